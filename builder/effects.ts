@@ -1,0 +1,56 @@
+/**
+ * Everything that the builder does to the world: disk, database commits, clock and log. It comes in as one object, so
+ * that a test can stop the work before any of its steps and look at what is left behind.
+ */
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+export interface Effects {
+  mkdir(path: string): Promise<void>
+  /** Writes a file anew and syncs it to disk; `rename` then puts it in place. */
+  write(path: string, bytes: Uint8Array): Promise<void>
+  /** Syncs a file that somebody else wrote (SQLite, a stream). */
+  sync(path: string): Promise<void>
+  /** Puts `from` in the place of `to` in one step, and syncs the folder that holds it. */
+  rename(from: string, to: string): Promise<void>
+  remove(path: string): Promise<void>
+  /** Runs `work`, which ends in a database commit that `name` names. */
+  commit<T>(name: string, work: () => T): T
+  now(): Date
+  /** A line for the operator. */
+  log(line: string): void
+}
+
+/** The real world. `log` defaults to standard error: standard output is for results. */
+export function realEffects(log: (line: string) => void = (line) => process.stderr.write(`${line}\n`)): Effects {
+  return {
+    mkdir: async (path) => void (await mkdir(path, { recursive: true })),
+    write: async (path, bytes) => {
+      const file = await open(path, 'w')
+      try {
+        await file.writeFile(bytes)
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+    },
+    sync: syncPath,
+    rename: async (from, to) => {
+      await rename(from, to)
+      await syncPath(dirname(to))
+    },
+    remove: (path) => rm(path, { force: true, recursive: true }),
+    commit: (_name, work) => work(),
+    now: () => new Date(),
+    log,
+  }
+}
+
+async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

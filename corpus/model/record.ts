@@ -1,0 +1,204 @@
+/** The merged record of a CVE, part by part, in the shapes that the API answers with (api.md, "Resources"). */
+import type { CveId } from './cve-id.ts'
+
+export type Severity = 'critical' | 'high' | 'medium' | 'low' | 'none'
+export type RecordState = 'PUBLISHED' | 'RESERVED'
+
+export interface Ssvc {
+  exploitation: 'none' | 'poc' | 'active' | null
+  automatable: 'yes' | 'no' | null
+  technical_impact: 'partial' | 'total' | null
+  decision: 'track' | 'track*' | 'attend' | 'act' | null
+}
+
+/** The CVE summary record without `epss`, which changes every day and is joined when a record is answered. */
+export interface CveCore {
+  cve_id: CveId
+  state: RecordState
+  title: string | null
+  description: string | null
+  severity: Severity | null
+  cvss_score: number | null
+  cvss_score_source: string | null
+  date_published: string | null
+  date_updated: string | null
+  assigner: string | null
+  kev: { listed: boolean; date_added: string | null }
+  ssvc: Ssvc
+  has_patch: boolean
+  has_workaround: boolean
+  has_exploit: boolean
+  has_detection: boolean
+  detection_layers: string[]
+  primary_cwe_id: string | null
+}
+
+export interface CvssMetric {
+  source_type: 'svc' | 'cna' | 'adp' | 'nvd' | 'advisory'
+  source_short_name: string
+  cvss_version: string
+  base_score: number
+  base_severity: string
+  vector_string: string
+  is_primary: boolean
+  captured_at: string
+}
+
+export interface SvcAssessment {
+  base_score: number
+  base_severity: string
+  vector_string: string
+  rescore_timestamp: string
+}
+
+export interface CvssSection {
+  metrics: CvssMetric[]
+  svc_assessment: SvcAssessment | null
+}
+
+export type AffectedSource = 'cna' | 'adp' | 'advisory' | 'osv' | 'nvd' | 'svc_analysis'
+
+export interface AffectedRange {
+  introduced: string | null
+  fixed: string | null
+  version_type: string | null
+  last_affected?: string
+}
+
+export interface AffectedEntry {
+  source: AffectedSource
+  vendor: string | null
+  product: string | null
+  package_name: string | null
+  ecosystem: string | null
+  platforms: string[] | null
+  default_status: string | null
+  affected_versions: string[] | null
+  affected_ranges: AffectedRange[] | null
+  patched_versions: string[] | null
+  cpes: string[] | null
+  repo_url: string | null
+  collection_url: string | null
+  package_url: string | null
+  vulnerable_functions: null
+  advisory_severity: null
+  advisory_urgency: null
+  advisory_description: null
+  updated_at: string
+}
+
+export type ReferenceSource = 'cna' | 'adp' | 'nvd' | 'advisory' | 'osv'
+
+export interface Reference {
+  url: string
+  name: string | null
+  tags: string[]
+  sources: ReferenceSource[]
+}
+
+export interface EvidenceItem {
+  type: 'exploitation' | 'detection' | 'mitigation'
+  source: string
+  evidence_type: string
+  confidence: 'confirmed' | 'high' | 'medium' | 'low' | null
+  evidence_url: string | null
+  maturity_rank: number | null
+  fixed_version: string | null
+  ecosystem: string | null
+  product: string | null
+  explanation: string | null
+  first_seen: string | null
+  last_seen: string | null
+}
+
+export interface TimelineMessage {
+  summary: string
+  category: string
+  provider: string
+  json_path: string
+  old_value: string | null
+  new_value: string | null
+  operation: string
+  change_type: string
+}
+
+export interface TimelineEntry {
+  title: string
+  category: string | null
+  version_from: number
+  version_to: number
+  changed_at: string | null
+  added_count: number
+  modified_count: number
+  removed_count: number
+  messages: TimelineMessage[]
+}
+
+export interface ExploitModule {
+  source: 'exploit_archive' | 'exploit_framework'
+  source_id: string
+  name: string | null
+  description: string | null
+  authors: string[] | null
+  platform: string[] | null
+  date_published: string | null
+  source_url: string | null
+  module_type: string | null
+  module_class: string | null
+  verified: boolean | null
+  exploit_rank: string | null
+}
+
+export interface Analysis {
+  summary: string | null
+  root_cause: string | null
+  impact: string | null
+  attack_vector: string | null
+  remediation: string | null
+  weaknesses: string[]
+  model: string | null
+  generated_at: string | null
+}
+
+/** What lists and filters need to know of a record beyond its core; never part of an answer. */
+export interface Facets {
+  /** Every weakness any source maps the CVE to, `cwe-<n>`, by number (decisions 21, `scope=any`). */
+  weaknesses: string[]
+  /** Vendor and product keys of the claims of CNA, ADP and NVD (decisions 27), each pair once, by code points. */
+  products: { vendor: string; product: string | null }[]
+}
+
+/** EPSS of one CVE; scores are 0 to 1, `date` the day they were computed for. */
+export interface Epss {
+  score: number
+  percentile: number
+  date: string
+  model_version: string
+}
+
+/** The parts of a record, in the order in which a snapshot stores them. */
+export interface RecordParts {
+  core: CveCore
+  cvss: CvssSection
+  affected: AffectedEntry[]
+  references: Reference[]
+  exploits: ExploitModule[]
+  evidence: EvidenceItem[]
+  timeline: TimelineEntry[]
+  analysis: Analysis | null
+  facets: Facets
+}
+
+export type PartName = keyof RecordParts
+
+export const PART_NAMES = [
+  'core',
+  'cvss',
+  'affected',
+  'references',
+  'exploits',
+  'evidence',
+  'timeline',
+  'analysis',
+  'facets',
+] as const satisfies readonly PartName[]
