@@ -11,6 +11,11 @@ export interface CvssClaim {
   vector: string
   /** The time the source states for this metric, ISO 8601 in UTC, or null. */
   statedAt: string | null
+  /**
+   * Who scored, where it is not the claim's own source: NVD carries scores of others. Such a metric never backs the
+   * headline (decisions 29).
+   */
+  scoredBy: string | null
 }
 
 export interface ReferenceClaim {
@@ -41,6 +46,13 @@ export interface CveClaim {
   kevDateAdded: string | null
 }
 
+/** Something odd in an upstream record that was kept, mended or left out: for the ingest report to count and name. */
+export interface RecordNote {
+  code: 'cvss-in-other' | 'cvss-unreadable' | 'severity-differs-from-score' | 'date-impossible' | 'date-missing'
+  /** Where it is and what it says, short enough for a line of a report. */
+  detail: string
+}
+
 /** A record of the CVE list: its metadata and the statement of each of its containers, CNA first. */
 export interface CveListRecord {
   cveId: CveId
@@ -49,7 +61,9 @@ export interface CveListRecord {
   dateUpdated: string | null
   dateRejected: string | null
   assigner: string | null
+  /** Empty for rejected records, and for reserved ones without containers. */
   claims: CveClaim[]
+  notes: RecordNote[]
 }
 
 /** An entry of CISA's catalogue of known exploited vulnerabilities. */
