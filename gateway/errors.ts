@@ -1,0 +1,133 @@
+/** The errors that a client can get: the one place that knows their statuses, codes and bodies (decisions, "Errors"). */
+
+const STATUS = {
+  invalid_parameter: 400,
+  invalid_cursor: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  tier_restricted: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  gone: 410,
+  uri_too_long: 414,
+  rate_limited: 429,
+  headers_too_large: 431,
+  internal: 500,
+  unavailable: 503,
+  overloaded: 503,
+} as const
+
+export type ErrorCode = keyof typeof STATUS
+
+export const ALLOWED_METHODS = 'GET, HEAD'
+
+export interface ErrorBody {
+  error: ErrorCode
+  message: string
+  parameter?: string
+}
+
+export interface ErrorDetails {
+  /** The parameter to blame, for a 400. */
+  parameter?: string
+  /** Becomes `Retry-After`, rounded up to whole seconds. */
+  retryAfterSeconds?: number
+  /** Becomes `WWW-Authenticate`. */
+  challenge?: string
+  /** What lies behind it: for the log, never for the client. */
+  cause?: unknown
+}
+
+/** An answer that is not 200. `message` is for people; it never holds a token, a stack or a path of the server. */
+export class ApiError extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly parameter: string | undefined
+  readonly retryAfterSeconds: number | undefined
+  readonly challenge: string | undefined
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, { cause: details.cause })
+    this.name = 'ApiError'
+    this.code = code
+    this.status = STATUS[code]
+    this.parameter = details.parameter
+    this.retryAfterSeconds = details.retryAfterSeconds
+    this.challenge = details.challenge
+  }
+
+  get body(): ErrorBody {
+    const { code: error, message, parameter } = this
+    return parameter === undefined ? { error, message } : { error, message, parameter }
+  }
+
+  /** The headers that belong to this error alone. */
+  get headers(): Record<string, string> {
+    const headers: Record<string, string> = {}
+    if (this.challenge !== undefined) headers['WWW-Authenticate'] = this.challenge
+    if (this.retryAfterSeconds !== undefined)
+      headers['Retry-After'] = String(Math.max(1, Math.ceil(this.retryAfterSeconds)))
+    if (this.code === 'method_not_allowed') headers.Allow = ALLOWED_METHODS
+    return headers
+  }
+}
+
+export const invalidParameter = (parameter: string | undefined, message: string) =>
+  new ApiError('invalid_parameter', message, parameter === undefined ? {} : { parameter })
+
+export const invalidCursor = (message: string) => new ApiError('invalid_cursor', message, { parameter: 'cursor' })
+
+/** `tokenSent` says whether the client tried at all: only then does the challenge name an error (RFC 6750 3.1). */
+export const unauthenticated = (message: string, tokenSent: boolean) =>
+  new ApiError('unauthenticated', message, { challenge: tokenSent ? 'Bearer error="invalid_token"' : 'Bearer' })
+
+export const forbidden = () => new ApiError('forbidden', 'during the preview only administrator accounts are accepted')
+
+export const tierRestricted = (cveId: string) =>
+  new ApiError('tier_restricted', `${cveId} is outside the access tier of this account`)
+
+export const notFound = (message: string) => new ApiError('not_found', message)
+
+export const methodNotAllowed = () => new ApiError('method_not_allowed', `allowed methods are ${ALLOWED_METHODS}`)
+
+export const gone = (message: string) => new ApiError('gone', message)
+
+export const rateLimited = (message: string, retryAfterSeconds: number) =>
+  new ApiError('rate_limited', message, { retryAfterSeconds })
+
+export const uriTooLong = (limit: number) =>
+  new ApiError('uri_too_long', `the request target is longer than ${limit} characters`)
+
+export const headersTooLarge = (limit: number) =>
+  new ApiError('headers_too_large', `the request headers are larger than ${limit} bytes`)
+
+export const malformedRequest = () => new ApiError('invalid_parameter', 'this is not a well-formed HTTP request')
+
+export const requestTimeout = () => new ApiError('request_timeout', 'the request did not arrive in time')
+
+export const unavailable = (message: string, retryAfterSeconds: number, cause?: unknown) =>
+  new ApiError('unavailable', message, { retryAfterSeconds, cause })
+
+export const overloaded = (message: string, retryAfterSeconds: number) =>
+  new ApiError('overloaded', message, { retryAfterSeconds })
+
+/** Whatever was thrown, as something that can be answered: what is not an `ApiError` is a fault of ours and says no more. */
+export function asApiError(thrown: unknown): ApiError {
+  return thrown instanceof ApiError
+    ? thrown
+    : new ApiError('internal', 'something went wrong on our side', { cause: thrown })
+}
+
+export type GatewayErrorCode = 'bad_option' | 'port_in_use' | 'port_forbidden' | 'address_unavailable' | 'key_file'
+
+/** A fault that the operator can mend: printed as one line, without a stack. */
+export class GatewayError extends Error {
+  readonly code: GatewayErrorCode
+
+  constructor(code: GatewayErrorCode, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'GatewayError'
+    this.code = code
+  }
+}

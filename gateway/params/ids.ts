@@ -1,0 +1,50 @@
+/** Identifiers as parameters, in every form that is accepted (decisions 1). */
+import { type CveId, parseCveId } from '../../corpus/model/cve-id.ts'
+import { invalidParameter } from '../errors.ts'
+import { type Kind, kind, refuse } from './kind.ts'
+
+const CVE_PATTERN = '^[Cc][Vv][Ee]-\\d{4}-\\d{4,19}$'
+const CVE_FORM = 'a CVE id such as CVE-2024-3400'
+
+/** The canonical id, upper case. */
+export function cveId(): Kind<CveId, 'optional'> {
+  return kind({ type: 'string', pattern: CVE_PATTERN }, readCveId)
+}
+
+/** At most `max` ids separated by commas, each once, in the order given (decisions, "/cves?ids="). */
+export function cveIds({ max }: { max: number }): Kind<CveId[], 'optional'> {
+  const schema = { type: 'array', items: { type: 'string', pattern: CVE_PATTERN }, minItems: 1, maxItems: max }
+  return kind(schema, (text, name) => {
+    const ids = [...new Set(text.split(',').map((part) => readCveId(part.trim(), name)))]
+    if (ids.length > max) {
+      throw invalidParameter(name, `parameter '${name}' takes at most ${max} CVE ids, not ${ids.length}`)
+    }
+    return ids
+  })
+}
+
+/** `79`, `CWE-79` or `cwe-79`; the value is `cwe-79`, as records name it. */
+export function cweId(): Kind<`cwe-${string}`, 'optional'> {
+  return catalogId('CWE')
+}
+
+/** `66`, `CAPEC-66` or `capec-66`; the value is `capec-66`. */
+export function capecId(): Kind<`capec-${string}`, 'optional'> {
+  return catalogId('CAPEC')
+}
+
+function readCveId(text: string, name: string): CveId {
+  const id = parseCveId(text)
+  if (id === null) throw refuse(name, text, CVE_FORM)
+  return id
+}
+
+function catalogId<C extends 'CWE' | 'CAPEC'>(catalog: C): Kind<`${Lowercase<C>}-${string}`, 'optional'> {
+  const lower = catalog.toLowerCase() as Lowercase<C>
+  const pattern = new RegExp(`^(?:${catalog}-|${lower}-)?(0|[1-9]\\d{0,18})$`)
+  return kind({ type: 'string', pattern: pattern.source }, (text, name) => {
+    const digits = pattern.exec(text)?.[1]
+    if (digits === undefined) throw refuse(name, text, `of the form 79, ${catalog}-79 or ${lower}-79`)
+    return `${lower}-${digits}` as const
+  })
+}

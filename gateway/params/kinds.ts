@@ -1,0 +1,114 @@
+/** The kinds of plain parameters: texts, sets, booleans, numbers, sort keys and cursors (decisions 2 to 5). */
+import { invalidCursor, invalidParameter } from '../errors.ts'
+import { type Kind, kind, refuse, refuseMember } from './kind.ts'
+
+/** The longest cursor there is (decisions 7). */
+const CURSOR_MAX = 512
+
+/** Free text, its length counted in code points; `q` takes at most 200 (decisions 5). */
+export function text({ min = 1, max = 200 }: { min?: number; max?: number } = {}): Kind<string, 'optional'> {
+  return kind({ type: 'string', minLength: min, maxLength: max }, (value, name) => {
+    const length = codePoints(value)
+    if (length < min || length > max) {
+      throw invalidParameter(name, `parameter '${name}' must have ${min} to ${max} characters, not ${length}`)
+    }
+    return value
+  })
+}
+
+/** A member of an open set, where an unknown value simply matches nothing (decisions 4). */
+export function openText(): Kind<string, 'optional'> {
+  return kind({ type: 'string', minLength: 1 }, (value) => value)
+}
+
+/** One member of a closed set. */
+export function oneOf<const M extends string>(members: readonly M[]): Kind<M, 'optional'> {
+  return kind({ type: 'string', enum: members }, (value, name) => {
+    if (!isMember(members, value)) throw refuseMember(name, value, members)
+    return value
+  })
+}
+
+/**
+ * Members of a closed set, separated by commas. The value has each once, in the order of the set: the order and
+ * repetition in the request do not matter (decisions 3). `emptyAllowed` is for `include=`.
+ */
+export function csvOf<const M extends string>(
+  members: readonly M[],
+  { emptyAllowed = false }: { emptyAllowed?: boolean } = {},
+): Kind<M[], 'optional'> {
+  const schema = { type: 'array', items: { type: 'string', enum: members }, uniqueItems: true }
+  const read = (value: string, name: string) => {
+    if (value === '') return []
+    const given = new Set<string>()
+    for (const part of value.split(',')) {
+      const member = part.trim()
+      if (!isMember(members, member)) throw refuseMember(name, member, members)
+      given.add(member)
+    }
+    return members.filter((member) => given.has(member))
+  }
+  return { ...kind(schema, read), emptyAllowed }
+}
+
+export function boolean(): Kind<boolean, 'optional'> {
+  return kind({ type: 'boolean' }, (value, name) => {
+    if (value !== 'true' && value !== 'false') throw refuse(name, value, 'true or false')
+    return value === 'true'
+  })
+}
+
+export function integer({ min, max }: { min: number; max: number }): Kind<number, 'optional'> {
+  return kind({ type: 'integer', minimum: min, maximum: max }, (value, name) => {
+    const number = /^-?\d+$/.test(value) ? Number(value) : Number.NaN
+    if (!(number >= min && number <= max)) throw refuse(name, value, `a whole number from ${min} to ${max}`)
+    return number
+  })
+}
+
+export function number({ min, max }: { min: number; max: number }): Kind<number, 'optional'> {
+  return kind({ type: 'number', minimum: min, maximum: max }, (value, name) => {
+    const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) ? Number(value) : Number.NaN
+    if (!(number >= min && number <= max)) throw refuse(name, value, `a number from ${min} to ${max}`)
+    return number
+  })
+}
+
+export interface Sort<K extends string> {
+  key: K
+  descending: boolean
+}
+
+/** A sort key, `-` before it meaning descending; `fallback` in the same words (`-published`). */
+export function sort<const K extends string>(
+  keys: readonly K[],
+  fallback: NoInfer<K> | `-${NoInfer<K>}`,
+): Kind<Sort<K>, 'default'> {
+  const members = keys.flatMap((key): string[] => [key, `-${key}`])
+  const read = (value: string, name: string): Sort<K> => {
+    const descending = value.startsWith('-')
+    const key = descending ? value.slice(1) : value
+    if (!isMember(keys, key)) throw refuseMember(name, value, members)
+    return { key, descending }
+  }
+  const schema = { type: 'string', enum: members, default: fallback }
+  return { read, schema, presence: 'default', fallback: read(fallback, 'sort') }
+}
+
+/** A cursor as text; only the list it belongs to can judge more. A string too long is one we did not issue (decisions 7). */
+export function cursor(): Kind<string, 'optional'> {
+  return kind({ type: 'string', minLength: 1, maxLength: CURSOR_MAX }, (value) => {
+    if (value.length > CURSOR_MAX) throw invalidCursor('this cursor was not issued by this service')
+    return value
+  })
+}
+
+function isMember<M extends string>(members: readonly M[], value: string): value is M {
+  return (members as readonly string[]).includes(value)
+}
+
+function codePoints(value: string): number {
+  let count = 0
+  for (const _ of value) count++
+  return count
+}

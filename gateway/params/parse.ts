@@ -1,0 +1,86 @@
+/**
+ * The parameters of a request, judged against a route's schema (decisions 1 to 5). The raw query is read here and not by
+ * the router, which hides repeated names and malformed encodings.
+ */
+import { invalidParameter } from '../errors.ts'
+import { type Kind, type PathValues, type QueryValues, quote, type Schema } from './kind.ts'
+import { nearest } from './nearest.ts'
+
+export interface ParamSchemas<P extends Schema, Q extends Schema> {
+  path: P
+  query: Q
+}
+
+/**
+ * The values of `rawPath` (as the path holds them, still encoded) and of `rawQuery` (what stands behind the `?`).
+ * Throws `invalid_parameter` for the first that is not as the schema says, path before query, in the order given.
+ */
+export function parseParams<P extends Schema, Q extends Schema>(
+  schemas: ParamSchemas<P, Q>,
+  rawPath: Readonly<Record<string, string>>,
+  rawQuery: string,
+): PathValues<P> & QueryValues<Q> {
+  const values: Record<string, unknown> = {}
+  for (const name in schemas.path) {
+    const text = decode(rawPath[name] ?? '', name, `parameter '${name}'`)
+    if (text === '') throw empty(name)
+    values[name] = schemas.path[name]!.read(text, name)
+  }
+  for (const name in schemas.query) values[name] = schemas.query[name]!.fallback
+  if (rawQuery !== '') readQuery(schemas.query, rawQuery, values)
+  for (const name in schemas.query) {
+    if (values[name] === undefined && schemas.query[name]!.presence === 'required') {
+      throw invalidParameter(name, `parameter '${name}' is required`)
+    }
+  }
+  // Every name of both schemas was just given the value that its kind reads, or its default.
+  return values as PathValues<P> & QueryValues<Q>
+}
+
+function readQuery(schema: Schema, rawQuery: string, values: Record<string, unknown>): void {
+  const seen = new Set<string>()
+  for (const pair of rawQuery.split('&')) {
+    if (pair === '') continue
+    const equals = pair.indexOf('=')
+    const name = decodeForm(equals === -1 ? pair : pair.slice(0, equals), undefined, 'the name of a parameter')
+    if (!Object.hasOwn(schema, name)) throw unknown(name, Object.keys(schema))
+    if (seen.has(name)) throw invalidParameter(name, `parameter '${name}' is given twice`)
+    seen.add(name)
+    const text = decodeForm(equals === -1 ? '' : pair.slice(equals + 1), name, `parameter '${name}'`)
+    const kind: Kind<unknown> = schema[name]!
+    if (text === '' && kind.emptyAllowed !== true) throw empty(name)
+    values[name] = kind.read(text, name)
+  }
+}
+
+/** Form encoding, as browsers send it: `+` is a space. */
+function decodeForm(raw: string, blamed: string | undefined, place: string): string {
+  return decode(raw.includes('+') ? raw.replaceAll('+', ' ') : raw, blamed, place)
+}
+
+const PLAIN = /^[\x20-\x24\x26-\x7e]*$/
+const ASCII = /^[\x20-\x7e]*$/
+
+/** `place` says in words where `raw` stands. */
+function decode(raw: string, blamed: string | undefined, place: string): string {
+  if (PLAIN.test(raw)) return raw
+  // Bytes beyond ASCII come out of the HTTP parser as Latin-1: nobody could tell what was meant.
+  if (!ASCII.test(raw)) throw invalidParameter(blamed, `characters beyond ASCII must be percent-encoded in ${place}`)
+  try {
+    return decodeURIComponent(raw)
+  } catch {
+    throw invalidParameter(blamed, `malformed percent-encoding in ${place}`)
+  }
+}
+
+function empty(name: string) {
+  return invalidParameter(name, `parameter '${name}' is empty`)
+}
+
+function unknown(name: string, names: readonly string[]) {
+  const meant = nearest(name, names)
+  const hint = meant === null ? '' : `; did you mean '${meant}'?`
+  const allowed = names.length === 0 ? 'this endpoint takes none' : `allowed are ${names.join(', ')}`
+  const end = meant === null ? `; ${allowed}` : ` ${allowed[0]!.toUpperCase()}${allowed.slice(1)}`
+  return invalidParameter(quote(name).slice(1, -1), `unknown parameter ${quote(name)}${hint}${end}`)
+}

@@ -1,0 +1,42 @@
+/** A row of the route table: path, parameters, answer and handler in one place, from which everything else is made. */
+import type { ZodType } from 'zod'
+import type { Answer } from './answer.ts'
+import type { PathValues, QueryValues, Schema } from './params/kind.ts'
+import { type ParamSchemas, parseParams } from './params/parse.ts'
+
+interface RouteSpec<C, P extends Schema, Q extends Schema> {
+  /** Below `/api/v1`, with `:name` for each path parameter: `/cves/:cveId`. */
+  path: string
+  /** One line for people. */
+  summary: string
+  params: ParamSchemas<P, Q>
+  /** The body of a 200. */
+  answer: ZodType
+  /** Path and query parameters come in one object. */
+  handle(context: C, params: PathValues<P> & QueryValues<Q>): Answer | Promise<Answer>
+}
+
+/** A route whose parameter types are settled inside it, so that routes of all kinds can stand in one table. */
+export interface Route<C> {
+  readonly path: string
+  readonly summary: string
+  readonly params: ParamSchemas<Schema, Schema>
+  readonly answer: ZodType
+  /** Judges the parameters (400 before anything is looked up) and gives back what remains to be done. */
+  read(rawPath: Readonly<Record<string, string>>, rawQuery: string): (context: C) => Answer | Promise<Answer>
+}
+
+/** `C` is what handlers are given besides parameters: whatever the app's `context` makes, with the subject in it. */
+export function defineRoute<C, P extends Schema, Q extends Schema>(spec: RouteSpec<C, P, Q>): Route<C> {
+  const { path, summary, params, answer } = spec
+  return {
+    path,
+    summary,
+    params,
+    answer,
+    read: (rawPath, rawQuery) => {
+      const values = parseParams(params, rawPath, rawQuery)
+      return (context) => spec.handle(context, values)
+    },
+  }
+}
