@@ -1,0 +1,46 @@
+/** CRC-32 as gzip uses it (RFC 1952 8), of bytes and of bytes put together. */
+import { crc32 } from 'node:zlib'
+
+export { crc32 }
+
+/** The reflected polynomial of CRC-32. */
+const POLYNOMIAL = 0xedb88320
+
+/** a·b modulo the polynomial; bit 31 is the coefficient of x⁰. */
+function multiply(a: number, b: number): number {
+  let product = 0
+  for (let rest = a; rest !== 0; rest <<= 1) {
+    if (rest < 0) product ^= b
+    b = b & 1 ? (b >>> 1) ^ POLYNOMIAL : b >>> 1
+  }
+  return product
+}
+
+/** x^(2^n): entry n is the square of the one before it. */
+const POWERS = new Int32Array(32)
+POWERS[0] = 1 << 30
+for (let n = 1; n < 32; n++) POWERS[n] = multiply(POWERS[n - 1]!, POWERS[n - 1]!)
+
+/** x^(8·length): what appending `length` bytes multiplies a CRC by. */
+function shift(length: number): number {
+  let product = 1 << 31
+  for (let n = 3; length > 0; n++, length = Math.floor(length / 2)) {
+    if (length % 2 === 1) product = multiply(POWERS[n & 31]!, product)
+  }
+  return product
+}
+
+/** Shifts of the lengths that answers are made of; 0 is "not computed yet", which no shift is. */
+const SHIFTS = new Int32Array(1 << 16)
+
+/** The CRC-32 of A followed by B, from theirs and the length of B in bytes. */
+export function crc32Combine(crcA: number, crcB: number, lengthB: number): number {
+  let by: number
+  if (lengthB < SHIFTS.length) {
+    by = SHIFTS[lengthB]!
+    if (by === 0) SHIFTS[lengthB] = by = shift(lengthB)
+  } else {
+    by = shift(lengthB)
+  }
+  return (multiply(by, crcA | 0) ^ crcB) >>> 0
+}

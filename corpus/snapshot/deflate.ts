@@ -1,0 +1,94 @@
+/**
+ * All compression of the format, with fixed parameters and a fresh stream for each call, so that the same input gives
+ * the same bytes wherever the same zlib runs.
+ */
+import { constants, deflateRawSync, gunzipSync, gzipSync, inflateRawSync } from 'node:zlib'
+import { SnapshotError } from './error.ts'
+
+/** Below this many bytes a segment is stored as it is: compressing it would save less than it costs. */
+const STORED_BELOW = 150
+/** A stored block holds at most this many bytes (RFC 1951 3.2.4). */
+const STORED_BLOCK_MAX = 0xffff
+const STORED_HEADER = 5
+
+/** The block that ends a spliced stream: final, stored, empty. */
+export const FINAL_BLOCK = Uint8Array.of(1, 0, 0, 0xff, 0xff)
+
+/** Bytes as stored DEFLATE blocks, none of them final: what literals in an answer are. */
+export function storedBlocks(plain: Uint8Array): Buffer {
+  const blocks = Math.max(1, Math.ceil(plain.length / STORED_BLOCK_MAX))
+  const out = Buffer.allocUnsafe(plain.length + blocks * STORED_HEADER)
+  writeStoredBlocks(out, 0, plain)
+  return out
+}
+
+/** Length of `storedBlocks` of that many bytes. */
+export function storedLength(plainLength: number): number {
+  return plainLength + Math.max(1, Math.ceil(plainLength / STORED_BLOCK_MAX)) * STORED_HEADER
+}
+
+/** Writes `plain` as stored blocks at `at`, and gives the position behind them. */
+export function writeStoredBlocks(out: Buffer, at: number, plain: Uint8Array): number {
+  let from = 0
+  do {
+    const length = Math.min(STORED_BLOCK_MAX, plain.length - from)
+    out[at] = 0
+    out.writeUInt16LE(length, at + 1)
+    out.writeUInt16LE(~length & 0xffff, at + 3)
+    out.set(plain.subarray(from, from + length), at + STORED_HEADER)
+    at += STORED_HEADER + length
+    from += length
+  } while (from < plain.length)
+  return at
+}
+
+/**
+ * A segment: raw DEFLATE that ends at a byte border, is not final and refers to nothing before it. Short ones are
+ * stored, small ones use a small window (zlib's time goes into clearing its tables).
+ */
+export function deflateSegment(plain: Uint8Array): Buffer {
+  if (plain.length < STORED_BELOW) return storedBlocks(plain)
+  const small = plain.length <= 4096
+  const deflated = deflateRawSync(plain, {
+    level: 6,
+    windowBits: small ? 12 : 15,
+    memLevel: small ? 5 : 8,
+    finishFlush: constants.Z_FULL_FLUSH,
+  })
+  return deflated.length < storedLength(plain.length) ? deflated : storedBlocks(plain)
+}
+
+/**
+ * The plain bytes of a segment.
+ * @throws SnapshotError `malformed` when it does not inflate to exactly `plainLength` bytes
+ */
+export function inflateSegment(segment: Uint8Array, plainLength: number): Buffer {
+  let plain: Buffer
+  try {
+    // Z_SYNC_FLUSH: a segment is not final, and its end must not be taken for a truncation.
+    plain = inflateRawSync(segment, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: Math.max(1, plainLength) })
+  } catch (cause) {
+    throw new SnapshotError('malformed', 'a segment does not inflate', { cause })
+  }
+  if (plain.length !== plainLength) {
+    throw new SnapshotError('malformed', `a segment inflates to ${plain.length} bytes, not ${plainLength}`)
+  }
+  return plain
+}
+
+/** A whole file as one ordinary gzip member. */
+export function gzipFile(plain: Uint8Array): Buffer {
+  return gzipSync(plain, { level: 6 })
+}
+
+/**
+ * The plain bytes of a file that `gzipFile` wrote; `maxLength` bounds them, since the input may be hostile.
+ * @throws SnapshotError `malformed`
+ */
+export function gunzipFile(bytes: Uint8Array, maxLength: number): Buffer {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: maxLength })
+  } catch (cause) {
+    throw new SnapshotError('malformed', 'a compressed file does not inflate', { cause })
+  }
+}

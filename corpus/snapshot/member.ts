@@ -1,0 +1,222 @@
+/**
+ * A member: one ordinary gzip member whose header names it (FNAME) and lists its segments (FEXTRA). SPEC.md,
+ * "Member", has every byte. Encoder and decoder stand here side by side; the decoder trusts nothing.
+ */
+import { crc32, crc32Combine } from './crc32.ts'
+import { deflateSegment, inflateSegment, storedLength, writeStoredBlocks } from './deflate.ts'
+import { SHORT_HASH_LENGTH, shortHash } from './digest.ts'
+import { SnapshotError } from './error.ts'
+
+/** What a member is made of: literal glue, and segments that can be cut out. */
+export type Part = Uint8Array | { kind: number; count: number; plain: Uint8Array }
+
+/** A line of the segment table. Offsets count from the first byte of the member. */
+export interface Segment {
+  kind: number
+  /** How many items the segment holds, as its kind defines it. */
+  count: number
+  offset: number
+  length: number
+  plainLength: number
+  plainCrc: number
+  storedCrc: number
+  /** First 16 bytes of the SHA-256 of the plain bytes. */
+  hash: Uint8Array
+}
+
+export interface MemberHead {
+  key: string
+  /** 16 bytes that say what the member was made from; equal bytes, equal member. */
+  source: Uint8Array
+  /** Length of the whole member in bytes. */
+  length: number
+  /** Length of everything before the DEFLATE data. */
+  headLength: number
+  segments: Segment[]
+}
+
+const GZIP_HEAD = Uint8Array.of(0x1f, 0x8b, 8, 0x04 | 0x08, 0, 0, 0, 0, 0, 255) // FEXTRA, FNAME; no time; OS unknown
+const GZIP_TRAILER = 8
+const SUBFIELD = Uint8Array.of(0x56, 0x53) // 'VS'
+const TABLE_VERSION = 1
+/** version, segment count, reserved; member length; source */
+const TABLE_FIXED = 4 + 4 + SHORT_HASH_LENGTH
+const TABLE_ENTRY = 24 + SHORT_HASH_LENGTH
+const TABLE_CRC = 4
+const MAX_KEY = 255
+const NO_SOURCE = new Uint8Array(SHORT_HASH_LENGTH)
+
+/** Where the segment table begins in a member: behind XLEN and the subfield's own header. */
+const TABLE_AT = GZIP_HEAD.length + 2 + 4
+
+/** An encoded member and the table it carries. */
+export interface EncodedMember extends MemberHead {
+  bytes: Buffer
+}
+
+/** Encodes a member. The last part must be glue: it becomes the final block. */
+export function encodeMember(key: string, parts: readonly Part[], source: Uint8Array = NO_SOURCE): EncodedMember {
+  const name = Buffer.from(key, 'latin1')
+  const segmentCount = parts.filter((part) => !(part instanceof Uint8Array)).length
+  const tableLength = TABLE_FIXED + segmentCount * TABLE_ENTRY + TABLE_CRC
+  const headLength = TABLE_AT + tableLength + name.length + 1
+  if (name.length > MAX_KEY || segmentCount > 255) throw new RangeError(`member ${key} does not fit the format`)
+
+  const bodies = parts.map((part) => (part instanceof Uint8Array ? part : deflateSegment(part.plain)))
+  let length = headLength + GZIP_TRAILER
+  for (let i = 0; i < parts.length; i++) {
+    length += parts[i] instanceof Uint8Array ? storedLength(bodies[i]!.length) : bodies[i]!.length
+  }
+
+  const bytes = Buffer.allocUnsafe(length)
+  const segments: Segment[] = []
+  let at = headLength
+  let lastBlock = at
+  let crc = 0
+  let plainLength = 0
+  for (let i = 0; i < parts.length; i++) {
+    const part = parts[i]!
+    const body = bodies[i]!
+    lastBlock = at
+    if (part instanceof Uint8Array) {
+      at = writeStoredBlocks(bytes, at, part)
+      crc = crc32Combine(crc, crc32(part), part.length)
+      plainLength += part.length
+    } else {
+      const segment: Segment = {
+        kind: part.kind,
+        count: part.count,
+        offset: at,
+        length: body.length,
+        plainLength: part.plain.length,
+        plainCrc: crc32(part.plain),
+        storedCrc: crc32(body),
+        hash: shortHash(part.plain),
+      }
+      segments.push(segment)
+      bytes.set(body, at)
+      at += body.length
+      crc = crc32Combine(crc, segment.plainCrc, segment.plainLength)
+      plainLength += segment.plainLength
+    }
+  }
+  const last = parts.at(-1)
+  if (!(last instanceof Uint8Array) || last.length > 0xffff) throw new RangeError('a member ends in short glue')
+  bytes[lastBlock]! |= 1 // BFINAL
+  bytes.writeUInt32LE(crc, at)
+  bytes.writeUInt32LE(plainLength % 2 ** 32, at + 4)
+
+  bytes.set(GZIP_HEAD, 0)
+  bytes.writeUInt16LE(4 + tableLength, GZIP_HEAD.length)
+  bytes.set(SUBFIELD, GZIP_HEAD.length + 2)
+  bytes.writeUInt16LE(tableLength, GZIP_HEAD.length + 4)
+  writeTable(bytes, length, source, segments)
+  bytes.set(name, TABLE_AT + tableLength)
+  bytes[headLength - 1] = 0
+  return { key, source, length, headLength, segments, bytes }
+}
+
+function writeTable(bytes: Buffer, length: number, source: Uint8Array, segments: readonly Segment[]): void {
+  bytes[TABLE_AT] = TABLE_VERSION
+  bytes[TABLE_AT + 1] = segments.length
+  bytes.writeUInt16LE(0, TABLE_AT + 2)
+  bytes.writeUInt32LE(length, TABLE_AT + 4)
+  bytes.set(source, TABLE_AT + 8)
+  let at = TABLE_AT + TABLE_FIXED
+  for (const segment of segments) {
+    bytes.writeUInt32LE(((segment.count << 8) | segment.kind) >>> 0, at)
+    bytes.writeUInt32LE(segment.offset, at + 4)
+    bytes.writeUInt32LE(segment.length, at + 8)
+    bytes.writeUInt32LE(segment.plainLength, at + 12)
+    bytes.writeUInt32LE(segment.plainCrc, at + 16)
+    bytes.writeUInt32LE(segment.storedCrc, at + 20)
+    bytes.set(segment.hash, at + 24)
+    at += TABLE_ENTRY
+  }
+  bytes.writeUInt32LE(crc32(bytes.subarray(TABLE_AT, at)), at)
+}
+
+/**
+ * The head of the member that begins at `bytes[0]`. Reads nothing behind the header, so `bytes` may end there.
+ * @throws SnapshotError `malformed` or `digest`
+ */
+export function decodeMemberHead(bytes: Buffer): MemberHead {
+  const tableLength = bytes.length >= TABLE_AT ? bytes.readUInt16LE(GZIP_HEAD.length + 4) : 0
+  const tableEnd = TABLE_AT + tableLength
+  if (
+    tableLength < TABLE_FIXED + TABLE_CRC ||
+    bytes.length < tableEnd + 1 ||
+    !startsWith(bytes, 0, GZIP_HEAD) ||
+    bytes.readUInt16LE(GZIP_HEAD.length) !== 4 + tableLength ||
+    !startsWith(bytes, GZIP_HEAD.length + 2, SUBFIELD)
+  ) {
+    throw new SnapshotError('malformed', 'not a member with a segment table')
+  }
+  const crcAt = tableEnd - TABLE_CRC
+  if (crc32(bytes.subarray(TABLE_AT, crcAt)) !== bytes.readUInt32LE(crcAt)) {
+    throw new SnapshotError('digest', 'a segment table is damaged')
+  }
+  if (bytes[TABLE_AT] !== TABLE_VERSION) {
+    throw new SnapshotError('unsupported', `segment table version ${bytes[TABLE_AT]} is not known`)
+  }
+  const segmentCount = bytes[TABLE_AT + 1]!
+  const nameEnd = bytes.subarray(tableEnd, tableEnd + MAX_KEY + 1).indexOf(0)
+  if (nameEnd < 0 || TABLE_FIXED + segmentCount * TABLE_ENTRY + TABLE_CRC !== tableLength) {
+    throw new SnapshotError('malformed', 'a segment table does not fit its header')
+  }
+  const headLength = tableEnd + nameEnd + 1
+  const length = bytes.readUInt32LE(TABLE_AT + 4)
+  const segments: Segment[] = []
+  let from = headLength
+  for (let i = 0, at = TABLE_AT + TABLE_FIXED; i < segmentCount; i++, at += TABLE_ENTRY) {
+    const tagged = bytes.readUInt32LE(at)
+    const segment: Segment = {
+      kind: tagged & 0xff,
+      count: tagged >>> 8,
+      offset: bytes.readUInt32LE(at + 4),
+      length: bytes.readUInt32LE(at + 8),
+      plainLength: bytes.readUInt32LE(at + 12),
+      plainCrc: bytes.readUInt32LE(at + 16),
+      storedCrc: bytes.readUInt32LE(at + 20),
+      hash: bytes.subarray(at + 24, at + TABLE_ENTRY),
+    }
+    if (segment.offset < from || segment.offset + segment.length > length - GZIP_TRAILER) {
+      throw new SnapshotError('malformed', 'a segment lies outside its member')
+    }
+    from = segment.offset + segment.length
+    segments.push(segment)
+  }
+  return {
+    key: bytes.toString('latin1', tableEnd, tableEnd + nameEnd),
+    source: bytes.subarray(TABLE_AT + 8, TABLE_AT + 8 + SHORT_HASH_LENGTH),
+    length,
+    headLength,
+    segments,
+  }
+}
+
+/**
+ * The compressed bytes of a segment, checked against its CRC. `bytes` begins where the member begins.
+ * @throws SnapshotError `digest` when they are not what was written
+ */
+export function storedBytes(bytes: Buffer, segment: Segment): Buffer {
+  const stored = bytes.subarray(segment.offset, segment.offset + segment.length)
+  if (stored.length !== segment.length || crc32(stored) !== segment.storedCrc) {
+    throw new SnapshotError('digest', 'a segment is damaged')
+  }
+  return stored
+}
+
+/**
+ * The plain bytes of a segment, checked against both of its CRCs.
+ * @throws SnapshotError `digest` or `malformed`
+ */
+export function plainBytes(bytes: Buffer, segment: Segment): Buffer {
+  const plain = inflateSegment(storedBytes(bytes, segment), segment.plainLength)
+  if (crc32(plain) !== segment.plainCrc) throw new SnapshotError('digest', 'a segment inflates to other bytes')
+  return plain
+}
+
+function startsWith(bytes: Uint8Array, at: number, expected: Uint8Array): boolean {
+  return expected.every((byte, i) => bytes[at + i] === byte)
+}

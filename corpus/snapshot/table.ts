@@ -1,0 +1,118 @@
+/**
+ * A table: named columns of numbers of equal or different lengths behind a JSON header; held in memory as it lies on
+ * disk. SPEC.md, "Table".
+ */
+import { SnapshotError } from './error.ts'
+
+const COLUMN_TYPES = {
+  u8: Uint8Array,
+  u16: Uint16Array,
+  u32: Uint32Array,
+  f64: Float64Array,
+} as const
+
+export type ColumnType = keyof typeof COLUMN_TYPES
+export type Column<T extends ColumnType = ColumnType> = InstanceType<(typeof COLUMN_TYPES)[T]>
+
+export interface Table {
+  /** What the table says of itself: anything that JSON can carry. */
+  about: Record<string, unknown>
+  columns: Record<string, Column>
+}
+
+interface Header {
+  about: Record<string, unknown>
+  columns: { name: string; type: ColumnType; offset: number; length: number }[]
+}
+
+const MAGIC = 'VSTABLE1'
+const ALIGN = 8
+
+const aligned = (length: number) => Math.ceil(length / ALIGN) * ALIGN
+
+function typeOf(column: Column): ColumnType {
+  for (const [type, array] of Object.entries(COLUMN_TYPES)) if (column instanceof array) return type as ColumnType
+  throw new TypeError('a column is a typed array of a type that tables know')
+}
+
+/** Encodes a table; columns keep the order in which they are given. */
+export function encodeTable(table: Table): Buffer {
+  let offset = 0
+  const columns = Object.entries(table.columns).map(([name, column]) => {
+    const placed = { name, type: typeOf(column), offset, length: column.length }
+    offset = aligned(offset + column.byteLength)
+    return placed
+  })
+  const header = Buffer.from(JSON.stringify({ about: table.about, columns } satisfies Header))
+  const dataAt = aligned(MAGIC.length + 4 + header.length)
+  const out = Buffer.alloc(dataAt + offset)
+  out.write(MAGIC, 'latin1')
+  out.writeUInt32LE(header.length, MAGIC.length)
+  out.set(header, MAGIC.length + 4)
+  for (const { name, offset } of columns) {
+    const column = table.columns[name]!
+    out.set(new Uint8Array(column.buffer, column.byteOffset, column.byteLength), dataAt + offset)
+  }
+  return out
+}
+
+/**
+ * Decodes a table. The columns are views of `bytes`, which must not change afterwards.
+ * @throws SnapshotError `malformed`
+ */
+export function decodeTable(bytes: Uint8Array): Table {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (buffer.length < MAGIC.length + 4 || buffer.toString('latin1', 0, MAGIC.length) !== MAGIC) {
+    throw new SnapshotError('malformed', 'not a table')
+  }
+  const headerEnd = MAGIC.length + 4 + buffer.readUInt32LE(MAGIC.length)
+  const header = parseHeader(buffer.subarray(MAGIC.length + 4, headerEnd))
+  const data = buffer.subarray(aligned(headerEnd))
+  const columns: Record<string, Column> = {}
+  for (const { name, type, offset, length } of header.columns) {
+    const array = COLUMN_TYPES[type]
+    const byteLength = length * array.BYTES_PER_ELEMENT
+    if (!isCount(offset) || !isCount(length) || offset + byteLength > data.length) {
+      throw new SnapshotError('malformed', `column ${name} lies outside its table`)
+    }
+    const at = data.byteOffset + offset
+    columns[name] =
+      at % array.BYTES_PER_ELEMENT === 0
+        ? new array(data.buffer as ArrayBuffer, at, length)
+        : new array(data.buffer.slice(at, at + byteLength) as ArrayBuffer)
+  }
+  return { about: header.about, columns }
+}
+
+/**
+ * A column that must be there.
+ * @throws SnapshotError `malformed` when it is missing or of another type
+ */
+export function column<T extends ColumnType>(table: Table, name: string, type: T): Column<T> {
+  const found = table.columns[name]
+  if (!(found instanceof COLUMN_TYPES[type])) {
+    throw new SnapshotError('malformed', `the table has no ${type} column ${name}`)
+  }
+  return found as Column<T>
+}
+
+const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
+
+function parseHeader(bytes: Buffer): Header {
+  let header: unknown
+  try {
+    header = JSON.parse(bytes.toString())
+  } catch (cause) {
+    throw new SnapshotError('malformed', 'the header of a table is no JSON', { cause })
+  }
+  const { about, columns } = header as Partial<Header>
+  if (typeof about !== 'object' || about === null || !Array.isArray(columns)) {
+    throw new SnapshotError('malformed', 'the header of a table lacks `about` or `columns`')
+  }
+  for (const column of columns) {
+    if (typeof column?.name !== 'string' || !Object.hasOwn(COLUMN_TYPES, column.type)) {
+      throw new SnapshotError('malformed', 'the header of a table names a column that it does not describe')
+    }
+  }
+  return { about, columns }
+}
