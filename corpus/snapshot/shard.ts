@@ -23,9 +23,12 @@ export function* membersOf(shard: Buffer): Generator<PlacedMember> {
   }
 }
 
+/** What of a segment is content, and not the work of a compressor. */
+export type SegmentContent = Pick<Segment, 'kind' | 'count' | 'plainLength' | 'hash'>
+
 /** Builds the content digest of a shard member by member: what is in it, whatever the compression made of it. */
 export interface ContentDigest {
-  add(member: { key: string; segments: readonly Segment[] }): void
+  add(member: { key: string; segments: readonly SegmentContent[] }): void
   hex(): string
 }
 

@@ -11,8 +11,14 @@ const COLUMN_TYPES = {
   f64: Float64Array,
 } as const
 
-export type ColumnType = keyof typeof COLUMN_TYPES
-export type Column<T extends ColumnType = ColumnType> = InstanceType<(typeof COLUMN_TYPES)[T]>
+export interface Columns {
+  u8: Uint8Array
+  u16: Uint16Array
+  u32: Uint32Array
+  f64: Float64Array
+}
+export type ColumnType = keyof Columns
+export type Column<T extends ColumnType = ColumnType> = Columns[T]
 
 export interface Table {
   /** What the table says of itself: anything that JSON can carry. */

@@ -1,0 +1,100 @@
+/**
+ * The index: where each CVE lies, in the order of ids. SPEC.md, "Index". A look-up is a binary search over year and
+ * number; the number has up to 19 digits, so it takes two columns of 32 bits.
+ */
+import { type CveId, cveIdParts } from '../../model/cve-id.ts'
+import { SHORT_HASH_LENGTH } from '../digest.ts'
+import { SnapshotError } from '../error.ts'
+import { column, decodeTable, encodeTable } from '../table.ts'
+import type { Rows } from './rows.ts'
+
+export interface Index {
+  count: number
+  /** Names of the shards that `shard` numbers. */
+  shards: string[]
+  year: Uint16Array
+  /** The upper and the lower 32 bits of the number. */
+  numberHigh: Uint32Array
+  numberLow: Uint32Array
+  shard: Uint16Array
+  at: Uint32Array
+  coreEnd: Uint32Array
+  length: Uint32Array
+  sources: Uint8Array
+}
+
+export function encodeIndex(rows: Rows): Buffer {
+  const year = new Uint16Array(rows.count)
+  const numberHigh = new Uint32Array(rows.count)
+  const numberLow = new Uint32Array(rows.count)
+  rows.ids.forEach((id, row) => {
+    const parts = cveIdParts(id as CveId)
+    year[row] = parts.year
+    numberHigh[row] = Number(parts.number >> 32n)
+    numberLow[row] = Number(parts.number & 0xffffffffn)
+  })
+  const { shards, shard, at, coreEnd, length, sources } = rows
+  return encodeTable({
+    about: { shards },
+    columns: { year, numberHigh, numberLow, shard, at, coreEnd, length, sources },
+  })
+}
+
+/** @throws SnapshotError `malformed` */
+export function decodeIndex(bytes: Uint8Array): Index {
+  const table = decodeTable(bytes)
+  const { shards } = table.about
+  const year = column(table, 'year', 'u16')
+  const index: Index = {
+    count: year.length,
+    shards: shards as string[],
+    year,
+    numberHigh: column(table, 'numberHigh', 'u32'),
+    numberLow: column(table, 'numberLow', 'u32'),
+    shard: column(table, 'shard', 'u16'),
+    at: column(table, 'at', 'u32'),
+    coreEnd: column(table, 'coreEnd', 'u32'),
+    length: column(table, 'length', 'u32'),
+    sources: column(table, 'sources', 'u8'),
+  }
+  const { count, numberHigh, numberLow, shard, at, coreEnd, length, sources } = index
+  const even = [numberHigh, numberLow, shard, at, coreEnd, length].every((values) => values.length === count)
+  if (!Array.isArray(shards) || !even || sources.length !== count * SHORT_HASH_LENGTH) {
+    throw new SnapshotError('malformed', 'the index is damaged')
+  }
+  return index
+}
+
+/** The row of a CVE, or -1 where the snapshot has no such record. `id` is canonical. */
+export function findRow(index: Index, id: CveId): number {
+  const year = Number(id.slice(4, 8))
+  const digits = id.slice(9)
+  // Another spelling of a number, with leading zeros, is no id of any record.
+  if (digits.length > 4 && digits.startsWith('0')) return -1
+  const [high, low] = splitNumber(digits)
+  let from = 0
+  let to = index.count
+  while (from < to) {
+    const middle = (from + to) >>> 1
+    const difference =
+      index.year[middle]! - year || index.numberHigh[middle]! - high || index.numberLow[middle]! - low
+    if (difference === 0) return middle
+    if (difference < 0) from = middle + 1
+    else to = middle
+  }
+  return -1
+}
+
+/** The id of a row. */
+export function idAt(index: Index, row: number): CveId {
+  const high = index.numberHigh[row]!
+  const low = index.numberLow[row]!
+  const number = high === 0 ? String(low) : String((BigInt(high) << 32n) | BigInt(low))
+  return `CVE-${index.year[row]}-${number.padStart(4, '0')}`
+}
+
+function splitNumber(digits: string): [high: number, low: number] {
+  if (digits.length <= 9) return [0, Number(digits)]
+  const number = BigInt(digits)
+  return [Number(number >> 32n), Number(number & 0xffffffffn)]
+}

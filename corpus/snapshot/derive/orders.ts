@@ -1,0 +1,65 @@
+/** Orders: the ordinals of all CVEs under each sort, descending, and where its pages lie. SPEC.md, "Orders". */
+import { SnapshotError } from '../error.ts'
+import { CVE_SORTS, type CveSort } from '../order.ts'
+import { column, decodeTable, encodeTable } from '../table.ts'
+import { sortDescending } from './columns.ts'
+
+export interface Order {
+  /** The ordinals in descending order, those without a key last. */
+  ordinals: Uint32Array
+  /** How many have a key. */
+  keyed: number
+  /** Where each page member begins in the page shard of this sort. */
+  pagesAt: Uint32Array
+}
+
+export type Orders = Record<CveSort, Order>
+
+/** The keys of all sorts by ordinal; NaN is null. */
+export type SortKeys = Record<CveSort, Float64Array>
+
+/** Sorts all ordinals by each key; `row` breaks ties by id. */
+export function sortOrders(keys: SortKeys, row: Uint32Array): Record<CveSort, Omit<Order, 'pagesAt'>> {
+  const sorted = (values: Float64Array) => ({
+    ordinals: sortDescending(values, (ordinal) => row[ordinal]!),
+    keyed: values.reduce((sum, key) => sum + (Number.isNaN(key) ? 0 : 1), 0),
+  })
+  return {
+    published: sorted(keys.published),
+    updated: sorted(keys.updated),
+    cvss: sorted(keys.cvss),
+    epss: sorted(keys.epss),
+  }
+}
+
+export function encodeOrders(orders: Orders): Buffer {
+  return encodeTable({
+    about: { keyed: Object.fromEntries(CVE_SORTS.map((sort) => [sort, orders[sort].keyed])) },
+    columns: Object.fromEntries(
+      CVE_SORTS.flatMap((sort) => [
+        [`${sort}Ordinals`, orders[sort].ordinals],
+        [`${sort}PagesAt`, orders[sort].pagesAt],
+      ]),
+    ),
+  })
+}
+
+/** @throws SnapshotError `malformed` when an order is not one of `count` ordinals */
+export function decodeOrders(bytes: Uint8Array, count: number): Orders {
+  const table = decodeTable(bytes)
+  const keyed = table.about.keyed as Partial<Record<CveSort, number>> | undefined
+  const decode = (sort: CveSort): Order => {
+    const ordinals = column(table, `${sort}Ordinals`, 'u32')
+    const withKey = keyed?.[sort]
+    if (ordinals.length !== count || !Number.isSafeInteger(withKey) || ordinals.some((one) => one >= count)) {
+      throw new SnapshotError('malformed', `the order ${sort} is damaged`)
+    }
+    return { ordinals, keyed: withKey!, pagesAt: column(table, `${sort}PagesAt`, 'u32') }
+  }
+  return {
+    published: decode('published'),
+    updated: decode('updated'),
+    cvss: decode('cvss'),
+    epss: decode('epss'),
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * Where things lie in a `dist` folder, and how they are read from it:
+ *
+ *     latest.json                 the pointer
+ *     manifests/<sha256>.json     one for each snapshot
+ *     objects/ab/ab12…            the files, named by the SHA-256 of their bytes
+ */
+import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+import { sha256 } from './digest.ts'
+import { SnapshotError } from './error.ts'
+import { decodeManifest, type FileEntry, MAX_MANIFEST_BYTES, type Manifest, type Role } from './manifest.ts'
+import { decodePointer, type Pointer } from './pointer.ts'
+
+export const pointerPath = (dist: string) => join(dist, 'latest.json')
+export const manifestPath = (dist: string, digest: string) => join(dist, 'manifests', `${digest}.json`)
+export const objectPath = (dist: string, digest: string) => join(dist, 'objects', digest.slice(0, 2), digest)
+
+/** Reads a file, or gives null where there is none. */
+export function readIfThere(path: string): Buffer | null {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** The pointer of a `dist`, or null where nothing was ever put up. */
+export function readPointer(dist: string): Pointer | null {
+  const bytes = readIfThere(pointerPath(dist))
+  return bytes && decodePointer(bytes)
+}
+
+/**
+ * The manifest with this digest.
+ * @throws SnapshotError `missing`, `digest` when it was changed, `malformed`
+ */
+export function readManifest(dist: string, digest: string): Manifest {
+  const bytes = readIfThere(manifestPath(dist, digest))
+  if (!bytes) throw new SnapshotError('missing', `manifest ${digest} is missing`)
+  if (bytes.length > MAX_MANIFEST_BYTES || sha256(bytes) !== digest) {
+    throw new SnapshotError('digest', `manifest ${digest} does not have the digest it is named by`)
+  }
+  return decodeManifest(bytes)
+}
+
+/**
+ * The current snapshot of a `dist`.
+ * @throws SnapshotError `missing` when there is none, and as `readManifest`
+ */
+export function readCurrent(dist: string): { pointer: Pointer; manifest: Manifest } {
+  const pointer = readPointer(dist)
+  if (!pointer) throw new SnapshotError('missing', `${dist} holds no snapshot: latest.json is missing`)
+  const manifest = readManifest(dist, pointer.manifest.sha256)
+  if (manifest.snapshot !== pointer.snapshot) {
+    throw new SnapshotError('digest', 'latest.json and its manifest name different snapshots')
+  }
+  return { pointer, manifest }
+}
+
+/** Digests of all manifests in a `dist`. */
+export function manifestDigests(dist: string): string[] {
+  return readdirSync(join(dist, 'manifests'))
+    .filter((name) => /^[0-9a-f]{64}\.json$/.test(name))
+    .map((name) => name.slice(0, -'.json'.length))
+}
+
+/**
+ * The one file of a role, or the one of that name.
+ * @throws SnapshotError `missing`
+ */
+export function fileOf(manifest: Manifest, role: Role, name?: string): FileEntry {
+  const file = manifest.files.find((entry) => entry.role === role && (name === undefined || entry.name === name))
+  if (!file) throw new SnapshotError('missing', `the manifest lists no file ${[role, name].join(' ').trim()}`)
+  return file
+}
+
+/**
+ * All bytes of an object, checked.
+ * @throws SnapshotError `missing` or `digest`
+ */
+export function readObject(dist: string, file: FileEntry): Buffer {
+  const bytes = readIfThere(objectPath(dist, file.sha256))
+  if (!bytes) throw new SnapshotError('missing', `${describe(file)} is missing`)
+  if (bytes.length !== file.size || sha256(bytes) !== file.sha256) {
+    throw new SnapshotError('digest', `${describe(file)} does not have the digest it is named by`)
+  }
+  return bytes
+}
+
+/** A file of a snapshot in words. */
+export const describe = (file: FileEntry): string => `file ${file.role} ${file.name} (object ${file.sha256})`
+
+/** An open object: it can be read even after its name is gone from the folder. */
+export interface OpenObject {
+  size: number
+  /**
+   * Reads exactly `length` bytes at `at`. Synchronous on purpose: from the page cache it takes 2 µs, a seventh of what
+   * a trip through the thread pool costs.
+   * @throws SnapshotError `malformed` when they lie outside the object
+   */
+  read(at: number, length: number): Buffer
+  close(): void
+}
+
+/** @throws SnapshotError `missing`, or `digest` when the size is another */
+export function openObject(dist: string, file: FileEntry): OpenObject {
+  let fd: number
+  try {
+    fd = openSync(objectPath(dist, file.sha256), 'r')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause
+    throw new SnapshotError('missing', `${describe(file)} is missing`, { cause })
+  }
+  const { size } = fstatSync(fd)
+  if (size !== file.size) {
+    closeSync(fd)
+    throw new SnapshotError('digest', `${describe(file)} has ${size} bytes, not ${file.size}`)
+  }
+  return {
+    size,
+    read(at, length) {
+      const bytes = Buffer.allocUnsafe(length)
+      if (at < 0 || at + length > size || readSync(fd, bytes, 0, length, at) !== length) {
+        throw new SnapshotError('malformed', `${describe(file)} ends before ${at + length}`)
+      }
+      return bytes
+    },
+    close: () => closeSync(fd),
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * The manifest of a snapshot: every file with its digests, and what the snapshot says of itself. SPEC.md, "Manifest".
+ */
+import { sha256 } from './digest.ts'
+import { SnapshotError } from './error.ts'
+
+/** The version of the whole format; a reader refuses another. */
+export const FORMAT = 1
+
+/** What a file of a snapshot is. */
+export const ROLES = ['about', 'cve', 'epss', 'rejected', 'index', 'columns', 'orders', 'pages', 'query'] as const
+export type Role = (typeof ROLES)[number]
+
+export interface FileEntry {
+  role: Role
+  /** Which one of its role: an id block, a list and its sort. */
+  name: string
+  /** SHA-256 of the bytes as they lie on disk, which is also where they lie. */
+  sha256: string
+  size: number
+  /** Digest of what the file says, whatever compressed it. */
+  content: string
+  /** Members of a shard, rows of a table. */
+  count: number
+  /** Can be rebuilt from the files that are not derived. */
+  derived: boolean
+}
+
+export interface Manifest {
+  format: number
+  snapshot: string
+  created_at: string
+  /** The snapshot this one was built upon, or null. */
+  parent: { snapshot: string; manifest: string } | null
+  files: FileEntry[]
+}
+
+const HEX_64 = /^[0-9a-f]{64}$/
+const MAX_FILES = 1_000_000
+export const MAX_MANIFEST_BYTES = 512 * 1024 * 1024
+
+const byRoleAndName = (a: FileEntry, b: FileEntry) =>
+  ROLES.indexOf(a.role) - ROLES.indexOf(b.role) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
+
+/**
+ * The id of a snapshot: SHA-256 over role, name and content digest of each of its files, in the order of the manifest.
+ * Neither times nor the parent nor compressed bytes go into it.
+ */
+export function snapshotId(files: readonly FileEntry[]): string {
+  const lines = [...files].sort(byRoleAndName).map(({ role, name, content }) => `${role}\t${name}\t${content}\n`)
+  return sha256(`vulnshelf ${FORMAT}\n${lines.join('')}`)
+}
+
+export function encodeManifest(manifest: Manifest): Buffer {
+  return Buffer.from(`${JSON.stringify({ ...manifest, files: [...manifest.files].sort(byRoleAndName) }, null, 1)}\n`)
+}
+
+/**
+ * @throws SnapshotError `malformed`, `unsupported`, or `digest` when the id is not the one of the files
+ */
+export function decodeManifest(bytes: Uint8Array): Manifest {
+  const manifest = parse(bytes)
+  if (manifest.format !== FORMAT) {
+    throw new SnapshotError('unsupported', `this is format ${manifest.format} of a snapshot; known is ${FORMAT}`)
+  }
+  const { files, parent } = manifest
+  if (!Array.isArray(files) || files.length > MAX_FILES || !files.every(isFileEntry)) {
+    throw new SnapshotError('malformed', 'the manifest lists its files in no known way')
+  }
+  if (new Set(files.map(({ role, name }) => `${role}\t${name}`)).size !== files.length) {
+    throw new SnapshotError('malformed', 'the manifest lists a file twice')
+  }
+  if (parent !== null && !(HEX_64.test(parent?.snapshot) && HEX_64.test(parent?.manifest))) {
+    throw new SnapshotError('malformed', 'the manifest names no proper parent')
+  }
+  if (!Number.isFinite(Date.parse(manifest.created_at))) {
+    throw new SnapshotError('malformed', 'the manifest has no time of creation')
+  }
+  if (snapshotId(files) !== manifest.snapshot) {
+    throw new SnapshotError('digest', 'the snapshot id of the manifest is not the one of its files')
+  }
+  return manifest
+}
+
+function parse(bytes: Uint8Array): Manifest {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(bytes).toString())
+    if (typeof value === 'object' && value !== null) return value as Manifest
+  } catch (cause) {
+    throw new SnapshotError('malformed', 'the manifest is no JSON', { cause })
+  }
+  throw new SnapshotError('malformed', 'the manifest is no JSON object')
+}
+
+function isFileEntry(value: unknown): value is FileEntry {
+  const entry = value as Partial<FileEntry> | null
+  return (
+    typeof entry === 'object' &&
+    entry !== null &&
+    ROLES.includes(entry.role as Role) &&
+    typeof entry.name === 'string' &&
+    HEX_64.test(entry.sha256 ?? '') &&
+    HEX_64.test(entry.content ?? '') &&
+    isCount(entry.size) &&
+    isCount(entry.count) &&
+    typeof entry.derived === 'boolean'
+  )
+}
+
+const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0

@@ -1,0 +1,16 @@
+/** The thread side of `pool.ts`: loads the task module and answers one message with one result. */
+import { parentPort, workerData } from 'node:worker_threads'
+import type { TaskReply, Tasks } from './pool.ts'
+
+const port = parentPort!
+const loaded = import(workerData as string) as Promise<{ tasks: Tasks }>
+
+port.on('message', async ({ task, input }: { task: string; input: never }) => {
+  try {
+    const { tasks } = await loaded
+    const { value, transfer } = await tasks[task]!(input)
+    port.postMessage({ value } satisfies TaskReply, transfer)
+  } catch (error) {
+    port.postMessage({ error: error instanceof Error ? error : new Error(String(error)) } satisfies TaskReply)
+  }
+})

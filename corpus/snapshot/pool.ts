@@ -1,0 +1,109 @@
+/**
+ * A pool of worker threads that run the tasks of one module. With no threads the tasks run in the caller's own, one
+ * after the other: the same results, and nothing hidden from a test.
+ */
+import { Worker } from 'node:worker_threads'
+
+/** What a task module exports: pure work on what it is handed, by name. */
+export type Tasks = Record<string, (input: never) => TaskResult | Promise<TaskResult>>
+
+/** The result of a task and the buffers that are moved instead of copied. */
+export interface TaskResult {
+  value: unknown
+  transfer?: ArrayBuffer[]
+}
+
+export interface Pool {
+  /** Runs a task; `input` must survive a structured clone. */
+  run<T>(task: string, input: unknown): Promise<T>
+  /** Tasks that may be under way at once without one waiting for another. */
+  width: number
+  close(): Promise<void>
+}
+
+export type TaskReply = { value: unknown } | { error: Error }
+
+/** Opens a pool of `threads` workers over the module at `module`, which exports `tasks`. */
+export function openPool(module: URL, threads: number): Pool {
+  return threads > 0 ? threadPool(module, threads) : inlinePool(module)
+}
+
+function inlinePool(module: URL): Pool {
+  const loaded = import(module.href) as Promise<{ tasks: Tasks }>
+  return {
+    width: 1,
+    async run<T>(task: string, input: unknown) {
+      const { tasks } = await loaded
+      return (await tasks[task]!(input as never)).value as T
+    },
+    close: async () => {},
+  }
+}
+
+interface Job {
+  task: string
+  input: unknown
+  resolve(value: never): void
+  reject(error: Error): void
+}
+
+function threadPool(module: URL, threads: number): Pool {
+  const waiting: Job[] = []
+  const running = new Map<Worker, Job>()
+  const idle: Worker[] = []
+  let failure: Error | null = null
+
+  const fail = (error: Error) => {
+    failure ??= error
+    for (const job of [...running.values(), ...waiting.splice(0)]) job.reject(failure)
+    running.clear()
+  }
+  const next = (worker: Worker) => {
+    const job = waiting.shift()
+    if (!job) return void idle.push(worker)
+    running.set(worker, job)
+    worker.postMessage({ task: job.task, input: job.input })
+  }
+  const workers = Array.from({ length: threads }, () => {
+    const worker = new Worker(new URL('./pool-worker.ts', import.meta.url), { workerData: module.href })
+    worker.on('message', (reply: TaskReply) => {
+      const job = running.get(worker)
+      running.delete(worker)
+      if ('error' in reply) job?.reject(reply.error)
+      else job?.resolve(reply.value as never)
+      next(worker)
+    })
+    worker.on('error', fail)
+    idle.push(worker)
+    return worker
+  })
+
+  return {
+    width: threads * 2,
+    run: (task, input) =>
+      new Promise((resolve, reject) => {
+        if (failure) return reject(failure)
+        waiting.push({ task, input, resolve, reject })
+        const worker = idle.pop()
+        if (worker) next(worker)
+      }),
+    close: async () => void (await Promise.all(workers.map((worker) => worker.terminate()))),
+  }
+}
+
+/**
+ * Runs one task for each input and hands the results on in the order of the inputs, with no more under way than the
+ * pool is wide, so that results never pile up.
+ */
+export async function* runInOrder<T>(pool: Pool, task: string, inputs: Iterable<unknown>): AsyncGenerator<T> {
+  const under: Promise<T>[] = []
+  try {
+    for (const input of inputs) {
+      under.push(pool.run<T>(task, input))
+      if (under.length >= pool.width) yield await under.shift()!
+    }
+    while (under.length > 0) yield await under.shift()!
+  } finally {
+    await Promise.allSettled(under)
+  }
+}
