@@ -1,0 +1,214 @@
+/**
+ * `vulnshelf build`: corpus in, snapshot out. The steps, in order: shards, EPSS, what is derived, manifest, pointer.
+ * Nothing that is there is touched until the last rename, which puts the pointer up.
+ */
+import { availableParallelism } from 'node:os'
+import { type CveId, compareCveIds } from '../../corpus/model/cve-id.ts'
+import { gzipFile } from '../../corpus/snapshot/deflate.ts'
+import { deriveFiles, gatherShards } from '../../corpus/snapshot/derive/derive.ts'
+import { joinShards } from '../../corpus/snapshot/derive/rows.ts'
+import { sha256 } from '../../corpus/snapshot/digest.ts'
+import { type EpssColumns, encodeEpss, NO_EPSS, toBillionths } from '../../corpus/snapshot/epss.ts'
+import { SnapshotError } from '../../corpus/snapshot/error.ts'
+import { manifestPath, pointerPath, readManifest, readPointer } from '../../corpus/snapshot/layout.ts'
+import { encodeManifest, FORMAT, type FileEntry, type Manifest, snapshotId } from '../../corpus/snapshot/manifest.ts'
+import { encodePointer, type Pointer } from '../../corpus/snapshot/pointer.ts'
+import { openPool } from '../../corpus/snapshot/pool.ts'
+import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
+import type { Effects } from '../effects.ts'
+import type { Progress } from '../progress.ts'
+import { about, type ProductCounts } from './about.ts'
+import { BuildError } from './error.ts'
+import { lockDist } from './lock.ts'
+import { type ObjectStore, openObjectStore, temporaryFolder } from './objects.ts'
+import { openParent, type Parent, type ShardTally, writeShards } from './shards.ts'
+import { closeCorpora } from './shard-task.ts'
+
+export interface BuildOptions {
+  corpus: string
+  dist: string
+  /** Worker threads; 0 does everything in this one. Default: as many as there are cores. */
+  jobs?: number
+}
+
+export interface BuildReport extends ShardTally {
+  snapshot: string
+  /** The pointer's version. */
+  version: number
+  /** False where the snapshot was already the current one: then nothing was put up. */
+  changed: boolean
+  parent: string | null
+  counts: Record<string, number>
+  objects: ObjectStore['tally']
+  seconds: { shards: number; epss: number; derived: number; total: number }
+}
+
+/**
+ * @throws BuildError, StoreError when the corpus cannot be read, SnapshotError when the parent is damaged in a way that
+ *   matters
+ */
+export async function build(options: BuildOptions, effects: Effects, progress: Progress): Promise<BuildReport> {
+  const corpus = openCorpus(options.corpus, { readonly: true })
+  try {
+    if (corpus.blocks().length === 0) {
+      throw new BuildError('empty', `${options.corpus} has no records to build from; ingest a feeds folder first`)
+    }
+    await effects.mkdir(options.dist)
+    const unlock = lockDist(options.dist)
+    try {
+      return await buildFrom(corpus, options, effects, progress)
+    } finally {
+      unlock()
+    }
+  } finally {
+    corpus.close()
+    closeCorpora()
+  }
+}
+
+async function buildFrom(
+  corpus: Corpus,
+  { corpus: corpusPath, dist, jobs = availableParallelism() }: BuildOptions,
+  effects: Effects,
+  progress: Progress,
+): Promise<BuildReport> {
+  const started = performance.now()
+  const seconds = { shards: 0, epss: 0, derived: 0, total: 0 }
+  const lap = () => (performance.now() - started) / 1000
+  const pointer = readPointer(dist)
+  const parent = pointer && parentOf(dist, pointer, effects)
+  await effects.remove(temporaryFolder(dist))
+  await effects.mkdir(temporaryFolder(dist))
+  const objects = openObjectStore(dist, effects)
+  const pool = openPool(new URL('./tasks.ts', import.meta.url), jobs)
+  try {
+    const shards = await writeShards(corpus, corpusPath, parent, pool, objects, (done, total) =>
+      progress('shards', done, total),
+    )
+    seconds.shards = lap()
+
+    const gathered = []
+    const products: ProductCounts = { vendors: new Set(), products: new Set() }
+    for await (const one of gatherShards(pool, dist, shards.files)) {
+      for (const { vendor, product } of one.shard.products.flat()) {
+        products.vendors.add(vendor)
+        if (product !== null) products.products.add(`${vendor}/${product}`)
+      }
+      gathered.push(one)
+      progress('read back', gathered.length, shards.files.length)
+    }
+    const rows = joinShards(gathered)
+    const epss = alignEpss(corpus, rows.ids as CveId[])
+    const files: FileEntry[] = [...shards.files]
+    const put = async (role: 'about' | 'epss' | 'rejected', plain: Buffer, count: number) => {
+      const entry = { role, name: 'cve', content: sha256(plain), count, derived: false }
+      files.push(await objects.put(entry, gzipFile(plain)))
+    }
+    const description = about(corpus, rows.count, products, epss)
+    await put('about', Buffer.from(JSON.stringify(description)), 1)
+    await put('epss', encodeEpss(epss), rows.count)
+    const rejected = corpus.rejected().map(({ cveId, dateRejected }) => [cveId, dateRejected])
+    await put('rejected', Buffer.from(JSON.stringify(Object.fromEntries(rejected))), rejected.length)
+    seconds.epss = lap()
+
+    let derived = 0
+    for await (const { from, ...entry } of deriveFiles(pool, rows, epss, objects.temporary('query.db'))) {
+      files.push(await objects.put({ ...entry, derived: true }, from))
+      progress('derived files', ++derived, DERIVED_FILES)
+    }
+    seconds.derived = lap()
+
+    const put_up = await putUp(dist, files, pointer, effects)
+    await effects.remove(temporaryFolder(dist))
+    seconds.total = lap()
+    return {
+      ...put_up,
+      parent: parent?.manifest.snapshot ?? null,
+      ...shards.tally,
+      counts: description.counts,
+      objects: objects.tally,
+      seconds,
+    }
+  } finally {
+    await pool.close()
+  }
+}
+
+/** Index, columns, orders, `query.db`, and the pages of four sorts. */
+const DERIVED_FILES = 8
+
+/** The snapshot to build upon. One that cannot be read is no parent: everything is then compressed anew. */
+function parentOf(dist: string, pointer: Pointer, effects: Effects): Parent | null {
+  try {
+    return openParent(dist, readManifest(dist, pointer.manifest.sha256))
+  } catch (error) {
+    if (!(error instanceof SnapshotError)) throw error
+    effects.log(`the snapshot in ${dist} cannot be built upon, so all of it is made anew: ${error.message}`)
+    return null
+  }
+}
+
+/** EPSS of each CVE; scores and ids both come in the order of ids. */
+function alignEpss(corpus: Corpus, ids: readonly CveId[]): EpssColumns {
+  const { release, scores } = corpus.epss()
+  const columns: EpssColumns = {
+    date: release?.date ?? null,
+    modelVersion: release?.modelVersion ?? null,
+    scores: new Uint32Array(ids.length).fill(NO_EPSS),
+    percentiles: new Uint32Array(ids.length).fill(NO_EPSS),
+  }
+  let row = 0
+  for (const { cveId, score, percentile } of scores) {
+    while (row < ids.length && compareCveIds(ids[row]!, cveId) < 0) row++
+    if (ids[row] !== cveId) continue
+    columns.scores[row] = toBillionths(score)
+    columns.percentiles[row] = toBillionths(percentile)
+  }
+  return columns
+}
+
+/** Writes the manifest, then the pointer; does nothing where this snapshot is the current one already. */
+async function putUp(
+  dist: string,
+  files: FileEntry[],
+  before: Pointer | null,
+  effects: Effects,
+): Promise<Pick<BuildReport, 'snapshot' | 'version' | 'changed'>> {
+  const snapshot = snapshotId(files)
+  if (before?.snapshot === snapshot && isIntact(dist, before)) {
+    return { snapshot, version: before.version, changed: false }
+  }
+  // A snapshot is never older than the one before it, whatever the clock says: cursors are compared by it.
+  const created = Math.max(effects.now().getTime(), before ? Date.parse(before.created_at) + 1 : 0)
+  const created_at = new Date(created).toISOString()
+  const manifest: Manifest = {
+    format: FORMAT,
+    snapshot,
+    created_at,
+    parent: before && { snapshot: before.snapshot, manifest: before.manifest.sha256 },
+    files,
+  }
+  const bytes = encodeManifest(manifest)
+  const digest = sha256(bytes)
+  await replace(manifestPath(dist, digest), bytes, dist, effects)
+  const version = (before?.version ?? 0) + 1
+  const pointer: Pointer = { format: FORMAT, version, snapshot, manifest: { sha256: digest, size: bytes.length }, created_at }
+  await replace(pointerPath(dist), encodePointer(pointer), dist, effects)
+  return { snapshot, version, changed: true }
+}
+
+function isIntact(dist: string, pointer: Pointer): boolean {
+  try {
+    return readManifest(dist, pointer.manifest.sha256).snapshot === pointer.snapshot
+  } catch (error) {
+    if (error instanceof SnapshotError) return false
+    throw error
+  }
+}
+
+async function replace(path: string, bytes: Uint8Array, dist: string, effects: Effects): Promise<void> {
+  const staged = `${temporaryFolder(dist)}/put-up`
+  await effects.mkdir(path.slice(0, path.lastIndexOf('/')))
+  await effects.write(staged, bytes)
+  await effects.rename(staged, path)
+}

@@ -1,0 +1,27 @@
+/** Progress of long work: a line that is rewritten on a terminal, plain lines now and then in a log. */
+
+export type Progress = (step: string, done: number, total: number) => void
+
+export const noProgress: Progress = () => {}
+
+/** Least time between two lines in a log, in ms. */
+const LOG_EVERY_MS = 10_000
+const REDRAW_EVERY_MS = 100
+
+/** Shows progress on `out`, standard error by default. `now` is a clock in ms. */
+export function showProgress(out: NodeJS.WriteStream = process.stderr, now: () => number = Date.now): Progress {
+  const every = out.isTTY ? REDRAW_EVERY_MS : LOG_EVERY_MS
+  let last = out.isTTY ? 0 : now()
+  return (step, done, total) => {
+    const ended = done === total
+    if (!out.isTTY) {
+      if (now() - last < every) return
+      last = now()
+      out.write(`${step}: ${done} of ${total}\n`)
+      return
+    }
+    if (!ended && now() - last < every) return
+    last = now()
+    out.write(`\r\x1b[K${ended ? '' : `${step}: ${done} of ${total}`}`)
+  }
+}
