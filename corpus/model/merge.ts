@@ -1,16 +1,18 @@
 /** Claims of all sources about one CVE, merged into the parts of its record (decisions 18 to 24, 29, 30). */
+import { capabilitiesOf } from './capabilities.ts'
 import type { CveClaim, CveListRecord, KevEntry } from './claim.ts'
-import type { ExploitModule, RecordParts } from './record.ts'
+import { cvssSection } from './cvss.ts'
+import { evidenceOf, kevListing } from './evidence.ts'
+import { productKeys } from './products.ts'
+import type { CveCore, ExploitModule, RecordParts } from './record.ts'
+import { mergedReferences } from './references.ts'
+import { orderedClaims } from './sources.ts'
+import { latestSsvc, type Mission, ssvcOf } from './ssvc.ts'
+import { titleOf } from './title.ts'
+import { allWeaknesses, primaryWeakness, type WeaknessCatalogue } from './weakness.ts'
 
-/** The operator's mission-and-well-being setting of CISA's decision table (decisions 20). */
-export type Mission = 'low' | 'medium' | 'high'
-
-/** What the rules ask of the weakness catalogue; ids are `cwe-<n>`. */
-export interface WeaknessCatalogue {
-  weaknessName(id: string): string | null
-  /** False for categories and views (decisions 21). */
-  isWeakness(id: string): boolean
-}
+export type { Mission } from './ssvc.ts'
+export type { WeaknessCatalogue } from './weakness.ts'
 
 export interface MergeInput {
   /** Published or reserved: a rejected record has no parts (decisions 10). */
@@ -20,6 +22,7 @@ export interface MergeInput {
   kevFeed: boolean
   /** Claims of the other feeds (NVD, advisories, OSV, first party), in any order. */
   claims: CveClaim[]
+  /** In the order in which they are to be shown. */
   exploits: ExploitModule[]
   /** Null while there is no CWE feed: then no id is preferred and no name known. */
   catalogue: WeaknessCatalogue | null
@@ -28,7 +31,57 @@ export interface MergeInput {
 
 export type MergedParts = Omit<RecordParts, 'timeline'>
 
-/** The parts of a record, keys in the order of their interfaces, so that `JSON.stringify` of them is canonical. */
+/**
+ * The parts of a record, keys in the order of their interfaces, so that `JSON.stringify` of them is canonical. Lists
+ * follow the order of claims (sources.ts): the record's containers first, then NVD, advisories, OSV, first party.
+ * @throws TypeError for a rejected record.
+ */
 export function mergeCve(input: MergeInput): MergedParts {
-  throw new TypeError(`not written yet: ${input.record.cveId}`)
+  const { record, exploits, catalogue } = input
+  const claims = orderedClaims(record.claims, input.claims)
+  const cvss = cvssSection(claims, record.dateUpdated)
+  const references = mergedReferences(claims)
+  const kev = kevListing(claims, input.kev, input.kevFeed)
+  const ssvc = latestSsvc(claims)
+  const evidence = evidenceOf({ cveId: record.cveId, claims, kev, ssvc, exploits, references })
+  const capabilities = capabilitiesOf(claims, references, evidence)
+  const primaryCwe = primaryWeakness(claims, catalogue)
+  const cna = claims.find((claim) => claim.source === 'cna')
+  // The record's own words come first; those of other feeds only where it has none.
+  const description = claims.find((claim) => claim.description !== null)?.description ?? null
+  const core: CveCore = {
+    cve_id: record.cveId,
+    state: servedState(record),
+    title: titleOf(cna, description, primaryCwe === null ? null : (catalogue?.weaknessName(primaryCwe) ?? null)),
+    description,
+    severity: cvss.headline.severity,
+    cvss_score: cvss.headline.cvss_score,
+    cvss_score_source: cvss.headline.cvss_score_source,
+    date_published: record.datePublished,
+    date_updated: record.dateUpdated,
+    assigner: record.assigner,
+    kev: { listed: kev !== null, date_added: kev?.dateAdded ?? null },
+    ssvc: ssvcOf(ssvc, input.mission),
+    has_patch: capabilities.has_patch,
+    has_workaround: capabilities.has_workaround,
+    has_exploit: capabilities.has_exploit,
+    has_detection: capabilities.has_detection,
+    detection_layers: capabilities.detection_layers,
+    primary_cwe_id: primaryCwe,
+  }
+  return {
+    core,
+    cvss: cvss.section,
+    affected: claims.flatMap((claim) => claim.affected),
+    references,
+    exploits,
+    evidence,
+    analysis: null,
+    facets: { weaknesses: allWeaknesses(claims), products: productKeys(claims) },
+  }
+}
+
+function servedState({ state, cveId }: CveListRecord): CveCore['state'] {
+  if (state === 'REJECTED') throw new TypeError(`${cveId} is rejected: there is nothing to merge`)
+  return state
 }

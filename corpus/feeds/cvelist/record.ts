@@ -1,8 +1,100 @@
 /** A record of the CVE list (CVE JSON 5.x): its metadata, and what each of its containers claims. */
-import type { CveListRecord } from '../../model/claim.ts'
+import type { CveClaim, CveListRecord, RecordNote } from '../../model/claim.ts'
+import { type CveId, parseCveId } from '../../model/cve-id.ts'
 import { FeedError } from '../error.ts'
+import { isObject, type JsonObject, objects, shown, text } from '../json.ts'
+import { readContainer, readDate } from './container.ts'
 
-/** @throws FeedError that names what is wrong, where the record cannot be used at all. */
+const STATES = ['PUBLISHED', 'RESERVED', 'REJECTED'] as const satisfies readonly CveListRecord['state'][]
+
+/** Where the CVE Program keeps its own copies of what a record refers to. */
+const PROGRAM_CONTAINER = 'CVE'
+
+/**
+ * Texts are trimmed, empty ones null, times in UTC. What is odd but harmless is noted in the record.
+ * @throws FeedError that names what is wrong, where the record cannot be used at all.
+ */
 export function parseCveRecord(json: unknown): CveListRecord {
-  throw new FeedError('record_not_object', `not an object: ${typeof json}`)
+  if (!isObject(json)) throw new FeedError('record_not_object', `the record is no JSON object but ${shown(json)}`)
+  const metadata = isObject(json.cveMetadata) ? json.cveMetadata : null
+  if (metadata?.cveId === undefined) throw new FeedError('record_id_missing', 'the record has no cveMetadata.cveId')
+  const cveId = typeof metadata.cveId === 'string' ? parseCveId(metadata.cveId) : null
+  if (!cveId) throw new FeedError('record_id_invalid', `cveMetadata.cveId is no CVE id: ${shown(metadata.cveId)}`)
+  const state = STATES.find((known) => known === metadata.state)
+  if (!state) {
+    throw new FeedError(
+      'record_state_unknown',
+      `${cveId}: cveMetadata.state is ${shown(metadata.state)}, not one of ${STATES.join(', ')}`,
+    )
+  }
+  const notes: RecordNote[] = []
+  const dates = {
+    published: readDate(metadata.datePublished, 'datePublished', notes),
+    updated: readDate(metadata.dateUpdated, 'dateUpdated', notes),
+    rejected: readDate(metadata.dateRejected, 'dateRejected', notes),
+    reserved: readDate(metadata.dateReserved, 'dateReserved', notes),
+  }
+  const assigner = text(metadata.assignerShortName)
+  const fallbackDate = dates.updated ?? dates.published ?? dates.reserved
+  return {
+    cveId,
+    state,
+    datePublished: dates.published,
+    dateUpdated: dates.updated,
+    dateRejected: dates.rejected,
+    assigner,
+    claims: state === 'REJECTED' ? [] : readClaims(json, { cveId, state, assigner, fallbackDate, notes }),
+    notes,
+  }
+}
+
+interface RecordContext {
+  cveId: CveId
+  state: CveListRecord['state']
+  assigner: string | null
+  fallbackDate: string | null
+  notes: RecordNote[]
+}
+
+/** The CNA's claim, then those of the ADPs as they stand. */
+function readClaims(json: JsonObject, { cveId, state, assigner, fallbackDate, notes }: RecordContext): CveClaim[] {
+  const containers = isObject(json.containers) ? json.containers : null
+  const cna = isObject(containers?.cna) ? containers.cna : null
+  if (!containers || !cna) {
+    if (state === 'RESERVED') return []
+    const missing = containers ? 'containers.cna' : 'containers'
+    throw new FeedError('record_container_missing', `${cveId} is published but has no ${missing}`)
+  }
+  if (fallbackDate === null) notes.push({ code: 'date-missing', detail: 'no date in cveMetadata' })
+  const context = {
+    fallbackName: assigner ?? 'cna',
+    // A container must have a date; the epoch says plainly that nobody gave one.
+    fallbackDate: fallbackDate ?? new Date(0).toISOString(),
+    notes,
+  }
+  const cnaClaim = readContainer(cna, { ...context, source: 'cna' })
+  const claims = [cnaClaim]
+  for (const container of objects(containers.adp)) {
+    const claim = readContainer(container, { ...context, source: 'adp', fallbackName: 'adp' })
+    if (claim.sourceName === PROGRAM_CONTAINER) {
+      // Its references are the CNA's, copied by the programme (decisions 30).
+      cnaClaim.references.push(...claim.references)
+      claim.references = []
+      if (!saysMore(claim)) continue
+    }
+    claims.push(claim)
+  }
+  return claims
+}
+
+/** Whether the programme's container holds more than references, which it so far never does. */
+function saysMore(claim: CveClaim): boolean {
+  return (
+    claim.affected.length > 0 ||
+    claim.metrics.length > 0 ||
+    claim.weaknesses.length > 0 ||
+    claim.description !== null ||
+    claim.ssvc !== null ||
+    claim.kevDateAdded !== null
+  )
 }

@@ -1,0 +1,133 @@
+/** A container of a CVE record (CVE JSON 5.x `cna` or a member of `adp`) as the claim of who wrote it. */
+
+import type { CveClaim, RecordNote, ReferenceClaim } from '../../model/claim.ts'
+import { utcTimestamp } from '../../model/date.ts'
+import { statedName } from '../../model/products.ts'
+import { type VersionStatement, versionLists } from '../../model/ranges.ts'
+import type { AffectedEntry } from '../../model/record.ts'
+import { weaknessId, weaknessIdsInText } from '../../model/weakness.ts'
+import { isObject, type JsonObject, objects, shown, text, texts } from '../json.ts'
+import { readMetrics } from './metrics.ts'
+
+export interface ContainerContext {
+  source: 'cna' | 'adp'
+  /** Who it is where the container does not say: the record's assigner. */
+  fallbackName: string
+  /** The record's date, for a container without one. */
+  fallbackDate: string
+  notes: RecordNote[]
+}
+
+export function readContainer(container: JsonObject, context: ContainerContext): CveClaim {
+  const { source, notes } = context
+  const provider = isObject(container.providerMetadata) ? container.providerMetadata : {}
+  const updatedAt = readDate(provider.dateUpdated, `${source} dateUpdated`, notes) ?? context.fallbackDate
+  const { metrics, ssvc, kevDateAdded } = readMetrics(container.metrics, notes)
+  return {
+    source,
+    sourceName: text(provider.shortName) ?? context.fallbackName,
+    updatedAt,
+    // The title of an ADP container is the container's name, not the vulnerability's.
+    title: source === 'cna' ? text(container.title) : null,
+    description: firstEnglish(container.descriptions),
+    metrics,
+    weaknesses: readWeaknesses(container.problemTypes),
+    affected: objects(container.affected).map((entry) => readAffected(entry, source, updatedAt)),
+    references: readReferences(container.references),
+    hasWorkaround: objects(container.workarounds).some((one) => text(one.value) !== null),
+    ssvc,
+    kevDateAdded,
+  }
+}
+
+/** A time in UTC; one that is stated but impossible is null and noted (decisions 29). */
+export function readDate(value: unknown, where: string, notes: RecordNote[]): string | null {
+  const stated = text(value)
+  if (stated === null) return null
+  const timestamp = utcTimestamp(stated)
+  if (timestamp === null) notes.push({ code: 'date-impossible', detail: `${where} ${shown(stated)}` })
+  return timestamp
+}
+
+/** The first description in any English (`en`, `en-US`, `eng`), else the first (decisions 29). */
+function firstEnglish(descriptions: unknown): string | null {
+  let first: string | null = null
+  for (const { lang, value } of objects(descriptions)) {
+    const description = text(value)
+    if (description === null) continue
+    if (typeof lang === 'string' && /^en(?:g|[-_].*)?$/i.test(lang)) return description
+    first ??= description
+  }
+  return first
+}
+
+/** A `cweId` counts before what the text names; one that is no id (`CWE-noinfo`) leaves the text to speak. */
+function readWeaknesses(problemTypes: unknown): string[] {
+  const ids = new Set<string>()
+  for (const { descriptions } of objects(problemTypes)) {
+    for (const { cweId, description } of objects(descriptions)) {
+      const stated = typeof cweId === 'string' ? weaknessId(cweId) : null
+      if (stated !== null) ids.add(stated)
+      else if (typeof description === 'string') for (const id of weaknessIdsInText(description)) ids.add(id)
+    }
+  }
+  return [...ids]
+}
+
+function readReferences(references: unknown): ReferenceClaim[] {
+  const claims: ReferenceClaim[] = []
+  for (const { url: stated, name, tags } of objects(references)) {
+    const url = text(stated)
+    if (url !== null) {
+      claims.push({ url, name: text(name), tags: texts(tags).filter((tag) => tag !== 'x_transferred') })
+    }
+  }
+  return claims
+}
+
+function readAffected(entry: JsonObject, source: 'cna' | 'adp', updatedAt: string): AffectedEntry {
+  const defaultStatus = text(entry.defaultStatus)
+  const { affected_versions, affected_ranges, patched_versions } = versionLists(
+    objects(entry.versions).map(readVersion),
+    defaultStatus,
+  )
+  return {
+    source,
+    vendor: statedName(text(entry.vendor)),
+    product: statedName(text(entry.product)),
+    package_name: text(entry.packageName),
+    ecosystem: null,
+    platforms: filled(texts(entry.platforms)),
+    default_status: defaultStatus,
+    affected_versions,
+    affected_ranges,
+    patched_versions,
+    cpes: filled(texts(entry.cpes)),
+    repo_url: text(entry.repo),
+    collection_url: text(entry.collectionURL),
+    package_url: text(entry.packageURL),
+    vulnerable_functions: null,
+    advisory_severity: null,
+    advisory_urgency: null,
+    advisory_description: null,
+    updated_at: updatedAt,
+  }
+}
+
+function readVersion(version: JsonObject): VersionStatement {
+  return {
+    version: text(version.version) ?? '',
+    status: text(version.status)?.toLowerCase() ?? 'unknown',
+    lessThan: text(version.lessThan),
+    lessThanOrEqual: text(version.lessThanOrEqual),
+    versionType: text(version.versionType),
+    changes: objects(version.changes).map((change) => ({
+      at: text(change.at) ?? '',
+      status: text(change.status)?.toLowerCase() ?? 'unknown',
+    })),
+  }
+}
+
+function filled(list: string[]): string[] | null {
+  return list.length > 0 ? list : null
+}

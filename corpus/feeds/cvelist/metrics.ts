@@ -1,0 +1,104 @@
+/** The `metrics[]` of a container: CVSS of every version, and what CISA hangs into `other` (SSVC, KEV). */
+
+import type { CveClaim, CvssClaim, RecordNote } from '../../model/claim.ts'
+import { severityOf } from '../../model/cvss.ts'
+import { utcDate, utcTimestamp } from '../../model/date.ts'
+import { isObject, type JsonObject, objects, shown, text } from '../json.ts'
+
+const CVSS_KEYS = [
+  ['cvssV4_0', '4.0'],
+  ['cvssV3_1', '3.1'],
+  ['cvssV3_0', '3.0'],
+  ['cvssV2_0', '2.0'],
+] as const
+
+const SEVERITIES = new Set(['NONE', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'])
+
+export type MetricClaims = Pick<CveClaim, 'metrics' | 'ssvc' | 'kevDateAdded'>
+
+export function readMetrics(metrics: unknown, notes: RecordNote[]): MetricClaims {
+  const claims: MetricClaims = { metrics: [], ssvc: null, kevDateAdded: null }
+  for (const metric of objects(metrics)) {
+    for (const [key, version] of CVSS_KEYS) {
+      const stated = metric[key]
+      if (stated === undefined) continue
+      const cvss = readCvss(stated, version, notes)
+      if (cvss) claims.metrics.push(cvss)
+    }
+    if (isObject(metric.other)) readOther(metric.other, claims, notes)
+  }
+  return claims
+}
+
+function readCvss(stated: unknown, version: CvssClaim['version'], notes: RecordNote[]): CvssClaim | null {
+  const vector = isObject(stated) ? text(stated.vectorString) : null
+  const score = isObject(stated) ? stated.baseScore : null
+  if (!isObject(stated) || vector === null || typeof score !== 'number' || !(score >= 0 && score <= 10)) {
+    notes.push({
+      code: 'cvss-unreadable',
+      detail: `CVSS ${version} without vector or score of 0 to 10: ${shown(stated)}`,
+    })
+    return null
+  }
+  const band = severityOf(score, version).toUpperCase()
+  const severity = text(stated.baseSeverity)?.toUpperCase() ?? band
+  if (severity !== band) {
+    notes.push({
+      code: 'severity-differs-from-score',
+      detail: `CVSS ${version} ${score} is ${band}, stated ${severity}`,
+    })
+  }
+  return {
+    version,
+    baseScore: score,
+    baseSeverity: SEVERITIES.has(severity) ? severity : band,
+    vector,
+    statedAt: null,
+    scoredBy: null,
+  }
+}
+
+function readOther(other: JsonObject, claims: MetricClaims, notes: RecordNote[]): void {
+  const type = text(other.type)?.toLowerCase() ?? ''
+  const content = isObject(other.content) ? other.content : {}
+  if (type === 'ssvc') {
+    const ssvc = readSsvc(content, notes)
+    if ((ssvc.assessedAt ?? '') >= (claims.ssvc?.assessedAt ?? '')) claims.ssvc = ssvc
+  } else if (type === 'kev') {
+    const dateAdded = text(content.dateAdded)
+    claims.kevDateAdded ??= dateAdded && utcDate(dateAdded)
+    if (claims.kevDateAdded === null) {
+      notes.push({ code: 'date-impossible', detail: `KEV dateAdded ${shown(content.dateAdded)}` })
+    }
+  } else if (type.includes('cvss') || 'vectorString' in content || 'baseScore' in content) {
+    notes.push({ code: 'cvss-in-other', detail: `other metric of type ${shown(other.type)}` })
+  }
+}
+
+type Points = Omit<NonNullable<CveClaim['ssvc']>, 'assessedAt'>
+
+/** Values of the three points, lower case; early assessments capitalise them (`Active`, `PoC`). */
+const POINTS = {
+  Exploitation: ['exploitation', ['none', 'poc', 'active']],
+  Automatable: ['automatable', ['yes', 'no']],
+  'Technical Impact': ['technical_impact', ['partial', 'total']],
+} as const satisfies Record<string, readonly [keyof Points, readonly Points[keyof Points][]]>
+
+function readSsvc(content: JsonObject, notes: RecordNote[]): NonNullable<CveClaim['ssvc']> {
+  const options: JsonObject = Object.assign({}, ...objects(content.options))
+  const timestamp = text(content.timestamp)
+  const assessedAt = timestamp && utcTimestamp(timestamp)
+  if (timestamp && !assessedAt) notes.push({ code: 'date-impossible', detail: `SSVC timestamp ${shown(timestamp)}` })
+  return {
+    exploitation: point(options, 'Exploitation'),
+    automatable: point(options, 'Automatable'),
+    technical_impact: point(options, 'Technical Impact'),
+    assessedAt,
+  }
+}
+
+function point<Name extends keyof typeof POINTS>(options: JsonObject, name: Name) {
+  const stated = text(options[name])?.toLowerCase()
+  const allowed: readonly (typeof POINTS)[Name][1][number][] = POINTS[name][1]
+  return allowed.find((value) => value === stated) ?? null
+}

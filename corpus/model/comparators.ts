@@ -1,0 +1,56 @@
+/** Comparators that a source writes into a version text, such as `>= 1.0, < 1.2.3` (decisions 24). */
+
+/** From `introduced` on, until `fixed` (exclusive) or `lastAffected` (inclusive), or without end where both are null. */
+export interface VersionSpan {
+  introduced: string
+  fixed: string | null
+  lastAffected: string | null
+}
+
+export type ComparatorText = { kind: 'single'; version: string } | { kind: 'span'; span: VersionSpan }
+
+const ALL_VERSIONS = /^all versions\s+(?=[<>=])/i
+const TERM = /(<=|>=|==|<|>|=)\s*([^<>=]+)/y
+/** What makes a bound more than one version: alternatives, conditions, lists. */
+const NOT_A_VERSION = /[,;|&()]|\s(?:and|or|if|on|with|when|except)\s/i
+
+/** Whether the text has comparators at all, so that it is more than the name of a version. */
+export function hasComparator(text: string): boolean {
+  return /[<>=]/.test(text)
+}
+
+/**
+ * What the comparators state, or null where they are no plain single version or span: an exclusive lower bound, for
+ * one, cannot be said with `introduced`, and a text that is only half understood is not understood.
+ */
+export function parseComparators(text: string): ComparatorText | null {
+  const terms = readTerms(text.trim().replace(ALL_VERSIONS, ''))
+  if (!terms) return null
+  const [first] = terms
+  if (terms.length === 1 && first && (first.operator === '=' || first.operator === '==')) {
+    return { kind: 'single', version: first.version }
+  }
+  let introduced: string | null = null
+  let fixed: string | null = null
+  let lastAffected: string | null = null
+  for (const { operator, version } of terms) {
+    if (operator === '>=' && introduced === null) introduced = version
+    else if (operator === '<' && fixed === null && lastAffected === null) fixed = version
+    else if (operator === '<=' && fixed === null && lastAffected === null) lastAffected = version
+    else return null
+  }
+  return { kind: 'span', span: { introduced: introduced ?? '0', fixed, lastAffected } }
+}
+
+function readTerms(text: string): { operator: string; version: string }[] | null {
+  const terms: { operator: string; version: string }[] = []
+  TERM.lastIndex = 0
+  for (let end = 0; end < text.length; end = TERM.lastIndex) {
+    const match = TERM.exec(text)
+    if (!match) return null
+    const version = match[2]!.trim().replace(TERM.lastIndex < text.length ? /\s*,$/ : /^$/, '')
+    if (version === '' || NOT_A_VERSION.test(version)) return null
+    terms.push({ operator: match[1]!, version })
+  }
+  return terms.length > 0 ? terms : null
+}

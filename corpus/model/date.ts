@@ -1,0 +1,37 @@
+/** Upstream times brought into one form: ISO 8601 in UTC with milliseconds, so that they also sort as text. */
+
+const FORM =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: ?(Z|[+-]\d{2}:?\d{2}))?)?$/i
+
+/**
+ * `YYYY-MM-DDTHH:MM:SS.sssZ`, or null where the text is no time or an impossible one. A time without a zone is UTC, a
+ * date its first instant (decisions 29). Digits beyond milliseconds are cut off. Years before 100 are impossible too:
+ * they are placeholders (`0001-01-01T00:00:00Z`).
+ */
+export function utcTimestamp(text: string): string | null {
+  const match = FORM.exec(text)
+  if (!match) return null
+  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone = 'Z'] = match
+  const milliseconds = Number(fraction.padEnd(3, '0').slice(0, 3))
+  const time = Date.UTC(+year!, +month! - 1, +day!, +hour, +minute, +second, milliseconds)
+  // Date.UTC carries over (30 February is 1 March): what does not come back as it went in does not exist.
+  const back = new Date(time)
+  if (back.getUTCFullYear() !== +year! || back.getUTCMonth() !== +month! - 1 || back.getUTCDate() !== +day!) return null
+  if (+hour > 23 || +minute > 59 || +second > 59) return null
+  return zone.toUpperCase() === 'Z' ? back.toISOString() : new Date(time - offsetMs(zone)).toISOString()
+}
+
+/** `YYYY-MM-DD` of a date or time, in UTC, or null where it is impossible. */
+export function utcDate(text: string): string | null {
+  return utcTimestamp(text)?.slice(0, 10) ?? null
+}
+
+/** The first instant of a `YYYY-MM-DD` day. */
+export function startOfDay(date: string): string {
+  return `${date}T00:00:00.000Z`
+}
+
+function offsetMs(zone: string): number {
+  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2))
+  return (zone[0] === '-' ? -minutes : minutes) * 60_000
+}

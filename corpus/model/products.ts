@@ -1,0 +1,37 @@
+/** Vendor and product keys: how names fold, and which of them a record names (decisions 27). */
+import type { CveClaim } from './claim.ts'
+import type { AffectedEntry } from './record.ts'
+import { compareText } from './sources.ts'
+
+const NO_NAME = new Set(['n/a', '*', ''])
+
+/** The key of a vendor, product or CNA name: lower case, `_` for blanks, as in CPE; null where it names nobody. */
+export function nameKey(name: string): string | null {
+  const folded = name.trim().toLowerCase()
+  return NO_NAME.has(folded) ? null : folded.replace(/\s+/g, '_')
+}
+
+/** `n/a` as the name of a vendor or product is null (decisions 24). */
+export function statedName(name: string | null): string | null {
+  return name === null || /^n\/a$/i.test(name) ? null : name
+}
+
+const NAMING_SOURCES: ReadonlySet<AffectedEntry['source']> = new Set(['cna', 'adp', 'nvd'])
+
+/** The pairs of keys that CNA, ADP and NVD name, each once, by vendor, then product, those without product first. */
+export function productKeys(claims: readonly CveClaim[]): { vendor: string; product: string | null }[] {
+  const pairs = new Map<string, { vendor: string; product: string | null }>()
+  for (const claim of claims) {
+    for (const { source, vendor: vendorName, product: productName } of claim.affected) {
+      if (vendorName === null || !NAMING_SOURCES.has(source)) continue
+      const vendor = nameKey(vendorName)
+      if (vendor === null) continue
+      const product = productName === null ? null : nameKey(productName)
+      pairs.set(`${vendor}\n${product ?? ''}`, { vendor, product })
+    }
+  }
+  if (pairs.size < 2) return [...pairs.values()]
+  return [...pairs.values()].sort(
+    (a, b) => compareText(a.vendor, b.vendor) || compareText(a.product ?? '', b.product ?? ''),
+  )
+}

@@ -1,0 +1,186 @@
+/** Version statements of a CVE record (CVE 5 `affected[].versions[]`) as ranges and lists (decisions 24). */
+import { hasComparator, parseComparators, type VersionSpan } from './comparators.ts'
+import type { AffectedEntry, AffectedRange } from './record.ts'
+
+/** One member of `versions[]`; texts may be padded, absent ones are empty or null. */
+export interface VersionStatement {
+  version: string
+  status: string
+  lessThan: string | null
+  lessThanOrEqual: string | null
+  versionType: string | null
+  changes: readonly { at: string; status: string }[]
+}
+
+export type VersionLists = Pick<AffectedEntry, 'affected_versions' | 'affected_ranges' | 'patched_versions'>
+
+/** What a statement is about, whatever its status. */
+type Extent = { kind: 'nothing' } | { kind: 'single'; version: string } | { kind: 'span'; span: VersionSpan }
+
+/** Alone they say nothing; as a start they are "0", as a bound they are none. */
+const SILENT = /^(?:n\/a|-|unspecified|unknown|)$/i
+/** Alone they mean every version. */
+const EVERY = /^(?:\*|all)$/i
+const NOTHING: Extent = { kind: 'nothing' }
+
+interface Findings {
+  versions: Set<string>
+  ranges: AffectedRange[]
+  patched: Set<string>
+}
+
+/** The claim of one `affected` entry; a list that would be empty is null. */
+export function versionLists(statements: readonly VersionStatement[], defaultStatus: string | null): VersionLists {
+  const found: Findings = { versions: new Set(), ranges: [], patched: new Set() }
+  for (const statement of statements) collect(statement, extentOf(statement), found)
+  if (defaultStatus === 'affected') addDefaultRange(statements, found)
+  return {
+    affected_versions: found.versions.size > 0 ? [...found.versions] : null,
+    affected_ranges: found.ranges.length > 0 ? found.ranges : null,
+    patched_versions: found.patched.size > 0 ? [...found.patched] : null,
+  }
+}
+
+function collect(statement: VersionStatement, extent: Extent, found: Findings): void {
+  if (statement.changes.length > 0) {
+    replay(statement, extent, found)
+  } else if (statement.status === 'affected') {
+    if (extent.kind === 'single') found.versions.add(extent.version)
+    else if (extent.kind === 'span') found.ranges.push(rangeOf(extent.span, statement.versionType))
+  }
+}
+
+/**
+ * `changes[]` in the order given: `unaffected` ends the range (fixed), `affected` begins one, `unknown` states nothing.
+ * A further fix while no range is open (a hotfix on another branch) is a patched version.
+ */
+function replay(statement: VersionStatement, extent: Extent, found: Findings): void {
+  const whole: VersionSpan =
+    extent.kind === 'span'
+      ? extent.span
+      : { introduced: extent.kind === 'single' ? extent.version : '0', fixed: null, lastAffected: null }
+  let open = statement.status === 'affected' ? whole.introduced : null
+  for (const change of statement.changes) {
+    const at = change.at.trim()
+    if (SILENT.test(at) || EVERY.test(at)) continue
+    if (change.status === 'affected') open ??= at
+    else if (change.status === 'unaffected') {
+      if (open === null) found.patched.add(at)
+      else found.ranges.push({ introduced: open, fixed: at, version_type: statement.versionType })
+      open = null
+    }
+  }
+  if (open !== null && open !== whole.fixed) {
+    found.ranges.push(rangeOf({ ...whole, introduced: open }, statement.versionType))
+  }
+}
+
+/**
+ * Where everything is affected but for what is listed as unaffected: one range from the first affected version, ended
+ * by an unaffected version without upper bound. The start of every other unaffected stretch is a patched version, for
+ * the versions of a branch cannot be cut out of a range without an order among them.
+ */
+function addDefaultRange(statements: readonly VersionStatement[], found: Findings): void {
+  let begin: string | null | undefined
+  let beginType: string | null = null
+  let unaffectedUntil: string | null | undefined
+  let end: { version: string; type: string | null } | null = null
+  let exceptions = 0
+  for (const statement of statements) {
+    const extent = extentOf(statement)
+    if (extent.kind === 'nothing') continue
+    const start = extent.kind === 'single' ? extent.version : extent.span.introduced
+    if (statement.status === 'affected' && begin === undefined) {
+      begin = start
+      beginType = statement.versionType
+    }
+    if (statement.status !== 'unaffected') continue
+    exceptions++
+    if (extent.kind === 'single') {
+      found.patched.add(start)
+      continue
+    }
+    const { fixed, lastAffected } = extent.span
+    const endless = fixed === null && lastAffected === null
+    if (start === '0') {
+      if (endless) return
+      // Unaffected from the beginning: the range begins where that ends, which after an inclusive bound has no name.
+      if (unaffectedUntil === undefined) unaffectedUntil = fixed
+    } else {
+      found.patched.add(start)
+      if (endless) end ??= { version: start, type: statement.versionType }
+    }
+  }
+  if (exceptions === 0) return
+  // Stated ranges say it better than a default that nothing ends.
+  if (end === null && found.ranges.length > 0) return
+  const introduced = begin ?? (unaffectedUntil === undefined ? '0' : unaffectedUntil)
+  const fixed = end?.version ?? null
+  if (introduced === fixed) return
+  if (found.ranges.some((range) => range.introduced === introduced && range.fixed === fixed)) return
+  found.ranges.push({ introduced, fixed, version_type: beginType ?? end?.type ?? null })
+}
+
+function extentOf({ version: paddedVersion, lessThan, lessThanOrEqual }: VersionStatement): Extent {
+  const version = paddedVersion.trim()
+  const stated = (lessThan ?? lessThanOrEqual)?.trim()
+  const bound = stated === undefined || stated === version ? null : boundOf(stated, lessThan === null)
+  if (hasComparator(version)) return extentOfText(version, bound)
+  if (bound === null) {
+    if (EVERY.test(version)) return endlessFrom('0')
+    return SILENT.test(version) ? NOTHING : { kind: 'single', version }
+  }
+  const introduced = startOf(version)
+  if (bound.version !== null) return { kind: 'span', span: spanTo(introduced, bound) }
+  return SILENT.test(version) && bound.silent ? NOTHING : endlessFrom(introduced)
+}
+
+interface Bound {
+  /** Null where there is no upper bound after all: `*` or a placeholder. */
+  version: string | null
+  inclusive: boolean
+  silent: boolean
+}
+
+/** Some write the comparator into the bound once more (`lessThan: "< 4.4.13"`); where the two differ, the text holds. */
+function boundOf(text: string, inclusive: boolean): Bound {
+  const written = /^<(=?)\s*(.+)$/.exec(text)
+  if (written) return { version: written[2]!, inclusive: written[1] === '=', silent: false }
+  const silent = SILENT.test(text)
+  return { version: silent || EVERY.test(text) ? null : text, inclusive, silent }
+}
+
+function spanTo(introduced: string, bound: Bound): VersionSpan {
+  return {
+    introduced,
+    fixed: bound.inclusive ? null : bound.version,
+    lastAffected: bound.inclusive ? bound.version : null,
+  }
+}
+
+/** A bound of its own completes `>= 1.0` and only repeats `< 2.0`. */
+function extentOfText(version: string, bound: Bound | null): Extent {
+  const parsed = parseComparators(version)
+  if (parsed?.kind === 'single') return { kind: 'single', version: parsed.version }
+  if (parsed?.kind === 'span') {
+    const span = { ...parsed.span, introduced: startOf(parsed.span.introduced) }
+    const open = span.fixed === null && span.lastAffected === null
+    return { kind: 'span', span: open && bound ? spanTo(span.introduced, bound) : span }
+  }
+  const rest = bound?.version ? `, ${bound.inclusive ? '<=' : '<'} ${bound.version}` : ''
+  return { kind: 'single', version: version + rest }
+}
+
+function startOf(version: string): string {
+  return SILENT.test(version) || EVERY.test(version) ? '0' : version
+}
+
+function endlessFrom(introduced: string): Extent {
+  return { kind: 'span', span: { introduced, fixed: null, lastAffected: null } }
+}
+
+function rangeOf({ introduced, fixed, lastAffected }: VersionSpan, versionType: string | null): AffectedRange {
+  const range: AffectedRange = { introduced, fixed, version_type: versionType }
+  if (lastAffected !== null) range.last_affected = lastAffected
+  return range
+}

@@ -1,0 +1,40 @@
+/** References: one item per URL, with every source that names it and all of their tags (decisions 30). */
+import type { CveClaim } from './claim.ts'
+import type { Reference, ReferenceSource } from './record.ts'
+
+/** A mark of how the record came about, not of what the reference is. */
+const DROPPED_TAG = 'x_transferred'
+
+/** In the order first seen; the first name given stands, tags and sources add up in the order of the claims. */
+export function mergedReferences(claims: readonly CveClaim[]): Reference[] {
+  const byUrl = new Map<string, Reference>()
+  for (const { source, references } of claims) {
+    if (source === 'svc') continue
+    for (const { url, name, tags } of references) {
+      let item = byUrl.get(url)
+      if (!item) {
+        item = { url, name: null, tags: [], sources: [] }
+        byUrl.set(url, item)
+      }
+      item.name ??= name
+      for (const tag of tags) if (tag !== DROPPED_TAG && !item.tags.includes(tag)) item.tags.push(tag)
+      if (!item.sources.includes(source)) item.sources.push(source)
+    }
+  }
+  return [...byUrl.values()]
+}
+
+/** Whether the tag is among `tags`; NVD capitalises what the CVE list does not (`Patch`, `patch`). */
+export function hasTag(tags: readonly string[], wanted: 'patch' | 'mitigation' | 'exploit'): boolean {
+  return tags.some((tag) => tag.length === wanted.length && tag.toLowerCase() === wanted)
+}
+
+/** The sources, in claim order, that themselves give `url` the tag. */
+export function sourcesTagging(claims: readonly CveClaim[], wanted: 'patch' | 'exploit'): Map<string, ReferenceSource> {
+  const first = new Map<string, ReferenceSource>()
+  for (const { source, references } of claims) {
+    if (source === 'svc') continue
+    for (const { url, tags } of references) if (!first.has(url) && hasTag(tags, wanted)) first.set(url, source)
+  }
+  return first
+}

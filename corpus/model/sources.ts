@@ -1,0 +1,28 @@
+/** The one order of sources: the CNA first, then by how close a source is to the record (decisions 18, 21, 24). */
+import type { CveClaim } from './claim.ts'
+
+export type ClaimSource = CveClaim['source']
+
+const RANK: Record<ClaimSource, number> = { cna: 0, adp: 1, nvd: 2, advisory: 3, osv: 4, svc: 5 }
+
+/**
+ * All claims on a CVE in the order that every derived list follows. Claims of the record keep the order of its
+ * containers; those of other feeds come in any order and are sorted by source, name, date.
+ */
+export function orderedClaims(record: readonly CveClaim[], others: readonly CveClaim[]): CveClaim[] {
+  if (others.length === 0) return record.slice().sort(bySource)
+  return [...record, ...others.slice().sort(byName)].sort(bySource)
+}
+
+function bySource(a: CveClaim, b: CveClaim): number {
+  return RANK[a.source] - RANK[b.source]
+}
+
+function byName(a: CveClaim, b: CveClaim): number {
+  return compareText(a.sourceName, b.sourceName) || compareText(b.updatedAt, a.updatedAt)
+}
+
+/** By code points: UTF-16 order differs only beyond the basic plane, where it is settled by the surrogates. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
