@@ -1,0 +1,102 @@
+/** The read side of corpus.db: what a build asks of it. Any number of threads and processes may read at once. */
+import type Database from 'better-sqlite3'
+import type { CnaEntry, EpssScore } from '../model/claim.ts'
+import type { CveId } from '../model/cve-id.ts'
+import { PART_NAMES, type PartName } from '../model/record.ts'
+import { openDatabase } from './schema.ts'
+import { sortKey } from './sort-key.ts'
+import { type FeedState, readCorpusDate, readFeedStates } from './state.ts'
+
+/** A merged record as it is stored: each part as JSON text; `digest` is 16 bytes, over the texts of all parts. */
+export interface StoredRecord {
+  cveId: CveId
+  /** The corpus's own version of the record, from 1, raised whenever a part changes (decisions 26). */
+  version: number
+  digest: Uint8Array
+  parts: Record<PartName, string>
+}
+
+export interface EpssRelease {
+  /** The day the scores were computed for, `YYYY-MM-DD`. */
+  date: string
+  modelVersion: string
+}
+
+export interface Corpus {
+  /** `corpusDate` is the newest date that the CVE list states, ISO 8601 in UTC. */
+  state(): { corpusDate: string | null; feeds: FeedState[] }
+  /** Id blocks (`2024/3xxx`) by year and number, with how many records each has. */
+  blocks(): { block: string; records: number }[]
+  /** The records of a block in the order of `compareCveIds`, without reading their parts. */
+  digests(block: string): { cveId: CveId; digest: Uint8Array }[]
+  /** The records of a block in the order of `compareCveIds`, or those named, in the order named; unknown ids are left out. */
+  records(block: string, cveIds?: readonly CveId[]): Iterable<StoredRecord>
+  /** All scores in the order of `compareCveIds`, also of ids without a record. */
+  epss(): { release: EpssRelease | null; scores: Iterable<EpssScore> }
+  rejected(): { cveId: CveId; dateRejected: string | null }[]
+  /** By slug. */
+  cnas(): CnaEntry[]
+  close(): void
+}
+
+/** A row of `record`; node hands blobs out as Buffers. */
+type RecordRow = { cveId: CveId; version: number; digest: Uint8Array } & Record<PartName, string>
+
+const COLUMNS = `cve_id AS cveId, version, digest, ${PART_NAMES.map((name) => `"${name}"`).join(', ')}`
+
+/** Opens the corpus at `path`. Throws `StoreError` where there is none, or one of another schema version. */
+export function openCorpus(path: string, options: { readonly: boolean } = { readonly: true }): Corpus {
+  return readCorpus(openDatabase(path, options))
+}
+
+/** The read side of a database that is already open; `close` closes it. */
+export function readCorpus(database: Database.Database): Corpus {
+  const blocks = database.prepare<[], { block: string; records: number }>(
+    'SELECT block, count(*) AS records FROM record GROUP BY block ORDER BY min(cve_key)',
+  )
+  const digests = database.prepare<[string], { cveId: CveId; digest: Uint8Array }>(
+    'SELECT cve_id AS cveId, digest FROM record WHERE block = ? ORDER BY cve_key',
+  )
+  const ofBlock = database.prepare<[string], RecordRow>(
+    `SELECT ${COLUMNS} FROM record INDEXED BY record_by_block WHERE block = ? ORDER BY cve_key`,
+  )
+  const byKey = database.prepare<[string], RecordRow>(`SELECT ${COLUMNS} FROM record WHERE cve_key = ?`)
+  const scores = database.prepare<[], EpssScore>('SELECT cve_id AS cveId, score, percentile FROM epss ORDER BY cve_key')
+  const rejected = database.prepare<[], { cveId: CveId; dateRejected: string | null }>(
+    'SELECT cve_id AS cveId, date_rejected AS dateRejected FROM rejected ORDER BY cve_key',
+  )
+  const cnas = database
+    .prepare<[], string>("SELECT body FROM claim WHERE cve_key = '' AND feed = 'cna' ORDER BY item")
+    .pluck()
+
+  function* named(cveIds: readonly CveId[]): Iterable<StoredRecord> {
+    for (const cveId of cveIds) {
+      const row = byKey.get(sortKey(cveId))
+      if (row) yield storedRecord(row)
+    }
+  }
+  function* all(block: string): Iterable<StoredRecord> {
+    for (const row of ofBlock.iterate(block)) yield storedRecord(row)
+  }
+
+  return {
+    state: () => ({ corpusDate: readCorpusDate(database), feeds: readFeedStates(database) }),
+    blocks: () => blocks.all(),
+    digests: (block) => digests.all(block),
+    records: (block, cveIds) => (cveIds ? named(cveIds) : all(block)),
+    epss: () => ({ release: epssRelease(readFeedStates(database)), scores: scores.iterate() }),
+    rejected: () => rejected.all(),
+    cnas: () => cnas.all().map((body) => JSON.parse(body) as CnaEntry),
+    close: () => void database.close(),
+  }
+}
+
+function storedRecord(row: RecordRow): StoredRecord {
+  const { cveId, version, digest, ...parts } = row
+  return { cveId, version, digest, parts }
+}
+
+function epssRelease(feeds: FeedState[]): EpssRelease | null {
+  const state = feeds.find((feed) => feed.name === 'epss')
+  return state?.version && state.date ? { date: state.date.slice(0, 10), modelVersion: state.version } : null
+}
