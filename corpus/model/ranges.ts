@@ -97,7 +97,7 @@ function addDefaultRange(statements: readonly VersionStatement[], found: Finding
     if (statement.status !== 'unaffected') continue
     exceptions++
     if (extent.kind === 'single') {
-      found.patched.add(start)
+      if (start !== '0') found.patched.add(start)
       continue
     }
     const { fixed, lastAffected } = extent.span

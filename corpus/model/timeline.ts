@@ -1,23 +1,136 @@
 /** The change timeline: what the feeds date, and what an ingest finds changed in a record (decisions 26). */
-import type { CveListRecord } from './claim.ts'
+import type { CveClaim, CveListRecord } from './claim.ts'
+import { startOfDay } from './date.ts'
+import { differences, type FieldChange } from './difference.ts'
 import type { MergedParts } from './merge.ts'
-import type { RecordParts, TimelineEntry } from './record.ts'
+import type { RecordParts, TimelineEntry, TimelineMessage } from './record.ts'
+import { compareText } from './sources.ts'
+import { latestSsvc } from './ssvc.ts'
+import { CATEGORIES, type CategoryRow, TITLES } from './timeline-table.ts'
 
-/** The timeline of a record's first version: only what the feeds themselves date, newest first. */
-export function firstTimeline(parts: MergedParts, record: CveListRecord): TimelineEntry[] {
-  void [parts, record]
-  return []
+/** More messages than this are counted, not shown: an advisory can list thousands of products. */
+const MESSAGE_LIMIT = 200
+
+/**
+ * The timeline of a record's first version: only what the feeds themselves date (publication, KEV listing, SSVC
+ * assessment; and, where `others` has claims of them, NVD and advisories), newest first.
+ */
+export function firstTimeline(
+  parts: MergedParts,
+  record: CveListRecord,
+  others: readonly CveClaim[] = [],
+): TimelineEntry[] {
+  const entries: TimelineEntry[] = []
+  const add = (title: string, at: string, change: Omit<FieldChange, 'operation' | 'oldValue'>) => {
+    entries.push(entryOf(rowOf(change.category), title, at, [1, 1], [{ ...change, operation: 'add', oldValue: null }]))
+  }
+  const { core } = parts
+  if (core.date_published !== null && core.state === 'PUBLISHED') {
+    const newValue = core.date_published
+    add('CVE published', newValue, { category: 'publication', provider: 'cna', path: '$.date_published', newValue })
+  }
+  if (core.kev.date_added !== null) {
+    const newValue = core.kev.date_added
+    const change = { category: 'kev', provider: 'agency_kev', path: '$.kev.date_added', newValue } as const
+    add('Added to the KEV catalogue', startOfDay(newValue), change)
+  }
+  const ssvc = latestSsvc(record.claims)
+  if (ssvc?.assessedAt) {
+    const { exploitation, automatable, technical_impact } = ssvc
+    const newValue = JSON.stringify({ exploitation, automatable, technical_impact })
+    add('SSVC assessed', ssvc.assessedAt, { category: 'ssvc', provider: 'agency_adp', path: '$.ssvc', newValue })
+  }
+  for (const { source, sourceName, updatedAt } of others) {
+    if (source !== 'nvd' && source !== 'advisory') continue
+    const title = source === 'nvd' ? 'NVD record updated' : `Advisory ${sourceName} updated`
+    add(title, updatedAt, { category: source, provider: sourceName, path: '$', newValue: updatedAt })
+  }
+  return newestFirst(entries)
 }
 
 /**
- * The whole timeline of a record that replaces `previous`: the entries for what changed, then those it had, newest
- * first. Equal parts give `previous.timeline` itself. `changedAt` is ISO 8601 in UTC.
+ * The whole timeline of a record that replaces `previous`: one entry for each category touched, spanning its version
+ * and the next one, then the entries it had, newest first. Where nothing changed it is `previous.timeline` itself.
+ * `changedAt` is ISO 8601 in UTC.
  */
 export function nextTimeline(
   previous: RecordParts & { version: number },
   next: MergedParts,
   changedAt: string,
 ): TimelineEntry[] {
-  void [next, changedAt]
-  return previous.timeline
+  const changes = differences(previous, next)
+  if (changes.length === 0) return previous.timeline
+  const versions = [previous.version, previous.version + 1] as const
+  const entries: TimelineEntry[] = []
+  for (const row of CATEGORIES) {
+    const own = changes.filter((change) => change.category === row.category)
+    if (own.length > 0) entries.push(entryOf(row, titleOf(row, own), changedAt, versions, own))
+  }
+  return newestFirst([...entries, ...previous.timeline])
+}
+
+function titleOf(row: CategoryRow, changes: readonly FieldChange[]): string {
+  for (const [path, newValue, title] of TITLES) {
+    if (changes.some((change) => change.path === path && change.newValue === newValue)) return title
+  }
+  return row.title
+}
+
+function entryOf(
+  row: CategoryRow,
+  title: string,
+  changedAt: string,
+  [from, to]: readonly [number, number],
+  changes: readonly FieldChange[],
+): TimelineEntry {
+  const count = (operation: FieldChange['operation']) => changes.filter((one) => one.operation === operation).length
+  return {
+    title,
+    category: row.category,
+    version_from: from,
+    version_to: to,
+    changed_at: changedAt,
+    added_count: count('add'),
+    modified_count: count('modify'),
+    removed_count: count('remove'),
+    messages: [headerOf(row, title, changes), ...changes.slice(0, MESSAGE_LIMIT).map((one) => messageOf(row, one))],
+  }
+}
+
+function headerOf(row: CategoryRow, title: string, changes: readonly FieldChange[]): TimelineMessage {
+  const hidden = changes.length - MESSAGE_LIMIT
+  return {
+    summary: hidden > 0 ? `${title} (${hidden} further changes not shown)` : title,
+    category: row.category,
+    provider: changes[0]?.provider ?? row.category,
+    json_path: '$',
+    old_value: null,
+    new_value: null,
+    operation: 'group_header',
+    change_type: row.group,
+  }
+}
+
+const VERB: Record<FieldChange['operation'], string> = { add: 'added', modify: 'changed', remove: 'removed' }
+
+function messageOf(row: CategoryRow, change: FieldChange): TimelineMessage {
+  return {
+    summary: `${change.path.slice(2) || row.category} ${VERB[change.operation]}`,
+    category: row.category,
+    provider: change.provider,
+    json_path: change.path,
+    old_value: change.oldValue,
+    new_value: change.newValue,
+    operation: change.operation,
+    change_type: row.change,
+  }
+}
+
+function rowOf(category: FieldChange['category']): CategoryRow {
+  return CATEGORIES.find((row) => row.category === category)!
+}
+
+/** Stable: entries of one moment keep the order of the table, and the newer version stays before the older. */
+function newestFirst(entries: TimelineEntry[]): TimelineEntry[] {
+  return entries.sort((a, b) => compareText(b.changed_at ?? '', a.changed_at ?? ''))
 }
