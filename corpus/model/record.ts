@@ -33,6 +33,29 @@ export interface CveCore {
   primary_cwe_id: string | null
 }
 
+/** The keys of a summary record in the order of api.md; `fields` chooses among them. */
+export const SUMMARY_FIELDS = [
+  'cve_id',
+  'state',
+  'title',
+  'description',
+  'severity',
+  'cvss_score',
+  'cvss_score_source',
+  'date_published',
+  'date_updated',
+  'assigner',
+  'kev',
+  'ssvc',
+  'epss',
+  'has_patch',
+  'has_workaround',
+  'has_exploit',
+  'has_detection',
+  'detection_layers',
+  'primary_cwe_id',
+] as const satisfies readonly (keyof CveCore | 'epss')[]
+
 export interface CvssMetric {
   source_type: 'svc' | 'cna' | 'adp' | 'nvd' | 'advisory'
   source_short_name: string

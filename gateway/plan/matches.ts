@@ -1,0 +1,85 @@
+/** Which CVEs pass all constraints: a short list, or bits, whichever is less work; and the walk through them. */
+import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
+import { type Bits, bitsBetween, bitsOf, countBits, hasBit, intersectBits, ordinalsOf } from './bits.ts'
+import type { Constraint } from './filters.ts'
+import type { OrderView } from './order-view.ts'
+
+export type Matches =
+  | { kind: 'all' }
+  /** These ordinals, in no particular order. */
+  | { kind: 'list'; ordinals: Uint32Array }
+  | { kind: 'bits'; bits: Bits; count: number }
+
+/** Up to this many matches are sorted by their places; more are met soon enough by walking the order. */
+const LIST_MAX = 4096
+
+/** Every ordinal that all of `constraints` let through. */
+export function matchesOf(snapshot: OpenSnapshot, constraints: readonly Constraint[]): Matches {
+  if (constraints.length === 0) return { kind: 'all' }
+  const bySize = [...constraints].sort((a, b) => sizeOf(a) - sizeOf(b))
+  const smallest = bySize[0]!
+  if (smallest.kind !== 'bits' && sizeOf(smallest) <= LIST_MAX) {
+    const tests = bySize.slice(1).map((constraint) => testOf(snapshot, constraint))
+    const ordinals = enumerate(snapshot, smallest).filter((ordinal) => tests.every((test) => test(ordinal)))
+    return { kind: 'list', ordinals }
+  }
+  const bits = bitsFor(snapshot, smallest).slice()
+  for (const constraint of bySize.slice(1)) intersectBits(bits, bitsFor(snapshot, constraint))
+  const count = countBits(bits)
+  return count <= LIST_MAX ? { kind: 'list', ordinals: ordinalsOf(bits, count) } : { kind: 'bits', bits, count }
+}
+
+/** The number of ordinals, or infinity where only a count would tell. */
+function sizeOf(constraint: Constraint): number {
+  if (constraint.kind === 'list') return constraint.ordinals.length
+  return constraint.kind === 'stretch' ? constraint.to - constraint.from : Number.POSITIVE_INFINITY
+}
+
+function enumerate(snapshot: OpenSnapshot, constraint: Exclude<Constraint, { kind: 'bits' }>): Uint32Array {
+  if (constraint.kind === 'list') return constraint.ordinals
+  return snapshot.orders[constraint.sort].ordinals.subarray(constraint.from, constraint.to)
+}
+
+function testOf(snapshot: OpenSnapshot, constraint: Constraint): (ordinal: number) => boolean {
+  if (constraint.kind === 'bits') return (ordinal) => hasBit(constraint.bits, ordinal)
+  if (constraint.kind === 'stretch') {
+    const places = snapshot.places[constraint.sort]
+    return (ordinal) => places[ordinal]! >= constraint.from && places[ordinal]! < constraint.to
+  }
+  return (ordinal) => includesSorted(constraint.ordinals, ordinal)
+}
+
+function bitsFor(snapshot: OpenSnapshot, constraint: Constraint): Bits {
+  const { count } = snapshot.columns
+  if (constraint.kind === 'bits') return constraint.bits
+  // Ordinals number the order of publication, so a stretch of it is one run of bits.
+  if (constraint.kind === 'stretch' && constraint.sort === 'published') {
+    return bitsBetween(count, constraint.from, constraint.to)
+  }
+  return bitsOf(count, enumerate(snapshot, constraint))
+}
+
+function includesSorted(ordinals: Uint32Array, wanted: number): boolean {
+  let from = 0
+  let to = ordinals.length
+  while (from < to) {
+    const middle = (from + to) >>> 1
+    if (ordinals[middle]! < wanted) from = middle + 1
+    else to = middle
+  }
+  return ordinals[from] === wanted
+}
+
+/** The places, from `start` on, of the first `most` matches in an order. */
+export function walk(matches: Matches, order: OrderView, start: number, most: number): number[] {
+  if (matches.kind === 'list') {
+    const places = Uint32Array.from(matches.ordinals, (ordinal) => order.place(ordinal)).sort()
+    const first = places.findIndex((place) => place >= start)
+    return first < 0 ? [] : Array.from(places.subarray(first, first + most))
+  }
+  const found: number[] = []
+  for (let place = start; place < order.count && found.length < most; place++) {
+    if (matches.kind === 'all' || hasBit(matches.bits, order.ordinal(place))) found.push(place)
+  }
+  return found
+}

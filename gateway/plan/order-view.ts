@@ -1,0 +1,82 @@
+/**
+ * An order seen in one direction: places from first to last, whichever way it is walked. The stored order is the
+ * descending one with nulls last; ascending, what has a key comes first in reverse, then what has none in reverse
+ * (decisions 6).
+ */
+import { type CveId, compareCveIds } from '../../corpus/model/cve-id.ts'
+import type { RowKey } from '../../corpus/snapshot/cursor.ts'
+import { idAt } from '../../corpus/snapshot/derive/index-table.ts'
+import { NO_EPSS } from '../../corpus/snapshot/epss.ts'
+import { type CveSort, compareKeys } from '../../corpus/snapshot/order.ts'
+import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
+
+export interface OrderView {
+  sort: CveSort
+  descending: boolean
+  count: number
+  /** The ordinal at a place. */
+  ordinal(place: number): number
+  /** The place of an ordinal. */
+  place(ordinal: number): number
+  /** What a cursor remembers of an ordinal. */
+  keyOf(ordinal: number): RowKey
+  /** The first place behind `key`, whether or not a row with this key is (still) there. */
+  placeAfter(key: RowKey): number
+}
+
+export function orderView(snapshot: OpenSnapshot, sort: CveSort, descending: boolean): OrderView {
+  const { ordinals, keyed } = snapshot.orders[sort]
+  const places = snapshot.places[sort]
+  const count = ordinals.length
+  const last = count - 1
+  /** Turns a place of one direction into that of the other. */
+  const turned = (place: number) => (place < keyed ? keyed - 1 - place : keyed + last - place)
+
+  const view: OrderView = {
+    sort,
+    descending,
+    count,
+    ordinal: descending ? (place) => ordinals[place]! : (place) => ordinals[turned(place)]!,
+    place: descending ? (ordinal) => places[ordinal]! : (ordinal) => turned(places[ordinal]!),
+    keyOf: (ordinal) => ({
+      value: sortKey(snapshot, sort, ordinal),
+      id: idAt(snapshot.index, snapshot.columns.row[ordinal]!),
+    }),
+    placeAfter(key) {
+      let from = 0
+      let to = count
+      while (from < to) {
+        const middle = (from + to) >>> 1
+        if (compareRowKeys(view.keyOf(view.ordinal(middle)), key, descending) <= 0) from = middle + 1
+        else to = middle
+      }
+      return from
+    },
+  }
+  return view
+}
+
+/** The value that a CVE is sorted by: ms since the epoch, a score, EPSS in billionths; null where it has none. */
+function sortKey({ columns, epss }: OpenSnapshot, sort: CveSort, ordinal: number): number | null {
+  switch (sort) {
+    case 'published':
+      return numberOrNull(columns.published[ordinal]!)
+    case 'updated':
+      return numberOrNull(columns.updated[ordinal]!)
+    case 'cvss':
+      return numberOrNull(columns.score[ordinal]!)
+    case 'epss': {
+      const score = epss.scores[columns.row[ordinal]!]!
+      return score === NO_EPSS ? null : score
+    }
+  }
+}
+
+const numberOrNull = (value: number) => (Number.isNaN(value) ? null : value)
+
+function compareRowKeys(a: RowKey, b: RowKey, descending: boolean): number {
+  const byValue = compareKeys(a.value, b.value, descending)
+  if (byValue !== 0) return byValue
+  const byId = compareCveIds(a.id as CveId, b.id as CveId)
+  return descending ? -byId : byId
+}

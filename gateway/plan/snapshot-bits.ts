@@ -1,0 +1,24 @@
+/** The bits of each flag and severity of a snapshot, made when they are first asked for. */
+
+import type { Columns } from '../../corpus/snapshot/derive/columns.ts'
+import type { FLAGS } from '../../corpus/snapshot/derive/gather.ts'
+import { type Bits, bitsWhere } from './bits.ts'
+
+export interface SnapshotBits {
+  flag(mask: (typeof FLAGS)[keyof typeof FLAGS]): Bits
+  /** `code` is the place in `SEVERITIES`. */
+  severity(code: number): Bits
+}
+
+export function snapshotBits({ count, flags, severity }: Columns): SnapshotBits {
+  const made = new Map<string, Bits>()
+  const once = (name: string, test: (ordinal: number) => boolean) => {
+    let bits = made.get(name)
+    if (!bits) made.set(name, (bits = bitsWhere(count, test)))
+    return bits
+  }
+  return {
+    flag: (mask) => once(`flag ${mask}`, (ordinal) => (flags[ordinal]! & mask) !== 0),
+    severity: (code) => once(`severity ${code}`, (ordinal) => severity[ordinal] === code),
+  }
+}

@@ -1,0 +1,16 @@
+/** The route table: every path under `/api/v1`. */
+import type { Route } from '../route.ts'
+import type { Context } from './context.ts'
+import { getAffected, getCve, getCvss, getEpss, getReferences } from './cve.ts'
+import { listCves } from './cves.ts'
+import { getSnapshot } from './snapshot.ts'
+
+export const ROUTES: readonly Route<Context>[] = [
+  listCves,
+  getCve,
+  getCvss,
+  getEpss,
+  getReferences,
+  getAffected,
+  getSnapshot,
+]
