@@ -1,6 +1,19 @@
 /** The one error of the feeds: what an upstream file or record has wrong, with a code that a report can count by. */
 
 export type FeedErrorCode =
+  // a whole file, which stops the ingest
+  | 'file_unreadable'
+  | 'file_damaged'
+  | 'file_invalid'
+  // one entry of an archive
+  | 'entry_damaged'
+  | 'entry_too_large'
+  | 'entry_unsupported'
+  // one item
+  | 'json_invalid'
+  | 'item_invalid'
+  | 'id_differs_from_name'
+  // one record of the CVE list
   | 'record_not_object'
   | 'record_id_missing'
   | 'record_id_invalid'

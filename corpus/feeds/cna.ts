@@ -1,0 +1,52 @@
+/** The list of CVE numbering authorities, as the CVE website has it: one JSON file. */
+import type { CnaEntry } from '../model/claim.ts'
+import { dateInName, findFiles } from './choice.ts'
+import { FeedError } from './error.ts'
+import { type FeedFile, type FeedItem, itemDigest, type ReadOptions, skipOf } from './feed.ts'
+import { isObject, objects, shown, text, texts } from './json.ts'
+import { readJsonFile } from './json-file.ts'
+
+export const CNA_ADAPTER = 1
+
+/** The file states no date; where its name has none either, it counts as valid at any time. */
+export function findCnaList(feedsFolder: string): FeedFile[] {
+  const found = findFiles(feedsFolder, 'cna', (entry) => entry.isFile() && /^CNAsList.*\.json$/.test(entry.name))
+  return found.map(({ path, name }) => {
+    const date = dateInName(name)
+    return { path, name, role: 'baseline', date, version: date, folder: false }
+  })
+}
+
+/** The entries in the file's order, by slug: the short name in lower case. */
+export function* readCnaList(file: FeedFile, options: ReadOptions): Iterable<FeedItem> {
+  const list = readJsonFile(file.path, file.name)
+  if (!Array.isArray(list)) throw new FeedError('file_invalid', `${file.name} is no CNA list: it is no JSON array`)
+  for (const [index, json] of list.entries()) {
+    const shortName = isObject(json) ? text(json.shortName) : null
+    const key = shortName?.toLowerCase() ?? `entry ${index + 1}`
+    try {
+      if (!isObject(json) || shortName === null) {
+        throw new FeedError('item_invalid', `shortName is no text: ${shown(isObject(json) ? json.shortName : json)}`)
+      }
+      const digest = itemDigest(CNA_ADAPTER, JSON.stringify(json))
+      if (options.known(key, digest)) {
+        yield { kind: 'known', key, cveId: null, digest }
+        continue
+      }
+      const types = isObject(json.CNA) ? texts(json.CNA.type) : []
+      const advisories = isObject(json.securityAdvisories) ? objects(json.securityAdvisories.advisories) : []
+      const claim: CnaEntry = {
+        slug: key,
+        shortName,
+        name: text(json.organizationName) ?? shortName,
+        scope: text(json.scope),
+        country: text(json.country),
+        organizationType: types.length > 0 ? types.join(', ') : null,
+        advisoriesUrl: text(advisories[0]?.url),
+      }
+      yield { kind: 'claim', key, cveId: null, digest, statedAt: null, claim, notes: [] }
+    } catch (cause) {
+      yield skipOf(key, cause)
+    }
+  }
+}

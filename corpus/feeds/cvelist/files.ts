@@ -1,0 +1,54 @@
+/** Where the files of the CVE list lie and when each was made: releases (zips), deltas, checkouts. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { utcTimestamp } from '../../model/date.ts'
+import { dateInName, type FoundFile, findFiles } from '../choice.ts'
+import { FeedError } from '../error.ts'
+import type { FeedFile } from '../feed.ts'
+import { isObject } from '../json.ts'
+
+const FOLDER = 'cvelistv5'
+
+/**
+ * Zips (`2024-10-24_all_CVEs_at_midnight.zip.zip`, `…_delta_CVEs_at_2200Z.zip`) and folders called `cves`, which a
+ * checkout of the upstream repository has.
+ */
+export function findCveList(feedsFolder: string): FeedFile[] {
+  const found = findFiles(feedsFolder, FOLDER, (entry) =>
+    entry.isDirectory() ? entry.name === 'cves' : entry.isFile() && entry.name.endsWith('.zip'),
+  )
+  return found.map((file) => {
+    const date = file.directory ? checkoutDate(file) : releaseDate(file.name)
+    const role = !file.directory && /delta/i.test(file.name.split('/').at(-1)!) ? 'delta' : 'baseline'
+    return {
+      path: file.path,
+      name: file.name,
+      role,
+      date,
+      version: date?.replace('T24:00', '') ?? null,
+      folder: file.directory,
+    }
+  })
+}
+
+/** Hours come from the name; a day without one means its end, written as ISO 8601 allows, so that it sorts last. */
+function releaseDate(name: string): string | null {
+  const day = dateInName(name)
+  if (day === null) return null
+  if (/_at_midnight/.test(name)) return `${day}T00:00`
+  const time = /_at_(\d{2})(\d{2})Z/.exec(name)
+  return time ? `${day}T${time[1]}:${time[2]}` : `${day}T24:00`
+}
+
+/** Upstream's own `cves/delta.json` says when the checkout was made; else the folder's name. */
+function checkoutDate(folder: FoundFile): string | null {
+  const path = join(folder.path, 'delta.json')
+  if (!existsSync(path)) return releaseDate(folder.name)
+  try {
+    const delta: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    const fetched = isObject(delta) && typeof delta.fetchTime === 'string' ? utcTimestamp(delta.fetchTime) : null
+    return fetched ?? releaseDate(folder.name)
+  } catch (cause) {
+    throw new FeedError('file_unreadable', `${folder.name}/delta.json: ${(cause as Error).message}`, { cause })
+  }
+}

@@ -1,0 +1,113 @@
+/** What a feed is to the ingest: files to choose from, and an adapter that reads them item by item. */
+import { createHash, hash } from 'node:crypto'
+import { closeSync, openSync, readSync } from 'node:fs'
+import type { EpssScore, RecordNote } from '../model/claim.ts'
+import type { CveId } from '../model/cve-id.ts'
+import { FeedError, type FeedErrorCode } from './error.ts'
+
+/** A file (or folder of files) that a feed can be read from. */
+export interface FeedFile {
+  path: string
+  /** Relative to the feeds folder, with `/`: what reports and errors call it. */
+  name: string
+  /** A delta is read on top of the newest baseline; a feed without deltas has baselines only. */
+  role: 'baseline' | 'delta'
+  /** When it was published, as text that sorts by time and begins with `YYYY-MM-DD`; null where nothing says so. */
+  date: string | null
+  /** The edition as the upstream counts it. */
+  version: string | null
+  folder: boolean
+}
+
+/** What an adapter yields: a claim to keep, one that the corpus has already, or an item left out, named. */
+export type FeedItem =
+  | {
+      kind: 'claim'
+      /** The feed's own key of the item, unique within the feed. */
+      key: string
+      cveId: CveId | null
+      digest: Uint8Array
+      /** The date that the item states for itself, ISO 8601 in UTC. */
+      statedAt: string | null
+      /** Plain data, to be stored as JSON. */
+      claim: unknown
+      notes: readonly RecordNote[]
+    }
+  | { kind: 'known'; key: string; cveId: CveId | null; digest: Uint8Array }
+  | FeedSkip
+
+export interface FeedSkip {
+  kind: 'skip'
+  key: string
+  reason: FeedErrorCode
+  detail: string
+}
+
+export interface ReadOptions {
+  /** Whether the corpus has this item from the very same bytes: then it is neither parsed nor yielded as a claim. */
+  known(key: string, digest: Uint8Array): boolean
+  /** Puts bytes that cannot be read in place into a scratch file and gives its path; the caller removes it. */
+  spill(chunks: AsyncIterable<Uint8Array>): Promise<string>
+}
+
+interface FeedBase {
+  name: string
+  /** For people. */
+  title: string
+  /** What is looked for in the feeds folder, for the message when it is not there. */
+  lookedFor: string
+  licence: string
+  attribution: string
+  /** Without it there is nothing to ingest. */
+  required: boolean
+  /** Version of the adapter: raised when it reads the same bytes differently, so that everything is read anew. */
+  adapter: number
+  /** The files that are there. Throws `FeedError` for one whose date cannot be told because it cannot be read. */
+  find(feedsFolder: string): FeedFile[]
+}
+
+export interface ClaimFeed extends FeedBase {
+  kind: 'claims'
+  read(file: FeedFile, options: ReadOptions): AsyncIterable<FeedItem> | Iterable<FeedItem>
+}
+
+/** EPSS: one row of figures per CVE, all of them new every day. */
+export interface ScoreFeed extends FeedBase {
+  kind: 'scores'
+  read(file: FeedFile): Iterable<({ kind: 'score' } & EpssScore) | FeedSkip>
+}
+
+export type Feed = ClaimFeed | ScoreFeed
+
+/** The digest of an item's upstream bytes: the adapter's version, then 16 bytes of SHA-256. */
+export function itemDigest(adapter: number, bytes: Uint8Array | string): Uint8Array {
+  const digest = new Uint8Array(17)
+  digest[0] = adapter
+  digest.set(hash('sha256', bytes, 'buffer').subarray(0, 16), 1)
+  return digest
+}
+
+/** A skip for what was thrown, which must be a `FeedError`: anything else is a fault of ours and passes through. */
+export function skipOf(key: string, cause: unknown): FeedSkip {
+  if (!(cause instanceof FeedError)) throw cause
+  return { kind: 'skip', key, reason: cause.code, detail: cause.message }
+}
+
+const CHUNK_BYTES = 1 << 20
+
+/** Size and SHA-256 (hex) of a file, read in pieces. */
+export function fileDigest(path: string): { bytes: number; sha256: string } {
+  const sha256 = createHash('sha256')
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+  const file = openSync(path, 'r')
+  try {
+    let bytes = 0
+    for (let got = readSync(file, chunk); got > 0; got = readSync(file, chunk)) {
+      sha256.update(chunk.subarray(0, got))
+      bytes += got
+    }
+    return { bytes, sha256: sha256.digest('hex') }
+  } finally {
+    closeSync(file)
+  }
+}

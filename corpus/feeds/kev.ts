@@ -1,0 +1,74 @@
+/** CISA's catalogue of known exploited vulnerabilities: one JSON file. */
+import type { KevEntry } from '../model/claim.ts'
+import { parseCveId } from '../model/cve-id.ts'
+import { utcDate, utcTimestamp } from '../model/date.ts'
+import { dateInName, findFiles } from './choice.ts'
+import { FeedError } from './error.ts'
+import { type FeedFile, type FeedItem, itemDigest, type ReadOptions, skipOf } from './feed.ts'
+import { isObject, type JsonObject, shown, text } from './json.ts'
+import { readJsonFile } from './json-file.ts'
+
+export const KEV_ADAPTER = 1
+
+/** Not the CSV of the same content, nor the schema beside them. */
+const FILE_NAME = /^known_exploited_vulnerabilities(?!_schema).*\.json$/
+
+export function findKev(feedsFolder: string): FeedFile[] {
+  return findFiles(feedsFolder, 'kev', (entry) => entry.isFile() && FILE_NAME.test(entry.name)).map(
+    ({ path, name }) => {
+      const named = dateInName(name)
+      const file = { path, name, role: 'baseline', folder: false } as const
+      try {
+        const catalogue = readCatalogue(path, name)
+        const released = text(catalogue.dateReleased)
+        const date = released === null ? null : utcTimestamp(released)
+        return { ...file, date: date ?? named, version: text(catalogue.catalogVersion) }
+      } catch (cause) {
+        // Its name dates it, and reading it will tell what is wrong, should it be the one that is chosen.
+        if (named !== null) return { ...file, date: named, version: null }
+        throw cause
+      }
+    },
+  )
+}
+
+function readCatalogue(path: string, name: string): JsonObject & { vulnerabilities: unknown[] } {
+  const json = readJsonFile(path, name)
+  if (!isObject(json) || !Array.isArray(json.vulnerabilities)) {
+    throw new FeedError('file_invalid', `${name} is no KEV catalogue: it has no list "vulnerabilities"`)
+  }
+  return json as JsonObject & { vulnerabilities: unknown[] }
+}
+
+/** The entries in the file's order. An entry is known by its own JSON, because its bytes have no border in the file. */
+export function* readKev(file: FeedFile, options: ReadOptions): Iterable<FeedItem> {
+  for (const [index, json] of readCatalogue(file.path, file.name).vulnerabilities.entries()) {
+    const stated = isObject(json) ? text(json.cveID) : null
+    const cveId = stated === null ? null : parseCveId(stated)
+    const key = cveId ?? stated ?? `entry ${index + 1}`
+    try {
+      if (!isObject(json)) throw new FeedError('item_invalid', `it is no object but ${shown(json)}`)
+      if (!cveId) throw new FeedError('item_invalid', `cveID is no CVE id: ${shown(json.cveID)}`)
+      const digest = itemDigest(KEV_ADAPTER, JSON.stringify(json))
+      if (options.known(key, digest)) {
+        yield { kind: 'known', key, cveId, digest }
+        continue
+      }
+      const dateAdded = text(json.dateAdded)
+      const date = dateAdded === null ? null : utcDate(dateAdded)
+      if (!date) throw new FeedError('item_invalid', `dateAdded is no date: ${shown(json.dateAdded)}`)
+      const claim: KevEntry = {
+        cveId,
+        dateAdded: date,
+        vendor: text(json.vendorProject) ?? '',
+        product: text(json.product) ?? '',
+        name: text(json.vulnerabilityName) ?? '',
+        ransomware: text(json.knownRansomwareCampaignUse),
+        notes: text(json.notes),
+      }
+      yield { kind: 'claim', key, cveId, digest, statedAt: date, claim, notes: [] }
+    } catch (cause) {
+      yield skipOf(key, cause)
+    }
+  }
+}

@@ -1,0 +1,61 @@
+/** The feeds: one table of what each is called, where it lies, who published it on which terms, and who reads it. */
+import { CNA_ADAPTER, findCnaList, readCnaList } from './cna.ts'
+import { CVE_LIST_ADAPTER, readCveList } from './cvelist/cvelist.ts'
+import { findCveList } from './cvelist/files.ts'
+import { EPSS_ADAPTER, findEpss, readEpss } from './epss.ts'
+import type { Feed } from './feed.ts'
+import { findKev, KEV_ADAPTER, readKev } from './kev.ts'
+
+export type FeedName = 'cvelist' | 'kev' | 'epss' | 'cna'
+
+/** In the order in which an ingest reads them: the small ones first, so that what is wrong with them is said early. */
+export const FEEDS: readonly (Feed & { name: FeedName })[] = [
+  {
+    name: 'kev',
+    title: 'KEV',
+    kind: 'claims',
+    lookedFor: 'kev/known_exploited_vulnerabilities.json',
+    licence: 'CC0-1.0',
+    attribution: 'CISA, Known Exploited Vulnerabilities Catalog',
+    required: false,
+    adapter: KEV_ADAPTER,
+    find: findKev,
+    read: readKev,
+  },
+  {
+    name: 'cna',
+    title: 'CNA list',
+    kind: 'claims',
+    lookedFor: 'cna/CNAsList.json',
+    licence: 'CVE Terms of Use',
+    attribution: 'CVE Program, list of partners',
+    required: false,
+    adapter: CNA_ADAPTER,
+    find: findCnaList,
+    read: readCnaList,
+  },
+  {
+    name: 'epss',
+    title: 'EPSS',
+    kind: 'scores',
+    lookedFor: 'epss/epss_scores-<date>.csv.gz',
+    licence: 'free to use with attribution',
+    attribution: 'FIRST, Exploit Prediction Scoring System (https://www.first.org/epss)',
+    required: false,
+    adapter: EPSS_ADAPTER,
+    find: findEpss,
+    read: readEpss,
+  },
+  {
+    name: 'cvelist',
+    title: 'CVE list',
+    kind: 'claims',
+    lookedFor: 'cvelistv5/<date>_all_CVEs*.zip or cvelistv5/**/cves/',
+    licence: 'CVE Terms of Use',
+    attribution: 'CVE Program, CVE List V5, with the containers of its authorized data publishers (CISA ADP: CC0-1.0)',
+    required: true,
+    adapter: CVE_LIST_ADAPTER,
+    find: findCveList,
+    read: readCveList,
+  },
+]
