@@ -9,7 +9,7 @@ port.on('message', async ({ task, input }: { task: string; input: never }) => {
   try {
     const { tasks } = await loaded
     const { value, transfer } = await tasks[task]!(input)
-    port.postMessage({ value } satisfies TaskReply, transfer)
+    port.postMessage({ value } satisfies TaskReply, transfer ?? [])
   } catch (error) {
     port.postMessage({ error: error instanceof Error ? error : new Error(String(error)) } satisfies TaskReply)
   }

@@ -2,12 +2,13 @@
  * What is rebuilt from the CVE shards and the EPSS scores: index, columns, orders, pages and `query.db`. The builder
  * writes it, a mirror may rebuild it: the same input gives the same content digests on any machine.
  */
+
+import { sha256 } from '../digest.ts'
 import { type EpssColumns, NO_EPSS } from '../epss.ts'
+import { readObject } from '../layout.ts'
 import type { FileEntry, Role } from '../manifest.ts'
 import { CVE_SORTS, type CveSort } from '../order.ts'
-import { sha256 } from '../digest.ts'
 import { type Pool, runInOrder, type TaskResult } from '../pool.ts'
-import { readObject } from '../layout.ts'
 import { decodeColumns, encodeColumns } from './columns.ts'
 import { type GatheredShard, gatherShard } from './gather.ts'
 import { encodeIndex } from './index-table.ts'
@@ -48,7 +49,8 @@ export async function* gatherShards(
 ): AsyncGenerator<{ name: string; shard: GatheredShard }> {
   const inputs = files.map((file) => ({ dist, file }))
   let next = 0
-  for await (const shard of runInOrder<GatheredShard>(pool, 'gather', inputs)) yield { name: files[next++]!.name, shard }
+  for await (const shard of runInOrder<GatheredShard>(pool, 'gather', inputs))
+    yield { name: files[next++]!.name, shard }
 }
 
 /** Rows of a page task: enough that its message costs nothing beside its work. */
@@ -82,7 +84,11 @@ export async function* deriveFiles(
   const source = sharedSource(rows, epss)
   const orders: Partial<Orders> = {}
   for (const sort of CVE_SORTS) {
-    const pages = await encodeOrder(pool, source, sorted[sort].ordinals.map((ordinal) => columns.row[ordinal]!))
+    const pages = await encodeOrder(
+      pool,
+      source,
+      sorted[sort].ordinals.map((ordinal) => columns.row[ordinal]!),
+    )
     yield { role: 'pages', name: sort, ...pages.file }
     orders[sort] = { ...sorted[sort], pagesAt: pages.at } satisfies Order
   }

@@ -24,7 +24,7 @@ export interface GatheredShard {
   updated: Float64Array
   /** NaN for null. */
   score: Float64Array
-  severity: (CveCore['severity'])[]
+  severity: CveCore['severity'][]
   flags: Uint8Array
   assigners: (string | null)[]
   /** Number of the primary weakness; 0 for none. */
@@ -34,7 +34,14 @@ export interface GatheredShard {
 }
 
 /** The bits of `flags`. */
-export const FLAGS = { kev: 1, has_exploit: 2, has_patch: 4, has_detection: 8, has_workaround: 16, reserved: 32 } as const
+export const FLAGS = {
+  kev: 1,
+  has_exploit: 2,
+  has_patch: 4,
+  has_detection: 8,
+  has_workaround: 16,
+  reserved: 32,
+} as const
 
 const EMPTY_FACETS: Facets = { weaknesses: [], products: [] }
 

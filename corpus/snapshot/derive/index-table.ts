@@ -76,8 +76,7 @@ export function findRow(index: Index, id: CveId): number {
   let to = index.count
   while (from < to) {
     const middle = (from + to) >>> 1
-    const difference =
-      index.year[middle]! - year || index.numberHigh[middle]! - high || index.numberLow[middle]! - low
+    const difference = index.year[middle]! - year || index.numberHigh[middle]! - high || index.numberLow[middle]! - low
     if (difference === 0) return middle
     if (difference < 0) from = middle + 1
     else to = middle

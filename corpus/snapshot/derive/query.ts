@@ -3,8 +3,9 @@
  * that occurs in an id or a title it lists the CVEs; longer strings are looked for among those that have all of its
  * threes, the rarest first.
  */
-import Database from 'better-sqlite3'
+
 import { createHash } from 'node:crypto'
+import Database from 'better-sqlite3'
 import { fold } from '../fold.ts'
 
 /** Ids and titles by ordinal. */
@@ -82,7 +83,9 @@ export function queryDigest(database: Database.Database): { content: string; cou
     digest.update(`${id}\t${title}\n`)
     count++
   }
-  const grams = database.prepare<[], { key: number; count: number; ordinals: Buffer }>('SELECT * FROM gram ORDER BY key')
+  const grams = database.prepare<[], { key: number; count: number; ordinals: Buffer }>(
+    'SELECT * FROM gram ORDER BY key',
+  )
   for (const gram of grams.iterate()) digest.update(`${gram.key}\t${gram.count}\t`).update(gram.ordinals)
   return { content: digest.digest('hex'), count }
 }
