@@ -2,6 +2,7 @@
 import type { CveId } from '../../corpus/model/cve-id.ts'
 import { encodeCveMember } from '../../corpus/snapshot/cve-member.ts'
 import { SHORT_HASH_LENGTH } from '../../corpus/snapshot/digest.ts'
+import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { readObject } from '../../corpus/snapshot/layout.ts'
 import type { FileEntry } from '../../corpus/snapshot/manifest.ts'
 import type { MemberHead } from '../../corpus/snapshot/member.ts'
@@ -74,12 +75,23 @@ export function encodeShard(input: ShardInput): EncodedShard {
   return { bytes: new Uint8Array(Buffer.concat(members)), content: digest.hex(), encoded, encodedBytes }
 }
 
+/** The bytes of an object, or null where they are damaged: then every member is made anew, with the same content. */
+function readSound(dist: string, file: FileEntry): Buffer | null {
+  try {
+    return readObject(dist, file)
+  } catch (error) {
+    if (error instanceof SnapshotError) return null
+    throw error
+  }
+}
+
 /** The members of the parent's shard whose record is still the same. */
 function keptMembers({ parent, ids, digests }: ShardInput): Map<string, MemberHead & { bytes: Uint8Array }> {
   const kept = new Map<string, MemberHead & { bytes: Uint8Array }>()
   if (!parent) return kept
   const wanted = new Map(ids.map((id, i) => [id as string, digests.subarray(i * SHORT_HASH_LENGTH, (i + 1) * SHORT_HASH_LENGTH)]))
-  const shard = readObject(parent.dist, parent.file)
+  const shard = readSound(parent.dist, parent.file)
+  if (!shard) return kept
   for (const member of membersOf(shard)) {
     const digest = wanted.get(member.key)
     if (digest && Buffer.compare(member.source, digest) === 0) {

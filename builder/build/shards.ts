@@ -2,6 +2,7 @@
 import type { CveId } from '../../corpus/model/cve-id.ts'
 import { decodeIndex, findRow, type Index } from '../../corpus/snapshot/derive/index-table.ts'
 import { SHORT_HASH_LENGTH } from '../../corpus/snapshot/digest.ts'
+import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { fileOf, openObject, readObject } from '../../corpus/snapshot/layout.ts'
 import type { FileEntry, Manifest } from '../../corpus/snapshot/manifest.ts'
 import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
@@ -84,6 +85,11 @@ function isUnchanged(index: Index, file: FileEntry, ids: CveId[], digests: Uint8
 }
 
 function isThere(dist: string, file: FileEntry): boolean {
-  openObject(dist, file).close()
-  return true
+  try {
+    openObject(dist, file).close()
+    return true
+  } catch (error) {
+    if (error instanceof SnapshotError) return false
+    throw error
+  }
 }

@@ -14,7 +14,10 @@ export function snapshotBits({ count, flags, severity }: Columns): SnapshotBits 
   const made = new Map<string, Bits>()
   const once = (name: string, test: (ordinal: number) => boolean) => {
     let bits = made.get(name)
-    if (!bits) made.set(name, (bits = bitsWhere(count, test)))
+    if (!bits) {
+      bits = bitsWhere(count, test)
+      made.set(name, bits)
+    }
     return bits
   }
   return {

@@ -49,7 +49,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
       if (started !== worker) return
       finish((job) => ('error' in reply ? job.reject(reply.error) : job.resolve(reply.ordinals)))
     })
-    started.on('error', (error) => {
+    started.on('error', (error: Error) => {
       if (started !== worker) return
       worker = start()
       finish((job) => job.reject(error))

@@ -201,19 +201,16 @@ export const analysis = z
   .nullable()
 
 /** `fields` keeps some of the core, `include` adds sections: only `cve_id` is always there. */
-export const cveDetail = summary
-  .partial()
-  .required({ cve_id: true })
-  .extend({
-    cvss: cvss.optional(),
-    epss_detail: epssDetail.optional(),
-    affected: affected.optional(),
-    references: references.optional(),
-    exploits: exploits.optional(),
-    evidence: evidence.optional(),
-    timeline: timeline.optional(),
-    analysis: analysis.optional(),
-  })
+export const cveDetail = summary.partial().required({ cve_id: true }).extend({
+  cvss: cvss.optional(),
+  epss_detail: epssDetail.optional(),
+  affected: affected.optional(),
+  references: references.optional(),
+  exploits: exploits.optional(),
+  evidence: evidence.optional(),
+  timeline: timeline.optional(),
+  analysis: analysis.optional(),
+})
 
 export const cveCvss = cvss.extend({ cve_id: cveId })
 export const cveEpss = epssDetail.extend({ cve_id: cveId })

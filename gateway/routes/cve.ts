@@ -9,15 +9,7 @@ import { notFound } from '../errors.ts'
 import { cveId } from '../params/ids.ts'
 import { withDefault } from '../params/kind.ts'
 import { csvOf, oneOf, openText } from '../params/kinds.ts'
-import {
-  coreSegment,
-  coreValue,
-  partCount,
-  partPiece,
-  partValue,
-  spliced,
-  splicedAnswer,
-} from '../plan/cve-answer.ts'
+import { coreSegment, coreValue, partCount, partPiece, partValue, spliced, splicedAnswer } from '../plan/cve-answer.ts'
 import { defineRoute } from '../route.ts'
 import type { OpenSnapshot, ReadMember } from '../shelf/open-snapshot.ts'
 import { cveAffected, cveCvss, cveDetail, cveEpss, cveReferences } from './answers.ts'
@@ -100,7 +92,9 @@ export const getCve = defineRoute<Context, typeof path, typeof detailQuery>({
 
 /** The chosen fields of the core as the beginning of a JSON object; `cve_id` is always there. */
 function chosenFields({ snapshot, row, member }: Found, fields: readonly string[]): string {
-  const summary = JSON.parse(`${JSON.stringify(coreValue(member)).slice(0, -1)}${epssMember(epssAt(snapshot.epss, row))}}`)
+  const summary = JSON.parse(
+    `${JSON.stringify(coreValue(member)).slice(0, -1)}${epssMember(epssAt(snapshot.epss, row))}}`,
+  )
   const chosen = Object.entries(summary).filter(([name]) => name === 'cve_id' || fields.includes(name))
   return JSON.stringify(Object.fromEntries(chosen)).slice(0, -1)
 }
@@ -130,7 +124,13 @@ export const getEpss = defineRoute<Context, typeof path, Record<never, never>>({
 })
 
 /** A list of items of one part: as it lies there, or those that pass `test`. */
-function itemsAnswer(found: Found, id: CveId, part: PartName, key: string, test: ((item: never) => boolean) | null): Answer {
+function itemsAnswer(
+  found: Found,
+  id: CveId,
+  part: PartName,
+  key: string,
+  test: ((item: never) => boolean) | null,
+): Answer {
   const { snapshot, member } = found
   if (test && part !== 'core') {
     const items = (partValue(member, part) as never[]).filter(test)

@@ -1,4 +1,6 @@
 /** `/cves`: the catalogue in any order, with any filters, a page at a time. */
+
+import { CVE_SORTS } from '../../corpus/snapshot/order.ts'
 import type { DateValue } from '../params/date.ts'
 import { DAY_MS, date } from '../params/date.ts'
 import { cveIds, cweId } from '../params/ids.ts'
@@ -6,7 +8,6 @@ import { boolean, csvOf, cursor, integer, number, openText, sort, text } from '.
 import { cvePageAnswer } from '../plan/cve-answer.ts'
 import { planCvePage, resume } from '../plan/cve-page.ts'
 import type { CveFilters } from '../plan/filters.ts'
-import { CVE_SORTS } from '../../corpus/snapshot/order.ts'
 import { defineRoute } from '../route.ts'
 import { cvePage } from './answers.ts'
 import type { Context } from './context.ts'

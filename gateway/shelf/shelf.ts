@@ -53,19 +53,23 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
   let { manifest } = readCurrent(dist)
   let current = shelve(openSnapshot(dist, manifest), onClose)
   /** Older ones, the newest first. */
-  const older: Closable[] = []
+  const older: Shelved[] = []
   let refreshing: Promise<void> | null = null
   let closed = false
 
   log.info({ snapshot: current.id, cves: current.about.counts.cves }, 'serving snapshot')
   const checking = checkFiles(dist, manifest, sound, () => closed).catch((error) => {
-    log.error({ error, snapshot: manifest.snapshot }, 'a file of the served snapshot is damaged; what it holds will not be answered')
+    log.error(
+      { error, snapshot: manifest.snapshot },
+      'a file of the served snapshot is damaged; what it holds will not be answered',
+    )
   })
   const parents = checking.then(() => openParents())
 
   /** Opens the snapshots before the current one, as far as they are still there, for cursors from before a restart. */
   function openParents(): void {
-    for (let parent = manifest.parent; parent && older.length < keep - 1 && !closed; ) {
+    let { parent } = manifest
+    while (parent && older.length < keep - 1 && !closed) {
       try {
         const before = readManifest(dist, parent.manifest)
         older.push(shelve(openSnapshot(dist, before), onClose))
@@ -125,8 +129,6 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
     },
   }
 }
-
-type Closable = Shelved
 
 /** Adds what a gateway works out once for a snapshot, and closes it only when nobody holds it any more. */
 function shelve(snapshot: OpenSnapshot, onClose: (snapshot: OpenSnapshot) => void): Shelved {
