@@ -1,0 +1,151 @@
+/** The numbering authorities of the sample: nine with the profiles of the largest real ones, the rest by rank. */
+
+import { weighted } from './distribution.ts'
+import { CNA_COUNT, CNA_WEIGHT } from './figures.ts'
+import { vendorRoot } from './names.ts'
+import { Random } from './random.ts'
+
+/**
+ * How a CNA writes its records: `root` names neither vendor nor product; `kernel` gives git and release ranges; `plugins`
+ * and `forge` file for others; `database` states every CVSS version; `platform` one entry for each edition of a product.
+ */
+export type CnaKind = 'root' | 'kernel' | 'plugins' | 'forge' | 'database' | 'platform' | 'researcher' | 'vendor'
+
+/** How versions are written (decisions 24); weights are the shares of each first shape among records. */
+export type VersionStyle =
+  | 'placeholder'
+  | 'listed'
+  | 'all'
+  | 'git'
+  | 'comparator'
+  | 'branches'
+  | 'upTo'
+  | 'upToChanged'
+  | 'upToFromStar'
+  | 'from0'
+  | 'rpm'
+  | 'none'
+
+export interface Cna {
+  rank: number
+  shortName: string
+  organisation: string
+  orgId: string
+  kind: CnaKind
+  styles: (even: number) => VersionStyle
+}
+
+interface Profile {
+  shortName: string
+  organisation: string
+  kind: CnaKind
+  /** Share of the records of 2023 and 2024 that do not come from the root CNA. */
+  weight: number
+  styles: [VersionStyle, number][]
+}
+
+/** The largest: weights in records of 4,148, styles as the real ones of that place in the list. */
+const PROFILES: readonly Profile[] = [
+  {
+    shortName: 'mirador',
+    organisation: 'The Mirador Numbering Office',
+    kind: 'root',
+    weight: 0,
+    styles: [
+      ['placeholder', 97],
+      ['listed', 3],
+    ],
+  },
+  {
+    shortName: 'Plugwarden',
+    organisation: 'Plugwarden OÜ',
+    kind: 'plugins',
+    weight: 437,
+    styles: [
+      ['upToChanged', 63],
+      ['upTo', 37],
+    ],
+  },
+  { shortName: 'Kernhold', organisation: 'The Kernhold Kernel', kind: 'kernel', weight: 287, styles: [['git', 100]] },
+  {
+    shortName: 'Blockhound',
+    organisation: 'Blockhound',
+    kind: 'plugins',
+    weight: 281,
+    styles: [
+      ['upToFromStar', 97],
+      ['listed', 3],
+    ],
+  },
+  {
+    shortName: 'VulnLedger',
+    organisation: 'VulnLedger',
+    kind: 'database',
+    weight: 251,
+    styles: [
+      ['listed', 96],
+      ['placeholder', 4],
+    ],
+  },
+  {
+    shortName: 'ForgeHub_M',
+    organisation: 'ForgeHub (maintainers)',
+    kind: 'forge',
+    weight: 232,
+    styles: [['comparator', 100]],
+  },
+  {
+    shortName: 'brightpane',
+    organisation: 'Brightpane Corporation',
+    kind: 'platform',
+    weight: 190,
+    styles: [['branches', 100]],
+  },
+  {
+    shortName: 'nilday',
+    organisation: 'Nilday Initiative',
+    kind: 'researcher',
+    weight: 100,
+    styles: [['listed', 100]],
+  },
+  { shortName: '@pressscan', organisation: 'PressScan', kind: 'plugins', weight: 68, styles: [['from0', 100]] },
+]
+
+const TAIL_STYLES: readonly [VersionStyle, number][] = [
+  ['listed', 44],
+  ['branches', 21],
+  ['upTo', 11],
+  ['from0', 10],
+  ['placeholder', 4],
+  ['all', 3],
+  ['git', 1],
+  ['comparator', 1],
+  ['upToFromStar', 2],
+  ['rpm', 2],
+  ['none', 1.5],
+  ['upToChanged', 1],
+]
+
+/** Every CNA of the list, by rank. */
+export function cnaList(seed: number): Cna[] {
+  const tail = weighted(TAIL_STYLES)
+  return Array.from({ length: CNA_COUNT }, (_, rank) => {
+    const profile = PROFILES[rank]
+    const orgId = new Random(seed, 'cna', rank).uuid()
+    if (profile) return { ...profile, rank, orgId, styles: weighted(profile.styles) }
+    const root = vendorRoot(seed, rank)
+    const kind = rank % 23 === 0 ? 'researcher' : 'vendor'
+    return { rank, orgId, kind, shortName: rank % 4 ? root.toLowerCase() : root, organisation: root, styles: tail }
+  })
+}
+
+/** Chooses a CNA other than the root by how many records it files. */
+export function cnaChoice(cnas: readonly Cna[]): (even: number) => Cna {
+  const rest = CNA_COUNT - PROFILES.length
+  return weighted(
+    cnas.map((cna) => {
+      const profile = PROFILES[cna.rank]
+      return [cna, profile ? profile.weight : CNA_WEIGHT((cna.rank - PROFILES.length) / rest)]
+    }),
+  )
+}

@@ -1,0 +1,57 @@
+/** CVE list v5: a zip of all records for each night, and from the second on one of the night's changes. */
+
+import { cveBlock } from '../../model/cve-id.ts'
+import { cutOf, nightDate } from '../calendar.ts'
+import { cveRecord } from '../record/cve-record.ts'
+import type { World } from '../world.ts'
+import { pack, type ZipWriter, zipWriter } from '../zip.ts'
+import type { FeedFolder, SampleFeed, WrittenFile } from './feed.ts'
+
+interface Output {
+  path: string
+  zip: ZipWriter
+  records: number
+}
+
+export const cvelist: SampleFeed = {
+  name: 'cvelistv5',
+  write: async (world, folder) => {
+    const nights = Array.from({ length: world.nights }, (_, night) => night)
+    const all: Output[] = []
+    const deltas: Output[] = []
+    for (const night of nights) {
+      all.push(await open(folder, `${nightDate(night)}_all_CVEs.zip`, night))
+      // The first night has no night before it, so it has no delta.
+      if (night > 0) deltas.push(await open(folder, `${nightDate(night)}_delta_CVEs.zip`, night))
+    }
+    // Every night's zip is written in one pass: what did not change is made and packed once.
+    for (let index = 0; index < world.records; index++) await writeRecord(world, index, all, deltas)
+    return Promise.all([...all, ...deltas].map((one) => close(folder, one)))
+  },
+}
+
+async function writeRecord(world: World, index: number, all: Output[], deltas: Output[]): Promise<void> {
+  const facts = world.facts(index)
+  const block = cveBlock(facts.id)
+  const changedIn = facts.change?.night ?? -1
+  let packed = null
+  for (let night = facts.born; night < world.nights; night++) {
+    const news = night === facts.born ? night > 0 : night === changedIn
+    if (!packed || news) packed = pack(Buffer.from(`${JSON.stringify(cveRecord(world, facts, night), null, 2)}\n`))
+    await put(all[night]!, `cves/${block}/${facts.id}.json`, packed)
+    if (news) await put(deltas[night - 1]!, `deltaCves/${facts.id}.json`, packed)
+  }
+}
+
+async function open(folder: FeedFolder, path: string, night: number): Promise<Output> {
+  return { path, zip: zipWriter(await folder.create(path), new Date(cutOf(night))), records: 0 }
+}
+
+async function put(output: Output, name: string, packed: ReturnType<typeof pack>): Promise<void> {
+  output.records++
+  await output.zip.add(name, packed)
+}
+
+async function close(folder: FeedFolder, output: Output): Promise<WrittenFile> {
+  return { path: folder.named(output.path), records: output.records, bytes: await output.zip.end() }
+}

@@ -1,0 +1,66 @@
+/** Writes a folder of synthetic feeds in the upstreams' own formats: the same options give the same bytes. */
+import { dirname, join } from 'node:path'
+import { nightDate } from './calendar.ts'
+import { type SampleDisk, sampleDisk } from './disk.ts'
+import { cna } from './feeds/cna.ts'
+import { cvelist } from './feeds/cvelist.ts'
+import { epss } from './feeds/epss.ts'
+import type { FeedFolder, SampleFeed, WrittenFile } from './feeds/feed.ts'
+import { kev } from './feeds/kev.ts'
+import { createWorld } from './world.ts'
+
+/** Every feed that the sample has, in the order in which they are written. */
+const SAMPLE_FEEDS: readonly SampleFeed[] = [cvelist, kev, epss, cna]
+
+export interface SampleOptions {
+  /** The folder to write into; made where it is missing. Files of the same names are replaced. */
+  feeds: string
+  /** Records of the CVE list in the first night, rejected and reserved ones included. */
+  cves?: number
+  seed?: number
+  /** 1 to 100; from the second on, one record in a hundred changes and a few are new. */
+  nights?: number
+}
+
+export interface SampleReport {
+  cves: number
+  seed: number
+  /** Dates of the nights, `YYYY-MM-DD`, ascending. */
+  nights: string[]
+  files: WrittenFile[]
+}
+
+/** Throws a TypeError that names an option out of its range, before anything is written. */
+export async function generateSample(options: SampleOptions, disk: SampleDisk = sampleDisk): Promise<SampleReport> {
+  const cves = whole('cves', options.cves ?? 2000, 1, 5_000_000)
+  const seed = whole('seed', options.seed ?? 1, 0, 2 ** 31)
+  const nights = whole('nights', options.nights ?? 2, 1, 100)
+  const world = createWorld(seed, cves, nights)
+  const files: WrittenFile[] = []
+  for (const feed of SAMPLE_FEEDS) files.push(...(await feed.write(world, folderOf(options.feeds, feed.name, disk))))
+  return { cves, seed, nights: Array.from({ length: nights }, (_, night) => nightDate(night)), files }
+}
+
+function folderOf(feeds: string, name: string, disk: SampleDisk): FeedFolder {
+  const create: FeedFolder['create'] = async (path) => {
+    const full = join(feeds, name, path)
+    await disk.mkdir(dirname(full))
+    return disk.create(full)
+  }
+  return {
+    create,
+    named: (path) => `${name}/${path}`,
+    write: async (path, content, records) => {
+      const bytes = typeof content === 'string' ? Buffer.from(content) : content
+      const file = await create(path)
+      await file.write(bytes)
+      await file.close()
+      return { path: `${name}/${path}`, records, bytes: bytes.length }
+    },
+  }
+}
+
+function whole(name: string, value: number, least: number, most: number): number {
+  if (Number.isInteger(value) && value >= least && value <= most) return value
+  throw new TypeError(`${name} must be a whole number from ${least} to ${most}, not ${value}`)
+}

@@ -1,0 +1,111 @@
+/** The CNA's container of a published record, and of a rejected one. */
+import { dateOf, timeOf } from '../calendar.ts'
+import { CREDITED, EXPLOIT_NOTED, MARKED_UP, SOLVED, WORKED_AROUND } from '../figures.ts'
+import type { Random } from '../random.ts'
+import { FIXES, OUTCOMES, PEOPLE, WORKAROUNDS } from '../words.ts'
+import type { Facts, World } from '../world.ts'
+import { type Affected, cnaAffected } from './affected.ts'
+import { legacyRecord } from './legacy.ts'
+import { cnaMetrics, type Metric } from './metrics.ts'
+import { cnaReferences, type Reference } from './references.ts'
+import { adviceOf, descriptionOf, germanDescription, markup, titleOf, weaknessPhrase } from './text.ts'
+
+export interface Text {
+  lang: string
+  value: string
+  supportingMedia?: { type: string; base64: boolean; value: string }[]
+}
+
+export interface ProblemType {
+  descriptions: { type: string; lang: string; description: string; cweId?: string }[]
+}
+
+export interface CnaContainer {
+  title?: string
+  descriptions: Text[]
+  affected: Affected[]
+  references: Reference[]
+  metrics?: Metric[]
+  problemTypes?: ProblemType[]
+  providerMetadata: { orgId: string; shortName: string; dateUpdated: string }
+  [other: string]: unknown
+}
+
+export function cnaContainer(world: World, facts: Facts): CnaContainer {
+  const { era, cna } = facts
+  const text = world.random(facts.id, 'text')
+  const random = world.random(facts.id, 'container')
+  const description = descriptionOf(facts, text)
+  const english: Text = { lang: random.chance(0.07) ? 'en-US' : 'en', value: description }
+  if (random.chance(MARKED_UP))
+    english.supportingMedia = [{ type: 'text/html', base64: false, value: markup(description) }]
+  const container: CnaContainer = {
+    providerMetadata: { orgId: cna.orgId, shortName: cna.shortName, dateUpdated: timeOf(facts.updatedAt) },
+    descriptions: [english],
+    affected: cnaAffected(world.seed, facts, world.random(facts.id, 'affected')),
+    references: cnaReferences(facts, world.random(facts.id, 'references')),
+  }
+  if (cna.kind === 'database') container.descriptions.push({ lang: 'de', value: germanDescription(facts, text) })
+  if (titled(facts, random)) container.title = titleOf(facts, text)
+  const problems = problemTypes(facts, random)
+  if (problems) container.problemTypes = problems
+  // A record whose score is to come in a later night has none yet.
+  if (scored(facts, random) && facts.change?.kind !== 'score')
+    container.metrics = cnaMetrics(facts, world.random(facts.id, 'metrics'))
+  if (cna.kind !== 'root') Object.assign(container, advice(facts, random))
+  if (random.chance(era.legacy)) container.x_legacyV4Record = legacyRecord(facts, container)
+  return container
+}
+
+/** The root CNA gives neither title nor score; the kernel gives a title and no score (both as the real ones do). */
+function titled(facts: Facts, random: Random): boolean {
+  if (facts.cna.kind === 'root') return false
+  return facts.cna.kind === 'kernel' || facts.cna.kind === 'plugins' || random.chance((facts.era.titled - 0.3) / 0.7)
+}
+
+function scored(facts: Facts, random: Random): boolean {
+  if (facts.cna.kind === 'root' || facts.cna.kind === 'kernel') return false
+  return random.chance(facts.era.scored)
+}
+
+function problemTypes(facts: Facts, random: Random): ProblemType[] | null {
+  const { era, cna, weakness } = facts
+  const { name } = weaknessPhrase(weakness)
+  if (cna.kind === 'root') return [problem({ type: 'text', lang: 'en', description: 'n/a' })]
+  if (cna.kind === 'kernel') return null
+  const even = random.float()
+  if (even < era.weakness) {
+    const description = `CWE-${weakness} ${name}`
+    // Some name the weakness in the text alone (decisions 21).
+    if (random.chance(0.12)) return [problem({ type: 'text', lang: 'en', description })]
+    const first = problem({ type: 'CWE', lang: 'en', description, cweId: `CWE-${weakness}` })
+    if (!random.chance(0.03)) return [first]
+    return [first, problem({ type: 'CWE', lang: 'en', description: 'CWE-20', cweId: 'CWE-20' })]
+  }
+  if (even < era.weakness + era.weaknessAsText) return [problem({ type: 'text', lang: 'en', description: name })]
+  return null
+}
+
+function problem(description: ProblemType['descriptions'][number]): ProblemType {
+  return { descriptions: [description] }
+}
+
+/** Credits, solutions, workarounds and what else a container may have. */
+function advice(facts: Facts, random: Random): Record<string, unknown> {
+  const parts: Record<string, unknown> = {}
+  const said = (value: string) => [{ lang: 'en', value }]
+  if (random.chance(CREDITED)) parts.credits = [{ lang: 'en', type: 'finder', value: random.pick(PEOPLE) }]
+  if (random.chance(SOLVED)) parts.solutions = said(adviceOf(FIXES, random))
+  if (random.chance(WORKED_AROUND)) parts.workarounds = said(adviceOf(WORKAROUNDS, random))
+  if (random.chance(EXPLOIT_NOTED)) parts.exploits = said(random.pick(OUTCOMES))
+  if (random.chance(0.17)) parts.datePublic = timeOf(facts.publishedAt)
+  if (random.chance(0.14))
+    parts.timeline = [{ lang: 'en', time: timeOf(facts.reservedAt), value: `Reported on ${dateOf(facts.reservedAt)}` }]
+  if (random.chance(0.43))
+    parts.source = {
+      discovery: random.pick(['UNKNOWN', 'EXTERNAL', 'INTERNAL']),
+      advisory: `${facts.cna.shortName}-${random.hex(6)}`,
+    }
+  if (random.chance(0.37)) parts.x_generator = { engine: 'Recordsmith 0.2.0' }
+  return parts
+}
