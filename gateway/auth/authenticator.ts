@@ -1,0 +1,134 @@
+/** From a request's headers to its subject (decisions 11 to 14). */
+import { compactVerify, errors } from 'jose'
+import { type ApiError, GatewayError, unauthenticated } from '../errors.ts'
+import type { RequestHeaders } from '../request-headers.ts'
+import { findToken, isCompactJws } from './credential.ts'
+import type { KeyRing, KeySet } from './key-set.ts'
+import { createMemory } from './memory.ts'
+import { type Claims, checkLifetime, type Lifetime, readClaims, type Subject } from './subject.ts'
+
+export interface AuthOptions {
+  issuer: string
+  audience: string
+  keys: KeyRing
+  /** Milliseconds since 1970. */
+  now: () => number
+  algorithms?: readonly string[]
+  adminClaims?: readonly string[]
+  /** Name of the session cookie. */
+  cookie?: string
+  /** Bounds of the memory of verified tokens. */
+  remember?: { entries: number; bytes: number }
+}
+
+/**
+ * The subject of a request: at once where its token was verified before, else a promise. Throws or rejects with
+ * `unauthenticated`, or `unavailable` where the key set cannot be had.
+ */
+export type Authenticator = (headers: RequestHeaders) => Subject | Promise<Subject>
+
+export const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const
+
+/** Signatures with a public key only: `none` and `HS*` cannot be configured (decisions 11). */
+const ASYMMETRIC = /^(?:(?:RS|PS|ES)(?:256|384|512)|EdDSA|Ed25519)$/
+
+interface Verified {
+  keys: KeySet
+  lifetime: Lifetime
+  subject: Subject
+}
+
+export function createAuthenticator(options: AuthOptions): Authenticator {
+  const { issuer, audience, keys: ring, now, cookie = 'session' } = options
+  const algorithms = checkAlgorithms(options.algorithms ?? DEFAULT_ALGORITHMS)
+  if (issuer === '' || audience === '') throw new GatewayError('bad_option', 'issuer and audience must not be empty')
+  const rules = { issuer, audience, adminClaims: options.adminClaims ?? ['role', 'roles'] }
+  const memory = createMemory<Verified>(options.remember ?? { entries: 20_000, bytes: 33_554_432 })
+
+  async function verifyAfresh(token: string): Promise<Subject> {
+    if (!isCompactJws(token)) throw unauthenticated('the token is malformed', true)
+    const { keys, payload } = await verifySignature(token, ring, algorithms)
+    const { subject, lifetime } = readClaims(payload, rules)
+    checkLifetime(lifetime, now())
+    memory.set(token, { keys, subject, lifetime })
+    return subject
+  }
+
+  return (headers) => {
+    const token = findToken(headers, cookie)
+    const known = memory.get(token)
+    if (known === undefined) return verifyAfresh(token)
+    // Signature, issuer and audience cannot have changed while the key set is the same (decisions 12); time has.
+    if (known.keys !== ring.current()) {
+      memory.delete(token)
+      return verifyAfresh(token)
+    }
+    checkLifetime(known.lifetime, now())
+    return known.subject
+  }
+}
+
+function checkAlgorithms(algorithms: readonly string[]): string[] {
+  const refused = algorithms.find((name) => !ASYMMETRIC.test(name))
+  if (refused !== undefined || algorithms.length === 0) {
+    throw new GatewayError(
+      'bad_option',
+      `token algorithm '${refused ?? ''}' is not allowed; use ${DEFAULT_ALGORITHMS.join(', ')}`,
+    )
+  }
+  return [...algorithms]
+}
+
+/** The payload of a token with a good signature, and the key set that says so. */
+async function verifySignature(token: string, ring: KeyRing, algorithms: string[]) {
+  const keys = ring.current() ?? (await ring.obtain())
+  try {
+    return { keys, payload: await payloadOf(token, keys, algorithms) }
+  } catch (error) {
+    if (!(error instanceof errors.JWKSNoMatchingKey)) throw refusal(error)
+  }
+  const renewed = await ring.renew(keys)
+  try {
+    return { keys: renewed, payload: await payloadOf(token, renewed, algorithms) }
+  } catch (error) {
+    throw refusal(error)
+  }
+}
+
+async function payloadOf(token: string, keys: KeySet, algorithms: string[]): Promise<Claims> {
+  const { payload, protectedHeader } = await verifiedBy(token, keys, algorithms)
+  // We understand no extension (RFC 7515 4.1.11).
+  if (protectedHeader.crit !== undefined) throw new errors.JWSInvalid('crit')
+  const claims: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload))
+  if (typeof claims !== 'object' || claims === null || Array.isArray(claims)) throw new errors.JWTInvalid('payload')
+  return claims as Claims
+}
+
+async function verifiedBy(token: string, keys: KeySet, algorithms: string[]) {
+  try {
+    return await compactVerify(token, keys.resolve, { algorithms })
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
+    // A token without `kid` where several keys fit: any of them may have signed it.
+    for await (const key of error) {
+      try {
+        return await compactVerify(token, key, { algorithms })
+      } catch (wrongKey) {
+        if (!(wrongKey instanceof errors.JWSSignatureVerificationFailed)) throw wrongKey
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed()
+  }
+}
+
+/** Says what class of fault it is, and nothing that would help to forge a better token. */
+function refusal(error: unknown): ApiError {
+  if (error instanceof errors.JWKSNoMatchingKey) return unauthenticated('the token is signed with an unknown key', true)
+  if (error instanceof errors.JWSSignatureVerificationFailed) {
+    return unauthenticated("the token's signature is wrong", true)
+  }
+  if (error instanceof errors.JOSEAlgNotAllowed) {
+    return unauthenticated("the token's algorithm is not accepted", true)
+  }
+  return unauthenticated('the token is malformed', true)
+}

@@ -1,0 +1,39 @@
+/** Where a request carries its token: the `Authorization` header, or a browser's session cookie (decisions 13, 16). */
+import { unauthenticated } from '../errors.ts'
+import type { RequestHeaders } from '../request-headers.ts'
+
+const SCHEME = /^bearer +/i
+/** Three base64url parts: a signed JWT in its compact form (RFC 7515 7.1). */
+const COMPACT_JWS = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/
+
+/** The token as sent, not yet looked at. Throws 401 where there is none. The cookie counts only without any header. */
+export function findToken(headers: RequestHeaders, cookieName: string): string {
+  const { authorization, cookie } = headers
+  if (authorization !== undefined) {
+    if (headers.authorizations > 1) throw unauthenticated('there are two Authorization headers', true)
+    if (authorization.startsWith('Bearer ') && authorization.charCodeAt(7) !== 0x20) return authorization.slice(7)
+    const scheme = SCHEME.exec(authorization)
+    if (scheme === null) throw unauthenticated('the Authorization header must be "Bearer <access token>"', false)
+    return authorization.slice(scheme[0].length)
+  }
+  const session = cookie === undefined ? undefined : findCookie(cookie, cookieName)
+  if (session === undefined || session === '') {
+    throw unauthenticated('an access token is needed: send "Authorization: Bearer <access token>"', false)
+  }
+  return session
+}
+
+export function isCompactJws(token: string): boolean {
+  return COMPACT_JWS.test(token)
+}
+
+/** The first of that name: browsers send the most specific path first (RFC 6265 5.4). */
+function findCookie(header: string, name: string): string | undefined {
+  for (const pair of header.split(';')) {
+    const equals = pair.indexOf('=')
+    if (equals === -1 || pair.slice(0, equals).trim() !== name) continue
+    const value = pair.slice(equals + 1).trim()
+    return value.startsWith('"') && value.endsWith('"') && value.length > 1 ? value.slice(1, -1) : value
+  }
+  return undefined
+}

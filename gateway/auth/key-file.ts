@@ -1,0 +1,47 @@
+/** The key set in a local file, read again when the file changes (decisions 11): for networks without an issuer. */
+import { readFileSync, statSync } from 'node:fs'
+import { unavailable } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { type KeyRing, type KeySet, parseKeySet } from './key-set.ts'
+
+const CHECK_MS = 1000
+
+/**
+ * Looks at the file at most once a second, and in that moment synchronously: a stat takes microseconds, and the request
+ * that notices a rotation is judged by the new keys. A file that became unreadable leaves the last good set in place.
+ */
+export function keyFile(path: string, { now, log }: { now: () => number; log: Log }): KeyRing {
+  let set: KeySet | null = null
+  let stamp = ''
+  let lookAgainAt = Number.NEGATIVE_INFINITY
+
+  const look = (): KeySet | null => {
+    const time = now()
+    if (time < lookAgainAt) return set
+    lookAgainAt = time + CHECK_MS
+    try {
+      const { mtimeNs, ctimeNs, size, ino } = statSync(path, { bigint: true })
+      const seen = `${mtimeNs} ${ctimeNs} ${size} ${ino}`
+      if (seen === stamp) return set
+      const text = readFileSync(path, 'utf8')
+      if (text !== set?.text) set = parseKeySet(text)
+      stamp = seen
+    } catch (error) {
+      log.error(
+        { err: error, path },
+        set ? 'key set file cannot be read, keeping the last one' : 'key set file cannot be read',
+      )
+    }
+    return set
+  }
+
+  return {
+    current: look,
+    obtain: async () => {
+      const found = look()
+      if (found === null) throw unavailable('the keys that tokens are verified with cannot be had', CHECK_MS / 1000)
+      return found
+    },
+    renew: async (known) => look() ?? known,
+  }
+}

@@ -1,0 +1,107 @@
+/** The key set of a JWKS URL, found directly or by OpenID Connect discovery (decisions 11). */
+import { unavailable } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { type KeyRing, type KeySet, parseKeySet } from './key-set.ts'
+
+export type Fetch = (
+  url: string,
+  init: { signal: AbortSignal; redirect: 'manual'; headers: Record<string, string> },
+) => Promise<{
+  ok: boolean
+  status: number
+  body: AsyncIterable<Uint8Array> | null
+}>
+
+export interface KeyUrlOptions {
+  fetch: Fetch
+  now: () => number
+  log: Log
+  /** After this the set is fetched anew in the background. */
+  maxAgeMs?: number
+  /** The least time between two fetches for an unknown key. */
+  cooldownMs?: number
+  /** How long the last good set outlives an issuer that cannot be reached. */
+  maxStaleMs?: number
+}
+
+const RETRY_MS = 5000
+const TIMEOUT_MS = 5000
+const MAX_BYTES = 1_048_576
+
+/** The key set that lies at `url`. */
+export function keyUrl(url: string, options: KeyUrlOptions): KeyRing {
+  return ringOf(() => fetchText(url, options.fetch), url, options)
+}
+
+/** The key set that `issuer` names in its metadata (OpenID Connect Discovery 1.0, 4), asked for anew each time. */
+export function keysByDiscovery(issuer: string, options: KeyUrlOptions): KeyRing {
+  const metadataUrl = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+  const load = async () => {
+    const metadata = JSON.parse(await fetchText(metadataUrl, options.fetch))
+    if (metadata?.issuer !== issuer) throw new Error(`${metadataUrl} speaks for another issuer`)
+    const uri = URL.canParse(metadata.jwks_uri) ? new URL(metadata.jwks_uri) : null
+    const secure = uri?.protocol === 'https:' || (uri?.protocol === 'http:' && issuer.startsWith('http:'))
+    if (uri === null || !secure) throw new Error(`${metadataUrl} names no usable jwks_uri`)
+    return fetchText(uri.href, options.fetch)
+  }
+  return ringOf(load, metadataUrl, options)
+}
+
+function ringOf(load: () => Promise<string>, place: string, options: KeyUrlOptions): KeyRing {
+  const { now, log, maxAgeMs = 600_000, cooldownMs = 30_000, maxStaleMs = 86_400_000 } = options
+  let set: KeySet | null = null
+  let fetchedAt = Number.NEGATIVE_INFINITY
+  let triedAt = Number.NEGATIVE_INFINITY
+  let loading: Promise<void> | null = null
+
+  /** Never rejects: what went wrong is logged, and `set` stays what it was. Requests at the same time share one fetch. */
+  const refresh = (): Promise<void> => {
+    triedAt = now()
+    loading ??= load()
+      .then((text) => {
+        if (text !== set?.text) set = parseKeySet(text)
+        fetchedAt = now()
+      })
+      .catch((error: unknown) => log.error({ err: error, place }, 'key set cannot be fetched'))
+      .finally(() => {
+        loading = null
+      })
+    return loading
+  }
+
+  const current = (): KeySet | null => {
+    const age = now() - fetchedAt
+    if (age > maxAgeMs && set !== null && loading === null && now() - triedAt >= RETRY_MS) void refresh()
+    return age <= maxStaleMs ? set : null
+  }
+
+  return {
+    current,
+    obtain: async () => {
+      if (current() === null && (loading !== null || now() - triedAt >= RETRY_MS)) await (loading ?? refresh())
+      const found = current()
+      if (found !== null) return found
+      throw unavailable('the keys that tokens are verified with cannot be had', (RETRY_MS - (now() - triedAt)) / 1000)
+    },
+    renew: async (known) => {
+      if (loading !== null) await loading
+      else if (set === known && now() - triedAt >= cooldownMs) await refresh()
+      return set ?? known
+    },
+  }
+}
+
+/** The body at `url`, read up to a limit. Redirects are not followed: keys come from where the operator said. */
+async function fetchText(url: string, fetch: Fetch): Promise<string> {
+  const headers = { accept: 'application/json' }
+  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'manual', headers })
+  if (!response.ok || response.body === null) throw new Error(`${url} answered ${response.status}`)
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body) {
+    bytes += chunk.length
+    if (bytes > MAX_BYTES) throw new Error(`${url} answered more than ${MAX_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,86 @@
+/** What a verified token's claims say about who is asking (decisions 11, 14, 15). */
+import { hash } from 'node:crypto'
+import { unauthenticated } from '../errors.ts'
+
+export interface Subject {
+  /** The claim `sub`; tokens without it share the subject `-`. */
+  readonly sub: string
+  /** A digest of `sub`, for the log. */
+  readonly logName: string
+  readonly admin: boolean
+  /** The access tier; unlimited is `Infinity`. */
+  readonly tier: number
+}
+
+export interface ClaimRules {
+  issuer: string
+  audience: string
+  /** Claims in which `admin`, alone or in a list, makes an administrator: a claim's name or a dotted path to it. */
+  adminClaims: readonly string[]
+}
+
+export interface Lifetime {
+  /** Seconds since 1970, as the token states them. */
+  exp: number
+  nbf: number | null
+}
+
+export type Claims = Readonly<Record<string, unknown>>
+
+const TOLERANCE_MS = 30_000
+
+/** Whether the token is valid now: checked on every request, remembered or not (decisions 12). */
+export function checkLifetime({ exp, nbf }: Lifetime, nowMs: number): void {
+  if (exp * 1000 <= nowMs - TOLERANCE_MS) throw unauthenticated('the token has expired', true)
+  if (nbf !== null && nbf * 1000 > nowMs + TOLERANCE_MS) throw unauthenticated('the token is not valid yet', true)
+}
+
+/** Who the claims speak for and how long. Throws 401 where a claim is missing, malformed or meant for somebody else. */
+export function readClaims(claims: Claims, rules: ClaimRules): { subject: Subject; lifetime: Lifetime } {
+  const { iss, aud, exp, nbf, sub } = claims
+  if (iss !== rules.issuer) throw unauthenticated('the token is from another issuer', true)
+  const audiences = Array.isArray(aud) ? aud : [aud]
+  if (!audiences.includes(rules.audience)) throw unauthenticated('the token is for another audience', true)
+  if (typeof exp !== 'number' || !isNumberOrAbsent(nbf)) {
+    throw unauthenticated('the token does not state its lifetime (exp, nbf) as numbers', true)
+  }
+  if (sub !== undefined && (typeof sub !== 'string' || sub === '')) {
+    throw unauthenticated("the token's subject (sub) is not a text", true)
+  }
+  const admin = rules.adminClaims.some((path) => namesAdmin(claimAt(claims, path)))
+  const name = sub ?? '-'
+  return {
+    subject: {
+      sub: name,
+      logName: hash('sha256', name).slice(0, 12),
+      admin,
+      tier: tierOf(claims.tier, admin),
+    },
+    lifetime: { exp, nbf: nbf ?? null },
+  }
+}
+
+function isNumberOrAbsent(value: unknown): value is number | undefined {
+  return value === undefined || typeof value === 'number'
+}
+
+/** A claim that is no integer grants nothing beyond the lowest tier. */
+function tierOf(claim: unknown, admin: boolean): number {
+  if (claim === undefined) return admin ? Number.POSITIVE_INFINITY : 0
+  return typeof claim === 'number' && Number.isSafeInteger(claim) ? claim : 0
+}
+
+function namesAdmin(claim: unknown): boolean {
+  return claim === 'admin' || (Array.isArray(claim) && claim.includes('admin'))
+}
+
+/** Names may hold dots themselves (`https://example.org/roles`), so the whole path is tried as a name first. */
+function claimAt(claims: Claims, path: string): unknown {
+  if (Object.hasOwn(claims, path)) return claims[path]
+  let value: unknown = claims
+  for (const name of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
+    value = (value as Claims)[name]
+  }
+  return value
+}
