@@ -1,0 +1,119 @@
+/** Claims and records with everything left out that a test does not speak of. */
+import type { CveClaim, CveListRecord, CvssClaim, KevEntry } from '../../../corpus/model/claim.ts'
+import { type MergeInput, mergeCve } from '../../../corpus/model/merge.ts'
+import type { AffectedEntry, ExploitModule } from '../../../corpus/model/record.ts'
+
+export const UPDATED = '2024-05-06T07:08:09.000Z'
+
+export function claim(given: Partial<CveClaim> & Pick<CveClaim, 'source'>): CveClaim {
+  return {
+    sourceName: given.source === 'adp' ? 'CISA-ADP' : given.source === 'cna' ? 'acme' : given.source,
+    updatedAt: '2024-05-01T00:00:00.000Z',
+    title: null,
+    description: null,
+    metrics: [],
+    weaknesses: [],
+    affected: [],
+    references: [],
+    hasWorkaround: false,
+    ssvc: null,
+    kevDateAdded: null,
+    ...given,
+  }
+}
+
+export function record(claims: CveClaim[], given: Partial<CveListRecord> = {}): CveListRecord {
+  return {
+    cveId: 'CVE-2024-1234',
+    state: 'PUBLISHED',
+    datePublished: '2024-04-01T00:00:00.000Z',
+    dateUpdated: UPDATED,
+    dateRejected: null,
+    assigner: 'acme',
+    claims,
+    notes: [],
+    ...given,
+  }
+}
+
+/** Merges a record of these claims; those of CNA and ADP are the record's, the others come from other feeds. */
+export function merged(claims: CveClaim[], given: Partial<MergeInput> = {}) {
+  const own = claims.filter(({ source }) => source === 'cna' || source === 'adp')
+  const others = claims.filter((one) => !own.includes(one))
+  return mergeCve({
+    record: record(own),
+    kev: null,
+    kevFeed: true,
+    claims: others,
+    exploits: [],
+    catalogue: null,
+    mission: 'medium',
+    ...given,
+  })
+}
+
+export function cvss(version: CvssClaim['version'], baseScore: number, given: Partial<CvssClaim> = {}): CvssClaim {
+  return {
+    version,
+    baseScore,
+    baseSeverity: 'HIGH',
+    vector: `CVSS:${version}/${baseScore}`,
+    statedAt: null,
+    scoredBy: null,
+    ...given,
+  }
+}
+
+export function affected(given: Partial<AffectedEntry> = {}): AffectedEntry {
+  return {
+    source: 'cna',
+    vendor: null,
+    product: null,
+    package_name: null,
+    ecosystem: null,
+    platforms: null,
+    default_status: null,
+    affected_versions: null,
+    affected_ranges: null,
+    patched_versions: null,
+    cpes: null,
+    repo_url: null,
+    collection_url: null,
+    package_url: null,
+    vulnerable_functions: null,
+    advisory_severity: null,
+    advisory_urgency: null,
+    advisory_description: null,
+    updated_at: UPDATED,
+    ...given,
+  }
+}
+
+export function kevEntry(given: Partial<KevEntry> = {}): KevEntry {
+  return {
+    cveId: 'CVE-2024-1234',
+    dateAdded: '2024-04-09',
+    vendor: 'Acme',
+    product: 'Widget',
+    name: 'Acme Widget flaw',
+    ransomware: 'Unknown',
+    notes: null,
+    ...given,
+  }
+}
+
+export function exploit(given: Pick<ExploitModule, 'source' | 'source_id'> & Partial<ExploitModule>): ExploitModule {
+  return {
+    name: null,
+    description: null,
+    authors: null,
+    platform: null,
+    date_published: null,
+    source_url: null,
+    module_type: null,
+    module_class: null,
+    verified: null,
+    exploit_rank: null,
+    ...given,
+  }
+}

@@ -1,0 +1,48 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { cutAtWord, firstSentence } from '../../../corpus/model/title.ts'
+import { affected, claim, merged } from './fixture.ts'
+
+const catalogue = { weaknessName: (id: string) => (id === 'cwe-79' ? 'Scripting' : null), isWeakness: () => true }
+const widget = [affected({ vendor: 'Acme', product: 'Widget' }), affected({ vendor: 'Other', product: 'Thing' })]
+
+test("decisions 19: the title is the CNA's", () => {
+  const cna = claim({ source: 'cna', title: 'Given', affected: widget, weaknesses: ['cwe-79'], description: 'Text.' })
+  assert.is(merged([cna], { catalogue }).core.title, 'Given')
+})
+
+test('decisions 19: else vendor, product and weakness name of the first affected entry, as far as known', () => {
+  const title = (entries: typeof widget, weaknesses: string[]) =>
+    merged([claim({ source: 'cna', affected: entries, weaknesses, description: 'Text.' })], { catalogue }).core.title
+  assert.is(title(widget, ['cwe-79']), 'Acme Widget: Scripting')
+  assert.is(title(widget, ['cwe-1']), 'Acme Widget')
+  assert.is(title([affected({ product: 'Widget' })], ['cwe-79']), 'Widget: Scripting')
+  assert.is(title([], ['cwe-79']), 'Scripting')
+})
+
+test('decisions 19: else the first sentence of the description', () => {
+  const title = (description: string | null) => merged([claim({ source: 'cna', description })]).core.title
+  assert.is(
+    title('A flaw was found in v1.2.3 of Widget, e.g. on ARM.\nIt is bad.'),
+    'A flaw was found in v1.2.3 of Widget, e.g. on ARM.',
+  )
+  assert.is(title(null), null)
+})
+
+test('decisions 19: at most 120 characters, cut at a word', () => {
+  const words = 'word '.repeat(30).trim()
+  assert.is(merged([claim({ source: 'cna', description: words })]).core.title, 'word '.repeat(24).trim())
+  assert.is(cutAtWord('one two three', 7), 'one two')
+  assert.is(cutAtWord('one two three', 8), 'one two')
+  assert.is(cutAtWord('one two three', 6), 'one')
+  assert.is(cutAtWord('x'.repeat(200), 120), 'x'.repeat(120))
+  assert.is(cutAtWord('🙂'.repeat(4), 3), '🙂'.repeat(3))
+})
+
+test('a sentence ends at a full stop before a blank, but not after an abbreviation', () => {
+  assert.is(firstSentence('Made by Acme Inc. in 2020. Next.'), 'Made by Acme Inc. in 2020.')
+  assert.is(firstSentence('Really? Yes.'), 'Really?')
+  assert.is(firstSentence('No stop at all'), 'No stop at all')
+})
+
+test.run()
