@@ -1,6 +1,7 @@
 /** What a snapshot says of itself in `/snapshot`: its feeds and how many of each kind it holds. */
-import type { EpssColumns } from '../../corpus/snapshot/epss.ts'
+
 import type { About } from '../../corpus/snapshot/about.ts'
+import type { EpssColumns } from '../../corpus/snapshot/epss.ts'
 import type { Corpus } from '../../corpus/store/corpus.ts'
 
 /** Distinct vendor keys, and distinct `<vendor>/<product>` keys. */

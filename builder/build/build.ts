@@ -11,7 +11,7 @@ import { sha256 } from '../../corpus/snapshot/digest.ts'
 import { type EpssColumns, encodeEpss, NO_EPSS, toBillionths } from '../../corpus/snapshot/epss.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { manifestPath, pointerPath, readManifest, readPointer } from '../../corpus/snapshot/layout.ts'
-import { encodeManifest, FORMAT, type FileEntry, type Manifest, snapshotId } from '../../corpus/snapshot/manifest.ts'
+import { encodeManifest, type FileEntry, FORMAT, type Manifest, snapshotId } from '../../corpus/snapshot/manifest.ts'
 import { encodePointer, type Pointer } from '../../corpus/snapshot/pointer.ts'
 import { openPool } from '../../corpus/snapshot/pool.ts'
 import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
@@ -21,8 +21,8 @@ import { about, type ProductCounts } from './about.ts'
 import { BuildError } from './error.ts'
 import { lockDist } from './lock.ts'
 import { type ObjectStore, openObjectStore, temporaryFolder } from './objects.ts'
-import { openParent, type Parent, type ShardTally, writeShards } from './shards.ts'
 import { closeCorpora } from './shard-task.ts'
+import { openParent, type Parent, type ShardTally, writeShards } from './shards.ts'
 
 export interface BuildOptions {
   corpus: string
@@ -192,7 +192,13 @@ async function putUp(
   const digest = sha256(bytes)
   await replace(manifestPath(dist, digest), bytes, dist, effects)
   const version = (before?.version ?? 0) + 1
-  const pointer: Pointer = { format: FORMAT, version, snapshot, manifest: { sha256: digest, size: bytes.length }, created_at }
+  const pointer: Pointer = {
+    format: FORMAT,
+    version,
+    snapshot,
+    manifest: { sha256: digest, size: bytes.length },
+    created_at,
+  }
   await replace(pointerPath(dist), encodePointer(pointer), dist, effects)
   return { snapshot, version, changed: true }
 }

@@ -15,7 +15,10 @@ export function lockDist(dist: string): () => void {
     }
     const holder = Number(readFileSync(path, 'utf8'))
     if (isAlive(holder)) {
-      throw new BuildError('busy', `process ${holder} is writing to ${dist}; wait for it, or remove ${path} if it hangs`)
+      throw new BuildError(
+        'busy',
+        `process ${holder} is writing to ${dist}; wait for it, or remove ${path} if it hangs`,
+      )
     }
     rmSync(path, { force: true })
   }

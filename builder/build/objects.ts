@@ -1,7 +1,8 @@
 /** Puts files into a `dist`: written under a temporary name, synced, renamed to the SHA-256 of what they hold. */
+
+import { createHash } from 'node:crypto'
 import { createReadStream, existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { createHash } from 'node:crypto'
 import { sha256 } from '../../corpus/snapshot/digest.ts'
 import { objectPath } from '../../corpus/snapshot/layout.ts'
 import type { FileEntry } from '../../corpus/snapshot/manifest.ts'

@@ -51,7 +51,10 @@ export function encodeShard(input: ShardInput): EncodedShard {
   const { ids, digests } = input
   const kept = keptMembers(input)
   const records = corpusAt(input.corpus)
-    .records(input.block, ids.filter((id) => !kept.has(id)))
+    .records(
+      input.block,
+      ids.filter((id) => !kept.has(id)),
+    )
     [Symbol.iterator]()
   const digest = contentDigest()
   const members: Uint8Array[] = []
@@ -89,7 +92,9 @@ function readSound(dist: string, file: FileEntry): Buffer | null {
 function keptMembers({ parent, ids, digests }: ShardInput): Map<string, MemberHead & { bytes: Uint8Array }> {
   const kept = new Map<string, MemberHead & { bytes: Uint8Array }>()
   if (!parent) return kept
-  const wanted = new Map(ids.map((id, i) => [id as string, digests.subarray(i * SHORT_HASH_LENGTH, (i + 1) * SHORT_HASH_LENGTH)]))
+  const wanted = new Map(
+    ids.map((id, i) => [id as string, digests.subarray(i * SHORT_HASH_LENGTH, (i + 1) * SHORT_HASH_LENGTH)]),
+  )
   const shard = readSound(parent.dist, parent.file)
   if (!shard) return kept
   for (const member of membersOf(shard)) {

@@ -63,7 +63,11 @@ export async function writeShards(
   }
 
   let done = 0
-  for await (const shard of runInOrder<EncodedShard>(pool, 'shard', changed.map(({ input }) => input))) {
+  for await (const shard of runInOrder<EncodedShard>(
+    pool,
+    'shard',
+    changed.map(({ input }) => input),
+  )) {
     const { at, ids, input } = changed[done]!
     const entry = { role: 'cve', name: input.block, content: shard.content, count: ids.length, derived: false } as const
     files[at] = await objects.put(entry, shard.bytes)
@@ -80,7 +84,9 @@ function isUnchanged(index: Index, file: FileEntry, ids: CveId[], digests: Uint8
   return ids.every((id, i) => {
     const row = findRow(index, id)
     const source = index.sources.subarray(row * SHORT_HASH_LENGTH, (row + 1) * SHORT_HASH_LENGTH)
-    return row >= 0 && Buffer.compare(source, digests.subarray(i * SHORT_HASH_LENGTH, (i + 1) * SHORT_HASH_LENGTH)) === 0
+    return (
+      row >= 0 && Buffer.compare(source, digests.subarray(i * SHORT_HASH_LENGTH, (i + 1) * SHORT_HASH_LENGTH)) === 0
+    )
   })
 }
 

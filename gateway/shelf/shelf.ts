@@ -68,15 +68,15 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
 
   /** Opens the snapshots before the current one, as far as they are still there, for cursors from before a restart. */
   function openParents(): void {
-    let { parent } = manifest
-    while (parent && older.length < keep - 1 && !closed) {
+    let last = manifest
+    while (last.parent && older.length < keep - 1 && !closed) {
+      const { snapshot, manifest: digest } = last.parent
       try {
-        const before = readManifest(dist, parent.manifest)
-        older.push(shelve(openSnapshot(dist, before), onClose))
-        parent = before.parent
+        last = readManifest(dist, digest)
+        older.push(shelve(openSnapshot(dist, last), onClose))
       } catch (error) {
         if (!(error instanceof SnapshotError)) throw error
-        log.info({ snapshot: parent.snapshot, reason: error.message }, 'an earlier snapshot is gone')
+        log.info({ snapshot, reason: error.message }, 'an earlier snapshot is gone')
         return
       }
     }

@@ -1,0 +1,117 @@
+#!/usr/bin/env tsx
+/** The `vulnshelf` command: reads its words, loads the command they name, prints its report. */
+import { Command, InvalidArgumentError } from 'commander'
+import { fail, option } from './command-line.ts'
+import { realEffects } from './effects.ts'
+import { showProgress } from './progress.ts'
+
+const wholeNumber = (least: number) => (text: string) => {
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (!(number >= least)) throw new InvalidArgumentError(`must be a whole number from ${least} on.`)
+  return number
+}
+
+const day = (text: string) => {
+  if (
+    !/^\d{4}-\d\d-\d\d$/.test(text) ||
+    Number.isNaN(Date.parse(text)) ||
+    !new Date(text).toISOString().startsWith(text)
+  ) {
+    throw new InvalidArgumentError('must be a day, YYYY-MM-DD.')
+  }
+  return text
+}
+
+const corpus = () => option('--corpus <file>', 'the corpus database').makeOptionMandatory()
+const json = () => option('--json', 'print the report as JSON')
+/** Prints a report: as JSON when asked to, else in words. */
+const print = <T>(asJson: boolean | undefined, report: T, words: (report: T) => string) =>
+  void process.stdout.write(`${asJson ? JSON.stringify(report, null, 1) : words(report)}\n`)
+
+const program = new Command('vulnshelf')
+  .description('Builds vulnerability intelligence: feeds → corpus → snapshot')
+  .version('0.1.0')
+  .showHelpAfterError('(run with --help for the options)')
+  .exitOverride()
+
+program
+  .command('sample <feeds>')
+  .description('write synthetic feeds in the upstream formats')
+  .addOption(option('--cves <n>', 'how many CVEs').argParser(wholeNumber(1)).default(2000))
+  .addOption(option('--seed <n>', 'another seed, other feeds').argParser(wholeNumber(0)).default(1))
+  .addOption(
+    option('--nights <n>', 'nights, each a little later than the one before').argParser(wholeNumber(1)).default(2),
+  )
+  .addOption(json())
+  .action(async (feeds: string, options: { cves: number; seed: number; nights: number; json?: boolean }) => {
+    const { generateSample } = await import('../corpus/sample/generate.ts')
+    const { sampleWords } = await import('./report.ts')
+    print(options.json, await generateSample({ feeds, ...options }), sampleWords)
+  })
+
+program
+  .command('ingest <feeds>')
+  .description('read a feeds folder into a corpus')
+  .addOption(corpus())
+  .addOption(option('--as-of <date>', 'take of each feed the newest file dated up to then').argParser(day))
+  .addOption(option('--accept-shrink', 'take a feed that lost more than a tenth of its records'))
+  .addOption(
+    option('--mission <level>', 'mission and well-being, for the SSVC decision')
+      .choices(['low', 'medium', 'high'])
+      .default('medium'),
+  )
+  .addOption(json())
+  .action(async (feeds: string, options) => {
+    const { ingest, formatReport } = await import('./ingest/ingest.ts')
+    print(options.json, await ingest({ feeds, ...options }, realEffects()), formatReport)
+  })
+
+program
+  .command('build')
+  .description('make a snapshot of a corpus')
+  .addOption(corpus())
+  .addOption(option('--out <dist>', 'the folder that snapshots are put up in').makeOptionMandatory())
+  .addOption(option('--jobs <n>', 'worker threads (default: as many as cores)').argParser(wholeNumber(0)))
+  .addOption(json())
+  .action(async (options: { corpus: string; out: string; jobs?: number; json?: boolean }) => {
+    const { build } = await import('./build/build.ts')
+    const { buildWords } = await import('./report.ts')
+    const { corpus, out: dist, jobs } = options
+    const report = await build({ corpus, dist, ...(jobs === undefined ? {} : { jobs }) }, realEffects(), showProgress())
+    print(options.json, report, buildWords)
+  })
+
+program
+  .command('verify <dist>')
+  .description('check every digest, every member and every count of the current snapshot')
+  .addOption(json())
+  .action(async (dist: string, options: { json?: boolean }) => {
+    const { verify } = await import('../corpus/snapshot/verify.ts')
+    const { verifyWords } = await import('./report.ts')
+    const progress = showProgress()
+    const report = verify(dist, (done, total) => progress('files', done, total))
+    print(options.json, report, verifyWords)
+    for (const fault of report.faults) process.stderr.write(`vulnshelf: ${fault}\n`)
+    if (report.faults.length > 0) process.exitCode = 1
+  })
+
+program
+  .command('show <dist> [path]')
+  .description('print a record, a file or the manifest as JSON')
+  .action(async (dist: string, path: string | undefined) => {
+    const { show } = await import('./show.ts')
+    process.stdout.write(`${JSON.stringify(show(dist, path), null, 1)}\n`)
+  })
+
+program
+  .command('prune <dist>')
+  .description('remove snapshots but the newest, and the files that only they needed')
+  .addOption(option('--keep <n>', 'how many snapshots stay').argParser(wholeNumber(1)).makeOptionMandatory())
+  .addOption(json())
+  .action(async (dist: string, options: { keep: number; json?: boolean }) => {
+    const { prune } = await import('./prune.ts')
+    const { pruneWords } = await import('./report.ts')
+    print(options.json, await prune(dist, options.keep, realEffects()), pruneWords)
+  })
+
+program.parseAsync().catch(fail)

@@ -1,0 +1,56 @@
+/**
+ * Feeds into the corpus: every feed is staged and judged by itself; then one commit merges them. Until that commit the
+ * corpus is yesterday's, whatever happens (DESIGN, Corpus).
+ */
+import type { Mission } from '../../corpus/model/merge.ts'
+import { readFeedStates } from '../../corpus/store/state.ts'
+import type { Effects } from '../effects.ts'
+import { mergeStaged } from './merge.ts'
+import type { FeedReport, IngestReport } from './report.ts'
+import { findSources } from './sources.ts'
+import { judgeFeed, stageFeed } from './stage.ts'
+import { openWorkspace } from './workspace.ts'
+
+export interface IngestOptions {
+  /** The feeds folder. */
+  feeds: string
+  /** The corpus's file; it is made where there is none. */
+  corpus: string
+  /** `YYYY-MM-DD`: takes, of each feed, the newest file dated up to then. */
+  asOf?: string
+  /** Lets a feed through that is empty or lost more than a tenth of its records. */
+  acceptShrink?: boolean
+  /** Mission and well-being of CISA's decision table, `medium` by default (decisions 20). */
+  mission?: Mission
+}
+
+/** Throws `IngestError` (feeds), `StoreError` (the corpus is none); either way the corpus is as it was. */
+export async function ingest(options: IngestOptions, effects: Effects): Promise<IngestReport> {
+  const { feeds, corpus, asOf = null, acceptShrink = false, mission = 'medium' } = options
+  const started = performance.now()
+  const lap = () => (performance.now() - started) / 1000
+  const sources = findSources(feeds, asOf)
+  const workspace = await openWorkspace(corpus, effects)
+  try {
+    const previous = new Map(readFeedStates(workspace.database).map((state) => [state.name, state]))
+    const reports: FeedReport[] = []
+    for (const source of sources) {
+      const before = previous.get(source.feed.name) ?? null
+      effects.log(`reading ${source.feed.title}`)
+      const report = await stageFeed(source, before, workspace, effects)
+      judgeFeed(report, source.feed.required, before, acceptShrink)
+      reports.push(report)
+    }
+    const stage = lap()
+    effects.log('merging')
+    const merged = await workspace.commit(() =>
+      mergeStaged(workspace.database, sources, reports, { mission, now: effects.now }),
+    )
+    const total = lap()
+    const cveList = reports.find(({ name }) => name === 'cvelist')
+    if (cveList) cveList.date = merged.corpusDate
+    return { asOf, feeds: reports, ...merged, seconds: { stage, merge: total - stage, total } }
+  } finally {
+    await workspace.close()
+  }
+}

@@ -1,0 +1,61 @@
+/** Which files an ingest will read: found, dated and chosen before anything is opened for writing. */
+import { statSync } from 'node:fs'
+import { chooseFiles } from '../../corpus/feeds/choice.ts'
+import { FeedError } from '../../corpus/feeds/error.ts'
+import type { Feed, FeedFile } from '../../corpus/feeds/feed.ts'
+import { FEEDS } from '../../corpus/feeds/table.ts'
+import { utcDate } from '../../corpus/model/date.ts'
+import { IngestError } from './error.ts'
+
+export interface FeedSource {
+  feed: Feed
+  /** In reading order; empty where the feed is absent. */
+  files: FeedFile[]
+}
+
+/** Throws `IngestError` where the folder is no feeds folder or lacks what an ingest cannot do without. */
+export function findSources(folder: string, asOf: string | null): FeedSource[] {
+  if (asOf !== null && utcDate(asOf) !== asOf) {
+    throw new IngestError('usage', `--as-of takes a date like 2024-10-24, not '${asOf}'`)
+  }
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new IngestError('no-feeds', `${folder} is no folder; feeds are looked for as ${lookedFor(FEEDS)}`)
+  }
+  const found = FEEDS.map((feed) => ({ feed, files: naming(feed, () => feed.find(folder)) }))
+  if (found.every(({ files }) => files.length === 0)) {
+    throw new IngestError('no-feeds', `${folder} holds no feeds: looked for ${lookedFor(FEEDS)}`)
+  }
+  return found.map(({ feed, files }) => {
+    const chosen = chooseFiles(files, asOf)
+    if (feed.required && chosen.length === 0) throw missing(folder, feed, files, asOf)
+    return { feed, files: chosen }
+  })
+}
+
+function missing(folder: string, feed: Feed, files: FeedFile[], asOf: string | null): IngestError {
+  const baselines = files.filter(({ role }) => role === 'baseline')
+  const oldest = baselines.map(({ date }) => date?.slice(0, 10)).sort()[0]
+  const what = oldest
+    ? `no ${feed.title} dated up to ${asOf} in ${folder}: the oldest is of ${oldest}`
+    : `no ${feed.title} in ${folder}: looked for ${feed.lookedFor}`
+  return new IngestError('feed-missing', what)
+}
+
+function lookedFor(feeds: readonly Feed[]): string {
+  return feeds.map((feed) => feed.lookedFor).join(', ')
+}
+
+/** Runs work on a feed; what it finds unreadable is an error that names the feed. */
+export function naming<T>(feed: Feed, work: () => T): T {
+  try {
+    return work()
+  } catch (cause) {
+    throw named(feed, cause)
+  }
+}
+
+/** The error to throw for what was thrown while a feed was read. */
+export function named(feed: Feed, cause: unknown): unknown {
+  if (!(cause instanceof FeedError)) return cause
+  return new IngestError('feed-unusable', `${feed.title}: ${cause.message}`, { cause })
+}

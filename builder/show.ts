@@ -1,0 +1,81 @@
+/** `vulnshelf show`: anything in a snapshot as JSON, for people who want to look. */
+import { gunzipSync } from 'node:zlib'
+import { parseCveId } from '../corpus/model/cve-id.ts'
+import { gunzipFile } from '../corpus/snapshot/deflate.ts'
+import { decodeIndex, findRow } from '../corpus/snapshot/derive/index-table.ts'
+import { decodeEpss, epssAt } from '../corpus/snapshot/epss.ts'
+import { SnapshotError } from '../corpus/snapshot/error.ts'
+import { fileOf, readCurrent, readObject } from '../corpus/snapshot/layout.ts'
+import type { FileEntry, Manifest } from '../corpus/snapshot/manifest.ts'
+import { membersOf } from '../corpus/snapshot/shard.ts'
+import { decodeTable } from '../corpus/snapshot/table.ts'
+
+const MAX_PLAIN_FILE = 1024 * 1024 * 1024
+
+/**
+ * What lies at `path` in the current snapshot: nothing or `manifest` for the manifest, `pointer`, `about`, a CVE id for
+ * the record, `<role>/<name>` for a file (`cve/2024/3xxx`, `pages/published`, `index/cve`): the members of a shard by
+ * key, a table by columns.
+ * @throws SnapshotError `missing` when nothing lies there
+ */
+export function show(dist: string, path = 'manifest'): unknown {
+  const { pointer, manifest } = readCurrent(dist)
+  if (path === 'manifest') return manifest
+  if (path === 'pointer') return pointer
+  const id = parseCveId(path)
+  if (id) return showCve(dist, manifest, id)
+  const [role, ...name] = path.split('/')
+  const file = manifest.files.find((one) => one.role === role && one.name === (name.join('/') || 'cve'))
+  if (!file) {
+    const known = [...new Set(manifest.files.map((one) => one.role))].join(', ')
+    throw new SnapshotError(
+      'missing',
+      `there is no '${path}'; show takes manifest, pointer, a CVE id, or <role>/<name> with a role of ${known}`,
+    )
+  }
+  return showFile(dist, file)
+}
+
+function showCve(dist: string, manifest: Manifest, id: NonNullable<ReturnType<typeof parseCveId>>): unknown {
+  const index = decodeIndex(readObject(dist, fileOf(manifest, 'index')))
+  const row = findRow(index, id)
+  if (row < 0) throw new SnapshotError('missing', `the snapshot has no record of ${id}`)
+  const shard = readObject(dist, fileOf(manifest, 'cve', index.shards[index.shard[row]!]!))
+  const at = index.at[row]!
+  const record: unknown = JSON.parse(gunzipSync(shard.subarray(at, at + index.length[row]!)).toString())
+  const epss = decodeEpss(gunzipFile(readObject(dist, fileOf(manifest, 'epss')), MAX_PLAIN_FILE))
+  return { ...(record as object), epss: epssAt(epss, row) }
+}
+
+function showFile(dist: string, file: FileEntry): unknown {
+  const bytes = readObject(dist, file)
+  switch (file.role) {
+    case 'cve':
+    case 'pages':
+      return Object.fromEntries(
+        [...membersOf(bytes)].map(({ key, at, length }) => [
+          key,
+          JSON.parse(gunzipSync(bytes.subarray(at, at + length)).toString()),
+        ]),
+      )
+    case 'about':
+    case 'rejected':
+      return JSON.parse(gunzipFile(bytes, MAX_PLAIN_FILE).toString())
+    case 'epss':
+      return showTable(gunzipFile(bytes, MAX_PLAIN_FILE))
+    case 'index':
+    case 'columns':
+    case 'orders':
+      return showTable(bytes)
+    case 'query':
+      return { file, note: 'an SQLite database: open the object with any SQLite' }
+  }
+}
+
+function showTable(bytes: Uint8Array): unknown {
+  const { about, columns } = decodeTable(bytes)
+  return {
+    about,
+    columns: Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, Array.from(values)])),
+  }
+}
