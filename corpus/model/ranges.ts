@@ -116,6 +116,7 @@ function addDefaultRange(statements: readonly VersionStatement[], found: Finding
   if (end === null && found.ranges.length > 0) return
   const introduced = begin ?? (unaffectedUntil === undefined ? '0' : unaffectedUntil)
   const fixed = end?.version ?? null
+  // No extent at all, or neither start nor end has a name: `default_status` alone says it.
   if (introduced === fixed) return
   if (found.ranges.some((range) => range.introduced === introduced && range.fixed === fixed)) return
   found.ranges.push({ introduced, fixed, version_type: beginType ?? end?.type ?? null })

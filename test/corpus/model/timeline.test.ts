@@ -1,0 +1,222 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { CveClaim } from '../../../corpus/model/claim.ts'
+import type { MergedParts, MergeInput } from '../../../corpus/model/merge.ts'
+import type { TimelineEntry } from '../../../corpus/model/record.ts'
+import { firstTimeline, nextTimeline } from '../../../corpus/model/timeline.ts'
+import { affected, claim, cvss, kevEntry, merged, record } from './fixture.ts'
+
+const NIGHT = '2024-06-01T02:00:00.000Z'
+const ssvc = {
+  exploitation: 'active',
+  automatable: 'no',
+  technical_impact: 'total',
+  assessedAt: '2024-04-20T01:02:03.000Z',
+} as const
+const plain = () => claim({ source: 'cna', description: 'Text.' })
+
+/** The timeline of a record of version 3 that had none, after `before` became `after`. */
+function changed(before: MergedParts, after: MergedParts): TimelineEntry[] {
+  return nextTimeline({ ...before, timeline: [], version: 3 }, after, NIGHT)
+}
+
+const brief = (entries: readonly TimelineEntry[]) =>
+  entries.map((one) => [one.category, one.added_count, one.modified_count, one.removed_count])
+
+test('decisions 26: the first timeline has what the feeds date, newest first, all of version 1', () => {
+  const own = record([plain(), claim({ source: 'adp', ssvc })])
+  const parts = merged(own.claims, { kev: kevEntry() })
+  const timeline = firstTimeline(parts, own)
+  assert.equal(
+    timeline.map((one) => [one.category, one.title, one.changed_at, one.version_from, one.version_to]),
+    [
+      ['ssvc', 'SSVC assessed', '2024-04-20T01:02:03.000Z', 1, 1],
+      ['kev', 'Added to the KEV catalogue', '2024-04-09T00:00:00.000Z', 1, 1],
+      ['publication', 'CVE published', '2024-04-01T00:00:00.000Z', 1, 1],
+    ],
+  )
+  assert.equal(
+    timeline[1]?.messages.map((one) => [one.operation, one.json_path, one.old_value, one.new_value]),
+    [
+      ['group_header', '$', null, null],
+      ['add', '$.kev.date_added', null, '2024-04-09'],
+    ],
+  )
+})
+
+test('decisions 26: the first timeline of a record that nobody dates is empty', () => {
+  const own = record([], { state: 'RESERVED', datePublished: null })
+  assert.equal(firstTimeline(merged([], { record: own }), own), [])
+})
+
+test('decisions 26: NVD and advisories are dated too', () => {
+  const others = [
+    claim({ source: 'nvd', updatedAt: '2024-05-03T00:00:00.000Z' }),
+    claim({ source: 'advisory', sourceName: 'GHSA-x', updatedAt: '2024-05-02T00:00:00.000Z' }),
+  ]
+  const own = record([plain()], { datePublished: null })
+  const timeline = firstTimeline(merged(others, { record: own }), own, others)
+  assert.equal(
+    timeline.map((one) => [one.category, one.title]),
+    [
+      ['nvd', 'NVD record updated'],
+      ['advisory', 'Advisory GHSA-x updated'],
+    ],
+  )
+})
+
+test('decisions 26: re-ingesting the same adds nothing', () => {
+  const timeline = firstTimeline(merged([plain()]), record([plain()]))
+  const previous = { ...merged([plain()]), timeline, version: 1 }
+  assert.is(nextTimeline(previous, merged([plain()]), NIGHT), timeline)
+})
+
+interface Case {
+  name: string
+  before: Partial<CveClaim>
+  after: Partial<CveClaim>
+  given?: Partial<MergeInput>
+  want: ReturnType<typeof brief>
+}
+
+const url = (name: string, tags: string[] = []) => ({ url: `https://${name}.example`, name: null, tags })
+const entry = (product: string, ...affected_versions: string[]) =>
+  affected({ vendor: 'Acme', product, affected_versions })
+
+const CASES: Case[] = [
+  {
+    name: 'references are told apart by URL',
+    before: { references: [url('a'), url('b')] },
+    after: { references: [url('c'), url('b', ['patch'])] },
+    want: [['references', 1, 1, 1]],
+  },
+  {
+    name: 'affected entries are told apart by source, vendor and product',
+    before: { title: 'T', affected: [entry('x', '1'), entry('y', '1')] },
+    after: { title: 'T', affected: [entry('z', '1'), entry('y', '1', '2')] },
+    want: [['affected_versions', 1, 1, 1]],
+  },
+  {
+    name: 'of entries with the same name those that did not change are no change',
+    before: { title: 'T', affected: [entry('x', '1'), entry('x', '2'), entry('x', '3')] },
+    after: { title: 'T', affected: [entry('x', '2'), entry('x', '3')] },
+    want: [['affected_versions', 0, 0, 1]],
+  },
+  {
+    name: 'a first score touches severity, score, its source and the metrics',
+    before: {},
+    after: { metrics: [cvss('3.1', 7.5)] },
+    want: [['cvss', 4, 0, 0]],
+  },
+  {
+    name: 'weaknesses and description are entries of their own',
+    before: { title: 'T', weaknesses: ['cwe-79'] },
+    after: { title: 'T', weaknesses: ['cwe-79', 'cwe-20'], description: 'More text.' },
+    want: [
+      ['weakness', 1, 0, 0],
+      ['description', 0, 1, 0],
+    ],
+  },
+  {
+    name: 'a moved date of a container alone is no change of its entries',
+    before: { affected: [affected({ updated_at: '2024-01-01T00:00:00.000Z' })] },
+    after: { affected: [affected({ updated_at: '2024-02-01T00:00:00.000Z' })] },
+    want: [],
+  },
+]
+
+for (const { name, before, after, want } of CASES) {
+  test(`decisions 26: ${name}`, () => {
+    const of = (given: Partial<CveClaim>) => merged([{ ...plain(), ...given }])
+    assert.equal(brief(changed(of(before), of(after))), want)
+  })
+}
+
+test('decisions 26: an entry spans the version before and the new one, a header stands before its messages', () => {
+  const before = merged([claim({ source: 'cna' })])
+  const after = merged([claim({ source: 'cna' }), claim({ source: 'adp', ssvc })], { kev: kevEntry() })
+  const timeline = changed(before, after)
+  assert.equal(brief(timeline), [
+    ['kev', 1, 1, 0],
+    ['ssvc', 4, 0, 0],
+  ])
+  const [kev] = timeline
+  assert.equal([kev?.version_from, kev?.version_to, kev?.changed_at], [3, 4, NIGHT])
+  assert.is(kev?.title, 'Added to the KEV catalogue')
+  assert.equal(kev?.messages, [
+    {
+      summary: 'Added to the KEV catalogue',
+      category: 'kev',
+      provider: 'agency_kev',
+      json_path: '$',
+      old_value: null,
+      new_value: null,
+      operation: 'group_header',
+      change_type: 'KEV_GROUP',
+    },
+    {
+      summary: 'kev.listed changed',
+      category: 'kev',
+      provider: 'agency_kev',
+      json_path: '$.kev.listed',
+      old_value: 'false',
+      new_value: 'true',
+      operation: 'modify',
+      change_type: 'KEV_MODIFIED',
+    },
+    {
+      summary: 'kev.date_added added',
+      category: 'kev',
+      provider: 'agency_kev',
+      json_path: '$.kev.date_added',
+      old_value: null,
+      new_value: '2024-04-09',
+      operation: 'add',
+      change_type: 'KEV_MODIFIED',
+    },
+  ])
+  assert.is(changed(after, before)[0]?.title, 'Removed from the KEV catalogue')
+})
+
+test('decisions 26: the date of a record is a change only where nothing else is', () => {
+  const dated = (dateUpdated: string, given: Partial<CveClaim> = {}) =>
+    merged([], { record: record([{ ...plain(), ...given }], { dateUpdated }) })
+  const before = dated('2024-01-01T00:00:00.000Z')
+  assert.equal(brief(changed(before, dated('2024-02-01T00:00:00.000Z'))), [['publication', 0, 1, 0]])
+  const after = dated('2024-02-01T00:00:00.000Z', { references: [url('a')] })
+  assert.equal(brief(changed(before, after)), [['references', 1, 0, 0]])
+})
+
+test('what NVD and advisories change is filed under their names', () => {
+  const metric = (source: 'nvd' | 'advisory') => claim({ source, metrics: [cvss('3.1', 5)] })
+  const scored = [{ ...plain(), metrics: [cvss('3.1', 9)] }]
+  const timeline = changed(merged(scored), merged([...scored, metric('nvd'), metric('advisory')]))
+  assert.equal(brief(timeline), [
+    ['nvd', 1, 0, 0],
+    ['advisory', 1, 0, 0],
+  ])
+})
+
+test('new entries stand before those the record had', () => {
+  const first = firstTimeline(merged([plain()]), record([plain()]))
+  const next = merged([{ ...plain(), references: [url('a')] }])
+  const timeline = nextTimeline({ ...merged([plain()]), timeline: first, version: 1 }, next, NIGHT)
+  assert.equal(
+    timeline.map((one) => one.category),
+    ['references', 'publication'],
+  )
+  assert.is(first.length, 1)
+})
+
+test('long values are cut, and of many messages the first two hundred are shown', () => {
+  const many = Array.from({ length: 300 }, (_, index) => url(`r${index}`))
+  const [references] = changed(merged([plain()]), merged([{ ...plain(), references: many }]))
+  assert.is(references?.added_count, 300)
+  assert.is(references?.messages.length, 201)
+  assert.is(references?.messages[0]?.summary, 'References changed (100 further changes not shown)')
+  const titled = { ...plain(), title: 'T' }
+  const [description] = changed(merged([titled]), merged([{ ...titled, description: 'x'.repeat(5000) }]))
+  assert.is(description?.messages[1]?.new_value, `${'x'.repeat(2000)}…`)
+})
+
+test.run()
