@@ -48,7 +48,9 @@ function readTerms(text: string): { operator: string; version: string }[] | null
   for (let end = 0; end < text.length; end = TERM.lastIndex) {
     const match = TERM.exec(text)
     if (!match) return null
-    const version = match[2]!.trim().replace(TERM.lastIndex < text.length ? /\s*,$/ : /^$/, '')
+    const stated = match[2]!.trim()
+    // A comma may stand between two terms, not behind the last.
+    const version = stated.endsWith(',') && TERM.lastIndex < text.length ? stated.slice(0, -1).trimEnd() : stated
     if (version === '' || NOT_A_VERSION.test(version)) return null
     terms.push({ operator: match[1]!, version })
   }
