@@ -11,6 +11,8 @@ import { findSources } from './sources.ts'
 import { judgeFeed, stageFeed } from './stage.ts'
 import { openWorkspace } from './workspace.ts'
 
+export { formatReport, type IngestReport } from './report.ts'
+
 export interface IngestOptions {
   /** The feeds folder. */
   feeds: string

@@ -54,7 +54,8 @@ export function openDatabase(path: string, options: { readonly: boolean }): Data
   if (!existsSync(path)) throw new StoreError('not_found', `no corpus at ${path}: run ingest first`)
   let database: Database.Database | undefined
   try {
-    database = new Database(path, { readonly: options.readonly, fileMustExist: true })
+    // Without `fileMustExist`, which would also forbid attaching a new staging database.
+    database = new Database(path, { readonly: options.readonly })
     checkSchema(path, database)
     return database
   } catch (cause) {
