@@ -1,0 +1,50 @@
+/** Cross-origin requests from configured origins; without any there is not a trace of it (decisions 17). */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ALLOWED_METHODS, GatewayError } from './errors.ts'
+import type { HeaderList, Sent } from './reply.ts'
+import type { RequestHeaders } from './request-headers.ts'
+
+export interface Cors {
+  /** What an answer to this origin carries besides. */
+  headers(origin: string | undefined): HeaderList
+  /** Answers a preflight (Fetch, "CORS-preflight request"), which carries no token; null where it is none. */
+  preflight(request: IncomingMessage, headers: RequestHeaders, response: ServerResponse): Sent | null
+}
+
+const NONE: HeaderList = []
+const EXPOSED = 'ETag, Snapshot-Id, Served-From, RateLimit, RateLimit-Policy, Retry-After'
+
+export function createCors(origins: readonly string[]): Cors {
+  for (const origin of origins) {
+    if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
+      throw new GatewayError('bad_option', `'${origin}' is not an origin such as https://app.example.org`)
+    }
+  }
+  const allowed = new Set(origins)
+  // Once there are origins, answers differ by them, also for a request that comes from none.
+  const others: HeaderList = allowed.size === 0 ? NONE : ['Vary', 'Origin']
+
+  const headers = (origin: string | undefined): HeaderList =>
+    origin !== undefined && allowed.has(origin)
+      ? [...others, 'Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', EXPOSED]
+      : others
+
+  return {
+    headers,
+    preflight: (request, { origin }, response) => {
+      if (origin === undefined || !allowed.has(origin) || request.method !== 'OPTIONS') return null
+      if (request.headers['access-control-request-method'] === undefined) return null
+      response.writeHead(204, [
+        ...headers(origin),
+        'Access-Control-Allow-Methods',
+        ALLOWED_METHODS,
+        'Access-Control-Allow-Headers',
+        'Authorization, If-None-Match',
+        'Access-Control-Max-Age',
+        '600',
+      ])
+      response.end()
+      return { status: 204, bytes: 0 }
+    },
+  }
+}

@@ -1,0 +1,52 @@
+/** What the client accepts and already has: content coding and conditional requests (RFC 9110 12.5.3, 13.1.2). */
+
+/** Whether the body goes out as gzip: it is accepted, and identity is not preferred by a higher weight (decisions 17). */
+export function acceptsGzip(acceptEncoding: string | undefined): boolean {
+  if (acceptEncoding === undefined) return false
+  let accepted = remembered.get(acceptEncoding)
+  if (accepted === undefined) {
+    accepted = judge(acceptEncoding)
+    // Clients send a handful of different values; more would be somebody filling the map.
+    if (remembered.size >= 64) remembered.clear()
+    remembered.set(acceptEncoding, accepted)
+  }
+  return accepted
+}
+
+const remembered = new Map<string, boolean>()
+
+function judge(acceptEncoding: string): boolean {
+  let gzip: number | undefined
+  let any: number | undefined
+  let identity = 0
+  for (const member of acceptEncoding.toLowerCase().split(',')) {
+    const [coding = '', ...parameters] = member.split(';').map((part) => part.trim())
+    const weight = weightOf(parameters)
+    if (coding === 'gzip' || coding === 'x-gzip') gzip = Math.max(gzip ?? 0, weight)
+    else if (coding === '*') any = weight
+    else if (coding === 'identity') identity = weight
+  }
+  const weight = gzip ?? any ?? 0
+  return weight > 0 && weight >= identity
+}
+
+/** The `q` among a member's parameters, 1 without it; a malformed one accepts nothing. */
+function weightOf(parameters: readonly string[]): number {
+  const weight = parameters.find((part) => part.startsWith('q='))
+  if (weight === undefined) return 1
+  return /^q=(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight.slice(2)) : 0
+}
+
+/** The entity tags of one content, `"…"` and `"…-gz"`: strong, one for each coding (decisions 17). */
+export function entityTag(tag: string, gzip: boolean): string {
+  return gzip ? `"${tag}-gz"` : `"${tag}"`
+}
+
+/** Whether `If-None-Match` names the content in either coding. Weak and strong tags compare alike (RFC 9110 13.1.2). */
+export function namesContent(ifNoneMatch: string, tag: string): boolean {
+  if (ifNoneMatch.trim() === '*') return true
+  for (const [, opaque] of ifNoneMatch.matchAll(/"([^"]*)"/g)) {
+    if (opaque === tag || opaque === `${tag}-gz`) return true
+  }
+  return false
+}

@@ -1,0 +1,99 @@
+/** Puts answers and errors on the wire with the headers that belong to them (decisions 17). */
+import type { ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Answer } from './answer.ts'
+import { type ApiError, headersTooLarge, malformedRequest, requestTimeout, uriTooLong } from './errors.ts'
+import { acceptsGzip, entityTag, namesContent } from './negotiation.ts'
+import type { RequestHeaders } from './request-headers.ts'
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** The longest request target, and the most bytes of target and headers together. */
+export const MAX_TARGET = 8192
+export const MAX_HEADER_BYTES = 16_384
+
+/** What went out: for the log. */
+export interface Sent {
+  status: number
+  /** Bytes of the body. */
+  bytes: number
+}
+
+/** Header names and values in turn, as node writes them fastest. */
+export type HeaderList = readonly string[]
+
+const CACHING = ['Cache-Control', 'private, no-cache', 'X-Content-Type-Options', 'nosniff'] as const
+const VARY = ['Vary', 'Accept-Encoding'] as const
+
+/** A 200 in the coding that the client accepts, or 304 where it has the content already. `more` holds further headers. */
+export function sendAnswer(
+  response: ServerResponse,
+  request: RequestHeaders,
+  isHead: boolean,
+  answer: Answer,
+  more: HeaderList,
+): Sent {
+  const gzip = acceptsGzip(request.acceptEncoding)
+  const headers: string[] = [
+    'ETag',
+    entityTag(answer.tag, gzip),
+    ...CACHING,
+    ...VARY,
+    'Snapshot-Id',
+    answer.snapshotId,
+    'Served-From',
+    answer.servedFrom,
+    ...more,
+  ]
+  if (request.ifNoneMatch !== undefined && namesContent(request.ifNoneMatch, answer.tag)) {
+    response.writeHead(304, headers)
+    response.end()
+    return { status: 304, bytes: 0 }
+  }
+  if (gzip) headers.push('Content-Encoding', 'gzip')
+  return sendBody(response, 200, headers, gzip ? answer.gzip() : answer.identity(), isHead)
+}
+
+export function sendError(response: ServerResponse, isHead: boolean, error: ApiError, more: HeaderList): Sent {
+  const headers = [...CACHING, ...VARY, ...Object.entries(error.headers).flat(), ...more]
+  return sendBody(response, error.status, headers, Buffer.from(JSON.stringify(error.body)), isHead)
+}
+
+/** A JSON body that is neither of the API nor cached: health. */
+export function sendStatus(response: ServerResponse, isHead: boolean, status: number, value: object): Sent {
+  const headers = ['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff']
+  return sendBody(response, status, headers, Buffer.from(JSON.stringify(value)), isHead)
+}
+
+function sendBody(response: ServerResponse, status: number, headers: string[], body: Buffer, isHead: boolean): Sent {
+  headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(body.length))
+  response.writeHead(status, headers)
+  response.end(isHead ? undefined : body)
+  return { status, bytes: isHead ? 0 : body.length }
+}
+
+/** Answers what node's parser gave up on, as far as the socket still takes it, and closes the connection. */
+export function refuseConnection(fault: Error & { code?: string; rawPacket?: Buffer }, socket: Duplex): void {
+  if (fault.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const error = faultOf(fault)
+  const body = JSON.stringify(error.body)
+  const head = [
+    `HTTP/1.1 ${error.status} ${error.code}`,
+    `Content-Type: ${JSON_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'X-Content-Type-Options: nosniff',
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+function faultOf({ code, rawPacket }: { code?: string; rawPacket?: Buffer }): ApiError {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeout()
+  if (code !== 'HPE_HEADER_OVERFLOW') return malformedRequest()
+  // The parser counts target and headers together; a first line without an end says which it was.
+  const firstLine = rawPacket?.indexOf('\r\n') ?? 0
+  return firstLine === -1 || firstLine > MAX_TARGET ? uriTooLong(MAX_TARGET) : headersTooLarge(MAX_HEADER_BYTES)
+}

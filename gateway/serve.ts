@@ -1,0 +1,114 @@
+/** Listens, bounds slow clients, and stops without dropping a request. */
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { GatewayError } from './errors.ts'
+import type { Log } from './log.ts'
+import { MAX_HEADER_BYTES, refuseConnection } from './reply.ts'
+
+export interface ServeOptions {
+  host?: string
+  /** 0 takes any free port. */
+  port: number
+  /** How long requests in flight may take once the server stops. */
+  drainMs?: number
+  /** Bounds of a slow client, in milliseconds. */
+  headersTimeoutMs?: number
+  requestTimeoutMs?: number
+  keepAliveMs?: number
+  /** A connection on which nothing moves that long is closed: a client that does not read. */
+  idleMs?: number
+}
+
+export interface RunningServer {
+  url: string
+  port: number
+  /** Takes no new connection, lets requests in flight finish, and then resolves. Cuts what is left after `drainMs`. */
+  close(): Promise<void>
+}
+
+/** Starts to answer. Rejects with a `GatewayError` where the port cannot be had. */
+export async function startServer(app: RequestListener, options: ServeOptions): Promise<RunningServer> {
+  const { host = '127.0.0.1', port, drainMs = 10_000 } = options
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new GatewayError('bad_option', `'${port}' is not a port: it must be a whole number from 0 to 65535`)
+  }
+  let closing: Promise<void> | null = null
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: options.headersTimeoutMs ?? 10_000,
+      requestTimeout: options.requestTimeoutMs ?? 30_000,
+      keepAliveTimeout: options.keepAliveMs ?? 65_000,
+      connectionsCheckingInterval: 1000,
+      // The app answers that itself, with a body.
+      requireHostHeader: false,
+    },
+    (request, response) => {
+      if (closing !== null) response.shouldKeepAlive = false
+      app(request, response)
+    },
+  )
+  server.timeout = options.idleMs ?? 120_000
+  // Their bytes are bounded; a bound on their number would hide what comes after it, a second Authorization say.
+  server.maxHeadersCount = 0
+  server.on('clientError', refuseConnection)
+  await listen(server, host, port)
+  const bound = (server.address() as AddressInfo).port
+  return {
+    url: `http://${shownHost(host)}:${bound}`,
+    port: bound,
+    close: () => {
+      closing ??= drain(server, drainMs)
+      return closing
+    },
+  }
+}
+
+/** Closes at the first SIGTERM or SIGINT; a second one ends the process at once, as it would have without us. */
+export function closeOnSignal(server: RunningServer, log: Log): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (signal: NodeJS.Signals) => {
+      for (const name of ['SIGTERM', 'SIGINT'] as const) process.off(name, stop)
+      log.info({ signal }, 'stopping')
+      server.close().then(resolve, reject)
+    }
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, stop)
+  })
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)))
+    server.listen({ host, port }, resolve)
+  })
+}
+
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): GatewayError {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new GatewayError('port_in_use', `port ${port} on ${host} is already in use`, error)
+    case 'EACCES':
+      return new GatewayError('port_forbidden', `this user may not listen on port ${port}`, error)
+    default:
+      return new GatewayError('address_unavailable', `cannot listen on ${host}: ${error.code ?? error.message}`, error)
+  }
+}
+
+/** Connections that wait for their next request are closed at once, the others as they fall idle. */
+function drain(server: Server, drainMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cut = setTimeout(() => server.closeAllConnections(), drainMs)
+    server.close((error) => {
+      clearTimeout(cut)
+      if (error) reject(error)
+      else resolve()
+    })
+    server.closeIdleConnections()
+  })
+}
+
+/** A host to put into a URL that works from this machine. */
+function shownHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}
