@@ -1,6 +1,7 @@
 /** The sample's calendar: every date derives from the first night, never from the clock (STYLE 9). */
 
-export const DAY_MS = 86_400_000
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 24 * HOUR_MS
 export const FIRST_NIGHT = Date.UTC(2026, 4, 31)
 
 /** The hour at which a night's files are cut: upstream's are, at about this time. */

@@ -2,7 +2,7 @@
 
 import { weighted } from './distribution.ts'
 import { CNA_COUNT, CNA_WEIGHT } from './figures.ts'
-import { vendorRoot } from './names.ts'
+import { type Vendor, vendorOf, vendorRoot } from './names.ts'
 import { Random } from './random.ts'
 
 /**
@@ -32,6 +32,8 @@ export interface Cna {
   organisation: string
   orgId: string
   kind: CnaKind
+  /** Whose products it files for, where these are always the same; null where it files for anybody. */
+  vendor: Vendor | null
   styles: (even: number) => VersionStyle
 }
 
@@ -66,7 +68,7 @@ const PROFILES: readonly Profile[] = [
       ['upTo', 37],
     ],
   },
-  { shortName: 'Kernhold', organisation: 'The Kernhold Kernel', kind: 'kernel', weight: 287, styles: [['git', 100]] },
+  { shortName: 'Kernhold', organisation: 'Kernhold', kind: 'kernel', weight: 287, styles: [['git', 100]] },
   {
     shortName: 'Blockhound',
     organisation: 'Blockhound',
@@ -132,11 +134,26 @@ export function cnaList(seed: number): Cna[] {
   return Array.from({ length: CNA_COUNT }, (_, rank) => {
     const profile = PROFILES[rank]
     const orgId = new Random(seed, 'cna', rank).uuid()
-    if (profile) return { ...profile, rank, orgId, styles: weighted(profile.styles) }
+    if (profile) return { ...profile, rank, orgId, vendor: ownVendor(profile, rank), styles: weighted(profile.styles) }
     const root = vendorRoot(seed, rank)
     const kind = rank % 23 === 0 ? 'researcher' : 'vendor'
-    return { rank, orgId, kind, shortName: rank % 4 ? root.toLowerCase() : root, organisation: root, styles: tail }
+    const vendor = kind === 'vendor' ? vendorOf(seed, rank) : null
+    return {
+      rank,
+      orgId,
+      kind,
+      vendor,
+      shortName: rank % 4 ? root.toLowerCase() : root,
+      organisation: root,
+      styles: tail,
+    }
   })
+}
+
+/** The kernel and the platform have a name of their own; the other profiles file for anybody. */
+function ownVendor({ kind, organisation }: Profile, rank: number): Vendor | null {
+  if (kind !== 'kernel' && kind !== 'platform') return null
+  return { rank, name: organisation, key: organisation.toLowerCase().replaceAll(' ', '') }
 }
 
 /** Chooses a CNA other than the root by how many records it files. */

@@ -1,11 +1,11 @@
 /** What the generator does to the disk. It comes in as an argument (STYLE 5), so that a test can hold files in memory. */
-import { mkdir, open, rename } from 'node:fs/promises'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
 
 export interface SampleFile {
   write(bytes: Uint8Array): Promise<void>
   /** Puts the file in its place; before that nothing is seen under its name. */
   close(): Promise<void>
-  /** Gives the file up, so that nothing of it stays open. */
+  /** Gives the file up, so that nothing of it is left. */
   abandon(): Promise<void>
 }
 
@@ -28,7 +28,10 @@ export const sampleDisk: SampleDisk = {
         await handle.close()
         await rename(temporary, path)
       },
-      abandon: () => handle.close(),
+      abandon: async () => {
+        await handle.close()
+        await rm(temporary, { force: true })
+      },
     }
   },
 }

@@ -1,7 +1,7 @@
 /** Writes a folder of synthetic feeds in the upstreams' own formats: the same options give the same bytes. */
 import { dirname, join } from 'node:path'
 import { nightDate } from './calendar.ts'
-import { type SampleDisk, sampleDisk } from './disk.ts'
+import { type SampleDisk, type SampleFile, sampleDisk } from './disk.ts'
 import { cna } from './feeds/cna.ts'
 import { cvelist } from './feeds/cvelist.ts'
 import { epss } from './feeds/epss.ts'
@@ -18,7 +18,7 @@ export interface SampleOptions {
   /** Records of the CVE list in the first night, rejected and reserved ones included. */
   cves?: number
   seed?: number
-  /** 1 to 100; from the second on, one record in a hundred changes and a few are new. */
+  /** 1 to 100; from the second on, one record in a hundred changes and a few are new. Their number shapes the first too. */
   nights?: number
 }
 
@@ -37,8 +37,33 @@ export async function generateSample(options: SampleOptions, disk: SampleDisk = 
   const nights = whole('nights', options.nights ?? 2, 1, 100)
   const world = createWorld(seed, cves, nights)
   const files: WrittenFile[] = []
-  for (const feed of SAMPLE_FEEDS) files.push(...(await feed.write(world, folderOf(options.feeds, feed.name, disk))))
+  const watched = watchedDisk(disk)
+  try {
+    for (const feed of SAMPLE_FEEDS) {
+      files.push(...(await feed.write(world, folderOf(options.feeds, feed.name, watched.disk))))
+    }
+  } finally {
+    await watched.abandonOpen()
+  }
   return { cves, seed, nights: Array.from({ length: nights }, (_, night) => nightDate(night)), files }
+}
+
+/** Knows which files are open, so that a failure half-way leaves none behind. */
+function watchedDisk(disk: SampleDisk): { disk: SampleDisk; abandonOpen: () => Promise<void> } {
+  const open = new Set<SampleFile>()
+  const create: SampleDisk['create'] = async (path) => {
+    const file = await disk.create(path)
+    open.add(file)
+    const close = async () => {
+      await file.close()
+      open.delete(file)
+    }
+    return { ...file, close }
+  }
+  const abandonOpen = async () => {
+    for (const file of open) await file.abandon()
+  }
+  return { disk: { ...disk, create }, abandonOpen }
 }
 
 function folderOf(feeds: string, name: string, disk: SampleDisk): FeedFolder {

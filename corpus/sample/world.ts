@@ -3,7 +3,7 @@
  * it in the nights. Every feed is written from these facts, so that the feeds agree; all is computed on demand.
  */
 import type { CveId } from '../model/cve-id.ts'
-import { cutOf, DAY_MS, FIRST_NIGHT } from './calendar.ts'
+import { cutOf, DAY_MS, FIRST_NIGHT, HOUR_MS } from './calendar.ts'
 import { type Change, changeAt, kevNights } from './changes.ts'
 import { type Cna, cnaChoice, cnaList } from './cnas.ts'
 import {
@@ -66,6 +66,10 @@ function newRecords(cves: number): number {
 const KEV_START = Date.UTC(2021, 10, 3)
 /** CISA's first large additions were of old CVEs, within these days. */
 const KEV_BACKLOG_DAYS = 400
+const KEV_LAG_DAYS = 60
+const KEV_BEFORE_CUT_MS = 8 * HOUR_MS
+/** Which of every `KEV_EVERY` records is listed. */
+const KEV_PLACE = Math.floor(KEV_EVERY / 2)
 
 export function createWorld(seed: number, cves: number, nights: number): World {
   const newEachNight = newRecords(cves)
@@ -80,7 +84,7 @@ export function createWorld(seed: number, cves: number, nights: number): World {
     const random = new Random(seed, id, 'facts')
     const era = ERAS.find((one) => year <= one.until)!
     const born = Math.max(0, Math.ceil((index + 1 - cves) / newEachNight))
-    const kevNight = lateKev.get(index) ?? (index % KEV_EVERY === Math.floor(KEV_EVERY / 2) && born === 0 ? 0 : -1)
+    const kevNight = lateKev.get(index) ?? (born === 0 && index % KEV_EVERY === KEV_PLACE ? 0 : -1)
     const change: Change | null =
       kevNight > 0
         ? { night: kevNight, kind: 'kev' }
@@ -89,60 +93,64 @@ export function createWorld(seed: number, cves: number, nights: number): World {
           : changeAt(seed, index, nights)
 
     const cna = random.chance(era.root) ? cnas[0]! : chooseCna(random.float())
-    const productKind = PRODUCT_KINDS[cna.kind] ?? 'product'
-    const vendorRank = OWN_VENDOR.has(cna.kind) ? cna.rank : Math.floor(VENDOR_RANK(random.float()))
-    const vendor = vendorOf(seed, vendorRank)
-    const productRank = cna.kind === 'kernel' ? 0 : Math.floor(PRODUCT_RANK(random.float()))
-
-    const january = Date.UTC(year, 0, 1)
-    const december = Math.min(january + 364 * DAY_MS, FIRST_NIGHT - 30 * DAY_MS)
-    const reservedAt = Math.floor(january + through * (december - january)) + random.int(DAY_MS)
-    const publishedAt =
-      born > 0
-        ? cutOf(born - 1) + random.int(DAY_MS - 3_600_000) + 1_800_000
-        : within(reservedAt, reservedAt + DAYS_TO_PUBLISH(random.float()) * DAY_MS, random.float())
-    const updatedAt =
-      born > 0
-        ? publishedAt
-        : within(publishedAt, publishedAt + DAYS_TO_UPDATE(random.float()) * DAY_MS, random.float())
-
-    const kevAddedAt =
-      kevNight < 0
-        ? null
-        : kevNight > 0
-          ? cutOf(kevNight) - 8 * 3_600_000
-          : publishedAt < KEV_START
-            ? KEV_START + random.int(KEV_BACKLOG_DAYS) * DAY_MS
-            : within(publishedAt, publishedAt + random.int(60) * DAY_MS, random.float())
-    return {
-      index,
-      id,
-      era,
-      cna,
-      vendor,
-      product: productOf(seed, vendorRank, productRank, productKind),
-      productKind,
-      weakness: WEAKNESSES(random.float()),
-      state: stateOf(change, kevNight >= 0 || born > 0, random.float()),
-      born,
-      reservedAt,
-      publishedAt,
-      updatedAt,
-      kevAddedAt,
-      kevNight,
-      change,
-    }
+    const subject = subjectOf(seed, cna, random)
+    const weakness = WEAKNESSES(random.float())
+    const state = stateOf(change, kevNight >= 0 || born > 0, random.float())
+    const dates = datesOf(year, through, born, random)
+    const kevAddedAt = kevDate(kevNight, dates.publishedAt, random)
+    return { index, id, era, cna, ...subject, weakness, state, born, ...dates, kevAddedAt, kevNight, change }
   }
   return { seed, nights, cnas, records, newEachNight, facts, random: (id, purpose) => new Random(seed, id, purpose) }
 }
 
-const PRODUCT_KINDS: Partial<Record<Cna['kind'], ProductKind>> = { plugins: 'plugin', forge: 'package' }
-const OWN_VENDOR: ReadonlySet<Cna['kind']> = new Set(['kernel', 'platform', 'vendor'])
+/** What a record is in a night, or null where there is none yet. */
+export function stateAt(facts: Facts, night: number): Facts['state'] | null {
+  if (facts.born > night) return null
+  const { change } = facts
+  if (!change || change.night > night) return facts.state
+  return change.kind === 'rejected' ? 'REJECTED' : 'PUBLISHED'
+}
 
-/** `time`, or where that lies past the first night a time between `start` and it. */
-function within(start: number, time: number, even: number): number {
-  const end = FIRST_NIGHT
-  return Math.floor(time < end ? time : start + Math.max(0, end - start) * even)
+const PRODUCT_KINDS: Partial<Record<Cna['kind'], ProductKind>> = { plugins: 'plugin', forge: 'package' }
+
+/** What a record is about: a CNA's own product, or for those that file for others one of anybody's. */
+function subjectOf(seed: number, cna: Cna, random: Random): Pick<Facts, 'vendor' | 'product' | 'productKind'> {
+  const productKind = PRODUCT_KINDS[cna.kind] ?? 'product'
+  const vendor = cna.vendor ?? vendorOf(seed, Math.floor(VENDOR_RANK(random.float())))
+  const productRank = cna.kind === 'kernel' ? 0 : Math.floor(PRODUCT_RANK(random.float()))
+  return { vendor, productKind, product: productOf(seed, vendor.rank, productRank, productKind) }
+}
+
+function datesOf(
+  year: number,
+  through: number,
+  born: number,
+  random: Random,
+): Pick<Facts, 'reservedAt' | 'publishedAt' | 'updatedAt'> {
+  const january = Date.UTC(year, 0, 1)
+  const december = Math.min(january + 364 * DAY_MS, FIRST_NIGHT - 30 * DAY_MS)
+  const reservedAt = Math.floor(january + through * (december - january)) + random.int(DAY_MS)
+  if (born > 0) {
+    // Somewhere between the cut of the night before and this night's.
+    const at = cutOf(born - 1) + random.between(HOUR_MS, DAY_MS - HOUR_MS)
+    return { reservedAt, publishedAt: at, updatedAt: at }
+  }
+  const publishedAt = within(reservedAt, DAYS_TO_PUBLISH(random.float()), random)
+  return { reservedAt, publishedAt, updatedAt: within(publishedAt, DAYS_TO_UPDATE(random.float()), random) }
+}
+
+function kevDate(kevNight: number, publishedAt: number, random: Random): number | null {
+  if (kevNight < 0) return null
+  if (kevNight > 0) return cutOf(kevNight) - KEV_BEFORE_CUT_MS
+  if (publishedAt < KEV_START) return KEV_START + random.int(KEV_BACKLOG_DAYS) * DAY_MS
+  return within(publishedAt, random.int(KEV_LAG_DAYS), random)
+}
+
+/** `days` after `start`, or where that lies past the first night a time between the two. */
+function within(start: number, days: number, random: Random): number {
+  const even = random.float()
+  const time = start + days * DAY_MS
+  return Math.floor(time < FIRST_NIGHT ? time : start + Math.max(0, FIRST_NIGHT - start) * even)
 }
 
 /** What a record is before anything happens to it: a change needs the state that it changes from. */

@@ -2,14 +2,14 @@
 import { gzipSync } from 'node:zlib'
 import { nightDate } from '../calendar.ts'
 import { EPSS_SCORE } from '../figures.ts'
-import type { World } from '../world.ts'
+import { stateAt, type World } from '../world.ts'
 import type { SampleFeed, WrittenFile } from './feed.ts'
 
 const MODEL = 'v2025.03.14'
 /** Scores have five decimals. */
 const UNIT = 100_000
 const LARGEST = 94_582
-/** A published CVE has no score on its first day: EPSS comes a day after. */
+/** What is known to be exploited is among the upper tenth. */
 const KEV_LEAST_EVEN = 0.9
 
 export const epss: SampleFeed = {
@@ -31,7 +31,7 @@ function scores(world: World, night: number): { text: string; records: number } 
   const values = new Uint32Array(world.records)
   for (let index = 0; index < world.records; index++) {
     const facts = world.facts(index)
-    if (facts.state !== 'PUBLISHED' || facts.born > night) continue
+    if (stateAt(facts, night) !== 'PUBLISHED') continue
     values[ids.length] = scoreOf(world, facts.id, facts.kevNight >= 0, night)
     ids.push(facts.id)
   }

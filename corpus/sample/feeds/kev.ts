@@ -1,7 +1,7 @@
 /** KEV: the catalogue of the last night at its usual place, those of the nights before in folders named after their dates. */
 import { cutOf, DAY_MS, dateOf, nightDate } from '../calendar.ts'
+import { FIXES } from '../phrases.ts'
 import { weaknessPhrase } from '../record/text.ts'
-import { FIXES } from '../words.ts'
 import type { Facts, World } from '../world.ts'
 import type { SampleFeed, WrittenFile } from './feed.ts'
 

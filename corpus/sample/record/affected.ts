@@ -1,8 +1,9 @@
 /** The `affected` entries of a record, as its CNA writes them and as CISA adds them. */
 import { ADP_ENTRIES, AFFECTED_ENTRIES, WIDE_ENTRIES, WIDE_SHARE } from '../figures.ts'
 import { cpeKey, productOf } from '../names.ts'
+import { PLATFORMS } from '../phrases.ts'
 import type { Random } from '../random.ts'
-import { KERNEL_AREAS, PLATFORMS } from '../words.ts'
+import { KERNEL_AREAS } from '../words.ts'
 import type { Facts } from '../world.ts'
 import { kernelVersions, type Version, type Versions, versionsOf } from './versions.ts'
 
@@ -19,8 +20,10 @@ export interface Affected extends Versions {
 
 export function cnaAffected(seed: number, facts: Facts, random: Random): Affected[] {
   if (facts.cna.kind === 'root') return [rootEntry(facts, random)]
-  if (facts.cna.kind === 'kernel' && !random.chance(WIDE_SHARE)) return kernelEntries(random)
-  const count = random.chance(WIDE_SHARE) ? WIDE_ENTRIES(random.float()) : AFFECTED_ENTRIES(random.float())
+  // The root CNA names nothing, so the others bear its share of wide records too.
+  const wide = random.chance(WIDE_SHARE / (1 - facts.era.root))
+  if (facts.cna.kind === 'kernel' && !wide) return kernelEntries(facts, random)
+  const count = (wide ? WIDE_ENTRIES : AFFECTED_ENTRIES)(random.float())
   const style = facts.cna.kind === 'kernel' ? 'branches' : facts.cna.styles(random.float())
   const platforms = facts.cna.kind === 'platform' || random.chance(0.1)
   const withCpes = facts.cna.kind === 'platform' || random.chance(0.08)
@@ -46,11 +49,11 @@ function rootEntry(facts: Facts, random: Random): Affected {
     : { vendor: facts.vendor.name, product: facts.product, ...stated }
 }
 
-function kernelEntries(random: Random): Affected[] {
+function kernelEntries(facts: Facts, random: Random): Affected[] {
   const file = `${random.pick(KERNEL_AREAS)}/core.c`
   const shared = {
-    vendor: 'Kernhold',
-    product: 'Kernhold',
+    vendor: facts.vendor.name,
+    product: facts.product,
     repo: 'https://git.kernhold.example/stable/kernel.git',
     programFiles: [file],
   }

@@ -1,8 +1,8 @@
 /** The CNA's container of a published record, and of a rejected one. */
 import { dateOf, timeOf } from '../calendar.ts'
 import { CREDITED, EXPLOIT_NOTED, MARKED_UP, SOLVED, WORKED_AROUND } from '../figures.ts'
+import { FIXES, OUTCOMES, PEOPLE, WORKAROUNDS } from '../phrases.ts'
 import type { Random } from '../random.ts'
-import { FIXES, OUTCOMES, PEOPLE, WORKAROUNDS } from '../words.ts'
 import type { Facts, World } from '../world.ts'
 import { type Affected, cnaAffected } from './affected.ts'
 import { legacyRecord } from './legacy.ts'

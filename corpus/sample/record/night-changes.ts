@@ -1,8 +1,8 @@
 /** The ways in which a published record changes from one night to the next; each works on the record as it was. */
 import { timeOf } from '../calendar.ts'
 import type { ChangeKind } from '../changes.ts'
+import { FIXES } from '../phrases.ts'
 import type { Random } from '../random.ts'
-import { FIXES } from '../words.ts'
 import type { Facts } from '../world.ts'
 import { CISA_ADP } from './adp-containers.ts'
 import type { CnaContainer } from './cna-container.ts'

@@ -11,7 +11,7 @@ export interface Reference {
 }
 
 const ADDRESSES: readonly ((facts: Facts, random: Random) => string)[] = [
-  ({ vendor, id }) => `https://advisories.${vendor.key}.example/${id}`,
+  ({ vendor }, random) => `https://advisories.${vendor.key}.example/notice/${random.hex(8)}`,
   ({ vendor, product }, random) =>
     `https://forge.example.com/${vendor.key}/${cpeKey(product)}/security/advisories/FHSA-${random.hex(4)}-${random.hex(4)}`,
   ({ vendor, product }, random) =>
@@ -35,12 +35,16 @@ const FIRST: Partial<Record<Facts['cna']['kind'], (typeof ADDRESSES)[number]>> =
 }
 
 export function cnaReferences(facts: Facts, random: Random): Reference[] {
-  const first = FIRST[facts.cna.kind] ?? ADDRESSES[0]!
+  const first = FIRST[facts.cna.kind] ?? (({ vendor, id }) => `https://advisories.${vendor.key}.example/${id}`)
   const count = Math.floor(REFERENCES(random.float()))
-  return Array.from({ length: count }, (_, i) => {
-    const kernel = facts.cna.kind === 'kernel'
-    return referenceOf(facts, i === 0 || kernel ? first : random.pick(ADDRESSES), random)
-  })
+  // By address, because the schema wants the items of a list to differ.
+  const found = new Map<string, Reference>()
+  for (let i = 0; i < count; i++) {
+    const address = i === 0 || facts.cna.kind === 'kernel' ? first : random.pick(ADDRESSES)
+    const reference = referenceOf(facts, address, random)
+    found.set(reference.url, reference)
+  }
+  return [...found.values()]
 }
 
 function referenceOf(facts: Facts, address: (typeof ADDRESSES)[number], random: Random): Reference {

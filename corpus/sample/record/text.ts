@@ -1,8 +1,9 @@
 /** Titles, descriptions and advice: sentences of our own, put together until they are as long as real ones are. */
 import { dateOf } from '../calendar.ts'
 import { DESCRIPTION_LENGTH, NON_ASCII, SOLUTION_LENGTH, TITLE_LENGTH } from '../figures.ts'
+import * as phrases from '../phrases.ts'
 import type { Random } from '../random.ts'
-import * as words from '../words.ts'
+import { FUNCTION_NAMES, KERNEL_AREAS, KERNEL_VERBS } from '../words.ts'
 import type { Facts } from '../world.ts'
 
 /** Upstream's bound for a title is 256, and for a description 4096 characters. */
@@ -15,7 +16,7 @@ interface Weakness {
 }
 
 export function weaknessPhrase(number: number): Weakness {
-  const known = words.WEAKNESS_PHRASES[number]
+  const known = phrases.WEAKNESS_PHRASES[number]
   return known
     ? { name: known[0], effect: known[1] }
     : { name: `Weakness of Class ${number}`, effect: 'break an assumption of the design' }
@@ -25,28 +26,27 @@ export function titleOf(facts: Facts, random: Random): string {
   const target = TITLE_LENGTH(random.float())
   const { name } = weaknessPhrase(facts.weakness)
   if (facts.cna.kind === 'kernel') return kernelTitle(target, random)
-  const component = random.pick(words.COMPONENTS)
-  const method = random.pick(words.FUNCTION_NAMES)
+  const component = random.pick(phrases.COMPONENTS)
+  const method = random.pick(FUNCTION_NAMES)
   const pieces = [
     name,
     ` in ${facts.product}`,
-    random.chance(0.15) ? ` "${component}"` : ` ${component}`,
+    random.chance(0.04) ? ` "${component}"` : ` ${component}`,
     random.chance(0.08) ? ` (${method})` : '',
     ` by ${facts.vendor.name}`,
-    random.chance(0.1) ? ` via the '${random.pick(words.PARAMETERS)}' parameter` : ' via a crafted request',
+    random.chance(0.1) ? ` via the '${random.pick(phrases.PARAMETERS)}' parameter` : ' via a crafted request',
     ` that lets an attacker ${weaknessPhrase(facts.weakness).effect}`,
-    ` ${random.pick(words.CAUSES)}`,
-    ` ${random.pick(words.OUTCOMES)}`,
+    ` ${random.pick(phrases.CAUSES)}`,
+    ` ${random.pick(phrases.OUTCOMES)}`,
   ]
   return growTo(pieces, target, TITLE_MAX)
 }
 
 function kernelTitle(target: number, random: Random): string {
-  const area = random.pick(words.KERNEL_AREAS)
+  const area = random.pick(KERNEL_AREAS)
   const pieces = [
-    `${area.split('/').at(-1)}: `,
-    `${random.pick(words.KERNEL_VERBS)} ${random.pick(words.FUNCTION_NAMES)}()`,
-    random.chance(0.4) ? ` when ${random.pick(words.FUNCTION_NAMES)} fails` : ' on the error path',
+    `${area.split('/').at(-1)}: ${random.pick(KERNEL_VERBS)} ${random.pick(FUNCTION_NAMES)}()`,
+    random.chance(0.4) ? ` when ${random.pick(FUNCTION_NAMES)} fails` : ' on the error path',
     ` of ${area}`,
     ' after a suspended device wakes up again',
   ]
@@ -73,9 +73,9 @@ export function descriptionOf(facts: Facts, random: Random): string {
     target < 100
       ? random.pick([`${name} in ${facts.product}.`, `${facts.product} allows ${name}.`, `${name} before ${version}.`])
       : random.pick([
-          `${name} in the ${random.pick(words.COMPONENTS)} of ${subject} before ${version} allows ${lower(random.pick(words.ATTACKERS))} to ${effect}.`,
-          `A vulnerability was found in ${subject} up to ${version}: the ${random.pick(words.COMPONENTS)} can be used to ${effect}.`,
-          `${subject} through ${version} lets anyone ${effect} ${random.pick(words.CAUSES)}.`,
+          `${name} in the ${random.pick(phrases.COMPONENTS)} of ${subject} before ${version} allows ${lower(random.pick(phrases.ATTACKERS))} to ${effect}.`,
+          `A vulnerability was found in ${subject} up to ${version}: the ${random.pick(phrases.COMPONENTS)} can be used to ${effect}.`,
+          `${subject} through ${version} lets anyone ${effect} ${random.pick(phrases.CAUSES)}.`,
         ])
   const breaks = facts.cna.kind === 'kernel' || random.chance(0.18)
   const gap = breaks ? '\n\n' : ' '
@@ -83,7 +83,7 @@ export function descriptionOf(facts: Facts, random: Random): string {
     facts.cna.kind === 'kernel'
       ? `The following flaw in the kernel has been resolved:\n\n${kernelTitle(70, random)}\n\n${lead}`
       : lead
-  if (random.chance(NON_ASCII)) text += ` ${random.pick(words.NON_ASCII_SENTENCES)}`
+  if (random.chance(NON_ASCII)) text += ` ${random.pick(phrases.NON_ASCII_SENTENCES)}`
   while (text.length < target - 45) {
     const next = target > 1200 && random.chance(0.5) ? traceOf(random) : sentenceOf(facts, random)
     if (text.length + next.length + 2 > DESCRIPTION_MAX) break
@@ -93,20 +93,20 @@ export function descriptionOf(facts: Facts, random: Random): string {
 }
 
 function sentenceOf(facts: Facts, random: Random): string {
-  const component = random.pick(words.COMPONENTS)
+  const component = random.pick(phrases.COMPONENTS)
   switch (random.int(7)) {
     case 0:
-      return `${random.pick(words.ATTACKERS)} could ${weaknessPhrase(facts.weakness).effect} ${random.pick(words.CAUSES)}.`
+      return `${random.pick(phrases.ATTACKERS)} could ${weaknessPhrase(facts.weakness).effect} ${random.pick(phrases.CAUSES)}.`
     case 1:
-      return `The ${component} of ${facts.product} is affected ${random.pick(words.CAUSES)}.`
+      return `The ${component} of ${facts.product} is affected ${random.pick(phrases.CAUSES)}.`
     case 2:
-      return `The function ${random.pick(words.FUNCTION_NAMES)} in ${random.pick(words.PATHS)} takes the argument ${random.pick(words.PARAMETERS)} as it is.`
+      return `The function ${random.pick(FUNCTION_NAMES)} in ${random.pick(phrases.PATHS)} takes the argument ${random.pick(phrases.PARAMETERS)} as it is.`
     case 3:
       return `Versions from ${versionText(random)} to ${versionText(random)} have the flaw; ${versionText(random)} does not.`
     case 4:
       return `It was noticed on ${dateOf(facts.reservedAt)} while the ${component} was under test.`
     default:
-      return random.pick(words.OUTCOMES)
+      return random.pick(phrases.OUTCOMES)
   }
 }
 
@@ -115,13 +115,13 @@ function traceOf(random: Random): string {
   let time = random.between(10, 900)
   return Array.from({ length: random.between(3, 9) }, () => {
     time += random.int(3)
-    return `[ ${time}.${String(random.int(1_000_000)).padStart(6, '0')}] ${random.pick(words.FUNCTION_NAMES)}+0x${random.hex(2)}/0x${random.hex(3)}`
+    return `[ ${time}.${String(random.int(1_000_000)).padStart(6, '0')}] ${random.pick(FUNCTION_NAMES)}+0x${random.hex(2)}/0x${random.hex(3)}`
   }).join('\n')
 }
 
 /** The same said in German, as one CNA does. */
 export function germanDescription(facts: Facts, random: Random): string {
-  const sentences = Array.from({ length: random.between(2, 4) }, () => random.pick(words.GERMAN_SENTENCES))
+  const sentences = Array.from({ length: random.between(2, 4) }, () => random.pick(phrases.GERMAN_SENTENCES))
   return `${sentences.join(' ')} (${facts.vendor.name} ${facts.product})`
 }
 

@@ -51,7 +51,7 @@ const STYLES: Record<VersionStyle, (random: Random) => Versions> = {
     return { versions }
   },
   all: (random) => ({ versions: [{ version: random.pick(['All', 'all versions', '*']), status: 'affected' }] }),
-  git: () => ({}),
+  git: (random) => kernelVersions(random)[0],
   comparator: (random) => {
     const from = release(random)
     const to = text(later(from, random))

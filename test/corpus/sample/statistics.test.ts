@@ -1,0 +1,307 @@
+/** The sample against the real figures; how those were measured stands in corpus/sample/figures.ts. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { IDS_BY_YEAR } from '../../../corpus/sample/figures.ts'
+import type { AdpContainer } from '../../../corpus/sample/record/adp-containers.ts'
+import type { CnaContainer } from '../../../corpus/sample/record/cna-container.ts'
+import { type CveRecord, cveRecord } from '../../../corpus/sample/record/cve-record.ts'
+import { createWorld } from '../../../corpus/sample/world.ts'
+
+function records(cves: number): CveRecord[] {
+  const world = createWorld(1, cves, 2)
+  return Array.from({ length: cves }, (_, index) => cveRecord(world, world.facts(index), 0))
+}
+
+const large = records(20_000)
+const published = large.filter((one) => one.cveMetadata.state === 'PUBLISHED')
+/** The figures were measured in records from 2023 on. */
+const recent = published.filter((one) => Number(one.cveMetadata.cveId.slice(4, 8)) >= 2023)
+const cnaOf = (record: CveRecord) => record.containers.cna as CnaContainer
+const cisaOf = (record: CveRecord): AdpContainer | undefined =>
+  record.containers.adp?.find((one) => one.providerMetadata.shortName === 'CISA-ADP')
+
+function share<T>(list: readonly T[], holds: (one: T) => boolean): number {
+  return list.filter(holds).length / list.length
+}
+
+/** `real` within `tolerance`, a share of it. */
+function near(name: string, found: number, real: number, tolerance: number): void {
+  const low = real * (1 - tolerance)
+  const high = real * (1 + tolerance)
+  assert.ok(found >= low && found <= high, `${name}: ${found} is not within ${low} to ${high}`)
+}
+
+function quantile(values: readonly number[], part: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(part * values.length)]!
+}
+
+test('descriptions are as long as real ones', () => {
+  const lengths = recent.map((one) => cnaOf(one).descriptions[0]!.value.length)
+  for (const [part, real] of [
+    [0.1, 117],
+    [0.25, 172],
+    [0.5, 265],
+    [0.75, 443],
+    [0.9, 648],
+    [0.95, 927],
+    [0.99, 2805],
+  ] as const) {
+    near(`quantile ${part}`, quantile(lengths, part), real, 0.2)
+  }
+  assert.ok(Math.max(...lengths) <= 4096)
+})
+
+test('titles are as long as real ones', () => {
+  const lengths = recent.flatMap((one) => cnaOf(one).title?.length ?? [])
+  for (const [part, real] of [
+    [0.1, 39],
+    [0.25, 52],
+    [0.5, 69],
+    [0.75, 88],
+    [0.9, 103],
+    [0.95, 114],
+    [0.99, 154],
+  ] as const) {
+    near(`quantile ${part}`, quantile(lengths, part), real, 0.15)
+  }
+  assert.ok(Math.max(...lengths) <= 256)
+})
+
+test('as many records have a title, a score, a weakness, and so on, as real ones', () => {
+  const real: Record<string, [share: number, tolerance: number, holds: (one: CveRecord) => boolean]> = {
+    title: [0.624, 0.1, (one) => cnaOf(one).title !== undefined],
+    metrics: [0.665, 0.1, (one) => cnaOf(one).metrics !== undefined],
+    problemTypes: [0.903, 0.1, (one) => cnaOf(one).problemTypes !== undefined],
+    'a CWE': [0.657, 0.1, (one) => JSON.stringify(cnaOf(one).problemTypes ?? '').includes('CWE-')],
+    credits: [0.365, 0.25, (one) => cnaOf(one).credits !== undefined],
+    solutions: [0.13, 0.25, (one) => cnaOf(one).solutions !== undefined],
+    workarounds: [0.018, 0.4, (one) => cnaOf(one).workarounds !== undefined],
+    markup: [0.302, 0.1, (one) => cnaOf(one).descriptions.some((text) => text.supportingMedia)],
+    'a description beyond ASCII': [0.1135, 0.25, (one) => /[^\0-\x7f]/.test(cnaOf(one).descriptions[0]!.value)],
+    'vendor n/a': [0.186, 0.15, (one) => cnaOf(one).affected[0]!.vendor === 'n/a'],
+    'the root CNA': [0.165, 0.1, (one) => one.cveMetadata.assignerShortName === 'mirador'],
+    'a German description': [0.061, 0.2, (one) => cnaOf(one).descriptions.some((text) => text.lang === 'de')],
+    'only version n/a': [
+      0.167,
+      0.15,
+      (one) =>
+        cnaOf(one).affected[0]!.versions?.[0]?.version === 'n/a' && !cnaOf(one).affected[0]!.versions?.[0]?.versionType,
+    ],
+    'git ranges': [0.07, 0.25, (one) => cnaOf(one).affected[0]!.versions?.[0]?.versionType === 'git'],
+    'comparators in the version': [
+      0.057,
+      0.45,
+      (one) => /^[<>=]/.test(cnaOf(one).affected[0]!.versions?.[0]?.version ?? ''),
+    ],
+    changes: [0.07, 0.3, (one) => cnaOf(one).affected[0]!.versions?.[0]?.changes !== undefined],
+  }
+  for (const [name, [part, tolerance, holds]] of Object.entries(real)) near(name, share(recent, holds), part, tolerance)
+})
+
+test('references and affected entries have the real long tails, and one record in twenty is wide', () => {
+  const references = recent.map((one) => cnaOf(one).references.length)
+  for (const [part, real] of [
+    [0.5, 1],
+    [0.75, 3],
+    [0.9, 4],
+    [0.95, 6],
+    [0.99, 10],
+  ] as const) {
+    near(`references at ${part}`, quantile(references, part), real, 0.01)
+  }
+  const entries = published.map((one) => cnaOf(one).affected.length)
+  assert.is(quantile(entries, 0.8), 1)
+  assert.is(quantile(entries, 0.9), 2)
+  near(
+    '50 and more entries',
+    share(entries, (count) => count >= 50),
+    0.05,
+    0.15,
+  )
+  assert.ok(Math.max(...entries) <= 160)
+})
+
+test('CVSS scores fall into the real bands, in the real versions', () => {
+  const metrics = recent.flatMap((one) => cnaOf(one).metrics ?? [])
+  const of = (key: string) =>
+    metrics.flatMap((one) => (one[key] as { baseScore: number; baseSeverity: string } | undefined) ?? [])
+  const three = [...of('cvssV3_1'), ...of('cvssV3_0')]
+  for (const [band, real] of [
+    ['MEDIUM', 0.504],
+    ['HIGH', 0.338],
+    ['CRITICAL', 0.086],
+    ['LOW', 0.071],
+  ] as const) {
+    near(
+      band,
+      share(three, (one) => one.baseSeverity === band),
+      real,
+      0.3,
+    )
+  }
+  near(
+    '3.1',
+    share(recent, (one) => (cnaOf(one).metrics ?? []).some((metric) => metric.cvssV3_1)),
+    0.589,
+    0.1,
+  )
+  near(
+    '4.0',
+    share(recent, (one) => (cnaOf(one).metrics ?? []).some((metric) => metric.cvssV4_0)),
+    0.065,
+    0.25,
+  )
+  near(
+    '2.0',
+    share(recent, (one) => (cnaOf(one).metrics ?? []).some((metric) => metric.cvssV2_0)),
+    0.062,
+    0.25,
+  )
+})
+
+test('weaknesses, CNAs, vendors and products have long tails', () => {
+  const count = (values: (string | undefined)[]) => {
+    const found = new Map<string, number>()
+    for (const value of values) if (value !== undefined) found.set(value, (found.get(value) ?? 0) + 1)
+    return [...found.values()].sort((a, b) => b - a)
+  }
+  // As many as were measured, so that the numbers of different ones compare.
+  const same = recent.slice(0, 4148)
+  const weaknesses = count(same.map((one) => cnaOf(one).problemTypes?.[0]?.descriptions[0]?.cweId))
+  near('different weaknesses', weaknesses.length, 255, 0.25)
+  near('the first weakness', weaknesses[0]! / same.length, 0.11, 0.35)
+  const cnas = count(same.map((one) => one.cveMetadata.assignerShortName))
+  near('different CNAs', cnas.length, 221, 0.15)
+  for (const [rank, real] of [
+    [2, 437],
+    [3, 287],
+    [10, 66],
+    [20, 36],
+    [50, 10],
+  ] as const)
+    near(`CNA ${rank}`, cnas[rank - 1]!, real, 0.3)
+  const vendors = count(same.map((one) => cnaOf(one).affected[0]!.vendor))
+  near('different vendors', vendors.length, 1300, 0.2)
+  near('vendors that occur once', vendors.filter((one) => one === 1).length, 1001, 0.2)
+  const products = count(same.map((one) => `${cnaOf(one).affected[0]!.vendor}/${cnaOf(one).affected[0]!.product}`))
+  near('different products', products.length, 2187, 0.25)
+})
+
+test('CISA has assessed recent records, as it assesses them', () => {
+  const assessed = recent.flatMap((one) => cisaOf(one) ?? [])
+  near(
+    'assessed from 2024 on',
+    share(
+      recent.filter((one) => !one.cveMetadata.cveId.startsWith('CVE-2023')),
+      (one) => cisaOf(one) !== undefined,
+    ),
+    0.92,
+    0.03,
+  )
+  const points = assessed.map((one) => one.metrics!.find((metric) => JSON.stringify(metric).includes('"ssvc"')))
+  assert.ok(points.every((one) => one !== undefined))
+  const text = points.map((one) => JSON.stringify(one).toLowerCase())
+  near(
+    'poc',
+    share(text, (one) => one.includes('"exploitation":"poc"')),
+    0.188,
+    0.15,
+  )
+  near(
+    'automatable',
+    share(text, (one) => one.includes('"automatable":"yes"')),
+    0.19,
+    0.15,
+  )
+  near(
+    'total',
+    share(text, (one) => one.includes('"technical impact":"total"')),
+    0.36,
+    0.15,
+  )
+  near(
+    'affected',
+    share(assessed, (one) => one.affected !== undefined),
+    0.4465,
+    0.1,
+  )
+  near(
+    'CVSS',
+    share(assessed, (one) => JSON.stringify(one.metrics).includes('cvssV3_1')),
+    0.155,
+    0.2,
+  )
+})
+
+test('small and large samples have rejected, reserved and KEV records in the real proportions', () => {
+  for (const list of [records(2000), large]) {
+    near(
+      'rejected',
+      share(list, (one) => one.cveMetadata.state === 'REJECTED'),
+      0.047,
+      0.25,
+    )
+    assert.ok(list.filter((one) => one.cveMetadata.state === 'RESERVED').length >= 3)
+    const listed = list.filter((one) => JSON.stringify(cisaOf(one)?.metrics ?? '').includes('"kev"')).length
+    assert.is(listed, Math.floor(list.length / 222 + 0.5))
+    assert.ok(listed >= 5)
+  }
+})
+
+const total = IDS_BY_YEAR.reduce((sum, [, thousands]) => sum + thousands, 0)
+
+test('ids are distributed over the years as upstream, ascending, in blocks, some beyond a million', () => {
+  for (const list of [records(2000), large]) {
+    const ids = list.map((one) => one.cveMetadata.cveId)
+    assert.is(new Set(ids).size, ids.length)
+    assert.equal(
+      ids,
+      ids.toSorted((a, b) => Number(a.slice(4, 8)) - Number(b.slice(4, 8)) || Number(a.slice(9)) - Number(b.slice(9))),
+    )
+    near(
+      'ids of 2024',
+      share(ids, (id) => id.startsWith('CVE-2024-')),
+      37.9 / total,
+      0.02,
+    )
+    near(
+      'ids of 1999',
+      share(ids, (id) => id.startsWith('CVE-1999-')),
+      1.5 / total,
+      0.3,
+    )
+    assert.ok(ids.some((id) => /^CVE-2017-1000\d{3}$/.test(id)))
+    assert.ok(ids.some((id) => /^CVE-2024-\d{5}$/.test(id)) && ids.some((id) => /^CVE-2024-0\d{3}$/.test(id)))
+  }
+  assert.ok(new Set(large.map((one) => one.cveMetadata.cveId.slice(0, -3))).size < 900)
+})
+
+test('some titles hold a per cent sign, an underscore, quotes, letters beyond ASCII', () => {
+  const titles = published.flatMap((one) => cnaOf(one).title ?? [])
+  for (const sign of [/%/, /_/, /"/, /'/, /[^\0-\x7f]/])
+    assert.ok(titles.filter((one) => sign.test(one)).length > 20, `${sign}`)
+})
+
+test('every claim about versions that decisions 24 rules on occurs', () => {
+  const text = published.map((one) => JSON.stringify(cnaOf(one).affected)).join()
+  for (const sign of [
+    '"lessThan":"',
+    '"lessThanOrEqual":"',
+    '"changes":[',
+    '"status":"unaffected"',
+    '.*"',
+    '"lessThan":"*"',
+    '"version":"*"',
+    '"version":"All"',
+    '"unspecified"',
+    '"version":">= ',
+    '"version":"= ',
+    '"versionType":"rpm"',
+    '"original_commit_for_fix"',
+    '"defaultStatus":"affected"',
+  ]) {
+    assert.ok(text.includes(sign), sign)
+  }
+})
+
+test.run()
