@@ -8,6 +8,11 @@ const grouped = (value: number) => value.toLocaleString('en-GB')
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 const duration = (seconds: number) => `${seconds.toFixed(1)} s`
 
+export function sampleWords({ cves, nights, files }: SampleReport): string {
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  return `${grouped(cves)} CVEs, nights ${nights.join(', ')}: ${grouped(files.length)} files (${megabytes(bytes)})`
+}
+
 export function buildWords({
   snapshot,
   version,

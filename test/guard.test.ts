@@ -1,0 +1,92 @@
+/** What the compiler does not see: who may import whom, and that every test file runs. */
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+
+const root = join(import.meta.dirname, '..')
+
+/** What each folder may import from outside itself. The longest folder that fits a file counts. */
+const MAY_IMPORT: Record<string, string[]> = {
+  'corpus/model': [],
+  'corpus/feeds': ['corpus/model'],
+  'corpus/store': ['corpus/model'],
+  'corpus/snapshot': ['corpus/model'],
+  'corpus/sample': ['corpus/model'],
+  builder: ['corpus'],
+  gateway: ['corpus/model', 'corpus/snapshot'],
+  'gateway/mirror': ['corpus/snapshot'],
+}
+
+const TOP_LEVEL = [
+  'LICENSE',
+  'README.md',
+  'biome.json',
+  'builder',
+  'corpus',
+  'gateway',
+  'package-lock.json',
+  'package.json',
+  'test',
+  'tsconfig.json',
+]
+
+const inFolder = (path: string, folder: string) => path.startsWith(`${folder}/`)
+
+/** The TypeScript files of a folder, with `/`, relative to the root. */
+function sourcesOf(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => `${folder}/${name.split(sep).join('/')}`)
+}
+
+/** Files that a file imports by a relative path, types and lazy imports included; and workers it starts. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  const found = text.matchAll(/(?:from|import|new URL)\s*\(?\s*'(\.{1,2}\/[^']+)'/g)
+  return [...found].map(([, path]) =>
+    relative(root, resolve(root, dirname(file), path!))
+      .split(sep)
+      .join('/'),
+  )
+}
+
+test('the import table holds: no folder reaches against the arrows', () => {
+  const against: string[] = []
+  let seen = 0
+  for (const file of ['corpus', 'builder', 'gateway'].flatMap(sourcesOf)) {
+    const folders = Object.keys(MAY_IMPORT).filter((folder) => inFolder(file, folder))
+    const folder = folders.sort((a, b) => b.length - a.length)[0]
+    assert.ok(folder, `${file} lies in no folder of the table`)
+    for (const imported of importsOf(file)) {
+      seen++
+      const allowed = [folder, ...MAY_IMPORT[folder]!].some((one) => inFolder(imported, one))
+      if (!allowed) against.push(`${file} imports ${imported}`)
+    }
+  }
+  assert.ok(seen > 100, `only ${seen} imports found: the pattern no longer fits the code`)
+  assert.equal(against, [])
+})
+
+test('every test file runs its tests', () => {
+  const silent = sourcesOf('test').filter(
+    (file) => file.endsWith('.test.ts') && !/^(?:test|\w+)\.run\(\)$/m.test(readFileSync(join(root, file), 'utf8')),
+  )
+  assert.equal(silent, [])
+})
+
+test('the top level is as it was laid out', () => {
+  const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean)
+  const top = new Set(tracked.map((file) => file.split('/')[0]!).filter((name) => !name.startsWith('.')))
+  assert.equal([...top].sort(), TOP_LEVEL)
+})
+
+test('the product reads nothing beside its own checkout', () => {
+  const outside = ['corpus', 'builder', 'gateway'].flatMap(sourcesOf).filter((file) => {
+    return readFileSync(join(root, file), 'utf8').includes('../shared')
+  })
+  assert.equal(outside, [])
+})
+
+test.run()
