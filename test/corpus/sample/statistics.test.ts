@@ -1,39 +1,8 @@
 /** The sample against the real figures; how those were measured stands in corpus/sample/figures.ts. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { IDS_BY_YEAR } from '../../../corpus/sample/figures.ts'
-import type { AdpContainer } from '../../../corpus/sample/record/adp-containers.ts'
-import type { CnaContainer } from '../../../corpus/sample/record/cna-container.ts'
-import { type CveRecord, cveRecord } from '../../../corpus/sample/record/cve-record.ts'
-import { createWorld } from '../../../corpus/sample/world.ts'
-
-function records(cves: number): CveRecord[] {
-  const world = createWorld(1, cves, 2)
-  return Array.from({ length: cves }, (_, index) => cveRecord(world, world.facts(index), 0))
-}
-
-const large = records(20_000)
-const published = large.filter((one) => one.cveMetadata.state === 'PUBLISHED')
-/** The figures were measured in records from 2023 on. */
-const recent = published.filter((one) => Number(one.cveMetadata.cveId.slice(4, 8)) >= 2023)
-const cnaOf = (record: CveRecord) => record.containers.cna as CnaContainer
-const cisaOf = (record: CveRecord): AdpContainer | undefined =>
-  record.containers.adp?.find((one) => one.providerMetadata.shortName === 'CISA-ADP')
-
-function share<T>(list: readonly T[], holds: (one: T) => boolean): number {
-  return list.filter(holds).length / list.length
-}
-
-/** `real` within `tolerance`, a share of it. */
-function near(name: string, found: number, real: number, tolerance: number): void {
-  const low = real * (1 - tolerance)
-  const high = real * (1 + tolerance)
-  assert.ok(found >= low && found <= high, `${name}: ${found} is not within ${low} to ${high}`)
-}
-
-function quantile(values: readonly number[], part: number): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(part * values.length)]!
-}
+import type { CveRecord } from '../../../corpus/sample/record/cve-record.ts'
+import { cisaOf, cnaOf, near, published, quantile, recent, share } from './sampled-records.ts'
 
 test('descriptions are as long as real ones', () => {
   const lengths = recent.map((one) => cnaOf(one).descriptions[0]!.value.length)
@@ -231,77 +200,6 @@ test('CISA has assessed recent records, as it assesses them', () => {
     0.155,
     0.2,
   )
-})
-
-test('small and large samples have rejected, reserved and KEV records in the real proportions', () => {
-  for (const list of [records(2000), large]) {
-    near(
-      'rejected',
-      share(list, (one) => one.cveMetadata.state === 'REJECTED'),
-      0.047,
-      0.25,
-    )
-    assert.ok(list.filter((one) => one.cveMetadata.state === 'RESERVED').length >= 3)
-    const listed = list.filter((one) => JSON.stringify(cisaOf(one)?.metrics ?? '').includes('"kev"')).length
-    assert.is(listed, Math.floor(list.length / 222 + 0.5))
-    assert.ok(listed >= 5)
-  }
-})
-
-const total = IDS_BY_YEAR.reduce((sum, [, thousands]) => sum + thousands, 0)
-
-test('ids are distributed over the years as upstream, ascending, in blocks, some beyond a million', () => {
-  for (const list of [records(2000), large]) {
-    const ids = list.map((one) => one.cveMetadata.cveId)
-    assert.is(new Set(ids).size, ids.length)
-    assert.equal(
-      ids,
-      ids.toSorted((a, b) => Number(a.slice(4, 8)) - Number(b.slice(4, 8)) || Number(a.slice(9)) - Number(b.slice(9))),
-    )
-    near(
-      'ids of 2024',
-      share(ids, (id) => id.startsWith('CVE-2024-')),
-      37.9 / total,
-      0.02,
-    )
-    near(
-      'ids of 1999',
-      share(ids, (id) => id.startsWith('CVE-1999-')),
-      1.5 / total,
-      0.3,
-    )
-    assert.ok(ids.some((id) => /^CVE-2017-1000\d{3}$/.test(id)))
-    assert.ok(ids.some((id) => /^CVE-2024-\d{5}$/.test(id)) && ids.some((id) => /^CVE-2024-0\d{3}$/.test(id)))
-  }
-  assert.ok(new Set(large.map((one) => one.cveMetadata.cveId.slice(0, -3))).size < 900)
-})
-
-test('some titles hold a per cent sign, an underscore, quotes, letters beyond ASCII', () => {
-  const titles = published.flatMap((one) => cnaOf(one).title ?? [])
-  for (const sign of [/%/, /_/, /"/, /'/, /[^\0-\x7f]/])
-    assert.ok(titles.filter((one) => sign.test(one)).length > 20, `${sign}`)
-})
-
-test('every claim about versions that decisions 24 rules on occurs', () => {
-  const text = published.map((one) => JSON.stringify(cnaOf(one).affected)).join()
-  for (const sign of [
-    '"lessThan":"',
-    '"lessThanOrEqual":"',
-    '"changes":[',
-    '"status":"unaffected"',
-    '.*"',
-    '"lessThan":"*"',
-    '"version":"*"',
-    '"version":"All"',
-    '"unspecified"',
-    '"version":">= ',
-    '"version":"= ',
-    '"versionType":"rpm"',
-    '"original_commit_for_fix"',
-    '"defaultStatus":"affected"',
-  ]) {
-    assert.ok(text.includes(sign), sign)
-  }
 })
 
 test.run()
