@@ -17,8 +17,8 @@ export function fail(error: unknown): void {
     return
   }
   process.exitCode = 1
-  const { name, message, code, stack } =
-    error instanceof Error ? (error as NodeJS.ErrnoException) : new Error(String(error))
-  const told = TOLD.includes(name) || (code !== undefined && /^E[A-Z]+$/.test(code))
+  const { name, message, stack } = error instanceof Error ? error : new Error(String(error))
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const told = TOLD.includes(name) || /^E[A-Z]+$/.test(code)
   process.stderr.write(`vulnshelf: ${told ? message.replaceAll('\n', ' ') : (stack ?? message)}\n`)
 }

@@ -15,7 +15,7 @@ export interface OpenLog extends Log {
   flush(): void
 }
 
-const BATCH_BYTES = 16_384
+const BATCH_BYTES = 8_192
 const FLUSH_MS = 1000
 
 /** A log to a file or a file descriptor (standard output by default). A line reaches it within a second. */

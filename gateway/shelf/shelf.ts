@@ -7,6 +7,7 @@ import { createReadStream, statSync } from 'node:fs'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { describe, objectPath, pointerPath, readCurrent, readManifest } from '../../corpus/snapshot/layout.ts'
 import type { Manifest } from '../../corpus/snapshot/manifest.ts'
+import type { Log } from '../log.ts'
 import { type SnapshotBits, snapshotBits } from '../plan/snapshot-bits.ts'
 import { type OpenSnapshot, openSnapshot } from './open-snapshot.ts'
 
@@ -31,14 +32,9 @@ export interface ShelfOptions {
   keep?: number
   /** How often the pointer is looked at, in ms; 0 for never. */
   pollMs?: number
-  log: ShelfLog
+  log: Log
   /** Called when a snapshot is closed. */
   onClose?: (snapshot: OpenSnapshot) => void
-}
-
-export interface ShelfLog {
-  info(details: object, message: string): void
-  error(details: object, message: string): void
 }
 
 /**
@@ -104,7 +100,7 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
       log.info({ snapshot: current.id, version: next.pointer.version }, 'serving new snapshot')
     } catch (error) {
       seen = stamp
-      log.error({ error, serving: current.id }, 'a new snapshot is refused; the old one stays')
+      log.error({ err: error, serving: current.id }, 'a new snapshot is refused; the old one stays')
     }
   }
 

@@ -10,12 +10,12 @@ import { openQueries } from '../../gateway/query/queries.ts'
 import { listCves } from '../../gateway/routes/cves.ts'
 import { openShelf } from '../../gateway/shelf/shelf.ts'
 import { sampleDist, temporaryFolder } from '../support/dist.ts'
+import { listLog } from '../support/server.ts'
 import { type Summary, walk } from '../support/walk.ts'
 
 const folder = temporaryFolder('walk')
 const sample = await sampleDist(folder.path, 1200)
-const log = { info: () => {}, error: (details: object, message: string) => console.log(message, details) }
-const shelf = openShelf(sample.dist, { log, pollMs: 0 })
+const shelf = openShelf(sample.dist, { log: listLog().log, pollMs: 0 })
 const queries = openQueries()
 const ask = async (query: string) => (await listCves.read({}, query)({ shelf, queries })).identity().toString()
 

@@ -1,0 +1,113 @@
+#!/usr/bin/env tsx
+/** The `vulnshelf-gateway` command: reads its words, loads the command they name. */
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { LOCAL } from './token.ts'
+
+/** An option that `VULNSHELF_<NAME>` sets as well: `--poll-seconds` is `VULNSHELF_POLL_SECONDS`. */
+function option(flags: string, description: string): Option {
+  const option = new Option(flags, description)
+  return option.env(`VULNSHELF_${option.name().replaceAll('-', '_').toUpperCase()}`)
+}
+
+const wholeNumber = (least: number, most: number) => (text: string) => {
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (!(number >= least && number <= most)) {
+    throw new InvalidArgumentError(`must be a whole number from ${least} to ${most}.`)
+  }
+  return number
+}
+const list = (text: string) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)
+
+interface ServeFlags {
+  host: string
+  port: number
+  issuer: string
+  audience: string
+  jwks?: string
+  preview: boolean
+  origins?: string[]
+  accessLog: boolean
+  cookie: string
+  adminClaims?: string[]
+  algorithms?: string[]
+  pollSeconds: number
+}
+
+const program = new Command('vulnshelf-gateway')
+  .description('Hands out snapshots of vulnerability intelligence')
+  .version('0.1.0')
+  .showHelpAfterError('(run with --help for the options)')
+  .exitOverride()
+
+program
+  .command('serve <dist>')
+  .description('answer requests from the current snapshot, and follow it')
+  .addOption(option('--host <host>', 'address to listen on').default('127.0.0.1'))
+  .addOption(option('--port <port>', 'port to listen on').argParser(wholeNumber(0, 65_535)).default(8080))
+  .addOption(option('--issuer <issuer>', 'who issues tokens: their iss').default(LOCAL.issuer))
+  .addOption(option('--audience <audience>', 'whom tokens are for: their aud').default(LOCAL.audience))
+  .addOption(option('--jwks <file or url>', 'key set; without it, it is discovered from the issuer'))
+  .addOption(option('--no-preview', 'let in accounts that are no administrators'))
+  .addOption(option('--origins <list>', 'origins of web pages that may read answers').argParser(list))
+  .addOption(option('--no-access-log', 'no line in the log for each request'))
+  .addOption(option('--cookie <name>', 'session cookie that may hold the token').default('session'))
+  .addOption(option('--admin-claims <list>', 'claims that may say admin (default: role,roles)').argParser(list))
+  .addOption(option('--algorithms <list>', 'signature algorithms of tokens').argParser(list))
+  .addOption(
+    option('--poll-seconds <n>', 'how often to look for a new snapshot').argParser(wholeNumber(1, 86_400)).default(2),
+  )
+  .action(async (dist: string, { pollSeconds, ...flags }: ServeFlags) => {
+    const { openLog } = await import('./log.ts')
+    const { startGateway } = await import('./gateway.ts')
+    const { closeOnSignal } = await import('./serve.ts')
+    const log = openLog()
+    const gateway = await startGateway({ dist, ...flags, pollMs: pollSeconds * 1000 }, log)
+    process.stderr.write(`listening on ${gateway.url}\n`)
+    await closeOnSignal(gateway, log)
+    log.flush()
+  })
+
+program
+  .command('token')
+  .description('make a local key set and a token, for development only')
+  .addOption(option('--role <role>', 'role claim').default('admin'))
+  .addOption(option('--tier <n>', 'access tier').argParser(wholeNumber(0, 1_000_000)))
+  .addOption(option('--expires <time>', 'lifetime, such as 30m, 1h, 2d').default('1h'))
+  .addOption(option('--issuer <issuer>', 'iss of the token').default(LOCAL.issuer))
+  .addOption(option('--audience <audience>', 'aud of the token').default(LOCAL.audience))
+  .addOption(option('--keys <folder>', 'where the keys are kept').default(LOCAL.dir))
+  .action(
+    async ({
+      keys,
+      ...flags
+    }: {
+      keys: string
+      role: string
+      tier?: number
+      expires: string
+      issuer: string
+      audience: string
+    }) => {
+      const { makeToken } = await import('./token.ts')
+      const { token, jwksFile, expiresAt } = await makeToken({ dir: keys, ...flags })
+      process.stderr.write(`key set: ${jwksFile}; the token expires at ${expiresAt.toISOString()}\n`)
+      process.stdout.write(`${token}\n`)
+    },
+  )
+
+/** Errors that are told in one line: what they say is meant for the operator. */
+const TOLD = ['GatewayError', 'SnapshotError']
+
+program.parseAsync().catch((error: unknown) => {
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode === 0 ? 0 : 2
+    return
+  }
+  const { name, message, stack } = error instanceof Error ? error : new Error(String(error))
+  process.stderr.write(`vulnshelf-gateway: ${TOLD.includes(name) ? message : (stack ?? message)}\n`)
+  process.exitCode = 1
+})
