@@ -80,16 +80,15 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
     try {
       if (request.url.length > MAX_TARGET) throw uriTooLong(MAX_TARGET)
       if (headers.host === undefined && request.httpVersionMinor === 1) throw malformedRequest()
-      if (!openPaths.has(request.path)) {
-        const known = deps.authenticate(headers)
-        const subject = known instanceof Promise ? await known : known
-        passage.subject = subject
-        if (preview && !subject.admin) throw forbidden()
-      }
+      if (openPaths.has(request.path)) throw methodNotAllowed()
+      const known = deps.authenticate(headers)
+      const subject = known instanceof Promise ? await known : known
+      passage.subject = subject
+      if (preview && !subject.admin) throw forbidden()
       if (route === null) throw noRoute(request)
       const proceed = route.read(rawParams(request), request.search.slice(1))
       passage.query = request.search
-      const result = proceed(deps.context(passage.subject!))
+      const result = proceed(deps.context(subject))
       const answer = result instanceof Promise ? await result : result
       passage.servedFrom = answer.servedFrom
       note(request, sendAnswer(response, headers, isHead, answer, more), passage)

@@ -1,0 +1,89 @@
+/** A real server on a free port, with the gateway's own app in it and everything around it in reach of a test. */
+import { connect } from 'node:net'
+import { type AppDeps, type AppOptions, createApp } from '../../gateway/app.ts'
+import { createAuthenticator } from '../../gateway/auth/authenticator.ts'
+import { type KeyRing, parseKeySet } from '../../gateway/auth/key-set.ts'
+import { healthRoutes } from '../../gateway/health.ts'
+import type { Log } from '../../gateway/log.ts'
+import { type RunningServer, type ServeOptions, startServer } from '../../gateway/serve.ts'
+import { AUDIENCE, adminClaims, ISSUER, jwks, type SigningKey, sign, signingKey } from './tokens.ts'
+
+export interface LogLine {
+  level: 'info' | 'warn' | 'error'
+  message: string
+  [field: string]: unknown
+}
+
+export interface TestServer<C> extends RunningServer {
+  key: SigningKey
+  /** A token of an administrator. */
+  token: string
+  log: LogLine[]
+  /** Answers of the app; the administrator's token is sent unless the headers say otherwise. */
+  get(path: string, init?: RequestInit): Promise<Response>
+  deps: AppDeps<C>
+}
+
+export interface TestServerOptions<C> {
+  routes: AppDeps<C>['routes']
+  context: AppDeps<C>['context']
+  app?: AppOptions
+  deps?: Partial<AppDeps<C>>
+  serve?: Partial<ServeOptions>
+}
+
+export function listLog(): { log: Log; lines: LogLine[] } {
+  const lines: LogLine[] = []
+  const at = (level: LogLine['level']) => (fields: object, message: string) => lines.push({ ...fields, level, message })
+  return { lines, log: { info: at('info'), warn: at('warn'), error: at('error') } }
+}
+
+/** A key ring that never changes. */
+export function fixedKeys(...keys: SigningKey[]): KeyRing {
+  const set = parseKeySet(jwks(...keys))
+  return { current: () => set, obtain: async () => set, renew: async () => set }
+}
+
+export async function serveApp<C>(options: TestServerOptions<C>): Promise<TestServer<C>> {
+  const key = await signingKey('key-1')
+  const { log, lines } = listLog()
+  const deps: AppDeps<C> = {
+    routes: options.routes,
+    context: options.context,
+    openRoutes: healthRoutes(() => 'snapshot-1'),
+    authenticate: createAuthenticator({ issuer: ISSUER, audience: AUDIENCE, keys: fixedKeys(key), now: Date.now }),
+    log,
+    ...options.deps,
+  }
+  const server = await startServer(createApp(options.app ?? {}, deps), { port: 0, drainMs: 2000, ...options.serve })
+  const token = await sign(key, adminClaims(Date.now()))
+  const get = (path: string, init: RequestInit = {}) =>
+    fetch(server.url + path, { ...init, headers: { authorization: `Bearer ${token}`, ...init.headers } })
+  return { ...server, key, token, log: lines, get, deps }
+}
+
+/** Sends bytes as they are and gives back everything until the server closes the connection. */
+export function sendRaw(port: number, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port })
+    let received = ''
+    socket.setEncoding('latin1')
+    socket.on('data', (chunk) => {
+      received += chunk
+    })
+    socket.on('error', reject)
+    socket.on('close', () => resolve(received))
+    socket.write(text, 'latin1')
+  })
+}
+
+/** Status line, headers (names in lower case) and body of a raw response. */
+export function parseRaw(raw: string): { status: number; headers: Record<string, string>; body: string } {
+  const end = raw.indexOf('\r\n\r\n')
+  const [first = '', ...lines] = raw.slice(0, end).split('\r\n')
+  const headers = lines.map((line): [string, string] => {
+    const colon = line.indexOf(':')
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+  })
+  return { status: Number(first.split(' ')[1]), headers: Object.fromEntries(headers), body: raw.slice(end + 4) }
+}

@@ -1,0 +1,44 @@
+/** Keys and tokens made on the spot, good and bad ones, for whoever tests what needs a token. */
+import { createHmac } from 'node:crypto'
+import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
+
+export const ISSUER = 'https://issuer.test'
+export const AUDIENCE = 'vulnshelf-test'
+
+export interface SigningKey {
+  alg: string
+  kid: string
+  publicJwk: JWK
+  privateKey: CryptoKey
+}
+
+export async function signingKey(kid: string, alg = 'ES256'): Promise<SigningKey> {
+  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
+  return { alg, kid, privateKey, publicJwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } }
+}
+
+/** The JWKS document of some keys. */
+export function jwks(...keys: SigningKey[]): string {
+  return JSON.stringify({ keys: keys.map(({ publicJwk }) => publicJwk) })
+}
+
+/** Claims of an administrator's token that is good for an hour; `undefined` leaves one out. */
+export function adminClaims(nowMs: number, other: Record<string, unknown> = {}): Record<string, unknown> {
+  const now = Math.floor(nowMs / 1000)
+  return { iss: ISSUER, aud: AUDIENCE, sub: 'alice', role: 'admin', iat: now, exp: now + 3600, ...other }
+}
+
+export function sign(key: SigningKey, claims: object, header: object = {}): Promise<string> {
+  return new SignJWT({ ...claims }).setProtectedHeader({ alg: key.alg, kid: key.kid, ...header }).sign(key.privateKey)
+}
+
+/** A token put together by hand, for what no library signs. */
+export function forge(header: object, claims: object, signature: string | ((input: string) => string) = ''): string {
+  const input = `${base64url(header)}.${base64url(claims)}`
+  return `${input}.${typeof signature === 'string' ? signature : signature(input)}`
+}
+
+export const hmac = (secret: string) => (input: string) =>
+  createHmac('sha256', secret).update(input).digest('base64url')
+
+const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
