@@ -94,16 +94,19 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
   }
 }
 
+const SWEEP_MS = 50
+
 /** Connections that wait for their next request are closed at once, the others as they fall idle. */
 function drain(server: Server, drainMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const cut = setTimeout(() => server.closeAllConnections(), drainMs)
+    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
     server.close((error) => {
       clearTimeout(cut)
+      clearInterval(sweep)
       if (error) reject(error)
       else resolve()
     })
-    server.closeIdleConnections()
   })
 }
 

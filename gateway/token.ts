@@ -1,4 +1,5 @@
 /** `vulnshelf-gateway token`: a key set and a token made on the spot, for development only. */
+import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
@@ -68,7 +69,7 @@ async function localKeys(dir: string): Promise<{ privateKey: JWK; jwksFile: stri
     const privateKey = await readOrCreateKey(keyFile)
     const { kty, crv, x, y, kid } = privateKey
     const keys = [{ kty, crv, x, y, kid, alg: 'ES256', use: 'sig' }]
-    const temporary = `${jwksFile}.${process.pid}`
+    const temporary = `${jwksFile}.${randomUUID()}`
     await writeFile(temporary, `${JSON.stringify({ keys }, null, 2)}\n`)
     await rename(temporary, jwksFile)
     return { privateKey, jwksFile }
@@ -82,7 +83,7 @@ async function readOrCreateKey(keyFile: string): Promise<JWK> {
   if (kept !== null) return kept
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
   const made = await exportJWK(privateKey)
-  const temporary = `${keyFile}.${process.pid}`
+  const temporary = `${keyFile}.${randomUUID()}`
   await writeFile(temporary, `${JSON.stringify({ ...made, kid: await calculateJwkThumbprint(made) })}\n`, {
     mode: 0o600,
   })

@@ -1,0 +1,82 @@
+/** Listening and stopping. */
+import { request } from 'undici'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { GatewayError } from '../../gateway/errors.ts'
+import { startServer } from '../../gateway/serve.ts'
+
+const hello = (_request: unknown, response: { end(text: string): void }) => response.end('hello')
+
+async function failure(attempt: Promise<unknown>): Promise<GatewayError> {
+  try {
+    await attempt
+  } catch (error) {
+    if (error instanceof GatewayError) return error
+    throw error
+  }
+  throw new Error('it started')
+}
+
+test('a port in use is named', async () => {
+  const server = await startServer(hello, { port: 0 })
+  const error = await failure(startServer(hello, { port: server.port }))
+  assert.is(error.code, 'port_in_use')
+  assert.is(error.message, `port ${server.port} on 127.0.0.1 is already in use`)
+  await server.close()
+})
+
+test('what is no port is refused', async () => {
+  for (const port of [-1, 65_536, 80.5, Number.NaN]) {
+    assert.is((await failure(startServer(hello, { port }))).code, 'bad_option')
+  }
+})
+
+test('an address that is not ours is refused', async () => {
+  assert.is((await failure(startServer(hello, { host: '192.0.2.1', port: 0 }))).code, 'address_unavailable')
+})
+
+test('closing lets the request in flight finish, and takes no other', async () => {
+  let release = () => {}
+  let arrived = () => {}
+  const inside = new Promise<void>((resolve) => {
+    arrived = resolve
+  })
+  const server = await startServer(
+    async (_request, response) => {
+      await new Promise<void>((resolve) => {
+        release = resolve
+        arrived()
+      })
+      response.end('late')
+    },
+    { port: 0 },
+  )
+  const answer = request(server.url)
+  await inside
+  const closed = server.close()
+  try {
+    await fetch(server.url)
+    assert.unreachable()
+  } catch (error) {
+    assert.match(String((error as Error).cause), 'ECONNREFUSED')
+  }
+  release()
+  assert.is(await (await answer).body.text(), 'late')
+  await closed
+})
+
+test('closing cuts off what does not end in time', async () => {
+  const server = await startServer(() => {}, { port: 0, drainMs: 50 })
+  const answer = request(server.url).catch((error: Error) => error)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  await server.close()
+  assert.instance(await answer, Error)
+})
+
+test('closing twice is closing once', async () => {
+  const server = await startServer(hello, { port: 0 })
+  assert.is(server.close(), server.close())
+  await server.close()
+})
+
+test.run()
