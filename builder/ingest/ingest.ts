@@ -1,6 +1,6 @@
 /**
- * Feeds into the corpus: every feed is staged and judged by itself; then one commit merges them. Until that commit the
- * corpus is yesterday's, whatever happens (DESIGN, Corpus).
+ * Feeds into the corpus: every feed is staged and judged by itself, then their claims are merged, all in one
+ * transaction. Until its commit the corpus is yesterday's, whatever happens (DESIGN, Corpus).
  */
 import type { Mission } from '../../corpus/model/merge.ts'
 import { readFeedStates } from '../../corpus/store/state.ts'
@@ -39,15 +39,14 @@ export async function ingest(options: IngestOptions, effects: Effects): Promise<
     for (const source of sources) {
       const before = previous.get(source.feed.name) ?? null
       effects.log(`reading ${source.feed.title}`)
-      const report = await stageFeed(source, before, workspace, effects)
+      const report = await stageFeed(source, before, workspace)
       judgeFeed(report, source.feed.required, before, acceptShrink)
       reports.push(report)
     }
     const stage = lap()
     effects.log('merging')
-    const merged = await workspace.commit(() =>
-      mergeStaged(workspace.database, sources, reports, { mission, now: effects.now }),
-    )
+    const merged = mergeStaged(workspace.database, sources, reports, { mission, now: effects.now })
+    await workspace.commit()
     const total = lap()
     const cveList = reports.find(({ name }) => name === 'cvelist')
     if (cveList) cveList.date = merged.corpusDate

@@ -1,4 +1,4 @@
-/** The inside of the one commit: staged claims taken over, touched records merged again, states moved on. */
+/** What turns staged claims into records: touched ones are merged again, the feeds' states move on. */
 import type Database from 'better-sqlite3'
 import type { CveListRecord, KevEntry } from '../../corpus/model/claim.ts'
 import { type MergedParts, type Mission, mergeCve } from '../../corpus/model/merge.ts'
@@ -19,7 +19,7 @@ export interface MergeOptions {
 
 type Merged = Pick<IngestReport, 'corpusDate' | 'records' | 'rejected' | 'withoutRecord'>
 
-/** Takes over what was staged. Runs inside the transaction of the caller. */
+/** Makes records of what was staged, inside the same transaction. */
 export function mergeStaged(
   database: Database.Database,
   sources: readonly FeedSource[],
@@ -29,8 +29,8 @@ export function mergeStaged(
   const merging = openMerging(database)
   const read = reports.filter(({ status }) => status === 'read')
   for (const { name } of read) {
-    if (name === 'epss') merging.takeScores()
-    else merging.takeClaims(name, name === 'cvelist')
+    if (name === 'epss') merging.settleScores()
+    else merging.settleClaims(name, name === 'cvelist')
   }
   const corpusDate = merging.newestDate('cvelist')
   const states = read.map((report) => feedState(report, sources, corpusDate))

@@ -1,7 +1,6 @@
-/** Reading one feed into the staging database, and judging by its figures whether it may go on. */
+/** Staging one feed, and judging by its figures whether it may go on. */
 import { type ClaimFeed, type FeedFile, fileDigest, type ScoreFeed } from '../../corpus/feeds/feed.ts'
 import type { FeedFileState, FeedSkips, FeedState } from '../../corpus/store/state.ts'
-import type { Effects } from '../effects.ts'
 import { IngestError } from './error.ts'
 import type { FeedReport } from './report.ts'
 import { type FeedSource, named } from './sources.ts'
@@ -18,7 +17,6 @@ export async function stageFeed(
   { feed, files }: FeedSource,
   previous: FeedState | null,
   workspace: Workspace,
-  effects: Effects,
 ): Promise<FeedReport> {
   const base = { name: feed.name, title: feed.title, added: 0, changed: 0, removed: 0, held: 0, notes: [] }
   if (files.length === 0) {
@@ -32,14 +30,10 @@ export async function stageFeed(
     return { ...base, status: 'unchanged', version, date, files: previous.files, ...reading }
   }
   try {
-    const { database } = workspace
-    database.exec('BEGIN')
-    const report = await (feed.kind === 'claims'
+    const figures = await (feed.kind === 'claims'
       ? stageClaims(feed, files, workspace)
       : stageScores(feed, newest, workspace))
-    effects.commit(`stage ${feed.name}`, () => database.exec('COMMIT'))
-    const edition = { version: newest.version, date: newest.date, files: states }
-    return { ...base, status: 'read', ...edition, ...report }
+    return { ...base, status: 'read', version: newest.version, date: newest.date, files: states, ...figures }
   } catch (cause) {
     throw named(feed, cause)
   }
@@ -90,10 +84,9 @@ async function stageClaims(feed: ClaimFeed, files: FeedFile[], { staging, spill 
       if (outcome === 'older') add(skipped, 'superseded', key, `an older one in ${file.name}`)
     }
   }
-  const { kept, ...counts } = staging.claimCounts(feed.name)
   // What cannot be read today is no reason to forget what it said yesterday.
   const held = toHold.filter((key) => staging.hold(feed.name, key)).length
-  return { read, kept, ...counts, removed: counts.removed - held, held, skipped: listed(skipped), notes: listed(notes) }
+  return { read, ...staging.claimCounts(feed.name), held, skipped: listed(skipped), notes: listed(notes) }
 }
 
 async function stageScores(feed: ScoreFeed, file: FeedFile, { staging }: Workspace): Promise<Figures> {

@@ -1,4 +1,4 @@
-/** The statements of the one commit of an ingest: staged claims into the corpus, and the records they touch. */
+/** What follows staging, before the commit: what no feed states any more goes, touched records are merged again. */
 import { hash } from 'node:crypto'
 import type Database from 'better-sqlite3'
 import { type CveId, cveBlock } from '../model/cve-id.ts'
@@ -22,10 +22,10 @@ export interface KeptClaim {
 export type PreviousRecord = { version: number } & Record<PartName, string>
 
 export interface Merging {
-  /** Moves a feed's staged claims into the corpus, removes what it no longer states, and notes whose records to merge. */
-  takeClaims(feed: string, isList: boolean): void
+  /** Removes what a staged feed no longer states, and notes whose records have to be merged for it. */
+  settleClaims(feed: string, isList: boolean): void
   /** Puts the staged scores in the place of the corpus's. */
-  takeScores(): void
+  settleScores(): void
   /** Has every record merged again, because the rules did change. */
   touchAll(): void
   /** By CVE id. The list is small: keys only. */
@@ -52,59 +52,48 @@ export function recordDigest(parts: Record<PartName, string>): Uint8Array {
 
 const PARTS = PART_NAMES.map((name) => `"${name}"`).join(', ')
 
-/** Prepares the commit on a connection that has a staging database attached; call it inside the transaction. */
+/** Prepares it on a connection that feeds were staged on (staging.ts), inside the same transaction. */
 export function openMerging(database: Database.Database): Merging {
-  database.exec(`
-    CREATE TEMP TABLE IF NOT EXISTS touched (cve_key TEXT PRIMARY KEY, listed INTEGER NOT NULL) WITHOUT ROWID;
-    DELETE FROM touched;
-  `)
+  database.exec('CREATE TEMP TABLE touched (cve_key TEXT PRIMARY KEY, listed INTEGER NOT NULL) WITHOUT ROWID')
   const touch = `
-    INSERT INTO touched SELECT cve_key, $isList FROM staging.claim
-      WHERE feed = $feed AND body IS NULL = 0 AND cve_key <> ''
+    INSERT INTO touched SELECT cve_key, $isList FROM seen
+      WHERE feed = $feed AND cve_key <> '' AND (before IS NULL OR before <> digest)
       ON CONFLICT DO UPDATE SET listed = max(listed, excluded.listed)`
   const touchRemoved = `
-    INSERT INTO touched SELECT cve_key, $isList FROM main.claim AS c
+    INSERT INTO touched SELECT cve_key, $isList FROM claim AS c
       WHERE feed = $feed AND cve_key <> '' AND NOT EXISTS
-        (SELECT 1 FROM staging.claim AS s WHERE s.feed = c.feed AND s.item = c.item AND s.cve_key = c.cve_key)
+        (SELECT 1 FROM seen AS s WHERE s.feed = c.feed AND s.item = c.item AND s.cve_key = c.cve_key)
       ON CONFLICT DO UPDATE SET listed = max(listed, excluded.listed)`
   const remove = `
-    DELETE FROM main.claim AS c WHERE feed = $feed AND NOT EXISTS
-      (SELECT 1 FROM staging.claim AS s WHERE s.feed = c.feed AND s.item = c.item AND s.cve_key = c.cve_key)`
-  const take = `
-    INSERT INTO main.claim (cve_key, feed, item, digest, stated_at, body)
-      SELECT cve_key, feed, item, digest, stated_at, body FROM staging.claim
-        WHERE feed = $feed AND body IS NULL = 0 ORDER BY cve_key, item
-      ON CONFLICT (cve_key, feed, item)
-        DO UPDATE SET digest = excluded.digest, stated_at = excluded.stated_at, body = excluded.body`
+    DELETE FROM claim AS c WHERE feed = $feed AND NOT EXISTS
+      (SELECT 1 FROM seen AS s WHERE s.feed = c.feed AND s.item = c.item AND s.cve_key = c.cve_key)`
 
   const claims = database.prepare<[string], KeptClaim>(
-    'SELECT feed, body FROM main.claim WHERE cve_key = ? ORDER BY feed, item',
+    'SELECT feed, body FROM claim WHERE cve_key = ? ORDER BY feed, item',
   )
-  const previous = database.prepare<[string], PreviousRecord>(
-    `SELECT version, ${PARTS} FROM main.record WHERE cve_key = ?`,
-  )
+  const previous = database.prepare<[string], PreviousRecord>(`SELECT version, ${PARTS} FROM record WHERE cve_key = ?`)
   const putRecord = database.prepare(
-    `INSERT INTO main.record (cve_key, cve_id, block, version, digest, ${PARTS})
+    `INSERT INTO record (cve_key, cve_id, block, version, digest, ${PARTS})
       VALUES (?, ?, ?, ?, ?${', ?'.repeat(PART_NAMES.length)})
       ON CONFLICT (cve_key) DO UPDATE SET version = excluded.version, digest = excluded.digest,
         ${PART_NAMES.map((name) => `"${name}" = excluded."${name}"`).join(', ')}`,
   )
-  const removeRecord = database.prepare('DELETE FROM main.record WHERE cve_key = ?')
+  const removeRecord = database.prepare('DELETE FROM record WHERE cve_key = ?')
   const putRejected = database.prepare(
-    'INSERT INTO main.rejected VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET date_rejected = excluded.date_rejected',
+    'INSERT INTO rejected VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET date_rejected = excluded.date_rejected',
   )
-  const removeRejected = database.prepare('DELETE FROM main.rejected WHERE cve_key = ?')
+  const removeRejected = database.prepare('DELETE FROM rejected WHERE cve_key = ?')
 
   return {
-    takeClaims(feed, isList) {
+    settleClaims(feed, isList) {
       for (const statement of [touch, touchRemoved]) database.prepare(statement).run({ feed, isList: isList ? 1 : 0 })
-      for (const statement of [remove, take]) database.prepare(statement).run({ feed })
+      database.prepare(remove).run({ feed })
     },
-    takeScores() {
-      database.exec('DELETE FROM main.epss; INSERT INTO main.epss SELECT * FROM staging.epss ORDER BY cve_key')
+    settleScores() {
+      database.exec('DELETE FROM epss; INSERT INTO epss SELECT * FROM scores ORDER BY cve_key')
     },
     touchAll() {
-      database.exec("INSERT OR IGNORE INTO touched SELECT DISTINCT cve_key, 0 FROM main.claim WHERE cve_key <> ''")
+      database.exec("INSERT OR IGNORE INTO touched SELECT DISTINCT cve_key, 0 FROM claim WHERE cve_key <> ''")
     },
     touched: () =>
       database.prepare<[], TouchedCve>('SELECT cve_key AS cveKey, listed FROM touched ORDER BY cve_key').all(),
@@ -118,26 +107,24 @@ export function openMerging(database: Database.Database): Merging {
     putRejected: (cveId, dateRejected) => void putRejected.run(sortKey(cveId), cveId, dateRejected),
     removeRejected: (cveKey) => void removeRejected.run(cveKey),
     newestDate: (feed) =>
-      database
-        .prepare<[string], string | null>('SELECT max(stated_at) FROM main.claim WHERE feed = ?')
-        .pluck()
-        .get(feed) ?? null,
+      database.prepare<[string], string | null>('SELECT max(stated_at) FROM claim WHERE feed = ?').pluck().get(feed) ??
+      null,
     counts: () =>
       database
         .prepare<[], { records: number; rejected: number }>(
-          'SELECT (SELECT count(*) FROM main.record) AS records, (SELECT count(*) FROM main.rejected) AS rejected',
+          'SELECT (SELECT count(*) FROM record) AS records, (SELECT count(*) FROM rejected) AS rejected',
         )
         .get()!,
     withoutRecord(feed) {
       const known =
         feed === 'epss'
-          ? 'SELECT cve_key, cve_id FROM main.epss'
-          : "SELECT cve_key, item AS cve_id FROM main.claim WHERE feed = ? AND cve_key <> ''"
+          ? 'SELECT cve_key, cve_id FROM epss'
+          : "SELECT cve_key, item AS cve_id FROM claim WHERE feed = ? AND cve_key <> ''"
       return database
         .prepare<string[], CveId>(
           `SELECT cve_id FROM (${known}) AS k
-            WHERE NOT EXISTS (SELECT 1 FROM main.record AS r WHERE r.cve_key = k.cve_key)
-              AND NOT EXISTS (SELECT 1 FROM main.rejected AS t WHERE t.cve_key = k.cve_key)
+            WHERE NOT EXISTS (SELECT 1 FROM record AS r WHERE r.cve_key = k.cve_key)
+              AND NOT EXISTS (SELECT 1 FROM rejected AS t WHERE t.cve_key = k.cve_key)
             ORDER BY cve_key`,
         )
         .pluck()

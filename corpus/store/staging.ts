@@ -1,28 +1,29 @@
 /**
- * The staging database beside the corpus: what the feeds of one ingest hold, before anything of it counts. It is
- * attached to the connection of the corpus, so that one statement can compare the two, and thrown away afterwards.
+ * Staging: what the feeds of one ingest hold goes into the corpus inside a transaction that is still open. Readers see
+ * nothing of it, whoever judges it can still give all of it up, and nothing has to be copied for the commit.
  */
 import type Database from 'better-sqlite3'
 import type { EpssScore } from '../model/claim.ts'
 import type { CveId } from '../model/cve-id.ts'
 import { sortKey } from './sort-key.ts'
 
-/** Nothing here has to survive a crash: no journal, no syncing. `body` is null where the corpus has the claim already. */
-const STAGING = `
-  PRAGMA staging.journal_mode = OFF;
-  PRAGMA staging.synchronous = OFF;
-  CREATE TABLE staging.claim (
-    cve_key TEXT NOT NULL,
+/**
+ * Every item seen in this ingest: `before` is the digest that the corpus had for it, `digest` the one it has now. An
+ * item that cannot be read today is `held`: the corpus keeps what it had.
+ */
+const TABLES = `
+  CREATE TEMP TABLE seen (
     feed TEXT NOT NULL,
     item TEXT NOT NULL,
+    cve_key TEXT NOT NULL,
+    before BLOB,
     digest BLOB NOT NULL,
     stated_at TEXT,
     file INTEGER NOT NULL,
-    body TEXT,
-    UNIQUE (cve_key, feed, item)
-  );
-  CREATE INDEX staging.claim_by_feed ON claim (feed, body IS NULL, item, cve_key);
-  CREATE TABLE staging.epss (cve_key TEXT PRIMARY KEY, cve_id TEXT NOT NULL, score REAL NOT NULL, percentile REAL NOT NULL)
+    held INTEGER NOT NULL,
+    PRIMARY KEY (feed, item, cve_key)
+  ) WITHOUT ROWID;
+  CREATE TEMP TABLE scores (cve_key TEXT PRIMARY KEY, cve_id TEXT NOT NULL, score REAL NOT NULL, percentile REAL NOT NULL)
     WITHOUT ROWID;
 `
 
@@ -41,19 +42,19 @@ export type StagingOutcome = 'kept' | 'replaces-same-file' | 'replaces-older-fil
 
 export interface StagingCounts {
   kept: number
-  /** Of those kept: not in the corpus yet, or there from other bytes. */
+  /** Of those kept: not in the corpus before, or there from other bytes. */
   added: number
   changed: number
-  /** In the corpus, and not staged. */
+  /** In the corpus before, and neither kept nor held. */
   removed: number
 }
 
 export interface Staging {
   /** Whether the corpus has this item from the same upstream bytes. */
   known(feed: string, item: string, digest: Uint8Array): boolean
-  /** Stages a claim with its JSON, or without where it is known. */
+  /** Stages a claim with its JSON, or without (null) where it is known. */
   claim(claim: StagedClaim, body: string | null): StagingOutcome
-  /** Stages, unless something is staged for it, what the corpus has for an item; false where it has nothing. */
+  /** Keeps what the corpus has for an item that nothing was staged for; false where it has nothing. */
   hold(feed: string, item: string): boolean
   /** False where the id is there already: the later row then counts. */
   score(score: EpssScore): boolean
@@ -67,21 +68,27 @@ interface CorpusClaim {
   stated_at: string | null
 }
 
-/** Attaches a new staging database, a file at `path`, to the corpus's connection. */
-export function attachStaging(database: Database.Database, path: string): Staging {
-  database.prepare('ATTACH ? AS staging').run(path)
-  database.exec(STAGING)
-
+/** Prepares staging on a connection whose transaction is open. */
+export function openStaging(database: Database.Database): Staging {
+  database.exec(TABLES)
   const inCorpus = database.prepare<[string, string], CorpusClaim>(
-    'SELECT cve_key, digest, stated_at FROM main.claim WHERE feed = ? AND item = ?',
+    'SELECT cve_key, digest, stated_at FROM claim WHERE feed = ? AND item = ?',
   )
-  const insert = database.prepare('INSERT INTO staging.claim VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING')
-  const staged = database.prepare<[string, string, string], { stated_at: string | null; file: number }>(
-    'SELECT stated_at, file FROM staging.claim WHERE cve_key = ? AND feed = ? AND item = ?',
+  const see = database.prepare('INSERT INTO seen VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING')
+  const seen = database.prepare<[string, string, string], { stated_at: string | null; file: number }>(
+    'SELECT stated_at, file FROM seen WHERE feed = ? AND item = ? AND cve_key = ?',
   )
-  const replace = database.prepare('INSERT OR REPLACE INTO staging.claim VALUES (?, ?, ?, ?, ?, ?, ?)')
-  const insertScore = database.prepare('INSERT INTO staging.epss VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
-  const replaceScore = database.prepare('INSERT OR REPLACE INTO staging.epss VALUES (?, ?, ?, ?)')
+  const seeAgain = database.prepare(
+    'UPDATE seen SET digest = ?, stated_at = ?, file = ? WHERE feed = ? AND item = ? AND cve_key = ?',
+  )
+  const insert = database.prepare(
+    'INSERT INTO claim (cve_key, feed, item, digest, stated_at, body) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const update = database.prepare(
+    'UPDATE claim SET digest = ?, stated_at = ?, body = ? WHERE cve_key = ? AND feed = ? AND item = ?',
+  )
+  const insertScore = database.prepare('INSERT INTO scores VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
+  const replaceScore = database.prepare('INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?)')
 
   return {
     known(feed, item, digest) {
@@ -90,16 +97,23 @@ export function attachStaging(database: Database.Database, path: string): Stagin
     },
     claim({ feed, item, cveId, digest, statedAt, file }, body) {
       const key = cveId === null ? '' : sortKey(cveId)
-      const stated = body === null ? (inCorpus.get(feed, item)?.stated_at ?? null) : statedAt
-      if (insert.run(key, feed, item, digest, stated, file, body).changes > 0) return 'kept'
-      const earlier = staged.get(key, feed, item)!
-      if (earlier.stated_at !== null && stated !== null && stated < earlier.stated_at) return 'older'
-      replace.run(key, feed, item, digest, stated, file, body)
-      return earlier.file === file ? 'replaces-same-file' : 'replaces-older-file'
+      const row = inCorpus.get(feed, item)
+      const stated = body === null ? (row?.stated_at ?? null) : statedAt
+      let outcome: StagingOutcome = 'kept'
+      if (see.run(feed, item, key, row?.digest ?? null, digest, stated, file, 0).changes === 0) {
+        const earlier = seen.get(feed, item, key)!
+        if (earlier.stated_at !== null && stated !== null && stated < earlier.stated_at) return 'older'
+        seeAgain.run(digest, stated, file, feed, item, key)
+        outcome = earlier.file === file ? 'replaces-same-file' : 'replaces-older-file'
+      }
+      if (body !== null && row) update.run(digest, stated, body, key, feed, item)
+      else if (body !== null) insert.run(key, feed, item, digest, stated, body)
+      return outcome
     },
     hold(feed, item) {
       const row = inCorpus.get(feed, item)
-      return row !== undefined && insert.run(row.cve_key, feed, item, row.digest, row.stated_at, 0, null).changes > 0
+      if (!row) return false
+      return see.run(feed, item, row.cve_key, row.digest, row.digest, row.stated_at, 0, 1).changes > 0
     },
     score({ cveId, score, percentile }) {
       const key = sortKey(cveId)
@@ -113,25 +127,20 @@ export function attachStaging(database: Database.Database, path: string): Stagin
 }
 
 const CLAIM_COUNTS = `
-  WITH new AS (
-    SELECT count(*) AS count FROM staging.claim AS s WHERE feed = $feed AND body IS NULL = 0 AND NOT EXISTS
-      (SELECT 1 FROM main.claim AS c WHERE c.feed = s.feed AND c.item = s.item AND c.cve_key = s.cve_key)
-  )
   SELECT
-    (SELECT count(*) FROM staging.claim WHERE feed = $feed) AS kept,
-    (SELECT count FROM new) AS added,
-    (SELECT count(*) FROM staging.claim WHERE feed = $feed AND body IS NULL = 0) - (SELECT count FROM new) AS changed,
-    (SELECT count(*) FROM main.claim AS c WHERE feed = $feed AND NOT EXISTS
-      (SELECT 1 FROM staging.claim AS s WHERE s.feed = c.feed AND s.item = c.item AND s.cve_key = c.cve_key)) AS removed
+    count(*) FILTER (WHERE held = 0) AS kept,
+    count(*) FILTER (WHERE before IS NULL) AS added,
+    count(*) FILTER (WHERE before <> digest) AS changed,
+    (SELECT count(*) FROM claim AS c WHERE feed = $feed AND NOT EXISTS
+      (SELECT 1 FROM seen AS s WHERE s.feed = c.feed AND s.item = c.item AND s.cve_key = c.cve_key)) AS removed
+  FROM seen WHERE feed = $feed
 `
 
 const SCORE_COUNTS = `
   SELECT
-    (SELECT count(*) FROM staging.epss) AS kept,
-    (SELECT count(*) FROM staging.epss AS s WHERE NOT EXISTS
-      (SELECT 1 FROM main.epss AS e WHERE e.cve_key = s.cve_key)) AS added,
-    (SELECT count(*) FROM staging.epss AS s JOIN main.epss AS e USING (cve_key)
+    (SELECT count(*) FROM scores) AS kept,
+    (SELECT count(*) FROM scores AS s WHERE NOT EXISTS (SELECT 1 FROM epss AS e WHERE e.cve_key = s.cve_key)) AS added,
+    (SELECT count(*) FROM scores AS s JOIN epss AS e USING (cve_key)
       WHERE s.score <> e.score OR s.percentile <> e.percentile) AS changed,
-    (SELECT count(*) FROM main.epss AS e WHERE NOT EXISTS
-      (SELECT 1 FROM staging.epss AS s WHERE s.cve_key = e.cve_key)) AS removed
+    (SELECT count(*) FROM epss AS e WHERE NOT EXISTS (SELECT 1 FROM scores AS s WHERE s.cve_key = e.cve_key)) AS removed
 `

@@ -25,7 +25,9 @@ export async function* readCveList(file: FeedFile, options: ReadOptions): AsyncI
     yield* readFolder(file.path, options, FOLDER_DEPTH)
     return
   }
-  const zip = await openZip(file.path, options.spill)
+  const zip = await openZip(file.path, options.spill).catch((cause: unknown) => {
+    throw cause instanceof FeedError ? new FeedError(cause.code, `${file.name}: ${cause.message}`, { cause }) : cause
+  })
   try {
     for (const entry of zip.entries) {
       const name = RECORD_NAME.exec(entry.name)?.[1]
