@@ -1,5 +1,6 @@
 #!/usr/bin/env tsx
 /** The `vulnshelf` command: reads its words, loads the command they name, prints its report. */
+import { availableParallelism } from 'node:os'
 import { Command, InvalidArgumentError } from 'commander'
 import { fail, option } from './command-line.ts'
 import { realEffects } from './effects.ts'
@@ -23,6 +24,10 @@ const day = (text: string) => {
 }
 
 const corpus = () => option('--corpus <file>', 'the corpus database').makeOptionMandatory()
+const jobs = () =>
+  option('--jobs <n>', 'worker threads; 0 does without')
+    .argParser(wholeNumber(0))
+    .default(availableParallelism(), 'as many as cores')
 const json = () => option('--json', 'print the report as JSON')
 /** Prints a report: as JSON when asked to, else in words. */
 const print = <T>(asJson: boolean | undefined, report: T, words: (report: T) => string) =>
@@ -71,25 +76,26 @@ program
   .description('make a snapshot of a corpus')
   .addOption(corpus())
   .addOption(option('--out <dist>', 'the folder that snapshots are put up in').makeOptionMandatory())
-  .addOption(option('--jobs <n>', 'worker threads (default: as many as cores)').argParser(wholeNumber(0)))
+  .addOption(jobs())
   .addOption(json())
-  .action(async (options: { corpus: string; out: string; jobs?: number; json?: boolean }) => {
+  .action(async (options: { corpus: string; out: string; jobs: number; json?: boolean }) => {
     const { build } = await import('./build/build.ts')
     const { buildWords } = await import('./report.ts')
     const { corpus, out: dist, jobs } = options
-    const report = await build({ corpus, dist, ...(jobs === undefined ? {} : { jobs }) }, realEffects(), showProgress())
-    print(options.json, report, buildWords)
+    print(options.json, await build({ corpus, dist, jobs }, realEffects(), showProgress()), buildWords)
   })
 
 program
   .command('verify <dist>')
   .description('check every digest, every member and every count of the current snapshot')
+  .addOption(jobs())
   .addOption(json())
-  .action(async (dist: string, options: { json?: boolean }) => {
+  .action(async (dist: string, options: { jobs: number; json?: boolean }) => {
     const { verify } = await import('../corpus/snapshot/verify.ts')
     const { verifyWords } = await import('./report.ts')
     const progress = showProgress()
-    const report = verify(dist, (done, total) => progress('files', done, total))
+    const onProgress = (done: number, total: number) => progress('files', done, total)
+    const report = await verify(dist, { jobs: options.jobs, onProgress })
     print(options.json, report, verifyWords)
     for (const fault of report.faults) process.stderr.write(`vulnshelf: ${fault}\n`)
     if (report.faults.length > 0) process.exitCode = 1

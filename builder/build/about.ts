@@ -4,13 +4,14 @@ import type { About } from '../../corpus/snapshot/about.ts'
 import type { EpssColumns } from '../../corpus/snapshot/epss.ts'
 import type { Corpus } from '../../corpus/store/corpus.ts'
 
-/** Distinct vendor keys, and distinct `<vendor>/<product>` keys. */
-export interface ProductCounts {
-  vendors: Set<string>
-  products: Set<string>
+/** What a build counts in the shards that it wrote. */
+export interface ShardCounts {
+  cves: number
+  vendors: number
+  products: number
 }
 
-export function about(corpus: Corpus, cves: number, products: ProductCounts, epss: EpssColumns): About {
+export function about(corpus: Corpus, { cves, vendors, products }: ShardCounts, epss: EpssColumns): About {
   const { corpusDate, feeds } = corpus.state()
   return {
     corpus_date: corpusDate,
@@ -20,8 +21,8 @@ export function about(corpus: Corpus, cves: number, products: ProductCounts, eps
       cwes: 0,
       capecs: 0,
       cnas: corpus.cnas().length,
-      vendors: products.vendors.size,
-      products: products.products.size,
+      vendors,
+      products,
       exploits: 0,
       advisories: 0,
       reports: 0,

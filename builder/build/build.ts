@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os'
 import { type CveId, compareCveIds } from '../../corpus/model/cve-id.ts'
 import { gzipFile } from '../../corpus/snapshot/deflate.ts'
 import { deriveFiles, gatherShards } from '../../corpus/snapshot/derive/derive.ts'
+import { countProducts } from '../../corpus/snapshot/derive/gather.ts'
 import { joinShards } from '../../corpus/snapshot/derive/rows.ts'
 import { sha256 } from '../../corpus/snapshot/digest.ts'
 import { type EpssColumns, encodeEpss, NO_EPSS, toBillionths } from '../../corpus/snapshot/epss.ts'
@@ -17,7 +18,7 @@ import { openPool } from '../../corpus/snapshot/pool.ts'
 import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
 import type { Effects } from '../effects.ts'
 import type { Progress } from '../progress.ts'
-import { about, type ProductCounts } from './about.ts'
+import { about } from './about.ts'
 import { BuildError } from './error.ts'
 import { lockDist } from './lock.ts'
 import { type ObjectStore, openObjectStore, temporaryFolder } from './objects.ts'
@@ -88,12 +89,7 @@ async function buildFrom(
     seconds.shards = lap()
 
     const gathered = []
-    const products: ProductCounts = { vendors: new Set(), products: new Set() }
     for await (const one of gatherShards(pool, dist, shards.files)) {
-      for (const { vendor, product } of one.shard.products.flat()) {
-        products.vendors.add(vendor)
-        if (product !== null) products.products.add(`${vendor}/${product}`)
-      }
       gathered.push(one)
       progress('read back', gathered.length, shards.files.length)
     }
@@ -104,7 +100,7 @@ async function buildFrom(
       const entry = { role, name: 'cve', content: sha256(plain), count, derived: false }
       files.push(await objects.put(entry, gzipFile(plain)))
     }
-    const description = about(corpus, rows.count, products, epss)
+    const description = about(corpus, { cves: rows.count, ...countProducts(gathered.map(({ shard }) => shard)) }, epss)
     await put('about', Buffer.from(JSON.stringify(description)), 1)
     await put('epss', encodeEpss(epss), rows.count)
     const rejected = corpus.rejected().map(({ cveId, dateRejected }) => [cveId, dateRejected])
@@ -118,11 +114,11 @@ async function buildFrom(
     }
     seconds.derived = lap()
 
-    const put_up = await putUp(dist, files, pointer, effects)
+    const outcome = await putUp(dist, files, pointer, effects)
     await effects.remove(temporaryFolder(dist))
     seconds.total = lap()
     return {
-      ...put_up,
+      ...outcome,
       parent: parent?.manifest.snapshot ?? null,
       ...shards.tally,
       counts: description.counts,

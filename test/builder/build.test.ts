@@ -32,8 +32,8 @@ const idOf = (dist: string) => readCurrent(dist).manifest.snapshot
 const make = (corpus: string, dist: string, effects = quietEffects(), jobs = 0) =>
   build({ corpus, dist, jobs }, effects, noProgress)
 
-test('the snapshot of a build is intact and holds every record of the corpus', () => {
-  const report = verify(first.dist)
+test('the snapshot of a build is intact and holds every record of the corpus', async () => {
+  const report = await verify(first.dist)
   assert.equal(report.faults, [])
   assert.ok(report.cves > CVES * 0.8)
 })
@@ -72,7 +72,7 @@ test('the night after compresses only the members that changed, and has the id o
   assert.ok(built.shards.unchanged > built.shards.total / 2)
   const scratch = await make(corpus, join(folder.path, 'from-scratch'))
   assert.is(scratch.snapshot, built.snapshot)
-  assert.equal(verify(dist).faults, [])
+  assert.equal((await verify(dist)).faults, [])
 })
 
 test('killed before any of its steps, a build leaves the old snapshot whole, and the next run ends as if nothing had been', async () => {
@@ -101,7 +101,7 @@ test('killed before any of its steps, a build leaves the old snapshot whole, and
     const what = `killed before step ${at}, ${counted.steps[at]}`
     const pointerIsUp = counted.steps.slice(0, at).filter((step) => step === 'rename').length === renames(counted.steps)
     assert.is(idOf(dist), pointerIsUp ? snapshot : old, what)
-    assert.equal(verify(dist).faults, [], what)
+    assert.equal((await verify(dist)).faults, [], what)
     assert.is((await make(base.corpus, dist)).snapshot, snapshot, what)
     assert.equal(readdirSync(dist).sort(), ['latest.json', 'manifests', 'objects'], what)
   }
@@ -141,20 +141,20 @@ test('pruning keeps the newest snapshots whole and removes what only the others 
   const made = copyOfFirstNight('prune')
   await ingestAndBuild({ ...made, asOf: secondNight })
   await prune(made.dist, 2, quietEffects())
-  assert.equal(verify(made.dist).faults, [])
+  assert.equal((await verify(made.dist)).faults, [])
   const before = countObjects(made.dist)
   const report = await prune(made.dist, 1, quietEffects())
   assert.is(report.removed.manifests, 1)
   assert.ok(report.removed.objects > 0)
   assert.is(countObjects(made.dist), before - report.removed.objects)
-  assert.equal(verify(made.dist).faults, [])
+  assert.equal((await verify(made.dist)).faults, [])
   assert.is(firstNight < secondNight, true)
 })
 
 const countObjects = (dist: string) =>
   readdirSync(join(dist, 'objects'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length
 
-test('a flipped bit in any file of a snapshot is found by verify, which names the file', () => {
+test('a flipped bit in any file of a snapshot is found by verify, which names the file', async () => {
   const { dist } = copyOfFirstNight('flipped')
   const { files } = readCurrent(dist).manifest
   const oneOfEachRole = [...new Map(files.map((file) => [file.role, file])).values()]
@@ -165,12 +165,12 @@ test('a flipped bit in any file of a snapshot is found by verify, which names th
     const damaged = Buffer.from(bytes)
     damaged[damaged.length >> 1]! ^= 4
     writeFileSync(path, damaged)
-    const { faults } = verify(dist)
+    const { faults } = await verify(dist)
     assert.is(faults.length, 1, file.role)
     assert.match(faults[0]!, file.sha256)
     writeFileSync(path, bytes)
   }
-  assert.equal(verify(dist).faults, [])
+  assert.equal((await verify(dist)).faults, [])
 })
 
 test.after(() => folder.remove())

@@ -7,12 +7,12 @@ import { sha256 } from '../digest.ts'
 import { type EpssColumns, NO_EPSS } from '../epss.ts'
 import { readObject } from '../layout.ts'
 import type { FileEntry, Role } from '../manifest.ts'
-import { CVE_SORTS, type CveSort } from '../order.ts'
+import { CVE_SORTS } from '../order.ts'
 import { type Pool, runInOrder, type TaskResult } from '../pool.ts'
-import { decodeColumns, encodeColumns } from './columns.ts'
+import { type Columns, decodeColumns, encodeColumns } from './columns.ts'
 import { type GatheredShard, gatherShard } from './gather.ts'
-import { encodeIndex } from './index-table.ts'
-import { encodeOrders, type Order, type Orders, sortOrders } from './orders.ts'
+import { encodeIndex, type Index, indexContent, indexOf } from './index-table.ts'
+import { encodeOrders, type Order, type Orders, ordersContent, type SortedOrders, sortOrders } from './orders.ts'
 import { type EncodedPages, encodePages, type PageRun, type PageSource, pagesDigest, ROWS_PER_PAGE } from './pages.ts'
 import { buildQueryDb, type QueryTexts } from './query.ts'
 import type { Rows } from './rows.ts'
@@ -56,6 +56,29 @@ export async function* gatherShards(
 /** Rows of a page task: enough that its message costs nothing beside its work. */
 const ROWS_PER_TASK = 50 * ROWS_PER_PAGE
 
+/** What is derived, before anything of it is encoded or compressed. */
+export interface Derived {
+  index: Index
+  columns: Columns
+  columnBytes: Buffer
+  sorted: SortedOrders
+  texts: QueryTexts
+}
+
+export function derive(rows: Rows, epss: EpssColumns): Derived {
+  const columnBytes = encodeColumns(rows)
+  const columns = decodeColumns(columnBytes)
+  const { published, updated, score: cvss, row } = columns
+  const epssKeys = Float64Array.from(row, (one) => scoreOf(epss, one))
+  return {
+    index: indexOf(rows),
+    columns,
+    columnBytes,
+    sorted: sortOrders({ published, updated, cvss, epss: epssKeys }, row),
+    texts: { ids: Array.from(row, (one) => rows.ids[one]!), titles: Array.from(row, (one) => rows.titles[one]!) },
+  }
+}
+
 /** Derives everything; `queryPath` is where `query.db` may be written. */
 export async function* deriveFiles(
   pool: Pool,
@@ -63,54 +86,45 @@ export async function* deriveFiles(
   epss: EpssColumns,
   queryPath: string,
 ): AsyncGenerator<DerivedFile> {
-  yield table('index', encodeIndex(rows), rows.count)
-  const columnBytes = encodeColumns(rows)
-  yield table('columns', columnBytes, rows.count)
-  const columns = decodeColumns(columnBytes)
-
-  const texts: QueryTexts = {
-    ids: Array.from(columns.row, (row) => rows.ids[row]!),
-    titles: Array.from(columns.row, (row) => rows.titles[row]!),
-  }
+  const { index, columns, columnBytes, sorted, texts } = derive(rows, epss)
   const query = pool.run<{ content: string; count: number }>('query', { path: queryPath, texts })
   // Awaited at the end; until then a failure elsewhere must not leave this one unheard.
   query.catch(() => {})
 
-  const { published, updated, score: cvss } = columns
-  const sorted = sortOrders(
-    { published, updated, cvss, epss: Float64Array.from(columns.row, (row) => scoreOf(epss, row)) },
-    columns.row,
-  )
-  const source = sharedSource(rows, epss)
+  yield table('index', encodeIndex(index), indexContent(index), rows.count)
+  yield table('columns', columnBytes, sha256(columnBytes), rows.count)
+  const source = pageSource(rows, epss)
   const orders: Partial<Orders> = {}
   for (const sort of CVE_SORTS) {
-    const pages = await encodeOrder(
-      pool,
-      source,
-      sorted[sort].ordinals.map((ordinal) => columns.row[ordinal]!),
-    )
+    const pages = await encodeOrder(pool, source, rowsOf(columns, sorted[sort]))
     yield { role: 'pages', name: sort, ...pages.file }
     orders[sort] = { ...sorted[sort], pagesAt: pages.at } satisfies Order
   }
-  yield table('orders', encodeOrders(orders as Record<CveSort, Order>), rows.count)
+  yield table('orders', encodeOrders(orders as Orders), ordersContent(sorted), rows.count)
   yield { role: 'query', name: 'cve', ...(await query), from: { path: queryPath } }
 }
 
-function table(role: Role, bytes: Buffer, count: number): DerivedFile {
-  return { role, name: 'cve', content: sha256(bytes), count, from: bytes }
+function table(role: Role, bytes: Buffer, content: string, count: number): DerivedFile {
+  return { role, name: 'cve', content, count, from: bytes }
+}
+
+/** The rows of an order. */
+export function rowsOf(columns: Columns, { ordinals }: Pick<Order, 'ordinals'>): Uint32Array {
+  return ordinals.map((ordinal) => columns.row[ordinal]!)
 }
 
 const scoreOf = (epss: EpssColumns, row: number) => (epss.scores[row] === NO_EPSS ? Number.NaN : epss.scores[row]!)
 
-async function encodeOrder(pool: Pool, source: PageSource, rows: Uint32Array) {
-  const inputs = function* () {
-    for (let from = 0; from < rows.length; from += ROWS_PER_TASK) {
-      const run: PageRun = { rows: rows.slice(from, from + ROWS_PER_TASK), firstPage: from / ROWS_PER_PAGE }
-      yield { source, run }
-    }
+/** The inputs of the page tasks of an order. */
+export function* pageInputs(source: PageSource, rows: Uint32Array): Generator<{ source: PageSource; run: PageRun }> {
+  for (let from = 0; from < rows.length; from += ROWS_PER_TASK) {
+    yield { source, run: { rows: rows.slice(from, from + ROWS_PER_TASK), firstPage: from / ROWS_PER_PAGE } }
   }
+}
+
+async function encodeOrder(pool: Pool, source: PageSource, rows: Uint32Array) {
   const runs: EncodedPages[] = []
-  for await (const run of runInOrder<EncodedPages>(pool, 'pages', inputs())) runs.push(run)
+  for await (const run of runInOrder<EncodedPages>(pool, 'pages', pageInputs(source, rows))) runs.push(run)
   const at: number[] = []
   let end = 0
   for (const { lengths } of runs) {
@@ -120,11 +134,12 @@ async function encodeOrder(pool: Pool, source: PageSource, rows: Uint32Array) {
     }
   }
   const bytes = Buffer.concat(runs.map((run) => run.bytes))
-  return { at: Uint32Array.from(at), file: { content: pagesDigest(runs), count: at.length, from: bytes } }
+  const content = pagesDigest(runs.flatMap(({ heads }) => heads))
+  return { at: Uint32Array.from(at), file: { content, count: at.length, from: bytes } }
 }
 
 /** What page tasks read, in memory that all threads share. */
-function sharedSource(rows: Rows, epss: EpssColumns): PageSource {
+export function pageSource(rows: Rows, epss: EpssColumns): PageSource {
   return {
     cores: rows.cores,
     coreAt: rows.coreAt,

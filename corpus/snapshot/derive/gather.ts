@@ -43,6 +43,19 @@ export const FLAGS = {
   reserved: 32,
 } as const
 
+/** How many vendors, and products of vendors, these shards name. */
+export function countProducts(shards: Iterable<GatheredShard>): { vendors: number; products: number } {
+  const vendors = new Set<string>()
+  const products = new Set<string>()
+  for (const shard of shards) {
+    for (const { vendor, product } of shard.products.flat()) {
+      vendors.add(vendor)
+      if (product !== null) products.add(`${vendor}/${product}`)
+    }
+  }
+  return { vendors: vendors.size, products: products.size }
+}
+
 const EMPTY_FACETS: Facets = { weaknesses: [], products: [] }
 
 /** @throws SnapshotError when the shard is damaged or holds something else than CVEs */

@@ -3,7 +3,7 @@
  * number; the number has up to 19 digits, so it takes two columns of 32 bits.
  */
 import { type CveId, cveIdParts } from '../../model/cve-id.ts'
-import { SHORT_HASH_LENGTH } from '../digest.ts'
+import { SHORT_HASH_LENGTH, sha256 } from '../digest.ts'
 import { SnapshotError } from '../error.ts'
 import { column, decodeTable, encodeTable } from '../table.ts'
 import type { Rows } from './rows.ts'
@@ -23,7 +23,8 @@ export interface Index {
   sources: Uint8Array
 }
 
-export function encodeIndex(rows: Rows): Buffer {
+/** The index of rows. */
+export function indexOf(rows: Rows): Index {
   const year = new Uint16Array(rows.count)
   const numberHigh = new Uint32Array(rows.count)
   const numberLow = new Uint32Array(rows.count)
@@ -33,11 +34,21 @@ export function encodeIndex(rows: Rows): Buffer {
     numberHigh[row] = Number(parts.number >> 32n)
     numberLow[row] = Number(parts.number & 0xffffffffn)
   })
-  const { shards, shard, at, coreEnd, length, sources } = rows
+  const { count, shards, shard, at, coreEnd, length, sources } = rows
+  return { count, shards, year, numberHigh, numberLow, shard, at, coreEnd, length, sources }
+}
+
+export function encodeIndex(index: Index): Buffer {
+  const { shards, year, numberHigh, numberLow, shard, at, coreEnd, length, sources } = index
   return encodeTable({
     about: { shards },
     columns: { year, numberHigh, numberLow, shard, at, coreEnd, length, sources },
   })
+}
+
+/** The content digest: without the columns that tell where the work of a compressor lies. */
+export function indexContent({ shards, year, numberHigh, numberLow, shard, sources }: Index): string {
+  return sha256(encodeTable({ about: { shards }, columns: { year, numberHigh, numberLow, shard, sources } }))
 }
 
 /** @throws SnapshotError `malformed` */

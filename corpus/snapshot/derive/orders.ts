@@ -1,4 +1,5 @@
 /** Orders: the ordinals of all CVEs under each sort, descending, and where its pages lie. SPEC.md, "Orders". */
+import { sha256 } from '../digest.ts'
 import { SnapshotError } from '../error.ts'
 import { CVE_SORTS, type CveSort } from '../order.ts'
 import { column, decodeTable, encodeTable } from '../table.ts'
@@ -15,11 +16,14 @@ export interface Order {
 
 export type Orders = Record<CveSort, Order>
 
+/** Orders before their pages are compressed. */
+export type SortedOrders = Record<CveSort, Omit<Order, 'pagesAt'>>
+
 /** The keys of all sorts by ordinal; NaN is null. */
 export type SortKeys = Record<CveSort, Float64Array>
 
 /** Sorts all ordinals by each key; `row` breaks ties by id. */
-export function sortOrders(keys: SortKeys, row: Uint32Array): Record<CveSort, Omit<Order, 'pagesAt'>> {
+export function sortOrders(keys: SortKeys, row: Uint32Array): SortedOrders {
   const sorted = (values: Float64Array) => ({
     ordinals: sortDescending(values, (ordinal) => row[ordinal]!),
     keyed: values.reduce((sum, key) => sum + (Number.isNaN(key) ? 0 : 1), 0),
@@ -32,9 +36,19 @@ export function sortOrders(keys: SortKeys, row: Uint32Array): Record<CveSort, Om
   }
 }
 
+const aboutOrders = (orders: SortedOrders) => ({
+  keyed: Object.fromEntries(CVE_SORTS.map((sort) => [sort, orders[sort].keyed])),
+})
+
+/** The content digest: without the columns that tell where the work of a compressor lies. */
+export function ordersContent(orders: SortedOrders): string {
+  const columns = Object.fromEntries(CVE_SORTS.map((sort) => [`${sort}Ordinals`, orders[sort].ordinals]))
+  return sha256(encodeTable({ about: aboutOrders(orders), columns }))
+}
+
 export function encodeOrders(orders: Orders): Buffer {
   return encodeTable({
-    about: { keyed: Object.fromEntries(CVE_SORTS.map((sort) => [sort, orders[sort].keyed])) },
+    about: aboutOrders(orders),
     columns: Object.fromEntries(
       CVE_SORTS.flatMap((sort) => [
         [`${sort}Ordinals`, orders[sort].ordinals],

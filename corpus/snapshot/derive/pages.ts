@@ -2,6 +2,8 @@
  * Page shards: the rows of a list in one of its orders, 100 to a member, in four segments of 25, so that pages of 25,
  * 50 and 100 rows are handed out as they lie. SPEC.md, "Page shard".
  */
+
+import { shortHash } from '../digest.ts'
 import { type EpssColumns, epssAt, epssMember } from '../epss.ts'
 import { encodeMember, type Part } from '../member.ts'
 import { contentDigest, type SegmentContent } from '../shard.ts'
@@ -27,11 +29,16 @@ export interface PageRun {
   firstPage: number
 }
 
+/** What the content digest of a page is taken from. */
+export interface PageHead {
+  key: string
+  segments: SegmentContent[]
+}
+
 export interface EncodedPages {
   bytes: Uint8Array
   lengths: Uint32Array
-  /** What the content digest of each page is taken from. */
-  heads: { key: string; segments: SegmentContent[] }[]
+  heads: PageHead[]
 }
 
 /** The text of a summary record, EPSS included. */
@@ -45,23 +52,29 @@ export function summaryText(source: PageSource, row: number): string {
 /** The key of page `page`: its number, wide enough to sort as text. */
 const pageKey = (page: number) => String(page).padStart(8, '0')
 
-/** Encodes a run of whole pages (the last one of a list may be short). */
-export function encodePages(source: PageSource, { rows, firstPage }: PageRun): EncodedPages {
-  const members = []
+/** The segments of each page of a run of whole pages (the last page of a list may be short). */
+function* pagesOf(
+  source: PageSource,
+  { rows, firstPage }: PageRun,
+): Generator<{ key: string; segments: { kind: number; count: number; plain: Buffer }[] }> {
   for (let from = 0, page = firstPage; from < rows.length; from += ROWS_PER_PAGE, page++) {
-    const parts: Part[] = []
     const end = Math.min(from + ROWS_PER_PAGE, rows.length)
+    const segments = []
     for (let at = from; at < end; at += ROWS_PER_SEGMENT) {
       const some = rows.subarray(at, Math.min(at + ROWS_PER_SEGMENT, end))
       const text = Array.from(some, (row) => summaryText(source, row)).join(',')
-      parts.push(Buffer.from(at === from ? '{"rows":[' : ','), {
-        kind: ROWS_KIND,
-        count: some.length,
-        plain: Buffer.from(text),
-      })
+      segments.push({ kind: ROWS_KIND, count: some.length, plain: Buffer.from(text) })
     }
-    parts.push(Buffer.from(']}\n'))
-    members.push(encodeMember(pageKey(page), parts))
+    yield { key: pageKey(page), segments }
+  }
+}
+
+/** Encodes a run of pages. */
+export function encodePages(source: PageSource, run: PageRun): EncodedPages {
+  const members = []
+  for (const { key, segments } of pagesOf(source, run)) {
+    const parts: Part[] = segments.flatMap((segment, i) => [Buffer.from(i === 0 ? '{"rows":[' : ','), segment])
+    members.push(encodeMember(key, [...parts, Buffer.from(']}\n')]))
   }
   return {
     bytes: new Uint8Array(Buffer.concat(members.map(({ bytes }) => bytes))),
@@ -78,9 +91,22 @@ export function encodePages(source: PageSource, { rows, firstPage }: PageRun): E
   }
 }
 
+/** The heads that `encodePages` gives, without compressing anything. */
+export function pageHeads(source: PageSource, run: PageRun): PageHead[] {
+  return Array.from(pagesOf(source, run), ({ key, segments }) => ({
+    key,
+    segments: segments.map(({ kind, count, plain }) => ({
+      kind,
+      count,
+      plainLength: plain.length,
+      hash: shortHash(plain),
+    })),
+  }))
+}
+
 /** The content digest of pages from what their heads say. */
-export function pagesDigest(runs: readonly EncodedPages[]): string {
+export function pagesDigest(heads: Iterable<PageHead>): string {
   const digest = contentDigest()
-  for (const { heads } of runs) for (const head of heads) digest.add(head)
+  for (const head of heads) digest.add(head)
   return digest.hex()
 }

@@ -37,41 +37,58 @@ interface Collected {
   count: number
 }
 
+/** Takes the rows of `query.db`, in the order in which its content digest goes over them. */
+interface QueryRows {
+  cve(ordinal: number, id: string, title: string): void
+  gram(key: number, count: number, ordinals: Uint8Array): void
+}
+
+const NO_ROWS: QueryRows = { cve: () => {}, gram: () => {} }
+
 /**
  * Writes `query.db` at `path`, which must not exist.
  * @returns its content digest, and how many CVEs it holds
  */
-export function buildQueryDb(path: string, { ids, titles }: QueryTexts): { content: string; count: number } {
+export function buildQueryDb(path: string, texts: QueryTexts): { content: string; count: number } {
   const database = new Database(path)
-  const digest = createHash('sha256')
   try {
     database.pragma('page_size = 8192')
     database.pragma('journal_mode = OFF')
     database.pragma('synchronous = OFF')
     database.exec(SCHEMA)
     database.exec('BEGIN')
-    const grams = new Map<number, Collected>()
     const insertCve = database.prepare('INSERT INTO cve VALUES (?, ?, ?)')
-    for (let ordinal = 0; ordinal < ids.length; ordinal++) {
-      const id = fold(ids[ordinal]!)
-      const title = fold(titles[ordinal] ?? '')
-      insertCve.run(ordinal, id, title)
-      digest.update(`${id}\t${title}\n`)
-      collect(grams, id, ordinal)
-      collect(grams, title, ordinal)
-    }
     const insertGram = database.prepare('INSERT INTO gram VALUES (?, ?, ?)')
-    for (const key of [...grams.keys()].sort((a, b) => a - b)) {
-      const { bytes, length, count } = grams.get(key)!
-      const ordinals = bytes.subarray(0, length)
-      insertGram.run(key, count, ordinals)
-      digest.update(`${key}\t${count}\t`).update(ordinals)
-    }
+    const content = queryContent(texts, {
+      cve: (ordinal, id, title) => void insertCve.run(ordinal, id, title),
+      gram: (key, count, ordinals) => void insertGram.run(key, count, ordinals),
+    })
     database.exec('COMMIT')
+    return { content, count: texts.ids.length }
   } finally {
     database.close()
   }
-  return { content: digest.digest('hex'), count: ids.length }
+}
+
+/** The content digest of the `query.db` of these texts; `rows` takes what it is made of. */
+export function queryContent({ ids, titles }: QueryTexts, rows: QueryRows = NO_ROWS): string {
+  const digest = createHash('sha256')
+  const grams = new Map<number, Collected>()
+  for (let ordinal = 0; ordinal < ids.length; ordinal++) {
+    const id = fold(ids[ordinal]!)
+    const title = fold(titles[ordinal] ?? '')
+    rows.cve(ordinal, id, title)
+    digest.update(`${id}\t${title}\n`)
+    collect(grams, id, ordinal)
+    collect(grams, title, ordinal)
+  }
+  for (const key of [...grams.keys()].sort((a, b) => a - b)) {
+    const { bytes, length, count } = grams.get(key)!
+    const ordinals = bytes.subarray(0, length)
+    rows.gram(key, count, ordinals)
+    digest.update(`${key}\t${count}\t`).update(ordinals)
+  }
+  return digest.digest('hex')
 }
 
 /** The content digest of a `query.db`, as `buildQueryDb` gave it. */

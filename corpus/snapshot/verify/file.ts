@@ -1,0 +1,130 @@
+/** One file of a snapshot by itself: stored digest and size, content digest, count, and every member of a shard. */
+import Database from 'better-sqlite3'
+import { decodeAbout } from '../about.ts'
+import { gunzipFile } from '../deflate.ts'
+import { decodeColumns } from '../derive/columns.ts'
+import { type GatheredShard, gatherShard } from '../derive/gather.ts'
+import { decodeIndex, indexContent } from '../derive/index-table.ts'
+import { decodeOrders, ordersContent } from '../derive/orders.ts'
+import { queryDigest } from '../derive/query.ts'
+import { sha256 } from '../digest.ts'
+import { decodeEpss } from '../epss.ts'
+import { SnapshotError } from '../error.ts'
+import { describe, objectPath, readObject } from '../layout.ts'
+import type { FileEntry, Role } from '../manifest.ts'
+import { contentDigest, membersOf } from '../shard.ts'
+import { verifyMember } from './member.ts'
+
+export interface FileFindings {
+  bytes: number
+  members: number
+  segments: number
+  /** What is wrong with the file; then the rest says nothing. */
+  fault: string | null
+  /** What the CVEs of a shard say to lists and filters. */
+  gathered: GatheredShard | null
+  /** Where the members of a page shard begin. */
+  membersAt: Uint32Array
+}
+
+const MAX_PLAIN_FILE = 4 * 1024 * 1024 * 1024 - 1
+
+/** Roles whose files can be rebuilt from those of the others. */
+const DERIVED: readonly Role[] = ['index', 'columns', 'orders', 'pages', 'query']
+
+export function verifyFile(dist: string, file: FileEntry): FileFindings {
+  const findings: FileFindings = {
+    bytes: 0,
+    members: 0,
+    segments: 0,
+    fault: null,
+    gathered: null,
+    membersAt: new Uint32Array(),
+  }
+  try {
+    const bytes = readObject(dist, file)
+    findings.bytes = bytes.length
+    const { content, count } = contentOf(dist, file, bytes, findings)
+    if (content !== file.content) fault(`its content digest is ${content}, not ${file.content}`)
+    if (count !== file.count) fault(`it holds ${count}, not ${file.count} as the manifest says`)
+    if (file.derived !== DERIVED.includes(file.role)) fault(`the manifest says derived: ${file.derived}`)
+  } catch (error) {
+    findings.fault = faultOf(describe(file), error)
+  }
+  return findings
+}
+
+/** The line for what was thrown. Whatever it is: the bytes are hostile, so it is they that are at fault. */
+export function faultOf(what: string, thrown: unknown): string {
+  const { message } = thrown instanceof Error ? thrown : new Error(String(thrown))
+  if (thrown instanceof SnapshotError) return message.startsWith(what) ? message : `${what}: ${message}`
+  return `${what} cannot be read: ${message}`
+}
+
+function contentOf(
+  dist: string,
+  file: FileEntry,
+  bytes: Buffer,
+  findings: FileFindings,
+): { content: string; count: number } {
+  const plain = () => gunzipFile(bytes, MAX_PLAIN_FILE)
+  switch (file.role) {
+    case 'cve':
+    case 'pages':
+      return verifyShard(file.role, bytes, findings)
+    case 'about': {
+      const text = plain()
+      decodeAbout(text)
+      return { content: sha256(text), count: 1 }
+    }
+    case 'epss': {
+      const table = plain()
+      return { content: sha256(table), count: decodeEpss(table).scores.length }
+    }
+    case 'rejected': {
+      const text = plain()
+      return { content: sha256(text), count: Object.keys(JSON.parse(text.toString())).length }
+    }
+    case 'index': {
+      const index = decodeIndex(bytes)
+      return { content: indexContent(index), count: index.count }
+    }
+    case 'columns':
+      return { content: sha256(bytes), count: decodeColumns(bytes).count }
+    case 'orders': {
+      const orders = decodeOrders(bytes, file.count)
+      return { content: ordersContent(orders), count: orders.published.ordinals.length }
+    }
+    case 'query': {
+      const database = new Database(objectPath(dist, file.sha256), { readonly: true, fileMustExist: true })
+      try {
+        return queryDigest(database)
+      } finally {
+        database.close()
+      }
+    }
+  }
+}
+
+function verifyShard(role: 'cve' | 'pages', bytes: Buffer, findings: FileFindings): { content: string; count: number } {
+  const digest = contentDigest()
+  const membersAt: number[] = []
+  for (const member of membersOf(bytes)) {
+    try {
+      verifyMember(role, member, bytes.subarray(member.at, member.at + member.length))
+    } catch (error) {
+      fault(faultOf(`member ${member.key}`, error))
+    }
+    digest.add(member)
+    membersAt.push(member.at)
+    findings.segments += member.segments.length
+  }
+  findings.members = membersAt.length
+  if (role === 'cve') findings.gathered = gatherShard(bytes)
+  else findings.membersAt = Uint32Array.from(membersAt)
+  return { content: digest.hex(), count: membersAt.length }
+}
+
+function fault(message: string): never {
+  throw new SnapshotError('digest', message)
+}

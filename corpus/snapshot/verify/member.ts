@@ -1,0 +1,105 @@
+/** One member as `verify` looks at it: every byte of it accounted for. SPEC.md, "Member". */
+import { crc32, inflateRawSync } from 'node:zlib'
+import { parseCveId } from '../../model/cve-id.ts'
+import { PART_NAMES } from '../../model/record.ts'
+import { CVE_PARTS } from '../cve-member.ts'
+import { FINAL_BLOCK } from '../deflate.ts'
+import { ROWS_KIND, ROWS_PER_SEGMENT, SEGMENTS_PER_PAGE } from '../derive/pages.ts'
+import { shortHash } from '../digest.ts'
+import { SnapshotError } from '../error.ts'
+import { type Segment, storedBytes } from '../member.ts'
+import type { PlacedMember } from '../shard.ts'
+
+/** CRC-32 and length of the plain bytes (RFC 1952 2.3.1). */
+const TRAILER_BYTES = 8
+
+/**
+ * Checks a member of a shard; `bytes` are exactly the member's.
+ * @throws SnapshotError
+ */
+export function verifyMember(role: 'cve' | 'pages', member: PlacedMember, bytes: Buffer): void {
+  const trailer = bytes.subarray(bytes.length - TRAILER_BYTES)
+  const whole = inflateExactly(bytes.subarray(member.headLength, -TRAILER_BYTES), trailer.readUInt32LE(4), 'it')
+  if (crc32(whole) !== trailer.readUInt32LE(0)) damaged('it inflates to bytes of another CRC-32')
+  const plain = member.segments.map((segment) => ({ segment, text: segmentText(bytes, segment) }))
+  const glued = role === 'cve' ? gluedRecord(member.key, plain) : gluedRows(member.key, plain)
+  if (glued !== whole.toString()) damaged('it does not say what its segments say')
+}
+
+type SegmentText = { segment: Segment; text: string }
+
+function segmentText(bytes: Buffer, segment: Segment): string {
+  const what = `its segment of kind ${segment.kind}`
+  // With the block that ends a spliced answer behind it: a segment with a final block of its own would end it early.
+  const stored = Buffer.concat([storedBytes(bytes, segment), FINAL_BLOCK])
+  const plain = inflateExactly(stored, segment.plainLength, what)
+  if (crc32(plain) !== segment.plainCrc) damaged(`${what} inflates to bytes of another CRC-32`)
+  if (Buffer.compare(shortHash(plain), segment.hash) !== 0) damaged(`${what} does not have its content hash`)
+  return plain.toString()
+}
+
+/** The plain bytes of a whole DEFLATE stream, of which there must be `length`, with no byte of the stream left over. */
+function inflateExactly(deflated: Buffer, length: number, what: string): Buffer {
+  let inflated: { buffer: Buffer; engine: { bytesWritten: number } }
+  try {
+    // With `info` the result has the engine beside the bytes, which the types do not know.
+    inflated = inflateRawSync(deflated, { info: true, maxOutputLength: Math.max(1, length) }) as never
+  } catch (cause) {
+    return damaged(`${what} does not inflate`, cause)
+  }
+  if (inflated.engine.bytesWritten !== deflated.length) damaged(`${what} ends before its last byte`)
+  if (inflated.buffer.length !== length) damaged(`${what} inflates to ${inflated.buffer.length} bytes, not ${length}`)
+  return inflated.buffer
+}
+
+/** The text of a record from its segments, as the glue of SPEC.md, "CVE shard", puts it together. */
+function gluedRecord(key: string, segments: readonly SegmentText[]): string {
+  const texts = new Map(segments.map(({ segment, text }) => [segment.kind, text]))
+  const kinds = PART_NAMES.map((name) => CVE_PARTS[name].kind).filter((kind) => texts.has(kind))
+  if (kinds.length !== segments.length || kinds.some((kind, i) => segments[i]!.segment.kind !== kind)) {
+    damaged(`its segments are of the kinds ${segments.map(({ segment }) => segment.kind).join(', ')}`)
+  }
+  const parts = PART_NAMES.map((name) => {
+    const { kind, empty } = CVE_PARTS[name]
+    const text = texts.get(kind)
+    // The closing brace of the core is glue.
+    return `"${name}":${text === undefined ? empty : name === 'core' ? `${text}}` : text}`
+  })
+  const record = `{${parts.join(',')}}\n`
+  const value = parse(record) as Record<string, unknown> & { core: { cve_id?: unknown } | null }
+  for (const name of PART_NAMES) {
+    const part = value[name]
+    const items = Array.isArray(part) ? part.length : 1
+    const segment = segments.find(({ segment }) => segment.kind === CVE_PARTS[name].kind)?.segment
+    if (segment && segment.count !== items) damaged(`its ${name} holds ${items} items, not ${segment.count}`)
+  }
+  if (parseCveId(key) !== key) damaged('its key is no CVE id')
+  if (value.core?.cve_id !== key) damaged(`it holds ${String(value.core?.cve_id)}`)
+  return record
+}
+
+/** The text of a page from its segments. */
+function gluedRows(key: string, segments: readonly SegmentText[]): string {
+  if (!/^\d{8,}$/.test(key)) damaged('its key is no page number')
+  if (segments.length === 0 || segments.length > SEGMENTS_PER_PAGE) damaged(`it has ${segments.length} segments`)
+  for (const { segment, text } of segments) {
+    const rows = parse(`[${text}]`) as unknown[]
+    if (segment.kind !== ROWS_KIND) damaged(`it has a segment of kind ${segment.kind}`)
+    if (rows.length !== segment.count || rows.length > ROWS_PER_SEGMENT) {
+      damaged(`a segment holds ${rows.length} rows, not ${segment.count}`)
+    }
+  }
+  return `{"rows":[${segments.map(({ text }) => text).join(',')}]}\n`
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    return damaged('it is no JSON', cause)
+  }
+}
+
+function damaged(message: string, cause?: unknown): never {
+  throw new SnapshotError('digest', message, cause === undefined ? {} : { cause })
+}

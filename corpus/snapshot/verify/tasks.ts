@@ -1,0 +1,18 @@
+/** The tasks of `verify` that run in worker threads. */
+import { type PageRun, type PageSource, pageHeads } from '../derive/pages.ts'
+import { type QueryTexts, queryContent } from '../derive/query.ts'
+import type { FileEntry } from '../manifest.ts'
+import type { TaskResult } from '../pool.ts'
+import { verifyFile } from './file.ts'
+
+export const tasks = {
+  file({ dist, file }: { dist: string; file: FileEntry }): TaskResult {
+    return { value: verifyFile(dist, file) }
+  },
+  heads({ source, run }: { source: PageSource; run: PageRun }): TaskResult {
+    return { value: pageHeads(source, run) }
+  },
+  query(texts: QueryTexts): TaskResult {
+    return { value: queryContent(texts) }
+  },
+}

@@ -1,0 +1,154 @@
+/**
+ * What the files of a snapshot say of one another. Derived files are derived again, from the CVE shards and the EPSS
+ * scores, and must say the same: whoever changes one of them would have to change what it was made from, and the id.
+ */
+import { type CveId, compareCveIds, cveBlock, parseCveId } from '../../model/cve-id.ts'
+import { decodeAbout } from '../about.ts'
+import { gunzipFile } from '../deflate.ts'
+import { derive, pageInputs, pageSource, rowsOf } from '../derive/derive.ts'
+import { countProducts, type GatheredShard } from '../derive/gather.ts'
+import { encodeIndex } from '../derive/index-table.ts'
+import { encodeOrders, type Orders } from '../derive/orders.ts'
+import { type PageHead, pagesDigest } from '../derive/pages.ts'
+import { joinShards, type Rows } from '../derive/rows.ts'
+import { decodeEpss, type EpssColumns, NO_EPSS, toBillionths } from '../epss.ts'
+import { describe, fileOf, readObject } from '../layout.ts'
+import type { FileEntry, Manifest } from '../manifest.ts'
+import { CVE_SORTS, type CveSort } from '../order.ts'
+import { type Pool, runInOrder } from '../pool.ts'
+import { type Column, decodeTable } from '../table.ts'
+import type { FileFindings } from './file.ts'
+
+const MAX_PLAIN_FILE = 4 * 1024 * 1024 * 1024 - 1
+
+/** A file that passed by itself, and what was found in it. */
+export interface Checked {
+  file: FileEntry
+  findings: FileFindings
+}
+
+interface Context {
+  dist: string
+  manifest: Manifest
+  pool: Pool
+  checked: readonly Checked[]
+}
+
+/** Checks the files against one another and gives what is wrong, a line for each file. */
+export async function verifyTogether(context: Context): Promise<string[]> {
+  const { dist, manifest, checked } = context
+  const faults: string[] = []
+  const shards = checked
+    .flatMap(({ file, findings: { gathered } }) => (gathered ? [{ file, name: file.name, shard: gathered }] : []))
+    .sort((a, b) => compareFirst(a.shard, b.shard))
+  faults.push(...shards.flatMap(({ file, shard }, i) => misplaced(file, shard, shards[i - 1]?.shard)))
+
+  const plain = (role: 'about' | 'epss' | 'rejected') =>
+    gunzipFile(readObject(dist, fileOf(manifest, role)), MAX_PLAIN_FILE)
+  const rows = joinShards(shards)
+  const epss = decodeEpss(plain('epss'))
+  const against = (file: FileEntry, wrong: string | null) => {
+    if (wrong !== null) faults.push(`${describe(file)} ${wrong}`)
+  }
+  against(fileOf(manifest, 'epss'), epssFault(epss, rows.count))
+  const about = decodeAbout(plain('about'))
+  const counted = { cves: rows.count, ...countProducts(shards.map(({ shard }) => shard)) }
+  for (const [name, count] of Object.entries(counted)) {
+    if (about.counts[name] !== count) {
+      against(fileOf(manifest, 'about'), `counts ${about.counts[name]} ${name}, but there are ${count}`)
+    }
+  }
+  if (about.epss_date !== epss.date) {
+    against(fileOf(manifest, 'about'), `dates EPSS ${about.epss_date}, but its scores are of ${epss.date}`)
+  }
+  against(fileOf(manifest, 'rejected'), rejectedFault(JSON.parse(plain('rejected').toString()), rows))
+  if (faults.length > 0) return faults
+  return derivedFaults(context, rows, epss)
+}
+
+const compareFirst = (a: GatheredShard, b: GatheredShard) =>
+  compareCveIds((a.ids[0] ?? 'CVE-0000-0000') as CveId, (b.ids[0] ?? 'CVE-0000-0000') as CveId)
+
+/** A shard whose CVEs are not those of its block, or not in the order of ids. */
+function misplaced(file: FileEntry, { ids }: GatheredShard, before: GatheredShard | undefined): string[] {
+  let last = before?.ids.at(-1)
+  for (const id of ids) {
+    if (cveBlock(id as CveId) !== file.name) return [`${describe(file)} holds ${id}, which lies in another block`]
+    if (last !== undefined && compareCveIds(last as CveId, id as CveId) >= 0) {
+      return [`${describe(file)} holds ${id} behind ${last}`]
+    }
+    last = id
+  }
+  return ids.length === 0 ? [`${describe(file)} holds no CVE`] : []
+}
+
+function epssFault({ scores, percentiles }: EpssColumns, count: number): string | null {
+  if (scores.length !== count) return `has ${scores.length} rows for ${count} CVEs`
+  const one = toBillionths(1)
+  const row = scores.findIndex((score, i) => {
+    const percentile = percentiles[i]!
+    if (score === NO_EPSS || percentile === NO_EPSS) return score !== percentile
+    return score > one || percentile > one
+  })
+  return row < 0 ? null : `has no probability and percentile in row ${row}`
+}
+
+function rejectedFault(rejected: Record<string, unknown>, rows: Rows): string | null {
+  const records = new Set(rows.ids)
+  let last: CveId | null = null
+  for (const [id, date] of Object.entries(rejected)) {
+    const cveId = parseCveId(id)
+    if (cveId === null || cveId !== id) return `holds ${id}, which is no CVE id`
+    if (records.has(id)) return `holds ${id}, of which there is a record`
+    if (last !== null && compareCveIds(last, cveId) >= 0) return `holds ${id} behind ${last}`
+    if (date !== null && (typeof date !== 'string' || Number.isNaN(Date.parse(date)))) return `has no date of ${id}`
+    last = cveId
+  }
+  return null
+}
+
+/** Derives everything again; compressed bytes may differ from one zlib to another, so pages are compared by content. */
+async function derivedFaults({ dist, manifest, pool, checked }: Context, rows: Rows, epss: EpssColumns) {
+  const { index, columns, columnBytes, sorted, texts } = derive(rows, epss)
+  const query = pool.run<string>('query', texts)
+  query.catch(() => {})
+  const faults: string[] = []
+  const wanted = new Set<FileEntry>()
+  const compare = (file: FileEntry, content: string) => {
+    wanted.add(file)
+    if (content !== file.content) faults.push(`${describe(file)} ${CONTRADICTS}`)
+  }
+  const compareTable = (file: FileEntry, bytes: Buffer) => {
+    wanted.add(file)
+    const stored = readObject(dist, file)
+    if (Buffer.compare(stored, bytes) !== 0) faults.push(`${describe(file)} ${CONTRADICTS}${columnsOf(stored, bytes)}`)
+  }
+  compareTable(fileOf(manifest, 'index'), encodeIndex(index))
+  compareTable(fileOf(manifest, 'columns'), columnBytes)
+  const source = pageSource(rows, epss)
+  const orders: Partial<Orders> = {}
+  for (const sort of CVE_SORTS) {
+    const heads: PageHead[] = []
+    const inputs = pageInputs(source, rowsOf(columns, sorted[sort]))
+    for await (const some of runInOrder<PageHead[]>(pool, 'heads', inputs)) heads.push(...some)
+    const file = fileOf(manifest, 'pages', sort)
+    compare(file, pagesDigest(heads))
+    const pagesAt = checked.find((one) => one.file === file)!.findings.membersAt
+    orders[sort] = { ...sorted[sort], pagesAt }
+  }
+  compareTable(fileOf(manifest, 'orders'), encodeOrders(orders as Record<CveSort, Orders[CveSort]>))
+  compare(fileOf(manifest, 'query'), await query)
+  const others = manifest.files.filter((file) => file.derived && !wanted.has(file))
+  return [...faults, ...others.map((file) => `${describe(file)} is derived from nothing known`)]
+}
+
+const CONTRADICTS = 'contradicts what it is derived from'
+
+/** Names the columns in which two tables differ. */
+function columnsOf(stored: Buffer, derived: Buffer): string {
+  const [a, b] = [decodeTable(stored).columns, decodeTable(derived).columns]
+  const bytesOf = (column: Column | undefined) =>
+    column ? Buffer.from(column.buffer, column.byteOffset, column.byteLength) : Buffer.alloc(0)
+  const names = Object.keys(b).filter((name) => Buffer.compare(bytesOf(a[name]), bytesOf(b[name])) !== 0)
+  return names.length === 0 ? '' : ` (${names.join(', ')})`
+}
