@@ -1,0 +1,41 @@
+/**
+ * A server to compare with, a process of its own: it sends a constant body. `polka` sends the headers of the gateway's
+ * answers as well and has its routes; `node` is node:http with nothing around it, the limit.
+ */
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import polka from 'polka'
+
+/** What to answer from now on: header names and values in turn, and the body. */
+export interface Constant {
+  headers: string[]
+  body: Uint8Array
+}
+
+let constant: Constant = { headers: [], body: Buffer.alloc(0) }
+
+function send(response: ServerResponse): void {
+  response.writeHead(200, constant.headers)
+  response.end(constant.body)
+}
+
+const handlers: Record<string, () => RequestListener> = {
+  polka: () => {
+    const router = polka()
+    router.get('/api/v1/cves', (_request, response) => send(response))
+    router.get('/api/v1/cves/:cveId', (_request, response) => send(response))
+    return router.handler as RequestListener
+  },
+  node: () => (_request, response) => {
+    response.setHeader('Content-Length', constant.body.length)
+    response.end(constant.body)
+  },
+}
+
+process.on('message', (message: Constant) => {
+  constant = message
+  process.send!('constant')
+})
+
+const server = createServer(handlers[process.argv[2] ?? '']!())
+server.listen(0, '127.0.0.1', () => process.send!({ port: (server.address() as AddressInfo).port }))
