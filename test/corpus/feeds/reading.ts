@@ -1,0 +1,32 @@
+/** Reading a feed file in a test: everything it yields, in order. */
+import { writeFileSync } from 'node:fs'
+import { readCveList } from '../../../corpus/feeds/cvelist/cvelist.ts'
+import type { FeedFile, FeedItem, ReadOptions } from '../../../corpus/feeds/feed.ts'
+
+/** Nothing is known yet; an inner zip is spilled to `<path>.spill`. */
+export function readOptions(path: string): ReadOptions {
+  return {
+    known: () => false,
+    async spill(chunks) {
+      const parts: Uint8Array[] = []
+      for await (const chunk of chunks) parts.push(chunk)
+      writeFileSync(`${path}.spill`, Buffer.concat(parts))
+      return `${path}.spill`
+    },
+  }
+}
+
+export function feedFile(path: string, folder = false): FeedFile {
+  return { path, name: path.split('/').at(-1)!, role: 'baseline', date: null, version: null, folder }
+}
+
+export async function cveListItems(path: string, folder = false): Promise<FeedItem[]> {
+  const items: FeedItem[] = []
+  for await (const item of readCveList(feedFile(path, folder), readOptions(path))) items.push(item)
+  return items
+}
+
+/** `CVE-2024-0001`, or `CVE-2024-0002 entry_damaged` for one that was skipped. */
+export function outcomes(items: readonly FeedItem[]): string[] {
+  return items.map((item) => (item.kind === 'skip' ? `${item.key} ${item.reason}` : item.key))
+}

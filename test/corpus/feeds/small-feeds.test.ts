@@ -1,0 +1,218 @@
+/** KEV, EPSS and the CNA list: what an adapter makes of each line, and what it will not take. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { findCnaList, readCnaList } from '../../../corpus/feeds/cna.ts'
+import { findEpss, readEpss } from '../../../corpus/feeds/epss.ts'
+import { FeedError } from '../../../corpus/feeds/error.ts'
+import { findKev, readKev } from '../../../corpus/feeds/kev.ts'
+import { temporaryFolder } from '../../support/dist.ts'
+import { cnaJson, epssCsv, kevJson, putFeeds } from '../../support/feeds.ts'
+import { feedFile, readOptions } from './reading.ts'
+
+const folder = temporaryFolder('small-feeds')
+let files = 0
+function put(content: Uint8Array | string, name = 'x.json'): string {
+  const path = join(folder.path, `${++files}-${name}`)
+  writeFileSync(path, content)
+  return path
+}
+
+function codeOf(work: () => unknown): string {
+  try {
+    work()
+  } catch (error) {
+    assert.instance(error, FeedError)
+    return `${(error as FeedError).code}: ${(error as FeedError).message}`
+  }
+  return 'no error'
+}
+
+const kev = suite('kev')
+const kevItems = (content: string) => {
+  const path = put(content)
+  return [...readKev(feedFile(path), readOptions(path))]
+}
+
+kev('an entry becomes a claim in the words of the model', () => {
+  const [item] = kevItems(kevJson(['CVE-2024-0001']))
+  assert.ok(item?.kind === 'claim')
+  assert.equal(item.claim, {
+    cveId: 'CVE-2024-0001',
+    dateAdded: '2024-05-20',
+    vendor: 'Acme',
+    product: 'Widget',
+    name: 'Acme Widget Out-of-Bounds Read Vulnerability',
+    ransomware: 'Unknown',
+    notes: null,
+  })
+  assert.is(item.statedAt, '2024-05-20')
+})
+
+kev('an entry without an id or with an impossible date is skipped by name', () => {
+  const list = JSON.parse(kevJson(['CVE-2024-0001', 'CVE-2024-0002', 'nonsense'])) as { vulnerabilities: object[] }
+  Object.assign(list.vulnerabilities[1]!, { dateAdded: '2024-02-30' })
+  list.vulnerabilities.push([] as unknown as object)
+  assert.equal(
+    kevItems(JSON.stringify(list)).map((item) => (item.kind === 'skip' ? `${item.key}: ${item.detail}` : item.key)),
+    [
+      'CVE-2024-0001',
+      'CVE-2024-0002: dateAdded is no date: "2024-02-30"',
+      'nonsense: cveID is no CVE id: "nonsense"',
+      'entry 4: it is no object but []',
+    ],
+  )
+})
+
+kev('a file that is empty, no JSON or no catalogue is an error', () => {
+  assert.match(
+    codeOf(() => kevItems('')),
+    /^file_invalid: .*is empty$/,
+  )
+  assert.match(
+    codeOf(() => kevItems('{"vulnerabilities":[')),
+    /^file_invalid: .*is no JSON/,
+  )
+  assert.match(
+    codeOf(() => kevItems('{"entries":[]}')),
+    /^file_invalid: .*no list "vulnerabilities"/,
+  )
+})
+
+kev(
+  'files are found in the folder and in dated ones below it, without schema and CSV, dated by what they state',
+  () => {
+    const feeds = putFeeds(join(folder.path, 'kev-feeds'), {
+      'kev/known_exploited_vulnerabilities.json': kevJson([], '2024-06-01T10:00:00.1234Z'),
+      'kev/known_exploited_vulnerabilities.csv': 'cveID',
+      'kev/known_exploited_vulnerabilities_schema.json': '{}',
+      'kev/2024-01-31/known_exploited_vulnerabilities.json': '{"vulnerabilities":[]}',
+      'kev/2024-01-30/known_exploited_vulnerabilities.json': 'cut of',
+    })
+    assert.equal(
+      findKev(feeds).map(({ name, date, version }) => [name, date, version]),
+      [
+        ['kev/2024-01-30/known_exploited_vulnerabilities.json', '2024-01-30', null],
+        ['kev/2024-01-31/known_exploited_vulnerabilities.json', '2024-01-31', null],
+        ['kev/known_exploited_vulnerabilities.json', '2024-06-01T10:00:00.123Z', '2024.06.01'],
+      ],
+    )
+  },
+)
+
+kev('a file that cannot be read and has no date in its name is an error, not passed over', () => {
+  const feeds = putFeeds(join(folder.path, 'kev-broken'), {
+    'kev/known_exploited_vulnerabilities.json': '{"vulner',
+    'kev/2024-01-31/known_exploited_vulnerabilities.json': '{"vulnerabilities":[]}',
+  })
+  assert.match(
+    codeOf(() => findKev(feeds)),
+    /^file_invalid: kev\/known_exploited_vulnerabilities\.json is no JSON/,
+  )
+})
+
+kev.run()
+
+const epss = suite('epss')
+const epssItems = (bytes: Uint8Array) => [...readEpss(feedFile(put(bytes, 'x.csv.gz')))]
+
+epss('a line becomes a score', () => {
+  assert.equal(epssItems(epssCsv([['CVE-2024-0001', 0.00383, 1]], '2024-06-02')), [
+    { kind: 'score', cveId: 'CVE-2024-0001', score: 0.00383, percentile: 1 },
+  ])
+})
+
+epss('a line that is no id and two numbers from 0 to 1 is skipped by name; line ends of either kind will do', () => {
+  const csv = 'cve,epss,percentile\r\nCVE-2024-0001,0.5,0.9\r\nCVE-2024-0002,1.5,0\nCVE-2024-0003,0.5\nnone,0,0\n'
+  const items = epssItems(gzipSync(`${csv}CVE-2024-0004,,0\nCVE-2024-0005,1,0`))
+  assert.equal(
+    items.map((item) => (item.kind === 'skip' ? `${item.key}!` : item.cveId)),
+    ['CVE-2024-0001', 'CVE-2024-0002!', 'CVE-2024-0003!', 'line 5!', 'CVE-2024-0004!', 'CVE-2024-0005'],
+  )
+})
+
+epss('a file that is cut off, or without its header, is an error', () => {
+  const whole = epssCsv([['CVE-2024-0001', 0.5, 0.9]], '2024-06-02')
+  assert.match(
+    codeOf(() => epssItems(whole.subarray(0, -6))),
+    /^file_damaged/,
+  )
+  assert.match(
+    codeOf(() => epssItems(gzipSync('CVE-2024-0001,0.5,0.9\n'))),
+    /^file_invalid: .*line 1 is not/,
+  )
+  assert.match(
+    codeOf(() => epssItems(gzipSync(''))),
+    /^file_invalid: .*has no line/,
+  )
+})
+
+epss('a day is dated by its first line, in any zone, else by its name', () => {
+  const feeds = putFeeds(join(folder.path, 'epss-feeds'), {
+    'epss/epss_scores-2024-06-09.csv.gz': epssCsv([], '2024-06-02'),
+    'epss/epss_scores-2021-04-14.csv.gz': gzipSync('cve,epss,percentile\n'),
+    'epss/epss_scores-2024-06-03.csv': '#model_version:v9,score_date:2024-06-03T23:00:00-0200\ncve,epss,percentile\n',
+    'epss/epss_scores-2024-06-04.csv.gz': 'rotten',
+  })
+  assert.equal(
+    findEpss(feeds).map(({ date, version }) => [date, version]),
+    [
+      ['2021-04-14', null],
+      ['2024-06-04T01:00:00.000Z', 'v9'],
+      ['2024-06-04', null],
+      ['2024-06-02T00:00:00.000Z', 'v2024.01.01'],
+    ],
+  )
+})
+
+epss.run()
+
+const cna = suite('cna')
+const cnaItems = (content: string) => {
+  const path = put(content)
+  return [...readCnaList(feedFile(path), readOptions(path))]
+}
+
+cna('an entry becomes a claim in the words of the model, keyed by its slug', () => {
+  const [item] = cnaItems(cnaJson(['AcMe']))
+  assert.ok(item?.kind === 'claim')
+  assert.is(item.key, 'acme')
+  assert.equal(item.claim, {
+    slug: 'acme',
+    shortName: 'AcMe',
+    name: 'AcMe Incorporated',
+    scope: 'Its own products.',
+    country: 'Iceland',
+    organizationType: 'Vendor, Open Source',
+    advisoriesUrl: 'https://AcMe.example/advisories',
+  })
+})
+
+cna('what an entry does not state is null, and one without a short name is skipped', () => {
+  const [bare, nameless] = cnaItems('[{"shortName":"acme"},{"organizationName":"Nobody"}]')
+  assert.ok(bare?.kind === 'claim')
+  const unknown = { scope: null, country: null, organizationType: null, advisoriesUrl: null }
+  assert.equal(bare.claim, { slug: 'acme', shortName: 'acme', name: 'acme', ...unknown })
+  assert.ok(nameless?.kind === 'skip')
+  assert.is(nameless.key, 'entry 2')
+})
+
+cna('a file that is no list is an error, and one without a date anywhere is undated', () => {
+  assert.match(
+    codeOf(() => cnaItems('{}')),
+    /^file_invalid: .*no JSON array/,
+  )
+  const feeds = putFeeds(join(folder.path, 'cna-feeds'), {
+    'cna/CNAsList.json': '[]',
+    'cna/2024-06-01/CNAsList.json': '[]',
+  })
+  assert.equal(
+    findCnaList(feeds).map(({ date }) => date),
+    ['2024-06-01', null],
+  )
+})
+
+cna.after(folder.remove)
+cna.run()
