@@ -1,0 +1,45 @@
+/** A whole gateway on a free port, as an operator would start it, with an administrator's token at hand. */
+import { join } from 'node:path'
+import { type Gateway, type GatewayOptions, startGateway } from '../../gateway/gateway.ts'
+import { LOCAL, makeToken } from '../../gateway/token.ts'
+import { type LogLine, listLog } from './server.ts'
+
+export interface TestGateway extends Gateway {
+  token: string
+  log: LogLine[]
+  /** An answer of the API; `path` comes behind `/api/v1`. The administrator's token is sent. */
+  get(path: string, headers?: Record<string, string>): Promise<Response>
+  /** The body of a 200 as text. */
+  body(path: string): Promise<string>
+}
+
+export async function testGateway(
+  folder: string,
+  dist: string,
+  options: Partial<GatewayOptions> = {},
+): Promise<TestGateway> {
+  const { token, jwksFile } = await makeToken({ dir: join(folder, 'keys') })
+  const { log, lines } = listLog()
+  const { issuer, audience } = LOCAL
+  const given = { dist, port: 0, issuer, audience, jwks: jwksFile, pollMs: 0, ...options }
+  const gateway = await startGateway(given, log)
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    fetch(`${gateway.url}/api/v1${path}`, { headers: { authorization: `Bearer ${token}`, ...headers } })
+  const body = async (path: string) => {
+    const response = await get(path)
+    const text = await response.text()
+    if (response.status !== 200) throw new Error(`${path} was answered ${response.status}: ${text}`)
+    return text
+  }
+  return {
+    ...gateway,
+    // A spread would freeze what is a getter.
+    get shelf() {
+      return gateway.shelf
+    },
+    token,
+    log: lines,
+    get,
+    body,
+  }
+}
