@@ -1,5 +1,5 @@
 /** The tables of corpus.db, and opening it: a file is a corpus of this version, or it is refused. */
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { PART_NAMES } from '../model/record.ts'
 import { StoreError } from './error.ts'
@@ -51,7 +51,9 @@ export function createSchema(database: Database.Database): void {
 
 /** Opens the corpus at `path`, which must exist. Throws `StoreError` for anything that is not one of this version. */
 export function openDatabase(path: string, options: { readonly: boolean }): Database.Database {
-  if (!existsSync(path)) throw new StoreError('not_found', `no corpus at ${path}: run ingest first`)
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (!stat) throw new StoreError('not_found', `no corpus at ${path}: run ingest first`)
+  if (!stat.isFile()) throw new StoreError('not_a_corpus', `${path} is no corpus: it is no file`)
   let database: Database.Database | undefined
   try {
     // Without `fileMustExist`, which would also forbid attaching a new staging database.
@@ -80,5 +82,5 @@ function checkSchema(path: string, database: Database.Database): void {
 /** What SQLite says of bytes that it did not write. */
 function isForeign(cause: unknown): cause is Error {
   const code = cause instanceof Error && 'code' in cause ? cause.code : null
-  return code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT' || code === 'SQLITE_CANTOPEN_ISDIR'
+  return code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT'
 }
