@@ -2,24 +2,13 @@
 /** The `vulnshelf` command: reads its words, loads the command they name, prints its report. */
 import { availableParallelism } from 'node:os'
 import { Command, InvalidArgumentError } from 'commander'
-import { fail, option } from './command-line.ts'
+import { utcDate } from '../corpus/model/date.ts'
+import { endWithReader, fail, option, tellUsage, wholeNumber } from './command-line.ts'
 import { realEffects } from './effects.ts'
 import { showProgress } from './progress.ts'
 
-const wholeNumber = (least: number) => (text: string) => {
-  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (!(number >= least)) throw new InvalidArgumentError(`must be a whole number from ${least} on.`)
-  return number
-}
-
 const day = (text: string) => {
-  if (
-    !/^\d{4}-\d\d-\d\d$/.test(text) ||
-    Number.isNaN(Date.parse(text)) ||
-    !new Date(text).toISOString().startsWith(text)
-  ) {
-    throw new InvalidArgumentError('must be a day, YYYY-MM-DD.')
-  }
+  if (utcDate(text) !== text) throw new InvalidArgumentError('It must be a day, YYYY-MM-DD.')
   return text
 }
 
@@ -33,19 +22,21 @@ const json = () => option('--json', 'print the report as JSON')
 const print = <T>(asJson: boolean | undefined, report: T, words: (report: T) => string) =>
   void process.stdout.write(`${asJson ? JSON.stringify(report, null, 1) : words(report)}\n`)
 
-const program = new Command('vulnshelf')
+const program = tellUsage(new Command('vulnshelf'))
   .description('Builds vulnerability intelligence: feeds → corpus → snapshot')
   .version('0.1.0')
-  .showHelpAfterError('(run with --help for the options)')
-  .exitOverride()
 
 program
   .command('sample <feeds>')
   .description('write synthetic feeds in the upstream formats')
-  .addOption(option('--cves <n>', 'how many CVEs').argParser(wholeNumber(1)).default(2000))
-  .addOption(option('--seed <n>', 'another seed, other feeds').argParser(wholeNumber(0)).default(1))
+  .addOption(option('--cves <n>', 'how many CVEs').argParser(wholeNumber(1, 5_000_000)).default(2000))
   .addOption(
-    option('--nights <n>', 'nights, each a little later than the one before').argParser(wholeNumber(1)).default(2),
+    option('--seed <n>', 'another seed, other feeds')
+      .argParser(wholeNumber(0, 2 ** 31))
+      .default(1),
+  )
+  .addOption(
+    option('--nights <n>', 'nights, each a little later than the one before').argParser(wholeNumber(1, 100)).default(2),
   )
   .addOption(json())
   .action(async (feeds: string, options: { cves: number; seed: number; nights: number; json?: boolean }) => {
@@ -120,4 +111,5 @@ program
     print(options.json, await prune(dist, options.keep, realEffects()), pruneWords)
   })
 
+endWithReader()
 program.parseAsync().catch(fail)

@@ -1,14 +1,56 @@
 /** What the commands have in common: options that are environment variables too, and how a failure is told. */
-import { CommanderError, Option } from 'commander'
+import { type Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 
-/** An option that `VULNSHELF_<NAME>` sets as well: `--as-of` is `VULNSHELF_AS_OF`. */
+/** Values of an environment variable that leave a switch as it is. */
+const OFF = ['', '0', 'false']
+const ON = ['1', 'true']
+
+/** An option that `VULNSHELF_<NAME>` sets as well: `--as-of` is `VULNSHELF_AS_OF`. A switch takes `true` and `false`. */
 export function option(flags: string, description: string): Option {
   const option = new Option(flags, description)
-  return option.env(`VULNSHELF_${option.name().replaceAll('-', '_').toUpperCase()}`)
+  const variable = `VULNSHELF_${option.name().replaceAll('-', '_').toUpperCase()}`
+  const value = process.env[variable]
+  const isSwitch = !option.required && !option.optional
+  if (isSwitch && value !== undefined && !ON.includes(value)) {
+    if (!OFF.includes(value)) stop(`${variable} is true or false, not '${value}'`)
+    // Commander takes a switch for set by any value.
+    delete process.env[variable]
+  }
+  return option.env(variable)
+}
+
+/** Parses a whole number within bounds. */
+export const wholeNumber =
+  (least: number, most = Number.MAX_SAFE_INTEGER) =>
+  (text: string): number => {
+    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
+    if (number >= least && number <= most) return number
+    const bounds = most === Number.MAX_SAFE_INTEGER ? `${least} on` : `${least} to ${most}`
+    throw new InvalidArgumentError(`It must be a whole number from ${bounds}.`)
+  }
+
+/** Lets a program tell wrong usage in one line and leave the exit code to `fail`. */
+export function tellUsage(program: Command): Command {
+  return program.exitOverride().configureOutput({
+    outputError: (text, write) => write(`${program.name()}: ${usageLine(text)}\n`),
+  })
+}
+
+/** Commander's words as one line, with the way to more. */
+const usageLine = (text: string) =>
+  `${text
+    .replace(/^error: /, '')
+    .trim()
+    .replace(/\.?\s*\n\s*/g, ' ')
+    .replace(/\.$/, '')} (--help tells more)`
+
+function stop(message: string): never {
+  process.stderr.write(`vulnshelf: ${message}\n`)
+  process.exit(2)
 }
 
 /** Errors that are told in one line: what they say is meant for the operator. */
-const TOLD = ['BuildError', 'FeedError', 'IngestError', 'SampleError', 'SnapshotError', 'StoreError']
+const TOLD = ['BuildError', 'FeedError', 'IngestError', 'SnapshotError', 'SqliteError', 'StoreError']
 
 /** Tells an error on standard error and sets the exit code: 1, or 2 for wrong usage. */
 export function fail(error: unknown): void {
@@ -16,9 +58,17 @@ export function fail(error: unknown): void {
     process.exitCode = error.exitCode === 0 ? 0 : 2
     return
   }
-  process.exitCode = 1
   const { name, message, stack } = error instanceof Error ? error : new Error(String(error))
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const told = TOLD.includes(name) || /^E[A-Z]+$/.test(code)
   process.stderr.write(`vulnshelf: ${told ? message.replaceAll('\n', ' ') : (stack ?? message)}\n`)
+  process.exitCode = code === 'usage' ? 2 : 1
+}
+
+/** Whoever reads the output may stop reading (`| head`): then there is nobody left to tell. */
+export function endWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit()
+  })
 }

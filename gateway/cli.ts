@@ -3,19 +3,36 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { LOCAL } from './token.ts'
 
-/** An option that `VULNSHELF_<NAME>` sets as well: `--poll-seconds` is `VULNSHELF_POLL_SECONDS`. */
+/** Values of an environment variable that leave a switch as it is. */
+const OFF = ['', '0', 'false']
+const ON = ['1', 'true']
+
+/**
+ * An option that `VULNSHELF_<NAME>` sets as well: `--poll-seconds` is `VULNSHELF_POLL_SECONDS`. A switch takes `true` and
+ * `false`: `VULNSHELF_NO_PREVIEW=false` must not let everybody in.
+ */
 function option(flags: string, description: string): Option {
   const option = new Option(flags, description)
-  return option.env(`VULNSHELF_${option.name().replaceAll('-', '_').toUpperCase()}`)
+  const variable = `VULNSHELF_${option.name().replaceAll('-', '_').toUpperCase()}`
+  const value = process.env[variable]
+  const isSwitch = !option.required && !option.optional
+  if (isSwitch && value !== undefined && !ON.includes(value)) {
+    if (!OFF.includes(value)) {
+      process.stderr.write(`vulnshelf-gateway: ${variable} is true or false, not '${value}'\n`)
+      process.exit(2)
+    }
+    // Commander takes a switch for set by any value.
+    delete process.env[variable]
+  }
+  return option.env(variable)
 }
 
 const wholeNumber = (least: number, most: number) => (text: string) => {
   const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (!(number >= least && number <= most)) {
-    throw new InvalidArgumentError(`must be a whole number from ${least} to ${most}.`)
-  }
-  return number
+  if (number >= least && number <= most) return number
+  throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
 }
+
 const list = (text: string) =>
   text
     .split(',')
@@ -40,8 +57,16 @@ interface ServeFlags {
 const program = new Command('vulnshelf-gateway')
   .description('Hands out snapshots of vulnerability intelligence')
   .version('0.1.0')
-  .showHelpAfterError('(run with --help for the options)')
   .exitOverride()
+  .configureOutput({ outputError: (text, write) => write(`vulnshelf-gateway: ${usageLine(text)}\n`) })
+
+/** Commander's words as one line, with the way to more. */
+const usageLine = (text: string) =>
+  `${text
+    .replace(/^error: /, '')
+    .trim()
+    .replace(/\.?\s*\n\s*/g, ' ')
+    .replace(/\.$/, '')} (--help tells more)`
 
 program
   .command('serve <dist>')
@@ -108,6 +133,8 @@ program.parseAsync().catch((error: unknown) => {
     return
   }
   const { name, message, stack } = error instanceof Error ? error : new Error(String(error))
-  process.stderr.write(`vulnshelf-gateway: ${TOLD.includes(name) ? message : (stack ?? message)}\n`)
-  process.exitCode = 1
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const told = TOLD.includes(name) || /^E[A-Z]+$/.test(code)
+  process.stderr.write(`vulnshelf-gateway: ${told ? message.replaceAll('\n', ' ') : (stack ?? message)}\n`)
+  process.exitCode = code === 'bad_option' ? 2 : 1
 })
