@@ -58,8 +58,8 @@ export function mergeStaged(
       changedAt: (record) => changedAt(record, listed === 1),
     })
     if (outcome === null) continue
-    if (outcome !== 'gone') tally.merged++
-    if (outcome === 'added' || outcome === 'changed' || outcome === 'removed') tally[outcome]++
+    if (outcome !== 'removed') tally.merged++
+    if (outcome !== 'same') tally[outcome]++
   }
   const { records, rejected } = merging.counts()
   const others = ['kev', 'epss']
@@ -89,8 +89,8 @@ interface MergeContext {
   changedAt: (record: CveListRecord) => string
 }
 
-/** `null`: no record before or after; `gone`: a tombstone only. */
-type Outcome = 'added' | 'changed' | 'same' | 'removed' | 'gone' | null
+/** What became of a record; null where there was none before nor is one now. */
+type Outcome = 'added' | 'changed' | 'same' | 'removed' | null
 
 function mergeOne(merging: Merging, cveKey: string, context: MergeContext): Outcome {
   const claims = merging.claims(cveKey)
@@ -98,8 +98,7 @@ function mergeOne(merging: Merging, cveKey: string, context: MergeContext): Outc
   if (!record || record.state === 'REJECTED') {
     if (record) merging.putRejected(record.cveId, record.dateRejected ?? record.dateUpdated)
     else merging.removeRejected(cveKey)
-    if (merging.removeRecord(cveKey)) return 'removed'
-    return record ? 'gone' : null
+    return merging.removeRecord(cveKey) ? 'removed' : null
   }
   merging.removeRejected(cveKey)
   const parts = mergeCve({

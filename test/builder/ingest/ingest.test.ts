@@ -1,0 +1,493 @@
+/** Ingest: what arrives, what a night changes, what stops it, and what a kill leaves behind. */
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { IngestError } from '../../../builder/ingest/error.ts'
+import { type IngestOptions, type IngestReport, ingest } from '../../../builder/ingest/ingest.ts'
+import { StoreError } from '../../../corpus/store/error.ts'
+import { quietEffects, temporaryFolder } from '../../support/dist.ts'
+import {
+  baselineZip,
+  cnaJson,
+  corpusContents,
+  cveRecord,
+  deltaZip,
+  epssCsv,
+  kevJson,
+  putFeeds,
+  recordPath,
+  type SmallRecord,
+  zipOf,
+} from '../../support/feeds.ts'
+import { Killed, killedEffects } from '../../support/killed-effects.ts'
+
+const root = temporaryFolder('ingest')
+
+const id = (number: number) => `CVE-2024-${String(number).padStart(4, '0')}` as const
+const TWENTY: SmallRecord[] = Array.from({ length: 20 }, (_, i) => ({ id: id(i + 1) }))
+const LIST = 'cvelistv5/2024-06-01_all_CVEs.zip'
+const NEXT_LIST = 'cvelistv5/2024-06-02_all_CVEs.zip'
+const KEV = 'kev/known_exploited_vulnerabilities.json'
+const FIRST_NIGHT = {
+  [LIST]: baselineZip([...TWENTY, { id: id(21), state: 'REJECTED' }]),
+  [KEV]: kevJson([id(1), id(2), 'CVE-2020-9999']),
+  'epss/epss_scores-2024-06-01.csv.gz': epssCsv(
+    [
+      [id(1), 0.9, 0.99],
+      [id(900), 0.1, 0.2],
+    ],
+    '2024-06-01',
+  ),
+  'cna/CNAsList.json': cnaJson(['acme']),
+}
+
+/** A feeds folder with these files and an empty place for a corpus. */
+function place(files: Record<string, Uint8Array | string | null> = FIRST_NIGHT) {
+  const folder = mkdtempSync(join(root.path, 'case-'))
+  const feeds = putFeeds(join(folder, 'feeds'), files)
+  const corpus = join(folder, 'corpus.db')
+  return {
+    folder,
+    feeds,
+    corpus,
+    put: (more: Record<string, Uint8Array | string | null>) => void putFeeds(feeds, more),
+    run: (options: Partial<IngestOptions> = {}) => ingest({ feeds, corpus, ...options }, quietEffects()),
+    contents: () => corpusContents(corpus),
+    /** What lies beside the feeds; the log of SQLite is the corpus's own, and stays when a reader was last to close it. */
+    left: () => readdirSync(folder).filter((name) => !/^feeds$|-wal$|-shm$/.test(name)),
+  }
+}
+
+/** `read kept added changed removed held` of a feed. */
+function figures(report: IngestReport, name: string): number[] {
+  const feed = report.feeds.find((one) => one.name === name)!
+  const skipped = feed.skipped.reduce((sum, { items }) => sum + items.length, 0)
+  assert.is(feed.read, feed.kept + skipped, `${name}: read is kept and skipped`)
+  return [feed.read, feed.kept, feed.added, feed.changed, feed.removed, feed.held]
+}
+
+const skips = (report: IngestReport, name: string) =>
+  report.feeds
+    .find((feed) => feed.name === name)!
+    .skipped.flatMap(({ reason, items }) => items.map(({ key }) => `${key} ${reason}`))
+
+async function refusal(work: Promise<unknown>, code: IngestError['code']): Promise<string> {
+  const error = await work.then(
+    () => assert.unreachable('it was let through'),
+    (cause: unknown) => cause,
+  )
+  assert.instance(error, IngestError, String(error))
+  assert.is((error as IngestError).code, code)
+  return (error as IngestError).message
+}
+
+const nights = suite('nights')
+
+nights('the first ingest takes everything over, and says what it took', async () => {
+  const it = place()
+  const report = await it.run()
+  assert.equal(figures(report, 'cvelist'), [21, 21, 21, 0, 0, 0])
+  assert.equal(figures(report, 'kev'), [3, 3, 3, 0, 0, 0])
+  assert.equal(figures(report, 'epss'), [2, 2, 2, 0, 0, 0])
+  assert.equal(figures(report, 'cna'), [1, 1, 1, 0, 0, 0])
+  assert.equal(report.records, { total: 20, added: 20, changed: 0, removed: 0, merged: 20 })
+  assert.is(report.rejected, 1)
+  assert.is(report.corpusDate, '2024-05-02T08:00:00.000Z')
+  assert.equal(report.withoutRecord, [
+    { feed: 'kev', cveIds: ['CVE-2020-9999'] },
+    { feed: 'epss', cveIds: [id(900)] },
+  ])
+  assert.equal(it.left(), ['corpus.db'])
+})
+
+nights('the same files again change not a byte of the corpus', async () => {
+  const it = place()
+  await it.run()
+  const before = readFileSync(it.corpus)
+  const report = await it.run()
+  assert.equal(
+    report.feeds.map(({ name, status, added, changed, removed }) => [name, status, added, changed, removed]),
+    ['kev', 'cna', 'epss', 'cvelist'].map((name) => [name, 'unchanged', 0, 0, 0]),
+  )
+  assert.equal(figures(report, 'cvelist').slice(0, 2), [21, 21])
+  assert.is(report.records.merged, 0)
+  assert.ok(readFileSync(it.corpus).equals(before))
+})
+
+nights('the same records in other files are known, and change neither digest nor version nor timeline', async () => {
+  const it = place()
+  await it.run()
+  const { feeds: _before, ...before } = it.contents()
+  const files = [...TWENTY].reverse().map((record) => [recordPath(record.id), JSON.stringify(cveRecord(record))])
+  const rejected = [recordPath(id(21)), JSON.stringify(cveRecord({ id: id(21), state: 'REJECTED' }))]
+  it.put({ [LIST]: zipOf(Object.fromEntries([...files, rejected]), 0), [KEV]: `${FIRST_NIGHT[KEV]}\n` })
+  const report = await it.run()
+  assert.equal(figures(report, 'cvelist'), [21, 21, 0, 0, 0, 0])
+  assert.equal(figures(report, 'kev'), [3, 3, 0, 0, 0, 0])
+  assert.is(report.records.merged, 0)
+  const { feeds: _after, ...after } = it.contents()
+  assert.equal(after, before)
+})
+
+nights('a night raises the versions of what it changed, and of nothing else', async () => {
+  const it = place()
+  await it.run()
+  const changed = { id: id(3), title: 'Another fault', updated: '2024-06-02T01:00:00.000Z' }
+  it.put({
+    [NEXT_LIST]: baselineZip([
+      ...TWENTY.filter(({ id: one }) => one !== id(3) && one !== id(4)),
+      changed,
+      { id: id(30) },
+      { id: id(21), state: 'REJECTED' },
+    ]),
+  })
+  const report = await it.run()
+  assert.equal(figures(report, 'cvelist'), [21, 21, 1, 1, 1, 0])
+  assert.equal(report.records, { total: 20, added: 1, changed: 1, removed: 1, merged: 2 })
+  assert.is(report.corpusDate, '2024-06-02T01:00:00.000Z')
+  const { records } = it.contents()
+  assert.equal(
+    records.filter(({ version }) => version > 1).map(({ cveId, version }) => [cveId, version]),
+    [[id(3), 2]],
+  )
+  assert.not.ok(records.some(({ cveId }) => cveId === id(4)))
+  const three = records.find(({ cveId }) => cveId === id(3))!
+  assert.is(JSON.parse(three.parts.core).title, 'Another fault')
+  const [newest] = JSON.parse(three.parts.timeline)
+  assert.equal([newest.version_from, newest.version_to, newest.changed_at], [1, 2, '2024-06-02T01:00:00.000Z'])
+})
+
+nights('a KEV listing that comes or goes changes the record, dated by the catalogue', async () => {
+  const it = place()
+  await it.run()
+  it.put({ [KEV]: kevJson([id(1), id(5), 'CVE-2020-9999'], '2024-06-03T10:00:00.000Z') })
+  const report = await it.run({ acceptShrink: true })
+  assert.equal(figures(report, 'kev'), [3, 3, 1, 0, 1, 0])
+  assert.equal(report.records, { total: 20, added: 0, changed: 2, removed: 0, merged: 2 })
+  const listed = it.contents().records.filter(({ parts }) => JSON.parse(parts.core).kev.listed)
+  assert.equal(
+    listed.map(({ cveId, version }) => [cveId, version]),
+    [
+      [id(1), 1],
+      [id(5), 2],
+    ],
+  )
+  assert.is(JSON.parse(listed[1]!.parts.timeline)[0].changed_at, '2024-06-03T10:00:00.000Z')
+})
+
+nights('new scores replace the old ones and touch no record', async () => {
+  const it = place()
+  await it.run()
+  it.put({
+    'epss/epss_scores-2024-06-02.csv.gz': epssCsv(
+      [
+        [id(1), 0.8, 0.98],
+        [id(900), 0.1, 0.2],
+        [id(2), 0, 0],
+      ],
+      '2024-06-02',
+    ),
+  })
+  const report = await it.run()
+  assert.equal(figures(report, 'epss'), [3, 3, 1, 1, 0, 0])
+  assert.is(report.records.merged, 0)
+  const { release, scores } = it.contents().epss
+  assert.is(release?.date, '2024-06-02')
+  assert.equal(
+    scores.map(({ cveId, score }) => [cveId, score]),
+    [
+      [id(1), 0.8],
+      [id(2), 0],
+      [id(900), 0.1],
+    ],
+  )
+})
+
+nights('a record that is rejected leaves a tombstone, and comes back when it is published again', async () => {
+  const it = place()
+  await it.run()
+  it.put({ [NEXT_LIST]: baselineZip([...TWENTY.slice(1), { id: id(1), state: 'REJECTED' }, { id: id(21) }]) })
+  const report = await it.run()
+  assert.equal(report.records, { total: 20, added: 1, changed: 0, removed: 1, merged: 1 })
+  assert.equal(it.contents().rejected, [{ cveId: id(1), dateRejected: '2024-05-02T08:00:00.000Z' }])
+})
+
+nights('deltas go on top of the baseline, and an older record never replaces a newer one', async () => {
+  const it = place()
+  await it.run()
+  it.put({
+    'cvelistv5/2024-06-02_delta_CVEs.zip': deltaZip([
+      { id: id(1), title: 'Newer', updated: '2024-06-02T01:00:00.000Z' },
+      { id: id(2), title: 'Older', updated: '2024-01-01T01:00:00.000Z' },
+      { id: id(31) },
+    ]),
+  })
+  const report = await it.run()
+  assert.equal(figures(report, 'cvelist'), [24, 22, 1, 1, 0, 0])
+  assert.equal(skips(report, 'cvelist'), [`${id(1)} superseded`, `${id(2)} superseded`])
+  const titles = it.contents().records.map(({ parts }) => JSON.parse(parts.core).title)
+  assert.equal(titles.slice(0, 3), ['Newer', `A fault in ${id(2)}`, `A fault in ${id(3)}`])
+})
+
+nights('of two records with one id in a baseline the later one counts, and the other is named', async () => {
+  const twice = (title: string) => JSON.stringify(cveRecord({ id: id(1), title }))
+  const zip = zipOf({
+    'cves/2024/0xxx/CVE-2024-0001.json': twice('First'),
+    'other/CVE-2024-0001.json': twice('Second'),
+  })
+  const it = place({ [LIST]: zip })
+  const report = await it.run()
+  assert.equal(figures(report, 'cvelist'), [2, 1, 1, 0, 0, 0])
+  assert.equal(skips(report, 'cvelist'), [`${id(1)} duplicate`])
+  assert.is(JSON.parse(it.contents().records[0]!.parts.core).title, 'Second')
+})
+
+nights('a record that cannot be read today stays as it was, and is named', async () => {
+  const it = place()
+  await it.run()
+  const files = TWENTY.map((record) => [recordPath(record.id), JSON.stringify(cveRecord(record))])
+  it.put({ [NEXT_LIST]: zipOf({ ...Object.fromEntries(files), [recordPath(id(7))]: '{"cveMetadata"' }) })
+  const report = await it.run()
+  assert.equal(figures(report, 'cvelist'), [20, 19, 0, 0, 1, 1])
+  assert.equal(skips(report, 'cvelist'), [`${id(7)} json_invalid`])
+  assert.is(it.contents().records.length, 20)
+  assert.is(it.contents().feeds.find(({ name }) => name === 'cvelist')!.records, 20)
+})
+
+nights('as of a date, each feed is taken as it was then; a feed without a file by then is absent', async () => {
+  const it = place({
+    ...FIRST_NIGHT,
+    [NEXT_LIST]: baselineZip([...TWENTY, { id: id(40) }]),
+    [KEV]: kevJson([id(1)], '2024-06-02T10:00:00.000Z'),
+  })
+  const first = await it.run({ asOf: '2024-06-01' })
+  assert.is(first.records.total, 20)
+  assert.is(first.feeds.find(({ name }) => name === 'kev')!.status, 'absent')
+  const second = await it.run({ asOf: '2024-06-02' })
+  assert.is(second.records.total, 21)
+  assert.equal(figures(second, 'kev'), [1, 1, 1, 0, 0, 0])
+})
+
+nights('a feed whose file is gone is absent, and its data stays', async () => {
+  const it = place()
+  await it.run()
+  it.put({ [KEV]: null })
+  const report = await it.run()
+  assert.is(report.feeds.find(({ name }) => name === 'kev')!.status, 'absent')
+  assert.is(report.records.merged, 0)
+  assert.is(it.contents().records.filter(({ parts }) => JSON.parse(parts.core).kev.listed).length, 2)
+})
+
+nights('another mission merges every record again', async () => {
+  const it = place()
+  await it.run()
+  const report = await it.run({ mission: 'high' })
+  assert.is(report.records.merged, 20)
+})
+
+nights.run()
+
+const refusals = suite('refusals')
+
+const records = (count: number) => baselineZip(TWENTY.slice(0, count))
+const REFUSALS: [
+  what: string,
+  change: Record<string, Uint8Array | string>,
+  code: IngestError['code'],
+  message: RegExp,
+][] = [
+  [
+    'a CVE list that lost 30 % of its records',
+    { [NEXT_LIST]: records(14) },
+    'feed-shrank',
+    /^CVE list: 7 of the corpus's 21 records \(33\.3 %\).*--accept-shrink/,
+  ],
+  [
+    'an empty CVE list',
+    { [NEXT_LIST]: records(0) },
+    'feed-empty',
+    /^CVE list: no usable record among the 0 read; the corpus has 21$/,
+  ],
+  [
+    'a truncated zip',
+    { [NEXT_LIST]: records(20).subarray(0, 900) },
+    'feed-unusable',
+    /^CVE list: cvelistv5\/2024-06-02_all_CVEs\.zip: /,
+  ],
+  [
+    'a KEV file of no bytes',
+    { [KEV]: '' },
+    'feed-unusable',
+    /^KEV: kev\/known_exploited_vulnerabilities\.json is empty$/,
+  ],
+  [
+    'a KEV catalogue without entries',
+    { [KEV]: kevJson([]) },
+    'feed-empty',
+    /^KEV: no usable record among the 0 read; the corpus has 3 \(--accept-shrink/,
+  ],
+  [
+    'EPSS scores cut off',
+    { 'epss/epss_scores-2024-06-02.csv.gz': epssCsv([[id(1), 0, 0]], '2024-06-02').subarray(0, 60) },
+    'feed-unusable',
+    /^EPSS: epss\/epss_scores-2024-06-02\.csv\.gz cannot be read/,
+  ],
+  [
+    'an EPSS file without scores',
+    { 'epss/epss_scores-2024-06-02.csv.gz': epssCsv([], '2024-06-02') },
+    'feed-empty',
+    /^EPSS: no usable record/,
+  ],
+]
+
+for (const [what, change, code, message] of REFUSALS) {
+  refusals(`${what} stops the ingest; the corpus is yesterday's`, async () => {
+    const it = place()
+    await it.run()
+    const before = readFileSync(it.corpus)
+    it.put({ ...change, 'cna/CNAsList.json': cnaJson(['acme', 'zeta']) })
+    assert.match(await refusal(it.run(), code), message)
+    assert.ok(readFileSync(it.corpus).equals(before))
+    assert.equal(it.left(), ['corpus.db'])
+  })
+}
+
+refusals('--accept-shrink lets a smaller list through', async () => {
+  const it = place()
+  await it.run()
+  it.put({ [NEXT_LIST]: records(14) })
+  const report = await it.run({ acceptShrink: true })
+  assert.equal(report.records, { total: 14, added: 0, changed: 0, removed: 6, merged: 0 })
+})
+
+refusals('a loss of a tenth is still let through', async () => {
+  const it = place({ [LIST]: records(20) })
+  await it.run()
+  it.put({ [NEXT_LIST]: records(18) })
+  assert.is((await it.run()).records.removed, 2)
+})
+
+refusals('a first ingest that fails leaves nothing behind', async () => {
+  const it = place({ ...FIRST_NIGHT, [LIST]: records(20).subarray(0, 900) })
+  await refusal(it.run(), 'feed-unusable')
+  assert.equal(it.left(), [])
+})
+
+refusals('a folder that holds no feeds, or is none, is told what was looked for', async () => {
+  const it = place({ 'holiday/photo.jpg': '' })
+  assert.match(await refusal(it.run(), 'no-feeds'), /holds no feeds: looked for kev\/known_.*cvelistv5\//)
+  assert.match(await refusal(it.run({ feeds: join(it.feeds, 'none') }), 'no-feeds'), /is no folder/)
+  assert.equal(it.left(), [])
+})
+
+refusals('feeds without a CVE list, or with none that early, are refused', async () => {
+  const it = place({ [KEV]: kevJson([id(1)]) })
+  assert.match(await refusal(it.run(), 'feed-missing'), /no CVE list in .*: looked for cvelistv5\//)
+  it.put(FIRST_NIGHT)
+  assert.match(
+    await refusal(it.run({ asOf: '2024-05-31' }), 'feed-missing'),
+    /dated up to 2024-05-31 in .*the oldest is of 2024-06-01/,
+  )
+})
+
+refusals('an impossible date is refused', async () => {
+  assert.match(await refusal(place().run({ asOf: '2024-02-30' }), 'usage'), /--as-of takes a date/)
+})
+
+refusals('a file that is no corpus is refused and left alone', async () => {
+  const it = place()
+  copyFileSync(join(it.feeds, LIST), it.corpus)
+  const before = readFileSync(it.corpus)
+  const error = await it.run().then(
+    () => null,
+    (cause: unknown) => cause,
+  )
+  assert.instance(error, StoreError)
+  assert.ok(readFileSync(it.corpus).equals(before))
+})
+
+refusals('a second ingest beside a running one is refused as busy', async () => {
+  const it = place()
+  await it.run()
+  it.put({ [NEXT_LIST]: baselineZip([...TWENTY, { id: id(40) }]) })
+  const effects = quietEffects()
+  let second: Promise<string> | undefined
+  const log = (line: string) => {
+    if (line === 'merging') second = refusal(it.run(), 'busy')
+  }
+  await ingest({ feeds: it.feeds, corpus: it.corpus }, { ...effects, log })
+  assert.match(await second!, /another ingest is writing to/)
+  assert.is(it.contents().records.length, 21)
+})
+
+refusals.run()
+
+const kill = suite('kill')
+
+const SECOND_NIGHT = {
+  [LIST]: null,
+  // A zip in a zip, so that there is a spilled file to leave behind.
+  [NEXT_LIST]: zipOf({
+    'cves.zip': baselineZip([
+      ...TWENTY.slice(1),
+      { id: id(2), title: 'Changed', updated: '2024-06-02T00:00:00.000Z' },
+      { id: id(50) },
+      { id: id(21), state: 'REJECTED' },
+    ]),
+  }),
+  [KEV]: kevJson([id(1), id(2), id(3), 'CVE-2020-9999'], '2024-06-02T10:00:00.000Z'),
+  'epss/epss_scores-2024-06-02.csv.gz': epssCsv(
+    [
+      [id(2), 0.7, 0.9],
+      [id(900), 0.1, 0.2],
+    ],
+    '2024-06-02',
+  ),
+}
+
+/** Kills an ingest before each of its steps in turn. */
+async function killedAtEachStep(isFirst: boolean): Promise<void> {
+  const begin = async () => {
+    const it = place()
+    if (isFirst) return it
+    await it.run()
+    it.put(SECOND_NIGHT)
+    return it
+  }
+  const undisturbed = await begin()
+  const yesterday = isFirst ? null : undisturbed.contents()
+  const counted = killedEffects()
+  await ingest({ feeds: undisturbed.feeds, corpus: undisturbed.corpus, acceptShrink: true }, counted.effects)
+  const wanted = undisturbed.contents()
+  assert.not.equal(wanted, yesterday)
+  const commit = counted.steps.indexOf(isFirst ? 'rename' : 'commit ingest')
+  assert.ok(commit > 0, counted.steps.join())
+
+  for (let at = 0; at < counted.steps.length; at++) {
+    const it = await begin()
+    const where = `killed before step ${at}, ${counted.steps[at]}`
+    const { effects } = killedEffects(at)
+    const error = await ingest({ feeds: it.feeds, corpus: it.corpus, acceptShrink: true }, effects).then(
+      () => null,
+      (cause: unknown) => cause,
+    )
+    assert.instance(error, Killed, where)
+    const now = existsSync(it.corpus) ? it.contents() : null
+    assert.equal(now, at <= commit ? yesterday : wanted, where)
+    await it.run({ acceptShrink: true })
+    assert.equal(it.contents(), wanted, `${where}, then run again`)
+    assert.equal(it.left(), ['corpus.db'], where)
+  }
+}
+
+kill('killed before any step of a first ingest, there is no corpus or the whole one; the next run completes', () =>
+  killedAtEachStep(true),
+)
+
+kill("killed before any step of a second night, the corpus is yesterday's or today's; the next run completes", () =>
+  killedAtEachStep(false),
+)
+
+kill.after(root.remove)
+kill.run()
