@@ -1,0 +1,86 @@
+/** The ingest report as text: read in a minute, names capped, the rest counted. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type FeedReport, formatReport, type IngestReport } from '../../../builder/ingest/report.ts'
+
+const FEED: FeedReport = {
+  name: 'cvelist',
+  title: 'CVE list',
+  status: 'read',
+  version: '2024-06-01',
+  date: '2024-05-30T00:00:00.000Z',
+  files: [{ path: 'cvelistv5/2024-06-01_all_CVEs.zip', bytes: 10, sha256: 'ab' }],
+  read: 1240,
+  kept: 1233,
+  added: 1000,
+  changed: 33,
+  removed: 2,
+  held: 1,
+  skipped: [
+    {
+      reason: 'json_invalid',
+      items: [1, 2, 3, 4, 5, 6, 7].map((n) => ({ key: `CVE-2024-000${n}`, detail: 'Unexpected end of JSON input' })),
+    },
+  ],
+  notes: [{ reason: 'cvss-in-other', items: [{ key: 'CVE-2024-0009', detail: 'a vector' }] }],
+}
+
+const REPORT: IngestReport = {
+  asOf: '2024-06-01',
+  corpusDate: '2024-05-30T00:00:00.000Z',
+  feeds: [
+    { ...FEED, name: 'kev', title: 'KEV', status: 'absent', kept: 0 },
+    { ...FEED, name: 'cna', title: 'CNA list', status: 'absent', kept: 412 },
+    {
+      ...FEED,
+      name: 'epss',
+      title: 'EPSS',
+      status: 'unchanged',
+      version: null,
+      date: null,
+      held: 0,
+      skipped: [],
+      notes: [],
+      read: 5,
+      kept: 5,
+    },
+    FEED,
+  ],
+  records: { total: 1230, added: 997, changed: 33, removed: 2, merged: 1030 },
+  rejected: 3,
+  withoutRecord: [
+    { feed: 'kev', cveIds: ['CVE-2020-0001'] },
+    { feed: 'epss', cveIds: [] },
+  ],
+  seconds: { stage: 1.24, merge: 2, total: 3.24 },
+}
+
+test('says of each feed what was read, kept, skipped and changed', () => {
+  assert.is(
+    formatReport(REPORT),
+    `KEV: absent
+CNA list: absent, 412 claims of earlier ingests stay
+EPSS (undated) from cvelistv5/2024-06-01_all_CVEs.zip
+  5 read = 5 kept + 0 skipped; the same files as last time
+CVE list (2024-06-01, 2024-05-30T00:00:00.000Z) from cvelistv5/2024-06-01_all_CVEs.zip
+  1,240 read = 1,233 kept + 7 skipped; 1,000 new, 33 changed, 2 removed
+  skipped, json_invalid: 7
+    CVE-2024-0001: Unexpected end of JSON input
+    CVE-2024-0002: Unexpected end of JSON input
+    CVE-2024-0003: Unexpected end of JSON input
+    CVE-2024-0004: Unexpected end of JSON input
+    CVE-2024-0005: Unexpected end of JSON input
+    and 2 more (--json names all)
+  of those skipped, 1 stay as they were
+  noted, cvss-in-other: 1 (CVE-2024-0009)
+kev: 1 ids without a record: CVE-2020-0001
+corpus of 2024-05-30T00:00:00.000Z (as of 2024-06-01): 1,230 records (997 new, 33 changed, 2 removed), 3 rejected
+3.2 s (reading 1.2 s, merging 2.0 s)`,
+  )
+})
+
+test('is plain data: it comes back from JSON as it went in', () => {
+  assert.equal(JSON.parse(JSON.stringify(REPORT)), REPORT)
+})
+
+test.run()
