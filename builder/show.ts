@@ -1,6 +1,6 @@
 /** `vulnshelf show`: anything in a snapshot as JSON, for people who want to look. */
 import { gunzipSync } from 'node:zlib'
-import { parseCveId } from '../corpus/model/cve-id.ts'
+import { type CveId, parseCveId } from '../corpus/model/cve-id.ts'
 import { gunzipFile } from '../corpus/snapshot/deflate.ts'
 import { decodeIndex, findRow } from '../corpus/snapshot/derive/index-table.ts'
 import { decodeEpss, epssAt } from '../corpus/snapshot/epss.ts'
@@ -36,15 +36,23 @@ export function show(dist: string, path = 'manifest'): unknown {
   return showFile(dist, file)
 }
 
-function showCve(dist: string, manifest: Manifest, id: NonNullable<ReturnType<typeof parseCveId>>): unknown {
+function showCve(dist: string, manifest: Manifest, id: CveId): unknown {
   const index = decodeIndex(readObject(dist, fileOf(manifest, 'index')))
   const row = findRow(index, id)
-  if (row < 0) throw new SnapshotError('missing', `the snapshot has no record of ${id}`)
+  if (row < 0) throw noRecord(dist, manifest, id)
   const shard = readObject(dist, fileOf(manifest, 'cve', index.shards[index.shard[row]!]!))
   const at = index.at[row]!
   const record: unknown = JSON.parse(gunzipSync(shard.subarray(at, at + index.length[row]!)).toString())
   const epss = decodeEpss(gunzipFile(readObject(dist, fileOf(manifest, 'epss')), MAX_PLAIN_FILE))
   return { ...(record as object), epss: epssAt(epss, row) }
+}
+
+function noRecord(dist: string, manifest: Manifest, id: string): SnapshotError {
+  const bytes = gunzipFile(readObject(dist, fileOf(manifest, 'rejected')), MAX_PLAIN_FILE)
+  const rejected = JSON.parse(bytes.toString()) as Record<string, string | null>
+  if (!Object.hasOwn(rejected, id)) return new SnapshotError('missing', `the snapshot has no record of ${id}`)
+  const date = rejected[id]
+  return new SnapshotError('missing', `${id} was rejected${date ? ` on ${date.slice(0, 10)}` : ''}: there is no record`)
 }
 
 function showFile(dist: string, file: FileEntry): unknown {

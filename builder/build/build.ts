@@ -2,23 +2,25 @@
  * `vulnshelf build`: corpus in, snapshot out. The steps, in order: shards, EPSS, what is derived, manifest, pointer.
  * Nothing that is there is touched until the last rename, which puts the pointer up.
  */
+import { readdirSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { type CveId, compareCveIds } from '../../corpus/model/cve-id.ts'
+import type { About } from '../../corpus/snapshot/about.ts'
 import { gzipFile } from '../../corpus/snapshot/deflate.ts'
 import { deriveFiles, gatherShards } from '../../corpus/snapshot/derive/derive.ts'
 import { countProducts } from '../../corpus/snapshot/derive/gather.ts'
-import { joinShards } from '../../corpus/snapshot/derive/rows.ts'
+import { joinShards, type Rows } from '../../corpus/snapshot/derive/rows.ts'
 import { sha256 } from '../../corpus/snapshot/digest.ts'
 import { type EpssColumns, encodeEpss, NO_EPSS, toBillionths } from '../../corpus/snapshot/epss.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { manifestPath, pointerPath, readManifest, readPointer } from '../../corpus/snapshot/layout.ts'
 import { encodeManifest, type FileEntry, FORMAT, type Manifest, snapshotId } from '../../corpus/snapshot/manifest.ts'
 import { encodePointer, type Pointer } from '../../corpus/snapshot/pointer.ts'
-import { openPool } from '../../corpus/snapshot/pool.ts'
+import { openPool, type Pool } from '../../corpus/snapshot/pool.ts'
 import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
 import type { Effects } from '../effects.ts'
 import type { Progress } from '../progress.ts'
-import { about } from './about.ts'
+import { about, type ShardCounts } from './about.ts'
 import { BuildError } from './error.ts'
 import { lockDist } from './lock.ts'
 import { type ObjectStore, openObjectStore, temporaryFolder } from './objects.ts'
@@ -54,6 +56,7 @@ export async function build(options: BuildOptions, effects: Effects, progress: P
     if (corpus.blocks().length === 0) {
       throw new BuildError('empty', `${options.corpus} has no records to build from; ingest a feeds folder first`)
     }
+    assertDist(options.dist)
     await effects.mkdir(options.dist)
     const unlock = lockDist(options.dist)
     try {
@@ -67,6 +70,17 @@ export async function build(options: BuildOptions, effects: Effects, progress: P
   }
 }
 
+/** A folder of somebody else's files is not built into: `tmp` is emptied by every build. */
+function assertDist(dist: string): void {
+  const stat = statSync(dist, { throwIfNoEntry: false })
+  if (!stat) return
+  if (!stat.isDirectory()) throw new BuildError('unusable', `${dist} is a file: --out takes a folder`)
+  const names = readdirSync(dist)
+  if (names.length > 0 && !names.includes('latest.json') && !names.includes('lock')) {
+    throw new BuildError('unusable', `${dist} holds other files (${names[0]}): --out takes a folder of its own`)
+  }
+}
+
 async function buildFrom(
   corpus: Corpus,
   { corpus: corpusPath, dist, jobs = availableParallelism() }: BuildOptions,
@@ -74,9 +88,8 @@ async function buildFrom(
   progress: Progress,
 ): Promise<BuildReport> {
   const started = performance.now()
-  const seconds = { shards: 0, epss: 0, derived: 0, total: 0 }
   const lap = () => (performance.now() - started) / 1000
-  const pointer = readPointer(dist)
+  const pointer = pointerOf(dist)
   const parent = pointer && parentOf(dist, pointer, effects)
   await effects.remove(temporaryFolder(dist))
   await effects.mkdir(temporaryFolder(dist))
@@ -86,52 +99,78 @@ async function buildFrom(
     const shards = await writeShards(corpus, corpusPath, parent, pool, objects, (done, total) =>
       progress('shards', done, total),
     )
-    seconds.shards = lap()
-
-    const gathered = []
-    for await (const one of gatherShards(pool, dist, shards.files)) {
-      gathered.push(one)
-      progress('read back', gathered.length, shards.files.length)
-    }
-    const rows = joinShards(gathered)
+    const shardsAt = lap()
+    const { rows, counts } = await readBack(pool, dist, shards.files, progress)
     const epss = alignEpss(corpus, rows.ids as CveId[])
-    const files: FileEntry[] = [...shards.files]
-    const put = async (role: 'about' | 'epss' | 'rejected', plain: Buffer, count: number) => {
-      const entry = { role, name: 'cve', content: sha256(plain), count, derived: false }
-      files.push(await objects.put(entry, gzipFile(plain)))
-    }
-    const description = about(corpus, { cves: rows.count, ...countProducts(gathered.map(({ shard }) => shard)) }, epss)
-    await put('about', Buffer.from(JSON.stringify(description)), 1)
-    await put('epss', encodeEpss(epss), rows.count)
-    const rejected = corpus.rejected().map(({ cveId, dateRejected }) => [cveId, dateRejected])
-    await put('rejected', Buffer.from(JSON.stringify(Object.fromEntries(rejected))), rejected.length)
-    seconds.epss = lap()
-
+    const description = about(corpus, counts, epss)
+    const files = [...shards.files, ...(await writeTables(corpus, description, epss, objects))]
+    const epssAt = lap()
     let derived = 0
     for await (const { from, ...entry } of deriveFiles(pool, rows, epss, objects.temporary('query.db'))) {
       files.push(await objects.put({ ...entry, derived: true }, from))
       progress('derived files', ++derived, DERIVED_FILES)
     }
-    seconds.derived = lap()
-
-    const outcome = await putUp(dist, files, pointer, effects)
+    const derivedAt = lap()
+    const outcome = await putUp(dist, files, pointer, parent?.manifest ?? null, effects)
     await effects.remove(temporaryFolder(dist))
-    seconds.total = lap()
     return {
       ...outcome,
       parent: parent?.manifest.snapshot ?? null,
       ...shards.tally,
       counts: description.counts,
       objects: objects.tally,
-      seconds,
+      seconds: { shards: shardsAt, epss: epssAt - shardsAt, derived: derivedAt - epssAt, total: lap() },
     }
   } finally {
     await pool.close()
   }
 }
 
+/** Reads what was just written, or taken over, as whoever derives from it will. */
+async function readBack(
+  pool: Pool,
+  dist: string,
+  files: readonly FileEntry[],
+  progress: Progress,
+): Promise<{ rows: Rows; counts: ShardCounts }> {
+  const gathered = []
+  for await (const one of gatherShards(pool, dist, files)) {
+    gathered.push(one)
+    progress('read back', gathered.length, files.length)
+  }
+  const rows = joinShards(gathered)
+  return { rows, counts: { cves: rows.count, ...countProducts(gathered.map(({ shard }) => shard)) } }
+}
+
+/** Writes what is neither a shard nor derived. */
+async function writeTables(
+  corpus: Corpus,
+  description: About,
+  epss: EpssColumns,
+  objects: ObjectStore,
+): Promise<FileEntry[]> {
+  const put = (role: 'about' | 'epss' | 'rejected', plain: Buffer, count: number) =>
+    objects.put({ role, name: 'cve', content: sha256(plain), count, derived: false }, gzipFile(plain))
+  const rejected = corpus.rejected().map(({ cveId, dateRejected }) => [cveId, dateRejected])
+  return [
+    await put('about', Buffer.from(JSON.stringify(description)), 1),
+    await put('epss', encodeEpss(epss), epss.scores.length),
+    await put('rejected', Buffer.from(JSON.stringify(Object.fromEntries(rejected))), rejected.length),
+  ]
+}
+
 /** Index, columns, orders, `query.db`, and the pages of four sorts. */
 const DERIVED_FILES = 8
+
+/** The pointer, or null in a new folder. A damaged one stops the build: a pointer's version must never fall. */
+function pointerOf(dist: string): Pointer | null {
+  try {
+    return readPointer(dist)
+  } catch (error) {
+    if (!(error instanceof SnapshotError)) throw error
+    throw new BuildError('unusable', `${dist} is damaged: ${error.message}; restore it, or build into another folder`)
+  }
+}
 
 /** The snapshot to build upon. One that cannot be read is no parent: everything is then compressed anew. */
 function parentOf(dist: string, pointer: Pointer, effects: Effects): Parent | null {
@@ -168,6 +207,7 @@ async function putUp(
   dist: string,
   files: FileEntry[],
   before: Pointer | null,
+  parent: Manifest | null,
   effects: Effects,
 ): Promise<Pick<BuildReport, 'snapshot' | 'version' | 'changed'>> {
   const snapshot = snapshotId(files)
@@ -181,7 +221,7 @@ async function putUp(
     format: FORMAT,
     snapshot,
     created_at,
-    parent: before && { snapshot: before.snapshot, manifest: before.manifest.sha256 },
+    parent: parent && before && { snapshot: parent.snapshot, manifest: before.manifest.sha256 },
     files,
   }
   const bytes = encodeManifest(manifest)

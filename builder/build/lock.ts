@@ -1,35 +1,29 @@
-/** One writer at a time: a lock file that names its process, and gives way when that process is gone. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+/**
+ * One writer at a time: a lock that the system takes back when its process dies, however it dies. A file with a process
+ * id in it would outlive a kill, and in a container that id is soon another process.
+ */
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { BuildError } from './error.ts'
 
-/** Takes the lock of a `dist`; the result gives it back. Throws `BuildError` `busy`. */
+/**
+ * Takes the lock of a `dist`; the result gives it back. The file stays: whoever removed it would take it from others.
+ * @throws BuildError `busy`, or `unusable` where nothing can be written
+ */
 export function lockDist(dist: string): () => void {
   const path = join(dist, 'lock')
-  for (;;) {
-    try {
-      writeFileSync(path, `${process.pid}\n`, { flag: 'wx' })
-      return () => rmSync(path, { force: true })
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    }
-    const holder = Number(readFileSync(path, 'utf8'))
-    if (isAlive(holder)) {
-      throw new BuildError(
-        'busy',
-        `process ${holder} is writing to ${dist}; wait for it, or remove ${path} if it hangs`,
-      )
-    }
-    rmSync(path, { force: true })
-  }
-}
-
-function isAlive(pid: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid <= 0 || pid === process.pid) return false
+  let database: Database.Database | undefined
   try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    // SQLite is asked for nothing but its lock: the file stays empty.
+    database = new Database(path, { timeout: 0 })
+    database.exec('BEGIN EXCLUSIVE')
+  } catch (cause) {
+    database?.close()
+    const code = (cause as { code?: unknown }).code
+    if (code === 'SQLITE_BUSY') {
+      throw new BuildError('busy', `another build or prune is writing to ${dist}; wait for it`, { cause })
+    }
+    throw new BuildError('unusable', `${dist} cannot be written to: ${(cause as Error).message}`, { cause })
   }
+  return () => void database.close()
 }

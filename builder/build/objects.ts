@@ -1,7 +1,7 @@
 /** Puts files into a `dist`: written under a temporary name, synced, renamed to the SHA-256 of what they hold. */
 
 import { createHash } from 'node:crypto'
-import { createReadStream, existsSync, statSync } from 'node:fs'
+import { createReadStream, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { sha256 } from '../../corpus/snapshot/digest.ts'
 import { objectPath } from '../../corpus/snapshot/layout.ts'
@@ -27,7 +27,7 @@ export function openObjectStore(dist: string, effects: Effects): ObjectStore {
     async put(entry, from) {
       const { digest, size } = await measure(from)
       const path = objectPath(dist, digest)
-      if (existsSync(path) && statSync(path).size === size) {
+      if (await isThere(path, digest, size)) {
         tally.reused++
         tally.reusedBytes += size
         if ('path' in from) await effects.remove(from.path)
@@ -43,6 +43,12 @@ export function openObjectStore(dist: string, effects: Effects): ObjectStore {
       return { ...entry, sha256: digest, size }
     },
   }
+}
+
+/** Whether the object lies there unharmed: one that rotted is written anew. */
+async function isThere(path: string, digest: string, size: number): Promise<boolean> {
+  if (statSync(path, { throwIfNoEntry: false })?.size !== size) return false
+  return (await measure({ path })).digest === digest
 }
 
 /** What a killed build leaves behind lies here, and is cleared by the next one. */

@@ -78,8 +78,8 @@ export function encodeShard(input: ShardInput): EncodedShard {
   return { bytes: new Uint8Array(Buffer.concat(members)), content: digest.hex(), encoded, encodedBytes }
 }
 
-/** The bytes of an object, or null where they are damaged: then every member is made anew, with the same content. */
-function readSound(dist: string, file: FileEntry): Buffer | null {
+/** The bytes of an object, or null where they are missing or damaged: then its members are made anew. */
+export function readSound(dist: string, file: FileEntry): Buffer | null {
   try {
     return readObject(dist, file)
   } catch (error) {

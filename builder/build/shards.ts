@@ -2,13 +2,12 @@
 import type { CveId } from '../../corpus/model/cve-id.ts'
 import { decodeIndex, findRow, type Index } from '../../corpus/snapshot/derive/index-table.ts'
 import { SHORT_HASH_LENGTH } from '../../corpus/snapshot/digest.ts'
-import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { fileOf, openObject, readObject } from '../../corpus/snapshot/layout.ts'
+import { fileOf, readObject } from '../../corpus/snapshot/layout.ts'
 import type { FileEntry, Manifest } from '../../corpus/snapshot/manifest.ts'
 import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
 import type { Corpus } from '../../corpus/store/corpus.ts'
 import type { ObjectStore } from './objects.ts'
-import type { EncodedShard, ShardInput } from './shard-task.ts'
+import { type EncodedShard, readSound, type ShardInput } from './shard-task.ts'
 
 export interface ShardTally {
   members: { total: number; encoded: number; encodedBytes: number }
@@ -52,7 +51,7 @@ export async function writeShards(
     const digests = new Uint8Array(Buffer.concat(records.map(({ digest }) => digest)))
     const file = parentShards.get(block) ?? null
     tally.members.total += ids.length
-    if (parent && file && isThere(parent.dist, file) && isUnchanged(parent.index, file, ids, digests)) {
+    if (parent && file && isUnchanged(parent.index, file, ids, digests) && readSound(parent.dist, file)) {
       tally.shards.unchanged++
       files.push(file)
       continue
@@ -88,14 +87,4 @@ function isUnchanged(index: Index, file: FileEntry, ids: CveId[], digests: Uint8
       row >= 0 && Buffer.compare(source, digests.subarray(i * SHORT_HASH_LENGTH, (i + 1) * SHORT_HASH_LENGTH)) === 0
     )
   })
-}
-
-function isThere(dist: string, file: FileEntry): boolean {
-  try {
-    openObject(dist, file).close()
-    return true
-  } catch (error) {
-    if (error instanceof SnapshotError) return false
-    throw error
-  }
 }

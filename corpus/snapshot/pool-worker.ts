@@ -1,6 +1,6 @@
 /** The thread side of `pool.ts`: loads the task module and answers one message with one result. */
 import { parentPort, workerData } from 'node:worker_threads'
-import type { TaskReply, Tasks } from './pool.ts'
+import { errorReply, type TaskReply, type Tasks } from './pool.ts'
 
 const port = parentPort!
 const loaded = import(workerData as string) as Promise<{ tasks: Tasks }>
@@ -11,6 +11,6 @@ port.on('message', async ({ task, input }: { task: string; input: never }) => {
     const { value, transfer } = await tasks[task]!(input)
     port.postMessage({ value } satisfies TaskReply, transfer ?? [])
   } catch (error) {
-    port.postMessage({ error: error instanceof Error ? error : new Error(String(error)) } satisfies TaskReply)
+    port.postMessage({ error: errorReply(error) } satisfies TaskReply)
   }
 })

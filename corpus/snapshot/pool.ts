@@ -21,7 +21,30 @@ export interface Pool {
   close(): Promise<void>
 }
 
-export type TaskReply = { value: unknown } | { error: Error }
+/** An error on its way between threads, which keeps neither its class nor its code on that way. */
+interface ErrorReply {
+  name: string
+  message: string
+  stack: string | undefined
+  code: unknown
+}
+
+export type TaskReply = { value: unknown } | { error: ErrorReply }
+
+export function errorReply(thrown: unknown): ErrorReply {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+  return {
+    name: error.name,
+    message: error.message,
+    stack: error.stack,
+    code: 'code' in error ? error.code : undefined,
+  }
+}
+
+/** The error again: an `Error` that is told by its name and code. */
+function errorOf({ name, message, stack, code }: ErrorReply): Error {
+  return Object.assign(new Error(message), { name, stack }, code === undefined ? {} : { code })
+}
 
 /** Opens a pool of `threads` workers over the module at `module`, which exports `tasks`. */
 export function openPool(module: URL, threads: number): Pool {
@@ -69,7 +92,7 @@ function threadPool(module: URL, threads: number): Pool {
     worker.on('message', (reply: TaskReply) => {
       const job = running.get(worker)
       running.delete(worker)
-      if ('error' in reply) job?.reject(reply.error)
+      if ('error' in reply) job?.reject(errorOf(reply.error))
       else job?.resolve(reply.value as never)
       next(worker)
     })

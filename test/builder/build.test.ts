@@ -7,6 +7,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { build } from '../../builder/build/build.ts'
 import { BuildError } from '../../builder/build/error.ts'
+import { lockDist } from '../../builder/build/lock.ts'
 import { ingest } from '../../builder/ingest/ingest.ts'
 import { noProgress } from '../../builder/progress.ts'
 import { prune } from '../../builder/prune.ts'
@@ -103,7 +104,7 @@ test('killed before any of its steps, a build leaves the old snapshot whole, and
     assert.is(idOf(dist), pointerIsUp ? snapshot : old, what)
     assert.equal((await verify(dist)).faults, [], what)
     assert.is((await make(base.corpus, dist)).snapshot, snapshot, what)
-    assert.equal(readdirSync(dist).sort(), ['latest.json', 'manifests', 'objects'], what)
+    assert.equal(readdirSync(dist).sort(), ['latest.json', 'lock', 'manifests', 'objects'], what)
   }
 })
 
@@ -125,16 +126,33 @@ test('a parent with a rotten shard is not built upon where it is rotten: the new
 
 test('two builds into one folder at a time: the second is told to wait, and nothing is mixed', async () => {
   const { corpus, dist } = copyOfFirstNight('locked')
-  writeFileSync(join(dist, 'lock'), `${process.ppid}\n`)
-  const error = await make(corpus, dist).then(
-    () => null,
-    (thrown: unknown) => thrown,
-  )
-  assert.instance(error, BuildError)
-  assert.is((error as BuildError).code, 'busy')
-  // A lock whose process is gone is no lock.
-  writeFileSync(join(dist, 'lock'), '999999999\n')
+  const unlock = lockDist(dist)
+  for (const second of [() => make(corpus, dist), () => prune(dist, 1, quietEffects())]) {
+    const error = await second().then(
+      () => null,
+      (thrown: unknown) => thrown,
+    )
+    assert.instance(error, BuildError)
+    assert.is((error as BuildError).code, 'busy')
+  }
+  unlock()
   assert.is((await make(corpus, dist)).snapshot, idOf(first.dist))
+})
+
+test('files of a snapshot that rotted are written anew by the next build, with the same id', async () => {
+  const { corpus, dist } = copyOfFirstNight('healed')
+  const { files } = readCurrent(dist).manifest
+  for (const role of ['cve', 'epss', 'pages', 'query', 'orders']) {
+    const path = objectPath(dist, files.find((file) => file.role === role)!.sha256)
+    const bytes = readFileSync(path)
+    bytes[bytes.length >> 1]! ^= 1
+    writeFileSync(path, bytes)
+  }
+  assert.is((await verify(dist)).faults.length, 5)
+  const report = await make(corpus, dist)
+  assert.is(report.changed, false)
+  assert.is(report.objects.written, 5)
+  assert.equal((await verify(dist)).faults, [])
 })
 
 test('pruning keeps the newest snapshots whole and removes what only the others needed', async () => {
