@@ -2,13 +2,16 @@
  * Feeds into the corpus: every feed is staged and judged by itself, then their claims are merged, all in one
  * transaction. Until its commit the corpus is yesterday's, whatever happens (DESIGN, Corpus).
  */
+import { availableParallelism } from 'node:os'
 import type { Mission } from '../../corpus/model/merge.ts'
 import { readFeedStates } from '../../corpus/store/state.ts'
 import type { Effects } from '../effects.ts'
+import { noProgress, type Progress } from '../progress.ts'
 import { mergeStaged } from './merge.ts'
 import type { FeedReport, IngestReport } from './report.ts'
 import { findSources } from './sources.ts'
 import { judgeFeed, stageFeed } from './stage.ts'
+import { openThreads } from './threads.ts'
 import { openWorkspace } from './workspace.ts'
 
 export { formatReport, type IngestReport } from './report.ts'
@@ -24,34 +27,61 @@ export interface IngestOptions {
   acceptShrink?: boolean
   /** Mission and well-being of CISA's decision table, `medium` by default (decisions 20). */
   mission?: Mission
+  /** Worker threads for large feeds; 0 does everything in this one. Default: as many as there are cores. */
+  jobs?: number
 }
 
+/** Below this much to do, starting threads takes longer than they save. */
+const BYTES_FOR_THREADS = 8 << 20
+const RECORDS_FOR_THREADS = 4000
+
 /** Throws `IngestError` (feeds), `StoreError` (the corpus is none); either way the corpus is as it was. */
-export async function ingest(options: IngestOptions, effects: Effects): Promise<IngestReport> {
-  const { feeds, corpus, asOf = null, acceptShrink = false, mission = 'medium' } = options
+export async function ingest(
+  options: IngestOptions,
+  effects: Effects,
+  progress: Progress = noProgress,
+): Promise<IngestReport> {
+  const {
+    feeds,
+    corpus,
+    asOf = null,
+    acceptShrink = false,
+    mission = 'medium',
+    jobs = availableParallelism(),
+  } = options
   const started = performance.now()
   const lap = () => (performance.now() - started) / 1000
   const sources = findSources(feeds, asOf)
   const workspace = await openWorkspace(corpus, effects)
+  const threads = openThreads(jobs)
   try {
     const previous = new Map(readFeedStates(workspace.database).map((state) => [state.name, state]))
     const reports: FeedReport[] = []
     for (const source of sources) {
       const before = previous.get(source.feed.name) ?? null
       effects.log(`reading ${source.feed.title}`)
-      const report = await stageFeed(source, before, workspace)
+      const report = await stageFeed(source, before, workspace, {
+        progress,
+        poolFor: (bytes) => threads.pool(bytes >= BYTES_FOR_THREADS),
+      })
       judgeFeed(report, source.feed.required, before, acceptShrink)
       reports.push(report)
     }
     const stage = lap()
     effects.log('merging')
-    const merged = mergeStaged(workspace.database, sources, reports, { mission, now: effects.now })
+    const merged = await mergeStaged(workspace.database, sources, reports, {
+      mission,
+      now: effects.now,
+      progress,
+      poolFor: (records) => threads.pool(records >= RECORDS_FOR_THREADS),
+    })
     await workspace.commit()
     const total = lap()
     const cveList = reports.find(({ name }) => name === 'cvelist')
     if (cveList) cveList.date = merged.corpusDate
     return { asOf, feeds: reports, ...merged, seconds: { stage, merge: total - stage, total } }
   } finally {
+    await threads.close()
     await workspace.close()
   }
 }

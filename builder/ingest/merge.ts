@@ -1,31 +1,35 @@
 /** What turns staged claims into records: touched ones are merged again, the feeds' states move on. */
 import type Database from 'better-sqlite3'
-import type { CveListRecord, KevEntry } from '../../corpus/model/claim.ts'
-import { type MergedParts, type Mission, mergeCve } from '../../corpus/model/merge.ts'
-import { PART_NAMES, type PartName, type RecordParts } from '../../corpus/model/record.ts'
-import { firstTimeline, nextTimeline } from '../../corpus/model/timeline.ts'
-import { type KeptClaim, type Merging, openMerging, type PreviousRecord } from '../../corpus/store/merging.ts'
+import type { Mission } from '../../corpus/model/merge.ts'
+import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
+import { type Merging, openMerging, type TouchedCve } from '../../corpus/store/merging.ts'
 import { type FeedState, readFeedStates, readMeta, writeFeedState, writeMeta } from '../../corpus/store/state.ts'
+import type { Progress } from '../progress.ts'
+import { MERGE_RULES, type MergeResult, type MergeSettings } from './record.ts'
 import type { FeedReport, IngestReport } from './report.ts'
 import type { FeedSource } from './sources.ts'
+import type { MergeTask } from './tasks.ts'
 
-/** Raised with every change in what `mergeCve` makes of the same claims: then all records are merged again. */
-const MERGE_RULES = 1
+/** Records merged at one go: some 1 MB of claims. */
+const BATCH_RECORDS = 128
 
-export interface MergeOptions {
+export interface MergeContext {
   mission: Mission
   now: () => Date
+  progress: Progress
+  /** The threads for so many records. */
+  poolFor(records: number): Pool
 }
 
 type Merged = Pick<IngestReport, 'corpusDate' | 'records' | 'rejected' | 'withoutRecord'>
 
 /** Makes records of what was staged, inside the same transaction. */
-export function mergeStaged(
+export async function mergeStaged(
   database: Database.Database,
   sources: readonly FeedSource[],
   reports: readonly FeedReport[],
-  options: MergeOptions,
-): Merged {
+  context: MergeContext,
+): Promise<Merged> {
   const merging = openMerging(database)
   const read = reports.filter(({ status }) => status === 'read')
   for (const { name } of read) {
@@ -37,33 +41,17 @@ export function mergeStaged(
   for (const state of states) writeFeedState(database, state)
   if (corpusDate !== null) writeMeta(database, 'corpus_date', corpusDate)
 
+  const { mission } = context
   const kevFeed = readFeedStates(database).some(({ name }) => name === 'kev')
-  const rules = JSON.stringify({ rules: MERGE_RULES, mission: options.mission, kevFeed })
+  const rules = JSON.stringify({ rules: MERGE_RULES, mission, kevFeed })
   if (readMeta(database, 'merge_rules') !== rules) {
     merging.touchAll()
     writeMeta(database, 'merge_rules', rules)
   }
-
-  // A change that the CVE list does not date is dated by the feed that brought it, else by the corpus, else by now.
-  const ofOthers = states.filter(({ name }) => name !== 'cvelist' && name !== 'epss').map(({ date }) => date)
-  const otherDate = ofOthers.reduce((newest, date) => (date && date > (newest ?? '') ? date : newest), null)
-  const changedAt = (record: CveListRecord, listed: boolean): string =>
-    (listed ? record.dateUpdated : otherDate) ?? corpusDate ?? options.now().toISOString()
-
-  const tally = { added: 0, changed: 0, removed: 0, merged: 0 }
-  for (const { cveKey, listed } of merging.touched()) {
-    const outcome = mergeOne(merging, cveKey, {
-      ...options,
-      kevFeed,
-      changedAt: (record) => changedAt(record, listed === 1),
-    })
-    if (outcome === null) continue
-    if (outcome !== 'removed') tally.merged++
-    if (outcome !== 'same') tally[outcome]++
-  }
+  const settings = { mission, kevFeed, ...changeDates(states, corpusDate, context.now) }
+  const tally = await mergeTouched(merging, settings, context)
   const { records, rejected } = merging.counts()
-  const others = ['kev', 'epss']
-  const withoutRecord = others.map((feed) => ({ feed, cveIds: merging.withoutRecord(feed) }))
+  const withoutRecord = ['kev', 'epss'].map((feed) => ({ feed, cveIds: merging.withoutRecord(feed) }))
   return { corpusDate, records: { total: records, ...tally }, rejected, withoutRecord }
 }
 
@@ -83,64 +71,53 @@ function feedState(report: FeedReport, sources: readonly FeedSource[], corpusDat
   }
 }
 
-interface MergeContext {
-  mission: Mission
-  kevFeed: boolean
-  changedAt: (record: CveListRecord) => string
+/** A change is dated by what the upstream states (decisions 26), by the clock only where no feed states anything. */
+function changeDates(states: readonly FeedState[], corpusDate: string | null, now: () => Date) {
+  const others = states.filter(({ name }) => name !== 'cvelist' && name !== 'epss').flatMap(({ date }) => date ?? [])
+  const fallback = corpusDate ?? now().toISOString()
+  return { corpusDate: fallback, otherDate: others.sort().at(-1) ?? fallback }
 }
 
-/** What became of a record; null where there was none before nor is one now. */
-type Outcome = 'added' | 'changed' | 'same' | 'removed' | null
-
-function mergeOne(merging: Merging, cveKey: string, context: MergeContext): Outcome {
-  const claims = merging.claims(cveKey)
-  const record = claimOf<CveListRecord>(claims, 'cvelist')
-  if (!record || record.state === 'REJECTED') {
-    if (record) merging.putRejected(record.cveId, record.dateRejected ?? record.dateUpdated)
-    else merging.removeRejected(cveKey)
-    return merging.removeRecord(cveKey) ? 'removed' : null
+async function mergeTouched(merging: Merging, settings: MergeSettings, { progress, poolFor }: MergeContext) {
+  const tally = { added: 0, changed: 0, removed: 0, merged: 0 }
+  const touched = merging.touched()
+  const pool = poolFor(touched.length)
+  let done = 0
+  for await (const results of runInOrder<MergeResult[]>(pool, 'merge', mergeTasks(merging, touched, settings))) {
+    for (const result of results) {
+      const outcome = putResult(merging, touched[done++]!.cveKey, result)
+      if (outcome !== null) tally[outcome]++
+      if (result.kind === 'put' || result.kind === 'same') tally.merged++
+    }
+    progress('merged', done, touched.length)
   }
-  merging.removeRejected(cveKey)
-  const parts = mergeCve({
-    record,
-    kev: claimOf<KevEntry>(claims, 'kev'),
-    kevFeed: context.kevFeed,
-    claims: [],
-    exploits: [],
-    catalogue: null,
-    mission: context.mission,
-  })
-  const texts = partTexts(parts)
-  const previous = merging.previous(cveKey)
-  if (!previous) {
-    merging.putRecord(record.cveId, 1, { ...texts, timeline: JSON.stringify(firstTimeline(parts, record)) })
-    return 'added'
+  return tally
+}
+
+function* mergeTasks(merging: Merging, touched: readonly TouchedCve[], settings: MergeSettings): Iterable<MergeTask> {
+  for (let start = 0; start < touched.length; start += BATCH_RECORDS) {
+    const records = touched.slice(start, start + BATCH_RECORDS).map(({ cveKey, listed }) => ({
+      claims: merging.claims(cveKey),
+      previous: merging.previous(cveKey) ?? null,
+      listed: listed === 1,
+    }))
+    yield { records, settings }
   }
-  if (MERGED_PARTS.every((name) => texts[name] === previous[name])) return 'same'
-  const timeline = nextTimeline(recordParts(previous), parts, context.changedAt(record))
-  merging.putRecord(record.cveId, previous.version + 1, { ...texts, timeline: JSON.stringify(timeline) })
-  return 'changed'
 }
 
-function claimOf<Claim>(claims: readonly KeptClaim[], feed: string): Claim | null {
-  const claim = claims.find((one) => one.feed === feed)
-  return claim ? (JSON.parse(claim.body) as Claim) : null
-}
-
-type MergedPart = Exclude<PartName, 'timeline'>
-
-const MERGED_PARTS = PART_NAMES.filter((name): name is MergedPart => name !== 'timeline')
-
-function partTexts(parts: MergedParts): Record<MergedPart, string> {
-  return Object.fromEntries(MERGED_PARTS.map((name) => [name, JSON.stringify(parts[name])])) as Record<
-    MergedPart,
-    string
-  >
-}
-
-function recordParts(previous: PreviousRecord): RecordParts & { version: number } {
-  const parts = Object.fromEntries(
-    PART_NAMES.map((name) => [name, JSON.parse(previous[name])]),
-  ) as unknown as RecordParts
-  return { ...parts, version: previous.version }
+function putResult(merging: Merging, cveKey: string, result: MergeResult): 'added' | 'changed' | 'removed' | null {
+  switch (result.kind) {
+    case 'same':
+      return null
+    case 'put':
+      merging.removeRejected(cveKey)
+      merging.putRecord(result)
+      return result.version === 1 ? 'added' : 'changed'
+    case 'rejected':
+      merging.putRejected(result.cveId, result.dateRejected)
+      return merging.removeRecord(cveKey) ? 'removed' : null
+    case 'none':
+      merging.removeRejected(cveKey)
+      return merging.removeRecord(cveKey) ? 'removed' : null
+  }
 }

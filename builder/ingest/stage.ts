@@ -1,9 +1,22 @@
 /** Staging one feed, and judging by its figures whether it may go on. */
-import { type ClaimFeed, type FeedFile, fileDigest, type ScoreFeed } from '../../corpus/feeds/feed.ts'
+import { statSync } from 'node:fs'
+import {
+  type BatchFeed,
+  type ClaimFeed,
+  type FeedFile,
+  type FeedItem,
+  fileDigest,
+  type ReadOptions,
+  type ScoreFeed,
+} from '../../corpus/feeds/feed.ts'
+import type { FeedName } from '../../corpus/feeds/table.ts'
+import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
 import type { FeedFileState, FeedSkips, FeedState } from '../../corpus/store/state.ts'
+import type { Progress } from '../progress.ts'
 import { IngestError } from './error.ts'
 import type { FeedReport } from './report.ts'
 import { type FeedSource, named } from './sources.ts'
+import type { ReadTask } from './tasks.ts'
 import type { Workspace } from './workspace.ts'
 
 /** A feed that lost a larger share of its records than this is taken for damaged. */
@@ -12,11 +25,18 @@ const MAX_LOSS = 0.1
 /** Names by reason, in the order of first appearance. */
 type Named = Map<string, { key: string; detail: string }[]>
 
+export interface StageContext {
+  progress: Progress
+  /** The threads for reading so many bytes. */
+  poolFor(bytes: number): Pool
+}
+
 /** Reads a feed, where its files are not the very ones that the corpus was made from. */
 export async function stageFeed(
   { feed, files }: FeedSource,
   previous: FeedState | null,
   workspace: Workspace,
+  context: StageContext,
 ): Promise<FeedReport> {
   const base = { name: feed.name, title: feed.title, added: 0, changed: 0, removed: 0, held: 0, notes: [] }
   if (files.length === 0) {
@@ -30,9 +50,8 @@ export async function stageFeed(
     return { ...base, status: 'unchanged', version, date, files: previous.files, ...reading }
   }
   try {
-    const figures = await (feed.kind === 'claims'
-      ? stageClaims(feed, files, workspace)
-      : stageScores(feed, newest, workspace))
+    const figures =
+      feed.kind === 'scores' ? stageScores(feed, newest, workspace) : await stageClaims(feed, files, workspace, context)
     return { ...base, status: 'read', version: newest.version, date: newest.date, files: states, ...figures }
   } catch (cause) {
     throw named(feed, cause)
@@ -53,35 +72,41 @@ function isSame(previous: FeedState, adapter: number, files: FeedFileState[]): b
 
 type Figures = Pick<FeedReport, 'read' | 'kept' | 'added' | 'changed' | 'removed' | 'held' | 'skipped' | 'notes'>
 
-async function stageClaims(feed: ClaimFeed, files: FeedFile[], { staging, spill }: Workspace): Promise<Figures> {
+async function stageClaims(
+  feed: ClaimFeed | BatchFeed,
+  files: FeedFile[],
+  { staging, spill }: Workspace,
+  context: StageContext,
+): Promise<Figures> {
   const skipped: Named = new Map()
   const notes: Named = new Map()
   const toHold: string[] = []
   let read = 0
-  const known = (item: string, digest: Uint8Array) => staging.known(feed.name, item, digest)
+  const options = { spill, digestOf: (item: string) => staging.digestOf(feed.name, item) }
+
+  const stage = (item: FeedItem, index: number) => {
+    read++
+    if (item.kind === 'skip') {
+      add(skipped, item.reason, item.key, item.detail)
+      toHold.push(item.key)
+      return
+    }
+    const { kind, key, cveId, digest } = item
+    const staged = { feed: feed.name, item: key, cveId, digest, file: index }
+    const outcome =
+      kind === 'claim'
+        ? staging.claim({ ...staged, statedAt: item.statedAt }, item.body)
+        : staging.claim({ ...staged, statedAt: null }, null)
+    if (kind === 'claim') for (const note of item.notes) add(notes, note.code, key, note.detail)
+    const { name } = files[index]!
+    if (outcome === 'replaces-same-file') add(skipped, 'duplicate', key, `a later one in ${name} counts`)
+    if (outcome === 'replaces-older-file') add(skipped, 'superseded', key, `${name} has a newer one`)
+    if (outcome === 'older') add(skipped, 'superseded', key, `an older one in ${name}`)
+  }
+
   for (const [index, file] of files.entries()) {
-    for await (const item of feed.read(file, { known, spill })) {
-      read++
-      if (item.kind === 'skip') {
-        add(skipped, item.reason, item.key, item.detail)
-        toHold.push(item.key)
-        continue
-      }
-      const { key, cveId, digest } = item
-      const isClaim = item.kind === 'claim'
-      const staged = {
-        feed: feed.name,
-        item: key,
-        cveId,
-        digest,
-        statedAt: isClaim ? item.statedAt : null,
-        file: index,
-      }
-      const outcome = staging.claim(staged, isClaim ? JSON.stringify(item.claim) : null)
-      if (isClaim) for (const note of item.notes) add(notes, note.code, key, note.detail)
-      if (outcome === 'replaces-same-file') add(skipped, 'duplicate', key, `a later one in ${file.name} counts`)
-      if (outcome === 'replaces-older-file') add(skipped, 'superseded', key, `${file.name} has a newer one`)
-      if (outcome === 'older') add(skipped, 'superseded', key, `an older one in ${file.name}`)
+    for await (const items of readFile(feed, file, options, context)) {
+      for (const item of items) stage(item, index)
     }
   }
   // What cannot be read today is no reason to forget what it said yesterday.
@@ -89,7 +114,7 @@ async function stageClaims(feed: ClaimFeed, files: FeedFile[], { staging, spill 
   return { read, ...staging.claimCounts(feed.name), held, skipped: listed(skipped), notes: listed(notes) }
 }
 
-async function stageScores(feed: ScoreFeed, file: FeedFile, { staging }: Workspace): Promise<Figures> {
+function stageScores(feed: ScoreFeed, file: FeedFile, { staging }: Workspace): Figures {
   const skipped: Named = new Map()
   let read = 0
   for (const item of feed.read(file)) {
@@ -98,6 +123,31 @@ async function stageScores(feed: ScoreFeed, file: FeedFile, { staging }: Workspa
     else if (!staging.score(item)) add(skipped, 'duplicate', item.cveId, `a later line in ${file.name} counts`)
   }
   return { read, ...staging.scoreCounts(), held: 0, skipped: listed(skipped), notes: [] }
+}
+
+/** What a file holds, by the batch: those of a large one are read by several threads, and come in order all the same. */
+async function* readFile(
+  feed: ClaimFeed | BatchFeed,
+  file: FeedFile,
+  options: ReadOptions,
+  { poolFor, progress }: StageContext,
+): AsyncIterable<Iterable<FeedItem>> {
+  if (feed.kind === 'claims') {
+    yield feed.read(file, options)
+    return
+  }
+  const { items: total, batches } = await feed.open(file, options)
+  const bytes = file.folder ? Number.POSITIVE_INFINITY : statSync(file.path).size
+  let done = 0
+  for await (const items of runInOrder<FeedItem[]>(poolFor(bytes), 'read', readTasks(feed.name, batches))) {
+    yield items
+    done += items.length
+    if (total !== null) progress(file.name, done, total)
+  }
+}
+
+function* readTasks(feed: string, batches: Iterable<unknown>): Iterable<ReadTask> {
+  for (const batch of batches) yield { feed: feed as FeedName, batch }
 }
 
 function add(to: Named, reason: string, key: string, detail: string): void {

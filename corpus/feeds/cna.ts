@@ -2,7 +2,7 @@
 import type { CnaEntry } from '../model/claim.ts'
 import { dateInName, findFiles } from './choice.ts'
 import { FeedError } from './error.ts'
-import { type FeedFile, type FeedItem, itemDigest, type ReadOptions, skipOf } from './feed.ts'
+import { type FeedFile, type FeedItem, isSameDigest, itemDigest, type ReadOptions, skipOf } from './feed.ts'
 import { isObject, objects, shown, text, texts } from './json.ts'
 import { readJsonFile } from './json-file.ts'
 
@@ -29,7 +29,7 @@ export function* readCnaList(file: FeedFile, options: ReadOptions): Iterable<Fee
         throw new FeedError('item_invalid', `shortName is no text: ${shown(isObject(json) ? json.shortName : json)}`)
       }
       const digest = itemDigest(CNA_ADAPTER, JSON.stringify(json))
-      if (options.known(key, digest)) {
+      if (isSameDigest(options.digestOf(key), digest)) {
         yield { kind: 'known', key, cveId: null, digest }
         continue
       }
@@ -44,7 +44,7 @@ export function* readCnaList(file: FeedFile, options: ReadOptions): Iterable<Fee
         organizationType: types.length > 0 ? types.join(', ') : null,
         advisoriesUrl: text(advisories[0]?.url),
       }
-      yield { kind: 'claim', key, cveId: null, digest, statedAt: null, claim, notes: [] }
+      yield { kind: 'claim', key, cveId: null, digest, statedAt: null, body: JSON.stringify(claim), notes: [] }
     } catch (cause) {
       yield skipOf(key, cause)
     }

@@ -29,8 +29,8 @@ export type FeedItem =
       digest: Uint8Array
       /** The date that the item states for itself, ISO 8601 in UTC. */
       statedAt: string | null
-      /** Plain data, to be stored as JSON. */
-      claim: unknown
+      /** The claim, JSON. */
+      body: string
       notes: readonly RecordNote[]
     }
   | { kind: 'known'; key: string; cveId: CveId | null; digest: Uint8Array }
@@ -44,8 +44,8 @@ export interface FeedSkip {
 }
 
 export interface ReadOptions {
-  /** Whether the corpus has this item from the very same bytes: then it is neither parsed nor yielded as a claim. */
-  known(key: string, digest: Uint8Array): boolean
+  /** The digest that the corpus has for an item. Of the same bytes nothing is parsed, and no claim is yielded. */
+  digestOf(key: string): Uint8Array | null
   /** Puts bytes that cannot be read in place into a scratch file and gives its path; the caller removes it. */
   spill(chunks: AsyncIterable<Uint8Array>): Promise<string>
 }
@@ -68,7 +68,20 @@ interface FeedBase {
 
 export interface ClaimFeed extends FeedBase {
   kind: 'claims'
-  read(file: FeedFile, options: ReadOptions): AsyncIterable<FeedItem> | Iterable<FeedItem>
+  read(file: FeedFile, options: ReadOptions): Iterable<FeedItem>
+}
+
+export interface OpenFeed {
+  /** How many items the batches hold; null where it takes too long to count them. */
+  items: number | null
+  batches: Iterable<unknown>
+}
+
+/** A feed so large that other threads help to read it: batches are plain data, and each can be read anywhere. */
+export interface BatchFeed extends FeedBase {
+  kind: 'batches'
+  open(file: FeedFile, options: ReadOptions): Promise<OpenFeed>
+  readBatch(batch: unknown): FeedItem[]
 }
 
 /** EPSS: one row of figures per CVE, all of them new every day. */
@@ -77,7 +90,7 @@ export interface ScoreFeed extends FeedBase {
   read(file: FeedFile): Iterable<({ kind: 'score' } & EpssScore) | FeedSkip>
 }
 
-export type Feed = ClaimFeed | ScoreFeed
+export type Feed = ClaimFeed | BatchFeed | ScoreFeed
 
 /** The digest of an item's upstream bytes: the adapter's version, then 16 bytes of SHA-256. */
 export function itemDigest(adapter: number, bytes: Uint8Array | string): Uint8Array {
@@ -85,6 +98,10 @@ export function itemDigest(adapter: number, bytes: Uint8Array | string): Uint8Ar
   digest[0] = adapter
   digest.set(hash('sha256', bytes, 'buffer').subarray(0, 16), 1)
   return digest
+}
+
+export function isSameDigest(a: Uint8Array | null, b: Uint8Array): boolean {
+  return a !== null && Buffer.compare(a, b) === 0
 }
 
 /** A skip for what was thrown, which must be a `FeedError`: anything else is a fault of ours and passes through. */

@@ -4,7 +4,7 @@ import { parseCveId } from '../model/cve-id.ts'
 import { utcDate, utcTimestamp } from '../model/date.ts'
 import { dateInName, findFiles } from './choice.ts'
 import { FeedError } from './error.ts'
-import { type FeedFile, type FeedItem, itemDigest, type ReadOptions, skipOf } from './feed.ts'
+import { type FeedFile, type FeedItem, isSameDigest, itemDigest, type ReadOptions, skipOf } from './feed.ts'
 import { isObject, type JsonObject, shown, text } from './json.ts'
 import { readJsonFile } from './json-file.ts'
 
@@ -50,7 +50,7 @@ export function* readKev(file: FeedFile, options: ReadOptions): Iterable<FeedIte
       if (!isObject(json)) throw new FeedError('item_invalid', `it is no object but ${shown(json)}`)
       if (!cveId) throw new FeedError('item_invalid', `cveID is no CVE id: ${shown(json.cveID)}`)
       const digest = itemDigest(KEV_ADAPTER, JSON.stringify(json))
-      if (options.known(key, digest)) {
+      if (isSameDigest(options.digestOf(key), digest)) {
         yield { kind: 'known', key, cveId, digest }
         continue
       }
@@ -66,7 +66,7 @@ export function* readKev(file: FeedFile, options: ReadOptions): Iterable<FeedIte
         ransomware: text(json.knownRansomwareCampaignUse),
         notes: text(json.notes),
       }
-      yield { kind: 'claim', key, cveId, digest, statedAt: date, claim, notes: [] }
+      yield { kind: 'claim', key, cveId, digest, statedAt: date, body: JSON.stringify(claim), notes: [] }
     } catch (cause) {
       yield skipOf(key, cause)
     }

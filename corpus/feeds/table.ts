@@ -1,6 +1,6 @@
 /** The feeds: one table of what each is called, where it lies, who published it on which terms, and who reads it. */
 import { CNA_ADAPTER, findCnaList, readCnaList } from './cna.ts'
-import { CVE_LIST_ADAPTER, readCveList } from './cvelist/cvelist.ts'
+import { CVE_LIST_ADAPTER, openCveList, type RecordBatch, readRecordBatch } from './cvelist/cvelist.ts'
 import { findCveList } from './cvelist/files.ts'
 import { EPSS_ADAPTER, findEpss, readEpss } from './epss.ts'
 import type { Feed } from './feed.ts'
@@ -49,13 +49,14 @@ export const FEEDS: readonly (Feed & { name: FeedName })[] = [
   {
     name: 'cvelist',
     title: 'CVE list',
-    kind: 'claims',
+    kind: 'batches',
     lookedFor: 'cvelistv5/<date>_all_CVEs*.zip or cvelistv5/**/cves/',
     licence: 'CVE Terms of Use',
     attribution: 'CVE Program, CVE List V5, with the containers of its authorized data publishers (CISA ADP: CC0-1.0)',
     required: true,
     adapter: CVE_LIST_ADAPTER,
     find: findCveList,
-    read: readCveList,
+    open: openCveList,
+    readBatch: (batch) => readRecordBatch(batch as RecordBatch),
   },
 ]

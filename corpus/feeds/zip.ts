@@ -26,53 +26,43 @@ export interface ZipEntry {
   encrypted: boolean
 }
 
-export interface Zip {
+/** Where an archive lies: a file, or the part of one. */
+export interface ZipPlace {
+  path: string
+  part?: { start: number; size: number }
+}
+
+export interface ZipDirectory {
+  place: ZipPlace
   /** Files (not folders), in the order in which they lie in the archive. */
   entries: ZipEntry[]
-  /** The bytes of an entry, checked. Throws `FeedError` with an `entry_` code. */
-  read(entry: ZipEntry, maxBytes: number): Buffer
-  close(): void
 }
 
 /**
- * Opens a zip, or the zip that is its only entry, as the CVE list's releases have it. `spill` takes the inner one where
- * it is compressed. Throws `FeedError` where the directory cannot be read: a truncated file has none.
+ * The directory of a zip, or of the zip that is its only entry, as the CVE list's releases have it. `spill` takes the
+ * inner one where it is compressed. Throws `FeedError` where it cannot be read: a truncated file has no directory.
  */
 export async function openZip(
   path: string,
   spill: (chunks: AsyncIterable<Uint8Array>) => Promise<string>,
-): Promise<Zip> {
-  const outer = await openPlainZip(path)
+): Promise<ZipDirectory> {
+  const outer = await readDirectory({ path })
   const [only, ...others] = outer.entries
   if (!only || others.length > 0 || !only.name.endsWith('.zip')) return outer
-  try {
-    const start = dataStart(outer.window, only)
-    if (only.encrypted) throw new FeedError('entry_unsupported', `${only.name} in it is encrypted`)
-    if (only.method === STORED) return await openPlainZip(path, { start, size: only.size })
-    if (only.method !== DEFLATED) throw unsupportedMethod(only)
-    return await openPlainZip(await spill(inflated(path, start, only)))
-  } finally {
-    outer.close()
-  }
+  if (only.encrypted) throw new FeedError('entry_unsupported', `${only.name} in it is encrypted`)
+  const start = withZip(outer.place, (window) => dataStart(window, only))
+  if (only.method === STORED) return readDirectory({ path, part: { start, size: only.size } })
+  if (only.method !== DEFLATED) throw unsupportedMethod(only)
+  return readDirectory({ path: await spill(inflated(path, start, only)) })
 }
 
-async function openPlainZip(
-  path: string,
-  part?: { start: number; size: number },
-): Promise<Zip & { window: FileWindow }> {
-  const window = openWindow(path, part)
+/** Opens an archive for reading its entries while `work` runs. */
+export function withZip<T>(place: ZipPlace, work: (window: FileWindow) => T): T {
+  const window = openWindow(place.path, place.part)
   try {
-    return {
-      window,
-      entries: await readDirectory(window),
-      read: (entry, maxBytes) => readEntry(window, entry, maxBytes),
-      close: () => window.close(),
-    }
-  } catch (cause) {
+    return work(window)
+  } finally {
     window.close()
-    if (cause instanceof FeedError) throw cause
-    // yauzl says in words what is wrong: `End of central directory record signature not found…`
-    throw new FeedError('file_damaged', cause instanceof Error ? cause.message : String(cause), { cause })
   }
 }
 
@@ -102,13 +92,22 @@ class WindowReader extends RandomAccessReader {
   }
 }
 
-async function readDirectory(window: FileWindow): Promise<ZipEntry[]> {
-  const zip = await fromRandomAccessReaderPromise(new WindowReader(window), window.size, { lazyEntries: true })
-  const entries: ZipEntry[] = []
-  for await (const entry of zip.eachEntry()) {
-    if (!entry.fileName.endsWith('/')) entries.push(zipEntry(entry))
+async function readDirectory(place: ZipPlace): Promise<ZipDirectory> {
+  const window = openWindow(place.path, place.part)
+  try {
+    const zip = await fromRandomAccessReaderPromise(new WindowReader(window), window.size, { lazyEntries: true })
+    const entries: ZipEntry[] = []
+    for await (const entry of zip.eachEntry()) {
+      if (!entry.fileName.endsWith('/')) entries.push(zipEntry(entry))
+    }
+    return { place, entries: entries.sort((a, b) => a.offset - b.offset) }
+  } catch (cause) {
+    if (cause instanceof FeedError) throw cause
+    // yauzl says in words what is wrong: `End of central directory record signature not found…`
+    throw new FeedError('file_damaged', cause instanceof Error ? cause.message : String(cause), { cause })
+  } finally {
+    window.close()
   }
-  return entries.sort((a, b) => a.offset - b.offset)
 }
 
 function zipEntry(entry: Entry): ZipEntry {
@@ -132,7 +131,8 @@ function dataStart(window: FileWindow, entry: ZipEntry): number {
   return entry.offset + LOCAL_HEADER_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28)
 }
 
-function readEntry(window: FileWindow, entry: ZipEntry, maxBytes: number): Buffer {
+/** The bytes of an entry, checked. Throws `FeedError` with an `entry_` code, or `file_damaged`. */
+export function readEntry(window: FileWindow, entry: ZipEntry, maxBytes: number): Buffer {
   if (entry.size > maxBytes || entry.compressedSize > maxBytes) {
     throw new FeedError('entry_too_large', `${entry.size} bytes, the limit is ${maxBytes}`)
   }

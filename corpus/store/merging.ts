@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import type Database from 'better-sqlite3'
 import { type CveId, cveBlock } from '../model/cve-id.ts'
 import { PART_NAMES, type PartName } from '../model/record.ts'
+import type { StoredRecord } from './corpus.ts'
 import { sortKey } from './sort-key.ts'
 
 /** A CVE whose record has to be merged again. */
@@ -32,7 +33,7 @@ export interface Merging {
   touched(): TouchedCve[]
   claims(cveKey: string): KeptClaim[]
   previous(cveKey: string): PreviousRecord | undefined
-  putRecord(cveId: CveId, version: number, parts: Record<PartName, string>): void
+  putRecord(record: StoredRecord): void
   /** False where there was none. */
   removeRecord(cveKey: string): boolean
   putRejected(cveId: CveId, dateRejected: string | null): void
@@ -99,9 +100,9 @@ export function openMerging(database: Database.Database): Merging {
       database.prepare<[], TouchedCve>('SELECT cve_key AS cveKey, listed FROM touched ORDER BY cve_key').all(),
     claims: (cveKey) => claims.all(cveKey),
     previous: (cveKey) => previous.get(cveKey),
-    putRecord(cveId, version, parts) {
+    putRecord({ cveId, version, digest, parts }) {
       const texts = PART_NAMES.map((name) => parts[name])
-      putRecord.run(sortKey(cveId), cveId, cveBlock(cveId), version, recordDigest(parts), ...texts)
+      putRecord.run(sortKey(cveId), cveId, cveBlock(cveId), version, digest, ...texts)
     },
     removeRecord: (cveKey) => removeRecord.run(cveKey).changes > 0,
     putRejected: (cveId, dateRejected) => void putRejected.run(sortKey(cveId), cveId, dateRejected),

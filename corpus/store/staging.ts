@@ -50,8 +50,8 @@ export interface StagingCounts {
 }
 
 export interface Staging {
-  /** Whether the corpus has this item from the same upstream bytes. */
-  known(feed: string, item: string, digest: Uint8Array): boolean
+  /** The digest of the upstream bytes that the corpus has an item from; null where it has none. */
+  digestOf(feed: string, item: string): Uint8Array | null
   /** Stages a claim with its JSON, or without (null) where it is known. */
   claim(claim: StagedClaim, body: string | null): StagingOutcome
   /** Keeps what the corpus has for an item that nothing was staged for; false where it has nothing. */
@@ -91,13 +91,13 @@ export function openStaging(database: Database.Database): Staging {
   const replaceScore = database.prepare('INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?)')
 
   return {
-    known(feed, item, digest) {
-      const row = inCorpus.get(feed, item)
-      return row !== undefined && Buffer.compare(row.digest, digest) === 0
-    },
+    digestOf: (feed, item) => inCorpus.get(feed, item)?.digest ?? null,
     claim({ feed, item, cveId, digest, statedAt, file }, body) {
       const key = cveId === null ? '' : sortKey(cveId)
       const row = inCorpus.get(feed, item)
+      if (body === null && !(row && Buffer.compare(row.digest, digest) === 0)) {
+        throw new Error(`${feed} ${item} is staged as known, but the corpus has other bytes`)
+      }
       const stated = body === null ? (row?.stated_at ?? null) : statedAt
       let outcome: StagingOutcome = 'kept'
       if (see.run(feed, item, key, row?.digest ?? null, digest, stated, file, 0).changes === 0) {

@@ -1,12 +1,13 @@
 /** Reading a feed file in a test: everything it yields, in order. */
 import { writeFileSync } from 'node:fs'
-import { readCveList } from '../../../corpus/feeds/cvelist/cvelist.ts'
+import * as assert from 'uvu/assert'
+import { openCveList, type RecordBatch, readRecordBatch } from '../../../corpus/feeds/cvelist/cvelist.ts'
 import type { FeedFile, FeedItem, ReadOptions } from '../../../corpus/feeds/feed.ts'
 
 /** Nothing is known yet; an inner zip is spilled to `<path>.spill`. */
 export function readOptions(path: string): ReadOptions {
   return {
-    known: () => false,
+    digestOf: () => null,
     async spill(chunks) {
       const parts: Uint8Array[] = []
       for await (const chunk of chunks) parts.push(chunk)
@@ -20,9 +21,10 @@ export function feedFile(path: string, folder = false): FeedFile {
   return { path, name: path.split('/').at(-1)!, role: 'baseline', date: null, version: null, folder }
 }
 
-export async function cveListItems(path: string, folder = false): Promise<FeedItem[]> {
-  const items: FeedItem[] = []
-  for await (const item of readCveList(feedFile(path, folder), readOptions(path))) items.push(item)
+export async function cveListItems(path: string, folder = false, options = readOptions(path)): Promise<FeedItem[]> {
+  const { items: total, batches } = await openCveList(feedFile(path, folder), options)
+  const items = [...batches].flatMap((batch) => readRecordBatch(batch as RecordBatch))
+  assert.is(total, folder ? null : items.length)
   return items
 }
 

@@ -39,7 +39,7 @@ const kevItems = (content: string) => {
 kev('an entry becomes a claim in the words of the model', () => {
   const [item] = kevItems(kevJson(['CVE-2024-0001']))
   assert.ok(item?.kind === 'claim')
-  assert.equal(item.claim, {
+  assert.equal(JSON.parse(item.body), {
     cveId: 'CVE-2024-0001',
     dateAdded: '2024-05-20',
     vendor: 'Acme',
@@ -179,7 +179,7 @@ cna('an entry becomes a claim in the words of the model, keyed by its slug', () 
   const [item] = cnaItems(cnaJson(['AcMe']))
   assert.ok(item?.kind === 'claim')
   assert.is(item.key, 'acme')
-  assert.equal(item.claim, {
+  assert.equal(JSON.parse(item.body), {
     slug: 'acme',
     shortName: 'AcMe',
     name: 'AcMe Incorporated',
@@ -194,7 +194,7 @@ cna('what an entry does not state is null, and one without a short name is skipp
   const [bare, nameless] = cnaItems('[{"shortName":"acme"},{"organizationName":"Nobody"}]')
   assert.ok(bare?.kind === 'claim')
   const unknown = { scope: null, country: null, organizationType: null, advisoriesUrl: null }
-  assert.equal(bare.claim, { slug: 'acme', shortName: 'acme', name: 'acme', ...unknown })
+  assert.equal(JSON.parse(bare.body), { slug: 'acme', shortName: 'acme', name: 'acme', ...unknown })
   assert.ok(nameless?.kind === 'skip')
   assert.is(nameless.key, 'entry 2')
 })
