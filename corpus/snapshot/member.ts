@@ -218,5 +218,6 @@ export function plainBytes(bytes: Buffer, segment: Segment): Buffer {
 }
 
 function startsWith(bytes: Uint8Array, at: number, expected: Uint8Array): boolean {
-  return expected.every((byte, i) => bytes[at + i] === byte)
+  for (let i = 0; i < expected.length; i++) if (bytes[at + i] !== expected[i]) return false
+  return true
 }

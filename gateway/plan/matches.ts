@@ -1,8 +1,7 @@
-/** Which CVEs pass all constraints: a short list, or bits, whichever is less work; and the walk through them. */
+/** Which CVEs pass all constraints: a short list, or bits, whichever is less work. */
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 import { type Bits, bitsBetween, bitsOf, countBits, hasBit, intersectBits, ordinalsOf } from './bits.ts'
 import type { Constraint } from './filters.ts'
-import type { OrderView } from './order-view.ts'
 
 export type Matches =
   | { kind: 'all' }
@@ -59,27 +58,17 @@ function bitsFor(snapshot: OpenSnapshot, constraint: Constraint): Bits {
   return bitsOf(count, enumerate(snapshot, constraint))
 }
 
-function includesSorted(ordinals: Uint32Array, wanted: number): boolean {
+const includesSorted = (ordinals: Uint32Array, wanted: number): boolean =>
+  ordinals[firstFrom(ordinals, wanted)] === wanted
+
+/** Where in `sorted` the first number lies that is not below `least`. */
+export function firstFrom(sorted: Uint32Array, least: number): number {
   let from = 0
-  let to = ordinals.length
+  let to = sorted.length
   while (from < to) {
     const middle = (from + to) >>> 1
-    if (ordinals[middle]! < wanted) from = middle + 1
+    if (sorted[middle]! < least) from = middle + 1
     else to = middle
   }
-  return ordinals[from] === wanted
-}
-
-/** The places, from `start` on, of the first `most` matches in an order. */
-export function walk(matches: Matches, order: OrderView, start: number, most: number): number[] {
-  if (matches.kind === 'list') {
-    const places = Uint32Array.from(matches.ordinals, (ordinal) => order.place(ordinal)).sort()
-    const first = places.findIndex((place) => place >= start)
-    return first < 0 ? [] : Array.from(places.subarray(first, first + most))
-  }
-  const found: number[] = []
-  for (let place = start; place < order.count && found.length < most; place++) {
-    if (matches.kind === 'all' || hasBit(matches.bits, order.ordinal(place))) found.push(place)
-  }
-  return found
+  return from
 }

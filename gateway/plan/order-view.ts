@@ -9,6 +9,7 @@ import { idAt } from '../../corpus/snapshot/derive/index-table.ts'
 import { NO_EPSS } from '../../corpus/snapshot/epss.ts'
 import { type CveSort, compareKeys } from '../../corpus/snapshot/order.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
+import { perSnapshot } from './per-snapshot.ts'
 
 export interface OrderView {
   sort: CveSort
@@ -24,13 +25,38 @@ export interface OrderView {
   placeAfter(key: RowKey): number
 }
 
+/** The views of a snapshot's orders, each made once. */
+const views = perSnapshot((snapshot) => ({
+  descending: perSort((sort) => viewOf(snapshot, sort, true)),
+  ascending: perSort((sort) => viewOf(snapshot, sort, false)),
+}))
+
+const perSort = <T>(make: (sort: CveSort) => T): Record<CveSort, T> => ({
+  published: make('published'),
+  updated: make('updated'),
+  cvss: make('cvss'),
+  epss: make('epss'),
+})
+
 export function orderView(snapshot: OpenSnapshot, sort: CveSort, descending: boolean): OrderView {
+  return views(snapshot)[descending ? 'descending' : 'ascending'][sort]
+}
+
+function viewOf(snapshot: OpenSnapshot, sort: CveSort, descending: boolean): OrderView {
   const { ordinals, keyed } = snapshot.orders[sort]
   const places = snapshot.places[sort]
   const count = ordinals.length
   const last = count - 1
   /** Turns a place of one direction into that of the other. */
   const turned = (place: number) => (place < keyed ? keyed - 1 - place : keyed + last - place)
+
+  /** Compares an ordinal with a key. Ids are put together only where the values are equal: a search looks at many. */
+  function compareTo(ordinal: number, key: RowKey): number {
+    const byValue = compareKeys(sortKey(snapshot, sort, ordinal), key.value, descending)
+    if (byValue !== 0) return byValue
+    const byId = compareCveIds(idAt(snapshot.index, snapshot.columns.row[ordinal]!), key.id as CveId)
+    return descending ? -byId : byId
+  }
 
   const view: OrderView = {
     sort,
@@ -47,7 +73,7 @@ export function orderView(snapshot: OpenSnapshot, sort: CveSort, descending: boo
       let to = count
       while (from < to) {
         const middle = (from + to) >>> 1
-        if (compareRowKeys(view.keyOf(view.ordinal(middle)), key, descending) <= 0) from = middle + 1
+        if (compareTo(view.ordinal(middle), key) <= 0) from = middle + 1
         else to = middle
       }
       return from
@@ -73,10 +99,3 @@ function sortKey({ columns, epss }: OpenSnapshot, sort: CveSort, ordinal: number
 }
 
 const numberOrNull = (value: number) => (Number.isNaN(value) ? null : value)
-
-function compareRowKeys(a: RowKey, b: RowKey, descending: boolean): number {
-  const byValue = compareKeys(a.value, b.value, descending)
-  if (byValue !== 0) return byValue
-  const byId = compareCveIds(a.id as CveId, b.id as CveId)
-  return descending ? -byId : byId
-}

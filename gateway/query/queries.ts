@@ -1,7 +1,7 @@
 /** Text queries, one at a time in a thread of their own, each with a deadline, behind a bounded queue. */
 import { Worker } from 'node:worker_threads'
 import { overloaded } from '../errors.ts'
-import { lru } from '../lru.ts'
+import { recent } from '../recent.ts'
 import type { QueryReply, QueryRequest } from './protocol.ts'
 
 export interface Queries {
@@ -36,7 +36,7 @@ const ENTRY_BYTES = 200
 
 export function openQueries(options: QueryOptions = {}): Queries {
   const { deadlineMs = 2000, maxQueued = 64, maxRememberedBytes = 16 * 1024 * 1024 } = options
-  const remembered = lru<Uint32Array>(maxRememberedBytes, (ordinals, key) => {
+  const remembered = recent<string, Uint32Array>(maxRememberedBytes, (ordinals, key) => {
     return ordinals.byteLength + key.length * 2 + ENTRY_BYTES
   })
   const queue: Job[] = []

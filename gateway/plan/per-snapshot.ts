@@ -1,0 +1,14 @@
+/** What is worked out for a snapshot when it is first needed, and forgotten with it. */
+import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
+
+export function perSnapshot<T>(make: (snapshot: OpenSnapshot) => T): (snapshot: OpenSnapshot) => T {
+  const made = new WeakMap<OpenSnapshot, { value: T }>()
+  return (snapshot) => {
+    let entry = made.get(snapshot)
+    if (!entry) {
+      entry = { value: make(snapshot) }
+      made.set(snapshot, entry)
+    }
+    return entry.value
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Summary records as pieces of answers, read and checked once and remembered within a bound: reading one row costs 5 µs
+ * and a page has up to 100. The same pieces come out whether or not they were remembered, and so does the tag.
+ */
+import { CVE_PARTS } from '../../corpus/snapshot/cve-member.ts'
+import { ROWS_KIND, SEGMENTS_PER_PAGE } from '../../corpus/snapshot/derive/pages.ts'
+import { epssAt, epssMember } from '../../corpus/snapshot/epss.ts'
+import { SnapshotError } from '../../corpus/snapshot/error.ts'
+import { type Segment, storedBytes } from '../../corpus/snapshot/member.ts'
+import { CVE_SORTS, type CveSort } from '../../corpus/snapshot/order.ts'
+import { fuse, type SplicedSegment } from '../../corpus/snapshot/splice.ts'
+import { recent } from '../recent.ts'
+import type { OpenSnapshot, ReadMember } from '../shelf/open-snapshot.ts'
+import { perSnapshot } from './per-snapshot.ts'
+
+export interface RowPieces {
+  /** A run of rows as it lies in a page shard: segment `segment` of page `page`. */
+  run(sort: CveSort, page: number, segment: number): SplicedSegment
+  /** The record of a row, with a comma behind it unless it is the `last` of its list. */
+  record(row: number, last: boolean): SplicedSegment
+}
+
+/** Bounds of what is remembered: the records of some 80,000 rows, the runs of 150,000. */
+const RECORDS_BYTES = 80 * 1024 * 1024
+const PAGES_BYTES = 24 * 1024 * 1024
+/** What an entry takes beside its bytes: map slot, views, objects. */
+const ENTRY_BYTES = 400
+
+interface Page {
+  member: ReadMember
+  /** The segments that were checked. */
+  runs: (SplicedSegment | undefined)[]
+}
+
+/** One memory for all snapshots that are open, so that the bounds are those of the process. */
+const records = recent<number, SplicedSegment>(RECORDS_BYTES, ({ stored }) => stored.length + ENTRY_BYTES)
+const pages = recent<number, Page>(PAGES_BYTES, ({ member }) => member.bytes.length + ENTRY_BYTES * SEGMENTS_PER_PAGE)
+
+/** Keys of a snapshot begin at a multiple of this. */
+const KEYS_PER_SNAPSHOT = 2 ** 33
+let snapshots = 0
+
+export const rowPieces = perSnapshot((snapshot: OpenSnapshot): RowPieces => {
+  const firstKey = snapshots++ * KEYS_PER_SNAPSHOT
+
+  return {
+    run(sort, page, segment) {
+      const key = firstKey + page * CVE_SORTS.length + CVE_SORTS.indexOf(sort)
+      let known = pages.get(key)
+      if (!known) {
+        known = { member: snapshot.page(sort, page), runs: [] }
+        pages.set(key, known)
+      }
+      known.runs[segment] ??= spliced(known.member, pageSegment(known.member, segment))
+      return known.runs[segment]
+    },
+    record(row, last) {
+      const key = firstKey + row * 2 + (last ? 1 : 0)
+      let record = records.get(key)
+      if (!record) {
+        const member = snapshot.core(row)
+        const rest = `${epssMember(epssAt(snapshot.epss, row))}}${last ? '' : ','}`
+        record = fuse([spliced(member, coreSegment(member)), rest])
+        records.set(key, record)
+      }
+      return record
+    },
+  }
+})
+
+/**
+ * A segment of a member as a piece.
+ * @throws SnapshotError `digest` when it is damaged
+ */
+export function spliced(member: ReadMember, segment: Segment): SplicedSegment {
+  return { segment, stored: storedBytes(member.bytes, segment) }
+}
+
+export function coreSegment(member: ReadMember): Segment {
+  const segment = member.segments[0]
+  if (segment?.kind !== CVE_PARTS.core.kind) throw new SnapshotError('malformed', `${member.key} has no core`)
+  return segment
+}
+
+function pageSegment(member: ReadMember, at: number): Segment {
+  const segment = member.segments[at]
+  if (segment?.kind !== ROWS_KIND) throw new SnapshotError('malformed', `page ${member.key} has no segment ${at}`)
+  return segment
+}
