@@ -4,7 +4,7 @@ import type { Severity } from '../../corpus/model/record.ts'
 import { postingsOf, SEVERITIES } from '../../corpus/snapshot/derive/columns.ts'
 import { FLAGS } from '../../corpus/snapshot/derive/gather.ts'
 import { findRow } from '../../corpus/snapshot/derive/index-table.ts'
-import { toBillionths } from '../../corpus/snapshot/epss.ts'
+import { fromBillionths } from '../../corpus/snapshot/epss.ts'
 import { fold } from '../../corpus/snapshot/fold.ts'
 import type { CveSort } from '../../corpus/snapshot/order.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
@@ -69,11 +69,11 @@ export function constraintsOf(
     constraints.push({ kind: 'bits', bits: any })
   }
   if (filters.epss_min !== undefined) {
-    const least = toBillionths(filters.epss_min)
+    const least = filters.epss_min
     stretch(
       'epss',
       0,
-      firstBelow(snapshot, 'epss', (key) => key < least),
+      firstBelow(snapshot, 'epss', (key) => fromBillionths(key) < least),
     )
   }
   if (filters.updated_since !== undefined) {

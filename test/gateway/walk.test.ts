@@ -55,6 +55,7 @@ const day = (row: Summary) => row.date_published?.slice(0, 10) ?? ''
 const days = all.map(day).filter(Boolean).sort()
 const since = days[Math.floor(days.length / 4)]!
 const until = days[Math.floor((3 * days.length) / 4)]!
+const score = some(({ epss }) => epss.score)
 const ids = all.filter((_, i) => i % 40 === 0).map(({ cve_id }) => cve_id)
 const matches = (row: Summary, q: string) =>
   row.cve_id.toLowerCase().includes(q.toLowerCase()) || (row.title ?? '').toLowerCase().includes(q.toLowerCase())
@@ -72,6 +73,9 @@ const FILTERS: [query: string, test: (row: Summary) => boolean][] = [
   [`cwe=${commonCwe.toUpperCase()}`, (row) => row.primary_cwe_id === commonCwe],
   [`cwe=${commonCwe.slice(4)}&has_patch=true`, (row) => row.primary_cwe_id === commonCwe && row.has_patch],
   ['epss_min=0.01', ({ epss }) => epss.score !== null && epss.score >= 0.01],
+  [`epss_min=${score}`, ({ epss }) => epss.score !== null && epss.score >= score],
+  // A bound finer than any published figure is not rounded to one.
+  [`epss_min=${score}0000000001`, ({ epss }) => epss.score !== null && epss.score > score],
   ['epss_min=0', ({ epss }) => epss.score !== null],
   [`published_since=${since}`, (row) => day(row) >= since],
   [`published_until=${until}`, (row) => day(row) !== '' && day(row) <= until],
