@@ -36,7 +36,8 @@ export function conditions(report: BenchReport): string {
   polka     node:http + polka, the gateway's headers, a constant gzip body of median length
   node      node:http alone, that body and no headers of its own: the limit
   load      ${connections} keep-alive connections with one request each, gzip accepted, different requests in random order;
-            every status checked; ${rounds} rounds of ${seconds} s for each server in turn, after a warm-up
+            every status checked; ${rounds} rounds of ${seconds} s for each server in turn, after a warm-up: what
+            the gateway remembers of rows and matches (within its bounds) it remembers by then
 `
 }
 
