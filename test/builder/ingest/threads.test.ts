@@ -1,0 +1,64 @@
+/** Work done by other threads comes back the same, and in order. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { MergeResult } from '../../../builder/ingest/record.ts'
+import { openThreads } from '../../../builder/ingest/threads.ts'
+import { openCveList } from '../../../corpus/feeds/cvelist/cvelist.ts'
+import type { FeedItem } from '../../../corpus/feeds/feed.ts'
+import { parseCveId } from '../../../corpus/model/cve-id.ts'
+import { runInOrder } from '../../../corpus/snapshot/pool.ts'
+import { feedFile, readOptions } from '../../corpus/feeds/reading.ts'
+import { temporaryFolder } from '../../support/dist.ts'
+import { baselineZip } from '../../support/feeds.ts'
+
+const folder = temporaryFolder('threads')
+const path = join(folder.path, 'list.zip')
+const COUNT = 1000
+writeFileSync(
+  path,
+  baselineZip(Array.from({ length: COUNT }, (_, i) => ({ id: parseCveId(`CVE-2024-${10_000 + i}`)! }))),
+)
+
+const settings = { mission: 'medium', kevFeed: true, corpusDate: '2024-06-01', otherDate: '2024-06-01' } as const
+
+/** Reads the list and merges its records, on so many threads. */
+async function readAndMerge(jobs: number): Promise<{ items: FeedItem[]; results: MergeResult[] }> {
+  const threads = openThreads(jobs)
+  try {
+    const pool = threads.pool(true)
+    const { batches } = await openCveList(feedFile(path), readOptions(path))
+    const reads = [...batches].map((batch) => ({ feed: 'cvelist', batch }))
+    const items: FeedItem[] = []
+    for await (const read of runInOrder<FeedItem[]>(pool, 'read', reads)) items.push(...read)
+    const merges = items.map((item) => ({
+      records: [
+        { claims: [{ feed: 'cvelist', body: item.kind === 'claim' ? item.body : '' }], previous: null, listed: true },
+      ],
+      settings,
+    }))
+    const results: MergeResult[] = []
+    for await (const merged of runInOrder<MergeResult[]>(pool, 'merge', merges)) results.push(...merged)
+    return { items, results }
+  } finally {
+    await threads.close()
+  }
+}
+
+/** With the digest in hex: a Buffer of one thread reaches another as plain bytes. */
+function plain(value: FeedItem | MergeResult): unknown {
+  return 'digest' in value ? { ...value, digest: Buffer.from(value.digest).toString('hex') } : value
+}
+
+test('two threads give what the caller’s own gives', async () => {
+  const own = await readAndMerge(0)
+  const others = await readAndMerge(2)
+  assert.is(own.items.length, COUNT)
+  assert.ok(own.results.every(({ kind }) => kind === 'put'))
+  assert.equal(others.items.map(plain), own.items.map(plain))
+  assert.equal(others.results.map(plain), own.results.map(plain))
+})
+
+test.after(folder.remove)
+test.run()
