@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
 import { openCveList, type RecordBatch, readRecordBatch } from '../../../corpus/feeds/cvelist/cvelist.ts'
-import type { FeedFile, FeedItem, ReadOptions } from '../../../corpus/feeds/feed.ts'
+import type { Feed, FeedFile, FeedItem, ReadOptions } from '../../../corpus/feeds/feed.ts'
 
 /** Nothing is known yet; an inner zip is spilled to `<path>.spill`. */
 export function readOptions(path: string): ReadOptions {
@@ -26,6 +26,14 @@ export async function cveListItems(path: string, folder = false, options = readO
   const items = [...batches].flatMap((batch) => readRecordBatch(batch as RecordBatch))
   assert.is(total, folder ? null : items.length)
   return items
+}
+
+/** Everything that a feed of the table yields for a file. */
+export async function feedItems(feed: Feed, file: FeedFile): Promise<({ kind: string } & object)[]> {
+  if (feed.kind === 'scores') return [...feed.read(file)]
+  const options = readOptions(file.path)
+  if (feed.kind === 'claims') return [...feed.read(file, options)]
+  return [...(await feed.open(file, options)).batches].flatMap((batch) => feed.readBatch(batch))
 }
 
 /** `CVE-2024-0001`, or `CVE-2024-0002 entry_damaged` for one that was skipped. */
