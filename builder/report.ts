@@ -6,6 +6,7 @@ import type { PruneReport } from './prune.ts'
 
 const grouped = (value: number) => value.toLocaleString('en-GB')
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
+const counted = (count: number, thing: string) => `${grouped(count)} ${thing}${count === 1 ? '' : 's'}`
 const duration = (seconds: number) => `${seconds.toFixed(1)} s`
 
 export function sampleWords({ cves, nights, files }: SampleReport): string {
@@ -44,7 +45,7 @@ export function verifyWords({
   cves,
   faults,
 }: VerifyReport): string {
-  const found = faults.length === 0 ? 'is intact' : `has ${grouped(faults.length)} faults`
+  const found = faults.length === 0 ? 'is intact' : `has ${counted(faults.length, 'fault')}`
   return [
     `snapshot ${snapshot} (version ${version}) ${found}`,
     `  ${grouped(files)} files, ${megabytes(bytes)}, ${grouped(members)} members, ${grouped(segments)} segments, ${grouped(cves)} CVEs`,
@@ -52,5 +53,6 @@ export function verifyWords({
 }
 
 export function pruneWords({ kept, removed }: PruneReport): string {
-  return `kept ${grouped(kept.length)} snapshots; removed ${grouped(removed.manifests)} and ${grouped(removed.objects)} files (${megabytes(removed.bytes)})`
+  const { manifests, objects, bytes } = removed
+  return `kept ${counted(kept.length, 'snapshot')}; removed ${grouped(manifests)} and ${counted(objects, 'file')} (${megabytes(bytes)})`
 }

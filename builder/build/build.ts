@@ -51,7 +51,7 @@ export interface BuildReport extends ShardTally {
  *   matters
  */
 export async function build(options: BuildOptions, effects: Effects, progress: Progress): Promise<BuildReport> {
-  const corpus = openCorpus(options.corpus, { readonly: true })
+  const corpus = readable(options.corpus)
   try {
     if (corpus.blocks().length === 0) {
       throw new BuildError('empty', `${options.corpus} has no records to build from; ingest a feeds folder first`)
@@ -67,6 +67,16 @@ export async function build(options: BuildOptions, effects: Effects, progress: P
   } finally {
     corpus.close()
     closeCorpora()
+  }
+}
+
+function readable(path: string): Corpus {
+  try {
+    return openCorpus(path, { readonly: true })
+  } catch (cause) {
+    // SQLite does not say which file it speaks of.
+    if ((cause as Error).name !== 'SqliteError') throw cause
+    throw new BuildError('unusable', `${path} cannot be read: ${(cause as Error).message}`, { cause })
   }
 }
 

@@ -14,8 +14,9 @@ export function lockDist(dist: string): () => void {
   const path = join(dist, 'lock')
   let database: Database.Database | undefined
   try {
-    // SQLite is asked for nothing but its lock: the file stays empty.
+    // SQLite is asked for nothing but its lock: the file stays empty, and there is no journal beside it.
     database = new Database(path, { timeout: 0 })
+    database.pragma('journal_mode = MEMORY')
     database.exec('BEGIN EXCLUSIVE')
   } catch (cause) {
     database?.close()

@@ -8,7 +8,14 @@ import { decodeIndex, type Index } from '../../corpus/snapshot/derive/index-tabl
 import { decodeOrders, type Orders } from '../../corpus/snapshot/derive/orders.ts'
 import { decodeEpss, type EpssColumns } from '../../corpus/snapshot/epss.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { fileOf, type OpenObject, objectPath, openObject, readObject } from '../../corpus/snapshot/layout.ts'
+import {
+  checkObject,
+  fileOf,
+  type OpenObject,
+  objectPath,
+  openObject,
+  readObject,
+} from '../../corpus/snapshot/layout.ts'
 import type { FileEntry, Manifest } from '../../corpus/snapshot/manifest.ts'
 import { decodeMemberHead, type MemberHead } from '../../corpus/snapshot/member.ts'
 import { CVE_SORTS, type CveSort } from '../../corpus/snapshot/order.ts'
@@ -83,7 +90,9 @@ export function openSnapshot(dist: string, manifest: Manifest): OpenSnapshot {
       throw new SnapshotError('malformed', 'the index names a shard that it does not list')
     }
     const pages = bySort((sort) => open(fileOf(manifest, 'pages', sort)))
+    // SQLite has no digests of its own: what rotted in it would be answered as if it were data.
     const query = fileOf(manifest, 'query')
+    checkObject(dist, query)
 
     const read = (object: OpenObject, at: number, length: number): ReadMember => {
       const bytes = object.read(at, length)

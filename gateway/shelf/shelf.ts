@@ -56,7 +56,7 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
   log.info({ snapshot: current.id, cves: current.about.counts.cves }, 'serving snapshot')
   const checking = checkFiles(dist, manifest, sound, () => closed).catch((error) => {
     log.error(
-      { error, snapshot: manifest.snapshot },
+      { err: error, snapshot: manifest.snapshot },
       'a file of the served snapshot is damaged; what it holds will not be answered',
     )
   })

@@ -1,0 +1,219 @@
+/** Feeds, corpora and folders that are not what they should be: one line, a failure, and nothing touched. */
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { unzipSync, zipSync } from 'fflate'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { lockDist } from '../../builder/build/lock.ts'
+import { sampleDist, temporaryFolder } from '../support/dist.ts'
+import { done, failed, type Outcome, stateOf, vulnshelf } from './command.ts'
+
+const folder = temporaryFolder('bad-input')
+const CVES = 200
+const good = await sampleDist(folder.path, CVES)
+const [, second] = good.nights as [string, string]
+const cveZip = (feeds: string) => join(feeds, `cvelistv5/${second}_all_CVEs.zip`)
+const kevFile = (feeds: string) => join(feeds, 'kev/known_exploited_vulnerabilities.json')
+const records = (zip: Uint8Array) => unzipSync(zip)
+
+/** A copy of feeds and corpus for one case; `change` spoils the feeds. */
+function spoiled(name: string, change: (feeds: string) => void = () => {}) {
+  const at = { feeds: join(folder.path, name, 'feeds'), corpus: join(folder.path, name, 'corpus.db') }
+  cpSync(good.feeds, at.feeds, { recursive: true })
+  cpSync(good.corpus, at.corpus)
+  change(at.feeds)
+  return at
+}
+
+/** Ingests what was spoiled: it must fail, and leave everything byte for byte as it was. */
+async function refused({ feeds, corpus }: { feeds: string; corpus: string }, code: 1 | 2 = 1): Promise<string> {
+  const before = stateOf(join(corpus, '..'))
+  const line = failed(await vulnshelf(['ingest', feeds, '--corpus', corpus]), code)
+  assert.equal(stateOf(join(corpus, '..')), before)
+  return line
+}
+
+test('a truncated zip stops the ingest', async () => {
+  const line = await refused(spoiled('truncated', (feeds) => truncateSync(cveZip(feeds), 50_000)))
+  assert.match(line, new RegExp(`^CVE list: cvelistv5/${basename(cveZip(''))}: `))
+})
+
+test('an empty zip, and a file that is no zip, stop the ingest', async () => {
+  assert.match(await refused(spoiled('empty-zip', (feeds) => truncateSync(cveZip(feeds), 0))), /^CVE list: cvelistv5\//)
+  const noZip = spoiled('no-zip', (feeds) => writeFileSync(cveZip(feeds), 'not a zip '.repeat(1000)))
+  assert.match(await refused(noZip), /^CVE list: cvelistv5\//)
+})
+
+test('a zip with one broken JSON loses that record only, and the report names it', async () => {
+  let broken = ''
+  const { feeds, corpus } = spoiled('broken-json', (feeds) => {
+    const entries = records(readFileSync(cveZip(feeds)))
+    const name = Object.keys(entries).find((one) => /CVE-.*\.json$/.test(one))!
+    broken = basename(name, '.json')
+    entries[name] = entries[name]!.subarray(0, 100)
+    writeFileSync(cveZip(feeds), zipSync(entries))
+  })
+  const outcome = await vulnshelf(['ingest', feeds, '--corpus', join(corpus, '../new.db'), '--json'])
+  const report = JSON.parse(done(outcome)) as {
+    feeds: { name: string; read: number; kept: number; skipped: { reason: string; items: { key: string }[] }[] }[]
+  }
+  const list = report.feeds.find(({ name }) => name === 'cvelist')!
+  assert.is(list.kept, list.read - 1)
+  assert.equal(
+    list.skipped.map(({ reason, items }) => [reason, items.map(({ key }) => key)]),
+    [['json_invalid', [broken]]],
+  )
+  const words = done(await vulnshelf(['ingest', feeds, '--corpus', corpus]))
+  assert.match(words, new RegExp(`skipped, json_invalid: 1\\n {4}${broken}: `))
+})
+
+test('a KEV file that is empty, no JSON, or another JSON stops the ingest', async () => {
+  assert.match(await refused(spoiled('kev-empty', (feeds) => writeFileSync(kevFile(feeds), ''))), /^KEV: .* is empty$/)
+  const html = spoiled('kev-html', (feeds) => writeFileSync(kevFile(feeds), '<html>503 try again</html>'))
+  assert.match(await refused(html), /^KEV: kev\/known_exploited_vulnerabilities\.json is no JSON: /)
+  const other = spoiled('kev-other', (feeds) => writeFileSync(kevFile(feeds), '{"error":"rate limited"}'))
+  assert.match(await refused(other), /^KEV: .* is no KEV catalogue/)
+  const none = spoiled('kev-none', (feeds) => {
+    const catalogue = JSON.parse(readFileSync(kevFile(feeds), 'utf8')) as object
+    writeFileSync(kevFile(feeds), JSON.stringify({ ...catalogue, vulnerabilities: [] }))
+  })
+  assert.match(await refused(none), /^KEV: no usable record among the 0 read; .*--accept-shrink/)
+})
+
+test('EPSS that is cut short or says something else stops the ingest', async () => {
+  const file = (feeds: string) => join(feeds, `epss/epss_scores-${second}.csv.gz`)
+  const cut = spoiled('epss-cut', (feeds) => truncateSync(file(feeds), 400))
+  assert.match(await refused(cut), /^EPSS: epss\/epss_scores-.* cannot be read: /)
+  const empty = spoiled('epss-empty', (feeds) => truncateSync(file(feeds), 0))
+  assert.match(await refused(empty), /^EPSS: epss\/epss_scores-/)
+})
+
+test('a CVE list that lost 30 % of its records stops the ingest, until the operator accepts it', async () => {
+  const shrunk = spoiled('shrunk', (feeds) => {
+    const entries = Object.entries(records(readFileSync(cveZip(feeds))))
+    writeFileSync(cveZip(feeds), zipSync(Object.fromEntries(entries.filter((_, i) => i % 10 >= 3))))
+  })
+  assert.match(await refused(shrunk), /^CVE list: \d+ of the corpus's \d+ records \((29|30)\.\d %\) are missing.*10 %/)
+  const accepted = ['ingest', shrunk.feeds, '--corpus', shrunk.corpus, '--accept-shrink', '--json']
+  const { records: changes } = JSON.parse(done(await vulnshelf(accepted))) as { records: { removed: number } }
+  assert.ok(changes.removed > CVES / 4)
+})
+
+test('a folder that is no feeds folder, one that is missing, and a file are told apart from feeds', async () => {
+  const { corpus } = spoiled('no-feeds')
+  const empty = join(folder.path, 'empty')
+  mkdirSync(empty)
+  assert.match(await refused({ feeds: empty, corpus }), /empty holds no feeds: looked for kev\/known_/)
+  assert.match(await refused({ feeds: join(folder.path, 'missing'), corpus }), /missing is no folder; feeds are looked/)
+  assert.match(await refused({ feeds: corpus, corpus }), /corpus\.db is no folder/)
+  const withoutList = spoiled('without-list', (feeds) => rmSync(join(feeds, 'cvelistv5'), { recursive: true }))
+  assert.match(await refused(withoutList), /^no CVE list in .*: looked for cvelistv5\//)
+  const early = failed(await vulnshelf(['ingest', good.feeds, '--corpus', corpus, '--as-of', '1999-01-01']))
+  assert.match(early, /^no CVE list dated up to 1999-01-01 in .*: the oldest is of /)
+})
+
+/** Asserts that neither command takes `corpus` for one, and that it stays as it is. */
+async function noCorpus(corpus: string, line: RegExp): Promise<void> {
+  const before = stateOf(corpus)
+  const out = join(folder.path, 'never')
+  const outcomes: Outcome[] = [
+    await vulnshelf(['ingest', good.feeds, '--corpus', corpus]),
+    await vulnshelf(['build', '--corpus', corpus, '--out', out]),
+  ]
+  for (const outcome of outcomes) assert.match(failed(outcome), line)
+  assert.equal(stateOf(corpus), before)
+}
+
+test('a corpus that is none, or of another version, is neither read nor written', async () => {
+  const text = join(folder.path, 'text.db')
+  writeFileSync(text, 'this is no database, but long enough to look at '.repeat(100))
+  await noCorpus(text, /text\.db is no corpus: file is not a database$/)
+  const other = join(folder.path, 'other.db')
+  const database = new Database(other)
+  database.exec('CREATE TABLE bookmark (url TEXT)')
+  database.close()
+  await noCorpus(other, /other\.db is no corpus: it is a database of another program$/)
+  const versioned = join(folder.path, 'versioned.db')
+  cpSync(good.corpus, versioned)
+  const later = new Database(versioned)
+  const version = Number(later.pragma('user_version', { simple: true }))
+  later.pragma(`user_version = ${version + 1}`)
+  later.close()
+  await noCorpus(versioned, new RegExp(`has schema version ${version + 1}, this program works with ${version}`))
+})
+
+test('a missing corpus and a folder in its place are told', async () => {
+  const out = join(folder.path, 'never')
+  const build = (corpus: string) => vulnshelf(['build', '--corpus', corpus, '--out', out])
+  assert.match(failed(await build(join(folder.path, 'nowhere.db'))), /^no corpus at .*nowhere\.db: run ingest first$/)
+  assert.match(failed(await build(folder.path)), /no corpus/)
+  assert.match(failed(await vulnshelf(['ingest', good.feeds, '--corpus', folder.path])), /no corpus/)
+  const nowhere = join(folder.path, 'no/such/folder/corpus.db')
+  assert.match(failed(await vulnshelf(['ingest', good.feeds, '--corpus', nowhere])), /no\/such\/folder/)
+})
+
+test('--out that is a file, holds something else, or may not be written is left as it is', async () => {
+  // Where anybody may read the corpus, so that it is `--out` that is refused.
+  const open = join(folder.path, 'open')
+  mkdirSync(open)
+  cpSync(good.corpus, join(open, 'corpus.db'))
+  for (const path of [open, join(open, 'corpus.db')]) chmodSync(path, 0o777)
+  chmodSync(folder.path, 0o755)
+  const build = (out: string, asNobody = false) =>
+    vulnshelf(['build', '--corpus', join(open, 'corpus.db'), '--out', out], { asNobody })
+  const file = join(folder.path, 'a-file')
+  writeFileSync(file, 'mine')
+  assert.match(failed(await build(file)), /a-file is a file: --out takes a folder$/)
+  assert.is(readFileSync(file, 'utf8'), 'mine')
+  const others = join(folder.path, 'others')
+  mkdirSync(join(others, 'tmp'), { recursive: true })
+  writeFileSync(join(others, 'tmp/precious'), 'mine')
+  const before = stateOf(others)
+  assert.match(failed(await build(others)), /others holds other files \(tmp\): --out takes a folder of its own$/)
+  assert.equal(stateOf(others), before)
+  const readOnly = join(folder.path, 'read-only')
+  mkdirSync(readOnly, { mode: 0o555 })
+  assert.match(failed(await build(readOnly, true)), /read-only cannot be written to: /)
+  assert.match(failed(await build(join(readOnly, 'dist'), true)), /permission denied.*read-only/)
+  assert.equal(stateOf(readOnly), {})
+})
+
+test('a folder that another build writes to is told to be busy', async () => {
+  const dist = join(folder.path, 'busy')
+  cpSync(good.dist, dist, { recursive: true })
+  const before = stateOf(dist)
+  // Not read while it is held: a process that closes a file gives up its locks on it.
+  const unlock = lockDist(dist)
+  assert.match(failed(await vulnshelf(['build', '--corpus', good.corpus, '--out', dist])), /^another build or prune is/)
+  assert.match(failed(await vulnshelf(['prune', dist, '--keep', '1'])), /^another build or prune is writing to /)
+  assert.equal(stateOf(dist), before)
+  unlock()
+  done(await vulnshelf(['prune', dist, '--keep', '1']))
+})
+
+test('a corpus that another ingest writes to is told to be busy', async () => {
+  const { feeds, corpus } = spoiled('busy-corpus')
+  const database = new Database(corpus)
+  database.exec('BEGIN IMMEDIATE')
+  assert.match(failed(await vulnshelf(['ingest', feeds, '--corpus', corpus])), /^another ingest is writing to /)
+  database.close()
+})
+
+test('no folder of snapshots: verify, show and prune say so and write nothing', async () => {
+  for (const path of [join(folder.path, 'nowhere'), good.feeds]) {
+    const before = stateOf(good.feeds)
+    for (const args of [
+      ['verify', path],
+      ['show', path],
+      ['prune', path, '--keep', '1'],
+    ]) {
+      assert.match(failed(await vulnshelf(args)), /holds no snapshot: latest\.json is missing$/, args.join(' '))
+    }
+    assert.equal(stateOf(good.feeds), before)
+  }
+})
+
+test.after(() => folder.remove())
+
+test.run()

@@ -1,0 +1,108 @@
+/** The commands as an operator runs them: child processes, with their own environment, looked at from outside. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import * as assert from 'uvu/assert'
+
+const root = join(import.meta.dirname, '../..')
+const PROGRAMS = { vulnshelf: 'builder/cli.ts', 'vulnshelf-gateway': 'gateway/cli.ts' } as const
+export type Program = keyof typeof PROGRAMS
+
+export interface Outcome {
+  program: Program
+  code: number | null
+  out: string
+  /** The lines on standard error. */
+  err: string[]
+}
+
+export interface RunOptions {
+  env?: Record<string, string>
+  /** Runs as a user who may write nothing, where the test runs as one who may write everything. */
+  asNobody?: boolean
+}
+
+/** A command that takes longer hangs. */
+const TIMEOUT_MS = 60_000
+const NOBODY = 65_534
+
+/** The environment of a command: the test's own settings must not reach it. */
+function environment(env: Record<string, string> = {}): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('VULNSHELF_'))
+  return { ...Object.fromEntries(kept), ...env }
+}
+
+const running = new Set<ChildProcess>()
+
+/** Ends what a failed test left running; goes into `after`. */
+export function endAll(): void {
+  for (const child of running) child.kill('SIGKILL')
+}
+
+export function start(program: Program, args: readonly string[], options: RunOptions = {}): ChildProcess {
+  const isRoot = process.getuid?.() === 0
+  const child = spawn(process.execPath, ['--import', 'tsx', join(root, PROGRAMS[program]), ...args], {
+    cwd: root,
+    env: environment(options.env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(options.asNobody && isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
+  })
+  running.add(child)
+  child.on('close', () => running.delete(child))
+  return child
+}
+
+function run(program: Program, args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const child = start(program, args, options)
+    let out = ''
+    let err = ''
+    child.stdout!.setEncoding('utf8').on('data', (text: string) => (out += text))
+    child.stderr!.setEncoding('utf8').on('data', (text: string) => (err += text))
+    const timer = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS)
+    child.on('error', reject)
+    child.on('close', (code) => {
+      clearTimeout(timer)
+      resolve({ program, code, out, err: err.split('\n').filter(Boolean) })
+    })
+  })
+}
+
+export const vulnshelf = (args: readonly string[], options?: RunOptions) => run('vulnshelf', args, options)
+export const gateway = (args: readonly string[], options?: RunOptions) => run('vulnshelf-gateway', args, options)
+
+/** Asserts that a command went well; gives what it printed. */
+export function done({ code, out, err }: Outcome): string {
+  assert.is(code, 0, err.join('\n'))
+  return out
+}
+
+/** Lines that tell how far a command has come. */
+const PROGRESS = /^(?:reading [\w ]+|merging|[\w ]+: \d+ of \d+)$/
+
+/**
+ * Asserts that a command failed with this exit code and told why in exactly one line, which comes last, after lines of
+ * progress only; gives the line without the program's name.
+ */
+export function failed({ program, code, out, err }: Outcome, expected: 1 | 2 = 1): string {
+  const last = err.at(-1) ?? ''
+  assert.is(code, expected, `exit code ${code}: ${err.join('\n')}`)
+  assert.ok(last.startsWith(`${program}: `), `the last line is no error: '${err.join('\n')}'`)
+  const others = err.slice(0, -1).filter((line) => !PROGRESS.test(line))
+  assert.equal(others, [], 'one line, and no more')
+  assert.is(out, '', 'nothing is reported where nothing was done')
+  return last.slice(program.length + 2)
+}
+
+/** Names and digests of everything below a folder, or of one file: equal, and nothing has been touched. */
+export function stateOf(path: string): Record<string, string> {
+  const files = statSync(path).isDirectory()
+    ? readdirSync(path, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name))
+    : [path]
+  return Object.fromEntries(
+    files.sort().map((file) => [relative(path, file), createHash('sha256').update(readFileSync(file)).digest('hex')]),
+  )
+}

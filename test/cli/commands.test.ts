@@ -1,0 +1,185 @@
+/** Every command does what it says, prints its report in words and as JSON, and takes its options from the environment. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { temporaryFolder } from '../support/dist.ts'
+import { done, endAll, failed, gateway, start, vulnshelf } from './command.ts'
+
+const folder = temporaryFolder('commands')
+const at = (name: string) => join(folder.path, name)
+const [feeds, corpus, dist] = [at('feeds'), at('corpus.db'), at('dist')]
+/** A report; what it holds is asserted, not typed. */
+const json = <T = Record<string, unknown>>(text: string) => JSON.parse(text) as T
+
+test('sample writes feeds, and the same ones again', async () => {
+  const words = done(await vulnshelf(['sample', feeds, '--cves', '150', '--nights', '2']))
+  assert.match(words, /^150 CVEs, nights \d{4}-\d\d-\d\d, \d{4}-\d\d-\d\d: 8 files \(\d\.\d MB\)\n$/)
+  const report = json(done(await vulnshelf(['sample', at('again'), '--cves', '150', '--nights', '2', '--json'])))
+  for (const { path } of report.files as { path: string }[]) {
+    assert.equal(readFileSync(join(at('again'), path)), readFileSync(join(feeds, path)), path)
+  }
+})
+
+let nights: string[] = []
+
+test('ingest reads them, each night in its turn, and says what it read', async () => {
+  nights = json(done(await vulnshelf(['sample', feeds, '--cves', '150', '--json']))).nights as string[]
+  const first = await vulnshelf(['ingest', feeds, '--corpus', corpus, '--as-of', nights[0]!])
+  assert.match(done(first), /CVE list .*\n {2}(\d+) read = \1 kept \+ 0 skipped; \1 new, 0 changed, 0 removed\n/)
+  assert.match(first.out, new RegExp(`corpus of \\S+ \\(as of ${nights[0]}\\)`))
+  assert.equal(first.err, ['reading KEV', 'reading CNA list', 'reading EPSS', 'reading CVE list', 'merging'])
+  const report = json(done(await vulnshelf(['ingest', feeds, '--corpus', corpus, '--as-of', nights[0]!, '--json'])))
+  const statuses = (report.feeds as { status: string }[]).map(({ status }) => status)
+  assert.equal(statuses, ['unchanged', 'unchanged', 'unchanged', 'unchanged'])
+})
+
+test('build puts a snapshot up, and does nothing where it is up already', async () => {
+  const words = done(await vulnshelf(['build', '--corpus', corpus, '--out', dist]))
+  assert.match(words, /^snapshot [0-9a-f]{64} is put up as version 1\n/)
+  const again = json(done(await vulnshelf(['build', '--corpus', corpus, '--out', dist, '--json', '--jobs', '0'])))
+  assert.is(again.changed, false)
+  assert.is(again.version, 1)
+  assert.match(words, String(again.snapshot))
+})
+
+test('verify finds it intact', async () => {
+  assert.match(done(await vulnshelf(['verify', dist])), /^snapshot [0-9a-f]{64} \(version 1\) is intact\n/)
+  const report = json(done(await vulnshelf(['verify', dist, '--json', '--jobs', '2'])))
+  assert.equal(report.faults, [])
+  assert.ok(Number(report.cves) > 100)
+})
+
+test('show prints the manifest, the pointer, a record, a shard, a table', async () => {
+  const manifest = json<{ files: { role: string; name: string }[] }>(done(await vulnshelf(['show', dist])))
+  const shard = manifest.files.find(({ role }) => role === 'cve')!.name
+  const members = json(done(await vulnshelf(['show', dist, `cve/${shard}`])))
+  const id = Object.keys(members)[0]!
+  const record = json(done(await vulnshelf(['show', dist, id.toLowerCase()])))
+  assert.equal(record, { ...(members[id] as object), epss: record.epss })
+  assert.equal(
+    json(done(await vulnshelf(['show', dist, 'pointer']))),
+    json(readFileSync(join(dist, 'latest.json'), 'utf8')),
+  )
+  const columns = json<{ columns: { row: number[] } }>(done(await vulnshelf(['show', dist, 'columns'])))
+  assert.equal(
+    columns.columns.row.toSorted((a, b) => a - b),
+    [...columns.columns.row.keys()],
+  )
+  assert.match(
+    failed(await vulnshelf(['show', dist, 'CVE-1999-9999'])),
+    /^the snapshot has no record of CVE-1999-9999$/,
+  )
+  assert.match(failed(await vulnshelf(['show', dist, 'cvss'])), /^there is no 'cvss'; show takes manifest, pointer, /)
+  const rejected = Object.keys(json(done(await vulnshelf(['show', dist, 'rejected']))))[0]!
+  assert.match(failed(await vulnshelf(['show', dist, rejected])), new RegExp(`^${rejected} was rejected`))
+})
+
+test('show stops when nobody reads on, without a word', async () => {
+  const child = start('vulnshelf', ['show', dist, 'columns'])
+  let err = ''
+  child.stderr!.on('data', (text) => (err += text))
+  child.stdout!.destroy()
+  const code = await new Promise((resolve) => child.on('close', resolve))
+  assert.equal([code, err], [0, ''])
+})
+
+test('options come from the environment as well; what is said on the command line goes before', async () => {
+  const env = { VULNSHELF_CORPUS: corpus, VULNSHELF_AS_OF: nights[1]!, VULNSHELF_JSON: 'true', VULNSHELF_OUT: dist }
+  const report = json(done(await vulnshelf(['ingest', feeds], { env })))
+  assert.is(report.asOf, nights[1])
+  assert.is(json(done(await vulnshelf(['build'], { env }))).version, 2)
+  const words = done(await vulnshelf(['verify', dist], { env: { VULNSHELF_JSON: 'false' } }))
+  assert.match(words, /is intact/)
+  assert.match(failed(await vulnshelf(['verify', dist], { env: { VULNSHELF_JSON: 'maybe' } }), 2), /VULNSHELF_JSON/)
+  const elsewhere = ['ingest', feeds, '--corpus', at('other.db'), '--as-of', nights[0]!]
+  assert.is(json(done(await vulnshelf(elsewhere, { env }))).asOf, nights[0])
+  assert.ok(existsSync(at('other.db')))
+  assert.match(failed(await vulnshelf(['prune', dist], { env: { VULNSHELF_KEEP: '0' } }), 2), /VULNSHELF_KEEP/)
+})
+
+test('prune keeps the newest', async () => {
+  const report = json(done(await vulnshelf(['prune', dist, '--keep', '2', '--json'])))
+  assert.is((report.kept as string[]).length, 2)
+  assert.match(done(await vulnshelf(['prune', dist, '--keep', '1'])), /^kept 1 snapshots?; removed 1 and \d+ files/)
+  done(await vulnshelf(['verify', dist]))
+})
+
+test('token makes a key set and a token, serve takes them, and stops at a signal', async () => {
+  const made = await gateway(['token', '--keys', at('keys'), '--expires', '30m', '--tier', '3'])
+  const token = done(made).trim()
+  const claims = json(Buffer.from(token.split('.')[1]!, 'base64url').toString())
+  assert.equal([claims.role, claims.tier, Number(claims.exp) - Number(claims.iat)], ['admin', 3, 1800])
+
+  const env = { VULNSHELF_PORT: '0', VULNSHELF_JWKS: join(at('keys'), 'jwks.json') }
+  const server = start('vulnshelf-gateway', ['serve', dist], { env })
+  const url = await new Promise<string>((resolve, reject) => {
+    let err = ''
+    server.stderr!.on('data', (text) => {
+      err += text
+      const found = /listening on (\S+)/.exec(err)?.[1]
+      if (found) resolve(found)
+    })
+    server.on('close', () => reject(new Error(err)))
+  })
+  const answer = await fetch(`${url}/api/v1/cves`, { headers: { authorization: `Bearer ${token}` } })
+  const page = (await answer.json()) as { data: unknown[] }
+  assert.equal([answer.status, page.data.length], [200, 25])
+  assert.is((await fetch(`${url}/api/v1/cves`)).status, 401)
+  server.kill('SIGTERM')
+  assert.is(await new Promise((resolve) => server.on('close', resolve)), 0)
+})
+
+test('--help and --version are answers, not errors', async () => {
+  for (const args of [['--help'], ['ingest', '--help'], ['help', 'build'], ['--version']]) {
+    const { code, out, err } = await vulnshelf(args)
+    assert.equal([code, err], [0, []], args.join(' '))
+    assert.ok(out.length > 5)
+  }
+  for (const args of [['--help'], ['serve', '--help'], ['--version']]) assert.is((await gateway(args)).code, 0)
+})
+
+test('wrong usage is told in one line, with exit code 2', async () => {
+  const cases: [string[], RegExp][] = [
+    [['publich', dist], /^unknown command 'publich'/],
+    [['ingest', feeds], /^required option '--corpus <file>' not specified/],
+    [['ingest', '--corpus', corpus], /^missing required argument 'feeds'/],
+    [['ingest', feeds, '--corpus'], /^option '--corpus <file>' argument missing/],
+    [
+      ['ingest', feeds, '--corpus', corpus, '--as-of', '2024-02-30'],
+      /'2024-02-30' is invalid\. It must be a day, YYYY-MM-DD/,
+    ],
+    [['ingest', feeds, '--corpus', corpus, '--as-of', 'yesterday'], /'yesterday' is invalid/],
+    [['ingest', feeds, '--corpus', corpus, '--mission', 'none'], /Allowed choices are low, medium, high/],
+    [['ingest', feeds, feeds, '--corpus', corpus], /^too many arguments for 'ingest'/],
+    [['build', '--corpus', corpus, '--out', dist, '--job', '2'], /^unknown option '--job' \(Did you mean --jobs\?\)/],
+    [
+      ['build', '--corpus', corpus, '--out', dist, '--jobs', '-1'],
+      /'-1' is invalid\. It must be a whole number from 0 on/,
+    ],
+    [['prune', dist, '--keep', '0'], /'0' is invalid\. It must be a whole number from 1 on/],
+    [['prune', dist], /^required option '--keep <n>' not specified/],
+    [['sample', feeds, '--cves', '1e3'], /'1e3' is invalid\. It must be a whole number from 1 to 5000000/],
+    [['sample', feeds, '--nights', '101'], /from 1 to 100/],
+  ]
+  for (const [args, line] of cases) assert.match(failed(await vulnshelf(args), 2), line)
+  const gatewayCases: [string[], RegExp][] = [
+    [['serve'], /^missing required argument 'dist'/],
+    [['serve', dist, '--port', '70000'], /'70000' is invalid\. It must be a whole number from 0 to 65535/],
+    [['serve', dist, '--port', 'abc'], /'abc' is invalid/],
+    [['serve', dist, '--jwks', at('nowhere')], /^there is no key set at /],
+    [['serve', dist, '--algorithms', 'HS256'], /HS256/],
+    [['token', '--expires', 'soon'], /^'soon' is not a lifetime such as 30m, 1h or 2d/],
+    [['token', '--tier', 'high'], /'high' is invalid/],
+  ]
+  for (const [args, line] of gatewayCases) assert.match(failed(await gateway(args), 2), line)
+  const notPrivate = await gateway(['serve', dist, '--port', '0'], { env: { VULNSHELF_NO_PREVIEW: 'perhaps' } })
+  assert.match(failed(notPrivate, 2), /^VULNSHELF_NO_PREVIEW is true or false, not 'perhaps'/)
+})
+
+test.after(() => {
+  endAll()
+  folder.remove()
+})
+
+test.run()
