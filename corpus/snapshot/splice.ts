@@ -15,7 +15,15 @@ export interface SplicedSegment {
   stored: Uint8Array
 }
 
-export type Piece = string | SplicedSegment
+/** Pieces as one segment. */
+export interface FusedPieces {
+  segment: Pick<Segment, 'plainLength' | 'plainCrc'>
+  stored: Uint8Array
+  /** What the pieces say, for tags. */
+  seed: Uint8Array
+}
+
+export type Piece = string | SplicedSegment | FusedPieces
 
 /** Magic, DEFLATE, no flags, no time, no extra flags, unknown OS (RFC 1952 2.3). */
 const GZIP_HEAD = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255)
@@ -75,12 +83,18 @@ export function spliceGzip(pieces: readonly Piece[]): Buffer {
   return out
 }
 
-/** The pieces as one segment, in memory of its own: any row of segments and stored blocks is one. SPEC.md, "Segment". */
-export function fuse(pieces: readonly Piece[]): SplicedSegment {
+/**
+ * The pieces as one, in memory of its own: any row of segments and stored blocks is a segment (SPEC.md, "Segment"). An
+ * answer has the same bytes and the same tag whether its pieces were fused or not.
+ */
+export function fuse(pieces: readonly Piece[]): FusedPieces {
   const bodies = bodiesOf(pieces)
-  const stored = Buffer.allocUnsafeSlow(deflatedLength(pieces, bodies))
-  const { plainLength, plainCrc } = writePieces(stored, 0, pieces, bodies)
-  return { segment: { plainLength, plainCrc, hash: digestOf(pieces).subarray(0, SHORT_HASH_LENGTH) }, stored }
+  const length = deflatedLength(pieces, bodies)
+  const seedLength = seedLengthOf(pieces, bodies)
+  const memory = Buffer.allocUnsafeSlow(length + seedLength)
+  const { plainLength, plainCrc } = writePieces(memory, 0, pieces, bodies)
+  writeSeed(memory, length, pieces, bodies)
+  return { segment: { plainLength, plainCrc }, stored: memory.subarray(0, length), seed: memory.subarray(length) }
 }
 
 /**
@@ -102,34 +116,38 @@ export function splicePlain(pieces: readonly Piece[]): Buffer {
 
 /** A digest of the content of the pieces, from the literals and the hashes of the segments: 22 URL-safe characters. */
 export function spliceTag(pieces: readonly Piece[]): string {
-  return hash('sha256', seedOf(pieces), 'base64url').slice(0, 22)
+  const bodies = bodiesOf(pieces)
+  const seed = Buffer.allocUnsafe(seedLengthOf(pieces, bodies))
+  writeSeed(seed, 0, pieces, bodies)
+  return hash('sha256', seed, 'base64url').slice(0, 22)
 }
 
-const digestOf = (pieces: readonly Piece[]): Buffer => hash('sha256', seedOf(pieces), 'buffer')
-
-/** A length before each piece keeps rows of pieces apart that are alike when run together; no literal has 2³² − 1 bytes. */
+/** Stands before each piece of a seed: the length of a literal, or this before the hash of a segment. */
 const SEGMENT_MARK = 0xffffffff
 const MARK_LENGTH = 4
-const MAX_UTF8 = 3
 
-/** What the pieces say, as short as it can be told. */
-function seedOf(pieces: readonly Piece[]): Buffer {
-  let most = 0
-  for (const piece of pieces) {
-    most += MARK_LENGTH + (typeof piece === 'string' ? piece.length * MAX_UTF8 : SHORT_HASH_LENGTH)
+function seedLengthOf(pieces: readonly Piece[], bodies: readonly Uint8Array[]): number {
+  let length = 0
+  for (let i = 0; i < pieces.length; i++) {
+    const piece = pieces[i]!
+    if (typeof piece === 'string') length += MARK_LENGTH + bodies[i]!.length
+    else length += 'seed' in piece ? piece.seed.length : MARK_LENGTH + SHORT_HASH_LENGTH
   }
-  const seed = Buffer.allocUnsafe(most)
-  let at = 0
-  for (const piece of pieces) {
-    if (typeof piece === 'string') {
-      const length = seed.write(piece, at + MARK_LENGTH)
-      seed.writeUInt32LE(length, at)
-      at += MARK_LENGTH + length
-    } else {
-      seed.writeUInt32LE(SEGMENT_MARK, at)
-      seed.set(piece.segment.hash, at + MARK_LENGTH)
-      at += MARK_LENGTH + SHORT_HASH_LENGTH
+  return length
+}
+
+/** What the pieces say, as short as it can be told and so that no other pieces say it. */
+function writeSeed(out: Buffer, at: number, pieces: readonly Piece[], bodies: readonly Uint8Array[]): void {
+  for (let i = 0; i < pieces.length; i++) {
+    const piece = pieces[i]!
+    if (typeof piece !== 'string' && 'seed' in piece) {
+      out.set(piece.seed, at)
+      at += piece.seed.length
+      continue
     }
+    const said = typeof piece === 'string' ? bodies[i]! : piece.segment.hash
+    out.writeUInt32LE(typeof piece === 'string' ? said.length : SEGMENT_MARK, at)
+    out.set(said, at + MARK_LENGTH)
+    at += MARK_LENGTH + said.length
   }
-  return seed.subarray(0, at)
 }

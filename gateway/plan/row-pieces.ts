@@ -8,7 +8,7 @@ import { epssAt, epssMember } from '../../corpus/snapshot/epss.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { type Segment, storedBytes } from '../../corpus/snapshot/member.ts'
 import { CVE_SORTS, type CveSort } from '../../corpus/snapshot/order.ts'
-import { fuse, type SplicedSegment } from '../../corpus/snapshot/splice.ts'
+import { type FusedPieces, fuse, type SplicedSegment } from '../../corpus/snapshot/splice.ts'
 import { recent } from '../recent.ts'
 import type { OpenSnapshot, ReadMember } from '../shelf/open-snapshot.ts'
 import { perSnapshot } from './per-snapshot.ts'
@@ -17,7 +17,7 @@ export interface RowPieces {
   /** A run of rows as it lies in a page shard: segment `segment` of page `page`. */
   run(sort: CveSort, page: number, segment: number): SplicedSegment
   /** The record of a row, with a comma behind it unless it is the `last` of its list. */
-  record(row: number, last: boolean): SplicedSegment
+  record(row: number, last: boolean): FusedPieces
 }
 
 /** Bounds of what is remembered: the records of some 80,000 rows, the runs of 150,000. */
@@ -33,7 +33,9 @@ interface Page {
 }
 
 /** One memory for all snapshots that are open, so that the bounds are those of the process. */
-const records = recent<number, SplicedSegment>(RECORDS_BYTES, ({ stored }) => stored.length + ENTRY_BYTES)
+const records = recent<number, FusedPieces>(RECORDS_BYTES, ({ stored, seed }) => {
+  return stored.length + seed.length + ENTRY_BYTES
+})
 const pages = recent<number, Page>(PAGES_BYTES, ({ member }) => member.bytes.length + ENTRY_BYTES * SEGMENTS_PER_PAGE)
 
 /** Keys of a snapshot begin at a multiple of this. */
