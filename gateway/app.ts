@@ -119,19 +119,16 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
 
   function note(request: Request, sent: Sent, { began, subject, servedFrom, query }: Passage): void {
     if (!accessLog) return
-    log.info(
-      {
-        method: request.method,
-        path: pathOf(request),
-        query,
-        status: sent.status,
-        bytes: sent.bytes,
-        ms: Math.round((performance.now() - began) * 1000) / 1000,
-        subject: subject?.logName,
-        from: servedFrom ?? undefined,
-      },
-      'request',
-    )
+    log.access({
+      method: request.method,
+      path: pathOf(request),
+      query,
+      status: sent.status,
+      bytes: sent.bytes,
+      ms: performance.now() - began,
+      subject: subject?.logName ?? null,
+      from: servedFrom,
+    })
   }
 
   // Polka starts its own chain where `next` is left out, which its types do not know.

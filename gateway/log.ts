@@ -1,5 +1,7 @@
 /** The log: one JSON object a line, written in batches off the request path. */
+import { openSync } from 'node:fs'
 import pino from 'pino'
+import { type AccessEntry, accessLine } from './access-line.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
@@ -8,6 +10,8 @@ export interface Log {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
+  /** The line of one request. */
+  access(entry: AccessEntry): void
 }
 
 export interface OpenLog extends Log {
@@ -15,17 +19,39 @@ export interface OpenLog extends Log {
   flush(): void
 }
 
-const BATCH_BYTES = 8_192
+const BATCH_CHARS = 16_384
 const FLUSH_MS = 1000
+/** What may wait for a disk or pipe that does not keep up; beyond it lines are dropped rather than memory filled. */
+const WAITING_BYTES = 16_777_216
 
 /** A log to a file or a file descriptor (standard output by default). A line reaches it within a second. */
 export function openLog({ level = 'info', to = 1 }: { level?: LogLevel; to?: number | string } = {}): OpenLog {
-  const destination = pino.destination({ dest: to, sync: false, minLength: BATCH_BYTES, periodicFlush: FLUSH_MS })
-  const logger = pino({ level, base: null }, destination)
+  let held = ''
+  // Before pino's own listener for the end of the process, which closes the destination.
+  process.once('exit', () => flush())
+  const fd = typeof to === 'number' ? to : openSync(to, 'a')
+  const destination = pino.destination({ dest: fd, sync: false, minLength: 0, maxLength: WAITING_BYTES })
+  // Lines are put together here: the destination measures all that it holds again with every write.
+  const pass = () => {
+    if (held !== '') destination.write(held)
+    held = ''
+  }
+  const flush = () => {
+    pass()
+    destination.flushSync()
+  }
+  const timer = setInterval(pass, FLUSH_MS).unref()
+  destination.once('close', () => clearInterval(timer))
+  const write = (line: string) => {
+    held += line
+    if (held.length >= BATCH_CHARS) pass()
+  }
+  const logger = pino({ level, base: null }, { write })
   return {
     info: (fields, message) => logger.info(fields, message),
     warn: (fields, message) => logger.warn(fields, message),
     error: (fields, message) => logger.error(fields, message),
-    flush: () => destination.flushSync(),
+    access: logger.isLevelEnabled('info') ? (entry) => write(accessLine(entry, Date.now())) : () => {},
+    flush,
   }
 }

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { GatewayError } from './errors.ts'
 import type { Log } from './log.ts'
 import { MAX_HEADER_BYTES, refuseConnection } from './reply.ts'
+import { closeStalled } from './stalled.ts'
 
 export interface ServeOptions {
   host?: string
@@ -15,8 +16,8 @@ export interface ServeOptions {
   headersTimeoutMs?: number
   requestTimeoutMs?: number
   keepAliveMs?: number
-  /** A connection on which nothing moves that long is closed: a client that does not read. */
-  idleMs?: number
+  /** A client that takes nothing of its answer for that long, at most twice that long, is cut off. */
+  stallMs?: number
 }
 
 export interface RunningServer {
@@ -48,7 +49,7 @@ export async function startServer(app: RequestListener, options: ServeOptions): 
       app(request, response)
     },
   )
-  server.timeout = options.idleMs ?? 120_000
+  closeStalled(server, options.stallMs ?? 60_000)
   // Their bytes are bounded; a bound on their number would hide what comes after it, a second Authorization say.
   server.maxHeadersCount = 0
   server.on('clientError', refuseConnection)

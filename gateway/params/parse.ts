@@ -26,26 +26,24 @@ export function parseParams<P extends Schema, Q extends Schema>(
     if (text === '') throw empty(name)
     values[name] = schemas.path[name]!.read(text, name)
   }
-  for (const name in schemas.query) values[name] = schemas.query[name]!.fallback
   if (rawQuery !== '') readQuery(schemas.query, rawQuery, values)
   for (const name in schemas.query) {
-    if (values[name] === undefined && schemas.query[name]!.presence === 'required') {
-      throw invalidParameter(name, `parameter '${name}' is required`)
-    }
+    if (name in values) continue
+    const { presence, fallback } = schemas.query[name]!
+    if (presence === 'required') throw invalidParameter(name, `parameter '${name}' is required`)
+    values[name] = fallback
   }
   // Every name of both schemas was just given the value that its kind reads, or its default.
   return values as PathValues<P> & QueryValues<Q>
 }
 
 function readQuery(schema: Schema, rawQuery: string, values: Record<string, unknown>): void {
-  const seen = new Set<string>()
   for (const pair of rawQuery.split('&')) {
     if (pair === '') continue
     const equals = pair.indexOf('=')
     const name = decodeForm(equals === -1 ? pair : pair.slice(0, equals), undefined, 'the name of a parameter')
     if (!Object.hasOwn(schema, name)) throw unknown(name, Object.keys(schema))
-    if (seen.has(name)) throw invalidParameter(name, `parameter '${name}' is given twice`)
-    seen.add(name)
+    if (name in values) throw invalidParameter(name, `parameter '${name}' is given twice`)
     const text = decodeForm(equals === -1 ? '' : pair.slice(equals + 1), name, `parameter '${name}'`)
     const kind: Kind<unknown> = schema[name]!
     if (text === '' && kind.emptyAllowed !== true) throw empty(name)

@@ -1,9 +1,11 @@
 /** Listening and stopping. */
+import { connect } from 'node:net'
 import { request } from 'undici'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { GatewayError } from '../../gateway/errors.ts'
 import { startServer } from '../../gateway/serve.ts'
+import { sendRaw } from '../support/server.ts'
 
 const hello = (_request: unknown, response: { end(text: string): void }) => response.end('hello')
 
@@ -71,6 +73,34 @@ test('closing cuts off what does not end in time', async () => {
   await new Promise((resolve) => setTimeout(resolve, 50))
   await server.close()
   assert.instance(await answer, Error)
+})
+
+test('a client that says nothing is cut off', async () => {
+  const server = await startServer(hello, { port: 0, headersTimeoutMs: 100, requestTimeoutMs: 200 })
+  const received = await sendRaw(server.port, '')
+  assert.is(received === '' || received.startsWith('HTTP/1.1 408 '), true)
+  await server.close()
+})
+
+test('a client that does not read its answer is cut off', async () => {
+  let cutOff = () => {}
+  const cut = new Promise<void>((resolve) => {
+    cutOff = resolve
+  })
+  const server = await startServer(
+    (_request, response) => {
+      response.once('close', cutOff)
+      response.end(Buffer.alloc(50_000_000))
+    },
+    { port: 0, stallMs: 50 },
+  )
+  const socket = connect({ host: '127.0.0.1', port: server.port }, () =>
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'),
+  )
+  socket.pause()
+  await cut
+  socket.destroy()
+  await server.close()
 })
 
 test('closing twice is closing once', async () => {

@@ -35,7 +35,8 @@ export interface TestServerOptions<C> {
 export function listLog(): { log: Log; lines: LogLine[] } {
   const lines: LogLine[] = []
   const at = (level: LogLine['level']) => (fields: object, message: string) => lines.push({ ...fields, level, message })
-  return { lines, log: { info: at('info'), warn: at('warn'), error: at('error') } }
+  const access = (entry: object) => lines.push({ ...entry, level: 'info', message: 'request' })
+  return { lines, log: { info: at('info'), warn: at('warn'), error: at('error'), access } }
 }
 
 /** A key ring that never changes. */
