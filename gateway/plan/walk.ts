@@ -48,14 +48,13 @@ function walkable(matches: Matches, order: OrderView): Walkable {
 
 /** The places, from `start` on, of the first `most` matches in an order. */
 export function walk(matched: Walkable, order: OrderView, start: number, most: number): number[] {
-  if (matched.kind === 'all') return Array.from({ length: Math.min(most, order.count - start) }, (_, i) => start + i)
   if (matched.kind === 'places') {
     const first = firstFrom(matched.places, start)
     return Array.from(matched.places.subarray(first, first + most))
   }
   const found: number[] = []
   for (let place = start; place < order.count && found.length < most; place++) {
-    if (hasBit(matched.bits, order.ordinal(place))) found.push(place)
+    if (matched.kind === 'all' || hasBit(matched.bits, order.ordinal(place))) found.push(place)
   }
   return found
 }
