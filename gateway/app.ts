@@ -11,7 +11,7 @@ import { asApiError, forbidden, malformedRequest, methodNotAllowed, notFound, ur
 import type { OpenRoute } from './health.ts'
 import type { Log } from './log.ts'
 import { quote } from './params/kind.ts'
-import { MAX_TARGET, type Sent, sendAnswer, sendError, sendStatus } from './reply.ts'
+import { MAX_TARGET, type Sent, sendAnswer, sendError, sendOpen } from './reply.ts'
 import { readHeaders } from './request-headers.ts'
 import type { Route } from './route.ts'
 import { parseTarget } from './target.ts'
@@ -101,8 +101,12 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
   }
 
   function serveOpen(route: OpenRoute, request: Request, response: ServerResponse): void {
-    const { status, body } = route.answer()
-    sendStatus(response, request.method === 'HEAD', status, body)
+    const isHead = request.method === 'HEAD'
+    try {
+      sendOpen(response, isHead, route.answer())
+    } catch (thrown) {
+      sendError(response, isHead, asApiError(thrown), [])
+    }
   }
 
   /** 405 where the path would answer a GET, else 404. */

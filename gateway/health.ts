@@ -1,27 +1,25 @@
 /** `/healthz` and `/readyz`: for whoever watches the process, outside `/api/v1` and without a token. */
+import { unavailable } from './errors.ts'
 
-export interface Health {
-  status: number
-  body: object
-}
-
-/** An address that is answered without a token, whatever the state of the rest. */
+/** An address that is answered without a token. What `answer` throws is answered as any error is. */
 export interface OpenRoute {
   path: string
-  answer(): Health
+  /** The body of a 200. */
+  answer(): object
 }
+
+const RETRY_SECONDS = 1
 
 /** `snapshotId` gives the id of the verified snapshot that answers now, or null while there is none. */
 export function healthRoutes(snapshotId: () => string | null): OpenRoute[] {
   return [
-    { path: '/healthz', answer: () => ({ status: 200, body: { status: 'ok' } }) },
+    { path: '/healthz', answer: () => ({ status: 'ok' }) },
     {
       path: '/readyz',
       answer: () => {
         const id = snapshotId()
-        return id === null
-          ? { status: 503, body: { error: 'unavailable', message: 'no snapshot is loaded yet' } }
-          : { status: 200, body: { status: 'ready', snapshot: id } }
+        if (id === null) throw unavailable('no snapshot is loaded yet', RETRY_SECONDS)
+        return { status: 'ready', snapshot: id }
       },
     },
   ]

@@ -59,10 +59,10 @@ export function sendError(response: ServerResponse, isHead: boolean, error: ApiE
   return sendBody(response, error.status, headers, Buffer.from(JSON.stringify(error.body)), isHead)
 }
 
-/** A JSON body that is neither of the API nor cached: health. */
-export function sendStatus(response: ServerResponse, isHead: boolean, status: number, value: object): Sent {
+/** A 200 that is not of the API, true only at this moment: health. */
+export function sendOpen(response: ServerResponse, isHead: boolean, value: object): Sent {
   const headers = ['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff']
-  return sendBody(response, status, headers, Buffer.from(JSON.stringify(value)), isHead)
+  return sendBody(response, 200, headers, Buffer.from(JSON.stringify(value)), isHead)
 }
 
 function sendBody(response: ServerResponse, status: number, headers: string[], body: Buffer, isHead: boolean): Sent {

@@ -41,7 +41,7 @@ export function readClaims(claims: Claims, rules: ClaimRules): { subject: Subjec
   if (iss !== rules.issuer) throw unauthenticated('the token is from another issuer', true)
   const audiences = Array.isArray(aud) ? aud : [aud]
   if (!audiences.includes(rules.audience)) throw unauthenticated('the token is for another audience', true)
-  if (typeof exp !== 'number' || !isNumberOrAbsent(nbf)) {
+  if (!isFiniteNumber(exp) || !(nbf === undefined || isFiniteNumber(nbf))) {
     throw unauthenticated('the token does not state its lifetime (exp, nbf) as numbers', true)
   }
   if (sub !== undefined && (typeof sub !== 'string' || sub === '')) {
@@ -60,8 +60,9 @@ export function readClaims(claims: Claims, rules: ClaimRules): { subject: Subjec
   }
 }
 
-function isNumberOrAbsent(value: unknown): value is number | undefined {
-  return value === undefined || typeof value === 'number'
+/** JSON can say `1e999`, which would never expire. */
+function isFiniteNumber(value: unknown): value is number {
+  return Number.isFinite(value)
 }
 
 /** A claim that is no integer grants nothing beyond the lowest tier. */

@@ -13,6 +13,7 @@ import {
   tierRestricted,
   unavailable,
 } from '../../gateway/errors.ts'
+import { healthRoutes } from '../../gateway/health.ts'
 import { cveId } from '../../gateway/params/ids.ts'
 import { boolean, openText } from '../../gateway/params/kinds.ts'
 import { defineRoute } from '../../gateway/route.ts'
@@ -270,6 +271,15 @@ others('/healthz and /readyz need no token', async () => {
   assert.equal([health.status, await health.json()], [200, { status: 'ok' }])
   const ready = await server.get('/readyz', without)
   assert.equal([ready.status, await ready.json()], [200, { status: 'ready', snapshot: 'snapshot-1' }])
+})
+
+others('/readyz is 503 with Retry-After while there is no snapshot', async () => {
+  const openRoutes = healthRoutes(() => null)
+  const empty = await serveApp<Context>({ routes, context: (subject) => ({ subject }), deps: { openRoutes } })
+  const response = await fetch(`${empty.url}/readyz`)
+  assert.equal([response.status, response.headers.get('retry-after')], [503, '1'])
+  assert.is((await fetch(`${empty.url}/healthz`)).status, 200)
+  await empty.close()
 })
 
 others('each request leaves one line, without the query where it was refused, and without a token', async () => {

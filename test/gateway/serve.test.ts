@@ -4,8 +4,8 @@ import { request } from 'undici'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { GatewayError } from '../../gateway/errors.ts'
-import { startServer } from '../../gateway/serve.ts'
-import { sendRaw } from '../support/server.ts'
+import { closeOnSignal, startServer } from '../../gateway/serve.ts'
+import { listLog, sendRaw } from '../support/server.ts'
 
 const hello = (_request: unknown, response: { end(text: string): void }) => response.end('hello')
 
@@ -101,6 +101,17 @@ test('a client that does not read its answer is cut off', async () => {
   await cut
   socket.destroy()
   await server.close()
+})
+
+test('a signal closes it and says so; a second one is not ours any more', async () => {
+  const server = await startServer(hello, { port: 0 })
+  const { log, lines } = listLog()
+  const before = process.listenerCount('SIGTERM')
+  const closed = closeOnSignal(server, log)
+  process.emit('SIGTERM', 'SIGTERM')
+  assert.is(process.listenerCount('SIGTERM'), before)
+  await closed
+  assert.equal(lines, [{ level: 'info', message: 'stopping', signal: 'SIGTERM' }])
 })
 
 test('closing twice is closing once', async () => {
