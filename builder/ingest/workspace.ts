@@ -4,6 +4,7 @@
  * ingest left of these is removed by the next.
  */
 import { createWriteStream, existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import Database from 'better-sqlite3'
@@ -30,6 +31,7 @@ export async function openWorkspace(path: string, effects: Effects): Promise<Wor
   const spillFile = `${path}.spill`
   const newFile = `${path}.new`
   if (isNew) {
+    await effects.mkdir(dirname(path))
     // The log of a corpus that somebody deleted must not be replayed into the new one.
     for (const suffix of ['-wal', '-shm', '.new']) await effects.remove(path + suffix)
   }

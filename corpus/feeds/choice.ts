@@ -1,5 +1,5 @@
 /** Which of a feed's files an ingest reads: the newest up to a date, and the deltas on top of it. */
-import { type Dirent, readdirSync } from 'node:fs'
+import { type Dirent, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { utcDate } from '../model/date.ts'
 import { FeedError } from './error.ts'
@@ -7,6 +7,9 @@ import type { FeedFile } from './feed.ts'
 
 /** How deep below a feed's folder its files may lie: `kev/2025-04-07/known_….json`. */
 const MAX_DEPTH = 2
+
+/** What lies in a folder; links are what they lead to. */
+export type FolderEntry = Pick<Dirent, 'name' | 'isFile' | 'isDirectory'>
 
 export interface FoundFile {
   path: string
@@ -16,7 +19,7 @@ export interface FoundFile {
 }
 
 /** Files and folders below `folder` that `wanted` says yes to, by name; none where there is no such folder. */
-export function findFiles(feedsFolder: string, folder: string, wanted: (entry: Dirent) => boolean): FoundFile[] {
+export function findFiles(feedsFolder: string, folder: string, wanted: (entry: FolderEntry) => boolean): FoundFile[] {
   const found: FoundFile[] = []
   const walk = (name: string, depth: number) => {
     for (const entry of listFolder(feedsFolder, name)) {
@@ -30,9 +33,14 @@ export function findFiles(feedsFolder: string, folder: string, wanted: (entry: D
   return found.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-function listFolder(feedsFolder: string, name: string): Dirent[] {
+function listFolder(feedsFolder: string, name: string): FolderEntry[] {
   try {
-    return readdirSync(join(feedsFolder, name), { withFileTypes: true })
+    const folder = join(feedsFolder, name)
+    return readdirSync(folder, { withFileTypes: true }).flatMap<FolderEntry>((entry) => {
+      if (!entry.isSymbolicLink()) return [entry]
+      const stat = statSync(join(folder, entry.name), { throwIfNoEntry: false })
+      return stat ? [Object.assign(stat, { name: entry.name })] : []
+    })
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : null
     if (code === 'ENOENT' || code === 'ENOTDIR') return []

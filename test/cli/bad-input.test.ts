@@ -149,8 +149,8 @@ test('a missing corpus and a folder in its place are told', async () => {
   assert.match(failed(await build(join(folder.path, 'nowhere.db'))), /^no corpus at .*nowhere\.db: run ingest first$/)
   assert.match(failed(await build(folder.path)), /no corpus/)
   assert.match(failed(await vulnshelf(['ingest', good.feeds, '--corpus', folder.path])), /no corpus/)
-  const nowhere = join(folder.path, 'no/such/folder/corpus.db')
-  assert.match(failed(await vulnshelf(['ingest', good.feeds, '--corpus', nowhere])), /no\/such\/folder/)
+  const inFile = join(folder.path, 'text.db/corpus.db')
+  assert.match(failed(await vulnshelf(['ingest', good.feeds, '--corpus', inFile])), /^E(?:NOTDIR|EXIST): .*text\.db/)
 })
 
 test('--out that is a file, holds something else, or may not be written is left as it is', async () => {

@@ -1,0 +1,146 @@
+/**
+ * `npx tsx test/real/kill.ts [times] [seed]`: a night on the real feeds, killed with SIGKILL at random moments spread
+ * over ingest and build. After each kill yesterday's snapshot must verify and open for serving, the corpus must be
+ * yesterday's or today's, and the next, undisturbed run must end in the very snapshot of a night without kills.
+ * Not part of `npm test`: it takes some minutes.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { cpSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { Random } from '../../corpus/sample/random.ts'
+import { readCurrent } from '../../corpus/snapshot/layout.ts'
+import { verify } from '../../corpus/snapshot/verify.ts'
+import { openCorpus } from '../../corpus/store/corpus.ts'
+import { openShelf } from '../../gateway/shelf/shelf.ts'
+import { haveRealFeeds, temporaryFolder } from '../support/dist.ts'
+import { listLog } from '../support/server.ts'
+import { BASELINE, linkFeeds, NEWEST } from './feeds-folder.ts'
+
+const YESTERDAY = [
+  BASELINE,
+  'kev/2025-04-07/known_exploited_vulnerabilities.json',
+  'epss/epss_scores-2024-10-26.csv.gz',
+  'cna/CNAsList.json',
+]
+const TODAY = [NEWEST, 'kev/known_exploited_vulnerabilities.json', 'epss/epss_scores-2025-08-30.csv.gz']
+
+const times = Number(process.argv[2] ?? 20)
+const seed = Number(process.argv[3] ?? Math.floor(Math.random() * 2 ** 31))
+const cli = join(import.meta.dirname, '../../builder/cli.ts')
+
+interface Night {
+  corpus: string
+  dist: string
+}
+
+const ingest = ({ corpus }: Night): ChildProcess => command(['ingest', feeds, '--corpus', corpus])
+const build = ({ corpus, dist }: Night): ChildProcess => command(['build', '--corpus', corpus, '--out', dist])
+
+function command(args: string[]): ChildProcess {
+  return spawn(process.execPath, ['--import', 'tsx', cli, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
+}
+
+/** Lets a command end, or kills it after `ms`; tells which, and how long it took. */
+async function end(child: ChildProcess, ms = Number.POSITIVE_INFINITY): Promise<{ killed: boolean; ms: number }> {
+  const began = performance.now()
+  let err = ''
+  child.stderr!.on('data', (text) => (err += text))
+  const timer = Number.isFinite(ms) ? setTimeout(() => child.kill('SIGKILL'), ms) : undefined
+  const [code, signal] = await new Promise<[number | null, string | null]>((resolve) =>
+    child.on('close', (...how) => resolve(how)),
+  )
+  clearTimeout(timer)
+  if (code !== 0 && signal !== 'SIGKILL') throw new Error(`a command failed: ${err}`)
+  return { killed: signal === 'SIGKILL', ms: performance.now() - began }
+}
+
+/** A digest of everything that a build reads from a corpus. */
+function stateOf(path: string): string {
+  const corpus = openCorpus(path)
+  const digest = createHash('sha256')
+  for (const { block } of corpus.blocks()) {
+    for (const { cveId, version, digest: record, parts } of corpus.records(block)) {
+      digest.update(`${cveId} ${version} `).update(record).update(Object.values(parts).join('\n'))
+    }
+  }
+  const { release, scores } = corpus.epss()
+  digest.update(JSON.stringify([corpus.state(), corpus.rejected(), corpus.cnas(), release]))
+  for (const row of scores) digest.update(JSON.stringify(row))
+  corpus.close()
+  return digest.digest('hex')
+}
+
+/** Throws unless the snapshot of `dist` is one of `ids`, verifies, and opens for serving; gives its id. */
+async function soundSnapshot(dist: string, ids: string[]): Promise<string> {
+  const { snapshot, faults } = await verify(dist, { jobs: 2 })
+  if (faults.length > 0) throw new Error(`the snapshot does not verify: ${faults.join('; ')}`)
+  if (!ids.includes(snapshot)) throw new Error(`the snapshot is ${snapshot}, which is none of ${ids.join(', ')}`)
+  const shelf = openShelf(dist, { log: listLog().log, pollMs: 0 })
+  const served = shelf.current.id
+  shelf.close()
+  if (served !== snapshot) throw new Error(`${served} is served, not ${snapshot}`)
+  return snapshot
+}
+
+function expectOnly(folder: string, names: readonly string[]): void {
+  const others = readdirSync(folder).filter((name) => !names.includes(name))
+  if (others.length > 0) throw new Error(`left behind in ${folder}: ${others.join(', ')}`)
+}
+
+const folder = temporaryFolder('kill')
+const feeds = join(folder.path, 'feeds')
+const nightIn = (name: string): Night => ({
+  corpus: join(folder.path, name, 'corpus.db'),
+  dist: join(folder.path, name, 'dist'),
+})
+
+async function main(): Promise<void> {
+  if (!haveRealFeeds()) return
+  linkFeeds(feeds, YESTERDAY)
+  const yesterday = nightIn('yesterday')
+  await end(ingest(yesterday))
+  await end(build(yesterday))
+  const before = { corpus: stateOf(yesterday.corpus), snapshot: readCurrent(yesterday.dist).manifest.snapshot }
+
+  linkFeeds(feeds, TODAY)
+  cpSync(join(yesterday.dist, '..'), join(folder.path, 'today'), { recursive: true })
+  const today = nightIn('today')
+  const { ms: ingestMs } = await end(ingest(today))
+  const { ms: buildMs } = await end(build(today))
+  const after = { corpus: stateOf(today.corpus), snapshot: readCurrent(today.dist).manifest.snapshot }
+  console.log(`seed ${seed}; undisturbed: ingest ${ingestMs.toFixed(0)} ms, build ${buildMs.toFixed(0)} ms`)
+  console.log(`yesterday ${before.snapshot.slice(0, 16)}, today ${after.snapshot.slice(0, 16)}`)
+
+  const random = new Random(seed)
+  for (let round = 1; round <= times; round++) {
+    const name = `round-${round}`
+    const night = nightIn(name)
+    cpSync(join(yesterday.dist, '..'), join(folder.path, name), { recursive: true })
+    const moment = random.float() * (ingestMs + buildMs)
+    const inIngest = moment < ingestMs
+    if (!inIngest) await end(ingest(night))
+    const { killed } = await end((inIngest ? ingest : build)(night), inIngest ? moment : moment - ingestMs)
+
+    const corpus = stateOf(night.corpus)
+    if (corpus !== before.corpus && corpus !== after.corpus) throw new Error('the corpus is neither of the two')
+    const snapshot = await soundSnapshot(night.dist, inIngest ? [before.snapshot] : [before.snapshot, after.snapshot])
+
+    await end(ingest(night))
+    await end(build(night))
+    await soundSnapshot(night.dist, [after.snapshot])
+    if (stateOf(night.corpus) !== after.corpus) throw new Error('the corpus is not that of an undisturbed night')
+    expectOnly(night.dist, ['latest.json', 'lock', 'manifests', 'objects'])
+    expectOnly(join(folder.path, name), ['corpus.db', 'corpus.db-wal', 'corpus.db-shm', 'dist'])
+    rmSync(join(folder.path, name), { recursive: true })
+    const day = (is: boolean) => (is ? "yesterday's" : "today's")
+    console.log(
+      `${String(round).padStart(2)} ${inIngest ? 'ingest' : 'build '} ${killed ? 'killed' : 'ended '} at ` +
+        `${(inIngest ? moment : moment - ingestMs).toFixed(0).padStart(5)} ms: corpus ${day(corpus === before.corpus)}, ` +
+        `snapshot ${day(snapshot === before.snapshot)}, both sound; the next run ends in today's`,
+    )
+  }
+  console.log(`${times} kills, nothing lost`)
+}
+
+await main().finally(() => folder.remove())

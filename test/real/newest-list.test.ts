@@ -1,0 +1,80 @@
+/** The newest real CVE list arrives whole: what is read is kept or skipped by name, what is kept is served. */
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { openPromise } from 'yauzl'
+import { build } from '../../builder/build/build.ts'
+import { ingest } from '../../builder/ingest/ingest.ts'
+import { noProgress } from '../../builder/progress.ts'
+import { show } from '../../builder/show.ts'
+import { decodeIndex, idAt } from '../../corpus/snapshot/derive/index-table.ts'
+import { fileOf, readCurrent, readObject } from '../../corpus/snapshot/layout.ts'
+import { verify } from '../../corpus/snapshot/verify.ts'
+import { haveRealFeeds, quietEffects, REAL_FEEDS, temporaryFolder } from '../support/dist.ts'
+import { NEWEST } from './feeds-folder.ts'
+
+interface UpstreamRecord {
+  cveMetadata: { cveId: string; state: string }
+}
+
+/** Every record of a CVE list zip, by nothing but yauzl and JSON.parse. */
+async function upstreamRecords(path: string): Promise<UpstreamRecord[]> {
+  const records: UpstreamRecord[] = []
+  const zip = await openPromise(path, { lazyEntries: true })
+  for await (const entry of zip.eachEntry()) {
+    if (!/CVE-\d+-\d+\.json$/.test(entry.fileName)) continue
+    const chunks: Buffer[] = []
+    for await (const chunk of await zip.openReadStreamPromise(entry)) chunks.push(chunk as Buffer)
+    records.push(JSON.parse(Buffer.concat(chunks).toString('utf8')) as UpstreamRecord)
+  }
+  return records
+}
+
+if (haveRealFeeds()) {
+  const folder = temporaryFolder('newest-list')
+  const [corpus, dist] = [join(folder.path, 'corpus.db'), join(folder.path, 'dist')]
+  const upstream = await upstreamRecords(join(REAL_FEEDS, NEWEST))
+  const idsOf = (state: string) =>
+    upstream.filter(({ cveMetadata }) => cveMetadata.state === state).map(({ cveMetadata }) => cveMetadata.cveId)
+  const report = await ingest({ feeds: REAL_FEEDS, corpus }, quietEffects())
+  const built = await build({ corpus, dist, jobs: 2 }, quietEffects(), noProgress)
+
+  test('the zip, walked by other means, holds what the feeds say it holds', () => {
+    assert.equal([upstream.length, idsOf('PUBLISHED').length, idsOf('REJECTED').length], [12_280, 12_256, 24])
+  })
+
+  test('of every feed, what was read is what was kept and what was skipped, by name', () => {
+    for (const { name, read, kept, skipped } of report.feeds) {
+      const named = skipped.flatMap(({ items }) => items)
+      assert.is(read, kept + named.length, name)
+      assert.ok(
+        named.every(({ key, detail }) => key !== '' && detail !== ''),
+        name,
+      )
+    }
+    const list = report.feeds.find(({ name }) => name === 'cvelist')!
+    assert.equal([list.read, list.kept, list.skipped], [12_280, 12_280, []])
+    assert.equal([report.records.total, report.rejected], [12_256, 24])
+  })
+
+  test('every published record is served and every rejected one is named as such', () => {
+    const { manifest } = readCurrent(dist)
+    const index = decodeIndex(readObject(dist, fileOf(manifest, 'index')))
+    const served = Array.from({ length: index.count }, (_, row) => idAt(index, row) as string)
+    assert.equal(served.toSorted(), idsOf('PUBLISHED').toSorted())
+    assert.equal(Object.keys(show(dist, 'rejected') as object).toSorted(), idsOf('REJECTED').toSorted())
+    assert.is(built.counts.cves, 12_256)
+  })
+
+  test('the snapshot verifies', async () => {
+    const { faults, cves } = await verify(dist, { jobs: 2 })
+    assert.equal(faults, [])
+    assert.is(cves, 12_256)
+  })
+
+  test.after(() => folder.remove())
+} else {
+  test('the real feeds are left out', () => {})
+}
+
+test.run()
