@@ -56,10 +56,11 @@ program
       .choices(['low', 'medium', 'high'])
       .default('medium'),
   )
+  .addOption(jobs())
   .addOption(json())
   .action(async (feeds: string, options) => {
     const { ingest, formatReport } = await import('./ingest/ingest.ts')
-    print(options.json, await ingest({ feeds, ...options }, realEffects()), formatReport)
+    print(options.json, await ingest({ feeds, ...options }, realEffects(), showProgress()), formatReport)
   })
 
 program
