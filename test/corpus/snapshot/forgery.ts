@@ -1,0 +1,105 @@
+/** A good snapshot to spoil, and forgeries of its files with every digest above them made to fit. */
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { sha256 } from '../../../corpus/snapshot/digest.ts'
+import {
+  fileOf,
+  manifestPath,
+  objectPath,
+  pointerPath,
+  readCurrent,
+  readObject,
+} from '../../../corpus/snapshot/layout.ts'
+import {
+  encodeManifest,
+  type FileEntry,
+  type Manifest,
+  type Role,
+  snapshotId,
+} from '../../../corpus/snapshot/manifest.ts'
+import { encodePointer, type Pointer } from '../../../corpus/snapshot/pointer.ts'
+import { contentDigest, membersOf } from '../../../corpus/snapshot/shard.ts'
+import { verify } from '../../../corpus/snapshot/verify.ts'
+import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+
+export interface GoodSnapshot {
+  dist: string
+  folder: string
+  pointer: Pointer
+  manifest: Manifest
+  /** The bytes of a file. */
+  bytesOf(role: Role, name?: string): Buffer
+  copy(): string
+  /** What `verify` finds after `change` worked on a copy. */
+  faultsAfter(change: (dist: string) => void): Promise<string[]>
+  /** Puts up a manifest as if a build had made it: id, digest, size and pointer all fit. */
+  putUp(dist: string, files: FileEntry[]): void
+  /** Puts other bytes in the place of a file. */
+  forge(dist: string, file: FileEntry, bytes: Buffer, content: string, count?: number): void
+  remove(): void
+}
+
+export async function goodSnapshot(name: string): Promise<GoodSnapshot> {
+  const folder = temporaryFolder(name)
+  const { dist: good } = await sampleDist(folder.path, 230)
+  const { pointer, manifest } = readCurrent(good)
+  let copies = 0
+  const copy = () => {
+    const dist = join(folder.path, `copy-${copies++}`)
+    cpSync(good, dist, { recursive: true })
+    return dist
+  }
+  const putUp = (dist: string, files: FileEntry[]) => {
+    const snapshot = snapshotId(files)
+    const bytes = encodeManifest({ ...manifest, files, snapshot })
+    const about = { sha256: sha256(bytes), size: bytes.length }
+    writeFileSync(manifestPath(dist, about.sha256), bytes)
+    writeFileSync(pointerPath(dist), encodePointer({ ...pointer, snapshot, manifest: about }))
+  }
+  return {
+    dist: good,
+    folder: folder.path,
+    pointer,
+    manifest,
+    bytesOf: (role, name) => Buffer.from(readObject(good, fileOf(manifest, role, name))),
+    copy,
+    async faultsAfter(change) {
+      const dist = copy()
+      change(dist)
+      return (await verify(dist)).faults
+    },
+    putUp,
+    forge(dist, file, bytes, content, count = file.count) {
+      const forged = { ...file, sha256: sha256(bytes), size: bytes.length, content, count }
+      const path = objectPath(dist, forged.sha256)
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, bytes)
+      putUp(
+        dist,
+        manifest.files.map((one) => (one === file ? forged : one)),
+      )
+    },
+    remove: folder.remove,
+  }
+}
+
+/** The content digest of a shard; any will do for one whose heads do not decode. */
+export function contentOf(shard: Buffer): string {
+  const digest = contentDigest()
+  try {
+    for (const member of membersOf(shard)) digest.add(member)
+  } catch {
+    return '0'.repeat(64)
+  }
+  return digest.hex()
+}
+
+/** Asserts one fault, about a file of this role, that reads like `line`. */
+export function oneFault(faults: string[], role: Role | null, line: RegExp): void {
+  assert.is(faults.length, 1, faults.join('\n') || 'nothing was found')
+  if (role) assert.match(faults[0]!, new RegExp(`^file ${role} `))
+  assert.match(faults[0]!, line)
+}
+
+export const CONTRADICTS = /contradicts what it is derived from/
