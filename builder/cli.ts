@@ -13,9 +13,11 @@ const day = (text: string) => {
 }
 
 const corpus = () => option('--corpus <file>', 'the corpus database').makeOptionMandatory()
+/** More threads than this are a slip of the pen. */
+const MAX_JOBS = 256
 const jobs = () =>
   option('--jobs <n>', 'worker threads; 0 does without')
-    .argParser(wholeNumber(0))
+    .argParser(wholeNumber(0, MAX_JOBS))
     .default(availableParallelism(), 'as many as cores')
 const json = () => option('--json', 'print the report as JSON')
 /** Prints a report: as JSON when asked to, else in words. */

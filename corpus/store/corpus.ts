@@ -44,9 +44,14 @@ type RecordRow = { cveId: CveId; version: number; digest: Uint8Array } & Record<
 
 const COLUMNS = `cve_id AS cveId, version, digest, ${PART_NAMES.map((name) => `"${name}"`).join(', ')}`
 
-/** Opens the corpus at `path`. Throws `StoreError` where there is none, or one of another schema version. */
+/**
+ * Opens the corpus at `path`, for one look at it: all that is read is of the state in which it was first read, however
+ * many ingests commit meanwhile. Throws `StoreError` where there is none, or one of another schema version.
+ */
 export function openCorpus(path: string, options: { readonly: boolean } = { readonly: true }): Corpus {
-  return readCorpus(openDatabase(path, options))
+  const database = openDatabase(path, options)
+  database.exec('BEGIN')
+  return readCorpus(database)
 }
 
 /** The read side of a database that is already open; `close` closes it. */

@@ -139,6 +139,26 @@ test('two builds into one folder at a time: the second is told to wait, and noth
   assert.is((await make(corpus, dist)).snapshot, idOf(first.dist))
 })
 
+test('an ingest that commits during a build does not get into its snapshot, not even in part', async () => {
+  const { corpus, dist, feeds } = copyOfFirstNight('meanwhile')
+  const real = quietEffects()
+  let ingested = false
+  const effects = {
+    ...real,
+    // The first thing that is put in place is a shard: half of the corpus is still to be read.
+    async rename(from: string, to: string) {
+      if (!ingested) {
+        ingested = true
+        await ingest({ feeds, corpus, asOf: secondNight }, quietEffects())
+      }
+      await real.rename(from, to)
+    },
+  }
+  const scratch = join(folder.path, 'meanwhile-scratch')
+  assert.is((await make(corpus, scratch, effects)).snapshot, idOf(first.dist))
+  assert.is.not((await make(corpus, dist)).snapshot, idOf(first.dist))
+})
+
 test('files of a snapshot that rotted are written anew by the next build, with the same id', async () => {
   const { corpus, dist } = copyOfFirstNight('healed')
   const { files } = readCurrent(dist).manifest

@@ -155,7 +155,7 @@ test('wrong usage is told in one line, with exit code 2', async () => {
     [['build', '--corpus', corpus, '--out', dist, '--job', '2'], /^unknown option '--job' \(Did you mean --jobs\?\)/],
     [
       ['build', '--corpus', corpus, '--out', dist, '--jobs', '-1'],
-      /'-1' is invalid\. It must be a whole number from 0 on/,
+      /'-1' is invalid\. It must be a whole number from 0 to 256/,
     ],
     [['prune', dist, '--keep', '0'], /'0' is invalid\. It must be a whole number from 1 on/],
     [['prune', dist], /^required option '--keep <n>' not specified/],
