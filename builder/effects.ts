@@ -3,9 +3,10 @@
  * that a test can stop the work before any of its steps and look at what is left behind.
  */
 import { mkdir, open, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 
 export interface Effects {
+  /** Makes a folder, and those above it, for good. */
   mkdir(path: string): Promise<void>
   /** Writes a file anew and syncs it to disk; `rename` then puts it in place. */
   write(path: string, bytes: Uint8Array): Promise<void>
@@ -24,7 +25,7 @@ export interface Effects {
 /** The real world. `log` defaults to standard error: standard output is for results. */
 export function realEffects(log: (line: string) => void = (line) => process.stderr.write(`${line}\n`)): Effects {
   return {
-    mkdir: async (path) => void (await mkdir(path, { recursive: true })),
+    mkdir: makeFolder,
     write: async (path, bytes) => {
       const file = await open(path, 'w')
       try {
@@ -44,6 +45,14 @@ export function realEffects(log: (line: string) => void = (line) => process.stde
     now: () => new Date(),
     log,
   }
+}
+
+/** Makes a folder and those above it, and syncs the folder that each new one lies in. */
+async function makeFolder(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true })
+  if (first === undefined) return
+  for (let made = resolve(path); made.length >= resolve(first).length; made = dirname(made))
+    await syncPath(dirname(made))
 }
 
 async function syncPath(path: string): Promise<void> {

@@ -1,7 +1,9 @@
 /** `vulnshelf prune`: forgets snapshots but the newest, and the objects that none of the kept ones needs. */
 import { readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { SnapshotError } from '../corpus/snapshot/error.ts'
 import { manifestDigests, manifestPath, objectPath, readCurrent, readManifest } from '../corpus/snapshot/layout.ts'
+import type { Manifest } from '../corpus/snapshot/manifest.ts'
 import { lockDist } from './build/lock.ts'
 import type { Effects } from './effects.ts'
 
@@ -27,13 +29,12 @@ export async function prune(dist: string, keep: number, effects: Effects): Promi
     const kept = [pointer.manifest.sha256]
     const ids = [current.snapshot]
     const needed = new Set(current.files.map(({ sha256 }) => sha256))
-    const there = new Set(manifestDigests(dist))
-    for (let { parent } = current; parent && kept.length < keep && there.has(parent.manifest); ) {
-      const manifest = readManifest(dist, parent.manifest)
-      kept.push(parent.manifest)
+    const there = manifestDigests(dist)
+    for (const { digest, manifest } of newestFirst(dist, there).filter((one) => one.digest !== kept[0])) {
+      if (kept.length >= keep) break
+      kept.push(digest)
       ids.push(manifest.snapshot)
       for (const { sha256 } of manifest.files) needed.add(sha256)
-      parent = manifest.parent
     }
     const removed = { manifests: 0, objects: 0, bytes: 0 }
     for (const digest of there) {
@@ -52,6 +53,19 @@ export async function prune(dist: string, keep: number, effects: Effects): Promi
   } finally {
     unlock()
   }
+}
+
+/** The snapshots that can be read, by when they were put up; a manifest that cannot is kept by nobody. */
+function newestFirst(dist: string, digests: readonly string[]): { digest: string; manifest: Manifest }[] {
+  const readable = digests.flatMap((digest) => {
+    try {
+      return [{ digest, manifest: readManifest(dist, digest) }]
+    } catch (error) {
+      if (error instanceof SnapshotError) return []
+      throw error
+    }
+  })
+  return readable.sort((a, b) => Date.parse(b.manifest.created_at) - Date.parse(a.manifest.created_at))
 }
 
 /** The objects that are there; files that are none are not ours to remove. */

@@ -57,6 +57,7 @@ export async function startGateway(options: GatewayOptions, log: Log): Promise<G
   const shelf = openShelf(dist, {
     log,
     ...(options.pollMs === undefined ? {} : { pollMs: options.pollMs }),
+    onOpen: (snapshot) => queries.open(snapshot.query.path),
     onClose: (snapshot) => queries.forget(snapshot.query.path),
   })
   const context: Context = { shelf, queries }

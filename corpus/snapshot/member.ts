@@ -44,6 +44,8 @@ const TABLE_FIXED = 4 + 4 + SHORT_HASH_LENGTH
 const TABLE_ENTRY = 24 + SHORT_HASH_LENGTH
 const TABLE_CRC = 4
 const MAX_KEY = 255
+/** No segment inflates to more: a reader inflates one as a whole, so this bounds what an answer can cost. */
+export const MAX_SEGMENT_PLAIN = 64 * 1024 * 1024
 const NO_SOURCE = new Uint8Array(SHORT_HASH_LENGTH)
 
 /** Where the segment table begins in a member: behind XLEN and the subfield's own header. */
@@ -61,6 +63,11 @@ export function encodeMember(key: string, parts: readonly Part[], source: Uint8A
   const tableLength = TABLE_FIXED + segmentCount * TABLE_ENTRY + TABLE_CRC
   const headLength = TABLE_AT + tableLength + name.length + 1
   if (name.length > MAX_KEY || segmentCount > 255) throw new RangeError(`member ${key} does not fit the format`)
+  for (const part of parts) {
+    if (!(part instanceof Uint8Array) && part.plain.length > MAX_SEGMENT_PLAIN) {
+      throw new RangeError(`a part of ${key} has ${part.plain.length} bytes, more than a segment may`)
+    }
+  }
 
   const bodies = parts.map((part) => (part instanceof Uint8Array ? part : deflateSegment(part.plain)))
   let length = headLength + GZIP_TRAILER
@@ -182,6 +189,9 @@ export function decodeMemberHead(bytes: Buffer): MemberHead {
     }
     if (segment.offset < from || segment.offset + segment.length > length - GZIP_TRAILER) {
       throw new SnapshotError('malformed', 'a segment lies outside its member')
+    }
+    if (segment.plainLength > MAX_SEGMENT_PLAIN) {
+      throw new SnapshotError('malformed', `a segment promises ${segment.plainLength} bytes, more than any may have`)
     }
     from = segment.offset + segment.length
     segments.push(segment)

@@ -111,7 +111,7 @@ function parseHeader(bytes: Buffer): Header {
   } catch (cause) {
     throw new SnapshotError('malformed', 'the header of a table is no JSON', { cause })
   }
-  const { about, columns } = header as Partial<Header>
+  const { about, columns } = (header ?? {}) as Partial<Header>
   if (typeof about !== 'object' || about === null || !Array.isArray(columns)) {
     throw new SnapshotError('malformed', 'the header of a table lacks `about` or `columns`')
   }

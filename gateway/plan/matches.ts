@@ -12,12 +12,16 @@ export type Matches =
 /** Up to this many matches are sorted by their places; more are met soon enough by walking the order. */
 const LIST_MAX = 4096
 
-/** Every ordinal that all of `constraints` let through. */
-export function matchesOf(snapshot: OpenSnapshot, constraints: readonly Constraint[]): Matches {
+/** Every ordinal that all of `constraints` let through; as a list up to `listMax` of them, else as bits. */
+export function matchesOf(
+  snapshot: OpenSnapshot,
+  constraints: readonly Constraint[],
+  listMax: number = LIST_MAX,
+): Matches {
   if (constraints.length === 0) return { kind: 'all' }
   const bySize = [...constraints].sort((a, b) => sizeOf(a) - sizeOf(b))
   const smallest = bySize[0]!
-  if (smallest.kind !== 'bits' && sizeOf(smallest) <= LIST_MAX) {
+  if (smallest.kind !== 'bits' && sizeOf(smallest) <= listMax) {
     const tests = bySize.slice(1).map((constraint) => testOf(snapshot, constraint))
     const ordinals = enumerate(snapshot, smallest).filter((ordinal) => tests.every((test) => test(ordinal)))
     return { kind: 'list', ordinals }
@@ -25,7 +29,7 @@ export function matchesOf(snapshot: OpenSnapshot, constraints: readonly Constrai
   const bits = bitsFor(snapshot, smallest).slice()
   for (const constraint of bySize.slice(1)) intersectBits(bits, bitsFor(snapshot, constraint))
   const count = countBits(bits)
-  return count <= LIST_MAX ? { kind: 'list', ordinals: ordinalsOf(bits, count) } : { kind: 'bits', bits, count }
+  return count <= listMax ? { kind: 'list', ordinals: ordinalsOf(bits, count) } : { kind: 'bits', bits, count }
 }
 
 /** The number of ordinals, or infinity where only a count would tell. */

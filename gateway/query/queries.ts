@@ -10,6 +10,8 @@ export interface Queries {
    * @throws ApiError `overloaded` past the deadline or the queue's length
    */
   matches(path: string, q: string): Promise<Uint32Array>
+  /** Opens a `query.db` and keeps it open, whatever becomes of its name, until it is forgotten. */
+  open(path: string): void
   /** Lets go of a `query.db`. */
   forget(path: string): void
   close(): Promise<void>
@@ -40,6 +42,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
     return ordinals.byteLength + key.length * 2 + ENTRY_BYTES
   })
   const queue: Job[] = []
+  const open = new Set<string>()
   let running: Job | null = null
   let worker = start()
 
@@ -55,6 +58,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
       finish((job) => job.reject(error))
     })
     started.unref()
+    for (const path of open) started.postMessage({ kind: 'open', path } satisfies QueryRequest)
     return started
   }
 
@@ -104,7 +108,14 @@ export function openQueries(options: QueryOptions = {}): Queries {
       remembered.set(key, ordinals)
       return ordinals
     },
-    forget: (path) => worker.postMessage({ kind: 'forget', path } satisfies QueryRequest),
+    open(path) {
+      open.add(path)
+      worker.postMessage({ kind: 'open', path } satisfies QueryRequest)
+    },
+    forget(path) {
+      open.delete(path)
+      worker.postMessage({ kind: 'forget', path } satisfies QueryRequest)
+    },
     close: async () => void (await worker.terminate()),
   }
 }

@@ -24,9 +24,12 @@ port.on('message', (request: QueryRequest) => {
     return
   }
   try {
+    if (request.kind === 'open') return void queryAt(request.path)
     const ordinals = queryAt(request.path).matches(request.q).slice()
     port.postMessage({ ordinals } satisfies QueryReply, [ordinals.buffer])
   } catch (error) {
+    // What cannot be opened ahead is told to whoever asks it something.
+    if (request.kind === 'open') return
     port.postMessage({ error: error instanceof Error ? error : new Error(String(error)) } satisfies QueryReply)
   }
 })

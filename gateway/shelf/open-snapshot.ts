@@ -140,9 +140,11 @@ function invert(ordinals: Uint32Array): Uint32Array {
 }
 
 function decodeRejected(bytes: Buffer): Map<string, string | null> {
-  const rejected: unknown = JSON.parse(bytes.toString())
-  if (typeof rejected !== 'object' || rejected === null) {
-    throw new SnapshotError('malformed', 'the rejected ids are no JSON object')
+  try {
+    const rejected: unknown = JSON.parse(bytes.toString())
+    if (typeof rejected === 'object' && rejected !== null) return new Map(Object.entries(rejected))
+  } catch (cause) {
+    throw new SnapshotError('malformed', 'the rejected ids are no JSON', { cause })
   }
-  return new Map(Object.entries(rejected as Record<string, string | null>))
+  throw new SnapshotError('malformed', 'the rejected ids are no JSON object')
 }

@@ -33,6 +33,8 @@ export interface ShelfOptions {
   /** How often the pointer is looked at, in ms; 0 for never. */
   pollMs?: number
   log: Log
+  /** Called when a snapshot is opened, before it answers. */
+  onOpen?: (snapshot: OpenSnapshot) => void
   /** Called when a snapshot is closed. */
   onClose?: (snapshot: OpenSnapshot) => void
 }
@@ -42,12 +44,16 @@ export interface ShelfOptions {
  * @throws SnapshotError when there is nothing fit to be served
  */
 export function openShelf(dist: string, options: ShelfOptions): Shelf {
-  const { keep = 3, pollMs = 2000, log, onClose = () => {} } = options
+  const { keep = 3, pollMs = 2000, log, onOpen = () => {}, onClose = () => {} } = options
+  const shelve = (snapshot: OpenSnapshot) => {
+    onOpen(snapshot)
+    return shelved(snapshot, onClose)
+  }
   /** Objects whose bytes have been read and found right. */
   const sound = new Set<string>()
   let seen = stampOf(dist)
   let { manifest } = readCurrent(dist)
-  let current = shelve(openSnapshot(dist, manifest), onClose)
+  let current = shelve(openSnapshot(dist, manifest))
   /** Older ones, the newest first. */
   const older: Shelved[] = []
   let refreshing: Promise<void> | null = null
@@ -55,6 +61,7 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
 
   log.info({ snapshot: current.id, cves: current.about.counts.cves }, 'serving snapshot')
   const checking = checkFiles(dist, manifest, sound, () => closed).catch((error) => {
+    if (closed) return
     log.error(
       { err: error, snapshot: manifest.snapshot },
       'a file of the served snapshot is damaged; what it holds will not be answered',
@@ -69,10 +76,10 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
       const { snapshot, manifest: digest } = last.parent
       try {
         last = readManifest(dist, digest)
-        older.push(shelve(openSnapshot(dist, last), onClose))
+        older.push(shelve(openSnapshot(dist, last)))
       } catch (error) {
-        if (!(error instanceof SnapshotError)) throw error
-        log.info({ snapshot, reason: error.message }, 'an earlier snapshot is gone')
+        // Whatever it is, it concerns only cursors from before the start: the current snapshot is served.
+        log.warn({ err: error, snapshot }, 'an earlier snapshot cannot be opened')
         return
       }
     }
@@ -95,11 +102,12 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
       }
       older.unshift(current)
       manifest = next.manifest
-      current = shelve(opened, onClose)
+      current = shelve(opened)
       for (const gone of older.splice(keep - 1)) gone.close()
       log.info({ snapshot: current.id, version: next.pointer.version }, 'serving new snapshot')
     } catch (error) {
       seen = stamp
+      if (closed) return
       log.error({ err: error, serving: current.id }, 'a new snapshot is refused; the old one stays')
     }
   }
@@ -127,7 +135,7 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
 }
 
 /** Adds what a gateway works out once for a snapshot, and closes it only when nobody holds it any more. */
-function shelve(snapshot: OpenSnapshot, onClose: (snapshot: OpenSnapshot) => void): Shelved {
+function shelved(snapshot: OpenSnapshot, onClose: (snapshot: OpenSnapshot) => void): Shelved {
   let holders = 0
   let closing = false
   const closeIfFree = () => {
@@ -165,7 +173,7 @@ function stampOf(dist: string): string {
 async function checkFiles(dist: string, manifest: Manifest, sound: Set<string>, stop: () => boolean): Promise<void> {
   for (const file of manifest.files) {
     if (sound.has(file.sha256)) continue
-    if (stop()) return
+    if (stop()) throw new Error('the gateway is closing')
     const hash = createHash('sha256')
     try {
       for await (const chunk of createReadStream(objectPath(dist, file.sha256))) hash.update(chunk as Buffer)

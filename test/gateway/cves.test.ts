@@ -1,10 +1,15 @@
 /** `/cves`, one CVE and its parts over HTTP: contents, parameters, errors, and answers held against their schemas. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { prune } from '../../builder/prune.ts'
 import { SUMMARY_FIELDS } from '../../corpus/model/record.ts'
+import { decodeCursor, encodeCursor, filtersHash } from '../../corpus/snapshot/cursor.ts'
+import { objectPath, readCurrent } from '../../corpus/snapshot/layout.ts'
 import { openCorpus } from '../../corpus/store/corpus.ts'
 import { ROUTES } from '../../gateway/routes/table.ts'
-import { ingestAndBuild, sampleDist, temporaryFolder } from '../support/dist.ts'
+import { ingestAndBuild, quietEffects, sampleDist, temporaryFolder } from '../support/dist.ts'
 import { testGateway } from '../support/gateway.ts'
 import { type Summary, walk } from '../support/walk.ts'
 
@@ -175,12 +180,22 @@ test('decisions 2: what cannot be meant is 400 and named, with what is allowed',
 test('decisions 7: a cursor under another sort, other filters, or never issued is 400 invalid_cursor and says which', async () => {
   const { pagination } = await json('/cves?limit=10&kev=false')
   const cursor = pagination.next_cursor
+  const issued = decodeCursor(cursor)!
   const cases: [query: string, message: RegExp][] = [
     [`kev=false&sort=cvss&cursor=${cursor}`, /sort/],
     [`kev=true&cursor=${cursor}`, /filters/],
     [`cursor=${cursor}`, /filters/],
     [`kev=false&cursor=${cursor.slice(0, -1)}`, /not issued/],
     ['cursor=abc', /not issued/],
+    // A checksum is no secret: what was made up with a right one is still no row of this list.
+    [
+      `cursor=${encodeCursor({ ...issued, filters: filtersHash({}), after: { value: 1, id: 'CVE-2024-xyzzy' } })}`,
+      /not issued/,
+    ],
+    [
+      `cursor=${encodeCursor({ ...issued, filters: filtersHash({}), after: { value: 'x', id: 'CVE-2024-0001' } })}`,
+      /not issued/,
+    ],
   ]
   for (const [query, message] of cases) {
     const body = await refused(`/cves?${query}`)
@@ -283,10 +298,47 @@ test('decisions 7: a walk begun before a rebuild and finished after it gives exa
   )
 })
 
+test('decisions 7: a text query walks on in its snapshot even after that was pruned away', async () => {
+  const other = { feeds: sample.feeds, corpus: join(folder.path, 'pruned.db'), dist: join(folder.path, 'pruned') }
+  await ingestAndBuild({ ...other, asOf: sample.nights[0]! })
+  const gateway = await testGateway(folder.path, other.dist)
+  const ask = (query: string) => gateway.body(`/cves?${query}`)
+  const expected = await walk(ask, 'q=in', 25)
+  const walked = await walk(ask, 'q=in', 25, undefined, async (page) => {
+    if (page !== 1) return
+    await ingestAndBuild({ ...other, asOf: sample.nights[1]! })
+    await gateway.shelf.refresh()
+    const { removed } = await prune(other.dist, 1, quietEffects())
+    assert.ok(removed.objects > 0)
+  })
+  assert.equal(walked.rows, expected.rows)
+  await gateway.close()
+})
+
+test('a new snapshot that is damaged is refused, and the old one goes on answering', async () => {
+  const other = { feeds: sample.feeds, corpus: join(folder.path, 'refused.db'), dist: join(folder.path, 'refused') }
+  await ingestAndBuild({ ...other, asOf: sample.nights[0]! })
+  const gateway = await testGateway(folder.path, other.dist)
+  const before = gateway.shelf.current.id
+  await ingestAndBuild({ ...other, asOf: sample.nights[1]! })
+  const { manifest } = readCurrent(other.dist)
+  const fresh = manifest.files.filter(
+    ({ sha256 }) => !gateway.shelf.current.manifest.files.some((file) => file.sha256 === sha256),
+  )
+  const shard = objectPath(other.dist, fresh.find(({ role }) => role === 'cve')!.sha256)
+  const bytes = readFileSync(shard)
+  bytes[bytes.length >> 1]! ^= 1
+  writeFileSync(shard, bytes)
+  await gateway.shelf.refresh()
+  assert.is(gateway.shelf.current.id, before)
+  assert.ok(gateway.log.some(({ level, message }) => level === 'error' && /refused/.test(message)))
+  assert.is(JSON.parse(await gateway.body('/snapshot')).id, before)
+  await gateway.close()
+})
+
 test('decisions 7: once its snapshot is gone a walk goes on by key; a newer one than is loaded is 503', async () => {
   const { pagination, data } = await json('/cves?limit=10')
   const other = await testGateway(folder.path, sample.dist)
-  const [{ decodeCursor, encodeCursor }] = await Promise.all([import('../../corpus/snapshot/cursor.ts')])
   const cursor = decodeCursor(pagination.next_cursor)!
   const gone = encodeCursor({ ...cursor, snapshot: '0'.repeat(16), createdAt: cursor.createdAt - 1 })
   const page = JSON.parse(await other.body(`/cves?limit=10&cursor=${gone}`))

@@ -2,7 +2,7 @@
  * The index: where each CVE lies, in the order of ids. SPEC.md, "Index". A look-up is a binary search over year and
  * number; the number has up to 19 digits, so it takes two columns of 32 bits.
  */
-import { type CveId, cveIdParts } from '../../model/cve-id.ts'
+import { type CveId, cveIdParts, isRecordId } from '../../model/cve-id.ts'
 import { SHORT_HASH_LENGTH, sha256 } from '../digest.ts'
 import { SnapshotError } from '../error.ts'
 import { column, decodeTable, encodeTable } from '../table.ts'
@@ -70,18 +70,27 @@ export function decodeIndex(bytes: Uint8Array): Index {
   }
   const { count, numberHigh, numberLow, shard, at, coreEnd, length, sources } = index
   const even = [numberHigh, numberLow, shard, at, coreEnd, length].every((values) => values.length === count)
-  if (!Array.isArray(shards) || !even || sources.length !== count * SHORT_HASH_LENGTH) {
+  if (!Array.isArray(shards) || !even || !isAscending(index) || sources.length !== count * SHORT_HASH_LENGTH) {
     throw new SnapshotError('malformed', 'the index is damaged')
   }
   return index
+}
+
+/** Whether every row comes behind the one before it: a look-up is a binary search, and no id may stand there twice. */
+function isAscending({ count, year, numberHigh, numberLow }: Index): boolean {
+  for (let row = 1; row < count; row++) {
+    const step =
+      year[row]! - year[row - 1]! || numberHigh[row]! - numberHigh[row - 1]! || numberLow[row]! - numberLow[row - 1]!
+    if (step <= 0) return false
+  }
+  return true
 }
 
 /** The row of a CVE, or -1 where the snapshot has no such record. `id` is canonical. */
 export function findRow(index: Index, id: CveId): number {
   const year = Number(id.slice(4, 8))
   const digits = id.slice(9)
-  // Another spelling of a number, with leading zeros, is no id of any record.
-  if (digits.length > 4 && digits.startsWith('0')) return -1
+  if (!isRecordId(id)) return -1
   const [high, low] = splitNumber(digits)
   let from = 0
   let to = index.count

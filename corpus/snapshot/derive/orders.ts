@@ -68,6 +68,7 @@ export function decodeOrders(bytes: Uint8Array, count: number): Orders {
     if (ordinals.length !== count || !Number.isSafeInteger(withKey) || ordinals.some((one) => one >= count)) {
       throw new SnapshotError('malformed', `the order ${sort} is damaged`)
     }
+    if (withKey! < 0 || withKey! > count) throw new SnapshotError('malformed', `the order ${sort} is damaged`)
     return { ordinals, keyed: withKey!, pagesAt: column(table, `${sort}PagesAt`, 'u32') }
   }
   return {

@@ -26,8 +26,13 @@ export interface Rows {
   weaknesses: Uint32Array[]
 }
 
-/** Puts shards, which come in the order of ids, behind one another. */
+const NO_BYTES = new Uint8Array()
+/** What `shard` can number. */
+const MAX_SHARDS = 0x10000
+
+/** Puts shards, which come in the order of ids, behind one another; their `cores` are empty afterwards. */
 export function joinShards(parts: readonly { name: string; shard: GatheredShard }[]): Rows {
+  if (parts.length > MAX_SHARDS) throw new RangeError(`${parts.length} id blocks are more than an index can name`)
   const count = parts.reduce((sum, { shard }) => sum + shard.ids.length, 0)
   const coreBytes = parts.reduce((sum, { shard }) => sum + shard.cores.length, 0)
   const rows: Rows = {
@@ -60,6 +65,8 @@ export function joinShards(parts: readonly { name: string; shard: GatheredShard 
     }
     rows.sources.set(shard.sources, row * SHORT_HASH_LENGTH)
     rows.cores.set(shard.cores, core)
+    // Let go at once: two copies of every core are more than a build may hold.
+    shard.cores = NO_BYTES
     for (let i = 0; i < shard.ids.length; i++) {
       rows.ids.push(shard.ids[i]!)
       rows.titles.push(shard.titles[i]!)
