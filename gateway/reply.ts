@@ -6,7 +6,7 @@ import { type ApiError, headersTooLarge, malformedRequest, requestTimeout, uriTo
 import { acceptsGzip, entityTag, namesContent } from './negotiation.ts'
 import type { RequestHeaders } from './request-headers.ts'
 
-export const JSON_TYPE = 'application/json; charset=utf-8'
+const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** The longest request target, and the most bytes of target and headers together. */
 export const MAX_TARGET = 8192

@@ -177,7 +177,7 @@ export const MARKED_UP = 0.3
 export const NON_ASCII = 0.02
 
 /** Ranks of vendors named by CNAs that file for others: 1,300 different ones in 4,148 records, 1,001 of them once. */
-export const VENDOR_COUNT = 60_000
+const VENDOR_COUNT = 60_000
 export const VENDOR_RANK = zipf(VENDOR_COUNT, 0.72, 8)
 /** Products of one vendor. */
 export const PRODUCT_RANK = zipf(400, 1.35, 1.2)

@@ -15,7 +15,7 @@ const STORED_HEADER = 5
 export const FINAL_BLOCK = Uint8Array.of(1, 0, 0, 0xff, 0xff)
 
 /** Bytes as stored DEFLATE blocks, none of them final: what literals in an answer are. */
-export function storedBlocks(plain: Uint8Array): Buffer {
+function storedBlocks(plain: Uint8Array): Buffer {
   const blocks = Math.max(1, Math.ceil(plain.length / STORED_BLOCK_MAX))
   const out = Buffer.allocUnsafe(plain.length + blocks * STORED_HEADER)
   writeStoredBlocks(out, 0, plain)

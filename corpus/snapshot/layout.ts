@@ -18,7 +18,7 @@ export const manifestPath = (dist: string, digest: string) => join(dist, 'manife
 export const objectPath = (dist: string, digest: string) => join(dist, 'objects', digest.slice(0, 2), digest)
 
 /** Reads a file, or gives null where there is none. */
-export function readIfThere(path: string): Buffer | null {
+function readIfThere(path: string): Buffer | null {
   try {
     return readFileSync(path)
   } catch (error) {

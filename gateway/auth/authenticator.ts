@@ -27,7 +27,7 @@ export interface AuthOptions {
  */
 export type Authenticator = (headers: RequestHeaders) => Subject | Promise<Subject>
 
-export const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const
+const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const
 
 /** Signatures with a public key only: `none` and `HS*` cannot be configured (decisions 11). */
 const ASYMMETRIC = /^(?:(?:RS|PS|ES)(?:256|384|512)|EdDSA|Ed25519)$/

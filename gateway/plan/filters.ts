@@ -11,7 +11,7 @@ import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 import { type Bits, emptyBits, invertBits, uniteBits } from './bits.ts'
 import type { SnapshotBits } from './snapshot-bits.ts'
 
-/** A bound on a time: inclusive, in ms since the epoch. */
+/** What a client filters by; bounds on times are inclusive, in ms since the epoch. */
 export interface CveFilters {
   q?: string | undefined
   severity?: readonly Severity[] | undefined

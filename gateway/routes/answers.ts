@@ -9,7 +9,7 @@ const cweSlug = z.string().regex(/^cwe-\d+$/)
 
 const severity = z.enum(['critical', 'high', 'medium', 'low', 'none'])
 
-export const summary = z.strictObject({
+const summary = z.strictObject({
   cve_id: cveId,
   state: z.enum(['PUBLISHED', 'RESERVED']),
   title: z.string().nullable(),
@@ -40,14 +40,14 @@ export const summary = z.strictObject({
   primary_cwe_id: cweSlug.nullable(),
 })
 
-export const pagination = z.strictObject({
+const pagination = z.strictObject({
   limit: z.int().min(1).max(100),
   next_cursor: z.string().max(512).nullable(),
 })
 
 export const cvePage = z.strictObject({ data: z.array(summary), pagination })
 
-export const cvss = z.strictObject({
+const cvss = z.strictObject({
   metrics: z.array(
     z.strictObject({
       source_type: z.enum(['svc', 'cna', 'adp', 'nvd', 'advisory']),
@@ -70,7 +70,7 @@ export const cvss = z.strictObject({
     .nullable(),
 })
 
-export const epssDetail = z.strictObject({
+const epssDetail = z.strictObject({
   current: z
     .strictObject({
       date: day,
@@ -84,7 +84,7 @@ export const epssDetail = z.strictObject({
 const texts = z.array(z.string())
 const text = z.string().nullable()
 
-export const affected = z.array(
+const affected = z.array(
   z.strictObject({
     source: z.enum(['cna', 'adp', 'advisory', 'osv', 'nvd', 'svc_analysis']),
     vendor: text,
@@ -117,7 +117,7 @@ export const affected = z.array(
   }),
 )
 
-export const references = z.array(
+const references = z.array(
   z.strictObject({
     url: z.string(),
     name: text,
@@ -126,7 +126,7 @@ export const references = z.array(
   }),
 )
 
-export const exploits = z.array(
+const exploits = z.array(
   z.strictObject({
     source: z.enum(['exploit_archive', 'exploit_framework']),
     source_id: z.string(),
@@ -143,7 +143,7 @@ export const exploits = z.array(
   }),
 )
 
-export const evidence = z.array(
+const evidence = z.array(
   z.strictObject({
     type: z.enum(['exploitation', 'detection', 'mitigation']),
     source: z.string(),
@@ -160,7 +160,7 @@ export const evidence = z.array(
   }),
 )
 
-export const timeline = z.array(
+const timeline = z.array(
   z.strictObject({
     title: z.string(),
     category: text,
@@ -187,7 +187,7 @@ export const timeline = z.array(
   }),
 )
 
-export const analysis = z
+const analysis = z
   .strictObject({
     summary: text,
     root_cause: text,

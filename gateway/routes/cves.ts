@@ -12,8 +12,8 @@ import { defineRoute } from '../route.ts'
 import { cvePage } from './answers.ts'
 import type { Context } from './context.ts'
 
-export const PAGE_LIMIT_DEFAULT = 25
-export const PAGE_LIMIT_MAX = 100
+const PAGE_LIMIT_DEFAULT = 25
+const PAGE_LIMIT_MAX = 100
 
 /** `severity` in the order in which api.md lists its values. */
 const SEVERITIES = ['critical', 'high', 'medium', 'low', 'none'] as const

@@ -139,7 +139,7 @@ export function markup(text: string): string {
   return `<p>${escaped.replaceAll('\n', '<br>')}</p>`
 }
 
-export function versionText(random: Random): string {
+function versionText(random: Random): string {
   const parts = [random.between(0, 12), random.int(21), random.int(31)]
   return parts.slice(0, random.chance(0.8) ? 3 : 2).join('.')
 }

@@ -10,7 +10,7 @@ import type { Rows } from './rows.ts'
 
 /** The severity bands, in the order of their codes; code 255 is null. */
 export const SEVERITIES = ['none', 'low', 'medium', 'high', 'critical'] as const
-export const NO_SEVERITY = 255
+const NO_SEVERITY = 255
 
 export interface Columns {
   count: number

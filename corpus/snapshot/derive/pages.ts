@@ -42,7 +42,7 @@ export interface EncodedPages {
 }
 
 /** The text of a summary record, EPSS included. */
-export function summaryText(source: PageSource, row: number): string {
+function summaryText(source: PageSource, row: number): string {
   const core = source.cores.subarray(source.coreAt[row], source.coreAt[row + 1])
   // Buffer.from shares the memory: decoding is the only copy.
   const text = Buffer.from(core.buffer, core.byteOffset, core.length).toString()

@@ -22,7 +22,7 @@ const MAX_GRAM = 3
 const UNIT = 0x10000
 
 /** The key of a string of one to three UTF-16 units: its units as the digits of a number in base 65536. */
-export function gramKey(text: string, at: number, length: number): number {
+function gramKey(text: string, at: number, length: number): number {
   let key = 0
   for (let i = 0; i < length; i++) key = key * UNIT + text.charCodeAt(at + i)
   // Shorter strings get keys that begin above all those of their length with a leading zero unit.
