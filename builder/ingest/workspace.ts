@@ -1,7 +1,7 @@
 /**
  * The files that an ingest works on. It changes `corpus.db` in one transaction. Beside it lie, only while it runs,
  * `corpus.db.spill` (a zip out of a zip) and `corpus.db.new`, the first corpus until it is whole; whatever a killed
- * ingest left of these is removed by the next.
+ * ingest left of these is removed by the next. `corpus.db.lock` stays, empty: who holds its lock is the one writer.
  */
 import { createWriteStream, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -11,6 +11,7 @@ import Database from 'better-sqlite3'
 import { createSchema, openDatabase } from '../../corpus/store/schema.ts'
 import { openStaging, type Staging } from '../../corpus/store/staging.ts'
 import type { Effects } from '../effects.ts'
+import { lockFile } from '../lock.ts'
 import { IngestError } from './error.ts'
 
 export interface Workspace {
@@ -27,18 +28,34 @@ export interface Workspace {
 
 /** Opens the corpus at `path`, or begins a new one. Throws `StoreError` for another file, `IngestError` `busy`. */
 export async function openWorkspace(path: string, effects: Effects): Promise<Workspace> {
+  // A file that is none of ours gets no lock beside it.
+  if (existsSync(path)) openDatabase(path, { readonly: true }).close()
+  await effects.mkdir(dirname(path))
+  const unlock = lockFile(`${path}.lock`)
+  if (!unlock) throw busy(path)
+  try {
+    const workspace = await openLocked(path, effects)
+    return { ...workspace, close: () => workspace.close().finally(unlock) }
+  } catch (cause) {
+    unlock()
+    throw cause
+  }
+}
+
+/** What a first ingest leaves when it is killed, and the log of a corpus that somebody deleted: never replay that. */
+const LEFTOVERS = ['-wal', '-shm', '.new', '.new-wal', '.new-shm']
+
+async function openLocked(path: string, effects: Effects): Promise<Workspace> {
   const isNew = !existsSync(path)
   const spillFile = `${path}.spill`
   const newFile = `${path}.new`
-  if (isNew) {
-    await effects.mkdir(dirname(path))
-    // The log of a corpus that somebody deleted must not be replayed into the new one.
-    for (const suffix of ['-wal', '-shm', '.new']) await effects.remove(path + suffix)
-  }
+  if (isNew) for (const suffix of LEFTOVERS) await effects.remove(path + suffix)
   const database = isNew
     ? effects.commit('new corpus', () => newDatabase(newFile))
     : openDatabase(path, { readonly: false })
   try {
+    // Without this SQLite syncs no commit in this mode: the day after a power cut the corpus would be yesterday's.
+    if (!isNew) database.pragma('synchronous = FULL')
     // Temporary tables and 64 MiB of pages in memory: what is looked up for every item.
     database.pragma('temp_store = MEMORY')
     database.pragma('cache_size = -65536')
@@ -84,13 +101,17 @@ function newDatabase(path: string): Database.Database {
   return database
 }
 
-/** Opens the transaction. SQLite lets in one writer at a time, and lets it go when its process dies. */
+/** Opens the transaction. Other programs can write to an SQLite database too. */
 function begin(database: Database.Database, path: string): void {
   database.pragma('busy_timeout = 1000')
   try {
     database.exec('BEGIN IMMEDIATE')
   } catch (cause) {
     if ((cause as { code?: unknown }).code !== 'SQLITE_BUSY') throw cause
-    throw new IngestError('busy', `another ingest is writing to ${path}; wait for it`, { cause })
+    throw busy(path, cause)
   }
+}
+
+function busy(path: string, cause?: unknown): IngestError {
+  return new IngestError('busy', `another ingest is writing to ${path}; wait for it`, { cause })
 }

@@ -1,10 +1,11 @@
 /** Ingest: what arrives, what a night changes, what stops it, and what a kill leaves behind. */
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { IngestError } from '../../../builder/ingest/error.ts'
 import { type IngestOptions, type IngestReport, ingest } from '../../../builder/ingest/ingest.ts'
+import { openWorkspace } from '../../../builder/ingest/workspace.ts'
 import { StoreError } from '../../../corpus/store/error.ts'
 import { quietEffects, temporaryFolder } from '../../support/dist.ts'
 import {
@@ -54,8 +55,8 @@ function place(files: Record<string, Uint8Array | string | null> = FIRST_NIGHT) 
     put: (more: Record<string, Uint8Array | string | null>) => void putFeeds(feeds, more),
     run: (options: Partial<IngestOptions> = {}) => ingest({ feeds, corpus, ...options }, quietEffects()),
     contents: () => corpusContents(corpus),
-    /** What lies beside the feeds; the log of SQLite is the corpus's own, and stays when a reader was last to close it. */
-    left: () => readdirSync(folder).filter((name) => !/^feeds$|-wal$|-shm$/.test(name)),
+    /** What lies beside the feeds and the lock; SQLite's log is the corpus's own, and stays if a reader was last. */
+    left: () => readdirSync(folder).filter((name) => !/^feeds$|\.lock$|\.db-(wal|shm)$/.test(name)),
   }
 }
 
@@ -421,6 +422,20 @@ refusals('a second ingest beside a running one is refused as busy', async () => 
   assert.is(it.contents().records.length, 21)
 })
 
+refusals('a second first ingest is refused as busy, and takes nothing from the one that is running', async () => {
+  for (const step of ['reading CVE list', 'merging']) {
+    const it = place()
+    let second: Promise<string> | undefined
+    const log = (line: string) => {
+      if (line === step) second = refusal(it.run(), 'busy')
+    }
+    await ingest({ feeds: it.feeds, corpus: it.corpus }, { ...quietEffects(), log })
+    assert.match(await second!, /another ingest is writing to/)
+    assert.is(it.contents().records.length, 20)
+    assert.equal(it.left(), ['corpus.db'])
+  }
+})
+
 refusals.run()
 
 const kill = suite('kill')
@@ -488,6 +503,23 @@ kill('killed before any step of a first ingest, there is no corpus or the whole 
 kill("killed before any step of a second night, the corpus is yesterday's or today's; the next run completes", () =>
   killedAtEachStep(false),
 )
+
+kill('a log that a kill left beside an unfinished first corpus goes', async () => {
+  const it = place()
+  for (const suffix of ['.new', '.new-wal', '.new-shm']) writeFileSync(it.corpus + suffix, 'left by a kill')
+  await it.run()
+  assert.equal(it.left(), ['corpus.db'])
+  assert.is(it.contents().records.length, 20)
+})
+
+kill('a commit to a corpus is on disk when it returns', async () => {
+  const it = place()
+  await it.run()
+  const workspace = await openWorkspace(it.corpus, quietEffects())
+  const FULL = 2
+  assert.is(workspace.database.pragma('synchronous', { simple: true }), FULL)
+  await workspace.close()
+})
 
 kill.after(root.remove)
 kill.run()
