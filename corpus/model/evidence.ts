@@ -144,6 +144,7 @@ const COMMIT_URL = /\/(?:commits?|c)\/(?:\?id=)?([0-9a-f]{7,40})\b|[?&;](?:id|h)
 
 function addFixes({ claims, references }: EvidenceInput, items: EvidenceItem[]): void {
   const seen = new Set<string>()
+  const known: KnownFixes = { versions: new Set(), urls: new Set() }
   let commitUrls: Map<string, string> | undefined
   for (const { source, affected } of claims) {
     if (source === 'svc') continue
@@ -154,12 +155,15 @@ function addFixes({ claims, references }: EvidenceInput, items: EvidenceItem[]):
         if (seen.has(key)) return
         seen.add(key)
         if (commit) commitUrls ??= urlsByCommit(references)
+        const url = commit ? (commitUrls?.get(version.slice(0, 12)) ?? null) : null
+        known.versions.add(version)
+        if (url !== null) known.urls.add(url)
         items.push(
           evidence('mitigation', {
             source: commit ? 'git_ref' : EVIDENCE_SOURCE[source],
             evidence_type: commit ? 'fix_commit' : 'fixed_version',
             confidence: FIX_CONFIDENCE[source],
-            evidence_url: commit ? (commitUrls?.get(version.slice(0, 12)) ?? null) : null,
+            evidence_url: url,
             fixed_version: version,
             ecosystem: entry.ecosystem,
             product,
@@ -172,7 +176,13 @@ function addFixes({ claims, references }: EvidenceInput, items: EvidenceItem[]):
       for (const version of entry.patched_versions ?? []) add(version, false)
     }
   }
-  addPatchCommits(claims, seen, items)
+  addPatchCommits(claims, known, items)
+}
+
+/** What the claims' own fixes name and link to, so that a reference does not state them once more. */
+interface KnownFixes {
+  versions: Set<string>
+  urls: Set<string>
 }
 
 /** References by the first twelve digits of the commit they show: records name commits in full or cut to that. */
@@ -185,11 +195,10 @@ function urlsByCommit(references: readonly Reference[]): Map<string, string> {
   return urls
 }
 
-function addPatchCommits(claims: readonly CveClaim[], seen: ReadonlySet<string>, items: EvidenceItem[]): void {
+function addPatchCommits(claims: readonly CveClaim[], known: KnownFixes, items: EvidenceItem[]): void {
   for (const [url, source] of sourcesTagging(claims, 'patch')) {
     const commit = commitOf(url)
-    if (commit === null || items.some((item) => item.evidence_url === url && item.type === 'mitigation')) continue
-    if ([...seen].some((key) => key.endsWith(`\n${commit}`))) continue
+    if (commit === null || known.urls.has(url) || known.versions.has(commit)) continue
     items.push(
       evidence('mitigation', {
         source: 'git_ref',

@@ -1,7 +1,10 @@
+import { Session } from 'node:inspector/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CveClaim } from '../../../corpus/model/claim.ts'
+import { evidenceOf } from '../../../corpus/model/evidence.ts'
 import type { EvidenceItem } from '../../../corpus/model/record.ts'
+import { mergedReferences } from '../../../corpus/model/references.ts'
 import { affected, claim, exploit, kevEntry, merged } from './fixture.ts'
 
 /** Source, evidence type, confidence, rank of every item. */
@@ -136,6 +139,69 @@ test('a commit among the references tagged patch is a fix commit, once', () => {
   const parts = merged([tagged('cna', 'patch', 'https://git.example/commit/0123456789ab')])
   assert.equal(brief(parts.evidence), [['git_ref', 'fix_commit', 'high', null]])
   assert.is(parts.evidence[0]?.fixed_version, '0123456789ab')
+})
+
+/** How often the busiest block of the module runs during `work`: steps counted, not time. */
+async function busiestBlock(module: string, work: () => void): Promise<number> {
+  const session = new Session()
+  session.connect()
+  await session.post('Profiler.enable')
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
+  work()
+  const { result } = await session.post('Profiler.takePreciseCoverage')
+  session.disconnect()
+  const script = result.find(({ url }) => url.endsWith(module))
+  return Math.max(...script!.functions.flatMap(({ ranges }) => ranges.map(({ count }) => count)))
+}
+
+test('fixes and patch references are matched in steps that grow with their number, not with its square', async () => {
+  const each = 300
+  const hash = (n: number) => n.toString(16).padStart(40, '0')
+  const numbers = Array.from({ length: each }, (_, n) => n)
+  const kernel = claim({
+    source: 'cna',
+    affected: [affected({ patched_versions: numbers.map((n) => `6.${n}`) })],
+    references: numbers.map((n) => ({ url: `https://git.example/c/${hash(n)}`, name: null, tags: ['patch'] })),
+  })
+  const claims = [kernel]
+  const references = mergedReferences(claims)
+  let evidence: EvidenceItem[] = []
+  const steps = await busiestBlock('/corpus/model/evidence.ts', () => {
+    evidence = evidenceOf({ cveId: 'CVE-2024-1234', claims, kev: null, ssvc: null, exploits: [], references })
+  })
+  assert.is(evidence.length, 2 * each)
+  assert.ok(steps >= each, `${steps} steps: the blocks were not counted`)
+  assert.ok(steps <= 4 * each, `${steps} steps for ${each} fixes and ${each} references`)
+})
+
+test('a patch reference that a fix links or names already is no second fix', () => {
+  const linked = '051c0bde9f0450a2ec3d62a86d2a0d2fad117f13'
+  const named = '0123456789ab'
+  const { evidence } = merged([
+    claim({
+      source: 'cna',
+      affected: [
+        affected({
+          affected_ranges: [
+            { introduced: '0', fixed: linked.slice(0, 12), version_type: 'git' },
+            { introduced: '0', fixed: named, version_type: null },
+          ],
+        }),
+      ],
+      references: [linked, named].map((commit) => ({
+        url: `https://git.example/c/${commit}`,
+        name: null,
+        tags: ['patch'],
+      })),
+    }),
+  ])
+  assert.equal(
+    evidence.map((item) => [item.evidence_type, item.fixed_version]),
+    [
+      ['fix_commit', linked.slice(0, 12)],
+      ['fixed_version', named],
+    ],
+  )
 })
 
 test.run()
