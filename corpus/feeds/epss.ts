@@ -17,6 +17,7 @@ const HEAD_BYTES = 4096
 
 const HEADER = 'cve,epss,percentile'
 
+/** Scores without their day cannot be answered with, so a file that has none is refused, not passed over. */
 export function findEpss(feedsFolder: string): FeedFile[] {
   const found = findFiles(
     feedsFolder,
@@ -24,8 +25,12 @@ export function findEpss(feedsFolder: string): FeedFile[] {
     (entry) => entry.isFile() && /^epss_scores.*\.csv(\.gz)?$/.test(entry.name),
   )
   return found.map(({ path, name }) => {
-    const { model, date } = readRelease(path)
-    return { path, name, role: 'baseline', date: date ?? dateInName(name), version: model, folder: false }
+    const { model, date: stated } = readRelease(path)
+    const date = stated ?? dateInName(name)
+    if (date === null) {
+      throw new FeedError('file_invalid', `${name} is dated neither by its first line (score_date) nor by its name`)
+    }
+    return { path, name, role: 'baseline', date, version: model, folder: false }
   })
 }
 

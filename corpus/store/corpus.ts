@@ -19,6 +19,7 @@ export interface StoredRecord {
 export interface EpssRelease {
   /** The day the scores were computed for, `YYYY-MM-DD`. */
   date: string
+  /** `unknown` for files that do not name it: those of the first year. */
   modelVersion: string
 }
 
@@ -103,5 +104,5 @@ function storedRecord(row: RecordRow): StoredRecord {
 
 function epssRelease(feeds: FeedState[]): EpssRelease | null {
   const state = feeds.find((feed) => feed.name === 'epss')
-  return state?.version && state.date ? { date: state.date.slice(0, 10), modelVersion: state.version } : null
+  return state?.date ? { date: state.date.slice(0, 10), modelVersion: state.version ?? 'unknown' } : null
 }

@@ -1,6 +1,7 @@
 /** Ingest: what arrives, what a night changes, what stops it, and what a kill leaves behind. */
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { IngestError } from '../../../builder/ingest/error.ts'
@@ -203,6 +204,13 @@ nights('new scores replace the old ones and touch no record', async () => {
       [id(900), 0.1],
     ],
   )
+})
+
+nights('scores of a file without its first line are of the day in its name, by a model unknown', async () => {
+  const csv = gzipSync(`cve,epss,percentile\n${id(1)},0.5,0.9\n`)
+  const it = place({ [LIST]: FIRST_NIGHT[LIST], 'epss/epss_scores-2021-04-14.csv.gz': csv })
+  await it.run()
+  assert.equal(it.contents().epss.release, { date: '2021-04-14', modelVersion: 'unknown' })
 })
 
 nights('a record that is rejected leaves a tombstone, and comes back when it is published again', async () => {

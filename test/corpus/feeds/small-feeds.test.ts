@@ -167,6 +167,15 @@ epss('a day is dated by its first line, in any zone, else by its name', () => {
   )
 })
 
+epss('a file that neither its first line nor its name dates is refused', () => {
+  const undated = gzipSync('#model_version:v1,score_date:soon\ncve,epss,percentile\nCVE-2024-0001,0.5,0.9\n')
+  const feeds = putFeeds(join(folder.path, 'epss-undated'), { 'epss/epss_scores-current.csv.gz': undated })
+  assert.is(
+    codeOf(() => findEpss(feeds)),
+    'file_invalid: epss/epss_scores-current.csv.gz is dated neither by its first line (score_date) nor by its name',
+  )
+})
+
 epss.run()
 
 const cna = suite('cna')
