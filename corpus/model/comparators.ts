@@ -1,13 +1,9 @@
 /** Comparators that a source writes into a version text, such as `>= 1.0, < 1.2.3` (decisions 24). */
 
-/** From `introduced` on, until `fixed` (exclusive) or `lastAffected` (inclusive), or without end where both are null. */
-export interface VersionSpan {
-  introduced: string
-  fixed: string | null
-  lastAffected: string | null
-}
-
-export type ComparatorText = { kind: 'single'; version: string } | { kind: 'span'; span: VersionSpan }
+/** The bounds as written, which may be placeholders: what those mean is for ranges.ts to say. */
+export type ComparatorText =
+  | { kind: 'single'; version: string }
+  | { kind: 'span'; start: string | null; limit: string | null; inclusive: boolean }
 
 const ALL_VERSIONS = /^all versions\s+(?=[<>=])/i
 const TERM = /(<=|>=|==|<|>|=)\s*([^<>=]+)/y
@@ -30,16 +26,17 @@ export function parseComparators(text: string): ComparatorText | null {
   if (terms.length === 1 && first && (first.operator === '=' || first.operator === '==')) {
     return { kind: 'single', version: first.version }
   }
-  let introduced: string | null = null
-  let fixed: string | null = null
-  let lastAffected: string | null = null
+  let start: string | null = null
+  let limit: string | null = null
+  let inclusive = false
   for (const { operator, version } of terms) {
-    if (operator === '>=' && introduced === null) introduced = version
-    else if (operator === '<' && fixed === null && lastAffected === null) fixed = version
-    else if (operator === '<=' && fixed === null && lastAffected === null) lastAffected = version
-    else return null
+    if (operator === '>=' && start === null) start = version
+    else if ((operator === '<' || operator === '<=') && limit === null) {
+      limit = version
+      inclusive = operator === '<='
+    } else return null
   }
-  return { kind: 'span', span: { introduced: introduced ?? '0', fixed, lastAffected } }
+  return { kind: 'span', start, limit, inclusive }
 }
 
 function readTerms(text: string): { operator: string; version: string }[] | null {

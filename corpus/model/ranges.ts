@@ -1,5 +1,5 @@
 /** Version statements of a CVE record (CVE 5 `affected[].versions[]`) as ranges and lists (decisions 24). */
-import { hasComparator, parseComparators, type VersionSpan } from './comparators.ts'
+import { hasComparator, parseComparators } from './comparators.ts'
 import type { AffectedEntry, AffectedRange } from './record.ts'
 
 /** One member of `versions[]`; texts may be padded, absent ones are empty or null. */
@@ -9,10 +9,22 @@ export interface VersionStatement {
   lessThan: string | null
   lessThanOrEqual: string | null
   versionType: string | null
-  changes: readonly { at: string; status: string }[]
+  changes: readonly Change[]
+}
+
+interface Change {
+  at: string
+  status: string
 }
 
 export type VersionLists = Pick<AffectedEntry, 'affected_versions' | 'affected_ranges' | 'patched_versions'>
+
+/** From `introduced` on, until `fixed` (exclusive) or `lastAffected` (inclusive), or without end where both are null. */
+interface VersionSpan {
+  introduced: string
+  fixed: string | null
+  lastAffected: string | null
+}
 
 /** What a statement is about, whatever its status. */
 type Extent = { kind: 'nothing' } | { kind: 'single'; version: string } | { kind: 'span'; span: VersionSpan }
@@ -42,16 +54,23 @@ export function versionLists(statements: readonly VersionStatement[], defaultSta
 }
 
 function collect(statement: VersionStatement, extent: Extent, found: Findings): void {
-  if (statement.changes.length > 0) {
-    replay(statement, extent, found)
+  if (statement.status !== 'affected' && statement.status !== 'unaffected') return
+  const changes = statement.changes.filter(saysSomething)
+  if (changes.length > 0) {
+    replay({ ...statement, changes }, extent, found)
   } else if (statement.status === 'affected') {
     if (extent.kind === 'single') found.versions.add(extent.version)
     else if (extent.kind === 'span') found.ranges.push(rangeOf(extent.span, statement.versionType))
   }
 }
 
+/** A change to `unknown` states nothing, nor does one that does not say where. */
+function saysSomething({ at, status }: Change): boolean {
+  return (status === 'affected' || status === 'unaffected') && !isPlaceholder(at.trim())
+}
+
 /**
- * `changes[]` in the order given: `unaffected` ends the range (fixed), `affected` begins one, `unknown` states nothing.
+ * `changes[]` in the order given, those that say something: `unaffected` ends the range (fixed), `affected` begins one.
  * A further fix while no range is open (a hotfix on another branch) is a patched version.
  */
 function replay(statement: VersionStatement, extent: Extent, found: Findings): void {
@@ -62,9 +81,8 @@ function replay(statement: VersionStatement, extent: Extent, found: Findings): v
   let open = statement.status === 'affected' ? whole.introduced : null
   for (const change of statement.changes) {
     const at = change.at.trim()
-    if (SILENT.test(at) || EVERY.test(at)) continue
     if (change.status === 'affected') open ??= at
-    else if (change.status === 'unaffected') {
+    else {
       if (open === null) found.patched.add(at)
       else found.ranges.push({ introduced: open, fixed: at, version_type: statement.versionType })
       open = null
@@ -127,13 +145,25 @@ function extentOf({ version: paddedVersion, lessThan, lessThanOrEqual }: Version
   const stated = (lessThan ?? lessThanOrEqual)?.trim()
   const bound = stated === undefined || stated === version ? null : boundOf(stated, lessThan === null)
   if (hasComparator(version)) return extentOfText(version, bound)
-  if (bound === null) {
-    if (EVERY.test(version)) return endlessFrom('0')
-    return SILENT.test(version) ? NOTHING : { kind: 'single', version }
+  return bound === null ? extentAlone(version) : extentTo(version, bound)
+}
+
+function extentAlone(version: string): Extent {
+  if (EVERY.test(version)) return extentTo(version, NO_BOUND)
+  return SILENT.test(version) ? NOTHING : { kind: 'single', version }
+}
+
+/** From `start`, which may be a placeholder, to the bound. */
+function extentTo(start: string, bound: Bound): Extent {
+  if (bound.version === null && bound.silent && SILENT.test(start)) return NOTHING
+  return {
+    kind: 'span',
+    span: {
+      introduced: isPlaceholder(start) ? '0' : start,
+      fixed: bound.inclusive ? null : bound.version,
+      lastAffected: bound.inclusive ? bound.version : null,
+    },
   }
-  const introduced = startOf(version)
-  if (bound.version !== null) return { kind: 'span', span: spanTo(introduced, bound) }
-  return SILENT.test(version) && bound.silent ? NOTHING : endlessFrom(introduced)
 }
 
 interface Bound {
@@ -143,41 +173,41 @@ interface Bound {
   silent: boolean
 }
 
-/** Some write the comparator into the bound once more (`lessThan: "< 4.4.13"`); where the two differ, the text holds. */
-function boundOf(text: string, inclusive: boolean): Bound {
-  const written = /^<(=?)\s*(.+)$/.exec(text)
-  if (written) return { version: written[2]!, inclusive: written[1] === '=', silent: false }
-  const silent = SILENT.test(text)
-  return { version: silent || EVERY.test(text) ? null : text, inclusive, silent }
-}
+const NO_BOUND: Bound = { version: null, inclusive: false, silent: true }
 
-function spanTo(introduced: string, bound: Bound): VersionSpan {
+/** The comparator of an upper bound, written into the bound once more, maybe behind the start. */
+const UPPER_BOUND = /^(?:v?\d[^\s<>=]*\s+)?<(=?)\s*(.+)$/i
+
+/**
+ * `lessThan: "< 4.4.13"` and `lessThan: "9.1 < 9.1.14"` are read as meant; where comparator and field differ, the text
+ * holds. Any other comparator (`lessThan: ">= 2.0"`) makes no upper bound of it: null, as if none were stated.
+ */
+function boundOf(text: string, inclusive: boolean): Bound | null {
+  const written = UPPER_BOUND.exec(text)
+  const limit = written ? written[2]! : text
+  if (hasComparator(limit)) return null
   return {
-    introduced,
-    fixed: bound.inclusive ? null : bound.version,
-    lastAffected: bound.inclusive ? bound.version : null,
+    version: isPlaceholder(limit) ? null : limit,
+    inclusive: written ? written[1] === '=' : inclusive,
+    silent: SILENT.test(limit),
   }
 }
 
 /** A bound of its own completes `>= 1.0` and only repeats `< 2.0`. */
 function extentOfText(version: string, bound: Bound | null): Extent {
   const parsed = parseComparators(version)
-  if (parsed?.kind === 'single') return { kind: 'single', version: parsed.version }
+  if (parsed?.kind === 'single') return extentAlone(parsed.version)
   if (parsed?.kind === 'span') {
-    const span = { ...parsed.span, introduced: startOf(parsed.span.introduced) }
-    const open = span.fixed === null && span.lastAffected === null
-    return { kind: 'span', span: open && bound ? spanTo(span.introduced, bound) : span }
+    const { start, limit, inclusive } = parsed
+    const written = limit === null ? null : boundOf(limit, inclusive)
+    return extentTo(start ?? '', (written?.version ? written : (bound ?? written)) ?? NO_BOUND)
   }
   const rest = bound?.version ? `, ${bound.inclusive ? '<=' : '<'} ${bound.version}` : ''
   return { kind: 'single', version: version + rest }
 }
 
-function startOf(version: string): string {
-  return SILENT.test(version) || EVERY.test(version) ? '0' : version
-}
-
-function endlessFrom(introduced: string): Extent {
-  return { kind: 'span', span: { introduced, fixed: null, lastAffected: null } }
+function isPlaceholder(version: string): boolean {
+  return SILENT.test(version) || EVERY.test(version)
 }
 
 function rangeOf({ introduced, fixed, lastAffected }: VersionSpan, versionType: string | null): AffectedRange {

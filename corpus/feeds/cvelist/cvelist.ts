@@ -16,7 +16,7 @@ import { openZip, readEntry, withZip, type ZipEntry, type ZipPlace } from '../zi
 import { parseCveRecord } from './record.ts'
 
 /** Raise it with every change in what `parseCveRecord` makes of the same bytes. */
-export const CVE_LIST_ADAPTER = 1
+export const CVE_LIST_ADAPTER = 2
 
 /** The largest records upstream are some 4 MB: thousands of affected kernel versions. */
 const MAX_RECORD_BYTES = 32 << 20

@@ -82,6 +82,15 @@ const CASES: Case[] = [
     want: { affected_ranges: [range('1', '3')] },
   },
   {
+    name: 'changes that say nothing leave a single version a single version',
+    versions: [
+      { version: '1.0', changes: [{ at: '2.0', status: 'unknown' }] },
+      { version: '1.1', changes: ['', ' ', 'n/a', '-', 'unspecified', '*', 'all'].map(fixedAt) },
+      { version: 'n/a', changes: [brokenAt('n/a')] },
+    ],
+    want: { affected_versions: ['1.0', '1.1'] },
+  },
+  {
     name: 'a change without a bound leaves the range open',
     versions: [{ version: '1', changes: [fixedAt('2'), brokenAt('3')] }],
     want: { affected_ranges: [range('1', '2'), range('3', null)] },
@@ -143,6 +152,34 @@ const CASES: Case[] = [
     },
   },
   {
+    name: 'a bound of * or a placeholder is none within comparators either',
+    versions: ['>= 1.0, < n/a', '>= 1.0, <= *', '>=1.0 <unspecified'].map((version) => ({ version })),
+    want: { affected_ranges: Array.from({ length: 3 }, () => range('1.0', null)) },
+  },
+  {
+    name: 'a comparator to a placeholder alone says nothing, one to * means a range from "0" without end',
+    versions: ['< n/a', '<= unknown', '>= n/a', '= -', '< *', '<= *', '>= *', '= all', '>= 0, < n/a'].map(
+      (version) => ({ version }),
+    ),
+    want: { affected_ranges: Array.from({ length: 5 }, () => range('0', null)) },
+  },
+  {
+    name: 'the comparator written into a bound does not make a placeholder one',
+    versions: ['< n/a', '<= *', '<-'].map((lessThan) => ({ version: '1.0', lessThan })),
+    want: { affected_ranges: Array.from({ length: 3 }, () => range('1.0', null)) },
+  },
+  {
+    name: 'a bound that is no upper one is none, and the version stays as text',
+    versions: [
+      { version: '1.0', lessThan: '>= 2.0' },
+      { version: '1.1', lessThanOrEqual: '= 2.0' },
+      { version: '1.2', lessThan: '>= 1.2, < 2.0' },
+      { version: '1.3', lessThan: '<' },
+      { version: '> 1.4', lessThan: '>= 2.0' },
+    ],
+    want: { affected_versions: ['1.0', '1.1', '1.2', '1.3', '> 1.4'] },
+  },
+  {
     name: 'other text stays as it is',
     versions: [
       { version: 'before 7.0' },
@@ -170,10 +207,16 @@ const CASES: Case[] = [
       { version: '<= 2.0.2', lessThanOrEqual: '2.0.2' },
       { version: '> 5.0', lessThan: '< 5.4' },
       { version: '2.9.4', lessThan: '<v2.9.5' },
+      { version: '9.1.0', lessThan: '9.1 < 9.1.14-h4' },
     ],
     want: {
       affected_versions: ['> 5.0, < 5.4'],
-      affected_ranges: [range('1.0', '4.4'), until('0', '2.0.2'), range('2.9.4', 'v2.9.5')],
+      affected_ranges: [
+        range('1.0', '4.4'),
+        until('0', '2.0.2'),
+        range('2.9.4', 'v2.9.5'),
+        range('9.1.0', '9.1.14-h4'),
+      ],
     },
   },
   {
@@ -189,6 +232,11 @@ const CASES: Case[] = [
     name: 'status unknown states nothing',
     default: 'affected',
     versions: [{ status: 'unknown', version: '1.0', lessThan: '2.0' }],
+    want: {},
+  },
+  {
+    name: 'status unknown states nothing, whatever its changes say',
+    versions: [{ status: 'unknown', version: '1.0', lessThan: '4.0', changes: [fixedAt('2.0'), brokenAt('3.0')] }],
     want: {},
   },
   {
