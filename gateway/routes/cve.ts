@@ -1,15 +1,26 @@
 /** One CVE: its detail, and its parts by themselves. Unfiltered they are spliced from the segments of its member. */
 import type { CveId } from '../../corpus/model/cve-id.ts'
 import { type PartName, SUMMARY_FIELDS } from '../../corpus/model/record.ts'
+import { CVE_PARTS } from '../../corpus/snapshot/cve-member.ts'
 import { findRow } from '../../corpus/snapshot/derive/index-table.ts'
 import { epssAt, epssCurrent, epssMember } from '../../corpus/snapshot/epss.ts'
+import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import type { Piece } from '../../corpus/snapshot/splice.ts'
 import { type Answer, jsonAnswer } from '../answer.ts'
 import { notFound } from '../errors.ts'
 import { cveId } from '../params/ids.ts'
 import { withDefault } from '../params/kind.ts'
 import { csvOf, oneOf, openText } from '../params/kinds.ts'
-import { coreSegment, coreValue, partCount, partPiece, partValue, spliced, splicedAnswer } from '../plan/cve-answer.ts'
+import {
+  addPart,
+  coreSegment,
+  coreValue,
+  partCount,
+  partSegment,
+  partValue,
+  spliced,
+  splicedAnswer,
+} from '../plan/cve-answer.ts'
 import { defineRoute } from '../route.ts'
 import type { OpenSnapshot, ReadMember } from '../shelf/open-snapshot.ts'
 import { cveAffected, cveCvss, cveDetail, cveEpss, cveReferences } from './answers.ts'
@@ -44,10 +55,17 @@ interface Found {
 function find({ shelf }: Context, id: CveId): Found {
   const snapshot = shelf.current
   const row = findRow(snapshot.index, id)
-  if (row >= 0) return { snapshot, row, member: snapshot.member(row) }
+  if (row >= 0) return { snapshot, row, member: memberOf(snapshot, row, id) }
   const rejectedAt = snapshot.rejected.get(id)
   if (rejectedAt === undefined) throw notFound(`no record exists for ${id}`)
   throw notFound(`the record of ${id} was rejected${rejectedAt ? ` on ${rejectedAt}` : ''}`)
+}
+
+/** The member at a row, which must be that of `id`: an index may lie, an answer must not. */
+function memberOf(snapshot: OpenSnapshot, row: number, id: CveId): ReadMember {
+  const member = snapshot.member(row)
+  if (member.key !== id) throw new SnapshotError('malformed', `the index leads to ${member.key} for ${id}`)
+  return member
 }
 
 const detailQuery = {
@@ -77,13 +95,7 @@ export const getCve = defineRoute<Context, typeof path, typeof detailQuery>({
         literal += `{"current":${epssCurrent(epssAt(snapshot.epss, row))}}`
         continue
       }
-      const piece = partPiece(member, section)
-      if (typeof piece === 'string') {
-        literal += piece
-      } else {
-        pieces.push(literal, piece)
-        literal = ''
-      }
+      literal = addPart(pieces, literal, member, section)
     }
     pieces.push(`${literal}}`)
     return splicedAnswer(snapshot, 'shard', pieces)
@@ -106,8 +118,11 @@ export const getCvss = defineRoute<Context, typeof path, Record<never, never>>({
   answer: cveCvss,
   handle(context, { cveId: id }) {
     const { snapshot, member } = find(context, id)
-    const { metrics, svc_assessment } = partValue(member, 'cvss') as { metrics: unknown; svc_assessment: unknown }
-    return jsonAnswer({ cve_id: id, metrics, svc_assessment }, 'shard', snapshot.id)
+    const head = `{"cve_id":"${id}",`
+    const segment = partSegment(member, 'cvss')
+    // The object lies open at its beginning: `cve_id` goes before its first key.
+    const pieces = segment ? [head, spliced(member, segment)] : [head + CVE_PARTS.cvss.empty.slice(1)]
+    return splicedAnswer(snapshot, 'shard', pieces)
   },
 })
 
@@ -137,8 +152,9 @@ function itemsAnswer(
     return jsonAnswer({ cve_id: id, count: items.length, [key]: items }, 'shard', snapshot.id)
   }
   const head = `{"cve_id":"${id}","count":${partCount(member, part)},"${key}":`
-  const piece = partPiece(member, part)
-  return splicedAnswer(snapshot, 'shard', typeof piece === 'string' ? [`${head}${piece}}`] : [head, piece, '}'])
+  const pieces: Piece[] = []
+  pieces.push(`${addPart(pieces, head, member, part)}}`)
+  return splicedAnswer(snapshot, 'shard', pieces)
 }
 
 const referencesQuery = { tag: openText(), source: oneOf(['cna', 'adp', 'nvd', 'advisory', 'osv']) }

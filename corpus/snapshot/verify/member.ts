@@ -60,10 +60,9 @@ function gluedRecord(key: string, segments: readonly SegmentText[]): string {
     damaged(`its segments are of the kinds ${segments.map(({ segment }) => segment.kind).join(', ')}`)
   }
   const parts = PART_NAMES.map((name) => {
-    const { kind, empty } = CVE_PARTS[name]
+    const { kind, before, after, empty } = CVE_PARTS[name]
     const text = texts.get(kind)
-    // The closing brace of the core is glue.
-    return `"${name}":${text === undefined ? empty : name === 'core' ? `${text}}` : text}`
+    return `"${name}":${text === undefined ? empty : before + text + after}`
   })
   const record = `{${parts.join(',')}}\n`
   const value = parse(record) as Record<string, unknown> & { core: { cve_id?: unknown } | null }

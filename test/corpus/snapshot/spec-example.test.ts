@@ -27,8 +27,9 @@ test('fifteen lines of Python read one part of one CVE', () => {
     product: `engine ${i}`,
     nested: [{ a: '}]"\\' }],
   }))
+  const cvss = { metrics: [{ base_score: 9.8, vector_string: 'CVSS:3.1/AV:N' }], svc_assessment: null }
   const members = ['CVE-2024-0001', 'CVE-2024-0002', 'CVE-2024-0003'].map((id, i) =>
-    encodeCveMember(id as CveId, texts(id, i === 1 ? { affected } : {}), new Uint8Array(16).fill(i)),
+    encodeCveMember(id as CveId, texts(id, i === 1 ? { affected, cvss } : {}), new Uint8Array(16).fill(i)),
   )
   const shard = join(folder, 'shard')
   writeFileSync(join(folder, 'read.py'), script)
@@ -37,6 +38,8 @@ test('fifteen lines of Python read one part of one CVE', () => {
     JSON.parse(execFileSync('python3', [join(folder, 'read.py'), shard, id, String(kind)], { encoding: 'utf8' }))
 
   assert.equal(read('CVE-2024-0002', CVE_PARTS.affected.kind), affected)
+  assert.is(read('CVE-2024-0002', CVE_PARTS.core.kind).cve_id, 'CVE-2024-0002')
+  assert.equal(read('CVE-2024-0002', CVE_PARTS.cvss.kind), cvss)
   assert.is(read('CVE-2024-0003', CVE_PARTS.affected.kind), null)
   assert.is(read('CVE-2024-0004', CVE_PARTS.affected.kind), null)
   assert.is(members[1]!.segments.find(({ kind }) => kind === CVE_PARTS.affected.kind)!.count, 60)
