@@ -63,7 +63,8 @@ function readOther(other: JsonObject, claims: MetricClaims, notes: RecordNote[])
   const content = isObject(other.content) ? other.content : {}
   if (type === 'ssvc') {
     const ssvc = readSsvc(content, notes)
-    if ((ssvc.assessedAt ?? '') >= (claims.ssvc?.assessedAt ?? '')) claims.ssvc = ssvc
+    // The newest; of equally old ones the first, as between containers (model/ssvc.ts).
+    if (!claims.ssvc || (ssvc.assessedAt ?? '') > (claims.ssvc.assessedAt ?? '')) claims.ssvc = ssvc
   } else if (type === 'kev') {
     const dateAdded = text(content.dateAdded)
     claims.kevDateAdded ??= dateAdded && utcDate(dateAdded)
