@@ -7,16 +7,14 @@ import { firstTimeline, nextTimeline } from '../../corpus/model/timeline.ts'
 import { type KeptClaim, type PreviousRecord, recordDigest } from '../../corpus/store/merging.ts'
 
 /** Raised with every change in what `mergeCve` makes of the same claims: then all records are merged again. */
-export const MERGE_RULES = 1
+export const MERGE_RULES = 2
 
 export interface MergeSettings {
   mission: Mission
   /** Whether the corpus has a KEV feed (decisions 23). */
   kevFeed: boolean
-  /** What dates a change that the CVE list brought and does not date itself. */
+  /** What dates a change that no feed dates: a timestamp. */
   corpusDate: string
-  /** What dates a change that other feeds brought. */
-  otherDate: string
 }
 
 export interface RecordToMerge {
@@ -24,6 +22,8 @@ export interface RecordToMerge {
   previous: PreviousRecord | null
   /** Whether the CVE list's own claim changed. */
   listed: boolean
+  /** What dates a change that other feeds brought: a timestamp. */
+  statedAt: string | null
 }
 
 export type MergeResult =
@@ -38,7 +38,10 @@ type MergedPart = keyof MergedParts
 
 const MERGED_PARTS = PART_NAMES.filter((name): name is MergedPart => name !== 'timeline')
 
-export function mergeRecord({ claims, previous, listed }: RecordToMerge, settings: MergeSettings): MergeResult {
+export function mergeRecord(
+  { claims, previous, listed, statedAt }: RecordToMerge,
+  settings: MergeSettings,
+): MergeResult {
   const record = claimOf<CveListRecord>(claims, 'cvelist')
   if (!record) return { kind: 'none' }
   const { cveId } = record
@@ -56,7 +59,7 @@ export function mergeRecord({ claims, previous, listed }: RecordToMerge, setting
   })
   const texts = Object.fromEntries(MERGED_PARTS.map((name) => [name, JSON.stringify(parts[name])]))
   if (previous && MERGED_PARTS.every((name) => texts[name] === previous[name])) return { kind: 'same' }
-  const changedAt = listed ? (record.dateUpdated ?? settings.corpusDate) : settings.otherDate
+  const changedAt = (listed ? record.dateUpdated : statedAt) ?? settings.corpusDate
   const timeline = previous ? nextTimeline(recordParts(previous), parts, changedAt) : firstTimeline(parts, record)
   const stored = { ...texts, timeline: JSON.stringify(timeline) } as Record<PartName, string>
   return { kind: 'put', cveId, version: (previous?.version ?? 0) + 1, digest: recordDigest(stored), parts: stored }

@@ -22,7 +22,18 @@ function byName(a: CveClaim, b: CveClaim): number {
   return compareText(a.sourceName, b.sourceName) || compareText(b.updatedAt, a.updatedAt)
 }
 
-/** By code points: UTF-16 order differs only beyond the basic plane, where it is settled by the surrogates. */
+/** By code points, which is the order of the bytes in UTF-8; `<` on strings would put U+E000 behind U+10000. */
 export function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
+  if (a === b) return 0
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)]
+    if (x !== y) return surrogatesLast(x) - surrogatesLast(y)
+  }
+  return a.length - b.length
+}
+
+/** A code unit's place when surrogates, halves of what lies beyond the basic plane, come behind all of the plane. */
+function surrogatesLast(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }
