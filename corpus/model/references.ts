@@ -2,9 +2,6 @@
 import type { CveClaim } from './claim.ts'
 import type { Reference, ReferenceSource } from './record.ts'
 
-/** A mark of how the record came about, not of what the reference is. */
-const DROPPED_TAG = 'x_transferred'
-
 /** In the order first seen; the first name given stands, tags and sources add up in the order of the claims. */
 export function mergedReferences(claims: readonly CveClaim[]): Reference[] {
   const byUrl = new Map<string, Reference>()
@@ -17,7 +14,7 @@ export function mergedReferences(claims: readonly CveClaim[]): Reference[] {
         byUrl.set(url, item)
       }
       item.name ??= name
-      for (const tag of tags) if (tag !== DROPPED_TAG && !item.tags.includes(tag)) item.tags.push(tag)
+      for (const tag of tags) if (!item.tags.includes(tag)) item.tags.push(tag)
       if (!item.sources.includes(source)) item.sources.push(source)
     }
   }

@@ -74,12 +74,15 @@ function readWeaknesses(problemTypes: unknown): string[] {
   return [...ids]
 }
 
+/** A mark of how the record came about, not of what the reference is (decisions 30). */
+const DROPPED_TAG = 'x_transferred'
+
 function readReferences(references: unknown): ReferenceClaim[] {
   const claims: ReferenceClaim[] = []
   for (const { url: stated, name, tags } of objects(references)) {
     const url = text(stated)
     if (url !== null) {
-      claims.push({ url, name: text(name), tags: texts(tags).filter((tag) => tag !== 'x_transferred') })
+      claims.push({ url, name: text(name), tags: texts(tags).filter((tag) => tag !== DROPPED_TAG) })
     }
   }
   return claims

@@ -11,7 +11,7 @@ test('decisions 30: one item per URL, with the sources and tags of all who name 
     claim({
       source: 'cna',
       references: [
-        reference('https://b.example', ['patch', 'x_transferred']),
+        reference('https://b.example', ['patch']),
         reference('https://a.example', ['exploit']),
         reference('https://a.example', ['exploit', 'vendor-advisory'], 'A'),
       ],
