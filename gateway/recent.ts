@@ -3,6 +3,7 @@
 export interface Recent<K, V> {
   get(key: K): V | undefined
   set(key: K, value: V): void
+  delete(key: K): void
   /** The weight of all entries, never more than the bound. */
   weight(): number
 }
@@ -50,6 +51,10 @@ export function recent<K, V>(maxWeight: number, weigh: (value: V, key: K) => num
       return older
     },
     set,
+    delete(key) {
+      remove(young, key)
+      remove(old, key)
+    },
     weight: () => young.weight + old.weight,
   }
 }

@@ -1,10 +1,10 @@
 /** From a request's headers to its subject (decisions 11 to 14). */
 import { compactVerify, errors } from 'jose'
 import { type ApiError, GatewayError, unauthenticated } from '../errors.ts'
+import { recent } from '../recent.ts'
 import type { RequestHeaders } from '../request-headers.ts'
 import { findToken, isCompactJws } from './credential.ts'
 import type { KeyRing, KeySet } from './key-set.ts'
-import { createMemory } from './memory.ts'
 import { type Claims, checkLifetime, type Lifetime, readClaims, type Subject } from './subject.ts'
 
 export interface AuthOptions {
@@ -17,8 +17,8 @@ export interface AuthOptions {
   adminClaims?: readonly string[]
   /** Name of the session cookie. */
   cookie?: string
-  /** Bounds of the memory of verified tokens. */
-  remember?: { entries: number; bytes: number }
+  /** Bound of the memory of verified tokens, in bytes. */
+  rememberBytes?: number
 }
 
 /**
@@ -38,12 +38,20 @@ interface Verified {
   subject: Subject
 }
 
+/** Some 30,000 tokens. */
+const REMEMBER_BYTES = 33_554_432
+/** What a remembered token takes besides its text: map slot, claims, subject. */
+const ENTRY_BYTES = 512
+
 export function createAuthenticator(options: AuthOptions): Authenticator {
   const { issuer, audience, keys: ring, now, cookie = 'session' } = options
   const algorithms = checkAlgorithms(options.algorithms ?? DEFAULT_ALGORITHMS)
   if (issuer === '' || audience === '') throw new GatewayError('bad_option', 'issuer and audience must not be empty')
   const rules = { issuer, audience, adminClaims: options.adminClaims ?? ['role', 'roles'] }
-  const memory = createMemory<Verified>(options.remember ?? { entries: 20_000, bytes: 33_554_432 })
+  const memory = recent<string, Verified>(
+    options.rememberBytes ?? REMEMBER_BYTES,
+    (_, token) => token.length + ENTRY_BYTES,
+  )
 
   async function verifyAfresh(token: string): Promise<Subject> {
     if (!isCompactJws(token)) throw unauthenticated('the token is malformed', true)

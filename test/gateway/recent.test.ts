@@ -49,4 +49,16 @@ test('an entry that is too heavy is not kept, nor the one it replaces', () => {
   assert.is(memory.weight(), 48)
 })
 
+test('what is deleted is gone from both generations', () => {
+  const memory = recent<number, string>(100, byLength)
+  memory.set(1, 'x'.repeat(30))
+  memory.set(2, 'x'.repeat(30))
+  memory.delete(1)
+  memory.delete(2)
+  memory.delete(3)
+  assert.is(memory.get(1), undefined)
+  assert.is(memory.get(2), undefined)
+  assert.is(memory.weight(), 0)
+})
+
 test.run()
