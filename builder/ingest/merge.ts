@@ -1,5 +1,6 @@
 /** What turns staged claims into records: touched ones are merged again, the feeds' states move on. */
 import type Database from 'better-sqlite3'
+import { utcTimestamp } from '../../corpus/model/date.ts'
 import type { Mission } from '../../corpus/model/merge.ts'
 import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
 import { type Merging, openMerging, type TouchedCve } from '../../corpus/store/merging.ts'
@@ -32,13 +33,13 @@ export async function mergeStaged(
 ): Promise<Merged> {
   const merging = openMerging(database)
   const read = reports.filter(({ status }) => status === 'read')
-  for (const { name } of read) {
+  for (const { name, date } of read) {
     if (name === 'epss') merging.settleScores()
-    else merging.settleClaims(name, name === 'cvelist')
+    else if (name === 'cvelist') merging.settleClaims(name, true, null)
+    else merging.settleClaims(name, false, date === null ? null : utcTimestamp(date))
   }
   const corpusDate = merging.newestDate('cvelist')
-  const states = read.map((report) => feedState(report, sources, corpusDate))
-  for (const state of states) writeFeedState(database, state)
+  for (const report of read) writeFeedState(database, feedState(report, sources, corpusDate))
   if (corpusDate !== null) writeMeta(database, 'corpus_date', corpusDate)
 
   const { mission } = context
@@ -48,7 +49,8 @@ export async function mergeStaged(
     merging.touchAll()
     writeMeta(database, 'merge_rules', rules)
   }
-  const settings = { mission, kevFeed, ...changeDates(states, corpusDate, context.now) }
+  // A change is dated by what the upstream states (decisions 26), by the clock only where no feed states anything.
+  const settings = { mission, kevFeed, corpusDate: corpusDate ?? context.now().toISOString() }
   const tally = await mergeTouched(merging, settings, context)
   const { records, rejected } = merging.counts()
   const withoutRecord = ['kev', 'epss'].map((feed) => ({ feed, cveIds: merging.withoutRecord(feed) }))
@@ -71,13 +73,6 @@ function feedState(report: FeedReport, sources: readonly FeedSource[], corpusDat
   }
 }
 
-/** A change is dated by what the upstream states (decisions 26), by the clock only where no feed states anything. */
-function changeDates(states: readonly FeedState[], corpusDate: string | null, now: () => Date) {
-  const others = states.filter(({ name }) => name !== 'cvelist' && name !== 'epss').flatMap(({ date }) => date ?? [])
-  const fallback = corpusDate ?? now().toISOString()
-  return { corpusDate: fallback, otherDate: others.sort().at(-1) ?? fallback }
-}
-
 async function mergeTouched(merging: Merging, settings: MergeSettings, { progress, poolFor }: MergeContext) {
   const tally = { added: 0, changed: 0, removed: 0, merged: 0 }
   const touched = merging.touched()
@@ -96,10 +91,11 @@ async function mergeTouched(merging: Merging, settings: MergeSettings, { progres
 
 function* mergeTasks(merging: Merging, touched: readonly TouchedCve[], settings: MergeSettings): Iterable<MergeTask> {
   for (let start = 0; start < touched.length; start += BATCH_RECORDS) {
-    const records = touched.slice(start, start + BATCH_RECORDS).map(({ cveKey, listed }) => ({
+    const records = touched.slice(start, start + BATCH_RECORDS).map(({ cveKey, listed, statedAt }) => ({
       claims: merging.claims(cveKey),
       previous: merging.previous(cveKey) ?? null,
       listed: listed === 1,
+      statedAt,
     }))
     yield { records, settings }
   }

@@ -11,6 +11,8 @@ export interface TouchedCve {
   cveKey: string
   /** Whether the CVE list's own claim is new or changed, not only those of other feeds. */
   listed: 0 | 1
+  /** The newest date of the other feeds whose claims are new, changed or gone; null where there is none. */
+  statedAt: string | null
 }
 
 /** A claim as it is kept: the feed that makes it, and its JSON. */
@@ -23,8 +25,11 @@ export interface KeptClaim {
 export type PreviousRecord = { version: number } & Record<PartName, string>
 
 export interface Merging {
-  /** Removes what a staged feed no longer states, and notes whose records have to be merged for it. */
-  settleClaims(feed: string, isList: boolean): void
+  /**
+   * Removes what a staged feed no longer states, and notes whose records have to be merged for it. `statedAt`, an ISO
+   * 8601 timestamp in UTC, dates these changes; the CVE list dates each record itself and gives null.
+   */
+  settleClaims(feed: string, isList: boolean, statedAt: string | null): void
   /** Puts the staged scores in the place of the corpus's. */
   settleScores(): void
   /** Has every record merged again, because the rules did change. */
@@ -55,16 +60,20 @@ const PARTS = PART_NAMES.map((name) => `"${name}"`).join(', ')
 
 /** Prepares it on a connection that feeds were staged on (staging.ts), inside the same transaction. */
 export function openMerging(database: Database.Database): Merging {
-  database.exec('CREATE TEMP TABLE touched (cve_key TEXT PRIMARY KEY, listed INTEGER NOT NULL) WITHOUT ROWID')
+  database.exec(
+    'CREATE TEMP TABLE touched (cve_key TEXT PRIMARY KEY, listed INTEGER NOT NULL, stated_at TEXT) WITHOUT ROWID',
+  )
+  // SQLite's max() of a null and a text is null.
+  const again = `
+      ON CONFLICT DO UPDATE SET listed = max(listed, excluded.listed),
+        stated_at = coalesce(max(stated_at, excluded.stated_at), stated_at, excluded.stated_at)`
   const touch = `
-    INSERT INTO touched SELECT cve_key, $isList FROM seen
-      WHERE feed = $feed AND cve_key <> '' AND (before IS NULL OR before <> digest)
-      ON CONFLICT DO UPDATE SET listed = max(listed, excluded.listed)`
+    INSERT INTO touched SELECT cve_key, $isList, $statedAt FROM seen
+      WHERE feed = $feed AND cve_key <> '' AND (before IS NULL OR before <> digest) ${again}`
   const touchRemoved = `
-    INSERT INTO touched SELECT cve_key, $isList FROM claim AS c
+    INSERT INTO touched SELECT cve_key, $isList, $statedAt FROM claim AS c
       WHERE feed = $feed AND cve_key <> '' AND NOT EXISTS
-        (SELECT 1 FROM seen AS s WHERE s.feed = c.feed AND s.item = c.item AND s.cve_key = c.cve_key)
-      ON CONFLICT DO UPDATE SET listed = max(listed, excluded.listed)`
+        (SELECT 1 FROM seen AS s WHERE s.feed = c.feed AND s.item = c.item AND s.cve_key = c.cve_key) ${again}`
   const remove = `
     DELETE FROM claim AS c WHERE feed = $feed AND NOT EXISTS
       (SELECT 1 FROM seen AS s WHERE s.feed = c.feed AND s.item = c.item AND s.cve_key = c.cve_key)`
@@ -86,18 +95,23 @@ export function openMerging(database: Database.Database): Merging {
   const removeRejected = database.prepare('DELETE FROM rejected WHERE cve_key = ?')
 
   return {
-    settleClaims(feed, isList) {
-      for (const statement of [touch, touchRemoved]) database.prepare(statement).run({ feed, isList: isList ? 1 : 0 })
+    settleClaims(feed, isList, statedAt) {
+      const change = { feed, isList: isList ? 1 : 0, statedAt }
+      for (const statement of [touch, touchRemoved]) database.prepare(statement).run(change)
       database.prepare(remove).run({ feed })
     },
     settleScores() {
       database.exec('DELETE FROM epss; INSERT INTO epss SELECT * FROM scores ORDER BY cve_key')
     },
     touchAll() {
-      database.exec("INSERT OR IGNORE INTO touched SELECT DISTINCT cve_key, 0 FROM claim WHERE cve_key <> ''")
+      database.exec("INSERT OR IGNORE INTO touched SELECT DISTINCT cve_key, 0, NULL FROM claim WHERE cve_key <> ''")
     },
     touched: () =>
-      database.prepare<[], TouchedCve>('SELECT cve_key AS cveKey, listed FROM touched ORDER BY cve_key').all(),
+      database
+        .prepare<[], TouchedCve>(
+          'SELECT cve_key AS cveKey, listed, stated_at AS statedAt FROM touched ORDER BY cve_key',
+        )
+        .all(),
     claims: (cveKey) => claims.all(cveKey),
     previous: (cveKey) => previous.get(cveKey),
     putRecord({ cveId, version, digest, parts }) {

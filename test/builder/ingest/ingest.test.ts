@@ -178,6 +178,32 @@ nights('a KEV listing that comes or goes changes the record, dated by the catalo
   assert.is(JSON.parse(listed[1]!.parts.timeline)[0].changed_at, '2024-06-03T10:00:00.000Z')
 })
 
+nights('a change is dated by the feed that brought it, at the first instant where that states a day', async () => {
+  const it = place({
+    [LIST]: FIRST_NIGHT[LIST],
+    'kev/2024-06-01/known_exploited_vulnerabilities.json': undated([id(1)]),
+  })
+  await it.run()
+  it.put({ 'kev/2024-06-03/known_exploited_vulnerabilities.json': undated([id(1), id(5)]) })
+  await it.run()
+  assert.is(newestChange(it, id(5)), '2024-06-03T00:00:00.000Z')
+  // The CNA list is of a later day, or of none, and has nothing to say about a CVE.
+  it.put({
+    'kev/2024-06-04/known_exploited_vulnerabilities.json': undated([id(1), id(5), id(6)]),
+    'cna/2024-06-09/CNAsList.json': cnaJson(['acme']),
+  })
+  await it.run()
+  assert.is(newestChange(it, id(6)), '2024-06-04T00:00:00.000Z')
+})
+
+/** A catalogue that does not state when it was released: its folder dates it, by the day. */
+const undated = (ids: string[]) => JSON.stringify({ ...JSON.parse(kevJson(ids)), dateReleased: undefined })
+
+function newestChange(it: ReturnType<typeof place>, cveId: string): string {
+  const { parts } = it.contents().records.find((record) => record.cveId === cveId)!
+  return JSON.parse(parts.timeline)[0].changed_at
+}
+
 nights('new scores replace the old ones and touch no record', async () => {
   const it = place()
   await it.run()
