@@ -1,6 +1,6 @@
 /** A record of the CVE list (CVE JSON 5.x): its metadata, and what each of its containers claims. */
 import type { CveClaim, CveListRecord, RecordNote } from '../../model/claim.ts'
-import { type CveId, parseCveId } from '../../model/cve-id.ts'
+import { type CveId, isRecordId, parseCveId } from '../../model/cve-id.ts'
 import { FeedError } from '../error.ts'
 import { isObject, type JsonObject, objects, shown, text } from '../json.ts'
 import { readContainer, readDate } from './container.ts'
@@ -19,7 +19,10 @@ export function parseCveRecord(json: unknown): CveListRecord {
   const metadata = isObject(json.cveMetadata) ? json.cveMetadata : null
   if (metadata?.cveId === undefined) throw new FeedError('record_id_missing', 'the record has no cveMetadata.cveId')
   const cveId = typeof metadata.cveId === 'string' ? parseCveId(metadata.cveId) : null
-  if (!cveId) throw new FeedError('record_id_invalid', `cveMetadata.cveId is no CVE id: ${shown(metadata.cveId)}`)
+  // `CVE-2024-01234` would stand beside CVE-2024-1234 as another record of the same number.
+  if (!cveId || !isRecordId(cveId)) {
+    throw new FeedError('record_id_invalid', `cveMetadata.cveId is no CVE id: ${shown(metadata.cveId)}`)
+  }
   const state = STATES.find((known) => known === metadata.state)
   if (!state) {
     throw new FeedError(
