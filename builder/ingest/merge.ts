@@ -94,6 +94,7 @@ function* mergeTasks(merging: Merging, touched: readonly TouchedCve[], settings:
     const records = touched.slice(start, start + BATCH_RECORDS).map(({ cveKey, listed, statedAt }) => ({
       claims: merging.claims(cveKey),
       previous: merging.previous(cveKey) ?? null,
+      tombstone: merging.tombstone(cveKey) ?? null,
       listed: listed === 1,
       statedAt,
     }))
@@ -105,10 +106,11 @@ function putResult(merging: Merging, cveKey: string, result: MergeResult): 'adde
   switch (result.kind) {
     case 'same':
       return null
-    case 'put':
-      merging.removeRejected(cveKey)
+    case 'put': {
+      const wasRejected = merging.removeRejected(cveKey)
       merging.putRecord(result)
-      return result.version === 1 ? 'added' : 'changed'
+      return wasRejected || result.version === 1 ? 'added' : 'changed'
+    }
     case 'rejected':
       merging.putRejected(result.cveId, result.dateRejected)
       return merging.removeRecord(cveKey) ? 'removed' : null

@@ -2,9 +2,9 @@
 import type { CveListRecord, KevEntry } from '../../corpus/model/claim.ts'
 import type { CveId } from '../../corpus/model/cve-id.ts'
 import { type MergedParts, type Mission, mergeCve } from '../../corpus/model/merge.ts'
-import { PART_NAMES, type PartName, type RecordParts } from '../../corpus/model/record.ts'
+import { PART_NAMES, type PartName, type RecordParts, type RecordState } from '../../corpus/model/record.ts'
 import { firstTimeline, nextTimeline } from '../../corpus/model/timeline.ts'
-import { type KeptClaim, type PreviousRecord, recordDigest } from '../../corpus/store/merging.ts'
+import { type KeptClaim, type PreviousRecord, recordDigest, type Tombstone } from '../../corpus/store/merging.ts'
 
 /** Raised with every change in what `mergeCve` makes of the same claims: then all records are merged again. */
 export const MERGE_RULES = 2
@@ -20,6 +20,8 @@ export interface MergeSettings {
 export interface RecordToMerge {
   claims: KeptClaim[]
   previous: PreviousRecord | null
+  /** Of a record that was rejected: then there is no previous one. */
+  tombstone: Tombstone | null
   /** Whether the CVE list's own claim changed. */
   listed: boolean
   /** What dates a change that other feeds brought: a timestamp. */
@@ -38,10 +40,8 @@ type MergedPart = keyof MergedParts
 
 const MERGED_PARTS = PART_NAMES.filter((name): name is MergedPart => name !== 'timeline')
 
-export function mergeRecord(
-  { claims, previous, listed, statedAt }: RecordToMerge,
-  settings: MergeSettings,
-): MergeResult {
+export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): MergeResult {
+  const { claims, previous, tombstone, listed, statedAt } = toMerge
   const record = claimOf<CveListRecord>(claims, 'cvelist')
   if (!record) return { kind: 'none' }
   const { cveId } = record
@@ -60,9 +60,10 @@ export function mergeRecord(
   const texts = Object.fromEntries(MERGED_PARTS.map((name) => [name, JSON.stringify(parts[name])]))
   if (previous && MERGED_PARTS.every((name) => texts[name] === previous[name])) return { kind: 'same' }
   const changedAt = (listed ? record.dateUpdated : statedAt) ?? settings.corpusDate
-  const timeline = previous ? nextTimeline(recordParts(previous), parts, changedAt) : firstTimeline(parts, record)
+  const before = previous ? recordParts(previous) : tombstone && rejectedParts(tombstone, parts)
+  const timeline = before ? nextTimeline(before, parts, changedAt) : firstTimeline(parts, record)
   const stored = { ...texts, timeline: JSON.stringify(timeline) } as Record<PartName, string>
-  return { kind: 'put', cveId, version: (previous?.version ?? 0) + 1, digest: recordDigest(stored), parts: stored }
+  return { kind: 'put', cveId, version: (before?.version ?? 0) + 1, digest: recordDigest(stored), parts: stored }
 }
 
 function claimOf<Claim>(claims: readonly KeptClaim[], feed: string): Claim | null {
@@ -70,7 +71,16 @@ function claimOf<Claim>(claims: readonly KeptClaim[], feed: string): Claim | nul
   return claim ? (JSON.parse(claim.body) as Claim) : null
 }
 
-function recordParts(previous: PreviousRecord): RecordParts & { version: number } {
+type VersionedParts = RecordParts & { version: number }
+
+/** What a record that is published again follows: itself, but rejected. Nothing else of what it was is kept. */
+function rejectedParts({ version, timeline }: Tombstone, parts: MergedParts): VersionedParts {
+  // No record is served in this state, so the model has none; the timeline only writes it out.
+  const state = 'REJECTED' as string as RecordState
+  return { ...parts, core: { ...parts.core, state }, timeline: JSON.parse(timeline), version }
+}
+
+function recordParts(previous: PreviousRecord): VersionedParts {
   const parts = Object.fromEntries(PART_NAMES.map((name) => [name, JSON.parse(previous[name])]))
   return { ...(parts as unknown as RecordParts), version: previous.version }
 }

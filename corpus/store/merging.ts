@@ -24,6 +24,12 @@ export interface KeptClaim {
 /** A record as it was before this ingest. */
 export type PreviousRecord = { version: number } & Record<PartName, string>
 
+/** What is left of a record that was rejected; `timeline` is JSON. */
+export interface Tombstone {
+  version: number
+  timeline: string
+}
+
 export interface Merging {
   /**
    * Removes what a staged feed no longer states, and notes whose records have to be merged for it. `statedAt`, an ISO
@@ -41,8 +47,12 @@ export interface Merging {
   putRecord(record: StoredRecord): void
   /** False where there was none. */
   removeRecord(cveKey: string): boolean
+  /** What is left of a record that is rejected; undefined where the id never was a record. */
+  tombstone(cveKey: string): Tombstone | undefined
+  /** Keeps the version and timeline of the record, which is to be removed after this. */
   putRejected(cveId: CveId, dateRejected: string | null): void
-  removeRejected(cveKey: string): void
+  /** False where it was not rejected. */
+  removeRejected(cveKey: string): boolean
   /** The newest date that the claims of a feed state. */
   newestDate(feed: string): string | null
   counts(): { records: number; rejected: number }
@@ -89,8 +99,14 @@ export function openMerging(database: Database.Database): Merging {
         ${PART_NAMES.map((name) => `"${name}" = excluded."${name}"`).join(', ')}`,
   )
   const removeRecord = database.prepare('DELETE FROM record WHERE cve_key = ?')
+  const tombstone = database.prepare<[string], Tombstone>(
+    'SELECT version, timeline FROM rejected WHERE cve_key = ? AND version IS NOT NULL',
+  )
   const putRejected = database.prepare(
-    'INSERT INTO rejected VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET date_rejected = excluded.date_rejected',
+    `INSERT INTO rejected SELECT $cveKey, $cveId, $dateRejected, r.version, r.timeline
+      FROM (SELECT 1) LEFT JOIN record AS r ON r.cve_key = $cveKey WHERE true
+      ON CONFLICT DO UPDATE SET date_rejected = excluded.date_rejected,
+        version = coalesce(excluded.version, version), timeline = coalesce(excluded.timeline, timeline)`,
   )
   const removeRejected = database.prepare('DELETE FROM rejected WHERE cve_key = ?')
 
@@ -119,8 +135,9 @@ export function openMerging(database: Database.Database): Merging {
       putRecord.run(sortKey(cveId), cveId, cveBlock(cveId), version, digest, ...texts)
     },
     removeRecord: (cveKey) => removeRecord.run(cveKey).changes > 0,
-    putRejected: (cveId, dateRejected) => void putRejected.run(sortKey(cveId), cveId, dateRejected),
-    removeRejected: (cveKey) => void removeRejected.run(cveKey),
+    tombstone: (cveKey) => tombstone.get(cveKey),
+    putRejected: (cveId, dateRejected) => void putRejected.run({ cveKey: sortKey(cveId), cveId, dateRejected }),
+    removeRejected: (cveKey) => removeRejected.run(cveKey).changes > 0,
     newestDate: (feed) =>
       database.prepare<[string], string | null>('SELECT max(stated_at) FROM claim WHERE feed = ?').pluck().get(feed) ??
       null,

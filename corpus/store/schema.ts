@@ -5,7 +5,7 @@ import { PART_NAMES } from '../model/record.ts'
 import { StoreError } from './error.ts'
 
 /** Raised whenever a table changes its meaning; a corpus of another version is ingested anew. */
-export const SCHEMA_VERSION = 1
+export const SCHEMA_VERSION = 2
 
 /** `VSLF`, SQLite's mark of whose file it is. */
 const APPLICATION_ID = 0x56534c46
@@ -13,7 +13,8 @@ const APPLICATION_ID = 0x56534c46
 /**
  * `cve_key` is `sortKey` of the CVE a row is about, and '' for entries about none (CNAs). In `claim`, `item` is the
  * feed's own key of the statement, `digest` that of the upstream bytes it was read from, `stated_at` the date that
- * these state for it. The indexes carry what a scan needs, so that none has to walk through the bodies.
+ * these state for it. `rejected` keeps the version and timeline of what was a record before, so that they go on should
+ * it be published again (decisions 26). The indexes carry what a scan needs, so that none has to walk through the bodies.
  */
 const SCHEMA = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -37,7 +38,13 @@ const SCHEMA = `
     ${PART_NAMES.map((name) => `"${name}" TEXT NOT NULL`).join(', ')}
   );
   CREATE INDEX record_by_block ON record (block, cve_key, cve_id, digest);
-  CREATE TABLE rejected (cve_key TEXT PRIMARY KEY, cve_id TEXT NOT NULL, date_rejected TEXT) WITHOUT ROWID;
+  CREATE TABLE rejected (
+    cve_key TEXT PRIMARY KEY,
+    cve_id TEXT NOT NULL,
+    date_rejected TEXT,
+    version INTEGER,
+    timeline TEXT
+  ) WITHOUT ROWID;
   CREATE TABLE epss (cve_key TEXT PRIMARY KEY, cve_id TEXT NOT NULL, score REAL NOT NULL, percentile REAL NOT NULL)
     WITHOUT ROWID;
   PRAGMA application_id = ${APPLICATION_ID};

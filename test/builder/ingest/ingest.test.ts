@@ -248,6 +248,49 @@ nights('a record that is rejected leaves a tombstone, and comes back when it is 
   assert.equal(it.contents().rejected, [{ cveId: id(1), dateRejected: '2024-05-02T08:00:00.000Z' }])
 })
 
+nights('a record that is published again after its rejection goes on with its version and its timeline', async () => {
+  const it = place()
+  const night = (day: number, one: Partial<SmallRecord>) => {
+    const record = { id: id(1), updated: `2024-06-0${day}T01:00:00.000Z`, ...one }
+    it.put({ [`cvelistv5/2024-06-0${day}_all_CVEs.zip`]: baselineZip([...TWENTY.slice(1), record]) })
+    return it.run()
+  }
+  await it.run()
+  await night(2, { title: 'Another fault' })
+  await night(3, { state: 'REJECTED' })
+  // Merged again as what it is, with nothing of this lost.
+  await it.run({ mission: 'high' })
+  await it.run()
+  const report = await night(4, {})
+  assert.equal(report.records, { total: 20, added: 1, changed: 0, removed: 0, merged: 1 })
+  const record = it.contents().records[0]!
+  assert.equal([record.cveId, record.version], [id(1), 3])
+  const entries: { title: string; version_from: number; version_to: number; changed_at: string }[] = JSON.parse(
+    record.parts.timeline,
+  )
+  assert.equal(
+    entries.map((entry) => [entry.title, entry.version_from, entry.version_to, entry.changed_at.slice(0, 10)]),
+    [
+      ['CVE published', 2, 3, '2024-06-04'],
+      ['Description changed', 1, 2, '2024-06-02'],
+      ['Added to the KEV catalogue', 1, 1, '2024-05-20'],
+      ['CVE published', 1, 1, '2024-05-01'],
+    ],
+  )
+  await night(5, { title: 'A third fault' })
+  assert.is(it.contents().records[0]!.version, 4)
+})
+
+nights('an id that was rejected before it ever was a record begins as version 1', async () => {
+  const it = place()
+  await it.run()
+  it.put({ [NEXT_LIST]: baselineZip([...TWENTY, { id: id(21) }]) })
+  await it.run()
+  const record = it.contents().records.find(({ cveId }) => cveId === id(21))!
+  assert.is(record.version, 1)
+  assert.equal(JSON.parse(record.parts.timeline).length, 1)
+})
+
 nights('deltas go on top of the baseline, and an older record never replaces a newer one', async () => {
   const it = place()
   await it.run()
