@@ -59,7 +59,7 @@ export async function mergeStaged(
 
 function feedState(report: FeedReport, sources: readonly FeedSource[], corpusDate: string | null): FeedState {
   const { feed } = sources.find((source) => source.feed.name === report.name)!
-  const { name, version, files, read, kept, skipped, held } = report
+  const { name, version, files, read, kept, skipped, notes, held } = report
   return {
     name,
     version,
@@ -69,7 +69,7 @@ function feedState(report: FeedReport, sources: readonly FeedSource[], corpusDat
     licence: feed.licence,
     attribution: feed.attribution,
     adapter: feed.adapter,
-    reading: { read, kept, skipped },
+    reading: { read, kept, skipped, notes },
   }
 }
 

@@ -19,7 +19,7 @@ export interface FeedReport {
   /** Skipped ones of which the corpus keeps what it had. */
   held: number
   skipped: FeedSkips[]
-  /** Oddities in what was read anew that were kept, mended or left out, by kind. */
+  /** Oddities in what the corpus holds that were kept, mended or left out, by kind. */
   notes: FeedSkips[]
 }
 

@@ -51,7 +51,9 @@ export async function stageFeed(
   }
   try {
     const figures =
-      feed.kind === 'scores' ? stageScores(feed, newest, workspace) : await stageClaims(feed, files, workspace, context)
+      feed.kind === 'scores'
+        ? stageScores(feed, newest, workspace)
+        : await stageClaims(feed, files, previous, workspace, context)
     return { ...base, status: 'read', version: newest.version, date: newest.date, files: states, ...figures }
   } catch (cause) {
     throw named(feed, cause)
@@ -75,11 +77,12 @@ type Figures = Pick<FeedReport, 'read' | 'kept' | 'added' | 'changed' | 'removed
 async function stageClaims(
   feed: ClaimFeed | BatchFeed,
   files: FeedFile[],
+  previous: FeedState | null,
   { staging, spill }: Workspace,
   context: StageContext,
 ): Promise<Figures> {
   const skipped: Named = new Map()
-  const notes: Named = new Map()
+  const notes = openNotes(previous)
   const toHold: string[] = []
   let read = 0
   const options = { spill, digestOf: (item: string) => staging.digestOf(feed.name, item) }
@@ -97,7 +100,10 @@ async function stageClaims(
       kind === 'claim'
         ? staging.claim({ ...staged, statedAt: item.statedAt }, item.body)
         : staging.claim({ ...staged, statedAt: null }, null)
-    if (kind === 'claim') for (const note of item.notes) add(notes, note.code, key, note.detail)
+    if (outcome !== 'older') {
+      if (kind === 'claim') notes.set(key, item.notes)
+      else notes.keep(key)
+    }
     const { name } = files[index]!
     if (outcome === 'replaces-same-file') add(skipped, 'duplicate', key, `a later one in ${name} counts`)
     if (outcome === 'replaces-older-file') add(skipped, 'superseded', key, `${name} has a newer one`)
@@ -110,8 +116,10 @@ async function stageClaims(
     }
   }
   // What cannot be read today is no reason to forget what it said yesterday.
-  const held = toHold.filter((key) => staging.hold(feed.name, key)).length
-  return { read, ...staging.claimCounts(feed.name), held, skipped: listed(skipped), notes: listed(notes) }
+  const held = toHold.filter((key) => staging.hold(feed.name, key))
+  for (const key of held) notes.keep(key)
+  const counts = staging.claimCounts(feed.name)
+  return { read, ...counts, held: held.length, skipped: listed(skipped), notes: notes.listed() }
 }
 
 function stageScores(feed: ScoreFeed, file: FeedFile, { staging }: Workspace): Figures {
@@ -148,6 +156,33 @@ async function* readFile(
 
 function* readTasks(feed: string, batches: Iterable<unknown>): Iterable<ReadTask> {
   for (const batch of batches) yield { feed: feed as FeedName, batch }
+}
+
+interface Note {
+  code: string
+  detail: string
+}
+
+/** The notes on what a feed's items say; those of an item that is not read anew are the ones it had. */
+function openNotes(previous: FeedState | null) {
+  const before = new Map<string, Note[]>()
+  for (const { reason: code, items } of previous?.reading.notes ?? []) {
+    for (const { key, detail } of items) before.set(key, [...(before.get(key) ?? []), { code, detail }])
+  }
+  const now = new Map<string, readonly Note[]>()
+  const set = (key: string, notes: readonly Note[]) => {
+    if (notes.length > 0) now.set(key, notes)
+    else now.delete(key)
+  }
+  return {
+    set,
+    keep: (key: string) => set(key, before.get(key) ?? []),
+    listed(): FeedSkips[] {
+      const byCode: Named = new Map()
+      for (const [key, notes] of now) for (const { code, detail } of notes) add(byCode, code, key, detail)
+      return listed(byCode)
+    },
+  }
 }
 
 function add(to: Named, reason: string, key: string, detail: string): void {

@@ -22,6 +22,8 @@ export interface FeedReading {
   read: number
   kept: number
   skipped: FeedSkips[]
+  /** Oddities of what was kept, also of items that were not read anew because their bytes were known. */
+  notes: FeedSkips[]
 }
 
 /** A feed as the corpus has it. It moves on only together with the feed's data (facts, complaint 4). */

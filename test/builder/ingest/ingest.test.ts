@@ -347,6 +347,21 @@ nights('as of a date, each feed is taken as it was then; a feed without a file b
   assert.equal(figures(second, 'kev'), [1, 1, 1, 0, 0, 0])
 })
 
+nights('oddities are counted for as long as they are there, whether read anew or known', async () => {
+  const it = place()
+  const noted = (report: IngestReport) =>
+    report.feeds
+      .find(({ name }) => name === 'cvelist')!
+      .notes.flatMap(({ reason, items }) => items.map(({ key }) => `${key} ${reason}`))
+  const odd = (number: number) => ({ id: id(number), updated: 'some day' })
+  it.put({ [LIST]: baselineZip([odd(1), odd(2), ...TWENTY.slice(2)]) })
+  const both = [...new Set(noted(await it.run()))]
+  assert.equal(both, [`${id(1)} date-impossible`, `${id(2)} date-impossible`])
+  assert.equal([...new Set(noted(await it.run()))], both, 'the very same files')
+  it.put({ [NEXT_LIST]: baselineZip([odd(1), { id: id(2) }, ...TWENTY.slice(2)]) })
+  assert.equal([...new Set(noted(await it.run()))], both.slice(0, 1), 'one known, one mended')
+})
+
 nights('a feed whose file is gone is absent, and its data stays', async () => {
   const it = place()
   await it.run()
