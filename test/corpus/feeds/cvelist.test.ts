@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ZipFile } from 'yazl'
+import { CVE_LIST_ADAPTER } from '../../../corpus/feeds/cvelist/cvelist.ts'
 import { FeedError } from '../../../corpus/feeds/error.ts'
 import { itemDigest } from '../../../corpus/feeds/feed.ts'
 import { parseCveId } from '../../../corpus/model/cve-id.ts'
@@ -43,7 +44,7 @@ reading('yields a claim for each record of a zip, and nothing for what else lies
   assert.ok(item?.kind === 'claim')
   assert.is(item.cveId, ONE.id)
   assert.is(item.statedAt, '2024-05-02T08:00:00.000Z')
-  assert.equal(item.digest, itemDigest(1, JSON.stringify(cveRecord(ONE))))
+  assert.equal(item.digest, itemDigest(CVE_LIST_ADAPTER, JSON.stringify(cveRecord(ONE))))
   assert.is(JSON.parse(item.body).assigner, 'acme')
 })
 
@@ -89,7 +90,7 @@ reading('reads a zip64 of more than 65,535 entries', async () => {
 
 reading('neither parses nor yields what the corpus has from the same bytes', async () => {
   const path = put(baselineZip([ONE, TWO]))
-  const known = itemDigest(1, JSON.stringify(cveRecord(ONE)))
+  const known = itemDigest(CVE_LIST_ADAPTER, JSON.stringify(cveRecord(ONE)))
   const digestOf = (key: string) => (key === ONE.id ? known : itemDigest(2, 'other bytes'))
   const items = await cveListItems(path, false, { ...readOptions(path), digestOf })
   const kinds = items.map(({ key, kind }) => `${key} ${kind}`)
