@@ -1,7 +1,7 @@
 /**
  * The files that an ingest works on. It changes `corpus.db` in one transaction. Beside it lie, only while it runs,
  * `corpus.db.spill` (a zip out of a zip) and `corpus.db.new`, the first corpus until it is whole; whatever a killed
- * ingest left of these is removed by the next. `corpus.db.lock` stays, empty: who holds its lock is the one writer.
+ * ingest left of these is removed by the next. `corpus.db.lock` stays, empty: who holds it makes the first corpus.
  */
 import { createWriteStream, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -28,13 +28,14 @@ export interface Workspace {
 
 /** Opens the corpus at `path`, or begins a new one. Throws `StoreError` for another file, `IngestError` `busy`. */
 export async function openWorkspace(path: string, effects: Effects): Promise<Workspace> {
-  // A file that is none of ours gets no lock beside it.
-  if (existsSync(path)) openDatabase(path, { readonly: true }).close()
+  // The transaction is lock enough for a corpus that is there.
+  if (existsSync(path)) return openAt(path, false, effects)
   await effects.mkdir(dirname(path))
   const unlock = lockFile(`${path}.lock`)
   if (!unlock) throw busy(path)
   try {
-    const workspace = await openLocked(path, effects)
+    // Another first ingest may have ended just now.
+    const workspace = await openAt(path, !existsSync(path), effects)
     return { ...workspace, close: () => workspace.close().finally(unlock) }
   } catch (cause) {
     unlock()
@@ -45,8 +46,7 @@ export async function openWorkspace(path: string, effects: Effects): Promise<Wor
 /** What a first ingest leaves when it is killed, and the log of a corpus that somebody deleted: never replay that. */
 const LEFTOVERS = ['-wal', '-shm', '.new', '.new-wal', '.new-shm']
 
-async function openLocked(path: string, effects: Effects): Promise<Workspace> {
-  const isNew = !existsSync(path)
+async function openAt(path: string, isNew: boolean, effects: Effects): Promise<Workspace> {
   const spillFile = `${path}.spill`
   const newFile = `${path}.new`
   if (isNew) for (const suffix of LEFTOVERS) await effects.remove(path + suffix)
@@ -101,7 +101,7 @@ function newDatabase(path: string): Database.Database {
   return database
 }
 
-/** Opens the transaction. Other programs can write to an SQLite database too. */
+/** Opens the transaction. SQLite lets in one writer at a time, and lets it go when its process dies. */
 function begin(database: Database.Database, path: string): void {
   database.pragma('busy_timeout = 1000')
   try {
