@@ -42,7 +42,8 @@ export function openQueries(options: QueryOptions = {}): Queries {
     return ordinals.byteLength + key.length * 2 + ENTRY_BYTES
   })
   const queue: Job[] = []
-  const open = new Set<string>()
+  /** How many snapshots hold each `query.db`: two that differ elsewhere may share one. */
+  const holders = new Map<string, number>()
   let running: Job | null = null
   let worker = start()
 
@@ -58,7 +59,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
       finish((job) => job.reject(error))
     })
     started.unref()
-    for (const path of open) started.postMessage({ kind: 'open', path } satisfies QueryRequest)
+    for (const path of holders.keys()) started.postMessage({ kind: 'open', path } satisfies QueryRequest)
     return started
   }
 
@@ -109,11 +110,13 @@ export function openQueries(options: QueryOptions = {}): Queries {
       return ordinals
     },
     open(path) {
-      open.add(path)
+      holders.set(path, (holders.get(path) ?? 0) + 1)
       worker.postMessage({ kind: 'open', path } satisfies QueryRequest)
     },
     forget(path) {
-      open.delete(path)
+      const left = (holders.get(path) ?? 1) - 1
+      if (left > 0) return void holders.set(path, left)
+      holders.delete(path)
       worker.postMessage({ kind: 'forget', path } satisfies QueryRequest)
     },
     close: async () => void (await worker.terminate()),

@@ -1,5 +1,6 @@
 /** `/cves`: the catalogue in any order, with any filters, a page at a time. */
 
+import { fold } from '../../corpus/snapshot/fold.ts'
 import { CVE_SORTS } from '../../corpus/snapshot/order.ts'
 import type { DateValue } from '../params/date.ts'
 import { DAY_MS, date } from '../params/date.ts'
@@ -45,13 +46,13 @@ export const listCves = defineRoute<Context, Record<never, never>, typeof query>
   async handle({ shelf, queries }, params) {
     const { sort, cursor: text, ids, q } = params
     const filters: CveFilters = {
-      q,
+      q: q && fold(q),
       severity: params.severity,
       kev: params.kev,
       has_exploit: params.has_exploit,
       has_patch: params.has_patch,
       has_detection: params.has_detection,
-      assigner: params.assigner,
+      assigner: params.assigner && fold(params.assigner),
       cwe: params.cwe === undefined ? undefined : Number(params.cwe.slice('cwe-'.length)),
       epss_min: params.epss_min,
       published_since: params.published_since?.ms,

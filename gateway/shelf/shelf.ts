@@ -86,10 +86,11 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
   }
 
   async function swap(): Promise<void> {
-    const stamp = stampOf(dist)
-    if (stamp === seen) return
-    await parents
+    let stamp = seen
     try {
+      stamp = stampOf(dist)
+      if (stamp === seen) return
+      await parents
       const next = readCurrent(dist)
       seen = stamp
       if (next.manifest.snapshot === current.id) return
