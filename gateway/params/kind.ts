@@ -61,6 +61,5 @@ const QUOTED = 40
 /** A client's own text as a message may show it: short (a token sent by mistake is not echoed), without control characters. */
 export function quote(text: string): string {
   const shown = [...text.slice(0, 2 * QUOTED)].slice(0, QUOTED).join('')
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
-  return `'${shown.replace(/[\u0000-\u001f\u007f-\u009f]/g, '\ufffd')}${shown.length < text.length ? '…' : ''}'`
+  return `'${shown.replace(/\p{Cc}/gu, '\ufffd')}${shown.length < text.length ? '…' : ''}'`
 }
