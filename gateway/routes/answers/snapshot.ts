@@ -1,0 +1,38 @@
+/** The snapshot that is served. */
+import { z } from 'zod'
+import { count, day, snapshotId, text, timestamp } from './values.ts'
+
+const counts = z
+  .strictObject({
+    cves: count,
+    cwes: count,
+    capecs: count,
+    cnas: count,
+    vendors: count,
+    products: count,
+    exploits: count,
+    advisories: count,
+    reports: count,
+  })
+  .meta({ id: 'SnapshotCounts', description: 'How many of each there are' })
+
+const feed = z
+  .strictObject({
+    version: text.describe('The version, as its publisher names it'),
+    updated_at: text.describe('The date that it states'),
+    records: count.describe('The number of its records'),
+    licence: z.string().describe('The licence of its data'),
+    attribution: z.string().describe('Whom to name'),
+  })
+  .meta({ id: 'Feed', description: 'An upstream feed' })
+
+export const snapshot = z
+  .strictObject({
+    id: snapshotId.describe('Its id, a digest of its contents'),
+    created_at: timestamp.describe('When it was built'),
+    parent: snapshotId.nullable().describe('The id of the snapshot before it'),
+    counts,
+    feeds: z.record(z.string(), feed).describe('The feeds it was built from, by name'),
+    epss_date: day.nullable().describe('The day of its EPSS scores'),
+  })
+  .meta({ id: 'Snapshot', description: 'One immutable build of the corpus' })
