@@ -119,7 +119,13 @@ export function asApiError(thrown: unknown): ApiError {
     : new ApiError('internal', 'something went wrong on our side', { cause: thrown })
 }
 
-export type GatewayErrorCode = 'bad_option' | 'port_in_use' | 'port_forbidden' | 'address_unavailable' | 'key_file'
+export type GatewayErrorCode =
+  | 'bad_option'
+  | 'port_in_use'
+  | 'port_forbidden'
+  | 'address_unavailable'
+  | 'key_file'
+  | 'access_policy'
 
 /** A fault that the operator can mend: printed as one line, without a stack. */
 export class GatewayError extends Error {

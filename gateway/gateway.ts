@@ -1,6 +1,7 @@
 /** A gateway: a shelf of snapshots, a query thread and the app, put together and listening. */
 import { existsSync } from 'node:fs'
 import { fetch } from 'undici'
+import { accessByPolicy, openAccess } from './access/access.ts'
 import { createApp } from './app.ts'
 import { createAuthenticator } from './auth/authenticator.ts'
 import { keyFile } from './auth/key-file.ts'
@@ -29,7 +30,9 @@ export interface GatewayOptions {
   cookie?: string
   adminClaims?: readonly string[]
   algorithms?: readonly string[]
-  /** How often the pointer is looked at, in ms. */
+  /** File with the rules that give CVEs an access tier; without it everybody sees all. */
+  accessPolicy?: string
+  /** How often the pointer and the access policy are looked at, in ms. */
   pollMs?: number
   query?: QueryOptions
 }
@@ -53,14 +56,16 @@ export async function startGateway(options: GatewayOptions, log: Log): Promise<G
     ...(adminClaims === undefined ? {} : { adminClaims }),
     ...(algorithms === undefined ? {} : { algorithms }),
   })
+  const polled = options.pollMs === undefined ? {} : { pollMs: options.pollMs }
+  const access =
+    options.accessPolicy === undefined ? openAccess : accessByPolicy(options.accessPolicy, { log, ...polled })
   const queries = openQueries(options.query)
   const shelf = openShelf(dist, {
     log,
-    ...(options.pollMs === undefined ? {} : { pollMs: options.pollMs }),
+    ...polled,
     onOpen: (snapshot) => queries.open(snapshot.query.path),
     onClose: (snapshot) => queries.forget(snapshot.query.path),
   })
-  const context: Context = { shelf, queries }
   const app = createApp<Context>(
     {
       ...(preview === undefined ? {} : { preview }),
@@ -71,11 +76,12 @@ export async function startGateway(options: GatewayOptions, log: Log): Promise<G
       routes: ROUTES,
       openRoutes: healthRoutes(() => shelf.current.id),
       authenticate,
-      context: () => context,
+      context: (subject) => ({ shelf, queries, access, subject }),
       log,
     },
   )
   const release = async () => {
+    access.close()
     shelf.close()
     await queries.close()
   }

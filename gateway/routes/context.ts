@@ -1,8 +1,13 @@
 /** What handlers are given besides their parameters. */
+import type { Access } from '../access/access.ts'
+import type { Subject } from '../auth/subject.ts'
 import type { Queries } from '../query/queries.ts'
 import type { Shelf } from '../shelf/shelf.ts'
 
 export interface Context {
   shelf: Shelf
   queries: Queries
+  access: Access
+  /** Who is asking. */
+  subject: Subject
 }

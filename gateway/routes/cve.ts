@@ -50,12 +50,15 @@ interface Found {
 
 /**
  * The member of a CVE in the current snapshot.
- * @throws ApiError `not_found`; of a rejected record it says so, and when (decisions 10)
+ * @throws ApiError `not_found`; of a rejected record it says so, and when (decisions 10). `tier_restricted`
  */
-function find({ shelf }: Context, id: CveId): Found {
+function find({ shelf, access, subject }: Context, id: CveId): Found {
   const snapshot = shelf.current
   const row = findRow(snapshot.index, id)
-  if (row >= 0) return { snapshot, row, member: memberOf(snapshot, row, id) }
+  if (row >= 0) {
+    access.judge(subject, snapshot, row, id)
+    return { snapshot, row, member: memberOf(snapshot, row, id) }
+  }
   const rejectedAt = snapshot.rejected.get(id)
   if (rejectedAt === undefined) throw notFound(`no record exists for ${id}`)
   throw notFound(`the record of ${id} was rejected${rejectedAt ? ` on ${rejectedAt}` : ''}`)

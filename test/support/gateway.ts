@@ -1,8 +1,15 @@
 /** A whole gateway on a free port, as an operator would start it, with an administrator's token at hand. */
 import { join } from 'node:path'
+import { openAccess } from '../../gateway/access/access.ts'
 import { type Gateway, type GatewayOptions, startGateway } from '../../gateway/gateway.ts'
 import { LOCAL, makeToken } from '../../gateway/token.ts'
 import { type LogLine, listLog } from './server.ts'
+
+/** What handlers are given for an administrator, in tests that call them without a server. */
+export const asAdministrator = {
+  access: openAccess,
+  subject: { sub: 'alice', logName: 'alice', admin: true, tier: Number.POSITIVE_INFINITY },
+}
 
 export interface TestGateway extends Gateway {
   token: string

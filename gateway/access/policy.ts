@@ -1,0 +1,86 @@
+/** The operator's access policy: which CVEs need which access tier (decisions 15). Its format is in the README. */
+import { z } from 'zod'
+import { type CveId, isRecordId, parseCveId } from '../../corpus/model/cve-id.ts'
+import { fold } from '../../corpus/snapshot/fold.ts'
+import { GatewayError } from '../errors.ts'
+
+/** A CVE that meets every condition stated here needs `tier`; null states nothing. */
+export interface Rule {
+  tier: number
+  ids: readonly CveId[] | null
+  state: 'PUBLISHED' | 'RESERVED' | null
+  /** Short names, folded. */
+  assigners: readonly string[] | null
+}
+
+export type Policy = readonly Rule[]
+
+/** As high as `vulnshelf-gateway token --tier` goes. */
+const MAX_TIER = 1_000_000
+
+const oneOrMore = <T extends z.ZodType<unknown, string>>(item: T) =>
+  z
+    .union([item, z.array(item).min(1)], { error: ({ input }) => (Array.isArray(input) ? undefined : 'is no text') })
+    .transform((value) => (Array.isArray(value) ? (value as z.output<T>[]) : [value as z.output<T>]))
+
+const cveId = z.string().transform((text, context): CveId => {
+  const id = parseCveId(text)
+  if (id !== null && isRecordId(id)) return id
+  context.addIssue({ code: 'custom', message: `'${text}' is no CVE id` })
+  return z.NEVER
+})
+
+const CONDITIONS = ['id', 'state', 'assigner'] as const
+
+const rule = z
+  .strictObject({
+    name: z.string().optional(),
+    tier: z.int().min(0).max(MAX_TIER),
+    id: oneOrMore(cveId).optional(),
+    state: z.enum(['PUBLISHED', 'RESERVED']).optional(),
+    assigner: oneOrMore(z.string().trim().min(1)).optional(),
+  })
+  .refine((stated) => CONDITIONS.some((name) => stated[name] !== undefined), 'needs an id, a state or an assigner')
+
+const document = z.strictObject({ rules: z.array(z.unknown()) })
+
+/**
+ * Reads a policy; `place` is what messages call it.
+ * @throws GatewayError `access_policy`, naming the rule that is wrong and why
+ */
+export function parsePolicy(text: string, place: string): Policy {
+  const refuse = (why: string, cause?: unknown) => new GatewayError('access_policy', `${place}: ${why}`, cause)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw refuse(`is not JSON (${(cause as Error).message})`, cause)
+  }
+  const whole = document.safeParse(value)
+  if (!whole.success) throw refuse(`must be {"rules": […]}: ${reason(whole.error)}`, whole.error)
+  return whole.data.rules.map((stated, at) => {
+    const read = rule.safeParse(stated)
+    if (!read.success) throw refuse(`rule ${at + 1}${nameOf(stated)}: ${reason(read.error)}`, read.error)
+    const { tier, id = null, state = null, assigner } = read.data
+    return { tier, ids: id, state, assigners: assigner?.map(fold) ?? null }
+  })
+}
+
+function nameOf(stated: unknown): string {
+  const name = typeof stated === 'object' && stated !== null && 'name' in stated ? stated.name : undefined
+  return typeof name === 'string' ? ` ('${name}')` : ''
+}
+
+/** The first thing that is wrong, with its place: `id[3] '2024-1' is no CVE id`. */
+function reason({ issues }: z.ZodError): string {
+  let issue: z.core.$ZodIssue = issues[0]!
+  let path = [...issue.path]
+  // A union tells of each of its branches: the last one is that of the list, or the first that of the text.
+  while (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    const branch = issue.errors.find(([first]) => first?.code !== 'invalid_type') ?? issue.errors[0]!
+    issue = branch[0]!
+    path = [...path, ...issue.path]
+  }
+  const where = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('')
+  return `${where.replace(/^\./, '')} ${issue.message}`.trim()
+}

@@ -1,0 +1,33 @@
+/** A policy applied to a snapshot: the tier of each CVE, worked out once from the columns, so that no record is read. */
+import { postingsOf } from '../../corpus/snapshot/derive/columns.ts'
+import { FLAGS } from '../../corpus/snapshot/derive/gather.ts'
+import { findRow } from '../../corpus/snapshot/derive/index-table.ts'
+import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
+import type { Policy, Rule } from './policy.ts'
+
+/** By row. Of several rules that a CVE meets, the highest tier counts; where it meets none, 0. */
+export function tiersOf(policy: Policy, snapshot: OpenSnapshot): Int32Array {
+  const { columns } = snapshot
+  const tiers = new Int32Array(columns.count)
+  for (const rule of policy) {
+    for (const ordinal of ordinalsOf(rule, snapshot)) {
+      const row = columns.row[ordinal]!
+      if (tiers[row]! < rule.tier) tiers[row] = rule.tier
+    }
+  }
+  return tiers
+}
+
+/** The ordinals that meet every condition of a rule. */
+function ordinalsOf({ ids, state, assigners }: Rule, snapshot: OpenSnapshot): number[] {
+  const { columns, index, ordinalOfRow } = snapshot
+  const assigned = assigners?.flatMap((name) => [...postingsOf(columns.assigner, name)]) ?? null
+  const named = ids?.map((id) => findRow(index, id)).filter((row) => row >= 0) ?? null
+  let ordinals = named?.map((row) => ordinalOfRow[row]!) ?? assigned ?? [...columns.row.keys()]
+  if (named && assigned) {
+    const theirs = new Set(assigned)
+    ordinals = ordinals.filter((ordinal) => theirs.has(ordinal))
+  }
+  if (state === null) return ordinals
+  return ordinals.filter((ordinal) => ((columns.flags[ordinal]! & FLAGS.reserved) !== 0) === (state === 'RESERVED'))
+}
