@@ -7,7 +7,7 @@ import { firstTimeline, nextTimeline } from '../../corpus/model/timeline.ts'
 import { type KeptClaim, type PreviousRecord, recordDigest, type Tombstone } from '../../corpus/store/merging.ts'
 
 /** Raised with every change in what `mergeCve` makes of the same claims: then all records are merged again. */
-export const MERGE_RULES = 2
+export const MERGE_RULES = 3
 
 export interface MergeSettings {
   mission: Mission

@@ -44,7 +44,7 @@ export async function stageFeed(
     return { ...base, status: 'absent', version, date, files: had, read: 0, kept: records, skipped: [] }
   }
   const states = files.map(fileState)
-  const newest = files.at(-1)!
+  const newest = files.reduce((one, other) => ((other.date ?? '') >= (one.date ?? '') ? other : one))
   if (previous && isSame(previous, feed.adapter, states)) {
     const { version, date, reading } = previous
     return { ...base, status: 'unchanged', version, date, files: previous.files, ...reading }
@@ -94,12 +94,12 @@ async function stageClaims(
       toHold.push(item.key)
       return
     }
-    const { kind, key, cveId, digest } = item
-    const staged = { feed: feed.name, item: key, cveId, digest, file: index }
+    const { kind, key, digest } = item
+    const staged = { feed: feed.name, item: key, digest, file: index }
     const outcome =
       kind === 'claim'
-        ? staging.claim({ ...staged, statedAt: item.statedAt }, item.body)
-        : staging.claim({ ...staged, statedAt: null }, null)
+        ? staging.claim({ ...staged, cveIds: item.cveIds, statedAt: item.statedAt }, item.body)
+        : staging.claim({ ...staged, cveIds: [], statedAt: null }, null)
     if (outcome !== 'older') {
       if (kind === 'claim') notes.set(key, item.notes)
       else notes.keep(key)
@@ -141,7 +141,9 @@ async function* readFile(
   { poolFor, progress }: StageContext,
 ): AsyncIterable<Iterable<FeedItem>> {
   if (feed.kind === 'claims') {
-    yield feed.read(file, options)
+    const items = feed.read(file, options)
+    if (Symbol.iterator in items) yield items
+    else for await (const item of items) yield [item]
     return
   }
   const { items: total, batches } = await feed.open(file, options)

@@ -59,10 +59,21 @@ export function dateInName(name: string): string | null {
 }
 
 /**
- * The files to read, in order: the newest baseline dated up to `asOf` (`YYYY-MM-DD`, inclusive), then every delta
- * newer than it. A file without any date is taken only where no dated one is: it states nothing against `asOf`.
+ * The files to read: of each part of the feed, by name, the newest baseline dated up to `asOf` (`YYYY-MM-DD`,
+ * inclusive), then every delta newer than it. A file without any date is taken only where no dated one is: it states
+ * nothing against `asOf`.
  */
 export function chooseFiles(files: readonly FeedFile[], asOf: string | null): FeedFile[] {
+  const parts = [...new Set(files.map(({ part }) => part))].sort()
+  return parts.flatMap((part) =>
+    chooseOfPart(
+      files.filter((file) => file.part === part),
+      asOf,
+    ),
+  )
+}
+
+function chooseOfPart(files: readonly FeedFile[], asOf: string | null): FeedFile[] {
   const byDate = (a: FeedFile, b: FeedFile) => {
     const [x, y] = [a.date ?? '', b.date ?? '']
     return x === y ? (a.name < b.name ? -1 : 1) : x < y ? -1 : 1

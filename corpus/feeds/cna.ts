@@ -13,7 +13,7 @@ export function findCnaList(feedsFolder: string): FeedFile[] {
   const found = findFiles(feedsFolder, 'cna', (entry) => entry.isFile() && /^CNAsList.*\.json$/.test(entry.name))
   return found.map(({ path, name }) => {
     const date = dateInName(name)
-    return { path, name, role: 'baseline', date, version: date, folder: false }
+    return { path, name, role: 'baseline', part: '', date, version: date, folder: false }
   })
 }
 
@@ -30,7 +30,7 @@ export function* readCnaList(file: FeedFile, options: ReadOptions): Iterable<Fee
       }
       const digest = itemDigest(CNA_ADAPTER, JSON.stringify(json))
       if (isSameDigest(options.digestOf(key), digest)) {
-        yield { kind: 'known', key, cveId: null, digest }
+        yield { kind: 'known', key, digest }
         continue
       }
       const types = isObject(json.CNA) ? texts(json.CNA.type) : []
@@ -44,7 +44,7 @@ export function* readCnaList(file: FeedFile, options: ReadOptions): Iterable<Fee
         organizationType: types.length > 0 ? types.join(', ') : null,
         advisoriesUrl: text(advisories[0]?.url),
       }
-      yield { kind: 'claim', key, cveId: null, digest, statedAt: null, body: JSON.stringify(claim), notes: [] }
+      yield { kind: 'claim', key, cveIds: [], digest, statedAt: null, body: JSON.stringify(claim), notes: [] }
     } catch (cause) {
       yield skipOf(key, cause)
     }

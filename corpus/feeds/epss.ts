@@ -30,7 +30,7 @@ export function findEpss(feedsFolder: string): FeedFile[] {
     if (date === null) {
       throw new FeedError('file_invalid', `${name} is dated neither by its first line (score_date) nor by its name`)
     }
-    return { path, name, role: 'baseline', date, version: model, folder: false }
+    return { path, name, role: 'baseline', part: '', date, version: model, folder: false }
   })
 }
 

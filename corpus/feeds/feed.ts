@@ -12,6 +12,8 @@ export interface FeedFile {
   name: string
   /** A delta is read on top of the newest baseline; a feed without deltas has baselines only. */
   role: 'baseline' | 'delta'
+  /** Which part of the feed it holds, where the publisher splits it (by year, by ecosystem); '' for the whole. */
+  part: string
   /** When it was published, as text that sorts by time and begins with `YYYY-MM-DD`; null where nothing says so. */
   date: string | null
   /** The edition as the upstream counts it. */
@@ -25,7 +27,8 @@ export type FeedItem =
       kind: 'claim'
       /** The feed's own key of the item, unique within the feed. */
       key: string
-      cveId: CveId | null
+      /** The CVEs that it is about; none for an entry that is about none. */
+      cveIds: readonly CveId[]
       digest: Uint8Array
       /** The date that the item states for itself, ISO 8601 in UTC. */
       statedAt: string | null
@@ -33,7 +36,7 @@ export type FeedItem =
       body: string
       notes: readonly RecordNote[]
     }
-  | { kind: 'known'; key: string; cveId: CveId | null; digest: Uint8Array }
+  | { kind: 'known'; key: string; digest: Uint8Array }
   | FeedSkip
 
 export interface FeedSkip {
@@ -68,7 +71,7 @@ interface FeedBase {
 
 export interface ClaimFeed extends FeedBase {
   kind: 'claims'
-  read(file: FeedFile, options: ReadOptions): Iterable<FeedItem>
+  read(file: FeedFile, options: ReadOptions): Iterable<FeedItem> | AsyncIterable<FeedItem>
 }
 
 export interface OpenFeed {

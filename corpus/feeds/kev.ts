@@ -17,7 +17,7 @@ export function findKev(feedsFolder: string): FeedFile[] {
   return findFiles(feedsFolder, 'kev', (entry) => entry.isFile() && FILE_NAME.test(entry.name)).map(
     ({ path, name }) => {
       const named = dateInName(name)
-      const file = { path, name, role: 'baseline', folder: false } as const
+      const file = { path, name, role: 'baseline', part: '', folder: false } as const
       try {
         const catalogue = readCatalogue(path, name)
         const released = text(catalogue.dateReleased)
@@ -51,7 +51,7 @@ export function* readKev(file: FeedFile, options: ReadOptions): Iterable<FeedIte
       if (!cveId) throw new FeedError('item_invalid', `cveID is no CVE id: ${shown(json.cveID)}`)
       const digest = itemDigest(KEV_ADAPTER, JSON.stringify(json))
       if (isSameDigest(options.digestOf(key), digest)) {
-        yield { kind: 'known', key, cveId, digest }
+        yield { kind: 'known', key, digest }
         continue
       }
       const dateAdded = text(json.dateAdded)
@@ -66,7 +66,7 @@ export function* readKev(file: FeedFile, options: ReadOptions): Iterable<FeedIte
         ransomware: text(json.knownRansomwareCampaignUse),
         notes: text(json.notes),
       }
-      yield { kind: 'claim', key, cveId, digest, statedAt: date, body: JSON.stringify(claim), notes: [] }
+      yield { kind: 'claim', key, cveIds: [cveId], digest, statedAt: date, body: JSON.stringify(claim), notes: [] }
     } catch (cause) {
       yield skipOf(key, cause)
     }

@@ -1,10 +1,11 @@
 /** The feeds: one table of what each is called, where it lies, who published it on which terms, and who reads it. */
 import { CNA_ADAPTER, findCnaList, readCnaList } from './cna.ts'
-import { CVE_LIST_ADAPTER, openCveList, type RecordBatch, readRecordBatch } from './cvelist/cvelist.ts'
+import { CVE_LIST_ADAPTER, openCveList, readRecordBatch } from './cvelist/cvelist.ts'
 import { findCveList } from './cvelist/files.ts'
 import { EPSS_ADAPTER, findEpss, readEpss } from './epss.ts'
 import type { Feed } from './feed.ts'
 import { findKev, KEV_ADAPTER, readKev } from './kev.ts'
+import type { TreeBatch } from './tree.ts'
 
 export type FeedName = 'cvelist' | 'kev' | 'epss' | 'cna'
 
@@ -57,6 +58,6 @@ export const FEEDS: readonly (Feed & { name: FeedName })[] = [
     adapter: CVE_LIST_ADAPTER,
     find: findCveList,
     open: openCveList,
-    readBatch: (batch) => readRecordBatch(batch as RecordBatch),
+    readBatch: (batch) => readRecordBatch(batch as TreeBatch),
   },
 ]

@@ -1,6 +1,6 @@
 /** What one source states about one CVE, in the words of the model: adapters yield these and never merge them. */
 import type { CveId } from './cve-id.ts'
-import type { AffectedEntry, ReferenceSource, Ssvc } from './record.ts'
+import type { Advisory, AffectedEntry, Analysis, ExploitModule, ReferenceSource, Ssvc } from './record.ts'
 
 /** A CVSS metric as its source states it. */
 export interface CvssClaim {
@@ -48,7 +48,13 @@ export interface CveClaim {
 
 /** Something odd in an upstream record that was kept, mended or left out: for the ingest report to count and name. */
 export interface RecordNote {
-  code: 'cvss-in-other' | 'cvss-unreadable' | 'severity-differs-from-score' | 'date-impossible' | 'date-missing'
+  code:
+    | 'cvss-in-other'
+    | 'cvss-unreadable'
+    | 'severity-differs-from-score'
+    | 'date-impossible'
+    | 'date-missing'
+    | 'range-unreadable'
   /** Where it is and what it says, short enough for a line of a report. */
   detail: string
 }
@@ -94,4 +100,79 @@ export interface CnaEntry {
   country: string | null
   organizationType: string | null
   advisoriesUrl: string | null
+}
+
+/**
+ * A security advisory on one or more CVEs, as the feed of linked advisories (GHSA) states it: what it claims about each
+ * of them, and the record that `/cves/{id}/advisory` answers. `claim.source` is `advisory`, its name the advisory's id.
+ */
+export interface AdvisoryClaim {
+  claim: CveClaim
+  /** Without what only the corpus knows. */
+  advisory: Omit<Advisory, 'cve_id' | 'cwe_names'>
+  /** Whether somebody at the publisher looked at it: reviewed ones go before others (decisions 29). */
+  reviewed: boolean
+}
+
+/** A module of an exploit archive or framework. Feeds `exploitdb` and `metasploit`. */
+export interface ExploitClaim {
+  module: ExploitModule
+  /** By year and number. */
+  cveIds: CveId[]
+}
+
+export const DETECTION_LAYERS = ['network_ids', 'file_yara', 'scanner', 'siem'] as const
+export type DetectionLayer = (typeof DETECTION_LAYERS)[number]
+
+/** Content that detects a CVE: a scanner template (feed `nuclei`), or a rule of the operator's (feed `detections`). */
+export interface DetectionClaim {
+  layer: DetectionLayer
+  /** As evidence names its source: `template_scanner`, or what the operator calls it. */
+  source: string
+  /** As evidence names its kind: `detection_template`, `detection_rule`. */
+  evidenceType: string
+  confidence: 'confirmed' | 'high' | 'medium' | 'low'
+  url: string | null
+  /** What it is called. */
+  name: string | null
+  /** ISO 8601 in UTC. */
+  firstSeen: string | null
+  lastSeen: string | null
+}
+
+/** Repositories that claim to hold a proof of concept for a CVE (feed `poc`). */
+export interface PocClaim {
+  repositories: {
+    url: string
+    /** `owner/name`. */
+    name: string
+    stars: number
+    /** ISO 8601 in UTC. */
+    createdAt: string | null
+    pushedAt: string | null
+  }[]
+}
+
+/** A report that the operator's service wrote about a CVE. */
+export interface ReportClaim {
+  id: string
+  reportType: string
+  model: string
+  createdAt: string
+  /** Drafts are kept in the corpus and never served. */
+  final: boolean
+  text: string
+}
+
+/** A kind of report: the name of its prompt, whether it is still produced, and the JSON Schema of its output. */
+export interface ReportType {
+  promptName: string
+  enabled: boolean
+  outputSchema: object | null
+}
+
+/** The operator's analysis of a CVE, and what it says is affected (source `svc_analysis`). */
+export interface AnalysisClaim {
+  analysis: Analysis
+  affected: AffectedEntry[]
 }

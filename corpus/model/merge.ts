@@ -1,9 +1,10 @@
 /** Claims of all sources about one CVE, merged into the parts of its record (decisions 18 to 24, 29, 30). */
 import { capabilitiesOf } from './capabilities.ts'
 import type { CveClaim, CveListRecord, KevEntry } from './claim.ts'
+import { completenessOf } from './completeness.ts'
 import { cvssSection } from './cvss.ts'
 import { evidenceOf, kevListing } from './evidence.ts'
-import { productKeys } from './products.ts'
+import { namedProducts } from './products.ts'
 import type { CveCore, ExploitModule, RecordParts } from './record.ts'
 import { mergedReferences } from './references.ts'
 import { orderedClaims } from './sources.ts'
@@ -77,7 +78,14 @@ export function mergeCve(input: MergeInput): MergedParts {
     exploits,
     evidence,
     analysis: null,
-    facets: { weaknesses: allWeaknesses(claims), products: productKeys(claims) },
+    advisory: null,
+    reports: [],
+    report_texts: [],
+    facets: {
+      weaknesses: allWeaknesses(claims),
+      products: namedProducts(claims),
+      completeness: cna ? completenessOf(cna) : 0,
+    },
   }
 }
 

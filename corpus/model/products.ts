@@ -1,6 +1,6 @@
 /** Vendor and product keys: how names fold, and which of them a record names (decisions 27). */
 import type { CveClaim } from './claim.ts'
-import type { AffectedEntry } from './record.ts'
+import type { AffectedEntry, NamedProduct } from './record.ts'
 import { compareText } from './sources.ts'
 
 const NO_NAME = new Set(['n/a', '*', ''])
@@ -18,16 +18,19 @@ export function statedName(name: string | null): string | null {
 
 const NAMING_SOURCES: ReadonlySet<AffectedEntry['source']> = new Set(['cna', 'adp', 'nvd'])
 
-/** The pairs of keys that CNA, ADP and NVD name, each once, by vendor, then product, those without product first. */
-export function productKeys(claims: readonly CveClaim[]): { vendor: string; product: string | null }[] {
-  const pairs = new Map<string, { vendor: string; product: string | null }>()
+/** The products that CNA, ADP and NVD name, each pair of keys once, by vendor, then product, those without product first. */
+export function namedProducts(claims: readonly CveClaim[]): NamedProduct[] {
+  const pairs = new Map<string, NamedProduct>()
   for (const claim of claims) {
     for (const { source, vendor: vendorName, product: productName } of claim.affected) {
       if (vendorName === null || !NAMING_SOURCES.has(source)) continue
       const vendor = nameKey(vendorName)
       if (vendor === null) continue
       const product = productName === null ? null : nameKey(productName)
-      pairs.set(`${vendor}\n${product ?? ''}`, { vendor, product })
+      const key = `${vendor}\n${product ?? ''}`
+      if (pairs.has(key)) continue
+      const productDisplay = product === null ? null : productName!.trim()
+      pairs.set(key, { vendor, product, vendor_display: vendorName.trim(), product_display: productDisplay })
     }
   }
   if (pairs.size < 2) return [...pairs.values()]

@@ -183,12 +183,78 @@ export interface Analysis {
   generated_at: string | null
 }
 
+/** A security advisory as `/cves/{id}/advisory` answers it, without `epss`, which is joined when it is answered. */
+export interface Advisory {
+  /** `GHSA-xxxx-xxxx-xxxx`. */
+  advisory_id: string
+  cve_id: CveId
+  html_url: string
+  summary: string
+  /** Markdown. */
+  description: string
+  /** Lower case: `low`, `moderate` (as upstream states it), `high`, `critical`, `unknown`. */
+  severity: string
+  cvss_v3: AdvisoryScore
+  cvss_v4: AdvisoryScore
+  /** `CWE-79`. */
+  cwe_ids: string[]
+  /** Names of those that the catalogue knows, by id. */
+  cwe_names: Record<string, string>
+  source_repo_url: string | null
+  published_at: string
+  updated_at: string
+  reviewed_at: string | null
+  withdrawn_at: string | null
+  references: string[]
+  affected_packages: AffectedPackage[]
+  credits: { type: string; login: string; html_url: string }[]
+}
+
+export interface AdvisoryScore {
+  vector: string | null
+  score: number | null
+}
+
+export interface AffectedPackage {
+  ecosystem: string
+  name: string
+  /** As GitHub writes it: `>= 1.0.0, < 1.2.3`. */
+  vulnerable_version_range: string
+  first_patched_version: string | null
+}
+
+/** A report in the list of a CVE's reports, with the beginning of its text. */
+export interface ReportSummary {
+  /** UUID. */
+  id: string
+  /** `prompt_name` of a report type. */
+  report_type: string
+  model: string
+  created_at: string
+  /** Code points of the whole text. */
+  char_count: number
+  excerpt: string
+}
+
+/** The same with its whole text. */
+export type Report = Omit<ReportSummary, 'excerpt'> & { report_text: string }
+
 /** What lists and filters need to know of a record beyond its core; never part of an answer. */
 export interface Facets {
   /** Every weakness any source maps the CVE to, `cwe-<n>`, by number (decisions 21, `scope=any`). */
   weaknesses: string[]
   /** Vendor and product keys of the claims of CNA, ADP and NVD (decisions 27), each pair once, by code points. */
-  products: { vendor: string; product: string | null }[]
+  products: NamedProduct[]
+  /** How complete the CNA's statement is, 0 to 100 (decisions 25). */
+  completeness: number
+}
+
+/** A vendor's product by its keys, and how the first claim that names it writes the two. */
+export interface NamedProduct {
+  vendor: string
+  product: string | null
+  vendor_display: string
+  product_display: string | null
 }
 
 /** EPSS of one CVE; scores are 0 to 1, `date` the day they were computed for. */
@@ -209,6 +275,10 @@ export interface RecordParts {
   evidence: EvidenceItem[]
   timeline: TimelineEntry[]
   analysis: Analysis | null
+  advisory: Advisory | null
+  /** The latest final report of each type, newest first; `report_texts` are the same with their texts. */
+  reports: ReportSummary[]
+  report_texts: Report[]
   facets: Facets
 }
 
@@ -223,5 +293,8 @@ export const PART_NAMES = [
   'evidence',
   'timeline',
   'analysis',
+  'advisory',
+  'reports',
+  'report_texts',
   'facets',
 ] as const satisfies readonly PartName[]

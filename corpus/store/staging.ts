@@ -30,7 +30,8 @@ const TABLES = `
 export interface StagedClaim {
   feed: string
   item: string
-  cveId: CveId | null
+  /** The CVEs it is about, none where it is about none; of no account where the item is known. */
+  cveIds: readonly CveId[]
   digest: Uint8Array
   statedAt: string | null
   /** Which of the feed's files it comes from, counted from 0. */
@@ -62,6 +63,13 @@ export interface Staging {
   scoreCounts(): StagingCounts
 }
 
+interface SeenClaim {
+  cve_key: string
+  before: Uint8Array | null
+  stated_at: string | null
+  file: number
+}
+
 interface CorpusClaim {
   cve_key: string
   digest: Uint8Array
@@ -74,13 +82,11 @@ export function openStaging(database: Database.Database): Staging {
   const inCorpus = database.prepare<[string, string], CorpusClaim>(
     'SELECT cve_key, digest, stated_at FROM claim WHERE feed = ? AND item = ?',
   )
-  const see = database.prepare('INSERT INTO seen VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING')
-  const seen = database.prepare<[string, string, string], { stated_at: string | null; file: number }>(
-    'SELECT stated_at, file FROM seen WHERE feed = ? AND item = ? AND cve_key = ?',
+  const see = database.prepare('INSERT INTO seen VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+  const seen = database.prepare<[string, string], SeenClaim>(
+    'SELECT cve_key, before, stated_at, file FROM seen WHERE feed = ? AND item = ?',
   )
-  const seeAgain = database.prepare(
-    'UPDATE seen SET digest = ?, stated_at = ?, file = ? WHERE feed = ? AND item = ? AND cve_key = ?',
-  )
+  const forget = database.prepare('DELETE FROM seen WHERE feed = ? AND item = ?')
   const insert = database.prepare(
     'INSERT INTO claim (cve_key, feed, item, digest, stated_at, body) VALUES (?, ?, ?, ?, ?, ?)',
   )
@@ -91,29 +97,37 @@ export function openStaging(database: Database.Database): Staging {
   const replaceScore = database.prepare('INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?)')
 
   return {
-    digestOf: (feed, item) => inCorpus.get(feed, item)?.digest ?? null,
-    claim({ feed, item, cveId, digest, statedAt, file }, body) {
-      const key = cveId === null ? '' : sortKey(cveId)
-      const row = inCorpus.get(feed, item)
-      if (body === null && !(row && Buffer.compare(row.digest, digest) === 0)) {
+    // Of an item seen before in this ingest nothing is known: the corpus already has what came first.
+    digestOf: (feed, item) => (seen.get(feed, item) ? null : (inCorpus.get(feed, item)?.digest ?? null)),
+    claim({ feed, item, cveIds, digest, statedAt, file }, body) {
+      const rows = inCorpus.all(feed, item)
+      if (body === null && !(rows[0] && Buffer.compare(rows[0].digest, digest) === 0)) {
         throw new Error(`${feed} ${item} is staged as known, but the corpus has other bytes`)
       }
-      const stated = body === null ? (row?.stated_at ?? null) : statedAt
-      let outcome: StagingOutcome = 'kept'
-      if (see.run(feed, item, key, row?.digest ?? null, digest, stated, file, 0).changes === 0) {
-        const earlier = seen.get(feed, item, key)!
+      const stated = body === null ? (rows[0]?.stated_at ?? null) : statedAt
+      const seenBefore = seen.all(feed, item)
+      const earlier = seenBefore[0]
+      if (earlier) {
         if (earlier.stated_at !== null && stated !== null && stated < earlier.stated_at) return 'older'
-        seeAgain.run(digest, stated, file, feed, item, key)
-        outcome = earlier.file === file ? 'replaces-same-file' : 'replaces-older-file'
+        // What it said of CVEs that it no longer names is withdrawn with it.
+        forget.run(feed, item)
       }
-      if (body !== null && row) update.run(digest, stated, body, key, feed, item)
-      else if (body !== null) insert.run(key, feed, item, digest, stated, body)
-      return outcome
+      const keys = body === null ? rows.map((row) => row.cve_key) : cveIds.length > 0 ? cveIds.map(sortKey) : ['']
+      for (const key of keys) {
+        const row = rows.find((one) => one.cve_key === key)
+        // The digest of before this ingest, not that of what came first in it.
+        const again = seenBefore.find((one) => one.cve_key === key)
+        see.run(feed, item, key, again ? again.before : (row?.digest ?? null), digest, stated, file, 0)
+        if (body !== null && row) update.run(digest, stated, body, key, feed, item)
+        else if (body !== null) insert.run(key, feed, item, digest, stated, body)
+      }
+      return !earlier ? 'kept' : earlier.file === file ? 'replaces-same-file' : 'replaces-older-file'
     },
     hold(feed, item) {
-      const row = inCorpus.get(feed, item)
-      if (!row) return false
-      return see.run(feed, item, row.cve_key, row.digest, row.digest, row.stated_at, 0, 1).changes > 0
+      if (seen.get(feed, item)) return false
+      const rows = inCorpus.all(feed, item)
+      for (const row of rows) see.run(feed, item, row.cve_key, row.digest, row.digest, row.stated_at, 0, 1)
+      return rows.length > 0
     },
     score({ cveId, score, percentile }) {
       const key = sortKey(cveId)
@@ -126,14 +140,15 @@ export function openStaging(database: Database.Database): Staging {
   }
 }
 
+/** An item counts once, however many CVEs it is about. */
 const CLAIM_COUNTS = `
   SELECT
     count(*) FILTER (WHERE held = 0) AS kept,
     count(*) FILTER (WHERE before IS NULL) AS added,
     count(*) FILTER (WHERE before <> digest) AS changed,
-    (SELECT count(*) FROM claim AS c WHERE feed = $feed AND NOT EXISTS
-      (SELECT 1 FROM seen AS s WHERE s.feed = c.feed AND s.item = c.item AND s.cve_key = c.cve_key)) AS removed
-  FROM seen WHERE feed = $feed
+    (SELECT count(DISTINCT item) FROM claim AS c WHERE feed = $feed AND NOT EXISTS
+      (SELECT 1 FROM seen AS s WHERE s.feed = c.feed AND s.item = c.item)) AS removed
+  FROM (SELECT max(held) AS held, max(before) AS before, max(digest) AS digest FROM seen WHERE feed = $feed GROUP BY item)
 `
 
 const SCORE_COUNTS = `

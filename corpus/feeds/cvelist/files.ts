@@ -24,6 +24,7 @@ export function findCveList(feedsFolder: string): FeedFile[] {
       path: file.path,
       name: file.name,
       role,
+      part: '',
       date,
       version: date?.replace('T24:00', '') ?? null,
       folder: file.directory,

@@ -56,7 +56,7 @@ export function countProducts(shards: Iterable<GatheredShard>): { vendors: numbe
   return { vendors: vendors.size, products: products.size }
 }
 
-const EMPTY_FACETS: Facets = { weaknesses: [], products: [] }
+const EMPTY_FACETS: Facets = { weaknesses: [], products: [], completeness: 0 }
 
 /** @throws SnapshotError when the shard is damaged or holds something else than CVEs */
 export function gatherShard(shard: Buffer): GatheredShard {

@@ -42,7 +42,7 @@ reading('yields a claim for each record of a zip, and nothing for what else lies
   assert.equal(outcomes(items), IDS)
   const [item] = items
   assert.ok(item?.kind === 'claim')
-  assert.is(item.cveId, ONE.id)
+  assert.equal(item.cveIds, [ONE.id])
   assert.is(item.statedAt, '2024-05-02T08:00:00.000Z')
   assert.equal(item.digest, itemDigest(CVE_LIST_ADAPTER, JSON.stringify(cveRecord(ONE))))
   assert.is(JSON.parse(item.body).assigner, 'acme')

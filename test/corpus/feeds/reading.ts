@@ -1,8 +1,9 @@
 /** Reading a feed file in a test: everything it yields, in order. */
 import { writeFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
-import { openCveList, type RecordBatch, readRecordBatch } from '../../../corpus/feeds/cvelist/cvelist.ts'
+import { openCveList, readRecordBatch } from '../../../corpus/feeds/cvelist/cvelist.ts'
 import type { Feed, FeedFile, FeedItem, ReadOptions } from '../../../corpus/feeds/feed.ts'
+import type { TreeBatch } from '../../../corpus/feeds/tree.ts'
 
 /** Nothing is known yet; an inner zip is spilled to `<path>.spill`. */
 export function readOptions(path: string): ReadOptions {
@@ -18,12 +19,12 @@ export function readOptions(path: string): ReadOptions {
 }
 
 export function feedFile(path: string, folder = false): FeedFile {
-  return { path, name: path.split('/').at(-1)!, role: 'baseline', date: null, version: null, folder }
+  return { path, name: path.split('/').at(-1)!, role: 'baseline', part: '', date: null, version: null, folder }
 }
 
 export async function cveListItems(path: string, folder = false, options = readOptions(path)): Promise<FeedItem[]> {
   const { items: total, batches } = await openCveList(feedFile(path, folder), options)
-  const items = [...batches].flatMap((batch) => readRecordBatch(batch as RecordBatch))
+  const items = [...batches].flatMap((batch) => readRecordBatch(batch as TreeBatch))
   assert.is(total, folder ? null : items.length)
   return items
 }
@@ -32,7 +33,11 @@ export async function cveListItems(path: string, folder = false, options = readO
 export async function feedItems(feed: Feed, file: FeedFile): Promise<({ kind: string } & object)[]> {
   if (feed.kind === 'scores') return [...feed.read(file)]
   const options = readOptions(file.path)
-  if (feed.kind === 'claims') return [...feed.read(file, options)]
+  if (feed.kind === 'claims') {
+    const items = []
+    for await (const item of feed.read(file, options)) items.push(item)
+    return items
+  }
   return [...(await feed.open(file, options)).batches].flatMap((batch) => feed.readBatch(batch))
 }
 

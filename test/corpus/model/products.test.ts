@@ -25,10 +25,10 @@ test('decisions 27: keys come from the claims of CNA, ADP and NVD, each pair onc
     entries('advisory', ['github', 'lost']),
   ])
   assert.equal(facets.products, [
-    { vendor: 'acme', product: null },
-    { vendor: 'acme', product: 'gadget' },
-    { vendor: 'acme', product: 'widget' },
-    { vendor: 'zeta', product: 'b_c' },
+    { vendor: 'acme', product: null, vendor_display: 'Acme', product_display: null },
+    { vendor: 'acme', product: 'gadget', vendor_display: 'acme', product_display: 'gadget' },
+    { vendor: 'acme', product: 'widget', vendor_display: 'Acme', product_display: 'Widget' },
+    { vendor: 'zeta', product: 'b_c', vendor_display: 'Zeta', product_display: 'B c' },
   ])
 })
 
