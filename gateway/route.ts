@@ -1,14 +1,25 @@
 /** A row of the route table: path, parameters, answer and handler in one place, from which everything else is made. */
 import type { ZodType } from 'zod'
 import type { Answer } from './answer.ts'
+import type { ErrorCode } from './errors.ts'
 import type { PathValues, QueryValues, Schema } from './params/kind.ts'
 import { type ParamSchemas, parseParams } from './params/parse.ts'
 
-interface RouteSpec<C, P extends Schema, Q extends Schema> {
+/** What a route says of itself. */
+interface RouteHead {
+  /** What generated clients call it, as its constant is called: `getCve`. Never changed once it is out. */
+  readonly name: string
   /** Below `/api/v1`, with `:name` for each path parameter: `/cves/:cveId`. */
-  path: string
+  readonly path: string
   /** One line for people. */
-  summary: string
+  readonly summary: string
+  /** What there is to say beyond that, with `code` in backticks. */
+  readonly description?: string
+  /** What it may answer besides the errors that follow from its parameters: `['not_found']` of a catalogue's detail. */
+  readonly errors?: readonly ErrorCode[]
+}
+
+interface RouteSpec<C, P extends Schema, Q extends Schema> extends RouteHead {
   params: ParamSchemas<P, Q>
   /** The body of a 200. */
   answer: ZodType
@@ -17,9 +28,7 @@ interface RouteSpec<C, P extends Schema, Q extends Schema> {
 }
 
 /** A route whose parameter types are settled inside it, so that routes of all kinds can stand in one table. */
-export interface Route<C> {
-  readonly path: string
-  readonly summary: string
+export interface Route<C> extends RouteHead {
   readonly params: ParamSchemas<Schema, Schema>
   readonly answer: ZodType
   /** Judges the parameters (400 before anything is looked up) and gives back what remains to be done. */
@@ -28,15 +37,13 @@ export interface Route<C> {
 
 /** `C` is what handlers are given besides parameters: whatever the app's `context` makes, with the subject in it. */
 export function defineRoute<C, P extends Schema, Q extends Schema>(spec: RouteSpec<C, P, Q>): Route<C> {
-  const { path, summary, params, answer } = spec
+  const { params, handle, ...head } = spec
   return {
-    path,
-    summary,
+    ...head,
     params,
-    answer,
     read: (rawPath, rawQuery) => {
       const values = parseParams(params, rawPath, rawQuery)
-      return (context) => spec.handle(context, values)
+      return (context) => handle(context, values)
     },
   }
 }

@@ -77,6 +77,7 @@ const detailQuery = {
 }
 
 export const getCve = defineRoute<Context, typeof path, typeof detailQuery>({
+  name: 'getCve',
   path: '/cves/:cveId',
   summary: 'The record of a CVE, with the sections asked for',
   params: { path, query: detailQuery },
@@ -115,6 +116,7 @@ function chosenFields({ snapshot, row, member }: Found, fields: readonly string[
 }
 
 export const getCvss = defineRoute<Context, typeof path, Record<never, never>>({
+  name: 'getCvss',
   path: '/cves/:cveId/cvss',
   summary: 'Every CVSS metric that a source states for a CVE',
   params: { path, query: {} },
@@ -130,6 +132,7 @@ export const getCvss = defineRoute<Context, typeof path, Record<never, never>>({
 })
 
 export const getEpss = defineRoute<Context, typeof path, Record<never, never>>({
+  name: 'getEpss',
   path: '/cves/:cveId/epss',
   summary: 'The EPSS score of a CVE',
   params: { path, query: {} },
@@ -163,6 +166,7 @@ function itemsAnswer(
 const referencesQuery = { tag: openText(), source: oneOf(['cna', 'adp', 'nvd', 'advisory', 'osv']) }
 
 export const getReferences = defineRoute<Context, typeof path, typeof referencesQuery>({
+  name: 'getReferences',
   path: '/cves/:cveId/references',
   summary: 'The references of a CVE, one item per URL',
   params: { path, query: referencesQuery },
@@ -181,6 +185,7 @@ const affectedQuery = {
 }
 
 export const getAffected = defineRoute<Context, typeof path, typeof affectedQuery>({
+  name: 'getAffected',
   path: '/cves/:cveId/affected',
   summary: 'What each source says is affected, claim by claim',
   params: { path, query: affectedQuery },

@@ -39,6 +39,7 @@ const query = {
 }
 
 export const listCves = defineRoute<Context, Record<never, never>, typeof query>({
+  name: 'listCves',
   path: '/cves',
   summary: 'Summary records of the catalogue, newest first; all filters compose',
   params: { path: {}, query },

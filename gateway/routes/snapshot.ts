@@ -5,6 +5,7 @@ import { snapshot } from './answers.ts'
 import type { Context } from './context.ts'
 
 export const getSnapshot = defineRoute<Context, Record<never, never>, Record<never, never>>({
+  name: 'getSnapshot',
   path: '/snapshot',
   summary: 'The snapshot that is served: its feeds, its counts and its parent',
   params: { path: {}, query: {} },

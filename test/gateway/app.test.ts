@@ -39,6 +39,7 @@ const THROWS: Record<string, () => Error> = {
 const params = <T extends Parameters<typeof defineRoute>[0]['params']>(schemas: T) => schemas
 const routes = [
   defineRoute({
+    name: 'getCve',
     path: '/cves/:cveId',
     summary: 'One CVE',
     params: params({ path: { cveId: cveId() }, query: { kev: boolean() } }),
@@ -47,6 +48,7 @@ const routes = [
       jsonAnswer({ cveId, kev: kev ?? null, sub: subject.sub }, 'shard', 's1'),
   }),
   defineRoute({
+    name: 'getModule',
     path: '/exploits/:source/:id',
     summary: 'An id with a slash',
     params: { path: { source: openText(), id: openText() }, query: {} },
@@ -54,6 +56,7 @@ const routes = [
     handle: (_context: Context, { source, id }) => Promise.resolve(jsonAnswer({ source, id }, 'sqlite', 's1')),
   }),
   defineRoute({
+    name: 'fail',
     path: '/throws/:what',
     summary: 'Fails as asked',
     params: { path: { what: openText() }, query: {} },
@@ -61,6 +64,7 @@ const routes = [
     handle: (_context: Context, { what }): Promise<Answer> => Promise.reject(THROWS[what]!()),
   }),
   defineRoute({
+    name: 'failAtOnce',
     path: '/throws-at-once',
     summary: 'Fails before it has promised anything',
     params: { path: {}, query: {} },

@@ -26,6 +26,7 @@ const watched: Answer = {
 const server = await serveApp({
   routes: [
     defineRoute({
+      name: 'list',
       path: '/list',
       summary: 'A list',
       params: { path: {}, query: {} },
