@@ -1,6 +1,6 @@
 /** The errors that a client can get: the one place that knows their statuses, codes and bodies (decisions, "Errors"). */
 
-const STATUS = {
+export const STATUS = {
   invalid_parameter: 400,
   invalid_cursor: 400,
   unauthenticated: 401,
@@ -11,6 +11,7 @@ const STATUS = {
   request_timeout: 408,
   gone: 410,
   uri_too_long: 414,
+  expectation_failed: 417,
   rate_limited: 429,
   headers_too_large: 431,
   internal: 500,
@@ -28,6 +29,21 @@ export interface ErrorBody {
   parameter?: string
 }
 
+/** Why nobody was recognised: the credential is missing, or what is wrong with the token. */
+export const AUTH_FAULTS = [
+  'missing',
+  'malformed',
+  'algorithm',
+  'key',
+  'signature',
+  'issuer',
+  'audience',
+  'claims',
+  'expired',
+  'early',
+] as const
+export type AuthFault = (typeof AUTH_FAULTS)[number]
+
 export interface ErrorDetails {
   /** The parameter to blame, for a 400. */
   parameter?: string
@@ -35,6 +51,8 @@ export interface ErrorDetails {
   retryAfterSeconds?: number
   /** Becomes `WWW-Authenticate`. */
   challenge?: string
+  /** For a 401. */
+  fault?: AuthFault
   /** What lies behind it: for the log, never for the client. */
   cause?: unknown
 }
@@ -46,6 +64,7 @@ export class ApiError extends Error {
   readonly parameter: string | undefined
   readonly retryAfterSeconds: number | undefined
   readonly challenge: string | undefined
+  readonly fault: AuthFault | undefined
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause })
@@ -55,6 +74,7 @@ export class ApiError extends Error {
     this.parameter = details.parameter
     this.retryAfterSeconds = details.retryAfterSeconds
     this.challenge = details.challenge
+    this.fault = details.fault
   }
 
   get body(): ErrorBody {
@@ -78,9 +98,12 @@ export const invalidParameter = (parameter: string | undefined, message: string)
 
 export const invalidCursor = (message: string) => new ApiError('invalid_cursor', message, { parameter: 'cursor' })
 
-/** `tokenSent` says whether the client tried at all: only then does the challenge name an error (RFC 6750 3.1). */
-export const unauthenticated = (message: string, tokenSent: boolean) =>
-  new ApiError('unauthenticated', message, { challenge: tokenSent ? 'Bearer error="invalid_token"' : 'Bearer' })
+/** Only where the client sent a token at all does the challenge name an error (RFC 6750 3.1). */
+export const unauthenticated = (message: string, fault: AuthFault) =>
+  new ApiError('unauthenticated', message, {
+    challenge: fault === 'missing' ? 'Bearer' : 'Bearer error="invalid_token"',
+    fault,
+  })
 
 export const forbidden = () => new ApiError('forbidden', 'during the preview only administrator accounts are accepted')
 
@@ -103,6 +126,8 @@ export const headersTooLarge = (limit: number) =>
   new ApiError('headers_too_large', `the request headers are larger than ${limit} bytes`)
 
 export const malformedRequest = () => new ApiError('invalid_parameter', 'this is not a well-formed HTTP request')
+
+export const expectationFailed = () => new ApiError('expectation_failed', 'the only expectation met is 100-continue')
 
 export const requestTimeout = () => new ApiError('request_timeout', 'the request did not arrive in time')
 

@@ -1,8 +1,10 @@
 /** The route table: every path under `/api/v1`. */
+import { openapiDocument } from '../openapi/document.ts'
 import type { Route } from '../route.ts'
 import type { Context } from './context.ts'
 import { getAffected, getCve, getCvss, getEpss, getReferences } from './cve.ts'
 import { listCves } from './cves.ts'
+import { openapiRoute } from './openapi.ts'
 import { getSnapshot } from './snapshot.ts'
 
 export const ROUTES: readonly Route<Context>[] = [
@@ -13,4 +15,8 @@ export const ROUTES: readonly Route<Context>[] = [
   getReferences,
   getAffected,
   getSnapshot,
+  openapiRoute(() => DOCUMENT),
 ]
+
+/** The description of every route above, made once. */
+export const DOCUMENT = openapiDocument(ROUTES)

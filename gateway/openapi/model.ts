@@ -1,0 +1,77 @@
+/** The parts of an OpenAPI 3.1 document that ours is made of: `document.ts` writes them, `/docs` and tests read them. */
+import type { JsonSchema } from '../params/kind.ts'
+
+export interface Ref {
+  $ref: string
+}
+
+export interface Parameter {
+  name: string
+  in: 'path' | 'query' | 'header'
+  description: string
+  required: boolean
+  schema: JsonSchema
+  style?: 'form'
+  explode?: boolean
+  allowEmptyValue?: boolean
+  example?: string
+}
+
+export interface Header {
+  description: string
+  schema: JsonSchema
+}
+
+export interface Response {
+  description: string
+  headers: Record<string, Ref>
+  content?: { 'application/json': { schema: JsonSchema } }
+}
+
+export interface Operation {
+  operationId: string
+  tags: string[]
+  summary: string
+  description?: string
+  parameters: (Parameter | Ref)[]
+  /** By status. What several operations have in common stands in the components. */
+  responses: Record<string, Response | Ref>
+}
+
+export interface Tag {
+  name: string
+  description: string
+}
+
+export interface Components {
+  schemas: Record<string, JsonSchema>
+  parameters: Record<string, Parameter>
+  headers: Record<string, Header>
+  responses: Record<string, Response>
+  securitySchemes: Record<string, Record<string, string>>
+}
+
+export interface OpenapiDocument {
+  openapi: '3.1.0'
+  info: { title: string; version: string; summary: string; description: string }
+  servers: { url: string; description: string }[]
+  security: Record<string, string[]>[]
+  tags: Tag[]
+  /** By path, with `{name}` for each path parameter. */
+  paths: Record<string, { get: Operation }>
+  components: Components
+}
+
+/** What a reference leads to, or the thing itself. `kind` is the part of the components it lies in. */
+export function resolve<K extends Exclude<keyof Components, 'securitySchemes'>>(
+  document: OpenapiDocument,
+  kind: K,
+  thing: Components[K][string] | Ref,
+): Components[K][string] {
+  if (!('$ref' in thing) || typeof thing.$ref !== 'string') return thing as Components[K][string]
+  const found = document.components[kind][thing.$ref.slice(`#/components/${kind}/`.length)]
+  if (found === undefined) throw new TypeError(`${thing.$ref} leads nowhere`)
+  return found as Components[K][string]
+}
+
+export const refTo = (kind: keyof Components, name: string): Ref => ({ $ref: `#/components/${kind}/${name}` })

@@ -1,0 +1,30 @@
+/** `/openapi.json`: the API's own description. */
+import { gzipSync } from 'node:zlib'
+import { type Answer, jsonAnswer } from '../answer.ts'
+import type { OpenapiDocument } from '../openapi/model.ts'
+import { defineRoute, type Route } from '../route.ts'
+import { openapi } from './answers.ts'
+import type { Context } from './context.ts'
+
+/** `document` is asked once, at the first request: it describes this route too. */
+export function openapiRoute(document: () => OpenapiDocument): Route<Context> {
+  let made: Omit<Answer, 'snapshotId'> | null = null
+  return defineRoute<Context, Record<never, never>, Record<never, never>>({
+    name: 'getOpenapi',
+    path: '/openapi.json',
+    summary: 'This description of the API as OpenAPI 3.1',
+    params: { path: {}, query: {} },
+    answer: openapi,
+    handle({ shelf }) {
+      made ??= madeOnce(document())
+      return { ...made, snapshotId: shelf.current.id }
+    },
+  })
+}
+
+/** The bytes of the answer in both codings, which no snapshot changes. */
+function madeOnce(document: OpenapiDocument): Omit<Answer, 'snapshotId'> {
+  const { identity, ...answer } = jsonAnswer(document, 'shard', '')
+  const zipped = gzipSync(identity())
+  return { ...answer, identity, gzip: () => zipped }
+}
