@@ -1,8 +1,11 @@
 /** What turns staged claims into records: touched ones are merged again, the feeds' states move on. */
+import { hash } from 'node:crypto'
 import type Database from 'better-sqlite3'
+import type { CweEntry } from '../../corpus/model/catalogue.ts'
 import { utcTimestamp } from '../../corpus/model/date.ts'
 import type { Mission } from '../../corpus/model/merge.ts'
 import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
+import { readCatalogue } from '../../corpus/store/catalogue.ts'
 import { type Merging, openMerging, type TouchedCve } from '../../corpus/store/merging.ts'
 import { type FeedState, readFeedStates, readMeta, writeFeedState, writeMeta } from '../../corpus/store/state.ts'
 import type { Progress } from '../progress.ts'
@@ -44,17 +47,28 @@ export async function mergeStaged(
 
   const { mission } = context
   const kevFeed = readFeedStates(database).some(({ name }) => name === 'kev')
-  const rules = JSON.stringify({ rules: MERGE_RULES, mission, kevFeed })
+  const weaknesses = weaknessNames(database)
+  const names = weaknesses && hash('sha256', JSON.stringify(weaknesses))
+  const rules = JSON.stringify({ rules: MERGE_RULES, mission, kevFeed, weaknesses: names })
   if (readMeta(database, 'merge_rules') !== rules) {
     merging.touchAll()
     writeMeta(database, 'merge_rules', rules)
   }
   // A change is dated by what the upstream states (decisions 26), by the clock only where no feed states anything.
-  const settings = { mission, kevFeed, corpusDate: corpusDate ?? context.now().toISOString() }
+  const settings = { mission, kevFeed, weaknesses, corpusDate: corpusDate ?? context.now().toISOString() }
   const tally = await mergeTouched(merging, settings, context)
   const { records, rejected } = merging.counts()
-  const withoutRecord = ['kev', 'epss'].map((feed) => ({ feed, cveIds: merging.withoutRecord(feed) }))
+  const withoutRecord = sources
+    .filter(({ feed }) => !feed.required)
+    .map(({ feed: { name: feed } }) => ({ feed, cveIds: merging.withoutRecord(feed) }))
+    .filter(({ cveIds }) => cveIds.length > 0)
   return { corpusDate, records: { total: records, ...tally }, rejected, withoutRecord }
+}
+
+/** Names by `cwe-<n>`, or null where the corpus has no catalogue of weaknesses. */
+function weaknessNames(database: Database.Database): MergeSettings['weaknesses'] {
+  const entries = readCatalogue<CweEntry>(database, 'cwe')
+  return entries.length === 0 ? null : Object.fromEntries(entries.map(({ slug, name }) => [slug, name]))
 }
 
 function feedState(report: FeedReport, sources: readonly FeedSource[], corpusDate: string | null): FeedState {

@@ -1,8 +1,32 @@
 /** One record from the claims about it: the rules of the model, and what its version and timeline make of the result. */
-import type { CveListRecord, KevEntry } from '../../corpus/model/claim.ts'
+import type { FeedName } from '../../corpus/feeds/table.ts'
+import type {
+  AdvisoryClaim,
+  AnalysisClaim,
+  CveClaim,
+  CveListRecord,
+  DetectionClaim,
+  ExploitClaim,
+  KevEntry,
+  PocClaim,
+  ReportClaim,
+} from '../../corpus/model/claim.ts'
 import type { CveId } from '../../corpus/model/cve-id.ts'
-import { type MergedParts, type Mission, mergeCve } from '../../corpus/model/merge.ts'
-import { PART_NAMES, type PartName, type RecordParts, type RecordState } from '../../corpus/model/record.ts'
+import {
+  type MergedParts,
+  type Mission,
+  mergeCve,
+  type OtherClaims,
+  type WeaknessCatalogue,
+} from '../../corpus/model/merge.ts'
+import {
+  type ExploitModule,
+  PART_NAMES,
+  type PartName,
+  type RecordParts,
+  type RecordState,
+} from '../../corpus/model/record.ts'
+import { compareText } from '../../corpus/model/sources.ts'
 import { firstTimeline, nextTimeline } from '../../corpus/model/timeline.ts'
 import { type KeptClaim, type PreviousRecord, recordDigest, type Tombstone } from '../../corpus/store/merging.ts'
 
@@ -13,6 +37,8 @@ export interface MergeSettings {
   mission: Mission
   /** Whether the corpus has a KEV feed (decisions 23). */
   kevFeed: boolean
+  /** Names of the weaknesses of the catalogue by `cwe-<n>`; null while there is no CWE feed. */
+  weaknesses: Record<string, string> | null
   /** What dates a change that no feed dates: a timestamp. */
   corpusDate: string
 }
@@ -42,33 +68,70 @@ const MERGED_PARTS = PART_NAMES.filter((name): name is MergedPart => name !== 't
 
 export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): MergeResult {
   const { claims, previous, tombstone, listed, statedAt } = toMerge
-  const record = claimOf<CveListRecord>(claims, 'cvelist')
+  const [record] = claimsOf<CveListRecord>(claims, 'cvelist')
   if (!record) return { kind: 'none' }
   const { cveId } = record
   if (record.state === 'REJECTED') {
     return { kind: 'rejected', cveId, dateRejected: record.dateRejected ?? record.dateUpdated }
   }
+  const others = otherClaims(claims)
   const parts = mergeCve({
     record,
-    kev: claimOf<KevEntry>(claims, 'kev'),
+    kev: claimsOf<KevEntry>(claims, 'kev')[0] ?? null,
     kevFeed: settings.kevFeed,
-    claims: [],
-    exploits: [],
-    catalogue: null,
+    ...others,
+    catalogue: catalogueOf(settings.weaknesses),
     mission: settings.mission,
   })
   const texts = Object.fromEntries(MERGED_PARTS.map((name) => [name, JSON.stringify(parts[name])]))
   if (previous && MERGED_PARTS.every((name) => texts[name] === previous[name])) return { kind: 'same' }
   const changedAt = (listed ? record.dateUpdated : statedAt) ?? settings.corpusDate
   const before = previous ? recordParts(previous) : tombstone && rejectedParts(tombstone, parts)
-  const timeline = before ? nextTimeline(before, parts, changedAt) : firstTimeline(parts, record)
+  const timeline = before
+    ? nextTimeline(before, parts, changedAt)
+    : firstTimeline(parts, record, [...others.claims, ...others.advisories.map(({ claim }) => claim)])
   const stored = { ...texts, timeline: JSON.stringify(timeline) } as Record<PartName, string>
   return { kind: 'put', cveId, version: (before?.version ?? 0) + 1, digest: recordDigest(stored), parts: stored }
 }
 
-function claimOf<Claim>(claims: readonly KeptClaim[], feed: string): Claim | null {
-  const claim = claims.find((one) => one.feed === feed)
-  return claim ? (JSON.parse(claim.body) as Claim) : null
+function otherClaims(claims: readonly KeptClaim[]): OtherClaims {
+  const modules = EXPLOIT_FEEDS.flatMap((feed) => claimsOf<ExploitClaim>(claims, feed))
+  return {
+    claims: CLAIM_FEEDS.flatMap((feed) => claimsOf<CveClaim>(claims, feed)),
+    advisories: claimsOf<AdvisoryClaim>(claims, 'ghsa'),
+    exploits: modules.map(({ module }) => module).sort(compareModules),
+    detections: DETECTION_FEEDS.flatMap((feed) => claimsOf<DetectionClaim>(claims, feed)),
+    pocs: claimsOf<PocClaim>(claims, 'poc'),
+    reports: claimsOf<ReportClaim>(claims, 'reports'),
+    analyses: claimsOf<AnalysisClaim>(claims, 'analyses'),
+  }
+}
+
+/** The feeds whose items are plain claims on a CVE, modules of exploits, detections. */
+const CLAIM_FEEDS = ['nvd', 'osv', 'service-scores'] as const
+const EXPLOIT_FEEDS = ['metasploit', 'exploitdb'] as const
+const DETECTION_FEEDS = ['nuclei', 'detections'] as const
+
+function claimsOf<Claim>(claims: readonly KeptClaim[], feed: FeedName): Claim[] {
+  return claims.filter((one) => one.feed === feed).map(({ body }) => JSON.parse(body) as Claim)
+}
+
+/** The framework's modules first, each source's newest first. */
+function compareModules(a: ExploitModule, b: ExploitModule): number {
+  return (
+    compareText(b.source, a.source) ||
+    compareText(b.date_published ?? '', a.date_published ?? '') ||
+    compareText(a.source_id, b.source_id)
+  )
+}
+
+function catalogueOf(weaknesses: MergeSettings['weaknesses']): WeaknessCatalogue | null {
+  return (
+    weaknesses && {
+      isWeakness: (id) => Object.hasOwn(weaknesses, id),
+      weaknessName: (id) => (Object.hasOwn(weaknesses, id) ? weaknesses[id]! : null),
+    }
+  )
 }
 
 type VersionedParts = RecordParts & { version: number }

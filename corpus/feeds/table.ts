@@ -7,7 +7,25 @@ import type { Feed } from './feed.ts'
 import { findKev, KEV_ADAPTER, readKev } from './kev.ts'
 import type { TreeBatch } from './tree.ts'
 
-export type FeedName = 'cvelist' | 'kev' | 'epss' | 'cna'
+export type FeedName =
+  | 'cvelist'
+  | 'kev'
+  | 'epss'
+  | 'cna'
+  | 'nvd'
+  | 'ghsa'
+  | 'osv'
+  | 'cwe'
+  | 'capec'
+  | 'exploitdb'
+  | 'metasploit'
+  | 'nuclei'
+  | 'poc'
+  | 'reports'
+  | 'report-types'
+  | 'analyses'
+  | 'service-scores'
+  | 'detections'
 
 /** In the order in which an ingest reads them: the small ones first, so that what is wrong with them is said early. */
 export const FEEDS: readonly (Feed & { name: FeedName })[] = [

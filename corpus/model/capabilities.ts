@@ -1,5 +1,5 @@
 /** The flags of a record: patch, workaround, exploit, detection (decisions 22). */
-import type { CveClaim } from './claim.ts'
+import { type CveClaim, DETECTION_LAYERS, type DetectionClaim } from './claim.ts'
 import type { CveCore, EvidenceItem, Reference } from './record.ts'
 import { hasTag } from './references.ts'
 
@@ -8,17 +8,13 @@ export type Capabilities = Pick<
   'has_patch' | 'has_workaround' | 'has_exploit' | 'has_detection' | 'detection_layers'
 >
 
-/** The layer that detection evidence of a source works on. */
-const LAYER: Record<string, string> = { template_scanner: 'scanner' }
-
 export function capabilitiesOf(
   claims: readonly CveClaim[],
   references: readonly Reference[],
   evidence: readonly EvidenceItem[],
+  detections: readonly DetectionClaim[],
 ): Capabilities {
-  const detections = evidence.filter((item) => item.type === 'detection')
-  const layers = new Set<string>()
-  for (const { source } of detections) if (LAYER[source]) layers.add(LAYER[source])
+  const layers = new Set(detections.map(({ layer }) => layer))
   return {
     // Every fixed version, patched version and fix commit of a claim is mitigation evidence.
     has_patch:
@@ -28,6 +24,6 @@ export function capabilitiesOf(
       references.some(({ tags }) => hasTag(tags, 'mitigation')),
     has_exploit: evidence.some((item) => item.type === 'exploitation'),
     has_detection: detections.length > 0,
-    detection_layers: [...layers].sort(),
+    detection_layers: DETECTION_LAYERS.filter((layer) => layers.has(layer)),
   }
 }

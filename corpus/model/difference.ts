@@ -1,6 +1,15 @@
 /** What differs between two versions of a record, field by field, sorted into the categories of the timeline. */
 import type { MergedParts } from './merge.ts'
-import type { AffectedEntry, CveCore, CvssMetric, EvidenceItem, ExploitModule, Reference } from './record.ts'
+import type {
+  Advisory,
+  AffectedEntry,
+  CveCore,
+  CvssMetric,
+  EvidenceItem,
+  ExploitModule,
+  Reference,
+  Report,
+} from './record.ts'
 import type { TimelineCategory } from './timeline-table.ts'
 
 export interface FieldChange {
@@ -39,6 +48,8 @@ export function differences(previous: MergedParts, next: MergedParts): FieldChan
   if (JSON.stringify(previous.analysis) !== JSON.stringify(next.analysis)) {
     addField(changes, 'svc_analysis', 'svc', '$.analysis', previous.analysis, next.analysis)
   }
+  addAdvisory(changes, previous.advisory, next.advisory)
+  addList(changes, REPORTS, previous.report_texts, next.report_texts)
   // The date moves with every change, so it counts only where it is all that changed.
   if (changes.length === 0) {
     const [before, after] = [previous.core.date_updated, next.core.date_updated]
@@ -157,15 +168,48 @@ const EXPLOITS: ListRule<ExploitModule> = {
   provider: (module) => module.source,
 }
 
-/** Evidence that is not a view of something else in the record. */
-const OWN_EVIDENCE = new Set(['template_scanner', 'code_host_poc_search'])
+/** Whether evidence is not a view of something else in the record. */
+const isOwn = ({ type, source }: EvidenceItem) => type === 'detection' || source === 'code_host_poc_search'
 
 const EVIDENCE: ListRule<EvidenceItem> = {
   path: '$.evidence',
   key: (item) => `${item.source}\n${item.evidence_type}\n${item.evidence_url}`,
   fields: ['evidence_type', 'confidence', 'evidence_url', 'explanation'],
-  category: (item) => (OWN_EVIDENCE.has(item.source) ? 'evidence' : null),
+  category: (item) => (isOwn(item) ? 'evidence' : null),
   provider: (item) => item.source,
+}
+
+/** Of a report a new one of its type takes the place; its text is told by its length. */
+const REPORTS: ListRule<Report> = {
+  path: '$.reports',
+  key: (report) => report.report_type,
+  fields: ['id', 'model', 'created_at', 'char_count'],
+  category: () => 'svc_report',
+  provider: (report) => report.model,
+}
+
+/** The fields of the linked advisory that its claims do not bring in elsewhere. */
+const ADVISORY_FIELDS = [
+  'advisory_id',
+  'summary',
+  'description',
+  'severity',
+  'source_repo_url',
+  'reviewed_at',
+  'withdrawn_at',
+  'credits',
+] as const satisfies readonly (keyof Advisory)[]
+
+function addAdvisory(changes: FieldChange[], before: Advisory | null, after: Advisory | null): void {
+  const provider = after?.advisory_id ?? before?.advisory_id ?? ''
+  if (before === null || after === null) {
+    const [old, now] = [before?.advisory_id, after?.advisory_id]
+    addField(changes, 'advisory', provider, '$.advisory', old, now)
+    return
+  }
+  for (const field of ADVISORY_FIELDS) {
+    addField(changes, 'advisory', provider, `$.advisory.${field}`, before[field], after[field])
+  }
 }
 
 function addList<Item>(changes: FieldChange[], rule: ListRule<Item>, before: readonly Item[], after: readonly Item[]) {

@@ -1,5 +1,5 @@
 /** Observed evidence of a CVE: exploitation first, then detection, then mitigation (decisions 22, 23). */
-import type { CveClaim, KevEntry } from './claim.ts'
+import type { CveClaim, DetectionClaim, KevEntry, PocClaim } from './claim.ts'
 import type { CveId } from './cve-id.ts'
 import { startOfDay } from './date.ts'
 import type { EvidenceItem, ExploitModule, Reference, ReferenceSource } from './record.ts'
@@ -40,11 +40,14 @@ export interface EvidenceInput {
   ssvc: CveClaim['ssvc']
   exploits: readonly ExploitModule[]
   references: readonly Reference[]
+  detections: readonly DetectionClaim[]
+  pocs: readonly PocClaim[]
 }
 
 /**
- * In this order: KEV, SSVC, exploit modules as given, references tagged `exploit`; then fixed versions and fix commits
- * claim by claim, then commits among the references tagged `patch`.
+ * In this order: KEV, SSVC, exploit modules as given, references tagged `exploit`, repositories with most stars first;
+ * then detections as given; then fixed versions and fix commits claim by claim, then commits among the references tagged
+ * `patch`.
  */
 export function evidenceOf(input: EvidenceInput): EvidenceItem[] {
   const items: EvidenceItem[] = []
@@ -52,6 +55,8 @@ export function evidenceOf(input: EvidenceInput): EvidenceItem[] {
   if (input.ssvc) addSsvc(input.ssvc, items)
   for (const module of input.exploits) items.push(moduleEvidence(module))
   addExploitReferences(input.claims, items)
+  addRepositories(input.pocs, items)
+  for (const detection of input.detections) items.push(detectionEvidence(detection))
   addFixes(input, items)
   return items
 }
@@ -138,6 +143,35 @@ function addExploitReferences(claims: readonly CveClaim[], items: EvidenceItem[]
       }),
     )
   }
+}
+
+function addRepositories(pocs: readonly PocClaim[], items: EvidenceItem[]): void {
+  const repositories = pocs.flatMap((poc) => poc.repositories)
+  for (const { url, name, createdAt, pushedAt } of repositories.sort((a, b) => b.stars - a.stars)) {
+    items.push(
+      exploitation({
+        source: 'code_host_poc_search',
+        evidence_type: 'poc_public',
+        confidence: 'low',
+        evidence_url: url,
+        explanation: name,
+        first_seen: createdAt,
+        last_seen: pushedAt,
+      }),
+    )
+  }
+}
+
+function detectionEvidence(claim: DetectionClaim): EvidenceItem {
+  return evidence('detection', {
+    source: claim.source,
+    evidence_type: claim.evidenceType,
+    confidence: claim.confidence,
+    evidence_url: claim.url,
+    explanation: claim.name,
+    first_seen: claim.firstSeen,
+    last_seen: claim.lastSeen,
+  })
 }
 
 const COMMIT_URL = /\/(?:commits?|c)\/(?:\?id=)?([0-9a-f]{7,40})\b|[?&;](?:id|h)=([0-9a-f]{7,40})\b/i

@@ -1,13 +1,24 @@
 /** Claims of all sources about one CVE, merged into the parts of its record (decisions 18 to 24, 29, 30). */
+import { linkedAdvisory } from './advisory.ts'
 import { capabilitiesOf } from './capabilities.ts'
-import type { CveClaim, CveListRecord, KevEntry } from './claim.ts'
+import type {
+  AdvisoryClaim,
+  AnalysisClaim,
+  CveClaim,
+  CveListRecord,
+  DetectionClaim,
+  KevEntry,
+  PocClaim,
+  ReportClaim,
+} from './claim.ts'
 import { completenessOf } from './completeness.ts'
 import { cvssSection } from './cvss.ts'
 import { evidenceOf, kevListing } from './evidence.ts'
 import { namedProducts } from './products.ts'
 import type { CveCore, ExploitModule, RecordParts } from './record.ts'
 import { mergedReferences } from './references.ts'
-import { orderedClaims } from './sources.ts'
+import { latestReports } from './reports.ts'
+import { compareText, orderedClaims } from './sources.ts'
 import { latestSsvc, type Mission, ssvcOf } from './ssvc.ts'
 import { titleOf } from './title.ts'
 import { allWeaknesses, primaryWeakness, type WeaknessCatalogue } from './weakness.ts'
@@ -15,16 +26,35 @@ import { allWeaknesses, primaryWeakness, type WeaknessCatalogue } from './weakne
 export type { Mission } from './ssvc.ts'
 export type { WeaknessCatalogue } from './weakness.ts'
 
-export interface MergeInput {
+/** What the feeds beside the CVE list say of a CVE. */
+export interface OtherClaims {
+  /** NVD's, OSV's and the service's scores, in any order. */
+  claims: CveClaim[]
+  advisories: AdvisoryClaim[]
+  /** In the order in which they are to be shown. */
+  exploits: ExploitModule[]
+  detections: DetectionClaim[]
+  pocs: PocClaim[]
+  reports: ReportClaim[]
+  analyses: AnalysisClaim[]
+}
+
+export const NO_OTHER_CLAIMS: OtherClaims = {
+  claims: [],
+  advisories: [],
+  exploits: [],
+  detections: [],
+  pocs: [],
+  reports: [],
+  analyses: [],
+}
+
+export interface MergeInput extends OtherClaims {
   /** Published or reserved: a rejected record has no parts (decisions 10). */
   record: CveListRecord
   kev: KevEntry | null
   /** Whether a KEV feed is present; without one the ADP's copy counts (decisions 23). */
   kevFeed: boolean
-  /** Claims of the other feeds (NVD, advisories, OSV, first party), in any order. */
-  claims: CveClaim[]
-  /** In the order in which they are to be shown. */
-  exploits: ExploitModule[]
   /** Null while there is no CWE feed: then no id is preferred and no name known. */
   catalogue: WeaknessCatalogue | null
   mission: Mission
@@ -38,14 +68,15 @@ export type MergedParts = Omit<RecordParts, 'timeline'>
  * @throws TypeError for a rejected record.
  */
 export function mergeCve(input: MergeInput): MergedParts {
-  const { record, exploits, catalogue } = input
-  const claims = orderedClaims(record.claims, input.claims)
+  const { record, exploits, detections, pocs, catalogue } = input
+  const claims = orderedClaims(record.claims, claimsOfOthers(input))
   const cvss = cvssSection(claims, record.dateUpdated)
   const references = mergedReferences(claims)
   const kev = kevListing(claims, input.kev, input.kevFeed)
   const ssvc = latestSsvc(claims)
-  const evidence = evidenceOf({ cveId: record.cveId, claims, kev, ssvc, exploits, references })
-  const capabilities = capabilitiesOf(claims, references, evidence)
+  const evidence = evidenceOf({ cveId: record.cveId, claims, kev, ssvc, exploits, references, detections, pocs })
+  const capabilities = capabilitiesOf(claims, references, evidence, detections)
+  const analyses = input.analyses.toSorted(newestAnalysisFirst)
   const primaryCwe = primaryWeakness(claims, catalogue)
   const cna = claims.find((claim) => claim.source === 'cna')
   // The record's own words come first; those of other feeds only where it has none.
@@ -73,14 +104,13 @@ export function mergeCve(input: MergeInput): MergedParts {
   return {
     core,
     cvss: cvss.section,
-    affected: claims.flatMap((claim) => claim.affected),
+    affected: [...claims.flatMap((claim) => claim.affected), ...analyses.flatMap(({ affected }) => affected)],
     references,
     exploits,
     evidence,
-    analysis: null,
-    advisory: null,
-    reports: [],
-    report_texts: [],
+    analysis: analyses[0]?.analysis ?? null,
+    advisory: linkedAdvisory(record.cveId, input.advisories, catalogue),
+    ...latestReports(input.reports),
     facets: {
       weaknesses: allWeaknesses(claims),
       products: namedProducts(claims),
@@ -88,6 +118,22 @@ export function mergeCve(input: MergeInput): MergedParts {
     },
   }
 }
+
+/**
+ * The claims beside the record's own. A withdrawn advisory claims nothing, and neither does the copy that OSV has of an
+ * advisory (decisions 29): it would state everything twice.
+ */
+function claimsOfOthers({ claims, advisories }: OtherClaims): CveClaim[] {
+  const ids = new Set(advisories.map(({ advisory }) => advisory.advisory_id))
+  const standing = advisories.filter(({ advisory }) => advisory.withdrawn_at === null)
+  return [
+    ...claims.filter(({ source, sourceName }) => source !== 'osv' || !ids.has(sourceName)),
+    ...standing.map(({ claim }) => claim),
+  ]
+}
+
+const newestAnalysisFirst = (a: AnalysisClaim, b: AnalysisClaim) =>
+  compareText(b.analysis.generated_at ?? '', a.analysis.generated_at ?? '')
 
 function servedState({ state, cveId }: CveListRecord): CveCore['state'] {
   if (state === 'REJECTED') throw new TypeError(`${cveId} is rejected: there is nothing to merge`)

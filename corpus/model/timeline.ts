@@ -13,7 +13,7 @@ const MESSAGE_LIMIT = 200
 
 /**
  * The timeline of a record's first version: only what the feeds themselves date (publication, KEV listing, SSVC
- * assessment; and, where `others` has claims of them, NVD and advisories), newest first.
+ * assessment; where `others` has claims of them, NVD and advisories; what the service wrote), newest first.
  */
 export function firstTimeline(
   parts: MergedParts,
@@ -44,6 +44,20 @@ export function firstTimeline(
     if (source !== 'nvd' && source !== 'advisory') continue
     const title = source === 'nvd' ? 'NVD record updated' : `Advisory ${sourceName} updated`
     add(title, updatedAt, { category: source, provider: sourceName, path: '$', newValue: updatedAt })
+  }
+  const { report_texts: reports, cvss, analysis } = parts
+  for (const { report_type: type, model, created_at: newValue } of reports) {
+    add(`Report ${type} written`, newValue, { category: 'svc_report', provider: model, path: '$.reports', newValue })
+  }
+  if (cvss.svc_assessment) {
+    const { base_score, rescore_timestamp } = cvss.svc_assessment
+    const change = { category: 'svc_metrics_analysis', provider: 'svc', path: '$.cvss.svc_assessment' } as const
+    add('Scored by the service', rescore_timestamp, { ...change, newValue: String(base_score) })
+  }
+  if (analysis?.generated_at) {
+    const provider = analysis.model ?? 'svc'
+    const newValue = analysis.generated_at
+    add('Analysed by the service', newValue, { category: 'svc_analysis', provider, path: '$.analysis', newValue })
   }
   return newestFirst(entries)
 }

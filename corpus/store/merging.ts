@@ -4,7 +4,7 @@ import type Database from 'better-sqlite3'
 import { type CveId, cveBlock } from '../model/cve-id.ts'
 import { PART_NAMES, type PartName } from '../model/record.ts'
 import type { StoredRecord } from './corpus.ts'
-import { sortKey } from './sort-key.ts'
+import { idOfSortKey, sortKey } from './sort-key.ts'
 
 /** A CVE whose record has to be merged again. */
 export interface TouchedCve {
@@ -150,17 +150,18 @@ export function openMerging(database: Database.Database): Merging {
     withoutRecord(feed) {
       const known =
         feed === 'epss'
-          ? 'SELECT cve_key, cve_id FROM epss'
-          : "SELECT cve_key, item AS cve_id FROM claim WHERE feed = ? AND cve_key <> ''"
+          ? 'SELECT cve_key FROM epss'
+          : "SELECT DISTINCT cve_key FROM claim WHERE feed = ? AND cve_key <> ''"
       return database
-        .prepare<string[], CveId>(
-          `SELECT cve_id FROM (${known}) AS k
+        .prepare<string[], string>(
+          `SELECT cve_key FROM (${known}) AS k
             WHERE NOT EXISTS (SELECT 1 FROM record AS r WHERE r.cve_key = k.cve_key)
               AND NOT EXISTS (SELECT 1 FROM rejected AS t WHERE t.cve_key = k.cve_key)
             ORDER BY cve_key`,
         )
         .pluck()
         .all(...(feed === 'epss' ? [] : [feed]))
+        .map(idOfSortKey)
     },
   }
 }

@@ -15,3 +15,10 @@ export function sortKey(id: CveId): string {
   const number = digits.replace(/^0+/, '')
   return `${id.slice(4, 8)}${String.fromCharCode(BEFORE_A + number.length)}${number}${digits}`
 }
+
+/** The id that a key was made of. */
+export function idOfSortKey(key: string): CveId {
+  const length = key.charCodeAt(4) - BEFORE_A
+  const tail = key.slice(5 + length)
+  return `CVE-${key.slice(0, 4)}-${tail === ':' ? key.slice(5, 5 + length) : tail}`
+}

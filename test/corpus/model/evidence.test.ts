@@ -167,7 +167,16 @@ test('fixes and patch references are matched in steps that grow with their numbe
   const references = mergedReferences(claims)
   let evidence: EvidenceItem[] = []
   const steps = await busiestBlock('/corpus/model/evidence.ts', () => {
-    evidence = evidenceOf({ cveId: 'CVE-2024-1234', claims, kev: null, ssvc: null, exploits: [], references })
+    evidence = evidenceOf({
+      cveId: 'CVE-2024-1234',
+      claims,
+      kev: null,
+      ssvc: null,
+      exploits: [],
+      references,
+      detections: [],
+      pocs: [],
+    })
   })
   assert.is(evidence.length, 2 * each)
   assert.ok(steps >= each, `${steps} steps: the blocks were not counted`)

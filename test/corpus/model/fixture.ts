@@ -1,6 +1,6 @@
 /** Claims and records with everything left out that a test does not speak of. */
 import type { CveClaim, CveListRecord, CvssClaim, KevEntry } from '../../../corpus/model/claim.ts'
-import { type MergeInput, mergeCve } from '../../../corpus/model/merge.ts'
+import { type MergeInput, mergeCve, NO_OTHER_CLAIMS } from '../../../corpus/model/merge.ts'
 import type { AffectedEntry, ExploitModule } from '../../../corpus/model/record.ts'
 
 export const UPDATED = '2024-05-06T07:08:09.000Z'
@@ -44,8 +44,8 @@ export function merged(claims: CveClaim[], given: Partial<MergeInput> = {}) {
     record: record(own),
     kev: null,
     kevFeed: true,
+    ...NO_OTHER_CLAIMS,
     claims: others,
-    exploits: [],
     catalogue: null,
     mission: 'medium',
     ...given,

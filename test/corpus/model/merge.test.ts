@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { mergeCve } from '../../../corpus/model/merge.ts'
+import { mergeCve, NO_OTHER_CLAIMS } from '../../../corpus/model/merge.ts'
 import { PART_NAMES } from '../../../corpus/model/record.ts'
 import { affected, claim, merged, record } from './fixture.ts'
 
@@ -61,19 +61,14 @@ test('decisions 29: date_updated is the record’s own date, whatever other feed
 })
 
 test('decisions 10: a reserved record without claims is served, a rejected one is not merged', () => {
-  const input = { kev: null, kevFeed: true, claims: [], exploits: [], catalogue: null, mission: 'medium' } as const
+  const input = { kev: null, kevFeed: true, ...NO_OTHER_CLAIMS, catalogue: null, mission: 'medium' } as const
   const reserved = mergeCve({
     ...input,
-    claims: [],
-    exploits: [],
     record: record([], { state: 'RESERVED', datePublished: null }),
   })
   assert.is(reserved.core.state, 'RESERVED')
   assert.is(reserved.core.title, null)
-  assert.throws(
-    () => mergeCve({ ...input, claims: [], exploits: [], record: record([], { state: 'REJECTED' }) }),
-    /CVE-2024-1234 is rejected/,
-  )
+  assert.throws(() => mergeCve({ ...input, record: record([], { state: 'REJECTED' }) }), /CVE-2024-1234 is rejected/)
 })
 
 test.run()
