@@ -8,8 +8,8 @@ import type { Authenticator } from './auth/authenticator.ts'
 import type { Subject } from './auth/subject.ts'
 import { createCors } from './cors.ts'
 import { asApiError, forbidden, malformedRequest, methodNotAllowed, notFound, uriTooLong } from './errors.ts'
-import type { OpenRoute } from './health.ts'
 import type { Log } from './log.ts'
+import type { OpenRoute } from './open-route.ts'
 import { quote } from './params/kind.ts'
 import { MAX_TARGET, type Sent, sendAnswer, sendError, sendOpen } from './reply.ts'
 import { readHeaders } from './request-headers.ts'
@@ -103,7 +103,7 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
   function serveOpen(route: OpenRoute, request: Request, response: ServerResponse): void {
     const isHead = request.method === 'HEAD'
     try {
-      sendOpen(response, isHead, route.answer())
+      sendOpen(response, request.headers['accept-encoding'], isHead, route.answer())
     } catch (thrown) {
       sendError(response, isHead, asApiError(thrown), [])
     }

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { Answer } from './answer.ts'
 import { type ApiError, headersTooLarge, malformedRequest, requestTimeout, uriTooLong } from './errors.ts'
 import { acceptsGzip, entityTag, namesContent } from './negotiation.ts'
+import type { OpenAnswer } from './open-route.ts'
 import type { RequestHeaders } from './request-headers.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -59,14 +60,30 @@ export function sendError(response: ServerResponse, isHead: boolean, error: ApiE
   return sendBody(response, error.status, headers, Buffer.from(JSON.stringify(error.body)), isHead)
 }
 
-/** A 200 that is not of the API, true only at this moment: health. */
-export function sendOpen(response: ServerResponse, isHead: boolean, value: object): Sent {
-  const headers = ['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff']
-  return sendBody(response, 200, headers, Buffer.from(JSON.stringify(value)), isHead)
+/** A 200 that is not of the API: health, documentation. */
+export function sendOpen(
+  response: ServerResponse,
+  acceptEncoding: string | undefined,
+  isHead: boolean,
+  { type, body, gzip, headers: own }: OpenAnswer,
+): Sent {
+  const headers = [...own, 'X-Content-Type-Options', 'nosniff']
+  if (gzip === undefined) return sendBody(response, 200, headers, body, isHead, type)
+  headers.push(...VARY)
+  if (!acceptsGzip(acceptEncoding)) return sendBody(response, 200, headers, body, isHead, type)
+  headers.push('Content-Encoding', 'gzip')
+  return sendBody(response, 200, headers, gzip, isHead, type)
 }
 
-function sendBody(response: ServerResponse, status: number, headers: string[], body: Buffer, isHead: boolean): Sent {
-  headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(body.length))
+function sendBody(
+  response: ServerResponse,
+  status: number,
+  headers: string[],
+  body: Buffer,
+  isHead: boolean,
+  type = JSON_TYPE,
+): Sent {
+  headers.push('Content-Type', type, 'Content-Length', String(body.length))
   response.writeHead(status, headers)
   response.end(isHead ? undefined : body)
   return { status, bytes: isHead ? 0 : body.length }
