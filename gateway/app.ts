@@ -1,17 +1,31 @@
 /**
  * The way of a request from the socket to its handler and back. The order of judgement is that of decisions, "Errors":
- * 401, 403, unknown route, method, parameters, then the handler.
+ * 401 (or 429 for one failed token too many), 403, the subject's limit, unknown route, method, parameters, then the handler.
  */
 import type { RequestListener, ServerResponse } from 'node:http'
 import polka, { type Request } from 'polka'
+import type { ServedFrom } from './answer.ts'
 import type { Authenticator } from './auth/authenticator.ts'
 import type { Subject } from './auth/subject.ts'
 import { createCors } from './cors.ts'
-import { asApiError, forbidden, malformedRequest, methodNotAllowed, notFound, uriTooLong } from './errors.ts'
+import {
+  type ApiError,
+  asApiError,
+  expectationFailed,
+  forbidden,
+  malformedRequest,
+  methodNotAllowed,
+  notFound,
+  rateLimited,
+  uriTooLong,
+} from './errors.ts'
+import { type Standing, standingHeader } from './limits/limiter.ts'
+import type { Limits } from './limits/limits.ts'
 import type { Log } from './log.ts'
+import type { Meter } from './metrics/meter.ts'
 import type { OpenRoute } from './open-route.ts'
 import { quote } from './params/kind.ts'
-import { MAX_TARGET, type Sent, sendAnswer, sendError, sendOpen } from './reply.ts'
+import { type HeaderList, isUnchanged, MAX_TARGET, type Sent, sendAnswer, sendError, sendOpen } from './reply.ts'
 import { readHeaders } from './request-headers.ts'
 import type { Route } from './route.ts'
 import { parseTarget } from './target.ts'
@@ -32,24 +46,31 @@ export interface AppDeps<C> {
   routes: readonly Route<C>[]
   openRoutes: readonly OpenRoute[]
   authenticate: Authenticator
+  limits: Limits
+  /** Counts what happens; nobody counts without it. */
+  meter?: Meter | undefined
   /** What handlers get besides their parameters; throws 503 while there is no snapshot. */
   context(subject: Subject): C
   log: Log
 }
 
-/** The way of one request so far: what the log tells of it. */
+/** The way of one request so far: what headers, log and metrics tell of it. */
 interface Passage {
   began: number
+  /** The template of its path; null where there is no such route. */
+  route: string | null
   subject: Subject | null
-  servedFrom: string | null
+  /** How the subject stands with its limit, once that is known. */
+  standing: Standing | null
+  servedFrom: ServedFrom | null
   /** The query, once every name in it is known to be no secret. */
   query: string
 }
 
 export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestListener {
   const { prefix = '/api/v1', preview = true, origins = [], accessLog = true } = options
-  const { log } = deps
-  const cors = createCors(origins)
+  const { log, limits, meter } = deps
+  const cors = createCors(origins, ['RateLimit-Policy', limits.policy])
   const openPaths = new Set(deps.openRoutes.map(({ path }) => path))
 
   const router = polka({
@@ -69,7 +90,14 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
   }
 
   async function serve(route: Route<C> | null, request: Request, response: ServerResponse): Promise<void> {
-    const passage: Passage = { began: performance.now(), subject: null, servedFrom: null, query: '' }
+    const passage: Passage = {
+      began: performance.now(),
+      route: route === null ? null : route.path,
+      subject: null,
+      standing: null,
+      servedFrom: null,
+      query: '',
+    }
     const headers = readHeaders(request.rawHeaders)
     const isHead = request.method === 'HEAD'
     // Nobody reads a body, so nobody should wait for the rest of it either.
@@ -79,25 +107,58 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
     const more = cors.headers(headers.origin)
     try {
       if (request.url.length > MAX_TARGET) throw uriTooLong(MAX_TARGET)
-      if (headers.host === undefined && request.httpVersionMinor === 1) throw malformedRequest()
+      if (headers.hosts !== 1 && (headers.hosts > 1 || request.httpVersionMinor === 1)) throw malformedRequest()
+      if (headers.expectation !== undefined) throw expectationFailed()
       if (openPaths.has(request.path)) throw methodNotAllowed()
       const known = deps.authenticate(headers)
       const subject = known instanceof Promise ? await known : known
       passage.subject = subject
-      if (preview && !subject.admin) throw forbidden()
+      if (preview && !subject.admin) {
+        passage.standing = await limits.subjects.look(subject.sub)
+        throw forbidden()
+      }
+      const taken = limits.subjects.take(subject.sub)
+      const standing = taken instanceof Promise ? await taken : taken
+      passage.standing = standing
+      if (standing.refused) throw overLimit(standing)
       if (route === null) throw noRoute(request)
       const proceed = route.read(rawParams(request), request.search.slice(1))
       passage.query = request.search
       const result = proceed(deps.context(subject))
       const answer = result instanceof Promise ? await result : result
       passage.servedFrom = answer.servedFrom
-      note(request, sendAnswer(response, headers, isHead, answer, more), passage)
+      const unchanged = isUnchanged(headers, answer)
+      if (unchanged) passage.standing = giveBack(subject, standing)
+      const sent = sendAnswer(response, headers, isHead, answer, unchanged, withStanding(more, passage.standing))
+      note(request, sent, passage)
     } catch (thrown) {
-      const error = asApiError(thrown)
+      const caught = asApiError(thrown)
+      const error = caught.fault === undefined ? caught : await judgeFailure(caught, request)
       if (error.status >= 500) log.error({ err: error.cause ?? error, path: pathOf(request) }, error.message)
       if (response.headersSent) response.destroy()
-      else note(request, sendError(response, isHead, error, more), passage)
+      else note(request, sendError(response, isHead, error, withStanding(more, passage.standing)), passage)
     }
+  }
+
+  function overLimit(standing: Standing): ApiError {
+    meter?.refused('subject')
+    return rateLimited('this account has used up its requests for now', standing.resetSeconds)
+  }
+
+  /** A 304 costs no quota (decisions 16). */
+  function giveBack(subject: Subject, taken: Standing): Standing {
+    limits.subjects.giveBack(subject.sub, taken)
+    return { ...taken, left: taken.left + 1 }
+  }
+
+  /** A 401, or 429 where too many tokens from the same address have failed; a missing one is no failed one. */
+  async function judgeFailure(error: ApiError, request: Request): Promise<ApiError> {
+    meter?.unrecognised(error.fault!)
+    if (error.fault === 'missing') return error
+    const standing = await limits.failedTokens.take(limits.addressOf(request))
+    if (!standing.refused) return error
+    meter?.refused('address')
+    return rateLimited('too many tokens from this address have failed', standing.resetSeconds)
   }
 
   function serveOpen(route: OpenRoute, request: Request, response: ServerResponse): void {
@@ -121,7 +182,10 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
     return request.path.includes('%') ? router.find('GET', request.path).params : request.params
   }
 
-  function note(request: Request, sent: Sent, { began, subject, servedFrom, query }: Passage): void {
+  function note(request: Request, sent: Sent, passage: Passage): void {
+    const { began, route, subject, servedFrom, query } = passage
+    const ms = performance.now() - began
+    meter?.answered(route, sent, servedFrom, ms / 1000)
     if (!accessLog) return
     log.access({
       method: request.method,
@@ -129,7 +193,7 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
       query,
       status: sent.status,
       bytes: sent.bytes,
-      ms: performance.now() - began,
+      ms,
       subject: subject?.logName ?? null,
       from: servedFrom,
     })
@@ -138,6 +202,10 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
   // Polka starts its own chain where `next` is left out, which its types do not know.
   return router.handler as RequestListener
 }
+
+/** `RateLimit` wherever a subject is known (decisions 16). */
+const withStanding = (more: HeaderList, standing: Standing | null): HeaderList =>
+  standing === null ? more : [...more, 'RateLimit', standingHeader(standing)]
 
 const SHOWN_PATH = 200
 

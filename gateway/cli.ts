@@ -51,6 +51,13 @@ interface ServeFlags {
   cookie: string
   adminClaims?: string[]
   algorithms?: string[]
+  rateLimit: number
+  rateWindowSeconds: number
+  failedTokens: number
+  trustedProxies?: string[]
+  accessPolicy?: string
+  metricsPort?: number
+  metricsHost: string
   pollSeconds: number
 }
 
@@ -83,7 +90,30 @@ program
   .addOption(option('--admin-claims <list>', 'claims that may say admin (default: role,roles)').argParser(list))
   .addOption(option('--algorithms <list>', 'signature algorithms of tokens').argParser(list))
   .addOption(
-    option('--poll-seconds <n>', 'how often to look for a new snapshot').argParser(wholeNumber(1, 86_400)).default(2),
+    option('--rate-limit <n>', 'requests of a subject in a window').argParser(wholeNumber(1, 1e9)).default(600),
+  )
+  .addOption(
+    option('--failed-tokens <n>', 'tokens from one address that may fail in a window')
+      .argParser(wholeNumber(1, 1e9))
+      .default(30),
+  )
+  .addOption(option('--rate-window-seconds <n>', 'length of that window').argParser(wholeNumber(1, 86_400)).default(60))
+  .addOption(
+    option('--trusted-proxies <list>', 'proxies whose X-Forwarded-For is believed: addresses, networks').argParser(
+      list,
+    ),
+  )
+  .addOption(option('--access-policy <file>', 'rules that give CVEs an access tier'))
+  .addOption(
+    option('--metrics-port <port>', 'port of /metrics; without it there are no metrics').argParser(
+      wholeNumber(0, 65_535),
+    ),
+  )
+  .addOption(option('--metrics-host <host>', 'address that /metrics listens on').default('127.0.0.1'))
+  .addOption(
+    option('--poll-seconds <n>', 'how often to look for a new snapshot or policy')
+      .argParser(wholeNumber(1, 86_400))
+      .default(2),
   )
   .action(async (dist: string, { pollSeconds, ...flags }: ServeFlags) => {
     const { openLog } = await import('./log.ts')
@@ -91,7 +121,9 @@ program
     const { closeOnSignal } = await import('./serve.ts')
     const log = openLog()
     const gateway = await startGateway({ dist, ...flags, pollMs: pollSeconds * 1000 }, log)
+    if (gateway.metricsUrl !== null) process.stderr.write(`metrics at ${gateway.metricsUrl}\n`)
     process.stderr.write(`listening on ${gateway.url}\n`)
+    process.on('SIGHUP', () => void gateway.refresh())
     await closeOnSignal(gateway, log)
     log.flush()
   })

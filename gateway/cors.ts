@@ -11,10 +11,10 @@ export interface Cors {
   preflight(request: IncomingMessage, headers: RequestHeaders, response: ServerResponse): Sent | null
 }
 
-const NONE: HeaderList = []
 const EXPOSED = 'ETag, Snapshot-Id, Served-From, RateLimit, RateLimit-Policy, Retry-After'
 
-export function createCors(origins: readonly string[]): Cors {
+/** `always` is what every answer carries, wherever it is asked from. */
+export function createCors(origins: readonly string[], always: HeaderList = []): Cors {
   for (const origin of origins) {
     if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
       throw new GatewayError('bad_option', `'${origin}' is not an origin such as https://app.example.org`)
@@ -22,7 +22,7 @@ export function createCors(origins: readonly string[]): Cors {
   }
   const allowed = new Set(origins)
   // Once there are origins, answers differ by them, also for a request that comes from none.
-  const others: HeaderList = allowed.size === 0 ? NONE : ['Vary', 'Origin']
+  const others: HeaderList = allowed.size === 0 ? always : [...always, 'Vary', 'Origin']
 
   const headers = (origin: string | undefined): HeaderList =>
     origin !== undefined && allowed.has(origin)

@@ -9,14 +9,17 @@ import type { KeyRing } from './auth/key-set.ts'
 import { keysByDiscovery, keyUrl } from './auth/key-url.ts'
 import { GatewayError } from './errors.ts'
 import { healthRoutes } from './health.ts'
+import { createLimits, type LimitOptions } from './limits/limits.ts'
 import type { Log } from './log.ts'
+import { startMetricsListener } from './metrics/listener.ts'
+import { createMetrics } from './metrics/metrics.ts'
 import { openQueries, type QueryOptions } from './query/queries.ts'
 import type { Context } from './routes/context.ts'
 import { ROUTES } from './routes/table.ts'
 import { type RunningServer, startServer } from './serve.ts'
 import { openShelf, type Shelf } from './shelf/shelf.ts'
 
-export interface GatewayOptions {
+export interface GatewayOptions extends LimitOptions {
   dist: string
   host?: string
   port: number
@@ -35,10 +38,17 @@ export interface GatewayOptions {
   /** How often the pointer and the access policy are looked at, in ms. */
   pollMs?: number
   query?: QueryOptions
+  /** Port of the listener that metrics are read from; there are none without it. */
+  metricsPort?: number
+  metricsHost?: string
 }
 
 export interface Gateway extends RunningServer {
   shelf: Shelf
+  /** Where metrics are read, null where there are none. */
+  metricsUrl: string | null
+  /** Looks at once for a new snapshot and a changed access policy. */
+  refresh(): Promise<void>
 }
 
 /**
@@ -56,6 +66,7 @@ export async function startGateway(options: GatewayOptions, log: Log): Promise<G
     ...(adminClaims === undefined ? {} : { adminClaims }),
     ...(algorithms === undefined ? {} : { algorithms }),
   })
+  const limits = createLimits(options)
   const polled = options.pollMs === undefined ? {} : { pollMs: options.pollMs }
   const access =
     options.accessPolicy === undefined ? openAccess : accessByPolicy(options.accessPolicy, { log, ...polled })
@@ -66,6 +77,10 @@ export async function startGateway(options: GatewayOptions, log: Log): Promise<G
     onOpen: (snapshot) => queries.open(snapshot.query.path),
     onClose: (snapshot) => queries.forget(snapshot.query.path),
   })
+  const metrics =
+    options.metricsPort === undefined
+      ? null
+      : createMetrics({ shelf: () => shelf.figures, queries: () => queries.figures, now: Date.now })
   const app = createApp<Context>(
     {
       ...(preview === undefined ? {} : { preview }),
@@ -76,24 +91,34 @@ export async function startGateway(options: GatewayOptions, log: Log): Promise<G
       routes: ROUTES,
       openRoutes: healthRoutes(() => shelf.current.id),
       authenticate,
+      limits,
+      meter: metrics?.meter,
       context: (subject) => ({ shelf, queries, access, subject }),
       log,
     },
   )
-  const release = async () => {
+  const servers: RunningServer[] = []
+  const close = async () => {
+    await Promise.all(servers.map((server) => server.close()))
     access.close()
     shelf.close()
     await queries.close()
   }
   try {
-    const server = await startServer(app, { port, ...(host === undefined ? {} : { host }) })
-    const close = async () => {
-      await server.close()
-      await release()
+    const listen = (at: number, on: string | undefined) => ({ port: at, ...(on === undefined ? {} : { host: on }) })
+    if (metrics !== null) {
+      servers.push(await startMetricsListener(metrics, listen(options.metricsPort!, options.metricsHost)))
     }
-    return { ...server, shelf, close }
+    const metricsUrl = servers[0] === undefined ? null : `${servers[0].url}/metrics`
+    const server = await startServer(app, listen(port, host))
+    servers.push(server)
+    const refresh = async () => {
+      access.refresh()
+      await shelf.refresh()
+    }
+    return { ...server, shelf, metricsUrl, refresh, close }
   } catch (error) {
-    await release()
+    await close()
     throw error
   }
 }

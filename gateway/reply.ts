@@ -2,7 +2,14 @@
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Answer } from './answer.ts'
-import { type ApiError, headersTooLarge, malformedRequest, requestTimeout, uriTooLong } from './errors.ts'
+import {
+  type ApiError,
+  headersTooLarge,
+  malformedRequest,
+  methodNotAllowed,
+  requestTimeout,
+  uriTooLong,
+} from './errors.ts'
 import { acceptsGzip, entityTag, namesContent } from './negotiation.ts'
 import type { OpenAnswer } from './open-route.ts'
 import type { RequestHeaders } from './request-headers.ts'
@@ -26,12 +33,18 @@ export type HeaderList = readonly string[]
 const CACHING = ['Cache-Control', 'private, no-cache', 'X-Content-Type-Options', 'nosniff'] as const
 const VARY = ['Vary', 'Accept-Encoding'] as const
 
-/** A 200 in the coding that the client accepts, or 304 where it has the content already. `more` holds further headers. */
+/** Whether the client has the content already: then it gets a 304. */
+export function isUnchanged({ ifNoneMatch }: RequestHeaders, { tag }: Answer): boolean {
+  return ifNoneMatch !== undefined && namesContent(ifNoneMatch, tag)
+}
+
+/** A 304 where the answer is unchanged, else a 200 in the coding that the client accepts. `more` holds further headers. */
 export function sendAnswer(
   response: ServerResponse,
   request: RequestHeaders,
   isHead: boolean,
   answer: Answer,
+  unchanged: boolean,
   more: HeaderList,
 ): Sent {
   const gzip = acceptsGzip(request.acceptEncoding)
@@ -46,7 +59,7 @@ export function sendAnswer(
     answer.servedFrom,
     ...more,
   ]
-  if (request.ifNoneMatch !== undefined && namesContent(request.ifNoneMatch, answer.tag)) {
+  if (unchanged) {
     response.writeHead(304, headers)
     response.end()
     return { status: 304, bytes: 0 }
@@ -95,12 +108,28 @@ export function refuseConnection(fault: Error & { code?: string; rawPacket?: Buf
     socket.destroy()
     return
   }
-  const error = faultOf(fault)
+  endWith(socket, faultOf(fault))
+}
+
+/**
+ * A CONNECT asks for a tunnel to another server (RFC 9110 9.3.6): nothing that a token could open. Node leaves its socket
+ * to us altogether, errors and closing included.
+ */
+export function refuseTunnel(socket: Duplex): void {
+  socket.on('error', () => socket.destroy())
+  socket.once('finish', () => socket.destroy())
+  socket.resume()
+  endWith(socket, methodNotAllowed())
+}
+
+/** Writes an error on a bare socket, and closes it. */
+function endWith(socket: Duplex, error: ApiError): void {
   const body = JSON.stringify(error.body)
   const head = [
     `HTTP/1.1 ${error.status} ${error.code}`,
     `Content-Type: ${JSON_TYPE}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
+    ...Object.entries(error.headers).map(([name, value]) => `${name}: ${value}`),
     'X-Content-Type-Options: nosniff',
     'Connection: close',
   ]

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { GatewayError } from './errors.ts'
 import type { Log } from './log.ts'
-import { MAX_HEADER_BYTES, refuseConnection } from './reply.ts'
+import { MAX_HEADER_BYTES, refuseConnection, refuseTunnel } from './reply.ts'
 import { closeStalled } from './stalled.ts'
 
 export interface ServeOptions {
@@ -34,6 +34,10 @@ export async function startServer(app: RequestListener, options: ServeOptions): 
     throw new GatewayError('bad_option', `'${port}' is not a port: it must be a whole number from 0 to 65535`)
   }
   let closing: Promise<void> | null = null
+  const serve: RequestListener = (request, response) => {
+    if (closing !== null) response.shouldKeepAlive = false
+    app(request, response)
+  }
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -44,15 +48,15 @@ export async function startServer(app: RequestListener, options: ServeOptions): 
       // The app answers that itself, with a body.
       requireHostHeader: false,
     },
-    (request, response) => {
-      if (closing !== null) response.shouldKeepAlive = false
-      app(request, response)
-    },
+    serve,
   )
   closeStalled(server, options.stallMs ?? 60_000)
   // Their bytes are bounded; a bound on their number would hide what comes after it, a second Authorization say.
   server.maxHeadersCount = 0
   server.on('clientError', refuseConnection)
+  server.on('connect', (_request, socket) => refuseTunnel(socket))
+  // What node would refuse without a body.
+  server.on('checkExpectation', serve)
   await listen(server, host, port)
   const bound = (server.address() as AddressInfo).port
   return {

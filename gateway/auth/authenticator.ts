@@ -54,7 +54,7 @@ export function createAuthenticator(options: AuthOptions): Authenticator {
   )
 
   async function verifyAfresh(token: string): Promise<Subject> {
-    if (!isCompactJws(token)) throw unauthenticated('the token is malformed', true)
+    if (!isCompactJws(token)) throw unauthenticated('the token is malformed', 'malformed')
     const { keys, payload } = await verifySignature(token, ring, algorithms)
     const { subject, lifetime } = readClaims(payload, rules)
     checkLifetime(lifetime, now())
@@ -131,12 +131,13 @@ async function verifiedBy(token: string, keys: KeySet, algorithms: string[]) {
 
 /** Says what class of fault it is, and nothing that would help to forge a better token. */
 function refusal(error: unknown): ApiError {
-  if (error instanceof errors.JWKSNoMatchingKey) return unauthenticated('the token is signed with an unknown key', true)
+  if (error instanceof errors.JWKSNoMatchingKey)
+    return unauthenticated('the token is signed with an unknown key', 'key')
   if (error instanceof errors.JWSSignatureVerificationFailed) {
-    return unauthenticated("the token's signature is wrong", true)
+    return unauthenticated("the token's signature is wrong", 'signature')
   }
   if (error instanceof errors.JOSEAlgNotAllowed) {
-    return unauthenticated("the token's algorithm is not accepted", true)
+    return unauthenticated("the token's algorithm is not accepted", 'algorithm')
   }
-  return unauthenticated('the token is malformed', true)
+  return unauthenticated('the token is malformed', 'malformed')
 }

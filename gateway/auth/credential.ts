@@ -10,15 +10,15 @@ const COMPACT_JWS = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/
 export function findToken(headers: RequestHeaders, cookieName: string): string {
   const { authorization, cookie } = headers
   if (authorization !== undefined) {
-    if (headers.authorizations > 1) throw unauthenticated('there are two Authorization headers', true)
+    if (headers.authorizations > 1) throw unauthenticated('there are two Authorization headers', 'malformed')
     if (authorization.startsWith('Bearer ') && authorization.charCodeAt(7) !== 0x20) return authorization.slice(7)
     const scheme = SCHEME.exec(authorization)
-    if (scheme === null) throw unauthenticated('the Authorization header must be "Bearer <access token>"', false)
+    if (scheme === null) throw unauthenticated('the Authorization header must be "Bearer <access token>"', 'missing')
     return authorization.slice(scheme[0].length)
   }
   const session = cookie === undefined ? undefined : findCookie(cookie, cookieName)
   if (session === undefined || session === '') {
-    throw unauthenticated('an access token is needed: send "Authorization: Bearer <access token>"', false)
+    throw unauthenticated('an access token is needed: send "Authorization: Bearer <access token>"', 'missing')
   }
   return session
 }

@@ -31,21 +31,21 @@ const TOLERANCE_MS = 30_000
 
 /** Whether the token is valid now: checked on every request, remembered or not (decisions 12). */
 export function checkLifetime({ exp, nbf }: Lifetime, nowMs: number): void {
-  if (exp * 1000 <= nowMs - TOLERANCE_MS) throw unauthenticated('the token has expired', true)
-  if (nbf !== null && nbf * 1000 > nowMs + TOLERANCE_MS) throw unauthenticated('the token is not valid yet', true)
+  if (exp * 1000 <= nowMs - TOLERANCE_MS) throw unauthenticated('the token has expired', 'expired')
+  if (nbf !== null && nbf * 1000 > nowMs + TOLERANCE_MS) throw unauthenticated('the token is not valid yet', 'early')
 }
 
 /** Who the claims speak for and how long. Throws 401 where a claim is missing, malformed or meant for somebody else. */
 export function readClaims(claims: Claims, rules: ClaimRules): { subject: Subject; lifetime: Lifetime } {
   const { iss, aud, exp, nbf, sub } = claims
-  if (iss !== rules.issuer) throw unauthenticated('the token is from another issuer', true)
+  if (iss !== rules.issuer) throw unauthenticated('the token is from another issuer', 'issuer')
   const audiences = Array.isArray(aud) ? aud : [aud]
-  if (!audiences.includes(rules.audience)) throw unauthenticated('the token is for another audience', true)
+  if (!audiences.includes(rules.audience)) throw unauthenticated('the token is for another audience', 'audience')
   if (!isFiniteNumber(exp) || !(nbf === undefined || isFiniteNumber(nbf))) {
-    throw unauthenticated('the token does not state its lifetime (exp, nbf) as numbers', true)
+    throw unauthenticated('the token does not state its lifetime (exp, nbf) as numbers', 'claims')
   }
   if (sub !== undefined && (typeof sub !== 'string' || sub === '')) {
-    throw unauthenticated("the token's subject (sub) is not a text", true)
+    throw unauthenticated("the token's subject (sub) is not a text", 'claims')
   }
   const admin = rules.adminClaims.some((path) => namesAdmin(claimAt(claims, path)))
   const name = sub ?? '-'

@@ -14,7 +14,17 @@ export interface Queries {
   open(path: string): void
   /** Lets go of a `query.db`. */
   forget(path: string): void
+  readonly figures: QueryFigures
   close(): Promise<void>
+}
+
+/** How the queue fares, for the metrics. */
+export interface QueryFigures {
+  waiting: number
+  /** Queries past their deadline, since the start. */
+  timeouts: number
+  /** Queries refused because too many were waiting, since the start. */
+  refusals: number
 }
 
 export interface QueryOptions {
@@ -45,6 +55,8 @@ export function openQueries(options: QueryOptions = {}): Queries {
   /** How many snapshots hold each `query.db`: two that differ elsewhere may share one. */
   const holders = new Map<string, number>()
   let running: Job | null = null
+  let timeouts = 0
+  let refusals = 0
   let worker = start()
 
   function start(): Worker {
@@ -82,6 +94,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
   }
 
   function expire(job: Job): void {
+    timeouts++
     const error = overloaded(`the query took longer than ${deadlineMs} ms`, RETRY_AFTER_SECONDS)
     if (running === job) {
       // SQLite cannot be interrupted from outside: the thread goes, and a new one takes over.
@@ -100,7 +113,10 @@ export function openQueries(options: QueryOptions = {}): Queries {
       const key = `${path}\n${q}`
       const known = remembered.get(key)
       if (known) return known
-      if (queue.length >= maxQueued) throw overloaded('too many queries are waiting', RETRY_AFTER_SECONDS)
+      if (queue.length >= maxQueued) {
+        refusals++
+        throw overloaded('too many queries are waiting', RETRY_AFTER_SECONDS)
+      }
       const ordinals = await new Promise<Uint32Array>((resolve, reject) => {
         const job: Job = { path, q, resolve, reject, timer: setTimeout(() => expire(job), deadlineMs) }
         queue.push(job)
@@ -118,6 +134,9 @@ export function openQueries(options: QueryOptions = {}): Queries {
       if (left > 0) return void holders.set(path, left)
       holders.delete(path)
       worker.postMessage({ kind: 'forget', path } satisfies QueryRequest)
+    },
+    get figures() {
+      return { waiting: queue.length, timeouts, refusals }
     },
     close: async () => void (await worker.terminate()),
   }

@@ -24,7 +24,20 @@ export interface Shelf {
   retained(prefix: string): Shelved | null
   /** Looks whether another snapshot was put up, and serves it if it is sound. Resolves when that is decided. */
   refresh(): Promise<void>
+  readonly figures: ShelfFigures
   close(): void
+}
+
+/** How the shelf fares, for the metrics. */
+export interface ShelfFigures {
+  /** Id of the snapshot that is served, and its date in ms since 1970. */
+  snapshot: string
+  createdAt: number
+  /** Snapshots kept open, the served one included. */
+  open: number
+  /** New snapshots taken up and refused since the start. */
+  swaps: number
+  refusals: number
 }
 
 export interface ShelfOptions {
@@ -58,6 +71,8 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
   const older: Shelved[] = []
   let refreshing: Promise<void> | null = null
   let closed = false
+  let swaps = 0
+  let refusals = 0
 
   log.info({ snapshot: current.id, cves: current.about.counts.cves }, 'serving snapshot')
   const checking = checkFiles(dist, manifest, sound, () => closed).catch((error) => {
@@ -104,11 +119,13 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
       older.unshift(current)
       manifest = next.manifest
       current = shelve(opened)
+      swaps++
       for (const gone of older.splice(keep - 1)) gone.close()
       log.info({ snapshot: current.id, version: next.pointer.version }, 'serving new snapshot')
     } catch (error) {
       seen = stamp
       if (closed) return
+      refusals++
       log.error({ err: error, serving: current.id }, 'a new snapshot is refused; the old one stays')
     }
   }
@@ -127,6 +144,9 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
     },
     retained: (prefix) => [current, ...older].find((snapshot) => snapshot.prefix === prefix) ?? null,
     refresh,
+    get figures() {
+      return { snapshot: current.id, createdAt: current.createdAt, open: 1 + older.length, swaps, refusals }
+    },
     close() {
       closed = true
       if (timer) clearInterval(timer)

@@ -51,11 +51,12 @@ async function get(headers: Record<string, string> = {}, method: 'GET' | 'HEAD' 
 
 const wire = suite('answers')
 
-wire('gzip where it is accepted, with exactly the headers of rule 17', async () => {
+wire('gzip where it is accepted, with exactly the headers of rules 16 and 17', async () => {
   const { status, headers, body } = await get({ 'accept-encoding': 'gzip, br' })
   assert.is(status, 200)
   assert.equal(JSON.parse(gunzipSync(body).toString()), BODY)
-  const { date, connection, 'keep-alive': keepAlive, ...ours } = headers
+  const { date, connection, 'keep-alive': keepAlive, ratelimit, ...ours } = headers
+  assert.match(String(ratelimit), /^"default";r=\d+;t=\d+$/)
   assert.equal(ours, {
     'content-type': 'application/json; charset=utf-8',
     'content-encoding': 'gzip',
@@ -66,6 +67,7 @@ wire('gzip where it is accepted, with exactly the headers of rule 17', async () 
     'cache-control': 'private, no-cache',
     'snapshot-id': 'snapshot-7',
     'served-from': 'merge',
+    'ratelimit-policy': '"default";q=600;w=60',
   })
   assert.equal(made, ['gzip'])
 })

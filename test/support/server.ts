@@ -4,6 +4,7 @@ import { type AppDeps, type AppOptions, createApp } from '../../gateway/app.ts'
 import { createAuthenticator } from '../../gateway/auth/authenticator.ts'
 import { type KeyRing, parseKeySet } from '../../gateway/auth/key-set.ts'
 import { healthRoutes } from '../../gateway/health.ts'
+import { createLimits } from '../../gateway/limits/limits.ts'
 import type { Log } from '../../gateway/log.ts'
 import { type RunningServer, type ServeOptions, startServer } from '../../gateway/serve.ts'
 import { AUDIENCE, adminClaims, ISSUER, jwks, type SigningKey, sign, signingKey } from './tokens.ts'
@@ -53,6 +54,7 @@ export async function serveApp<C>(options: TestServerOptions<C>): Promise<TestSe
     context: options.context,
     openRoutes: healthRoutes(() => 'snapshot-1'),
     authenticate: createAuthenticator({ issuer: ISSUER, audience: AUDIENCE, keys: fixedKeys(key), now: Date.now }),
+    limits: createLimits(),
     log,
     ...options.deps,
   }

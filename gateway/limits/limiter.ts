@@ -1,0 +1,35 @@
+/** What a limit is, whoever keeps count: the memory of this process, or a store that several gateways share (decisions 16). */
+
+export interface Quota {
+  /** Requests per window. */
+  limit: number
+  windowMs: number
+}
+
+/** How a key stood at one moment. */
+export interface Standing {
+  /** The quota was used up already. */
+  readonly refused: boolean
+  readonly left: number
+  /** Whole seconds until the window ends, at least 1. */
+  readonly resetSeconds: number
+  /** Which window it was, by the limiter's own clock in ms. */
+  readonly endsAt: number
+}
+
+/**
+ * Counts requests in windows that begin with a key's first one. Answers at once where it can, so that a request need not
+ * wait for a promise; never throws and never rejects.
+ */
+export interface Limiter {
+  /** Takes one from the quota of `key`, if there is one left. */
+  take(key: string): Standing | Promise<Standing>
+  /** Looks without taking. */
+  look(key: string): Standing | Promise<Standing>
+  /** Gives back what `take` took, unless that window is over. */
+  giveBack(key: string, taken: Standing): void
+}
+
+/** `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10. */
+export const policyHeader = ({ limit, windowMs }: Quota): string => `"default";q=${limit};w=${windowMs / 1000}`
+export const standingHeader = ({ left, resetSeconds }: Standing): string => `"default";r=${left};t=${resetSeconds}`

@@ -1,0 +1,35 @@
+/**
+ * Where metrics are read: a listener of its own, on loopback unless told otherwise. Not a path on the main port that only
+ * loopback may ask for: behind a reverse proxy on the same machine everybody comes from loopback.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type RunningServer, startServer } from '../serve.ts'
+import type { Metrics } from './metrics.ts'
+
+export interface ListenerOptions {
+  host?: string
+  port: number
+}
+
+/** Answers `GET /metrics` and nothing else. Rejects with a `GatewayError` where the port cannot be had. */
+export function startMetricsListener(metrics: Metrics, { host, port }: ListenerOptions): Promise<RunningServer> {
+  const listener = (request: IncomingMessage, response: ServerResponse) => void answer(metrics, request, response)
+  return startServer(listener, { port, ...(host === undefined ? {} : { host }) })
+}
+
+async function answer(metrics: Metrics, { method, url }: IncomingMessage, response: ServerResponse): Promise<void> {
+  try {
+    const found = url?.split('?')[0] === '/metrics'
+    const allowed = method === 'GET' || method === 'HEAD'
+    if (!found || !allowed) {
+      response.writeHead(found ? 405 : 404, found ? { Allow: 'GET, HEAD' } : {})
+      response.end()
+      return
+    }
+    const text = await metrics.expose()
+    response.writeHead(200, { 'Content-Type': metrics.contentType, 'Content-Length': Buffer.byteLength(text) })
+    response.end(text)
+  } catch (error) {
+    response.destroy(error as Error)
+  }
+}

@@ -1,0 +1,132 @@
+/** The metrics of a gateway, in a registry of its own. Names and labels are listed in the README. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { AUTH_FAULTS } from '../errors.ts'
+import type { QueryFigures } from '../query/queries.ts'
+import type { ShelfFigures } from '../shelf/shelf.ts'
+import { LIMITS, type Meter } from './meter.ts'
+
+/** What is read at the moment of a scrape. */
+export interface Watched {
+  shelf(): ShelfFigures
+  queries(): QueryFigures
+  /** Milliseconds since 1970. */
+  now(): number
+}
+
+export interface Metrics {
+  meter: Meter
+  /** Everything in Prometheus' text format. */
+  expose(): Promise<string>
+  contentType: string
+}
+
+/** In seconds. Most answers take tens of microseconds; the slowest have a deadline of two seconds. */
+const DURATION_BOUNDS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5]
+
+export function createMetrics(watched: Watched): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  const byAnswer = ['route', 'status', 'served_from'] as const
+
+  const requests = new Counter({
+    name: 'vulnshelf_requests_total',
+    help: 'Requests answered, by route template, status and source',
+    labelNames: byAnswer,
+    registers,
+  })
+  const bytes = new Counter({
+    name: 'vulnshelf_response_bytes_total',
+    help: 'Bytes of the bodies sent',
+    labelNames: byAnswer,
+    registers,
+  })
+  const durations = new Histogram({
+    name: 'vulnshelf_request_duration_seconds',
+    help: 'Time from the parsed request until its answer is handed to the socket',
+    labelNames: ['route'],
+    buckets: DURATION_BOUNDS,
+    registers,
+  })
+  const refusals = new Counter({
+    name: 'vulnshelf_rate_limited_total',
+    help: "Requests refused by a limit: the subject's, or that of failed tokens from one address",
+    labelNames: ['limit'],
+    registers,
+  })
+  const faults = new Counter({
+    name: 'vulnshelf_auth_failures_total',
+    help: 'Requests that nobody was recognised in, by what was wrong',
+    labelNames: ['fault'],
+    registers,
+  })
+  // A series that is there from the start shows its first increase.
+  for (const limit of LIMITS) refusals.inc({ limit }, 0)
+  for (const fault of AUTH_FAULTS) faults.inc({ fault }, 0)
+  watchShelf(watched, registers)
+  watchQueries(watched, registers)
+  collectDefaultMetrics({ register: registry })
+
+  return {
+    meter: {
+      answered(route, sent, servedFrom, seconds) {
+        const labels = { route: route ?? 'none', status: sent.status, served_from: servedFrom ?? 'none' }
+        requests.inc(labels, 1)
+        bytes.inc(labels, sent.bytes)
+        durations.observe({ route: labels.route }, seconds)
+      },
+      refused: (limit) => refusals.inc({ limit }),
+      unrecognised: (fault) => faults.inc({ fault }),
+    },
+    expose: () => registry.metrics(),
+    contentType: registry.contentType,
+  }
+}
+
+function watchShelf({ shelf, now }: Watched, registers: Registry[]): void {
+  new Gauge({
+    name: 'vulnshelf_snapshot_info',
+    help: 'Always 1; the label names the snapshot that is served',
+    labelNames: ['snapshot'],
+    registers,
+    collect() {
+      this.reset()
+      this.set({ snapshot: shelf().snapshot }, 1)
+    },
+  })
+  gauge('vulnshelf_snapshot_age_seconds', 'Time since the date of the served snapshot', registers, () => {
+    return (now() - shelf().createdAt) / 1000
+  })
+  gauge('vulnshelf_snapshots_open', 'Snapshots kept open, the served one included', registers, () => shelf().open)
+  counter('vulnshelf_snapshot_swaps_total', 'New snapshots taken up', registers, () => shelf().swaps)
+  counter('vulnshelf_snapshot_refusals_total', 'New snapshots refused as unsound', registers, () => shelf().refusals)
+}
+
+function watchQueries({ queries }: Watched, registers: Registry[]): void {
+  gauge('vulnshelf_queries_waiting', 'Text queries that wait for their turn', registers, () => queries().waiting)
+  counter('vulnshelf_query_timeouts_total', 'Text queries past their deadline', registers, () => queries().timeouts)
+  counter('vulnshelf_query_refusals_total', 'Text queries refused by a full queue', registers, () => queries().refusals)
+}
+
+function gauge(name: string, help: string, registers: Registry[], read: () => number): void {
+  new Gauge({
+    name,
+    help,
+    registers,
+    collect() {
+      this.set(read())
+    },
+  })
+}
+
+/** A counter that somebody else counts. */
+function counter(name: string, help: string, registers: Registry[], read: () => number): void {
+  new Counter({
+    name,
+    help,
+    registers,
+    collect() {
+      this.reset()
+      this.inc(read())
+    },
+  })
+}
