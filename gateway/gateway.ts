@@ -7,6 +7,7 @@ import { createAuthenticator } from './auth/authenticator.ts'
 import { keyFile } from './auth/key-file.ts'
 import type { KeyRing } from './auth/key-set.ts'
 import { keysByDiscovery, keyUrl } from './auth/key-url.ts'
+import { docsRoute } from './docs/docs.ts'
 import { GatewayError } from './errors.ts'
 import { healthRoutes } from './health.ts'
 import { createLimits, type LimitOptions } from './limits/limits.ts'
@@ -15,7 +16,7 @@ import { startMetricsListener } from './metrics/listener.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { openQueries, type QueryOptions } from './query/queries.ts'
 import type { Context } from './routes/context.ts'
-import { ROUTES } from './routes/table.ts'
+import { DOCUMENT, ROUTES } from './routes/table.ts'
 import { type RunningServer, startServer } from './serve.ts'
 import { openShelf, type Shelf } from './shelf/shelf.ts'
 
@@ -89,7 +90,7 @@ export async function startGateway(options: GatewayOptions, log: Log): Promise<G
     },
     {
       routes: ROUTES,
-      openRoutes: healthRoutes(() => shelf.current.id),
+      openRoutes: [...healthRoutes(() => shelf.current.id), docsRoute(DOCUMENT)],
       authenticate,
       limits,
       meter: metrics?.meter,

@@ -1,0 +1,71 @@
+/** One endpoint for people: what it takes, what it answers, and how to ask. */
+import { type OpenapiDocument, type Operation, type Parameter, resolve } from '../openapi/model.ts'
+import { type Html, html, inline, joined, prose } from './html.ts'
+import { boundsOf, typeOf } from './schema.ts'
+
+export function operationSection(document: OpenapiDocument, path: string, operation: Operation): Html {
+  const { operationId, summary, description } = operation
+  const parameters = operation.parameters
+    .map((parameter) => resolve(document, 'parameters', parameter))
+    // What every endpoint takes is said once, in the introduction.
+    .filter((parameter) => parameter.in !== 'header')
+  return html`<section class="operation" id="${operationId}">
+<h3><a href="#${operationId}"><span class="method">GET</span> <code>${pathShown(path)}</code></a></h3>
+<p class="summary">${inline(summary)}</p>
+${description === undefined ? null : prose(description)}
+${parameters.length === 0 ? null : parameterTable(parameters)}
+<h4>Answers</h4>
+<table class="answers">
+<tbody>
+${responseRows(document, operation)}
+</tbody>
+</table>
+<pre><code>${curlOf(document, path, parameters)}</code></pre>
+</section>`
+}
+
+function parameterTable(parameters: readonly Parameter[]): Html {
+  const rows = parameters.map(({ name, required, description, schema, ...parameter }) => {
+    const bounds = boundsOf(schema)
+    const notes = [parameter.in === 'path' ? 'in the path' : required ? 'required' : null].filter(
+      (note) => note !== null,
+    )
+    return html`<tr><td><code>${name}</code>${notes.length === 0 ? null : html` <em>${notes.join(', ')}</em>`}</td><td>${parameter.explode === false ? 'csv' : typeOf(schema)}</td><td>${inline(description)}${bounds === null ? null : html`<small>${bounds}</small>`}</td></tr>`
+  })
+  return html`<h4>Parameters</h4>
+<table>
+<thead><tr><th>Name</th><th>Type</th><th>Meaning</th></tr></thead>
+<tbody>
+${rows}
+</tbody>
+</table>`
+}
+
+function responseRows(document: OpenapiDocument, { responses }: Operation): Html[] {
+  return Object.entries(responses).map(([status, given]) => {
+    const { description, content } = resolve(document, 'responses', given)
+    const schema = content?.['application/json'].schema
+    // All errors have one body, which has its own place.
+    const words = joined(description.split('\n\n').map(inline), ' — ')
+    return html`<tr><td><span class="status s${status[0]!}">${status}</span></td><td>${status === '200' && schema ? typeOf(schema) : words}</td></tr>`
+  })
+}
+
+/** A request to paste, with the examples of the parameters that must be there. */
+function curlOf({ servers }: OpenapiDocument, path: string, parameters: readonly Parameter[]): string {
+  const needed = parameters.filter(({ required }) => required)
+  const shown = ({ name, example }: Parameter) => example ?? `<${name}>`
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const parameter = needed.find((one) => one.name === name)
+    return parameter === undefined ? name : shown(parameter)
+  })
+  const query = needed.filter((one) => one.in === 'query').map((one) => `${one.name}=${shown(one)}`)
+  const target = `${servers[0]?.url ?? ''}${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`
+  return `curl --compressed -H "Authorization: Bearer $TOKEN" "$BASE${target}"`
+}
+
+/** Each parameter of the path stands out. */
+function pathShown(path: string): Html {
+  const parts = path.split(/(\{\w+\})/).map((part) => (part.startsWith('{') ? html`<i>${part}</i>` : html`${part}`))
+  return joined(parts, '')
+}
