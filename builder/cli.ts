@@ -5,6 +5,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { utcDate } from '../corpus/model/date.ts'
 import { endWithReader, fail, option, tellUsage, wholeNumber } from './command-line.ts'
 import { realEffects } from './effects.ts'
+import { baseUrls, ecosystems, type FetchCommandOptions, feedNames, noBases } from './fetch/options.ts'
 import { showProgress } from './progress.ts'
 
 const day = (text: string) => {
@@ -45,6 +46,26 @@ program
     const { generateSample } = await import('../corpus/sample/generate.ts')
     const { sampleWords } = await import('./report.ts')
     print(options.json, await generateSample({ feeds, ...options }), sampleWords)
+  })
+
+program
+  .command('fetch <feeds>')
+  .description('download the public feeds, each from its publisher or from a copy')
+  .addOption(option('--only <names>', 'these feeds, separated by commas').argParser(feedNames))
+  .addOption(
+    option('--base-url <url>', 'take them from a copy of a feeds folder; kev=<url> that feed only (repeatable)')
+      .argParser(baseUrls)
+      .default(noBases, 'the publishers'),
+  )
+  .addOption(option('--osv-ecosystems <names>', "of OSV these ecosystems, or 'all'").argParser(ecosystems))
+  .addOption(json())
+  .action(async (feeds: string, options: FetchCommandOptions) => {
+    const { fetchFromCommand } = await import('./fetch/command.ts')
+    const { failures, fetchWords } = await import('./fetch/report.ts')
+    const report = await fetchFromCommand(feeds, options, showProgress())
+    print(options.json, report, fetchWords)
+    for (const failure of failures(report)) process.stderr.write(`vulnshelf: ${failure}\n`)
+    if (report.failed > 0) process.exitCode = 1
   })
 
 program

@@ -1,0 +1,27 @@
+/** The `fetch` command in the real world: disk, network, environment. */
+import type { Progress } from '../progress.ts'
+import { realFetchEffects } from './effects.ts'
+import { type FetchReport, fetchFeeds } from './fetch.ts'
+import type { FetchCommandOptions } from './options.ts'
+
+/** @throws FetchError where the folder cannot be used */
+export async function fetchFromCommand(
+  feeds: string,
+  { only, baseUrl, osvEcosystems }: FetchCommandOptions,
+  progress: Progress,
+): Promise<FetchReport> {
+  const { effects, close } = realFetchEffects()
+  const githubToken = process.env.GITHUB_TOKEN
+  try {
+    const options = {
+      feeds,
+      bases: baseUrl,
+      ...(only ? { only } : {}),
+      ...(osvEcosystems ? { ecosystems: osvEcosystems } : {}),
+      ...(githubToken ? { githubToken } : {}),
+    }
+    return await fetchFeeds(options, effects, progress)
+  } finally {
+    await close()
+  }
+}

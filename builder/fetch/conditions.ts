@@ -1,0 +1,79 @@
+/**
+ * Conditional and partial requests (RFC 9110 13 and 14): what to ask, given what is there already, and what the answer
+ * says about it. Pure: no request is made here.
+ */
+import type { Answer } from './effects.ts'
+import { FetchError } from './error.ts'
+import { statusError } from './retry.ts'
+import type { Validators } from './state.ts'
+
+/** What is there before a request. */
+export interface Present {
+  /** The whole file of the last time, if it still lies there. */
+  whole: Validators | null
+  /** The first bytes of a version, if the server can be asked for the rest of that very version. */
+  part: (Validators & { bytes: number }) | null
+}
+
+/**
+ * What identifies a version byte for byte (RFC 9110 13.1.5): a strong ETag, else the date; null where neither is there,
+ * and then there is nothing to resume by.
+ */
+export function resumableBy({ etag, lastModified }: Validators): string | null {
+  return etag !== null && !etag.startsWith('W/') ? etag : lastModified
+}
+
+export function requestHeaders({ whole, part }: Present): Record<string, string> {
+  const headers: Record<string, string> = {}
+  if (whole?.etag) headers['if-none-match'] = whole.etag
+  else if (whole?.lastModified) headers['if-modified-since'] = whole.lastModified
+  const condition = part ? resumableBy(part) : null
+  if (part && condition !== null) {
+    headers.range = `bytes=${part.bytes}-`
+    headers['if-range'] = condition
+  }
+  return headers
+}
+
+/** What an answer gives: nothing new, the bytes from `offset` on, or (`complete`) none, because all are there already. */
+export type Given =
+  | { kind: 'unchanged' }
+  | { kind: 'complete' }
+  | { kind: 'bytes'; offset: number; total: number | null; validators: Validators }
+
+/** @throws FetchError for an answer that is none to what was asked; `restart` where the part is good for nothing */
+export function readAnswer(answer: Pick<Answer, 'status' | 'headers'>, { whole, part }: Present, now: Date): Given {
+  const { status, headers } = answer
+  const validators = validatorsOf(headers)
+  if (status === 200) return { kind: 'bytes', offset: 0, total: lengthIn(headers['content-length']), validators }
+  if (status === 304 && whole) return { kind: 'unchanged' }
+  if (part && status === 206) return readRest(headers, part, validators)
+  // 416 to a range that begins at the very end: the part is the whole, or longer than it.
+  if (part && status === 416) {
+    const total = /^bytes \*\/(\d{1,15})$/.exec(headers['content-range'] ?? '')?.[1]
+    if (Number(total) === part.bytes) return { kind: 'complete' }
+    throw new FetchError('restart', 'the server has no rest to what is there: from the beginning')
+  }
+  throw statusError(answer, now)
+}
+
+function readRest(headers: Answer['headers'], part: NonNullable<Present['part']>, validators: Validators): Given {
+  const range = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/.exec(headers['content-range'] ?? '')
+  if (!range || Number(range[1]) !== part.bytes) {
+    throw new FetchError('restart', `the server gives another range: '${headers['content-range'] ?? ''}'`)
+  }
+  // A server that ignores If-Range would put the end of a new version behind the beginning of an old one.
+  if (validators.etag !== null && part.etag !== null && validators.etag !== part.etag) {
+    throw new FetchError('restart', 'the file changed on the server: from the beginning')
+  }
+  const total = range[3] === '*' ? null : Number(range[3])
+  return { kind: 'bytes', offset: part.bytes, total, validators: { etag: part.etag, lastModified: part.lastModified } }
+}
+
+export function validatorsOf(headers: Answer['headers']): Validators {
+  return { etag: headers.etag ?? null, lastModified: headers['last-modified'] ?? null }
+}
+
+function lengthIn(header: string | undefined): number | null {
+  return header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) : null
+}

@@ -1,0 +1,103 @@
+/**
+ * In-house copies: a feeds folder on any static host, as `fetch` leaves it. Every file is at `<base>/<path in the feeds
+ * folder>`. What there is, the copy says in its `fetch.json`; else in the index page of the feed's folder, if its
+ * host makes one; else the names are those that the publisher's files get here.
+ */
+import { FetchError } from './error.ts'
+import type { Circumstances, Publisher } from './publishers.ts'
+import { parseState, STATE_FILE } from './state.ts'
+import type { FileAt } from './wanted.ts'
+
+/** A listing's text. Throws `FetchError`. */
+export type ReadListing = (url: URL, maxBytes: number) => Promise<string>
+
+const LISTING_BYTES = 16 << 20
+
+/** The files of a feed that the copy at `base` (ending in `/`) has. */
+export async function copiedFiles(
+  publisher: Publisher,
+  base: URL,
+  at: Circumstances,
+  read: ReadListing,
+): Promise<FileAt[]> {
+  const { folder, copied, choose } = publisher
+  const chosen = (files: FileAt[]) => {
+    const wanted = files.filter(({ name }) => copied.test(name))
+    if (!choose) return wanted
+    const names = choose(
+      wanted.map(({ name }) => name),
+      at,
+    )
+    return wanted.filter(({ name }) => names.includes(name))
+  }
+  const listed = listedFiles(publisher, base, await ifThere(read(new URL(STATE_FILE, base), LISTING_BYTES)))
+  if (listed) {
+    const files = chosen(listed)
+    if (files.length === 0) throw new FetchError('listing', `the copy's ${STATE_FILE} names no file of it`)
+    return files
+  }
+  const index = new URL(`${folder}/`, base)
+  const found = chosen(indexedFiles(index, await ifThere(read(index, LISTING_BYTES))))
+  return found.length > 0 ? found : namedFiles(publisher, base, at)
+}
+
+/** Null for a listing that is not there; object stores say 403 to that. */
+async function ifThere(listing: Promise<string>): Promise<string | null> {
+  try {
+    return await listing
+  } catch (error) {
+    if (error instanceof FetchError && (error.code === 'missing' || error.code === 'refused')) return null
+    throw error
+  }
+}
+
+/** What a copy's `fetch.json` names, with size and digest; null where it has none. */
+function listedFiles({ feed, folder }: Publisher, base: URL, text: string | null): FileAt[] | null {
+  const state = text === null ? null : parseState(text)
+  if (!state) return null
+  return Object.values(state.files)
+    .filter((file) => file.feed === feed && file.path.startsWith(`${folder}/`))
+    .map(({ path, bytes, sha256 }) => ({
+      name: path.slice(folder.length + 1),
+      url: addressOf(base, path),
+      bytes,
+      sha256,
+    }))
+}
+
+/** What lies in a folder by the links of its index page; OSV's files are one folder further down. */
+function indexedFiles(index: URL, page: string | null): FileAt[] {
+  const files = new Map<string, FileAt>()
+  for (const [, double, single] of (page ?? '').matchAll(/\bhref\s*=\s*(?:"([^"]*)"|'([^']*)')/gi)) {
+    const url = URL.parse((double ?? single!).replaceAll('&amp;', '&'), index)
+    if (!url?.href.startsWith(index.href)) continue
+    const entry = decoded(url.pathname.slice(index.pathname.length))
+    const name = entry?.endsWith('/') ? `${entry}all.zip` : entry
+    if (name) files.set(name, { name, url: addressOf(index, name) })
+  }
+  return [...files.values()]
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch (error) {
+    if (error instanceof URIError) return null
+    throw error
+  }
+}
+
+/** The publisher's own names; a feed whose names change every day has none. */
+function namedFiles({ folder, files }: Publisher, base: URL, at: Circumstances): FileAt[] {
+  const own = files(at)
+  if (Array.isArray(own)) {
+    // A publisher's `.meta` states nothing about a copy.
+    return own.map(({ meta: _, ...file }) => ({ ...file, url: addressOf(base, `${folder}/${file.name}`) }))
+  }
+  throw new FetchError(
+    'listing',
+    `${base.href} has neither ${STATE_FILE} nor an index of ${folder}/ to find its files by`,
+  )
+}
+
+const addressOf = (base: URL, path: string) => new URL(path.split('/').map(encodeURIComponent).join('/'), base).href

@@ -1,0 +1,50 @@
+/** Digests of what arrived against those that listings, headers and `.meta` files state. */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import type { Answer } from './effects.ts'
+import { FetchError } from './error.ts'
+
+export interface FileDigests {
+  bytes: number
+  /** Hex. */
+  sha256: string
+  md5: string
+}
+
+export async function digestsOf(path: string): Promise<FileDigests> {
+  const [sha256, md5] = [createHash('sha256'), createHash('md5')]
+  let bytes = 0
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    sha256.update(chunk)
+    md5.update(chunk)
+    bytes += chunk.length
+  }
+  return { bytes, sha256: sha256.digest('hex'), md5: md5.digest('hex') }
+}
+
+/** What an answer's headers state of the whole file, in hex: `Repr-Digest` (RFC 9530), `x-goog-hash` (OSV's bucket). */
+export function statedDigests(headers: Answer['headers']): Partial<Pick<FileDigests, 'sha256' | 'md5'>> {
+  const sha256 = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):/.exec(headers['repr-digest'] ?? '')?.[1]
+  const md5 = /(?:^|,)\s*md5=([A-Za-z0-9+/]{22}==)/.exec(headers['x-goog-hash'] ?? '')?.[1]
+  const hex = (base64: string) => Buffer.from(base64, 'base64').toString('hex')
+  return { ...(sha256 ? { sha256: hex(sha256) } : {}), ...(md5 ? { md5: hex(md5) } : {}) }
+}
+
+/** @throws FetchError `digest` where one that is stated differs */
+export function compareDigests(found: FileDigests, stated: Partial<FileDigests>, by: string): void {
+  for (const name of ['bytes', 'sha256', 'md5'] as const) {
+    if (stated[name] !== undefined && stated[name] !== found[name]) {
+      throw new FetchError('digest', `its ${name} is ${found[name]}, ${by} says ${stated[name]}`)
+    }
+  }
+}
+
+/** NVD's `.meta`: lines `gzSize:19873` and `sha256:…` (of the plain JSON). */
+export function readMeta(text: string): { gzipBytes?: number; plainSha256?: string } {
+  const gzSize = /^gzSize:(\d{1,15})\s*$/m.exec(text)?.[1]
+  const sha256 = /^sha256:([0-9a-f]{64})\s*$/im.exec(text)?.[1]
+  return {
+    ...(gzSize ? { gzipBytes: Number(gzSize) } : {}),
+    ...(sha256 ? { plainSha256: sha256.toLowerCase() } : {}),
+  }
+}

@@ -1,0 +1,220 @@
+/**
+ * One file: asked for under conditions, received beside its place, judged, and only then put there. Whatever happens
+ * on the way, the file of the last time stays.
+ */
+import { stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { type Given, type Present, readAnswer, requestHeaders, resumableBy } from './conditions.ts'
+import type { Answer, FetchEffects } from './effects.ts'
+import { FetchError, type FetchErrorCode } from './error.ts'
+import { putInPlace } from './place.ts'
+import type { PublishedFeed } from './publishers.ts'
+import { receive } from './receive.ts'
+import { type Credentials, get, type LocatedAnswer } from './request.ts'
+import { withRetries } from './retry.ts'
+import type { StateFile } from './state.ts'
+import type { WantedFile } from './wanted.ts'
+
+export interface DownloadContext {
+  feeds: string
+  effects: FetchEffects
+  state: StateFile
+  credentials: Credentials
+  /** Told how far a file has come, and how long it will be; null where the server does not say. */
+  onBytes(path: string, done: number, total: number | null): void
+}
+
+export interface FileReport {
+  /** Where it lies in the feeds folder, with `/`. */
+  path: string
+  url: string
+  status: 'fetched' | 'unchanged' | 'missing' | 'failed'
+  /** Of the file as it lies there; null where there is none. */
+  bytes: number | null
+  /** Over the wire in this run, attempts that failed included. */
+  received: number
+  attempts: number
+  seconds: number
+  /** What went wrong, of a file that failed. */
+  error?: { code: string; message: string }
+}
+
+/** So much more than ever before counts as a success of its own: a line that breaks off now and then gets there. */
+const GAIN_BYTES = 64 << 10
+
+/** Never throws for what a publisher does: that is in the report. */
+export async function download(feed: PublishedFeed, wanted: WantedFile, context: DownloadContext): Promise<FileReport> {
+  const { effects, state } = context
+  const started = effects.now().getTime()
+  const work: Work = { ...context, feed, wanted, received: 0, furthest: 0 }
+  let attempts = 0
+  let counted = 0
+  const report = (status: FileReport['status'], error?: FetchError): FileReport => {
+    const kept = state.state.files[wanted.path]
+    return {
+      path: kept?.path ?? wanted.path,
+      url: wanted.url.href,
+      status,
+      bytes: kept?.bytes ?? null,
+      received: work.received,
+      attempts,
+      seconds: (effects.now().getTime() - started) / 1000,
+      ...(error ? { error: { code: error.code, message: error.message } } : {}),
+    }
+  }
+  try {
+    if (await isThere(work)) return report('unchanged')
+    const status = await withRetries(effects, () => attemptOnce(work), {
+      onAttempt: (attempt) => {
+        attempts = attempt
+      },
+      gained: () => {
+        const hasGained = work.furthest >= counted + GAIN_BYTES
+        if (hasGained) counted = work.furthest
+        return hasGained
+      },
+      onWait: (error, ms) => effects.log(`${wanted.path}: ${error.message}; asking again in ${Math.ceil(ms / 1000)} s`),
+    })
+    return report(status)
+  } catch (cause) {
+    const error = told(cause)
+    return error.code === 'missing' && wanted.mayBeMissing ? report('missing') : report('failed', error)
+  }
+}
+
+/** Trouble of this disk with this file is its report's; anything else is a fault of ours. */
+function told(cause: unknown): FetchError {
+  if (cause instanceof FetchError) return cause
+  const { code, message } = cause as NodeJS.ErrnoException
+  if (!(cause instanceof Error) || !/^E[A-Z]+$/.test(code ?? '')) throw cause
+  return new FetchError('unusable', message, { cause })
+}
+
+/** The very file that a list names by its digest lies there already: nothing to ask. */
+async function isThere({ feeds, state: { state }, wanted }: Work): Promise<boolean> {
+  const kept = state.files[wanted.path]
+  if (!kept || wanted.sha256 === undefined || wanted.sha256 !== kept.sha256) return false
+  return (await sizeOf(join(feeds, kept.path))) === kept.bytes
+}
+
+/** A download under way. */
+interface Work extends DownloadContext {
+  feed: PublishedFeed
+  wanted: WantedFile
+  received: number
+  /** The most bytes that the partial file ever had. */
+  furthest: number
+}
+
+/** The name under which a file grows: no adapter takes it for one of its own. */
+export const partialName = (path: string) => join(dirname(path), `.${basename(path)}.partial`)
+
+/** Errors after which what has arrived is good for nothing. */
+const SPOILING: readonly FetchErrorCode[] = ['restart', 'too_large', 'wrong_body', 'digest']
+
+async function attemptOnce(work: Work): Promise<'fetched' | 'unchanged'> {
+  const partial = join(work.feeds, partialName(work.wanted.path))
+  try {
+    const present = await findPresent(work, partial)
+    const answer = await get(work.effects, work.wanted.url, requestHeaders(present), work.credentials)
+    const given = await judged(answer, present, work.effects.now())
+    if (given.kind === 'unchanged') {
+      await dropPartial(work, partial)
+      return 'unchanged'
+    }
+    if (given.kind === 'bytes') await receiveInto(work, partial, answer, given)
+    await putInPlace(work, partial, answer)
+    return 'fetched'
+  } catch (error) {
+    if (error instanceof FetchError && SPOILING.includes(error.code)) await dropPartial(work, partial)
+    throw error
+  }
+}
+
+/** The answer's meaning; its body is thrown away where it is of no use. */
+async function judged(answer: Answer, present: Present, now: Date): Promise<Given> {
+  try {
+    const given = readAnswer(answer, present, now)
+    if (given.kind !== 'bytes') await answer.discard()
+    return given
+  } catch (error) {
+    await answer.discard()
+    throw error
+  }
+}
+
+async function findPresent({ feeds, state: { state }, wanted }: Work, partial: string): Promise<Present> {
+  const kept = state.files[wanted.path]
+  const url = wanted.url.href
+  const isWhole = kept?.url === url && (await sizeOf(join(feeds, kept.path))) === kept.bytes
+  // A listing that states another digest means another file, whatever its server says.
+  const isWanted = wanted.sha256 === undefined || wanted.sha256 === kept?.sha256
+  const part = state.partials[wanted.path]
+  const bytes = part?.url === url && resumableBy(part) !== null ? await sizeOf(partial) : null
+  return {
+    whole: kept && isWhole && isWanted ? kept : null,
+    part: part && bytes ? { ...part, bytes } : null,
+  }
+}
+
+async function receiveInto(
+  work: Work,
+  partial: string,
+  answer: LocatedAnswer,
+  { offset, total, validators }: Extract<Given, { kind: 'bytes' }>,
+): Promise<void> {
+  const { effects, state, wanted } = work
+  try {
+    const most = wanted.bytes ?? wanted.maxBytes
+    if (total !== null && wanted.bytes !== undefined && total !== wanted.bytes) {
+      throw new FetchError('digest', `its server announces ${total} bytes, the list says ${wanted.bytes}`)
+    }
+    if (total !== null && total > wanted.maxBytes) {
+      throw new FetchError('too_large', `${total} bytes, the limit is ${wanted.maxBytes}`)
+    }
+    await effects.mkdir(dirname(partial))
+    const file = await effects.grow(partial, offset)
+    try {
+      // First the old bytes go, then their name: a kill between the two leaves nothing under a wrong one.
+      if (offset === 0) {
+        await state.update(({ partials }) => {
+          partials[wanted.path] = { url: wanted.url.href, ...validators }
+        })
+      }
+      await receive(answer.body, file, {
+        offset,
+        total,
+        most,
+        now: effects.now,
+        onBytes: (position, bytes) => {
+          work.received += bytes
+          work.furthest = Math.max(work.furthest, position)
+          work.onBytes(wanted.path, position, total)
+        },
+      })
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    await answer.discard()
+    throw error
+  }
+}
+
+async function dropPartial({ effects, state, wanted }: Work, partial: string): Promise<void> {
+  await effects.remove(partial)
+  if (!(wanted.path in state.state.partials)) return
+  await state.update(({ partials }) => {
+    delete partials[wanted.path]
+  })
+}
+
+/** Null where there is no such file. */
+async function sizeOf(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).size
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}

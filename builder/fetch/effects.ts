@@ -1,0 +1,93 @@
+/** What fetching does to the world beyond the builder's other effects: requests, waiting, files that grow. */
+import { open } from 'node:fs/promises'
+import { setTimeout } from 'node:timers/promises'
+import { EnvHttpProxyAgent, request } from 'undici'
+import { type Effects, realEffects } from '../effects.ts'
+
+export interface Answer {
+  status: number
+  /** By lower-case name; of a repeated header the first. */
+  headers: Readonly<Record<string, string>>
+  /** The bytes as they come over the wire. Whoever does not read them to their end calls `discard`. */
+  body: AsyncIterable<Uint8Array>
+  discard(): Promise<void>
+}
+
+/** A file that is written from some offset on. */
+export interface GrowingFile {
+  write(bytes: Uint8Array): Promise<void>
+  close(): Promise<void>
+}
+
+export interface FetchEffects extends Effects {
+  /** One GET. Redirects are an answer like others; only failing to get any throws. */
+  request(url: URL, headers: Record<string, string>): Promise<Answer>
+  /** Opens a file, made where there is none, and cuts off what lies beyond `offset`. */
+  grow(path: string, offset: number): Promise<GrowingFile>
+  sleep(ms: number): Promise<void>
+  /** From 0 to 1, for jitter. */
+  random(): number
+}
+
+export interface Timeouts {
+  connectMs: number
+  /** Until the headers are there: GitHub packs an archive before it answers. */
+  headersMs: number
+  /** Between two pieces of a body. */
+  bodyMs: number
+}
+
+const TIMEOUTS: Timeouts = { connectMs: 20_000, headersMs: 120_000, bodyMs: 60_000 }
+/** Of a body nobody wants, as much is read as it costs to open another connection. */
+const DISCARD_BYTES = 64 << 10
+
+/** The real world, through the proxy that `https_proxy`, `http_proxy` and `no_proxy` name. `close` ends the connections. */
+export function realFetchEffects(
+  base: Effects = realEffects(),
+  { connectMs, headersMs, bodyMs }: Timeouts = TIMEOUTS,
+): { effects: FetchEffects; close(): Promise<void> } {
+  const dispatcher = new EnvHttpProxyAgent({
+    headersTimeout: headersMs,
+    bodyTimeout: bodyMs,
+    connect: { timeout: connectMs },
+  })
+  const effects: FetchEffects = {
+    ...base,
+    async request(url, headers) {
+      const { statusCode, headers: received, body } = await request(url, { dispatcher, headers })
+      return {
+        status: statusCode,
+        headers: firstValues(received),
+        body,
+        // What is thrown away may just as well break off.
+        discard: () => body.dump({ limit: DISCARD_BYTES }).catch(() => undefined),
+      }
+    },
+    async grow(path, offset) {
+      const file = await open(path, offset === 0 ? 'w' : 'r+')
+      await file.truncate(offset)
+      let position = offset
+      return {
+        async write(bytes) {
+          for (let done = 0; done < bytes.length; ) {
+            const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position)
+            done += bytesWritten
+            position += bytesWritten
+          }
+        },
+        close: () => file.close(),
+      }
+    },
+    sleep: async (ms) => void (await setTimeout(ms)),
+    random: Math.random,
+  }
+  return { effects, close: () => dispatcher.destroy() }
+}
+
+function firstValues(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const entries = Object.entries(headers).flatMap(([name, value]): [string, string][] => {
+    const first = Array.isArray(value) ? value[0] : value
+    return first === undefined ? [] : [[name.toLowerCase(), first]]
+  })
+  return Object.fromEntries(entries)
+}

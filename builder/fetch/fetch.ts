@@ -1,0 +1,199 @@
+/**
+ * The public feeds into a folder, each from its publisher or from a copy. A feed that cannot be had does not keep the
+ * others away, and what was there of it stays.
+ */
+import { join } from 'node:path'
+import { lockFile } from '../lock.ts'
+import { noProgress, type Progress } from '../progress.ts'
+import { type BaseUrls, noBases, separateCredentials } from './bases.ts'
+import { copiedFiles, type ReadListing } from './copy.ts'
+import { type DownloadContext, download, type FileReport, partialName } from './download.ts'
+import type { FetchEffects } from './effects.ts'
+import { FetchError } from './error.ts'
+import { type Circumstances, PUBLISHERS, type PublishedFeed, type Publisher } from './publishers.ts'
+import { type Credentials, readText } from './request.ts'
+import { withRetries } from './retry.ts'
+import { openState } from './state.ts'
+import type { FileAt, WantedFile } from './wanted.ts'
+
+export interface FetchOptions {
+  /** The feeds folder; it is made where there is none. */
+  feeds: string
+  /** Those feeds only; all by default. */
+  only?: readonly PublishedFeed[]
+  bases?: BaseUrls
+  /** Which of OSV's ecosystems; `all` for what OSV lists. Default: those of packages. */
+  ecosystems?: readonly string[]
+  /** For GitHub's list of releases, which allows 60 requests an hour without. */
+  githubToken?: string
+}
+
+export interface FeedFetchReport {
+  feed: PublishedFeed
+  title: string
+  status: 'fetched' | 'unchanged' | 'failed'
+  files: FileReport[]
+  /** Why not even its files could be listed. */
+  error?: { code: string; message: string }
+}
+
+export interface FetchReport {
+  feeds: FeedFetchReport[]
+  /** Feeds with anything that failed. */
+  failed: number
+  /** Bytes of files over the wire. */
+  received: number
+  seconds: number
+}
+
+/** So many publishers at a time; each is asked for one file after the other. */
+const AT_ONCE = 4
+
+/** @throws FetchError `busy` (another fetch), `unusable` (nothing can be written there) */
+export async function fetchFeeds(
+  options: FetchOptions,
+  effects: FetchEffects,
+  progress: Progress = noProgress,
+): Promise<FetchReport> {
+  const { feeds, only, bases = noBases, ecosystems = null, githubToken } = options
+  const started = effects.now()
+  const unlock = await lockFolder(feeds, effects)
+  try {
+    const { bases: bare, credentials } = separateCredentials(bases)
+    const context: DownloadContext = {
+      feeds,
+      effects,
+      state: await openState(feeds, effects),
+      credentials: githubToken ? new Map([...credentials, [GITHUB_API, `Bearer ${githubToken}`]]) : credentials,
+      onBytes: meter(progress),
+    }
+    const at: Circumstances = { today: started.toISOString().slice(0, 10), ecosystems }
+    const read = listingReader(effects, context.credentials)
+    const queue = PUBLISHERS.filter(({ feed }) => !only || only.includes(feed))
+    const reports = await inParallel(queue, (publisher) => {
+      effects.log(`fetching ${publisher.title}`)
+      const base = bare.of.get(publisher.feed) ?? bare.all
+      return fetchFeed(publisher, () => filesOf(publisher, base, at, read), context)
+    })
+    return {
+      feeds: reports,
+      failed: reports.filter(({ status }) => status === 'failed').length,
+      received: sum(reports.flatMap(({ files }) => files.map(({ received }) => received))),
+      seconds: (effects.now().getTime() - started.getTime()) / 1000,
+    }
+  } finally {
+    unlock()
+  }
+}
+
+const GITHUB_API = 'https://api.github.com'
+const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
+
+async function lockFolder(feeds: string, effects: FetchEffects): Promise<() => void> {
+  let unlock: (() => void) | null
+  try {
+    await effects.mkdir(feeds)
+    unlock = lockFile(join(feeds, 'fetch.lock'))
+  } catch (cause) {
+    throw new FetchError('unusable', `${feeds} cannot be written to: ${(cause as Error).message}`, { cause })
+  }
+  if (!unlock) throw new FetchError('busy', `another fetch is writing to ${feeds}; wait for it`)
+  return unlock
+}
+
+/** Results in the order of the queue. */
+async function inParallel<T, R>(queue: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  const entries = queue.entries()
+  const worker = async () => {
+    for (const [index, item] of entries) results[index] = await work(item)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  return results
+}
+
+/** Listings that several feeds share (`fetch.json` of a copy) are read once. */
+function listingReader(effects: FetchEffects, credentials: Credentials): ReadListing {
+  const texts = new Map<string, Promise<string>>()
+  return (url, maxBytes) => {
+    const text = texts.get(url.href) ?? withRetries(effects, () => readText(effects, url, maxBytes, credentials))
+    texts.set(url.href, text)
+    return text
+  }
+}
+
+async function filesOf(
+  publisher: Publisher,
+  base: URL | null,
+  at: Circumstances,
+  read: ReadListing,
+): Promise<WantedFile[]> {
+  const { folder, maxBytes, head } = publisher
+  const files = base ? await copiedFiles(publisher, base, at, read) : await publishedFiles(publisher, at, read)
+  return files.map(({ name, url, ...rest }) => ({
+    ...rest,
+    path: `${folder}/${name}`,
+    url: new URL(url),
+    maxBytes,
+    head,
+  }))
+}
+
+async function publishedFiles(publisher: Publisher, at: Circumstances, read: ReadListing): Promise<FileAt[]> {
+  const files = publisher.files(at)
+  if (Array.isArray(files)) return files
+  return files.read(await read(new URL(files.url), files.maxBytes))
+}
+
+async function fetchFeed(
+  { feed, title, folder }: Publisher,
+  list: () => Promise<WantedFile[]>,
+  context: DownloadContext,
+): Promise<FeedFetchReport> {
+  const files: FileReport[] = []
+  try {
+    const wanted = await list()
+    for (const file of wanted) files.push(await download(feed, file, context))
+    const status = statusOf(files)
+    if (status !== 'failed') await forgetOthers(feed, folder, wanted, context)
+    return { feed, title, status, files }
+  } catch (error) {
+    if (!(error instanceof FetchError)) throw error
+    return { feed, title, status: 'failed', files, error: { code: error.code, message: error.message } }
+  }
+}
+
+function statusOf(files: readonly FileReport[]): FeedFetchReport['status'] {
+  if (files.some(({ status }) => status === 'failed')) return 'failed'
+  return files.some(({ status }) => status === 'fetched') ? 'fetched' : 'unchanged'
+}
+
+/** Yesterday's names are no longer asked for: their entries go, and the halves that were left of them. The files stay. */
+async function forgetOthers(
+  feed: PublishedFeed,
+  folder: string,
+  wanted: readonly WantedFile[],
+  { feeds, effects, state }: DownloadContext,
+): Promise<void> {
+  const isWanted = (path: string) => wanted.some((file) => file.path === path)
+  const { files, partials } = state.state
+  const old = Object.keys(files).filter((path) => files[path]!.feed === feed && !isWanted(path))
+  const halves = Object.keys(partials).filter((path) => path.startsWith(`${folder}/`) && !isWanted(path))
+  if (old.length === 0 && halves.length === 0) return
+  for (const path of halves) await effects.remove(join(feeds, partialName(path)))
+  await state.update((all) => {
+    for (const path of old) delete all.files[path]
+    for (const path of halves) delete all.partials[path]
+  })
+}
+
+/** Progress of all files under way, in MB. */
+function meter(progress: Progress): DownloadContext['onBytes'] {
+  const under = new Map<string, { done: number; total: number }>()
+  const megabytes = (bytes: number) => Math.round(bytes / 1e6)
+  return (path, done, total) => {
+    under.set(path, { done, total: total ?? done })
+    const all = [...under.values()]
+    progress('MB fetched', megabytes(sum(all.map((one) => one.done))), megabytes(sum(all.map((one) => one.total))))
+  }
+}

@@ -1,0 +1,46 @@
+/** The options of the `fetch` command: what their texts mean. */
+import { InvalidArgumentError } from 'commander'
+import { addBase, type BaseUrls, noBases } from './bases.ts'
+import { ECOSYSTEM, PUBLISHERS, type PublishedFeed } from './publishers.ts'
+
+export { noBases }
+
+export interface FetchCommandOptions {
+  only?: PublishedFeed[]
+  baseUrl: BaseUrls
+  osvEcosystems?: string[]
+  json?: boolean
+}
+
+const FEEDS: readonly PublishedFeed[] = PUBLISHERS.map(({ feed }) => feed)
+const words = (text: string) => text.split(',').map((word) => word.trim())
+
+/** `kev,epss` */
+export function feedNames(text: string): PublishedFeed[] {
+  return words(text).map((word) => {
+    const feed = FEEDS.find((name) => name === word)
+    if (!feed) throw new InvalidArgumentError(`There is no feed '${word}'; there are ${FEEDS.join(', ')}.`)
+    return feed
+  })
+}
+
+/** One or more addresses, separated by blanks as in an environment variable, on top of those before. */
+export function baseUrls(text: string, before: BaseUrls): BaseUrls {
+  try {
+    return text
+      .split(/\s+/)
+      .filter(Boolean)
+      .reduce((bases, one) => addBase(one, FEEDS, bases), before)
+  } catch (error) {
+    if (error instanceof TypeError) throw new InvalidArgumentError(`${error.message}.`)
+    throw error
+  }
+}
+
+/** `Go,PyPI` or `all` */
+export function ecosystems(text: string): string[] {
+  const names = words(text)
+  const wrong = names.find((name) => !ECOSYSTEM.test(name))
+  if (wrong !== undefined) throw new InvalidArgumentError(`'${wrong}' is no name of an ecosystem.`)
+  return names
+}

@@ -1,0 +1,68 @@
+/** A file that has arrived is judged, gets its name, and takes the place of the one before it in one step. */
+import { dirname, join } from 'node:path'
+import { checkBody } from './body.ts'
+import { compareDigests, digestsOf, readMeta, statedDigests } from './digest.ts'
+import type { DownloadContext } from './download.ts'
+import { FetchError } from './error.ts'
+import type { PublishedFeed } from './publishers.ts'
+import { type LocatedAnswer, readText } from './request.ts'
+import type { WantedFile } from './wanted.ts'
+
+export interface Arrival extends DownloadContext {
+  feed: PublishedFeed
+  wanted: WantedFile
+}
+
+const META_BYTES = 4096
+
+/**
+ * Puts the file that arrived at `partial` in its place and remembers it.
+ * @throws FetchError `wrong_body`, `digest`, or that the `.meta` cannot be had
+ */
+export async function putInPlace(arrival: Arrival, partial: string, answer: LocatedAnswer): Promise<void> {
+  const { feeds, feed, effects, state, wanted } = arrival
+  const body = await checkBody(partial, wanted.path, wanted.head)
+  const found = await digestsOf(partial)
+  compareDigests(found, statedDigests(answer.headers), 'its server')
+  compareDigests(found, wanted, 'the list')
+  if (wanted.meta) await compareMeta(arrival, wanted.meta, found.bytes, body.plain?.sha256)
+  const path = wanted.rename ? renamed(wanted, body.head, answer.url) : wanted.path
+  const { etag, lastModified } = state.state.partials[wanted.path]!
+  await effects.sync(partial)
+  await effects.rename(partial, join(feeds, path))
+  await state.update(({ files, partials }) => {
+    const { bytes, sha256 } = found
+    const fetchedAt = effects.now().toISOString()
+    files[wanted.path] = { feed, path, url: wanted.url.href, etag, lastModified, bytes, sha256, fetchedAt }
+    delete partials[wanted.path]
+  })
+}
+
+function renamed({ path, rename }: WantedFile, head: string, from: URL): string {
+  const name = rename!(head, from)
+  if (name === null)
+    throw new FetchError('wrong_body', 'neither its first line nor its address says which day it is of')
+  return `${dirname(path)}/${name}`
+}
+
+/** Where there is no `.meta`, nothing is stated: the gzip's own CRC has been checked. */
+async function compareMeta(
+  { effects, credentials }: Arrival,
+  url: URL,
+  bytes: number,
+  plainSha256: string | undefined,
+): Promise<void> {
+  let text: string
+  try {
+    text = await readText(effects, url, META_BYTES, credentials)
+  } catch (error) {
+    if (error instanceof FetchError && error.code === 'missing') return
+    throw error
+  }
+  const { gzipBytes = bytes, plainSha256: stated = plainSha256 } = readMeta(text)
+  // Made anew every two hours: a new one between the two requests differs, and asking again settles it.
+  if (gzipBytes !== bytes) throw new FetchError('digest', `it has ${bytes} bytes, its .meta says ${gzipBytes}`)
+  if (stated !== plainSha256) {
+    throw new FetchError('digest', `the sha256 of its text is ${plainSha256}, its .meta says ${stated}`)
+  }
+}

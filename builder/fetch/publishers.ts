@@ -1,0 +1,258 @@
+/**
+ * Who publishes each feed and where, and the place in the feeds folder where its adapter looks for it: one table. The
+ * adapters' side of it is `corpus/feeds/table.ts`.
+ */
+import { cveListFiles, newestCatalogue, newestRelease, newestScores, RELEASE_FILE } from './editions.ts'
+import type { FileAt } from './wanted.ts'
+
+export type PublishedFeed =
+  | 'cvelist'
+  | 'kev'
+  | 'epss'
+  | 'cna'
+  | 'nvd'
+  | 'ghsa'
+  | 'osv'
+  | 'cwe'
+  | 'capec'
+  | 'exploitdb'
+  | 'metasploit'
+  | 'nuclei'
+  | 'poc'
+
+/** What the files of a feed depend on. */
+export interface Circumstances {
+  /** `YYYY-MM-DD`, UTC. */
+  today: string
+  /** OSV's names of ecosystems, or `all`; null where nobody chose any. */
+  ecosystems: readonly string[] | null
+}
+
+export interface Listing {
+  url: string
+  maxBytes: number
+  /** The files that the page lists; throws `FetchError` `listing` where it is no such page. */
+  read(page: string): FileAt[]
+}
+
+export interface Publisher {
+  feed: PublishedFeed
+  /** For people. */
+  title: string
+  folder: string
+  /** The longest file there can be; several times what there is. */
+  maxBytes: number
+  head: RegExp
+  /** Its files where they have fixed names, or the page that lists them. */
+  files(at: Circumstances): FileAt[] | Listing
+  /** Names below its folder that a copy may have. */
+  copied: RegExp
+  /** Of a copy's names those to take; all by default. */
+  choose?(names: string[], at: Circumstances): string[]
+}
+
+const MB = 1 << 20
+const GB = 1 << 30
+
+const GITHUB_RAW = 'https://raw.githubusercontent.com'
+const CODELOAD = 'https://codeload.github.com'
+const NVD = 'https://nvd.nist.gov/feeds/json/cve/2.0'
+const OSV = 'https://osv-vulnerabilities.storage.googleapis.com'
+
+/** NVD's feed of 2002 holds everything before as well. */
+const FIRST_NVD_YEAR = 2002
+
+/** The ecosystems of packages, and those with advisories of their own; distributions repeat what is elsewhere. */
+export const DEFAULT_ECOSYSTEMS: readonly string[] = [
+  'Bitnami',
+  'crates.io',
+  'GitHub Actions',
+  'Go',
+  'Hackage',
+  'Hex',
+  'Maven',
+  'npm',
+  'NuGet',
+  'Packagist',
+  'Pub',
+  'PyPI',
+  'RubyGems',
+  'SwiftURL',
+]
+
+/** A feed that is one file under one name. */
+const oneFile = (name: string, url: string) => () => [{ name, url }]
+/** Anything: zips are judged by their directory. */
+const ANY = /^/
+
+export const PUBLISHERS: readonly Publisher[] = [
+  {
+    feed: 'kev',
+    title: 'KEV',
+    folder: 'kev',
+    maxBytes: 64 * MB,
+    head: /"vulnerabilities"/,
+    files: oneFile(
+      'known_exploited_vulnerabilities.json',
+      'https://www.cisa.gov/sites/default/files/feeds/known_exploited_vulnerabilities.json',
+    ),
+    copied: /^known_exploited_vulnerabilities\.json$/,
+  },
+  {
+    feed: 'cna',
+    title: 'CNA list',
+    folder: 'cna',
+    maxBytes: 64 * MB,
+    head: /"shortName"/,
+    files: oneFile('CNAsList.json', `${GITHUB_RAW}/CVEProject/cve-website/dev/src/assets/data/CNAsList.json`),
+    copied: /^CNAsList\.json$/,
+  },
+  {
+    feed: 'epss',
+    title: 'EPSS',
+    folder: 'epss',
+    maxBytes: 64 * MB,
+    head: /^(?:#[^\n]*\n)?cve,epss,percentile\r?\n/,
+    files: () => [
+      {
+        name: 'epss_scores-current.csv.gz',
+        url: 'https://epss.empiricalsecurity.com/epss_scores-current.csv.gz',
+        rename: newestScores.nameOf,
+      },
+    ],
+    copied: newestScores.pattern,
+    choose: newestScores.choose,
+  },
+  {
+    feed: 'cvelist',
+    title: 'CVE list',
+    folder: 'cvelistv5',
+    maxBytes: 4 * GB,
+    head: ANY,
+    files: () => ({
+      // A release may still be without its files while they are put up: the one before it has them.
+      url: 'https://api.github.com/repos/CVEProject/cvelistV5/releases?per_page=5',
+      maxBytes: 32 * MB,
+      read: cveListFiles,
+    }),
+    copied: RELEASE_FILE,
+    choose: newestRelease,
+  },
+  {
+    feed: 'nvd',
+    title: 'NVD',
+    folder: 'nvd',
+    maxBytes: 512 * MB,
+    head: /"vulnerabilities"/,
+    files: ({ today }) => nvdFiles(Number(today.slice(0, 4))),
+    copied: /^nvdcve-2\.0-(?:\d{4}|modified)\.json\.gz$/,
+  },
+  {
+    feed: 'ghsa',
+    title: 'GitHub advisories',
+    folder: 'ghsa',
+    maxBytes: 4 * GB,
+    head: ANY,
+    files: oneFile('advisory-database.zip', `${CODELOAD}/github/advisory-database/zip/refs/heads/main`),
+    copied: /^advisory-database\.zip$/,
+  },
+  {
+    feed: 'osv',
+    title: 'OSV',
+    folder: 'osv',
+    maxBytes: 4 * GB,
+    head: ANY,
+    files: ({ ecosystems }) =>
+      ecosystems?.includes('all')
+        ? { url: `${OSV}/ecosystems.txt`, maxBytes: MB, read: (page) => namedEcosystems(page).map(osvFile) }
+        : (ecosystems ?? DEFAULT_ECOSYSTEMS).map(osvFile),
+    copied: /^[A-Za-z0-9][\w .-]*\/all\.zip$/,
+    choose: (names, { ecosystems }) =>
+      ecosystems === null || ecosystems.includes('all')
+        ? names
+        : names.filter((name) => ecosystems.includes(name.slice(0, -'/all.zip'.length))),
+  },
+  {
+    feed: 'cwe',
+    title: 'CWE',
+    folder: 'cwe',
+    maxBytes: 64 * MB,
+    head: /<(?:\w+:)?Weakness_Catalog[\s>]/,
+    files: oneFile('cwec_latest.xml.zip', 'https://cwe.mitre.org/data/xml/cwec_latest.xml.zip'),
+    copied: /^cwec_(?:latest|v[\d.]+)\.xml(?:\.zip)?$/,
+    choose: newestCatalogue,
+  },
+  {
+    feed: 'capec',
+    title: 'CAPEC',
+    folder: 'capec',
+    maxBytes: 64 * MB,
+    head: /<(?:\w+:)?Attack_Pattern_Catalog[\s>]|"type":\s*"bundle"/,
+    files: oneFile('capec_latest.xml', 'https://capec.mitre.org/data/xml/capec_latest.xml'),
+    copied: /^(?:stix-)?capec[\w.-]*\.(?:xml|json|zip)$/,
+  },
+  {
+    feed: 'exploitdb',
+    title: 'Exploit-DB',
+    folder: 'exploitdb',
+    maxBytes: 256 * MB,
+    head: /^id,file,description,/,
+    files: oneFile('files_exploits.csv', 'https://gitlab.com/exploit-database/exploitdb/-/raw/main/files_exploits.csv'),
+    copied: /^files_exploits\.csv(?:\.gz)?$/,
+  },
+  {
+    feed: 'metasploit',
+    title: 'Metasploit',
+    folder: 'metasploit',
+    maxBytes: 256 * MB,
+    head: /"fullname"/,
+    files: oneFile(
+      'modules_metadata_base.json',
+      `${GITHUB_RAW}/rapid7/metasploit-framework/master/db/modules_metadata_base.json`,
+    ),
+    copied: /^modules_metadata_base\.json(?:\.gz)?$/,
+  },
+  {
+    feed: 'nuclei',
+    title: 'Nuclei',
+    folder: 'nuclei',
+    maxBytes: 256 * MB,
+    head: /^\{"ID":"/,
+    files: oneFile('cves.json', `${GITHUB_RAW}/projectdiscovery/nuclei-templates/main/cves.json`),
+    copied: /^cves\.json$/,
+  },
+  {
+    feed: 'poc',
+    title: 'PoC-in-GitHub',
+    folder: 'poc',
+    maxBytes: 2 * GB,
+    head: ANY,
+    files: oneFile('PoC-in-GitHub.zip', `${CODELOAD}/nomi-sec/PoC-in-GitHub/zip/refs/heads/master`),
+    copied: /^PoC-in-GitHub\.zip$/,
+  },
+]
+
+/** The feed of each year, and of what changed in the last eight days, which is made anew every two hours. */
+function nvdFiles(thisYear: number): FileAt[] {
+  const years = Array.from({ length: thisYear - FIRST_NVD_YEAR + 1 }, (_, index) => String(FIRST_NVD_YEAR + index))
+  return [...years, 'modified'].map((part) => ({
+    name: `nvdcve-2.0-${part}.json.gz`,
+    url: `${NVD}/nvdcve-2.0-${part}.json.gz`,
+    meta: new URL(`${NVD}/nvdcve-2.0-${part}.meta`),
+    mayBeMissing: part === String(thisYear),
+  }))
+}
+
+const osvFile = (ecosystem: string): FileAt => ({
+  name: `${ecosystem}/all.zip`,
+  url: `${OSV}/${encodeURIComponent(ecosystem)}/all.zip`,
+})
+
+/** `Debian:12` is a part of `Debian`; what could not be a folder's name is none of OSV's. */
+function namedEcosystems(page: string): string[] {
+  const names = page.split('\n').map((line) => line.trim().split(':', 1)[0]!)
+  return [...new Set(names)].filter((name) => ECOSYSTEM.test(name))
+}
+
+/** A name of an ecosystem, which becomes a folder's: `crates.io`, `GitHub Actions`. */
+export const ECOSYSTEM = /^[A-Za-z0-9][\w .-]*$/

@@ -1,0 +1,56 @@
+/** A body into a file, piece by piece: no more than agreed, no less than announced, and not at a crawl. */
+import type { GrowingFile } from './effects.ts'
+import { FetchError } from './error.ts'
+import { networkError } from './request.ts'
+
+export interface Receiving {
+  /** Where the body's first byte goes. */
+  offset: number
+  /** Bytes that the file is to have in the end; null where the server does not say. */
+  total: number | null
+  /** No file is longer. */
+  most: number
+  now(): Date
+  /** Told of each piece: the file's length with it, and its own. */
+  onBytes(position: number, bytes: number): void
+}
+
+/** A server that gives a byte now and then keeps a connection open for ever: less than this in that time is no transfer. */
+const CRAWL_MS = 60_000
+const CRAWL_BYTES = 16 << 10
+
+/** @throws FetchError `network`, `cut`, `stalled` (worth another attempt, what arrived stays), `too_large` */
+export async function receive(
+  body: AsyncIterable<Uint8Array>,
+  file: GrowingFile,
+  { offset, total, most, now, onBytes }: Receiving,
+): Promise<void> {
+  let position = offset
+  let window = { since: now().getTime(), from: position }
+  for await (const chunk of failing(body)) {
+    position += chunk.length
+    if (position > (total ?? most)) {
+      // What is beyond the announced end is the server's fault, and what is before it may be too.
+      if (total !== null) throw new FetchError('restart', `more bytes than the ${total} announced`)
+      throw new FetchError('too_large', `more than ${most} bytes`)
+    }
+    await file.write(chunk)
+    onBytes(position, chunk.length)
+    const time = now().getTime()
+    if (time - window.since < CRAWL_MS) continue
+    if (position - window.from < CRAWL_BYTES) {
+      throw new FetchError('stalled', `only ${position - window.from} bytes in ${(time - window.since) / 1000} s`)
+    }
+    window = { since: time, from: position }
+  }
+  if (total !== null && position !== total) throw new FetchError('cut', `${position} of ${total} bytes`)
+}
+
+/** A body whose failure is a `FetchError`; failing to write stays what it is. */
+async function* failing(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  try {
+    yield* body
+  } catch (cause) {
+    throw networkError(cause)
+  }
+}

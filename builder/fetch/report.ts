@@ -1,0 +1,38 @@
+/** The report of a fetch in words: a line for each feed, and one for each thing that failed. */
+import type { FileReport } from './download.ts'
+import type { FeedFetchReport, FetchReport } from './fetch.ts'
+
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
+const count = (files: readonly unknown[]) => (files.length === 1 ? '1 file' : `${files.length} files`)
+
+export function fetchWords({ feeds, received, seconds }: FetchReport): string {
+  return [...feeds.map(feedWords), `${megabytes(received)} received in ${seconds.toFixed(1)} s`].join('\n')
+}
+
+const WORDS: readonly [FileReport['status'], string][] = [
+  ['fetched', 'fetched'],
+  ['unchanged', 'as before'],
+  ['missing', 'not published yet'],
+  ['failed', 'failed'],
+]
+
+function feedWords({ title, files, error }: FeedFetchReport): string {
+  const parts = WORDS.flatMap(([status, words]) => {
+    const those = files.filter((file) => file.status === status)
+    if (those.length === 0) return []
+    const size = status === 'fetched' ? ` (${megabytes(those.reduce((sum, file) => sum + (file.bytes ?? 0), 0))})` : ''
+    return [`${count(those)} ${words}${size}`]
+  })
+  return `${title.padEnd(18)} ${error ? 'failed' : parts.join(', ')}`
+}
+
+/** What failed, a line each. */
+export function failures({ feeds }: FetchReport): string[] {
+  return feeds.flatMap(({ title, files, error }) => [
+    ...(error ? [`${title}: ${error.message}`] : []),
+    ...files.flatMap(({ path, attempts, error: why }) => {
+      if (!why) return []
+      return [`${path}: ${why.message}${attempts > 1 ? ` (${attempts} attempts)` : ''}`]
+    }),
+  ])
+}

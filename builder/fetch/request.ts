@@ -1,0 +1,98 @@
+/** One GET with its redirects followed, credentials only where they belong, and a network failure as a `FetchError`. */
+import type { Answer, FetchEffects } from './effects.ts'
+import { FetchError } from './error.ts'
+import { statusError } from './retry.ts'
+
+/** The commands' own version goes with it: publishers ask to be told who is asking. */
+const USER_AGENT = 'vulnshelf/0.1.0'
+const MAX_REDIRECTS = 5
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
+
+/** `Authorization` by origin (`https://api.github.com`): no other origin gets it, redirected to or not. */
+export type Credentials = ReadonlyMap<string, string>
+
+export interface LocatedAnswer extends Answer {
+  /** Where the answer came from in the end. */
+  url: URL
+}
+
+/**
+ * @throws FetchError `network` where there is no answer, `redirect` where redirects lead nowhere good
+ */
+export async function get(
+  effects: FetchEffects,
+  start: URL,
+  headers: Record<string, string>,
+  credentials: Credentials,
+): Promise<LocatedAnswer> {
+  let url = start
+  for (let redirects = 0; ; redirects++) {
+    const authorization = credentials.get(url.origin)
+    const answer = await asked(effects, url, {
+      'user-agent': USER_AGENT,
+      // Length and ranges must be those of the file itself.
+      'accept-encoding': 'identity',
+      ...headers,
+      ...(authorization === undefined ? {} : { authorization }),
+    })
+    if (!REDIRECTS.includes(answer.status)) return { ...answer, url }
+    await answer.discard()
+    if (redirects === MAX_REDIRECTS) throw new FetchError('redirect', `more than ${MAX_REDIRECTS} redirects`)
+    url = nextUrl(url, answer.headers.location)
+  }
+}
+
+async function asked(effects: FetchEffects, url: URL, headers: Record<string, string>): Promise<Answer> {
+  try {
+    return await effects.request(url, headers)
+  } catch (cause) {
+    throw networkError(cause)
+  }
+}
+
+/** A failed connection, a timeout, a body that breaks off. Node names the trouble in `code`, sometimes only there. */
+export function networkError(cause: unknown): FetchError {
+  const { message, code } = cause as { message?: string; code?: string }
+  return new FetchError('network', message || code || String(cause), { cause })
+}
+
+function nextUrl(from: URL, location: string | undefined): URL {
+  const url = location === undefined ? null : URL.parse(location, from)
+  if (!url || !/^https?:$/.test(url.protocol)) throw new FetchError('redirect', `redirected to '${location ?? ''}'`)
+  if (from.protocol === 'https:' && url.protocol === 'http:') {
+    throw new FetchError('redirect', `redirected from https to ${url.origin}`)
+  }
+  // Names and passwords in a redirect are somebody else's.
+  url.username = ''
+  url.password = ''
+  return url
+}
+
+/**
+ * A small text: a listing, a `.meta` file.
+ * @throws FetchError, `too_large` where it is longer than `maxBytes`
+ */
+export async function readText(
+  effects: FetchEffects,
+  url: URL,
+  maxBytes: number,
+  credentials: Credentials,
+): Promise<string> {
+  const answer = await get(effects, url, {}, credentials)
+  if (answer.status !== 200) {
+    await answer.discard()
+    throw statusError(answer, effects.now())
+  }
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of answer.body) {
+      bytes += chunk.length
+      if (bytes > maxBytes) throw new FetchError('too_large', `more than ${maxBytes} bytes`)
+      chunks.push(chunk)
+    }
+  } catch (cause) {
+    throw cause instanceof FetchError ? cause : networkError(cause)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,85 @@
+/**
+ * What is remembered between runs: `fetch.json` in the feeds folder. Of each file there is what makes the next request
+ * conditional; of each half of one, whose half it is. To a copy of the folder it is the list of what there is.
+ */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { FetchEffects } from './effects.ts'
+
+export const STATE_FILE = 'fetch.json'
+
+/** What a server gives to know a version of a file again (RFC 9110 8.8). */
+const VALIDATORS = { etag: z.string().nullable(), lastModified: z.string().nullable() }
+
+const KEPT_FILE = z.object({
+  feed: z.string(),
+  /** Where it lies, relative to the feeds folder, with `/`. */
+  path: z.string(),
+  url: z.string(),
+  ...VALIDATORS,
+  bytes: z.number().int().nonnegative(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  fetchedAt: z.string(),
+})
+const PARTIAL_FILE = z.object({ url: z.string(), ...VALIDATORS })
+
+const STATE = z.object({
+  version: z.literal(1),
+  /** By `WantedFile.path`. */
+  files: z.record(z.string(), KEPT_FILE),
+  partials: z.record(z.string(), PARTIAL_FILE),
+})
+
+export type KeptFile = z.infer<typeof KEPT_FILE>
+export type PartialFile = z.infer<typeof PARTIAL_FILE>
+export type Validators = Pick<PartialFile, 'etag' | 'lastModified'>
+export type FetchState = z.infer<typeof STATE>
+
+/** The state that a text holds, or null where it is none: a file of a later version, or of somebody else. */
+export function parseState(text: string): FetchState | null {
+  try {
+    return STATE.safeParse(JSON.parse(text)).data ?? null
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}
+
+export interface StateFile {
+  readonly state: FetchState
+  /** Changes the state and writes it; the promise is kept when it is on disk. */
+  update(change: (state: FetchState) => void): Promise<void>
+}
+
+/** The state of a feeds folder. One that cannot be read means that everything is fetched anew, no more. */
+export async function openState(feeds: string, effects: FetchEffects): Promise<StateFile> {
+  const path = join(feeds, STATE_FILE)
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  const found = text === null ? null : parseState(text)
+  if (text !== null && !found) effects.log(`${STATE_FILE} is not ours or damaged: everything is fetched anew`)
+  const state: FetchState = found ?? { version: 1, files: {}, partials: {} }
+  let written = Promise.resolve()
+  const write = async () => {
+    await effects.write(`${path}.partial`, Buffer.from(`${JSON.stringify(sorted(state), null, 1)}\n`))
+    await effects.rename(`${path}.partial`, path)
+  }
+  return {
+    state,
+    update(change) {
+      change(state)
+      // One after the other; what failed before says so where it was asked for.
+      written = written.then(write, write)
+      return written
+    },
+  }
+}
+
+function sorted(state: FetchState): FetchState {
+  const byName = <T>(record: Record<string, T>) =>
+    Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)))
+  return { version: 1, files: byName(state.files), partials: byName(state.partials) }
+}
