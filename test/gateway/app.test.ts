@@ -234,6 +234,29 @@ connections('what is no HTTP is 400, and so is HTTP/1.1 without a Host', async (
   }
 })
 
+connections('two Host headers are 400', async () => {
+  const { status, body } = parseRaw(await rawGet(path, 'Host: y', `Authorization: Bearer ${server.token}`))
+  assert.equal([status, JSON.parse(body).error], [400, 'invalid_parameter'])
+})
+
+connections('CONNECT is 405 with Allow, whatever it brings, and ends the connection', async () => {
+  for (const more of ['', `Authorization: Bearer ${server.token}\r\n`]) {
+    const raw = await sendRaw(server.port, `CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n${more}\r\nGET /`)
+    const { status, headers, body } = parseRaw(raw)
+    assert.equal([status, headers.allow, headers.connection], [405, 'GET, HEAD', 'close'])
+    assert.is(JSON.parse(body).error, 'method_not_allowed')
+  }
+})
+
+connections('an expectation that nobody knows is 417 with a body; 100-continue is met', async () => {
+  const authorization = `Authorization: Bearer ${server.token}`
+  const { status, headers, body } = parseRaw(await rawGet(path, authorization, 'Expect: miracles'))
+  assert.equal([status, headers['content-type']], [417, 'application/json; charset=utf-8'])
+  assert.is(JSON.parse(body).error, 'expectation_failed')
+  const continued = await rawGet(path, authorization, 'Expect: 100-Continue')
+  assert.match(continued, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/)
+})
+
 connections('two Authorization headers are 401, also behind thousands of others', async () => {
   const filler = Array.from({ length: 2500 }, (_, i) => `${(i % 36).toString(36)}:`)
   const bearer = `Authorization: Bearer ${server.token}`

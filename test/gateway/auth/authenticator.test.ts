@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { exportSPKI, importJWK, SignJWT } from 'jose'
+import { CompactSign, exportSPKI, importJWK, SignJWT } from 'jose'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type AuthOptions, createAuthenticator } from '../../../gateway/auth/authenticator.ts'
@@ -102,6 +102,16 @@ for (const [what, token, reason] of REFUSED) {
     if (token.length > 8) assert.not.match(JSON.stringify(error.body), token.slice(0, 12))
   })
 }
+
+tokens('one that JSON lets last for ever (exp: 1e400) is 401', async () => {
+  const text = JSON.stringify({ ...claims, exp: 0 }).replace('"exp":0', '"exp":1e400')
+  assert.is(JSON.parse(text).exp, Number.POSITIVE_INFINITY)
+  const token = await new CompactSign(Buffer.from(text))
+    .setProtectedHeader({ alg: 'ES256', kid: 'key-1' })
+    .sign(key.privateKey)
+  const error = await refusal(['Authorization', `Bearer ${token}`])
+  assert.equal([error.code, error.fault], ['unauthenticated', 'claims'])
+})
 
 tokens('30 seconds of tolerance are given to both ends', async () => {
   for (const other of [{ exp: now - 29 }, { nbf: now + 30 }, { aud: ['other', AUDIENCE] }]) {
