@@ -1,19 +1,12 @@
 /** Feeds that are one JSON file, small enough to be read whole. */
-import { readFileSync, statSync } from 'node:fs'
 import { FeedError } from './error.ts'
+import { readPlain } from './plain-file.ts'
 
 const MAX_FILE_BYTES = 256 << 20
 
-/** The parsed content of a file that `name` names in errors. */
+/** The parsed content of a file, plain or gzipped, that `name` names in errors. */
 export function readJsonFile(path: string, name: string): unknown {
-  let text: string
-  try {
-    const { size } = statSync(path)
-    if (size > MAX_FILE_BYTES) throw new Error(`${size} bytes, the limit is ${MAX_FILE_BYTES}`)
-    text = readFileSync(path, 'utf8')
-  } catch (cause) {
-    throw new FeedError('file_unreadable', `${name} cannot be read: ${(cause as Error).message}`, { cause })
-  }
+  const text = readPlain({ path, name }, MAX_FILE_BYTES).toString('utf8')
   try {
     // Some publishers begin with a byte order mark.
     return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)

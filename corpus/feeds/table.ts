@@ -3,8 +3,12 @@ import { CNA_ADAPTER, findCnaList, readCnaList } from './cna.ts'
 import { CVE_LIST_ADAPTER, openCveList, readRecordBatch } from './cvelist/cvelist.ts'
 import { findCveList } from './cvelist/files.ts'
 import { EPSS_ADAPTER, findEpss, readEpss } from './epss.ts'
+import { EXPLOIT_DB_ADAPTER, findExploitDb, readExploitDb } from './exploitdb.ts'
 import type { Feed } from './feed.ts'
 import { findKev, KEV_ADAPTER, readKev } from './kev.ts'
+import { findMetasploit, METASPLOIT_ADAPTER, readMetasploit } from './metasploit.ts'
+import { findNuclei, NUCLEI_ADAPTER, readNuclei } from './nuclei.ts'
+import { findPoc, openPoc, POC_ADAPTER, readPocBatch } from './poc.ts'
 import type { TreeBatch } from './tree.ts'
 
 export type FeedName =
@@ -64,6 +68,55 @@ export const FEEDS: readonly (Feed & { name: FeedName })[] = [
     adapter: EPSS_ADAPTER,
     find: findEpss,
     read: readEpss,
+  },
+  {
+    name: 'exploitdb',
+    title: 'Exploit-DB',
+    kind: 'claims',
+    lookedFor: 'exploitdb/files_exploits.csv',
+    licence: 'GPL-2.0-or-later',
+    attribution: 'OffSec, Exploit Database (https://www.exploit-db.com)',
+    required: false,
+    adapter: EXPLOIT_DB_ADAPTER,
+    find: findExploitDb,
+    read: readExploitDb,
+  },
+  {
+    name: 'metasploit',
+    title: 'Metasploit',
+    kind: 'claims',
+    lookedFor: 'metasploit/modules_metadata_base.json',
+    licence: 'BSD-3-Clause',
+    attribution: 'Rapid7, Metasploit Framework (https://github.com/rapid7/metasploit-framework)',
+    required: false,
+    adapter: METASPLOIT_ADAPTER,
+    find: findMetasploit,
+    read: readMetasploit,
+  },
+  {
+    name: 'nuclei',
+    title: 'Nuclei templates',
+    kind: 'claims',
+    lookedFor: 'nuclei/cves.json',
+    licence: 'MIT',
+    attribution: 'ProjectDiscovery, nuclei-templates (https://github.com/projectdiscovery/nuclei-templates)',
+    required: false,
+    adapter: NUCLEI_ADAPTER,
+    find: findNuclei,
+    read: readNuclei,
+  },
+  {
+    name: 'poc',
+    title: 'PoC-in-GitHub',
+    kind: 'batches',
+    lookedFor: 'poc/*.zip or poc/PoC-in-GitHub*/',
+    licence: 'not stated',
+    attribution: 'nomi-sec, PoC-in-GitHub (https://github.com/nomi-sec/PoC-in-GitHub)',
+    required: false,
+    adapter: POC_ADAPTER,
+    find: findPoc,
+    open: openPoc,
+    readBatch: (batch) => readPocBatch(batch as TreeBatch),
   },
   {
     name: 'cvelist',

@@ -55,6 +55,11 @@ export interface RecordNote {
     | 'date-impossible'
     | 'date-missing'
     | 'range-unreadable'
+    // what the exploit feeds state
+    | 'cve-id-mended'
+    | 'cve-id-unreadable'
+    | 'rank-unknown'
+    | 'repository-unreadable'
   /** Where it is and what it says, short enough for a line of a report. */
   detail: string
 }
