@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { CONTRACT, heldFetch } from '../support/contract.ts'
 import { temporaryFolder } from '../support/dist.ts'
 import { done, endAll, failed, gateway, start, vulnshelf } from './command.ts'
 
@@ -122,10 +123,11 @@ test('token makes a key set and a token, serve takes them, and stops at a signal
     })
     server.on('close', () => reject(new Error(err)))
   })
-  const answer = await fetch(`${url}/api/v1/cves`, { headers: { authorization: `Bearer ${token}` } })
+  const ask = heldFetch(CONTRACT)
+  const answer = await ask(`${url}/api/v1/cves`, { headers: { authorization: `Bearer ${token}` } })
   const page = (await answer.json()) as { data: unknown[] }
   assert.equal([answer.status, page.data.length], [200, 25])
-  assert.is((await fetch(`${url}/api/v1/cves`)).status, 401)
+  assert.is((await ask(`${url}/api/v1/cves`)).status, 401)
   server.kill('SIGTERM')
   assert.is(await new Promise((resolve) => server.on('close', resolve)), 0)
 })

@@ -8,6 +8,7 @@ import { decodeIndex, idAt } from '../../corpus/snapshot/derive/index-table.ts'
 import { fileOf, manifestPath, objectPath, pointerPath, readCurrent, readObject } from '../../corpus/snapshot/layout.ts'
 import { type FileEntry, ROLES, type Role } from '../../corpus/snapshot/manifest.ts'
 import { membersOf } from '../../corpus/snapshot/shard.ts'
+import { CONTRACT, heldFetch } from '../support/contract.ts'
 import { sampleDist, temporaryFolder } from '../support/dist.ts'
 import { done, endAll, failed, gateway, start, stateOf, vulnshelf } from './command.ts'
 
@@ -17,6 +18,7 @@ const keys = join(folder.path, 'keys')
 const jwks = join(keys, 'jwks.json')
 const token = done(await gateway(['token', '--keys', keys])).trim()
 const { manifest, pointer } = readCurrent(good.dist)
+const ask = heldFetch(CONTRACT)
 
 /** A copy of the good snapshot. */
 function copy(name: string): string {
@@ -63,7 +65,7 @@ async function serving(dist: string): Promise<Serving> {
   })
   return {
     async get(path) {
-      const answer = await fetch(`${url}/api/v1${path}`, { headers: { authorization: `Bearer ${token}` } })
+      const answer = await ask(`${url}/api/v1${path}`, { headers: { authorization: `Bearer ${token}` } })
       return { status: answer.status, text: await answer.text() }
     },
     async stop() {

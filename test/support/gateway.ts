@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { openAccess } from '../../gateway/access/access.ts'
 import { type Gateway, type GatewayOptions, startGateway } from '../../gateway/gateway.ts'
 import { LOCAL, makeToken } from '../../gateway/token.ts'
+import { CONTRACT, heldFetch } from './contract.ts'
 import { type LogLine, listLog } from './server.ts'
 
 /** What handlers are given for an administrator, in tests that call them without a server. */
@@ -14,7 +15,9 @@ export const asAdministrator = {
 export interface TestGateway extends Gateway {
   token: string
   log: LogLine[]
-  /** An answer of the API; `path` comes behind `/api/v1`. The administrator's token is sent. */
+  /**
+   * An answer of the API, held against its description; `path` comes behind `/api/v1`. The administrator's token is sent.
+   */
   get(path: string, headers?: Record<string, string>): Promise<Response>
   /** The body of a 200 as text. */
   body(path: string): Promise<string>
@@ -32,8 +35,9 @@ export async function testGateway(
   const rateLimit = 1_000_000
   const given = { dist, port: 0, issuer, audience, jwks: jwksFile, pollMs: 0, rateLimit, ...options }
   const gateway = await startGateway(given, log)
+  const ask = heldFetch(CONTRACT)
   const get = (path: string, headers: Record<string, string> = {}) =>
-    fetch(`${gateway.url}/api/v1${path}`, { headers: { authorization: `Bearer ${token}`, ...headers } })
+    ask(`${gateway.url}/api/v1${path}`, { headers: { authorization: `Bearer ${token}`, ...headers } })
   const body = async (path: string) => {
     const response = await get(path)
     const text = await response.text()

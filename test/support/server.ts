@@ -7,6 +7,7 @@ import { healthRoutes } from '../../gateway/health.ts'
 import { createLimits } from '../../gateway/limits/limits.ts'
 import type { Log } from '../../gateway/log.ts'
 import { type RunningServer, type ServeOptions, startServer } from '../../gateway/serve.ts'
+import { ERRORS, heldFetch, holdError } from './contract.ts'
 import { AUDIENCE, adminClaims, ISSUER, jwks, type SigningKey, sign, signingKey } from './tokens.ts'
 
 export interface LogLine {
@@ -60,8 +61,9 @@ export async function serveApp<C>(options: TestServerOptions<C>): Promise<TestSe
   }
   const server = await startServer(createApp(options.app ?? {}, deps), { port: 0, drainMs: 2000, ...options.serve })
   const token = await sign(key, adminClaims(Date.now()))
+  const ask = heldFetch(ERRORS)
   const get = (path: string, init: RequestInit = {}) =>
-    fetch(server.url + path, { ...init, headers: { authorization: `Bearer ${token}`, ...init.headers } })
+    ask(server.url + path, { ...init, headers: { authorization: `Bearer ${token}`, ...init.headers } })
   return { ...server, key, token, log: lines, get, deps }
 }
 
@@ -80,7 +82,7 @@ export function sendRaw(port: number, text: string): Promise<string> {
   })
 }
 
-/** Status line, headers (names in lower case) and body of a raw response. */
+/** Status line, headers (names in lower case) and body of a raw response; an error is held against its description. */
 export function parseRaw(raw: string): { status: number; headers: Record<string, string>; body: string } {
   const end = raw.indexOf('\r\n\r\n')
   const [first = '', ...lines] = raw.slice(0, end).split('\r\n')
@@ -88,5 +90,7 @@ export function parseRaw(raw: string): { status: number; headers: Record<string,
     const colon = line.indexOf(':')
     return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
   })
-  return { status: Number(first.split(' ')[1]), headers: Object.fromEntries(headers), body: raw.slice(end + 4) }
+  const [status, body] = [Number(first.split(' ')[1]), raw.slice(end + 4)]
+  if (status >= 400 && body !== '') holdError('a raw request', status, body)
+  return { status, headers: Object.fromEntries(headers), body }
 }

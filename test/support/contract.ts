@@ -1,0 +1,127 @@
+/**
+ * Answers held against the API's own description: a status that it does not name, or a body that is not as it says,
+ * fails the test that asked. The schemas are those of the document, read back by zod: what clients are told is what is
+ * checked.
+ */
+import { z } from 'zod'
+import { type ErrorCode, STATUS } from '../../gateway/errors.ts'
+import { type OpenapiDocument, type Operation, resolve } from '../../gateway/openapi/model.ts'
+import type { JsonSchema } from '../../gateway/params/kind.ts'
+import { DOCUMENT } from '../../gateway/routes/table.ts'
+
+/** An answer as it was received; `body` is its text. */
+export interface Received {
+  method: string
+  /** Path and query, from the root. */
+  target: string
+  status: number
+  contentType: string | null
+  body: string
+}
+
+/** Errors of requests that no endpoint has seen: a wrong method, and what is wrong with the request itself. */
+const BEFORE_ROUTES = new Set<number>(
+  (['method_not_allowed', 'request_timeout', 'uri_too_long', 'headers_too_large', 'expectation_failed'] as const).map(
+    (code) => STATUS[code],
+  ),
+)
+
+export interface Contract {
+  /** Throws an error that names the request and each place where its answer is not as described. */
+  hold(received: Received): void
+}
+
+export function contractOf(document: OpenapiDocument): Contract {
+  const prefix = document.servers[0]!.url
+  const operations = Object.entries(document.paths).map(([path, { get }]) => ({
+    get,
+    pattern: new RegExp(`^${prefix}${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+  }))
+  const schemas = new Map<JsonSchema, z.ZodType>()
+
+  /** Kept for the next answer: an answer of the same kind is checked by the same schema. */
+  const readable = (schema: JsonSchema): z.ZodType => {
+    const known = schemas.get(schema) ?? fromComponents(schema, document.components.schemas)
+    schemas.set(schema, known)
+    return known
+  }
+  const described = ({ responses }: Operation, status: number): JsonSchema[] | null => {
+    const given = responses[status]
+    if (given === undefined) return null
+    const schema = resolve(document, 'responses', given).content?.['application/json'].schema
+    if (schema === undefined) return []
+    return Array.isArray(schema.allOf) ? schema.allOf : [schema]
+  }
+
+  return {
+    hold({ method, target, status, contentType, body }) {
+      if (body === '') return
+      const asked = `${method} ${target} was answered ${status}`
+      const path = target.split('?')[0]!
+      const operation = operations.find(({ pattern }) => pattern.test(path))?.get
+      if (status >= 400) holdError(asked, status, body)
+      if (operation === undefined || BEFORE_ROUTES.has(status)) {
+        if (path.startsWith(`${prefix}/`) && status < 400)
+          throw new Error(`${asked}, but no endpoint is described there`)
+        return
+      }
+      const expected = described(operation, status)
+      if (expected === null) throw new Error(`${asked}, which is not described for ${operation.operationId}`)
+      if (!contentType?.startsWith('application/json')) throw new Error(`${asked} as ${contentType}`)
+      for (const schema of expected) holdBody(asked, body, readable(schema))
+    },
+  }
+}
+
+const errorSchema = z.strictObject({
+  error: z.string(),
+  message: z.string().min(1),
+  parameter: z.string().optional(),
+})
+
+/** Holds an error, whoever gave it: its body has the one shape there is, and its code belongs to its status. */
+export function holdError(asked: string, status: number, body: string): void {
+  holdBody(asked, body, errorSchema)
+  const { error } = JSON.parse(body) as { error: string }
+  const expected = STATUS[error as ErrorCode] as number | undefined
+  if (expected !== status) throw new Error(`${asked} with the error '${error}', which is ${expected ?? 'unknown'}`)
+}
+
+function holdBody(asked: string, body: string, schema: z.ZodType): void {
+  let value: unknown
+  try {
+    value = JSON.parse(body)
+  } catch (cause) {
+    throw new Error(`${asked} with what is no JSON: ${body.slice(0, 80)}`, { cause })
+  }
+  const { success, error } = schema.safeParse(value)
+  if (!success) throw new Error(`${asked}, and not as described:\n${z.prettifyError(error)}`)
+}
+
+/** Zod reads references to `$defs` only. */
+function fromComponents(schema: JsonSchema, components: Record<string, JsonSchema>): z.ZodType {
+  const text = JSON.stringify({ ...schema, $defs: components }).replaceAll('"#/components/schemas/', '"#/$defs/')
+  return z.fromJSONSchema(JSON.parse(text))
+}
+
+/** A `fetch` that holds what it receives, and gives it back unread. */
+export function heldFetch(contract: Contract): (url: string, init?: RequestInit) => Promise<Response> {
+  return async (url, init = {}) => {
+    const response = await fetch(url, init)
+    const contentType = response.headers.get('content-type')
+    const body = contentType?.startsWith('application/json') ? await response.clone().text() : ''
+    const target = url.replace(/^https?:\/\/[^/]+/, '')
+    contract.hold({ method: init.method ?? 'GET', target, status: response.status, contentType, body })
+    return response
+  }
+}
+
+/** For routes that a test has made up: their answers are described nowhere, but their errors are errors like any other. */
+export const ERRORS: Contract = {
+  hold({ method, target, status, body }) {
+    if (status >= 400 && body !== '') holdError(`${method} ${target} was answered ${status}`, status, body)
+  },
+}
+
+/** The contract of the gateway itself. */
+export const CONTRACT = contractOf(DOCUMENT)
