@@ -45,11 +45,14 @@ function responseRows(document: OpenapiDocument, { responses }: Operation): Html
   return Object.entries(responses).map(([status, given]) => {
     const { description, content } = resolve(document, 'responses', given)
     const schema = content?.['application/json'].schema
-    // All errors have one body, which has its own place.
-    const words = joined(description.split('\n\n').map(inline), ' — ')
-    return html`<tr><td><span class="status s${status[0]!}">${status}</span></td><td>${status === '200' && schema ? typeOf(schema) : words}</td></tr>`
+    // All errors have one body, which is shown among the schemas.
+    const shown = status === '200' && schema ? typeOf(schema) : lines(description)
+    return html`<tr><td><span class="status s${status[0]!}">${status}</span></td><td>${shown}</td></tr>`
   })
 }
+
+/** Each paragraph as a line of a table's cell. */
+const lines = (text: string) => html`${text.split('\n\n').map((line) => html`<div>${inline(line)}</div>`)}`
 
 /** A request to paste, with the examples of the parameters that must be there. */
 function curlOf({ servers }: OpenapiDocument, path: string, parameters: readonly Parameter[]): string {

@@ -57,7 +57,8 @@ td:last-child { width: 100%; padding-right: 0 }
 td:first-child { white-space: nowrap }
 td:nth-child(2) { min-width: 7rem }
 td em { color: var(--quiet); font-size: .8rem }
-td small { display: block; font-size: .8rem; overflow-wrap: anywhere }
+td small { display: block; font-size: .8rem }
+td small code { white-space: nowrap }
 .status { font: 600 .85rem var(--mono); color: var(--bad) }
 .s2 { color: var(--good) }
 .s3 { color: var(--same) }

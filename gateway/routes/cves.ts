@@ -2,6 +2,7 @@
 
 import { fold } from '../../corpus/snapshot/fold.ts'
 import { CVE_SORTS } from '../../corpus/snapshot/order.ts'
+import { meaning } from '../openapi/parameters.ts'
 import type { DateValue } from '../params/date.ts'
 import { DAY_MS, date } from '../params/date.ts'
 import { cveIds, cweId } from '../params/ids.ts'
@@ -20,7 +21,7 @@ const PAGE_LIMIT_MAX = 100
 const SEVERITIES = ['critical', 'high', 'medium', 'low', 'none'] as const
 
 const query = {
-  q: text(),
+  q: meaning('Text to look for in ids and titles, in any case', text()),
   severity: csvOf(SEVERITIES),
   kev: boolean(),
   has_exploit: boolean(),
@@ -34,7 +35,10 @@ const query = {
   updated_since: date(),
   ids: cveIds({ max: PAGE_LIMIT_MAX }),
   sort: sort(CVE_SORTS, '-published'),
-  limit: integer({ min: 1, max: PAGE_LIMIT_MAX }),
+  limit: meaning(
+    `The most rows to give: ${PAGE_LIMIT_DEFAULT} unless you say more, or as many as there are \`ids\``,
+    integer({ min: 1, max: PAGE_LIMIT_MAX }),
+  ),
   cursor: cursor(),
 }
 
