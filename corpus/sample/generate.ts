@@ -5,12 +5,16 @@ import { type SampleDisk, type SampleFile, sampleDisk } from './disk.ts'
 import { cna } from './feeds/cna.ts'
 import { cvelist } from './feeds/cvelist.ts'
 import { epss } from './feeds/epss.ts'
+import { exploitdb } from './feeds/exploitdb.ts'
 import type { FeedFolder, SampleFeed, WrittenFile } from './feeds/feed.ts'
 import { kev } from './feeds/kev.ts'
+import { metasploit } from './feeds/metasploit.ts'
+import { nuclei } from './feeds/nuclei.ts'
+import { poc } from './feeds/poc.ts'
 import { createWorld } from './world.ts'
 
 /** Every feed that the sample has, in the order in which they are written. */
-const SAMPLE_FEEDS: readonly SampleFeed[] = [cvelist, kev, epss, cna]
+const SAMPLE_FEEDS: readonly SampleFeed[] = [cvelist, kev, epss, cna, exploitdb, metasploit, nuclei, poc]
 
 export interface SampleOptions {
   /** The folder to write into; made where it is missing. Files of the same names are replaced. */

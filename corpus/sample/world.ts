@@ -44,12 +44,16 @@ export interface Facts {
   kevNight: number
   /** What happens to the record, in at most one night. */
   change: Change | null
+  /** Its number among the showcases, which the further feeds tell of at any size of the sample; null for others. */
+  showcase: number | null
 }
 
 export interface World {
   seed: number
   nights: number
   cnas: Cna[]
+  /** Records in the first night. */
+  cves: number
   /** Records in the last night; the first has `records` less `newEachNight` for each night since. */
   records: number
   newEachNight: number
@@ -70,6 +74,14 @@ const KEV_LAG_DAYS = 60
 const KEV_BEFORE_CUT_MS = 8 * HOUR_MS
 /** Which of every `KEV_EVERY` records is listed. */
 const KEV_PLACE = Math.floor(KEV_EVERY / 2)
+
+/** So many records, spread evenly, are told of by every feed: a sample of fifty has something of everything. */
+const SHOWCASES = 40
+
+function showcaseAt(index: number, cves: number): number | null {
+  const place = Math.floor(((index + 0.5) * SHOWCASES) / cves)
+  return Math.floor(((place + 0.5) * cves) / SHOWCASES) === index && place < SHOWCASES ? place : null
+}
 
 export function createWorld(seed: number, cves: number, nights: number): World {
   const newEachNight = newRecords(cves)
@@ -95,12 +107,22 @@ export function createWorld(seed: number, cves: number, nights: number): World {
     const cna = random.chance(era.root) ? cnas[0]! : chooseCna(random.float())
     const subject = subjectOf(seed, cna, random)
     const weakness = WEAKNESSES(random.float())
-    const state = stateOf(change, kevNight >= 0 || born > 0, random.float())
+    const showcase = showcaseAt(index, cves)
+    const state = stateOf(change, kevNight >= 0 || born > 0 || showcase !== null, random.float())
     const dates = datesOf(year, through, born, random)
     const kevAddedAt = kevDate(kevNight, dates.publishedAt, random)
-    return { index, id, era, cna, ...subject, weakness, state, born, ...dates, kevAddedAt, kevNight, change }
+    return { index, id, era, cna, ...subject, weakness, state, born, ...dates, kevAddedAt, kevNight, change, showcase }
   }
-  return { seed, nights, cnas, records, newEachNight, facts, random: (id, purpose) => new Random(seed, id, purpose) }
+  return {
+    seed,
+    nights,
+    cnas,
+    cves,
+    records,
+    newEachNight,
+    facts,
+    random: (id, purpose) => new Random(seed, id, purpose),
+  }
 }
 
 /** What a record is in a night, or null where there is none yet. */
@@ -109,6 +131,13 @@ export function stateAt(facts: Facts, night: number): Facts['state'] | null {
   const { change } = facts
   if (!change || change.night > night) return facts.state
   return change.kind === 'rejected' ? 'REJECTED' : 'PUBLISHED'
+}
+
+/** The night from which on a record is published, or null for one that never is. */
+export function publishedFrom(facts: Facts): number | null {
+  if (facts.state === 'PUBLISHED') return facts.born
+  const { change } = facts
+  return change?.kind === 'revived' || change?.kind === 'disclosed' ? change.night : null
 }
 
 const PRODUCT_KINDS: Partial<Record<Cna['kind'], ProductKind>> = { plugins: 'plugin', forge: 'package' }

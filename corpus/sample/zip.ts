@@ -4,8 +4,8 @@
  */
 import { crc32, deflateRawSync } from 'node:zlib'
 import type { SampleFile } from './disk.ts'
+import { gather } from './gather.ts'
 
-const STORE_AT = 1 << 20
 const MAX_UINT16 = 0xffff
 const MAX_UINT32 = 0xffffffff
 /** UTF-8 names (APPNOTE 4.4.4, bit 11). */
@@ -124,28 +124,6 @@ function directoryEnd(count: number, size: number, start: number): Buffer {
   wide.writeBigUInt64LE(BigInt(start + size), 64)
   wide.writeUInt32LE(1, 72)
   return Buffer.concat([wide, end])
-}
-
-/** Gathers small writes into pieces of a megabyte. */
-function gather(file: Pick<SampleFile, 'write'>) {
-  let piece = Buffer.allocUnsafe(STORE_AT)
-  let filled = 0
-  let total = 0
-  const flush = async () => {
-    if (filled > 0) await file.write(piece.subarray(0, filled))
-    filled = 0
-  }
-  return {
-    flush,
-    length: () => total,
-    write: async (bytes: Uint8Array) => {
-      total += bytes.length
-      if (filled + bytes.length > piece.length) await flush()
-      if (bytes.length > piece.length) piece = Buffer.allocUnsafe(bytes.length)
-      piece.set(bytes, filled)
-      filled += bytes.length
-    },
-  }
 }
 
 /** MS-DOS date and time in UTC, to two seconds (APPNOTE 4.4.6). */

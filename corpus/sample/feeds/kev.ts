@@ -1,5 +1,6 @@
 /** KEV: the catalogue of the last night at its usual place, those of the nights before in folders named after their dates. */
 import { cutOf, DAY_MS, dateOf, nightDate } from '../calendar.ts'
+import { escapedJson } from '../escaped-json.ts'
 import { FIXES } from '../phrases.ts'
 import { weaknessPhrase } from '../record/text.ts'
 import type { Facts, World } from '../world.ts'
@@ -40,10 +41,7 @@ function catalogue(night: number, entries: readonly object[]): string {
     count: entries.length,
     vulnerabilities: entries,
   }
-  // Upstream's writer indents by four, escapes slashes and everything beyond ASCII.
-  return JSON.stringify(file, null, 4)
-    .replaceAll('/', '\\/')
-    .replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return escapedJson(file)
 }
 
 function entryOf(world: World, facts: Facts): object {

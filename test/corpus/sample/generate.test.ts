@@ -22,6 +22,14 @@ test('the files lie where upstream puts them', async () => {
     'epss/epss_scores-2026-05-31.csv.gz',
     'epss/epss_scores-2026-06-01.csv.gz',
     'cna/CNAsList.json',
+    'exploitdb/2026-05-31/files_exploits.csv.gz',
+    'exploitdb/2026-06-01/files_exploits.csv.gz',
+    'metasploit/2026-05-31/modules_metadata_base.json.gz',
+    'metasploit/2026-06-01/modules_metadata_base.json.gz',
+    'nuclei/2026-05-31/cves.json',
+    'nuclei/2026-06-01/cves.json',
+    'poc/2026-05-31/PoC-in-GitHub.zip',
+    'poc/2026-06-01/PoC-in-GitHub.zip',
   ]
   assert.equal([...disk.files.keys()].sort(), expected.map((path) => `feeds/${path}`).sort())
   assert.equal(
@@ -58,6 +66,10 @@ test('one night has neither a delta nor a dated folder', async () => {
       'kev/known_exploited_vulnerabilities.json',
       'epss/epss_scores-2026-05-31.csv.gz',
       'cna/CNAsList.json',
+      'exploitdb/files_exploits.csv.gz',
+      'metasploit/modules_metadata_base.json.gz',
+      'nuclei/cves.json',
+      'poc/PoC-in-GitHub.zip',
     ],
   )
 })

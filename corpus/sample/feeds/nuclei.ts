@@ -1,0 +1,46 @@
+/** The nuclei template index, `cves.json`: a JSON object a line, by CVE id. */
+import { coverageOf } from '../coverage.ts'
+import { attackKind } from '../exploits/attack.ts'
+import { writeTexts } from '../nightly.ts'
+import { weaknessPhrase } from '../record/text.ts'
+import type { Facts, World } from '../world.ts'
+import type { SampleFeed } from './feed.ts'
+import { nvdScore } from './nvd/score.ts'
+
+/** 4,107 templates against some 340,000 CVEs: nearly all for what is reached through the web. */
+const WEB_SHARE = 0.022
+const OTHER_SHARE = 0.001
+const KEV_SHARE = 0.3
+
+export const nuclei: SampleFeed = {
+  name: 'nuclei',
+  write: (world, folder) =>
+    writeTexts(world, folder, { path: 'cves.json', gzip: false }, function* (facts) {
+      const kind = attackKind(facts, world.random(facts.id, 'template-kind'))
+      const share = kind === 'webapps' ? WEB_SHARE : OTHER_SHARE
+      const coverage = coverageOf(world, facts, 'nuclei', facts.kevAddedAt === null ? share : KEV_SHARE)
+      if (!coverage) return
+      const editions = [{ night: coverage.from, text: line(world, facts, '') }]
+      if (coverage.changedIn !== null)
+        editions.push({ night: coverage.changedIn, text: line(world, facts, ' Checked against the fixed release.') })
+      yield editions
+    }),
+}
+
+function line(world: World, facts: Facts, addition: string): string {
+  const random = world.random(facts.id, 'template')
+  const { name, effect } = weaknessPhrase(facts.weakness)
+  const score = nvdScore(world, facts)
+  const folder = random.chance(0.97) ? 'http' : random.pick(['network', 'javascript'])
+  const template = {
+    ID: facts.id,
+    Info: {
+      Name: `${facts.vendor.name} ${facts.product} - ${name}`,
+      Severity: String(score.baseSeverity).toLowerCase(),
+      Description: `${facts.product} lets an attacker ${effect}.${addition}\n`,
+      Classification: { CVSSScore: String(score.baseScore) },
+    },
+    file_path: `${folder}/cves/${facts.id.slice(4, 8)}/${facts.id}.yaml`,
+  }
+  return `${JSON.stringify(template)}\n`
+}

@@ -1,0 +1,98 @@
+/** Feeds that are one file a night: every night's file is written in one pass over the CVEs. */
+import { cutOf, nightDate } from './calendar.ts'
+import type { FeedFolder, WrittenFile } from './feeds/feed.ts'
+import { textFile } from './text-file.ts'
+import type { Facts, World } from './world.ts'
+import { pack, zipWriter } from './zip.ts'
+
+/** How a thing reads from a night on, until its next edition. A thing has at least one, in the order of their nights. */
+export interface Edition {
+  night: number
+  text: string
+}
+
+export interface TextLayout {
+  path: string
+  gzip: boolean
+  /** What stands around the things and between them. */
+  head?: string
+  between?: string
+  tail?: string
+}
+
+export interface ZipEntry {
+  name: string
+  editions: readonly Edition[]
+}
+
+/**
+ * Where the file of a night lies. Files that state no date lie in folders named after theirs, the newest too, because
+ * one without any date counts as older than those that have one; a single night has the upstream's place.
+ */
+export function nightPath(world: World, night: number, path: string): string {
+  return world.nights === 1 ? path : `${nightDate(night)}/${path}`
+}
+
+export async function writeTexts(
+  world: World,
+  folder: FeedFolder,
+  { path, gzip, head = '', between = '', tail = '' }: TextLayout,
+  thingsOf: (facts: Facts) => Iterable<readonly Edition[]>,
+): Promise<WrittenFile[]> {
+  const outputs = []
+  for (let night = 0; night < world.nights; night++) {
+    const place = nightPath(world, night, path)
+    const file = await textFile(await folder.create(place), gzip)
+    await file.write(head)
+    outputs.push({ place, file, records: 0 })
+  }
+  for (let index = 0; index < world.records; index++) {
+    for (const editions of thingsOf(world.facts(index))) {
+      for (const [night, output] of outputs.entries()) {
+        const edition = editionOf(editions, night)
+        if (!edition) continue
+        await output.file.write(output.records++ === 0 ? edition.text : between + edition.text)
+      }
+    }
+  }
+  const files: WrittenFile[] = []
+  for (const { place, file, records } of outputs) {
+    await file.write(tail)
+    files.push({ path: folder.named(place), records, bytes: await file.end() })
+  }
+  return files
+}
+
+export async function writeZips(
+  world: World,
+  folder: FeedFolder,
+  path: string,
+  entriesOf: (facts: Facts) => Iterable<ZipEntry>,
+): Promise<WrittenFile[]> {
+  const outputs = []
+  for (let night = 0; night < world.nights; night++) {
+    const place = nightPath(world, night, path)
+    outputs.push({ place, zip: zipWriter(await folder.create(place), new Date(cutOf(night))), records: 0 })
+  }
+  for (let index = 0; index < world.records; index++) {
+    for (const { name, editions } of entriesOf(world.facts(index))) {
+      const packed = editions.map(({ text }) => pack(Buffer.from(text)))
+      for (const [night, output] of outputs.entries()) {
+        const edition = editionOf(editions, night)
+        if (!edition) continue
+        output.records++
+        await output.zip.add(name, packed[editions.indexOf(edition)]!)
+      }
+    }
+  }
+  const files: WrittenFile[] = []
+  for (const { place, zip, records } of outputs) {
+    files.push({ path: folder.named(place), records, bytes: await zip.end() })
+  }
+  return files
+}
+
+/** The edition that holds in a night. */
+function editionOf(editions: readonly Edition[], night: number): Edition | undefined {
+  return editions.findLast((one) => one.night <= night)
+}

@@ -1,0 +1,50 @@
+/** A text file written as a stream, plain or as one gzip member (RFC 1952) without a time in its header. */
+import { constants, crc32, deflateRawSync } from 'node:zlib'
+import type { SampleFile } from './disk.ts'
+import { gather } from './gather.ts'
+
+const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])
+/** An empty final block (RFC 1951 3.2.3), which ends what the flushes before it left open. */
+const FINAL_BLOCK = Buffer.from([3, 0])
+
+export interface TextFile {
+  write(text: string): Promise<void>
+  /** Closes the file; gives its length in bytes. */
+  end(): Promise<number>
+}
+
+export async function textFile(file: SampleFile, gzip: boolean): Promise<TextFile> {
+  const stored = gather(file)
+  if (!gzip) {
+    return {
+      write: (text) => stored.write(Buffer.from(text)),
+      end: async () => {
+        await stored.flush()
+        await file.close()
+        return stored.length()
+      },
+    }
+  }
+  await stored.write(GZIP_HEADER)
+  let crc = 0
+  const plain = gather({
+    write: async (piece) => {
+      crc = crc32(piece, crc)
+      await stored.write(deflateRawSync(piece, { finishFlush: constants.Z_SYNC_FLUSH }))
+    },
+  })
+  return {
+    write: (text) => plain.write(Buffer.from(text)),
+    end: async () => {
+      await plain.flush()
+      const trailer = Buffer.alloc(8)
+      trailer.writeUInt32LE(crc, 0)
+      trailer.writeUInt32LE(plain.length() % 2 ** 32, 4)
+      await stored.write(FINAL_BLOCK)
+      await stored.write(trailer)
+      await stored.flush()
+      await file.close()
+      return stored.length()
+    },
+  }
+}
