@@ -1,12 +1,12 @@
 /** A container of a CVE record (CVE JSON 5.x `cna` or a member of `adp`) as the claim of who wrote it. */
 
 import type { CveClaim, RecordNote, ReferenceClaim } from '../../model/claim.ts'
-import { utcTimestamp } from '../../model/date.ts'
 import { statedName } from '../../model/products.ts'
 import { type VersionStatement, versionLists } from '../../model/ranges.ts'
 import type { AffectedEntry } from '../../model/record.ts'
 import { weaknessId, weaknessIdsInText } from '../../model/weakness.ts'
-import { isObject, type JsonObject, objects, shown, text, texts } from '../json.ts'
+import { isObject, type JsonObject, objects, text, texts } from '../json.ts'
+import { firstEnglish, readDate } from '../statements.ts'
 import { readMetrics } from './metrics.ts'
 
 export interface ContainerContext {
@@ -38,27 +38,6 @@ export function readContainer(container: JsonObject, context: ContainerContext):
     ssvc,
     kevDateAdded,
   }
-}
-
-/** A time in UTC; one that is stated but impossible is null and noted (decisions 29). */
-export function readDate(value: unknown, where: string, notes: RecordNote[]): string | null {
-  const stated = text(value)
-  if (stated === null) return null
-  const timestamp = utcTimestamp(stated)
-  if (timestamp === null) notes.push({ code: 'date-impossible', detail: `${where} ${shown(stated)}` })
-  return timestamp
-}
-
-/** The first description in any English (`en`, `en-US`, `eng`), else the first (decisions 29). */
-function firstEnglish(descriptions: unknown): string | null {
-  let first: string | null = null
-  for (const { lang, value } of objects(descriptions)) {
-    const description = text(value)
-    if (description === null) continue
-    if (typeof lang === 'string' && /^en(?:g|[-_].*)?$/i.test(lang)) return description
-    first ??= description
-  }
-  return first
 }
 
 /** A `cweId` counts before what the text names; one that is no id (`CWE-noinfo`) leaves the text to speak. */

@@ -1,9 +1,9 @@
 /** The `metrics[]` of a container: CVSS of every version, and what CISA hangs into `other` (SSVC, KEV). */
 
-import type { CveClaim, CvssClaim, RecordNote } from '../../model/claim.ts'
-import { severityOf } from '../../model/cvss.ts'
+import type { CveClaim, RecordNote } from '../../model/claim.ts'
 import { utcDate, utcTimestamp } from '../../model/date.ts'
 import { isObject, type JsonObject, objects, shown, text } from '../json.ts'
+import { readCvss } from '../statements.ts'
 
 const CVSS_KEYS = [
   ['cvssV4_0', '4.0'],
@@ -11,8 +11,6 @@ const CVSS_KEYS = [
   ['cvssV3_0', '3.0'],
   ['cvssV2_0', '2.0'],
 ] as const
-
-const SEVERITIES = new Set(['NONE', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'])
 
 export type MetricClaims = Pick<CveClaim, 'metrics' | 'ssvc' | 'kevDateAdded'>
 
@@ -28,34 +26,6 @@ export function readMetrics(metrics: unknown, notes: RecordNote[]): MetricClaims
     if (isObject(metric.other)) readOther(metric.other, claims, notes)
   }
   return claims
-}
-
-function readCvss(stated: unknown, version: CvssClaim['version'], notes: RecordNote[]): CvssClaim | null {
-  const vector = isObject(stated) ? text(stated.vectorString) : null
-  const score = isObject(stated) ? stated.baseScore : null
-  if (!isObject(stated) || vector === null || typeof score !== 'number' || !(score >= 0 && score <= 10)) {
-    notes.push({
-      code: 'cvss-unreadable',
-      detail: `CVSS ${version} without vector or score of 0 to 10: ${shown(stated)}`,
-    })
-    return null
-  }
-  const band = severityOf(score, version).toUpperCase()
-  const severity = text(stated.baseSeverity)?.toUpperCase() ?? band
-  if (severity !== band) {
-    notes.push({
-      code: 'severity-differs-from-score',
-      detail: `CVSS ${version} ${score} is ${band}, stated ${severity}`,
-    })
-  }
-  return {
-    version,
-    baseScore: score,
-    baseSeverity: SEVERITIES.has(severity) ? severity : band,
-    vector,
-    statedAt: null,
-    scoredBy: null,
-  }
 }
 
 function readOther(other: JsonObject, claims: MetricClaims, notes: RecordNote[]): void {

@@ -3,7 +3,8 @@ import type { CveClaim, CveListRecord, RecordNote } from '../../model/claim.ts'
 import { type CveId, isRecordId, parseCveId } from '../../model/cve-id.ts'
 import { FeedError } from '../error.ts'
 import { isObject, type JsonObject, objects, shown, text } from '../json.ts'
-import { readContainer, readDate } from './container.ts'
+import { NO_DATE, readDate } from '../statements.ts'
+import { readContainer } from './container.ts'
 
 const STATES = ['PUBLISHED', 'RESERVED', 'REJECTED'] as const satisfies readonly CveListRecord['state'][]
 
@@ -71,8 +72,7 @@ function readClaims(json: JsonObject, { cveId, state, assigner, fallbackDate, no
   if (fallbackDate === null) notes.push({ code: 'date-missing', detail: 'no date in cveMetadata' })
   const context = {
     fallbackName: assigner ?? 'cna',
-    // A container must have a date; the epoch says plainly that nobody gave one.
-    fallbackDate: fallbackDate ?? new Date(0).toISOString(),
+    fallbackDate: fallbackDate ?? NO_DATE,
     notes,
   }
   const cnaClaim = readContainer(cna, { ...context, source: 'cna' })
