@@ -7,6 +7,7 @@ import { cvelist } from './feeds/cvelist.ts'
 import { epss } from './feeds/epss.ts'
 import { exploitdb } from './feeds/exploitdb.ts'
 import type { FeedFolder, SampleFeed, WrittenFile } from './feeds/feed.ts'
+import { firstParty } from './feeds/first-party/first-party.ts'
 import { kev } from './feeds/kev.ts'
 import { metasploit } from './feeds/metasploit.ts'
 import { nuclei } from './feeds/nuclei.ts'
@@ -14,7 +15,7 @@ import { poc } from './feeds/poc.ts'
 import { createWorld } from './world.ts'
 
 /** Every feed that the sample has, in the order in which they are written. */
-const SAMPLE_FEEDS: readonly SampleFeed[] = [cvelist, kev, epss, cna, exploitdb, metasploit, nuclei, poc]
+const SAMPLE_FEEDS: readonly SampleFeed[] = [cvelist, kev, epss, cna, exploitdb, metasploit, nuclei, poc, firstParty]
 
 export interface SampleOptions {
   /** The folder to write into; made where it is missing. Files of the same names are replaced. */
