@@ -61,7 +61,10 @@ test('the same seed and size give the same bytes', async () => {
 
 test('another seed gives other records', async () => {
   const [first, second] = [await sample({ cves: 300, seed: 1 }), await sample({ cves: 300, seed: 2 })]
-  for (const [path, bytes] of first.disk.files) assert.not.ok(bytes.equals(second.disk.files.get(path)!), path)
+  for (const [path, bytes] of first.disk.files) {
+    // What kinds of reports there are is no matter of chance.
+    if (!path.endsWith('report-types.ndjson')) assert.not.ok(bytes.equals(second.disk.files.get(path)!), path)
+  }
 })
 
 test('one night has neither a delta nor a dated folder', async () => {
