@@ -5,9 +5,11 @@ import { findCveList } from './cvelist/files.ts'
 import { EPSS_ADAPTER, findEpss, readEpss } from './epss.ts'
 import { EXPLOIT_DB_ADAPTER, findExploitDb, readExploitDb } from './exploitdb.ts'
 import type { Feed } from './feed.ts'
+import { findGhsa, GHSA_ADAPTER, openGhsa, readGhsaBatch } from './ghsa/ghsa.ts'
 import { findKev, KEV_ADAPTER, readKev } from './kev.ts'
 import { findMetasploit, METASPLOIT_ADAPTER, readMetasploit } from './metasploit.ts'
 import { findNuclei, NUCLEI_ADAPTER, readNuclei } from './nuclei.ts'
+import { findOsv, OSV_ADAPTER, openOsv, readOsvBatch } from './osv/osv.ts'
 import { findPoc, openPoc, POC_ADAPTER, readPocBatch } from './poc.ts'
 import type { TreeBatch } from './tree.ts'
 
@@ -117,6 +119,32 @@ export const FEEDS: readonly (Feed & { name: FeedName })[] = [
     find: findPoc,
     open: openPoc,
     readBatch: (batch) => readPocBatch(batch as TreeBatch),
+  },
+  {
+    name: 'ghsa',
+    title: 'GitHub advisories',
+    kind: 'batches',
+    lookedFor: 'ghsa/advisory-database*.zip or ghsa/**/advisories/',
+    licence: 'CC-BY-4.0',
+    attribution: 'GitHub Advisory Database (https://github.com/advisories)',
+    required: false,
+    adapter: GHSA_ADAPTER,
+    find: findGhsa,
+    open: openGhsa,
+    readBatch: (batch) => readGhsaBatch(batch as TreeBatch),
+  },
+  {
+    name: 'osv',
+    title: 'OSV',
+    kind: 'batches',
+    lookedFor: 'osv/all.zip or osv/<ecosystem>/all.zip',
+    licence: 'by database: https://google.github.io/osv.dev/data/',
+    attribution: 'OSV (https://osv.dev) and the databases that it exports',
+    required: false,
+    adapter: OSV_ADAPTER,
+    find: findOsv,
+    open: openOsv,
+    readBatch: (batch) => readOsvBatch(batch as TreeBatch),
   },
   {
     name: 'cvelist',

@@ -1,0 +1,79 @@
+/** An entry in the OSV schema (1.3 to 1.7) as a claim of the model: what GitHub's advisories and OSV's exports share. */
+import type { CveClaim, RecordNote } from '../../model/claim.ts'
+import type { CveId } from '../../model/cve-id.ts'
+import { weaknessId } from '../../model/weakness.ts'
+import { readCveIds } from '../cve-ids.ts'
+import { FeedError } from '../error.ts'
+import { isObject, type JsonObject, shown, text, texts } from '../json.ts'
+import { NO_DATE, readDate } from '../statements.ts'
+import { type AffectedPackageStatement, readAffected } from './affected.ts'
+import { readReferences, type TypedReference } from './references.ts'
+import { readSeverities } from './severity.ts'
+
+export interface OsvEntry {
+  json: JsonObject
+  id: string
+  published: string | null
+  modified: string | null
+  withdrawn: string | null
+  /** `modified`, else `published`, else the epoch. */
+  updatedAt: string
+  notes: RecordNote[]
+}
+
+/**
+ * The entry's id, which must be the name of its file, and its dates.
+ * @throws FeedError for what is no entry
+ */
+export function openEntry(json: unknown, key: string): OsvEntry {
+  if (!isObject(json)) throw new FeedError('item_invalid', `it is no object but ${shown(json)}`)
+  const id = text(json.id)
+  if (id === null) throw new FeedError('item_invalid', `its id is ${shown(json.id)}`)
+  if (id !== key) throw new FeedError('id_differs_from_name', `the file of ${key} holds ${id}`)
+  const notes: RecordNote[] = []
+  const [published, modified, withdrawn] = (['published', 'modified', 'withdrawn'] as const).map((name) =>
+    isPlaceholder(json[name]) ? null : readDate(json[name], name, notes),
+  ) as [string | null, string | null, string | null]
+  return { json, id, published, modified, withdrawn, updatedAt: modified ?? published ?? NO_DATE, notes }
+}
+
+/** Go's zero time, which the repository of its database has in place of dates: no date, and no mistake either. */
+function isPlaceholder(date: unknown): boolean {
+  return typeof date === 'string' && date.startsWith('0001-01-01')
+}
+
+/** The CVEs among lists of ids (`aliases`, `upstream`), by year and number. */
+export function cveIdsOf(lists: readonly unknown[], notes: RecordNote[]): CveId[] {
+  return readCveIds(lists.flatMap(texts), notes)
+}
+
+export interface OsvClaim {
+  claim: CveClaim
+  packages: AffectedPackageStatement[]
+  references: TypedReference[]
+}
+
+export function claimOf(entry: OsvEntry, source: 'advisory' | 'osv'): OsvClaim {
+  const { json, id, updatedAt, notes } = entry
+  const packages = readAffected(json, { source, updatedAt, notes })
+  const references = readReferences(json)
+  const specific = isObject(json.database_specific) ? json.database_specific : {}
+  return {
+    packages,
+    references,
+    claim: {
+      source,
+      sourceName: id,
+      updatedAt,
+      title: text(json.summary),
+      description: text(json.details),
+      metrics: readSeverities(json, notes),
+      weaknesses: texts(specific.cwe_ids).flatMap((stated) => weaknessId(stated) ?? []),
+      affected: packages.map((one) => one.entry),
+      references: references.map(({ url, name, tags }) => ({ url, name, tags })),
+      hasWorkaround: false,
+      ssvc: null,
+      kevDateAdded: null,
+    },
+  }
+}

@@ -1,0 +1,75 @@
+/** The events of an OSV range replayed into ranges of the model (OSV schema, "affected[].ranges[].events"). */
+import type { RecordNote } from '../../model/claim.ts'
+import type { AffectedRange } from '../../model/record.ts'
+import { compareSemver } from '../../model/semver.ts'
+import { type JsonObject, objects, shown, text } from '../json.ts'
+
+/** In the order in which an event that has several of them (older entries) states them. */
+const KINDS = ['introduced', 'fixed', 'last_affected', 'limit'] as const
+
+interface RangeEvent {
+  kind: (typeof KINDS)[number]
+  version: string
+}
+
+export interface ReplayedRange {
+  ranges: AffectedRange[]
+  /** Fixed versions, each once; those of commits are left to the ranges. */
+  patched: string[]
+}
+
+/**
+ * The stretches that the events of one range open and close. Events are in no certain order: those of a SEMVER range
+ * are sorted, for the others there is no order among versions but the one they are written in. A fix while nothing is
+ * affected is a patched version; of commits, it is the same fix on another branch and ends what was ended before it.
+ * `limit` says how far to look and is no bound, but for commits, where it is the only one that a branch has.
+ */
+export function replayEvents(range: JsonObject, notes: RecordNote[]): ReplayedRange {
+  const type = text(range.type)?.toLowerCase() ?? null
+  const isGit = type === 'git'
+  const events = readEvents(range, isGit, notes)
+  const ranges: AffectedRange[] = []
+  const patched = new Set<string>()
+  let open: string[] = []
+  let closed: string[] = []
+  for (const { kind, version } of type === 'semver' ? sorted(events) : events) {
+    if (kind === 'introduced') {
+      if (isGit || open.length === 0) open.push(version)
+      continue
+    }
+    if (kind === 'fixed' && !isGit) patched.add(version)
+    if (open.length > 0) closed = open
+    else if (!isGit) continue
+    open = []
+    for (const introduced of closed) ranges.push(closedRange(introduced, kind, version, type))
+  }
+  for (const introduced of open) ranges.push({ introduced, fixed: null, version_type: type })
+  return { ranges, patched: [...patched] }
+}
+
+function readEvents(range: JsonObject, isGit: boolean, notes: RecordNote[]): RangeEvent[] {
+  const events: RangeEvent[] = []
+  for (const event of objects(range.events)) {
+    let known = false
+    for (const kind of KINDS) {
+      const version = text(event[kind])
+      if (version === null) continue
+      known = true
+      if (kind !== 'limit' || (isGit && version !== '*')) events.push({ kind, version })
+    }
+    if (!known) notes.push({ code: 'range-unreadable', detail: `event ${shown(event)}` })
+  }
+  return events
+}
+
+/** As they stand where one of the versions has no place in the order. The sort is stable: equal ones stay as they are. */
+function sorted(events: RangeEvent[]): RangeEvent[] {
+  if (events.some(({ version }) => compareSemver('0.0.0', version) === null)) return events
+  return events.toSorted((a, b) => compareSemver(a.version, b.version)!)
+}
+
+function closedRange(introduced: string, kind: RangeEvent['kind'], version: string, type: string | null) {
+  const range: AffectedRange = { introduced, fixed: kind === 'last_affected' ? null : version, version_type: type }
+  if (kind === 'last_affected') range.last_affected = version
+  return range
+}

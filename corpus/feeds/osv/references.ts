@@ -1,0 +1,36 @@
+/** The references of an OSV entry, each URL once, tagged by what their type says. */
+import type { ReferenceClaim } from '../../model/claim.ts'
+import { type JsonObject, objects, text } from '../json.ts'
+
+export interface TypedReference extends ReferenceClaim {
+  /** Types of the OSV schema: `ADVISORY`, `FIX`, `PACKAGE`, `WEB`, … */
+  types: string[]
+}
+
+/** `FIX` is what others call a patch; `WEB` is the type of what has none. Others are their own lower-case tag. */
+function tagOf(type: string): string | null {
+  if (type === 'WEB') return null
+  return type === 'FIX' ? 'patch' : type.toLowerCase()
+}
+
+export function readReferences(entry: JsonObject): TypedReference[] {
+  const byUrl = new Map<string, TypedReference>()
+  for (const reference of objects(entry.references)) {
+    const stated = text(reference.url)
+    if (stated === null) continue
+    const url = withScheme(stated)
+    const type = text(reference.type)?.toUpperCase() ?? 'WEB'
+    const item = byUrl.get(url) ?? { url, name: null, tags: [], types: [] }
+    byUrl.set(url, item)
+    if (item.types.includes(type)) continue
+    item.types.push(type)
+    const tag = tagOf(type)
+    if (tag !== null) item.tags.push(tag)
+  }
+  return [...byUrl.values()]
+}
+
+/** A few packages are linked as `github.com/owner/name`. */
+function withScheme(url: string): string {
+  return /^[a-z][a-z0-9+.-]*:/i.test(url) || !/^[\w-]+(?:\.[\w-]+)+\//.test(url) ? url : `https://${url}`
+}

@@ -1,0 +1,29 @@
+/** The severities of an OSV entry: CVSS vectors without a score, at the entry or at its packages. */
+import type { CvssClaim, RecordNote } from '../../model/claim.ts'
+import { severityOf } from '../../model/cvss.ts'
+import { baseScore } from '../../model/cvss-vector.ts'
+import { type JsonObject, objects, shown, text } from '../json.ts'
+
+/** Each vector once. Severities of other kinds (`Ubuntu`: a word) are no CVSS and say nothing here. */
+export function readSeverities(entry: JsonObject, notes: RecordNote[]): CvssClaim[] {
+  const byVector = new Map<string, CvssClaim>()
+  const stated = [entry, ...objects(entry.affected)].flatMap(({ severity }) => objects(severity))
+  for (const { type, score } of stated) {
+    const vector = text(score)
+    if (!/^CVSS_/.test(text(type) ?? '') || (vector !== null && byVector.has(vector))) continue
+    const scored = vector === null ? null : baseScore(vector)
+    if (vector === null || scored === null) {
+      notes.push({ code: 'cvss-unreadable', detail: `${shown(type)} ${shown(score)}` })
+      continue
+    }
+    byVector.set(vector, {
+      version: scored.version,
+      baseScore: scored.score,
+      baseSeverity: severityOf(scored.score, scored.version).toUpperCase(),
+      vector,
+      statedAt: null,
+      scoredBy: null,
+    })
+  }
+  return [...byVector.values()]
+}

@@ -1,0 +1,55 @@
+/** Base scores of CVSS vectors, for sources that state the vector alone (decisions 29). */
+import calculator from 'ae-cvss-calculator'
+import type { CvssClaim } from './claim.ts'
+
+/** Of each version: how its vectors begin, its base metrics, and what scores them by FIRST's specification. */
+const VERSIONS: readonly {
+  version: CvssClaim['version']
+  prefix: string
+  metrics: readonly string[]
+  score(vector: string): number
+}[] = [
+  {
+    version: '4.0',
+    prefix: 'CVSS:4.0/',
+    metrics: ['AV', 'AC', 'AT', 'PR', 'UI', 'VC', 'VI', 'VA', 'SC', 'SI', 'SA'],
+    score: (vector) => new calculator.Cvss4P0(vector).calculateScores().overall,
+  },
+  {
+    version: '3.1',
+    prefix: 'CVSS:3.1/',
+    metrics: ['AV', 'AC', 'PR', 'UI', 'S', 'C', 'I', 'A'],
+    score: (vector) => new calculator.Cvss3P1(vector).calculateScores().overall,
+  },
+  {
+    version: '3.0',
+    prefix: 'CVSS:3.0/',
+    metrics: ['AV', 'AC', 'PR', 'UI', 'S', 'C', 'I', 'A'],
+    score: (vector) => new calculator.Cvss3P0(vector).calculateScores().overall,
+  },
+  // Vectors of 2.0 do not name their version (CVSS 2.0 section 2.4).
+  {
+    version: '2.0',
+    prefix: '',
+    metrics: ['AV', 'AC', 'Au', 'C', 'I', 'A'],
+    score: (vector) => new calculator.Cvss2(vector).calculateScores().overall,
+  },
+]
+
+/**
+ * Version and base score, 0 to 10, of a vector; threat and environmental metrics in it do not count. Null where it is
+ * no vector: a base metric is missing, given twice or has a value that its version does not know.
+ */
+export function baseScore(vector: string): { version: CvssClaim['version']; score: number } | null {
+  const { version, prefix, metrics, score } = VERSIONS.find((one) => vector.startsWith(one.prefix))!
+  const stated = vector.slice(prefix.length).split('/')
+  const base = stated.filter((part) => metrics.includes(part.slice(0, part.indexOf(':'))))
+  if (new Set(base.map((part) => part.slice(0, part.indexOf(':')))).size !== metrics.length) return null
+  if (base.length !== metrics.length) return null
+  try {
+    return { version, score: score(prefix + base.join('/')) }
+  } catch {
+    // The calculator throws for a value that is none of the metric's.
+    return null
+  }
+}
