@@ -2,6 +2,7 @@
 import { CNA_ADAPTER, findCnaList, readCnaList } from './cna.ts'
 import { CVE_LIST_ADAPTER, openCveList, readRecordBatch } from './cvelist/cvelist.ts'
 import { findCveList } from './cvelist/files.ts'
+import { CWE_ADAPTER, findCwe, readCwe } from './cwe/cwe.ts'
 import { EPSS_ADAPTER, findEpss, readEpss } from './epss.ts'
 import { EXPLOIT_DB_ADAPTER, findExploitDb, readExploitDb } from './exploitdb.ts'
 import type { Feed } from './feed.ts'
@@ -58,6 +59,18 @@ export const FEEDS: readonly (Feed & { name: FeedName })[] = [
     adapter: CNA_ADAPTER,
     find: findCnaList,
     read: readCnaList,
+  },
+  {
+    name: 'cwe',
+    title: 'CWE',
+    kind: 'claims',
+    lookedFor: 'cwe/cwec*.xml or cwe/cwec*.xml.zip',
+    licence: 'CWE Terms of Use',
+    attribution: 'The MITRE Corporation, Common Weakness Enumeration (https://cwe.mitre.org)',
+    required: false,
+    adapter: CWE_ADAPTER,
+    find: findCwe,
+    read: readCwe,
   },
   {
     name: 'epss',

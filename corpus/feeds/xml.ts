@@ -1,0 +1,129 @@
+/**
+ * Reading of upstream XML, whole: elements by their local names, whatever the namespace (CWE schema 7 and 8 differ only
+ * in that), text with its entities decoded once. Files are hostile: their tags, nesting and entities are bounded.
+ */
+import { XMLParser } from 'fast-xml-parser'
+import { FeedError } from './error.ts'
+
+/** CWE 4.15 has 350,000 in 15 MB. */
+const MAX_TAGS = 4_000_000
+const MAX_NESTING = 100
+/** How far into a file its root element must begin. */
+const HEAD_LENGTH = 1 << 16
+
+export interface XmlElement {
+  name: string
+  attributes: ReadonlyMap<string, string>
+  children: readonly XmlNode[]
+}
+
+export type XmlNode = XmlElement | string
+
+const TEXT = '#text'
+const CDATA = '#cdata'
+const ATTRIBUTES = ':@'
+
+/** Entities are decoded here: the parser leaves out numeric ones, and would decode the text of CDATA sections as well. */
+const parser = new XMLParser({
+  preserveOrder: true,
+  ignoreAttributes: false,
+  attributeNamePrefix: '',
+  removeNSPrefix: true,
+  trimValues: false,
+  parseTagValue: false,
+  parseAttributeValue: false,
+  processEntities: false,
+  cdataPropName: CDATA,
+  ignoreDeclaration: true,
+  ignorePiTags: true,
+  maxNestedTags: MAX_NESTING,
+})
+
+/**
+ * The root element of a document that `name` names in errors.
+ * @throws FeedError (`file_invalid`) for what is no well-formed XML, or has a document type
+ */
+export function parseXml(text: string, name: string): XmlElement {
+  const invalid = (what: string, cause?: unknown) => new FeedError('file_invalid', `${name} ${what}`, { cause })
+  if (text.trim() === '') throw invalid('is empty')
+  // Neither catalogue has one, and it is where entities that grow, and files elsewhere, come from.
+  if (/<!DOCTYPE/i.test(text)) throw invalid('has a document type, which is not read')
+  if (countTags(text) > MAX_TAGS) throw invalid(`has more than ${MAX_TAGS} tags`)
+  let parsed: ParsedNode[]
+  try {
+    parsed = parser.parse(text, true)
+  } catch (cause) {
+    throw invalid(`is no XML: ${(cause as Error).message}`, cause)
+  }
+  const root = nodesOf(parsed).find((node) => typeof node !== 'string')
+  if (!root) throw invalid('is no XML: it has no element')
+  return root as XmlElement
+}
+
+function countTags(text: string): number {
+  let count = 0
+  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at + 1)) count++
+  return count
+}
+
+/** What the parser gives: `{name: children, ':@': attributes}`, `{'#text': …}`, `{'#cdata': [{'#text': …}]}`. */
+type ParsedNode = Record<string, unknown>
+
+function nodesOf(parsed: readonly ParsedNode[]): XmlNode[] {
+  return parsed.map((node) => {
+    const name = Object.keys(node).find((key) => key !== ATTRIBUTES) ?? ''
+    const value = node[name]
+    if (name === TEXT) return decodeEntities(String(value))
+    if (name === CDATA) return (value as ParsedNode[]).map((section) => String(section[TEXT])).join('')
+    const attributes = Object.entries((node[ATTRIBUTES] ?? {}) as Record<string, unknown>)
+    return {
+      name,
+      attributes: new Map(attributes.map(([key, raw]) => [key, decodeEntities(String(raw))])),
+      children: nodesOf(value as ParsedNode[]),
+    }
+  })
+}
+
+const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+
+/** Decodes the five entities of XML and numeric ones; any other stays as it is written. */
+function decodeEntities(text: string): string {
+  if (!text.includes('&')) return text
+  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w{2,4}));/gi, (whole, decimal, hex, named) => {
+    if (named !== undefined) return NAMED[named] ?? whole
+    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)
+    const isCharacter = code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff)
+    return isCharacter ? String.fromCodePoint(code) : whole
+  })
+}
+
+/**
+ * The attributes of the root element, by local name, from the beginning of a document: what a file says of itself,
+ * without reading it all. Null where no element begins there.
+ */
+export function rootAttributes(text: string): ReadonlyMap<string, string> | null {
+  const start = /<[A-Za-z][^<>]*>/.exec(text.slice(0, HEAD_LENGTH))?.[0]
+  if (start === undefined) return null
+  const attributes = start.matchAll(/\s(?:[\w.-]+:)?([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)
+  return new Map(Array.from(attributes, ([, name, double, single]) => [name!, decodeEntities(double ?? single ?? '')]))
+}
+
+/** The child elements of a name, of an element or of none. */
+export function childrenOf(element: XmlElement | null, name: string): XmlElement[] {
+  if (element === null) return []
+  return element.children.filter((node): node is XmlElement => typeof node !== 'string' && node.name === name)
+}
+
+export function childOf(element: XmlElement | null, name: string): XmlElement | null {
+  return childrenOf(element, name)[0] ?? null
+}
+
+/** The items of a list such as `<Indicators><Indicator/>…</Indicators>`. */
+export function itemsOf(element: XmlElement, list: string, item: string): XmlElement[] {
+  return childrenOf(childOf(element, list), item)
+}
+
+/** An attribute on one line, without surrounding blanks; null where it is not there or empty. */
+export function attributeOf(element: XmlElement, name: string): string | null {
+  return element.attributes.get(name)?.replace(/\s+/g, ' ').trim() || null
+}
