@@ -1,11 +1,24 @@
 /** What the gateway's main thread and its query thread say to each other. */
+import type { Hit, SearchResult } from '../../corpus/snapshot/query/open.ts'
+import type { SearchType, TextSetName } from '../../corpus/snapshot/query/sets.ts'
+
+/** Something that is asked of a `query.db`. */
+export type Question =
+  | { kind: 'matches'; set: TextSetName; q: string }
+  | { kind: 'search' | 'suggest'; types: readonly SearchType[]; q: string; limit: number }
+
+/** The ordinals of `matches`, or what was found. */
+export type Found = Uint32Array | SearchResult | Hit[]
 
 export type QueryRequest =
-  /** A snapshot is retained: open its `query.db` now, so that `prune` cannot take it away. */
-  | { kind: 'open'; path: string }
-  /** Find the CVEs of the `query.db` at `path` that `q` matches. */
-  | { kind: 'matches'; path: string; q: string }
+  /**
+   * A snapshot is retained: open its `query.db` now, so that `prune` cannot take it away. `descriptor` is the same file,
+   * held open by the main thread: a later thread can still read it when its name is gone.
+   */
+  | { kind: 'open'; path: string; descriptor: number | null }
+  | { kind: 'ask'; path: string; question: Question; budgetMs: number }
   /** The snapshot was let go: close its `query.db`. */
   | { kind: 'forget'; path: string }
 
-export type QueryReply = { ordinals: Uint32Array } | { error: Error }
+/** The reply to an `ask`; the others have none. `late` is a search that gave up because its budget was spent. */
+export type QueryReply = { found: Found } | { late: true } | { error: Error }

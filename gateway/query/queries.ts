@@ -1,15 +1,23 @@
 /** Text queries, one at a time in a thread of their own, each with a deadline, behind a bounded queue. */
+import { closeSync, openSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
+import type { Hit, SearchResult } from '../../corpus/snapshot/query/open.ts'
+import type { SearchType, TextSetName } from '../../corpus/snapshot/query/sets.ts'
 import { overloaded } from '../errors.ts'
 import { recent } from '../recent.ts'
-import type { QueryReply, QueryRequest } from './protocol.ts'
+import type { Found, QueryReply, QueryRequest, Question } from './protocol.ts'
 
+/**
+ * Each asks the `query.db` at `path`, and fails with ApiError `overloaded` past the deadline or the queue's length. What
+ * comes back is shared: do not write to it.
+ */
 export interface Queries {
-  /**
-   * The ordinals that `q` matches in the `query.db` at `path`, ascending. The array is shared: do not write to it.
-   * @throws ApiError `overloaded` past the deadline or the queue's length
-   */
-  matches(path: string, q: string): Promise<Uint32Array>
+  /** The ordinals that `q` matches in `set`, ascending. */
+  matches(path: string, set: TextSetName, q: string): Promise<Uint32Array>
+  /** The best of each type, and how many there are. */
+  search(path: string, types: readonly SearchType[], q: string, limit: number): Promise<SearchResult>
+  /** The best of all types together. */
+  suggest(path: string, types: readonly SearchType[], q: string, limit: number): Promise<Hit[]>
   /** Opens a `query.db` and keeps it open, whatever becomes of its name, until it is forgotten. */
   open(path: string): void
   /** Lets go of a `query.db`. */
@@ -32,38 +40,55 @@ export interface QueryOptions {
   maxQueued?: number
   /** Bound of remembered results: a walk through pages asks the same again and again. */
   maxRememberedBytes?: number
+  /** The module that runs in the thread. */
+  thread?: URL
 }
 
 interface Job {
   path: string
-  q: string
-  resolve(ordinals: Uint32Array): void
+  question: Question
+  expiresAt: number
+  resolve(found: Found): void
   reject(error: Error): void
   timer: NodeJS.Timeout
 }
 
+/** A `query.db` in use: by how many snapshots (two that differ elsewhere may share one), and as an open file. */
+interface Held {
+  holders: number
+  descriptor: number | null
+}
+
 const RETRY_AFTER_SECONDS = 1
-/** What an entry costs beside its ordinals. */
+/** What an entry of the memory costs beside its ordinals, and what something found costs. */
 const ENTRY_BYTES = 200
+const HIT_BYTES = 600
+/** A search that is late says so itself, soon; a thread that does not within this time hangs, and is given up. */
+const GRACE_MS = 1000
 
 export function openQueries(options: QueryOptions = {}): Queries {
   const { deadlineMs = 2000, maxQueued = 64, maxRememberedBytes = 16 * 1024 * 1024 } = options
-  const remembered = recent<string, Uint32Array>(maxRememberedBytes, (ordinals, key) => {
-    return ordinals.byteLength + key.length * 2 + ENTRY_BYTES
+  const { thread = new URL('./thread.ts', import.meta.url) } = options
+  const remembered = recent<string, Found>(maxRememberedBytes, (found, key) => {
+    return sizeOf(found) + key.length * 2 + ENTRY_BYTES
   })
   const queue: Job[] = []
-  /** How many snapshots hold each `query.db`: two that differ elsewhere may share one. */
-  const holders = new Map<string, number>()
+  const held = new Map<string, Held>()
   let running: Job | null = null
+  /** Runs out when the thread did not give up a late search by itself. */
+  let grace: NodeJS.Timeout | null = null
   let timeouts = 0
   let refusals = 0
   let worker = start()
 
   function start(): Worker {
-    const started = new Worker(new URL('./thread.ts', import.meta.url))
+    const started = new Worker(thread)
     started.on('message', (reply: QueryReply) => {
       if (started !== worker) return
-      finish((job) => ('error' in reply ? job.reject(reply.error) : job.resolve(reply.ordinals)))
+      finish((job) => {
+        if ('found' in reply) job.resolve(reply.found)
+        else job.reject('error' in reply ? reply.error : tooLate())
+      })
     })
     started.on('error', (error: Error) => {
       if (started !== worker) return
@@ -71,15 +96,22 @@ export function openQueries(options: QueryOptions = {}): Queries {
       finish((job) => job.reject(error))
     })
     started.unref()
-    for (const path of holders.keys()) started.postMessage({ kind: 'open', path } satisfies QueryRequest)
+    for (const [path, { descriptor }] of held) tell(started, { kind: 'open', path, descriptor })
     return started
+  }
+
+  function tell(to: Worker, request: QueryRequest): void {
+    to.postMessage(request)
   }
 
   function finish(settle: (job: Job) => void): void {
     const job = running
     running = null
+    if (grace) clearTimeout(grace)
+    grace = null
     if (job) {
       clearTimeout(job.timer)
+      // Whoever asked may have been told already that it takes too long: then this says nothing.
       settle(job)
     }
     next()
@@ -90,54 +122,86 @@ export function openQueries(options: QueryOptions = {}): Queries {
     const job = queue.shift()
     if (!job) return
     running = job
-    worker.postMessage({ kind: 'matches', path: job.path, q: job.q } satisfies QueryRequest)
+    const budgetMs = job.expiresAt - performance.now()
+    tell(worker, { kind: 'ask', path: job.path, question: job.question, budgetMs })
   }
+
+  const tooLate = () => overloaded(`the query took longer than ${deadlineMs} ms`, RETRY_AFTER_SECONDS)
 
   function expire(job: Job): void {
     timeouts++
-    const error = overloaded(`the query took longer than ${deadlineMs} ms`, RETRY_AFTER_SECONDS)
-    if (running === job) {
-      // SQLite cannot be interrupted from outside: the thread goes, and a new one takes over.
-      const stuck = worker
-      worker = start()
-      void stuck.terminate()
-      finish((one) => one.reject(error))
-    } else {
-      queue.splice(queue.indexOf(job), 1)
-      job.reject(error)
+    job.reject(tooLate())
+    if (running === job) grace = setTimeout(giveUp, GRACE_MS).unref()
+    else queue.splice(queue.indexOf(job), 1)
+  }
+
+  /** The thread hangs, on a disk that does not answer perhaps: it goes, and a new one takes over. */
+  function giveUp(): void {
+    const stuck = worker
+    worker = start()
+    void stuck.terminate()
+    finish(() => {})
+  }
+
+  async function ask(path: string, question: Question): Promise<Found> {
+    const key = JSON.stringify([path, question])
+    const known = remembered.get(key)
+    if (known) return known
+    if (queue.length >= maxQueued) {
+      refusals++
+      throw overloaded('too many queries are waiting', RETRY_AFTER_SECONDS)
     }
+    const found = await new Promise<Found>((resolve, reject) => {
+      const expiresAt = performance.now() + deadlineMs
+      const job: Job = { path, question, expiresAt, resolve, reject, timer: setTimeout(() => expire(job), deadlineMs) }
+      queue.push(job)
+      next()
+    })
+    remembered.set(key, found)
+    return found
   }
 
   return {
-    async matches(path, q) {
-      const key = `${path}\n${q}`
-      const known = remembered.get(key)
-      if (known) return known
-      if (queue.length >= maxQueued) {
-        refusals++
-        throw overloaded('too many queries are waiting', RETRY_AFTER_SECONDS)
-      }
-      const ordinals = await new Promise<Uint32Array>((resolve, reject) => {
-        const job: Job = { path, q, resolve, reject, timer: setTimeout(() => expire(job), deadlineMs) }
-        queue.push(job)
-        next()
-      })
-      remembered.set(key, ordinals)
-      return ordinals
-    },
+    matches: (path, set, q) => ask(path, { kind: 'matches', set, q }) as Promise<Uint32Array>,
+    search: (path, types, q, limit) => ask(path, { kind: 'search', types, q, limit }) as Promise<SearchResult>,
+    suggest: (path, types, q, limit) => ask(path, { kind: 'suggest', types, q, limit }) as Promise<Hit[]>,
     open(path) {
-      holders.set(path, (holders.get(path) ?? 0) + 1)
-      worker.postMessage({ kind: 'open', path } satisfies QueryRequest)
+      const known = held.get(path)
+      if (known) return void known.holders++
+      const descriptor = openIfThere(path)
+      held.set(path, { holders: 1, descriptor })
+      tell(worker, { kind: 'open', path, descriptor })
     },
     forget(path) {
-      const left = (holders.get(path) ?? 1) - 1
-      if (left > 0) return void holders.set(path, left)
-      holders.delete(path)
-      worker.postMessage({ kind: 'forget', path } satisfies QueryRequest)
+      const known = held.get(path)
+      if (!known || --known.holders > 0) return
+      held.delete(path)
+      if (known.descriptor !== null) closeSync(known.descriptor)
+      tell(worker, { kind: 'forget', path })
     },
     get figures() {
       return { waiting: queue.length, timeouts, refusals }
     },
-    close: async () => void (await worker.terminate()),
+    async close() {
+      if (grace) clearTimeout(grace)
+      await worker.terminate()
+      for (const { descriptor } of held.values()) if (descriptor !== null) closeSync(descriptor)
+      held.clear()
+    },
   }
+}
+
+/** The file as a descriptor; without one, whoever asks something is told what the thread meets when it opens it. */
+function openIfThere(path: string): number | null {
+  try {
+    return openSync(path, 'r')
+  } catch {
+    return null
+  }
+}
+
+function sizeOf(found: Found): number {
+  if (found instanceof Uint32Array) return found.byteLength
+  const hits = Array.isArray(found) ? found.length : Object.values(found.hits).reduce((sum, of) => sum + of.length, 0)
+  return hits * HIT_BYTES
 }

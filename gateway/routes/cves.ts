@@ -70,7 +70,7 @@ export const listCves = defineRoute<Context, Record<never, never>, typeof query>
       text === undefined ? { snapshot: shelf.current, after: null } : resume(shelf, text, sort, filters)
     const release = snapshot.hold()
     try {
-      const matches = q === undefined ? null : await queries.matches(snapshot.query.path, q)
+      const matches = q === undefined ? null : await queries.matches(snapshot.query.path, 'cve', q)
       const plan = planCvePage(snapshot, snapshot.bits, { sort, filters, limit, after }, matches)
       return cvePageAnswer(snapshot, plan)
     } finally {

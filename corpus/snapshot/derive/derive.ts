@@ -9,13 +9,15 @@ import { readObject } from '../layout.ts'
 import type { FileEntry, Role } from '../manifest.ts'
 import { CVE_SORTS } from '../order.ts'
 import { type Pool, runInOrder, type TaskResult } from '../pool.ts'
+import { buildQueryDb } from '../query/build.ts'
+import type { TextSet } from '../query/sets.ts'
 import { type Columns, decodeColumns, encodeColumns } from './columns.ts'
 import { type GatheredShard, gatherShard } from './gather.ts'
 import { encodeIndex, type Index, indexContent, indexOf } from './index-table.ts'
 import { encodeOrders, type Order, type Orders, ordersContent, type SortedOrders, sortOrders } from './orders.ts'
 import { type EncodedPages, encodePages, type PageRun, type PageSource, pagesDigest, ROWS_PER_PAGE } from './pages.ts'
-import { buildQueryDb, type QueryTexts } from './query.ts'
 import type { Rows } from './rows.ts'
+import { cveTexts } from './texts.ts'
 
 /** A derived file, ready to be put into a `dist`: its bytes, or the path of a temporary file that holds them. */
 export interface DerivedFile {
@@ -36,7 +38,7 @@ export const deriveTasks = {
     const value = encodePages(source, run)
     return { value, transfer: [value.bytes.buffer as ArrayBuffer] }
   },
-  query({ path, texts }: { path: string; texts: QueryTexts }): TaskResult {
+  query({ path, texts }: { path: string; texts: TextSet[] }): TaskResult {
     return { value: buildQueryDb(path, texts) }
   },
 }
@@ -62,7 +64,7 @@ export interface Derived {
   columns: Columns
   columnBytes: Buffer
   sorted: SortedOrders
-  texts: QueryTexts
+  texts: TextSet[]
 }
 
 export function derive(rows: Rows, epss: EpssColumns): Derived {
@@ -75,7 +77,7 @@ export function derive(rows: Rows, epss: EpssColumns): Derived {
     columns,
     columnBytes,
     sorted: sortOrders({ published, updated, cvss, epss: epssKeys }, row),
-    texts: { ids: Array.from(row, (one) => rows.ids[one]!), titles: Array.from(row, (one) => rows.titles[one]!) },
+    texts: [cveTexts(rows, row)],
   }
 }
 

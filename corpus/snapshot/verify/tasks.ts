@@ -1,8 +1,9 @@
 /** The tasks of `verify` that run in worker threads. */
 import { type PageRun, type PageSource, pageHeads } from '../derive/pages.ts'
-import { type QueryTexts, queryContent } from '../derive/query.ts'
 import type { FileEntry } from '../manifest.ts'
 import type { TaskResult } from '../pool.ts'
+import { queryContent } from '../query/build.ts'
+import type { TextSet } from '../query/sets.ts'
 import { verifyFile } from './file.ts'
 
 export const tasks = {
@@ -12,7 +13,7 @@ export const tasks = {
   heads({ source, run }: { source: PageSource; run: PageRun }): TaskResult {
     return { value: pageHeads(source, run) }
   },
-  query(texts: QueryTexts): TaskResult {
+  query(texts: TextSet[]): TaskResult {
     return { value: queryContent(texts) }
   },
 }

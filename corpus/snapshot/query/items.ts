@@ -1,0 +1,33 @@
+/** What is answered of an entry, a few entries to a row. SPEC.md, "Query". */
+import { SnapshotError } from '../error.ts'
+import type { TextSet } from './sets.ts'
+
+export const ITEMS_PER_ROW = 16
+
+export interface Item {
+  /** The id as it is answered, and as it is matched: of a product `<vendor>/<product>` and the slug. */
+  id: string
+  key: string
+  label: string
+  subtitle: string
+}
+
+/** The items from `from` on, as JSON: `[id, label, subtitle]`, and the key behind them where it is not the id. */
+export function encodeItems({ ids, keys, labels, subtitles }: TextSet, from: number): Buffer {
+  const items = ids.slice(from, from + ITEMS_PER_ROW).map((id, i) => {
+    const item = [id, labels[from + i]!, subtitles[from + i]!]
+    return keys[from + i] === id ? item : [...item, keys[from + i]!]
+  })
+  return Buffer.from(JSON.stringify(items))
+}
+
+/** @throws SnapshotError `malformed` when the row has no such item */
+export function decodeItem(bytes: Uint8Array, place: number): Item {
+  const items: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString())
+  const item: unknown = Array.isArray(items) ? items[place] : undefined
+  if (!Array.isArray(item) || item.length < 3 || !item.every((field) => typeof field === 'string')) {
+    throw new SnapshotError('malformed', 'items of query.db do not decode')
+  }
+  const [id, label, subtitle, key = id] = item as [string, string, string, string?]
+  return { id, key, label: label === '' ? id : label, subtitle }
+}

@@ -1,0 +1,59 @@
+/** The rank of a match (decisions 28): an exact id, then prefix of id or label, then word start, then elsewhere. */
+import { BORDER, indexOf, isAt, type Texts } from './texts.ts'
+
+export const RANK = { exact: 0, prefix: 1, wordStart: 2, elsewhere: 3 } as const
+export type Rank = (typeof RANK)[keyof typeof RANK]
+
+const IN_WORD = /[\p{L}\p{M}\p{N}]/u
+const ASCII_IN_WORD = Uint8Array.from({ length: 0x80 }, (_, code) => (IN_WORD.test(String.fromCharCode(code)) ? 1 : 0))
+
+/** Whether a word starts at `at`: what stands before it is no letter, mark or digit. */
+export function isWordStart(bytes: Uint8Array, at: number): boolean {
+  const before = bytes[at - 1]!
+  if (before < 0x80) return ASCII_IN_WORD[before] === 0
+  return before === BORDER || !IN_WORD.test(lastCharacter(bytes, at))
+}
+
+/** The character that ends before `at`, in UTF-8 of several bytes. */
+function lastCharacter(bytes: Uint8Array, at: number): string {
+  let from = at - 1
+  while ((bytes[from]! & 0xc0) === 0x80) from--
+  return Buffer.from(bytes.buffer, bytes.byteOffset + from, at - from).toString()
+}
+
+/** The rank of entry `i`, in which `needle` first occurs at `found`; no worse than `worst` is looked for. */
+export function rankOf(texts: Texts, i: number, needle: Uint8Array, found: number): Rank {
+  const { bytes, keyAt, labelAt } = texts
+  if (isAt(bytes, needle, keyAt[i]!)) {
+    return bytes[keyAt[i]! + needle.length] === BORDER ? RANK.exact : RANK.prefix
+  }
+  if (isAt(bytes, needle, labelAt[i]!)) return RANK.prefix
+  for (let at = found; at >= 0; at = indexOf(bytes, needle, at + 1, keyAt[i + 1]!)) {
+    if (isWordStart(bytes, at)) return RANK.wordStart
+  }
+  return RANK.elsewhere
+}
+
+/** The most results of a type (api.md, "Limits"), so the most that a best list has. */
+export const MOST_BEST = 25
+
+export interface Ranked {
+  ordinal: number
+  rank: Rank
+}
+
+/** Keeps the `most` best of what is added in the order of ordinals: by rank, then what goes first, then by ordinal. */
+export function bestOf(most: number): { add(ordinal: number, rank: Rank, first: boolean): void; list(): Ranked[] } {
+  const buckets: Ranked[][] = Array.from({ length: 8 }, () => [])
+  return {
+    add(ordinal, rank, first) {
+      const bucket = buckets[bucketOf(rank, first)]!
+      if (bucket.length < most) bucket.push({ ordinal, rank })
+    },
+    list: () => buckets.flat().slice(0, most),
+  }
+}
+
+/** The place of a rank among all, better ones first; in a rank those that go first have one of their own. */
+export const bucketOf = (rank: Rank, first: boolean): number => rank * 2 + (first ? 0 : 1)
+export const BUCKETS = 8

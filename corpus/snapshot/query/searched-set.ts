@@ -1,0 +1,139 @@
+/**
+ * One set of `query.db`, ready to be searched. Which entries hold a string of up to three bytes is stored; longer ones are
+ * looked for in the texts of those that have all of its threes.
+ */
+import { SnapshotError } from '../error.ts'
+import { fold } from '../fold.ts'
+import type { Blocks } from './blocks.ts'
+import { BEST_FROM, gramAt, MAX_GRAM, unpackBest } from './grams.ts'
+import { decodePostings, intersect, type Postings, postings } from './postings.ts'
+import { bestOf, type Ranked, rankOf } from './rank.ts'
+import { decodeSetHead, type RowReader } from './rows.ts'
+import { setNumber, type TextSetName } from './sets.ts'
+import { decodeBlock, ENTRIES_PER_BLOCK, indexOf, type Texts } from './texts.ts'
+
+export interface SearchedSet {
+  /** The ordinals of the entries that have `q` in key or label, ascending. */
+  matches(q: string): Uint32Array
+  /** How many those are, and the `limit` best of them. */
+  best(q: string, limit: number): { count: number; ranked: Ranked[] }
+}
+
+interface Opening {
+  reader: RowReader
+  blocks: Blocks
+  /** What tells the blocks of this database from those of others. */
+  name: string
+  check: () => void
+}
+
+/** Candidates are looked through in runs of this many between two calls of `check`. */
+const RUN = 4096
+/** Looking for a string in an entry takes about as long as this many steps of merging postings. */
+const STEPS_PER_TEXT = 16
+
+export function openSearched(set: TextSetName, { reader, blocks, name, check }: Opening): SearchedSet {
+  const number = setNumber(set)
+  const { count, first, grams, gramCounts } = decodeSetHead(reader.read('sets', number, 0), set)
+  const isFirst = (ordinal: number) => (first[ordinal >>> 3]! & (1 << (ordinal & 7))) !== 0
+
+  /** How many entries have a gram; 0 where none has. */
+  function countOf(gram: number): number {
+    let from = 0
+    let to = grams.length
+    while (from < to) {
+      const middle = (from + to) >>> 1
+      if (grams[middle]! < gram) from = middle + 1
+      else to = middle
+    }
+    return grams[from] === gram ? gramCounts[from]! : 0
+  }
+
+  const postingsOf = (gram: number): Postings => postings(reader.read('grams', number, gram), countOf(gram), count)
+
+  function block(of: number): Texts {
+    const entries = Math.min(ENTRIES_PER_BLOCK, count - of * ENTRIES_PER_BLOCK)
+    return blocks.get(`${name} ${number} ${of}`, () => decodeBlock(reader.read('texts', number, of), entries))
+  }
+
+  /** Entries that may have `needle`: all that have its grams, as far as finding that out is less work than looking. */
+  function candidates(needle: Uint8Array): Uint32Array {
+    const length = Math.min(MAX_GRAM, needle.length)
+    const wanted = new Map<number, number>()
+    for (let at = 0; at + length <= needle.length; at++) {
+      const gram = gramAt(needle, at, length)
+      wanted.set(gram, countOf(gram))
+    }
+    const [rarest, ...others] = [...wanted].sort(([, a], [, b]) => a - b)
+    if (rarest![1] === 0) return new Uint32Array(0)
+    let found = decodePostings(postingsOf(rarest![0]), count)
+    for (const [gram, entries] of others) {
+      if (entries === count || entries > found.length * STEPS_PER_TEXT) break
+      check()
+      found = intersect(found, postingsOf(gram), count)
+    }
+    return found
+  }
+
+  /** Calls `each` for every candidate that has `needle`, with where it first occurs in the texts of its block. */
+  function eachMatch(
+    needle: Uint8Array,
+    ordinals: Uint32Array,
+    each: (ordinal: number, texts: Texts, i: number, found: number) => void,
+  ): void {
+    let texts: Texts | null = null
+    let from = 0
+    for (let n = 0; n < ordinals.length; n++) {
+      if (n % RUN === 0) check()
+      const ordinal = ordinals[n]!
+      if (texts === null || ordinal - from >= ENTRIES_PER_BLOCK) {
+        const of = Math.floor(ordinal / ENTRIES_PER_BLOCK)
+        from = of * ENTRIES_PER_BLOCK
+        texts = block(of)
+      }
+      const i = ordinal - from
+      const found = indexOf(texts.bytes, needle, texts.keyAt[i]!, texts.keyAt[i + 1]!)
+      if (found >= 0) each(ordinal, texts, i, found)
+    }
+  }
+
+  return {
+    matches(q) {
+      const needle = Buffer.from(fold(q))
+      if (needle.length === 0) return Uint32Array.from({ length: count }, (_, ordinal) => ordinal)
+      const ordinals = candidates(needle)
+      if (needle.length <= MAX_GRAM) return ordinals
+      let matches = 0
+      // What is kept never overtakes what is read.
+      eachMatch(needle, ordinals, (ordinal) => {
+        ordinals[matches++] = ordinal
+      })
+      return ordinals.subarray(0, matches)
+    },
+    best(q, limit) {
+      const needle = Buffer.from(fold(q))
+      if (needle.length === 0) throw new RangeError('an empty string has no best matches')
+      if (needle.length <= MAX_GRAM) {
+        const gram = gramAt(needle, 0, needle.length)
+        const matches = countOf(gram)
+        if (matches > BEST_FROM) return { count: matches, ranked: storedBest(reader.read('bests', number, gram)) }
+      }
+      const best = bestOf(limit)
+      let matches = 0
+      eachMatch(needle, candidates(needle), (ordinal, texts, i, found) => {
+        matches++
+        best.add(ordinal, rankOf(texts, i, needle, found), isFirst(ordinal))
+      })
+      return { count: matches, ranked: best.list() }
+
+      function storedBest(bytes: Uint8Array): Ranked[] {
+        const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+        const ranked = Array.from({ length: Math.min(limit, bytes.length >>> 2) }, (_, i) =>
+          unpackBest(view.getUint32(i * 4, true)),
+        )
+        if (ranked.every(({ ordinal }) => ordinal < count)) return ranked
+        throw new SnapshotError('malformed', `the best of a gram in set ${set} of query.db are none`)
+      }
+    },
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * Folded texts as bytes to search in: of each entry its key and its label in UTF-8, each between two bytes 0xFF, which no
+ * UTF-8 holds and no query can match. SPEC.md, "Query".
+ */
+import { SnapshotError } from '../error.ts'
+import { fold } from '../fold.ts'
+import type { TextSet } from './sets.ts'
+
+export const BORDER = 0xff
+
+/** Entries of a block: the unit in which texts are stored, read and remembered. */
+export const ENTRIES_PER_BLOCK = 2048
+
+/** The texts of consecutive entries. */
+export interface Texts {
+  bytes: Uint8Array
+  count: number
+  /** Where the key of entry `i` begins, and behind the last entry where one more would begin. */
+  keyAt: Uint32Array
+  /** Where its label begins. */
+  labelAt: Uint32Array
+}
+
+/** All texts of a set, folded. */
+export function foldTexts({ keys, labels }: Pick<TextSet, 'keys' | 'labels'>): Texts {
+  const count = keys.length
+  const keyAt = new Uint32Array(count + 1)
+  const labelAt = new Uint32Array(count)
+  let bytes = Buffer.allocUnsafe(1024 * 1024)
+  let at = 0
+  const border = () => {
+    bytes[at++] = BORDER
+  }
+  const write = (text: string) => {
+    const folded = fold(text)
+    // A UTF-16 unit takes at most three bytes of UTF-8.
+    const most = folded.length * 3 + 2
+    if (at + most > bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(bytes.length * 2, at + most))
+      bytes.copy(larger, 0, 0, at)
+      bytes = larger
+    }
+    at += bytes.write(folded, at)
+    border()
+  }
+  border()
+  for (let i = 0; i < count; i++) {
+    keyAt[i] = at
+    write(keys[i]!)
+    labelAt[i] = at
+    write(labels[i]!)
+  }
+  keyAt[count] = at
+  return { bytes: bytes.subarray(0, at), count, keyAt, labelAt }
+}
+
+/** The bytes of a block: from the border before its first entry to the border behind its last. */
+export function blockBytes({ bytes, count, keyAt }: Texts, block: number): Uint8Array {
+  const from = block * ENTRIES_PER_BLOCK
+  return bytes.subarray(keyAt[from]! - 1, keyAt[Math.min(from + ENTRIES_PER_BLOCK, count)]!)
+}
+
+/** @throws SnapshotError `malformed` when there are not `count` entries */
+export function decodeBlock(bytes: Uint8Array, count: number): Texts {
+  const keyAt = new Uint32Array(count + 1)
+  const labelAt = new Uint32Array(count)
+  let borders = 0
+  for (let at = 0; at < bytes.length; at++) {
+    if (bytes[at] !== BORDER) continue
+    if (borders & 1) labelAt[borders >>> 1] = at + 1
+    else keyAt[borders >>> 1] = at + 1
+    borders++
+  }
+  if (borders !== 2 * count + 1 || bytes[0] !== BORDER || keyAt[count] !== bytes.length) {
+    throw new SnapshotError('malformed', 'texts of query.db do not decode')
+  }
+  return { bytes, count, keyAt, labelAt }
+}
+
+/** Where `needle` first occurs from `from` on, before `to`, or -1. */
+export function indexOf(bytes: Uint8Array, needle: Uint8Array, from: number, to: number): number {
+  const first = needle[0]!
+  const last = to - needle.length
+  for (let at = from; at <= last; at++) if (bytes[at] === first && isAt(bytes, needle, at)) return at
+  return -1
+}
+
+/** Whether `needle` stands at `at`. */
+export function isAt(bytes: Uint8Array, needle: Uint8Array, at: number): boolean {
+  for (let i = 0; i < needle.length; i++) if (bytes[at + i] !== needle[i]) return false
+  return true
+}

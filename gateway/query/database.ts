@@ -1,0 +1,39 @@
+/** Opening a `query.db`, also one whose name is gone: `prune` may take it away while cursors still name its snapshot. */
+import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+
+const CHUNK_BYTES = 4 * 1024 * 1024
+
+/**
+ * Opens the database at `path`; where that is gone, what `descriptor` holds open of it. SQLite opens by name only (and
+ * resolves `/proc/self/fd/…` to the name that is gone), so the file gets a name of its own for a moment.
+ */
+export function openDatabase(path: string, descriptor: number | null): Database.Database {
+  const options = { readonly: true, fileMustExist: true }
+  if (descriptor === null || existsSync(path)) return new Database(path, options)
+  const folder = mkdtempSync(join(tmpdir(), 'vulnshelf-query-'))
+  try {
+    const copy = join(folder, 'query.db')
+    copyOpen(descriptor, copy)
+    return new Database(copy, options)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function copyOpen(descriptor: number, path: string): void {
+  const { size } = fstatSync(descriptor)
+  const chunk = Buffer.allocUnsafe(Math.min(size, CHUNK_BYTES))
+  const copy = openSync(path, 'wx')
+  try {
+    for (let at = 0; at < size; ) {
+      const length = readSync(descriptor, chunk, 0, chunk.length, at)
+      if (length === 0) throw new Error(`${path} ends before ${size}`)
+      at += writeSync(copy, chunk, 0, length)
+    }
+  } finally {
+    closeSync(copy)
+  }
+}
