@@ -4,15 +4,15 @@ import { count, day, snapshotId, text, timestamp } from './values.ts'
 
 const counts = z
   .strictObject({
-    cves: count,
-    cwes: count,
-    capecs: count,
-    cnas: count,
-    vendors: count,
-    products: count,
-    exploits: count,
-    advisories: count,
-    reports: count,
+    cves: count.describe('The number of CVE records'),
+    cwes: count.describe('The number of weaknesses'),
+    capecs: count.describe('The number of attack patterns'),
+    cnas: count.describe('The number of CNAs'),
+    vendors: count.describe('The number of vendors'),
+    products: count.describe('The number of products'),
+    exploits: count.describe('The number of exploit modules'),
+    advisories: count.describe('The number of linked advisories'),
+    reports: count.describe('The number of reports'),
   })
   .meta({ id: 'SnapshotCounts', description: 'How many of each there are' })
 
