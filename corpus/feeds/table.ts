@@ -6,6 +6,7 @@ import { CWE_ADAPTER, findCwe, readCwe } from './cwe/cwe.ts'
 import { EPSS_ADAPTER, findEpss, readEpss } from './epss.ts'
 import { EXPLOIT_DB_ADAPTER, findExploitDb, readExploitDb } from './exploitdb.ts'
 import type { Feed } from './feed.ts'
+import { FIRST_PARTY_FEEDS } from './first-party/feeds.ts'
 import { findGhsa, GHSA_ADAPTER, openGhsa, readGhsaBatch } from './ghsa/ghsa.ts'
 import { findKev, KEV_ADAPTER, readKev } from './kev.ts'
 import { findMetasploit, METASPLOIT_ADAPTER, readMetasploit } from './metasploit.ts'
@@ -133,6 +134,7 @@ export const FEEDS: readonly (Feed & { name: FeedName })[] = [
     open: openPoc,
     readBatch: (batch) => readPocBatch(batch as TreeBatch),
   },
+  ...FIRST_PARTY_FEEDS,
   {
     name: 'ghsa',
     title: 'GitHub advisories',

@@ -1,0 +1,61 @@
+/** The operator's own content that detects CVEs: rules of an IDS or a SIEM, file signatures, scanner checks. */
+import type { z } from 'zod'
+import { DETECTION_LAYERS, type DetectionClaim } from '../../model/claim.ts'
+import { compareCveIds } from '../../model/cve-id.ts'
+import { cveId, fields, listOf, oneOf, someFields, text, time, url } from './fields.ts'
+import type { LineFormat } from './lines.ts'
+
+const own = {
+  cve_id: cveId.optional(),
+  cve_ids: listOf(cveId),
+  layer: oneOf(...DETECTION_LAYERS),
+  source: text,
+  name: text.optional(),
+  url: url.optional(),
+}
+const identity = someFields(own)
+
+const schema = fields({
+  ...own,
+  confidence: oneOf('confirmed', 'high', 'medium', 'low'),
+  first_seen: time.optional(),
+  last_seen: time.optional(),
+})
+  .refine(({ cve_id, cve_ids }) => (cve_id === undefined) !== (cve_ids === null), {
+    error: 'takes cve_id or cve_ids, one of the two',
+  })
+  .refine((line) => line.name ?? line.url, { error: 'takes name or url, or both: without them it names nothing' })
+  .refine(({ first_seen = '', last_seen }) => last_seen === undefined || first_seen <= last_seen, {
+    error: 'has a last_seen before its first_seen',
+  })
+
+type Identity = z.output<typeof identity>
+
+/** By year and number, each once. */
+function cveIdsOf({ cve_id, cve_ids }: Identity) {
+  return cve_id ? [cve_id] : [...new Set(cve_ids)].sort(compareCveIds)
+}
+
+export const DETECTIONS: LineFormat<typeof schema, typeof identity> = {
+  adapter: 1,
+  schema,
+  identity,
+  // A rule may stand on one line for each of its CVEs, so they are part of what tells lines apart.
+  keyOf(line) {
+    const [name, cveIds] = [line.name ?? line.url, cveIdsOf(line)]
+    return name && cveIds.length > 0 ? `${line.layer} ${line.source} ${name} (${cveIds.join(', ')})` : null
+  },
+  claimOf(line) {
+    const claim: DetectionClaim = {
+      layer: line.layer,
+      source: line.source,
+      evidenceType: 'detection_rule',
+      confidence: line.confidence,
+      url: line.url ?? null,
+      name: line.name ?? null,
+      firstSeen: line.first_seen ?? null,
+      lastSeen: line.last_seen ?? null,
+    }
+    return { cveIds: cveIdsOf(line), statedAt: line.last_seen ?? line.first_seen ?? null, claim, notes: [] }
+  },
+}

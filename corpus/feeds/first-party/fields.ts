@@ -1,0 +1,100 @@
+/** The kinds of fields that the operator's lines have: each says in its error what it would have taken. */
+import { z } from 'zod'
+import { parseCveId } from '../../model/cve-id.ts'
+import { utcTimestamp } from '../../model/date.ts'
+import { weaknessId } from '../../model/weakness.ts'
+import { isObject, shown } from '../json.ts'
+
+/** A kind of value: `read` gives null for what is none. */
+function kind<T extends object | string | number | boolean>(expected: string, read: (value: unknown) => T | null) {
+  return z.unknown().transform((value, context): T => {
+    const found = read(value)
+    if (found !== null) return found
+    const message = value === undefined ? `is missing: it takes ${expected}` : `takes ${expected}, not ${shown(value)}`
+    context.issues.push({ code: 'custom', input: value, message })
+    return z.NEVER
+  })
+}
+
+/** Half a surrogate pair could not be written as UTF-8 again. */
+const wellFormed = (value: unknown) => (typeof value === 'string' && value.isWellFormed() ? value : null)
+
+export const text = kind('a text', (value) => wellFormed(value)?.trim() || null)
+
+/** Kept to the last blank: its length is answered, and a blank may mean something in Markdown. */
+export const body = kind('a text that is not blank', (value) => {
+  const found = wellFormed(value)
+  return found?.trim() ? found : null
+})
+
+export const flag = kind('true or false', (value) => (typeof value === 'boolean' ? value : null))
+
+export const cveId = kind('a CVE id such as CVE-2024-3400', (value) =>
+  typeof value === 'string' ? parseCveId(value.trim()) : null,
+)
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+export const uuid = kind('a UUID such as 7b6c1f0e-5a53-4c1e-9c1b-3d2f8a4e6b90', (value) => {
+  const id = typeof value === 'string' ? value.trim().toLowerCase() : ''
+  return UUID.test(id) ? id : null
+})
+
+/** Brought into UTC with milliseconds. */
+export const time = kind('a time (RFC 3339) such as 2024-10-24T08:00:00Z', (value) =>
+  typeof value === 'string' ? utcTimestamp(value.trim()) : null,
+)
+
+export const url = kind('a URL that begins with http:// or https://', (value) => {
+  const found = wellFormed(value)?.trim() ?? ''
+  return /^https?:\/\//i.test(found) && URL.canParse(found) ? found : null
+})
+
+/** `79`, `CWE-79`, `cwe-79` (decisions 1), as `cwe-79`. */
+export const cweId = kind('a CWE id such as CWE-79', (value) => {
+  if (typeof value === 'number') return weaknessId(`cwe-${value}`)
+  const stated = typeof value === 'string' ? value.trim() : ''
+  return weaknessId(/^\d+$/.test(stated) ? `cwe-${stated}` : stated)
+})
+
+export const score = kind('a number from 0 to 10 with one decimal', (value) =>
+  typeof value === 'number' && value >= 0 && value <= 10 && Number(value.toFixed(1)) === value ? value : null,
+)
+
+export const jsonSchema = kind('a JSON Schema: an object', (value) => (isObject(value) ? (value as object) : null))
+
+/** One of a closed set, in any case. */
+export function oneOf<const Member extends string>(...members: Member[]) {
+  return kind(`one of ${members.map((member) => `"${member}"`).join(', ')}`, (value): Member | null => {
+    const stated = typeof value === 'string' ? value.trim().toLowerCase() : null
+    return members.find((member) => member.toLowerCase() === stated) ?? null
+  })
+}
+
+/** An object of these fields and no others. Null and blank texts count as left out (decisions 29). */
+export function fields<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  const names = Object.keys(shape).join(', ')
+  const error: z.core.$ZodErrorMap = (issue) =>
+    issue.code === 'unrecognized_keys' ? `has unknown fields (${issue.keys}); it takes ${names}` : undefined
+  return z.preprocess(withoutBlanks, z.strictObject(shape, { error }))
+}
+
+/** Of an object these fields; what else it has is for its own schema to judge. */
+export function someFields<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.preprocess(withoutBlanks, z.object(shape))
+}
+
+function withoutBlanks(value: unknown): unknown {
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null && !isBlank(one)))
+}
+
+const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === ''
+
+/** A list of at least one member; left out or empty it is null. */
+export function listOf<Member extends z.ZodType>(member: Member) {
+  return z
+    .array(member, { error: (issue) => `takes a list, not ${shown(issue.input)}` })
+    .optional()
+    .transform((members) => (members && members.length > 0 ? members : null))
+}

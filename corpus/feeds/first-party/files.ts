@@ -1,0 +1,47 @@
+/** Where the operator's own files lie: `first-party/<feed>*.ndjson`, plain or gzipped (FORMAT.md, "Files"). */
+import { dateInName, findFiles } from '../choice.ts'
+import { FeedError } from '../error.ts'
+import type { FeedFile } from '../feed.ts'
+
+export const FIRST_PARTY = ['reports', 'report-types', 'analyses', 'service-scores', 'detections'] as const
+export type FirstPartyName = (typeof FIRST_PARTY)[number]
+
+const FOLDER = 'first-party'
+const FORM = /\.(?:ndjson|jsonl)(?:\.gz)?$/
+const ENDING = /\.ndjson(?:\.gz)?$/
+const DATE = /\d{4}-\d{2}-\d{2}/g
+
+/**
+ * The files of one feed. Throws `FeedError` for a file of lines that belongs to none: it would be overlooked for good,
+ * and only its operator can say what it is.
+ */
+export function findFirstParty(feedsFolder: string, feed: FirstPartyName): FeedFile[] {
+  const found = findFiles(feedsFolder, FOLDER, (entry) => entry.isFile() && FORM.test(entry.name))
+  return found.flatMap(({ path, name }) => {
+    const owner = feedOf(name.split('/').at(-1)!)
+    if (owner === null) throw new FeedError('file_invalid', `${name} belongs to no feed: its name is not ${EXPECTED}`)
+    if (owner !== feed) return []
+    const date = dateInName(name)
+    return [{ path, name, role: 'baseline', part: partOf(name), date, version: date, folder: false }]
+  })
+}
+
+const EXPECTED = `<feed>.ndjson or <feed>-<anything>.ndjson (.gz), where <feed> is one of ${FIRST_PARTY.join(', ')}`
+
+/** `reports.ndjson`, `reports-2024-10-24.ndjson.gz`, `reports.team-a.ndjson`; `report-types` begins none of the others. */
+function feedOf(fileName: string): FirstPartyName | null {
+  if (!ENDING.test(fileName)) return null
+  return FIRST_PARTY.find((feed) => fileName.startsWith(feed) && /^[-._]/.test(fileName.slice(feed.length))) ?? null
+}
+
+/** The name below the folder without its dates and its ending: files that differ in nothing else are editions of one. */
+function partOf(name: string): string {
+  const steps = name
+    .slice(FOLDER.length + 1)
+    .replace(ENDING, '')
+    .split('/')
+  return steps
+    .map((step) => step.replace(DATE, '').replace(/^[-._]+|[-._]+$/g, ''))
+    .filter((step) => step !== '')
+    .join('/')
+}

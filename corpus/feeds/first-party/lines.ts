@@ -1,0 +1,71 @@
+/** The operator's lines, validated one by one: a broken one is named by file and line, and left out. */
+import type { z } from 'zod'
+import type { RecordNote } from '../../model/claim.ts'
+import type { CveId } from '../../model/cve-id.ts'
+import { FeedError } from '../error.ts'
+import { type FeedFile, type FeedItem, isSameDigest, itemDigest, type ReadOptions, skipOf } from '../feed.ts'
+import { isObject } from '../json.ts'
+import { type JsonLine, jsonLines, parseJsonLine } from '../json-lines.ts'
+
+const MAX_LINE_BYTES = 8 << 20
+
+/** What a line is kept as. */
+export interface LineClaim {
+  cveIds: readonly CveId[]
+  /** ISO 8601 in UTC. */
+  statedAt: string | null
+  claim: object
+  notes: readonly RecordNote[]
+}
+
+/** What is special to a feed. */
+export interface LineFormat<Schema extends z.ZodType = z.ZodType, Identity extends z.ZodType = z.ZodType> {
+  /** Raised when the same line is read differently. */
+  adapter: number
+  schema: Schema
+  /** As much of the line as tells it from others: where the rest is broken, the corpus keeps what it had for it. */
+  identity: Identity
+  /** The item's own name, by which tomorrow's line replaces today's; null where the line lacks part of it. */
+  keyOf(identity: z.output<Identity>): string | null
+  claimOf(line: z.output<Schema>): LineClaim
+}
+
+/** The lines in the file's order. */
+export async function* readLines<Schema extends z.ZodType, Identity extends z.ZodType>(
+  file: FeedFile,
+  options: ReadOptions,
+  format: LineFormat<Schema, Identity>,
+): AsyncIterable<FeedItem> {
+  for await (const line of jsonLines(file, MAX_LINE_BYTES)) {
+    yield readLine(line, `${file.name}:${line.number}`, options, format)
+  }
+}
+
+function readLine<Schema extends z.ZodType, Identity extends z.ZodType>(
+  line: JsonLine,
+  place: string,
+  options: ReadOptions,
+  { adapter, schema, identity, keyOf, claimOf }: LineFormat<Schema, Identity>,
+): FeedItem {
+  let key = place
+  try {
+    const json = parseJsonLine(line, MAX_LINE_BYTES)
+    const identified = identity.safeParse(json)
+    if (identified.success) key = keyOf(identified.data) ?? place
+    const parsed = schema.safeParse(json)
+    if (!parsed.success) throw new FeedError('item_invalid', explain(parsed.error, json))
+    const digest = itemDigest(adapter, line.bytes!)
+    if (isSameDigest(options.digestOf(key), digest)) return { kind: 'known', key, digest }
+    const { claim, ...about } = claimOf(parsed.data)
+    return { kind: 'claim', key, digest, ...about, body: JSON.stringify(claim) }
+  } catch (cause) {
+    const skip = skipOf(key, cause)
+    return key === place ? skip : { ...skip, detail: `${place}: ${skip.detail}` }
+  }
+}
+
+/** `created_at takes a time (RFC 3339) …, not "yesterday"`: every fault of the line, by the path of its field. */
+function explain(error: z.ZodError, json: unknown): string {
+  if (!isObject(json)) return 'it is no JSON object'
+  return error.issues.map(({ path, message }) => [path.join('.') || 'it', message].join(' ')).join('; ')
+}
