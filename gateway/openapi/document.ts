@@ -15,7 +15,7 @@ Lists come in pages of \`limit\` rows. Send \`pagination.next_cursor\` back as \
 
 Times are ISO 8601 in UTC. Where a date is asked for, \`2024-04-12\` means the whole day in UTC, and a timestamp such as \`2024-04-12T08:00:00Z\` exactly that moment. Lists within one parameter are separated by commas. A parameter that an endpoint does not know is refused, as is one that is given twice or empty.
 
-Every error has the same body: \`error\` for programs, \`message\` for people, and \`parameter\` where one is to blame. Beside the errors of each endpoint, an unknown path is 404 \`not_found\`, another method than GET or HEAD is 405 \`method_not_allowed\`, a request that comes too slowly 408 \`request_timeout\`, an address that is too long 414 \`uri_too_long\`, and too many headers 431 \`headers_too_large\`.
+Every error has the same body: \`error\` for programs, \`message\` for people, and \`parameter\` where one is to blame. Beside the errors of each endpoint, an unknown path is 404 \`not_found\`, another method than GET or HEAD is 405 \`method_not_allowed\`, a request that comes too slowly 408 \`request_timeout\`, an address that is too long 414 \`uri_too_long\`, an expectation other than \`100-continue\` 417 \`expectation_failed\`, and too many headers 431 \`headers_too_large\`.
 
 HEAD answers as GET does, without a body. Answers are compressed with gzip where it is accepted. Each has an \`ETag\`; send it back as \`If-None-Match\` to be told 304 while it still holds: that costs no quota.`
 

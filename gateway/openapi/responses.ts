@@ -43,7 +43,7 @@ const WHEN: Partial<Record<ErrorCode, string>> = {
   tier_restricted: 'The CVE is above the access tier of the account',
   not_found: 'There is no such record, or not this part of it',
   gone: 'The snapshot is no longer known',
-  rate_limited: 'The quota is used up',
+  rate_limited: 'The quota is used up, or too many tokens from this address have failed',
   internal: 'A fault on our side',
   unavailable:
     'There is no snapshot, or not yet the one that the cursor names, or tokens cannot be verified at the moment',
