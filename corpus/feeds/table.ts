@@ -11,6 +11,8 @@ import { findGhsa, GHSA_ADAPTER, openGhsa, readGhsaBatch } from './ghsa/ghsa.ts'
 import { findKev, KEV_ADAPTER, readKev } from './kev.ts'
 import { findMetasploit, METASPLOIT_ADAPTER, readMetasploit } from './metasploit.ts'
 import { findNuclei, NUCLEI_ADAPTER, readNuclei } from './nuclei.ts'
+import { findNvd } from './nvd/files.ts'
+import { NVD_ADAPTER, readNvd } from './nvd/nvd.ts'
 import { findOsv, OSV_ADAPTER, openOsv, readOsvBatch } from './osv/osv.ts'
 import { findPoc, openPoc, POC_ADAPTER, readPocBatch } from './poc.ts'
 import type { TreeBatch } from './tree.ts'
@@ -160,6 +162,18 @@ export const FEEDS: readonly (Feed & { name: FeedName })[] = [
     find: findOsv,
     open: openOsv,
     readBatch: (batch) => readOsvBatch(batch as TreeBatch),
+  },
+  {
+    name: 'nvd',
+    title: 'NVD',
+    kind: 'claims',
+    lookedFor: 'nvd/*.json or nvd/*.json.gz',
+    licence: 'public domain',
+    attribution: 'NIST, National Vulnerability Database; this product is not endorsed or certified by the NVD',
+    required: false,
+    adapter: NVD_ADAPTER,
+    find: findNvd,
+    read: readNvd,
   },
   {
     name: 'cvelist',

@@ -1,0 +1,146 @@
+/** The configurations of an NVD record (trees of CPE matches) as affected entries: one for each vendor and product. */
+import type { RecordNote } from '../../model/claim.ts'
+import { type Cpe, cpeText, parseCpe } from '../../model/cpe.ts'
+import type { AffectedEntry, AffectedRange } from '../../model/record.ts'
+import { type JsonObject, objects, shown, text } from '../json.ts'
+
+/** What the matches of one product on the same platforms state together. */
+interface Product {
+  vendor: string | null
+  product: string | null
+  platforms: string[]
+  cpes: Set<string>
+  versions: Set<string>
+  patched: Set<string>
+  /** By their JSON: editions of a product often have the same ones. */
+  ranges: Map<string, AffectedRange>
+}
+
+/**
+ * Entries in the order in which products are first named. Only matches that are `vulnerable` affect anything; the others
+ * of an AND are what the product must run on, its platforms. Products on different platforms are different entries.
+ */
+export function readConfigurations(configurations: unknown, updatedAt: string, notes: RecordNote[]): AffectedEntry[] {
+  const products = new Map<string, Product>()
+  for (const configuration of objects(configurations)) {
+    const matches = matchesOf(configuration, notes)
+    const context = text(configuration.operator)?.toUpperCase() === 'AND' ? platformsOf(matches) : []
+    for (const { match, criteria, cpe } of matches) {
+      if (match.vulnerable !== true) continue
+      const platforms = [...new Set([...context, ...ownPlatforms(cpe)])]
+      const key = JSON.stringify([cpe.vendor, cpe.product, platforms])
+      const product = products.get(key) ?? newProduct(cpe, platforms)
+      products.set(key, product)
+      product.cpes.add(criteria)
+      addVersions(match, cpe, product)
+    }
+  }
+  return [...products.values()].map((product) => entryOf(product, updatedAt))
+}
+
+interface CpeMatch {
+  match: JsonObject
+  criteria: string
+  cpe: Cpe
+}
+
+/** Negated nodes would say what is not affected, in a way that no entry can repeat; NVD does not use them. */
+function matchesOf(configuration: JsonObject, notes: RecordNote[]): CpeMatch[] {
+  const nodes = objects(configuration.nodes)
+  if (configuration.negate === true || nodes.some(({ negate }) => negate === true)) {
+    notes.push({ code: 'range-unreadable', detail: `negated configuration ${shown(configuration)}` })
+    return []
+  }
+  const matches: CpeMatch[] = []
+  for (const match of nodes.flatMap(({ cpeMatch }) => objects(cpeMatch))) {
+    const criteria = text(match.criteria)
+    const cpe = criteria === null ? null : parseCpe(criteria)
+    if (criteria !== null && cpe !== null) matches.push({ match, criteria, cpe })
+    else notes.push({ code: 'range-unreadable', detail: `CPE ${shown(match.criteria)}` })
+  }
+  return matches
+}
+
+/** `microsoft windows`, `netapp h410c`, `linux linux_kernel 5.4`. */
+function platformsOf(matches: readonly CpeMatch[]): string[] {
+  const names = matches
+    .filter(({ match }) => match.vulnerable === false)
+    .map(({ cpe }) => [cpeText(cpe.vendor), cpeText(cpe.product), versionOf(cpe)].filter((one) => one !== null))
+  return [...new Set(names.map((name) => name.join(' ')).filter((name) => name !== ''))]
+}
+
+/** Target software and hardware of the product itself: `wordpress`, `android`, `x64`. */
+function ownPlatforms(cpe: Cpe): string[] {
+  return [cpeText(cpe.targetSw), cpeText(cpe.targetHw)].filter((one) => one !== null)
+}
+
+/** `9.8 p1`: version and update; null where the name is of no single version. */
+function versionOf(cpe: Cpe): string | null {
+  const version = cpeText(cpe.version)
+  const update = cpeText(cpe.update)
+  return version !== null && update !== null ? `${version} ${update}` : version
+}
+
+function newProduct(cpe: Cpe, platforms: string[]): Product {
+  return {
+    vendor: cpeText(cpe.vendor),
+    product: cpeText(cpe.product),
+    platforms,
+    cpes: new Set(),
+    versions: new Set(),
+    patched: new Set(),
+    ranges: new Map(),
+  }
+}
+
+/**
+ * Bounds are a range; an exact version is listed; `*` without bounds is every version; `-` is a product without
+ * versions, of which there is nothing to say but that it is affected.
+ */
+function addVersions(match: JsonObject, cpe: Cpe, product: Product): void {
+  const after = text(match.versionStartExcluding)
+  const from = text(match.versionStartIncluding)
+  const before = text(match.versionEndExcluding)
+  const upTo = before === null ? text(match.versionEndIncluding) : null
+  if (after !== null && from === null) {
+    // `introduced` is inclusive, and what is not affected never becomes it (decisions 24): said as a comparator.
+    const bound = before !== null ? `, < ${before}` : upTo !== null ? `, <= ${upTo}` : ''
+    product.versions.add(`> ${after}${bound}`)
+    if (before !== null) product.patched.add(before)
+  } else if (from !== null || before !== null || upTo !== null || cpe.version === '*') {
+    const range: AffectedRange = { introduced: from ?? '0', fixed: before, version_type: null }
+    if (upTo !== null) range.last_affected = upTo
+    product.ranges.set(JSON.stringify(range), range)
+  } else {
+    const version = versionOf(cpe)
+    if (version !== null) product.versions.add(version)
+  }
+}
+
+function entryOf(product: Product, updatedAt: string): AffectedEntry {
+  return {
+    source: 'nvd',
+    vendor: product.vendor,
+    product: product.product,
+    package_name: null,
+    ecosystem: null,
+    platforms: filled(product.platforms),
+    default_status: null,
+    affected_versions: filled([...product.versions]),
+    affected_ranges: filled([...product.ranges.values()]),
+    patched_versions: filled([...product.patched]),
+    cpes: filled([...product.cpes]),
+    repo_url: null,
+    collection_url: null,
+    package_url: null,
+    vulnerable_functions: null,
+    advisory_severity: null,
+    advisory_urgency: null,
+    advisory_description: null,
+    updated_at: updatedAt,
+  }
+}
+
+function filled<T>(list: T[]): T[] | null {
+  return list.length > 0 ? list : null
+}

@@ -1,0 +1,60 @@
+/** Where NVD's files lie and when each was made: yearly feeds, the feed of what was modified, pages of the API. */
+import { closeSync, openSync, readSync } from 'node:fs'
+import { constants, gunzipSync } from 'node:zlib'
+import { utcTimestamp } from '../../model/date.ts'
+import { dateInName, findFiles } from '../choice.ts'
+import type { FeedFile } from '../feed.ts'
+
+const FOLDER = 'nvd'
+/** Not NVD's dictionaries of products and of what their names match. */
+const FILE_NAME = /^(?!nvdcpe|cpe).*\.json(?:\.gz)?$/i
+/** The envelope comes before the records; compressed, this much holds far more than it. */
+const HEAD_BYTES = 4096
+
+/**
+ * Every file is read, for each holds other records: its part is its name without dates, so that of `page-3-<date>.json`
+ * the newest counts. Which copy of a record counts is for its own date to say.
+ */
+export function findNvd(feedsFolder: string): FeedFile[] {
+  const found = findFiles(feedsFolder, FOLDER, (entry) => entry.isFile() && FILE_NAME.test(entry.name))
+  return found.map(({ path, name }) => ({
+    path,
+    name,
+    role: 'baseline',
+    part: partOf(name),
+    date: statedTime(path) ?? dateInName(name),
+    version: null,
+    folder: false,
+  }))
+}
+
+function partOf(name: string): string {
+  return name
+    .split('/')
+    .at(-1)!
+    .replace(/\.json(?:\.gz)?$/i, '')
+    .replace(/[-_.]?\d{4}-\d{2}-\d{2}/g, '')
+}
+
+/** When the answer or the feed was made; null where its beginning does not say. */
+function statedTime(path: string): string | null {
+  const envelope = head(path).split('"vulnerabilities"', 1)[0]!
+  const stated = /"timestamp"\s*:\s*"([^"]*)"/.exec(envelope)?.[1]
+  return stated ? utcTimestamp(stated) : null
+}
+
+function head(path: string): string {
+  const bytes = Buffer.alloc(HEAD_BYTES)
+  const file = openSync(path, 'r')
+  try {
+    const read = bytes.subarray(0, readSync(file, bytes))
+    return path.endsWith('.gz')
+      ? gunzipSync(read, { finishFlush: constants.Z_SYNC_FLUSH }).toString('latin1')
+      : read.toString('latin1')
+  } catch {
+    // Damaged from the start: its name has to date it, and reading it says what is wrong.
+    return ''
+  } finally {
+    closeSync(file)
+  }
+}

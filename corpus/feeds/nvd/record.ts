@@ -1,0 +1,69 @@
+/** A record of NVD as its claim on a CVE. */
+import type { CveClaim, RecordNote, ReferenceClaim } from '../../model/claim.ts'
+import { weaknessId } from '../../model/weakness.ts'
+import { type JsonObject, objects, text, texts } from '../json.ts'
+import { firstEnglish, NO_DATE, readDate } from '../statements.ts'
+import { readConfigurations } from './configurations.ts'
+import { readNvdMetrics } from './metrics.ts'
+
+export interface NvdRecord {
+  /** Null for a rejected record. */
+  claim: CveClaim | null
+  lastModified: string | null
+  notes: RecordNote[]
+}
+
+/**
+ * What NVD itself adds to a CVE. Its copies of others' statements are left to their sources: `affected` and SSVC, which
+ * the CVE list has, and the KEV dates (`cisaExploitAdd`).
+ */
+export function readNvdRecord(cve: JsonObject): NvdRecord {
+  const notes: RecordNote[] = []
+  const lastModified = readDate(cve.lastModified, 'lastModified', notes)
+  if (text(cve.vulnStatus)?.toLowerCase() === 'rejected') return { claim: null, lastModified, notes }
+  const dated = lastModified ?? readDate(cve.published, 'published', notes)
+  if (dated === null) notes.push({ code: 'date-missing', detail: 'neither lastModified nor published' })
+  const updatedAt = dated ?? NO_DATE
+  const claim: CveClaim = {
+    source: 'nvd',
+    sourceName: 'nvd',
+    updatedAt,
+    title: null,
+    description: firstEnglish(cve.descriptions),
+    metrics: readNvdMetrics(cve.metrics, notes),
+    weaknesses: readWeaknesses(cve.weaknesses),
+    affected: readConfigurations(cve.configurations, updatedAt, notes),
+    references: readReferences(cve.references),
+    hasWorkaround: false,
+    ssvc: null,
+    kevDateAdded: null,
+  }
+  return { claim, lastModified, notes }
+}
+
+/** Those of type Primary first (decisions 21). `NVD-CWE-noinfo` and `NVD-CWE-Other` are no weaknesses. */
+function readWeaknesses(weaknesses: unknown): string[] {
+  const stated = objects(weaknesses)
+  const isPrimary = ({ type }: JsonObject) => text(type)?.toLowerCase() === 'primary'
+  const ids = new Set<string>()
+  for (const { description } of [...stated.filter(isPrimary), ...stated.filter((one) => !isPrimary(one))]) {
+    for (const { value } of objects(description)) {
+      const id = typeof value === 'string' ? weaknessId(value) : null
+      if (id !== null) ids.add(id)
+    }
+  }
+  return [...ids]
+}
+
+/** Each URL once: NVD lists what the CVE Program copied a second time, under that source. */
+function readReferences(references: unknown): ReferenceClaim[] {
+  const byUrl = new Map<string, ReferenceClaim>()
+  for (const { url: stated, tags } of objects(references)) {
+    const url = text(stated)
+    if (url === null) continue
+    const reference = byUrl.get(url) ?? { url, name: null, tags: [] }
+    byUrl.set(url, reference)
+    for (const tag of texts(tags)) if (!reference.tags.includes(tag)) reference.tags.push(tag)
+  }
+  return [...byUrl.values()]
+}
