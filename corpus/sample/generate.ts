@@ -2,8 +2,10 @@
 import { dirname, join } from 'node:path'
 import { nightDate } from './calendar.ts'
 import { type SampleDisk, type SampleFile, sampleDisk } from './disk.ts'
+import { capec } from './feeds/capec.ts'
 import { cna } from './feeds/cna.ts'
 import { cvelist } from './feeds/cvelist.ts'
+import { cwe } from './feeds/cwe.ts'
 import { epss } from './feeds/epss.ts'
 import { exploitdb } from './feeds/exploitdb.ts'
 import type { FeedFolder, SampleFeed, WrittenFile } from './feeds/feed.ts'
@@ -15,7 +17,19 @@ import { poc } from './feeds/poc.ts'
 import { createWorld } from './world.ts'
 
 /** Every feed that the sample has, in the order in which they are written. */
-const SAMPLE_FEEDS: readonly SampleFeed[] = [cvelist, kev, epss, cna, exploitdb, metasploit, nuclei, poc, firstParty]
+const SAMPLE_FEEDS: readonly SampleFeed[] = [
+  cvelist,
+  kev,
+  epss,
+  cna,
+  cwe,
+  capec,
+  exploitdb,
+  metasploit,
+  nuclei,
+  poc,
+  firstParty,
+]
 
 export interface SampleOptions {
   /** The folder to write into; made where it is missing. Files of the same names are replaced. */

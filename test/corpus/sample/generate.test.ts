@@ -36,6 +36,8 @@ test('the files lie where upstream puts them', async () => {
     'epss/epss_scores-2026-05-31.csv.gz',
     'epss/epss_scores-2026-06-01.csv.gz',
     'cna/CNAsList.json',
+    'cwe/cwec_v4.20.xml.zip',
+    'capec/capec_v3.10.xml',
     ...DATELESS.flatMap((path) => [dated(path, '2026-05-31'), dated(path, '2026-06-01')]),
   ]
   assert.equal([...disk.files.keys()].sort(), expected.map((path) => `feeds/${path}`).sort())
@@ -76,6 +78,8 @@ test('one night has neither a delta nor a dated folder', async () => {
       'kev/known_exploited_vulnerabilities.json',
       'epss/epss_scores-2026-05-31.csv.gz',
       'cna/CNAsList.json',
+      'cwe/cwec_v4.20.xml.zip',
+      'capec/capec_v3.10.xml',
       ...DATELESS,
     ],
   )
