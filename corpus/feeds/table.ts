@@ -1,4 +1,5 @@
 /** The feeds: one table of what each is called, where it lies, who published it on which terms, and who reads it. */
+import { CAPEC_ADAPTER, findCapec, readCapec } from './capec/capec.ts'
 import { CNA_ADAPTER, findCnaList, readCnaList } from './cna.ts'
 import { CVE_LIST_ADAPTER, openCveList, readRecordBatch } from './cvelist/cvelist.ts'
 import { findCveList } from './cvelist/files.ts'
@@ -74,6 +75,18 @@ export const FEEDS: readonly (Feed & { name: FeedName })[] = [
     adapter: CWE_ADAPTER,
     find: findCwe,
     read: readCwe,
+  },
+  {
+    name: 'capec',
+    title: 'CAPEC',
+    kind: 'claims',
+    lookedFor: 'capec/capec*.xml, capec/*stix*.json (either also zipped) or capec/2.1/',
+    licence: 'CAPEC Terms of Use',
+    attribution: 'The MITRE Corporation, Common Attack Pattern Enumeration and Classification (https://capec.mitre.org)',
+    required: false,
+    adapter: CAPEC_ADAPTER,
+    find: findCapec,
+    read: readCapec,
   },
   {
     name: 'epss',

@@ -1,6 +1,7 @@
 /** The CWE catalogue: one XML file, also zipped. Categories and views are not weaknesses and not read (decisions 27). */
 import { utcTimestamp } from '../../model/date.ts'
 import { CWE_INVERSES, completeRelations } from '../catalogue-relations.ts'
+import { readHead } from '../catalogue-xml.ts'
 import { dateInName, findFiles } from '../choice.ts'
 import { type Document, withDocuments } from '../documents.ts'
 import { FeedError } from '../error.ts'
@@ -13,7 +14,7 @@ import {
   type ReadOptions,
   skipOf,
 } from '../feed.ts'
-import { attributeOf, childrenOf, itemsOf, parseXml, rootAttributes } from '../xml.ts'
+import { attributeOf, itemsOf, parseXml, rootAttributes } from '../xml.ts'
 import { type ReadWeakness, readWeakness } from './weakness.ts'
 
 export const CWE_ADAPTER = 1
@@ -43,26 +44,18 @@ export function* readCwe(file: FeedFile, options: ReadOptions): Iterable<FeedIte
   if (root.name !== 'Weakness_Catalog') {
     throw new FeedError('file_invalid', `${file.name} is no CWE catalogue: its root is ${root.name}`)
   }
-  const version = attributeOf(root, 'Version')
-  const date = utcTimestamp(attributeOf(root, 'Date') ?? '')
-  if (version === null || date === null) {
-    throw new FeedError('file_invalid', `${file.name} states no Version, or no Date that there is`)
-  }
-
+  const head = readHead(root, file.name)
   const read = new Map<number, ReadWeakness>()
   const skips: FeedSkip[] = []
   for (const [index, element] of itemsOf(root, 'Weaknesses', 'Weakness').entries()) {
     const id = attributeOf(element, 'ID')
     try {
-      const weakness = readWeakness(element, { version, date })
+      const weakness = readWeakness(element, head)
       if (read.has(weakness.entry.numeric_id)) throw new FeedError('item_invalid', 'it is in the catalogue twice')
       read.set(weakness.entry.numeric_id, weakness)
     } catch (cause) {
       skips.push(skipOf(id === null ? `weakness ${index + 1}` : `CWE-${id}`, cause))
     }
-  }
-  if (childrenOf(root, 'Weaknesses').length === 0) {
-    throw new FeedError('file_invalid', `${file.name} is no CWE catalogue: it has no list of weaknesses`)
   }
 
   const relations = completeRelations(

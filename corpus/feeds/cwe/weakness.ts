@@ -1,20 +1,21 @@
 /** A weakness of the CWE catalogue, read from its XML element into the words of the model. */
 import type { CweEntry } from '../../model/catalogue.ts'
-import { utcTimestamp } from '../../model/date.ts'
 import { natureOf, type Relation } from '../catalogue-relations.ts'
-import { FeedError } from '../error.ts'
-import { blocksOf, codeOf, paragraphsAndBullets, paragraphsOf, plainText } from '../structured-text.ts'
-import { attributeOf, childOf, childrenOf, itemsOf, type XmlElement } from '../xml.ts'
+import {
+  blocksIn,
+  type CatalogueHead,
+  newestChange,
+  numberOf,
+  readTaxonomyMappings,
+  required,
+  textOf,
+  textsOf,
+} from '../catalogue-xml.ts'
+import { blocksOf, codeOf, paragraphsAndBullets, paragraphsOf } from '../structured-text.ts'
+import { attributeOf, childrenOf, itemsOf, type XmlElement } from '../xml.ts'
 
 /** View 1000, "Research Concepts": the one that relates every weakness. */
 const RESEARCH_VIEW = '1000'
-
-/** What the catalogue says of itself. */
-export interface CatalogueHead {
-  version: string
-  /** ISO 8601 in UTC. */
-  date: string
-}
 
 /** A weakness before the names of others are filled in. */
 export interface ReadWeakness {
@@ -96,35 +97,6 @@ export function readWeakness(element: XmlElement, { version, date }: CatalogueHe
   return { entry, relations: readRelations(element) }
 }
 
-/** The number that an attribute must hold. */
-export function numberOf(element: XmlElement, name: string): number {
-  const value = attributeOf(element, name)
-  if (value === null || !/^[1-9]\d{0,6}$/.test(value)) {
-    throw new FeedError('item_invalid', `${name} of ${element.name} is no number from 1: ${value ?? 'it is missing'}`)
-  }
-  return Number(value)
-}
-
-function required(element: XmlElement, name: string): string {
-  const value = attributeOf(element, name)
-  if (value === null) throw new FeedError('item_invalid', `${element.name} has no ${name}`)
-  return value
-}
-
-export function blocksIn(element: XmlElement, name: string) {
-  return blocksOf(childOf(element, name)?.children ?? [])
-}
-
-/** The whole text of a child element, null where it is empty or not there. */
-export function textOf(element: XmlElement, name: string): string | null {
-  return plainText(blocksIn(element, name))
-}
-
-/** The texts of the children of a name, without empty ones. */
-export function textsOf(element: XmlElement, name: string): string[] {
-  return childrenOf(element, name).flatMap(({ children }) => plainText(blocksOf(children)) ?? [])
-}
-
 const PLATFORM_LABELS: Record<string, string> = {
   Language: 'Language',
   Operating_System: 'Operating System',
@@ -143,35 +115,9 @@ function readPlatforms(element: XmlElement): CweEntry['platforms'] {
   })
 }
 
-/** Alike in both catalogues. */
-export function readTaxonomyMappings(element: XmlElement): CweEntry['taxonomy_mappings'] {
-  return itemsOf(element, 'Taxonomy_Mappings', 'Taxonomy_Mapping').map((mapping) => ({
-    taxonomy: attributeOf(mapping, 'Taxonomy_Name') ?? '',
-    entry_name: textOf(mapping, 'Entry_Name'),
-    entry_id: textOf(mapping, 'Entry_ID'),
-    fit: textOf(mapping, 'Mapping_Fit'),
-  }))
-}
-
 /** Every relation is stated once for each view it is part of. */
 function readRelations(element: XmlElement): Relation[] {
   return itemsOf(element, 'Related_Weaknesses', 'Related_Weakness')
     .filter((related) => attributeOf(related, 'View_ID') === RESEARCH_VIEW)
     .map((related) => ({ to: numberOf(related, 'CWE_ID'), nature: natureOf(required(related, 'Nature')) }))
-}
-
-/** `Submission_Date`, `Modification_Date`, `Contribution_Date`; not when a change was released. */
-const CHANGE_DATE = /^[A-Z][a-z]+_Date$/
-
-/** When the entry was last changed, by its history; alike in both catalogues. */
-export function newestChange(element: XmlElement): string | null {
-  const changes = childOf(element, 'Content_History')?.children ?? []
-  const dates = changes.flatMap((change) => {
-    if (typeof change === 'string') return []
-    return change.children.flatMap((node) => {
-      if (typeof node === 'string' || !CHANGE_DATE.test(node.name)) return []
-      return utcTimestamp(plainText(blocksOf(node.children)) ?? '') ?? []
-    })
-  })
-  return dates.sort().at(-1) ?? null
 }

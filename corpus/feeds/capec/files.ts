@@ -1,0 +1,84 @@
+/** Which files hold CAPEC: its XML, or its STIX form as one file, as a zip, or as a checkout of `mitre/cti`. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { utcTimestamp } from '../../model/date.ts'
+import { dateInName, type FoundFile, findFiles } from '../choice.ts'
+import { type Document, withDocuments } from '../documents.ts'
+import { FeedError } from '../error.ts'
+import type { FeedFile } from '../feed.ts'
+import { rootAttributes } from '../xml.ts'
+import { isStixDocument, readStixObjects } from './stix-objects.ts'
+
+const XML_NAME = /^capec.*\.xml(\.zip)?$/i
+const STIX_NAME = /stix.*\.(json|zip)$/i
+/** `capec/2.1`, or the `capec` of a checkout that has the folder `2.1`. */
+const FOLDER_NAME = /^(2\.1|capec)$/
+
+export function isXmlFile({ name }: Pick<FeedFile, 'name'>): boolean {
+  return /\.xml(\.zip)?$/i.test(name)
+}
+
+/** What the documents of an XML file are; there is one. */
+export const isXmlDocument = (name: string) => name.toLowerCase().endsWith('.xml')
+
+export function findCapec(feedsFolder: string): FeedFile[] {
+  const found = findFiles(feedsFolder, 'capec', (entry) =>
+    entry.isDirectory() ? FOLDER_NAME.test(entry.name) : XML_NAME.test(entry.name) || STIX_NAME.test(entry.name),
+  )
+  const files = found.flatMap((file) => (file.directory ? checkoutFile(file) : [file])).map(datedFile)
+  // Of one edition the XML says more: what indicates an attack, what the consequences are, in which order.
+  const xmlVersions = new Set(files.filter(isXmlFile).map(({ version }) => version))
+  return files.filter((file) => isXmlFile(file) || file.version === null || !xmlVersions.has(file.version))
+}
+
+/** The folder of objects, else the one file beside it; nothing where a folder has neither. */
+function checkoutFile({ path, name }: FoundFile): FoundFile[] {
+  const folders = [
+    { path: join(path, '2.1'), name: `${name}/2.1` },
+    { path, name },
+  ]
+  const objects = folders.find((folder) => existsSync(join(folder.path, 'attack-pattern')))
+  if (objects) return [{ ...objects, directory: true }]
+  const files = folders.map((folder) => ({
+    path: join(folder.path, 'stix-capec.json'),
+    name: `${folder.name}/stix-capec.json`,
+    directory: false,
+  }))
+  return files.filter((file) => existsSync(file.path)).slice(0, 1)
+}
+
+function datedFile({ path, name, directory }: FoundFile): FeedFile {
+  const file = { path, name, role: 'baseline', part: '', folder: directory } as const
+  const named = dateInName(name)
+  try {
+    const { date, version } = isXmlFile(file)
+      ? withDocuments(file, isXmlDocument, xmlHead)
+      : withDocuments(file, isPatternDocument, stixHead)
+    return { ...file, date: date ?? named, version: version ?? versionInName(name) }
+  } catch (cause) {
+    // Its name dates it, and reading it will tell what is wrong, should it be the one that is chosen.
+    if (cause instanceof FeedError && named !== null) return { ...file, date: named, version: versionInName(name) }
+    throw cause
+  }
+}
+
+type Head = Pick<FeedFile, 'date' | 'version'>
+
+function xmlHead(documents: readonly Document[]): Head {
+  const head = rootAttributes(documents[0]?.read().toString('utf8') ?? '')
+  return { date: utcTimestamp(head?.get('Date') ?? ''), version: head?.get('Version') ?? null }
+}
+
+/** Patterns alone tell version and date. */
+const isPatternDocument = (name: string) =>
+  isStixDocument(name) && !/(course-of-action|relationship)\/[^/]+$/.test(name)
+
+function stixHead(documents: readonly Document[]): Head {
+  const { modified, version } = readStixObjects(documents)
+  return { date: modified, version }
+}
+
+/** `3.9` of `capec-3.9-stix-2.1-objects.zip`, `capec_v3.9.xml`. */
+function versionInName(name: string): string | null {
+  return /capec[-_ ]?v?(\d+\.\d+)/i.exec(name.slice(name.lastIndexOf('/') + 1))?.[1] ?? null
+}

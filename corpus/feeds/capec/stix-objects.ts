@@ -1,0 +1,107 @@
+/** CAPEC's STIX 2.1 form: bundles of objects, in one file or an object a file, put together again. */
+import { utcTimestamp } from '../../model/date.ts'
+import type { Document } from '../documents.ts'
+import { FeedError } from '../error.ts'
+import { type FeedSkip, skipOf } from '../feed.ts'
+import { isObject, type JsonObject, objects, text } from '../json.ts'
+
+/** The objects of a catalogue that the model has a use for. */
+export interface StixCatalogue {
+  /** Attack patterns by their CAPEC number, ascending. */
+  patterns: [number, JsonObject][]
+  /** STIX id of an attack pattern to its CAPEC number. */
+  numbers: ReadonlyMap<string, number>
+  /** STIX id of an attack pattern to the courses of action that mitigate it. */
+  mitigations: ReadonlyMap<string, readonly JsonObject[]>
+  version: string | null
+  /** When the newest pattern was changed, ISO 8601 in UTC. */
+  modified: string | null
+  skips: FeedSkip[]
+}
+
+/** The documents of CAPEC in a zip or checkout: `…/attack-pattern/<id>.json`, or the one file. */
+export function isStixDocument(name: string): boolean {
+  return /(^|\/)(attack-pattern|course-of-action|relationship)\/[^/]+\.json$|stix[^/]*\.json$/i.test(name)
+}
+
+/** @throws FeedError for what holds no attack pattern of CAPEC; of many documents a bad one is skipped by name */
+export function readStixObjects(documents: readonly Document[]): StixCatalogue {
+  const byId = new Map<string, JsonObject>()
+  const skips: FeedSkip[] = []
+  for (const document of documents) {
+    try {
+      for (const object of bundleObjects(document)) {
+        const id = text(object.id)
+        if (id !== null) byId.set(id, object)
+      }
+    } catch (cause) {
+      if (documents.length === 1) throw cause
+      skips.push(skipOf(document.name, cause))
+    }
+  }
+  const all = [...byId.values()]
+  const patterns = all.flatMap((object): [number, JsonObject][] => {
+    const number = object.type === 'attack-pattern' ? capecNumber(object) : null
+    return number === null ? [] : [[number, object]]
+  })
+  if (patterns.length === 0) throw new FeedError('file_invalid', 'it holds no attack pattern of CAPEC')
+  const stated = patterns.map(([, pattern]) => pattern)
+  return {
+    patterns: patterns.sort(([a, x], [b, y]) => a - b || (String(x.id) < String(y.id) ? -1 : 1)),
+    numbers: new Map(patterns.map(([number, pattern]) => [String(pattern.id), number])),
+    mitigations: mitigationsOf(all, byId),
+    version: newestVersion(stated.flatMap((pattern) => text(pattern.x_capec_version) ?? [])),
+    modified:
+      stated
+        .flatMap((pattern) => utcTimestamp(text(pattern.modified) ?? '') ?? [])
+        .sort()
+        .at(-1) ?? null,
+    skips,
+  }
+}
+
+function bundleObjects(document: Document): JsonObject[] {
+  const json = parse(document.read())
+  if (!isObject(json) || json.type !== 'bundle' || !Array.isArray(json.objects)) {
+    throw new FeedError('file_invalid', 'it is no STIX bundle')
+  }
+  return objects(json.objects)
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch (cause) {
+    throw new FeedError('file_invalid', `it is no JSON: ${(cause as Error).message}`, { cause })
+  }
+}
+
+function capecNumber(pattern: JsonObject): number | null {
+  const reference = objects(pattern.external_references).find(({ source_name }) => source_name === 'capec')
+  const match = /^CAPEC-([1-9]\d{0,6})$/.exec(text(reference?.external_id) ?? '')
+  return match ? Number(match[1]) : null
+}
+
+function mitigationsOf(all: readonly JsonObject[], byId: ReadonlyMap<string, JsonObject>) {
+  const mitigations = new Map<string, JsonObject[]>()
+  for (const { type, relationship_type, source_ref, target_ref } of all) {
+    if (type !== 'relationship' || relationship_type !== 'mitigates') continue
+    const action = byId.get(String(source_ref))
+    if (action?.type !== 'course-of-action') continue
+    const target = String(target_ref)
+    const list = mitigations.get(target)
+    if (list) list.push(action)
+    else mitigations.set(target, [action])
+  }
+  return mitigations
+}
+
+function newestVersion(versions: readonly string[]): string | null {
+  const parts = (version: string) => version.split('.').map(Number)
+  const compare = (a: string, b: string) => {
+    const [x, y] = [parts(a), parts(b)]
+    const at = x.findIndex((part, index) => part !== y[index])
+    return at < 0 ? x.length - y.length : (x[at] ?? 0) - (y[at] ?? 0)
+  }
+  return [...new Set(versions)].sort(compare).at(-1) ?? null
+}

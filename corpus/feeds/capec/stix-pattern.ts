@@ -1,0 +1,144 @@
+/** An attack pattern of CAPEC's STIX form in the words of the model. */
+import type { CapecEntry, Consequence } from '../../model/catalogue.ts'
+import { utcTimestamp } from '../../model/date.ts'
+import type { Relation } from '../catalogue-relations.ts'
+import { FeedError } from '../error.ts'
+import { isObject, type JsonObject, objects, text, texts } from '../json.ts'
+import { paragraphsOf } from '../structured-text.ts'
+import { patternIds, type ReadPattern, relatedWeaknesses, skillTexts } from './pattern.ts'
+import type { StixCatalogue } from './stix-objects.ts'
+import { readExecutionFlow, stixBlocks, stixText } from './stix-text.ts'
+
+/** Refs of one nature a field. */
+const RELATION_FIELDS: Record<string, string> = {
+  x_capec_child_of_refs: 'Parent',
+  x_capec_parent_of_refs: 'Child',
+  x_capec_peer_of_refs: 'Peer',
+  x_capec_can_precede_refs: 'CanPrecede',
+  x_capec_can_follow_refs: 'CanFollow',
+}
+
+/** @throws FeedError for a pattern that does not say which edition it is of, or when it was changed */
+export function readStixPattern(number: number, pattern: JsonObject, catalogue: StixCatalogue): ReadPattern {
+  const version = text(pattern.x_capec_version) ?? catalogue.version
+  const modified = utcTimestamp(text(pattern.modified) ?? '')
+  if (version === null) throw new FeedError('item_invalid', 'it states no x_capec_version, nor does any other')
+  if (modified === null) throw new FeedError('item_invalid', 'modified is no time')
+  const references = objects(pattern.external_references)
+  const skills = isObject(pattern.x_capec_skills_required) ? Object.entries(pattern.x_capec_skills_required) : []
+  return {
+    entry: {
+      ...patternIds(number),
+      name: text(pattern.name),
+      abstraction: text(pattern.x_capec_abstraction),
+      status: text(pattern.x_capec_status),
+      severity: text(pattern.x_capec_typical_severity),
+      likelihood: text(pattern.x_capec_likelihood_of_attack),
+      description: stixText(text(pattern.description) ?? '') ?? '',
+      extended_description: paragraphsOf(stixBlocks(text(pattern.x_capec_extended_description) ?? '')),
+      execution_flow: readExecutionFlow(text(pattern.x_capec_execution_flow) ?? ''),
+      prerequisites: plainTexts(texts(pattern.x_capec_prerequisites)),
+      skills: skillTexts(skills.map(([level, what]) => ({ level, text: stixText(text(what) ?? '') }))),
+      resources: plainTexts(texts(pattern.x_capec_resources_required)),
+      // STIX has no field for them.
+      indicators: [],
+      mitigations: plainTexts(
+        inOrder(number, catalogue.mitigations.get(String(pattern.id)) ?? []).flatMap(
+          (action) => text(action.description) ?? [],
+        ),
+      ),
+      examples: plainTexts(texts(pattern.x_capec_example_instances)),
+      alternate_terms: texts(pattern.x_capec_alternate_terms).map((term) => ({ term, description: null })),
+      consequences: readConsequences(pattern.x_capec_consequences),
+      taxonomy_mappings: readTaxonomies(references),
+      related_weaknesses: relatedWeaknesses(references.flatMap(weaknessNumber)),
+      related_attack_patterns: [],
+      catalog_version: version,
+      updated_at: modified,
+    },
+    relations: readRelations(pattern, catalogue),
+  }
+}
+
+function plainTexts(list: readonly string[]): string[] {
+  return list.flatMap((one) => stixText(one) ?? [])
+}
+
+/**
+ * Mitigations in the order of the catalogue. A course of action is called after the first pattern that has it and its
+ * place there (`coa-102-0`); patterns with the same text share it. So the places that a pattern's own ones leave free are
+ * those of the shared ones, of which only the number is known.
+ */
+function inOrder(number: number, actions: readonly JsonObject[]): JsonObject[] {
+  const named = actions.map((action) => {
+    const [, pattern = '0', place = '0'] = /^coa-(\d+)-(\d+)$/.exec(text(action.name) ?? '') ?? []
+    return { action, pattern: Number(pattern), place: Number(place) }
+  })
+  named.sort(
+    (a, b) => a.pattern - b.pattern || a.place - b.place || (String(a.action.id) < String(b.action.id) ? -1 : 1),
+  )
+  const own = named.filter(({ pattern }) => pattern === number)
+  const shared = named.filter(({ pattern }) => pattern !== number)
+  const ordered: JsonObject[] = []
+  while (own.length + shared.length > 0) {
+    const next = own[0] && (own[0].place <= ordered.length || shared.length === 0) ? own : shared
+    ordered.push(next.shift()!.action)
+  }
+  return ordered
+}
+
+/**
+ * STIX lists impacts by scope, with the note in brackets behind each (`Gain Privileges (a note)`). Put back: the scopes
+ * of an impact together, and the impacts that have the same scopes and the same note.
+ */
+function readConsequences(stated: unknown): Consequence[] {
+  const scopesOf = new Map<string, string[]>()
+  for (const [scope, impacts] of isObject(stated) ? Object.entries(stated) : []) {
+    for (const impact of texts(impacts)) {
+      const scopes = scopesOf.get(impact)
+      if (scopes) scopes.push(scope.replaceAll('_', ' '))
+      else scopesOf.set(impact, [scope.replaceAll('_', ' ')])
+    }
+  }
+  const consequences = new Map<string, Consequence>()
+  for (const [stated, scopes] of scopesOf) {
+    const { impact, note } = withNote(stated)
+    const key = note === null ? stated : JSON.stringify([scopes, note])
+    const same = consequences.get(key)
+    if (same) same.impacts.push(impact)
+    else consequences.set(key, { scopes: [...new Set(scopes)], impacts: [impact], note })
+  }
+  return [...consequences.values()]
+}
+
+function withNote(impact: string): { impact: string; note: string | null } {
+  const at = impact.indexOf(' (')
+  if (at < 0 || !impact.endsWith(')')) return { impact, note: null }
+  return { impact: impact.slice(0, at), note: stixText(impact.slice(at + 2, -1)) }
+}
+
+/** References to other taxonomies; those to literature are called `reference_from_CAPEC`. */
+function readTaxonomies(references: readonly JsonObject[]): CapecEntry['taxonomy_mappings'] {
+  return references.flatMap((reference) => {
+    const taxonomy = text(reference.source_name)
+    if (taxonomy === null || taxonomy === 'capec' || taxonomy === 'cwe' || taxonomy.startsWith('reference_from')) {
+      return []
+    }
+    return [{ taxonomy, entry_name: text(reference.description), entry_id: text(reference.external_id), fit: null }]
+  })
+}
+
+function weaknessNumber(reference: JsonObject): number | [] {
+  const match = reference.source_name === 'cwe' ? /^CWE-([1-9]\d{0,6})$/.exec(text(reference.external_id) ?? '') : null
+  return match ? Number(match[1]) : []
+}
+
+/** A ref that leads to no pattern of the catalogue has no CAPEC number, and is left out. */
+function readRelations(pattern: JsonObject, { numbers }: StixCatalogue): Relation[] {
+  return Object.entries(RELATION_FIELDS).flatMap(([field, nature]) =>
+    texts(pattern[field]).flatMap((ref) => {
+      const to = numbers.get(ref)
+      return to === undefined ? [] : [{ to, nature }]
+    }),
+  )
+}

@@ -1,0 +1,109 @@
+/** CAPEC's XML form: its attack patterns in the words of the model. */
+import { natureOf } from '../catalogue-relations.ts'
+import {
+  blocksIn,
+  type CatalogueHead,
+  newestChange,
+  numberOf,
+  readHead,
+  readTaxonomyMappings,
+  required,
+  textOf,
+  textsOf,
+} from '../catalogue-xml.ts'
+import { FeedError } from '../error.ts'
+import { type FeedSkip, skipOf } from '../feed.ts'
+import { blocksOf, paragraphsOf, plainText } from '../structured-text.ts'
+import { attributeOf, childrenOf, itemsOf, parseXml, type XmlElement } from '../xml.ts'
+import { patternIds, type ReadPattern, relatedWeaknesses, skillTexts, taxonomyEntryId } from './pattern.ts'
+
+export interface ReadCatalogue {
+  patterns: ReadPattern[]
+  skips: FeedSkip[]
+}
+
+/** @throws FeedError for what is no CAPEC catalogue; a single pattern is skipped by name */
+export function readXmlCatalogue(text: string, fileName: string): ReadCatalogue {
+  const root = parseXml(text, fileName)
+  if (root.name !== 'Attack_Pattern_Catalog') {
+    throw new FeedError('file_invalid', `${fileName} is no CAPEC catalogue: its root is ${root.name}`)
+  }
+  const head = readHead(root, fileName)
+  const patterns: ReadPattern[] = []
+  const skips: FeedSkip[] = []
+  for (const [index, element] of itemsOf(root, 'Attack_Patterns', 'Attack_Pattern').entries()) {
+    const id = attributeOf(element, 'ID')
+    try {
+      patterns.push(readPattern(element, head))
+    } catch (cause) {
+      skips.push(skipOf(id === null ? `pattern ${index + 1}` : `CAPEC-${id}`, cause))
+    }
+  }
+  return { patterns, skips }
+}
+
+function readPattern(element: XmlElement, { version, date }: CatalogueHead): ReadPattern {
+  const weaknesses = itemsOf(element, 'Related_Weaknesses', 'Related_Weakness')
+  const related = itemsOf(element, 'Related_Attack_Patterns', 'Related_Attack_Pattern')
+  const skills = itemsOf(element, 'Skills_Required', 'Skill')
+  return {
+    entry: {
+      ...patternIds(numberOf(element, 'ID')),
+      name: attributeOf(element, 'Name'),
+      abstraction: attributeOf(element, 'Abstraction'),
+      status: attributeOf(element, 'Status'),
+      severity: textOf(element, 'Typical_Severity'),
+      likelihood: textOf(element, 'Likelihood_Of_Attack'),
+      description: textOf(element, 'Description') ?? '',
+      extended_description: paragraphsOf(blocksIn(element, 'Extended_Description')),
+      execution_flow: itemsOf(element, 'Execution_Flow', 'Attack_Step').map((step, index) => ({
+        step: stepNumber(textOf(step, 'Step')) ?? index + 1,
+        phase: textOf(step, 'Phase'),
+        description: titled(textOf(step, 'Description')),
+        techniques: textsOf(step, 'Technique'),
+      })),
+      prerequisites: listOf(element, 'Prerequisites', 'Prerequisite'),
+      skills: skillTexts(
+        skills.map((skill) => ({ level: attributeOf(skill, 'Level'), text: plainText(blocksOf(skill.children)) })),
+      ),
+      resources: listOf(element, 'Resources_Required', 'Resource'),
+      indicators: listOf(element, 'Indicators', 'Indicator'),
+      mitigations: listOf(element, 'Mitigations', 'Mitigation'),
+      examples: listOf(element, 'Example_Instances', 'Example'),
+      alternate_terms: itemsOf(element, 'Alternate_Terms', 'Alternate_Term').map((term) => ({
+        term: textOf(term, 'Term') ?? '',
+        description: textOf(term, 'Description'),
+      })),
+      consequences: itemsOf(element, 'Consequences', 'Consequence').map((consequence) => ({
+        scopes: textsOf(consequence, 'Scope').map((scope) => scope.replaceAll('_', ' ')),
+        impacts: textsOf(consequence, 'Impact'),
+        note: textOf(consequence, 'Note'),
+      })),
+      taxonomy_mappings: readTaxonomyMappings(element).map((mapping) => ({
+        ...mapping,
+        entry_id: taxonomyEntryId(mapping.taxonomy, mapping.entry_id),
+      })),
+      related_weaknesses: relatedWeaknesses(weaknesses.map((weakness) => numberOf(weakness, 'CWE_ID'))),
+      related_attack_patterns: [],
+      catalog_version: version,
+      updated_at: newestChange(element) ?? date,
+    },
+    relations: related.map((pattern) => ({
+      to: numberOf(pattern, 'CAPEC_ID'),
+      nature: natureOf(required(pattern, 'Nature')),
+    })),
+  }
+}
+
+function listOf(element: XmlElement, list: string, item: string): string[] {
+  return childrenOf(element, list).flatMap((found) => textsOf(found, item))
+}
+
+function stepNumber(text: string | null): number | null {
+  return text !== null && /^\d{1,4}$/.test(text) ? Number(text) : null
+}
+
+/** `[Survey] The attacker…`, as the XML writes a step's title, in the form that STIX gives it: `Survey: The attacker…`. */
+function titled(description: string | null): string | null {
+  return description?.replace(/^\[([^[\]]+)\](?=\s)/, '$1:') ?? null
+}
