@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import { EnvHttpProxyAgent, request } from 'undici'
 import { type Effects, realEffects } from '../effects.ts'
+import { incoming } from './incoming.ts'
 
 export interface Answer {
   status: number
@@ -55,12 +56,16 @@ export function realFetchEffects(
     ...base,
     async request(url, headers) {
       const { statusCode, headers: received, body } = await request(url, { dispatcher, headers })
+      const bytes = incoming(body)
       return {
         status: statusCode,
         headers: firstValues(received),
-        body,
-        // What is thrown away may just as well break off.
-        discard: () => body.dump({ limit: DISCARD_BYTES }).catch(() => undefined),
+        body: bytes,
+        async discard() {
+          bytes.letGo()
+          // What is thrown away may just as well break off.
+          await body.dump({ limit: DISCARD_BYTES }).catch(() => undefined)
+        },
       }
     },
     async grow(path, offset) {

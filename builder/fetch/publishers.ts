@@ -145,7 +145,7 @@ export const PUBLISHERS: readonly Publisher[] = [
     maxBytes: 512 * MB,
     head: /"vulnerabilities"/,
     files: ({ today }) => nvdFiles(Number(today.slice(0, 4))),
-    copied: /^nvdcve-2\.0-(?:\d{4}|modified)\.json\.gz$/,
+    copied: /^nvdcve-2\.0-[\w-]+\.json\.gz$/,
   },
   {
     feed: 'ghsa',

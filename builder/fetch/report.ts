@@ -26,13 +26,17 @@ function feedWords({ title, files, error }: FeedFetchReport): string {
   return `${title.padEnd(18)} ${error ? 'failed' : parts.join(', ')}`
 }
 
-/** What failed, a line each. */
+/** What failed, a line each; files of a feed that failed alike share one. */
 export function failures({ feeds }: FetchReport): string[] {
-  return feeds.flatMap(({ title, files, error }) => [
-    ...(error ? [`${title}: ${error.message}`] : []),
-    ...files.flatMap(({ path, attempts, error: why }) => {
-      if (!why) return []
-      return [`${path}: ${why.message}${attempts > 1 ? ` (${attempts} attempts)` : ''}`]
-    }),
-  ])
+  return feeds.flatMap(({ title, files, error }) => {
+    const alike = Map.groupBy(
+      files.filter((file) => file.error),
+      (file) => file.error!.message,
+    )
+    const lines = [...alike].map(([message, [first, ...others]]) => {
+      const more = others.length > 0 ? ` and ${others.length} more` : ''
+      return `${first!.path}${more}: ${message}${first!.attempts > 1 ? ` (${first!.attempts} attempts)` : ''}`
+    })
+    return error ? [`${title}: ${error.message}`, ...lines] : lines
+  })
 }

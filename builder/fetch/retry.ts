@@ -1,9 +1,11 @@
 /** Asking again: which answers may be otherwise next time, how long to wait, and when to give up. */
 import type { FetchEffects } from './effects.ts'
-import { FetchError } from './error.ts'
+import { FetchError, type FetchErrorCode } from './error.ts'
 
 /** Attempts in a row that brought nothing. */
 export const MAX_FRUITLESS = 6
+/** Of these each attempt may have cost a whole file: they count double. */
+const WHOLE_FOR_NOTHING: readonly FetchErrorCode[] = ['wrong_body', 'digest']
 const FIRST_WAIT_MS = 1000
 const LONGEST_WAIT_MS = 60_000
 /** Whoever says "in an hour" is asked in five minutes: a nightly run must end. */
@@ -33,7 +35,9 @@ export async function withRetries<T>(
       return await work()
     } catch (error) {
       if (!(error instanceof FetchError) || !error.mayPass) throw error
-      fruitless = gained?.() ? 0 : fruitless + 1
+      const isGain = gained?.() ?? false
+      if (WHOLE_FOR_NOTHING.includes(error.code)) fruitless += 2
+      else fruitless = isGain ? 0 : fruitless + 1
       if (fruitless >= MAX_FRUITLESS) throw error
       const ms = waitMs(Math.max(fruitless, 1), error.retryAfterMs, effects.random())
       onWait?.(error, ms)

@@ -1,0 +1,66 @@
+/**
+ * A response's body, of which nothing is lost: a stream whose connection breaks throws away what it holds, and those
+ * bytes would be fetched twice.
+ */
+import type { Readable } from 'node:stream'
+
+/** As much is held while the disk is busy; then the connection waits. */
+const HELD_BYTES = 1 << 20
+
+export interface Incoming extends AsyncIterable<Uint8Array> {
+  /** Holds nothing more: the body is read by somebody else, or by nobody. */
+  letGo(): void
+}
+
+/** Takes the bytes as they come, from now on; the iteration gives all of them before it fails as the stream did. */
+export function incoming(body: Readable): Incoming {
+  const held: Uint8Array[] = []
+  let bytes = 0
+  let isOver = false
+  let isLetGo = false
+  let failure: Error | null = null
+  let wake = () => {}
+  body.on('data', (chunk: Uint8Array) => {
+    if (isLetGo) return
+    held.push(chunk)
+    bytes += chunk.length
+    if (bytes >= HELD_BYTES) body.pause()
+    wake()
+  })
+  body.on('error', (error: Error) => {
+    failure = error
+  })
+  // After the end as after an error, and when all data has been given.
+  body.on('close', () => {
+    isOver = true
+    wake()
+  })
+  return {
+    letGo() {
+      isLetGo = true
+      held.length = 0
+      body.resume()
+    },
+    async *[Symbol.asyncIterator]() {
+      try {
+        for (;;) {
+          const chunk = held.shift()
+          if (chunk) {
+            bytes -= chunk.length
+            if (bytes < HELD_BYTES && body.isPaused()) body.resume()
+            yield chunk
+          } else if (isOver) {
+            if (failure) throw failure
+            return
+          } else {
+            await new Promise<void>((resolve) => {
+              wake = resolve
+            })
+          }
+        }
+      } finally {
+        body.destroy()
+      }
+    },
+  }
+}

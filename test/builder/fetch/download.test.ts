@@ -1,0 +1,326 @@
+/** Whatever a publisher does, a file is either fetched whole and right, or the one of the last time stays. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { temporaryFolder } from '../../support/dist.ts'
+import { catalogue, fetchFile, half, type Place, place, placed } from './downloading.ts'
+import {
+  type Manner,
+  NOW,
+  openPublisher,
+  openWorld,
+  type Publisher,
+  plain,
+  redirect,
+  serve,
+  status,
+} from './publisher.ts'
+
+const folder = temporaryFolder('download')
+const test = suite('download')
+const OLD = catalogue('old')
+const NEW = catalogue('new')
+let publisher: Publisher
+let count = 0
+
+test.before(async () => {
+  publisher = await openPublisher()
+})
+test.after(async () => {
+  await publisher.close()
+  folder.remove()
+})
+
+/** A folder of its own, with yesterday's file in it. */
+function yesterday(...manners: Manner[]): Place {
+  const name = `case-${++count}`
+  publisher.on(`/${name}`, ...manners)
+  const it = place(join(folder.path, name), `${publisher.url}/${name}`)
+  mkdirSync(join(it.feeds, 'kev'), { recursive: true })
+  writeFileSync(join(it.feeds, it.wanted.path), OLD)
+  return it
+}
+
+/** Requests to the place, in order. */
+const asked = ({ wanted }: Place) => publisher.asked.filter(({ path }) => path === wanted.url.pathname)
+
+test('a file is fetched, named to the product, and remembered with its digest', async () => {
+  const world = openWorld()
+  const it = yesterday(serve(NEW, { etag: '"1"' }))
+  const report = await fetchFile(it, world.effects)
+  assert.equal(report, {
+    path: 'kev/catalogue.json',
+    url: it.wanted.url.href,
+    status: 'fetched',
+    bytes: NEW.length,
+    received: NEW.length,
+    attempts: 1,
+    seconds: 0,
+  })
+  assert.equal(placed(it), NEW)
+  assert.is(half(it), null)
+  const { headers } = asked(it)[0]!
+  assert.match(headers['user-agent']!, /^vulnshelf\/\d/)
+  assert.is(headers['accept-encoding'], 'identity')
+  await world.close()
+})
+
+test('asked again it is asked for by its ETag, and 304 leaves it alone', async () => {
+  const world = openWorld()
+  const it = yesterday(serve(NEW, { etag: '"1"' }))
+  await fetchFile(it, world.effects)
+  const again = await fetchFile(it, world.effects)
+  assert.is(again.status, 'unchanged')
+  assert.is(again.received, 0)
+  assert.is(again.bytes, NEW.length)
+  assert.is(asked(it)[1]!.headers['if-none-match'], '"1"')
+  await world.close()
+})
+
+test('without an ETag it is asked for by its date', async () => {
+  const world = openWorld()
+  const date = 'Fri, 20 Nov 2026 00:00:00 GMT'
+  const it = yesterday(plain(NEW, { 'last-modified': date }), status(304))
+  await fetchFile(it, world.effects)
+  assert.is((await fetchFile(it, world.effects)).status, 'unchanged')
+  assert.is(asked(it)[1]!.headers['if-modified-since'], date)
+  await world.close()
+})
+
+test('a file that is gone, or was altered, is asked for without conditions', async () => {
+  const world = openWorld()
+  const it = yesterday(serve(NEW, { etag: '"1"' }))
+  await fetchFile(it, world.effects)
+  writeFileSync(join(it.feeds, it.wanted.path), 'altered')
+  assert.is((await fetchFile(it, world.effects)).status, 'fetched')
+  assert.is(asked(it)[1]!.headers['if-none-match'], undefined)
+  assert.equal(placed(it), NEW)
+  await world.close()
+})
+
+test('304 to an unconditional request is no file', async () => {
+  const world = openWorld()
+  const it = yesterday(status(304))
+  const { status: outcome, error } = await fetchFile(it, world.effects)
+  assert.is(outcome, 'failed')
+  assert.equal(error, { code: 'refused', message: 'the server answers 304' })
+  assert.equal(placed(it), OLD)
+  await world.close()
+})
+
+const WRONG: [string, Buffer, RegExp][] = [
+  [
+    'an error page',
+    Buffer.from('<!DOCTYPE html><html><body>Down for maintenance</body></html>'),
+    /^it is an HTML page$/,
+  ],
+  ['an empty body', Buffer.alloc(0), /^it is empty$/],
+  ['half a JSON', NEW.subarray(0, 500), /^it is no JSON: /],
+  ['another JSON', Buffer.from('{"message":"Not Found"}'), /^it does not look like kev\/catalogue\.json: /],
+  ['a gzip of it', Buffer.from([0x1f, 0x8b, 8, 0, 0]), /^it is no JSON: /],
+]
+for (const [what, bytes, message] of WRONG) {
+  test(`${what} with status 200 never replaces yesterday's file`, async () => {
+    const world = openWorld()
+    const it = yesterday(plain(bytes))
+    const { status: outcome, error, attempts } = await fetchFile(it, world.effects)
+    assert.is(outcome, 'failed')
+    assert.is(error!.code, 'wrong_body')
+    assert.match(error!.message, message)
+    assert.is(attempts, 3)
+    assert.equal(placed(it), OLD)
+    assert.is(half(it), null)
+    await world.close()
+  })
+}
+
+test('an error page that goes away is waited for', async () => {
+  const world = openWorld()
+  const it = yesterday(plain(Buffer.from('<html>busy</html>')), serve(NEW))
+  const report = await fetchFile(it, world.effects)
+  assert.is(report.status, 'fetched')
+  assert.is(report.attempts, 2)
+  assert.equal(placed(it), NEW)
+  assert.equal(world.log, ['kev/catalogue.json: it is an HTML page; asking again in 2 s'])
+  await world.close()
+})
+
+test('a server that is down is asked six times, each time later', async () => {
+  const world = openWorld()
+  const it = yesterday(status(503))
+  const { status: outcome, error, attempts } = await fetchFile(it, world.effects)
+  assert.is(outcome, 'failed')
+  assert.equal(error, { code: 'busy_server', message: 'the server answers 503' })
+  assert.is(attempts, 6)
+  assert.is(asked(it).length, 6)
+  assert.equal(world.slept, [1000, 2000, 4000, 8000, 16_000])
+  assert.equal(placed(it), OLD)
+  await world.close()
+})
+
+test('Retry-After is waited for: in seconds, as a date, and up to five minutes', async () => {
+  const world = openWorld()
+  const inAMinute = new Date(NOW.getTime() + 60_000).toUTCString()
+  const it = yesterday(
+    status(429, { 'retry-after': '30' }),
+    status(503, { 'retry-after': inAMinute }),
+    status(500, { 'retry-after': '86400' }),
+    serve(NEW),
+  )
+  assert.is((await fetchFile(it, world.effects)).status, 'fetched')
+  assert.equal(world.slept, [30_000, 60_000, 300_000])
+  await world.close()
+})
+
+test('a used-up quota of GitHub is waited for until it is there again', async () => {
+  const world = openWorld()
+  const reset = String(NOW.getTime() / 1000 + 90)
+  const it = yesterday(status(403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset }), serve(NEW))
+  assert.is((await fetchFile(it, world.effects)).status, 'fetched')
+  assert.equal(world.slept, [90_000])
+  await world.close()
+})
+
+for (const [code, name] of [
+  [404, 'missing'],
+  [410, 'missing'],
+  [403, 'refused'],
+  [401, 'refused'],
+  [418, 'refused'],
+] as const) {
+  test(`${code} is final`, async () => {
+    const world = openWorld()
+    const it = yesterday(status(code))
+    const { status: outcome, error, attempts } = await fetchFile(it, world.effects)
+    assert.equal([outcome, error!.code, attempts], ['failed', name, 1])
+    assert.equal(world.slept, [])
+    assert.equal(placed(it), OLD)
+    await world.close()
+  })
+}
+
+test('a file that may not be published yet is no failure', async () => {
+  const world = openWorld()
+  const it = yesterday(status(404))
+  const report = await fetchFile({ ...it, wanted: { ...it.wanted, mayBeMissing: true } }, world.effects)
+  assert.is(report.status, 'missing')
+  await world.close()
+})
+
+test('a body beyond the limit is not even begun where its length is announced', async () => {
+  const world = openWorld()
+  const it = yesterday(plain(NEW))
+  const small = { ...it, wanted: { ...it.wanted, maxBytes: 999 } }
+  const { error, attempts, received } = await fetchFile(small, world.effects)
+  assert.equal(error, { code: 'too_large', message: '1000 bytes, the limit is 999' })
+  assert.equal([attempts, received], [1, 0])
+  assert.equal(placed(it), OLD)
+  await world.close()
+})
+
+test('a body without an end is broken off at the limit', async () => {
+  const world = openWorld()
+  const it = yesterday(async (_asked, res, send) => {
+    res.writeHead(200)
+    while (!res.destroyed) await send(Buffer.alloc(16 << 10, 'x'))
+  })
+  const small = { ...it, wanted: { ...it.wanted, maxBytes: 200_000 } }
+  const { error, attempts, received } = await fetchFile(small, world.effects)
+  assert.equal(error, { code: 'too_large', message: 'more than 200000 bytes' })
+  assert.is(attempts, 1)
+  assert.ok(received <= 200_000)
+  assert.is(half(it), null)
+  assert.equal(placed(it), OLD)
+  await world.close()
+})
+
+test('a crawl is given up, six times', async () => {
+  // Each look at the clock, one for each piece, is ten seconds later.
+  const world = openWorld({ tickMs: 10_000 })
+  const it = yesterday(async (_asked, res, send) => {
+    res.writeHead(200, { 'content-length': '100000' })
+    while (!res.destroyed) await send(Buffer.from('x'))
+  })
+  const { error, attempts } = await fetchFile(it, world.effects)
+  assert.is(error!.code, 'stalled')
+  assert.match(error!.message, /^only \d+ bytes in \d+ s$/)
+  assert.is(attempts, 6)
+  assert.equal(placed(it), OLD)
+  await world.close()
+})
+
+test('silence is given up', async () => {
+  const world = openWorld({ timeouts: { connectMs: 1000, headersMs: 20, bodyMs: 20 } })
+  const it = yesterday(
+    () => undefined,
+    (_asked, res) => void res.writeHead(200, { 'content-length': '10' }).write('{'),
+    serve(NEW),
+  )
+  const report = await fetchFile(it, world.effects)
+  assert.is(report.status, 'fetched')
+  assert.is(report.attempts, 3)
+  assert.match(world.log[0]!, /Headers Timeout/)
+  assert.match(world.log[1]!, /Body Timeout/)
+  await world.close()
+})
+
+test('a server that cannot be reached is asked again, then told of', async () => {
+  const world = openWorld()
+  const it = place(join(folder.path, 'nobody'), 'http://127.0.0.1:1/')
+  const { status: outcome, error, attempts } = await fetchFile(it, world.effects)
+  assert.equal([outcome, error!.code, attempts], ['failed', 'network', 6])
+  assert.match(error!.message, /ECONNREFUSED/)
+  await world.close()
+})
+
+test('redirects are followed, five of them', async () => {
+  const world = openWorld()
+  for (let hop = 1; hop < 6; hop++) publisher.on(`/hop-${hop}`, redirect(`/hop-${hop + 1}`, 301 + (hop % 2)))
+  publisher.on('/hop-6', serve(NEW))
+  const five = yesterday(redirect('/hop-2'))
+  assert.is((await fetchFile(five, world.effects)).status, 'fetched')
+  const six = yesterday(redirect('/hop-1'))
+  const { error, attempts } = await fetchFile(six, world.effects)
+  assert.equal([error, attempts], [{ code: 'redirect', message: 'more than 5 redirects' }, 1])
+  await world.close()
+})
+
+test('a loop of redirects ends, and one to nowhere is told', async () => {
+  const world = openWorld()
+  const loop = yesterday(redirect('?'))
+  publisher.on(`${loop.wanted.url.pathname}?`, redirect(loop.wanted.url.pathname))
+  assert.is((await fetchFile(loop, world.effects)).error!.message, 'more than 5 redirects')
+  const local = yesterday(redirect('file:///etc/passwd'))
+  assert.is((await fetchFile(local, world.effects)).error!.message, "redirected to 'file:///etc/passwd'")
+  await world.close()
+})
+
+test('digests that a server or a list states are held against the file', async () => {
+  const world = openWorld()
+  const wrong = yesterday(plain(NEW, { 'x-goog-hash': 'crc32c=AAAAAA==,md5=AAAAAAAAAAAAAAAAAAAAAA==' }))
+  const byServer = await fetchFile(wrong, world.effects)
+  assert.is(byServer.error!.code, 'digest')
+  assert.match(byServer.error!.message, /^its md5 is [0-9a-f]{32}, its server says 0{32}$/)
+  assert.is(byServer.attempts, 3)
+  const it = yesterday(serve(NEW))
+  const byList = await fetchFile({ ...it, wanted: { ...it.wanted, sha256: '0'.repeat(64) } }, world.effects)
+  assert.match(byList.error!.message, /^its sha256 is [0-9a-f]{64}, the list says 0{64}$/)
+  const byLength = await fetchFile({ ...it, wanted: { ...it.wanted, bytes: 7 } }, world.effects)
+  assert.is(byLength.error!.message, 'its server announces 1000 bytes, the list says 7')
+  assert.equal(placed(it), OLD)
+  await world.close()
+})
+
+test('a folder that cannot be written to is told, not thrown', async () => {
+  const world = openWorld()
+  const it = place(join(folder.path, 'in-the-way'), `${publisher.url}/in-the-way`)
+  publisher.on('/in-the-way', serve(NEW))
+  mkdirSync(it.feeds)
+  writeFileSync(join(it.feeds, 'kev'), 'a file')
+  const { status: outcome, error } = await fetchFile(it, world.effects)
+  assert.equal([outcome, error!.code], ['failed', 'unusable'])
+  await world.close()
+})
+
+test.run()

@@ -1,0 +1,45 @@
+/** One file from a publisher on this machine into a folder of its own. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { download, type FileReport, partialName } from '../../../builder/fetch/download.ts'
+import type { FetchEffects } from '../../../builder/fetch/effects.ts'
+import { openState } from '../../../builder/fetch/state.ts'
+import type { WantedFile } from '../../../builder/fetch/wanted.ts'
+
+/** A catalogue of about `bytes` bytes; `edition` makes another one of the same length. */
+export function catalogue(edition: string, bytes = 1000): Buffer {
+  const empty = JSON.stringify({ edition, vulnerabilities: [], padding: '' })
+  return Buffer.from(
+    JSON.stringify({ edition, vulnerabilities: [], padding: 'x'.repeat(Math.max(0, bytes - empty.length)) }),
+  )
+}
+
+export const gzipped = (text: string) => gzipSync(text)
+
+export interface Place {
+  feeds: string
+  wanted: WantedFile
+}
+
+export function place(feeds: string, url: string, more: Partial<WantedFile> = {}): Place {
+  const wanted = { path: 'kev/catalogue.json', url: new URL(url), maxBytes: 10 << 20, head: /"vulnerabilities"/ }
+  return { feeds, wanted: { ...wanted, ...more } }
+}
+
+export async function fetchFile({ feeds, wanted }: Place, effects: FetchEffects): Promise<FileReport> {
+  const state = await openState(feeds, effects)
+  return download('kev', wanted, { feeds, effects, state, credentials: new Map(), onBytes: () => {} })
+}
+
+/** The file in its place, null where there is none. */
+export function placed({ feeds, wanted }: Place): Buffer | null {
+  const path = join(feeds, wanted.path)
+  return existsSync(path) ? readFileSync(path) : null
+}
+
+/** Bytes of the half that lies beside it, null where none does. */
+export function half({ feeds, wanted }: Place): number | null {
+  const path = join(feeds, partialName(wanted.path))
+  return existsSync(path) ? readFileSync(path).length : null
+}

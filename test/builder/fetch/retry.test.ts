@@ -1,0 +1,43 @@
+/** How long is waited, for what. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { retryAfterMs, statusError, waitMs } from '../../../builder/fetch/retry.ts'
+
+const NOW = new Date('2026-11-21T06:30:00Z')
+
+test('waits double from half a second or a second up to a minute', () => {
+  assert.equal(
+    [1, 2, 3, 7, 50].map((fruitless) => waitMs(fruitless, null, 0)),
+    [500, 1000, 2000, 30_000, 30_000],
+  )
+  assert.equal(
+    [1, 2, 3, 7, 50].map((fruitless) => waitMs(fruitless, null, 1)),
+    [1000, 2000, 4000, 60_000, 60_000],
+  )
+})
+
+test('what the server says is waited for, never less than our own wait, never more than five minutes', () => {
+  assert.is(waitMs(1, 10_000, 0), 10_000)
+  assert.is(waitMs(1, 0, 1), 1000)
+  assert.is(waitMs(1, 3_600_000, 0), 300_000)
+})
+
+test('Retry-After is seconds or an HTTP date; anything else is nothing', () => {
+  assert.is(retryAfterMs('120', NOW), 120_000)
+  assert.is(retryAfterMs('0', NOW), 0)
+  assert.is(retryAfterMs('Sat, 21 Nov 2026 06:31:00 GMT', NOW), 60_000)
+  assert.is(retryAfterMs('Sat, 21 Nov 2026 06:29:00 GMT', NOW), 0)
+  for (const text of ['', '-1', '1.5', 'soon', '2026-11-21', 'Sat', '99999999999'])
+    assert.is(retryAfterMs(text, NOW), null, text)
+  assert.is(retryAfterMs(undefined, NOW), null)
+})
+
+test('which answers may be otherwise next time', () => {
+  const passing = [408, 425, 429, 500, 502, 503, 504, 524]
+  const final = [206, 304, 400, 401, 403, 404, 405, 410, 416, 451]
+  for (const status of passing) assert.is(statusError({ status, headers: {} }, NOW).mayPass, true, String(status))
+  for (const status of final) assert.is(statusError({ status, headers: {} }, NOW).mayPass, false, String(status))
+  assert.is(statusError({ status: 403, headers: { 'retry-after': '1' } }, NOW).mayPass, true)
+})
+
+test.run()
