@@ -82,7 +82,8 @@ export const FEEDS: readonly (Feed & { name: FeedName })[] = [
     kind: 'claims',
     lookedFor: 'capec/capec*.xml, capec/*stix*.json (either also zipped) or capec/2.1/',
     licence: 'CAPEC Terms of Use',
-    attribution: 'The MITRE Corporation, Common Attack Pattern Enumeration and Classification (https://capec.mitre.org)',
+    attribution:
+      'The MITRE Corporation, Common Attack Pattern Enumeration and Classification (https://capec.mitre.org)',
     required: false,
     adapter: CAPEC_ADAPTER,
     find: findCapec,
