@@ -1,0 +1,248 @@
+/** Limits on a live server (decisions 16), with a clock that only the test moves. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { z } from 'zod'
+import { type Answer, jsonAnswer } from '../../../gateway/answer.ts'
+import { notFound } from '../../../gateway/errors.ts'
+import type { Limiter } from '../../../gateway/limits/limiter.ts'
+import { createLimits, type LimitOptions } from '../../../gateway/limits/limits.ts'
+import { cveId } from '../../../gateway/params/ids.ts'
+import { defineRoute } from '../../../gateway/route.ts'
+import { parseRaw, sendRaw, serveApp, type TestServerOptions } from '../../support/server.ts'
+import { adminClaims, sign } from '../../support/tokens.ts'
+
+const params = { path: { cveId: cveId() }, query: {} }
+const routes = [
+  defineRoute<null, (typeof params)['path'], Record<never, never>>({
+    path: '/cves/:cveId',
+    name: 'getCve',
+    summary: 'One CVE',
+    params,
+    answer: z.object({}),
+    handle: (_context, { cveId: id }): Answer => {
+      if (id === 'CVE-2024-0404') throw notFound('no record')
+      return jsonAnswer({ id }, 'shard', 's1')
+    },
+  }),
+]
+const path = '/api/v1/cves/CVE-2024-3400'
+
+const opened: { close(): Promise<void> }[] = []
+const closeAll = async () => {
+  for (const server of opened.splice(0)) await server.close()
+}
+
+async function serve(options: LimitOptions = {}, more: Partial<TestServerOptions<null>> = {}) {
+  const clock = { ms: 0 }
+  const limits = createLimits(options, { now: () => clock.ms })
+  const server = await serveApp<null>({ routes, context: () => null, deps: { limits }, ...more })
+  opened.push(server)
+  const as = async (claims: Record<string, unknown>) => ({
+    authorization: `Bearer ${await sign(server.key, adminClaims(Date.now(), claims))}`,
+  })
+  const status = async (target = path, init: RequestInit = {}) => (await server.get(target, init)).status
+  return { ...server, clock, limits, as, status }
+}
+
+const limitHeaders = ({ status, headers }: Response) => [
+  status,
+  headers.get('ratelimit-policy'),
+  headers.get('ratelimit'),
+  headers.get('retry-after'),
+]
+
+const POLICY = '"default";q=600;w=60'
+const bad = { headers: { authorization: 'Bearer no.such.token' } }
+const none = { headers: { authorization: '' } }
+
+const subjects = suite('requests of a subject')
+
+subjects('600 in 60 seconds by default, then 429 until the window ends, then 600 again', async () => {
+  const { get, clock } = await serve()
+  assert.equal(limitHeaders(await get(path)), [200, POLICY, '"default";r=599;t=60', null])
+  clock.ms = 20_000.5
+  for (let i = 2; i < 600; i++) await (await get(path)).arrayBuffer()
+  assert.equal(limitHeaders(await get(path)), [200, POLICY, '"default";r=0;t=40', null])
+  const refused = await get(path)
+  assert.equal(limitHeaders(refused), [429, POLICY, '"default";r=0;t=40', '40'])
+  assert.is(refused.headers.get('content-type'), 'application/json; charset=utf-8')
+  const { error, message, ...rest } = (await refused.json()) as Record<string, string>
+  assert.equal([error, typeof message, rest], ['rate_limited', 'string', {}])
+  clock.ms = 59_999
+  assert.equal(limitHeaders(await get(path)), [429, POLICY, '"default";r=0;t=1', '1'])
+  clock.ms = 60_000
+  assert.equal(limitHeaders(await get(path)), [200, POLICY, '"default";r=599;t=60', null])
+})
+
+subjects('limit and window can be set', async () => {
+  const { get } = await serve({ rateLimit: 2, rateWindowSeconds: 5 })
+  const policy = '"default";q=2;w=5'
+  assert.equal(limitHeaders(await get(path)), [200, policy, '"default";r=1;t=5', null])
+  await get(path)
+  assert.equal(limitHeaders(await get(path)), [429, policy, '"default";r=0;t=5', '5'])
+})
+
+subjects('every token of a subject counts together, other subjects apart', async () => {
+  const { as, status } = await serve({ rateLimit: 2 })
+  const [one, two, bob] = [await as({ jti: '1' }), await as({ jti: '2' }), await as({ sub: 'bob' })]
+  assert.is(await status(path, { headers: one }), 200)
+  assert.is(await status(path, { headers: two }), 200)
+  assert.is(await status(path, { headers: one }), 429)
+  assert.is(await status(path, { headers: bob }), 200)
+})
+
+subjects('HEAD counts as GET, and so does every error behind the limit', async () => {
+  const { get } = await serve({ rateLimit: 10 })
+  const left: (string | null)[] = []
+  for (const [target, method] of [
+    [path, 'HEAD'],
+    ['/api/v1/nothing', 'GET'],
+    [path, 'POST'],
+    ['/api/v1/cves/rubbish', 'GET'],
+    ['/api/v1/cves/CVE-2024-0404', 'GET'],
+  ] as const) {
+    const response = await get(target, { method })
+    left.push(`${response.status} ${response.headers.get('ratelimit')}`)
+  }
+  assert.equal(
+    left,
+    [200, 404, 405, 400, 404].map((status, i) => `${status} "default";r=${9 - i};t=60`),
+  )
+})
+
+subjects('a 304 costs nothing, but without quota it is 429', async () => {
+  const { get } = await serve({ rateLimit: 2 })
+  const headers = { 'if-none-match': (await get(path)).headers.get('etag')! }
+  for (let i = 0; i < 5; i++) {
+    const method = i === 2 ? 'HEAD' : 'GET'
+    assert.equal(limitHeaders(await get(path, { headers, method })).slice(0, 3), [
+      304,
+      '"default";q=2;w=60',
+      '"default";r=1;t=60',
+    ])
+  }
+  await get(path)
+  assert.equal(limitHeaders(await get(path, { headers })), [429, '"default";q=2;w=60', '"default";r=0;t=60', '60'])
+})
+
+subjects('the order of judgement: 401, 403, then the limit, before routes, methods and parameters', async () => {
+  const { get, as, status } = await serve({ rateLimit: 1 })
+  const user = await as({ role: 'user' })
+  assert.is(await status(), 200)
+  for (const [target, method] of [
+    [path, 'GET'],
+    ['/api/v1/nothing', 'GET'],
+    [path, 'POST'],
+    ['/api/v1/cves/rubbish', 'GET'],
+  ] as const) {
+    assert.is(await status(target, { method, ...none }), 401)
+    assert.is(await status(target, { method, headers: user }), 403)
+    assert.is(await status(target, { method }), 429)
+  }
+  // The same subject: its quota is shown, and a 403 takes nothing from it.
+  assert.equal(limitHeaders(await get(path, { headers: user })), [
+    403,
+    '"default";q=1;w=60',
+    '"default";r=0;t=60',
+    null,
+  ])
+})
+
+subjects('a 403 takes nothing from the quota', async () => {
+  const { get, as } = await serve({ rateLimit: 5 })
+  const bob = await as({ sub: 'bob', role: 'user' })
+  for (let i = 0; i < 3; i++) {
+    assert.is((await get(path, { headers: bob })).headers.get('ratelimit'), '"default";r=5;t=60')
+  }
+})
+
+subjects('the policy stands on every answer of the API, the quota only where a subject is known', async () => {
+  const origin = 'https://app.test'
+  const { get, url, port } = await serve({}, { app: { origins: [origin] } })
+  assert.equal(limitHeaders(await get(path, none)), [401, POLICY, null, null])
+  assert.equal(limitHeaders(await get(path, bad)), [401, POLICY, null, null])
+  const preflight = { origin, 'access-control-request-method': 'GET' }
+  assert.equal(limitHeaders(await fetch(url + path, { method: 'OPTIONS', headers: preflight })), [
+    204,
+    POLICY,
+    null,
+    null,
+  ])
+  const shared = await get(path, { headers: { origin } })
+  assert.is(shared.headers.get('access-control-allow-origin'), origin)
+  assert.match(shared.headers.get('access-control-expose-headers')!, 'RateLimit, RateLimit-Policy, Retry-After')
+  const raw = parseRaw(await sendRaw(port, `GET ${path} HTTP/1.1\r\nConnection: close\r\n\r\n`))
+  assert.equal([raw.status, raw.headers['ratelimit-policy']], [400, POLICY])
+})
+
+subjects('a store that answers later is waited for', async () => {
+  const { limits } = await serve()
+  const later = <T>(value: T) => new Promise<T>((resolve) => setTimeout(resolve, 1, value))
+  const slow: Limiter = {
+    take: async (key) => later(await limits.subjects.take(key)),
+    look: async (key) => later(await limits.subjects.look(key)),
+    giveBack: (key, taken) => limits.subjects.giveBack(key, taken),
+  }
+  const server = await serveApp<null>({ routes, context: () => null, deps: { limits: { ...limits, subjects: slow } } })
+  opened.push(server)
+  const first = await server.get(path)
+  const headers = { 'if-none-match': first.headers.get('etag')! }
+  assert.is(first.headers.get('ratelimit'), '"default";r=599;t=60')
+  assert.is((await server.get(path, { headers })).headers.get('ratelimit'), '"default";r=599;t=60')
+})
+
+subjects.after.each(closeAll)
+subjects.run()
+
+const failures = suite('failed tokens from one address')
+
+failures('30 in 60 seconds are 401, then 429; good tokens and missing ones are judged as ever', async () => {
+  const { get, clock, status } = await serve()
+  for (let i = 0; i < 30; i++) assert.is(await status(path, bad), 401)
+  clock.ms = 15_000
+  assert.equal(limitHeaders(await get(path, bad)), [429, POLICY, null, '45'])
+  const refused = (await (await get(path, bad)).json()) as { error: string }
+  assert.is(refused.error, 'rate_limited')
+  assert.is(await status(), 200)
+  assert.equal(limitHeaders(await get(path, none)), [401, POLICY, null, null])
+  clock.ms = 60_000
+  assert.is(await status(path, bad), 401)
+})
+
+failures('requests without a token, and good ones, never use it up', async () => {
+  const { status } = await serve({ failedTokens: 2 })
+  for (let i = 0; i < 5; i++) {
+    assert.is(await status(path, none), 401)
+    assert.is(await status(), 200)
+  }
+  assert.equal([await status(path, bad), await status(path, bad), await status(path, bad)], [401, 401, 429])
+})
+
+failures('whatever is wrong with the token counts: malformed, expired, forged, in the cookie, twice', async () => {
+  const { as, key, port, status } = await serve({ failedTokens: 4 })
+  const expired = await as({ exp: 1 })
+  const [head, body] = (await sign(key, adminClaims(Date.now()))).split('.')
+  assert.is(await status(path, bad), 401)
+  assert.is(await status(path, { headers: expired }), 401)
+  assert.is(await status(path, { headers: { authorization: `Bearer ${head}.${body}.AAAA` } }), 401)
+  const cookie = `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nCookie: session=x\r\n\r\n`
+  assert.is(parseRaw(await sendRaw(port, cookie)).status, 401)
+  const twice = 'Authorization: Bearer a\r\nAuthorization: Bearer b\r\n'
+  const request = `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${twice}\r\n`
+  assert.is(parseRaw(await sendRaw(port, request)).status, 429)
+})
+
+failures('behind a trusted proxy each client counts for itself; otherwise the header is nobody', async () => {
+  const behind = (client: string) => ({ headers: { ...bad.headers, 'x-forwarded-for': client } })
+  const trusting = await serve({ failedTokens: 1, trustedProxies: ['127.0.0.1'] })
+  assert.is(await trusting.status(path, behind('192.0.2.1')), 401)
+  assert.is(await trusting.status(path, behind('192.0.2.1')), 429)
+  assert.is(await trusting.status(path, behind('192.0.2.2')), 401)
+  assert.is(await trusting.status(path, behind('6.6.6.6, 192.0.2.2')), 429)
+  const plain = await serve({ failedTokens: 1 })
+  assert.is(await plain.status(path, behind('192.0.2.1')), 401)
+  assert.is(await plain.status(path, behind('192.0.2.2')), 429)
+})
+
+failures.after.each(closeAll)
+failures.run()

@@ -1,0 +1,100 @@
+/** Counting in memory: windows, giving back, and the bound. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Standing } from '../../../gateway/limits/limiter.ts'
+import { type MemoryOptions, memoryLimiter } from '../../../gateway/limits/memory.ts'
+
+const start = 5000.25
+
+function limiter(limit: number, options: MemoryOptions = {}) {
+  const clock = { ms: start }
+  const { take, look, giveBack } = memoryLimiter({ limit, windowMs: 60_000 }, { now: () => clock.ms, ...options })
+  return { clock, take: (key: string) => take(key) as Standing, look: (key: string) => look(key) as Standing, giveBack }
+}
+
+const brief = ({ refused, left, resetSeconds }: Standing) => [refused, left, resetSeconds]
+
+test('a window begins with the first request and lets so many through', () => {
+  const { clock, take } = limiter(3)
+  assert.equal(brief(take('a')), [false, 2, 60])
+  clock.ms += 10_000
+  assert.equal(brief(take('a')), [false, 1, 50])
+  clock.ms += 0.5
+  assert.equal(brief(take('a')), [false, 0, 50])
+  assert.equal(brief(take('a')), [true, 0, 50])
+  assert.equal(brief(take('b')), [false, 2, 60])
+})
+
+test('the seconds left are rounded up, so that nobody comes back too early, and the window ends with the last', () => {
+  const { clock, take } = limiter(1)
+  take('a')
+  clock.ms = start + 59_999.9
+  assert.equal(brief(take('a')), [true, 0, 1])
+  clock.ms = start + 60_000
+  assert.equal(brief(take('a')), [false, 0, 60])
+})
+
+test('refused requests do not lengthen the wait', () => {
+  const { clock, take } = limiter(1)
+  take('a')
+  for (let second = 1; second < 60; second++) {
+    clock.ms = start + second * 1000
+    assert.equal(brief(take('a')), [true, 0, 60 - second])
+  }
+  clock.ms = start + 60_000
+  assert.is(take('a').refused, false)
+})
+
+test('looking takes nothing', () => {
+  const { clock, take, look } = limiter(2)
+  assert.equal(brief(look('a')), [false, 2, 60])
+  take('a')
+  clock.ms += 1000
+  assert.equal(brief(look('a')), [false, 1, 59])
+  take('a')
+  assert.equal(brief(look('a')), [true, 0, 59])
+  clock.ms += 59_000
+  assert.equal(brief(look('a')), [false, 2, 60])
+})
+
+test('what is given back can be taken again, but not from another window', () => {
+  const { clock, take, look, giveBack } = limiter(2)
+  const first = take('a')
+  const second = take('a')
+  giveBack('a', second)
+  assert.is(look('a').left, 1)
+  clock.ms += 60_000
+  take('a')
+  giveBack('a', first)
+  assert.is(look('a').left, 1)
+  giveBack('b', first)
+  assert.is(look('b').left, 2)
+})
+
+test('a window lasts though others come and go, and though its generation turns', () => {
+  const { clock, take } = limiter(3, { maxKeys: 1000 })
+  clock.ms += 50_000
+  take('a')
+  clock.ms += 15_000
+  take('b')
+  assert.equal(brief(take('a')), [false, 1, 45])
+  clock.ms += 44_000
+  take('c')
+  assert.equal(brief(take('a')), [false, 0, 1])
+  clock.ms += 999
+  assert.equal(brief(take('a')), [true, 0, 1])
+})
+
+test('beyond the bound those not seen for longest are forgotten, never those in use', () => {
+  const { take, look } = limiter(1000, { maxKeys: 100 })
+  take('idle')
+  for (let i = 0; i < 1000; i++) {
+    take(`flood-${i}`)
+    assert.is(take('busy').left, 999 - i)
+  }
+  assert.is(look('idle').left, 1000)
+  const known = Array.from({ length: 1000 }, (_, i) => look(`flood-${i}`)).filter(({ left }) => left < 1000).length
+  assert.ok(known >= 40 && known <= 100, `${known} are known`)
+})
+
+test.run()
