@@ -36,7 +36,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   include: { description: 'The sections to add; given empty, none' },
   fields: { description: 'The fields to keep; the id is always kept' },
   scope: { description: '`primary`: the weakness is their primary one; `any`: any source maps them to it' },
-  source: { description: 'Only what this source says' },
+  source: { description: 'Only this source' },
   tag: { description: 'Only what has this tag' },
   ecosystem: { description: 'Only this package ecosystem, such as `npm`, `PyPI`, `Maven`' },
   type: { description: 'Only evidence of this family' },

@@ -80,6 +80,8 @@ export const getCve = defineRoute<Context, typeof path, typeof detailQuery>({
   name: 'getCve',
   path: '/cves/:cveId',
   summary: 'The record of a CVE, with the sections asked for',
+  description:
+    '`fields` chooses among the core fields, `include` adds sections beside them: neither has a say in the other. A section without anything in it is empty, never missing.',
   params: { path, query: detailQuery },
   answer: cveDetail,
   handle(context, { cveId: id, include, fields }) {
