@@ -1,6 +1,7 @@
 /** CVSS scores of the operator's own service: they come before everybody else's (decisions 18). */
 import type { CveClaim, RecordNote } from '../../model/claim.ts'
 import { severityOf } from '../../model/cvss.ts'
+import { baseScore } from '../../model/cvss-vector.ts'
 import { cveId, fields, oneOf, score, someFields, text, time } from './fields.ts'
 import type { LineFormat } from './lines.ts'
 
@@ -10,17 +11,19 @@ const identity = someFields(own)
 const schema = fields({
   ...own,
   vector_string: text,
-  base_score: score,
+  base_score: score.optional(),
   base_severity: oneOf('NONE', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL').optional(),
   scored_at: time,
-}).refine(({ cvss_version, vector_string }) => versionOf(vector_string) === cvss_version, {
-  error: 'has a vector_string of another cvss_version: 2.0 has no prefix (AV:N/…), the others have theirs (CVSS:3.1/…)',
 })
-
-function versionOf(vector: string): string | null {
-  if (vector.startsWith('AV:')) return '2.0'
-  return /^CVSS:(\d\.\d)\/./.exec(vector)?.[1] ?? null
-}
+  .refine(({ vector_string }) => baseScore(vector_string) !== null, {
+    path: ['vector_string'],
+    error: 'is no CVSS vector with all its base metrics',
+    abort: true,
+  })
+  .refine(({ vector_string, cvss_version }) => baseScore(vector_string)?.version === cvss_version, {
+    path: ['vector_string'],
+    error: 'is of another version than cvss_version: 2.0 has no prefix (AV:N/…), the others have theirs (CVSS:3.1/…)',
+  })
 
 /** What claims of the service are called, as source and as `source_short_name` of their metrics. */
 const SERVICE = 'svc'
@@ -30,30 +33,18 @@ export const SERVICE_SCORES: LineFormat<typeof schema, typeof identity> = {
   schema,
   identity,
   keyOf: ({ cve_id, cvss_version }) => `${cve_id} ${cvss_version}`,
-  claimOf({ cve_id, cvss_version: version, vector_string, base_score, base_severity, scored_at }) {
-    const band = severityOf(base_score, version).toUpperCase()
-    const severity = base_severity ?? band
-    const notes: RecordNote[] = []
-    if (severity !== band) {
-      const detail = `CVSS ${version} ${base_score} is ${band}, stated ${severity}`
-      notes.push({ code: 'severity-differs-from-score', detail })
-    }
+  claimOf({ cve_id, cvss_version: version, vector_string: vector, scored_at, ...given }) {
+    const stated = given.base_score ?? baseScore(vector)!.score
+    const band = severityOf(stated, version).toUpperCase()
+    const severity = given.base_severity ?? band
+    const notes = [...oddScore(stated, vector), ...oddSeverity(version, stated, severity, band)]
     const claim: CveClaim = {
       source: SERVICE,
       sourceName: SERVICE,
       updatedAt: scored_at,
       title: null,
       description: null,
-      metrics: [
-        {
-          version,
-          baseScore: base_score,
-          baseSeverity: severity,
-          vector: vector_string,
-          statedAt: scored_at,
-          scoredBy: null,
-        },
-      ],
+      metrics: [{ version, baseScore: stated, baseSeverity: severity, vector, statedAt: scored_at, scoredBy: null }],
       weaknesses: [],
       affected: [],
       references: [],
@@ -63,4 +54,16 @@ export const SERVICE_SCORES: LineFormat<typeof schema, typeof identity> = {
     }
     return { cveIds: [cve_id], statedAt: scored_at, claim, notes }
   },
+}
+
+/** A score that disagrees with its own vector is kept and counted (decisions 18). */
+function oddScore(stated: number, vector: string): RecordNote[] {
+  const scored = baseScore(vector)!.score
+  if (scored === stated) return []
+  return [{ code: 'score-differs-from-vector', detail: `${vector} scores ${scored}, stated ${stated}` }]
+}
+
+function oddSeverity(version: string, stated: number, severity: string, band: string): RecordNote[] {
+  if (severity === band) return []
+  return [{ code: 'severity-differs-from-score', detail: `CVSS ${version} ${stated} is ${band}, stated ${severity}` }]
 }
