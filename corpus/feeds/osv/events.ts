@@ -35,6 +35,7 @@ export function replayEvents(range: JsonObject, notes: RecordNote[]): ReplayedRa
   for (const { kind, version } of type === 'semver' ? sorted(events) : events) {
     if (kind === 'introduced') {
       if (isGit || open.length === 0) open.push(version)
+      else notes.push({ code: 'range-unreadable', detail: `introduced ${version} while affected since ${open[0]}` })
       continue
     }
     if (kind === 'fixed' && !isGit) patched.add(version)
