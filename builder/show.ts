@@ -60,6 +60,7 @@ function showFile(dist: string, file: FileEntry): unknown {
   switch (file.role) {
     case 'cve':
     case 'pages':
+    case 'catalog':
       return Object.fromEntries(
         [...membersOf(bytes)].map(({ key, at, length }) => [
           key,
@@ -74,6 +75,7 @@ function showFile(dist: string, file: FileEntry): unknown {
     case 'index':
     case 'columns':
     case 'orders':
+    case 'list':
       return showTable(bytes)
     case 'query':
       return { file, note: 'an SQLite database: open the object with any SQLite' }

@@ -7,8 +7,8 @@ import { availableParallelism } from 'node:os'
 import { type CveId, compareCveIds } from '../../corpus/model/cve-id.ts'
 import type { About } from '../../corpus/snapshot/about.ts'
 import { gzipFile } from '../../corpus/snapshot/deflate.ts'
-import { deriveFiles, gatherShards } from '../../corpus/snapshot/derive/derive.ts'
-import { countProducts } from '../../corpus/snapshot/derive/gather.ts'
+import { countsOf } from '../../corpus/snapshot/derive/counts.ts'
+import { DERIVED_FILES, deriveFiles, gatherShards } from '../../corpus/snapshot/derive/derive.ts'
 import { joinShards, type Rows } from '../../corpus/snapshot/derive/rows.ts'
 import { sha256 } from '../../corpus/snapshot/digest.ts'
 import { type EpssColumns, encodeEpss, NO_EPSS, toBillionths } from '../../corpus/snapshot/epss.ts'
@@ -20,7 +20,8 @@ import { openPool, type Pool } from '../../corpus/snapshot/pool.ts'
 import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
 import type { Effects } from '../effects.ts'
 import type { Progress } from '../progress.ts'
-import { about, type ShardCounts } from './about.ts'
+import { about } from './about.ts'
+import { writeCatalogs } from './catalogs.ts'
 import { BuildError } from './error.ts'
 import { lockDist } from './lock.ts'
 import { type ObjectStore, openObjectStore, temporaryFolder } from './objects.ts'
@@ -110,13 +111,15 @@ async function buildFrom(
       progress('shards', done, total),
     )
     const shardsAt = lap()
-    const { rows, counts } = await readBack(pool, dist, shards.files, progress)
+    const rows = await readBack(pool, dist, shards.files, progress)
     const epss = alignEpss(corpus, rows.ids as CveId[])
-    const description = about(corpus, counts, epss)
-    const files = [...shards.files, ...(await writeTables(corpus, description, epss, objects))]
+    const { files: catalogFiles, catalogs } = await writeCatalogs(corpus, parent, objects)
+    const description = about(corpus, countsOf(rows, catalogs), epss)
+    const files = [...shards.files, ...catalogFiles, ...(await writeTables(corpus, description, epss, objects))]
     const epssAt = lap()
     let derived = 0
-    for await (const { from, ...entry } of deriveFiles(pool, rows, epss, objects.temporary('query.db'))) {
+    const input = { rows, epss, catalogs, corpusDate: description.corpus_date }
+    for await (const { from, ...entry } of deriveFiles(pool, input, objects.temporary('query.db'))) {
       files.push(await objects.put({ ...entry, derived: true }, from))
       progress('derived files', ++derived, DERIVED_FILES)
     }
@@ -137,19 +140,13 @@ async function buildFrom(
 }
 
 /** Reads what was just written, or taken over, as whoever derives from it will. */
-async function readBack(
-  pool: Pool,
-  dist: string,
-  files: readonly FileEntry[],
-  progress: Progress,
-): Promise<{ rows: Rows; counts: ShardCounts }> {
+async function readBack(pool: Pool, dist: string, files: readonly FileEntry[], progress: Progress): Promise<Rows> {
   const gathered = []
   for await (const one of gatherShards(pool, dist, files)) {
     gathered.push(one)
     progress('read back', gathered.length, files.length)
   }
-  const rows = joinShards(gathered)
-  return { rows, counts: { cves: rows.count, ...countProducts(gathered.map(({ shard }) => shard)) } }
+  return joinShards(gathered)
 }
 
 /** Writes what is neither a shard nor derived. */
@@ -168,9 +165,6 @@ async function writeTables(
     await put('rejected', Buffer.from(JSON.stringify(Object.fromEntries(rejected))), rejected.length),
   ]
 }
-
-/** Index, columns, orders, `query.db`, and the pages of four sorts. */
-const DERIVED_FILES = 8
 
 /** The pointer, or null in a new folder. A damaged one stops the build: a pointer's version must never fall. */
 function pointerOf(dist: string): Pointer | null {

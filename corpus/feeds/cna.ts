@@ -1,12 +1,13 @@
 /** The list of CVE numbering authorities, as the CVE website has it: one JSON file. */
 import type { CnaEntry } from '../model/claim.ts'
+import { nameKey } from '../model/products.ts'
 import { dateInName, findFiles } from './choice.ts'
 import { FeedError } from './error.ts'
 import { type FeedFile, type FeedItem, isSameDigest, itemDigest, type ReadOptions, skipOf } from './feed.ts'
 import { isObject, objects, shown, text, texts } from './json.ts'
 import { readJsonFile } from './json-file.ts'
 
-export const CNA_ADAPTER = 1
+export const CNA_ADAPTER = 2
 
 /** The file states no date; where its name has none either, it counts as valid at any time. */
 export function findCnaList(feedsFolder: string): FeedFile[] {
@@ -17,15 +18,16 @@ export function findCnaList(feedsFolder: string): FeedFile[] {
   })
 }
 
-/** The entries in the file's order, by slug: the short name in lower case. */
+/** The entries in the file's order, by slug: the short name folded as vendors' are (decisions 27). */
 export function* readCnaList(file: FeedFile, options: ReadOptions): Iterable<FeedItem> {
   const list = readJsonFile(file.path, file.name)
   if (!Array.isArray(list)) throw new FeedError('file_invalid', `${file.name} is no CNA list: it is no JSON array`)
   for (const [index, json] of list.entries()) {
     const shortName = isObject(json) ? text(json.shortName) : null
-    const key = shortName?.toLowerCase() ?? `entry ${index + 1}`
+    const slug = shortName === null ? null : nameKey(shortName)
+    const key = slug ?? `entry ${index + 1}`
     try {
-      if (!isObject(json) || shortName === null) {
+      if (!isObject(json) || shortName === null || slug === null) {
         throw new FeedError('item_invalid', `shortName is no text: ${shown(isObject(json) ? json.shortName : json)}`)
       }
       const digest = itemDigest(CNA_ADAPTER, JSON.stringify(json))
@@ -36,12 +38,12 @@ export function* readCnaList(file: FeedFile, options: ReadOptions): Iterable<Fee
       const types = isObject(json.CNA) ? texts(json.CNA.type) : []
       const advisories = isObject(json.securityAdvisories) ? objects(json.securityAdvisories.advisories) : []
       const claim: CnaEntry = {
-        slug: key,
+        slug,
         shortName,
         name: text(json.organizationName) ?? shortName,
         scope: text(json.scope),
         country: text(json.country),
-        organizationType: types.length > 0 ? types.join(', ') : null,
+        organizationTypes: types,
         advisoriesUrl: text(advisories[0]?.url),
       }
       yield { kind: 'claim', key, cveIds: [], digest, statedAt: null, body: JSON.stringify(claim), notes: [] }

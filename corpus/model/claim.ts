@@ -104,7 +104,7 @@ export interface CnaEntry {
   name: string
   scope: string | null
   country: string | null
-  organizationType: string | null
+  organizationTypes: string[]
   advisoriesUrl: string | null
 }
 

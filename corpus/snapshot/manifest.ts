@@ -8,7 +8,19 @@ import { SnapshotError } from './error.ts'
 export const FORMAT = 1
 
 /** What a file of a snapshot is. */
-export const ROLES = ['about', 'cve', 'epss', 'rejected', 'index', 'columns', 'orders', 'pages', 'query'] as const
+export const ROLES = [
+  'about',
+  'cve',
+  'epss',
+  'rejected',
+  'catalog',
+  'index',
+  'columns',
+  'orders',
+  'list',
+  'pages',
+  'query',
+] as const
 export type Role = (typeof ROLES)[number]
 
 export interface FileEntry {

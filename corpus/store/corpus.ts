@@ -1,8 +1,9 @@
 /** The read side of corpus.db: what a build asks of it. Any number of threads and processes may read at once. */
 import type Database from 'better-sqlite3'
-import type { CnaEntry, EpssScore } from '../model/claim.ts'
+import type { EpssScore } from '../model/claim.ts'
 import type { CveId } from '../model/cve-id.ts'
 import { PART_NAMES, type PartName } from '../model/record.ts'
+import { readCatalogue } from './catalogue.ts'
 import { openDatabase } from './schema.ts'
 import { sortKey } from './sort-key.ts'
 import { type FeedState, readCorpusDate, readFeedStates } from './state.ts'
@@ -35,8 +36,8 @@ export interface Corpus {
   /** All scores in the order of `compareCveIds`, also of ids without a record. */
   epss(): { release: EpssRelease | null; scores: Iterable<EpssScore> }
   rejected(): { cveId: CveId; dateRejected: string | null }[]
-  /** By slug. */
-  cnas(): CnaEntry[]
+  /** The entries of a feed that is a catalogue, by their keys. */
+  catalogue<Entry>(feed: string): Entry[]
   close(): void
 }
 
@@ -71,9 +72,6 @@ export function readCorpus(database: Database.Database): Corpus {
   const rejected = database.prepare<[], { cveId: CveId; dateRejected: string | null }>(
     'SELECT cve_id AS cveId, date_rejected AS dateRejected FROM rejected ORDER BY cve_key',
   )
-  const cnas = database
-    .prepare<[], string>("SELECT body FROM claim WHERE cve_key = '' AND feed = 'cna' ORDER BY item")
-    .pluck()
 
   function* named(cveIds: readonly CveId[]): Iterable<StoredRecord> {
     for (const cveId of cveIds) {
@@ -92,7 +90,7 @@ export function readCorpus(database: Database.Database): Corpus {
     records: (block, cveIds) => (cveIds ? named(cveIds) : all(block)),
     epss: () => ({ release: epssRelease(readFeedStates(database)), scores: scores.iterate() }),
     rejected: () => rejected.all(),
-    cnas: () => cnas.all().map((body) => JSON.parse(body) as CnaEntry),
+    catalogue: <Entry>(feed: string) => readCatalogue<Entry>(database, feed),
     close: () => void database.close(),
   }
 }

@@ -1,7 +1,8 @@
 /** The filters of a list of CVEs as constraints on ordinals: what each lets through, and how dearly it is found out. */
 import type { CveId } from '../../corpus/model/cve-id.ts'
 import type { Severity } from '../../corpus/model/record.ts'
-import { postingsOf, SEVERITIES } from '../../corpus/snapshot/derive/columns.ts'
+import { SEVERITIES } from '../../corpus/snapshot/derive/columns.ts'
+import { postingsOf } from '../../corpus/snapshot/derive/postings.ts'
 import { FLAGS } from '../../corpus/snapshot/derive/gather.ts'
 import { findRow } from '../../corpus/snapshot/derive/index-table.ts'
 import { fromBillionths } from '../../corpus/snapshot/epss.ts'

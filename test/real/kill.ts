@@ -65,7 +65,7 @@ function stateOf(path: string): string {
     }
   }
   const { release, scores } = corpus.epss()
-  digest.update(JSON.stringify([corpus.state(), corpus.rejected(), corpus.cnas(), release]))
+  digest.update(JSON.stringify([corpus.state(), corpus.rejected(), corpus.catalogue('cna'), release]))
   for (const row of scores) digest.update(JSON.stringify(row))
   corpus.close()
   return digest.digest('hex')

@@ -114,7 +114,7 @@ export function corpusContents(path: string) {
       records: records.map(({ digest, ...record }) => ({ ...record, digest: Buffer.from(digest).toString('hex') })),
       epss: { release, scores: [...scores] },
       rejected: corpus.rejected(),
-      cnas: corpus.cnas(),
+      cnas: corpus.catalogue('cna'),
     }
   } finally {
     corpus.close()

@@ -6,6 +6,7 @@ import { SnapshotError } from '../error.ts'
 import { fold } from '../fold.ts'
 import { compareKeys } from '../order.ts'
 import { column, decodeTable, encodeTable } from '../table.ts'
+import { decodePostings, encodePostings, type Postings } from './postings.ts'
 import type { Rows } from './rows.ts'
 
 /** The severity bands, in the order of their codes; code 255 is null. */
@@ -24,22 +25,6 @@ export interface Columns {
   assigner: Postings<string>
   primaryCwe: Postings<number>
   anyCwe: Postings<number>
-}
-
-/** For each key, the ordinals that have it, ascending. */
-export interface Postings<K> {
-  keys: Map<K, number>
-  starts: Uint32Array
-  ordinals: Uint32Array
-}
-
-const NO_ORDINALS = new Uint32Array(0)
-
-/** The ordinals of a key, ascending; none for an unknown one. */
-export function postingsOf<K>(postings: Postings<K>, key: K): Uint32Array {
-  const at = postings.keys.get(key)
-  if (at === undefined) return NO_ORDINALS
-  return postings.ordinals.subarray(postings.starts[at], postings.starts[at + 1])
 }
 
 /** Rows sorted by `keys` in descending order (NaN is null); `ids` breaks ties, so that the order is total. */
@@ -71,35 +56,14 @@ export function encodeColumns(rows: Rows): Buffer {
       score: pick(rows.score, new Float64Array(rows.count)),
       severity,
       flags: pick(rows.flags, new Uint8Array(rows.count)),
-      assignerStarts: assigner.starts,
-      assignerOrdinals: assigner.ordinals,
-      primaryCweStarts: primaryCwe.starts,
-      primaryCweOrdinals: primaryCwe.ordinals,
-      anyCweStarts: anyCwe.starts,
-      anyCweOrdinals: anyCwe.ordinals,
+      'assigner.starts': assigner.starts,
+      'assigner.ordinals': assigner.ordinals,
+      'primaryCwe.starts': primaryCwe.starts,
+      'primaryCwe.ordinals': primaryCwe.ordinals,
+      'anyCwe.starts': anyCwe.starts,
+      'anyCwe.ordinals': anyCwe.ordinals,
     },
   })
-}
-
-function encodePostings<K extends string | number>(row: Uint32Array, keysOf: (row: number) => Iterable<K>) {
-  const lists = new Map<K, number[]>()
-  row.forEach((one, ordinal) => {
-    for (const key of keysOf(one)) {
-      const list = lists.get(key)
-      if (list) list.push(ordinal)
-      else lists.set(key, [ordinal])
-    }
-  })
-  const keys = [...lists.keys()].sort((a, b) => compareKeys(a, b, false))
-  const starts = new Uint32Array(keys.length + 1)
-  keys.forEach((key, at) => {
-    starts[at + 1] = starts[at]! + lists.get(key)!.length
-  })
-  const ordinals = new Uint32Array(starts[keys.length]!)
-  keys.forEach((key, at) => {
-    ordinals.set(lists.get(key)!, starts[at])
-  })
-  return { keys, starts, ordinals }
 }
 
 /** @throws SnapshotError `malformed` */
@@ -115,23 +79,13 @@ export function decodeColumns(bytes: Uint8Array): Columns {
     score: column(table, 'score', 'f64'),
     severity: column(table, 'severity', 'u8'),
     flags: column(table, 'flags', 'u8'),
-    assigner: decodePostings(table.about.assigners as string[], 'assigner'),
-    primaryCwe: decodePostings(table.about.primaryCwes as number[], 'primaryCwe'),
-    anyCwe: decodePostings(table.about.anyCwes as number[], 'anyCwe'),
+    assigner: decodePostings(table, table.about.assigners as string[], 'assigner.', count),
+    primaryCwe: decodePostings(table, table.about.primaryCwes as number[], 'primaryCwe.', count),
+    anyCwe: decodePostings(table, table.about.anyCwes as number[], 'anyCwe.', count),
   }
   const { published, updated, score, severity, flags } = columns
   if (![published, updated, score, severity, flags].every((values) => values.length === count)) {
     throw new SnapshotError('malformed', 'the columns are of different lengths')
   }
   return columns
-
-  function decodePostings<K>(keys: K[], name: string): Postings<K> {
-    const starts = column(table, `${name}Starts`, 'u32')
-    const ordinals = column(table, `${name}Ordinals`, 'u32')
-    const proper = Array.isArray(keys) && starts.length === keys.length + 1 && starts.at(-1) === ordinals.length
-    if (!proper || ordinals.some((ordinal) => ordinal >= count)) {
-      throw new SnapshotError('malformed', `the postings ${name} are damaged`)
-    }
-    return { keys: new Map(keys.map((key, at) => [key, at])), starts, ordinals }
-  }
 }

@@ -1,10 +1,11 @@
 /** First step of deriving: what lists, filters and searches need of each CVE, read from one shard. */
-import type { CveCore, Facets } from '../../model/record.ts'
+import type { Advisory, CveCore, Facets, PartName } from '../../model/record.ts'
 import { CVE_PARTS } from '../cve-member.ts'
 import { SHORT_HASH_LENGTH } from '../digest.ts'
 import { SnapshotError } from '../error.ts'
 import { plainBytes } from '../member.ts'
 import { membersOf, type PlacedMember } from '../shard.ts'
+import { countNames, type NameCounts, noNames } from './name-counts.ts'
 
 /** The CVEs of one shard, in the order of ids; entry `i` of each list is CVE `i`. */
 export interface GatheredShard {
@@ -30,7 +31,13 @@ export interface GatheredShard {
   /** Number of the primary weakness; 0 for none. */
   primaryCwe: Uint32Array
   weaknesses: Uint32Array[]
-  products: Facets['products'][]
+  /** Of the CNA's statement, 0 to 100 (decisions 25). */
+  completeness: Uint8Array
+  names: NameCounts
+  /** Ids of the linked advisories, each once. */
+  advisories: string[]
+  /** How many reports the records have. */
+  reports: number
 }
 
 /** The bits of `flags`. */
@@ -42,19 +49,6 @@ export const FLAGS = {
   has_workaround: 16,
   reserved: 32,
 } as const
-
-/** How many vendors, and products of vendors, these shards name. */
-export function countProducts(shards: Iterable<GatheredShard>): { vendors: number; products: number } {
-  const vendors = new Set<string>()
-  const products = new Set<string>()
-  for (const shard of shards) {
-    for (const { vendor, product } of shard.products.flat()) {
-      vendors.add(vendor)
-      if (product !== null) products.add(`${vendor}/${product}`)
-    }
-  }
-  return { vendors: vendors.size, products: products.size }
-}
 
 const EMPTY_FACETS: Facets = { weaknesses: [], products: [], completeness: 0 }
 
@@ -80,8 +74,12 @@ export function gatherShard(shard: Buffer): GatheredShard {
     assigners: [],
     primaryCwe: new Uint32Array(count),
     weaknesses: [],
-    products: [],
+    completeness: new Uint8Array(count),
+    names: noNames(),
+    advisories: [],
+    reports: 0,
   }
+  const advisories = new Set<string>()
   members.forEach((member, i) => {
     const bytes = shard.subarray(member.at, member.at + member.length)
     const { text, end } = coreOf(bytes, member)
@@ -103,8 +101,13 @@ export function gatherShard(shard: Buffer): GatheredShard {
     out.assigners.push(core.assigner)
     out.primaryCwe[i] = core.primary_cwe_id ? cweNumber(core.primary_cwe_id) : 0
     out.weaknesses.push(Uint32Array.from(facets.weaknesses, cweNumber))
-    out.products.push(facets.products)
+    out.completeness[i] = facets.completeness
+    countNames(out.names, facets.products, core.assigner)
+    const advisory = advisoryOf(bytes, member)
+    if (advisory !== null) advisories.add(advisory)
+    out.reports += segmentOf(member, 'reports')?.count ?? 0
   })
+  out.advisories = [...advisories]
   out.cores = new Uint8Array(Buffer.concat(cores))
   return out
 }
@@ -115,9 +118,19 @@ function coreOf(bytes: Buffer, member: PlacedMember): { text: Buffer; end: numbe
   return { text: plainBytes(bytes, segment), end: segment.offset + segment.length }
 }
 
+const segmentOf = (member: PlacedMember, part: PartName) =>
+  member.segments.find(({ kind }) => kind === CVE_PARTS[part].kind)
+
 function facetsOf(bytes: Buffer, member: PlacedMember): Facets {
-  const segment = member.segments.find(({ kind }) => kind === CVE_PARTS.facets.kind)
+  const segment = segmentOf(member, 'facets')
   return segment ? (JSON.parse(plainBytes(bytes, segment).toString()) as Facets) : EMPTY_FACETS
+}
+
+function advisoryOf(bytes: Buffer, member: PlacedMember): string | null {
+  const segment = segmentOf(member, 'advisory')
+  if (!segment) return null
+  const text = plainBytes(bytes, segment).toString() + CVE_PARTS.advisory.after
+  return (JSON.parse(text) as Advisory).advisory_id
 }
 
 function flagsOf(core: CveCore): number {

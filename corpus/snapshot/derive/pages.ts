@@ -15,18 +15,30 @@ export const ROWS_PER_PAGE = ROWS_PER_SEGMENT * SEGMENTS_PER_PAGE
 /** The segment kind of rows of a list. */
 export const ROWS_KIND = 64
 
-/** What the pages of all sorts are made from; large arrays are shared between threads. */
+/** Some pages of a list: the JSON of their rows, in order. */
+export interface PageRun {
+  texts: readonly string[]
+  /** Number of the first page. */
+  firstPage: number
+}
+
+/** Rows of a run: enough that its message costs nothing beside its work. */
+const ROWS_PER_RUN = 50 * ROWS_PER_PAGE
+
+/** Rows cut into runs of whole pages. */
+export function* runsOf<T extends { length: number; slice(from: number, to: number): T }>(
+  rows: T,
+): Generator<{ rows: T; firstPage: number }> {
+  for (let from = 0; from < rows.length; from += ROWS_PER_RUN) {
+    yield { rows: rows.slice(from, from + ROWS_PER_RUN), firstPage: from / ROWS_PER_PAGE }
+  }
+}
+
+/** What the pages of CVEs are made from; large arrays are shared between threads. */
 export interface PageSource {
   cores: Uint8Array
   coreAt: Float64Array
   epss: EpssColumns
-}
-
-export interface PageRun {
-  /** The rows of these pages, in the order of the list. */
-  rows: Uint32Array
-  /** Number of the first page. */
-  firstPage: number
 }
 
 /** What the content digest of a page is taken from. */
@@ -41,6 +53,17 @@ export interface EncodedPages {
   heads: PageHead[]
 }
 
+/** Some pages of CVEs, by their rows in the order of the list. */
+export interface CvePageRun {
+  rows: Uint32Array
+  firstPage: number
+}
+
+/** The run of pages that these CVEs make. */
+export function cvePages(source: PageSource, { rows, firstPage }: CvePageRun): PageRun {
+  return { texts: Array.from(rows, (row) => summaryText(source, row)), firstPage }
+}
+
 /** The text of a summary record, EPSS included. */
 function summaryText(source: PageSource, row: number): string {
   const core = source.cores.subarray(source.coreAt[row], source.coreAt[row + 1])
@@ -53,26 +76,25 @@ function summaryText(source: PageSource, row: number): string {
 const pageKey = (page: number) => String(page).padStart(8, '0')
 
 /** The segments of each page of a run of whole pages (the last page of a list may be short). */
-function* pagesOf(
-  source: PageSource,
-  { rows, firstPage }: PageRun,
-): Generator<{ key: string; segments: { kind: number; count: number; plain: Buffer }[] }> {
-  for (let from = 0, page = firstPage; from < rows.length; from += ROWS_PER_PAGE, page++) {
-    const end = Math.min(from + ROWS_PER_PAGE, rows.length)
+function* pagesOf({
+  texts,
+  firstPage,
+}: PageRun): Generator<{ key: string; segments: { kind: number; count: number; plain: Buffer }[] }> {
+  for (let from = 0, page = firstPage; from < texts.length; from += ROWS_PER_PAGE, page++) {
+    const end = Math.min(from + ROWS_PER_PAGE, texts.length)
     const segments = []
     for (let at = from; at < end; at += ROWS_PER_SEGMENT) {
-      const some = rows.subarray(at, Math.min(at + ROWS_PER_SEGMENT, end))
-      const text = Array.from(some, (row) => summaryText(source, row)).join(',')
-      segments.push({ kind: ROWS_KIND, count: some.length, plain: Buffer.from(text) })
+      const some = texts.slice(at, Math.min(at + ROWS_PER_SEGMENT, end))
+      segments.push({ kind: ROWS_KIND, count: some.length, plain: Buffer.from(some.join(',')) })
     }
     yield { key: pageKey(page), segments }
   }
 }
 
 /** Encodes a run of pages. */
-export function encodePages(source: PageSource, run: PageRun): EncodedPages {
+export function encodePages(run: PageRun): EncodedPages {
   const members = []
-  for (const { key, segments } of pagesOf(source, run)) {
+  for (const { key, segments } of pagesOf(run)) {
     const parts: Part[] = segments.flatMap((segment, i) => [Buffer.from(i === 0 ? '{"rows":[' : ','), segment])
     members.push(encodeMember(key, [...parts, Buffer.from(']}\n')]))
   }
@@ -92,8 +114,8 @@ export function encodePages(source: PageSource, run: PageRun): EncodedPages {
 }
 
 /** The heads that `encodePages` gives, without compressing anything. */
-export function pageHeads(source: PageSource, run: PageRun): PageHead[] {
-  return Array.from(pagesOf(source, run), ({ key, segments }) => ({
+export function pageHeads(run: PageRun): PageHead[] {
+  return Array.from(pagesOf(run), ({ key, segments }) => ({
     key,
     segments: segments.map(({ kind, count, plain }) => ({
       kind,

@@ -1,6 +1,7 @@
 /** Second step of deriving: the gathered shards as one set of rows, in the order of ids. */
 import { SHORT_HASH_LENGTH } from '../digest.ts'
 import type { GatheredShard } from './gather.ts'
+import { addNames, type NameCounts, noNames } from './name-counts.ts'
 
 /** All CVEs of a snapshot. Row `i` is CVE `i` in the order of ids, which the rows of the EPSS table follow too. */
 export interface Rows {
@@ -24,8 +25,23 @@ export interface Rows {
   assigners: (string | null)[]
   primaryCwe: Uint32Array
   weaknesses: Uint32Array[]
+  completeness: Uint8Array
+  names: NameCounts
+  advisories: Set<string>
+  reports: number
 }
 
+const NUMBERS = [
+  'at',
+  'coreEnd',
+  'length',
+  'flags',
+  'primaryCwe',
+  'published',
+  'updated',
+  'score',
+  'completeness',
+] as const
 const NO_BYTES = new Uint8Array()
 /** What `shard` can number. */
 const MAX_SHARDS = 0x10000
@@ -55,18 +71,24 @@ export function joinShards(parts: readonly { name: string; shard: GatheredShard 
     assigners: [],
     primaryCwe: new Uint32Array(count),
     weaknesses: [],
+    completeness: new Uint8Array(count),
+    names: noNames(),
+    advisories: new Set(),
+    reports: 0,
   }
   let row = 0
   let core = 0
   parts.forEach(({ shard }, shardNumber) => {
     rows.shard.fill(shardNumber, row, row + shard.ids.length)
-    for (const name of ['at', 'coreEnd', 'length', 'flags', 'primaryCwe', 'published', 'updated', 'score'] as const) {
-      rows[name].set(shard[name], row)
-    }
+    for (const name of NUMBERS) rows[name].set(shard[name], row)
+    addNames(rows.names, shard.names)
+    for (const id of shard.advisories) rows.advisories.add(id)
+    rows.reports += shard.reports
     rows.sources.set(shard.sources, row * SHORT_HASH_LENGTH)
     rows.cores.set(shard.cores, core)
     // Let go at once: two copies of every core are more than a build may hold.
     shard.cores = NO_BYTES
+    shard.names = noNames()
     for (let i = 0; i < shard.ids.length; i++) {
       rows.ids.push(shard.ids[i]!)
       rows.titles.push(shard.titles[i]!)

@@ -1,15 +1,18 @@
 /** One file of a snapshot by itself: stored digest and size, content digest, count, and every member of a shard. */
 import Database from 'better-sqlite3'
 import { decodeAbout } from '../about.ts'
+import { decodeCatalog, type PlacedEntry } from '../catalog.ts'
 import { gunzipFile } from '../deflate.ts'
 import { decodeColumns } from '../derive/columns.ts'
 import { type GatheredShard, gatherShard } from '../derive/gather.ts'
 import { decodeIndex, indexContent } from '../derive/index-table.ts'
+import { decodeList, storedListContent } from '../derive/lists.ts'
 import { decodeOrders, ordersContent } from '../derive/orders.ts'
 import { sha256 } from '../digest.ts'
 import { decodeEpss } from '../epss.ts'
 import { SnapshotError } from '../error.ts'
 import { describe, objectPath, readObject } from '../layout.ts'
+import { LIST_NAMES, type ListName } from '../lists.ts'
 import type { FileEntry, Role } from '../manifest.ts'
 import { queryDigest } from '../query/rows.ts'
 import { contentDigest, membersOf } from '../shard.ts'
@@ -25,12 +28,14 @@ export interface FileFindings {
   gathered: GatheredShard | null
   /** Where the members of a page shard begin. */
   membersAt: Uint32Array
+  /** The entries of a catalogue. */
+  entries: PlacedEntry[]
 }
 
 const MAX_PLAIN_FILE = 4 * 1024 * 1024 * 1024 - 1
 
 /** Roles whose files can be rebuilt from those of the others. */
-const DERIVED: readonly Role[] = ['index', 'columns', 'orders', 'pages', 'query']
+const DERIVED: readonly Role[] = ['index', 'columns', 'orders', 'list', 'pages', 'query']
 
 export function verifyFile(dist: string, file: FileEntry): FileFindings {
   const findings: FileFindings = {
@@ -40,6 +45,7 @@ export function verifyFile(dist: string, file: FileEntry): FileFindings {
     fault: null,
     gathered: null,
     membersAt: new Uint32Array(),
+    entries: [],
   }
   try {
     const bytes = readObject(dist, file)
@@ -71,6 +77,7 @@ function contentOf(
   switch (file.role) {
     case 'cve':
     case 'pages':
+    case 'catalog':
       return verifyShard(file.role, bytes, findings)
     case 'about': {
       const text = plain()
@@ -95,6 +102,10 @@ function contentOf(
       const orders = decodeOrders(bytes, file.count)
       return { content: ordersContent(orders), count: orders.published.ordinals.length }
     }
+    case 'list': {
+      if (!isListName(file.name)) fault('it is no list that is known')
+      return { content: storedListContent(bytes), count: decodeList(file.name, bytes).count }
+    }
     case 'query': {
       const database = new Database(objectPath(dist, file.sha256), { readonly: true, fileMustExist: true })
       try {
@@ -106,7 +117,11 @@ function contentOf(
   }
 }
 
-function verifyShard(role: 'cve' | 'pages', bytes: Buffer, findings: FileFindings): { content: string; count: number } {
+function verifyShard(
+  role: 'cve' | 'pages' | 'catalog',
+  bytes: Buffer,
+  findings: FileFindings,
+): { content: string; count: number } {
   const digest = contentDigest()
   const membersAt: number[] = []
   for (const member of membersOf(bytes)) {
@@ -122,8 +137,11 @@ function verifyShard(role: 'cve' | 'pages', bytes: Buffer, findings: FileFinding
   findings.members = membersAt.length
   if (role === 'cve') findings.gathered = gatherShard(bytes)
   else findings.membersAt = Uint32Array.from(membersAt)
+  if (role === 'catalog') findings.entries = decodeCatalog(bytes)
   return { content: digest.hex(), count: membersAt.length }
 }
+
+const isListName = (name: string): name is ListName => LIST_NAMES.includes(name as ListName)
 
 function fault(message: string): never {
   throw new SnapshotError('digest', message)

@@ -2,6 +2,7 @@
 import { crc32, inflateRawSync } from 'node:zlib'
 import { parseCveId } from '../../model/cve-id.ts'
 import { PART_NAMES } from '../../model/record.ts'
+import { ENTRY_KIND } from '../catalog.ts'
 import { CVE_PARTS } from '../cve-member.ts'
 import { FINAL_BLOCK } from '../deflate.ts'
 import { ROWS_KIND, ROWS_PER_SEGMENT, SEGMENTS_PER_PAGE } from '../derive/pages.ts'
@@ -17,14 +18,16 @@ const TRAILER_BYTES = 8
  * Checks a member of a shard; `bytes` are exactly the member's.
  * @throws SnapshotError
  */
-export function verifyMember(role: 'cve' | 'pages', member: PlacedMember, bytes: Buffer): void {
+export function verifyMember(role: 'cve' | 'pages' | 'catalog', member: PlacedMember, bytes: Buffer): void {
   const trailer = bytes.subarray(bytes.length - TRAILER_BYTES)
   const whole = inflateExactly(bytes.subarray(member.headLength, -TRAILER_BYTES), trailer.readUInt32LE(4), 'it')
   if (crc32(whole) !== trailer.readUInt32LE(0)) damaged('it inflates to bytes of another CRC-32')
   const plain = member.segments.map((segment) => ({ segment, text: segmentText(bytes, segment) }))
-  const glued = role === 'cve' ? gluedRecord(member.key, plain) : gluedRows(member.key, plain)
+  const glued = GLUED[role](member.key, plain)
   if (glued !== whole.toString()) damaged('it does not say what its segments say')
 }
+
+const GLUED = { cve: gluedRecord, pages: gluedRows, catalog: gluedEntry }
 
 type SegmentText = { segment: Segment; text: string }
 
@@ -89,6 +92,16 @@ function gluedRows(key: string, segments: readonly SegmentText[]): string {
     }
   }
   return `{"rows":[${segments.map(({ text }) => text).join(',')}]}\n`
+}
+
+/** The text of an entry of a catalogue: its one segment. */
+function gluedEntry(key: string, [entry, ...others]: readonly SegmentText[]): string {
+  if (!entry || others.length > 0 || entry.segment.kind !== ENTRY_KIND || entry.segment.count !== 1) {
+    return damaged('it is not one entry')
+  }
+  const value = parse(entry.text)
+  if (typeof value !== 'object' || value === null) damaged(`${key} is no object`)
+  return `${entry.text}\n`
 }
 
 function parse(text: string): unknown {

@@ -1,5 +1,5 @@
 /** The tasks of `verify` that run in worker threads. */
-import { type PageRun, type PageSource, pageHeads } from '../derive/pages.ts'
+import { type CvePageRun, cvePages, type PageRun, type PageSource, pageHeads } from '../derive/pages.ts'
 import type { FileEntry } from '../manifest.ts'
 import type { TaskResult } from '../pool.ts'
 import { queryContent } from '../query/build.ts'
@@ -10,8 +10,11 @@ export const tasks = {
   file({ dist, file }: { dist: string; file: FileEntry }): TaskResult {
     return { value: verifyFile(dist, file) }
   },
-  heads({ source, run }: { source: PageSource; run: PageRun }): TaskResult {
-    return { value: pageHeads(source, run) }
+  cveHeads({ source, run }: { source: PageSource; run: CvePageRun }): TaskResult {
+    return { value: pageHeads(cvePages(source, run)) }
+  },
+  listHeads(run: PageRun): TaskResult {
+    return { value: pageHeads(run) }
   },
   query(texts: TextSet[]): TaskResult {
     return { value: queryContent(texts) }

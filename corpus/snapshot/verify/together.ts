@@ -4,14 +4,27 @@
  */
 import { type CveId, compareCveIds, cveBlock, parseCveId } from '../../model/cve-id.ts'
 import { decodeAbout } from '../about.ts'
+import { CATALOGS, type CatalogName, type PlacedEntry } from '../catalog.ts'
 import { gunzipFile } from '../deflate.ts'
-import { derive, pageInputs, pageSource, rowsOf } from '../derive/derive.ts'
-import { countProducts, type GatheredShard } from '../derive/gather.ts'
+import { countsOf } from '../derive/counts.ts'
+import {
+  cvePageInputs,
+  type DeriveInput,
+  derive,
+  entryPlaces,
+  listPageInputs,
+  listPagesName,
+  pageSource,
+  rowsOf,
+} from '../derive/derive.ts'
+import type { GatheredShard } from '../derive/gather.ts'
 import { encodeIndex } from '../derive/index-table.ts'
+import { encodeList } from '../derive/lists.ts'
 import { encodeOrders, type Orders } from '../derive/orders.ts'
 import { type PageHead, pagesDigest } from '../derive/pages.ts'
 import { joinShards, type Rows } from '../derive/rows.ts'
 import { decodeEpss, type EpssColumns, NO_EPSS, toBillionths } from '../epss.ts'
+import { SnapshotError } from '../error.ts'
 import { describe, fileOf, readObject } from '../layout.ts'
 import type { FileEntry, Manifest } from '../manifest.ts'
 import { CVE_SORTS, type CveSort } from '../order.ts'
@@ -52,7 +65,8 @@ export async function verifyTogether(context: Context): Promise<string[]> {
   }
   against(fileOf(manifest, 'epss'), epssFault(epss, rows.count))
   const about = decodeAbout(plain('about'))
-  const counted = { cves: rows.count, ...countProducts(shards.map(({ shard }) => shard)) }
+  const catalogs = catalogsOf(checked)
+  const counted = countsOf(rows, catalogs)
   for (const [name, count] of Object.entries(counted)) {
     if (about.counts[name] !== count) {
       against(fileOf(manifest, 'about'), `counts ${about.counts[name]} ${name}, but there are ${count}`)
@@ -63,7 +77,17 @@ export async function verifyTogether(context: Context): Promise<string[]> {
   }
   against(fileOf(manifest, 'rejected'), rejectedFault(JSON.parse(plain('rejected').toString()), rows))
   if (faults.length > 0) return faults
-  return derivedFaults(context, rows, epss)
+  return derivedFaults(context, { rows, epss, catalogs, corpusDate: about.corpus_date })
+}
+
+/** @throws SnapshotError `missing` when there is a catalogue that no file holds */
+function catalogsOf(checked: readonly Checked[]): Record<CatalogName, PlacedEntry[]> {
+  const entries = CATALOGS.map((name) => {
+    const found = checked.find(({ file }) => file.role === 'catalog' && file.name === name)
+    if (!found) throw new SnapshotError('missing', `the manifest lists no file catalog ${name}`)
+    return [name, found.findings.entries] as const
+  })
+  return Object.fromEntries(entries) as Record<CatalogName, PlacedEntry[]>
 }
 
 const compareFirst = (a: GatheredShard, b: GatheredShard) =>
@@ -108,8 +132,8 @@ function rejectedFault(rejected: Record<string, unknown>, rows: Rows): string | 
 }
 
 /** Derives everything again; compressed bytes may differ from one zlib to another, so pages are compared by content. */
-async function derivedFaults({ dist, manifest, pool, checked }: Context, rows: Rows, epss: EpssColumns) {
-  const { index, columns, columnBytes, sorted, texts } = derive(rows, epss)
+async function derivedFaults({ dist, manifest, pool, checked }: Context, input: DeriveInput) {
+  const { index, columns, columnBytes, sorted, lists, texts } = derive(input)
   const query = pool.run<string>('query', texts)
   query.catch(() => {})
   const faults: string[] = []
@@ -125,16 +149,28 @@ async function derivedFaults({ dist, manifest, pool, checked }: Context, rows: R
   }
   compareTable(fileOf(manifest, 'index'), encodeIndex(index))
   compareTable(fileOf(manifest, 'columns'), columnBytes)
-  const source = pageSource(rows, epss)
+  const source = pageSource(input.rows, input.epss)
+  /** Compares the pages of that name and gives where they begin. */
+  const comparePages = async (name: string, heads: AsyncIterable<PageHead[]>) => {
+    const all: PageHead[] = []
+    for await (const some of heads) all.push(...some)
+    const file = fileOf(manifest, 'pages', name)
+    compare(file, pagesDigest(all))
+    return checked.find((one) => one.file === file)!.findings.membersAt
+  }
   const orders: Partial<Orders> = {}
   for (const sort of CVE_SORTS) {
-    const heads: PageHead[] = []
-    const inputs = pageInputs(source, rowsOf(columns, sorted[sort]))
-    for await (const some of runInOrder<PageHead[]>(pool, 'heads', inputs)) heads.push(...some)
-    const file = fileOf(manifest, 'pages', sort)
-    compare(file, pagesDigest(heads))
-    const pagesAt = checked.find((one) => one.file === file)!.findings.membersAt
-    orders[sort] = { ...sorted[sort], pagesAt }
+    const inputs = cvePageInputs(source, rowsOf(columns, sorted[sort]))
+    orders[sort] = { ...sorted[sort], pagesAt: await comparePages(sort, runInOrder(pool, 'cveHeads', inputs)) }
+  }
+  for (const list of lists) {
+    const pagesAt: Record<string, Uint32Array> = {}
+    for (const sort of Object.keys(list.orders)) {
+      const heads = runInOrder<PageHead[]>(pool, 'listHeads', listPageInputs(list, sort))
+      pagesAt[sort] = await comparePages(listPagesName(list.name, sort), heads)
+    }
+    const places = { pagesAt, entries: entryPlaces(list, input.catalogs) }
+    compareTable(fileOf(manifest, 'list', list.name), encodeList(list, places))
   }
   compareTable(fileOf(manifest, 'orders'), encodeOrders(orders as Record<CveSort, Orders[CveSort]>))
   compare(fileOf(manifest, 'query'), await query)

@@ -194,7 +194,7 @@ cna('an entry becomes a claim in the words of the model, keyed by its slug', () 
     name: 'AcMe Incorporated',
     scope: 'Its own products.',
     country: 'Iceland',
-    organizationType: 'Vendor, Open Source',
+    organizationTypes: ['Vendor', 'Open Source'],
     advisoriesUrl: 'https://AcMe.example/advisories',
   })
 })
@@ -202,7 +202,7 @@ cna('an entry becomes a claim in the words of the model, keyed by its slug', () 
 cna('what an entry does not state is null, and one without a short name is skipped', () => {
   const [bare, nameless] = cnaItems('[{"shortName":"acme"},{"organizationName":"Nobody"}]')
   assert.ok(bare?.kind === 'claim')
-  const unknown = { scope: null, country: null, organizationType: null, advisoriesUrl: null }
+  const unknown = { scope: null, country: null, organizationTypes: [], advisoriesUrl: null }
   assert.equal(JSON.parse(bare.body), { slug: 'acme', shortName: 'acme', name: 'acme', ...unknown })
   assert.ok(nameless?.kind === 'skip')
   assert.is(nameless.key, 'entry 2')

@@ -51,7 +51,7 @@ test('columns that say something else of a CVE', async () => {
   const file = fileOf(manifest, 'columns')
   const { about, columns } = decodeTable(Buffer.from(bytesOf('columns')))
   for (const name of Object.keys(columns)) {
-    if (name.endsWith('Starts')) continue
+    if (name.endsWith('.starts')) continue
     const changed = columns[name]!.slice()
     if (changed.length === 0) continue
     changed[0] = changed[0] === 1 ? 0 : 1
@@ -225,14 +225,16 @@ test('a pointer that gives another size or time of its manifest', async () => {
 
 test('one bit anywhere in any file', async () => {
   const dist = copy()
-  for (const file of manifest.files) {
+  // A list of a catalogue that no feed has is a file without a byte.
+  const files = manifest.files.filter(({ size }) => size > 0)
+  for (const file of files) {
     const path = objectPath(dist, file.sha256)
     const bytes = readFileSync(path)
     const damaged = Buffer.from(bytes)
     damaged[(file.size * 7919) % file.size]! ^= 0x10
     writeFileSync(path, damaged)
   }
-  assert.is((await verify(dist)).faults.length, manifest.files.length)
+  assert.is((await verify(dist)).faults.length, files.length)
 })
 
 test.after(() => good.remove())

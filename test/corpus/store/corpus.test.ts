@@ -1,4 +1,5 @@
 /** The read side of a corpus, and what is refused as one. */
+import type { CnaEntry } from '../../../corpus/model/claim.ts'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -106,7 +107,7 @@ test('state, scores, rejected ids and CNAs', () => {
   )
   assert.equal(corpus.rejected(), [{ cveId: 'CVE-2024-0007', dateRejected: '2024-05-09T00:00:00.000Z' }])
   assert.equal(
-    corpus.cnas().map(({ slug }) => slug),
+    corpus.catalogue<CnaEntry>('cna').map(({ slug }) => slug),
     ['acme', 'zeta'],
   )
 })

@@ -1,0 +1,83 @@
+/**
+ * Catalog shards: the entries of a catalogue as the feeds state them, a member each, by key. SPEC.md, "Catalog shard".
+ */
+import { SHORT_HASH_LENGTH, shortHash } from './digest.ts'
+import { SnapshotError } from './error.ts'
+import { encodeMember, plainBytes } from './member.ts'
+import { contentDigest, membersOf } from './shard.ts'
+
+/** The catalogues of a snapshot: weaknesses, attack patterns, CNAs, exploit modules, types of reports. */
+export const CATALOGS = ['cwes', 'capecs', 'cnas', 'exploits', 'report-types'] as const
+export type CatalogName = (typeof CATALOGS)[number]
+
+/** The segment kind of an entry. */
+export const ENTRY_KIND = 65
+
+/** An entry by its key, as canonical JSON. */
+export interface CatalogEntry {
+  key: string
+  text: string
+}
+
+/** The key of an entry: its id, as far as it is ASCII without blanks, and percent-encoded elsewhere. */
+export const catalogKey = (id: string): string => encodeURI(id.toWellFormed())
+
+export interface EncodedCatalog {
+  bytes: Uint8Array
+  content: string
+  count: number
+}
+
+/** Encodes entries in the order of their keys; `kept` gives the bytes of a member that is there already, by its source. */
+export function encodeCatalog(
+  entries: readonly CatalogEntry[],
+  kept: (key: string, source: Uint8Array) => Uint8Array | null = () => null,
+): EncodedCatalog {
+  const digest = contentDigest()
+  const members: Uint8Array[] = []
+  for (const { key, text } of entries) {
+    const plain = Buffer.from(text)
+    const source = shortHash(plain)
+    const old = kept(key, source)
+    const segment = { kind: ENTRY_KIND, count: 1, plain }
+    members.push(old ?? encodeMember(key, [segment, Buffer.from('\n')], source).bytes)
+    digest.add({ key, segments: [{ kind: ENTRY_KIND, count: 1, plainLength: plain.length, hash: source }] })
+  }
+  return { bytes: new Uint8Array(Buffer.concat(members)), content: digest.hex(), count: entries.length }
+}
+
+/** The members of a catalog shard for `encodeCatalog` to keep. */
+export function keptEntries(shard: Buffer | null): (key: string, source: Uint8Array) => Uint8Array | null {
+  const members = new Map<string, { source: Uint8Array; bytes: Uint8Array }>()
+  for (const { key, source, at, length } of shard ? membersOf(shard) : []) {
+    members.set(key, { source, bytes: shard!.subarray(at, at + length) })
+  }
+  return (key, source) => {
+    const member = members.get(key)
+    const isSame = member && source.length === SHORT_HASH_LENGTH && Buffer.compare(member.source, source) === 0
+    return isSame ? member.bytes : null
+  }
+}
+
+/** A decoded entry and where its member lies. */
+export interface PlacedEntry extends CatalogEntry {
+  at: number
+  length: number
+}
+
+/**
+ * All entries of a catalog shard.
+ * @throws SnapshotError when it is damaged, or its keys do not ascend
+ */
+export function decodeCatalog(shard: Buffer): PlacedEntry[] {
+  let last: string | null = null
+  return Array.from(membersOf(shard), ({ key, at, length, segments }) => {
+    const [segment] = segments
+    if (segments.length !== 1 || segment?.kind !== ENTRY_KIND) {
+      throw new SnapshotError('malformed', `${key} is no entry of a catalogue`)
+    }
+    if (last !== null && last >= key) throw new SnapshotError('malformed', `${key} comes behind ${last}`)
+    last = key
+    return { key, at, length, text: plainBytes(shard.subarray(at, at + length), segment).toString() }
+  })
+}

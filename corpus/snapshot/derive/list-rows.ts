@@ -1,0 +1,146 @@
+/** The rows of the lists beside that of CVEs: entries of the catalogues with what the records count for them. */
+import type { CapecEntry, CweEntry } from '../../model/catalogue.ts'
+import { type CapecListEntry, type CweListEntry, capecListEntry, cweListEntry } from '../../model/catalogue-names.ts'
+import {
+  type CnaRecords,
+  type CnaRow,
+  type CnaStats,
+  cnaRow,
+  cnaStats,
+  improvementOf,
+  type ProductRow,
+  type VendorRow,
+} from '../../model/directory.ts'
+import { nameKey } from '../../model/products.ts'
+import type { ExploitModule } from '../../model/record.ts'
+import { fold } from '../fold.ts'
+import { FLAGS } from './gather.ts'
+import { displayOf, type NameCounts } from './name-counts.ts'
+import type { Rows } from './rows.ts'
+
+/** A CNA as its catalogue has it. */
+export interface CnaEntryDetail {
+  slug: string
+  cna_name: string
+  country: string | null
+  organization_type: string[]
+  scope: string | null
+  advisories_url: string | null
+}
+
+/** An exploit module as its catalogue has it. */
+export type ExploitEntry = ExploitModule & { cve_ids: string[] }
+
+/** The entries of the catalogues that lists are made of. */
+export interface CatalogEntries {
+  cwes: CweEntry[]
+  capecs: CapecEntry[]
+  cnas: CnaEntryDetail[]
+  exploits: ExploitEntry[]
+}
+
+export interface ListRows {
+  cwes: CweListEntry[]
+  capecs: CapecListEntry[]
+  cnas: CnaRow[]
+  vendors: VendorRow[]
+  products: ProductRow[]
+  exploits: ExploitModule[]
+}
+
+/** The rows of all lists, in no order, and the statistics of the CNAs. `corpusDate` is ISO 8601 in UTC. */
+export function listRows(
+  rows: Rows,
+  entries: CatalogEntries,
+  corpusDate: string | null,
+): { lists: ListRows; stats: CnaStats } {
+  const counts = weaknessCounts(rows)
+  const { cnas, stats } = cnaRows(rows, entries.cnas, corpusDate === null ? 0 : Date.parse(corpusDate))
+  const lists: ListRows = {
+    cwes: entries.cwes.map((entry) => cweListEntry(entry, counts.get(entry.numeric_id) ?? NO_CVES)),
+    capecs: entries.capecs.map(capecListEntry),
+    cnas,
+    vendors: vendorRows(rows.names),
+    products: productRows(rows.names),
+    exploits: entries.exploits.map(({ cve_ids, ...module }) => module),
+  }
+  return { lists, stats }
+}
+
+const NO_CVES = { cve_count: 0, kev_count: 0 }
+
+/** How many CVEs map to each weakness, whatever the source, and how many of these are in KEV (decisions 27). */
+function weaknessCounts({ weaknesses, flags, count }: Rows): Map<number, { cve_count: number; kev_count: number }> {
+  const counts = new Map<number, { cve_count: number; kev_count: number }>()
+  for (let row = 0; row < count; row++) {
+    const listed = flags[row]! & FLAGS.kev ? 1 : 0
+    for (const number of weaknesses[row]!) {
+      const known = counts.get(number) ?? NO_CVES
+      counts.set(number, { cve_count: known.cve_count + 1, kev_count: known.kev_count + listed })
+    }
+  }
+  return counts
+}
+
+function cnaRows(rows: Rows, entries: readonly CnaEntryDetail[], corpusDate: number) {
+  const records = recordsOfAssigners(rows)
+  const cnas: CnaRow[] = []
+  const improvements = []
+  for (const { slug, cna_name: name } of entries) {
+    const own = records.get(slug) ?? { published: [], completeness: [], scores: [], vendors: 0 }
+    const row = cnaRow(slug, name, own, corpusDate)
+    cnas.push(row)
+    const improvement = improvementOf(row, own, corpusDate)
+    if (improvement) improvements.push(improvement)
+  }
+  return { cnas, stats: cnaStats(cnas, improvements) }
+}
+
+/** What the records say of each assigner, by the key of its name: CNA names are joined by the same folding (decisions 27). */
+function recordsOfAssigners(rows: Rows): Map<string, CnaRecords> {
+  const records = new Map<string, CnaRecords>()
+  const vendors = new Map<string, Set<string>>()
+  for (const [assigner, named] of rows.names.vendorsOfAssigner) {
+    const slug = nameKey(assigner)
+    if (slug !== null) vendors.set(slug, vendors.get(slug)?.union(named) ?? named)
+  }
+  const slugs = new Map<string, string | null>()
+  for (let row = 0; row < rows.count; row++) {
+    const assigner = rows.assigners[row]
+    if (assigner == null) continue
+    if (!slugs.has(assigner)) slugs.set(assigner, nameKey(fold(assigner)))
+    const slug = slugs.get(assigner)
+    if (slug == null) continue
+    let own = records.get(slug)
+    if (!own) {
+      own = { published: [], completeness: [], scores: [], vendors: vendors.get(slug)?.size ?? 0 }
+      records.set(slug, own)
+    }
+    own.published.push(numberOrNull(rows.published[row]!))
+    own.completeness.push(rows.completeness[row]!)
+    own.scores.push(numberOrNull(rows.score[row]!))
+  }
+  return records
+}
+
+const numberOrNull = (value: number) => (Number.isNaN(value) ? null : value)
+
+function vendorRows({ vendors, products }: NameCounts): VendorRow[] {
+  return Array.from(vendors, ([slug, count]) => ({
+    slug,
+    display: displayOf(count),
+    product_count: products.get(slug)?.size ?? 0,
+    cve_count: count.cves,
+  }))
+}
+
+function productRows({ vendors, products }: NameCounts): ProductRow[] {
+  const rows: ProductRow[] = []
+  for (const [vendor, own] of products) {
+    const vendorDisplay = displayOf(vendors.get(vendor)!)
+    for (const [slug, count] of own) {
+      rows.push({ slug, display: displayOf(count), vendor, vendor_display: vendorDisplay, cve_count: count.cves })
+    }
+  }
+  return rows
+}

@@ -1,0 +1,55 @@
+/** Posting lists: for each key, the ordinals that have it, ascending. SPEC.md, "Postings". */
+import { SnapshotError } from '../error.ts'
+import { compareKeys } from '../order.ts'
+import { column, type Table } from '../table.ts'
+
+export interface Postings<K> {
+  keys: Map<K, number>
+  starts: Uint32Array
+  ordinals: Uint32Array
+}
+
+const NO_ORDINALS = new Uint32Array(0)
+
+/** The ordinals of a key, ascending; none for an unknown one. */
+export function postingsOf<K>(postings: Postings<K>, key: K): Uint32Array {
+  const at = postings.keys.get(key)
+  if (at === undefined) return NO_ORDINALS
+  return postings.ordinals.subarray(postings.starts[at], postings.starts[at + 1])
+}
+
+/** `row` has the row of each ordinal. */
+export function encodePostings<K extends string | number>(row: Uint32Array, keysOf: (row: number) => Iterable<K>) {
+  const lists = new Map<K, number[]>()
+  row.forEach((one, ordinal) => {
+    for (const key of keysOf(one)) {
+      const list = lists.get(key)
+      if (list) list.push(ordinal)
+      else lists.set(key, [ordinal])
+    }
+  })
+  const keys = [...lists.keys()].sort((a, b) => compareKeys(a, b, false))
+  const starts = new Uint32Array(keys.length + 1)
+  keys.forEach((key, at) => {
+    starts[at + 1] = starts[at]! + lists.get(key)!.length
+  })
+  const ordinals = new Uint32Array(starts[keys.length]!)
+  keys.forEach((key, at) => {
+    ordinals.set(lists.get(key)!, starts[at])
+  })
+  return { keys, starts, ordinals }
+}
+
+/**
+ * The postings whose columns in `table` are called `<prefix>starts` and `<prefix>ordinals`.
+ * @throws SnapshotError `malformed` when one is not below `count`
+ */
+export function decodePostings<K>(table: Table, keys: K[] | undefined, prefix: string, count: number): Postings<K> {
+  const starts = column(table, `${prefix}starts`, 'u32')
+  const ordinals = column(table, `${prefix}ordinals`, 'u32')
+  const proper = Array.isArray(keys) && starts.length === keys.length + 1 && starts.at(-1) === ordinals.length
+  if (!proper || ordinals.some((ordinal) => ordinal >= count)) {
+    throw new SnapshotError('malformed', `the postings ${prefix} are damaged`)
+  }
+  return { keys: new Map(keys.map((key, at) => [key, at])), starts, ordinals }
+}

@@ -1,0 +1,144 @@
+/**
+ * The lists beside that of CVEs: one table of their sorts, filters and ids, from which the builder derives them and the
+ * gateway answers them. SPEC.md, "Lists".
+ */
+import type { CapecListEntry, CweListEntry } from '../model/catalogue-names.ts'
+import type { CnaRow, ProductRow, VendorRow } from '../model/directory.ts'
+import type { ExploitModule } from '../model/record.ts'
+import { compareText } from '../model/sources.ts'
+import { fold } from './fold.ts'
+import { compareKeys } from './order.ts'
+
+export type SortValue = number | string | null
+
+export interface ListSort<Row> {
+  key(row: Row): SortValue
+  /** The direction in which its pages are stored. */
+  descending: boolean
+  /** Where a list has no `sort`, ties ascend (decisions 6); else they go the way of the sort. */
+  tiesAscend?: boolean
+}
+
+export interface ListSpec<Row> {
+  /** By the name that requests use. */
+  sorts: Record<string, ListSort<Row>>
+  /** The sort whose stored order numbers the rows. */
+  main: string
+  /** What a cursor, a detail and a search know a row by, unique in the list. */
+  id(row: Row): string
+  compareIds(a: string, b: string): number
+  /** Values that a filter of this name takes, folded; a row passes where one of them is asked for. */
+  filters: Record<string, (row: Row) => readonly string[]>
+  /** Numbers that a filter bounds, NaN for null. */
+  bounds: Record<string, (row: Row) => number>
+}
+
+/** CAPEC severities by rank (decisions 6). */
+const SEVERITY_RANK = ['Very Low', 'Low', 'Medium', 'High', 'Very High']
+
+const byNumber = (a: string, b: string) => Number(a.slice(a.indexOf('-') + 1)) - Number(b.slice(b.indexOf('-') + 1))
+const one = (value: string | null) => (value === null ? [] : [fold(value)])
+const rankOf = (severity: string | null) => {
+  const rank = severity === null ? -1 : SEVERITY_RANK.indexOf(severity)
+  return rank < 0 ? null : rank
+}
+const timeOf = (date: string | null) => (date === null ? null : Date.parse(date))
+
+const cwes: ListSpec<CweListEntry> = {
+  sorts: {
+    cves: { key: (row) => row.cve_count, descending: true },
+    id: { key: (row) => row.numeric_id, descending: false },
+    name: { key: (row) => fold(row.name), descending: false },
+  },
+  main: 'cves',
+  id: (row) => row.slug,
+  compareIds: byNumber,
+  filters: {
+    abstraction: (row) => one(row.abstraction),
+    status: (row) => one(row.status),
+    likelihood: (row) => one(row.likelihood),
+  },
+  bounds: {},
+}
+
+const capecs: ListSpec<CapecListEntry> = {
+  sorts: {
+    id: { key: (row) => row.capec_id, descending: false },
+    name: { key: (row) => (row.name === null ? null : fold(row.name)), descending: false },
+    severity: { key: (row) => rankOf(row.typical_severity), descending: true },
+  },
+  main: 'id',
+  id: (row) => `capec-${row.capec_id}`,
+  compareIds: byNumber,
+  filters: { status: (row) => one(row.status), severity: (row) => one(row.typical_severity) },
+  bounds: {},
+}
+
+const cnas: ListSpec<CnaRow> = {
+  sorts: {
+    cves: { key: (row) => row.total_cves, descending: true },
+    name: { key: (row) => fold(row.cna_name), descending: false },
+    completeness: { key: (row) => row.overall_completeness, descending: true },
+  },
+  main: 'cves',
+  id: (row) => row.slug,
+  compareIds: compareText,
+  filters: { grade: (row) => one(row.grade), activity_status: (row) => one(row.activity_status) },
+  bounds: {},
+}
+
+const vendors: ListSpec<VendorRow> = {
+  sorts: {
+    cves: { key: (row) => row.cve_count, descending: true },
+    name: { key: (row) => fold(row.display), descending: false },
+  },
+  main: 'cves',
+  id: (row) => row.slug,
+  compareIds: compareText,
+  filters: {},
+  bounds: {},
+}
+
+const products: ListSpec<ProductRow> = {
+  sorts: { cves: { key: (row) => row.cve_count, descending: true, tiesAscend: true } },
+  main: 'cves',
+  id: (row) => `${row.vendor}/${row.slug}`,
+  compareIds: compareText,
+  filters: { vendor: (row) => [row.vendor] },
+  bounds: {},
+}
+
+const exploits: ListSpec<ExploitModule> = {
+  sorts: { published: { key: (row) => timeOf(row.date_published), descending: true } },
+  main: 'published',
+  id: (row) => `${row.source}/${row.source_id}`,
+  compareIds: compareModuleIds,
+  filters: { source: (row) => [row.source], platform: (row) => (row.platform ?? []).map(fold) },
+  bounds: { published: (row) => timeOf(row.date_published) ?? Number.NaN },
+}
+
+export const LISTS = { cwes, capecs, cnas, vendors, products, exploits }
+export type ListName = keyof typeof LISTS
+export const LIST_NAMES = Object.keys(LISTS) as ListName[]
+
+/** Of the archive by number, of the framework by name; the archive first. */
+function compareModuleIds(a: string, b: string): number {
+  const [x, y] = [a.slice(a.indexOf('/') + 1), b.slice(b.indexOf('/') + 1)]
+  const isNumber = /^\d+$/
+  if (isNumber.test(x) && isNumber.test(y)) return Number(x) - Number(y) || compareText(a, b)
+  return compareText(a, b)
+}
+
+/** Compares two keys with their ids in a direction: the one comparator, on rows of a list (decisions 6). */
+export function compareRowKeys(
+  list: Pick<ListSpec<never>, 'compareIds'>,
+  sort: Pick<ListSort<never>, 'tiesAscend'>,
+  descending: boolean,
+  a: { value: SortValue; id: string },
+  b: { value: SortValue; id: string },
+): number {
+  const byKey = compareKeys(a.value, b.value, descending)
+  if (byKey !== 0) return byKey
+  const byId = list.compareIds(a.id, b.id)
+  return descending && !sort.tiesAscend ? -byId : byId
+}
