@@ -18,10 +18,9 @@ export type Policy = readonly Rule[]
 /** As high as `vulnshelf-gateway token --tier` goes. */
 const MAX_TIER = 1_000_000
 
-const oneOrMore = <T extends z.ZodType<unknown, string>>(item: T) =>
-  z
-    .union([item, z.array(item).min(1)], { error: ({ input }) => (Array.isArray(input) ? undefined : 'is no text') })
-    .transform((value) => (Array.isArray(value) ? (value as z.output<T>[]) : [value as z.output<T>]))
+/** One is a list of one. */
+const oneOrMore = <T extends z.ZodType>(item: T) =>
+  z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(item).min(1))
 
 const cveId = z.string().transform((text, context): CveId => {
   const id = parseCveId(text)
@@ -72,15 +71,7 @@ function nameOf(stated: unknown): string {
 }
 
 /** The first thing that is wrong, with its place: `id[3] '2024-1' is no CVE id`. */
-function reason({ issues }: z.ZodError): string {
-  let issue: z.core.$ZodIssue = issues[0]!
-  let path = [...issue.path]
-  // A union tells of each of its branches: the last one is that of the list, or the first that of the text.
-  while (issue.code === 'invalid_union' && issue.errors.length > 0) {
-    const branch = issue.errors.find(([first]) => first?.code !== 'invalid_type') ?? issue.errors[0]!
-    issue = branch[0]!
-    path = [...path, ...issue.path]
-  }
-  const where = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('')
-  return `${where.replace(/^\./, '')} ${issue.message}`.trim()
+function reason({ issues: [issue] }: z.ZodError): string {
+  const where = issue!.path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('')
+  return `${where.replace(/^\./, '')} ${issue!.message}`.trim()
 }
