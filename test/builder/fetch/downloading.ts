@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { strToU8, zipSync } from 'fflate'
 import { download, type FileReport, partialName } from '../../../builder/fetch/download.ts'
 import type { FetchEffects } from '../../../builder/fetch/effects.ts'
 import { openState } from '../../../builder/fetch/state.ts'
@@ -16,6 +17,7 @@ export function catalogue(edition: string, bytes = 1000): Buffer {
 }
 
 export const gzipped = (text: string) => gzipSync(text)
+export const zipOf = (name: string, text: string) => Buffer.from(zipSync({ [name]: strToU8(text) }))
 
 export interface Place {
   feeds: string

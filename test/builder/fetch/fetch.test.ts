@@ -1,0 +1,365 @@
+/** Feeds from their publishers and from copies: what is asked for, where it goes, and that one failing stops no other. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { addBase, noBases } from '../../../builder/fetch/bases.ts'
+import { partialName } from '../../../builder/fetch/download.ts'
+import type { FetchEffects } from '../../../builder/fetch/effects.ts'
+import { type FetchOptions, fetchFeeds } from '../../../builder/fetch/fetch.ts'
+import { PUBLISHERS } from '../../../builder/fetch/publishers.ts'
+import { failures, fetchWords } from '../../../builder/fetch/report.ts'
+import { FEEDS } from '../../../corpus/feeds/table.ts'
+import { temporaryFolder } from '../../support/dist.ts'
+import { gzipped, zipOf } from './downloading.ts'
+import { openPublisher, openWorld, type Publisher, plain, redirect, serve, status, type World } from './publisher.ts'
+
+const folder = temporaryFolder('fetch')
+const test = suite('fetch')
+const NAMES = PUBLISHERS.map(({ feed }) => feed)
+let publisher: Publisher
+let world: World
+let count = 0
+
+test.before.each(async () => {
+  publisher = await openPublisher()
+  world = openWorld()
+})
+test.after.each(async () => {
+  await world.close()
+  await publisher.close()
+})
+test.after(() => folder.remove())
+
+const fresh = () => join(folder.path, `feeds-${++count}`)
+
+/** Sends what is meant for `https://host/path` to `/host/path` of the publisher on this machine. */
+const rerouted = (): FetchEffects => ({
+  ...world.effects,
+  request: (url, headers) =>
+    world.effects.request(new URL(`/${url.host}${url.pathname}${url.search}`, publisher.url), headers),
+})
+const toPublishers = (options: FetchOptions) => fetchFeeds(options, rerouted())
+const fromCopy = (options: FetchOptions) =>
+  fetchFeeds({ ...options, bases: addBase(`${publisher.url}/copy`, NAMES, noBases) }, world.effects)
+
+/** Every file below a folder, but the lock. */
+const filesIn = (path: string) =>
+  readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== 'fetch.lock')
+    .map((entry) => join(entry.parentPath, entry.name).slice(path.length + 1))
+    .sort()
+
+const KEV = Buffer.from('{"catalogVersion":"2026.11.20","vulnerabilities":[]}')
+const EPSS = gzipped(
+  '#model_version:v2026.06.15,score_date:2026-11-20T12:00:00Z\ncve,epss,percentile\nCVE-2024-1,0.1,0.5\n',
+)
+const CVE_ZIP = zipOf('cves/2024/1xxx/CVE-2024-1000.json', '{}')
+const KEV_AT = '/www.cisa.gov/sites/default/files/feeds/known_exploited_vulnerabilities.json'
+const EPSS_AT = '/epss.empiricalsecurity.com/epss_scores-current.csv.gz'
+const RELEASES_AT = '/api.github.com/repos/CVEProject/cvelistV5/releases?per_page=5'
+
+test('EPSS goes under the day that its first line states, wherever it was redirected to', async () => {
+  publisher.on(EPSS_AT, redirect('https://epss.empiricalsecurity.com/epss_scores-2026-11-21.csv.gz'))
+  publisher.on('/epss.empiricalsecurity.com/epss_scores-2026-11-21.csv.gz', serve(EPSS, { etag: '"1"' }))
+  // The publisher on this machine is asked by http, so the redirect is sent on by the same detour.
+  const effects: FetchEffects = {
+    ...world.effects,
+    request: (url, headers) =>
+      world.effects.request(
+        new URL(url.host === new URL(publisher.url).host ? url.pathname : `/${url.host}${url.pathname}`, publisher.url),
+        headers,
+      ),
+  }
+  const feeds = fresh()
+  const report = await fetchFeeds({ feeds, only: ['epss'] }, effects)
+  assert.is(report.feeds[0]!.status, 'fetched')
+  assert.is(report.feeds[0]!.files[0]!.path, 'epss/epss_scores-2026-11-20.csv.gz')
+  assert.equal(filesIn(feeds), ['epss/epss_scores-2026-11-20.csv.gz', 'fetch.json'])
+  const again = await fetchFeeds({ feeds, only: ['epss'] }, effects)
+  assert.is(again.feeds[0]!.status, 'unchanged')
+  assert.is(again.received, 0)
+})
+
+const asset = (name: string, more: object = {}) => ({
+  name,
+  browser_download_url: `https://github.com/CVEProject/cvelistV5/releases/download/x/${name}`,
+  state: 'uploaded',
+  ...more,
+})
+const DAY = '2026-11-21_all_CVEs_at_midnight.zip.zip'
+const DELTA = '2026-11-21_delta_CVEs_at_0600Z.zip'
+
+test('of the CVE list the newest baseline is taken, and the newest delta since', async () => {
+  const releases = [
+    { draft: false, assets: [asset('2026-11-21_delta_CVEs_at_0700Z.zip', { state: 'starter' })] },
+    { draft: false, assets: [asset(DAY, { size: CVE_ZIP.length }), asset(DELTA), asset('../../escaped_all_CVEs.zip')] },
+    { draft: false, assets: [asset(DAY), asset('2026-11-21_delta_CVEs_at_0500Z.zip')] },
+    { draft: false, assets: [asset('2026-11-20_all_CVEs_at_midnight.zip.zip')] },
+    { draft: true, assets: [asset('2026-11-22_all_CVEs_at_midnight.zip.zip')] },
+  ]
+  publisher.on(RELEASES_AT, plain(Buffer.from(JSON.stringify(releases))))
+  for (const name of [DAY, DELTA])
+    publisher.on(`/github.com/CVEProject/cvelistV5/releases/download/x/${name}`, serve(CVE_ZIP))
+  const feeds = fresh()
+  const report = await toPublishers({ feeds, only: ['cvelist'] })
+  assert.is(report.failed, 0)
+  assert.equal(filesIn(feeds), [`cvelistv5/${DAY}`, `cvelistv5/${DELTA}`, 'fetch.json'])
+})
+
+test('a release whose digest is there already is not asked for; another digest is', async () => {
+  const sha256 = (await import('node:crypto')).hash('sha256', CVE_ZIP)
+  publisher.on(
+    RELEASES_AT,
+    plain(Buffer.from(JSON.stringify([{ assets: [asset(DAY, { digest: `sha256:${sha256}` })] }]))),
+  )
+  const at = `/github.com/CVEProject/cvelistV5/releases/download/x/${DAY}`
+  publisher.on(at, serve(CVE_ZIP))
+  const feeds = fresh()
+  await toPublishers({ feeds, only: ['cvelist'] })
+  const again = await toPublishers({ feeds, only: ['cvelist'] })
+  assert.is(again.feeds[0]!.status, 'unchanged')
+  assert.is(publisher.asked.filter(({ path }) => path === at).length, 1)
+  publisher.on(
+    RELEASES_AT,
+    plain(Buffer.from(JSON.stringify([{ assets: [asset(DAY, { digest: `sha256:${'0'.repeat(64)}` })] }]))),
+  )
+  assert.is((await toPublishers({ feeds, only: ['cvelist'] })).failed, 1)
+  assert.ok(existsSync(join(feeds, 'cvelistv5', DAY)), 'what was there stays')
+})
+
+test('the token goes to the list of releases and nowhere else', async () => {
+  publisher.on(RELEASES_AT, plain(Buffer.from(JSON.stringify([{ assets: [asset(DAY)] }]))))
+  publisher.on(`/github.com/CVEProject/cvelistV5/releases/download/x/${DAY}`, serve(CVE_ZIP))
+  publisher.on(KEV_AT, serve(KEV))
+  await toPublishers({ feeds: fresh(), only: ['cvelist', 'kev'], githubToken: 'secret' })
+  const given = publisher.asked.map(({ path, headers }) => [path, headers.authorization])
+  assert.equal(
+    given.filter(([, authorization]) => authorization !== undefined),
+    [[RELEASES_AT, 'Bearer secret']],
+  )
+  assert.is(given.length, 3)
+})
+
+test('NVD: each year and what changed lately, held against its .meta; this year may not be there yet', async () => {
+  const text = '{"format":"NVD_CVE","vulnerabilities":[]}'
+  const gz = gzipped(text)
+  const sha256 = (await import('node:crypto')).hash('sha256', text).toUpperCase()
+  const at = '/nvd.nist.gov/feeds/json/cve/2.0/nvdcve-2.0-'
+  const meta = (digest: string) =>
+    plain(Buffer.from(`size:${text.length}\r\ngzSize:${gz.length}\r\nsha256:${digest}\r\n`))
+  for (let year = 2002; year <= 2025; year++) publisher.on(`${at}${year}.json.gz`, serve(gz))
+  publisher.on(`${at}modified.json.gz`, serve(gz))
+  publisher.on(`${at}2002.meta`, meta(sha256))
+  publisher.on(`${at}2003.meta`, meta('F'.repeat(64)))
+  const feeds = fresh()
+  const report = await toPublishers({ feeds, only: ['nvd'] })
+  const outcome = (name: string) =>
+    report.feeds[0]!.files.find(({ path }) => path === `nvd/nvdcve-2.0-${name}.json.gz`)!
+  assert.is(report.feeds[0]!.files.length, 26)
+  assert.is(outcome('2002').status, 'fetched')
+  assert.is(outcome('2003').status, 'failed')
+  assert.match(outcome('2003').error!.message, /^the sha256 of its text is [0-9a-f]{64}, its \.meta says f{64}$/)
+  assert.is(outcome('2004').status, 'fetched')
+  assert.is(outcome('2026').status, 'missing')
+  assert.is(outcome('modified').status, 'fetched')
+  assert.equal(failures(report), [`nvd/nvdcve-2.0-2003.json.gz: ${outcome('2003').error!.message} (3 attempts)`])
+})
+
+test('OSV: the ecosystems that were chosen, or all that it lists, parts of one apart', async () => {
+  const at = '/osv-vulnerabilities.storage.googleapis.com'
+  publisher.on(`${at}/ecosystems.txt`, plain(Buffer.from('Debian\nDebian:12\nGitHub Actions\n../evil\n[EMPTY]\n')))
+  const zip = zipOf('GO-1.json', '{}')
+  for (const name of ['Debian', 'GitHub%20Actions', 'Go']) publisher.on(`${at}/${name}/all.zip`, serve(zip))
+  const chosen = fresh()
+  assert.is((await toPublishers({ feeds: chosen, only: ['osv'], ecosystems: ['Go'] })).failed, 0)
+  assert.equal(filesIn(chosen), ['fetch.json', 'osv/Go/all.zip'])
+  const all = fresh()
+  assert.is((await toPublishers({ feeds: all, only: ['osv'], ecosystems: ['all'] })).failed, 0)
+  assert.equal(filesIn(all), ['fetch.json', 'osv/Debian/all.zip', 'osv/GitHub Actions/all.zip'])
+})
+
+test('a feed that fails does not keep the others away, and the report says both', async () => {
+  publisher.on(KEV_AT, serve(KEV))
+  publisher.on(EPSS_AT, status(500))
+  publisher.on(RELEASES_AT, status(404))
+  const feeds = fresh()
+  const report = await toPublishers({ feeds, only: ['kev', 'epss', 'cvelist'] })
+  assert.equal(
+    report.feeds.map(({ feed, status }) => [feed, status]),
+    [
+      ['kev', 'fetched'],
+      ['epss', 'failed'],
+      ['cvelist', 'failed'],
+    ],
+  )
+  assert.is(report.failed, 2)
+  assert.equal(failures(report), [
+    'epss/epss_scores-current.csv.gz: the server answers 500 (6 attempts)',
+    'CVE list: the server answers 404',
+  ])
+  assert.is(
+    fetchWords(report),
+    [
+      'KEV                1 file fetched (0.0 MB)',
+      'EPSS               1 file failed',
+      'CVE list           failed',
+      '0.0 MB received in 0.0 s',
+    ].join('\n'),
+  )
+})
+
+/** Puts a whole folder up under `/copy`, as a static host would; folders have no index. */
+function putUp(feeds: string): void {
+  for (const name of filesIn(feeds)) {
+    publisher.on(`/copy/${name.split('/').map(encodeURIComponent).join('/')}`, serve(readFileSync(join(feeds, name))))
+  }
+}
+
+test('a folder that fetch has filled is a copy: its fetch.json names every file, and each is checked', async () => {
+  publisher.on(KEV_AT, serve(KEV))
+  publisher.on(EPSS_AT, serve(EPSS))
+  const origin = fresh()
+  await toPublishers({ feeds: origin, only: ['kev', 'epss'] })
+  putUp(origin)
+  const feeds = fresh()
+  const report = await fromCopy({ feeds, only: ['kev', 'epss'] })
+  assert.is(report.failed, 0)
+  assert.equal(filesIn(feeds), filesIn(origin))
+  publisher.asked.length = 0
+  assert.is((await fromCopy({ feeds, only: ['kev', 'epss'] })).received, 0)
+  assert.equal(
+    publisher.asked.map(({ path }) => path),
+    ['/copy/fetch.json'],
+    'digests say that nothing is new',
+  )
+  // A copy that rots is found out.
+  publisher.on(
+    '/copy/kev/known_exploited_vulnerabilities.json',
+    serve(Buffer.from(KEV.toString().replace('20"', '21"'))),
+  )
+  const other = await fromCopy({ feeds: fresh(), only: ['kev'] })
+  assert.match(failures(other)[0]!, /^kev\/known_exploited_vulnerabilities\.json: its sha256 is .* the list says /)
+})
+
+test("a copy without fetch.json is read by its host's index pages", async () => {
+  publisher.on('/copy/fetch.json', status(403))
+  const index = (...names: string[]) =>
+    plain(Buffer.from(`<html><a href="../">up</a>${names.map((name) => `<a href='${name}'>x</a>`).join('')}</html>`))
+  publisher.on(
+    '/copy/cvelistv5/',
+    index('2026-11-20_all_CVEs.zip', '2026-11-19_all_CVEs.zip', 'notes.txt', '/etc/passwd'),
+  )
+  publisher.on('/copy/cvelistv5/2026-11-20_all_CVEs.zip', serve(CVE_ZIP))
+  publisher.on('/copy/epss/', index('epss_scores-2026-11-19.csv.gz', 'epss_scores-2026-11-20.csv.gz?C=M&amp;O=A'))
+  publisher.on('/copy/epss/epss_scores-2026-11-20.csv.gz', serve(EPSS))
+  publisher.on('/copy/osv/', index('Go/', '%2e%2e%2f/', 'all.zip'))
+  publisher.on('/copy/osv/Go/all.zip', serve(CVE_ZIP))
+  const feeds = fresh()
+  const report = await fromCopy({ feeds, only: ['cvelist', 'epss', 'osv'] })
+  assert.equal(failures(report), [])
+  assert.equal(filesIn(feeds), [
+    'cvelistv5/2026-11-20_all_CVEs.zip',
+    'epss/epss_scores-2026-11-20.csv.gz',
+    'fetch.json',
+    'osv/Go/all.zip',
+  ])
+})
+
+test('a copy that says nothing of itself is asked for the names it must have; dated names are unknown', async () => {
+  publisher.on('/copy/kev/known_exploited_vulnerabilities.json', serve(KEV))
+  const report = await fromCopy({ feeds: fresh(), only: ['kev', 'cvelist'] })
+  assert.is(report.feeds[0]!.status, 'fetched')
+  assert.equal(failures(report), [
+    `CVE list: ${publisher.url}/copy/ has neither fetch.json nor an index of cvelistv5/ to find its files by`,
+  ])
+})
+
+test('one feed alone may come from a copy, with a name and password that no report shows', async () => {
+  publisher.on(EPSS_AT, serve(EPSS))
+  publisher.on('/in-house/kev/known_exploited_vulnerabilities.json', serve(KEV))
+  const local = new URL(publisher.url)
+  const address = `kev=http://me:p%40ss@${local.host}/in-house`
+  const effects: FetchEffects = {
+    ...world.effects,
+    request: (url, headers) =>
+      url.host === local.host ? world.effects.request(url, headers) : rerouted().request(url, headers),
+  }
+  const feeds = fresh()
+  const report = await fetchFeeds({ feeds, only: ['kev', 'epss'], bases: addBase(address, NAMES, noBases) }, effects)
+  assert.is(report.failed, 0)
+  const authorizations = publisher.asked.map(({ path, headers }) => [path.split('/')[1], headers.authorization])
+  const basic = `Basic ${Buffer.from('me:p@ss').toString('base64')}`
+  for (const [where, authorization] of authorizations) {
+    assert.is(authorization, where === 'in-house' ? basic : undefined)
+  }
+  assert.not.match(JSON.stringify(report), /p%40ss|p@ss/)
+  assert.not.match(readFileSync(join(feeds, 'fetch.json'), 'utf8'), /p%40ss|p@ss/)
+})
+
+test('addresses that are none, and feeds that are none, are told', () => {
+  const wrong = (text: string, message: RegExp) =>
+    assert.throws(
+      () => addBase(text, NAMES, noBases),
+      (error: unknown) => error instanceof TypeError && message.test(error.message),
+    )
+  wrong('ftp://host/feeds', /'ftp:\/\/host\/feeds' is no http or https address/)
+  wrong('kev', /'kev' is no http or https address/)
+  wrong('kve=https://host', /there is no feed 'kve'; there are kev, /)
+  assert.is(addBase('https://host/feeds?x=1', NAMES, noBases).all!.href, 'https://host/feeds/')
+})
+
+test('what the last run left half-way of a name that is gone is cleared away', async () => {
+  const feeds = fresh()
+  const gone = 'cvelistv5/2026-11-20_all_CVEs_at_midnight.zip.zip'
+  mkdirSync(join(feeds, 'cvelistv5'), { recursive: true })
+  writeFileSync(join(feeds, partialName(gone)), 'half')
+  const partials = { [gone]: { url: 'https://github.com/x', etag: '"1"', lastModified: null } }
+  writeFileSync(join(feeds, 'fetch.json'), JSON.stringify({ version: 1, files: {}, partials }))
+  publisher.on(RELEASES_AT, plain(Buffer.from(JSON.stringify([{ assets: [asset(DAY)] }]))))
+  publisher.on(`/github.com/CVEProject/cvelistV5/releases/download/x/${DAY}`, serve(CVE_ZIP))
+  await toPublishers({ feeds, only: ['cvelist'] })
+  assert.equal(filesIn(feeds), [`cvelistv5/${DAY}`, 'fetch.json'])
+  assert.equal(JSON.parse(readFileSync(join(feeds, 'fetch.json'), 'utf8')).partials, {})
+})
+
+test('a damaged fetch.json costs a download, no more', async () => {
+  publisher.on(KEV_AT, serve(KEV))
+  const feeds = fresh()
+  mkdirSync(feeds)
+  writeFileSync(join(feeds, 'fetch.json'), '{"version":1,"files":')
+  assert.is((await toPublishers({ feeds, only: ['kev'] })).failed, 0)
+  assert.ok(world.log.includes('fetch.json is not ours or damaged: everything is fetched anew'))
+  assert.is((await toPublishers({ feeds, only: ['kev'] })).failed, 0)
+})
+
+test('two fetches do not write to one folder', async () => {
+  const feeds = fresh()
+  publisher.on(KEV_AT, async (_asked, res, send) => {
+    const second = await toPublishers({ feeds, only: ['kev'] }).catch((error: Error) => error)
+    assert.instance(second, Error)
+    assert.match((second as Error).message, /^another fetch is writing to /)
+    res.writeHead(200)
+    await send(KEV)
+    res.end()
+  })
+  assert.is((await toPublishers({ feeds, only: ['kev'] })).failed, 0)
+})
+
+test('every published feed has an adapter, which finds its file and not the half of one', () => {
+  for (const { feed, folder, files } of PUBLISHERS) {
+    const adapter = FEEDS.find(({ name }) => name === feed)
+    assert.ok(adapter, `${feed} has no adapter`)
+    const own = files({ today: '2026-11-21', ecosystems: null })
+    const names = Array.isArray(own) ? own.map(({ name }) => name) : [DAY, DELTA]
+    const feeds = fresh()
+    for (const name of names) {
+      const half = join(feeds, partialName(`${folder}/${name}`))
+      mkdirSync(dirname(half), { recursive: true })
+      writeFileSync(half, 'half of it')
+    }
+    assert.equal(adapter.find(feeds), [], `${feed} takes a half for a file`)
+  }
+})
+
+test.run()
