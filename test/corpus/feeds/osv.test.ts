@@ -399,7 +399,7 @@ if (haveRealFeeds()) {
       cves: 5830,
       entries: 7444,
       ranges: 19852 - 6,
-      patched: PBIT,
+      patched: 19578,
       metrics: 7433,
       fixes: 0,
       empty: 0,
