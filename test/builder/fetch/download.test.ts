@@ -235,6 +235,21 @@ test('a body without an end is broken off at the limit', async () => {
   await world.close()
 })
 
+test('a length that is wrong, either way, is no file', async () => {
+  const world = openWorld()
+  /** Past node's own care for lengths. */
+  const announcing =
+    (length: number): Manner =>
+    (_asked, res) =>
+      void res.socket!.end(`HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: ${length}\r\n\r\n${NEW.toString()}`)
+  const short = yesterday(announcing(NEW.length - 1))
+  assert.match((await fetchFile(short, world.effects)).error!.message, /^it is no JSON: /)
+  const long = yesterday(announcing(NEW.length + 1))
+  assert.is((await fetchFile(long, world.effects)).error!.code, 'network')
+  for (const it of [short, long]) assert.equal(placed(it), OLD)
+  await world.close()
+})
+
 test('a crawl is given up, six times', async () => {
   // Each look at the clock, one for each piece, is ten seconds later.
   const world = openWorld({ tickMs: 10_000 })

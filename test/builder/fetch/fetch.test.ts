@@ -141,6 +141,22 @@ test('the token goes to the list of releases and nowhere else', async () => {
   assert.is(given.length, 3)
 })
 
+test('a redirect takes the token to no other origin, and never from https to http', async () => {
+  publisher.on(RELEASES_AT, redirect('https://elsewhere.example/releases'))
+  publisher.on('/elsewhere.example/releases', plain(Buffer.from('[]')))
+  publisher.on(KEV_AT, redirect('http://www.cisa.gov/kev.json'))
+  const report = await toPublishers({ feeds: fresh(), only: ['cvelist', 'kev'], githubToken: 'secret' })
+  const elsewhere = publisher.asked.filter(({ path }) => path === '/elsewhere.example/releases')
+  assert.equal(
+    elsewhere.map(({ headers }) => headers.authorization),
+    [undefined],
+  )
+  assert.equal(failures(report), [
+    'kev/known_exploited_vulnerabilities.json: redirected from https to http://www.cisa.gov',
+    'CVE list: no release has a file *_all_CVEs_at_midnight.zip',
+  ])
+})
+
 test('NVD: each year and what changed lately, held against its .meta; this year may not be there yet', async () => {
   const text = '{"format":"NVD_CVE","vulnerabilities":[]}'
   const gz = gzipped(text)
