@@ -43,7 +43,7 @@ function reply(path: string, question: Question, budgetMs: number): void {
   deadline = performance.now() + budgetMs
   try {
     const found = ask(queryAt(path), question)
-    if (!(found instanceof Uint32Array)) return port.postMessage({ found } satisfies QueryReply)
+    if (!(found instanceof Uint32Array)) return void port.postMessage({ found } satisfies QueryReply)
     // Moved, not copied again; it may be a part of a larger array, of which nothing else is needed.
     const ordinals = found.slice()
     port.postMessage({ found: ordinals } satisfies QueryReply, [ordinals.buffer])

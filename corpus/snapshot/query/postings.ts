@@ -44,6 +44,18 @@ export function decodePostings({ bytes, count, isBits }: Postings, size: number)
   return ordinals
 }
 
+/** The ordinals that are in all of `several`, which are bits. */
+export function intersectBits(several: readonly Postings[], size: number): Uint32Array {
+  const bits = Uint8Array.from(several[0]!.bytes)
+  for (const { bytes } of several.slice(1)) for (let at = 0; at < bits.length; at++) bits[at]! &= bytes[at]!
+  const ordinals = new Uint32Array(several[0]!.count)
+  const count = fromBits(bits, ordinals)
+  if (count > ordinals.length || (count > 0 && ordinals[count - 1]! >= size)) {
+    throw new SnapshotError('malformed', 'postings of query.db do not decode')
+  }
+  return ordinals.subarray(0, count)
+}
+
 function fromBits(bytes: Uint8Array, ordinals: Uint32Array): number {
   let found = 0
   for (let at = 0; at < bytes.length; at++) {

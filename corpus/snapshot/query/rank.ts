@@ -1,5 +1,5 @@
 /** The rank of a match (decisions 28): an exact id, then prefix of id or label, then word start, then elsewhere. */
-import { BORDER, indexOf, isAt, type Texts } from './texts.ts'
+import { BORDER, type Find, isAt, type Texts } from './texts.ts'
 
 export const RANK = { exact: 0, prefix: 1, wordStart: 2, elsewhere: 3 } as const
 export type Rank = (typeof RANK)[keyof typeof RANK]
@@ -21,16 +21,15 @@ function lastCharacter(bytes: Uint8Array, at: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + from, at - from).toString()
 }
 
-/** The rank of entry `i`, in which `needle` first occurs at `found`; no worse than `worst` is looked for. */
-export function rankOf(texts: Texts, i: number, needle: Uint8Array, found: number): Rank {
+/** The rank of entry `i`, in which `needle` first occurs at `found`; where that is worse than `worst` it may be any that is. */
+export function rankOf(texts: Texts, i: number, needle: Uint8Array, find: Find, found: number, worst: Rank): Rank {
   const { bytes, keyAt, labelAt } = texts
-  if (isAt(bytes, needle, keyAt[i]!)) {
-    return bytes[keyAt[i]! + needle.length] === BORDER ? RANK.exact : RANK.prefix
-  }
+  if (found === keyAt[i]) return bytes[found + needle.length] === BORDER ? RANK.exact : RANK.prefix
+  if (worst === RANK.exact) return RANK.elsewhere
   if (isAt(bytes, needle, labelAt[i]!)) return RANK.prefix
-  for (let at = found; at >= 0; at = indexOf(bytes, needle, at + 1, keyAt[i + 1]!)) {
-    if (isWordStart(bytes, at)) return RANK.wordStart
-  }
+  if (worst === RANK.prefix) return RANK.elsewhere
+  const end = keyAt[i + 1]!
+  for (let at = found; at >= 0; at = find(bytes, at + 1, end)) if (isWordStart(bytes, at)) return RANK.wordStart
   return RANK.elsewhere
 }
 
@@ -42,18 +41,35 @@ export interface Ranked {
   rank: Rank
 }
 
-/** Keeps the `most` best of what is added in the order of ordinals: by rank, then what goes first, then by ordinal. */
-export function bestOf(most: number): { add(ordinal: number, rank: Rank, first: boolean): void; list(): Ranked[] } {
-  const buckets: Ranked[][] = Array.from({ length: 8 }, () => [])
-  return {
-    add(ordinal, rank, first) {
-      const bucket = buckets[bucketOf(rank, first)]!
-      if (bucket.length < most) bucket.push({ ordinal, rank })
-    },
-    list: () => buckets.flat().slice(0, most),
-  }
-}
-
 /** The place of a rank among all, better ones first; in a rank those that go first have one of their own. */
 export const bucketOf = (rank: Rank, first: boolean): number => rank * 2 + (first ? 0 : 1)
 export const BUCKETS = 8
+
+export interface Best {
+  add(ordinal: number, rank: Rank, first: boolean): void
+  /** The worst rank with which an entry would still be among the best, or -1 where none would do. */
+  worst(first: boolean): Rank | -1
+  list(): Ranked[]
+}
+
+/** Keeps the `most` best of what is added in the order of ordinals: by rank, then what goes first, then by ordinal. */
+export function bestOf(most: number): Best {
+  const buckets: Ranked[][] = Array.from({ length: BUCKETS }, () => [])
+  /** The first bucket that makes, with those before it, as many as are kept: whatever falls in there comes too late. */
+  let full = BUCKETS
+  return {
+    add(ordinal, rank, first) {
+      const bucket = bucketOf(rank, first)
+      if (bucket >= full) return
+      buckets[bucket]!.push({ ordinal, rank })
+      let kept = 0
+      full = buckets.findIndex((one) => {
+        kept += one.length
+        return kept >= most
+      })
+      if (full < 0) full = BUCKETS
+    },
+    worst: (first) => (first ? Math.floor((full - 1) / 2) : Math.floor(full / 2) - 1) as Rank | -1,
+    list: () => buckets.flat().slice(0, most),
+  }
+}

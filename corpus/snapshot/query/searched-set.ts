@@ -5,12 +5,13 @@
 import { SnapshotError } from '../error.ts'
 import { fold } from '../fold.ts'
 import type { Blocks } from './blocks.ts'
-import { BEST_FROM, gramAt, MAX_GRAM, unpackBest } from './grams.ts'
-import { decodePostings, intersect, type Postings, postings } from './postings.ts'
-import { bestOf, type Ranked, rankOf } from './rank.ts'
+import { gramAt, MAX_GRAM } from './entry-grams.ts'
+import { BEST_FROM, unpackBest } from './grams.ts'
+import { decodePostings, intersect, intersectBits, type Postings, postings } from './postings.ts'
+import { bestOf, RANK, type Ranked, rankOf } from './rank.ts'
 import { decodeSetHead, type RowReader } from './rows.ts'
 import { setNumber, type TextSetName } from './sets.ts'
-import { decodeBlock, ENTRIES_PER_BLOCK, indexOf, type Texts } from './texts.ts'
+import { decodeBlock, ENTRIES_PER_BLOCK, type Find, finder, type Texts } from './texts.ts'
 
 export interface SearchedSet {
   /** The ordinals of the entries that have `q` in key or label, ascending. */
@@ -64,11 +65,15 @@ export function openSearched(set: TextSetName, { reader, blocks, name, check }: 
       const gram = gramAt(needle, at, length)
       wanted.set(gram, countOf(gram))
     }
-    const [rarest, ...others] = [...wanted].sort(([, a], [, b]) => a - b)
-    if (rarest![1] === 0) return new Uint32Array(0)
-    let found = decodePostings(postingsOf(rarest![0]), count)
-    for (const [gram, entries] of others) {
-      if (entries === count || entries > found.length * STEPS_PER_TEXT) break
+    const [[rarest, fewest], ...others] = [...wanted].sort(([, a], [, b]) => a - b) as [Gram, ...Gram[]]
+    if (fewest === 0) return new Uint32Array(0)
+    const few = postingsOf(rarest)
+    // A gram in every entry tells nothing.
+    const telling = others.filter(([, entries]) => entries < count)
+    if (few.isBits) return intersectBits([few, ...telling.map(([gram]) => postingsOf(gram))], count)
+    let found = decodePostings(few, count)
+    for (const [gram, entries] of telling) {
+      if (found.length * STEPS_PER_TEXT < entries) break
       check()
       found = intersect(found, postingsOf(gram), count)
     }
@@ -77,7 +82,7 @@ export function openSearched(set: TextSetName, { reader, blocks, name, check }: 
 
   /** Calls `each` for every candidate that has `needle`, with where it first occurs in the texts of its block. */
   function eachMatch(
-    needle: Uint8Array,
+    find: Find,
     ordinals: Uint32Array,
     each: (ordinal: number, texts: Texts, i: number, found: number) => void,
   ): void {
@@ -92,9 +97,29 @@ export function openSearched(set: TextSetName, { reader, blocks, name, check }: 
         texts = block(of)
       }
       const i = ordinal - from
-      const found = indexOf(texts.bytes, needle, texts.keyAt[i]!, texts.keyAt[i + 1]!)
+      const found = find(texts.bytes, texts.keyAt[i]!, texts.keyAt[i + 1]!)
       if (found >= 0) each(ordinal, texts, i, found)
     }
+  }
+
+  /** The stored best of a gram, or null where it is too rare to have any. */
+  function storedBest(gram: number): Ranked[] | null {
+    if (countOf(gram) <= BEST_FROM) return null
+    const bytes = reader.read('bests', number, gram)
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    const ranked = Array.from({ length: bytes.length >>> 2 }, (_, i) => unpackBest(view.getUint32(i * 4, true)))
+    if (ranked.length > 0 && ranked.every(({ ordinal }) => ordinal < count)) return ranked
+    throw new SnapshotError('malformed', `the best of a gram in set ${set} of query.db are none`)
+  }
+
+  /**
+   * Which entries may match better than elsewhere: null for any. Where a string stands at the start of a word, its first
+   * gram does so too; and where the best of that gram end with one that stands elsewhere, all better ones are among them.
+   */
+  function promising(needle: Uint8Array): Set<number> | null {
+    const ranked = storedBest(gramAt(needle, 0, Math.min(MAX_GRAM, needle.length)))
+    if (!ranked || ranked.at(-1)!.rank !== RANK.elsewhere) return null
+    return new Set(ranked.map(({ ordinal }) => ordinal))
   }
 
   return {
@@ -105,7 +130,7 @@ export function openSearched(set: TextSetName, { reader, blocks, name, check }: 
       if (needle.length <= MAX_GRAM) return ordinals
       let matches = 0
       // What is kept never overtakes what is read.
-      eachMatch(needle, ordinals, (ordinal) => {
+      eachMatch(finder(needle), ordinals, (ordinal) => {
         ordinals[matches++] = ordinal
       })
       return ordinals.subarray(0, matches)
@@ -113,27 +138,26 @@ export function openSearched(set: TextSetName, { reader, blocks, name, check }: 
     best(q, limit) {
       const needle = Buffer.from(fold(q))
       if (needle.length === 0) throw new RangeError('an empty string has no best matches')
-      if (needle.length <= MAX_GRAM) {
-        const gram = gramAt(needle, 0, needle.length)
-        const matches = countOf(gram)
-        if (matches > BEST_FROM) return { count: matches, ranked: storedBest(reader.read('bests', number, gram)) }
-      }
+      const gram = needle.length <= MAX_GRAM ? gramAt(needle, 0, needle.length) : null
+      const stored = gram === null ? null : storedBest(gram)
+      if (gram !== null && stored) return { count: countOf(gram), ranked: stored.slice(0, limit) }
+
+      const ordinals = candidates(needle)
+      const better = ordinals.length > BEST_FROM ? promising(needle) : null
       const best = bestOf(limit)
+      const find = finder(needle)
       let matches = 0
-      eachMatch(needle, candidates(needle), (ordinal, texts, i, found) => {
+      eachMatch(find, ordinals, (ordinal, texts, i, found) => {
         matches++
-        best.add(ordinal, rankOf(texts, i, needle, found), isFirst(ordinal))
+        const first = isFirst(ordinal)
+        const worst = best.worst(first)
+        if (worst === -1) return
+        const known = better && !better.has(ordinal)
+        best.add(ordinal, known ? RANK.elsewhere : rankOf(texts, i, needle, find, found, worst), first)
       })
       return { count: matches, ranked: best.list() }
-
-      function storedBest(bytes: Uint8Array): Ranked[] {
-        const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-        const ranked = Array.from({ length: Math.min(limit, bytes.length >>> 2) }, (_, i) =>
-          unpackBest(view.getUint32(i * 4, true)),
-        )
-        if (ranked.every(({ ordinal }) => ordinal < count)) return ranked
-        throw new SnapshotError('malformed', `the best of a gram in set ${set} of query.db are none`)
-      }
     },
   }
 }
+
+type Gram = [gram: number, entries: number]

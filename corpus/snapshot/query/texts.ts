@@ -77,12 +77,23 @@ export function decodeBlock(bytes: Uint8Array, count: number): Texts {
   return { bytes, count, keyAt, labelAt }
 }
 
-/** Where `needle` first occurs from `from` on, before `to`, or -1. */
-export function indexOf(bytes: Uint8Array, needle: Uint8Array, from: number, to: number): number {
-  const first = needle[0]!
-  const last = to - needle.length
-  for (let at = from; at <= last; at++) if (bytes[at] === first && isAt(bytes, needle, at)) return at
-  return -1
+/** Where a string first occurs from `from` on, before `to`, or -1. */
+export type Find = (bytes: Uint8Array, from: number, to: number) => number
+
+/** Looks for `needle` by the last byte under it, which tells how far it can move on (Horspool 1980). */
+export function finder(needle: Uint8Array): Find {
+  const end = needle.length - 1
+  const shifts = new Uint16Array(256).fill(needle.length)
+  for (let i = 0; i < end; i++) shifts[needle[i]!] = end - i
+  const final = needle[end]!
+  return (bytes, from, to) => {
+    for (let at = from + end; at < to; ) {
+      const byte = bytes[at]!
+      if (byte === final && isAt(bytes, needle, at - end)) return at - end
+      at += shifts[byte]!
+    }
+    return -1
+  }
 }
 
 /** Whether `needle` stands at `at`. */
