@@ -30,7 +30,8 @@ export function readReferences(entry: JsonObject): TypedReference[] {
   return [...byUrl.values()]
 }
 
-/** A few packages are linked as `github.com/owner/name`. */
+/** GitHub's advisories link a few packages as `github.com/owner/name`, or `owner/name`. */
 function withScheme(url: string): string {
-  return /^[a-z][a-z0-9+.-]*:/i.test(url) || !/^[\w-]+(?:\.[\w-]+)+\//.test(url) ? url : `https://${url}`
+  if (/^[\w-]+(?:\.[\w-]+)+\//.test(url)) return `https://${url}`
+  return /^[\w-]+\/[\w.-]+$/.test(url) ? `https://github.com/${url}` : url
 }

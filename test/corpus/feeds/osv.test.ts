@@ -117,6 +117,7 @@ claims('an entry is a claim in the words of the model', async () => {
       { type: 'WEB', url: 'https://example.com/page' },
       { type: 'ADVISORY', url: 'https://example.com/advisory' },
       { type: 'PACKAGE', url: 'github.com/acme/widget' },
+      { type: 'REPORT', url: 'acme/widget' },
       { type: 'WEB', url: ' ' },
     ],
     affected: [
@@ -171,7 +172,7 @@ claims('an entry is a claim in the words of the model', async () => {
       { url: 'https://example.com/fix', name: null, tags: ['patch'] },
       { url: 'https://example.com/page', name: null, tags: [] },
       { url: 'https://example.com/advisory', name: null, tags: ['advisory'] },
-      { url: 'https://github.com/acme/widget', name: null, tags: ['package'] },
+      { url: 'https://github.com/acme/widget', name: null, tags: ['package', 'report'] },
     ],
     hasWorkaround: false,
     ssvc: null,
