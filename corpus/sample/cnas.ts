@@ -150,6 +150,17 @@ export function cnaList(seed: number): Cna[] {
   })
 }
 
+/** The host of a CNA's pages. */
+export function hostOf({ organisation }: Cna): string {
+  const letters = organisation.toLowerCase().replaceAll(/[^a-z]/g, '')
+  return `${letters.slice(0, 24)}.example`
+}
+
+/** The address by which NVD knows a CNA. */
+export function contactOf(cna: Cna): string {
+  return `security@${hostOf(cna)}`
+}
+
 /** The kernel and the platform have a name of their own; the other profiles file for anybody. */
 function ownVendor({ kind, organisation }: Profile, rank: number): Vendor | null {
   if (kind !== 'kernel' && kind !== 'platform') return null

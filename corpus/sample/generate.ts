@@ -13,6 +13,7 @@ import { firstParty } from './feeds/first-party/first-party.ts'
 import { kev } from './feeds/kev.ts'
 import { metasploit } from './feeds/metasploit.ts'
 import { nuclei } from './feeds/nuclei.ts'
+import { nvd } from './feeds/nvd/nvd.ts'
 import { poc } from './feeds/poc.ts'
 import { createWorld } from './world.ts'
 
@@ -24,6 +25,7 @@ const SAMPLE_FEEDS: readonly SampleFeed[] = [
   cna,
   cwe,
   capec,
+  nvd,
   exploitdb,
   metasploit,
   nuclei,

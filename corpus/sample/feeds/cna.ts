@@ -1,6 +1,6 @@
 /** The CNA list, `CNAsList.json`: one file that holds for all nights. */
 
-import type { Cna } from '../cnas.ts'
+import { type Cna, contactOf, hostOf } from '../cnas.ts'
 import { weighted } from '../distribution.ts'
 import { Random } from '../random.ts'
 import type { World } from '../world.ts'
@@ -44,10 +44,7 @@ export const cna: SampleFeed = {
 
 function entryOf(world: World, one: Cna, root: Cna): object {
   const random = new Random(world.seed, 'cna-entry', one.rank)
-  const host = `${one.organisation
-    .toLowerCase()
-    .replaceAll(/[^a-z]/g, '')
-    .slice(0, 24)}.example`
+  const host = hostOf(one)
   const isRoot = one.rank === 0
   const page = (label: string, path: string) => [{ label, url: `https://${host}/${path}` }]
   return {
@@ -59,7 +56,7 @@ function entryOf(world: World, one: Cna, root: Cna): object {
       : `Products of ${one.organisation}, supported or not`,
     contact: [
       {
-        email: [{ label: 'Email', emailAddr: `security@${host}` }],
+        email: [{ label: 'Email', emailAddr: contactOf(one) }],
         contact: page('Contact page', 'security'),
         form: [],
       },

@@ -11,6 +11,9 @@ async function sample(
   return { report, disk }
 }
 
+/** The first holds all before it. */
+const NVD_YEARS = Array.from({ length: 25 }, (_, i) => 2002 + i)
+
 /** Files that state no date: with several nights they lie in folders named after theirs. */
 const DATELESS = [
   'exploitdb/files_exploits.csv.gz',
@@ -38,6 +41,8 @@ test('the files lie where upstream puts them', async () => {
     'cna/CNAsList.json',
     'cwe/cwec_v4.20.xml.zip',
     'capec/capec_v3.10.xml',
+    ...NVD_YEARS.map((year) => `nvd/nvdcve-2.0-${year}.json.gz`),
+    'nvd/nvdcve-2.0-modified.json.gz',
     ...DATELESS.flatMap((path) => [dated(path, '2026-05-31'), dated(path, '2026-06-01')]),
   ]
   assert.equal([...disk.files.keys()].sort(), expected.map((path) => `feeds/${path}`).sort())
@@ -80,6 +85,7 @@ test('one night has neither a delta nor a dated folder', async () => {
       'cna/CNAsList.json',
       'cwe/cwec_v4.20.xml.zip',
       'capec/capec_v3.10.xml',
+      ...NVD_YEARS.map((year) => `nvd/nvdcve-2.0-${year}.json.gz`),
       ...DATELESS,
     ],
   )

@@ -1,0 +1,100 @@
+/** NVD's configurations: the products that the CNA names as CPEs, with the version ranges that it states, mostly. */
+import { cpeKey } from '../../names.ts'
+import type { Random } from '../../random.ts'
+import type { Affected } from '../../record/affected.ts'
+import type { Version } from '../../record/versions.ts'
+import type { Facts } from '../../world.ts'
+
+interface CpeMatch {
+  vulnerable: boolean
+  criteria: string
+  versionStartIncluding?: string
+  versionStartExcluding?: string
+  versionEndExcluding?: string
+  versionEndIncluding?: string
+  matchCriteriaId: string
+}
+
+/** Where NVD finds other versions than the CNA states. */
+const DISAGREED_SHARE = 0.12
+/** Configurations that name what the product runs on. */
+const PLATFORM_SHARE = 0.13
+/** Matches of one configuration; the rest of a wide record is left out. */
+const MATCHES_MOST = 40
+const RELEASE = /^\d[\w.]*$/
+
+export function configurationsOf(facts: Facts, affected: readonly Affected[], random: Random): object[] {
+  const part = facts.cna.kind === 'kernel' || /Firmware/.test(facts.product) ? 'o' : 'a'
+  const matches = new Map<string, CpeMatch>()
+  for (const entry of affected) {
+    if (matches.size >= MATCHES_MOST) break
+    // The root CNA names nothing; NVD finds out.
+    const product = !entry.product || entry.product === 'n/a' ? facts.product : entry.product
+    for (const match of matchesOf(facts, part, product, entry.versions ?? [], random)) {
+      matches.set(JSON.stringify({ ...match, matchCriteriaId: '' }), match)
+    }
+  }
+  const affects = { operator: 'OR', negate: false, cpeMatch: [...matches.values()] }
+  if (!random.chance(PLATFORM_SHARE)) return [{ nodes: [affects] }]
+  const criteria =
+    part === 'o'
+      ? `cpe:2.3:h:${cpeKey(facts.vendor.name)}:${cpeKey(facts.product)}:-:*:*:*:*:*:*:*`
+      : 'cpe:2.3:o:kernhold:kernel:-:*:*:*:*:*:*:*'
+  const platform = { vulnerable: false, criteria, matchCriteriaId: criteriaId(random) }
+  return [{ operator: 'AND', nodes: [affects, { operator: 'OR', negate: false, cpeMatch: [platform] }] }]
+}
+
+function matchesOf(
+  facts: Facts,
+  part: string,
+  product: string,
+  versions: readonly Version[],
+  random: Random,
+): CpeMatch[] {
+  const software = facts.productKind === 'plugin' ? 'pagepress' : '*'
+  const match = (version: string, bounds: Partial<CpeMatch>): CpeMatch => ({
+    vulnerable: true,
+    criteria: `cpe:2.3:${part}:${cpeKey(facts.vendor.name)}:${cpeKey(product)}:${version}:*:*:*:*:${software}:*:*`,
+    ...bounds,
+    matchCriteriaId: criteriaId(random),
+  })
+  const stated = random.chance(DISAGREED_SHARE) ? [] : versions.flatMap((one) => boundsOf(one))
+  if (stated.length === 0) return [match('*', ownBounds(random))]
+  return stated.map((one) => (typeof one === 'string' ? match(one, {}) : match('*', one)))
+}
+
+/** An exact version, or bounds; nothing for what NVD cannot take over (git, placeholders, text). */
+function boundsOf({
+  version,
+  status,
+  lessThan,
+  lessThanOrEqual,
+  versionType,
+}: Version): (string | Partial<CpeMatch>)[] {
+  if (status !== 'affected' || versionType === 'git') return []
+  const start = RELEASE.test(version) && version !== '0' ? { versionStartIncluding: version } : {}
+  if (lessThan && RELEASE.test(lessThan)) return [{ ...start, versionEndExcluding: lessThan }]
+  if (lessThanOrEqual && RELEASE.test(lessThanOrEqual)) return [{ ...start, versionEndIncluding: lessThanOrEqual }]
+  const compared = /^(?:>= (\S+), )?(<=?|=) (\S+)$/.exec(version)
+  if (compared) {
+    const [, from, operator, to] = compared
+    if (operator === '=') return [to!]
+    const since = from ? { versionStartIncluding: from } : {}
+    return [operator === '<' ? { ...since, versionEndExcluding: to! } : { ...since, versionEndIncluding: to! }]
+  }
+  return RELEASE.test(version) && version !== '0' && !lessThan && !lessThanOrEqual ? [version] : []
+}
+
+function ownBounds(random: Random): Partial<CpeMatch> {
+  const end = `${random.between(1, 14)}.${random.int(20)}.${random.int(20)}`
+  const even = random.float()
+  if (even < 0.6) return { versionEndExcluding: end }
+  if (even < 0.8) return { versionEndIncluding: end }
+  if (even < 0.9) return { versionStartIncluding: '1.0.0', versionEndExcluding: end }
+  // Every version, or a beginning that is not itself affected.
+  return even < 0.96 ? {} : { versionStartExcluding: '0.9.0', versionEndExcluding: end }
+}
+
+function criteriaId(random: Random): string {
+  return random.uuid().toUpperCase()
+}

@@ -1,0 +1,231 @@
+/** A record of NVD (API 2.0) as it stands in a night: what the CVE list says then, and what NVD adds to it. */
+
+import { cutOf, DAY_MS, dateOf, FIRST_NIGHT, HOUR_MS, timeOf } from '../../calendar.ts'
+import { contactOf } from '../../cnas.ts'
+import { coverageOf } from '../../coverage.ts'
+import { weighted } from '../../distribution.ts'
+import { FIXES } from '../../phrases.ts'
+import type { Random } from '../../random.ts'
+import { CISA_ADP } from '../../record/adp-containers.ts'
+import type { CnaContainer } from '../../record/cna-container.ts'
+import { type CveRecord, cveRecord } from '../../record/cve-record.ts'
+import { cvss, type Metric } from '../../record/metrics.ts'
+import type { Reference } from '../../record/references.ts'
+import { weaknessPhrase } from '../../record/text.ts'
+import type { Facts, World } from '../../world.ts'
+import { configurationsOf } from './configurations.ts'
+import { addMetric, cvssOf } from './metrics.ts'
+import { nvdScore } from './score.ts'
+
+const NVD = 'nvd@nist.gov'
+const CISA_ORG = '134c704f-9b21-4f2e-91b3-4a467353bcc0'
+const PROGRAM_ORG = 'af854a3a-2127-422b-91ae-364da2661108'
+/** From here on NVD enriches only a part. */
+const DEFERRED_SINCE = Date.UTC(2026, 3, 15)
+const VERSION_2_UNTIL = Date.UTC(2022, 6, 13)
+/** CISA gives three weeks. */
+const DUE_DAYS = 21
+
+const STATUSES = weighted<string>([
+  ['Analyzed', 50],
+  ['Modified', 38],
+  ['Awaiting Analysis', 7],
+  ['Undergoing Analysis', 2],
+  ['Deferred', 3],
+])
+/** NVD's weakness: the CNA's, none that it can tell, or another. */
+const WEAKNESS = weighted<'same' | 'NVD-CWE-noinfo' | 'NVD-CWE-Other' | 'CWE-20'>([
+  ['same', 84],
+  ['NVD-CWE-noinfo', 8],
+  ['NVD-CWE-Other', 3],
+  ['CWE-20', 5],
+])
+/** Tags of the CVE list by what NVD calls them. */
+const TAGS: Record<string, string> = {
+  'vendor-advisory': 'Vendor Advisory',
+  'third-party-advisory': 'Third Party Advisory',
+  exploit: 'Exploit',
+  patch: 'Patch',
+  'issue-tracking': 'Issue Tracking',
+  'mailing-list': 'Mailing List',
+  'vdb-entry': 'VDB Entry',
+  'technical-description': 'Technical Description',
+  'permissions-required': 'Permissions Required',
+  mitigation: 'Mitigation',
+}
+
+/** The nights after the first in which NVD's record changes: with the CVE list's, or because NVD got round to it. */
+export function nvdNews(world: World, facts: Facts): number[] {
+  const analysed = coverageOf(world, facts, 'nvd', 1)?.changedIn ?? null
+  const nights = new Set([facts.born, facts.change?.night ?? 0, analysed ?? 0])
+  return [...nights].filter((night) => night > 0).sort((a, b) => a - b)
+}
+
+/** Null while there is none: reserved ids are not NVD's. */
+export function nvdRecord(world: World, facts: Facts, night: number): object | null {
+  if (facts.born > night) return null
+  const record = cveRecord(world, facts, night)
+  if (record.cveMetadata.state === 'RESERVED') return null
+  const random = world.random(facts.id, 'nvd')
+  const analysedIn = coverageOf(world, facts, 'nvd', 1)?.changedIn ?? null
+  const head = {
+    id: facts.id,
+    sourceIdentifier: contactOf(facts.cna),
+    published: nvdTime(publishedAt(facts, record)),
+    lastModified: nvdTime(lastModifiedAt(world, facts, record, night, random)),
+  }
+  if (record.cveMetadata.state === 'REJECTED') return rejected(head, record)
+  const drawn = STATUSES(random.float())
+  const status =
+    analysedIn === null
+      ? drawn === 'Analyzed' || drawn === 'Modified'
+        ? drawn
+        : later(facts, drawn)
+      : analysedIn <= night
+        ? 'Analyzed'
+        : 'Awaiting Analysis'
+  const cna = record.containers.cna as CnaContainer
+  const analysed = status === 'Analyzed' || status === 'Modified'
+  const weaknesses = weaknessesOf(facts, cna, analysed, random)
+  return {
+    ...head,
+    vulnStatus: status,
+    cveTags: [],
+    ...(facts.kevAddedAt !== null && facts.kevNight <= night ? kevMembers(facts) : {}),
+    descriptions: cna.descriptions.map(({ lang, value }) => ({ lang: lang.slice(0, 2), value })),
+    metrics: metricsOf(world, facts, record, analysed),
+    ...(weaknesses.length > 0 ? { weaknesses } : {}),
+    ...(analysed ? { configurations: configurationsOf(facts, cna.affected, random) } : {}),
+    references: referencesOf(facts, record, analysed, random),
+  }
+}
+
+/** What is old and not analysed was put off. */
+function later(facts: Facts, drawn: string): string {
+  return facts.publishedAt < DEFERRED_SINCE - 400 * DAY_MS ? 'Deferred' : drawn
+}
+
+function rejected(head: object, record: CveRecord): object {
+  const reasons = record.containers.cna.rejectedReasons as { value: string }[]
+  return {
+    ...head,
+    vulnStatus: 'Rejected',
+    cveTags: [],
+    descriptions: [{ lang: 'en', value: `Rejected reason: ${reasons[0]!.value}` }],
+    metrics: {},
+    references: [],
+  }
+}
+
+function publishedAt(facts: Facts, record: CveRecord): number {
+  return Date.parse(record.cveMetadata.datePublished ?? timeOf(facts.reservedAt)) + 7 * 60_000
+}
+
+/** After the CVE list's own change, and within the night that brings it. */
+function lastModifiedAt(world: World, facts: Facts, record: CveRecord, night: number, random: Random): number {
+  const news = nvdNews(world, facts).filter((one) => one <= night)
+  const changed = Date.parse(record.cveMetadata.dateUpdated)
+  const days = random.int(120) * DAY_MS
+  const last = news.at(-1)
+  if (last !== undefined) return Math.max(cutOf(last) - random.between(1, 4) * HOUR_MS, changed)
+  return Math.max(Math.min(changed + days, FIRST_NIGHT), changed, publishedAt(facts, record))
+}
+
+/** NVD's times have no zone and are UTC. */
+function nvdTime(at: number): string {
+  return timeOf(at).slice(0, -1)
+}
+
+function kevMembers(facts: Facts): object {
+  return {
+    cisaExploitAdd: dateOf(facts.kevAddedAt!),
+    cisaActionDue: dateOf(facts.kevAddedAt! + DUE_DAYS * DAY_MS),
+    cisaRequiredAction: FIXES[0],
+    cisaVulnerabilityName: `${facts.vendor.name} ${facts.product} ${weaknessPhrase(facts.weakness).name} Vulnerability`,
+  }
+}
+
+/** Its own, and copies of what the CNA and CISA state; SSVC stands among them since 2026. */
+function metricsOf(
+  world: World,
+  facts: Facts,
+  { containers }: CveRecord,
+  analysed: boolean,
+): Record<string, unknown[]> {
+  const metrics: Record<string, unknown[]> = {}
+  const cna = containers.cna as CnaContainer
+  for (const one of cvssOf(cna.metrics ?? [])) addMetric(metrics, one, contactOf(facts.cna), 'Secondary')
+  const cisa = containers.adp?.find((one) => one.providerMetadata.shortName === CISA_ADP)
+  for (const one of cvssOf(cisa?.metrics ?? [])) addMetric(metrics, one, CISA_ORG, 'Secondary')
+  if (analysed) {
+    addMetric(metrics, nvdScore(world, facts, cna), NVD, 'Primary')
+    if (facts.publishedAt < VERSION_2_UNTIL) {
+      addMetric(metrics, cvss('2.0', world.random(facts.id, 'nvd-score-2').float()), NVD, 'Primary')
+    }
+  }
+  const ssvc = facts.publishedAt >= DEFERRED_SINCE - 365 * DAY_MS ? ssvcOf(cisa?.metrics ?? []) : null
+  if (ssvc) metrics.ssvcV203 = [{ source: CISA_ORG, ssvcData: ssvc }]
+  return metrics
+}
+
+const SSVC_KEYS: Record<string, string> = {
+  Exploitation: 'exploitation',
+  Automatable: 'automatable',
+  'Technical Impact': 'technicalImpact',
+}
+
+interface SsvcContent {
+  timestamp: string
+  id: string
+  role: string
+  version: string
+  options: Record<string, string>[]
+}
+
+/** NVD's copy has the same points under other keys. */
+function ssvcOf(metrics: readonly Metric[]): object | null {
+  const other = metrics.map((one) => one.other as { type: string; content: SsvcContent } | undefined)
+  const content = other.find((one) => one?.type === 'ssvc')?.content
+  if (!content) return null
+  const { timestamp, id, role, version } = content
+  const options = content.options.flatMap((option) =>
+    Object.entries(option).map(([key, value]) => ({ [SSVC_KEYS[key]!]: value.toLowerCase() })),
+  )
+  return { timestamp, id, options, role, version }
+}
+
+function weaknessesOf(facts: Facts, cna: CnaContainer, analysed: boolean, random: Random): object[] {
+  const weakness = (source: string, type: string, value: string) => ({
+    source,
+    type,
+    description: [{ lang: 'en', value }],
+  })
+  const found: object[] = []
+  const own = WEAKNESS(random.float())
+  if (analysed) found.push(weakness(NVD, 'Primary', own === 'same' ? `CWE-${facts.weakness}` : own))
+  const stated = cna.problemTypes?.[0]?.descriptions[0]?.cweId
+  if (stated) found.push(weakness(contactOf(facts.cna), 'Secondary', stated))
+  return found
+}
+
+/** Those of the CNA, a second time as the CVE Program carried them over, and now and then one of NVD's own. */
+function referencesOf(facts: Facts, { containers }: CveRecord, analysed: boolean, random: Random): object[] {
+  const written = ({ url, tags = [] }: Reference, source: string) => {
+    const named = tags.flatMap((tag) => TAGS[tag] ?? [])
+    return { url, source, ...(analysed && named.length > 0 ? { tags: named } : {}) }
+  }
+  const program = containers.adp?.find((one) => one.providerMetadata.shortName === 'CVE')
+  const own: Reference[] = random.chance(0.08)
+    ? [
+        {
+          url: `https://research.example.net/notes/nvd/${random.hex(10)}`,
+          tags: ['third-party-advisory', random.pick(['exploit', 'patch', 'mitigation'])],
+        },
+      ]
+    : []
+  return [
+    ...(containers.cna.references ?? []).map((one) => written(one, contactOf(facts.cna))),
+    ...(program?.references ?? []).map((one) => written(one, PROGRAM_ORG)),
+    ...own.map((one) => written(one, NVD)),
+  ]
+}
