@@ -5,6 +5,7 @@ import type { Context } from './context.ts'
 import { getAffected, getCve, getCvss, getEpss, getReferences } from './cve.ts'
 import { listCves } from './cves.ts'
 import { openapiRoute } from './openapi.ts'
+import { search, suggest } from './search.ts'
 import { getSnapshot } from './snapshot.ts'
 
 export const ROUTES: readonly Route<Context>[] = [
@@ -14,6 +15,8 @@ export const ROUTES: readonly Route<Context>[] = [
   getEpss,
   getReferences,
   getAffected,
+  search,
+  suggest,
   getSnapshot,
   openapiRoute(() => DOCUMENT),
 ]

@@ -1,0 +1,48 @@
+/** What was found, as it is answered (api.md, "Search result item"; decisions 28). */
+import type { Hit } from '../../corpus/snapshot/query/open.ts'
+import { RANK } from '../../corpus/snapshot/query/rank.ts'
+import type { SearchType } from '../../corpus/snapshot/query/sets.ts'
+
+export interface Suggestion {
+  type: SearchType
+  id: string
+  label: string
+  href: string
+}
+
+export interface SearchItem extends Suggestion {
+  subtitle: string
+  /** By the rank of the match alone: 1, 0.75, 0.5, 0.25. */
+  score: number
+}
+
+const RANKS = Object.keys(RANK).length
+
+export const searchItem = ({ type, id, key, label, subtitle, rank }: Hit): SearchItem => ({
+  type,
+  id,
+  label,
+  subtitle,
+  href: HREFS[type](id, key),
+  score: 1 - rank / RANKS,
+})
+
+export const suggestion = ({ type, id, key, label }: Hit): Suggestion => ({
+  type,
+  id,
+  label,
+  href: HREFS[type](id, key),
+})
+
+/** Where each type is shown, from the id as it is answered and as it is matched. */
+const HREFS: Record<SearchType, (id: string, key: string) => string> = {
+  vendor: (id) => `/vendors/${segment(id)}`,
+  // The id is `<vendor>/<product>`, and either may have a slash in it.
+  product: (id, slug) => `/vendors/${segment(id.slice(0, -slug.length - 1))}/products/${segment(slug)}`,
+  cwe: (id) => `/cwes/${segment(id.toLowerCase())}`,
+  capec: (id) => `/capecs/${segment(id.toLowerCase())}`,
+  cna: (id) => `/cnas/${segment(id)}`,
+  cve: (id) => `/cves/${segment(id)}`,
+}
+
+const segment = (text: string): string => encodeURIComponent(text.toWellFormed())
