@@ -10,10 +10,12 @@ import { epss } from './feeds/epss.ts'
 import { exploitdb } from './feeds/exploitdb.ts'
 import type { FeedFolder, SampleFeed, WrittenFile } from './feeds/feed.ts'
 import { firstParty } from './feeds/first-party/first-party.ts'
+import { ghsa } from './feeds/ghsa.ts'
 import { kev } from './feeds/kev.ts'
 import { metasploit } from './feeds/metasploit.ts'
 import { nuclei } from './feeds/nuclei.ts'
 import { nvd } from './feeds/nvd/nvd.ts'
+import { osv } from './feeds/osv.ts'
 import { poc } from './feeds/poc.ts'
 import { createWorld } from './world.ts'
 
@@ -26,6 +28,8 @@ const SAMPLE_FEEDS: readonly SampleFeed[] = [
   cwe,
   capec,
   nvd,
+  ghsa,
+  osv,
   exploitdb,
   metasploit,
   nuclei,

@@ -66,12 +66,12 @@ export async function writeTexts(
 export async function writeZips(
   world: World,
   folder: FeedFolder,
-  path: string,
+  placeOf: (night: number) => string,
   entriesOf: (facts: Facts) => Iterable<ZipEntry>,
 ): Promise<WrittenFile[]> {
   const outputs = []
   for (let night = 0; night < world.nights; night++) {
-    const place = nightPath(world, night, path)
+    const place = placeOf(night)
     outputs.push({ place, zip: zipWriter(await folder.create(place), new Date(cutOf(night))), records: 0 })
   }
   for (let index = 0; index < world.records; index++) {

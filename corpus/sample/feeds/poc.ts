@@ -3,7 +3,7 @@ import { cutOf, DAY_MS, FIRST_NIGHT } from '../calendar.ts'
 import { type Coverage, coverageOf } from '../coverage.ts'
 import { quantiles } from '../distribution.ts'
 import { escapedJson } from '../escaped-json.ts'
-import { writeZips } from '../nightly.ts'
+import { nightPath, writeZips } from '../nightly.ts'
 import type { Random } from '../random.ts'
 import { weaknessPhrase } from '../record/text.ts'
 import * as words from '../words.ts'
@@ -22,20 +22,25 @@ const YEAR_DAYS = 365
 export const poc: SampleFeed = {
   name: 'poc',
   write: (world, folder) =>
-    writeZips(world, folder, 'PoC-in-GitHub.zip', function* (facts) {
-      const year = facts.id.slice(4, 8)
-      const share = facts.kevAddedAt !== null ? KEV_SHARE : Number(year) >= 2015 ? SHARE : OLD_SHARE
-      const coverage = coverageOf(world, facts, 'poc', share)
-      if (!coverage) return
-      const first = repositories(world, facts, coverage)
-      const editions = [{ night: coverage.from, text: escapedJson(first) }]
-      if (coverage.changedIn !== null) {
-        const random = world.random(facts.id, 'poc-new')
-        const more = [...first, repository(facts, cutOf(coverage.changedIn) - DAY_MS / 2, random)]
-        editions.push({ night: coverage.changedIn, text: escapedJson(more) })
-      }
-      yield { name: `${year}/${facts.id}.json`, editions }
-    }),
+    writeZips(
+      world,
+      folder,
+      (night) => nightPath(world, night, 'PoC-in-GitHub.zip'),
+      function* (facts) {
+        const year = facts.id.slice(4, 8)
+        const share = facts.kevAddedAt !== null ? KEV_SHARE : Number(year) >= 2015 ? SHARE : OLD_SHARE
+        const coverage = coverageOf(world, facts, 'poc', share)
+        if (!coverage) return
+        const first = repositories(world, facts, coverage)
+        const editions = [{ night: coverage.from, text: escapedJson(first) }]
+        if (coverage.changedIn !== null) {
+          const random = world.random(facts.id, 'poc-new')
+          const more = [...first, repository(facts, cutOf(coverage.changedIn) - DAY_MS / 2, random)]
+          editions.push({ night: coverage.changedIn, text: escapedJson(more) })
+        }
+        yield { name: `${year}/${facts.id}.json`, editions }
+      },
+    ),
 }
 
 function repositories(world: World, facts: Facts, coverage: Coverage): object[] {

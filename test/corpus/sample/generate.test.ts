@@ -11,11 +11,13 @@ async function sample(
   return { report, disk }
 }
 
+const OSV = ['Go', 'PyPI', 'npm']
 /** The first holds all before it. */
 const NVD_YEARS = Array.from({ length: 25 }, (_, i) => 2002 + i)
 
 /** Files that state no date: with several nights they lie in folders named after theirs. */
 const DATELESS = [
+  'ghsa/advisory-database.zip',
   'exploitdb/files_exploits.csv.gz',
   'metasploit/modules_metadata_base.json.gz',
   'nuclei/cves.json',
@@ -43,13 +45,11 @@ test('the files lie where upstream puts them', async () => {
     'capec/capec_v3.10.xml',
     ...NVD_YEARS.map((year) => `nvd/nvdcve-2.0-${year}.json.gz`),
     'nvd/nvdcve-2.0-modified.json.gz',
+    ...OSV.flatMap((ecosystem) => [`osv/${ecosystem}/all-2026-05-31.zip`, `osv/${ecosystem}/all-2026-06-01.zip`]),
     ...DATELESS.flatMap((path) => [dated(path, '2026-05-31'), dated(path, '2026-06-01')]),
   ]
   assert.equal([...disk.files.keys()].sort(), expected.map((path) => `feeds/${path}`).sort())
-  assert.equal(
-    report.files.map((file) => file.path),
-    expected,
-  )
+  assert.equal(report.files.map((file) => file.path).sort(), expected.toSorted())
   assert.equal(report.nights, ['2026-05-31', '2026-06-01'])
   for (const file of report.files) assert.is(disk.files.get(`feeds/${file.path}`)!.length, file.bytes, file.path)
 })
@@ -77,7 +77,7 @@ test('another seed gives other records', async () => {
 test('one night has neither a delta nor a dated folder', async () => {
   const { report } = await sample({ cves: 150, nights: 1 })
   assert.equal(
-    report.files.map((file) => file.path),
+    report.files.map((file) => file.path).sort(),
     [
       'cvelistv5/2026-05-31_all_CVEs.zip',
       'kev/known_exploited_vulnerabilities.json',
@@ -86,8 +86,9 @@ test('one night has neither a delta nor a dated folder', async () => {
       'cwe/cwec_v4.20.xml.zip',
       'capec/capec_v3.10.xml',
       ...NVD_YEARS.map((year) => `nvd/nvdcve-2.0-${year}.json.gz`),
+      ...OSV.map((ecosystem) => `osv/${ecosystem}/all.zip`),
       ...DATELESS,
-    ],
+    ].sort(),
   )
 })
 

@@ -2,6 +2,7 @@
 import { cpeKey } from '../../names.ts'
 import type { Random } from '../../random.ts'
 import type { Affected } from '../../record/affected.ts'
+import { type Bounds, boundsOf } from '../../record/bounds.ts'
 import type { Version } from '../../record/versions.ts'
 import type { Facts } from '../../world.ts'
 
@@ -21,7 +22,6 @@ const DISAGREED_SHARE = 0.12
 const PLATFORM_SHARE = 0.13
 /** Matches of one configuration; the rest of a wide record is left out. */
 const MATCHES_MOST = 40
-const RELEASE = /^\d[\w.]*$/
 
 export function configurationsOf(facts: Facts, affected: readonly Affected[], random: Random): object[] {
   const part = facts.cna.kind === 'kernel' || /Firmware/.test(facts.product) ? 'o' : 'a'
@@ -58,31 +58,18 @@ function matchesOf(
     ...bounds,
     matchCriteriaId: criteriaId(random),
   })
-  const stated = random.chance(DISAGREED_SHARE) ? [] : versions.flatMap((one) => boundsOf(one))
+  const stated = random.chance(DISAGREED_SHARE) ? [] : versions.flatMap((one) => boundsOf(one) ?? [])
   if (stated.length === 0) return [match('*', ownBounds(random))]
-  return stated.map((one) => (typeof one === 'string' ? match(one, {}) : match('*', one)))
+  return stated.map((one) => ('exact' in one ? match(one.exact, {}) : match('*', cpeBounds(one))))
 }
 
-/** An exact version, or bounds; nothing for what NVD cannot take over (git, placeholders, text). */
-function boundsOf({
-  version,
-  status,
-  lessThan,
-  lessThanOrEqual,
-  versionType,
-}: Version): (string | Partial<CpeMatch>)[] {
-  if (status !== 'affected' || versionType === 'git') return []
-  const start = RELEASE.test(version) && version !== '0' ? { versionStartIncluding: version } : {}
-  if (lessThan && RELEASE.test(lessThan)) return [{ ...start, versionEndExcluding: lessThan }]
-  if (lessThanOrEqual && RELEASE.test(lessThanOrEqual)) return [{ ...start, versionEndIncluding: lessThanOrEqual }]
-  const compared = /^(?:>= (\S+), )?(<=?|=) (\S+)$/.exec(version)
-  if (compared) {
-    const [, from, operator, to] = compared
-    if (operator === '=') return [to!]
-    const since = from ? { versionStartIncluding: from } : {}
-    return [operator === '<' ? { ...since, versionEndExcluding: to! } : { ...since, versionEndIncluding: to! }]
+function cpeBounds(bounds: Exclude<Bounds, { exact: string }>): Partial<CpeMatch> {
+  const { from, before, upTo } = bounds
+  return {
+    ...(from === null ? {} : { versionStartIncluding: from }),
+    ...(before === null ? {} : { versionEndExcluding: before }),
+    ...(upTo === null ? {} : { versionEndIncluding: upTo }),
   }
-  return RELEASE.test(version) && version !== '0' && !lessThan && !lessThanOrEqual ? [version] : []
 }
 
 function ownBounds(random: Random): Partial<CpeMatch> {

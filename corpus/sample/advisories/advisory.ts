@@ -1,0 +1,117 @@
+/** The advisories on a CVE as facts: GHSA states them, and OSV's exports repeat them. */
+import { cutOf, DAY_MS, FIRST_NIGHT, HOUR_MS } from '../calendar.ts'
+import { coverageOf } from '../coverage.ts'
+import type { Random } from '../random.ts'
+import { cnaAffected } from '../record/affected.ts'
+import { type Bounds, boundsOf } from '../record/bounds.ts'
+import { type Facts, publishedFrom, type World } from '../world.ts'
+import { type Ecosystem, type Package, packageIn, packageOf } from './package.ts'
+
+export interface Advisory {
+  id: string
+  /** Its number among those of its CVE, 0 to 3. */
+  place: number
+  /** Reviewed ones name packages; the others copy what NVD says. */
+  reviewed: boolean
+  /** CVE ids, none for what never got one. */
+  aliases: string[]
+  packages: { package: Package; bounds: Bounds }[]
+  publishedAt: number
+  /** The nights in which it is known, changed and withdrawn; null for never. */
+  from: number
+  changedIn: number | null
+  withdrawnIn: number | null
+}
+
+/** 21,197 reviewed advisories against some 300,000 CVEs. Upstream has an unreviewed one for most others: here for a few. */
+const FORGE_SHARE = 0.95
+const OTHER_SHARE = 0.02
+const UNREVIEWED_SHARE = 0.06
+const WITHOUT_CVE = 0.004
+/** The advisory database was opened in 2017. */
+const SINCE = Date.UTC(2017, 9, 1)
+/** What upstream makes ids of. */
+const LETTERS = '23456789cfghjmpqrvwx'
+
+export function* advisoriesOf(world: World, facts: Facts): Generator<Advisory> {
+  const share = facts.cna.kind === 'forge' ? FORGE_SHARE : facts.publishedAt >= SINCE ? OTHER_SHARE : 0
+  const coverage = coverageOf(world, facts, 'ghsa', share)
+  if (coverage) {
+    const { from, changedIn, retractedIn } = coverage
+    const random = world.random(facts.id, 'advisory')
+    const first = packageOf(world, facts)
+    const publishedAt = publishedIn(facts, from, random)
+    const bounds = boundsIn(world, facts, random)
+    const packages = [{ package: first, bounds }]
+    // One flaw in two places: the same project also lies in another ecosystem.
+    if (random.chance(0.12)) packages.push({ package: packageIn(facts, other(first.ecosystem)), bounds })
+    const reviewed = { reviewed: true, packages, publishedAt, from, changedIn, withdrawnIn: retractedIn }
+    yield { id: advisoryId(random), place: 0, aliases: [facts.id], ...reviewed }
+    if (coverage.several) {
+      // A second one on the same CVE, and on the next one too.
+      const second = { package: packageIn(facts, other(first.ecosystem)), bounds: ownBounds(random) }
+      const later = Math.min(publishedAt + random.between(1, 20) * DAY_MS, latest(from))
+      const aliases = [facts.id, ...nextOf(world, facts)]
+      yield { id: advisoryId(random), place: 1, ...reviewed, aliases, packages: [second], publishedAt: later }
+      yield { id: advisoryId(random), place: 2, ...reviewed, aliases: [facts.id], packages: [], reviewed: false }
+    }
+  } else {
+    const unreviewed = coverageOf(world, facts, 'ghsa-unreviewed', facts.publishedAt >= SINCE ? UNREVIEWED_SHARE : 0)
+    if (unreviewed) {
+      const { from, changedIn, retractedIn } = unreviewed
+      const random = world.random(facts.id, 'unreviewed-advisory')
+      const publishedAt = publishedIn(facts, from, random)
+      const known = { publishedAt, from, changedIn, withdrawnIn: retractedIn }
+      yield { id: advisoryId(random), place: 0, reviewed: false, aliases: [facts.id], packages: [], ...known }
+    }
+  }
+  yield* withoutCve(world, facts)
+}
+
+function* withoutCve(world: World, facts: Facts): Generator<Advisory> {
+  const random = world.random(facts.id, 'advisory-without-cve')
+  if (publishedFrom(facts) !== 0 || !(random.chance(WITHOUT_CVE) || (facts.showcase ?? -1) % 10 === 5)) return
+  const packages = [{ package: packageOf(world, facts), bounds: ownBounds(random) }]
+  const publishedAt = publishedIn(facts, 0, random)
+  const unchanged = { from: 0, changedIn: null, withdrawnIn: null }
+  yield { id: advisoryId(random), place: 3, reviewed: true, aliases: [], packages, publishedAt, ...unchanged }
+}
+
+/** `GHSA-xxxx-xxxx-xxxx`. */
+function advisoryId(random: Random): string {
+  const four = () => Array.from({ length: 4 }, () => LETTERS[random.int(LETTERS.length)]).join('')
+  return `GHSA-${four()}-${four()}-${four()}`
+}
+
+function nextOf(world: World, facts: Facts): string[] {
+  const next = facts.index + 1 < world.cves ? world.facts(facts.index + 1) : null
+  return next && publishedFrom(next) === 0 ? [next.id] : []
+}
+
+function other(ecosystem: Ecosystem): Ecosystem {
+  return ecosystem === 'npm' ? 'Maven' : 'npm'
+}
+
+const latest = (from: number) => (from > 0 ? cutOf(from) - HOUR_MS : FIRST_NIGHT)
+
+function publishedIn(facts: Facts, from: number, random: Random): number {
+  if (from > 0) return cutOf(from) - random.between(2, 10) * HOUR_MS
+  return Math.min(Math.max(facts.publishedAt, SINCE) + random.int(10 * DAY_MS), FIRST_NIGHT)
+}
+
+/** Those that the CNA states, as far as it states any that a package can have; now and then others. */
+function boundsIn(world: World, facts: Facts, random: Random): Bounds {
+  const stated = cnaAffected(world.seed, facts, world.random(facts.id, 'affected'))[0]?.versions ?? []
+  const bounds = stated.map(boundsOf).find((one) => one !== null)
+  return bounds && !random.chance(0.15) ? bounds : ownBounds(random)
+}
+
+function ownBounds(random: Random): Bounds {
+  const [major, minor] = [random.between(0, 9), random.int(20)]
+  const end = `${major}.${minor}.${random.between(1, 20)}`
+  const from = random.chance(0.5) ? `${major}.0.0` : null
+  const even = random.float()
+  if (even < 0.82) return { from, before: end, upTo: null }
+  // The rest is not fixed, or one version alone.
+  return even < 0.95 ? { from, before: null, upTo: end } : { exact: end }
+}

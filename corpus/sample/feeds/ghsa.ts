@@ -1,0 +1,153 @@
+/** GitHub's advisory database as a zip: a file for each advisory in the OSV schema, under the month it was published in. */
+import { type Advisory, advisoriesOf } from '../advisories/advisory.ts'
+import { eventsOf } from '../advisories/ranges.ts'
+import { cutOf, DAY_MS, FIRST_NIGHT, HOUR_MS } from '../calendar.ts'
+import { nightPath, writeZips, type ZipEntry } from '../nightly.ts'
+import { FIXES, PEOPLE } from '../phrases.ts'
+import type { Random } from '../random.ts'
+import { cvss, type Metric } from '../record/metrics.ts'
+import { descriptionOf, weaknessPhrase } from '../record/text.ts'
+import type { Facts, World } from '../world.ts'
+import type { SampleFeed } from './feed.ts'
+import { nvdScore } from './nvd/score.ts'
+
+export const ghsa: SampleFeed = {
+  name: 'ghsa',
+  write: (world, folder) =>
+    writeZips(
+      world,
+      folder,
+      (night) => nightPath(world, night, 'advisory-database.zip'),
+      function* (facts) {
+        for (const advisory of advisoriesOf(world, facts)) yield entryOf(world, facts, advisory)
+      },
+    ),
+}
+
+function entryOf(world: World, facts: Facts, advisory: Advisory): ZipEntry {
+  const { id, reviewed, publishedAt } = advisory
+  const [year, month] = secondOf(publishedAt).split('-')
+  const folder = reviewed ? 'github-reviewed' : 'unreviewed'
+  const editions = advisoryNights(advisory).map((night) => ({
+    night,
+    text: `${JSON.stringify(advisoryFile(world, facts, advisory, night), null, 2)}\n`,
+  }))
+  return { name: `advisories/${folder}/${year}/${month}/${id}/${id}.json`, editions }
+}
+
+/** The nights from which on it reads otherwise, ascending. */
+export function advisoryNights({ from, changedIn, withdrawnIn }: Advisory): number[] {
+  return [...new Set([from, changedIn, withdrawnIn])].filter((night) => night !== null).sort((a, b) => a - b)
+}
+
+/** To the second, as upstream writes times. */
+export function secondOf(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19)}Z`
+}
+
+export function withdrawnAt({ publishedAt, from, withdrawnIn }: Advisory, night: number): number | null {
+  if (withdrawnIn === null || withdrawnIn > night) return null
+  return withdrawnIn > from ? cutOf(withdrawnIn) - HOUR_MS : Math.min(publishedAt + DAY_MS, latestOf(from))
+}
+
+const latestOf = (from: number) => (from > 0 ? cutOf(from) : FIRST_NIGHT)
+
+export function modifiedAt(advisory: Advisory, night: number): number {
+  const { publishedAt, from, changedIn, withdrawnIn } = advisory
+  const news = Math.max(
+    ...([changedIn, withdrawnIn].filter((one) => one !== null && one > from && one <= night) as number[]),
+  )
+  if (Number.isFinite(news)) return cutOf(news) - HOUR_MS / 2
+  return Math.max(Math.min(publishedAt + 30 * DAY_MS, latestOf(from)), publishedAt)
+}
+
+/** The members in upstream's order. */
+function advisoryFile(world: World, facts: Facts, advisory: Advisory, night: number): object {
+  const random = world.random(facts.id, advisory.id)
+  const { id, reviewed, aliases, publishedAt } = advisory
+  const withdrawn = withdrawnAt(advisory, night)
+  const scores = scoresOf(world, facts, reviewed, random)
+  return {
+    schema_version: '1.4.0',
+    id,
+    modified: secondOf(modifiedAt(advisory, night)),
+    published: secondOf(publishedAt),
+    ...(withdrawn === null ? {} : { withdrawn: secondOf(withdrawn) }),
+    aliases,
+    // Unreviewed ones have no line of their own.
+    ...(reviewed ? { summary: summaryOf(facts) } : {}),
+    details: detailsOf(world, facts, advisory, night),
+    severity: scores.map((one) => ({ type: `CVSS_V${String(one.version)[0]}`, score: one.vectorString })),
+    affected: advisory.packages.map((one) => affectedOf(one, random)),
+    references: referencesOf(facts, advisory),
+    ...(random.chance(0.3) || facts.showcase !== null ? { credits: creditsOf(random) } : {}),
+    database_specific: {
+      cwe_ids: random.chance(0.9) ? [`CWE-${facts.weakness}`] : [],
+      severity: severityOf(scores[0]),
+      github_reviewed: reviewed,
+      github_reviewed_at: reviewed ? secondOf(publishedAt) : null,
+      nvd_published_at: aliases.length > 0 && random.chance(0.6) ? secondOf(facts.publishedAt) : null,
+    },
+  }
+}
+
+export function summaryOf(facts: Facts): string {
+  return `${facts.product} is open to ${weaknessPhrase(facts.weakness).name}`
+}
+
+/** Markdown; a change says what is new. */
+export function detailsOf(world: World, facts: Facts, advisory: Advisory, night: number): string {
+  const random = world.random(facts.id, `details ${advisory.id}`)
+  const description = descriptionOf(facts, world.random(facts.id, 'text'))
+  if (!advisory.reviewed) return description
+  const { effect } = weaknessPhrase(facts.weakness)
+  const news =
+    advisory.changedIn !== null && advisory.changedIn <= night ? '\n\n### Update\nThe ranges were checked again.' : ''
+  return `### Impact\n${description}\n\nAn attacker can *${effect}*.\n\n### Patches\n${random.pick(FIXES)}${news}`
+}
+
+/** Often NVD's score, otherwise its own; some state CVSS 4.0 as well or nothing at all. */
+function scoresOf(world: World, facts: Facts, reviewed: boolean, random: Random): Metric[] {
+  if (random.chance(0.06)) return []
+  const three = reviewed && random.chance(0.4) ? cvss('3.1', random.float()) : nvdScore(world, facts)
+  return random.chance(0.22) ? [three, cvss('4.0', random.float())] : [three]
+}
+
+const SEVERITIES: Record<string, string> = { LOW: 'LOW', MEDIUM: 'MODERATE', HIGH: 'HIGH', CRITICAL: 'CRITICAL' }
+
+function severityOf(score: Metric | undefined): string {
+  return SEVERITIES[String(score?.baseSeverity)] ?? 'MODERATE'
+}
+
+function affectedOf({ package: of, bounds }: Advisory['packages'][number], random: Random): object {
+  const named = { package: { ecosystem: of.ecosystem, name: of.name } }
+  if ('exact' in bounds) return { ...named, versions: [bounds.exact] }
+  // GitHub knows where the affected versions end, but of no fix.
+  if (bounds.upTo !== null && random.chance(0.5)) {
+    const open = [{ type: 'ECOSYSTEM', events: [{ introduced: bounds.from ?? '0' }] }]
+    return { ...named, ranges: open, database_specific: { last_known_affected_version_range: `<= ${bounds.upTo}` } }
+  }
+  return { ...named, ranges: [{ type: 'ECOSYSTEM', events: eventsOf(bounds) }] }
+}
+
+function referencesOf(facts: Facts, { id, aliases, packages }: Advisory): object[] {
+  const repository = packages[0]?.package.repository
+  return [
+    ...(repository ? [{ type: 'WEB', url: `${repository}/security/advisories/${id}` }] : []),
+    ...aliases.map((alias) => ({ type: 'ADVISORY', url: `https://nvd.example.gov/vuln/detail/${alias}` })),
+    ...(repository ? [{ type: 'PACKAGE', url: repository }] : []),
+    { type: 'WEB', url: `https://advisories.${facts.vendor.key}.example/${facts.id}` },
+  ]
+}
+
+function creditsOf(random: Random): object[] {
+  return ['FINDER', 'ANALYST'].slice(0, random.between(1, 2)).map((type) => {
+    const name = random.pick(PEOPLE)
+    const login =
+      name
+        .toLowerCase()
+        .normalize('NFD')
+        .replaceAll(/[^a-z0-9]/g, '') || 'anonymous'
+    return { name: login, contact: [`https://forge.example.com/${login}`], type }
+  })
+}
