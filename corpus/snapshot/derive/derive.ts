@@ -30,7 +30,7 @@ import {
   runsOf,
 } from './pages.ts'
 import type { Rows } from './rows.ts'
-import { cveTexts } from './texts.ts'
+import { cveTexts, listTexts } from './texts.ts'
 
 /** A derived file, ready to be put into a `dist`: its bytes, or the path of a temporary file that holds them. */
 export interface DerivedFile {
@@ -113,7 +113,7 @@ export function derive({ rows, epss, catalogs, corpusDate }: DeriveInput): Deriv
     columnBytes,
     sorted: sortOrders({ published, updated, cvss, epss: epssKeys }, row),
     lists: LIST_NAMES.map((name) => sortList(name, lists[name] as never, name === 'cnas' ? stats : null)),
-    texts: [cveTexts(rows, row)],
+    texts: [cveTexts(rows, row), ...listTexts(lists)],
   }
 }
 

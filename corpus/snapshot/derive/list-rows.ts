@@ -14,7 +14,9 @@ import {
 import { nameKey } from '../../model/products.ts'
 import type { ExploitModule } from '../../model/record.ts'
 import { fold } from '../fold.ts'
+import { LISTS } from '../lists.ts'
 import { FLAGS } from './gather.ts'
+import { inMainOrder } from './lists.ts'
 import { displayOf, type NameCounts } from './name-counts.ts'
 import type { Rows } from './rows.ts'
 
@@ -48,7 +50,7 @@ export interface ListRows {
   exploits: ExploitModule[]
 }
 
-/** The rows of all lists, in no order, and the statistics of the CNAs. `corpusDate` is ISO 8601 in UTC. */
+/** The rows of all lists, each in its main order, and the statistics of the CNAs. `corpusDate` is ISO 8601 in UTC. */
 export function listRows(
   rows: Rows,
   entries: CatalogEntries,
@@ -57,12 +59,18 @@ export function listRows(
   const counts = weaknessCounts(rows)
   const { cnas, stats } = cnaRows(rows, entries.cnas, corpusDate === null ? 0 : Date.parse(corpusDate))
   const lists: ListRows = {
-    cwes: entries.cwes.map((entry) => cweListEntry(entry, counts.get(entry.numeric_id) ?? NO_CVES)),
-    capecs: entries.capecs.map(capecListEntry),
-    cnas,
-    vendors: vendorRows(rows.names),
-    products: productRows(rows.names),
-    exploits: entries.exploits.map(({ cve_ids, ...module }) => module),
+    cwes: inMainOrder(
+      LISTS.cwes,
+      entries.cwes.map((entry) => cweListEntry(entry, counts.get(entry.numeric_id) ?? NO_CVES)),
+    ),
+    capecs: inMainOrder(LISTS.capecs, entries.capecs.map(capecListEntry)),
+    cnas: inMainOrder(LISTS.cnas, cnas),
+    vendors: inMainOrder(LISTS.vendors, vendorRows(rows.names)),
+    products: inMainOrder(LISTS.products, productRows(rows.names)),
+    exploits: inMainOrder(
+      LISTS.exploits,
+      entries.exploits.map(({ cve_ids, ...module }) => module),
+    ),
   }
   return { lists, stats }
 }

@@ -31,14 +31,22 @@ export interface SortedList {
   extra: unknown
 }
 
-/** Sorts the rows of a list under each of its sorts. */
+/** Rows in the main order of their list: each has its ordinal as index. */
+export function inMainOrder<Row>(spec: ListSpec<Row>, rows: readonly Row[]): Row[] {
+  const { key, descending, tiesAscend = false } = spec.sorts[spec.main]!
+  return rows
+    .map((row) => ({ value: key(row), id: spec.id(row), row }))
+    .sort((a, b) => compareRowKeys(spec, { tiesAscend }, descending, a, b))
+    .map(({ row }) => row)
+}
+
+/** A list under each of its sorts; `sorted` has its rows in the main order. */
 export function sortList<Name extends ListName>(
   name: Name,
-  rows: readonly RowOf<Name>[],
+  sorted: readonly RowOf<Name>[],
   extra: unknown = null,
 ): SortedList {
   const spec = LISTS[name] as unknown as ListSpec<RowOf<Name>>
-  const sorted = sortedBy(spec, spec.main, rows)
   const orders: SortedList['orders'] = {}
   for (const [sort, { key, descending, tiesAscend = false }] of Object.entries(spec.sorts)) {
     const keyed = sorted.map((row, ordinal) => ({ value: key(row), id: spec.id(row), ordinal }))
@@ -64,14 +72,6 @@ export function sortList<Name extends ListName>(
 }
 
 type RowOf<Name extends ListName> = (typeof LISTS)[Name] extends ListSpec<infer Row> ? Row : never
-
-function sortedBy<Row>(spec: ListSpec<Row>, sort: string, rows: readonly Row[]): Row[] {
-  const { key, descending, tiesAscend = false } = spec.sorts[sort]!
-  return rows
-    .map((row) => ({ value: key(row), id: spec.id(row), row }))
-    .sort((a, b) => compareRowKeys(spec, { tiesAscend }, descending, a, b))
-    .map(({ row }) => row)
-}
 
 /** Where the pages of each sort begin, and where the entry of each ordinal lies in its catalog shard, if it has one. */
 export interface ListPlaces {
