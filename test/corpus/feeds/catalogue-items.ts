@@ -1,4 +1,5 @@
 /** Reading a catalogue in a test: its entries by key, and what an error says. */
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { FeedError } from '../../../corpus/feeds/error.ts'
@@ -41,3 +42,13 @@ export function errorOf(work: () => unknown): string {
 }
 
 export const versions = (files: readonly FeedFile[]) => files.map(({ name, date, version }) => [name, date, version])
+
+export const bytesOf = (path: string): Buffer => readFileSync(path)
+
+/** Whether real feeds are missing, which is said, and allowed only where there are none at all. */
+export function isAbsent(path: string): boolean {
+  if (existsSync(path)) return false
+  assert.is(process.env.VULNSHELF_NO_FEEDS, '1', `this test needs the real feeds: ${path}`)
+  console.log(`skipped: ${path} is not here`)
+  return true
+}
