@@ -4,6 +4,7 @@ import { AUTH_FAULTS } from '../errors.ts'
 import type { QueryFigures } from '../query/queries.ts'
 import type { ShelfFigures } from '../shelf/shelf.ts'
 import { LIMITS, type Meter } from './meter.ts'
+import { type AnswerCount, createTally, type Tally } from './tally.ts'
 
 /** What is read at the moment of a scrape. */
 export interface Watched {
@@ -26,27 +27,8 @@ const DURATION_BOUNDS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005,
 export function createMetrics(watched: Watched): Metrics {
   const registry = new Registry()
   const registers = [registry]
-  const byAnswer = ['route', 'status', 'served_from'] as const
-
-  const requests = new Counter({
-    name: 'vulnshelf_requests_total',
-    help: 'Requests answered, by route template, status and source',
-    labelNames: byAnswer,
-    registers,
-  })
-  const bytes = new Counter({
-    name: 'vulnshelf_response_bytes_total',
-    help: 'Bytes of the bodies sent',
-    labelNames: byAnswer,
-    registers,
-  })
-  const durations = new Histogram({
-    name: 'vulnshelf_request_duration_seconds',
-    help: 'Time from the parsed request until its answer is handed to the socket',
-    labelNames: ['route'],
-    buckets: DURATION_BOUNDS,
-    registers,
-  })
+  const tally = createTally(DURATION_BOUNDS)
+  watchAnswers(tally, registers)
   const refusals = new Counter({
     name: 'vulnshelf_rate_limited_total',
     help: "Requests refused by a limit: the subject's, or that of failed tokens from one address",
@@ -68,17 +50,65 @@ export function createMetrics(watched: Watched): Metrics {
 
   return {
     meter: {
-      answered(route, sent, servedFrom, seconds) {
-        const labels = { route: route ?? 'none', status: sent.status, served_from: servedFrom ?? 'none' }
-        requests.inc(labels, 1)
-        bytes.inc(labels, sent.bytes)
-        durations.observe({ route: labels.route }, seconds)
-      },
+      answered: tally.add,
       refused: (limit) => refusals.inc({ limit }),
       unrecognised: (fault) => faults.inc({ fault }),
     },
     expose: () => registry.metrics(),
     contentType: registry.contentType,
+  }
+}
+
+function watchAnswers(tally: Tally, registers: Registry[]): void {
+  const labelNames = ['route', 'status', 'served_from'] as const
+  const counter = (name: string, help: string, read: (answers: AnswerCount) => number) =>
+    new Counter({
+      name,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        this.reset()
+        for (const row of tally.answers()) {
+          this.inc({ route: row.route, status: row.status, served_from: row.servedFrom }, read(row))
+        }
+      },
+    })
+  counter('vulnshelf_requests_total', 'Requests answered, by route template, status and source', ({ count }) => count)
+  counter('vulnshelf_response_bytes_total', 'Bytes of the bodies sent', ({ bytes }) => bytes)
+  new TalliedDurations(tally, registers)
+}
+
+const DURATIONS = {
+  name: 'vulnshelf_request_duration_seconds',
+  help: 'Time from the parsed request until its answer is handed to the socket',
+}
+
+/** A histogram whose counts lie in a tally. */
+class TalliedDurations extends Histogram<string> {
+  readonly #tally: Tally
+
+  constructor(tally: Tally, registers: Registry[]) {
+    super({ ...DURATIONS, labelNames: ['route'], buckets: DURATION_BOUNDS, registers })
+    this.#tally = tally
+  }
+
+  /** What the registry asks a histogram for, and its own `get` too. */
+  async getForPromString() {
+    const values = this.#tally.durations().flatMap(({ route, counts, sum }) => {
+      let count = 0
+      const sample = (suffix: string, value: number, le?: number | '+Inf') => ({
+        metricName: `${DURATIONS.name}_${suffix}`,
+        labels: le === undefined ? { route } : { le, route },
+        value,
+      })
+      const buckets = counts.map((more, i) => {
+        count += more
+        return sample('bucket', count, DURATION_BOUNDS[i] ?? '+Inf')
+      })
+      return [...buckets, sample('sum', sum), sample('count', count)]
+    })
+    return { ...DURATIONS, type: 'histogram', values, aggregator: 'sum' }
   }
 }
 
