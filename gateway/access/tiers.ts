@@ -1,7 +1,8 @@
 /** A policy applied to a snapshot: the tier of each CVE, worked out once from the columns, so that no record is read. */
-import { postingsOf } from '../../corpus/snapshot/derive/columns.ts'
+
 import { FLAGS } from '../../corpus/snapshot/derive/gather.ts'
 import { findRow } from '../../corpus/snapshot/derive/index-table.ts'
+import { postingsOf } from '../../corpus/snapshot/derive/postings.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 import type { Policy, Rule } from './policy.ts'
 
