@@ -80,7 +80,7 @@ export function sampleSets(): TextSet[] {
     return {
       name,
       keys,
-      ids: name === 'product' ? keys.map((slug, i) => `ven/dor${i % 7}/${slug}`) : keys,
+      ids: name === 'product' ? keys.map((slug, i) => `ven/dor${i}/${slug}`) : keys,
       labels,
       subtitles: keys.map((_, i) => `subtitle ${i}`),
       first: Uint8Array.from(keys, () => (random() < 0.03 ? 1 : 0)),
