@@ -31,6 +31,7 @@ export interface CweEntry {
   status: string
   likelihood: string | null
   description: string
+  /** Paragraphs; a list is one of them, with an item a line. */
   extended_description: string[]
   background: string[]
   alternate_terms: AlternateTerm[]
@@ -55,6 +56,7 @@ export interface CweEntry {
     body: string[]
     snippets: { code: string; language: string | null; nature: string | null }[]
   }[]
+  /** `cve_id` is the reference as stated, which may be another than a CVE id. */
   observed_examples: { cve_id: string; description: string | null; link: string | null }[]
   modes_of_introduction: { phase: string; note: string | null }[]
   platforms: { label: string; items: { name: string; prevalence: string | null }[] }[]
@@ -62,7 +64,10 @@ export interface CweEntry {
   /** `CAPEC-66`, by number. */
   attack_patterns: string[]
   attack_patterns_detailed: { capec_id: string; slug: string; name: string | null }[]
-  /** Those of view 1000 (decisions 27); `name` is null for an id that the catalogue does not have. */
+  /**
+   * Those of view 1000 (decisions 27), parents first, then children, peers and others; `name` is null for an id that
+   * the catalogue does not have.
+   */
   relationships: { cwe_id: string; slug: string; name: string | null; nature: string }[]
   catalog_version: string
   updated_at: string
@@ -84,6 +89,7 @@ export interface CapecEntry {
   extended_description: string[]
   execution_flow: { step: number; phase: string | null; description: string | null; techniques: string[] }[]
   prerequisites: string[]
+  /** `Low: what it takes`, the least first. */
   skills: string[]
   resources: string[]
   indicators: string[]
@@ -94,6 +100,7 @@ export interface CapecEntry {
   taxonomy_mappings: TaxonomyMapping[]
   /** `cwe-<n>`, `CWE-<n>`. */
   related_weaknesses: { id: string; display: string; name: string | null }[]
+  /** Natures and order as for CWE; of `CanPrecede` and `CanFollow` each follows from the other. */
   related_attack_patterns: { capec_id: string; slug: string; name: string | null; nature: string }[]
   catalog_version: string
   updated_at: string

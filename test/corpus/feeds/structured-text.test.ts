@@ -124,6 +124,13 @@ xml('elements nested without end are refused', () => {
   )
 })
 
+xml('tags without end are refused before they fill the memory', () => {
+  assert.is(
+    errorOf(() => parseXml(`<a>${'<b/>'.repeat(1_500_000)}</a>`, 'x.xml')),
+    'file_invalid: x.xml has more than 1500000 tags',
+  )
+})
+
 xml('names that mean something to JavaScript are refused', () => {
   for (const name of ['__proto__', 'constructor', 'prototype']) {
     assert.match(
