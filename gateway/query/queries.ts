@@ -40,6 +40,10 @@ export interface QueryOptions {
   maxQueued?: number
   /** Bound of remembered results: a walk through pages asks the same again and again. */
   maxRememberedBytes?: number
+  /**
+   * A search past its deadline says so itself, soon; a thread that does not, within this time, hangs, and is given up.
+   */
+  graceMs?: number
   /** The module that runs in the thread. */
   thread?: URL
 }
@@ -63,12 +67,10 @@ const RETRY_AFTER_SECONDS = 1
 /** What an entry of the memory costs beside its ordinals, and what something found costs. */
 const ENTRY_BYTES = 200
 const HIT_BYTES = 600
-/** A search that is late says so itself, soon; a thread that does not within this time hangs, and is given up. */
-const GRACE_MS = 1000
 
 export function openQueries(options: QueryOptions = {}): Queries {
   const { deadlineMs = 2000, maxQueued = 64, maxRememberedBytes = 16 * 1024 * 1024 } = options
-  const { thread = new URL('./thread.ts', import.meta.url) } = options
+  const { graceMs = 1000, thread = new URL('./thread.ts', import.meta.url) } = options
   const remembered = recent<string, Found>(maxRememberedBytes, (found, key) => {
     return sizeOf(found) + key.length * 2 + ENTRY_BYTES
   })
@@ -131,7 +133,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
   function expire(job: Job): void {
     timeouts++
     job.reject(tooLate())
-    if (running === job) grace = setTimeout(giveUp, GRACE_MS).unref()
+    if (running === job) grace = setTimeout(giveUp, graceMs).unref()
     else queue.splice(queue.indexOf(job), 1)
   }
 
