@@ -47,8 +47,9 @@ const parser = new XMLParser({
 export function parseXml(text: string, name: string): XmlElement {
   const invalid = (what: string, cause?: unknown) => new FeedError('file_invalid', `${name} ${what}`, { cause })
   if (text.trim() === '') throw invalid('is empty')
-  // Neither catalogue has one, and it is where entities that grow, and files elsewhere, come from.
-  if (/<!DOCTYPE/i.test(text)) throw invalid('has a document type, which is not read')
+  // Neither catalogue has one, and it is where entities that grow, and files elsewhere, come from. Code in a text may.
+  if (/<!DOCTYPE/i.test(text.slice(0, Math.max(0, text.search(/<[A-Za-z]/)))))
+    throw invalid('has a document type, which is not read')
   if (countTags(text) > MAX_TAGS) throw invalid(`has more than ${MAX_TAGS} tags`)
   let parsed: ParsedNode[]
   try {

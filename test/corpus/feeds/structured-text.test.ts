@@ -116,6 +116,11 @@ xml('a document type is refused, and with it every entity that could grow', () =
   )
 })
 
+xml('a document type that is shown in a text is text', () => {
+  const shown = '<a><![CDATA[<!DOCTYPE x [<!ENTITY y "z">]>&y;]]></a>'
+  assert.equal(parseXml(shown, 'x.xml').children, ['<!DOCTYPE x [<!ENTITY y "z">]>&y;'])
+})
+
 xml('elements nested without end are refused', () => {
   const deep = `${'<a>'.repeat(200)}${'</a>'.repeat(200)}`
   assert.match(
