@@ -50,7 +50,7 @@ export function withdrawnAt({ publishedAt, from, withdrawnIn }: Advisory, night:
   return withdrawnIn > from ? cutOf(withdrawnIn) - HOUR_MS : Math.min(publishedAt + DAY_MS, latestOf(from))
 }
 
-const latestOf = (from: number) => (from > 0 ? cutOf(from) : FIRST_NIGHT)
+const latestOf = (from: number) => (from > 0 ? cutOf(from) - HOUR_MS / 2 : FIRST_NIGHT)
 
 export function modifiedAt(advisory: Advisory, night: number): number {
   const { publishedAt, from, changedIn, withdrawnIn } = advisory
