@@ -24,7 +24,9 @@ export function writeServiceScores(world: World, folder: FeedFolder): Promise<Wr
 
 function line(world: World, facts: Facts, night: number, purpose: string): string {
   const random = world.random(facts.id, purpose)
-  const scored = cvss(random.chance(VERSION_4_SHARE) ? '4.0' : '3.1', random.float())
+  // The service scores a CVE anew in the version that it scored it in before.
+  const version = world.random(facts.id, 'service-score-version').chance(VERSION_4_SHARE) ? '4.0' : '3.1'
+  const scored = cvss(version, random.float())
   return ndjson({
     cve_id: facts.id,
     cvss_version: scored.version,
