@@ -5,8 +5,8 @@ import { openQuery, type Query } from '../../corpus/snapshot/query/open.ts'
 import { openDatabase } from './database.ts'
 import type { Found, QueryReply, QueryRequest, Question } from './protocol.ts'
 
-/** What texts may take in memory, of all snapshots together: those of one, at 350,000 CVEs, take some 35 MB. */
-const TEXT_BYTES = 48 * 1024 * 1024
+/** What texts may take in memory, of all snapshots together: those of one, at 350,000 CVEs, take some 40 MB. */
+const TEXT_BYTES = 64 * 1024 * 1024
 
 const port = parentPort!
 const blocks = blockMemory(TEXT_BYTES)
@@ -24,7 +24,14 @@ function queryAt(path: string): Query {
   if (!entry) {
     const database = openDatabase(path, descriptors.get(path) ?? null)
     try {
-      entry = { query: openQuery(database, { blocks, check }), close: () => void database.close() }
+      const query = openQuery(database, { blocks, check })
+      entry = {
+        query,
+        close() {
+          query.forget()
+          database.close()
+        },
+      }
     } catch (error) {
       database.close()
       throw error
@@ -53,6 +60,16 @@ function reply(path: string, question: Question, budgetMs: number): void {
   }
 }
 
+/** Goes on reading ahead, a step at a time, so that questions come in between. */
+function warm(path: string, steps: Iterator<void>): void {
+  try {
+    deadline = Number.POSITIVE_INFINITY
+    if (opened.has(path) && !steps.next().done) setImmediate(() => warm(path, steps))
+  } catch {
+    // What is damaged is told to whoever asks for it.
+  }
+}
+
 port.on('message', (request: QueryRequest) => {
   if (request.kind === 'ask') return reply(request.path, request.question, request.budgetMs)
   if (request.kind === 'forget') {
@@ -63,7 +80,8 @@ port.on('message', (request: QueryRequest) => {
   }
   descriptors.set(request.path, request.descriptor)
   try {
-    queryAt(request.path)
+    const steps = queryAt(request.path).warm()[Symbol.iterator]()
+    setImmediate(() => warm(request.path, steps))
   } catch {
     // What cannot be opened ahead is told to whoever asks it something.
   }

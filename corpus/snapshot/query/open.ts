@@ -30,6 +30,13 @@ export interface Query {
    * on, so that no type crowds out the others; then by type in the order of `SEARCH_TYPES`.
    */
   suggest(types: readonly SearchType[], q: string, limit: number): Hit[]
+  /**
+   * Reads texts into memory ahead, a little with each step, as long as they push no others out: whoever asks first need
+   * not wait for them.
+   */
+  warm(): Iterable<void>
+  /** Forgets the texts. */
+  forget(): void
 }
 
 export interface OpenQueryOptions {
@@ -48,10 +55,10 @@ let opened = 0
 export function openQuery(database: Database, options: OpenQueryOptions = {}): Query {
   const { blocks = blockMemory(MEMORY_BYTES), check = () => {} } = options
   const reader = rowReader(database)
-  // Names keep databases apart in a memory that they share.
-  const name = `${opened++}`
+  // Numbers keep databases apart in a memory that they share.
+  const number = opened++
   const sets = new Map<TextSetName, SearchedSet>(
-    TEXT_SETS.map((set) => [set, openSearched(set, { reader, blocks, name, check })]),
+    TEXT_SETS.map((set) => [set, openSearched(set, { reader, blocks, database: number, check })]),
   )
 
   function best(type: SearchType, q: string, limit: number): { count: number; ranked: Ranked[] } {
@@ -91,5 +98,9 @@ export function openQuery(database: Database, options: OpenQueryOptions = {}): Q
         .slice(0, limit)
         .map(({ one, type }) => hit(type, one))
     },
+    *warm() {
+      for (const set of sets.values()) yield* set.warm()
+    },
+    forget: () => blocks.drop(number),
   }
 }

@@ -18,13 +18,15 @@ export interface SearchedSet {
   matches(q: string): Uint32Array
   /** How many those are, and the `limit` best of them. */
   best(q: string, limit: number): { count: number; ranked: Ranked[] }
+  /** Reads a block of texts with each step, as long as there is room. */
+  warm(): Iterable<void>
 }
 
 interface Opening {
   reader: RowReader
   blocks: Blocks
   /** What tells the blocks of this database from those of others. */
-  name: string
+  database: number
   check: () => void
 }
 
@@ -33,7 +35,7 @@ const RUN = 4096
 /** Looking for a string in an entry takes about as long as this many steps of merging postings. */
 const STEPS_PER_TEXT = 16
 
-export function openSearched(set: TextSetName, { reader, blocks, name, check }: Opening): SearchedSet {
+export function openSearched(set: TextSetName, { reader, blocks, database, check }: Opening): SearchedSet {
   const number = setNumber(set)
   const { count, first, grams, gramCounts } = decodeSetHead(reader.read('sets', number, 0), set)
   const isFirst = (ordinal: number) => (first[ordinal >>> 3]! & (1 << (ordinal & 7))) !== 0
@@ -54,7 +56,7 @@ export function openSearched(set: TextSetName, { reader, blocks, name, check }: 
 
   function block(of: number): Texts {
     const entries = Math.min(ENTRIES_PER_BLOCK, count - of * ENTRIES_PER_BLOCK)
-    return blocks.get(`${name} ${number} ${of}`, () => decodeBlock(reader.read('texts', number, of), entries))
+    return blocks.get(database, `${number} ${of}`, () => decodeBlock(reader.read('texts', number, of), entries))
   }
 
   /** Entries that may have `needle`: all that have its grams, as far as finding that out is less work than looking. */
@@ -156,6 +158,9 @@ export function openSearched(set: TextSetName, { reader, blocks, name, check }: 
         best.add(ordinal, known ? RANK.elsewhere : rankOf(texts, i, needle, find, found, worst), first)
       })
       return { count: matches, ranked: best.list() }
+    },
+    *warm() {
+      for (let of = 0; of * ENTRIES_PER_BLOCK < count && !blocks.isFull(); of++) yield void block(of)
     },
   }
 }
