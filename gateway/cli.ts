@@ -121,10 +121,12 @@ program
     const { closeOnSignal } = await import('./serve.ts')
     const log = openLog()
     const gateway = await startGateway({ dist, ...flags, pollMs: pollSeconds * 1000 }, log)
+    // Before anybody is told that there is something to stop.
+    const closed = closeOnSignal(gateway, log)
+    process.on('SIGHUP', () => void gateway.refresh())
     if (gateway.metricsUrl !== null) process.stderr.write(`metrics at ${gateway.metricsUrl}\n`)
     process.stderr.write(`listening on ${gateway.url}\n`)
-    process.on('SIGHUP', () => void gateway.refresh())
-    await closeOnSignal(gateway, log)
+    await closed
     log.flush()
   })
 
