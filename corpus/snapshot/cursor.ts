@@ -36,9 +36,13 @@ export function filtersHash(filters: unknown): string {
   return sha256(JSON.stringify(filters)).slice(0, 12)
 }
 
+/** A key as a cursor keeps it: a long text is cut off. */
+export function cursorValue(value: RowKey['value']): RowKey['value'] {
+  return typeof value === 'string' ? value.slice(0, MAX_TEXT_KEY).toWellFormed() : value
+}
+
 export function encodeCursor({ list, sort, filters, snapshot, createdAt, after }: Cursor): string {
-  const value = typeof after.value === 'string' ? after.value.slice(0, MAX_TEXT_KEY) : after.value
-  const fields = JSON.stringify([VERSION, list, sort, filters, snapshot, createdAt, value, after.id])
+  const fields = JSON.stringify([VERSION, list, sort, filters, snapshot, createdAt, cursorValue(after.value), after.id])
   return Buffer.from(`${checksum(fields)}${fields}`).toString('base64url')
 }
 

@@ -1,10 +1,11 @@
 /** The filters of a list of CVEs as constraints on ordinals: what each lets through, and how dearly it is found out. */
 import type { CveId } from '../../corpus/model/cve-id.ts'
+import { nameKey } from '../../corpus/model/products.ts'
 import type { Severity } from '../../corpus/model/record.ts'
 import { SEVERITIES } from '../../corpus/snapshot/derive/columns.ts'
-import { postingsOf } from '../../corpus/snapshot/derive/postings.ts'
 import { FLAGS } from '../../corpus/snapshot/derive/gather.ts'
 import { findRow } from '../../corpus/snapshot/derive/index-table.ts'
+import { postingsOf } from '../../corpus/snapshot/derive/postings.ts'
 import { fromBillionths } from '../../corpus/snapshot/epss.ts'
 import { fold } from '../../corpus/snapshot/fold.ts'
 import type { CveSort } from '../../corpus/snapshot/order.ts'
@@ -21,8 +22,10 @@ export interface CveFilters {
   has_patch?: boolean | undefined
   has_detection?: boolean | undefined
   assigner?: string | undefined
-  /** Number of the primary weakness. */
-  cwe?: number | undefined
+  /** A weakness by its number: as the primary one, or in any mapping (api.md, `scope`). */
+  cwe?: { number: number; scope: 'primary' | 'any' } | undefined
+  /** Slug of a CNA, whose names are joined by folding (decisions 27). */
+  cna?: string | undefined
   epss_min?: number | undefined
   published_since?: number | undefined
   published_until?: number | undefined
@@ -56,7 +59,9 @@ export function constraintsOf(
 
   if (matches) list(matches)
   if (filters.ids) list(ordinalsOfIds(snapshot, filters.ids))
-  if (filters.cwe !== undefined) list(postingsOf(columns.primaryCwe, filters.cwe))
+  if (filters.cwe)
+    list(postingsOf(filters.cwe.scope === 'any' ? columns.anyCwe : columns.primaryCwe, filters.cwe.number))
+  if (filters.cna !== undefined) list(ordinalsOfCna(snapshot, filters.cna))
   if (filters.assigner !== undefined) list(postingsOf(columns.assigner, fold(filters.assigner)))
   for (const name of ['kev', 'has_exploit', 'has_patch', 'has_detection'] as const) {
     const wanted = filters[name]
@@ -112,6 +117,13 @@ function firstBelow(snapshot: OpenSnapshot, sort: CveSort, isBelow: (key: number
     else from = middle + 1
   }
   return from
+}
+
+/** The ordinals of all assigners whose name folds to a slug. */
+function ordinalsOfCna({ columns }: OpenSnapshot, slug: string): Uint32Array {
+  const names = columns.assigner.keys.keys().filter((name) => nameKey(name) === slug)
+  const lists = Array.from(names, (name) => postingsOf(columns.assigner, name))
+  return lists.length === 1 ? lists[0]! : Uint32Array.from(lists.flatMap((list) => [...list])).sort()
 }
 
 function ordinalsOfIds(snapshot: OpenSnapshot, ids: readonly CveId[]): Uint32Array {

@@ -2,10 +2,25 @@
  * The bodies of answers as schemas, by name: what `/openapi.json` and `/docs` show, and what tests hold every answer
  * against. A schema with an `id` is a component there; every field says what it means.
  */
+export { capecEntry, capecPage, cweEntry, cwePage } from './answers/catalogues.ts'
+export { cveAnalysis } from './answers/cve-analysis.ts'
 export { cveAffected, cveReferences } from './answers/cve-claims.ts'
 export { cveDetail } from './answers/cve-detail.ts'
+export { cveAdvisory, cveReport, cveReports, reportTypes } from './answers/cve-documents.ts'
+export { cveTimeline } from './answers/cve-history.ts'
 export { cveCvss, cveEpss } from './answers/cve-scores.ts'
-export { cvePage } from './answers/cve-summary.ts'
+export { cveEvidence, cveExploits } from './answers/cve-signals.ts'
+export { cnaCves, cvePage, cweCves } from './answers/cve-summary.ts'
+export {
+  cnaDetail,
+  cnaPage,
+  cnaStats,
+  exploitDetail,
+  exploitPage,
+  productPage,
+  vendorPage,
+  vendorProducts,
+} from './answers/directory.ts'
 export { openapi } from './answers/openapi.ts'
 export { searchResults, suggestions } from './answers/search.ts'
 export { snapshot } from './answers/snapshot.ts'

@@ -1,20 +1,59 @@
 /** The route table: every path under `/api/v1`. */
 import { openapiDocument } from '../openapi/document.ts'
 import type { Route } from '../route.ts'
+import { getCapec, listCapecs } from './capecs.ts'
+import { getCna, getCnaStats, listCnaCves, listCnas } from './cnas.ts'
 import type { Context } from './context.ts'
-import { getAffected, getCve, getCvss, getEpss, getReferences } from './cve.ts'
+import { getCve } from './cve.ts'
+import { getAdvisory, getReport, getReports, listReportTypes } from './cve-documents.ts'
+import {
+  getAffected,
+  getAnalysis,
+  getCveExploits,
+  getCvss,
+  getEpss,
+  getEvidence,
+  getReferences,
+  getTimeline,
+} from './cve-parts.ts'
 import { listCves } from './cves.ts'
+import { getCwe, listCweCves, listCwes } from './cwes.ts'
+import { getExploit, listExploits } from './exploits.ts'
 import { openapiRoute } from './openapi.ts'
 import { search, suggest } from './search.ts'
 import { getSnapshot } from './snapshot.ts'
+import { listProducts, listVendorProducts, listVendors } from './vendors.ts'
 
+/** Of two that could answer a path the first one does: `/cnas/stats` before `/cnas/:slug`. */
 export const ROUTES: readonly Route<Context>[] = [
   listCves,
   getCve,
   getCvss,
   getEpss,
-  getReferences,
   getAffected,
+  getReferences,
+  getCveExploits,
+  getEvidence,
+  getTimeline,
+  getAnalysis,
+  getAdvisory,
+  getReports,
+  getReport,
+  listCwes,
+  getCwe,
+  listCweCves,
+  listCapecs,
+  getCapec,
+  listVendors,
+  listVendorProducts,
+  listProducts,
+  listCnas,
+  getCnaStats,
+  getCna,
+  listCnaCves,
+  listExploits,
+  getExploit,
+  listReportTypes,
   search,
   suggest,
   getSnapshot,

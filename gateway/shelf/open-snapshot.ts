@@ -1,6 +1,7 @@
 /** An open snapshot: small tables in memory, everything else as open files that `prune` cannot take away. */
 
 import { type About, decodeAbout } from '../../corpus/snapshot/about.ts'
+import { decodeCatalog } from '../../corpus/snapshot/catalog.ts'
 import { SNAPSHOT_PREFIX_LENGTH } from '../../corpus/snapshot/cursor.ts'
 import { gunzipFile } from '../../corpus/snapshot/deflate.ts'
 import { type Columns, decodeColumns } from '../../corpus/snapshot/derive/columns.ts'
@@ -19,6 +20,7 @@ import {
 import type { FileEntry, Manifest } from '../../corpus/snapshot/manifest.ts'
 import { decodeMemberHead, type MemberHead } from '../../corpus/snapshot/member.ts'
 import { CVE_SORTS, type CveSort } from '../../corpus/snapshot/order.ts'
+import { type OpenLists, openLists } from './open-lists.ts'
 
 /** A member as it was read; `bytes` begins where the member begins and holds at least what was asked for. */
 export interface ReadMember extends MemberHead {
@@ -42,6 +44,8 @@ export interface OpenSnapshot {
   epss: EpssColumns
   /** Rejected ids and when they were rejected. */
   rejected: Map<string, string | null>
+  lists: OpenLists
+  reportTypes: ReportType[]
   /** Where `query.db` lies, and what it is called in the manifest. */
   query: { path: string; file: FileEntry }
   /** The whole member of a row. */
@@ -51,6 +55,13 @@ export interface OpenSnapshot {
   /** A page of an order. */
   page(sort: CveSort, page: number): ReadMember
   close(): void
+}
+
+/** A type of report as its catalogue has it. */
+export interface ReportType {
+  prompt_name: string
+  enabled: boolean
+  output_schema: object | null
 }
 
 /** A plain file may grow to this many times its compressed size before it is taken for a bomb. */
@@ -90,6 +101,8 @@ export function openSnapshot(dist: string, manifest: Manifest): OpenSnapshot {
       throw new SnapshotError('malformed', 'the index names a shard that it does not list')
     }
     const pages = bySort((sort) => open(fileOf(manifest, 'pages', sort)))
+    const lists = openLists(dist, manifest, open)
+    const reportTypes = decodeCatalog(readObject(dist, fileOf(manifest, 'catalog', 'report-types')))
     // SQLite has no digests of its own: what rotted in it would be answered as if it were data.
     const query = fileOf(manifest, 'query')
     checkObject(dist, query)
@@ -111,6 +124,8 @@ export function openSnapshot(dist: string, manifest: Manifest): OpenSnapshot {
       places: bySort((sort) => invert(orders[sort].ordinals)),
       epss,
       rejected,
+      lists,
+      reportTypes: reportTypes.map(({ text }) => JSON.parse(text) as ReportType),
       query: { path: objectPath(dist, query.sha256), file: query },
       member: (row) => read(shards[index.shard[row]!]!, index.at[row]!, index.length[row]!),
       core: (row) => read(shards[index.shard[row]!]!, index.at[row]!, index.coreEnd[row]!),

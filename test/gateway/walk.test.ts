@@ -128,7 +128,7 @@ test('the plan of a page says which way it goes: shard where segments lie ready,
     planCvePage(
       current,
       current.bits,
-      { sort: { key: 'published', descending: true }, filters: {}, limit, after: null, ...more },
+      { list: 'cves', sort: { key: 'published', descending: true }, filters: {}, limit, after: null, ...more },
       matches,
     )
   const first = plan(100)
@@ -140,7 +140,7 @@ test('the plan of a page says which way it goes: shard where segments lie ready,
   assert.is(plan(25).way, 'shard')
   assert.is(plan(50).way, 'shard')
   assert.is(plan(7).way, 'merge')
-  assert.is(plan(25, { sort: { key: 'published', descending: false } }).way, 'merge')
+  assert.is(plan(25, { list: 'cves', sort: { key: 'published', descending: false } }).way, 'merge')
   assert.is(plan(25, { filters: { kev: true } }).way, 'merge')
   assert.is(plan(25, { filters: { q: 'x' } }, new Uint32Array([3, 5])).way, 'sqlite')
 })

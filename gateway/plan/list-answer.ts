@@ -1,0 +1,105 @@
+/** Planned pages of lists, and entries of catalogues, turned into answers. */
+import { ENTRY_KIND } from '../../corpus/snapshot/catalog.ts'
+import { ROWS_KIND, ROWS_PER_PAGE, ROWS_PER_SEGMENT } from '../../corpus/snapshot/derive/pages.ts'
+import { SnapshotError } from '../../corpus/snapshot/error.ts'
+import { LISTS, type ListName } from '../../corpus/snapshot/lists.ts'
+import { plainBytes } from '../../corpus/snapshot/member.ts'
+import type { Piece, SplicedSegment } from '../../corpus/snapshot/splice.ts'
+import { type Answer, jsonAnswer } from '../answer.ts'
+import { recent } from '../recent.ts'
+import type { OpenSnapshot, ReadMember } from '../shelf/open-snapshot.ts'
+import { pageHead, pageTail, splicedAnswer } from './cve-answer.ts'
+import type { ListPagePlan } from './list-page.ts'
+import { perSnapshot } from './per-snapshot.ts'
+import { spliced } from './row-pieces.ts'
+
+/** What a list answers beside its rows, and what becomes of each row. */
+export interface ListShape {
+  /** Members before `data`. */
+  head?: object
+  /** Takes the place of a row; without it rows are answered as they lie there. */
+  row?: (row: never) => object
+}
+
+export function listPageAnswer(snapshot: OpenSnapshot, plan: ListPagePlan, { head = {}, row }: ListShape = {}): Answer {
+  if (plan.way === 'shard' && !row) {
+    const runs = plan.segments.map(({ page, segment }) =>
+      rowsSegment(snapshot.lists[plan.list].page(plan.sort, page), segment),
+    )
+    const pieces: Piece[] = [pageHead(head)]
+    runs.forEach((run, i) => {
+      if (i > 0) pieces.push(',')
+      pieces.push(run)
+    })
+    pieces.push(pageTail(plan))
+    return splicedAnswer(snapshot, 'shard', pieces)
+  }
+  const texts = plan.ordinals.map((ordinal) => {
+    const text = rowText(snapshot, plan.list, ordinal)
+    return row ? JSON.stringify(row(JSON.parse(text) as never)) : text
+  })
+  const text = `${pageHead(head)}${texts.join(',')}${pageTail(plan)}`
+  return splicedAnswer(snapshot, plan.way, [text])
+}
+
+function rowsSegment(member: ReadMember, at: number): SplicedSegment {
+  const segment = member.segments[at]
+  if (segment?.kind !== ROWS_KIND) throw new SnapshotError('malformed', `page ${member.key} has no segment ${at}`)
+  return spliced(member, segment)
+}
+
+/** Texts of rows by the run that they lie in: a gathered page would inflate the same run for each of its rows. */
+const REMEMBERED_BYTES = 8 * 1024 * 1024
+const ENTRY_BYTES = 300
+
+const runs = perSnapshot(() =>
+  recent<string, readonly string[]>(REMEMBERED_BYTES, (texts) =>
+    texts.reduce((bytes, text) => bytes + text.length * 2, ENTRY_BYTES),
+  ),
+)
+
+/** The JSON of the row with this ordinal, which is its place in the main order of the list. */
+export function rowText(snapshot: OpenSnapshot, name: ListName, ordinal: number): string {
+  const known = runs(snapshot)
+  const run = Math.floor(ordinal / ROWS_PER_SEGMENT)
+  const key = `${name} ${run}`
+  let texts = known.get(key)
+  if (!texts) {
+    const place = run * ROWS_PER_SEGMENT
+    const page = Math.floor(place / ROWS_PER_PAGE)
+    const member = snapshot.lists[name].page(LISTS[name].main, page)
+    const segment = member.segments[(place % ROWS_PER_PAGE) / ROWS_PER_SEGMENT]
+    if (segment?.kind !== ROWS_KIND) throw new SnapshotError('malformed', `page ${page} of ${name} is too short`)
+    const rows = JSON.parse(`[${plainBytes(member.bytes, segment).toString()}]`) as object[]
+    texts = rows.map((row) => JSON.stringify(row))
+    known.set(key, texts)
+  }
+  const text = texts[ordinal % ROWS_PER_SEGMENT]
+  if (text === undefined) throw new SnapshotError('malformed', `${name} has no row ${ordinal}`)
+  return text
+}
+
+/** The entry of a catalogue as it lies there, or with the chosen fields only. */
+export function entryAnswer(
+  snapshot: OpenSnapshot,
+  name: ListName,
+  ordinal: number,
+  fields?: readonly string[],
+): Answer {
+  const member = snapshot.lists[name].entry(ordinal)
+  if (!fields) return splicedAnswer(snapshot, 'shard', [spliced(member, entrySegment(member))])
+  const entry = entryValue(member)
+  const chosen = Object.entries(entry).filter(([field]) => fields.includes(field))
+  return jsonAnswer(Object.fromEntries(chosen), 'shard', snapshot.id)
+}
+
+/** The entry of a catalogue as a value. */
+export function entryValue(member: ReadMember): object {
+  return JSON.parse(plainBytes(member.bytes, entrySegment(member)).toString()) as object
+}
+
+function entrySegment(member: ReadMember) {
+  const [segment] = member.segments
+  if (segment?.kind !== ENTRY_KIND) throw new SnapshotError('malformed', `${member.key} is no entry of a catalogue`)
+  return segment
+}

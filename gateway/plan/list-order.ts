@@ -1,0 +1,67 @@
+/** An order of a list seen in one direction: places from first to last, whichever way it is walked (decisions 6). */
+import { cursorValue, type RowKey } from '../../corpus/snapshot/cursor.ts'
+import { compareRowKeys, LISTS, type ListSpec } from '../../corpus/snapshot/lists.ts'
+import type { SortOrder } from '../../corpus/snapshot/order.ts'
+import type { OpenList } from '../shelf/open-lists.ts'
+
+export interface ListOrderView {
+  count: number
+  /** Whether its rows lie in pages in this direction. */
+  stored: boolean
+  /** The ordinal at a place. */
+  ordinal(place: number): number
+  /** The place of an ordinal. */
+  place(ordinal: number): number
+  /** What a cursor remembers of an ordinal. */
+  keyOf(ordinal: number): RowKey
+  /** The first place behind `key`, whether or not a row with this key is (still) there. */
+  placeAfter(key: RowKey): number
+}
+
+export function listOrderView(list: OpenList, sort: SortOrder): ListOrderView {
+  const spec = LISTS[list.name] as unknown as ListSpec<never>
+  const { descending: storedDescending } = spec.sorts[sort.key]!
+  const { ordinals, keyed, keys } = list.orders[sort.key]!
+  const { count } = list
+  const stored = sort.descending === storedDescending
+  /** Turns a place of one direction into that of the other: what has no key stays last. */
+  const turned = (place: number) => (place < keyed ? keyed - 1 - place : keyed + count - 1 - place)
+  const keyOf = (ordinal: number): RowKey => ({ value: cursorValue(keys[ordinal] ?? null), id: list.ids[ordinal]! })
+  const view: ListOrderView = {
+    count,
+    stored,
+    ordinal: stored ? (place) => ordinals[place]! : (place) => ordinals[turned(place)]!,
+    place(ordinal) {
+      const place = placesOf(ordinals)[ordinal]!
+      return stored ? place : turned(place)
+    },
+    keyOf,
+    placeAfter(key) {
+      const known = list.ordinalOf(key.id)
+      if (known !== undefined && keyOf(known).value === key.value) return view.place(known) + 1
+      let from = 0
+      let to = count
+      while (from < to) {
+        const middle = (from + to) >>> 1
+        const at = keyOf(view.ordinal(middle))
+        if (compareRowKeys(spec, spec.sorts[sort.key]!, sort.descending, at, key) <= 0) from = middle + 1
+        else to = middle
+      }
+      return from
+    },
+  }
+  return view
+}
+
+/** The place of each ordinal, worked out when it is first needed. */
+const places = new WeakMap<Uint32Array, Uint32Array>()
+
+function placesOf(ordinals: Uint32Array): Uint32Array {
+  let known = places.get(ordinals)
+  if (!known) {
+    known = new Uint32Array(ordinals.length)
+    for (let place = 0; place < ordinals.length; place++) known[ordinals[place]!] = place
+    places.set(ordinals, known)
+  }
+  return known
+}

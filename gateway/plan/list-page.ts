@@ -1,0 +1,133 @@
+/**
+ * The plan of a page of a list other than that of CVEs: its rows as they lie in pages, or the places of those that pass
+ * the filters. Lists are small enough for plain arrays of ordinals.
+ */
+import type { RowKey } from '../../corpus/snapshot/cursor.ts'
+import { postingsOf } from '../../corpus/snapshot/derive/postings.ts'
+import type { ListName } from '../../corpus/snapshot/lists.ts'
+import type { SortOrder } from '../../corpus/snapshot/order.ts'
+import { recent } from '../recent.ts'
+import type { OpenList } from '../shelf/open-lists.ts'
+import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
+import { cursorAfter } from './cursors.ts'
+import { listOrderView } from './list-order.ts'
+import { firstFrom } from './matches.ts'
+import { liesInSegments, type PageSegment, segmentsOf } from './page-segments.ts'
+import { perSnapshot } from './per-snapshot.ts'
+
+export interface ListFilters {
+  q?: string | undefined
+  /** Folded values by the name of their filter; absent ones filter nothing. */
+  equal?: Readonly<Record<string, string | undefined>>
+  /** Inclusive bounds by their name; a row without the number passes none. */
+  between?: Readonly<Record<string, { least?: number | undefined; most?: number | undefined }>>
+}
+
+export interface ListRequest {
+  list: ListName
+  sort: SortOrder
+  filters: ListFilters
+  limit: number
+  after: RowKey | null
+  /** False for a list without cursors, whose next one is always null. */
+  paged?: boolean
+}
+
+export interface ListPagePlan {
+  list: ListName
+  sort: string
+  way: 'shard' | 'merge' | 'sqlite'
+  /** Ordinals of the rows, in order. */
+  ordinals: number[]
+  /** Of the way `shard`: where the rows lie. */
+  segments: PageSegment[]
+  limit: number
+  nextCursor: string | null
+}
+
+/** Plans a page. `matches` are the ordinals that `filters.q` matches, ascending, where there is a `q`. */
+export function planListPage(snapshot: OpenSnapshot, request: ListRequest, matches: Uint32Array | null): ListPagePlan {
+  const { list: name, sort, filters, limit, after, paged = true } = request
+  const list = snapshot.lists[name]
+  const order = listOrderView(list, sort)
+  const passing = passingPlaces(snapshot, request, matches)
+  const count = passing?.length ?? order.count
+  const behind = after === null ? 0 : order.placeAfter(after)
+  const start = passing ? firstFrom(passing, behind) : behind
+  const end = Math.min(start + limit, count)
+  const ordinals: number[] = []
+  for (let at = start; at < end; at++) ordinals.push(order.ordinal(passing ? passing[at]! : at))
+  const last = ordinals.at(-1)
+  const nextCursor =
+    paged && end < count && last !== undefined
+      ? cursorAfter(snapshot, { list: name, sort, filters }, order.keyOf(last))
+      : null
+  const head = { list: name, sort: sort.key, ordinals, limit, nextCursor }
+  if (passing === null && order.stored && liesInSegments(start, limit, count)) {
+    return { ...head, way: 'shard', segments: segmentsOf(start, end) }
+  }
+  return { ...head, way: matches ? 'sqlite' : 'merge', segments: [] }
+}
+
+/** Bound of what is remembered of each snapshot: a client asks for the same filters on every page. */
+const REMEMBERED_BYTES = 4 * 1024 * 1024
+const ENTRY_BYTES = 300
+
+const remembered = perSnapshot(() =>
+  recent<string, Uint32Array>(REMEMBERED_BYTES, (places, key) => places.byteLength + key.length * 2 + ENTRY_BYTES),
+)
+
+/** The places that pass the filters, ascending; null where all do. */
+function passingPlaces(
+  snapshot: OpenSnapshot,
+  { list: name, sort, filters }: ListRequest,
+  matches: Uint32Array | null,
+): Uint32Array | null {
+  const list = snapshot.lists[name]
+  const sets = constraintsOf(list, filters, matches)
+  if (sets.length === 0) return null
+  const known = remembered(snapshot)
+  const key = JSON.stringify([name, sort, filters])
+  let places = known.get(key)
+  if (!places) {
+    const order = listOrderView(list, sort)
+    places = intersection(sets)
+      .map((ordinal) => order.place(ordinal))
+      .sort()
+    known.set(key, places)
+  }
+  return places
+}
+
+function constraintsOf(list: OpenList, filters: ListFilters, matches: Uint32Array | null): Uint32Array[] {
+  const sets: Uint32Array[] = matches ? [matches] : []
+  for (const [name, value] of Object.entries(filters.equal ?? {})) {
+    if (value !== undefined) sets.push(postingsOf(list.filters[name]!, value))
+  }
+  for (const [name, { least, most }] of Object.entries(filters.between ?? {})) {
+    if (least === undefined && most === undefined) continue
+    const numbers = list.bounds[name]!
+    const within = []
+    for (let ordinal = 0; ordinal < list.count; ordinal++) {
+      const number = numbers[ordinal]!
+      // NaN, which stands for null, fails both.
+      if (number >= (least ?? Number.NEGATIVE_INFINITY) && number <= (most ?? Number.POSITIVE_INFINITY)) {
+        within.push(ordinal)
+      }
+    }
+    sets.push(Uint32Array.from(within))
+  }
+  return sets
+}
+
+/** What all of some ascending sets have. */
+function intersection(sets: readonly Uint32Array[]): Uint32Array {
+  const [smallest, ...others] = sets.toSorted((a, b) => a.length - b.length)
+  return others.reduce((common, set) => {
+    let at = 0
+    return common.filter((ordinal) => {
+      while (at < set.length && set[at]! < ordinal) at++
+      return set[at] === ordinal
+    })
+  }, smallest!)
+}

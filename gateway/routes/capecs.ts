@@ -1,0 +1,86 @@
+/** The catalogue of attack patterns: its list and its entries. */
+import type { CapecEntry } from '../../corpus/model/catalogue.ts'
+import { fold } from '../../corpus/snapshot/fold.ts'
+import { notFound } from '../errors.ts'
+import { meaning } from '../openapi/parameters.ts'
+import { capecId } from '../params/ids.ts'
+import { csvOf, oneOf, openText, sort, text } from '../params/kinds.ts'
+import { entryAnswer } from '../plan/list-answer.ts'
+import { defineRoute } from '../route.ts'
+import { capecEntry, capecPage } from './answers.ts'
+import type { Context } from './context.ts'
+import { listPage, paging } from './paging.ts'
+
+const listQuery = {
+  q: meaning('Text to look for in names and descriptions, in any case', text()),
+  status: openText(),
+  severity: meaning('Only this typical severity', oneOf(['Very High', 'High', 'Medium', 'Low', 'Very Low'])),
+  sort: sort(['id', 'name', 'severity'], 'id'),
+  ...paging,
+}
+
+export const listCapecs = defineRoute<Context, Record<never, never>, typeof listQuery>({
+  name: 'listCapecs',
+  path: '/capecs',
+  summary: 'The catalogue of attack patterns, by number',
+  params: { path: {}, query: listQuery },
+  answer: capecPage,
+  handle: (context, { q, status, severity, sort, limit, cursor }) =>
+    listPage(context, {
+      list: 'capecs',
+      filters: {
+        q: q && fold(q),
+        equal: { status: status && fold(status), severity: severity && fold(severity) },
+      },
+      sort,
+      limit,
+      cursor,
+      texts: 'capec_text',
+    }),
+})
+
+const path = { capecId: capecId() }
+
+/** The top-level fields of a full entry, in the order of api.md. */
+export const CAPEC_FIELDS = [
+  'id',
+  'display',
+  'numeric_id',
+  'name',
+  'abstraction',
+  'status',
+  'severity',
+  'likelihood',
+  'description',
+  'extended_description',
+  'execution_flow',
+  'prerequisites',
+  'skills',
+  'resources',
+  'indicators',
+  'mitigations',
+  'examples',
+  'alternate_terms',
+  'consequences',
+  'taxonomy_mappings',
+  'related_weaknesses',
+  'related_attack_patterns',
+  'catalog_version',
+  'updated_at',
+] as const satisfies readonly (keyof CapecEntry)[]
+
+const entryQuery = { fields: meaning('The top-level fields to keep', csvOf(CAPEC_FIELDS)) }
+
+export const getCapec = defineRoute<Context, typeof path, typeof entryQuery>({
+  name: 'getCapec',
+  path: '/capecs/:capecId',
+  summary: 'The full entry of an attack pattern',
+  errors: ['not_found'],
+  params: { path, query: entryQuery },
+  answer: capecEntry,
+  handle({ shelf }, { capecId: id, fields }) {
+    const ordinal = shelf.current.lists.capecs.ordinalOf(id)
+    if (ordinal === undefined) throw notFound(`the catalogue has no attack pattern ${id.toUpperCase()}`)
+    return entryAnswer(shelf.current, 'capecs', ordinal, fields)
+  },
+})

@@ -1,0 +1,120 @@
+/** The catalogue of weaknesses: its list, its entries, and the CVEs mapped to each. */
+import type { CweEntry } from '../../corpus/model/catalogue.ts'
+import { fold } from '../../corpus/snapshot/fold.ts'
+import { CVE_SORTS } from '../../corpus/snapshot/order.ts'
+import { notFound } from '../errors.ts'
+import { meaning } from '../openapi/parameters.ts'
+import { cweId } from '../params/ids.ts'
+import { withDefault } from '../params/kind.ts'
+import { boolean, csvOf, oneOf, openText, sort, text } from '../params/kinds.ts'
+import { entryAnswer } from '../plan/list-answer.ts'
+import { defineRoute } from '../route.ts'
+import { cweCves, cweEntry, cwePage } from './answers.ts'
+import type { Context } from './context.ts'
+import { cweNumber, SEVERITIES } from './cves.ts'
+import { cvePage, listPage, paging } from './paging.ts'
+
+const listQuery = {
+  q: meaning('Text to look for in ids and names, in any case', text()),
+  abstraction: oneOf(['Pillar', 'Class', 'Base', 'Variant', 'Compound']),
+  status: openText(),
+  likelihood: oneOf(['High', 'Medium', 'Low']),
+  sort: sort(['cves', 'id', 'name'], '-cves'),
+  ...paging,
+}
+
+export const listCwes = defineRoute<Context, Record<never, never>, typeof listQuery>({
+  name: 'listCwes',
+  path: '/cwes',
+  summary: 'The catalogue of weaknesses, those with most CVEs first',
+  params: { path: {}, query: listQuery },
+  answer: cwePage,
+  handle: (context, { q, abstraction, status, likelihood, sort, limit, cursor }) =>
+    listPage(context, {
+      list: 'cwes',
+      filters: {
+        q: q && fold(q),
+        equal: {
+          abstraction: abstraction && fold(abstraction),
+          status: status && fold(status),
+          likelihood: likelihood && fold(likelihood),
+        },
+      },
+      sort,
+      limit,
+      cursor,
+      texts: 'cwe',
+    }),
+})
+
+const path = { cweId: cweId() }
+
+/** The top-level fields of a full entry, in the order of api.md. */
+export const CWE_FIELDS = [
+  'cwe_id',
+  'slug',
+  'numeric_id',
+  'name',
+  'abstraction',
+  'structure',
+  'status',
+  'likelihood',
+  'description',
+  'extended_description',
+  'background',
+  'alternate_terms',
+  'consequences',
+  'mitigations',
+  'detection_methods',
+  'demonstrative_examples',
+  'observed_examples',
+  'modes_of_introduction',
+  'platforms',
+  'taxonomy_mappings',
+  'attack_patterns',
+  'attack_patterns_detailed',
+  'relationships',
+  'catalog_version',
+  'updated_at',
+] as const satisfies readonly (keyof CweEntry)[]
+
+const entryQuery = { fields: meaning('The top-level fields to keep', csvOf(CWE_FIELDS)) }
+
+export const getCwe = defineRoute<Context, typeof path, typeof entryQuery>({
+  name: 'getCwe',
+  path: '/cwes/:cweId',
+  summary: 'The full entry of a weakness',
+  errors: ['not_found'],
+  params: { path, query: entryQuery },
+  answer: cweEntry,
+  handle({ shelf }, { cweId: id, fields }) {
+    const ordinal = shelf.current.lists.cwes.ordinalOf(id)
+    if (ordinal === undefined) throw notFound(`the catalogue has no weakness ${id.toUpperCase()}`)
+    return entryAnswer(shelf.current, 'cwes', ordinal, fields)
+  },
+})
+
+const cvesQuery = {
+  scope: withDefault(oneOf(['primary', 'any']), 'primary'),
+  severity: csvOf(SEVERITIES),
+  kev: boolean(),
+  sort: sort(CVE_SORTS, '-published'),
+  ...paging,
+}
+
+export const listCweCves = defineRoute<Context, typeof path, typeof cvesQuery>({
+  name: 'listCweCves',
+  path: '/cwes/:cweId/cves',
+  summary: 'The CVEs of a weakness, newest first',
+  params: { path, query: cvesQuery },
+  answer: cweCves,
+  handle: (context, { cweId: id, scope, severity, kev, sort, limit, cursor }) =>
+    cvePage(context, {
+      list: 'cwes/cves',
+      filters: { cwe: { number: cweNumber(id), scope }, severity, kev },
+      sort,
+      limit,
+      cursor,
+      head: () => ({ cwe_id: id.toUpperCase(), scope }),
+    }),
+})

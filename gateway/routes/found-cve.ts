@@ -1,0 +1,62 @@
+/** The CVE that a path names: its member, whether the caller may see it, and its parts as answers. */
+import type { CveId } from '../../corpus/model/cve-id.ts'
+import type { PartName } from '../../corpus/model/record.ts'
+import { findRow } from '../../corpus/snapshot/derive/index-table.ts'
+import { SnapshotError } from '../../corpus/snapshot/error.ts'
+import type { Piece } from '../../corpus/snapshot/splice.ts'
+import { type Answer, jsonAnswer } from '../answer.ts'
+import { notFound } from '../errors.ts'
+import { cveId } from '../params/ids.ts'
+import { addPart, partCount, partValue, splicedAnswer } from '../plan/cve-answer.ts'
+import type { OpenSnapshot, ReadMember } from '../shelf/open-snapshot.ts'
+import type { Context } from './context.ts'
+
+export const cvePath = { cveId: cveId() }
+
+export interface FoundCve {
+  snapshot: OpenSnapshot
+  row: number
+  member: ReadMember
+}
+
+/**
+ * The member of a CVE in the current snapshot.
+ * @throws ApiError `not_found`; of a rejected record it says so, and when (decisions 10). `tier_restricted`
+ */
+export function findCve({ shelf, access, subject }: Context, id: CveId): FoundCve {
+  const snapshot = shelf.current
+  const row = findRow(snapshot.index, id)
+  if (row >= 0) {
+    access.judge(subject, snapshot, row, id)
+    return { snapshot, row, member: memberOf(snapshot, row, id) }
+  }
+  const rejectedAt = snapshot.rejected.get(id)
+  if (rejectedAt === undefined) throw notFound(`no record exists for ${id}`)
+  throw notFound(`the record of ${id} was rejected${rejectedAt ? ` on ${rejectedAt}` : ''}`)
+}
+
+/** The member at a row, which must be that of `id`: an index may lie, an answer must not. */
+function memberOf(snapshot: OpenSnapshot, row: number, id: CveId): ReadMember {
+  const member = snapshot.member(row)
+  if (member.key !== id) throw new SnapshotError('malformed', `the index leads to ${member.key} for ${id}`)
+  return member
+}
+
+/** A list of items of one part: as it lies there, or those that pass `test`. */
+export function itemsAnswer(
+  found: FoundCve,
+  id: CveId,
+  part: PartName,
+  key: string,
+  test: ((item: never) => boolean) | null,
+): Answer {
+  const { snapshot, member } = found
+  if (test && part !== 'core') {
+    const items = (partValue(member, part) as never[]).filter(test)
+    return jsonAnswer({ cve_id: id, count: items.length, [key]: items }, 'shard', snapshot.id)
+  }
+  const head = `{"cve_id":"${id}","count":${partCount(member, part)},"${key}":`
+  const pieces: Piece[] = []
+  pieces.push(`${addPart(pieces, head, member, part)}}`)
+  return splicedAnswer(snapshot, 'shard', pieces)
+}

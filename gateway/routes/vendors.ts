@@ -1,0 +1,84 @@
+/** Vendors and their products, ranked by the number of CVEs. */
+import type { ProductRow, VendorRow } from '../../corpus/model/directory.ts'
+import { nameKey } from '../../corpus/model/products.ts'
+import { fold } from '../../corpus/snapshot/fold.ts'
+import { meaning } from '../openapi/parameters.ts'
+import { required, withDefault } from '../params/kind.ts'
+import { openText, sort, text } from '../params/kinds.ts'
+import { rowText } from '../plan/list-answer.ts'
+import { defineRoute } from '../route.ts'
+import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
+import { productPage, vendorPage, vendorProducts } from './answers.ts'
+import type { Context } from './context.ts'
+import { listPage, PAGE_LIMIT_DEFAULT, pageLimit, paging } from './paging.ts'
+
+const vendorsQuery = { q: text(), sort: sort(['cves', 'name'], '-cves'), ...paging }
+
+export const listVendors = defineRoute<Context, Record<never, never>, typeof vendorsQuery>({
+  name: 'listVendors',
+  path: '/vendors',
+  summary: 'The vendors, those with most CVEs first',
+  params: { path: {}, query: vendorsQuery },
+  answer: vendorPage,
+  handle: (context, { q, sort, limit, cursor }) =>
+    listPage(context, { list: 'vendors', filters: { q: q && fold(q) }, sort, limit, cursor, texts: 'vendor' }),
+})
+
+/** Products have one order. */
+const BY_CVES = { key: 'cves', descending: true }
+const byName = 'Text to look for in the names of products, in any case'
+const vendorPath = { vendorSlug: openText() }
+const vendorProductsQuery = { q: meaning(byName, text()), ...paging }
+
+/** The key as the catalogue has it: names are joined by folding (decisions 27). */
+const keyOf = (text: string): string => nameKey(text) ?? text
+
+export const listVendorProducts = defineRoute<Context, typeof vendorPath, typeof vendorProductsQuery>({
+  name: 'listVendorProducts',
+  path: '/vendors/:vendorSlug/products',
+  summary: 'The products of a vendor, those with most CVEs first',
+  params: { path: vendorPath, query: vendorProductsQuery },
+  answer: vendorProducts,
+  handle(context, { vendorSlug, q, limit, cursor }) {
+    const slug = keyOf(vendorSlug)
+    return listPage(context, {
+      list: 'products',
+      filters: { q: q && fold(q), equal: { vendor: slug } },
+      sort: BY_CVES,
+      limit,
+      cursor,
+      texts: 'product',
+      head: (snapshot) => ({ vendor: { slug, display: displayOf(snapshot, slug) } }),
+      row: ({ slug, display, vendor, cve_count }: ProductRow) => ({ slug, display, vendor, cve_count }),
+    })
+  },
+})
+
+function displayOf(snapshot: OpenSnapshot, slug: string): string | null {
+  const ordinal = snapshot.lists.vendors.ordinalOf(slug)
+  return ordinal === undefined ? null : (JSON.parse(rowText(snapshot, 'vendors', ordinal)) as VendorRow).display
+}
+
+const productsQuery = {
+  q: meaning(byName, required(text({ min: 2 }))),
+  vendor: openText(),
+  limit: withDefault(pageLimit(), PAGE_LIMIT_DEFAULT),
+}
+
+export const listProducts = defineRoute<Context, Record<never, never>, typeof productsQuery>({
+  name: 'listProducts',
+  path: '/products',
+  summary: 'Products of all vendors by name, those with most CVEs first',
+  description: 'The same name under two vendors gives two rows. There is no second page: `next_cursor` is always null.',
+  params: { path: {}, query: productsQuery },
+  answer: productPage,
+  handle: (context, { q, vendor, limit }) =>
+    listPage(context, {
+      list: 'products',
+      filters: { q: fold(q), equal: { vendor: vendor === undefined ? undefined : keyOf(vendor) } },
+      sort: BY_CVES,
+      limit,
+      texts: 'product',
+      paged: false,
+    }),
+})
