@@ -16,9 +16,10 @@ export type QueryRequest =
    * held open by the main thread: a later thread can still read it when its name is gone.
    */
   | { kind: 'open'; path: string; descriptor: number | null }
-  | { kind: 'ask'; path: string; question: Question; budgetMs: number }
+  /** `number` tells the replies apart. */
+  | { kind: 'ask'; number: number; path: string; question: Question; budgetMs: number }
   /** The snapshot was let go: close its `query.db`. */
   | { kind: 'forget'; path: string }
 
-/** The reply to an `ask`; the others have none. `late` is a search that gave up because its budget was spent. */
-export type QueryReply = { found: Found } | { late: true } | { error: Error }
+/** The reply to an `ask`; the others have none. `late` is a search that was given up because its budget was spent. */
+export type QueryReply = { number: number } & ({ found: Found } | { late: true } | { error: Error })

@@ -1,4 +1,4 @@
-/** Text queries, one at a time in a thread of their own, each with a deadline, behind a bounded queue. */
+/** Text queries, in a thread of their own, each with a deadline, and no more at once than is good. */
 import { closeSync, openSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { Hit, SearchResult } from '../../corpus/snapshot/query/open.ts'
@@ -8,7 +8,7 @@ import { recent } from '../recent.ts'
 import type { Found, QueryReply, QueryRequest, Question } from './protocol.ts'
 
 /**
- * Each asks the `query.db` at `path`, and fails with ApiError `overloaded` past the deadline or the queue's length. What
+ * Each asks the `query.db` at `path`, and fails with ApiError `overloaded` past the deadline, or when too many wait. What
  * comes back is shared: do not write to it.
  */
 export interface Queries {
@@ -37,7 +37,8 @@ export interface QueryFigures {
 
 export interface QueryOptions {
   deadlineMs?: number
-  maxQueued?: number
+  /** So many may be under way or wait. */
+  maxWaiting?: number
   /** Bound of remembered results: a walk through pages asks the same again and again. */
   maxRememberedBytes?: number
   /**
@@ -69,16 +70,14 @@ const ENTRY_BYTES = 200
 const HIT_BYTES = 600
 
 export function openQueries(options: QueryOptions = {}): Queries {
-  const { deadlineMs = 2000, maxQueued = 64, maxRememberedBytes = 16 * 1024 * 1024 } = options
+  const { deadlineMs = 2000, maxWaiting = 64, maxRememberedBytes = 16 * 1024 * 1024 } = options
   const { graceMs = 1000, thread = new URL('./thread.ts', import.meta.url) } = options
   const remembered = recent<string, Found>(maxRememberedBytes, (found, key) => {
     return sizeOf(found) + key.length * 2 + ENTRY_BYTES
   })
-  const queue: Job[] = []
+  const jobs = new Map<number, Job>()
+  let numbered = 0
   const held = new Map<string, Held>()
-  let running: Job | null = null
-  /** Runs out when the thread did not give up a late search by itself. */
-  let grace: NodeJS.Timeout | null = null
   let timeouts = 0
   let refusals = 0
   let worker = start()
@@ -86,16 +85,20 @@ export function openQueries(options: QueryOptions = {}): Queries {
   function start(): Worker {
     const started = new Worker(thread)
     started.on('message', (reply: QueryReply) => {
-      if (started !== worker) return
-      finish((job) => {
-        if ('found' in reply) job.resolve(reply.found)
-        else job.reject('error' in reply ? reply.error : tooLate())
-      })
+      const job = jobs.get(reply.number)
+      if (started !== worker || !job) return
+      settle(reply.number, job)
+      // Whoever asked may have been told already that it takes too long: then this says nothing.
+      if ('found' in reply) job.resolve(reply.found)
+      else job.reject('error' in reply ? reply.error : tooLate())
     })
     started.on('error', (error: Error) => {
       if (started !== worker) return
       worker = start()
-      finish((job) => job.reject(error))
+      for (const [number, job] of jobs) {
+        settle(number, job)
+        job.reject(error)
+      }
     })
     started.unref()
     for (const [path, { descriptor }] of held) tell(started, { kind: 'open', path, descriptor })
@@ -106,58 +109,50 @@ export function openQueries(options: QueryOptions = {}): Queries {
     to.postMessage(request)
   }
 
-  function finish(settle: (job: Job) => void): void {
-    const job = running
-    running = null
-    if (grace) clearTimeout(grace)
-    grace = null
-    if (job) {
-      clearTimeout(job.timer)
-      // Whoever asked may have been told already that it takes too long: then this says nothing.
-      settle(job)
-    }
-    next()
+  function send(number: number, { path, question, expiresAt }: Job): void {
+    tell(worker, { kind: 'ask', number, path, question, budgetMs: expiresAt - performance.now() })
   }
 
-  function next(): void {
-    if (running) return
-    const job = queue.shift()
-    if (!job) return
-    running = job
-    const budgetMs = job.expiresAt - performance.now()
-    tell(worker, { kind: 'ask', path: job.path, question: job.question, budgetMs })
+  function settle(number: number, job: Job): void {
+    clearTimeout(job.timer)
+    jobs.delete(number)
   }
 
   const tooLate = () => overloaded(`the query took longer than ${deadlineMs} ms`, RETRY_AFTER_SECONDS)
 
-  function expire(job: Job): void {
+  function expire(number: number, job: Job): void {
     timeouts++
     job.reject(tooLate())
-    if (running === job) grace = setTimeout(giveUp, graceMs).unref()
-    else queue.splice(queue.indexOf(job), 1)
+    job.timer = setTimeout(() => giveUp(number, job), graceMs).unref()
   }
 
-  /** The thread hangs, on a disk that does not answer perhaps: it goes, and a new one takes over. */
-  function giveUp(): void {
+  /** The thread hangs, on a disk that does not answer perhaps: it goes, and a new one takes over what is not late yet. */
+  function giveUp(number: number, job: Job): void {
+    settle(number, job)
     const stuck = worker
     worker = start()
     void stuck.terminate()
-    finish(() => {})
+    for (const [other, one] of jobs) {
+      if (one.expiresAt > performance.now()) send(other, one)
+      else settle(other, one)
+    }
   }
 
   async function ask(path: string, question: Question): Promise<Found> {
     const key = JSON.stringify([path, question])
     const known = remembered.get(key)
     if (known) return known
-    if (queue.length >= maxQueued) {
+    if (jobs.size >= maxWaiting) {
       refusals++
       throw overloaded('too many queries are waiting', RETRY_AFTER_SECONDS)
     }
     const found = await new Promise<Found>((resolve, reject) => {
+      const number = numbered++
       const expiresAt = performance.now() + deadlineMs
-      const job: Job = { path, question, expiresAt, resolve, reject, timer: setTimeout(() => expire(job), deadlineMs) }
-      queue.push(job)
-      next()
+      const timer = setTimeout(() => expire(number, job), deadlineMs)
+      const job: Job = { path, question, expiresAt, resolve, reject, timer }
+      jobs.set(number, job)
+      send(number, job)
     })
     remembered.set(key, found)
     return found
@@ -182,10 +177,13 @@ export function openQueries(options: QueryOptions = {}): Queries {
       tell(worker, { kind: 'forget', path })
     },
     get figures() {
-      return { waiting: queue.length, timeouts, refusals }
+      return { waiting: jobs.size, timeouts, refusals }
     },
     async close() {
-      if (grace) clearTimeout(grace)
+      for (const [number, job] of jobs) {
+        settle(number, job)
+        job.reject(overloaded('the gateway is closing', RETRY_AFTER_SECONDS))
+      }
       await worker.terminate()
       for (const { descriptor } of held.values()) if (descriptor !== null) closeSync(descriptor)
       held.clear()

@@ -1,37 +1,45 @@
-/** The query thread: SQLite is synchronous, and searching takes time, so they work here, where nothing else waits. */
+/**
+ * The query thread: SQLite is synchronous, and searching takes time, so they work here, where no request waits for them.
+ * Searches go on in turns, the one that has had the least time first: short ones do not wait for long ones.
+ */
 import { parentPort } from 'node:worker_threads'
 import { blockMemory } from '../../corpus/snapshot/query/blocks.ts'
 import { openQuery, type Query } from '../../corpus/snapshot/query/open.ts'
+import type { Steps } from '../../corpus/snapshot/query/steps.ts'
 import { openDatabase } from './database.ts'
 import type { Found, QueryReply, QueryRequest, Question } from './protocol.ts'
 
 /** What texts may take in memory, of all snapshots together: those of one, at 350,000 CVEs, take some 40 MB. */
 const TEXT_BYTES = 64 * 1024 * 1024
+/** A turn ends with the first step that ends after this time. */
+const TURN_MS = 0.5
+
+interface Search {
+  steps: Steps<Found>
+  deadline: number
+  spentMs: number
+}
 
 const port = parentPort!
 const blocks = blockMemory(TEXT_BYTES)
 const descriptors = new Map<string, number | null>()
 const opened = new Map<string, { query: Query; close(): void }>()
-
-class Late extends Error {}
-let deadline = Number.POSITIVE_INFINITY
-function check(): void {
-  if (performance.now() > deadline) throw new Late()
-}
+const searches = new Map<number, Search>()
+/** Texts that are read ahead while nobody asks. */
+const warming = new Map<string, Steps<void>>()
+let turning = false
 
 function queryAt(path: string): Query {
   let entry = opened.get(path)
   if (!entry) {
     const database = openDatabase(path, descriptors.get(path) ?? null)
     try {
-      const query = openQuery(database, { blocks, check })
-      entry = {
-        query,
-        close() {
-          query.forget()
-          database.close()
-        },
+      const query = openQuery(database, blocks)
+      const close = () => {
+        query.forget()
+        database.close()
       }
+      entry = { query, close }
     } catch (error) {
       database.close()
       throw error
@@ -41,48 +49,106 @@ function queryAt(path: string): Query {
   return entry.query
 }
 
-function ask(query: Query, question: Question): Found {
-  if (question.kind === 'matches') return query.matches(question.set, question.q)
-  return query[question.kind](question.types, question.q, question.limit)
+function stepsOf({ stepped }: Query, question: Question): Steps<Found> {
+  if (question.kind === 'matches') return stepped.matches(question.set, question.q)
+  return stepped[question.kind](question.types, question.q, question.limit)
 }
 
-function reply(path: string, question: Question, budgetMs: number): void {
-  deadline = performance.now() + budgetMs
-  try {
-    const found = ask(queryAt(path), question)
-    if (!(found instanceof Uint32Array)) return void port.postMessage({ found } satisfies QueryReply)
+type Outcome = { found: Found } | { late: true } | { error: Error }
+
+function reply(number: number, outcome: Outcome): void {
+  searches.delete(number)
+  if ('found' in outcome && outcome.found instanceof Uint32Array) {
     // Moved, not copied again; it may be a part of a larger array, of which nothing else is needed.
-    const ordinals = found.slice()
-    port.postMessage({ found: ordinals } satisfies QueryReply, [ordinals.buffer])
-  } catch (thrown) {
-    const error = thrown instanceof Error ? thrown : new Error(String(thrown))
-    port.postMessage((error instanceof Late ? { late: true } : { error }) satisfies QueryReply)
+    const found = outcome.found.slice()
+    port.postMessage({ number, found } satisfies QueryReply, [found.buffer])
+  } else {
+    port.postMessage({ number, ...outcome } satisfies QueryReply)
   }
 }
 
-/** Goes on reading ahead, a step at a time, so that questions come in between. */
-function warm(path: string, steps: Iterator<void>): void {
+const asError = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)))
+
+/** One turn: of the search that has had the least time, or of reading ahead where there is none. */
+function turn(): void {
+  let next: number | null = null
+  let least = Number.POSITIVE_INFINITY
+  for (const [number, { spentMs }] of searches) {
+    if (spentMs >= least) continue
+    next = number
+    least = spentMs
+  }
+  if (next === null) {
+    warmOn()
+  } else {
+    const outcome = goOn(searches.get(next)!)
+    if (outcome) reply(next, outcome)
+  }
+  turning = searches.size > 0 || warming.size > 0
+  // Between two turns come the questions that have arrived meanwhile.
+  if (turning) setImmediate(turn)
+}
+
+/** Gives a search its turn, and what came of it where that was its last. */
+function goOn(search: Search): Outcome | null {
+  const began = performance.now()
   try {
-    deadline = Number.POSITIVE_INFINITY
-    if (opened.has(path) && !steps.next().done) setImmediate(() => warm(path, steps))
-  } catch {
-    // What is damaged is told to whoever asks for it.
+    for (;;) {
+      const step = search.steps.next()
+      if (step.done) return { found: step.value }
+      const now = performance.now()
+      if (now > search.deadline) return { late: true }
+      if (now - began < TURN_MS) continue
+      search.spentMs += now - began
+      return null
+    }
+  } catch (thrown) {
+    return { error: asError(thrown) }
+  }
+}
+
+function warmOn(): void {
+  for (const [path, steps] of warming) {
+    try {
+      if (steps.next().done) warming.delete(path)
+    } catch {
+      // What is damaged is told to whoever asks for it.
+      warming.delete(path)
+    }
+    return
+  }
+}
+
+function receive(request: QueryRequest): void {
+  if (request.kind === 'ask') {
+    const { number, path, question, budgetMs } = request
+    try {
+      searches.set(number, {
+        steps: stepsOf(queryAt(path), question),
+        deadline: performance.now() + budgetMs,
+        spentMs: 0,
+      })
+    } catch (thrown) {
+      reply(number, { error: asError(thrown) })
+    }
+  } else if (request.kind === 'open') {
+    descriptors.set(request.path, request.descriptor)
+    try {
+      warming.set(request.path, queryAt(request.path).stepped.warm())
+    } catch {
+      // What cannot be opened ahead is told to whoever asks it something.
+    }
+  } else {
+    warming.delete(request.path)
+    opened.get(request.path)?.close()
+    opened.delete(request.path)
+    descriptors.delete(request.path)
   }
 }
 
 port.on('message', (request: QueryRequest) => {
-  if (request.kind === 'ask') return reply(request.path, request.question, request.budgetMs)
-  if (request.kind === 'forget') {
-    opened.get(request.path)?.close()
-    opened.delete(request.path)
-    descriptors.delete(request.path)
-    return
-  }
-  descriptors.set(request.path, request.descriptor)
-  try {
-    const steps = queryAt(request.path).warm()[Symbol.iterator]()
-    setImmediate(() => warm(request.path, steps))
-  } catch {
-    // What cannot be opened ahead is told to whoever asks it something.
-  }
+  receive(request)
+  if (turning || (searches.size === 0 && warming.size === 0)) return
+  turning = true
+  setImmediate(turn)
 })

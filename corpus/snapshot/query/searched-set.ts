@@ -11,15 +11,16 @@ import { decodePostings, intersect, intersectBits, type Postings, postings } fro
 import { bestOf, RANK, type Ranked, rankOf } from './rank.ts'
 import { decodeSetHead, type RowReader } from './rows.ts'
 import { setNumber, type TextSetName } from './sets.ts'
+import type { Steps } from './steps.ts'
 import { decodeBlock, ENTRIES_PER_BLOCK, type Find, finder, type Texts } from './texts.ts'
 
 export interface SearchedSet {
   /** The ordinals of the entries that have `q` in key or label, ascending. */
-  matches(q: string): Uint32Array
+  matches(q: string): Steps<Uint32Array>
   /** How many those are, and the `limit` best of them. */
-  best(q: string, limit: number): { count: number; ranked: Ranked[] }
-  /** Reads a block of texts with each step, as long as there is room. */
-  warm(): Iterable<void>
+  best(q: string, limit: number): Steps<{ count: number; ranked: Ranked[] }>
+  /** Reads its texts into memory, a block with each step, as long as there is room. */
+  warm(): Steps<void>
 }
 
 interface Opening {
@@ -27,15 +28,14 @@ interface Opening {
   blocks: Blocks
   /** What tells the blocks of this database from those of others. */
   database: number
-  check: () => void
 }
 
-/** Candidates are looked through in runs of this many between two calls of `check`. */
-const RUN = 4096
+/** So many candidates are looked through in one step. */
+const CANDIDATES_PER_STEP = 4096
 /** Looking for a string in an entry takes about as long as this many steps of merging postings. */
 const STEPS_PER_TEXT = 16
 
-export function openSearched(set: TextSetName, { reader, blocks, database, check }: Opening): SearchedSet {
+export function openSearched(set: TextSetName, { reader, blocks, database }: Opening): SearchedSet {
   const number = setNumber(set)
   const { count, first, grams, gramCounts } = decodeSetHead(reader.read('sets', number, 0), set)
   const isFirst = (ordinal: number) => (first[ordinal >>> 3]! & (1 << (ordinal & 7))) !== 0
@@ -60,7 +60,7 @@ export function openSearched(set: TextSetName, { reader, blocks, database, check
   }
 
   /** Entries that may have `needle`: all that have its grams, as far as finding that out is less work than looking. */
-  function candidates(needle: Uint8Array): Uint32Array {
+  function* candidates(needle: Uint8Array): Steps<Uint32Array> {
     const length = Math.min(MAX_GRAM, needle.length)
     const wanted = new Map<number, number>()
     for (let at = 0; at + length <= needle.length; at++) {
@@ -76,22 +76,22 @@ export function openSearched(set: TextSetName, { reader, blocks, database, check
     let found = decodePostings(few, count)
     for (const [gram, entries] of telling) {
       if (found.length * STEPS_PER_TEXT < entries) break
-      check()
+      yield
       found = intersect(found, postingsOf(gram), count)
     }
     return found
   }
 
   /** Calls `each` for every candidate that has `needle`, with where it first occurs in the texts of its block. */
-  function eachMatch(
+  function* eachMatch(
     find: Find,
     ordinals: Uint32Array,
     each: (ordinal: number, texts: Texts, i: number, found: number) => void,
-  ): void {
+  ): Steps<void> {
     let texts: Texts | null = null
     let from = 0
     for (let n = 0; n < ordinals.length; n++) {
-      if (n % RUN === 0) check()
+      if (n % CANDIDATES_PER_STEP === 0) yield
       const ordinal = ordinals[n]!
       if (texts === null || ordinal - from >= ENTRIES_PER_BLOCK) {
         const of = Math.floor(ordinal / ENTRIES_PER_BLOCK)
@@ -125,31 +125,31 @@ export function openSearched(set: TextSetName, { reader, blocks, database, check
   }
 
   return {
-    matches(q) {
+    *matches(q) {
       const needle = Buffer.from(fold(q))
       if (needle.length === 0) return Uint32Array.from({ length: count }, (_, ordinal) => ordinal)
-      const ordinals = candidates(needle)
+      const ordinals = yield* candidates(needle)
       if (needle.length <= MAX_GRAM) return ordinals
       let matches = 0
       // What is kept never overtakes what is read.
-      eachMatch(finder(needle), ordinals, (ordinal) => {
+      yield* eachMatch(finder(needle), ordinals, (ordinal) => {
         ordinals[matches++] = ordinal
       })
       return ordinals.subarray(0, matches)
     },
-    best(q, limit) {
+    *best(q, limit) {
       const needle = Buffer.from(fold(q))
       if (needle.length === 0) throw new RangeError('an empty string has no best matches')
       const gram = needle.length <= MAX_GRAM ? gramAt(needle, 0, needle.length) : null
       const stored = gram === null ? null : storedBest(gram)
       if (gram !== null && stored) return { count: countOf(gram), ranked: stored.slice(0, limit) }
 
-      const ordinals = candidates(needle)
+      const ordinals = yield* candidates(needle)
       const better = ordinals.length > BEST_FROM ? promising(needle) : null
       const best = bestOf(limit)
       const find = finder(needle)
       let matches = 0
-      eachMatch(find, ordinals, (ordinal, texts, i, found) => {
+      yield* eachMatch(find, ordinals, (ordinal, texts, i, found) => {
         matches++
         const first = isFirst(ordinal)
         const worst = best.worst(first)
