@@ -18,8 +18,8 @@ export interface AdpContainer {
 }
 
 /** The organisations' own ids in real records: adapters may know them by these. */
-const CISA_ORG = '134c704f-9b21-4f2e-91b3-4a467353bcc0'
-const PROGRAM_ORG = 'af854a3a-2127-422b-91ae-364da2661108'
+export const CISA_ORG = '134c704f-9b21-4f2e-91b3-4a467353bcc0'
+export const PROGRAM_ORG = 'af854a3a-2127-422b-91ae-364da2661108'
 
 export const CISA_ADP = 'CISA-ADP'
 

@@ -6,7 +6,7 @@ import { coverageOf } from '../../coverage.ts'
 import { weighted } from '../../distribution.ts'
 import { FIXES } from '../../phrases.ts'
 import type { Random } from '../../random.ts'
-import { CISA_ADP } from '../../record/adp-containers.ts'
+import { CISA_ADP, CISA_ORG, PROGRAM_ORG } from '../../record/adp-containers.ts'
 import type { CnaContainer } from '../../record/cna-container.ts'
 import { type CveRecord, cveRecord } from '../../record/cve-record.ts'
 import { cvss, type Metric } from '../../record/metrics.ts'
@@ -18,8 +18,6 @@ import { addMetric, cvssOf } from './metrics.ts'
 import { nvdScore } from './score.ts'
 
 const NVD = 'nvd@nist.gov'
-const CISA_ORG = '134c704f-9b21-4f2e-91b3-4a467353bcc0'
-const PROGRAM_ORG = 'af854a3a-2127-422b-91ae-364da2661108'
 /** From here on NVD enriches only a part. */
 const DEFERRED_SINCE = Date.UTC(2026, 3, 15)
 const VERSION_2_UNTIL = Date.UTC(2022, 6, 13)
@@ -72,18 +70,10 @@ export function nvdRecord(world: World, facts: Facts, night: number): object | n
     id: facts.id,
     sourceIdentifier: contactOf(facts.cna),
     published: nvdTime(publishedAt(facts, record)),
-    lastModified: nvdTime(lastModifiedAt(world, facts, record, night, random)),
+    lastModified: nvdTime(lastModifiedAt(world, facts, record, night)),
   }
   if (record.cveMetadata.state === 'REJECTED') return rejected(head, record)
-  const drawn = STATUSES(random.float())
-  const status =
-    analysedIn === null
-      ? drawn === 'Analyzed' || drawn === 'Modified'
-        ? drawn
-        : later(facts, drawn)
-      : analysedIn <= night
-        ? 'Analyzed'
-        : 'Awaiting Analysis'
+  const status = statusOf(facts, STATUSES(random.float()), analysedIn, night)
   const cna = record.containers.cna as CnaContainer
   const analysed = status === 'Analyzed' || status === 'Modified'
   const weaknesses = weaknessesOf(facts, cna, analysed, random)
@@ -100,8 +90,10 @@ export function nvdRecord(world: World, facts: Facts, night: number): object | n
   }
 }
 
-/** What is old and not analysed was put off. */
-function later(facts: Facts, drawn: string): string {
+/** What is analysed in a night waits until then; what is old and not analysed was put off. */
+function statusOf(facts: Facts, drawn: string, analysedIn: number | null, night: number): string {
+  if (analysedIn !== null) return analysedIn <= night ? 'Analyzed' : 'Awaiting Analysis'
+  if (drawn === 'Analyzed' || drawn === 'Modified') return drawn
   return facts.publishedAt < DEFERRED_SINCE - 400 * DAY_MS ? 'Deferred' : drawn
 }
 
@@ -122,7 +114,8 @@ function publishedAt(facts: Facts, record: CveRecord): number {
 }
 
 /** After the CVE list's own change, and within the night that brings it. */
-function lastModifiedAt(world: World, facts: Facts, record: CveRecord, night: number, random: Random): number {
+function lastModifiedAt(world: World, facts: Facts, record: CveRecord, night: number): number {
+  const random = world.random(facts.id, 'nvd-time')
   const news = nvdNews(world, facts).filter((one) => one <= night)
   const changed = Date.parse(record.cveMetadata.dateUpdated)
   const days = random.int(120) * DAY_MS
