@@ -1,0 +1,91 @@
+/** A gateway on a sample with something of everything, of two nights, as the contract's tests ask it. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
+import type { GatewayOptions } from '../../gateway/gateway.ts'
+import { LOCAL, makeToken } from '../../gateway/token.ts'
+import { ingestAndBuild, type SampleDist, sampleDist, temporaryFolder } from '../support/dist.ts'
+import { type TestGateway, testGateway } from '../support/gateway.ts'
+
+export interface Service extends TestGateway {
+  made: SampleDist
+  /** What the answers are made from; of the second night. */
+  corpus: Corpus
+  /** The value of a 200. */
+  json<T = Record<string, never>>(path: string): Promise<T>
+  /** Status and body of whatever is answered. */
+  ask(path: string, headers?: Record<string, string>): Promise<{ status: number; body: unknown; headers: Headers }>
+  /** A header that carries a token for somebody else. */
+  tokenOf(claims: { role?: string; tier?: number }): Promise<{ authorization: string }>
+  /** Every row of a list, page by page. */
+  all<T>(path: string, limit?: number): Promise<T[]>
+  remove(): Promise<void>
+}
+
+export interface ServiceOptions extends Partial<GatewayOptions> {
+  cves?: number
+  /** Rules of an access policy. */
+  policy?: object
+}
+
+/** Two nights, ingested and built one after the other; the gateway is started on the second. */
+export async function openService({ cves = 400, policy, ...options }: ServiceOptions = {}): Promise<Service> {
+  const folder = temporaryFolder('contract')
+  const made = await sampleDist(folder.path, cves)
+  await ingestAndBuild({ ...made, asOf: made.nights[1]! })
+  const more: Partial<GatewayOptions> = {}
+  if (policy) {
+    more.accessPolicy = join(folder.path, 'access-policy.json')
+    writeFileSync(more.accessPolicy, JSON.stringify(policy))
+  }
+  const gateway = await testGateway(folder.path, made.dist, { ...more, ...options })
+  const corpus = openCorpus(made.corpus)
+  const ask = async (path: string, headers?: Record<string, string>) => {
+    const response = await gateway.get(path, headers)
+    const text = await response.text()
+    return { status: response.status, body: text === '' ? null : JSON.parse(text), headers: response.headers }
+  }
+  const json = async <T>(path: string) => JSON.parse(await gateway.body(path)) as T
+  return {
+    ...gateway,
+    get shelf() {
+      return gateway.shelf
+    },
+    made,
+    corpus,
+    ask,
+    json,
+    async tokenOf(claims) {
+      const { token } = await makeToken({
+        dir: join(folder.path, 'keys'),
+        issuer: LOCAL.issuer,
+        audience: LOCAL.audience,
+        ...claims,
+      })
+      return { authorization: `Bearer ${token}` }
+    },
+    async all<T>(path: string, limit = 100) {
+      const rows: T[] = []
+      const separator = path.includes('?') ? '&' : '?'
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const next: string = cursor === '' ? '' : `&cursor=${cursor}`
+        const page: Page<T> = await json(`${path}${separator}limit=${limit}${next}`)
+        assert.ok(page.data.length === limit || page.pagination.next_cursor === null, 'a page is not full')
+        rows.push(...page.data)
+        cursor = page.pagination.next_cursor
+      }
+      return rows
+    },
+    async remove() {
+      await gateway.close()
+      corpus.close()
+      folder.remove()
+    },
+  }
+}
+
+interface Page<T> {
+  data: T[]
+  pagination: { limit: number; next_cursor: string | null }
+}
