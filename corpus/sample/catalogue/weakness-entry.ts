@@ -159,10 +159,13 @@ const PARTS: readonly Part[] = [
   ),
 ]
 
+/** The entry that most records are mapped to has every part there is. */
+const COMPLETE = 79
+
 /** A part that a share of the entries have; deprecated ones are nearly empty. */
 function often(share: number, part: (weakness: Weakness, random: Random) => XmlElement): Part {
   return (weakness, random) => {
-    const has = random.chance(share)
+    const has = random.chance(share) || weakness.number === COMPLETE
     return has && !weakness.deprecated ? part(weakness, random) : null
   }
 }

@@ -40,6 +40,9 @@ export const capec: SampleFeed = {
   },
 }
 
+/** One entry has every part there is. */
+const COMPLETE = 66
+
 const VERBS = ['Probing', 'Bending', 'Flooding', 'Replaying', 'Forging', 'Tracing', 'Staging', 'Luring'] as const
 
 /** What is done to what: `Replaying the Message Queue (SQL Injection)`. */
@@ -74,7 +77,10 @@ function descriptionOf({ weaknesses }: Pattern, random: Random): string {
 }
 
 function parts(pattern: Pattern, random: Random): (XmlElement | null)[] {
-  const often = (share: number, part: () => XmlElement) => (random.chance(share) ? part() : null)
+  const often = (share: number, part: () => XmlElement) => {
+    const has = random.chance(share) || pattern.number === COMPLETE
+    return has ? part() : null
+  }
   const listed = (name: string, each: string, said: readonly string[]) =>
     xml(
       name,

@@ -1,7 +1,7 @@
 /** The feeds of a sample tell of one world: the same ids, products, weaknesses and versions, and known disagreements. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { parseXml } from '../../../corpus/feeds/xml.ts'
+import { itemsOf, parseXml, type XmlElement } from '../../../corpus/feeds/xml.ts'
 import { WEAKNESSES } from '../../../corpus/sample/figures.ts'
 import { cpeKey } from '../../../corpus/sample/names.ts'
 import type { CveRecord } from '../../../corpus/sample/record/cve-record.ts'
@@ -213,7 +213,24 @@ test('the catalogues have every weakness that records name, but categories and v
     assert.ok(cwe.includes(sign), sign)
   for (const sign of ['Status="Deprecated"', 'Status="Obsolete"', 'Abstraction="Meta"', 'Abstraction="Detailed"'])
     assert.ok(capec.includes(sign), sign)
-  assert.ok(parseXml(cwe, 'sample') && parseXml(capec, 'sample'))
+})
+
+test('one entry of each catalogue has every part that any entry has', async () => {
+  const [written] = [...(await sample.zip('cwe/cwec_v4.20.xml.zip')).values()]
+  for (const [text, element, id] of [
+    [written!.toString(), 'Weakness', '79'],
+    [sample.bytes('capec/capec_v3.10.xml').toString(), 'Attack_Pattern', '66'],
+  ] as const) {
+    const entries = itemsOf(parseXml(text, element), element === 'Weakness' ? 'Weaknesses' : 'Attack_Patterns', element)
+    const parts = (one: XmlElement) => one.children.flatMap((child) => (typeof child === 'string' ? [] : [child.name]))
+    const full = entries.find((one) => one.attributes.get('ID') === id)!
+    // Notes are no part of what is served.
+    const seen = new Set(entries.flatMap(parts).filter((name) => name !== 'Notes'))
+    assert.equal(
+      [...seen].filter((name) => !parts(full).includes(name)),
+      [],
+    )
+  }
 })
 
 test('addresses use reserved names only (RFC 2606)', async () => {
