@@ -1,6 +1,6 @@
 /**
  * The query thread: SQLite is synchronous, and searching takes time, so they work here, where no request waits for them.
- * Searches go on in turns, the one that has had the least time first: short ones do not wait for long ones.
+ * Searches go on in turns, so that short ones do not wait for long ones.
  */
 import { parentPort } from 'node:worker_threads'
 import { blockMemory } from '../../corpus/snapshot/query/blocks.ts'
@@ -14,8 +14,15 @@ const TEXT_BYTES = 64 * 1024 * 1024
 /** A turn ends with the first step that ends after this time. */
 const TURN_MS = 0.5
 
+/**
+ * A turn goes to the search that has had the least time; but waiting counts against that, so that a long one is not put off
+ * for ever by others that are always shorter: under full load it gets up to half of the time.
+ */
+const WAITING_COUNTS = 0.5
+
 interface Search {
   steps: Steps<Found>
+  began: number
   deadline: number
   spentMs: number
 }
@@ -69,14 +76,16 @@ function reply(number: number, outcome: Outcome): void {
 
 const asError = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)))
 
-/** One turn: of the search that has had the least time, or of reading ahead where there is none. */
+/** One turn: of a search, or of reading ahead where there is none. */
 function turn(): void {
   let next: number | null = null
   let least = Number.POSITIVE_INFINITY
-  for (const [number, { spentMs }] of searches) {
-    if (spentMs >= least) continue
+  const now = performance.now()
+  for (const [number, { spentMs, began }] of searches) {
+    const had = spentMs - (now - began) * WAITING_COUNTS
+    if (had >= least) continue
     next = number
-    least = spentMs
+    least = had
   }
   if (next === null) {
     warmOn()
@@ -122,12 +131,9 @@ function warmOn(): void {
 function receive(request: QueryRequest): void {
   if (request.kind === 'ask') {
     const { number, path, question, budgetMs } = request
+    const began = performance.now()
     try {
-      searches.set(number, {
-        steps: stepsOf(queryAt(path), question),
-        deadline: performance.now() + budgetMs,
-        spentMs: 0,
-      })
+      searches.set(number, { steps: stepsOf(queryAt(path), question), began, deadline: began + budgetMs, spentMs: 0 })
     } catch (thrown) {
       reply(number, { error: asError(thrown) })
     }

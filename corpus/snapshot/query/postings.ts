@@ -82,22 +82,21 @@ function fromDifferences(bytes: Uint8Array, ordinals: Uint32Array): number {
   return found
 }
 
-/** Those of `candidates`, ascending, that are in postings as well. */
+/** Those of `candidates`, ascending, that are in postings as well. They are put together in place: what is kept never overtakes what is read. */
 export function intersect(candidates: Uint32Array, other: Postings, size: number): Uint32Array {
-  const both = new Uint32Array(Math.min(candidates.length, other.count))
   let found = 0
   if (other.isBits) {
     for (const ordinal of candidates) {
-      if (other.bytes[ordinal >>> 3]! & (1 << (ordinal & 7))) both[found++] = ordinal
+      if (other.bytes[ordinal >>> 3]! & (1 << (ordinal & 7))) candidates[found++] = ordinal
     }
-    return both.subarray(0, found)
+    return candidates.subarray(0, found)
   }
   const ordinals = decodePostings(other, size)
   for (let i = 0, j = 0; i < candidates.length && j < ordinals.length; ) {
     const difference = candidates[i]! - ordinals[j]!
-    if (difference === 0) both[found++] = candidates[i]!
+    if (difference === 0) candidates[found++] = candidates[i]!
     if (difference <= 0) i++
     if (difference >= 0) j++
   }
-  return both.subarray(0, found)
+  return candidates.subarray(0, found)
 }
