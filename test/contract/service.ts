@@ -6,6 +6,7 @@ import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
 import type { GatewayOptions } from '../../gateway/gateway.ts'
 import { LOCAL, makeToken } from '../../gateway/token.ts'
 import { ingestAndBuild, type SampleDist, sampleDist, temporaryFolder } from '../support/dist.ts'
+import { putFeeds } from '../support/feeds.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
 
 export interface Service extends TestGateway {
@@ -30,10 +31,51 @@ export interface ServiceOptions extends Partial<GatewayOptions> {
 }
 
 /** Two nights, ingested and built one after the other; the gateway is started on the second. */
-export async function openService({ cves = 400, policy, ...options }: ServiceOptions = {}): Promise<Service> {
+export async function openService({ cves = 400, ...options }: ServiceOptions = {}): Promise<Service> {
   const folder = temporaryFolder('contract')
   const made = await sampleDist(folder.path, cves)
   await ingestAndBuild({ ...made, asOf: made.nights[1]! })
+  return serviceOn(folder, made, options)
+}
+
+type FeedFiles = Parameters<typeof putFeeds>[1]
+
+export interface World extends Service {
+  /** Another night: puts these files into the feeds folder (null takes one away), ingests, builds, and serves that. */
+  night(files: FeedFiles): Promise<void>
+}
+
+/** A gateway on feeds that a test has written itself. */
+export async function openWorld(files: FeedFiles, options: Omit<ServiceOptions, 'cves'> = {}): Promise<World> {
+  const folder = temporaryFolder('world')
+  const [feeds, corpus, dist] = ['feeds', 'corpus.db', 'dist'].map((name) => join(folder.path, name)) as [
+    string,
+    string,
+    string,
+  ]
+  const made: SampleDist = { feeds, corpus, dist, nights: [] }
+  putFeeds(feeds, files)
+  await ingestAndBuild(made)
+  const service = await serviceOn(folder, made, options)
+  const night = async (changed: FeedFiles) => {
+    putFeeds(feeds, changed)
+    await ingestAndBuild(made)
+    await service.refresh()
+  }
+  return {
+    ...service,
+    get shelf() {
+      return service.shelf
+    },
+    night,
+  }
+}
+
+async function serviceOn(
+  folder: ReturnType<typeof temporaryFolder>,
+  made: SampleDist,
+  { policy, ...options }: Omit<ServiceOptions, 'cves'>,
+): Promise<Service> {
   const more: Partial<GatewayOptions> = {}
   if (policy) {
     more.accessPolicy = join(folder.path, 'access-policy.json')
