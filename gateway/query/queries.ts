@@ -80,7 +80,8 @@ export function openQueries(options: QueryOptions = {}): Queries {
   const held = new Map<string, Held>()
   let timeouts = 0
   let refusals = 0
-  let worker = start()
+  /** None after a crash, until something is asked again: what crashes at its start must not do so for ever. */
+  let worker: Worker | null = start()
 
   function start(): Worker {
     const started = new Worker(thread)
@@ -94,7 +95,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
     })
     started.on('error', (error: Error) => {
       if (started !== worker) return
-      worker = start()
+      worker = null
       for (const [number, job] of jobs) {
         settle(number, job)
         job.reject(error)
@@ -105,11 +106,12 @@ export function openQueries(options: QueryOptions = {}): Queries {
     return started
   }
 
-  function tell(to: Worker, request: QueryRequest): void {
-    to.postMessage(request)
+  function tell(to: Worker | null, request: QueryRequest): void {
+    to?.postMessage(request)
   }
 
   function send(number: number, { path, question, expiresAt }: Job): void {
+    worker ??= start()
     tell(worker, { kind: 'ask', number, path, question, budgetMs: expiresAt - performance.now() })
   }
 
@@ -131,7 +133,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
     settle(number, job)
     const stuck = worker
     worker = start()
-    void stuck.terminate()
+    void stuck?.terminate()
     for (const [other, one] of jobs) {
       if (one.expiresAt > performance.now()) send(other, one)
       else settle(other, one)
@@ -184,7 +186,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
         settle(number, job)
         job.reject(overloaded('the gateway is closing', RETRY_AFTER_SECONDS))
       }
-      await worker.terminate()
+      await worker?.terminate()
       for (const { descriptor } of held.values()) if (descriptor !== null) closeSync(descriptor)
       held.clear()
     },

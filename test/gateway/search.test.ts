@@ -1,4 +1,7 @@
 /** `/search` and `/search/suggest` over HTTP: groups, counts, ranks, links, and every string an ordinary one. */
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { fold } from '../../corpus/snapshot/fold.ts'
@@ -229,6 +232,21 @@ test('decisions 17: both are served from sqlite, with the snapshot and an ETag',
     const etag = response.headers.get('etag')!
     assert.is((await gateway.get(path, { 'if-none-match': etag })).status, 304)
   }
+})
+
+test('what rots in query.db while it is served is a fault of ours, told in the log, and never an answer', async () => {
+  const dist = join(folder.path, 'rotten')
+  cpSync(sample.dist, dist, { recursive: true })
+  const other = await testGateway(folder.path, dist)
+  assert.is((await other.get('/search?q=cve-20')).status, 200)
+  const database = new Database(other.shelf.current.query.path)
+  database.exec('UPDATE items SET bytes = zeroblob(length(bytes))')
+  database.close()
+  const response = await other.get('/search?q=CVE-2')
+  assert.is(response.status, 500)
+  assert.is(((await response.json()) as { error: string }).error, 'internal')
+  assert.ok(other.log.some(({ level, err }) => level === 'error' && String(err).includes('of query.db is damaged')))
+  await other.close()
 })
 
 test.after(async () => {
