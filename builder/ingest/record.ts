@@ -30,8 +30,8 @@ import { compareText } from '../../corpus/model/sources.ts'
 import { firstTimeline, nextTimeline } from '../../corpus/model/timeline.ts'
 import { type KeptClaim, type PreviousRecord, recordDigest, type Tombstone } from '../../corpus/store/merging.ts'
 
-/** Raised with every change in what `mergeCve` makes of the same claims: then all records are merged again. */
-export const MERGE_RULES = 3
+/** Raised with every change in what the rules make of the same claims: then all records are merged again. */
+export const MERGE_RULES = 4
 
 export interface MergeSettings {
   mission: Mission
@@ -85,10 +85,14 @@ export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): Me
   })
   const texts = Object.fromEntries(MERGED_PARTS.map((name) => [name, JSON.stringify(parts[name])]))
   if (previous && MERGED_PARTS.every((name) => texts[name] === previous[name])) return { kind: 'same' }
-  const changedAt = (listed ? record.dateUpdated : statedAt) ?? settings.corpusDate
+  const recordDate = record.dateUpdated ?? settings.corpusDate
+  const dates = {
+    record: listed ? recordDate : null,
+    enrichment: statedAt ?? (listed ? recordDate : settings.corpusDate),
+  }
   const before = previous ? recordParts(previous) : tombstone && rejectedParts(tombstone, parts)
   const timeline = before
-    ? nextTimeline(before, parts, changedAt)
+    ? nextTimeline(before, parts, dates)
     : firstTimeline(parts, record, [...others.claims, ...others.advisories.map(({ claim }) => claim)])
   const stored = { ...texts, timeline: JSON.stringify(timeline) } as Record<PartName, string>
   return { kind: 'put', cveId, version: (before?.version ?? 0) + 1, digest: recordDigest(stored), parts: stored }

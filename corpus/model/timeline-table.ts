@@ -19,6 +19,8 @@ export type TimelineCategory =
 
 export interface CategoryRow {
   category: TimelineCategory
+  /** Whether only feeds beside the CVE list bring it: enrichment, which spans no versions of the record (api.md). */
+  enrichment: boolean
   /** Title of an entry that only says that something of this category changed. */
   title: string
   /** `change_type` of the group header, and of each message below it. */
@@ -26,34 +28,36 @@ export interface CategoryRow {
   change: string
 }
 
+const [RECORD, ENRICHMENT] = [false, true]
+
 /** In the order in which entries of one moment are shown. */
 export const CATEGORIES: readonly CategoryRow[] = [
-  { category: 'publication', title: 'CVE record updated', group: 'CVE_GROUP', change: 'CVE_MODIFIED' },
-  { category: 'kev', title: 'KEV listing changed', group: 'KEV_GROUP', change: 'KEV_MODIFIED' },
-  { category: 'ssvc', title: 'SSVC assessment changed', group: 'SSVC_GROUP', change: 'SSVC_MODIFIED' },
-  { category: 'cvss', title: 'CVSS changed', group: 'CVSS_GROUP', change: 'CVSS_MODIFIED' },
-  { category: 'weakness', title: 'Weaknesses changed', group: 'CWE_GROUP', change: 'CWE_MODIFIED' },
-  { category: 'description', title: 'Description changed', group: 'DESCRIPTION_GROUP', change: 'DESCRIPTION_MODIFIED' },
-  {
-    category: 'affected_versions',
-    title: 'Affected versions changed',
-    group: 'AFFECTED_GROUP',
-    change: 'AFFECTED_MODIFIED',
-  },
-  { category: 'references', title: 'References changed', group: 'REFERENCES_GROUP', change: 'REFERENCE_MODIFIED' },
-  { category: 'exploits', title: 'Exploit modules changed', group: 'EXPLOIT_GROUP', change: 'EXPLOIT_MODIFIED' },
-  { category: 'evidence', title: 'Evidence changed', group: 'EVIDENCE_GROUP', change: 'EVIDENCE_MODIFIED' },
-  { category: 'nvd', title: 'NVD analysis changed', group: 'NVD_GROUP', change: 'NVD_MODIFIED' },
-  { category: 'advisory', title: 'Advisories changed', group: 'ADVISORY_GROUP', change: 'ADVISORY_MODIFIED' },
-  { category: 'svc_report', title: 'Reports changed', group: 'SVC_GROUP', change: 'SVC_REPORT' },
-  {
-    category: 'svc_metrics_analysis',
-    title: 'Service score changed',
-    group: 'SVC_GROUP',
-    change: 'SVC_METRICS_ANALYSIS',
-  },
-  { category: 'svc_analysis', title: 'Analysis changed', group: 'SVC_GROUP', change: 'SVC_ANALYSIS' },
+  row('publication', RECORD, 'CVE record updated', 'CVE_GROUP', 'CVE_MODIFIED'),
+  row('kev', ENRICHMENT, 'KEV listing changed', 'KEV_GROUP', 'KEV_MODIFIED'),
+  row('ssvc', RECORD, 'SSVC assessment changed', 'SSVC_GROUP', 'SSVC_MODIFIED'),
+  row('cvss', RECORD, 'CVSS changed', 'CVSS_GROUP', 'CVSS_MODIFIED'),
+  row('weakness', RECORD, 'Weaknesses changed', 'CWE_GROUP', 'CWE_MODIFIED'),
+  row('description', RECORD, 'Description changed', 'DESCRIPTION_GROUP', 'DESCRIPTION_MODIFIED'),
+  row('affected_versions', RECORD, 'Affected versions changed', 'AFFECTED_GROUP', 'AFFECTED_MODIFIED'),
+  row('references', RECORD, 'References changed', 'REFERENCES_GROUP', 'REFERENCE_MODIFIED'),
+  row('exploits', ENRICHMENT, 'Exploit modules changed', 'EXPLOIT_GROUP', 'EXPLOIT_MODIFIED'),
+  row('evidence', ENRICHMENT, 'Evidence changed', 'EVIDENCE_GROUP', 'EVIDENCE_MODIFIED'),
+  row('nvd', ENRICHMENT, 'NVD analysis changed', 'NVD_GROUP', 'NVD_MODIFIED'),
+  row('advisory', ENRICHMENT, 'Advisories changed', 'ADVISORY_GROUP', 'ADVISORY_MODIFIED'),
+  row('svc_report', ENRICHMENT, 'Reports changed', 'SVC_GROUP', 'SVC_REPORT'),
+  row('svc_metrics_analysis', ENRICHMENT, 'Service score changed', 'SVC_GROUP', 'SVC_METRICS_ANALYSIS'),
+  row('svc_analysis', ENRICHMENT, 'Analysis changed', 'SVC_GROUP', 'SVC_ANALYSIS'),
 ]
+
+function row(
+  category: TimelineCategory,
+  enrichment: boolean,
+  title: string,
+  group: string,
+  change: string,
+): CategoryRow {
+  return { category, enrichment, title, group, change }
+}
 
 /** Changes of single fields that give an entry a title of its own: `[path, new value, title]`. */
 export const TITLES: readonly (readonly [path: string, newValue: string | null, title: string])[] = [

@@ -3,7 +3,7 @@ import type { CveClaim, CveListRecord } from './claim.ts'
 import { startOfDay } from './date.ts'
 import { differences, type FieldChange } from './difference.ts'
 import type { MergedParts } from './merge.ts'
-import type { RecordParts, TimelineEntry, TimelineMessage } from './record.ts'
+import type { RecordParts, ReferenceSource, TimelineEntry, TimelineMessage } from './record.ts'
 import { compareText } from './sources.ts'
 import { latestSsvc } from './ssvc.ts'
 import { CATEGORIES, type CategoryRow, TITLES } from './timeline-table.ts'
@@ -62,25 +62,51 @@ export function firstTimeline(
   return newestFirst(entries)
 }
 
+/** What dates the changes of an ingest: timestamps, ISO 8601 in UTC. */
+export interface ChangeDates {
+  /** Of what the CVE record itself says; null where it says what it said, and only other feeds do not. */
+  record: string | null
+  /** Of what other feeds say. */
+  enrichment: string
+}
+
 /**
- * The whole timeline of a record that replaces `previous`: one entry for each category touched, spanning its version
- * and the next one, then the entries it had, newest first. Where nothing changed it is `previous.timeline` itself.
- * `changedAt` is ISO 8601 in UTC.
+ * The whole timeline of a record that replaces `previous`: one entry for each category touched, then the entries it had,
+ * newest first. What the record itself brought spans its version and the next one, enrichment stands at the next one
+ * (api.md, "Timeline entry"). Where nothing changed it is `previous.timeline` itself.
  */
 export function nextTimeline(
   previous: RecordParts & { version: number },
   next: MergedParts,
-  changedAt: string,
+  dates: ChangeDates,
 ): TimelineEntry[] {
   const changes = differences(previous, next)
   if (changes.length === 0) return previous.timeline
-  const versions = [previous.version, previous.version + 1] as const
+  const version = previous.version + 1
   const entries: TimelineEntry[] = []
   for (const row of CATEGORIES) {
     const own = changes.filter((change) => change.category === row.category)
-    if (own.length > 0) entries.push(entryOf(row, titleOf(row, own), changedAt, versions, own))
+    if (own.length === 0) continue
+    const title = titleOf(row, own)
+    const entry =
+      dates.record === null || isEnrichment(row, own)
+        ? entryOf(row, title, dates.enrichment, [version, version], own)
+        : entryOf(row, title, dates.record, [version - 1, version], own)
+    entries.push(entry)
   }
   return newestFirst([...entries, ...previous.timeline])
+}
+
+const HEADLINE: ReadonlySet<string> = new Set(['$.severity', '$.cvss_score', '$.cvss_score_source'])
+const BESIDE_THE_LIST: ReadonlySet<string> = new Set<ReferenceSource>(['nvd', 'advisory', 'osv'])
+
+/**
+ * Whether other feeds brought all of these changes, although the record did change as well. A headline that moves while
+ * the record's own metrics stay follows from a metric of another feed.
+ */
+function isEnrichment(row: CategoryRow, changes: readonly FieldChange[]): boolean {
+  if (row.category === 'cvss') return changes.every(({ path }) => HEADLINE.has(path))
+  return row.enrichment || changes.every(({ provider }) => BESIDE_THE_LIST.has(provider))
 }
 
 function titleOf(row: CategoryRow, changes: readonly FieldChange[]): string {

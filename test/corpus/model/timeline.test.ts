@@ -3,10 +3,14 @@ import * as assert from 'uvu/assert'
 import type { CveClaim } from '../../../corpus/model/claim.ts'
 import type { MergedParts, MergeInput } from '../../../corpus/model/merge.ts'
 import type { TimelineEntry } from '../../../corpus/model/record.ts'
-import { firstTimeline, nextTimeline } from '../../../corpus/model/timeline.ts'
+import { type ChangeDates, firstTimeline, nextTimeline } from '../../../corpus/model/timeline.ts'
 import { affected, claim, cvss, kevEntry, merged, record } from './fixture.ts'
 
 const NIGHT = '2024-06-01T02:00:00.000Z'
+const EVENING = '2024-05-31T20:00:00.000Z'
+/** Of a night in which the CVE record changed, and of one in which only other feeds did. */
+const LISTED = { record: NIGHT, enrichment: EVENING }
+const UNLISTED = { record: null, enrichment: EVENING }
 const ssvc = {
   exploitation: 'active',
   automatable: 'no',
@@ -16,8 +20,8 @@ const ssvc = {
 const plain = () => claim({ source: 'cna', description: 'Text.' })
 
 /** The timeline of a record of version 3 that had none, after `before` became `after`. */
-function changed(before: MergedParts, after: MergedParts): TimelineEntry[] {
-  return nextTimeline({ ...before, timeline: [], version: 3 }, after, NIGHT)
+function changed(before: MergedParts, after: MergedParts, dates: ChangeDates = LISTED): TimelineEntry[] {
+  return nextTimeline({ ...before, timeline: [], version: 3 }, after, dates)
 }
 
 const brief = (entries: readonly TimelineEntry[]) =>
@@ -68,7 +72,7 @@ test('decisions 26: NVD and advisories are dated too', () => {
 test('decisions 26: re-ingesting the same adds nothing', () => {
   const timeline = firstTimeline(merged([plain()]), record([plain()]))
   const previous = { ...merged([plain()]), timeline, version: 1 }
-  assert.is(nextTimeline(previous, merged([plain()]), NIGHT), timeline)
+  assert.is(nextTimeline(previous, merged([plain()]), LISTED), timeline)
 })
 
 interface Case {
@@ -132,16 +136,15 @@ for (const { name, before, after, want } of CASES) {
   })
 }
 
-test('decisions 26: an entry spans the version before and the new one, a header stands before its messages', () => {
+test('decisions 26: a header stands before its messages', () => {
   const before = merged([claim({ source: 'cna' })])
   const after = merged([claim({ source: 'cna' }), claim({ source: 'adp', ssvc })], { kev: kevEntry() })
   const timeline = changed(before, after)
   assert.equal(brief(timeline), [
-    ['kev', 1, 1, 0],
     ['ssvc', 4, 0, 0],
+    ['kev', 1, 1, 0],
   ])
-  const [kev] = timeline
-  assert.equal([kev?.version_from, kev?.version_to, kev?.changed_at], [3, 4, NIGHT])
+  const [, kev] = timeline
   assert.is(kev?.title, 'Added to the KEV catalogue')
   assert.equal(kev?.messages, [
     {
@@ -175,7 +178,46 @@ test('decisions 26: an entry spans the version before and the new one, a header 
       change_type: 'KEV_MODIFIED',
     },
   ])
-  assert.is(changed(after, before)[0]?.title, 'Removed from the KEV catalogue')
+  assert.is(changed(after, before)[1]?.title, 'Removed from the KEV catalogue')
+})
+
+const NVD = claim({ source: 'nvd', metrics: [cvss('3.1', 5)], references: [url('n')] })
+const spans = (entries: readonly TimelineEntry[]) =>
+  entries.map((one) => [one.category, one.version_from, one.version_to, one.changed_at])
+
+test('api: what the CVE record brings spans its versions, what other feeds bring stands at the new one', () => {
+  const before = merged([plain()])
+  const own = { ...plain(), title: 'T', references: [url('a')] }
+  const after = merged([own, claim({ source: 'adp', ssvc }), NVD], { kev: kevEntry() })
+  assert.equal(spans(changed(before, after)), [
+    ['ssvc', 3, 4, NIGHT],
+    ['description', 3, 4, NIGHT],
+    ['references', 3, 4, NIGHT],
+    ['kev', 4, 4, EVENING],
+    ['cvss', 4, 4, EVENING],
+    ['nvd', 4, 4, EVENING],
+  ])
+})
+
+test('api: nothing spans versions where the CVE record says what it said', () => {
+  const timeline = changed(merged([plain()]), merged([plain(), NVD]), UNLISTED)
+  assert.equal(spans(timeline), [
+    ['cvss', 4, 4, EVENING],
+    ['references', 4, 4, EVENING],
+    ['nvd', 4, 4, EVENING],
+  ])
+})
+
+test('api: references that only other feeds name, and a headline that only they move, are enrichment in any night', () => {
+  const own = { ...plain(), title: 'T', description: 'More text.' }
+  assert.equal(spans(changed(merged([{ ...plain(), title: 'T' }]), merged([own, NVD]))), [
+    ['description', 3, 4, NIGHT],
+    ['cvss', 4, 4, EVENING],
+    ['references', 4, 4, EVENING],
+    ['nvd', 4, 4, EVENING],
+  ])
+  const scored = { ...own, metrics: [cvss('3.1', 9)] }
+  assert.equal(spans(changed(merged([own, NVD]), merged([scored, NVD]))), [['cvss', 3, 4, NIGHT]])
 })
 
 test('decisions 26: the date of a record is a change only where nothing else is', () => {
@@ -200,7 +242,7 @@ test('what NVD and advisories change is filed under their names', () => {
 test('new entries stand before those the record had', () => {
   const first = firstTimeline(merged([plain()]), record([plain()]))
   const next = merged([{ ...plain(), references: [url('a')] }])
-  const timeline = nextTimeline({ ...merged([plain()]), timeline: first, version: 1 }, next, NIGHT)
+  const timeline = nextTimeline({ ...merged([plain()]), timeline: first, version: 1 }, next, LISTED)
   assert.equal(
     timeline.map((one) => one.category),
     ['references', 'publication'],
