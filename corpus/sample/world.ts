@@ -75,6 +75,11 @@ const KEV_BEFORE_CUT_MS = 8 * HOUR_MS
 /** Which of every `KEV_EVERY` records is listed. */
 const KEV_PLACE = Math.floor(KEV_EVERY / 2)
 
+/** A sample that is too small for the real share has one entry: an empty catalogue would be no KEV. */
+function isListed(index: number, cves: number): boolean {
+  return cves > KEV_PLACE ? index % KEV_EVERY === KEV_PLACE : index === Math.floor(cves / 3)
+}
+
 /** So many records, spread evenly, are told of by every feed: a sample of fifty has something of everything. */
 const SHOWCASES = 40
 
@@ -96,7 +101,7 @@ export function createWorld(seed: number, cves: number, nights: number): World {
     const random = new Random(seed, id, 'facts')
     const era = ERAS.find((one) => year <= one.until)!
     const born = Math.max(0, Math.ceil((index + 1 - cves) / newEachNight))
-    const kevNight = lateKev.get(index) ?? (born === 0 && index % KEV_EVERY === KEV_PLACE ? 0 : -1)
+    const kevNight = lateKev.get(index) ?? (born === 0 && isListed(index, cves) ? 0 : -1)
     const change: Change | null =
       kevNight > 0
         ? { night: kevNight, kind: 'kev' }

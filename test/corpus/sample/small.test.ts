@@ -89,6 +89,14 @@ test('detections of all four layers; analyses with affected entries and without;
   }
 })
 
+test('KEV lists one in the first night, more in the second', () => {
+  for (const sample of samples) {
+    const count = (path: string) => (sample.json(path) as { count: number }).count
+    assert.is(count('kev/2026-05-31/known_exploited_vulnerabilities.json'), 1)
+    assert.ok(count('kev/known_exploited_vulnerabilities.json') > 1)
+  }
+})
+
 test('the newest CVEs have something of everything too: they are what a reader sees first', () => {
   const world = createWorld(1, 2000, 2)
   const late = Array.from({ length: 200 }, (_, i) => world.facts(1800 + i).showcase).filter((one) => one !== null)
