@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Counts in the upstream files what a snapshot of them must serve, by nothing but Python's standard library.
+
+    test/real/upstream-counts.py ../shared/feeds
+
+prints JSON with the members of `counts` in the answer of /snapshot. It shares no code with the product on purpose; the
+rules it follows are those of the specification, cited where they are needed. It takes a feeds folder with one edition
+of each feed, or the newest by name; the CVE list as one release zip without deltas, GHSA and OSV as zips.
+"""
+import csv
+import glob
+import gzip
+import io
+import json
+import os
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+import zipfile
+
+
+def newest(feeds, pattern):
+    """The last of the files by name; names carry the date or version."""
+    found = sorted(glob.glob(os.path.join(feeds, pattern)))
+    if not found:
+        sys.exit(f"no {pattern} in {feeds}")
+    return found[-1]
+
+
+def opened(path):
+    return gzip.open(path, "rb") if path.endswith(".gz") else open(path, "rb")
+
+
+def members(path, name):
+    """The JSON members of a zip whose path matches."""
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.namelist():
+            if re.search(name, member):
+                yield json.loads(archive.read(member))
+
+
+def cve_list(feeds):
+    """The records that are served: published and reserved ones (decisions 10)."""
+    path = newest(feeds, "cvelistv5/*_all_CVEs.zip")
+    records = {}
+    for record in members(path, r"/CVE-\d{4}-\d+\.json$"):
+        if record["cveMetadata"]["state"] in ("PUBLISHED", "RESERVED"):
+            records[record["cveMetadata"]["cveId"]] = record
+    return records
+
+
+def nvd(feeds):
+    """Of several copies of a record the one modified last (decisions 29)."""
+    records = {}
+    for path in sorted(glob.glob(os.path.join(feeds, "nvd/*.json*"))):
+        with opened(path) as file:
+            for item in json.load(file)["vulnerabilities"]:
+                cve = item["cve"]
+                known = records.get(cve["id"])
+                if known is None or cve["lastModified"] > known["lastModified"]:
+                    records[cve["id"]] = cve
+    return records
+
+
+def key(name):
+    """Lower case, `_` for blanks; what names nobody is None (decisions 27)."""
+    folded = name.strip().lower() if isinstance(name, str) else ""
+    return None if folded in ("", "n/a", "*") else re.sub(r"\s+", "_", folded)
+
+
+def names_in_record(record):
+    """Vendor and product as the CNA and the ADPs write them."""
+    containers = record["containers"]
+    for container in [containers["cna"], *containers.get("adp", [])]:
+        for entry in container.get("affected", []):
+            yield entry.get("vendor"), entry.get("product")
+
+
+def plain(attribute):
+    """An attribute of a CPE: `*` is any, `-` none; other text is escaped with backslashes."""
+    return None if attribute in ("*", "-") else re.sub(r"\\(.)", r"\1", attribute)
+
+
+def names_in_cpes(cve):
+    """Of the CPEs that NVD marks as vulnerable; the others are what a product runs on."""
+    for configuration in cve.get("configurations", []):
+        for node in configuration["nodes"]:
+            for match in node["cpeMatch"]:
+                if match["vulnerable"]:
+                    attributes = re.split(r"(?<!\\):", match["criteria"])
+                    yield plain(attributes[3]), plain(attributes[4])
+
+
+def vendors_and_products(records, nvd_records):
+    vendors, products = set(), set()
+    for cve_id, record in records.items():
+        named = list(names_in_record(record))
+        cve = nvd_records.get(cve_id)
+        if cve is not None and cve.get("vulnStatus") != "Rejected":
+            named += names_in_cpes(cve)
+        for vendor, product in ((key(vendor), key(product)) for vendor, product in named):
+            if vendor is not None:
+                vendors.add(vendor)
+                if product is not None:
+                    products.add((vendor, product))
+    return len(vendors), len(products)
+
+
+def linked_advisories(feeds, records):
+    """Of several advisories on a CVE: not withdrawn, reviewed, earliest published, lowest id (decisions 29)."""
+    best = {}
+    for advisory in members(newest(feeds, "ghsa/*.zip"), r"/GHSA-[^/]+\.json$"):
+        order = (
+            bool(advisory.get("withdrawn")),
+            not advisory.get("database_specific", {}).get("github_reviewed", False),
+            advisory["published"],
+            advisory["id"],
+        )
+        for cve_id in {alias for alias in advisory.get("aliases", []) if alias in records}:
+            best[cve_id] = min(order, best.get(cve_id, order))
+    return len({advisory_id for *_, advisory_id in best.values()})
+
+
+def weaknesses(feeds):
+    """Every weakness, deprecated ones too; categories and views are none (decisions 27)."""
+    with zipfile.ZipFile(newest(feeds, "cwe/cwec_v*.xml.zip")) as archive:
+        root = ElementTree.fromstring(archive.read(archive.namelist()[0]))
+    return len({element.get("ID") for element in root.findall("{*}Weaknesses/{*}Weakness")})
+
+
+def patterns(feeds):
+    ids = set()
+    for bundle in members(newest(feeds, "capec/capec-*-objects.zip"), r"/attack-pattern/"):
+        for thing in bundle["objects"]:
+            ids |= {
+                one["external_id"] for one in thing["external_references"] if one["source_name"] == "capec"
+            }
+    return len(ids)
+
+
+def cnas(feeds):
+    with opened(newest(feeds, "cna/CNAsList*.json")) as file:
+        return len({key(entry["shortName"]) for entry in json.load(file)})
+
+
+def exploit_modules(feeds):
+    """Every entry of the archive and every module of the framework, with or without a CVE (decisions 27)."""
+    with opened(newest(feeds, "exploitdb/files_exploits.csv*")) as file:
+        archive = {row["id"] for row in csv.DictReader(io.TextIOWrapper(file, "utf-8", newline=""))}
+    with opened(newest(feeds, "metasploit/modules_metadata_base.json*")) as file:
+        framework = {module["fullname"] for module in json.load(file).values()}
+    return len(archive) + len(framework)
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit("usage: upstream-counts.py <feeds folder>")
+    feeds = sys.argv[1]
+    records = cve_list(feeds)
+    vendors, products = vendors_and_products(records, nvd(feeds))
+    counts = {
+        "cves": len(records),
+        "cwes": weaknesses(feeds),
+        "capecs": patterns(feeds),
+        "cnas": cnas(feeds),
+        "vendors": vendors,
+        "products": products,
+        "exploits": exploit_modules(feeds),
+        "advisories": linked_advisories(feeds, records),
+    }
+    print(json.dumps(counts, indent=2))
+
+
+main()
