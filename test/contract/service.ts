@@ -28,12 +28,15 @@ export interface ServiceOptions extends Partial<GatewayOptions> {
   cves?: number
   /** Rules of an access policy. */
   policy?: object
+  /** What the feeds of the second night bring besides the sample's. */
+  more?: (made: SampleDist) => void
 }
 
 /** Two nights, ingested and built one after the other; the gateway is started on the second. */
-export async function openService({ cves = 400, ...options }: ServiceOptions = {}): Promise<Service> {
+export async function openService({ cves = 400, more, ...options }: ServiceOptions = {}): Promise<Service> {
   const folder = temporaryFolder('contract')
   const made = await sampleDist(folder.path, cves)
+  more?.(made)
   await ingestAndBuild({ ...made, asOf: made.nights[1]! })
   return serviceOn(folder, made, options)
 }
@@ -46,7 +49,7 @@ export interface World extends Service {
 }
 
 /** A gateway on feeds that a test has written itself. */
-export async function openWorld(files: FeedFiles, options: Omit<ServiceOptions, 'cves'> = {}): Promise<World> {
+export async function openWorld(files: FeedFiles, options: Omit<ServiceOptions, 'cves' | 'more'> = {}): Promise<World> {
   const folder = temporaryFolder('world')
   const [feeds, corpus, dist] = ['feeds', 'corpus.db', 'dist'].map((name) => join(folder.path, name)) as [
     string,
@@ -74,7 +77,7 @@ export async function openWorld(files: FeedFiles, options: Omit<ServiceOptions, 
 async function serviceOn(
   folder: ReturnType<typeof temporaryFolder>,
   made: SampleDist,
-  { policy, ...options }: Omit<ServiceOptions, 'cves'>,
+  { policy, ...options }: Omit<ServiceOptions, 'cves' | 'more'>,
 ): Promise<Service> {
   const more: Partial<GatewayOptions> = {}
   if (policy) {
