@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { blockMemory } from '../../../corpus/snapshot/query/blocks.ts'
 import { buildQueryDb, queryContent } from '../../../corpus/snapshot/query/build.ts'
 import { openQuery } from '../../../corpus/snapshot/query/open.ts'
 import { queryDigest } from '../../../corpus/snapshot/query/rows.ts'
 import { SEARCH_TYPES, type SearchType, TEXT_SETS, type TextSet } from '../../../corpus/snapshot/query/sets.ts'
+import { foldTexts } from '../../../corpus/snapshot/query/texts.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 import { plainBest, plainMatches, sampleQueries, sampleSets } from './query-sample.ts'
 
@@ -106,6 +108,36 @@ test('searches in steps do not disturb one another', () => {
     }
   }
   assert.ok(asked[0]!.taken > 2, 'thousands of candidates take several steps')
+})
+
+test('whatever the bound of the memory, answers are the same; reading ahead stops at the bound', () => {
+  for (const maxBytes of [0, 300_000]) {
+    const small = openQuery(database, blockMemory(maxBytes))
+    for (const q of ['CVE-20', 'overflow', 'in the']) {
+      assert.equal(small.matches('cve', q), query.matches('cve', q))
+      assert.equal(small.search(SEARCH_TYPES, q, 25), query.search(SEARCH_TYPES, q, 25))
+    }
+  }
+  const steps = (maxBytes: number) => [...openQuery(database, blockMemory(maxBytes)).stepped.warm()].length
+  assert.is(steps(0), 1)
+  assert.ok(steps(300_000) < steps(100_000_000))
+})
+
+test('blocks are remembered, the least used going first, and forgotten with their database', () => {
+  const texts = foldTexts({ keys: ['a'], labels: [''] })
+  const memory = blockMemory(3 * (texts.bytes.byteLength + 12))
+  const made: string[] = []
+  const get = (of: string, from = 1) =>
+    memory.get(from, of, () => {
+      made.push(of)
+      return texts
+    })
+  for (const of of ['a', 'b', 'c', 'a', 'd', 'a', 'c', 'b']) get(of)
+  assert.equal(made, ['a', 'b', 'c', 'd', 'b'])
+  memory.drop(1)
+  assert.not.ok(memory.isFull())
+  get('b')
+  assert.equal(made.slice(5), ['b'])
 })
 
 test('the three ways to the content digest agree, whatever the order of the sets', () => {
