@@ -1,0 +1,135 @@
+/** What api.md says of errors. */
+import * as assert from 'uvu/assert'
+import { contractSuite } from './contract.ts'
+import { everyEndpoint, isPerCve } from './every-endpoint.ts'
+import { identityOf } from './identity.ts'
+import { openService, openWorld } from './service.ts'
+import { cveList, ghsaZip, osvEntry } from './upstream.ts'
+
+interface ErrorBody {
+  error: string
+  message: string
+  parameter?: string
+}
+
+interface Page {
+  pagination: { next_cursor: string }
+}
+
+const contract = contractSuite('errors')
+const { says } = contract
+
+const service = await openService({ policy: { rules: [{ tier: 1, state: 'PUBLISHED' }] } })
+const identity = await identityOf(service)
+const endpoints = await everyEndpoint(service)
+const outcome = async (path: string, headers?: Record<string, string>) => {
+  const { status, body } = await service.ask(path, headers)
+  const { error, message, parameter } = body as ErrorBody
+  return { status, error, message, parameter }
+}
+
+says(
+  '400 | `invalid_cursor` | A cursor is reused with a different sort or incompatible filters. The fix is to request the first page again with the new parameters.',
+  async () => {
+    const { pagination } = await service.json<Page>('/cves?limit=1&severity=high')
+    const cursor = pagination.next_cursor
+    assert.is((await outcome(`/cves?limit=1&severity=high&cursor=${cursor}`)).status, 200)
+    for (const query of ['severity=high&sort=published', 'severity=high&sort=-cvss', 'severity=low', 'limit=1']) {
+      const { status, error, message } = await outcome(`/cves?${query}&cursor=${cursor}`)
+      assert.equal([status, error], [400, 'invalid_cursor'], query)
+      assert.match(message, /request the first page again/)
+      // The fix: the first page with the new parameters.
+      assert.is((await outcome(`/cves?${query}`)).status, 200)
+    }
+  },
+)
+
+says('400 |  | A path or query parameter failed validation.', async () => {
+  for (const path of ['/cves/CVE-24-1', '/cwes/x', '/capecs/CWE-66', '/cwes/79-1/cves', '/exploits/elsewhere/1']) {
+    assert.is((await outcome(path)).status, 400, path)
+  }
+  for (const { template, path } of endpoints) {
+    const asked = `${path}${path.includes('?') ? '&' : '?'}no_such_parameter=1`
+    const { status, error, parameter } = await outcome(asked)
+    assert.equal([status, error, parameter], [400, 'invalid_parameter', 'no_such_parameter'], template)
+  }
+})
+
+says('401 | `unauthenticated` | Missing or invalid access token.', async () => {
+  const missing = await fetch(`${service.url}/api/v1/cves`)
+  assert.equal([missing.status, ((await missing.json()) as ErrorBody).error], [401, 'unauthenticated'])
+  const { status, error } = await outcome('/cves', { authorization: 'Bearer a.b.c' })
+  assert.equal([status, error], [401, 'unauthenticated'])
+})
+
+says('403 | `forbidden` | Authenticated but not an administrator during the preview.', async () => {
+  const user = await identity.as({ role: 'user' })
+  const { status, error } = await outcome('/cves', user)
+  assert.equal([status, error], [403, 'forbidden'])
+  // Before anything else is judged: what does not exist is forbidden as well.
+  for (const path of ['/no-such-thing', '/cves?no_such_parameter=1', '/cves/CVE-1999-0000']) {
+    assert.is((await outcome(path, user)).error, 'forbidden', path)
+  }
+})
+
+says("403 |  | The CVE is outside the caller's access tier (per-CVE endpoints only).", async () => {
+  const limited = await identity.as({ tier: 0 })
+  for (const { template, path } of endpoints) {
+    const { status } = await outcome(path, limited)
+    assert.is(status, isPerCve(template) ? 403 : 200, template)
+  }
+})
+
+says(
+  '404 | `not_found` | No record exists for the CVE (per-CVE endpoints). Also returned when a CVE has no linked advisory.',
+  async () => {
+    for (const { template, path } of endpoints.filter((one) => isPerCve(one.template))) {
+      const { status, error } = await outcome(path.replace(/CVE-[\d-]+/, 'CVE-1998-9999'))
+      assert.equal([status, error], [404, 'not_found'], template)
+    }
+    const advisory = osvEntry('GHSA-2222-3333-4444', ['CVE-2024-0001'], { summary: 'A fault' })
+    const files = { ...cveList([{ id: 'CVE-2024-0001' }, { id: 'CVE-2024-0002' }]), ...ghsaZip([advisory]) }
+    const world = await openWorld(files)
+    try {
+      assert.is((await world.ask('/cves/CVE-2024-0001/advisory')).status, 200)
+      const { status, body } = await world.ask('/cves/CVE-2024-0002/advisory')
+      assert.equal([status, (body as ErrorBody).error], [404, 'not_found'])
+      assert.is((await world.ask('/cves/CVE-2024-0002')).status, 200)
+    } finally {
+      await world.remove()
+    }
+  },
+)
+
+says('429 |  | Rate limit exceeded.', async () => {
+  const world = await openWorld(cveList([{ id: 'CVE-2024-0001' }]), { rateLimit: 2 })
+  try {
+    const statuses = []
+    for (let i = 0; i < 4; i++) statuses.push((await world.ask('/cves')).status)
+    assert.equal(statuses, [200, 200, 429, 429])
+  } finally {
+    await world.remove()
+  }
+})
+
+says('A `not_found` body is `{ error: string, message: string }`.', async () => {
+  for (const path of ['/cves/CVE-1998-9999', '/cves/CVE-1998-9999/advisory', '/cwes/999999', '/no-such-thing']) {
+    const { status, body } = await service.ask(path)
+    assert.is(status, 404, path)
+    assert.equal(Object.keys(body as ErrorBody), ['error', 'message'])
+    assert.type((body as ErrorBody).message, 'string')
+  }
+})
+
+says('`error` holds the code, and `message` is human-readable and names the CVE.', async () => {
+  for (const { path } of endpoints.filter((one) => isPerCve(one.template))) {
+    // As the caller may have written it, in any case.
+    const { error, message } = await outcome(path.replace(/CVE-[\d-]+/, 'cve-1998-9999'))
+    assert.is(error, 'not_found')
+    assert.match(message, /\bCVE-1998-9999\b/)
+    assert.match(message, /^[a-z]+( [\w-]+){2,}/i)
+  }
+})
+
+contract.after(service.remove)
+contract.run()
