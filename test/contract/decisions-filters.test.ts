@@ -1,0 +1,107 @@
+/** Rules 4 and 5 of decisions.md: sets, dates and text as filters. */
+import * as assert from 'uvu/assert'
+import { contractSuite } from './contract.ts'
+import { openParameterWorld } from './parameter-world.ts'
+
+const contract = contractSuite('decisions, filters')
+const { rule } = contract
+
+const { world, ask, refusedFor, ids } = await openParameterWorld()
+
+rule(4, 'closed sets are checked', async () => {
+  const cases: [path: string, parameter: string][] = [
+    ['/cves?severity=severe', 'severity'],
+    ['/cves?severity=HIGH', 'severity'],
+    ['/cves?kev=maybe', 'kev'],
+    ['/capecs?severity=Critical', 'severity'],
+    ['/cwes?abstraction=Basic', 'abstraction'],
+    ['/cwes?likelihood=Likely', 'likelihood'],
+    ['/cves/CVE-2024-0001/affected?source=ghsa', 'source'],
+    ['/cves/CVE-2024-0001/references?source=svc', 'source'],
+    ['/exploits?source=exploit_db', 'source'],
+    ['/cves/CVE-2024-0001/evidence?type=rumour', 'type'],
+    ['/cwes/79/cves?scope=all', 'scope'],
+    ['/search?q=er&types=exploit', 'types'],
+    ['/cnas?grade=E', 'grade'],
+    ['/cnas?activity_status=Asleep', 'activity_status'],
+  ]
+  for (const [path, parameter] of cases) await refusedFor(path, parameter)
+})
+
+rule(4, 'an unknown value of an open set matches nothing', async () => {
+  const empty = async (path: string, key: string) => {
+    const body = await world.json<Record<string, unknown[]>>(path)
+    assert.equal(body[key], [], path)
+  }
+  await empty('/cwes?status=Nonsense', 'data')
+  await empty('/capecs?status=Nonsense', 'data')
+  await empty('/cves/CVE-2024-0001/timeline?category=nonsense', 'timeline')
+  await empty('/cves/CVE-2024-0001/reports?prompt=nonsense', 'reports')
+  await empty('/cves/CVE-2024-0001/affected?ecosystem=nonsense', 'entries')
+  await empty('/cves/CVE-2024-0001/references?tag=nonsense', 'references')
+  await empty('/exploits?platform=nonsense', 'data')
+  await empty('/cves?assigner=nonsense', 'data')
+  await empty('/products?q=widget&vendor=nonsense', 'data')
+  await empty('/cnas/nonsense/cves', 'data')
+  await empty('/vendors/nonsense/products', 'data')
+})
+
+rule(4, 'date bounds are inclusive, mean the whole UTC day, and match nothing where crossed', async () => {
+  assert.is(await ids('published_since=2024-03-02'), '43')
+  assert.is(await ids('published_until=2024-03-01'), '21')
+  assert.is(await ids('published_since=2024-03-01&published_until=2024-03-01'), '21')
+  assert.is(await ids('updated_since=2024-03-02'), '43')
+  assert.is(await ids('published_since=2024-03-02&published_until=2024-03-01'), '')
+  const modules = async (query: string) =>
+    (await world.json<{ data: { source_id: string }[] }>(`/exploits?${query}`)).data.map((one) => one.source_id)
+  assert.equal(await modules('published_since=2024-03-02'), ['2'])
+  assert.equal(await modules('published_until=2024-03-01'), ['1'])
+  assert.equal(await modules('published_since=2024-03-02&published_until=2024-03-01'), [])
+})
+
+rule(4, 'a timestamp in place of a date is compared exactly', async () => {
+  assert.is(await ids('published_since=2024-03-01T23:59:59.999Z'), '432')
+  assert.is(await ids('published_since=2024-03-01T23:59:59.9991Z'), '43')
+  assert.is(await ids('published_until=2024-03-02T12:00:00.5Z'), '4321')
+  assert.is(await ids('published_until=2024-03-02T12:00:00.499Z'), '321')
+  assert.is(await ids('updated_since=2024-03-02T14:00:00%2B02:00'), '4')
+  assert.is(await ids('updated_since=2024-03-02T12:00:00.501z'), '')
+  assert.equal((await world.json<{ data: [] }>('/exploits?published_since=2024-03-02T00:00:00Z')).data.length, 1)
+  assert.equal((await world.json<{ data: [] }>('/exploits?published_since=2024-03-02T00:00:01Z')).data.length, 0)
+  const since = async (time: string) =>
+    (await world.json<{ count: number }>(`/cves/CVE-2024-0001/timeline?category=publication&since=${time}`)).count
+  assert.equal([await since('2024-03-01T00:00:00Z'), await since('2024-03-01T00:00:00.001Z')], [1, 0])
+})
+
+rule(5, '`q` takes any case, and % and _ as they are', async () => {
+  assert.is(await ids('q=AN%20A'), '43')
+  assert.is(await ids('q=0%25'), '1')
+  assert.is(await ids('q=a_b'), '3')
+  assert.is(await ids('q=_'), '3')
+  assert.is(await ids('q=%25'), '1')
+  assert.is(await ids(`q=${encodeURIComponent('école')}`), '4')
+  assert.is(await ids('q=cve-2024-0002'), '2')
+})
+
+rule(5, '`q` has at most 200 code points', async () => {
+  for (const path of [
+    '/cves?',
+    '/cwes?',
+    '/capecs?',
+    '/vendors?',
+    '/cnas?',
+    '/products?',
+    '/search?',
+    '/search/suggest?',
+  ]) {
+    for (const character of ['a', 'é', '😀']) {
+      const q = (count: number) => `${path}q=${encodeURIComponent(character.repeat(count))}`
+      assert.is((await ask(q(200))).status, 200, path)
+      assert.match(await refusedFor(q(201), 'q'), '200')
+    }
+  }
+  await refusedFor(`/vendors/acme/products?q=${'a'.repeat(201)}`, 'q')
+})
+
+contract.after(world.remove)
+contract.run()
