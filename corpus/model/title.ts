@@ -2,8 +2,8 @@
 import type { CveClaim } from './claim.ts'
 
 const LIMIT = 120
-/** A full stop after one of these does not end a sentence. */
-const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|inc|corp|ltd|co|no|ver|v|approx|[a-z])\.$/i
+/** A full stop after one of these, or after initials (`e.g.`, `B.V.`), does not end a sentence. */
+const ABBREVIATION = /(?:^|[\s(])(?:etc|vs|cf|inc|corp|ltd|co|no|ver|v|approx|(?:[a-z]\.)*[a-z])\.$/i
 const SENTENCE_END = /[.!?](?=\s)/g
 
 /**

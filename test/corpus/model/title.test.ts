@@ -41,6 +41,11 @@ test('decisions 19: at most 120 characters, cut at a word', () => {
 
 test('a sentence ends at a full stop before a blank, but not after an abbreviation', () => {
   assert.is(firstSentence('Made by Acme Inc. in 2020. Next.'), 'Made by Acme Inc. in 2020.')
+  assert.is(
+    firstSentence('B.C. Widgets of Acme B.V. (i.e. some, e.g. 2) fail. Next.'),
+    'B.C. Widgets of Acme B.V. (i.e. some, e.g. 2) fail.',
+  )
+  assert.is(firstSentence('Found in 2.b. Next.'), 'Found in 2.b.')
   assert.is(firstSentence('Really? Yes.'), 'Really?')
   assert.is(firstSentence('No stop at all'), 'No stop at all')
 })
