@@ -174,7 +174,12 @@ function detectionEvidence(claim: DetectionClaim): EvidenceItem {
   })
 }
 
-const COMMIT_URL = /\/(?:commits?|c)\/(?:\?id=)?([0-9a-f]{7,40})\b|[?&;](?:id|h)=([0-9a-f]{7,40})\b/i
+/**
+ * How hosts link a commit: `/commit/…` (GitHub, GitLab), `/c/…`, `/linus/…`, `?id=…` (kernel.org), `/commitdiff/…` and
+ * `;h=…` (gitweb, its `;` maybe as `%3B`), `/+/…` (Gitiles, where a further part is a file in it).
+ */
+const COMMIT_URL =
+  /\/(?:commits?|commitdiff|c|linus)\/(?:\?id=)?([0-9a-f]{7,40})\b|(?:[?&;]|%3B)(?:id|h)=([0-9a-f]{7,40})\b|\/\+\/([0-9a-f]{40})(?![\w/])/i
 
 function addFixes({ claims, references }: EvidenceInput, items: EvidenceItem[]): void {
   const seen = new Set<string>()
@@ -247,5 +252,5 @@ function addPatchCommits(claims: readonly CveClaim[], known: KnownFixes, items: 
 
 function commitOf(url: string): string | null {
   const match = COMMIT_URL.exec(url)
-  return match ? (match[1] ?? match[2]!).toLowerCase() : null
+  return match ? (match[1] ?? match[2] ?? match[3]!).toLowerCase() : null
 }

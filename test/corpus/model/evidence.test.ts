@@ -141,6 +141,27 @@ test('a commit among the references tagged patch is a fix commit, once', () => {
   assert.is(parts.evidence[0]?.fixed_version, '0123456789ab')
 })
 
+test('a commit is known in the links of GitHub, kernel.org, gitweb and Gitiles', () => {
+  const commit = '051c0bde9f0450a2ec3d62a86d2a0d2fad117f13'
+  const commitIn = (path: string) =>
+    merged([tagged('cna', 'patch', `https://git.example/${path}`)]).evidence[0]?.fixed_version
+  for (const path of [
+    `acme/widget/commit/${commit}`,
+    `stable/c/${commit}`,
+    `linus/${commit}`,
+    `linux.git/commit/?id=${commit}`,
+    `gitweb/widget.git/commitdiff/${commit}`,
+    `?p=widget.git;a=commitdiff;h=${commit}`,
+    `?p=widget.git%3Ba=commit%3Bh=${commit}`,
+    `widget/+/${commit}`,
+    `widget/+/${commit}^!`,
+  ]) {
+    assert.is(commitIn(path), commit, path)
+  }
+  assert.is(commitIn(`widget/+/${commit}/DEPS`), undefined)
+  assert.is(commitIn(`acme/widget/blob/${commit}/README.md`), undefined)
+})
+
 /** How often the busiest block of the module runs during `work`: steps counted, not time. */
 async function busiestBlock(module: string, work: () => void): Promise<number> {
   const session = new Session()
