@@ -1,0 +1,107 @@
+/** api.md, "CVE report summary" and "Report type", against the operator's own files. */
+import * as assert from 'uvu/assert'
+import type { Report, ReportSummary } from '../../corpus/model/record.ts'
+import { aboutEach } from './answers.ts'
+import { contractSuite } from './contract.ts'
+import { boolean, holdField, holdValues, integer, matching, object, oneOf, string, timestamp } from './field-types.ts'
+import { sampleFeeds } from './sample-feeds.ts'
+import { openService } from './service.ts'
+
+const { says, after, run } = contractSuite('reports')
+const service = await openService()
+const feeds = sampleFeeds(service.made)
+const stated = new Map(feeds.reports.map((line) => [String(line.id), line]))
+
+const ids = (await service.all<{ cve_id: string }>('/cves')).map(({ cve_id }) => cve_id)
+const reportsOf = async <R>(id: string, query = '') =>
+  (await service.json<{ reports: R[] }>(`/cves/${id}/reports${query}`)).reports
+const reports = (await aboutEach(ids, (id) => reportsOf<ReportSummary>(id))).flat()
+const full = (await aboutEach(ids, (id) => reportsOf<Report>(id, '?full=true'))).flat()
+const both = [...reports, ...full]
+
+interface ReportType {
+  prompt_name: string
+  enabled: boolean
+  output_schema?: object | null
+}
+const typesOf = (query = '') => await service.json<{ report_types: ReportType[] }>(`/reports/types${query}`)
+
+says('id | string | UUID.', () => {
+  holdField(both, 'id', matching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/))
+  assert.is(new Set(reports.map(({ id }) => id)).size, reports.length)
+  for (const { id } of both) assert.ok(stated.has(id), id)
+})
+
+says('report_type | string | A `prompt_name` from the report-type catalog.', async () => {
+  const { report_types: types } = await typesOf()
+  holdField(both, 'report_type', oneOf(...types.map(({ prompt_name }) => prompt_name)))
+  for (const { id, report_type: type } of both) assert.is(type, stated.get(id)!.report_type)
+  assert.ok(new Set(both.map(({ report_type: type }) => type)).size > 2)
+})
+
+says('model | string | Model that authored the report.', () => {
+  holdField(both, 'model', string)
+  for (const { id, model } of both) assert.is(model, stated.get(id)!.model)
+})
+
+says('created_at | string | Timestamp.', () => {
+  holdField(both, 'created_at', timestamp)
+  for (const { id, created_at: at } of both) assert.is(Date.parse(at), Date.parse(String(stated.get(id)!.created_at)))
+})
+
+says('char_count | integer | Length of the full body in characters.', () => {
+  holdField(both, 'char_count', integer)
+  for (const { id, char_count: count } of both) assert.is(count, [...String(stated.get(id)!.report_text)].length, id)
+  for (const { report_text: text, char_count: count } of full) assert.is([...text].length, count)
+})
+
+says('excerpt | string | Leading excerpt. Present unless `full=true`.', async () => {
+  holdField(reports, 'excerpt', string)
+  assert.ok(full.every((report) => !Object.hasOwn(report, 'excerpt')))
+  for (const { id, excerpt } of reports) {
+    const text = String(stated.get(id)!.report_text)
+    assert.ok(text.startsWith(excerpt) && excerpt.length > 0 && excerpt.length < text.length, id)
+  }
+  const [one] = reports
+  const cve = String(stated.get(one!.id)!.cve_id)
+  assert.ok((await reportsOf<ReportSummary>(cve, '?full=false')).every((report) => Object.hasOwn(report, 'excerpt')))
+})
+
+says('report_text | string | Full body. Present only with `full=true`.', () => {
+  holdField(full, 'report_text', string)
+  assert.ok(reports.every((report) => !Object.hasOwn(report, 'report_text')))
+  for (const { id, report_text: text } of full) assert.is(text, stated.get(id)!.report_text, id)
+  assert.equal(
+    full.map(({ id }) => id),
+    reports.map(({ id }) => id),
+  )
+})
+
+says('`prompt_name` string, `enabled` boolean.', async () => {
+  const { report_types: types } = await typesOf()
+  for (const type of types) assert.ok(object({ prompt_name: string, enabled: boolean })(type), JSON.stringify(type))
+  const expected = feeds.reportTypes.map(({ prompt_name, enabled }) => ({ prompt_name, enabled }))
+  const byName = (a: object, b: object) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)
+  assert.equal(types.toSorted(byName), expected.toSorted(byName))
+  holdValues(
+    types.map(({ enabled }) => enabled),
+    [true, false],
+  )
+})
+
+says('Optionally an output schema for each type, when `include_schema=true`.', async () => {
+  const { report_types: types } = await typesOf('?include_schema=true')
+  assert.is(types.length, feeds.reportTypes.length)
+  for (const { prompt_name: name, output_schema: schema } of types) {
+    const line = feeds.reportTypes.find(({ prompt_name }) => prompt_name === name)!
+    assert.equal(schema, line.output_schema ?? null, name)
+  }
+  assert.ok(types.some(({ output_schema: schema }) => schema !== null))
+  for (const query of ['', '?include_schema=false']) {
+    const plain = await typesOf(query)
+    assert.ok(plain.report_types.every((type) => !Object.hasOwn(type, 'output_schema')))
+  }
+})
+
+after(() => service.remove())
+run()
