@@ -1,0 +1,56 @@
+/** Asking the route table without a server, as an administrator: for tests that ask tens of thousands of times. */
+import { openQueries } from '../../gateway/query/queries.ts'
+import { ROUTES } from '../../gateway/routes/table.ts'
+import { openShelf } from '../../gateway/shelf/shelf.ts'
+import type { Ask } from './combinations.ts'
+import { asAdministrator } from './gateway.ts'
+import { listLog } from './server.ts'
+
+export interface Asked {
+  ask: Ask
+  /** Every row of a list, page by page. */
+  all<Row>(path: string, query?: string): Promise<Row[]>
+  close(): Promise<void>
+}
+
+/** Opens the newest snapshot of `dist`. */
+export function askDirectly(dist: string): Asked {
+  const shelf = openShelf(dist, { log: listLog().log, pollMs: 0 })
+  const queries = openQueries({ deadlineMs: 30_000 })
+  const context = { shelf, queries, ...asAdministrator }
+  const routes = ROUTES.map(({ path, read }) => ({ parts: path.split('/'), read }))
+
+  /** The first route of the table that a path fits, and the values of its parameters. */
+  function routed(path: string) {
+    const given = path.split('/')
+    const fits = (part: string, i: number) => part.startsWith(':') || part === given[i]
+    const route = routes.find(({ parts }) => parts.length === given.length && parts.every(fits))
+    if (!route) throw new Error(`no route answers ${path}`)
+    const names = route.parts.flatMap((part, i) => (part.startsWith(':') ? [[part.slice(1), given[i]!] as const] : []))
+    return { read: route.read, params: Object.fromEntries(names) }
+  }
+
+  const ask: Ask = async (path, query) => {
+    const { read, params } = routed(path)
+    const answer = await read(params, query)(context)
+    return { text: answer.identity().toString(), servedFrom: answer.servedFrom }
+  }
+  return {
+    ask,
+    async all<Row>(path: string, query = '') {
+      const rows: Row[] = []
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const next: string = cursor === '' ? '' : `cursor=${cursor}`
+        const { text } = await ask(path, [query, 'limit=100', next].filter(Boolean).join('&'))
+        const page = JSON.parse(text) as { data: Row[]; pagination: { next_cursor: string | null } }
+        rows.push(...page.data)
+        cursor = page.pagination.next_cursor
+      }
+      return rows
+    },
+    async close() {
+      shelf.close()
+      await queries.close()
+    },
+  }
+}

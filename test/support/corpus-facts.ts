@@ -1,0 +1,88 @@
+/**
+ * What the lists must hold, counted anew from the claims in corpus.db, with plain loops and nothing of what a build
+ * derives: which weaknesses sources map a CVE to, which vendors and products they name, which modules there are.
+ */
+import Database from 'better-sqlite3'
+import type { AdvisoryClaim, CveClaim, CveListRecord, ExploitClaim } from '../../corpus/model/claim.ts'
+import type { ExploitModule } from '../../corpus/model/record.ts'
+import { keyOfName } from './plain.ts'
+
+export interface CorpusFacts {
+  /** Summary records without `epss`, and the scores by id. */
+  cores: Record<string, unknown>[]
+  epss: Map<string, { score: number; percentile: number }>
+  /** By CVE id: every weakness that CNA, ADP, NVD or an advisory maps it to (decisions 21). */
+  weaknesses: Map<string, Set<string>>
+  /** By vendor key: the CVEs whose claims of CNA, ADP or NVD name it; and the same by its products' keys (decisions 27). */
+  vendors: Map<string, { cves: Set<string>; products: Map<string, Set<string>> }>
+  modules: ExploitModule[]
+  cwes: CatalogueEntry[]
+  capecs: CatalogueEntry[]
+  cnas: { slug: string; name: string }[]
+}
+
+type CatalogueEntry = Record<string, unknown> & { numeric_id: number }
+
+export function corpusFacts(path: string): CorpusFacts {
+  const database = new Database(path, { readonly: true })
+  try {
+    return readFacts(database)
+  } finally {
+    database.close()
+  }
+}
+
+function readFacts(database: Database.Database): CorpusFacts {
+  const records = database.prepare<[], { id: string; core: string }>('SELECT cve_id AS id, core FROM record').all()
+  const scores = database.prepare<[], { id: string; score: number; percentile: number }>(
+    'SELECT cve_id AS id, score, percentile FROM epss',
+  )
+  const facts: CorpusFacts = {
+    cores: records.map(({ core }) => JSON.parse(core)),
+    epss: new Map(scores.all().map(({ id, score, percentile }) => [id, { score, percentile }])),
+    weaknesses: new Map(records.map(({ id }) => [id, new Set()])),
+    vendors: new Map(),
+    modules: ['exploitdb', 'metasploit'].flatMap((feed) =>
+      entriesOf<ExploitClaim>(database, feed).map(({ module }) => module),
+    ),
+    cwes: entriesOf(database, 'cwe'),
+    capecs: entriesOf(database, 'capec'),
+    cnas: entriesOf(database, 'cna'),
+  }
+  for (const { id, claim } of claimsOfRecords(database)) {
+    if (['cna', 'adp', 'nvd', 'advisory'].includes(claim.source)) {
+      for (const weakness of claim.weaknesses) facts.weaknesses.get(id)!.add(weakness)
+    }
+    for (const { source, vendor, product } of claim.affected) {
+      const key = keyOfName(vendor)
+      if (key === null || !['cna', 'adp', 'nvd'].includes(source)) continue
+      const named = facts.vendors.get(key) ?? { cves: new Set(), products: new Map() }
+      facts.vendors.set(key, named)
+      named.cves.add(id)
+      const productKey = keyOfName(product)
+      if (productKey === null) continue
+      named.products.set(productKey, (named.products.get(productKey) ?? new Set()).add(id))
+    }
+  }
+  return facts
+}
+
+function* claimsOfRecords(database: Database.Database): Iterable<{ id: string; claim: CveClaim }> {
+  const rows = database.prepare<[], { id: string; feed: string; body: string }>(
+    `SELECT cve_id AS id, feed, body FROM claim JOIN record USING (cve_key) WHERE feed IN ('cvelist', 'nvd', 'ghsa')`,
+  )
+  for (const { id, feed, body } of rows.iterate()) {
+    const said: unknown = JSON.parse(body)
+    if (said === null) continue
+    if (feed === 'cvelist') for (const claim of (said as CveListRecord).claims) yield { id, claim }
+    else if (feed === 'nvd') yield { id, claim: said as CveClaim }
+    // A withdrawn advisory claims nothing (decisions 29).
+    else if ((said as AdvisoryClaim).advisory.withdrawn_at === null) yield { id, claim: (said as AdvisoryClaim).claim }
+  }
+}
+
+/** The entries of a catalogue, each once: it is kept for every CVE that it names. */
+function entriesOf<Entry>(database: Database.Database, feed: string): Entry[] {
+  const rows = database.prepare<[string], { item: string; body: string }>('SELECT item, body FROM claim WHERE feed = ?')
+  return [...new Map(rows.all(feed).map(({ item, body }) => [item, JSON.parse(body) as Entry])).values()]
+}

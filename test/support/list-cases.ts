@@ -1,0 +1,204 @@
+/** The lists beside those of CVEs with their filters, some values of each, and what each lets through. */
+import type { CapecListEntry, CweListEntry } from '../../corpus/model/catalogue-names.ts'
+import type { CnaRow, ProductRow, VendorRow } from '../../corpus/model/directory.ts'
+import type { ExploitModule } from '../../corpus/model/record.ts'
+import type { ListCase, Order } from './combinations.ts'
+import {
+  around,
+  at,
+  byFrequency,
+  byText,
+  contains,
+  equals,
+  keyOfName,
+  lower,
+  orderBy,
+  ordersBy,
+  since,
+  until,
+} from './plain.ts'
+
+/** A word that many texts have, in capitals. */
+const commonWord = (texts: (string | null)[]): string =>
+  byFrequency(
+    texts.flatMap((text) => text?.split(/[^\p{L}]+/u).filter((word) => word.length > 3) ?? []),
+  )[0]!.toUpperCase()
+
+const values = <Row>(texts: readonly string[], of: (row: Row) => string | null) => texts.map((text) => equals(text, of))
+
+export function cwesCase(rows: readonly CweListEntry[]): ListCase<CweListEntry> {
+  const searched = (text: string) => contains<CweListEntry>(text, (row) => [row.cwe_id, row.name])
+  return {
+    path: '/cwes',
+    rows,
+    orders: ordersBy<CweListEntry>(
+      { cves: (row) => row.cve_count, id: (row) => row.numeric_id, name: (row) => lower(row.name) },
+      (a, b) => a.numeric_id - b.numeric_id,
+    ),
+    filters: {
+      q: [searched('e'), searched(commonWord(rows.map((row) => row.name))), searched(rows[0]!.slug), searched('%')],
+      abstraction: values(['Pillar', 'Class', 'Base', 'Variant', 'Compound'], (row) => row.abstraction),
+      status: values(['Stable', 'DRAFT', 'Incomplete', 'Deprecated', 'Sketched'], (row) => row.status),
+      likelihood: values(['High', 'Medium', 'Low'], (row) => row.likelihood),
+    },
+  }
+}
+
+const CAPEC_SEVERITIES = ['Very Low', 'Low', 'Medium', 'High', 'Very High']
+
+export function capecsCase(rows: readonly CapecListEntry[]): ListCase<CapecListEntry> {
+  const searched = (text: string) => contains<CapecListEntry>(text, (row) => [row.name, row.description])
+  return {
+    path: '/capecs',
+    rows,
+    orders: ordersBy<CapecListEntry>(
+      {
+        id: (row) => row.capec_id,
+        name: (row) => (row.name === null ? null : lower(row.name)),
+        severity: (row) => (row.typical_severity === null ? null : CAPEC_SEVERITIES.indexOf(row.typical_severity)),
+      },
+      (a, b) => a.capec_id - b.capec_id,
+    ),
+    filters: {
+      q: [
+        searched('e'),
+        searched(commonWord(rows.map((row) => row.description))),
+        searched(rows[0]!.name!.toUpperCase()),
+        // The id is neither name nor description.
+        searched('CAPEC-1'),
+        searched('_'),
+      ],
+      status: values(['Stable', 'draft', 'Usable', 'Deprecated', 'Sketched'], (row) => row.status),
+      severity: values(CAPEC_SEVERITIES, (row) => row.typical_severity),
+    },
+  }
+}
+
+export function cnasCase(rows: readonly CnaRow[]): ListCase<CnaRow> {
+  const searched = (text: string) => contains<CnaRow>(text, (row) => [row.slug, row.cna_name])
+  return {
+    path: '/cnas',
+    rows,
+    orders: ordersBy<CnaRow>(
+      {
+        cves: (row) => row.total_cves,
+        name: (row) => lower(row.cna_name),
+        completeness: (row) => row.overall_completeness,
+      },
+      (a, b) => byText(a.slug, b.slug),
+    ),
+    filters: {
+      q: [
+        searched('e'),
+        searched(commonWord(rows.map((row) => row.cna_name))),
+        searched(at(rows, 0.5).slug),
+        searched('%%'),
+      ],
+      grade: values(['A', 'B', 'C', 'D', 'F'], (row) => row.grade),
+      activity_status: values(['Active', 'Inactive'], (row) => row.activity_status),
+    },
+  }
+}
+
+export function vendorsCase(rows: readonly VendorRow[]): ListCase<VendorRow> {
+  const searched = (text: string) => contains<VendorRow>(text, (row) => [row.slug, row.display])
+  return {
+    path: '/vendors',
+    rows,
+    orders: ordersBy<VendorRow>({ cves: (row) => row.cve_count, name: (row) => lower(row.display) }, (a, b) =>
+      byText(a.slug, b.slug),
+    ),
+    filters: {
+      q: [
+        ...['e', 'o', '_', ' ', '.', '%', "'", '"'].map(searched),
+        searched(commonWord(rows.map((row) => row.display))),
+        searched(at(rows, 0.9).slug),
+      ],
+    },
+  }
+}
+
+/** Products have one order: where a list has no `sort`, ties ascend (decisions 6). */
+const byCves = <Row extends Pick<ProductRow, 'cve_count'>>(idOf: (row: Row) => string): Order<Row>[] => [
+  orderBy<Row>(
+    null,
+    (row) => row.cve_count,
+    (a, b) => byText(idOf(a), idOf(b)),
+    { descending: true, tiesAscend: true },
+  ),
+]
+
+export type VendorProduct = Omit<ProductRow, 'vendor_display'>
+
+const searchedProduct = (text: string) => contains<VendorProduct>(text, (row) => [row.slug, row.display])
+
+/** `/vendors/{slug}/products`; `slug` as a client writes it, `vendor` that of the list, null where there is none. */
+export function vendorProductsCase(
+  slug: string,
+  vendor: Pick<VendorRow, 'slug' | 'display'> | null,
+  rows: readonly VendorProduct[],
+): ListCase<VendorProduct> {
+  const [some = 'nothing'] = rows.map((row) => row.display)
+  return {
+    path: `/vendors/${encodeURIComponent(slug)}/products`,
+    head: { vendor: vendor ? { slug: vendor.slug, display: vendor.display } : { slug, display: null } },
+    rows,
+    orders: byCves((row) => row.slug),
+    filters: { q: [...['e', 'an', ' ', '_', '-', '%'].map(searchedProduct), searchedProduct(some.toUpperCase())] },
+  }
+}
+
+/** `/products`, which wants two characters to look for; `rows` are the products of all vendors. */
+export function productsCase(rows: readonly ProductRow[]): ListCase<ProductRow> {
+  const vendors = byFrequency(rows.map((row) => row.vendor))
+  const names = rows.filter((row) => row.slug.length > 1)
+  const ofLargest = names.find((row) => row.vendor === vendors[0])!
+  const words = [commonWord(rows.map((row) => row.display)), ofLargest.slug, at(names, 0.6).slug.toUpperCase()]
+  return {
+    path: '/products',
+    rows,
+    orders: byCves((row) => `${row.vendor}/${row.slug}`),
+    filters: {
+      q: [...['er', 'in', 'e ', '__', '%%'], ...words].map(searchedProduct),
+      vendor: [vendors[0]!, vendors[0]!.toUpperCase().replaceAll('_', ' '), vendors.at(-1)!, 'nobody'].map((text) => ({
+        text: encodeURIComponent(text),
+        passes: (row: ProductRow) => row.vendor === keyOfName(text),
+      })),
+    },
+    required: 'q',
+    paged: false,
+  }
+}
+
+export function exploitsCase(rows: readonly ExploitModule[]): ListCase<ExploitModule> {
+  const published = (row: ExploitModule) => row.date_published
+  const days = rows.flatMap((row) => row.date_published ?? []).sort()
+  const [early, late] = [around(at(days, 0.3)), around(at(days, 0.7))]
+  const platforms = byFrequency(rows.flatMap((row) => row.platform ?? []))
+  const onPlatform = (text: string) => ({
+    text: encodeURIComponent(text),
+    passes: (row: ExploitModule) => (row.platform ?? []).some((one) => lower(one) === lower(text)),
+  })
+  return {
+    path: '/exploits',
+    rows,
+    orders: ordersBy<ExploitModule>(
+      { published: (row) => (row.date_published === null ? null : Date.parse(row.date_published)) },
+      compareModules,
+    ),
+    filters: {
+      source: values(['exploit_archive', 'exploit_framework'], (row) => row.source),
+      platform: [platforms[0]!.toUpperCase(), platforms[1]!, platforms.at(-1)!, 'abacus'].map(onPlatform),
+      published_since: [early.day, early.on, early.after, early.before, '9999-12-31'].map((text) =>
+        since(text, published),
+      ),
+      published_until: [late.day, late.on, late.before, late.after, '0001-01-01'].map((text) => until(text, published)),
+    },
+  }
+}
+
+/** The archive's by number, then the framework's by name. */
+function compareModules(a: ExploitModule, b: ExploitModule): number {
+  if (a.source !== b.source) return byText(a.source, b.source)
+  return a.source === 'exploit_archive' ? Number(a.source_id) - Number(b.source_id) : byText(a.source_id, b.source_id)
+}

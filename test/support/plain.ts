@@ -1,0 +1,116 @@
+/** The rules of lists in plain JavaScript, said anew for tests: decisions 4 (bounds), 5 (text), 6 (order), 27 (names). */
+import type { Order, Value } from './combinations.ts'
+
+export type Key = number | string | null
+
+/** Text as searches and sorts compare it: lower case, a final sigma like any other. */
+export const lower = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')
+
+/** By code points: the order of UTF-8. */
+export const byText = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
+
+/** `CVE-2024-10000` behind `CVE-2024-9999`, and `CWE-79` behind `CWE-7`: part by part, numbers as numbers. */
+export function byNumbers(a: string, b: string): number {
+  const [x, y] = [a.match(/\d+/g) ?? [], b.match(/\d+/g) ?? []]
+  for (const [i, part] of x.entries()) {
+    const [n, m] = [BigInt(part), BigInt(y[i]!)]
+    if (n !== m) return n < m ? -1 : 1
+  }
+  return 0
+}
+
+/** decisions 6, word by word: the key, then the id, both in the direction asked for; nulls last in both. */
+export function orderBy<Row>(
+  sort: string | null,
+  key: (row: Row) => Key,
+  byId: (a: Row, b: Row) => number,
+  { descending = false, tiesAscend = false }: { descending?: boolean; tiesAscend?: boolean } = {},
+): Order<Row> {
+  return {
+    sort,
+    compare(a, b) {
+      const [x, y] = [key(a), key(b)]
+      const sign = descending ? -1 : 1
+      if (x === null || y === null) {
+        if (x !== y) return x === null ? 1 : -1
+      } else if (x !== y) {
+        return sign * (typeof x === 'string' ? byText(x, String(y)) : x - Number(y))
+      }
+      return (tiesAscend ? 1 : sign) * byId(a, b)
+    },
+  }
+}
+
+/** Every sort in both directions. */
+export function ordersBy<Row>(
+  sorts: Record<string, (row: Row) => Key>,
+  byId: (a: Row, b: Row) => number,
+): Order<Row>[] {
+  return Object.entries(sorts).flatMap(([sort, key]) => [
+    orderBy(sort, key, byId),
+    orderBy(`-${sort}`, key, byId, { descending: true }),
+  ])
+}
+
+/** The key of a vendor, product or CNA name (decisions 27); null where it names nobody. */
+export function keyOfName(name: string | null): string | null {
+  const key = name?.trim().toLowerCase().replace(/\s+/g, '_') ?? ''
+  return key === '' || key === 'n/a' || key === '*' ? null : key
+}
+
+/** A value of a filter by equality of lower-cased texts. */
+export const equals = <Row>(text: string, of: (row: Row) => string | null): Value<Row> => ({
+  text: encodeURIComponent(text),
+  passes: (row) => {
+    const value = of(row)
+    return value !== null && lower(value) === lower(text)
+  },
+})
+
+/** A value of `q`. */
+export const contains = <Row>(text: string, of: (row: Row) => (string | null)[]): Value<Row> => ({
+  text: encodeURIComponent(text),
+  passes: (row) => of(row).some((one) => one !== null && lower(one).includes(lower(text))),
+})
+
+export const both = <Row>(of: (row: Row) => boolean): Value<Row>[] => [
+  { text: 'true', passes: of },
+  { text: 'false', passes: (row) => !of(row) },
+]
+
+type TimeOf<Row> = (row: Row) => string | null
+const DAY = /^\d{4}-\d\d-\d\d$/
+
+/** A bound on a time, as a day, whose whole it means, or as an instant, which is compared exactly (decisions 4). */
+function bound<Row>(text: string, of: TimeOf<Row>, isWithin: (time: number, bound: number) => boolean): Value<Row> {
+  const toDay = (time: string) => Date.parse(time.slice(0, 10))
+  const read = DAY.test(text) ? toDay : Date.parse
+  return {
+    text: encodeURIComponent(text),
+    passes: (row) => {
+      const time = of(row)
+      return time !== null && isWithin(read(time), read(text))
+    },
+  }
+}
+
+export const since = <Row>(text: string, of: TimeOf<Row>) => bound(text, of, (time, least) => time >= least)
+export const until = <Row>(text: string, of: TimeOf<Row>) => bound(text, of, (time, most) => time <= most)
+
+/** Texts of bounds around a time that rows have: on it, a millisecond off to both sides, and its day. */
+export function around(time: string): { on: string; before: string; after: string; day: string } {
+  const ms = Date.parse(time)
+  const at = (shift: number) => new Date(ms + shift).toISOString()
+  return { on: at(0), before: at(-1), after: at(1), day: time.slice(0, 10) }
+}
+
+/** What stands at a part of the way through a sorted list. */
+export const at = <T>(list: readonly T[], part: number): T =>
+  list[Math.min(list.length - 1, Math.floor(list.length * part))]!
+
+/** Values from the most common to the rarest, equal ones by code points; nulls left out. */
+export function byFrequency(values: Iterable<string | null>): string[] {
+  const counts = new Map<string, number>()
+  for (const value of values) if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return [...counts].sort(([a, x], [b, y]) => y - x || byText(a, b)).map(([value]) => value)
+}
