@@ -24,7 +24,7 @@ interface ReportType {
   enabled: boolean
   output_schema?: object | null
 }
-const typesOf = (query = '') => await service.json<{ report_types: ReportType[] }>(`/reports/types${query}`)
+const typesOf = (query = '') => service.json<{ report_types: ReportType[] }>(`/reports/types${query}`)
 
 says('id | string | UUID.', () => {
   holdField(both, 'id', matching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/))
