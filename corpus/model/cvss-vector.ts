@@ -40,7 +40,25 @@ const VERSIONS: readonly {
  * Version and base score, 0 to 10, of a vector; threat and environmental metrics in it do not count. Null where it is
  * no vector: a base metric is missing, given twice or has a value that its version does not know.
  */
-export function baseScore(vector: string): { version: CvssClaim['version']; score: number } | null {
+export function baseScore(vector: string): VectorScore | null {
+  const known = remembered.get(vector)
+  if (known !== undefined) return known
+  const scored = scoreOf(vector)
+  if (remembered.size >= REMEMBERED) remembered.clear()
+  remembered.set(vector, scored)
+  return scored
+}
+
+export interface VectorScore {
+  version: CvssClaim['version']
+  score: number
+}
+
+/** A few thousand vectors score most of the CVEs there are; more than this are none of theirs. */
+const REMEMBERED = 10_000
+const remembered = new Map<string, VectorScore | null>()
+
+function scoreOf(vector: string): VectorScore | null {
   const { version, prefix, metrics, score } = VERSIONS.find((one) => vector.startsWith(one.prefix))!
   const stated = vector.slice(prefix.length).split('/')
   const base = stated.filter((part) => metrics.includes(part.slice(0, part.indexOf(':'))))

@@ -2,6 +2,7 @@
 import type { CveClaim, RecordNote } from '../../model/claim.ts'
 import { severityOf } from '../../model/cvss.ts'
 import { baseScore } from '../../model/cvss-vector.ts'
+import { oddScore } from '../statements.ts'
 import { cveId, fields, oneOf, score, someFields, text, time } from './fields.ts'
 import type { LineFormat } from './lines.ts'
 
@@ -54,13 +55,6 @@ export const SERVICE_SCORES: LineFormat<typeof schema, typeof identity> = {
     }
     return { cveIds: [cve_id], statedAt: scored_at, claim, notes }
   },
-}
-
-/** A score that disagrees with its own vector is kept and counted (decisions 18). */
-function oddScore(stated: number, vector: string): RecordNote[] {
-  const scored = baseScore(vector)!.score
-  if (scored === stated) return []
-  return [{ code: 'score-differs-from-vector', detail: `${vector} scores ${scored}, stated ${stated}` }]
 }
 
 function oddSeverity(version: string, stated: number, severity: string, band: string): RecordNote[] {
