@@ -2,10 +2,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { build } from '../../builder/build/build.ts'
+import { ingest } from '../../builder/ingest/ingest.ts'
+import { noProgress } from '../../builder/progress.ts'
 import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
 import type { GatewayOptions } from '../../gateway/gateway.ts'
 import { LOCAL, makeToken } from '../../gateway/token.ts'
-import { ingestAndBuild, type SampleDist, sampleDist, temporaryFolder } from '../support/dist.ts'
+import { ingestAndBuild, quietEffects, type SampleDist, sampleDist, temporaryFolder } from '../support/dist.ts'
 import { putFeeds } from '../support/feeds.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
 
@@ -62,7 +65,9 @@ export async function openWorld(files: FeedFiles, options: Omit<ServiceOptions, 
   const service = await serviceOn(folder, made, options)
   const night = async (changed: FeedFiles) => {
     putFeeds(feeds, changed)
-    await ingestAndBuild(made)
+    // Of a handful of records one is soon more than a tenth.
+    await ingest({ feeds, corpus, acceptShrink: true }, quietEffects())
+    await build({ corpus, dist, jobs: 0 }, quietEffects(), noProgress)
     await service.refresh()
   }
   return {
