@@ -1,0 +1,25 @@
+/** Every filter of every list, alone and in all pairs, on the real feeds: the first pages of each walk. */
+import { join } from 'node:path'
+import { test } from 'uvu'
+import { askDirectly } from '../support/ask.ts'
+import { corpusFacts } from '../support/corpus-facts.ts'
+import { haveRealFeeds, ingestAndBuild, REAL_FEEDS, temporaryFolder } from '../support/dist.ts'
+import { registerFilterPairs } from '../support/filter-pairs.ts'
+
+if (haveRealFeeds()) {
+  const folder = temporaryFolder('real-filter-pairs')
+  const [corpus, dist] = [join(folder.path, 'corpus.db'), join(folder.path, 'dist')]
+  await ingestAndBuild({ feeds: REAL_FEEDS, corpus, dist, jobs: 2 })
+  const asked = askDirectly(dist)
+
+  await registerFilterPairs(asked, corpusFacts(corpus), { mostPages: 2 })
+
+  test.after(async () => {
+    await asked.close()
+    folder.remove()
+  })
+} else {
+  test('the real feeds are left out', () => {})
+}
+
+test.run()
