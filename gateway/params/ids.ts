@@ -33,6 +33,14 @@ export function capecId(): Kind<`capec-${string}`, 'optional'> {
   return catalogId('CAPEC')
 }
 
+/** The id of a snapshot: 64 hexadecimal digits, the value in lower case. */
+export function snapshotId(): Kind<string, 'optional'> {
+  return kind({ type: 'string', pattern: '^[0-9A-Fa-f]{64}$' }, (text, name) => {
+    if (!/^[0-9a-f]{64}$/i.test(text)) throw refuse(name, text, 'the id of a snapshot: 64 hexadecimal digits')
+    return text.toLowerCase()
+  })
+}
+
 function readCveId(text: string, name: string): CveId {
   const id = parseCveId(text)
   if (id === null) throw refuse(name, text, CVE_FORM)

@@ -3,6 +3,7 @@
  * against. A schema with an `id` is a component there; every field says what it means.
  */
 export { capecEntry, capecPage, cweEntry, cwePage } from './answers/catalogues.ts'
+export { changes } from './answers/changes.ts'
 export { cveAnalysis } from './answers/cve-analysis.ts'
 export { cveAffected, cveReferences } from './answers/cve-claims.ts'
 export { cveDetail } from './answers/cve-detail.ts'

@@ -2,6 +2,7 @@
 import { openapiDocument } from '../openapi/document.ts'
 import type { Route } from '../route.ts'
 import { getCapec, listCapecs } from './capecs.ts'
+import { listChanges } from './changes.ts'
 import { getCna, getCnaStats, listCnaCves, listCnas } from './cnas.ts'
 import type { Context } from './context.ts'
 import { getCve } from './cve.ts'
@@ -56,6 +57,7 @@ export const ROUTES: readonly Route<Context>[] = [
   listReportTypes,
   search,
   suggest,
+  listChanges,
   getSnapshot,
   openapiRoute(() => DOCUMENT),
 ]

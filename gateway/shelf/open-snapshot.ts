@@ -20,6 +20,7 @@ import {
 import type { FileEntry, Manifest } from '../../corpus/snapshot/manifest.ts'
 import { decodeMemberHead, type MemberHead } from '../../corpus/snapshot/member.ts'
 import { CVE_SORTS, type CveSort } from '../../corpus/snapshot/order.ts'
+import { type Ancestors, openAncestors } from './ancestors.ts'
 import { type OpenLists, openLists } from './open-lists.ts'
 
 /** A member as it was read; `bytes` begins where the member begins and holds at least what was asked for. */
@@ -46,12 +47,16 @@ export interface OpenSnapshot {
   rejected: Map<string, string | null>
   lists: OpenLists
   reportTypes: ReportType[]
+  /** The snapshots before it. */
+  ancestors: Ancestors
   /** Where `query.db` lies, and what it is called in the manifest. */
   query: { path: string; file: FileEntry }
   /** The whole member of a row. */
   member(row: number): ReadMember
   /** The member of a row up to the end of its core segment, which is its first. */
   core(row: number): ReadMember
+  /** Heads of the members at these rows, in the same order. */
+  heads(rows: readonly number[]): MemberHead[]
   /** A page of an order. */
   page(sort: CveSort, page: number): ReadMember
   close(): void
@@ -111,6 +116,7 @@ export function openSnapshot(dist: string, manifest: Manifest): OpenSnapshot {
       const bytes = object.read(at, length)
       return { ...decodeMemberHead(bytes), bytes }
     }
+    const core = (row: number) => read(shards[index.shard[row]!]!, index.at[row]!, index.coreEnd[row]!)
     return {
       id: manifest.snapshot,
       prefix: manifest.snapshot.slice(0, SNAPSHOT_PREFIX_LENGTH),
@@ -125,10 +131,12 @@ export function openSnapshot(dist: string, manifest: Manifest): OpenSnapshot {
       epss,
       rejected,
       lists,
+      ancestors: openAncestors(dist, manifest),
       reportTypes: reportTypes.map(({ text }) => JSON.parse(text) as ReportType),
       query: { path: objectPath(dist, query.sha256), file: query },
       member: (row) => read(shards[index.shard[row]!]!, index.at[row]!, index.length[row]!),
-      core: (row) => read(shards[index.shard[row]!]!, index.at[row]!, index.coreEnd[row]!),
+      core,
+      heads: (rows) => rows.map(core),
       page(sort, page) {
         const { pagesAt } = orders[sort]
         const at = pagesAt[page]

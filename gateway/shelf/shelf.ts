@@ -22,6 +22,8 @@ export interface Shelf {
   readonly current: Shelved
   /** The snapshot that a cursor names by the first characters of its id, while it is retained. */
   retained(prefix: string): Shelved | null
+  /** The snapshot with this id while it is open, but no newer one than `than`. */
+  open(id: string, than: Shelved): Shelved | null
   /** Looks whether another snapshot was put up, and serves it if it is sound. Resolves when that is decided. */
   refresh(): Promise<void>
   readonly figures: ShelfFigures
@@ -143,6 +145,7 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
       return current
     },
     retained: (prefix) => [current, ...older].find((snapshot) => snapshot.prefix === prefix) ?? null,
+    open: (id, than) => older.find((snapshot) => snapshot.id === id && snapshot.createdAt < than.createdAt) ?? null,
     refresh,
     get figures() {
       return { snapshot: current.id, createdAt: current.createdAt, open: 1 + older.length, swaps, refusals }

@@ -79,7 +79,7 @@ export function done({ code, out, err }: Outcome): string {
 }
 
 /** Lines that tell how far a command has come. */
-const PROGRESS = /^(?:reading [\w ]+|merging|[\w ]+: \d+ of \d+)$/
+const PROGRESS = /^(?:reading [\w -]+|merging|[\w ]+: \d+ of \d+)$/
 
 /**
  * Asserts that a command failed with this exit code and told why in exactly one line, which comes last, after lines of

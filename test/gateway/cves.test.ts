@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { prune } from '../../builder/prune.ts'
+import { FEEDS } from '../../corpus/feeds/table.ts'
 import { SUMMARY_FIELDS } from '../../corpus/model/record.ts'
 import { decodeCursor, encodeCursor, filtersHash } from '../../corpus/snapshot/cursor.ts'
 import { objectPath, readCurrent } from '../../corpus/snapshot/layout.ts'
@@ -69,7 +70,7 @@ test('api.md: the detail is the summary record plus one sibling section for each
   )
   schemaOf('/cves/:cveId').parse(detail)
   const { epss, epss_detail, ...rest } = detail
-  const { facets: _, ...sections } = parts
+  const { facets: _, advisory: _advisory, reports: _reports, report_texts: _texts, ...sections } = parts
   assert.equal(rest, { ...core, ...sections })
   assert.is(epss_detail.current?.epss_score ?? null, epss.score)
 })
@@ -250,7 +251,7 @@ test('decisions: /snapshot names what is served, from which feeds, and counts it
   schemaOf('/snapshot').parse(body)
   assert.is(body.id, gateway.shelf.current.id)
   assert.is(body.counts.cves, rows.length)
-  assert.equal(Object.keys(body.feeds).sort(), ['cna', 'cvelist', 'epss', 'kev'])
+  assert.equal(Object.keys(body.feeds).sort(), FEEDS.map(({ name }) => name as string).sort())
   assert.is(body.epss_date, rows.find(({ epss }) => epss.score !== null) && sample.nights[0])
 })
 

@@ -51,7 +51,7 @@ const CONTRACT: Record<string, string> = {
 }
 
 /** Endpoints that are still to be built. A path that is answered must not stand here. */
-const TO_COME: readonly string[] = ['/changes']
+const TO_COME: readonly string[] = []
 
 /** Errors that follow from no parameter (decisions 9 and "Endpoints that api.md names without showing"). */
 const OWN_ERRORS: Record<string, readonly ErrorCode[]> = {

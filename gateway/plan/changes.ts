@@ -1,0 +1,96 @@
+/**
+ * What changed between two snapshots: the CVEs whose records differ, by their ids, and of each the parts that do. A record
+ * is told by the digest it was made from, so EPSS, which lies beside the records, never counts.
+ */
+import { type CveId, compareCveIds } from '../../corpus/model/cve-id.ts'
+import type { PartName } from '../../corpus/model/record.ts'
+import { CVE_PARTS } from '../../corpus/snapshot/cve-member.ts'
+import { type Index, idAt } from '../../corpus/snapshot/derive/index-table.ts'
+import { SHORT_HASH_LENGTH } from '../../corpus/snapshot/digest.ts'
+import type { MemberHead } from '../../corpus/snapshot/member.ts'
+
+/** A CVE that is not the same in both; rows are -1 where the snapshot does not have it. */
+export interface ChangedCve {
+  id: CveId
+  oldRow: number
+  newRow: number
+}
+
+/** In the order of ids. */
+export function changesBetween(before: Index, after: Index): ChangedCve[] {
+  const changes: ChangedCve[] = []
+  let oldRow = 0
+  let newRow = 0
+  while (oldRow < before.count || newRow < after.count) {
+    const order = compareRows(before, oldRow, after, newRow)
+    if (order < 0) changes.push({ id: idAt(before, oldRow), oldRow: oldRow++, newRow: -1 })
+    else if (order > 0) changes.push({ id: idAt(after, newRow), oldRow: -1, newRow: newRow++ })
+    else {
+      if (!isSameSource(before, oldRow, after, newRow)) changes.push({ id: idAt(after, newRow), oldRow, newRow })
+      oldRow++
+      newRow++
+    }
+  }
+  return changes
+}
+
+/** Below 0 where the old row comes first; a row behind the last one comes last. */
+function compareRows(before: Index, oldRow: number, after: Index, newRow: number): number {
+  if (oldRow >= before.count) return 1
+  if (newRow >= after.count) return -1
+  return (
+    before.year[oldRow]! - after.year[newRow]! ||
+    before.numberHigh[oldRow]! - after.numberHigh[newRow]! ||
+    before.numberLow[oldRow]! - after.numberLow[newRow]!
+  )
+}
+
+function isSameSource(before: Index, oldRow: number, after: Index, newRow: number): boolean {
+  for (let byte = 0; byte < SHORT_HASH_LENGTH; byte++) {
+    const [old, now] = [oldRow * SHORT_HASH_LENGTH + byte, newRow * SHORT_HASH_LENGTH + byte]
+    if (before.sources[old] !== after.sources[now]) return false
+  }
+  return true
+}
+
+/** The first change behind `id`. */
+export function firstChangeAfter(changes: readonly ChangedCve[], id: CveId): number {
+  let from = 0
+  let to = changes.length
+  while (from < to) {
+    const middle = (from + to) >>> 1
+    if (compareCveIds(changes[middle]!.id, id) <= 0) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+/** The parts that a client sees, by the names that `include` and the per-CVE endpoints give them. */
+const SECTIONS = {
+  core: 'core',
+  cvss: 'cvss',
+  affected: 'affected',
+  references: 'references',
+  exploits: 'exploits',
+  evidence: 'evidence',
+  timeline: 'timeline',
+  analysis: 'analysis',
+  advisory: 'advisory',
+  report_texts: 'reports',
+} as const satisfies Partial<Record<PartName, string>>
+
+export type ChangedSection = (typeof SECTIONS)[keyof typeof SECTIONS]
+export const CHANGED_SECTIONS: readonly ChangedSection[] = Object.values(SECTIONS)
+
+/** The sections in which two versions of a record differ; of a new record those that have something in them. */
+export function changedSections(before: MemberHead | null, after: MemberHead): ChangedSection[] {
+  const hashOf = (head: MemberHead | null, part: PartName) =>
+    head?.segments.find(({ kind }) => kind === CVE_PARTS[part].kind)?.hash
+  const parts = Object.keys(SECTIONS) as (keyof typeof SECTIONS)[]
+  return parts
+    .filter((part) => {
+      const [old, now] = [hashOf(before, part), hashOf(after, part)]
+      return old === undefined || now === undefined ? old !== now : Buffer.compare(old, now) !== 0
+    })
+    .map((part) => SECTIONS[part])
+}

@@ -1,0 +1,94 @@
+/** `/changes`: what changed since a snapshot that a client has seen, whatever the feed. */
+import type { CveId } from '../../corpus/model/cve-id.ts'
+import { parseCveId } from '../../corpus/model/cve-id.ts'
+import type { RowKey } from '../../corpus/snapshot/cursor.ts'
+import { jsonAnswer } from '../answer.ts'
+import { gone } from '../errors.ts'
+import { meaning } from '../openapi/parameters.ts'
+import { snapshotId } from '../params/ids.ts'
+import { required } from '../params/kind.ts'
+import { type ChangedCve, changedSections, changesBetween, firstChangeAfter } from '../plan/changes.ts'
+import { cursorAfter, resume } from '../plan/cursors.ts'
+import { perSnapshot } from '../plan/per-snapshot.ts'
+import { recent } from '../recent.ts'
+import { defineRoute } from '../route.ts'
+import { type Ancestor, orNull } from '../shelf/ancestors.ts'
+import type { Shelved } from '../shelf/shelf.ts'
+import { changes as changesSchema } from './answers.ts'
+import type { Context } from './context.ts'
+import { paging } from './paging.ts'
+
+const query = {
+  since: meaning(
+    'The id of the snapshot that you have seen, as `/snapshot` and `Snapshot-Id` give it',
+    required(snapshotId()),
+  ),
+  ...paging,
+}
+
+const LIST = 'changes'
+/** There is one order. */
+const BY_ID = { key: 'id', descending: false }
+
+export const listChanges = defineRoute<Context, Record<never, never>, typeof query>({
+  name: 'listChanges',
+  path: '/changes',
+  summary: 'The CVEs that are new, changed or gone since a snapshot',
+  description:
+    'Whatever the feed: the CVE list, KEV, NVD, advisories, reports, rejections. Moves of EPSS alone are not listed. Ask next time with the `snapshot` of the first page. Where the chain of snapshots no longer reaches back to `since` the answer is 410: then everything has to be read anew.',
+  errors: ['gone'],
+  params: { path: {}, query },
+  answer: changesSchema,
+  handle({ shelf }, { since, limit, cursor: text }) {
+    const binding = { list: LIST, sort: BY_ID, filters: { since } }
+    const { snapshot, after } = resume(shelf, text, binding, isChangeKey)
+    const old = since === snapshot.id ? snapshot : (shelf.open(since, snapshot) ?? snapshot.ancestors.find(since))
+    if (!old) throw gone(GONE)
+    const changes = changesSince(snapshot, old)
+    const start = after ? firstChangeAfter(changes, after.id as CveId) : 0
+    const page = changes.slice(start, start + limit)
+    const last = page.at(-1)
+    const more = last !== undefined && start + limit < changes.length
+    const data = orNull(() => rowsOf(snapshot, old, page))
+    if (!data) throw gone(GONE)
+    const next = more ? cursorAfter(snapshot, binding, { value: null, id: last.id }) : null
+    const pagination = { limit, next_cursor: next }
+    return jsonAnswer({ since, snapshot: snapshot.id, data, pagination }, 'merge', snapshot.id)
+  },
+})
+
+const isChangeKey = ({ value, id }: RowKey): boolean => value === null && parseCveId(id) === id
+
+const GONE = 'the snapshot of `since` is not known any more, so what changed cannot be told; read everything anew'
+
+/** What changes are told from: an open snapshot, or one that still lies in the folder. */
+type Old = Pick<Ancestor, 'id' | 'index' | 'heads'>
+
+/** Bound of what is remembered for each snapshot: a poller reads page after page, many pollers ask the same. */
+const REMEMBERED_BYTES = 32 * 1024 * 1024
+const CHANGE_BYTES = 120
+
+const remembered = perSnapshot(() =>
+  recent<string, readonly ChangedCve[]>(REMEMBERED_BYTES, (changes) => (changes.length + 1) * CHANGE_BYTES),
+)
+
+function changesSince(snapshot: Shelved, old: Old): readonly ChangedCve[] {
+  const known = remembered(snapshot)
+  let changes = known.get(old.id)
+  if (!changes) {
+    changes = changesBetween(old.index, snapshot.index)
+    known.set(old.id, changes)
+  }
+  return changes
+}
+
+function rowsOf(snapshot: Shelved, old: Old, page: readonly ChangedCve[]) {
+  const withBoth = page.filter(({ oldRow, newRow }) => oldRow >= 0 && newRow >= 0)
+  const heads = old.heads(withBoth.map(({ oldRow }) => oldRow))
+  const before = new Map(withBoth.map(({ id }, i) => [id, heads[i]!]))
+  return page.map(({ id, oldRow, newRow }) => {
+    const change = oldRow < 0 ? 'added' : newRow < 0 ? 'removed' : 'changed'
+    const sections = newRow < 0 ? [] : changedSections(before.get(id) ?? null, snapshot.core(newRow))
+    return { cve_id: id, change, sections }
+  })
+}

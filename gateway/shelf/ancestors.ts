@@ -1,0 +1,78 @@
+/**
+ * The snapshots that an open one was built upon, as far as the `dist` still has them: what `/changes` compares with.
+ * They are found by following the manifests, never by a name that a request gives.
+ */
+import { decodeIndex, type Index } from '../../corpus/snapshot/derive/index-table.ts'
+import { SnapshotError } from '../../corpus/snapshot/error.ts'
+import { fileOf, openObject, readManifest, readObject } from '../../corpus/snapshot/layout.ts'
+import type { Manifest } from '../../corpus/snapshot/manifest.ts'
+import { decodeMemberHead, type MemberHead } from '../../corpus/snapshot/member.ts'
+
+/** An earlier snapshot, opened for comparison. */
+export interface Ancestor {
+  id: string
+  index: Index
+  /** Heads of the members at these rows, in the same order. */
+  heads(rows: readonly number[]): MemberHead[]
+}
+
+export interface Ancestors {
+  /** The ancestor with this id; null where the chain to it is broken, or never had it. */
+  find(id: string): Ancestor | null
+}
+
+/** Looks at nothing before the first question, and keeps what the last one needed. */
+export function openAncestors(dist: string, manifest: Manifest): Ancestors {
+  let chain: Map<string, Manifest> | undefined
+  let last: Ancestor | null = null
+  return {
+    find(id) {
+      if (last?.id === id) return last
+      chain ??= chainOf(dist, manifest)
+      const found = chain.get(id)
+      last = found ? orNull(() => openAncestor(dist, found)) : null
+      return last
+    },
+  }
+}
+
+/** The manifests before `manifest`, by the ids of their snapshots, up to the first that is no longer there. */
+function chainOf(dist: string, manifest: Manifest): Map<string, Manifest> {
+  const chain = new Map<string, Manifest>()
+  for (let { parent } = manifest; parent && !chain.has(parent.snapshot); ) {
+    const digest = parent.manifest
+    const before = orNull(() => readManifest(dist, digest))
+    if (!before) break
+    chain.set(parent.snapshot, before)
+    parent = before.parent
+  }
+  return chain
+}
+
+/** What `read` gives, or null where `prune` took the file that it needs. */
+export function orNull<T>(read: () => T): T | null {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof SnapshotError && error.code === 'missing') return null
+    throw error
+  }
+}
+
+function openAncestor(dist: string, manifest: Manifest): Ancestor {
+  const index = decodeIndex(readObject(dist, fileOf(manifest, 'index')))
+  return {
+    id: manifest.snapshot,
+    index,
+    heads(rows) {
+      return rows.map((row) => {
+        const shard = openObject(dist, fileOf(manifest, 'cve', index.shards[index.shard[row]!]!))
+        try {
+          return decodeMemberHead(shard.read(index.at[row]!, index.coreEnd[row]!))
+        } finally {
+          shard.close()
+        }
+      })
+    },
+  }
+}
