@@ -93,8 +93,18 @@ export function sampleFeeds({ feeds, nights }: SampleDist) {
   }
   const framework = JSON.parse(gunzipped(`metasploit/${night}/modules_metadata_base.json.gz`)) as Record<string, Json>
 
+  /** The records of a night by their ids, as texts. */
+  const recordTexts = (of: string) =>
+    new Map(
+      unzipped(`cvelistv5/${of}_all_CVEs.zip`).map((text) => {
+        const { cveMetadata } = JSON.parse(text) as CveJson
+        return [cveMetadata.cveId, text]
+      }),
+    )
+
   return {
     night,
+    recordTexts,
     /** Reserved ones may have no containers at all. */
     records: documents<Partial<CveJson> & Pick<CveJson, 'cveMetadata'>>(`cvelistv5/${night}_all_CVEs.zip`).map(
       (record): CveJson => ({ containers: {}, ...record }),
