@@ -109,7 +109,9 @@ nights('the same files again change not a byte of the corpus', async () => {
   const before = readFileSync(it.corpus)
   const report = await it.run()
   assert.equal(
-    report.feeds.map(({ name, status, added, changed, removed }) => [name, status, added, changed, removed]),
+    report.feeds
+      .filter(({ status }) => status !== 'absent')
+      .map(({ name, status, added, changed, removed }) => [name, status, added, changed, removed]),
     ['kev', 'cna', 'epss', 'cvelist'].map((name) => [name, 'unchanged', 0, 0, 0]),
   )
   assert.equal(figures(report, 'cvelist').slice(0, 2), [21, 21])

@@ -17,6 +17,11 @@ function figures(report: IngestReport): Record<string, number[]> {
   return Object.fromEntries(report.feeds.map((feed) => [feed.name, [feed.read, feed.kept, skipped(feed)]]))
 }
 
+/** The operator's own feeds, which are not among the real ones. */
+const FIRST_PARTY = Object.fromEntries(
+  ['report-types', 'reports', 'analyses', 'service-scores', 'detections'].map((name) => [name, [0, 0, 0]]),
+)
+
 /** A feeds folder with some of the real files of the CVE list, and the other feeds as they are. */
 function feedsWith(name: string, files: readonly string[]): string {
   const feeds = join(folder.path, name)
@@ -30,29 +35,52 @@ if (haveRealFeeds()) {
   test('every record of the newest editions arrives', async () => {
     const report = await ingest({ feeds: REAL_FEEDS, corpus: corpus('newest') }, quietEffects())
     assert.equal(figures(report), {
+      ...FIRST_PARTY,
       kev: [1404, 1404, 0],
       cna: [412, 412, 0],
+      cwe: [964, 964, 0],
+      capec: [615, 615, 0],
       epss: [291_657, 291_657, 0],
+      exploitdb: [46_102, 46_102, 0],
+      metasploit: [5700, 5700, 0],
+      nuclei: [4107, 4107, 0],
+      poc: [386, 386, 0],
+      ghsa: [1025, 1025, 0],
+      osv: [4291 + 7444, 4291 + 7444, 0],
+      // The 38 of the page are in the sample as well.
+      nvd: [38 + 62, 62, 38],
       cvelist: [12_280, 12_280, 0],
     })
     assert.is(report.records.total, 12_256)
     assert.is(report.rejected, 24)
     assert.is(report.corpusDate?.slice(0, 10), '2024-10-24')
-    // 251 of the 12,280 ids are in KEV, 12,243 in EPSS.
-    assert.equal(
-      report.withoutRecord.map(({ feed, cveIds }) => [feed, cveIds.length]),
-      [
-        ['kev', 1404 - 251],
-        ['epss', 291_657 - 12_243],
-      ],
-    )
+    // Of the 12,280 ids each feed knows as many as the README of the feeds counts.
+    assert.equal(Object.fromEntries(report.withoutRecord.map(({ feed, cveIds }) => [feed, cveIds.length])), {
+      kev: 1404 - 251,
+      epss: 291_657 - 12_243,
+      exploitdb: 24_595 - 133,
+      metasploit: 2618 - 105,
+      nuclei: 4107 - 211,
+      ghsa: 962 - 525,
+      osv: 9169 - 307,
+      nvd: 62 - 15,
+    })
   })
 
   test('the nights replay: as of each date the editions of that date', async () => {
     const path = corpus('replayed')
     const run = (asOf: string) => ingest({ feeds: REAL_FEEDS, corpus: path, asOf }, quietEffects())
     const june = await run('2024-06-30')
-    assert.equal(figures(june), { kev: [0, 0, 0], cna: [412, 412, 0], epss: [0, 0, 0], cvelist: [2327, 2327, 0] })
+    const { kev, cwe, epss, capec, nvd, cvelist } = figures(june)
+    assert.equal([kev, cwe, epss], Array(3).fill([0, 0, 0]), 'no edition is as old as that')
+    assert.equal(
+      [capec, nvd, cvelist],
+      [
+        [615, 615, 0],
+        [38, 38, 0],
+        [2327, 2327, 0],
+      ],
+    )
     const september = await run('2024-10-23')
     assert.is(september.feeds.find(({ name }) => name === 'cvelist')!.read, 8027)
     const october = await run('2024-10-26')
