@@ -26,8 +26,10 @@ export interface Cursor {
 }
 
 const VERSION = 1
-/** Characters of a text key that a cursor keeps. */
-const MAX_TEXT_KEY = 64
+/** Bytes that a cursor keeps of a text key and of an id, as JSON: with the rest they stay below the bound. */
+const MAX_KEPT_BYTES = 128
+/** Behind the beginning of a long id. */
+export const ID_DIGEST_LENGTH = 16
 export const MAX_CURSOR_LENGTH = 512
 export const SNAPSHOT_PREFIX_LENGTH = 16
 
@@ -38,11 +40,41 @@ export function filtersHash(filters: unknown): string {
 
 /** A key as a cursor keeps it: a long text is cut off. */
 export function cursorValue(value: RowKey['value']): RowKey['value'] {
-  return typeof value === 'string' ? value.slice(0, MAX_TEXT_KEY).toWellFormed() : value
+  return typeof value === 'string' ? beginningOf(value, MAX_KEPT_BYTES) : value
+}
+
+/** An id as a cursor keeps it: of a long one the beginning, and a digest that tells it from others that begin so. */
+export function cursorId(id: string): string {
+  if (fits(id, MAX_KEPT_BYTES)) return id
+  return `${beginningOf(id, MAX_KEPT_BYTES - ID_DIGEST_LENGTH)}${sha256(id).slice(0, ID_DIGEST_LENGTH)}`
+}
+
+const jsonBytes = (text: string) => Buffer.byteLength(JSON.stringify(text)) - '""'.length
+const fits = (text: string, bytes: number) => text.length <= bytes && jsonBytes(text) <= bytes
+
+function beginningOf(text: string, bytes: number): string {
+  if (fits(text, bytes)) return text
+  let beginning = ''
+  let left = bytes
+  for (const point of text) {
+    left -= jsonBytes(point)
+    if (left < 0) break
+    beginning += point
+  }
+  return beginning
 }
 
 export function encodeCursor({ list, sort, filters, snapshot, createdAt, after }: Cursor): string {
-  const fields = JSON.stringify([VERSION, list, sort, filters, snapshot, createdAt, cursorValue(after.value), after.id])
+  const fields = JSON.stringify([
+    VERSION,
+    list,
+    sort,
+    filters,
+    snapshot,
+    createdAt,
+    cursorValue(after.value),
+    cursorId(after.id),
+  ])
   return Buffer.from(`${checksum(fields)}${fields}`).toString('base64url')
 }
 

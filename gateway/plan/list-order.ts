@@ -1,5 +1,5 @@
 /** An order of a list seen in one direction: places from first to last, whichever way it is walked (decisions 6). */
-import { cursorValue, type RowKey } from '../../corpus/snapshot/cursor.ts'
+import { cursorId, cursorValue, ID_DIGEST_LENGTH, type RowKey } from '../../corpus/snapshot/cursor.ts'
 import { compareRowKeys, LISTS, type ListSpec } from '../../corpus/snapshot/lists.ts'
 import type { SortOrder } from '../../corpus/snapshot/order.ts'
 import type { OpenList } from '../shelf/open-lists.ts'
@@ -26,7 +26,10 @@ export function listOrderView(list: OpenList, sort: SortOrder): ListOrderView {
   const stored = sort.descending === storedDescending
   /** Turns a place of one direction into that of the other: what has no key stays last. */
   const turned = (place: number) => (place < keyed ? keyed - 1 - place : keyed + count - 1 - place)
-  const keyOf = (ordinal: number): RowKey => ({ value: cursorValue(keys[ordinal] ?? null), id: list.ids[ordinal]! })
+  const keyOf = (ordinal: number): RowKey => ({
+    value: cursorValue(keys[ordinal] ?? null),
+    id: cursorId(list.ids[ordinal]!),
+  })
   const view: ListOrderView = {
     count,
     stored,
@@ -37,7 +40,7 @@ export function listOrderView(list: OpenList, sort: SortOrder): ListOrderView {
     },
     keyOf,
     placeAfter(key) {
-      const known = list.ordinalOf(key.id)
+      const known = list.ordinalOf(key.id) ?? ordinalOfLong(list, key.id)
       if (known !== undefined && keyOf(known).value === key.value) return view.place(known) + 1
       let from = 0
       let to = count
@@ -51,6 +54,13 @@ export function listOrderView(list: OpenList, sort: SortOrder): ListOrderView {
     },
   }
   return view
+}
+
+/** The ordinal of an id that was too long for a cursor. */
+function ordinalOfLong({ ids }: OpenList, kept: string): number | undefined {
+  const beginning = kept.slice(0, -ID_DIGEST_LENGTH)
+  const ordinal = ids.findIndex((id) => id.startsWith(beginning) && cursorId(id) === kept)
+  return ordinal < 0 ? undefined : ordinal
 }
 
 /** The place of each ordinal, worked out when it is first needed. */

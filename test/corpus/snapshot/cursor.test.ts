@@ -3,6 +3,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import {
   type Cursor,
+  cursorId,
   decodeCursor,
   encodeCursor,
   filtersHash,
@@ -29,6 +30,20 @@ test('decisions 7: a cursor is URL-safe and at most 512 characters, also with th
   const long = encodeCursor({ ...cursor, after: { value: '\u{1f41b}'.repeat(500), id: `CVE-2024-${'9'.repeat(19)}` } })
   assert.match(long, /^[A-Za-z0-9_-]+$/)
   assert.ok(long.length <= MAX_CURSOR_LENGTH, `${long.length} characters`)
+  for (const character of ['a', 'é', '語', '\u{1f41b}', '"', '\u0001', '\ud800']) {
+    const after = { value: character.repeat(500), id: character.repeat(500) }
+    const text = encodeCursor({ ...cursor, list: 'cnas/cves', sort: '-completeness', after })
+    assert.ok(text.length <= MAX_CURSOR_LENGTH, `${text.length} characters of ${JSON.stringify(character)}`)
+    assert.ok(decodeCursor(text)!.after.id.startsWith(character.isWellFormed() ? character : ''))
+  }
+})
+
+test('decisions 7: of a long id a cursor keeps the beginning, and what tells it from others that begin so', () => {
+  const ids = ['x', 'a'.repeat(128), 'a'.repeat(129), `${'a'.repeat(400)}1`, `${'a'.repeat(400)}2`]
+  const kept = ids.map(cursorId)
+  assert.equal(kept.slice(0, 2), ids.slice(0, 2))
+  assert.is(new Set(kept).size, ids.length)
+  assert.equal(kept.map(cursorId), kept)
 })
 
 test('decisions 7: a character lost, changed or added in transport is noticed', () => {
