@@ -9,7 +9,7 @@ import { listLog } from './server.ts'
 export interface Asked {
   ask: Ask
   /** Every row of a list, page by page. */
-  all<Row>(path: string, query?: string): Promise<Row[]>
+  all<Row>(path: string): Promise<Row[]>
   close(): Promise<void>
 }
 
@@ -37,20 +37,24 @@ export function askDirectly(dist: string): Asked {
   }
   return {
     ask,
-    async all<Row>(path: string, query = '') {
-      const rows: Row[] = []
-      for (let cursor: string | null = ''; cursor !== null; ) {
-        const next: string = cursor === '' ? '' : `cursor=${cursor}`
-        const { text } = await ask(path, [query, 'limit=100', next].filter(Boolean).join('&'))
-        const page = JSON.parse(text) as { data: Row[]; pagination: { next_cursor: string | null } }
-        rows.push(...page.data)
-        cursor = page.pagination.next_cursor
-      }
-      return rows
-    },
+    all: allOver(ask),
     async close() {
       shelf.close()
       await queries.close()
     },
+  }
+}
+
+/** Gives every row of a list, page by page. */
+export function allOver(ask: Ask): Asked['all'] {
+  return async <Row>(path: string) => {
+    const rows: Row[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { text } = await ask(path, `limit=100${cursor && `&cursor=${cursor}`}`)
+      const page = JSON.parse(text) as { data: Row[]; pagination: { next_cursor: string | null } }
+      rows.push(...page.data)
+      cursor = page.pagination.next_cursor
+    }
+    return rows
   }
 }

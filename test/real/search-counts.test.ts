@@ -1,0 +1,25 @@
+/** Searches for all kinds of text on the real feeds. */
+import { join } from 'node:path'
+import { test } from 'uvu'
+import { askDirectly } from '../support/ask.ts'
+import { haveRealFeeds, ingestAndBuild, REAL_FEEDS, temporaryFolder } from '../support/dist.ts'
+import { allRows } from '../support/list-rows.ts'
+import { registerSearchCounts } from '../support/search-counts.ts'
+
+if (haveRealFeeds()) {
+  const folder = temporaryFolder('real-search-counts')
+  const [corpus, dist] = [join(folder.path, 'corpus.db'), join(folder.path, 'dist')]
+  await ingestAndBuild({ feeds: REAL_FEEDS, corpus, dist, jobs: 2 })
+  const asked = askDirectly(dist)
+
+  registerSearchCounts('the real feeds', asked.ask, await allRows(asked))
+
+  test.after(async () => {
+    await asked.close()
+    folder.remove()
+  })
+} else {
+  test('the real feeds are left out', () => {})
+}
+
+test.run()

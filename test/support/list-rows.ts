@@ -1,0 +1,43 @@
+/** All rows of all lists, as the API gives them without filters. */
+import type { CapecListEntry, CweListEntry } from '../../corpus/model/catalogue-names.ts'
+import type { CnaRow, ProductRow, VendorRow } from '../../corpus/model/directory.ts'
+import type { ExploitModule } from '../../corpus/model/record.ts'
+import type { Asked } from './ask.ts'
+import type { Summary } from './walk.ts'
+
+export interface AllRows {
+  cves: Summary[]
+  cwes: CweListEntry[]
+  capecs: CapecListEntry[]
+  cnas: CnaRow[]
+  vendors: VendorRow[]
+  products: ProductRow[]
+  exploits: ExploitModule[]
+}
+
+export type Rows = Pick<Asked, 'all'>
+
+export async function allRows(asked: Rows): Promise<AllRows> {
+  const vendors = await asked.all<VendorRow>('/vendors')
+  return {
+    cves: await asked.all('/cves'),
+    cwes: await asked.all('/cwes'),
+    capecs: await asked.all('/capecs'),
+    cnas: await asked.all('/cnas'),
+    vendors,
+    products: await productsOf(asked, vendors),
+    exploits: await asked.all('/exploits'),
+  }
+}
+
+/** The rows of `/products`, vendor by vendor: that list itself gives none without something to look for. */
+async function productsOf({ all }: Rows, vendors: readonly VendorRow[]): Promise<ProductRow[]> {
+  const products: ProductRow[] = []
+  for (const { slug, display } of vendors) {
+    for (const row of await all<ProductRow>(`/vendors/${encodeURIComponent(slug)}/products`)) {
+      const { cve_count, ...names } = row
+      products.push({ ...names, vendor_display: display, cve_count })
+    }
+  }
+  return products
+}

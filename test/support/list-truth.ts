@@ -1,0 +1,90 @@
+/** Tests that lists without filters hold what the claims of the corpus tell of, each row once. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { CweListEntry } from '../../corpus/model/catalogue-names.ts'
+import type { ExploitModule } from '../../corpus/model/record.ts'
+import type { CorpusFacts } from './corpus-facts.ts'
+import type { AllRows } from './list-rows.ts'
+import { keyOfName } from './plain.ts'
+import type { Summary } from './walk.ts'
+
+export function holdRows(rows: AllRows, facts: CorpusFacts): void {
+  test('/cves has every record of the corpus once, with its EPSS', () => {
+    const records = facts.cores.map((core) => {
+      const { score = null, percentile = null } = facts.epss.get(String(core.cve_id)) ?? {}
+      return [core.cve_id, JSON.stringify(core), score, percentile]
+    })
+    const given = rows.cves.map((row) => {
+      const { epss, ...core } = row as Summary & { epss: { score: number | null; percentile: number | null } }
+      return [core.cve_id, JSON.stringify(core), epss.score, epss.percentile]
+    })
+    assert.equal(inOrder(given), inOrder(records))
+  })
+
+  test('/cwes has every weakness of the catalogue, with the CVEs that any source maps to it', () => {
+    const listed = new Set(rows.cves.filter(({ kev }) => kev.listed).map(({ cve_id }) => cve_id))
+    const counted = facts.cwes.map((entry) => {
+      const ids = [...facts.weaknesses].filter(([, weaknesses]) => weaknesses.has(String(entry.slug))).map(([id]) => id)
+      const { cwe_id, slug, numeric_id, name, abstraction, status, likelihood } = entry
+      const [cve_count, kev_count] = [ids.length, ids.filter((id) => listed.has(id)).length]
+      return { cwe_id, slug, numeric_id, name, abstraction, status, likelihood, cve_count, kev_count }
+    })
+    assert.equal(byNumber(rows.cwes), byNumber(counted as unknown as CweListEntry[]))
+  })
+
+  test('/capecs has every attack pattern of the catalogue', () => {
+    const names = new Map(facts.cwes.map(({ slug, name }) => [slug, name]))
+    const entries = facts.capecs.map((entry) => ({
+      capec_id: entry.numeric_id,
+      capec_id_string: entry.display,
+      name: entry.name,
+      description: entry.description,
+      abstraction: entry.abstraction,
+      status: entry.status,
+      likelihood_of_attack: entry.likelihood,
+      typical_severity: entry.severity,
+      prerequisites: entry.prerequisites,
+      skills_required: entry.skills,
+      resources_required: entry.resources,
+      mitigations: entry.mitigations,
+      consequences: entry.consequences,
+      execution_flow: entry.execution_flow,
+      related_weaknesses: (entry.related_weaknesses as { id: string }[]).map((one) => ({
+        ...one,
+        name: names.get(one.id) ?? null,
+      })),
+      related_attack_patterns: entry.related_attack_patterns,
+    }))
+    assert.equal(
+      rows.capecs,
+      entries.toSorted((a, b) => a.capec_id - b.capec_id),
+    )
+  })
+
+  test('/cnas has every CNA of the directory, with the records it assigned', () => {
+    const assigned = Map.groupBy(rows.cves, ({ assigner }) => keyOfName(assigner))
+    const counted = facts.cnas.map(({ slug, name }) => [slug, name, assigned.get(slug)?.length ?? 0])
+    assert.equal(inOrder(rows.cnas.map((row) => [row.slug, row.cna_name, row.total_cves])), inOrder(counted))
+  })
+
+  test('/vendors and their products are those that the claims of CNA, ADP and NVD name, with the CVEs that they name them for', () => {
+    const vendors = Array.from(facts.vendors, ([slug, { cves, products }]) => [slug, products.size, cves.size])
+    assert.equal(inOrder(rows.vendors.map((row) => [row.slug, row.product_count, row.cve_count])), inOrder(vendors))
+    const products = [...facts.vendors].flatMap(([vendor, { products }]) =>
+      Array.from(products, ([slug, cves]) => [`${vendor}/${slug}`, cves.size]),
+    )
+    assert.equal(inOrder(rows.products.map((row) => [`${row.vendor}/${row.slug}`, row.cve_count])), inOrder(products))
+    const strange = [...rows.vendors, ...rows.products].filter(({ slug, display }) => keyOfName(display) !== slug)
+    assert.equal(strange, [], 'a name is displayed as somebody writes it')
+  })
+
+  test('/exploits has every module of archive and framework', () => {
+    const ids = (modules: ExploitModule[]) => inOrder(modules.map((row) => [`${row.source}/${row.source_id}`, row]))
+    assert.equal(ids(rows.exploits), ids(facts.modules))
+  })
+}
+
+const inOrder = <T extends [...unknown[]]>(rows: T[]): T[] =>
+  rows.toSorted((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1))
+const byNumber = <T extends { numeric_id: number }>(rows: readonly T[]) =>
+  rows.toSorted((a, b) => a.numeric_id - b.numeric_id)

@@ -1,0 +1,155 @@
+/**
+ * The tests of searches on a snapshot of any feeds: counts equal a plain substring count over the served rows, results
+ * are the best by the ranks of decisions 28, and no text is anything but text.
+ */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Ask } from './combinations.ts'
+import type { AllRows } from './list-rows.ts'
+import { byText, lower } from './plain.ts'
+import { QUERIES, SHORT_QUERIES } from './search-queries.ts'
+
+/** Something that can be found: matched by `key`, which is its id (of a product the slug), and `label`. */
+interface Entry {
+  id: string
+  key: string
+  label: string
+  first: boolean
+}
+
+const TYPES = ['vendor', 'product', 'cwe', 'capec', 'cna', 'cve'] as const
+type Found = Record<'counts', Record<string, number>> & Record<'results', Record<string, Item[]>>
+interface Item {
+  type: string
+  id: string
+  label: string
+  score: number
+}
+
+/** All entries of each type, newest or with most CVEs first: the order within a rank. Rows come so from their lists. */
+function entriesOf(rows: SearchedRows): Record<(typeof TYPES)[number], Entry[]> {
+  const entry = (id: string, label: string | null, { key = id, first = false } = {}): Entry => {
+    return { id, key: lower(key), label: label ?? '', first }
+  }
+  const products = rows.products.map((row) => ({ ...row, id: `${row.vendor}/${row.slug}` }))
+  products.sort((a, b) => b.cve_count - a.cve_count || byText(a.id, b.id))
+  return {
+    vendor: rows.vendors.map((row) => entry(row.slug, row.display)),
+    product: products.map((row) => entry(row.id, row.display, { key: row.slug })),
+    cwe: rows.cwes.map((row) => entry(row.cwe_id, row.name)),
+    capec: rows.capecs.map((row) => entry(row.capec_id_string, row.name)),
+    cna: rows.cnas.map((row) => entry(row.slug, row.cna_name)),
+    cve: rows.cves.map((row) => entry(row.cve_id, row.title, { first: row.kev.listed })),
+  }
+}
+
+const SCORES = { exact: 1, prefix: 0.75, wordStart: 0.5, elsewhere: 0.25 }
+
+/** decisions 28: an exact id, then prefix of id or label, then word start, then elsewhere; null where nothing matches. */
+function scoreOf({ key, label }: Entry, wanted: string): number | null {
+  const text = lower(label)
+  if (!key.includes(wanted) && !text.includes(wanted)) return null
+  if (key === wanted) return SCORES.exact
+  if (key.startsWith(wanted) || text.startsWith(wanted)) return SCORES.prefix
+  return beginsWord(key, wanted) || beginsWord(text, wanted) ? SCORES.wordStart : SCORES.elsewhere
+}
+
+/** Whether `wanted` stands somewhere behind what is no letter, mark or digit. */
+function beginsWord(text: string, wanted: string): boolean {
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
+    if (!/[\p{L}\p{M}\p{N}]$/u.test(text.slice(Math.max(0, at - 2), at))) return true
+  }
+  return false
+}
+
+function bestOf(entries: readonly Entry[], wanted: string): { count: number; best: { entry: Entry; score: number }[] } {
+  const matching = entries.flatMap((entry) => {
+    const score = scoreOf(entry, wanted)
+    return score === null ? [] : [{ entry, score }]
+  })
+  // Sorting is stable: what is equal stays newest first, or most CVEs first.
+  const ranked = matching.sort((a, b) => b.score - a.score || Number(b.entry.first) - Number(a.entry.first))
+  return { count: matching.length, best: ranked.slice(0, 25) }
+}
+
+/** Pieces of what is served, from 2 to 30 characters long, from all types. */
+function piecesOf(entries: Record<string, Entry[]>, perType: number): string[] {
+  return Object.values(entries).flatMap((all) => {
+    const every = Math.max(1, Math.floor(all.length / perType))
+    return all
+      .filter((_, i) => i % every === 0)
+      .slice(0, perType)
+      .map(({ key, label }, i) => {
+        const characters = [...(label || key)]
+        const from = (i * 5) % Math.max(1, characters.length - 4)
+        return characters.slice(from, from + 2 + ((i * 7) % 29)).join('')
+      })
+  })
+}
+
+export type SearchedRows = Omit<AllRows, 'exploits'>
+
+export function registerSearchCounts(name: string, ask: Ask, rows: SearchedRows): void {
+  const entries = entriesOf(rows)
+  const pieces = piecesOf(entries, 12).filter((piece) => [...piece].length >= 2)
+  const queries = [...new Set([...QUERIES, ...pieces])]
+
+  test(`${name}: there are more than a hundred queries, of 2 to 30 characters`, () => {
+    const lengths = queries.map((query) => [...query].length)
+    assert.ok(queries.length > 100)
+    assert.equal([Math.min(...lengths), Math.max(...lengths)], [2, 30])
+  })
+
+  test(`decisions 28: ${name}: counts are those of a plain substring search, results its best, each group capped`, async () => {
+    const matched = Object.fromEntries(TYPES.map((type) => [type, 0]))
+    for (const [i, q] of queries.entries()) {
+      const limit = [25, 5, 1][i % 3]!
+      const { text, servedFrom } = await ask('/search', `q=${encodeURIComponent(q)}&limit=${limit}`)
+      const { counts, results } = JSON.parse(text) as Found
+      assert.is(servedFrom, 'sqlite')
+      for (const type of TYPES) {
+        const { count, best } = bestOf(entries[type], lower(q))
+        const asked = `${type} ${JSON.stringify(q)}`
+        assert.is(counts[type], count, asked)
+        assert.equal(
+          results[type]!.map(({ id, label, score }) => [id, label, score]),
+          best.slice(0, limit).map(({ entry, score }) => [entry.id, entry.label || entry.id, score]),
+          asked,
+        )
+        if (count > 0) matched[type]!++
+      }
+    }
+    const found = TYPES.map((type) => `${type} ${matched[type]}`).join(', ')
+    console.log(`${name}: ${queries.length} searches; so many of them found something: ${found}`)
+    for (const type of TYPES) {
+      if (entries[type].length > 0) assert.ok(matched[type]! > 20, `too few searches find a ${type}`)
+    }
+  })
+
+  test(`decisions 5: ${name}: q of a list finds the rows that a plain substring search finds, in their order`, async () => {
+    const lists: Record<string, { id: string; texts: (string | null)[] }[]> = {
+      '/cves': rows.cves.map((row) => ({ id: row.cve_id, texts: [row.cve_id, row.title] })),
+      '/cwes': rows.cwes.map((row) => ({ id: row.cwe_id, texts: [row.cwe_id, row.name] })),
+      '/capecs': rows.capecs.map((row) => ({ id: row.capec_id_string, texts: [row.name, row.description] })),
+      '/cnas': rows.cnas.map((row) => ({ id: row.slug, texts: [row.slug, row.cna_name] })),
+      '/vendors': rows.vendors.map((row) => ({ id: row.slug, texts: [row.slug, row.display] })),
+    }
+    for (const [path, all] of Object.entries(lists)) {
+      const folded = all.map(({ id, texts }) => ({ id, texts: texts.map((text) => lower(text ?? '')) }))
+      for (const q of [...SHORT_QUERIES, ...queries]) {
+        const wanted = folded.filter(({ texts }) => texts.some((text) => text.includes(lower(q)))).map(({ id }) => id)
+        const { text, servedFrom } = await ask(path, `q=${encodeURIComponent(q)}&limit=100`)
+        const { data, pagination } = JSON.parse(text) as { data: Record<string, unknown>[]; pagination: Pagination }
+        const asked = `${path} ${JSON.stringify(q)}`
+        const given = data.map((row) => row.cve_id ?? row.capec_id_string ?? row.cwe_id ?? row.slug)
+        assert.equal(given, wanted.slice(0, 100), asked)
+        assert.is(pagination.next_cursor !== null, wanted.length > 100, asked)
+        assert.is(servedFrom, 'sqlite')
+      }
+    }
+  })
+}
+
+interface Pagination {
+  next_cursor: string | null
+}
