@@ -1,0 +1,274 @@
+/** api.md, "Affected entry": the claims of each source, one by one, against the files they stand in. */
+import * as assert from 'uvu/assert'
+import type { AffectedEntry } from '../../corpus/model/record.ts'
+import { allDetails, byKey } from './answers.ts'
+import { contractSuite } from './contract.ts'
+import { advisoriesOf } from './expected-summary.ts'
+import {
+  holdField,
+  holdNullable,
+  holdValues,
+  listOf,
+  matching,
+  nullable,
+  object,
+  onlyNull,
+  string,
+  timestamp,
+} from './field-types.ts'
+import { type Json, type OsvJson, sampleFeeds } from './sample-feeds.ts'
+import { openService } from './service.ts'
+
+const { says, after, run } = contractSuite('affected entry')
+const service = await openService()
+const feeds = sampleFeeds(service.made)
+const details = await allDetails(service)
+const upstream = byKey(feeds.records, ({ cveMetadata }) => cveMetadata.cveId)
+const entries = details.flatMap(({ affected }) => affected)
+
+/** Entries of the OSV export that claim something: not withdrawn, and not the copy of an advisory. */
+const advisoryIds = new Set(feeds.advisories.map(({ id }) => id))
+const osvOf = (id: string): OsvJson[] =>
+  feeds.osv.filter(
+    (one) => one.withdrawn === undefined && !advisoryIds.has(one.id) && [one.id, ...(one.aliases ?? [])].includes(id),
+  )
+const byId = (a: OsvJson, b: OsvJson) => (a.id < b.id ? -1 : 1)
+
+interface Claim {
+  /** A member of the source's own list, and the date of what it stands in. */
+  member: Json
+  at: string | undefined
+}
+
+/** What each source states about a CVE, in its order. NVD states CPE matches, which are looked at by themselves. */
+function claimsOf(id: string): Record<string, Claim[]> {
+  const { cna, adp = [] } = upstream.get(id)!.containers
+  const ofContainer = (container: typeof cna) =>
+    (container?.affected ?? []).map((member) => ({ member, at: container!.providerMetadata.dateUpdated }))
+  const ofEntries = (list: OsvJson[]) =>
+    list
+      .sort(byId)
+      .flatMap(({ affected, modified }) => affected.map((member) => ({ member: member as Json, at: modified })))
+  const ofAnalysis = ({ affected = [], generated_at }: Json) =>
+    (affected as Json[]).map((member) => ({ member, at: String(generated_at) }))
+  return {
+    cna: ofContainer(cna),
+    adp: adp.flatMap(ofContainer),
+    advisory: ofEntries(advisoriesOf(id, feeds)),
+    osv: ofEntries(osvOf(id)),
+    svc_analysis: feeds.analyses.filter(({ cve_id }) => cve_id === id).flatMap(ofAnalysis),
+  }
+}
+
+/** Every entry with the claim that it is, of the sources given; there are as many of the one as of the other. */
+function paired(...sources: string[]): { id: string; entry: AffectedEntry; claim: Claim }[] {
+  return details.flatMap(({ cve_id: id, affected }) => {
+    const claims = claimsOf(id)
+    return sources.flatMap((source) => {
+      const own = affected.filter((entry) => entry.source === source)
+      assert.is(own.length, claims[source]!.length, `claims of ${source} on ${id}`)
+      return own.map((entry, i) => ({ id, entry, claim: claims[source]![i]! }))
+    })
+  })
+}
+
+const CONTAINERS = ['cna', 'adp']
+const OSV_SCHEMA = ['advisory', 'osv']
+const CLAIMS = [...CONTAINERS, ...OSV_SCHEMA, 'svc_analysis']
+
+/** The criteria of the CPE matches that NVD calls vulnerable. */
+const criteriaOf = (id: string): string[] =>
+  [...JSON.stringify(feeds.nvd.get(id) ?? {}).matchAll(/"vulnerable":true,"criteria":"((?:[^"\\]|\\.)+)"/g)].map(
+    ([, criteria]) => JSON.parse(`"${criteria}"`) as string,
+  )
+
+says('One entry per source claim; claims are never merged.', () => {
+  const pairs = paired(...CLAIMS)
+  assert.ok(pairs.length > 1500)
+  for (const { cve_id: id, affected } of details) {
+    const nvd = affected.filter(({ source }) => source === 'nvd')
+    assert.equal(nvd.flatMap(({ cpes }) => cpes ?? []).sort(), [...new Set(criteriaOf(id))].sort(), id)
+    for (const { cpes } of nvd) {
+      assert.is(new Set(cpes!.map((cpe) => cpe.split(':').slice(3, 5).join(':'))).size, 1, id)
+    }
+  }
+  // Two sources that say the same of the same product are two entries all the same.
+  const same = details.filter(({ affected }) => {
+    const keys = affected.map(({ vendor, product }) => `${vendor} ${product}`.toLowerCase().replaceAll(' ', '_'))
+    return new Set(keys).size < new Set(affected.map(({ source }, i) => `${source} ${keys[i]}`)).size
+  })
+  assert.ok(same.length > 20)
+})
+
+says('source | string: `cna`, `adp`, `advisory`, `osv`, `nvd`, `svc_analysis`', () => {
+  holdField(entries, 'source', string)
+  holdValues(
+    entries.map(({ source }) => source),
+    ['cna', 'adp', 'advisory', 'osv', 'nvd', 'svc_analysis'],
+  )
+})
+
+const named = (value: unknown) => (value === undefined || value === 'n/a' ? null : value)
+
+says('vendor, product | string|null', () => {
+  for (const name of ['vendor', 'product'] as const) {
+    holdNullable(entries, name, string)
+    for (const { id, entry, claim } of paired(...CONTAINERS, 'svc_analysis')) {
+      assert.is(entry[name], named(claim.member[name]), `${name} of ${entry.source} on ${id}`)
+    }
+  }
+})
+
+const packageOf = ({ member }: Claim) => (member.package ?? {}) as { name?: string; ecosystem?: string }
+
+says('package_name, ecosystem | string|null', () => {
+  holdNullable(entries, 'package_name', string)
+  holdNullable(entries, 'ecosystem', string)
+  for (const { id, entry, claim } of paired(...CONTAINERS)) {
+    assert.is(entry.package_name, claim.member.packageName ?? null, id)
+  }
+  for (const { id, entry, claim } of paired(...OSV_SCHEMA)) {
+    const { name, ecosystem } = packageOf(claim)
+    assert.equal([entry.package_name, entry.ecosystem], [name ?? null, ecosystem ?? null], id)
+  }
+})
+
+says('platforms | string[]|null', () => {
+  holdNullable(entries, 'platforms', listOf(string))
+  for (const { id, entry, claim } of paired(...CONTAINERS)) {
+    assert.equal(entry.platforms, claim.member.platforms ?? null, id)
+  }
+})
+
+says('default_status | string|null (status for versions matched by no range)', () => {
+  holdNullable(entries, 'default_status', string)
+  for (const { id, entry, claim } of paired(...CONTAINERS)) {
+    assert.is(entry.default_status, claim.member.defaultStatus ?? null, id)
+  }
+  holdValues(
+    entries.map(({ default_status: status }) => status),
+    ['affected', 'unaffected', 'unknown', null],
+  )
+})
+
+interface Version {
+  version: string
+  status: string
+  versionType?: string
+  lessThan?: string
+  lessThanOrEqual?: string
+  changes?: unknown
+}
+
+/** Claims whose versions are plain: affected, without branches, placeholders or comparators. */
+function plainClaims(): { id: string; entry: AffectedEntry; versions: Version[] }[] {
+  const plain = (text: string | undefined) => text === undefined || /^\d[\w.]*$/.test(text)
+  return paired('cna').flatMap(({ id, entry, claim }) => {
+    const versions = (claim.member.versions ?? []) as Version[]
+    const isPlain = versions.every(
+      ({ status, changes, ...texts }) =>
+        status === 'affected' &&
+        changes === undefined &&
+        [texts.version, texts.lessThan, texts.lessThanOrEqual].every(plain) &&
+        texts.version !== (texts.lessThan ?? texts.lessThanOrEqual),
+    )
+    return isPlain && versions.length > 0 && claim.member.defaultStatus !== 'affected' ? [{ id, entry, versions }] : []
+  })
+}
+
+const isRange = ({ lessThan, lessThanOrEqual }: Version) => lessThan !== undefined || lessThanOrEqual !== undefined
+
+says('affected_versions | string[]|null', () => {
+  holdNullable(entries, 'affected_versions', listOf(string))
+  assert.not.ok(entries.some(({ affected_versions: versions }) => versions?.length === 0))
+  const claims = plainClaims()
+  assert.ok(claims.filter(({ entry }) => entry.affected_versions !== null).length > 50)
+  for (const { id, entry, versions } of claims) {
+    const single = versions.filter((one) => !isRange(one)).map(({ version }) => version)
+    assert.equal(entry.affected_versions, single.length === 0 ? null : [...new Set(single)], id)
+  }
+})
+
+says('affected_ranges | object[]|null: `introduced`, `fixed`, `version_type`, and optionally `last_affected`', () => {
+  const text = nullable(string)
+  const range = object({ introduced: text, fixed: text, version_type: text }, { last_affected: string })
+  holdNullable(entries, 'affected_ranges', listOf(range))
+  const ranges = entries.flatMap(({ affected_ranges: list }) => list ?? [])
+  assert.ok(ranges.some((one) => Object.hasOwn(one, 'last_affected')))
+  assert.ok(ranges.some((one) => !Object.hasOwn(one, 'last_affected')))
+  const claims = plainClaims()
+  assert.ok(claims.filter(({ entry }) => entry.affected_ranges !== null).length > 50)
+  for (const { id, entry, versions } of claims) {
+    const expected = versions.filter(isRange).map(({ version, lessThan, lessThanOrEqual, versionType }) => ({
+      introduced: version,
+      fixed: lessThan ?? null,
+      version_type: versionType ?? null,
+      ...(lessThanOrEqual === undefined ? {} : { last_affected: lessThanOrEqual }),
+    }))
+    assert.equal(entry.affected_ranges, expected.length === 0 ? null : expected, id)
+  }
+})
+
+says('patched_versions | string[]|null', () => {
+  holdNullable(entries, 'patched_versions', listOf(matching(/\S/)))
+  for (const { id, entry, claim } of paired('svc_analysis')) {
+    assert.equal(entry.patched_versions, claim.member.patched_versions ?? null, id)
+  }
+  for (const { id, entry, claim } of paired(...CONTAINERS)) {
+    for (const version of entry.patched_versions ?? []) {
+      const stated = (claim.member.versions as Version[]).filter(({ status }) => status === 'unaffected')
+      assert.ok(JSON.stringify([stated, claim.member]).includes(JSON.stringify(version)), `${version} of ${id}`)
+    }
+  }
+})
+
+says('cpes | string[]|null', () => {
+  holdNullable(entries, 'cpes', listOf(matching(/^cpe:(2\.3:|\/)/)))
+  for (const { id, entry, claim } of paired(...CONTAINERS, 'svc_analysis')) {
+    assert.equal(entry.cpes, claim.member.cpes ?? null, id)
+  }
+})
+
+says('repo_url, collection_url, package_url | string|null', () => {
+  for (const name of ['repo_url', 'collection_url', 'package_url']) holdNullable(entries, name, string)
+  for (const { id, entry, claim } of paired(...CONTAINERS)) {
+    assert.equal(
+      [entry.repo_url, entry.collection_url],
+      [claim.member.repo ?? null, claim.member.collectionURL ?? null],
+      id,
+    )
+  }
+  for (const { id, entry, claim } of paired(...OSV_SCHEMA)) {
+    const repo = /"repo":"([^"]+)"/.exec(JSON.stringify(claim.member))?.[1] ?? null
+    assert.is(entry.repo_url, repo, id)
+    const { purl } = packageOf(claim) as { purl?: string }
+    if (purl) assert.is(entry.package_url, purl, id)
+    else assert.match(entry.package_url!, /^pkg:[a-z]+\//, id)
+  }
+})
+
+says(
+  'vulnerable_functions, advisory_severity, advisory_urgency, advisory_description | only null values appear',
+  () => {
+    for (const name of ['vulnerable_functions', 'advisory_severity', 'advisory_urgency', 'advisory_description']) {
+      holdField(entries, name, onlyNull)
+    }
+  },
+)
+
+says('updated_at | timestamp', () => {
+  holdField(entries, 'updated_at', timestamp)
+  for (const { id, entry, claim } of paired(...CLAIMS)) {
+    // The Go database gives a date of the year 1 where it has none: those are of the epoch.
+    const at = claim.at!.startsWith('0001') ? 0 : Date.parse(claim.at!)
+    assert.is(Date.parse(entry.updated_at), at, `${entry.source} on ${id}`)
+  }
+  for (const { cve_id: id, affected } of details) {
+    for (const { source, updated_at: at } of affected) {
+      if (source === 'nvd') assert.is(Date.parse(at), Date.parse(`${feeds.nvd.get(id)!.lastModified}Z`), id)
+    }
+  }
+})
+
+after(() => service.remove())
+run()
