@@ -156,10 +156,15 @@ function addRepositories(pocs: readonly PocClaim[], items: EvidenceItem[]): void
         evidence_url: url,
         explanation: name,
         first_seen: createdAt,
-        last_seen: pushedAt,
+        last_seen: later(createdAt, pushedAt),
       }),
     )
   }
+}
+
+/** A repository that came with its history was pushed to before it was created: it is seen from its creation on. */
+function later(createdAt: string | null, pushedAt: string | null): string | null {
+  return createdAt !== null && pushedAt !== null && createdAt > pushedAt ? createdAt : pushedAt
 }
 
 function detectionEvidence(claim: DetectionClaim): EvidenceItem {

@@ -141,6 +141,36 @@ test('a commit among the references tagged patch is a fix commit, once', () => {
   assert.is(parts.evidence[0]?.fixed_version, '0123456789ab')
 })
 
+test('decisions 23: repositories come with most stars first, and are never last seen before they are first seen', () => {
+  const repository = (name: string, stars: number, createdAt: string | null, pushedAt: string | null) => ({
+    url: `https://forge.example/${name}`,
+    name,
+    stars,
+    createdAt,
+    pushedAt,
+  })
+  const [created, pushed] = ['2024-05-02T00:00:00.000Z', '2024-06-02T00:00:00.000Z']
+  const { evidence } = merged([claim({ source: 'cna' })], {
+    pocs: [
+      {
+        repositories: [
+          repository('a/with-its-history', 1, pushed, created),
+          repository('b/usual', 5, created, pushed),
+          repository('c/undated', 0, created, null),
+        ],
+      },
+    ],
+  })
+  assert.equal(
+    evidence.map((item) => [item.source, item.confidence, item.explanation, item.first_seen, item.last_seen]),
+    [
+      ['code_host_poc_search', 'low', 'b/usual', created, pushed],
+      ['code_host_poc_search', 'low', 'a/with-its-history', pushed, pushed],
+      ['code_host_poc_search', 'low', 'c/undated', created, null],
+    ],
+  )
+})
+
 test('a commit is known in the links of GitHub, kernel.org, gitweb and Gitiles', () => {
   const commit = '051c0bde9f0450a2ec3d62a86d2a0d2fad117f13'
   const commitIn = (path: string) =>
