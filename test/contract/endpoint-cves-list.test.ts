@@ -21,6 +21,7 @@ const { saysUnder, after, run } = contractSuite('GET /cves')
 const service = await openService({ more: addOddRecords })
 const all = summariesOf(service.corpus)
 const newest = inOrder(all, '-published')
+const refusing = await openRefusing(service, newest[0]!.cve_id)
 
 const CORE = [
   ...['cve_id', 'state', 'title', 'description', 'severity', 'cvss_score', 'cvss_score_source', 'date_published'],
@@ -136,16 +137,17 @@ saysUnder(
   'GET /api/v1/cves',
   'Available to every authenticated caller; per-CVE tier gating applies only to the detail endpoints.',
   async () => {
-    const refusing = await openRefusing(service, newest[0]!.cve_id)
     const { status, body } = await refusing.asReader('/cves?limit=100', 0)
     assert.is(status, 200)
     assert.equal(body, await service.json('/cves?limit=100'), 'no row is missing, and none is cut down')
     assert.is((await refusing.asReader(`/cves/${newest[0]!.cve_id}`, 0)).status, 403)
     assert.is((await refusing.asReader(`/cves/${newest[1]!.cve_id}`, 0)).status, 200)
     await refusing.holdAlways('/cves')
-    await refusing.close()
   },
 )
 
-after(() => service.remove())
+after(async () => {
+  await refusing.close()
+  await service.remove()
+})
 run()

@@ -43,7 +43,12 @@ export async function openRefusing(service: Service, gated: string): Promise<Ref
   const folder = dirname(service.made.dist)
   const policy = join(folder, 'gated.json')
   writeFileSync(policy, JSON.stringify({ rules: [{ tier: 3, id: gated }] }))
-  const open = await testGateway(folder, service.made.dist, { preview: false, accessPolicy: policy })
+  const open = await testGateway(folder, service.made.dist, {
+    preview: false,
+    accessPolicy: policy,
+    // Tests send more bad tokens than anybody may.
+    failedTokens: 1_000_000,
+  })
   const spent = await testGateway(folder, service.made.dist, { rateLimit: 1 })
   await spent.body('/snapshot')
   const errorOf = async (gateway: TestGateway, path: string, headers: Record<string, string>) => {
@@ -60,10 +65,10 @@ export async function openRefusing(service: Service, gated: string): Promise<Ref
     asReader,
     async holdAlways(path) {
       assert.is((await service.ask(path)).status, 200, path)
-      const bare = await fetch(`${service.url}/api/v1${path}`)
+      const bare = await fetch(`${open.url}/api/v1${path}`)
       assert.is(bare.status, 401, path)
       assert.is(((await bare.json()) as Refusal).error, 'unauthenticated')
-      const forged = await errorOf(service, path, { authorization: 'Bearer no.such.token' })
+      const forged = await errorOf(open, path, { authorization: 'Bearer no.such.token' })
       assert.equal([forged.status, forged.error], [401, 'unauthenticated'], path)
       const { status, error, headers } = await errorOf(spent, path, {})
       assert.equal([status, error], [429, 'rate_limited'], path)
