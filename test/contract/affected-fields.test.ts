@@ -1,9 +1,9 @@
 /** api.md, "Affected entry": the claims of each source, one by one, against the files they stand in. */
 import * as assert from 'uvu/assert'
 import type { AffectedEntry } from '../../corpus/model/record.ts'
-import { allDetails, byKey } from './answers.ts'
+import { affectedClaims, CLAIMS, CONTAINERS, OSV_SCHEMA, packageOf } from './affected-claims.ts'
+import { allDetails } from './answers.ts'
 import { contractSuite } from './contract.ts'
-import { advisoriesOf } from './expected-summary.ts'
 import {
   holdField,
   holdNullable,
@@ -16,71 +16,16 @@ import {
   string,
   timestamp,
 } from './field-types.ts'
-import { type Json, type OsvJson, sampleFeeds } from './sample-feeds.ts'
+import { sampleFeeds } from './sample-feeds.ts'
 import { openService } from './service.ts'
 
 const { says, after, run } = contractSuite('affected entry')
 const service = await openService()
 const feeds = sampleFeeds(service.made)
 const details = await allDetails(service)
-const upstream = byKey(feeds.records, ({ cveMetadata }) => cveMetadata.cveId)
 const entries = details.flatMap(({ affected }) => affected)
 
-/** Entries of the OSV export that claim something: not withdrawn, and not the copy of an advisory. */
-const advisoryIds = new Set(feeds.advisories.map(({ id }) => id))
-const osvOf = (id: string): OsvJson[] =>
-  feeds.osv.filter(
-    (one) => one.withdrawn === undefined && !advisoryIds.has(one.id) && [one.id, ...(one.aliases ?? [])].includes(id),
-  )
-const byId = (a: OsvJson, b: OsvJson) => (a.id < b.id ? -1 : 1)
-
-interface Claim {
-  /** A member of the source's own list, and the date of what it stands in. */
-  member: Json
-  at: string | undefined
-}
-
-/** What each source states about a CVE, in its order. NVD states CPE matches, which are looked at by themselves. */
-function claimsOf(id: string): Record<string, Claim[]> {
-  const { cna, adp = [] } = upstream.get(id)!.containers
-  const ofContainer = (container: typeof cna) =>
-    (container?.affected ?? []).map((member) => ({ member, at: container!.providerMetadata.dateUpdated }))
-  const ofEntries = (list: OsvJson[]) =>
-    list
-      .sort(byId)
-      .flatMap(({ affected, modified }) => affected.map((member) => ({ member: member as Json, at: modified })))
-  const ofAnalysis = ({ affected = [], generated_at }: Json) =>
-    (affected as Json[]).map((member) => ({ member, at: String(generated_at) }))
-  return {
-    cna: ofContainer(cna),
-    adp: adp.flatMap(ofContainer),
-    advisory: ofEntries(advisoriesOf(id, feeds)),
-    osv: ofEntries(osvOf(id)),
-    svc_analysis: feeds.analyses.filter(({ cve_id }) => cve_id === id).flatMap(ofAnalysis),
-  }
-}
-
-/** Every entry with the claim that it is, of the sources given; there are as many of the one as of the other. */
-function paired(...sources: string[]): { id: string; entry: AffectedEntry; claim: Claim }[] {
-  return details.flatMap(({ cve_id: id, affected }) => {
-    const claims = claimsOf(id)
-    return sources.flatMap((source) => {
-      const own = affected.filter((entry) => entry.source === source)
-      assert.is(own.length, claims[source]!.length, `claims of ${source} on ${id}`)
-      return own.map((entry, i) => ({ id, entry, claim: claims[source]![i]! }))
-    })
-  })
-}
-
-const CONTAINERS = ['cna', 'adp']
-const OSV_SCHEMA = ['advisory', 'osv']
-const CLAIMS = [...CONTAINERS, ...OSV_SCHEMA, 'svc_analysis']
-
-/** The criteria of the CPE matches that NVD calls vulnerable. */
-const criteriaOf = (id: string): string[] =>
-  [...JSON.stringify(feeds.nvd.get(id) ?? {}).matchAll(/"vulnerable":true,"criteria":"((?:[^"\\]|\\.)+)"/g)].map(
-    ([, criteria]) => JSON.parse(`"${criteria}"`) as string,
-  )
+const { paired, criteriaOf } = affectedClaims(feeds, details)
 
 says('One entry per source claim; claims are never merged.', () => {
   const pairs = paired(...CLAIMS)
@@ -118,8 +63,6 @@ says('vendor, product | string|null', () => {
     }
   }
 })
-
-const packageOf = ({ member }: Claim) => (member.package ?? {}) as { name?: string; ecosystem?: string }
 
 says('package_name, ecosystem | string|null', () => {
   holdNullable(entries, 'package_name', string)
