@@ -100,8 +100,9 @@ export async function registerFilterPairs(asked: Asked, facts: CorpusFacts, opti
         for (const figure of ['ran', 'withRows', 'choosing'] as const) sum[figure] += outcome[figure]
       }
       const ms = Math.round(performance.now() - began)
+      // In a line of its own, with the arrow by which test/run.ts knows what to show.
       console.log(
-        `${path}: ${sum.ran} combinations, ${sum.withRows} with rows, ${sum.choosing} with some of all, ${ms} ms`,
+        `\n${path} → ${sum.ran} combinations: ${sum.withRows} with rows, ${sum.choosing} with some of all; ${ms} ms`,
       )
       assert.is(sum.ran, COMBINATIONS[path])
     })

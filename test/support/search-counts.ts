@@ -120,7 +120,7 @@ export function registerSearchCounts(name: string, ask: Ask, rows: SearchedRows)
       }
     }
     const found = TYPES.map((type) => `${type} ${matched[type]}`).join(', ')
-    console.log(`${name}: ${queries.length} searches; so many of them found something: ${found}`)
+    console.log(`\n${name} → ${queries.length} searches, so many of which found something: ${found}`)
     for (const type of TYPES) {
       if (entries[type].length > 0) assert.ok(matched[type]! > 20, `too few searches find a ${type}`)
     }

@@ -144,6 +144,8 @@ const BEYOND_ASCII = [
     'E\u0301c',
     '\u0301c',
     '\u0301\u0301',
+    'ja\u0300',
+    'clair',
     'ﬁ ',
     'fi',
     'Ａ ',
