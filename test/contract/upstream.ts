@@ -92,7 +92,15 @@ export const nvdRecord = (id: CveId, fields: Json = {}): Json => ({
 
 export function nvdPage(records: readonly Json[], timestamp = '2024-06-01T00:00:00.000'): string {
   const totalResults = records.length
-  return JSON.stringify({ resultsPerPage: totalResults, totalResults, timestamp, vulnerabilities: records })
+  const head = {
+    resultsPerPage: totalResults,
+    startIndex: 0,
+    totalResults,
+    format: 'NVD_CVE',
+    version: '2.0',
+    timestamp,
+  }
+  return JSON.stringify({ ...head, vulnerabilities: records })
 }
 
 /** An entry in the OSV schema. */
