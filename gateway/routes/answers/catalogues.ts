@@ -107,7 +107,7 @@ const introduction = z
 
 const platform = z
   .strictObject({
-    label: z.string().describe('The kind of platform, such as `Languages`'),
+    label: z.string().describe('The kind of platform, such as `Language`'),
     items: z
       .array(
         z
