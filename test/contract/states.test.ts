@@ -1,0 +1,88 @@
+/** api.md, "States and transitions": the values that states take, and how mature evidence of exploitation is. */
+import * as assert from 'uvu/assert'
+import type { EvidenceItem } from '../../corpus/model/record.ts'
+import { aboutEach } from './answers.ts'
+import { contractSuite } from './contract.ts'
+import type { Summary } from './cve-rows.ts'
+import { holdField, holdValues, oneOf } from './field-types.ts'
+import { addOddRecords, REJECTED, RESERVED } from './odd-records.ts'
+import { sampleFeeds } from './sample-feeds.ts'
+import { openService } from './service.ts'
+
+const { says, after, run } = contractSuite('states')
+const service = await openService({ more: addOddRecords })
+const feeds = sampleFeeds(service.made)
+const rows = await service.all<Summary>('/cves')
+const evidence = await aboutEach(rows, ({ cve_id: id }) =>
+  service.json<{ cve_id: string; evidence: EvidenceItem[] }>(`/cves/${id}/evidence?type=exploitation`),
+)
+const items = evidence.flatMap(({ evidence: list }) => list)
+
+const ranksOf = (type: string) =>
+  new Set(items.filter((item) => item.evidence_type === type).map((item) => item.maturity_rank))
+
+says('CVE | state | `PUBLISHED`, `RESERVED`', async () => {
+  holdField(rows, 'state', oneOf('PUBLISHED', 'RESERVED'))
+  assert.is((await service.json<Summary>(`/cves/${RESERVED}`)).state, 'RESERVED')
+  // Upstream has a third one, whose records are not served.
+  assert.ok(feeds.records.some(({ cveMetadata }) => cveMetadata.cveId === REJECTED))
+  for (const { cveMetadata } of feeds.records.filter((record) => record.cveMetadata.state === 'REJECTED')) {
+    assert.is((await service.ask(`/cves/${cveMetadata.cveId}`)).status, 404, cveMetadata.cveId)
+    assert.not.ok(rows.some(({ cve_id: id }) => id === cveMetadata.cveId))
+  }
+})
+
+says('Report type | enabled | `true` (currently produced), `false`', async () => {
+  const { report_types: types } = await service.json<{ report_types: { prompt_name: string; enabled: boolean }[] }>(
+    '/reports/types',
+  )
+  holdValues(
+    types.map(({ enabled }) => enabled),
+    [true, false],
+  )
+  for (const { prompt_name: name, enabled } of types) {
+    assert.is(enabled, feeds.reportTypes.find((line) => line.prompt_name === name)!.enabled, name)
+  }
+})
+
+says('CNA (stats rows) | activity_status | `Active`, `Inactive`', async () => {
+  const cnas = await service.all<{ slug: string; activity_status: string; recent_cves: number }>('/cnas')
+  holdValues(
+    cnas.map(({ activity_status: status }) => status),
+    ['Active', 'Inactive'],
+  )
+  for (const { slug, activity_status: status, recent_cves: recent } of cnas) {
+    assert.is(status, recent > 0 ? 'Active' : 'Inactive', slug)
+  }
+  const { leaderboard } = await service.json<{ leaderboard: Record<string, { activity_status?: string }[]> }>(
+    '/cnas/stats',
+  )
+  const ranked = [leaderboard.best!, leaderboard.worst!, leaderboard.most_active!].flat()
+  holdField(ranked, 'activity_status', oneOf('Active', 'Inactive'))
+})
+
+says('Exploitation maturity ordering: PoC published < weaponized module < KEV-confirmed active exploitation.', () => {
+  const [[poc], [weaponized], [kev]] = [ranksOf('poc_public'), ranksOf('weaponized_exploit'), ranksOf('kev_listed')]
+  assert.ok(typeof poc === 'number' && typeof weaponized === 'number' && typeof kev === 'number')
+  assert.ok(poc < weaponized && weaponized < kev, `${poc}, ${weaponized}, ${kev}`)
+  assert.is(ranksOf('weaponized_exploit').size, 1)
+})
+
+says('Higher `maturity_rank` means more mature.', () => {
+  // What is on record of a CVE is as mature as the best of its evidence: KEV and SSVC active before any code.
+  const best = (list: readonly EvidenceItem[]) => Math.max(...list.map((item) => item.maturity_rank!))
+  const active = evidence.filter(({ cve_id: id }) => feeds.kev.has(id))
+  const others = evidence.filter(
+    ({ evidence: list }) => list.length > 0 && !list.some((item) => /kev_listed|ssvc_active/.test(item.evidence_type)),
+  )
+  assert.ok(active.length > 2 && others.length > 20)
+  const least = Math.min(...active.map(({ evidence: list }) => best(list)))
+  for (const { cve_id: id, evidence: list } of others) assert.ok(best(list) < least, id)
+})
+
+says('poc_public | 40', () => assert.equal([...ranksOf('poc_public')], [40]))
+says('kev_listed | 80', () => assert.equal([...ranksOf('kev_listed')], [80]))
+says('ssvc_active | 80', () => assert.equal([...ranksOf('ssvc_active')], [80]))
+
+after(() => service.remove())
+run()
