@@ -59,24 +59,22 @@ function holdEach(name: keyof Row, expected: (element: XmlElement) => unknown): 
   }
 }
 
-const LIST = 'CAPEC list entry (GET /capecs)'
-
-saysUnder(LIST, 'capec_id | integer', () => {
+saysUnder('CAPEC list entry (GET /capecs)', 'capec_id | integer', () => {
   holdField(rows, 'capec_id', integer)
   assert.equal(rows.map(({ capec_id: id }) => String(id)).sort(), [...upstream.keys()].sort())
 })
 
-saysUnder(LIST, 'capec_id_string | string (`CAPEC-<n>`)', () => {
+saysUnder('CAPEC list entry (GET /capecs)', 'capec_id_string | string (`CAPEC-<n>`)', () => {
   holdEach('capec_id_string', (element) => `CAPEC-${attribute(element, 'ID')}`)
 })
 
-saysUnder(LIST, 'name, description | string', () => {
+saysUnder('CAPEC list entry (GET /capecs)', 'name, description | string', () => {
   for (const name of ['name', 'description']) holdField(rows, name, text)
   holdEach('name', (element) => attribute(element, 'Name'))
   holdEach('description', (element) => textOf(element, 'Description'))
 })
 
-saysUnder(LIST, 'abstraction | string (`Meta`, `Standard`, `Detailed`)', () => {
+saysUnder('CAPEC list entry (GET /capecs)', 'abstraction | string (`Meta`, `Standard`, `Detailed`)', () => {
   holdEach('abstraction', (element) => attribute(element, 'Abstraction'))
   holdValues(
     rows.map(({ abstraction }) => abstraction),
@@ -84,7 +82,7 @@ saysUnder(LIST, 'abstraction | string (`Meta`, `Standard`, `Detailed`)', () => {
   )
 })
 
-saysUnder(LIST, 'status | string (for example `Draft`, `Stable`)', () => {
+saysUnder('CAPEC list entry (GET /capecs)', 'status | string (for example `Draft`, `Stable`)', () => {
   holdField(rows, 'status', string)
   holdEach('status', (element) => attribute(element, 'Status'))
   holdSeen(
@@ -93,7 +91,7 @@ saysUnder(LIST, 'status | string (for example `Draft`, `Stable`)', () => {
   )
 })
 
-saysUnder(LIST, 'likelihood_of_attack, typical_severity | string|null', () => {
+saysUnder('CAPEC list entry (GET /capecs)', 'likelihood_of_attack, typical_severity | string|null', () => {
   for (const name of ['likelihood_of_attack', 'typical_severity']) holdNullable(rows, name, text)
   holdEach('likelihood_of_attack', (element) => textOf(element, 'Likelihood_Of_Attack'))
   holdEach('typical_severity', (element) => textOf(element, 'Typical_Severity'))
@@ -107,32 +105,40 @@ const TEXT_LISTS = [
   ['mitigations', 'mitigations', 'Mitigations', 'Mitigation'],
 ] as const
 
-saysUnder(LIST, 'prerequisites, skills_required, resources_required, mitigations | string[]', () => {
-  for (const [name, , list, item] of TEXT_LISTS) {
-    holdField(rows, name, texts)
-    assert.ok(rows.some((row) => row[name].length > 0) && rows.some((row) => row[name].length === 0), name)
-    for (const row of rows) {
-      const stated = itemsOf(upstream.get(String(row.capec_id))!, list, item)
-      assert.is(row[name].length, stated.length, `${name} of CAPEC-${row.capec_id}`)
-      if (name === 'prerequisites' || name === 'resources_required') assert.equal(row[name], stated.map(String))
+saysUnder(
+  'CAPEC list entry (GET /capecs)',
+  'prerequisites, skills_required, resources_required, mitigations | string[]',
+  () => {
+    for (const [name, , list, item] of TEXT_LISTS) {
+      holdField(rows, name, texts)
+      assert.ok(rows.some((row) => row[name].length > 0) && rows.some((row) => row[name].length === 0), name)
+      for (const row of rows) {
+        const stated = itemsOf(upstream.get(String(row.capec_id))!, list, item)
+        assert.is(row[name].length, stated.length, `${name} of CAPEC-${row.capec_id}`)
+        if (name === 'prerequisites' || name === 'resources_required') assert.equal(row[name], stated.map(String))
+      }
     }
-  }
-})
+  },
+)
 
-saysUnder(LIST, 'consequences | object[]: `scopes` string[], `impacts` string[], `note` string', () => {
-  holdField(rows, 'consequences', listOf(consequence))
-  // Null where the catalogue gives no note.
-  holdEach('consequences', (element) =>
-    itemsOf(element, 'Consequences', 'Consequence').map((one) => ({
-      scopes: textsOf(one, 'Scope'),
-      impacts: textsOf(one, 'Impact'),
-      note: textOf(one, 'Note'),
-    })),
-  )
-  assert.ok(rows.some(({ consequences }) => consequences.some(({ note }) => note !== null)))
-})
+saysUnder(
+  'CAPEC list entry (GET /capecs)',
+  'consequences | object[]: `scopes` string[], `impacts` string[], `note` string',
+  () => {
+    holdField(rows, 'consequences', listOf(consequence))
+    // Null where the catalogue gives no note.
+    holdEach('consequences', (element) =>
+      itemsOf(element, 'Consequences', 'Consequence').map((one) => ({
+        scopes: textsOf(one, 'Scope'),
+        impacts: textsOf(one, 'Impact'),
+        note: textOf(one, 'Note'),
+      })),
+    )
+    assert.ok(rows.some(({ consequences }) => consequences.some(({ note }) => note !== null)))
+  },
+)
 
-saysUnder(LIST, 'execution_flow | object[] (ordered steps, when documented)', () => {
+saysUnder('CAPEC list entry (GET /capecs)', 'execution_flow | object[] (ordered steps, when documented)', () => {
   holdField(rows, 'execution_flow', listOf(executionStep))
   for (const { capec_id: id, execution_flow: flow } of rows) {
     const stated = itemsOf(upstream.get(String(id))!, 'Execution_Flow', 'Attack_Step')
@@ -167,7 +173,7 @@ saysUnder(
   },
 )
 
-saysUnder(LIST, 'related_attack_patterns | object[]', () => {
+saysUnder('CAPEC list entry (GET /capecs)', 'related_attack_patterns | object[]', () => {
   holdField(rows, 'related_attack_patterns', listOf(relatedPattern))
   for (const { capec_id: id, related_attack_patterns: related } of rows) {
     const stated = itemsOf(upstream.get(String(id))!, 'Related_Attack_Patterns', 'Related_Attack_Pattern')

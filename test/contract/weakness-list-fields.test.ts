@@ -27,38 +27,40 @@ function holdEach(name: keyof Row, expected: (element: XmlElement) => unknown): 
   }
 }
 
-const LIST = 'CWE list entry (GET /cwes)'
-
-saysUnder(LIST, 'cwe_id | string (`CWE-<n>`)', () => {
+saysUnder('CWE list entry (GET /cwes)', 'cwe_id | string (`CWE-<n>`)', () => {
   holdField(rows, 'cwe_id', matching(/^CWE-[1-9]\d*$/))
   assert.equal(rows.map(({ cwe_id }) => cwe_id.slice(4)).sort(), [...upstream.keys()].sort())
 })
 
-saysUnder(LIST, 'slug | string (`cwe-<n>`)', () => {
+saysUnder('CWE list entry (GET /cwes)', 'slug | string (`cwe-<n>`)', () => {
   holdField(rows, 'slug', matching(/^cwe-[1-9]\d*$/))
   for (const { slug, cwe_id: id } of rows) assert.is(slug, id.toLowerCase())
 })
 
-saysUnder(LIST, 'numeric_id | integer', () => {
+saysUnder('CWE list entry (GET /cwes)', 'numeric_id | integer', () => {
   holdField(rows, 'numeric_id', integer)
   for (const { numeric_id: number, cwe_id: id } of rows) assert.is(`CWE-${number}`, id)
 })
 
-saysUnder(LIST, 'name | string', () => {
+saysUnder('CWE list entry (GET /cwes)', 'name | string', () => {
   holdField(rows, 'name', text)
   holdEach('name', (element) => attribute(element, 'Name'))
 })
 
-saysUnder(LIST, 'abstraction | string (`Pillar`, `Class`, `Base`, `Variant`, `Compound`)', () => {
-  holdField(rows, 'abstraction', oneOf('Pillar', 'Class', 'Base', 'Variant', 'Compound'))
-  holdEach('abstraction', (element) => attribute(element, 'Abstraction'))
-  holdValues(
-    rows.map(({ abstraction }) => abstraction),
-    ['Pillar', 'Class', 'Base', 'Variant', 'Compound'],
-  )
-})
+saysUnder(
+  'CWE list entry (GET /cwes)',
+  'abstraction | string (`Pillar`, `Class`, `Base`, `Variant`, `Compound`)',
+  () => {
+    holdField(rows, 'abstraction', oneOf('Pillar', 'Class', 'Base', 'Variant', 'Compound'))
+    holdEach('abstraction', (element) => attribute(element, 'Abstraction'))
+    holdValues(
+      rows.map(({ abstraction }) => abstraction),
+      ['Pillar', 'Class', 'Base', 'Variant', 'Compound'],
+    )
+  },
+)
 
-saysUnder(LIST, 'status | string (`Stable`, `Draft`, `Incomplete`, ...)', () => {
+saysUnder('CWE list entry (GET /cwes)', 'status | string (`Stable`, `Draft`, `Incomplete`, ...)', () => {
   holdField(rows, 'status', string)
   holdEach('status', (element) => attribute(element, 'Status'))
   holdSeen(
@@ -67,7 +69,7 @@ saysUnder(LIST, 'status | string (`Stable`, `Draft`, `Incomplete`, ...)', () => 
   )
 })
 
-saysUnder(LIST, 'likelihood | string|null (`High`, `Medium`, `Low`)', () => {
+saysUnder('CWE list entry (GET /cwes)', 'likelihood | string|null (`High`, `Medium`, `Low`)', () => {
   holdNullable(rows, 'likelihood', oneOf('High', 'Medium', 'Low'))
   holdEach('likelihood', (element) => textOf(element, 'Likelihood_Of_Exploit'))
   holdValues(
@@ -90,13 +92,13 @@ for (const { cve_id: id } of await allDetails(service)) {
   for (const slug of all) mapped.set(slug, (mapped.get(slug) ?? new Set()).add(id))
 }
 
-saysUnder(LIST, 'cve_count | integer (CVEs mapped to it)', () => {
+saysUnder('CWE list entry (GET /cwes)', 'cve_count | integer (CVEs mapped to it)', () => {
   holdField(rows, 'cve_count', integer)
   for (const { slug, cve_count: count } of rows) assert.is(count, mapped.get(slug)?.size ?? 0, slug)
   assert.ok(rows.some(({ cve_count: count }) => count > 5) && rows.some(({ cve_count: count }) => count === 0))
 })
 
-saysUnder(LIST, 'kev_count | integer (of those, KEV-listed)', () => {
+saysUnder('CWE list entry (GET /cwes)', 'kev_count | integer (of those, KEV-listed)', () => {
   holdField(rows, 'kev_count', integer)
   for (const { slug, kev_count: count } of rows) {
     assert.is(count, [...(mapped.get(slug) ?? [])].filter((id) => feeds.kev.has(id)).length, slug)
