@@ -7,7 +7,6 @@ import {
   type CatalogEntry,
   type CatalogName,
   catalogKey,
-  decodeCatalog,
   encodeCatalog,
   keptEntries,
   type PlacedEntry,
@@ -19,7 +18,7 @@ import type { ObjectStore } from './objects.ts'
 import { readSound } from './shard-task.ts'
 import type { Parent } from './shards.ts'
 
-/** Writes the catalog shards and gives their entries as whoever derives from them will read them. */
+/** Writes the catalog shards and gives their entries, as whoever derives from them will read them. */
 export async function writeCatalogs(
   corpus: Corpus,
   parent: Parent | null,
@@ -31,9 +30,9 @@ export async function writeCatalogs(
   for (const name of CATALOGS) {
     const before = parent?.manifest.files.find((file) => file.role === 'catalog' && file.name === name)
     const kept = keptEntries(before && parent ? readSound(parent.dist, before) : null)
-    const { bytes, ...encoded } = encodeCatalog(entries[name], kept)
-    files.push(await objects.put({ role: 'catalog', name, ...encoded, derived: false }, bytes))
-    catalogs[name] = decodeCatalog(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))
+    const { bytes, content, entries: placed } = encodeCatalog(entries[name], kept)
+    files.push(await objects.put({ role: 'catalog', name, content, count: placed.length, derived: false }, bytes))
+    catalogs[name] = placed
   }
   return { files, catalogs: catalogs as Record<CatalogName, PlacedEntry[]> }
 }

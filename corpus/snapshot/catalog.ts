@@ -22,10 +22,17 @@ export interface CatalogEntry {
 /** The key of an entry: its id, as far as it is ASCII without blanks, and percent-encoded elsewhere. */
 export const catalogKey = (id: string): string => encodeURI(id.toWellFormed())
 
+/** An entry and where its member lies. */
+export interface PlacedEntry extends CatalogEntry {
+  at: number
+  length: number
+}
+
 export interface EncodedCatalog {
   bytes: Uint8Array
   content: string
-  count: number
+  /** As `decodeCatalog` would give them. */
+  entries: PlacedEntry[]
 }
 
 /** Encodes entries in the order of their keys; `kept` gives the bytes of a member that is there already, by its source. */
@@ -35,15 +42,19 @@ export function encodeCatalog(
 ): EncodedCatalog {
   const digest = contentDigest()
   const members: Uint8Array[] = []
+  const placed: PlacedEntry[] = []
+  let at = 0
   for (const { key, text } of entries) {
     const plain = Buffer.from(text)
     const source = shortHash(plain)
-    const old = kept(key, source)
     const segment = { kind: ENTRY_KIND, count: 1, plain }
-    members.push(old ?? encodeMember(key, [segment, Buffer.from('\n')], source).bytes)
+    const member = kept(key, source) ?? encodeMember(key, [segment, Buffer.from('\n')], source).bytes
+    members.push(member)
+    placed.push({ key, text, at, length: member.length })
+    at += member.length
     digest.add({ key, segments: [{ kind: ENTRY_KIND, count: 1, plainLength: plain.length, hash: source }] })
   }
-  return { bytes: new Uint8Array(Buffer.concat(members)), content: digest.hex(), count: entries.length }
+  return { bytes: new Uint8Array(Buffer.concat(members)), content: digest.hex(), entries: placed }
 }
 
 /** The members of a catalog shard for `encodeCatalog` to keep. */
@@ -57,12 +68,6 @@ export function keptEntries(shard: Buffer | null): (key: string, source: Uint8Ar
     const isSame = member && source.length === SHORT_HASH_LENGTH && Buffer.compare(member.source, source) === 0
     return isSame ? member.bytes : null
   }
-}
-
-/** A decoded entry and where its member lies. */
-export interface PlacedEntry extends CatalogEntry {
-  at: number
-  length: number
 }
 
 /**

@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert'
 import { prune } from '../../builder/prune.ts'
 import type { CveId } from '../../corpus/model/cve-id.ts'
 import { openCorpus, type StoredRecord } from '../../corpus/store/corpus.ts'
+import type { ErrorBody } from '../../gateway/errors.ts'
 import { ingestAndBuild, quietEffects, sampleDist, temporaryFolder } from '../support/dist.ts'
 import { testGateway } from '../support/gateway.ts'
 
@@ -38,6 +39,8 @@ function recordsOf(path: string): Map<CveId, StoredRecord> {
     corpus.close()
   }
 }
+
+const errorOf = async (response: Response): Promise<ErrorBody> => JSON.parse(await response.text())
 
 const pageOf = async (path: string): Promise<Page> => JSON.parse(await gateway.body(path))
 
@@ -102,11 +105,11 @@ test('since the served snapshot nothing changed', async () => {
 test('a snapshot that is not known is 410 gone; what is no id at all is 400', async () => {
   const unknown = await gateway.get(`/changes?since=${'0'.repeat(64)}`)
   assert.is(unknown.status, 410)
-  assert.is((await unknown.json()).error, 'gone')
+  assert.is((await errorOf(unknown)).error, 'gone')
   for (const since of ['', '0', `${first}0`, 'latest']) {
     const bad = await gateway.get(`/changes?since=${since}`)
     assert.is(bad.status, 400, since)
-    assert.is((await bad.json()).parameter, 'since')
+    assert.is((await errorOf(bad)).parameter, 'since')
   }
   assert.is((await gateway.get('/changes')).status, 400)
 })
@@ -114,7 +117,7 @@ test('a snapshot that is not known is 410 gone; what is no id at all is 400', as
 test('a cursor of another `since` is refused', async () => {
   const page = await pageOf(`/changes?since=${first}&limit=1`)
   const other = await gateway.get(`/changes?since=${second}&limit=1&cursor=${page.pagination.next_cursor}`)
-  assert.is((await other.json()).error, 'invalid_cursor')
+  assert.is((await errorOf(other)).error, 'invalid_cursor')
 })
 
 test('pruned snapshots are gone for a gateway that was started afterwards', async () => {
