@@ -157,7 +157,7 @@ saysUnder('CAPEC list entry (GET /capecs)', 'execution_flow | object[] (ordered 
 })
 
 saysUnder(
-  LIST,
+  'CAPEC list entry (GET /capecs)',
   'related_weaknesses | object[]: `id` (lower-case `cwe-<n>`), `display` (`CWE-<n>`), `name`',
   async () => {
     holdField(rows, 'related_weaknesses', listOf(relatedWeakness))
