@@ -1,0 +1,64 @@
+/** api.md, "GET /api/v1/cves/{cveId}/advisory": the linked advisory, with the EPSS of the day. */
+import * as assert from 'uvu/assert'
+import { contractSuite } from './contract.ts'
+import { recordsOf, summariesOf } from './cve-rows.ts'
+import { addOddRecords, RESERVED, UNKNOWN } from './odd-records.ts'
+import { openRefusing, refuses } from './refusals.ts'
+import { openService } from './service.ts'
+
+const { says, saysUnder, after, run } = contractSuite('GET /cves/{cveId}/advisory')
+const service = await openService({ more: addOddRecords })
+const records = recordsOf(service.corpus)
+const ids = [...records.keys()]
+const advised = ids.filter((id) => records.get(id)!.advisory !== null)
+const epss = new Map(summariesOf(service.corpus).map((row) => [String(row.cve_id), row.epss]))
+const refusing = await openRefusing(service, advised[0]!)
+
+saysUnder('GET /api/v1/cves/{cveId}/advisory', 'No query parameters.', async () => {
+  for (const name of ['full', 'fields', 'include', 'limit', 'source']) {
+    await refuses(service, `/cves/${advised[0]}/advisory?${name}=1`, name)
+  }
+  assert.is((await service.ask(`/cves/${advised[0]}/advisory?`)).status, 200)
+})
+
+says('Response: the linked advisory record (see Resources).', async () => {
+  const keys = [
+    ...['advisory_id', 'cve_id', 'html_url', 'summary', 'description', 'severity', 'cvss_v3', 'cvss_v4', 'cwe_ids'],
+    ...['cwe_names', 'source_repo_url', 'published_at', 'updated_at', 'reviewed_at', 'withdrawn_at', 'references'],
+    ...['affected_packages', 'credits', 'epss'],
+  ].sort()
+  assert.ok(advised.length > 20)
+  for (const id of advised) {
+    const answer = await service.json<Record<string, unknown>>(`/cves/${id}/advisory`)
+    const { score: percentage, percentile } = epss.get(id)!
+    assert.equal(Object.keys(answer).sort(), keys, id)
+    assert.equal(answer, { ...records.get(id)!.advisory, epss: { percentage, percentile } })
+    assert.is(answer.cve_id, id)
+    assert.equal(await service.json(`/cves/${id.toLowerCase()}/advisory`), answer)
+  }
+})
+
+says('A CVE with no advisory mapping returns 404 with error code `not_found`.', async () => {
+  const without = ids.filter((id) => !advised.includes(id))
+  assert.ok(without.length > 100 && without.includes(RESERVED))
+  for (const id of without) {
+    const { status, body } = await service.ask(`/cves/${id}/advisory`)
+    const { error, message, ...rest } = body as { error: string; message: string }
+    assert.equal([status, error, rest], [404, 'not_found', {}], id)
+    assert.ok(message.includes(id) && message.includes('advisory'), message)
+  }
+})
+
+saysUnder('GET /api/v1/cves/{cveId}/advisory', 'Statuses: 200, 400, 401, 403, 404, 429.', async () => {
+  await refusing.holdAlways(`/cves/${advised[0]}/advisory`)
+  await refusing.holdTier((id) => `/cves/${id}/advisory`)
+  await refuses(service, '/cves/CVE-1/advisory', 'cveId')
+  const { status, body } = await service.ask(`/cves/${UNKNOWN}/advisory`)
+  assert.equal([status, (body as { error: string }).error], [404, 'not_found'])
+})
+
+after(async () => {
+  await refusing.close()
+  await service.remove()
+})
+run()
