@@ -1,0 +1,81 @@
+/** What a search must find, in plain JavaScript: everything that can be found, and how good a match is (decisions 28). */
+import type { Summary } from './cve-rows.ts'
+import { folded } from './list-rows.ts'
+import type { Service } from './service.ts'
+
+export const TYPES = ['vendor', 'product', 'cwe', 'capec', 'cna', 'cve'] as const
+export type Type = (typeof TYPES)[number]
+
+/** One thing that can be found; `key` is the id that is searched in, `id` the one that is answered. */
+export interface Findable {
+  type: Type
+  id: string
+  key: string
+  label: string
+  href: string
+}
+
+interface Named {
+  slug: string
+  display: string
+  cna_name: string
+  name: string
+  cwe_id: string
+  capec_id_string: string
+}
+
+const part = encodeURIComponent
+
+export async function everythingFindable(service: Service): Promise<Record<Type, Findable[]>> {
+  const vendors = await service.all<Named>('/vendors')
+  const products: Findable[] = []
+  for (const { slug: vendor } of vendors) {
+    for (const { slug, display } of await service.all<Named>(`/vendors/${part(vendor)}/products`)) {
+      const href = `/vendors/${part(vendor)}/products/${part(slug)}`
+      products.push({ type: 'product', id: `${vendor}/${slug}`, key: slug, label: display, href })
+    }
+  }
+  const [cwes, capecs, cnas] = [
+    await service.all<Named>('/cwes'),
+    await service.all<Named>('/capecs'),
+    await service.all<Named>('/cnas'),
+  ]
+  const cves = await service.all<Summary>('/cves')
+  const one = (type: Type, id: string, label: string, href: string) => ({ type, id, key: id, label, href })
+  return {
+    vendor: vendors.map(({ slug, display }) => one('vendor', slug, display, `/vendors/${part(slug)}`)),
+    product: products,
+    cwe: cwes.map(({ cwe_id, slug, name }) => one('cwe', cwe_id, name, `/cwes/${slug}`)),
+    capec: capecs.map(({ capec_id_string: id, name }) => one('capec', id, name, `/capecs/${id.toLowerCase()}`)),
+    cna: cnas.map(({ slug, cna_name }) => one('cna', slug, cna_name, `/cnas/${part(slug)}`)),
+    // What has no title is shown by its id.
+    cve: cves.map(({ cve_id: id, title }) => one('cve', id, title ?? id, `/cves/${id}`)),
+  }
+}
+
+/** 0 for an exact id, 1 where id or label begin with it, 2 where it begins a word of them, 3 elsewhere, null nowhere. */
+export function rankOf({ key, label }: Findable, q: string): number | null {
+  const [needle, id, name] = [q, key, label].map(folded) as [string, string, string]
+  if (!id.includes(needle) && !name.includes(needle)) return null
+  if (id === needle) return 0
+  if (id.startsWith(needle) || name.startsWith(needle)) return 1
+  return beginsWord(id, needle) || beginsWord(name, needle) ? 2 : 3
+}
+
+/** Whether a text has `needle` right behind what is no letter, mark or digit. */
+function beginsWord(text: string, needle: string): boolean {
+  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + 1)) {
+    if (at === 0 || !/[\p{L}\p{M}\p{N}]$/u.test(text.slice(0, at))) return true
+  }
+  return false
+}
+
+/** The matches among `things`, by rank. */
+export function matchesOf(things: readonly Findable[], q: string): { thing: Findable; rank: number }[] {
+  return things
+    .flatMap((thing) => {
+      const rank = rankOf(thing, q)
+      return rank === null ? [] : [{ thing, rank }]
+    })
+    .toSorted((a, b) => a.rank - b.rank)
+}
