@@ -1,0 +1,256 @@
+/** The table of decisions.md of endpoints that api.md names without showing them: lists, batches, changes, the snapshot. */
+import * as assert from 'uvu/assert'
+import { DOCUMENT, ROUTES } from '../../gateway/routes/table.ts'
+import { cnaJson, epssCsv, kevJson } from '../support/feeds.ts'
+import { contractSuite } from './contract.ts'
+import { openWorld } from './service.ts'
+import {
+  archiveCsv,
+  capecXml,
+  capecXmlEntry,
+  cveList,
+  cveMetric,
+  cweXml,
+  cweXmlEntry,
+  frameworkJson,
+  ghsaZip,
+  lines,
+  osvEntry,
+  type UpstreamRecord,
+} from './upstream.ts'
+
+type Json = Record<string, unknown>
+interface Page {
+  data: Json[]
+  pagination: { limit: number; next_cursor: string | null }
+}
+
+const contract = contractSuite('decisions, further endpoints')
+const { rule, row } = contract
+
+const of = (vendor: string, ...products: string[]) =>
+  products.map((product) => ({ vendor, product, versions: [{ version: '1', status: 'affected' }] }))
+const record = (n: number, cna: Json = {}, more: Json = {}): UpstreamRecord => ({
+  id: `CVE-2024-${String(n).padStart(4, '0')}`,
+  cna,
+  metadata: { datePublished: `2024-03-0${n}T00:00:00.000Z`, dateUpdated: `2024-03-0${n}T00:00:00.000Z`, ...more },
+})
+const RECORDS = [
+  record(1, { affected: of('Acme', 'Widget', 'Gadget') }),
+  record(2, { affected: of('Acme', 'Widget'), metrics: [cveMetric('3.1', 9.8)] }),
+  record(3, { affected: of('Zeta', 'Thing') }, { assignerShortName: 'zeta' }),
+  record(4, {}, { state: 'REJECTED', dateRejected: '2024-04-20T10:00:00.000Z' }),
+]
+const KEV = 'kev/known_exploited_vulnerabilities.json'
+const report = {
+  id: '7b6c1f0e-5a53-4c1e-9c1b-3d2f8a4e6b90',
+  cve_id: 'CVE-2024-0001',
+  report_type: 'overview',
+  model: 'm-1',
+  created_at: '2024-05-20T08:00:00Z',
+  status: 'final',
+  report_text: 'A text.',
+}
+const CAPEC = `<Execution_Flow><Attack_Step><Step>1</Step><Phase>Explore</Phase><Description>Look.</Description>
+    <Technique>Left.</Technique><Technique>Right.</Technique></Attack_Step>
+    <Attack_Step><Step>2</Step><Description>Go.</Description></Attack_Step></Execution_Flow>
+  <Example_Instances><Example>It was done.</Example></Example_Instances>
+  <Indicators><Indicator>A noise.</Indicator></Indicators>
+  <Alternate_Terms><Alternate_Term><Term>Other</Term></Alternate_Term></Alternate_Terms>
+  <Taxonomy_Mappings><Taxonomy_Mapping Taxonomy_Name="WASC"><Entry_ID>1</Entry_ID><Entry_Name>x</Entry_Name></Taxonomy_Mapping></Taxonomy_Mappings>`
+
+const world = await openWorld({
+  ...cveList(RECORDS),
+  [KEV]: kevJson(['CVE-2024-0002']),
+  'epss/epss_scores-2024-06-01.csv.gz': epssCsv([['CVE-2024-0001', 0.25, 0.5]], '2024-06-01'),
+  'cna/CNAsList.json': cnaJson(['acme', 'zeta', 'silent']),
+  'cwe/cwec_v4.15.xml': cweXml(cweXmlEntry(79)),
+  'capec/capec_v3.9.xml': capecXml(capecXmlEntry(66, CAPEC)),
+  'exploitdb/files_exploits.csv': archiveCsv([
+    { id: 42, description: 'x', published: '2024-01-01', verified: true, cves: ['CVE-2024-0002', 'CVE-2024-0001'] },
+  ]),
+  'metasploit/modules_metadata_base.json': frameworkJson({ 'exploit/windows/x y': {} }),
+  'first-party/reports.ndjson': lines([report]),
+  ...ghsaZip([osvEntry('GHSA-2222-2222-2222', ['CVE-2024-0001'], { summary: 'x' })]),
+})
+const ids = async (query: string) =>
+  (await world.json<Page>(`/cves?${query}`)).data.map((one) => Number(String(one.cve_id).slice(-1)))
+const slugs = async (path: string) => (await world.json<Page>(path)).data.map(({ slug }) => slug)
+const notFound = async (path: string) => {
+  const { status, body } = await world.ask(path)
+  assert.equal([status, (body as { error: string }).error], [404, 'not_found'], path)
+}
+const snapshotId = async () => (await world.json<{ id: string }>('/snapshot')).id
+
+row('`/vendors`', 'rows with counts, searched and sorted', async () => {
+  const acme = { slug: 'acme', display: 'Acme', product_count: 2, cve_count: 2 }
+  const zeta = { slug: 'zeta', display: 'Zeta', product_count: 1, cve_count: 1 }
+  assert.equal((await world.json<Page>('/vendors')).data, [acme, zeta])
+  assert.equal(await slugs('/vendors?sort=cves'), ['zeta', 'acme'])
+  assert.equal(await slugs('/vendors?sort=-name'), ['zeta', 'acme'])
+  assert.equal(await slugs('/vendors?q=CM'), ['acme'])
+})
+
+row('`/cnas`', 'rows as in the leaderboard, searched, filtered and sorted', async () => {
+  const { data } = await world.json<Page>('/cnas')
+  assert.equal(
+    data.map(({ slug }) => slug),
+    ['acme', 'zeta', 'silent'],
+  )
+  assert.equal(Object.keys(data[0]!), [
+    'slug',
+    'cna_name',
+    'grade',
+    'activity_status',
+    'total_cves',
+    'recent_cves',
+    'years_active',
+    'overall_completeness',
+    'avg_cvss_score',
+    'vendor_diversity',
+    'latest_cve_date',
+  ])
+  assert.equal(await slugs('/cnas?sort=name'), ['acme', 'silent', 'zeta'])
+  assert.equal(await slugs('/cnas?sort=-completeness'), ['acme', 'zeta', 'silent'])
+  assert.equal(await slugs('/cnas?grade=F'), ['silent'])
+  assert.equal(await slugs('/cnas?activity_status=Inactive'), ['silent'])
+  assert.equal(await slugs('/cnas?q=ZETA'), ['zeta'])
+})
+
+row('`/cnas/{slug}`', 'one such row and what the list of CNAs says', async () => {
+  const { data } = await world.json<Page>('/cnas')
+  const more = {
+    country: 'Iceland',
+    organization_type: ['Vendor', 'Open Source'],
+    scope: 'Its own products.',
+    advisories_url: 'https://acme.example/advisories',
+  }
+  assert.equal(await world.json('/cnas/acme'), { ...data[0], ...more })
+  await notFound('/cnas/nobody')
+})
+
+row('`/exploits/{source}/{sourceId}`', 'the module and its CVEs; a slash in the id is percent-encoded', async () => {
+  const { data } = await world.json<Page>('/exploits?source=exploit_archive')
+  assert.equal(await world.json('/exploits/exploit_archive/42'), {
+    ...data[0],
+    cve_ids: ['CVE-2024-0001', 'CVE-2024-0002'],
+  })
+  const module = await world.json<Json>('/exploits/exploit_framework/exploit%2Fwindows%2Fx%20y')
+  assert.equal([module.source_id, module.cve_ids], ['exploit/windows/x y', []])
+  for (const path of ['exploit_archive/43', 'exploit_framework/42', 'exploit_framework/exploit/windows/x%20y']) {
+    await notFound(`/exploits/${path}`)
+  }
+})
+
+row('`/cves?ids=`', 'a batch in the order of the list; what is unknown or rejected is absent', async () => {
+  assert.equal(await ids('ids=CVE-2024-0001,CVE-2024-0003,CVE-2024-0004,CVE-1999-0001,cve-2024-0002'), [3, 2, 1])
+  assert.equal(await ids('ids=CVE-2024-0001,CVE-2024-0003&sort=published'), [1, 3])
+  assert.equal(await ids('ids=CVE-2024-0001,CVE-2024-0002&kev=true'), [2])
+  assert.equal(await ids('ids=CVE-1999-0001'), [])
+})
+
+row('`/cves?ids=`', 'at most 100; the limit is their number unless given', async () => {
+  const many = (count: number) => Array.from({ length: count }, (_, i) => `CVE-2024-${1000 + i}`)
+  const limitOf = async (query: string) => (await world.json<Page>(`/cves?${query}`)).pagination.limit
+  assert.is(await limitOf(`ids=${many(100)}`), 100)
+  assert.is(await limitOf('ids=CVE-2024-0001,CVE-2024-0002'), 2)
+  assert.is(await limitOf('ids=CVE-2024-0001,CVE-2024-0002&limit=7'), 7)
+  const { status, body } = await world.ask(`/cves?ids=${many(101)}`)
+  assert.equal([status, (body as { parameter: string }).parameter], [400, 'ids'])
+  const { pagination } = await world.json<Page>('/cves?ids=CVE-2024-0001,CVE-2024-0002&limit=1')
+  assert.equal(await ids(`ids=CVE-2024-0002,CVE-2024-0001&limit=1&cursor=${pagination.next_cursor}`), [1])
+})
+
+row('`/snapshot`', 'id, dates, counts and feeds of what is served', async () => {
+  const snapshot = await world.json<Json & { feeds: Record<string, Json> }>('/snapshot')
+  assert.equal(Object.keys(snapshot), ['id', 'created_at', 'parent', 'counts', 'feeds', 'epss_date'])
+  const counts = {
+    cves: 3,
+    cwes: 1,
+    capecs: 1,
+    cnas: 3,
+    vendors: 2,
+    products: 3,
+    exploits: 2,
+    advisories: 1,
+    reports: 1,
+  }
+  assert.equal([snapshot.counts, snapshot.epss_date, snapshot.parent], [counts, '2024-06-01', null])
+  const { epss } = snapshot.feeds
+  assert.equal(Object.keys(epss!), ['version', 'updated_at', 'records', 'licence', 'attribution'])
+  assert.equal([epss!.version, epss!.records, String(epss!.updated_at).slice(0, 10)], ['v2024.01.01', 1, '2024-06-01'])
+  for (const { licence, attribution } of Object.values(snapshot.feeds)) assert.ok(licence && attribution)
+  assert.is((await world.get('/cves')).headers.get('snapshot-id'), snapshot.id)
+})
+
+row('`/openapi.json`', 'OpenAPI 3.1 of every route in the table', async () => {
+  const document = await world.json<{ openapi: string; paths: Record<string, Json> }>('/openapi.json')
+  assert.match(document.openapi, /^3\.1\./)
+  const templates = ROUTES.map(({ path }) => path.replace(/:(\w+)/g, '{$1}'))
+  assert.equal(Object.keys(document.paths).sort(), templates.sort())
+  assert.equal(document, JSON.parse(JSON.stringify(DOCUMENT)))
+})
+
+rule(27, 'items of a CAPEC that api.md does not show', async () => {
+  const { execution_flow, examples, indicators, alternate_terms, taxonomy_mappings } =
+    await world.json<Json>('/capecs/66')
+  assert.equal(execution_flow, [
+    { step: 1, phase: 'Explore', description: 'Look.', techniques: ['Left.', 'Right.'] },
+    { step: 2, phase: null, description: 'Go.', techniques: [] },
+  ])
+  assert.equal([examples, indicators], [['It was done.'], ['A noise.']])
+  assert.equal(alternate_terms, [{ term: 'Other', description: null }])
+  assert.equal(taxonomy_mappings, [{ taxonomy: 'WASC', entry_name: 'x', entry_id: '1', fit: null }])
+})
+
+row(
+  '`/changes?since=<snapshot id>`',
+  'what any feed changed since, by id and section; moves of EPSS alone are not listed',
+  async () => {
+    const since = await snapshotId()
+    await world.night({
+      ...cveList(
+        [record(1), record(2, { affected: of('Acme', 'Widget'), metrics: [cveMetric('3.1', 9.8)] }), record(5)],
+        '2024-06-02',
+      ),
+      [KEV]: kevJson(['CVE-2024-0002']),
+      'epss/epss_scores-2024-06-02.csv.gz': epssCsv([['CVE-2024-0002', 0.9, 0.95]], '2024-06-02'),
+    })
+    const body = await world.json<Json & Page>(`/changes?since=${since}`)
+    assert.equal(
+      [body.since, body.snapshot, body.pagination],
+      [since, await snapshotId(), { limit: 25, next_cursor: null }],
+    )
+    assert.equal(
+      body.data.map(({ cve_id, change }) => [cve_id, change]),
+      [
+        ['CVE-2024-0001', 'changed'],
+        ['CVE-2024-0003', 'removed'],
+        ['CVE-2024-0005', 'added'],
+      ],
+    )
+    const { sections } = body.data[0]! as { sections: string[] }
+    assert.ok(sections.includes('affected') && !sections.includes('exploits'), String(sections))
+    const first = await world.json<Page>(`/changes?since=${since}&limit=2`)
+    assert.is(first.data.length, 2)
+    const rest = await world.json<Page>(`/changes?since=${since}&limit=2&cursor=${first.pagination.next_cursor}`)
+    assert.equal([...first.data, ...rest.data], body.data)
+    // Another feed alone.
+    const second = await snapshotId()
+    await world.night({ [KEV]: kevJson(['CVE-2024-0002', 'CVE-2024-0005'], '2024-06-03T10:00:00.0000Z') })
+    const { data } = await world.json<Page>(`/changes?since=${second}`)
+    assert.equal(
+      data.map(({ cve_id, change }) => [cve_id, change]),
+      [['CVE-2024-0005', 'changed']],
+    )
+    assert.equal((await world.json<Page>(`/changes?since=${await snapshotId()}`)).data, [])
+  },
+)
+
+row('`/changes?since=<snapshot id>`', 'a snapshot that is not known, or no longer, is gone', async () => {
+  const { status, body } = await world.ask(`/changes?since=${'0'.repeat(64)}`)
+  assert.equal([status, (body as { error: string }).error], [410, 'gone'])
+})
+
+contract.after(world.remove)
+contract.run()
