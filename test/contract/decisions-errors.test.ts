@@ -1,0 +1,198 @@
+/** The table of errors of decisions.md, their bodies, and the order in which a request is judged. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import * as assert from 'uvu/assert'
+import { objectPath, readCurrent } from '../../corpus/snapshot/layout.ts'
+import { parseRaw, sendRaw } from '../support/server.ts'
+import { signingKey } from '../support/tokens.ts'
+import { contractSuite } from './contract.ts'
+import { identityOf } from './identity.ts'
+import { openWorld, type ServiceOptions, type World } from './service.ts'
+import { cveList } from './upstream.ts'
+
+interface ErrorBody {
+  error: string
+  message: string
+  parameter?: string
+}
+
+const contract = contractSuite('decisions, errors')
+const { rule, row } = contract
+
+const FEEDS = cveList([{ id: 'CVE-2024-0001' }, { id: 'CVE-2024-0002' }, { id: 'CVE-2024-0003' }])
+const POLICY = { rules: [{ tier: 1, id: 'CVE-2024-0002' }] }
+const world = await openWorld(FEEDS, { policy: POLICY })
+const identity = await identityOf(world)
+const limited = await identity.as({ tier: 0 })
+const user = await identity.as({ role: 'user' })
+const nobody = { authorization: 'Bearer a.b.c' }
+
+async function withWorld(options: Omit<ServiceOptions, 'cves'>, work: (other: World) => Promise<void>): Promise<void> {
+  const other = await openWorld(FEEDS, options)
+  try {
+    await work(other)
+  } finally {
+    await other.remove()
+  }
+}
+
+/** Status, code and headers of an error, whose body has been looked at. */
+async function errorOf(path: string, headers: Record<string, string> = {}, method = 'GET', on: World = world) {
+  const target = `${on.url}/api/v1${path}`
+  const response = await fetch(target, { method, headers: { authorization: `Bearer ${on.token}`, ...headers } })
+  const body = (await response.json()) as ErrorBody
+  const { error, message, parameter } = body
+  assert.equal(
+    Object.keys(body),
+    parameter === undefined ? ['error', 'message'] : ['error', 'message', 'parameter'],
+    path,
+  )
+  assert.ok(message.length > 10, message)
+  for (const secret of [on.token, on.made.dist, on.made.corpus, 'node_modules', '.ts:', '    at ']) {
+    assert.not.ok(message.includes(secret), `${path} says ${message}`)
+  }
+  return { is: `${response.status} ${error}`, message, parameter, headers: response.headers }
+}
+const is = async (...asked: Parameters<typeof errorOf>) => (await errorOf(...asked)).is
+
+async function raw(target: string, headers = '', on: World = world) {
+  const head = `Host: x\r\nAuthorization: Bearer ${on.token}\r\n${headers}Connection: close\r\n`
+  const { status, body } = parseRaw(await sendRaw(on.port, `GET ${target} HTTP/1.1\r\n${head}\r\n`))
+  return `${status} ${(JSON.parse(body) as ErrorBody).error}`
+}
+
+row('400 | `invalid_parameter` / `invalid_cursor`', 'the parameter to blame is named', async () => {
+  const { is: what, parameter, message } = await errorOf('/cves?kev=perhaps')
+  assert.equal([what, parameter], ['400 invalid_parameter', 'kev'])
+  assert.match(message, 'perhaps')
+  const cursor = await errorOf('/cves?cursor=perhaps')
+  assert.equal([cursor.is, cursor.parameter], ['400 invalid_cursor', 'cursor'])
+})
+
+row('401 | `unauthenticated`', 'for no token and every bad one, with a challenge', async () => {
+  const now = Math.floor(Date.now() / 1000)
+  const stranger = await signingKey('stranger')
+  const bad: Record<string, string>[] = [
+    { authorization: 'none' },
+    { authorization: 'Bearer rubbish' },
+    await identity.as({ exp: now - 60 }),
+    await identity.as({ nbf: now + 600 }),
+    await identity.as({ iss: 'https://other.test' }),
+    await identity.as({ aud: 'other' }),
+    await identity.as({}, {}, stranger),
+    await identity.as({}, { kid: identity.key.kid }, stranger),
+  ]
+  for (const headers of bad) {
+    const { is: what, message, headers: given } = await errorOf('/cves', headers)
+    assert.is(what, '401 unauthenticated')
+    assert.match(given.get('www-authenticate')!, /^Bearer\b/)
+    assert.not.match(message, headers.authorization!.slice(-20))
+  }
+  assert.is((await fetch(`${world.url}/api/v1/cves`)).headers.get('www-authenticate'), 'Bearer')
+})
+
+row('403 | `forbidden`', 'a valid token of no administrator while the preview is on', async () => {
+  assert.is(await is('/cves', user), '403 forbidden')
+})
+
+row('403 | `tier_restricted`', 'the CVE is above the tier of the caller', async () => {
+  for (const part of ['', '/cvss', '/affected', '/advisory', '/reports/x']) {
+    const { is: what, message } = await errorOf(`/cves/CVE-2024-0002${part}`, limited)
+    assert.is(what, '403 tier_restricted')
+    assert.match(message, 'CVE-2024-0002')
+  }
+})
+
+row('404 | `not_found`', 'no such record, section or route', async () => {
+  const paths = [
+    '/cves/CVE-2024-9999',
+    '/cves/CVE-2024-0001/news',
+    '/cves/CVE-2024-0001/advisory',
+    '/news',
+    '/',
+    '/cwes/9',
+  ]
+  for (const path of paths) assert.is(await is(path), '404 not_found', path)
+  assert.match((await errorOf('/news')).message, '/api/v1/news')
+})
+
+row('405 | `method_not_allowed`', 'for anything but GET and HEAD, with Allow', async () => {
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+    const { is: what, headers } = await errorOf('/cves', {}, method)
+    assert.equal([what, headers.get('allow')], ['405 method_not_allowed', 'GET, HEAD'], method)
+  }
+})
+
+row('429 | `rate_limited`', 'with Retry-After', async () => {
+  await withWorld({ rateLimit: 1 }, async (other) => {
+    await other.ask('/cves')
+    const { is: what, headers } = await errorOf('/cves', {}, 'GET', other)
+    assert.is(what, '429 rate_limited')
+    assert.match(headers.get('retry-after')!, /^[1-9]\d*$/)
+  })
+})
+
+row('431, 414 | `headers_too_large`, `uri_too_long`', 'beyond the limits of the server', async () => {
+  assert.is(await raw('/api/v1/cves', `X-Long: ${'a'.repeat(20_000)}\r\n`), '431 headers_too_large')
+  for (const length of [8200, 20_000]) assert.is(await raw(`/api/v1/cves?q=${'a'.repeat(length)}`), '414 uri_too_long')
+})
+
+row('410 | `gone`', 'changes from a snapshot that is not known', async () => {
+  assert.is(await is(`/changes?since=${'f'.repeat(64)}`), '410 gone')
+})
+
+row('500 | `internal`', 'a fault of ours says nothing of itself, and the others go on', async () => {
+  await withWorld({}, async (other) => {
+    const { manifest } = readCurrent(other.made.dist)
+    const shards = manifest.files.filter(({ role }) => role === 'cve')
+    assert.ok(shards.length > 0)
+    for (const { sha256 } of shards) {
+      const file = objectPath(other.made.dist, sha256)
+      writeFileSync(file, readFileSync(file).fill(0, 100))
+    }
+    const { is: what, message } = await errorOf('/cves/CVE-2024-0001?include=affected', {}, 'GET', other)
+    assert.is(what, '500 internal')
+    assert.is(message, 'something went wrong on our side')
+    assert.is((await other.ask('/snapshot')).status, 200)
+  })
+})
+
+row('503 | `unavailable` / `overloaded`', 'no keys, or too many queries, with Retry-After', async () => {
+  const cases: [ServiceOptions, path: string, what: string][] = [
+    [{ jwks: 'http://127.0.0.1:9/jwks.json' }, '/cves', '503 unavailable'],
+    [{ query: { maxWaiting: 0 } }, '/cves?q=fault', '503 overloaded'],
+    [{ query: { maxWaiting: 0 } }, '/search?q=fault', '503 overloaded'],
+  ]
+  for (const [options, path, expected] of cases) {
+    await withWorld(options, async (other) => {
+      const { is: what, headers } = await errorOf(path, {}, 'GET', other)
+      assert.is(what, expected)
+      assert.match(headers.get('retry-after')!, /^[1-9]\d*$/)
+    })
+  }
+})
+
+/** What is wrong with a request, one thing after another, and how it is judged: always by the first. */
+rule(
+  16,
+  'the order of judgement: token, administrator, quota, route, method, parameters, CVE, tier, part',
+  async () => {
+    assert.is(await is('/news?x=1', nobody, 'POST'), '401 unauthenticated')
+    assert.is(await is('/news?x=1', user, 'POST'), '403 forbidden')
+    await withWorld({ rateLimit: 1 }, async (other) => {
+      const { as } = await identityOf(other)
+      await other.ask('/snapshot')
+      assert.is(await is('/news?x=1', await as({ role: 'user' }), 'POST', other), '403 forbidden')
+      assert.is(await is('/news?x=1', { authorization: `Bearer ${other.token}` }, 'POST', other), '429 rate_limited')
+    })
+    assert.is(await is('/news?x=1', limited, 'POST'), '404 not_found')
+    assert.is(await is('/cves/CVE-1?x=1', limited, 'POST'), '405 method_not_allowed')
+    assert.is(await is('/cves/CVE-2024-9999/advisory?x=1', limited), '400 invalid_parameter')
+    assert.is(await is('/cves/CVE-2024-0002/advisory?x=1', limited), '400 invalid_parameter')
+    assert.is(await is('/cves/CVE-2024-9999/advisory', limited), '404 not_found')
+    assert.is(await is('/cves/CVE-2024-0002/advisory', limited), '403 tier_restricted')
+    assert.is(await is('/cves/CVE-2024-0001/advisory', limited), '404 not_found')
+  },
+)
+
+contract.after(world.remove)
+contract.run()
