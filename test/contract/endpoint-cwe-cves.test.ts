@@ -1,7 +1,6 @@
 /** api.md, "GET /api/v1/cwes/{cweId}/cves": the CVEs of a weakness against all records, filtered here. */
 import * as assert from 'uvu/assert'
 import { contractSuite } from './contract.ts'
-import type { Summary } from './cve-rows.ts'
 import {
   CVE_KEYS,
   type CveKey,
@@ -10,6 +9,7 @@ import {
   holdSorts,
   inOrder,
   recordsOf,
+  type Summary,
   summariesOf,
 } from './cve-rows.ts'
 import { addOddRecords } from './odd-records.ts'

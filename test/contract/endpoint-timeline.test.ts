@@ -1,4 +1,4 @@
-/** api.md, "GET /api/v1/cves/{cveId}/timeline" and ".../advisory", against what the corpus holds of every CVE. */
+/** api.md, "GET /api/v1/cves/{cveId}/timeline", against what the corpus holds of every CVE. */
 import * as assert from 'uvu/assert'
 import type { TimelineEntry } from '../../corpus/model/record.ts'
 import { contractSuite } from './contract.ts'
