@@ -3,7 +3,7 @@ import type { CnaEntry } from '../model/claim.ts'
 import { nameKey } from '../model/products.ts'
 import { dateInName, findFiles } from './choice.ts'
 import { FeedError } from './error.ts'
-import { type FeedFile, type FeedItem, isSameDigest, itemDigest, type ReadOptions, skipOf } from './feed.ts'
+import { assertName, type FeedFile, type FeedItem, isSameDigest, itemDigest, type ReadOptions, skipOf } from './feed.ts'
 import { isObject, objects, shown, text, texts } from './json.ts'
 import { readJsonFile } from './json-file.ts'
 
@@ -30,6 +30,7 @@ export function* readCnaList(file: FeedFile, options: ReadOptions): Iterable<Fee
       if (!isObject(json) || shortName === null || slug === null) {
         throw new FeedError('item_invalid', `shortName is no text: ${shown(isObject(json) ? json.shortName : json)}`)
       }
+      assertName(slug)
       const digest = itemDigest(CNA_ADAPTER, JSON.stringify(json))
       if (isSameDigest(options.digestOf(key), digest)) {
         yield { kind: 'known', key, digest }

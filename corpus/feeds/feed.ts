@@ -113,6 +113,17 @@ export function skipOf(key: string, cause: unknown): FeedSkip {
   return { kind: 'skip', key, reason: cause.code, detail: cause.message }
 }
 
+/** What a snapshot has room for in the name of a catalogue's entry, percent-encoded (SPEC.md, "Catalog shard"). */
+const MAX_NAME_BYTES = 200
+
+/** @throws FeedError for a name too long to be that of an entry: it would stop every build */
+export function assertName(name: string): void {
+  const { length } = encodeURI(name.toWellFormed())
+  if (length > MAX_NAME_BYTES) {
+    throw new FeedError('item_invalid', `its name takes ${length} bytes percent-encoded, more than ${MAX_NAME_BYTES}`)
+  }
+}
+
 const CHUNK_BYTES = 1 << 20
 
 /** Size and SHA-256 (hex) of a file, read in pieces. */

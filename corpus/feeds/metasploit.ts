@@ -7,7 +7,7 @@ import { utcDate, utcTimestamp } from '../model/date.ts'
 import { dateInName, findFiles } from './choice.ts'
 import { readCveIds } from './cve-ids.ts'
 import { FeedError } from './error.ts'
-import { type FeedFile, type FeedItem, isSameDigest, itemDigest, type ReadOptions, skipOf } from './feed.ts'
+import { assertName, type FeedFile, type FeedItem, isSameDigest, itemDigest, type ReadOptions, skipOf } from './feed.ts'
 import { isObject, type JsonObject, shown, text, texts } from './json.ts'
 import { readJsonFile } from './json-file.ts'
 
@@ -67,6 +67,7 @@ export function* readMetasploit(file: FeedFile, options: ReadOptions): Iterable<
     try {
       if (!isObject(json)) throw new FeedError('item_invalid', `it is no object but ${shown(json)}`)
       if (fullName === null) throw new FeedError('item_invalid', `fullname is no text: ${shown(json.fullname)}`)
+      assertName(fullName)
       const digest = itemDigest(METASPLOIT_ADAPTER, JSON.stringify(json))
       if (isSameDigest(options.digestOf(key), digest)) {
         yield { kind: 'known', key, digest }

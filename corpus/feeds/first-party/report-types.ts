@@ -1,5 +1,6 @@
 /** The kinds of reports that the operator's service writes, or wrote. */
 import type { ReportType } from '../../model/claim.ts'
+import { assertName } from '../feed.ts'
 import { fields, flag, jsonSchema, someFields, text } from './fields.ts'
 import type { LineFormat } from './lines.ts'
 
@@ -13,6 +14,7 @@ export const REPORT_TYPES: LineFormat<typeof schema, typeof identity> = {
   identity,
   keyOf: (line) => line.prompt_name,
   claimOf({ prompt_name, enabled, output_schema = null }) {
+    assertName(prompt_name)
     const claim: ReportType = { promptName: prompt_name, enabled, outputSchema: output_schema }
     return { cveIds: [], statedAt: null, claim, notes: [] }
   },
