@@ -27,6 +27,14 @@ const related = (...all: [nature: string, id: number, view?: number][]) =>
     .join('')}</Related_Weaknesses>`
 const mapsTo = (cweId: string) => ({ problemTypes: [{ descriptions: [{ lang: 'en', cweId, description: cweId }] }] })
 
+const CAPEC = `<Execution_Flow><Attack_Step><Step>1</Step><Phase>Explore</Phase><Description>Look.</Description>
+    <Technique>Left.</Technique><Technique>Right.</Technique></Attack_Step>
+    <Attack_Step><Step>2</Step><Description>Go.</Description></Attack_Step></Execution_Flow>
+  <Example_Instances><Example>It was done.</Example></Example_Instances>
+  <Indicators><Indicator>A noise.</Indicator></Indicators>
+  <Alternate_Terms><Alternate_Term><Term>Other</Term></Alternate_Term></Alternate_Terms>
+  <Taxonomy_Mappings><Taxonomy_Mapping Taxonomy_Name="WASC"><Entry_ID>1</Entry_ID><Entry_Name>x</Entry_Name></Taxonomy_Mapping></Taxonomy_Mappings>`
+
 const world = await openWorld({
   ...cveList([
     { id: 'CVE-2024-0001', cna: mapsTo('CWE-79'), adp: [container('CISA-ADP', mapsTo('CWE-74'))] },
@@ -67,7 +75,7 @@ const world = await openWorld({
          <Related_Weaknesses><Related_Weakness CWE_ID="79"/></Related_Weaknesses>
          <Consequences><Consequence><Scope>Integrity</Scope></Consequence></Consequences>`,
       ),
-      capecXmlEntry(248),
+      capecXmlEntry(248, CAPEC),
       capecXmlEntry(7, '', 'Abstraction="Standard" Status="Deprecated"'),
       capecXmlEntry(8, '', 'Abstraction="Standard" Status="Obsolete"'),
     ].join(''),
@@ -181,6 +189,18 @@ rule(27, 'what an entry does not state is null or an empty list', async () => {
   const capec = await world.json<Json>('/capecs/66')
   assert.equal(capec.consequences, [{ scopes: ['Integrity'], impacts: [], note: null }])
   assert.equal([capec.severity, capec.likelihood, capec.examples, capec.mitigations], [null, null, [], []])
+})
+
+rule(27, 'items of a CAPEC that api.md does not show', async () => {
+  const { execution_flow, examples, indicators, alternate_terms, taxonomy_mappings } =
+    await world.json<Json>('/capecs/248')
+  assert.equal(execution_flow, [
+    { step: 1, phase: 'Explore', description: 'Look.', techniques: ['Left.', 'Right.'] },
+    { step: 2, phase: null, description: 'Go.', techniques: [] },
+  ])
+  assert.equal([examples, indicators], [['It was done.'], ['A noise.']])
+  assert.equal(alternate_terms, [{ term: 'Other', description: null }])
+  assert.equal(taxonomy_mappings, [{ taxonomy: 'WASC', entry_name: 'x', entry_id: '1', fit: null }])
 })
 
 contract.after(world.remove)

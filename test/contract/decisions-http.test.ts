@@ -1,4 +1,4 @@
-/** Rules 16 and 17 of decisions.md: limits, and what every answer says in its headers. */
+/** Rule 17 of decisions.md: what every answer says in its headers. */
 import { gunzipSync } from 'node:zlib'
 import * as assert from 'uvu/assert'
 import { epssCsv, kevJson } from '../support/feeds.ts'
@@ -36,93 +36,6 @@ async function onTheWire(path: string, headers: Record<string, string> = {}, met
 }
 const plain = (body: string) => Buffer.from(body, 'latin1').toString()
 const unzipped = (body: string) => gunzipSync(Buffer.from(body, 'latin1')).toString()
-
-rule(16, 'each subject has its own quota; the headers say what is left, and a refusal when to come back', async () => {
-  await withWorld({ rateLimit: 3, rateWindowSeconds: 60 }, async (other) => {
-    const { as } = await identityOf(other)
-    const [alice, bob] = [await as({ sub: 'alice' }), await as({ sub: 'bob' })]
-    const left: string[] = []
-    for (let i = 0; i < 3; i++) {
-      const { status, headers } = await other.ask('/cves', alice)
-      assert.is(status, 200)
-      left.push(/^"default";r=(\d+);t=(\d+)$/.exec(headers.get('ratelimit')!)![1]!)
-    }
-    assert.equal(left, ['2', '1', '0'])
-    const refused = await other.ask('/cves', alice)
-    assert.is(refused.status, 429)
-    assert.match(refused.headers.get('ratelimit')!, /^"default";r=0;t=\d+$/)
-    const wait = Number(refused.headers.get('retry-after'))
-    assert.ok(wait >= 1 && wait <= 60, String(wait))
-    // Another token of the same subject does not help; another subject is not concerned.
-    assert.is((await other.ask('/cves', await as({ sub: 'alice', jti: '2' }))).status, 429)
-    assert.is((await other.ask('/cves', bob)).status, 200)
-  })
-})
-
-rule(16, 'the default is 600 requests in 60 seconds', async () => {
-  await withWorld({ rateLimit: undefined as never }, async (other) => {
-    const { headers } = await other.ask('/cves')
-    assert.is(headers.get('ratelimit-policy'), '"default";q=600;w=60')
-    assert.match(headers.get('ratelimit')!, /^"default";r=599;t=(?:60|59)$/)
-  })
-})
-
-rule(16, 'the policy is on every answer, what is left wherever a subject is known', async () => {
-  const user = await identity.as({ role: 'user', sub: 'bob' })
-  for (const [path, headers, known] of [
-    ['/cves', {}, true],
-    ['/nothing', {}, true],
-    ['/cves?x=1', {}, true],
-    ['/cves', user, true],
-    ['/cves', { authorization: 'Bearer x.y.z' }, false],
-    ['/cves', { authorization: 'none' }, false],
-  ] as const) {
-    const answer = await world.ask(path, headers)
-    assert.match(answer.headers.get('ratelimit-policy') ?? `none with ${answer.status}`, /^"default";q=\d+;w=60$/)
-    assert.is(answer.headers.get('ratelimit') !== null, known, `${path} ${answer.status}`)
-  }
-})
-
-rule(
-  16,
-  'too many failed tokens of an address get 429, its good ones pass, and a missing one is no failed one',
-  async () => {
-    await withWorld({ failedTokens: 2 }, async (other) => {
-      const bad = { authorization: 'Bearer a.b.c' }
-      const statuses = []
-      for (let i = 0; i < 4; i++) statuses.push((await other.ask('/cves', bad)).status)
-      assert.equal(statuses, [401, 401, 429, 429])
-      assert.match((await other.ask('/cves', bad)).headers.get('retry-after')!, /^[1-9]\d*$/)
-      assert.is((await other.ask('/cves')).status, 200)
-      for (let i = 0; i < 3; i++) assert.is((await fetch(`${other.url}/api/v1/cves`)).status, 401)
-    })
-    await withWorld({ failedTokens: undefined as never }, async (other) => {
-      const statuses = []
-      for (let i = 0; i < 31; i++) statuses.push((await other.ask('/cves', { authorization: 'Bearer a.b.c' })).status)
-      assert.equal([statuses.lastIndexOf(401), statuses.indexOf(429)], [29, 30])
-    })
-  },
-)
-
-rule(16, 'the scheme is case-insensitive; two Authorization headers are 401', async () => {
-  for (const scheme of ['bearer', 'BEARER', 'bEaReR']) {
-    assert.is((await world.ask('/cves', { authorization: `${scheme} ${world.token}` })).status, 200)
-  }
-  const twice = { authorization: `Bearer ${world.token}`, Authorization: `Bearer ${world.token}` }
-  assert.is((await onTheWire('/cves', twice)).status, 401)
-})
-
-rule(16, 'a 304 costs nothing, but who has nothing left gets 429', async () => {
-  await withWorld({ rateLimit: 2 }, async (other) => {
-    const headers = { 'if-none-match': (await other.ask('/cves')).headers.get('etag')! }
-    for (let i = 0; i < 4; i++) {
-      const unchanged = await other.ask('/cves', headers)
-      assert.equal([unchanged.status, /r=(\d)/.exec(unchanged.headers.get('ratelimit')!)![1]], [304, '1'])
-    }
-    assert.is((await other.ask('/cves')).status, 200)
-    assert.is((await other.ask('/cves', headers)).status, 429)
-  })
-})
 
 rule(17, 'every answer, errors too, has its type, is not sniffed and not kept', async () => {
   for (const path of [

@@ -15,7 +15,6 @@ import {
   nvdRecord,
   osvEntry,
   UPDATED,
-  type UpstreamRecord,
   VECTORS,
 } from './upstream.ts'
 
@@ -49,27 +48,6 @@ const severity = (vector: string) => ({
   severity: [{ type: vector.startsWith('CVSS:4') ? 'CVSS_V4' : 'CVSS_V3', score: vector }],
 })
 
-const BANDS: [version: Version, score: number, band: string][] = [
-  ['3.1', 0, 'none'],
-  ['3.1', 0.1, 'low'],
-  ['3.1', 3.9, 'low'],
-  ['3.0', 4, 'medium'],
-  ['4.0', 6.9, 'medium'],
-  ['3.1', 7, 'high'],
-  ['3.1', 8.9, 'high'],
-  ['4.0', 9, 'critical'],
-  ['2.0', 0, 'none'],
-  ['2.0', 0.1, 'low'],
-  ['2.0', 3.9, 'low'],
-  ['2.0', 4, 'medium'],
-  ['2.0', 6.9, 'medium'],
-  ['2.0', 7, 'high'],
-  ['2.0', 10, 'high'],
-]
-const banded = BANDS.map(
-  ([version, score], i): UpstreamRecord => ({ id: `CVE-2023-${1000 + i}`, cna: cna(cveMetric(version, score)) }),
-)
-
 const FEEDS = {
   ...cveList([
     { id: 'CVE-2024-0001', cna: cna(cveMetric('3.1')), adp: adp(cveMetric('4.0')) },
@@ -96,7 +74,6 @@ const FEEDS = {
       id: 'CVE-2024-0015',
       cna: cna({ other: { type: 'cvssV5_0', content: { baseScore: 9.9, vectorString: V31 } } }),
     },
-    ...banded,
   ]),
   'nvd/page.json': nvdPage([
     nvdRecord('CVE-2024-0001', { metrics: nvdMetric('4.0', 9.3, VECTOR_40) }),
@@ -196,13 +173,6 @@ rule(18, 'within a source versions go 4.0, 3.1, 3.0, 2.0', async () => {
 rule(18, 'within a version the newest counts, then the higher score', async () => {
   assert.equal(await headline(10), ['advisory', 7.5, 'high'])
   assert.equal(await headline(11), ['cna', 9.8, 'critical'])
-})
-
-rule(18, 'severity is the band of the score, by the version it was scored in', async () => {
-  for (const [i, [version, score, band]] of BANDS.entries()) {
-    const core = await world.json<{ severity: string; cvss_score: number }>(`/cves/CVE-2023-${1000 + i}`)
-    assert.equal([core.cvss_score, core.severity], [score, band], `${version} ${score}`)
-  }
 })
 
 rule(18, 'every source has its type; exactly one metric is primary, the one of the headline', async () => {
