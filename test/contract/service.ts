@@ -8,7 +8,14 @@ import { noProgress } from '../../builder/progress.ts'
 import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
 import type { GatewayOptions } from '../../gateway/gateway.ts'
 import { LOCAL, makeToken } from '../../gateway/token.ts'
-import { ingestAndBuild, quietEffects, type SampleDist, sampleDist, temporaryFolder } from '../support/dist.ts'
+import {
+  ingestAndBuild,
+  quietEffects,
+  type SampleDist,
+  sampleDist,
+  sampleOfTwoNights,
+  temporaryFolder,
+} from '../support/dist.ts'
 import { putFeeds } from '../support/feeds.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
 
@@ -38,8 +45,9 @@ export interface ServiceOptions extends Partial<GatewayOptions> {
 /** Two nights, ingested and built one after the other; the gateway is started on the second. */
 export async function openService({ cves = 400, more, ...options }: ServiceOptions = {}): Promise<Service> {
   const folder = temporaryFolder('contract')
+  if (!more) return serviceOn(folder, await sampleOfTwoNights(folder.path, cves), options)
   const made = await sampleDist(folder.path, cves)
-  more?.(made)
+  more(made)
   await ingestAndBuild({ ...made, asOf: made.nights[1]! })
   return serviceOn(folder, made, options)
 }

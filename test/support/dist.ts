@@ -1,5 +1,5 @@
 /** Corpora and snapshots for tests: made from the sample generator's feeds, or from the real ones beside the checkout. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from '../../builder/build/build.ts'
@@ -26,11 +26,51 @@ export interface SampleDist {
 }
 
 /** Sample feeds of two nights, ingested as of the first and built: the second night is still to come. */
-export async function sampleDist(folder: string, cves: number): Promise<SampleDist> {
-  const made = { feeds: join(folder, 'feeds'), corpus: join(folder, 'corpus.db'), dist: join(folder, 'dist') }
-  const { nights } = await generateSample({ feeds: made.feeds, cves, nights: 2 })
-  await ingestAndBuild({ ...made, asOf: nights[0]! })
-  return { ...made, nights }
+export function sampleDist(folder: string, cves: number): Promise<SampleDist> {
+  return madeOnce(`sample-${cves}`, folder, async (made) => {
+    const { nights } = await generateSample({ feeds: made.feeds, cves, nights: 2 })
+    await ingestAndBuild({ ...made, asOf: nights[0]! })
+    return nights
+  })
+}
+
+/** The same with the second night ingested and built upon the first. */
+export function sampleOfTwoNights(folder: string, cves: number): Promise<SampleDist> {
+  return madeOnce(`nights-${cves}`, folder, async (made, path) => {
+    const { nights } = await sampleDist(path, cves)
+    await ingestAndBuild({ ...made, asOf: nights[1]! })
+    return nights
+  })
+}
+
+/**
+ * Makes something in `folder`, or copies it from where another test file of the same run has left it: many want the same
+ * sample. `test/run.ts` says where (`VULNSHELF_TEST_CACHE`); without it everything is made anew.
+ */
+async function madeOnce(
+  name: string,
+  folder: string,
+  make: (made: Omit<SampleDist, 'nights'>, path: string) => Promise<string[]>,
+): Promise<SampleDist> {
+  const within = (path: string) => ({
+    feeds: join(path, 'feeds'),
+    corpus: join(path, 'corpus.db'),
+    dist: join(path, 'dist'),
+  })
+  const cache = process.env.VULNSHELF_TEST_CACHE
+  if (cache === undefined) return { ...within(folder), nights: await make(within(folder), folder) }
+  const kept = join(cache, name)
+  const nightsFile = 'nights.json'
+  if (!existsSync(kept)) {
+    const own = `${kept}.${process.pid}`
+    mkdirSync(own, { recursive: true })
+    writeFileSync(join(own, nightsFile), JSON.stringify(await make(within(own), own)))
+    // Another file may have made the same meanwhile: one of them stays.
+    if (existsSync(kept)) rmSync(own, { recursive: true })
+    else renameSync(own, kept)
+  }
+  for (const part of ['feeds', 'corpus.db', 'dist']) cpSync(join(kept, part), join(folder, part), { recursive: true })
+  return { ...within(folder), nights: JSON.parse(readFileSync(join(kept, nightsFile), 'utf8')) as string[] }
 }
 
 /** One night: ingest as of a date, then build. */

@@ -1,5 +1,5 @@
 /** The read side of a corpus, and what is refused as one. */
-import type { CnaEntry } from '../../../corpus/model/claim.ts'
+
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -7,6 +7,7 @@ import Database from 'better-sqlite3'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ingest } from '../../../builder/ingest/ingest.ts'
+import type { CnaEntry } from '../../../corpus/model/claim.ts'
 import { PART_NAMES } from '../../../corpus/model/record.ts'
 import { openCorpus } from '../../../corpus/store/corpus.ts'
 import { StoreError } from '../../../corpus/store/error.ts'
