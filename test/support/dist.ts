@@ -65,12 +65,20 @@ async function madeOnce(
     const own = `${kept}.${process.pid}`
     mkdirSync(own, { recursive: true })
     writeFileSync(join(own, nightsFile), JSON.stringify(await make(within(own), own)))
-    // Another file may have made the same meanwhile: one of them stays.
-    if (existsSync(kept)) rmSync(own, { recursive: true })
-    else renameSync(own, kept)
+    putUp(own, kept)
   }
   for (const part of ['feeds', 'corpus.db', 'dist']) cpSync(join(kept, part), join(folder, part), { recursive: true })
   return { ...within(folder), nights: JSON.parse(readFileSync(join(kept, nightsFile), 'utf8')) as string[] }
+}
+
+/** Another file may have made the same meanwhile: then that one stays. */
+function putUp(own: string, kept: string): void {
+  try {
+    renameSync(own, kept)
+  } catch (error) {
+    if (!existsSync(kept)) throw error
+    rmSync(own, { recursive: true })
+  }
 }
 
 /** One night: ingest as of a date, then build. */
