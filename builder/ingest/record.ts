@@ -31,7 +31,7 @@ import { firstTimeline, nextTimeline } from '../../corpus/model/timeline.ts'
 import { type KeptClaim, type PreviousRecord, recordDigest, type Tombstone } from '../../corpus/store/merging.ts'
 
 /** Raised with every change in what the rules make of the same claims: then all records are merged again. */
-export const MERGE_RULES = 6
+export const MERGE_RULES = 7
 
 export interface MergeSettings {
   mission: Mission
@@ -91,9 +91,7 @@ export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): Me
     enrichment: statedAt ?? (listed ? recordDate : settings.corpusDate),
   }
   const before = previous ? recordParts(previous) : tombstone && rejectedParts(tombstone, parts)
-  const timeline = before
-    ? nextTimeline(before, parts, dates)
-    : firstTimeline(parts, record, [...others.claims, ...others.advisories.map(({ claim }) => claim)])
+  const timeline = before ? nextTimeline(before, parts, dates) : firstTimeline(parts, record, others)
   const stored = { ...texts, timeline: JSON.stringify(timeline) } as Record<PartName, string>
   return { kind: 'put', cveId, version: (before?.version ?? 0) + 1, digest: recordDigest(stored), parts: stored }
 }

@@ -1,8 +1,8 @@
 /** The change timeline: what the feeds date, and what an ingest finds changed in a record (decisions 26). */
-import type { CveClaim, CveListRecord } from './claim.ts'
+import type { CveListRecord } from './claim.ts'
 import { startOfDay } from './date.ts'
 import { differences, type FieldChange } from './difference.ts'
-import type { MergedParts } from './merge.ts'
+import { type MergedParts, NO_OTHER_CLAIMS, type OtherClaims } from './merge.ts'
 import type { RecordParts, ReferenceSource, TimelineEntry, TimelineMessage } from './record.ts'
 import { compareText } from './sources.ts'
 import { latestSsvc } from './ssvc.ts'
@@ -13,12 +13,12 @@ const MESSAGE_LIMIT = 200
 
 /**
  * The timeline of a record's first version: only what the feeds themselves date (publication, KEV listing, SSVC
- * assessment; where `others` has claims of them, NVD and advisories; what the service wrote), newest first.
+ * assessment, NVD, advisories, what the service wrote), newest first.
  */
 export function firstTimeline(
   parts: MergedParts,
   record: CveListRecord,
-  others: readonly CveClaim[] = [],
+  { claims, advisories }: Pick<OtherClaims, 'claims' | 'advisories'> = NO_OTHER_CLAIMS,
 ): TimelineEntry[] {
   const entries: TimelineEntry[] = []
   const add = (title: string, at: string, change: Omit<FieldChange, 'operation' | 'oldValue'>) => {
@@ -40,10 +40,14 @@ export function firstTimeline(
     const newValue = JSON.stringify({ exploitation, automatable, technical_impact })
     add('SSVC assessed', ssvc.assessedAt, { category: 'ssvc', provider: 'agency_adp', path: '$.ssvc', newValue })
   }
-  for (const { source, sourceName, updatedAt } of others) {
-    if (source !== 'nvd' && source !== 'advisory') continue
-    const title = source === 'nvd' ? 'NVD record updated' : `Advisory ${sourceName} updated`
-    add(title, updatedAt, { category: source, provider: sourceName, path: '$', newValue: updatedAt })
+  for (const { source, sourceName, updatedAt } of claims) {
+    if (source !== 'nvd') continue
+    add('NVD record updated', updatedAt, { category: 'nvd', provider: sourceName, path: '$', newValue: updatedAt })
+  }
+  for (const { advisory } of advisories) {
+    const { advisory_id: id, withdrawn_at: withdrawn, updated_at: updated } = advisory
+    const change = { category: 'advisory', provider: id, path: '$.advisory', newValue: withdrawn ?? updated } as const
+    add(`Advisory ${id} ${withdrawn ? 'withdrawn' : 'updated'}`, change.newValue, change)
   }
   const { report_texts: reports, cvss, analysis } = parts
   for (const { report_type: type, model, created_at: newValue } of reports) {

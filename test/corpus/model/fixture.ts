@@ -1,5 +1,5 @@
 /** Claims and records with everything left out that a test does not speak of. */
-import type { CveClaim, CveListRecord, CvssClaim, KevEntry } from '../../../corpus/model/claim.ts'
+import type { AdvisoryClaim, CveClaim, CveListRecord, CvssClaim, KevEntry } from '../../../corpus/model/claim.ts'
 import { type MergeInput, mergeCve, NO_OTHER_CLAIMS } from '../../../corpus/model/merge.ts'
 import type { AffectedEntry, ExploitModule } from '../../../corpus/model/record.ts'
 
@@ -50,6 +50,34 @@ export function merged(claims: CveClaim[], given: Partial<MergeInput> = {}) {
     mission: 'medium',
     ...given,
   })
+}
+
+/** A reviewed advisory that stands, and claims nothing but what is given. */
+export function advisory(
+  given: Partial<AdvisoryClaim['advisory']> & { advisory_id: string },
+  { reviewed = true, ...stated }: { reviewed?: boolean } & Partial<CveClaim> = {},
+): AdvisoryClaim {
+  const published = '2024-04-20T00:00:00.000Z'
+  const whole = {
+    html_url: `https://advisories.example/${given.advisory_id}`,
+    summary: 'A flaw',
+    description: 'A flaw in a part.',
+    severity: 'high',
+    cvss_v3: { vector: null, score: null },
+    cvss_v4: { vector: null, score: null },
+    cwe_ids: [],
+    source_repo_url: null,
+    published_at: published,
+    updated_at: published,
+    reviewed_at: reviewed ? published : null,
+    withdrawn_at: null,
+    references: [],
+    affected_packages: [],
+    credits: [],
+    ...given,
+  }
+  const { advisory_id: sourceName, updated_at: updatedAt } = whole
+  return { claim: claim({ source: 'advisory', sourceName, updatedAt, ...stated }), advisory: whole, reviewed }
 }
 
 export function cvss(version: CvssClaim['version'], baseScore: number, given: Partial<CvssClaim> = {}): CvssClaim {

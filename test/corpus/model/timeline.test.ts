@@ -4,7 +4,7 @@ import type { CveClaim } from '../../../corpus/model/claim.ts'
 import type { MergedParts, MergeInput } from '../../../corpus/model/merge.ts'
 import type { TimelineEntry } from '../../../corpus/model/record.ts'
 import { type ChangeDates, firstTimeline, nextTimeline } from '../../../corpus/model/timeline.ts'
-import { affected, claim, cvss, kevEntry, merged, record } from './fixture.ts'
+import { advisory, affected, claim, cvss, kevEntry, merged, record } from './fixture.ts'
 
 const NIGHT = '2024-06-01T02:00:00.000Z'
 const EVENING = '2024-05-31T20:00:00.000Z'
@@ -53,18 +53,24 @@ test('decisions 26: the first timeline of a record that nobody dates is empty', 
   assert.equal(firstTimeline(merged([], { record: own }), own), [])
 })
 
-test('decisions 26: NVD and advisories are dated too', () => {
-  const others = [
-    claim({ source: 'nvd', updatedAt: '2024-05-03T00:00:00.000Z' }),
-    claim({ source: 'advisory', sourceName: 'GHSA-x', updatedAt: '2024-05-02T00:00:00.000Z' }),
+test('decisions 26: NVD and advisories are dated too, withdrawn ones by when they were withdrawn', () => {
+  const claims = [claim({ source: 'nvd', updatedAt: '2024-05-03T00:00:00.000Z' })]
+  const advisories = [
+    advisory({ advisory_id: 'GHSA-x', updated_at: '2024-05-02T00:00:00.000Z' }),
+    advisory({
+      advisory_id: 'GHSA-y',
+      updated_at: '2024-05-04T00:00:00.000Z',
+      withdrawn_at: '2024-05-01T00:00:00.000Z',
+    }),
   ]
   const own = record([plain()], { datePublished: null })
-  const timeline = firstTimeline(merged(others, { record: own }), own, others)
+  const timeline = firstTimeline(merged(claims, { record: own, advisories }), own, { claims, advisories })
   assert.equal(
-    timeline.map((one) => [one.category, one.title]),
+    timeline.map((one) => [one.category, one.title, one.changed_at]),
     [
-      ['nvd', 'NVD record updated'],
-      ['advisory', 'Advisory GHSA-x updated'],
+      ['nvd', 'NVD record updated', '2024-05-03T00:00:00.000Z'],
+      ['advisory', 'Advisory GHSA-x updated', '2024-05-02T00:00:00.000Z'],
+      ['advisory', 'Advisory GHSA-y withdrawn', '2024-05-01T00:00:00.000Z'],
     ],
   )
 })

@@ -1,0 +1,91 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type CnaRecords, type CnaRow, cnaRow, cnaStats, improvementOf } from '../../../corpus/model/directory.ts'
+
+const CORPUS = Date.parse('2026-06-01T00:00:00Z')
+const DAY = 86_400_000
+
+/** Records published so many days before the corpus date, each with its completeness and score. */
+function records(...all: [daysAgo: number | null, completeness: number, score?: number | null][]): CnaRecords {
+  return {
+    published: all.map(([days]) => (days === null ? null : CORPUS - days * DAY)),
+    completeness: all.map(([, completeness]) => completeness),
+    scores: all.map(([, , score = null]) => score),
+    vendors: 3,
+  }
+}
+
+const rowOf = (own: CnaRecords) => cnaRow('acme', 'Acme', own, CORPUS)
+
+test('decisions 25: the score is the mean of the last two years, of all records where these have none', () => {
+  assert.is(rowOf(records([10, 100], [700, 50], [731, 0])).overall_completeness, 75)
+  assert.is(rowOf(records([731, 40], [5000, 60])).overall_completeness, 50)
+})
+
+test('decisions 25: a CNA is active by a record in the last 365 days', () => {
+  assert.is(rowOf(records([364.9, 0])).activity_status, 'Active')
+  assert.is(rowOf(records([365, 0])).activity_status, 'Inactive')
+  assert.is(rowOf(records([1, 0], [364, 0], [366, 0])).recent_cves, 2)
+})
+
+test('decisions 27: without records means and dates are null, and the grade is F', () => {
+  assert.equal(rowOf({ published: [], completeness: [], scores: [], vendors: 0 }), {
+    slug: 'acme',
+    cna_name: 'Acme',
+    grade: 'F',
+    activity_status: 'Inactive',
+    total_cves: 0,
+    recent_cves: 0,
+    years_active: 0,
+    overall_completeness: null,
+    avg_cvss_score: null,
+    vendor_diversity: 0,
+    latest_cve_date: null,
+  })
+})
+
+test('a record without a date counts, but neither as recent nor as the latest', () => {
+  const row = rowOf(records([null, 80, 5], [400, 60, 8]))
+  assert.is(row.total_cves, 2)
+  assert.is(row.recent_cves, 0)
+  assert.is(row.avg_cvss_score, 6.5)
+  assert.is(row.latest_cve_date, new Date(CORPUS - 400 * DAY).toISOString())
+})
+
+const times = (count: number, daysAgo: number, completeness: number) =>
+  Array.from({ length: count }, (): [number, number] => [daysAgo, completeness])
+
+test('decisions 25: improvement is the newest year against the one before, ten records in each', () => {
+  const name = { slug: 'acme', cna_name: 'Acme' }
+  assert.equal(improvementOf(name, records(...times(10, 30, 90), ...times(10, 400, 50)), CORPUS), {
+    ...name,
+    older_grade: 'C',
+    recent_grade: 'A',
+    older_score: 50,
+    recent_score: 90,
+    delta: 40,
+  })
+  assert.is(improvementOf(name, records(...times(10, 30, 90), ...times(9, 400, 50)), CORPUS), null)
+  assert.is(improvementOf(name, records(...times(9, 30, 90), ...times(10, 400, 50)), CORPUS), null)
+})
+
+test('the leaderboard: ten records to be ranked, ties by more records, then by slug', () => {
+  const row = (slug: string, total: number, completeness: number, recent = 0): CnaRow => ({
+    ...rowOf(records([1, 0])),
+    slug,
+    total_cves: total,
+    overall_completeness: completeness,
+    recent_cves: recent,
+    grade: 'B',
+  })
+  const rows = [row('b', 10, 90), row('a', 10, 90), row('c', 20, 90, 3), row('few', 9, 100, 4), row('d', 10, 10)]
+  const { summary, leaderboard, grade_distribution: grades } = cnaStats(rows, [])
+  const slugs = (all: CnaRow[]) => all.map(({ slug }) => slug)
+  assert.equal(slugs(leaderboard.best), ['c', 'a', 'b', 'd'])
+  assert.equal(slugs(leaderboard.worst), ['d', 'c', 'a', 'b'])
+  assert.equal(slugs(leaderboard.most_active), ['few', 'c'])
+  assert.equal(summary, { total_cnas: 5, active_cnas: 5, total_cves: 59, avg_completeness: 76 })
+  assert.equal(grades, { A: 0, B: 5, C: 0, D: 0, F: 0 })
+})
+
+test.run()
