@@ -3,12 +3,12 @@
  * a `dist/` already, starts a gateway on it, and prints a line to paste.
  */
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateSample } from '../corpus/sample/generate.ts'
 import { build } from './build/build.ts'
 import { fail } from './command-line.ts'
-import { realEffects } from './effects.ts'
+import { type Effects, realEffects } from './effects.ts'
 import { ingest } from './ingest/ingest.ts'
 import { noProgress } from './progress.ts'
 
@@ -23,13 +23,7 @@ async function start(): Promise<void> {
   if (existsSync(join(dist, 'latest.json'))) {
     effects.log('serving the snapshot in dist/ as it is')
   } else {
-    effects.log('writing sample feeds: 2,000 synthetic CVEs')
-    const feeds = local('feeds')
-    await generateSample({ feeds })
-    const corpus = local('corpus.db')
-    await ingest({ feeds, corpus }, effects)
-    effects.log('building the snapshot')
-    await build({ corpus, dist }, effects, noProgress)
+    await makeSample(effects)
   }
   const keys = local('keys')
   const token = execFileSync(process.execPath, [...gateway, 'token', '--expires', '1d', '--keys', keys], {
@@ -53,6 +47,21 @@ async function start(): Promise<void> {
   server.on('exit', (code) => {
     process.exitCode = code ?? 1
   })
+}
+
+/** Two nights, so that there is something to be seen of what changes between them. */
+async function makeSample(effects: Effects): Promise<void> {
+  // Leftovers of an earlier version: all of it is made anew.
+  for (const file of ['corpus.db', 'corpus.db-wal', 'corpus.db-shm']) rmSync(local(file), { force: true })
+  effects.log('writing sample feeds: 2,000 synthetic CVEs')
+  const [feeds, corpus] = [local('feeds'), local('corpus.db')]
+  const { nights } = await generateSample({ feeds })
+  for (const night of nights) {
+    effects.log(`the night of ${night}`)
+    await ingest({ feeds, corpus, asOf: night }, effects)
+    effects.log('building the snapshot')
+    await build({ corpus, dist }, effects, noProgress)
+  }
 }
 
 start().catch(fail)
