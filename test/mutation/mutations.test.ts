@@ -1,0 +1,48 @@
+/** The table of mutations still fits the code and the tests that it names; `run.ts` then runs it. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { occurrences, ROOT } from './checkout.ts'
+import { MUTATIONS } from './mutations.ts'
+import { failingTests } from './test-file.ts'
+
+const textOf = (file: string) => readFileSync(join(ROOT, file), 'utf8')
+
+test('what a mutation looks for occurs exactly once in its file', () => {
+  for (const { rule, file, find, replace } of MUTATIONS) {
+    assert.is(occurrences(textOf(file), find), 1, `${rule}: ${find} in ${file}`)
+    assert.is.not(find, replace, rule)
+  }
+})
+
+test('every test file that must fail is there, and has a test of the name', () => {
+  for (const { rule, names = rule, tests } of MUTATIONS) {
+    assert.ok(tests.length > 0 && tests.every((file) => existsSync(join(ROOT, file))), `${rule}: ${tests}`)
+    // Behind `api: `, `api, <heading>: `, `decisions 18: ` stands what the call in the test says.
+    const said = names.slice(names.indexOf(': ') + 2)
+    assert.ok(
+      tests.some((file) => textOf(file).replaceAll("\\'", "'").includes(said)),
+      `${rule}: no test in ${tests} is called so`,
+    )
+  }
+})
+
+test('every rule of decisions.md is broken at least once, sixty rules and sentences in all', () => {
+  const numbers = MUTATIONS.flatMap(({ rule }) => /^decisions (\d+): /.exec(rule)?.[1] ?? []).map(Number)
+  assert.equal(
+    [...new Set(numbers)],
+    Array.from({ length: 30 }, (_, i) => i + 1),
+  )
+  const sentences = new Set(MUTATIONS.map(({ rule }) => rule).filter((rule) => rule.startsWith('api')))
+  assert.ok(sentences.size >= 20, `${sentences.size} sentences`)
+  assert.ok(new Set(MUTATIONS.map(({ rule }) => rule)).size >= 60)
+})
+
+test('a failing test is read off by its name, quotes and all', () => {
+  const output =
+    '• ✘   (1 / 2)\n\n   FAIL   decisions, lists   "decisions 24: * is "0" as a start"\n    Expected  (is)\n'
+  assert.equal(failingTests(output), ['decisions 24: * is "0" as a start'])
+})
+
+test.run()

@@ -1,0 +1,21 @@
+/** The table of mutations, in the order of decisions.md, then of api.md: each breaks one rule, and its test must fail. */
+import type { Mutation } from './mutation.ts'
+import { ACCESS } from './tables/access.ts'
+import { CATALOGUE_RULES } from './tables/catalogues.ts'
+import { CLAIMS } from './tables/claims.ts'
+import { DERIVED } from './tables/derived.ts'
+import { ENDPOINTS } from './tables/endpoints.ts'
+import { FIELDS } from './tables/fields.ts'
+import { LIST_RULES } from './tables/lists.ts'
+import { PARAMETERS } from './tables/parameters.ts'
+
+export const MUTATIONS: readonly Mutation[] = [
+  ...PARAMETERS,
+  ...LIST_RULES,
+  ...ACCESS,
+  ...DERIVED,
+  ...CLAIMS,
+  ...CATALOGUE_RULES,
+  ...FIELDS,
+  ...ENDPOINTS,
+]
