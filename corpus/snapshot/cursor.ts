@@ -29,7 +29,7 @@ const VERSION = 1
 /** Bytes that a cursor keeps of a text key and of an id, as JSON: with the rest they stay below the bound. */
 const MAX_KEPT_BYTES = 128
 /** Behind the beginning of a long id. */
-export const ID_DIGEST_LENGTH = 16
+const ID_DIGEST_LENGTH = 16
 export const MAX_CURSOR_LENGTH = 512
 export const SNAPSHOT_PREFIX_LENGTH = 16
 

@@ -1,5 +1,5 @@
 /** An order of a list seen in one direction: places from first to last, whichever way it is walked (decisions 6). */
-import { cursorId, cursorValue, ID_DIGEST_LENGTH, type RowKey } from '../../corpus/snapshot/cursor.ts'
+import { cursorId, cursorValue, type RowKey } from '../../corpus/snapshot/cursor.ts'
 import { compareRowKeys, LISTS, type ListSpec } from '../../corpus/snapshot/lists.ts'
 import type { SortOrder } from '../../corpus/snapshot/order.ts'
 import type { OpenList } from '../shelf/open-lists.ts'
@@ -40,7 +40,7 @@ export function listOrderView(list: OpenList, sort: SortOrder): ListOrderView {
     },
     keyOf,
     placeAfter(key) {
-      const known = list.ordinalOf(key.id) ?? ordinalOfLong(list, key.id)
+      const known = list.ordinalOf(key.id) ?? list.ordinalOfCut(key.id)
       if (known !== undefined && keyOf(known).value === key.value) return view.place(known) + 1
       let from = 0
       let to = count
@@ -54,13 +54,6 @@ export function listOrderView(list: OpenList, sort: SortOrder): ListOrderView {
     },
   }
   return view
-}
-
-/** The ordinal of an id that was too long for a cursor. */
-function ordinalOfLong({ ids }: OpenList, kept: string): number | undefined {
-  const beginning = kept.slice(0, -ID_DIGEST_LENGTH)
-  const ordinal = ids.findIndex((id) => id.startsWith(beginning) && cursorId(id) === kept)
-  return ordinal < 0 ? undefined : ordinal
 }
 
 /** The place of each ordinal, worked out when it is first needed. */

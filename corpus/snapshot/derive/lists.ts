@@ -6,6 +6,7 @@ import { sha256 } from '../digest.ts'
 import { SnapshotError } from '../error.ts'
 import { compareRowKeys, LISTS, type ListName, type ListSpec, type SortValue } from '../lists.ts'
 import { type Column, column, decodeTable, encodeTable, type Table } from '../table.ts'
+import { ROWS_PER_PAGE } from './pages.ts'
 import { decodePostings, encodePostings, type Postings } from './postings.ts'
 
 export interface ListOrder {
@@ -156,11 +157,12 @@ export function decodeList(name: ListName, bytes: Uint8Array): List {
     const keys =
       texts[sort] ?? Array.from(column(table, `sort.${sort}.keys`, 'f64'), (key) => (Number.isNaN(key) ? null : key))
     const keyed = sorts[sort]
-    const proper = Number.isSafeInteger(keyed) && keyed! >= 0 && keyed! <= count
-    if (!proper || ordinals.length !== count || keys.length !== count || ordinals.some((one) => one >= count)) {
+    const pagesAt = column(table, `sort.${sort}.pagesAt`, 'u32')
+    const cut = pagesAt.length === Math.ceil(count / ROWS_PER_PAGE)
+    if (keyed === undefined || !cut || !isPermutation(ordinals, count) || !areKeys(keys, count, keyed)) {
       throw damaged(`the order ${sort}`)
     }
-    return { ordinals, keyed: keyed!, keys, pagesAt: column(table, `sort.${sort}.pagesAt`, 'u32') }
+    return { ordinals, keyed, keys, pagesAt }
   })
   const at = table.columns.entryAt === undefined ? null : column(table, 'entryAt', 'u32')
   const entries = at && { at, length: column(table, 'entryLength', 'u32') }
@@ -181,6 +183,20 @@ export function decodeList(name: ListName, bytes: Uint8Array): List {
     entries,
     extra,
   }
+}
+
+/** Whether every ordinal is there, once. */
+function isPermutation(ordinals: Uint32Array, count: number): boolean {
+  if (ordinals.length !== count) return false
+  const seen = new Uint8Array(count)
+  return ordinals.every((one) => one < count && seen[one]!++ === 0)
+}
+
+/** Whether there is a key for each row, `keyed` of them not null, and all of these texts or all numbers. */
+function areKeys(keys: unknown, count: number, keyed: number): keys is SortValue[] {
+  if (!Array.isArray(keys) || keys.length !== count) return false
+  const stated = keys.filter((key) => key !== null)
+  return stated.length === keyed && ['string', 'number'].some((type) => stated.every((key) => typeof key === type))
 }
 
 interface AboutList {

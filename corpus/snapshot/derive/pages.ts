@@ -73,7 +73,7 @@ function summaryText(source: PageSource, row: number): string {
 }
 
 /** The key of page `page`: its number, wide enough to sort as text. */
-const pageKey = (page: number) => String(page).padStart(8, '0')
+export const pageKey = (page: number) => String(page).padStart(8, '0')
 
 /** The segments of each page of a run of whole pages (the last page of a list may be short). */
 function* pagesOf({

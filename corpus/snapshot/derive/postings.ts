@@ -42,14 +42,27 @@ export function encodePostings<K extends string | number>(row: Uint32Array, keys
 
 /**
  * The postings whose columns in `table` are called `<prefix>starts` and `<prefix>ordinals`.
- * @throws SnapshotError `malformed` when one is not below `count`
+ * @throws SnapshotError `malformed` when a list does not ascend, or reaches beyond `count`
  */
 export function decodePostings<K>(table: Table, keys: K[] | undefined, prefix: string, count: number): Postings<K> {
   const starts = column(table, `${prefix}starts`, 'u32')
   const ordinals = column(table, `${prefix}ordinals`, 'u32')
-  const proper = Array.isArray(keys) && starts.length === keys.length + 1 && starts.at(-1) === ordinals.length
-  if (!proper || ordinals.some((ordinal) => ordinal >= count)) {
-    throw new SnapshotError('malformed', `the postings ${prefix} are damaged`)
-  }
+  const proper = Array.isArray(keys) && starts.length === keys.length + 1 && areLists(starts, ordinals, count)
+  if (!proper) throw new SnapshotError('malformed', `the postings ${prefix} are damaged`)
   return { keys: new Map(keys.map((key, at) => [key, at])), starts, ordinals }
+}
+
+/** Whether `starts` cuts all of `ordinals` into lists that ascend, as whoever intersects them relies on. */
+function areLists(starts: Uint32Array, ordinals: Uint32Array, count: number): boolean {
+  if (starts[0] !== 0 || starts.at(-1) !== ordinals.length) return false
+  for (let list = 1; list < starts.length; list++) {
+    let last = -1
+    const end = starts[list]!
+    for (let at = starts[list - 1]!; at < end; at++) {
+      if (ordinals[at]! <= last || ordinals[at]! >= count) return false
+      last = ordinals[at]!
+    }
+    if (end < starts[list - 1]!) return false
+  }
+  return true
 }

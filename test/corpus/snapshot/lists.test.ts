@@ -10,7 +10,7 @@ import {
   sortList,
   storedListContent,
 } from '../../../corpus/snapshot/derive/lists.ts'
-import { postingsOf } from '../../../corpus/snapshot/derive/postings.ts'
+import { decodePostings, postingsOf } from '../../../corpus/snapshot/derive/postings.ts'
 import { LISTS } from '../../../corpus/snapshot/lists.ts'
 import { decodeTable, encodeTable } from '../../../corpus/snapshot/table.ts'
 
@@ -98,6 +98,47 @@ test('postings find the rows of a value', () => {
   assert.equal([...postingsOf(filters.vendor!, 'nobody')], [])
 })
 
+test('postings that do not ascend, or not from the first to the last, are refused', () => {
+  const one = (starts: number[], ordinals: number[]) => {
+    const columns = { 'p.starts': Uint32Array.from(starts), 'p.ordinals': Uint32Array.from(ordinals) }
+    return decodePostings({ about: {}, columns }, ['a', 'b'], 'p.', 4)
+  }
+  assert.equal([...postingsOf(one([0, 2, 3], [0, 3, 1]), 'b')], [1])
+  assert.equal([...postingsOf(one([0, 0, 0], []), 'a')], [])
+  for (const [starts, ordinals] of [
+    [
+      [1, 2, 3],
+      [0, 3, 1],
+    ],
+    [
+      [0, 2, 2],
+      [0, 3, 1],
+    ],
+    [
+      [0, 4, 3],
+      [0, 3, 1],
+    ],
+    [
+      [0, 2, 3],
+      [3, 0, 1],
+    ],
+    [
+      [0, 2, 3],
+      [1, 1, 1],
+    ],
+    [
+      [0, 2, 3],
+      [0, 4, 1],
+    ],
+    [
+      [0, 3],
+      [0, 1, 2],
+    ],
+  ] as const) {
+    assert.throws(() => one([...starts], [...ordinals]), /the postings p\. are damaged/, `${starts} ${ordinals}`)
+  }
+})
+
 test('a list whose columns contradict one another is refused', () => {
   const { about, columns } = decodeTable(encodeList(sorted, places))
   const broken: [string, object][] = [
@@ -105,6 +146,10 @@ test('a list whose columns contradict one another is refused', () => {
     ['too few ordinals', { columns: { ...columns, 'sort.cves.ordinals': Uint32Array.of(0, 1) } }],
     ['too few keys', { columns: { ...columns, 'sort.cves.keys': Float64Array.of(1) } }],
     ['more keyed than rows', { about: { ...about, sorts: { cves: 5, name: 4 } } }],
+    ['fewer keyed than keys', { about: { ...about, sorts: { cves: 3, name: 4 } } }],
+    ['an ordinal twice', { columns: { ...columns, 'sort.cves.ordinals': Uint32Array.of(0, 1, 1, 3) } }],
+    ['numbers among texts', { about: { ...about, texts: { name: ['z', 2, 'a', 'alpha'] } } }],
+    ['too many pages', { columns: { ...columns, 'sort.cves.pagesAt': Uint32Array.of(0, 100) } }],
     ['no ids', { about: { ...about, ids: undefined } }],
     ['ids of another type', { about: { ...about, ids: [1, 2, 3, 4] } }],
   ]

@@ -1,0 +1,80 @@
+/** Lists that lie about where their rows and entries are: a gateway answers what it asked for, or nothing. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { cursorId } from '../../corpus/snapshot/cursor.ts'
+import { storedListContent } from '../../corpus/snapshot/derive/lists.ts'
+import { openObject, readCurrent } from '../../corpus/snapshot/layout.ts'
+import type { ListName } from '../../corpus/snapshot/lists.ts'
+import { type Column, decodeTable, encodeTable } from '../../corpus/snapshot/table.ts'
+import { type OpenLists, openLists } from '../../gateway/shelf/open-lists.ts'
+import { type GoodSnapshot, goodSnapshot } from '../corpus/snapshot/forgery.ts'
+
+const good: GoodSnapshot = await goodSnapshot('open-lists')
+
+/** What `look` makes of the lists of a snapshot in which one list has other columns, with digests that fit. */
+function withColumns(
+  name: ListName,
+  change: (columns: Record<string, Column>) => void,
+  look: (lists: OpenLists) => void,
+) {
+  const dist = good.copy()
+  const { about, columns } = decodeTable(good.bytesOf('list', name))
+  change(columns)
+  const bytes = encodeTable({ about, columns })
+  const file = good.manifest.files.find((one) => one.role === 'list' && one.name === name)!
+  good.forge(dist, file, bytes, storedListContent(bytes))
+  const opened: ReturnType<typeof openObject>[] = []
+  try {
+    look(
+      openLists(dist, readCurrent(dist).manifest, (one) => {
+        const object = openObject(dist, one)
+        opened.push(object)
+        return object
+      }),
+    )
+  } finally {
+    for (const object of opened) object.close()
+  }
+}
+
+const swapped = (values: Column): Column => {
+  const copy = values.slice()
+  ;[copy[0], copy[1]] = [values[1]!, values[0]!]
+  return copy
+}
+
+test('the entry of another row is no answer, although its bytes are sound', () => {
+  const change = (columns: Record<string, Column>) => {
+    for (const name of ['entryAt', 'entryLength']) columns[name] = swapped(columns[name]!)
+  }
+  withColumns('cwes', change, ({ cwes }) => {
+    assert.throws(() => cwes.entry(0), /a list leads to cwe-\d+ for cwe-\d+/)
+    assert.is(cwes.entry(2).key, cwes.ids[2])
+  })
+})
+
+test('another page is no answer either', () => {
+  const change = (columns: Record<string, Column>) => {
+    columns['sort.name.pagesAt'] = columns['sort.name.pagesAt']!.map((at, page) => (page === 1 ? 0 : at)) as Column
+  }
+  withColumns('cwes', change, ({ cwes }) => {
+    assert.ok(cwes.orders.name!.pagesAt.length > 1, 'the sample has more than one page of weaknesses')
+    assert.throws(() => cwes.page('name', 1), /a list leads to 00000000 for 00000001/)
+  })
+})
+
+test('only an id that was cut is found by what a cursor keeps of it', () => {
+  withColumns(
+    'products',
+    () => {},
+    ({ products }) => {
+      for (const [ordinal, id] of products.ids.entries()) {
+        assert.is(products.ordinalOfCut(cursorId(id)), cursorId(id) === id ? undefined : ordinal)
+      }
+      assert.is(products.ordinalOfCut('nobody/nothing'), undefined)
+    },
+  )
+})
+
+test.after(() => good.remove())
+test.run()
