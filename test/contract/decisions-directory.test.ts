@@ -91,6 +91,8 @@ const world = await openWorld({
     ...times(9, () => record('few', 10, { ...CWE, ...CVSS })),
     ...times(10, () => record('few', 400)),
     ...times(30, () => record('busy_once', 500)),
+    // More records of the last year than others, which have more in all.
+    ...times(11, () => record('lively', 10)),
     // Its name is written otherwise in the records than in the list.
     record('Big Corp', 1),
     record('BIG  corp', 2),
@@ -111,7 +113,20 @@ const world = await openWorld({
   ]),
   'cna/CNAsList.json': cnaJson([
     ...Object.keys(CLAUSES),
-    ...['lately', 'old', 'active', 'inactive', 'better', 'worse', 'few', 'busy_once', 'big corp', 'silent', 'names'],
+    ...[
+      'lately',
+      'old',
+      'active',
+      'inactive',
+      'better',
+      'worse',
+      'few',
+      'busy_once',
+      'lively',
+      'big corp',
+      'silent',
+      'names',
+    ],
   ]),
   'nvd/page.json': nvdPage([
     nvdRecord('CVE-2024-0001', {
@@ -182,9 +197,9 @@ rule(27, 'a CNA without records has nulls, and grade F', async () => {
 })
 
 rule(27, 'most active ranks by the records of the last year', async () => {
-  const [first, second] = leaderboard.most_active!
-  assert.equal([first!.slug, second!.slug], ['better', 'worse'])
-  assert.not.ok(leaderboard.most_active!.some(({ slug }) => slug === 'busy_once'))
+  const most = leaderboard.most_active!.map(({ slug }) => slug)
+  assert.equal(most.slice(0, 3), ['lively', 'better', 'worse'])
+  assert.not.ok(most.includes('busy_once'))
   assert.is((await rowOf('busy_once')).recent_cves, 0)
   assert.is((await rowOf('lately')).recent_cves, 1)
 })

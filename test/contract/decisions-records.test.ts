@@ -76,6 +76,7 @@ const world = await openWorld({
     { id: id(16), cna: cwes('CWE-1000'), adp: [container('CISA-ADP', cwes('CWE-89'))] },
     { id: id(17), cna: cwes('CWE-1000', 'CWE-1001') },
     { id: id(18), cna: typed('a problem of no number') },
+    { id: id(19), cna: cwes('CWE-20') },
     ...[20, 21, 22, 23].map((n) => ({ id: id(n) })),
     {
       id: id(30),
@@ -113,6 +114,8 @@ const world = await openWorld({
   ),
   'nvd/page.json': nvdPage([
     nvdRecord(id(10), weaknesses(['Primary', 'CWE-22'])),
+    nvdRecord(id(11), weaknesses(['Primary', 'CWE-79'])),
+    nvdRecord(id(19), weaknesses(['Primary', 'CWE-79'])),
     nvdRecord(id(12), weaknesses(['Secondary', 'CWE-89'], ['Primary', 'NVD-CWE-noinfo'], ['Primary', 'CWE-79'])),
     nvdRecord(id(17), weaknesses(['Primary', 'CWE-20'])),
     nvdRecord(id(40), { references: [{ url: url('b'), tags: ['Third Party Advisory'] }] }),
@@ -171,7 +174,7 @@ rule(19, 'else it is the first sentence of the description, at most 120 characte
 })
 
 rule(21, 'the primary weakness is the CNA’s first, else the ADP’s, else NVD’s primary', async () => {
-  assert.equal(await primary(10, 11, 12, 18), ['cwe-20', 'cwe-89', 'cwe-79', null])
+  assert.equal(await primary(10, 11, 12, 18, 19), ['cwe-20', 'cwe-89', 'cwe-79', null, 'cwe-20'])
 })
 
 rule(21, 'a weakness named only in the text of a problem type counts', async () => {

@@ -1,6 +1,9 @@
 /** api.md, "CVE report summary" and "Report type", against the operator's own files. */
+import { appendFileSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import type { Report, ReportSummary } from '../../corpus/model/record.ts'
+import type { SampleDist } from '../support/dist.ts'
 import { aboutEach } from './answers.ts'
 import { contractSuite } from './contract.ts'
 import { boolean, holdField, holdValues, integer, matching, object, oneOf, string, timestamp } from './field-types.ts'
@@ -8,7 +11,7 @@ import { sampleFeeds } from './sample-feeds.ts'
 import { openService } from './service.ts'
 
 const { says, after, run } = contractSuite('reports')
-const service = await openService()
+const service = await openService({ more: addReport })
 const feeds = sampleFeeds(service.made)
 const stated = new Map(feeds.reports.map((line) => [String(line.id), line]))
 
@@ -18,6 +21,15 @@ const reportsOf = async <R>(id: string, query = '') =>
 const reports = (await aboutEach(ids, (id) => reportsOf<ReportSummary>(id))).flat()
 const full = (await aboutEach(ids, (id) => reportsOf<Report>(id, '?full=true'))).flat()
 const both = [...reports, ...full]
+
+/** The newest report of its type, with a character beyond the basic plane, which the sample's have not. */
+function addReport({ feeds, nights }: SampleDist): void {
+  const file = join(feeds, 'first-party', nights[1]!, 'reports.ndjson')
+  const lines = readFileSync(file, 'utf8').trim().split('\n')
+  const report = JSON.parse(lines.at(-1)!)
+  const own = { id: '00000000-0000-4000-8000-000000000001', created_at: `${nights[1]}T12:00:00Z`, status: 'final' }
+  appendFileSync(file, `${JSON.stringify({ ...report, ...own, report_text: `😀 ${report.report_text}` })}\n`)
+}
 
 interface ReportType {
   prompt_name: string
@@ -53,6 +65,7 @@ says('char_count | integer | Length of the full body in characters.', () => {
   holdField(both, 'char_count', integer)
   for (const { id, char_count: count } of both) assert.is(count, [...String(stated.get(id)!.report_text)].length, id)
   for (const { report_text: text, char_count: count } of full) assert.is([...text].length, count)
+  assert.ok(full.some(({ report_text: text, char_count: count }) => text.length > count))
 })
 
 says('excerpt | string | Leading excerpt. Present unless `full=true`.', async () => {
