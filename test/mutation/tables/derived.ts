@@ -104,7 +104,7 @@ export const DERIVED: readonly Mutation[] = [
   },
   {
     rule: 'decisions 21: the primary weakness is the CNA',
-    breaks: 'NVD goes before the ADP',
+    breaks: 'NVD goes before CNA and ADP',
     file: 'corpus/model/weakness.ts',
     find: "['cna', 'adp', 'nvd'] as const",
     replace: "['nvd', 'cna', 'adp'] as const",

@@ -15,10 +15,10 @@ export const FIELDS: readonly Mutation[] = [
   },
   {
     rule: 'api: epss_detail | include contains `epss`',
-    breaks: 'the model is not named',
+    breaks: 'the percentile stands where the score belongs',
     file: 'corpus/snapshot/epss.ts',
     find: 'epss_score: score, percentile, model_version }',
-    replace: 'epss_score: score, percentile }',
+    replace: 'epss_score: percentile, percentile, model_version }',
     tests: test('detail-fields'),
   },
   {
@@ -111,10 +111,10 @@ export const FIELDS: readonly Mutation[] = [
   },
   {
     rule: 'api: `attack_patterns` is a string[] of `CAPEC-<n>`.',
-    breaks: 'ids are in lower case',
+    breaks: 'the first one is left out',
     file: 'corpus/feeds/cwe/weakness.ts',
-    find: 'attack_patterns: capecs.map((number) => `CAPEC-${number}`)',
-    replace: 'attack_patterns: capecs.map((number) => `capec-${number}`)',
+    find: 'attack_patterns: capecs.map(',
+    replace: 'attack_patterns: capecs.slice(1).map(',
     tests: test('weakness-relations'),
   },
   {
