@@ -23,30 +23,35 @@ export interface Ancestors {
 
 /** Looks at nothing before the first question, and keeps what the last one needed. */
 export function openAncestors(dist: string, manifest: Manifest): Ancestors {
-  let chain: Map<string, Manifest> | undefined
+  const digestOf = chainOf(dist, manifest)
   let last: Ancestor | null = null
   return {
     find(id) {
       if (last?.id === id) return last
-      chain ??= chainOf(dist, manifest)
-      const found = chain.get(id)
-      last = found ? orNull(() => openAncestor(dist, found)) : null
+      const digest = digestOf(id)
+      if (digest === null) return null
+      last = orNull(() => openAncestor(dist, readManifest(dist, digest)))
       return last
     },
   }
 }
 
-/** The manifests before `manifest`, by the ids of their snapshots, up to the first that is no longer there. */
-function chainOf(dist: string, manifest: Manifest): Map<string, Manifest> {
-  const chain = new Map<string, Manifest>()
-  for (let { parent } = manifest; parent && !chain.has(parent.snapshot); ) {
-    const digest = parent.manifest
-    const before = orNull(() => readManifest(dist, digest))
-    if (!before) break
-    chain.set(parent.snapshot, before)
-    parent = before.parent
+/**
+ * Digests of the manifests before `manifest`, by the ids of their snapshots, up to the first that is no longer there. As
+ * far back as has been asked, and no manifest is kept: a year of nights is hundreds, of a thousand files each.
+ */
+function chainOf(dist: string, { parent }: Manifest): (id: string) => string | null {
+  const chain = new Map<string, string>()
+  let next = parent
+  return (id) => {
+    while (!chain.has(id) && next && !chain.has(next.snapshot)) {
+      const { snapshot, manifest: digest } = next
+      const before = orNull(() => readManifest(dist, digest))
+      if (before) chain.set(snapshot, digest)
+      next = before?.parent ?? null
+    }
+    return chain.get(id) ?? null
   }
-  return chain
 }
 
 /** What `read` gives, or null where `prune` took the file that it needs. */
