@@ -1,19 +1,16 @@
 /** EPSS: daily scores, one gzipped CSV (`cve,epss,percentile`) with the model's version and date in its first line. */
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
-import { constants, gunzipSync } from 'node:zlib'
 import type { EpssScore } from '../model/claim.ts'
 import { parseCveId } from '../model/cve-id.ts'
 import { utcTimestamp } from '../model/date.ts'
 import { dateInName, findFiles } from './choice.ts'
 import { FeedError } from './error.ts'
 import type { FeedFile, FeedSkip } from './feed.ts'
+import { headOf, readPlain } from './plain-file.ts'
 
 export const EPSS_ADAPTER = 1
 
 /** 350,000 lines have some 13 MB. */
 const MAX_PLAIN_BYTES = 256 << 20
-/** Enough of a file to hold its first line. */
-const HEAD_BYTES = 4096
 
 const HEADER = 'cve,epss,percentile'
 
@@ -36,30 +33,14 @@ export function findEpss(feedsFolder: string): FeedFile[] {
 
 /** `#model_version:v2025.03.14,score_date:2025-08-30T12:55:00Z`; files before 2022 do not have the line. */
 function readRelease(path: string): { model: string | null; date: string | null } {
-  const line = head(path).split('\n', 1)[0]!
+  const line = headOf({ path }).split('\n', 1)[0]!
   const date = /score_date:([^,\s]+)/.exec(line)?.[1]
   return { model: /model_version:([^,\s]+)/.exec(line)?.[1] ?? null, date: date ? utcTimestamp(date) : null }
 }
 
-function head(path: string): string {
-  const bytes = Buffer.alloc(HEAD_BYTES)
-  const file = openSync(path, 'r')
-  try {
-    const read = bytes.subarray(0, readSync(file, bytes))
-    return path.endsWith('.gz')
-      ? gunzipSync(read, { finishFlush: constants.Z_SYNC_FLUSH }).toString('latin1')
-      : read.toString('latin1')
-  } catch {
-    // Damaged from the start: its name has to date it, and reading it says what is wrong.
-    return ''
-  } finally {
-    closeSync(file)
-  }
-}
-
 /** The scores in the file's order. The CSV has neither quotes nor blanks, so a line is split at its commas. */
 export function* readEpss(file: FeedFile): Iterable<({ kind: 'score' } & EpssScore) | FeedSkip> {
-  const csv = readCsv(file)
+  const csv = readPlain(file, MAX_PLAIN_BYTES).toString('latin1')
   let line = 0
   let headerSeen = false
   for (let start = 0; start < csv.length; ) {
@@ -93,14 +74,4 @@ function readRow(row: string, line: number): ({ kind: 'score' } & EpssScore) | F
 function unitNumber(text: string | undefined): number | null {
   const number = text ? Number(text) : Number.NaN
   return number >= 0 && number <= 1 ? number : null
-}
-
-function readCsv(file: FeedFile): string {
-  try {
-    const bytes = readFileSync(file.path)
-    const plain = file.path.endsWith('.gz') ? gunzipSync(bytes, { maxOutputLength: MAX_PLAIN_BYTES }) : bytes
-    return plain.toString('latin1')
-  } catch (cause) {
-    throw new FeedError('file_damaged', `${file.name} cannot be read: ${(cause as Error).message}`, { cause })
-  }
 }

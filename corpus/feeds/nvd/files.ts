@@ -1,15 +1,12 @@
 /** Where NVD's files lie and when each was made: yearly feeds, the feed of what was modified, pages of the API. */
-import { closeSync, openSync, readSync } from 'node:fs'
-import { constants, gunzipSync } from 'node:zlib'
 import { utcTimestamp } from '../../model/date.ts'
 import { dateInName, findFiles } from '../choice.ts'
 import type { FeedFile } from '../feed.ts'
+import { headOf } from '../plain-file.ts'
 
 const FOLDER = 'nvd'
 /** Not NVD's dictionaries of products and of what their names match. */
 const FILE_NAME = /^(?!nvdcpe|cpe).*\.json(?:\.gz)?$/i
-/** The envelope comes before the records; compressed, this much holds far more than it. */
-const HEAD_BYTES = 4096
 
 /**
  * Every file is read, for each holds other records: its part is its name without dates, so that of `page-3-<date>.json`
@@ -36,25 +33,9 @@ function partOf(name: string): string {
     .replace(/[-_.]?\d{4}-\d{2}-\d{2}/g, '')
 }
 
-/** When the answer or the feed was made; null where its beginning does not say. */
+/** When the answer or the feed was made, as the envelope before the records says; null where it does not. */
 function statedTime(path: string): string | null {
-  const envelope = head(path).split('"vulnerabilities"', 1)[0]!
+  const envelope = headOf({ path }).split('"vulnerabilities"', 1)[0]!
   const stated = /"timestamp"\s*:\s*"([^"]*)"/.exec(envelope)?.[1]
   return stated ? utcTimestamp(stated) : null
-}
-
-function head(path: string): string {
-  const bytes = Buffer.alloc(HEAD_BYTES)
-  const file = openSync(path, 'r')
-  try {
-    const read = bytes.subarray(0, readSync(file, bytes))
-    return path.endsWith('.gz')
-      ? gunzipSync(read, { finishFlush: constants.Z_SYNC_FLUSH }).toString('latin1')
-      : read.toString('latin1')
-  } catch {
-    // Damaged from the start: its name has to date it, and reading it says what is wrong.
-    return ''
-  } finally {
-    closeSync(file)
-  }
 }
