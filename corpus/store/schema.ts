@@ -63,8 +63,7 @@ export function openDatabase(path: string, options: { readonly: boolean }): Data
   if (!stat.isFile()) throw new StoreError('not_a_corpus', `${path} is no corpus: it is no file`)
   let database: Database.Database | undefined
   try {
-    // Without `fileMustExist`, which would also forbid attaching a new staging database.
-    database = new Database(path, { readonly: options.readonly })
+    database = new Database(path, { readonly: options.readonly, fileMustExist: true })
     checkSchema(path, database)
     return database
   } catch (cause) {
