@@ -63,7 +63,8 @@ function readRest(headers: Answer['headers'], part: NonNullable<Present['part']>
     throw new FetchError('restart', `the server gives another range: '${headers['content-range'] ?? ''}'`)
   }
   // A server that ignores If-Range would put the end of a new version behind the beginning of an old one.
-  if (validators.etag !== null && part.etag !== null && validators.etag !== part.etag) {
+  const name = validators.etag !== null && part.etag !== null ? 'etag' : 'lastModified'
+  if (validators[name] !== null && part[name] !== null && validators[name] !== part[name]) {
     throw new FetchError('restart', 'the file changed on the server: from the beginning')
   }
   const total = range[3] === '*' ? null : Number(range[3])

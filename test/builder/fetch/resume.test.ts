@@ -119,6 +119,18 @@ test('a server that ignores If-Range is caught by the ETag of what it gives', as
   await world.close()
 })
 
+test('the date tells as much where there is no ETag', async () => {
+  const world = openWorld()
+  const [then, now] = ['Tue, 01 Oct 2024 00:00:00 GMT', 'Wed, 02 Oct 2024 00:00:00 GMT']
+  const range = `bytes 100000-${NEWER.length - 1}/${NEWER.length}`
+  const rest = plain(NEWER.subarray(100_000), { 'last-modified': now, 'content-range': range }, 206)
+  const it = yesterday(cutAfter(100_000, NEW, { lastModified: then }), rest, serve(NEWER, { lastModified: now }))
+  await fetched(it, world.effects)
+  assert.match(world.log[1]!, /the file changed on the server: from the beginning/)
+  assert.equal(placed(it), NEWER)
+  await world.close()
+})
+
 test('a server that gives another range than it was asked for is not believed', async () => {
   const world = openWorld()
   const other = plain(NEW, { ...TAG, 'content-range': `bytes 0-${NEW.length - 1}/${NEW.length}` }, 206)
