@@ -102,7 +102,8 @@ const vendors: ListSpec<VendorRow> = {
 const products: ListSpec<ProductRow> = {
   sorts: { cves: { key: (row) => row.cve_count, descending: true, tiesAscend: true } },
   main: 'cves',
-  id: (row) => `${row.vendor}/${row.slug}`,
+  // Either may have a slash in it; keys are lower case, so that no vendor has this one.
+  id: (row) => `${row.vendor.replaceAll('/', '%2F')}/${row.slug}`,
   compareIds: compareText,
   filters: { vendor: (row) => [row.vendor] },
   bounds: {},

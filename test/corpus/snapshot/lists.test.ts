@@ -96,6 +96,8 @@ test('postings find the rows of a value', () => {
   const { filters } = decodeList('products', encodeList(list, { pagesAt: { cves: Uint32Array.of(0) }, entries: null }))
   assert.equal([...postingsOf(filters.vendor!, 'v')], [0, 1])
   assert.equal([...postingsOf(filters.vendor!, 'nobody')], [])
+  const slashed = inMainOrder(LISTS.products, [product('a', 'b/c'), product('a/b', 'c')])
+  assert.equal(sortList('products', slashed).ids, ['a%2Fb/c', 'a/b/c'], 'no two products have one id')
 })
 
 test('postings that do not ascend, or not from the first to the last, are refused', () => {
