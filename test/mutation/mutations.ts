@@ -8,6 +8,7 @@ import { ENDPOINTS } from './tables/endpoints.ts'
 import { FIELDS } from './tables/fields.ts'
 import { LIST_RULES } from './tables/lists.ts'
 import { PARAMETERS } from './tables/parameters.ts'
+import { SERVICE } from './tables/service.ts'
 
 export const MUTATIONS: readonly Mutation[] = [
   ...PARAMETERS,
@@ -18,4 +19,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...CATALOGUE_RULES,
   ...FIELDS,
   ...ENDPOINTS,
+  ...SERVICE,
 ]

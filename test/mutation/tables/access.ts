@@ -89,7 +89,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: AUTH,
   },
   {
-    rule: 'decisions 15: ',
+    rule: 'decisions 15: a CVE has tier 0 unless a rule on id, state or assigner says otherwise',
     breaks: 'an administrator without the claim has tier 0',
     file: 'gateway/auth/subject.ts',
     find: 'return admin ? Number.POSITIVE_INFINITY : 0',

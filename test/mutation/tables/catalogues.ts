@@ -146,6 +146,14 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     tests: SCORES,
   },
   {
+    rule: 'decisions 29: of several NVD copies the newest wins',
+    breaks: 'the oldest wins',
+    file: 'corpus/store/staging.ts',
+    find: 'stated < earlier.stated_at',
+    replace: 'stated > earlier.stated_at',
+    tests: SCORES,
+  },
+  {
     rule: 'decisions 29: metrics of others that NVD carries back no headline',
     breaks: 'they back it like its own',
     file: 'corpus/model/cvss.ts',
