@@ -22,9 +22,12 @@ export function texts(value: unknown): string[] {
   return found
 }
 
-/** A text without surrounding blanks; null where it is none or empty (decisions 29). */
+/**
+ * A text without surrounding blanks; null where it is none or empty (decisions 29). Half a surrogate pair, which JSON can
+ * escape but no UTF-8 can hold, becomes U+FFFD: strict readers of our answers would refuse all of a page for it.
+ */
 export function text(value: unknown): string | null {
-  return typeof value === 'string' ? value.trim() || null : null
+  return typeof value === 'string' ? value.trim().toWellFormed() || null : null
 }
 
 /** What a message may show of a value: its beginning, on one line. */

@@ -53,6 +53,13 @@ nuclei(
   },
 )
 
+nuclei('half a surrogate pair is no reason to stop: it is U+FFFD, as it would be in UTF-8', async () => {
+  const item = claimAt(await read({ ...TEMPLATE, Info: { Name: 'a\ud800' }, file_path: 'http/\udc00.yaml' }))
+  const { name, url } = JSON.parse(item.body) as DetectionClaim
+  assert.is(name, 'a\ufffd')
+  assert.ok(url?.endsWith('/http/%EF%BF%BD.yaml'))
+})
+
 nuclei('a broken line is skipped by its number, blank ones mean nothing', async () => {
   const items = await read(TEMPLATE, '', '{"ID":', '{"Info":{}}', '7', { ...TEMPLATE, ID: 'CVE-2024-0002' }, '  ')
   assert.equal(
