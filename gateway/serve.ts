@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { GatewayError } from './errors.ts'
 import type { Log } from './log.ts'
+import { oneByOne } from './pipeline.ts'
 import { MAX_HEADER_BYTES, refuseConnection, refuseTunnel } from './reply.ts'
 import { closeStalled } from './stalled.ts'
 
@@ -34,10 +35,10 @@ export async function startServer(app: RequestListener, options: ServeOptions): 
     throw new GatewayError('bad_option', `'${port}' is not a port: it must be a whole number from 0 to 65535`)
   }
   let closing: Promise<void> | null = null
-  const serve: RequestListener = (request, response) => {
+  const serve = oneByOne((request, response) => {
     if (closing !== null) response.shouldKeepAlive = false
     app(request, response)
-  }
+  })
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
