@@ -122,8 +122,16 @@ export function refuseTunnel(socket: Duplex): void {
   endWith(socket, methodNotAllowed())
 }
 
-/** Writes an error on a bare socket, and closes it. */
+/** How long a client may take to read its error and hang up, in ms. */
+const LINGER_MS = 1000
+
+/**
+ * Writes an error on a bare socket, and closes it: after a while, for what the client still sends would at once be answered
+ * with a reset, and the error lost; but without waiting for it to hang up, which it may never do.
+ */
 function endWith(socket: Duplex, error: ApiError): void {
+  const linger = setTimeout(() => socket.destroy(), LINGER_MS).unref()
+  socket.once('close', () => clearTimeout(linger))
   const body = JSON.stringify(error.body)
   const head = [
     `HTTP/1.1 ${error.status} ${error.code}`,

@@ -1,4 +1,5 @@
 /** Listening and stopping. */
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { request } from 'undici'
 import { test } from 'uvu'
@@ -80,6 +81,19 @@ test('a client that says nothing is cut off', async () => {
   const received = await sendRaw(server.port, '')
   assert.is(received === '' || received.startsWith('HTTP/1.1 408 '), true)
   await server.close()
+})
+
+test('a client that does not hang up after it was refused is cut off', async () => {
+  const server = await startServer(hello, { port: 0, drainMs: 3_600_000, headersTimeoutMs: 100, requestTimeoutMs: 200 })
+  const socket = connect({ host: '127.0.0.1', port: server.port, allowHalfOpen: true }, () =>
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n'),
+  )
+  socket.resume()
+  await once(socket, 'end')
+  // Resolves when the server has no connection any more, though ours is still open at this end.
+  await server.close()
+  assert.is(socket.destroyed, false)
+  socket.destroy()
 })
 
 test('a client that does not read its answer is cut off', async () => {
