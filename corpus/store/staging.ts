@@ -9,7 +9,8 @@ import { sortKey } from './sort-key.ts'
 
 /**
  * Every item seen in this ingest: `before` is the digest that the corpus had for it, `digest` the one it has now. An
- * item that cannot be read today is `held`: the corpus keeps what it had.
+ * item that cannot be read today is `held`: the corpus keeps what it had. Of an item that comes several times `replaced`
+ * has every CVE that an earlier copy was about, with the digest of before the first: a later one may name it again.
  */
 const TABLES = `
   CREATE TEMP TABLE seen (
@@ -21,6 +22,13 @@ const TABLES = `
     stated_at TEXT,
     file INTEGER NOT NULL,
     held INTEGER NOT NULL,
+    PRIMARY KEY (feed, item, cve_key)
+  ) WITHOUT ROWID;
+  CREATE TEMP TABLE replaced (
+    feed TEXT NOT NULL,
+    item TEXT NOT NULL,
+    cve_key TEXT NOT NULL,
+    before BLOB,
     PRIMARY KEY (feed, item, cve_key)
   ) WITHOUT ROWID;
   CREATE TEMP TABLE scores (cve_key TEXT PRIMARY KEY, cve_id TEXT NOT NULL, score REAL NOT NULL, percentile REAL NOT NULL)
@@ -64,10 +72,13 @@ export interface Staging {
 }
 
 interface SeenClaim {
-  cve_key: string
-  before: Uint8Array | null
   stated_at: string | null
   file: number
+}
+
+interface ReplacedClaim {
+  cve_key: string
+  before: Uint8Array | null
 }
 
 interface CorpusClaim {
@@ -84,7 +95,13 @@ export function openStaging(database: Database.Database): Staging {
   )
   const see = database.prepare('INSERT INTO seen VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
   const seen = database.prepare<[string, string], SeenClaim>(
-    'SELECT cve_key, before, stated_at, file FROM seen WHERE feed = ? AND item = ?',
+    'SELECT stated_at, file FROM seen WHERE feed = ? AND item = ? LIMIT 1',
+  )
+  const replace = database.prepare(
+    'INSERT OR IGNORE INTO replaced SELECT feed, item, cve_key, before FROM seen WHERE feed = ? AND item = ?',
+  )
+  const replaced = database.prepare<[string, string], ReplacedClaim>(
+    'SELECT cve_key, before FROM replaced WHERE feed = ? AND item = ?',
   )
   const forget = database.prepare('DELETE FROM seen WHERE feed = ? AND item = ?')
   const insert = database.prepare(
@@ -105,19 +122,20 @@ export function openStaging(database: Database.Database): Staging {
         throw new Error(`${feed} ${item} is staged as known, but the corpus has other bytes`)
       }
       const stated = body === null ? (rows[0]?.stated_at ?? null) : statedAt
-      const seenBefore = seen.all(feed, item)
-      const earlier = seenBefore[0]
+      const earlier = seen.get(feed, item)
       if (earlier) {
         if (earlier.stated_at !== null && stated !== null && stated < earlier.stated_at) return 'older'
         // What it said of CVEs that it no longer names is withdrawn with it.
+        replace.run(feed, item)
         forget.run(feed, item)
       }
+      const copies = earlier ? replaced.all(feed, item) : []
       const keys = body === null ? rows.map((row) => row.cve_key) : cveIds.length > 0 ? cveIds.map(sortKey) : ['']
       for (const key of keys) {
         const row = rows.find((one) => one.cve_key === key)
         // The digest of before this ingest, not that of what came first in it.
-        const again = seenBefore.find((one) => one.cve_key === key)
-        see.run(feed, item, key, again ? again.before : (row?.digest ?? null), digest, stated, file, 0)
+        const copy = copies.find((one) => one.cve_key === key)
+        see.run(feed, item, key, copy ? copy.before : (row?.digest ?? null), digest, stated, file, 0)
         if (body !== null && row) update.run(digest, stated, body, key, feed, item)
         else if (body !== null) insert.run(key, feed, item, digest, stated, body)
       }

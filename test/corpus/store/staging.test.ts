@@ -1,0 +1,78 @@
+/** Staging: an item that comes several times in one ingest, about other CVEs each time. */
+import Database from 'better-sqlite3'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { CveId } from '../../../corpus/model/cve-id.ts'
+import { openMerging } from '../../../corpus/store/merging.ts'
+import { createSchema } from '../../../corpus/store/schema.ts'
+import { idOfSortKey, sortKey } from '../../../corpus/store/sort-key.ts'
+import { openStaging } from '../../../corpus/store/staging.ts'
+
+const A: CveId = 'CVE-2024-0001'
+const B: CveId = 'CVE-2024-0002'
+
+/** A copy of the one item: its bytes, by a letter, and the CVEs that it names. */
+type Copy = readonly [bytes: string, ...cveIds: CveId[]]
+
+/** One ingest after the other into one corpus: what the last changed, and for whom records have to be merged. */
+function ingests(...nights: Copy[][]) {
+  const database = new Database(':memory:')
+  createSchema(database)
+  const last = nights.map((copies) => {
+    const staging = openStaging(database)
+    for (const [file, [bytes, ...cveIds]] of copies.entries()) {
+      const claim = { feed: 'osv', item: 'X', cveIds, digest: Buffer.from(bytes), statedAt: null, file }
+      staging.claim(claim, JSON.stringify(bytes))
+    }
+    const { added, changed, removed } = staging.claimCounts('osv')
+    const merging = openMerging(database)
+    merging.settleClaims('osv', false, null)
+    const touched = merging.touched().map(({ cveKey }) => idOfSortKey(cveKey))
+    const claims = [A, B].map((id) => merging.claims(sortKey(id)).map(({ body }) => body))
+    for (const table of ['seen', 'replaced', 'scores', 'touched']) database.exec(`DROP TABLE temp.${table}`)
+    return { counts: [added, changed, removed], touched, claims }
+  })
+  database.close()
+  return last.at(-1)!
+}
+
+test('the last copy counts, and what earlier ones said of other CVEs is withdrawn', () => {
+  const { counts, touched, claims } = ingests([
+    ['x', A, B],
+    ['y', A],
+  ])
+  assert.equal(counts, [1, 0, 0])
+  assert.ok(touched.includes(A))
+  assert.equal(claims, [['"y"'], []])
+})
+
+test('a CVE that the first and the last copy name, but none between them, is merged', () => {
+  const copies: Copy[] = [
+    ['x', A, B],
+    ['y', A],
+    ['x', A, B],
+  ]
+  const { counts, touched, claims } = ingests(copies)
+  assert.equal(
+    [counts, touched],
+    [
+      [1, 0, 0],
+      [A, B],
+    ],
+  )
+  assert.equal(claims, [['"x"'], ['"x"']])
+  assert.equal(ingests([['w', A, B]], copies).touched, [A, B], 'it said something else before')
+})
+
+test('the same copies again change nothing', () => {
+  const copies: Copy[] = [
+    ['x', A],
+    ['y', B],
+    ['z', A],
+  ]
+  const { counts, claims } = ingests(copies, copies)
+  assert.equal(counts, [0, 0, 0])
+  assert.equal(claims, [['"z"'], []])
+})
+
+test.run()
