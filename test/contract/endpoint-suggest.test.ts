@@ -81,6 +81,7 @@ says('Response: `suggestions[]`, a flat ranked list across types, each item `{ty
   let mixed = 0
   for (const q of QUERIES) {
     const found = await suggest(q, '&limit=15')
+    holdBest(found, q, 15)
     for (const item of found) {
       const { key: _, ...expected } = things[item.type].find(({ id }) => id === item.id)!
       assert.equal(item, expected)
