@@ -1,4 +1,5 @@
 /** Planned pages of lists, and entries of catalogues, turned into answers. */
+import { gzipSync } from 'node:zlib'
 import { ENTRY_KIND } from '../../corpus/snapshot/catalog.ts'
 import { ROWS_KIND, ROWS_PER_PAGE, ROWS_PER_SEGMENT } from '../../corpus/snapshot/derive/pages.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
@@ -39,8 +40,11 @@ export function listPageAnswer(snapshot: OpenSnapshot, plan: ListPagePlan, { hea
     return row ? JSON.stringify(row(JSON.parse(text) as never)) : text
   })
   const text = `${pageHead(head)}${texts.join(',')}${pageTail(plan)}`
-  return splicedAnswer(snapshot, plan.way, [text])
+  return { ...splicedAnswer(snapshot, plan.way, [text]), gzip: () => gzipSync(text, { level: GATHERED_LEVEL }) }
 }
+
+/** Of 436 KB of attack patterns level 1 makes 123 in 3 ms, level 6 makes 101 in 8 ms. */
+const GATHERED_LEVEL = 1
 
 function rowsSegment(member: ReadMember, at: number): SplicedSegment {
   const segment = member.segments[at]

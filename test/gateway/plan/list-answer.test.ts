@@ -1,0 +1,36 @@
+/** Pages of lists as they go out: whichever way they are made, gzip is the same content, and smaller. */
+import { gunzipSync } from 'node:zlib'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { openQueries } from '../../../gateway/query/queries.ts'
+import { listCapecs } from '../../../gateway/routes/capecs.ts'
+import { openShelf } from '../../../gateway/shelf/shelf.ts'
+import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { asAdministrator } from '../../support/gateway.ts'
+import { listLog } from '../../support/server.ts'
+
+const folder = temporaryFolder('list-answer')
+const sample = await sampleDist(folder.path, 300)
+const shelf = openShelf(sample.dist, { log: listLog().log, pollMs: 0 })
+const queries = openQueries()
+const context = { shelf, queries, ...asAdministrator }
+
+const WAYS = { 'sort=id': 'shard', 'sort=-id': 'merge', 'q=a': 'sqlite' }
+
+for (const [query, way] of Object.entries(WAYS)) {
+  test(`of the way ${way}`, async () => {
+    const answer = await listCapecs.read({}, query)(context)
+    assert.is(answer.servedFrom, way)
+    const [plain, zipped] = [answer.identity(), answer.gzip()]
+    assert.is(gunzipSync(zipped).toString(), plain.toString())
+    assert.ok(zipped.length < plain.length / 2, `${zipped.length} bytes of ${plain.length}`)
+  })
+}
+
+test.after(async () => {
+  await queries.close()
+  shelf.close()
+  folder.remove()
+})
+
+test.run()
