@@ -71,7 +71,7 @@ function readRest(headers: Answer['headers'], part: NonNullable<Present['part']>
   return { kind: 'bytes', offset: part.bytes, total, validators: { etag: part.etag, lastModified: part.lastModified } }
 }
 
-export function validatorsOf(headers: Answer['headers']): Validators {
+function validatorsOf(headers: Answer['headers']): Validators {
   return { etag: headers.etag ?? null, lastModified: headers['last-modified'] ?? null }
 }
 

@@ -63,7 +63,7 @@ const OSV = 'https://osv-vulnerabilities.storage.googleapis.com'
 const FIRST_NVD_YEAR = 2002
 
 /** The ecosystems of packages, and those with advisories of their own; distributions repeat what is elsewhere. */
-export const DEFAULT_ECOSYSTEMS: readonly string[] = [
+const DEFAULT_ECOSYSTEMS: readonly string[] = [
   'Bitnami',
   'crates.io',
   'GitHub Actions',

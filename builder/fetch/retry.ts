@@ -3,7 +3,7 @@ import type { FetchEffects } from './effects.ts'
 import { FetchError, type FetchErrorCode } from './error.ts'
 
 /** Attempts in a row that brought nothing. */
-export const MAX_FRUITLESS = 6
+const MAX_FRUITLESS = 6
 /** Of these each attempt may have cost a whole file: they count double. */
 const WHOLE_FOR_NOTHING: readonly FetchErrorCode[] = ['wrong_body', 'digest']
 const FIRST_WAIT_MS = 1000

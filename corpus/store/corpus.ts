@@ -57,7 +57,7 @@ export function openCorpus(path: string, options: { readonly: boolean } = { read
 }
 
 /** The read side of a database that is already open; `close` closes it. */
-export function readCorpus(database: Database.Database): Corpus {
+function readCorpus(database: Database.Database): Corpus {
   const blocks = database.prepare<[], { block: string; records: number }>(
     'SELECT block, count(*) AS records FROM record GROUP BY block ORDER BY min(cve_key)',
   )

@@ -5,7 +5,7 @@ import { PART_NAMES } from '../model/record.ts'
 import { StoreError } from './error.ts'
 
 /** Raised whenever a table changes its meaning; a corpus of another version is ingested anew. */
-export const SCHEMA_VERSION = 3
+const SCHEMA_VERSION = 3
 
 /** `VSLF`, SQLite's mark of whose file it is. */
 const APPLICATION_ID = 0x56534c46

@@ -42,7 +42,7 @@ export const listCapecs = defineRoute<Context, Record<never, never>, typeof list
 const path = { capecId: capecId() }
 
 /** The top-level fields of a full entry, in the order of api.md. */
-export const CAPEC_FIELDS = [
+const CAPEC_FIELDS = [
   'id',
   'display',
   'numeric_id',

@@ -50,7 +50,7 @@ export const listCwes = defineRoute<Context, Record<never, never>, typeof listQu
 const path = { cweId: cweId() }
 
 /** The top-level fields of a full entry, in the order of api.md. */
-export const CWE_FIELDS = [
+const CWE_FIELDS = [
   'cwe_id',
   'slug',
   'numeric_id',

@@ -46,7 +46,7 @@ const COMPLETE = 66
 const VERBS = ['Probing', 'Bending', 'Flooding', 'Replaying', 'Forging', 'Tracing', 'Staging', 'Luring'] as const
 
 /** What is done to what: `Replaying the Message Queue (SQL Injection)`. */
-export function patternName({ number, weaknesses }: Pattern): string {
+function patternName({ number, weaknesses }: Pattern): string {
   const random = new Random('capec-name', number)
   const target = random.pick(phrases.COMPONENTS).replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
   const about = weaknesses[0] === undefined ? `Class ${number}` : weaknessPhrase(weaknesses[0]).name
