@@ -7,7 +7,14 @@ import type { Mission } from '../../corpus/model/merge.ts'
 import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
 import { readCatalogue } from '../../corpus/store/catalogue.ts'
 import { type Merging, openMerging, type TouchedCve } from '../../corpus/store/merging.ts'
-import { type FeedState, readFeedStates, readMeta, writeFeedState, writeMeta } from '../../corpus/store/state.ts'
+import {
+  type FeedState,
+  readCorpusDate,
+  readFeedStates,
+  readMeta,
+  writeFeedState,
+  writeMeta,
+} from '../../corpus/store/state.ts'
 import type { Progress } from '../progress.ts'
 import { MERGE_RULES, type MergeResult, type MergeSettings } from './record.ts'
 import type { FeedReport, IngestReport } from './report.ts'
@@ -41,8 +48,9 @@ export async function mergeStaged(
     else if (name === 'cvelist') merging.settleClaims(name, true, null)
     else merging.settleClaims(name, false, date === null ? null : utcTimestamp(date))
   }
-  const corpusDate = merging.newestDate('cvelist')
+  const corpusDate = settleCorpusDate(database, merging, read)
   for (const report of read) writeFeedState(database, feedState(report, sources, corpusDate))
+  noteOddDates(merging, read)
   if (corpusDate !== null) writeMeta(database, 'corpus_date', corpusDate)
 
   const { mission } = context
@@ -63,6 +71,29 @@ export async function mergeStaged(
     .map(({ feed: { name: feed } }) => ({ feed, cveIds: merging.withoutRecord(feed) }))
     .filter(({ cveIds }) => cveIds.length > 0)
   return { corpusDate, records: { total: records, ...tally }, rejected, withoutRecord }
+}
+
+const DAY_MS = 86_400_000
+
+/** From when on a record of the list states a day that its release cannot know: the second one after it. */
+function endOfDates(read: readonly FeedReport[]): string | null {
+  const day = read.find(({ name }) => name === 'cvelist')?.date?.slice(0, 10)
+  return day === undefined ? null : new Date(Date.parse(day) + 2 * DAY_MS).toISOString()
+}
+
+/** The corpus date: the newest that the list states, but for what lies in its future, for one odd record moves them all. */
+function settleCorpusDate(database: Database.Database, merging: Merging, read: readonly FeedReport[]): string | null {
+  if (!read.some(({ name }) => name === 'cvelist')) return readCorpusDate(database)
+  return merging.newestDate('cvelist', endOfDates(read)) ?? merging.newestDate('cvelist', null)
+}
+
+/** Names the records that the corpus date leaves out. */
+function noteOddDates(merging: Merging, read: readonly FeedReport[]): void {
+  const end = endOfDates(read)
+  const odd = end === null ? [] : merging.datedFrom('cvelist', end)
+  const items = odd.map(({ key, date }) => ({ key, detail: `it is dated ${date}, after its release` }))
+  const report = read.find(({ name }) => name === 'cvelist')
+  if (items.length > 0 && report) report.notes.push({ reason: 'date-after-release', items })
 }
 
 /** Names by `cwe-<n>`, or null where the corpus has no catalogue of weaknesses. */

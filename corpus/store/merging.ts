@@ -53,8 +53,10 @@ export interface Merging {
   putRejected(cveId: CveId, dateRejected: string | null): void
   /** False where it was not rejected. */
   removeRejected(cveKey: string): boolean
-  /** The newest date that the claims of a feed state. */
-  newestDate(feed: string): string | null
+  /** The newest date that the claims of a feed state, of those before `end` (ISO 8601 in UTC) where there is one. */
+  newestDate(feed: string, end: string | null): string | null
+  /** The claims of a feed that state `end` or later, with the date they state. */
+  datedFrom(feed: string, end: string): { key: string; date: string }[]
   counts(): { records: number; rejected: number }
   /** Ids, in order, that a feed knows and the CVE list does not (decisions 10). */
   withoutRecord(feed: 'epss' | (string & {})): CveId[]
@@ -65,6 +67,9 @@ export function recordDigest(parts: Record<PartName, string>): Uint8Array {
   const text = PART_NAMES.map((name) => parts[name]).join('\n')
   return hash('sha256', text, 'buffer').subarray(0, 16)
 }
+
+/** Text that sorts behind every date. */
+const BEHIND_ALL_DATES = '~'
 
 const PARTS = PART_NAMES.map((name) => `"${name}"`).join(', ')
 
@@ -138,9 +143,17 @@ export function openMerging(database: Database.Database): Merging {
     tombstone: (cveKey) => tombstone.get(cveKey),
     putRejected: (cveId, dateRejected) => void putRejected.run({ cveKey: sortKey(cveId), cveId, dateRejected }),
     removeRejected: (cveKey) => removeRejected.run(cveKey).changes > 0,
-    newestDate: (feed) =>
-      database.prepare<[string], string | null>('SELECT max(stated_at) FROM claim WHERE feed = ?').pluck().get(feed) ??
-      null,
+    newestDate: (feed, end) =>
+      database
+        .prepare<[string, string], string | null>('SELECT max(stated_at) FROM claim WHERE feed = ? AND stated_at < ?')
+        .pluck()
+        .get(feed, end ?? BEHIND_ALL_DATES) ?? null,
+    datedFrom: (feed, end) =>
+      database
+        .prepare<[string, string], { key: string; date: string }>(
+          'SELECT DISTINCT item AS key, stated_at AS date FROM claim WHERE feed = ? AND stated_at >= ? ORDER BY item',
+        )
+        .all(feed, end),
     counts: () =>
       database
         .prepare<[], { records: number; rejected: number }>(

@@ -103,6 +103,27 @@ nights('the first ingest takes everything over, and says what it took', async ()
   assert.equal(it.left(), ['corpus.db'])
 })
 
+nights('a record dated after its release does not move the corpus date, and is named', async () => {
+  const it = place()
+  const odd = { id: id(30), updated: '9999-12-31T00:00:00.000Z' }
+  const late = { id: id(31), updated: '2024-06-02T23:00:00.000Z' }
+  it.put({
+    [LIST]: zipOf(
+      Object.fromEntries([...TWENTY, odd, late].map((one) => [recordPath(one.id), JSON.stringify(cveRecord(one))])),
+    ),
+  })
+  const report = await it.run()
+  assert.is(report.corpusDate, late.updated)
+  const { notes } = report.feeds.find(({ name }) => name === 'cvelist')!
+  assert.equal(notes, [
+    {
+      reason: 'date-after-release',
+      items: [{ key: odd.id, detail: `it is dated ${odd.updated}, after its release` }],
+    },
+  ])
+  assert.is((await it.run()).corpusDate, late.updated)
+})
+
 nights('the same files again change not a byte of the corpus', async () => {
   const it = place()
   await it.run()
