@@ -35,7 +35,7 @@ export const listChanges = defineRoute<Context, Record<never, never>, typeof que
   path: '/changes',
   summary: 'The CVEs that are new, changed or gone since a snapshot',
   description:
-    'Whatever the feed: the CVE list, KEV, NVD, advisories, reports, rejections. Moves of EPSS alone are not listed. Ask next time with the `snapshot` of the first page. Where the chain of snapshots no longer reaches back to `since` the answer is 410: then everything has to be read anew.',
+    'Whatever the feed: the CVE list, KEV, NVD, advisories, reports, rejections. Moves of EPSS alone are not listed. `sections` is empty where a record counts otherwise in lists and no section of it differs. Ask next time with the `snapshot` of the first page. Where the chain of snapshots no longer reaches back to `since` the answer is 410: then everything has to be read anew.',
   errors: ['gone'],
   params: { path: {}, query },
   answer: changesSchema,
