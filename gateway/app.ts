@@ -134,10 +134,17 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
     } catch (thrown) {
       const caught = asApiError(thrown)
       const error = caught.fault === undefined ? caught : await judgeFailure(caught, request)
-      if (error.status >= 500) log.error({ err: error.cause ?? error, path: pathOf(request) }, error.message)
+      if (error.status >= 500) tell(error, request)
       if (response.headersSent) response.destroy()
       else note(request, sendError(response, isHead, error, withStanding(more, passage.standing)), passage)
     }
+  }
+
+  /** A fault of ours comes with its stack; that we cannot answer just now has none that helps, and may come often. */
+  function tell(error: ApiError, request: Request): void {
+    const path = pathOf(request)
+    if (error.status === 503 && error.cause === undefined) log.warn({ path }, error.message)
+    else log.error({ err: error.cause ?? error, path }, error.message)
   }
 
   function overLimit(standing: Standing): ApiError {

@@ -111,7 +111,7 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
       const next = readCurrent(dist)
       seen = stamp
       if (next.manifest.snapshot === current.id) return
-      const opened = openSnapshot(dist, next.manifest)
+      const opened = openSnapshot(dist, next.manifest, { checkQuery: false })
       try {
         await checkFiles(dist, next.manifest, sound, () => closed)
       } catch (error) {
