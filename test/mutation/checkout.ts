@@ -42,7 +42,7 @@ export function occurrences(text: string, find: string): number {
   return text.split(find).length - 1
 }
 
-/** Those that are still there: a colleague may be about to remove one. */
+/** Those that are still there: one may have been removed and not yet committed. */
 function trackedFiles(): string[] {
   const files = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' }).split('\0').filter(Boolean)
   return files.filter((file) => existsSync(join(ROOT, file)))
