@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what is looked for is code
 /** Mutations that break rules 27 to 30 of decisions.md: catalogues, search, advisories, references. */
 import type { Mutation } from '../mutation.ts'
 
@@ -70,7 +69,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     breaks: "a product is found by its vendor's name",
     file: 'corpus/snapshot/derive/texts.ts',
     find: 'keys: products.map(({ slug }) => slug),',
-    replace: 'keys: products.map(({ vendor, slug }) => `${vendor}/${slug}`),',
+    replace: `keys: products.map(({ vendor, slug }) => \`\${vendor}/\${slug}\`),`,
     tests: SEARCH,
   },
   {
@@ -109,8 +108,8 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     rule: 'decisions 28: links lead to the resource',
     breaks: 'the link of a weakness has its id in upper case',
     file: 'gateway/query/search-item.ts',
-    find: '`/cwes/${segment(id.toLowerCase())}`',
-    replace: '`/cwes/${segment(id)}`',
+    find: `\`/cwes/\${segment(id.toLowerCase())}\``,
+    replace: `\`/cwes/\${segment(id)}\``,
     tests: SEARCH,
   },
   {

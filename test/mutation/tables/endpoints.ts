@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what is looked for is code
 /** Mutations that break sentences of api.md on its endpoints. */
 import type { Mutation } from '../mutation.ts'
 
@@ -170,7 +169,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     rule: 'api: A CVE with no advisory mapping returns 404 with error code `not_found`.',
     breaks: 'it returns an advisory without anything in it',
     file: 'gateway/routes/cve-documents.ts',
-    find: 'throw notFound(`no advisory is linked with ${id}`)',
+    find: `throw notFound(\`no advisory is linked with \${id}\`)`,
     replace: "return splicedAnswer(snapshot, 'shard', ['{}'])",
     tests: test('endpoint-advisory'),
   },

@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what is looked for is code
 /** Mutations that break sentences of api.md on resources and their fields. */
 import type { Mutation } from '../mutation.ts'
 
@@ -121,7 +120,7 @@ export const FIELDS: readonly Mutation[] = [
     rule: 'api: Product ids have the form `<vendor_key>/<product_slug>`.',
     breaks: 'the id of a product is its slug',
     file: 'corpus/snapshot/derive/texts.ts',
-    find: 'ids: products.map(({ vendor, slug }) => `${vendor}/${slug}`)',
+    find: `ids: products.map(({ vendor, slug }) => \`\${vendor}/\${slug}\`)`,
     replace: 'ids: products.map(({ slug }) => slug)',
     tests: test('search-fields'),
   },

@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what is looked for is code
 /** Mutations that break rules 6 to 10 of decisions.md: orders, cursors, pages, and what is not there. */
 import type { Mutation } from '../mutation.ts'
 
@@ -138,7 +137,7 @@ export const LIST_RULES: readonly Mutation[] = [
     rule: 'decisions 9: an unknown weakness or pattern is not found',
     breaks: 'another weakness is answered instead',
     file: 'gateway/routes/cwes.ts',
-    find: 'throw notFound(`the catalogue has no weakness ${id.toUpperCase()}`)',
+    find: `throw notFound(\`the catalogue has no weakness \${id.toUpperCase()}\`)`,
     replace: "return entryAnswer(shelf.current, 'cwes', 0, fields)",
     tests: LISTS,
   },
@@ -162,7 +161,7 @@ export const LIST_RULES: readonly Mutation[] = [
     rule: 'decisions 10: a rejected record is in no list; its endpoints say that it was rejected, and when',
     breaks: 'the day of the rejection is not told',
     file: 'gateway/routes/found-cve.ts',
-    find: "${rejectedAt ? ` on ${rejectedAt}` : ''}",
+    find: `\${rejectedAt ? \` on \${rejectedAt}\` : ''}`,
     replace: '',
     tests: LISTS,
   },

@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what is looked for is code
 /** Mutations that break rules 1 to 5 of decisions.md: identifiers, parameters and filters. */
 import type { Mutation } from '../mutation.ts'
 
@@ -26,8 +25,8 @@ export const PARAMETERS: readonly Mutation[] = [
     rule: 'decisions 1: a CWE, in the path and as a filter, and a CAPEC have three forms',
     breaks: 'lower-case prefixes are refused',
     file: 'gateway/params/ids.ts',
-    find: '(?:${catalog}-|${lower}-)?',
-    replace: '(?:${catalog}-)?',
+    find: `(?:\${catalog}-|\${lower}-)?`,
+    replace: `(?:\${catalog}-)?`,
     tests: IDENTIFIERS,
   },
   {
@@ -42,7 +41,7 @@ export const PARAMETERS: readonly Mutation[] = [
     rule: 'decisions 2: no endpoint takes a parameter that it does not know, or one twice',
     breaks: 'of a parameter given twice the last counts',
     file: 'gateway/params/parse.ts',
-    find: "if (name in values) throw invalidParameter(name, `parameter '${name}' is given twice`)",
+    find: `if (name in values) throw invalidParameter(name, \`parameter '\${name}' is given twice\`)`,
     replace: '',
     tests: IDENTIFIERS,
   },

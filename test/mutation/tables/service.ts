@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what is looked for is code
 /** Mutations that break sentences of api.md on conventions, errors and limits, and rows of the tables in decisions.md. */
 import type { Mutation } from '../mutation.ts'
 
@@ -9,7 +8,7 @@ export const SERVICE: readonly Mutation[] = [
     rule: 'api: The response carries `pagination.limit` (echo) and `pagination.next_cursor`.',
     breaks: 'the limit is always said to be 25',
     file: 'gateway/plan/cve-answer.ts',
-    find: '"limit":${limit},',
+    find: `"limit":\${limit},`,
     replace: '"limit":25,',
     tests: test('endpoint-conventions'),
   },
@@ -41,7 +40,7 @@ export const SERVICE: readonly Mutation[] = [
     rule: 'api: `error` holds the code, and `message` is human-readable and names the CVE.',
     breaks: 'the CVE is not named',
     file: 'gateway/routes/found-cve.ts',
-    find: 'no record exists for ${id}',
+    find: `no record exists for \${id}`,
     replace: 'no record exists',
     tests: test('errors'),
   },
