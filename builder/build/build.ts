@@ -1,6 +1,6 @@
 /**
- * `vulnshelf build`: corpus in, snapshot out. The steps, in order: shards, EPSS, what is derived, manifest, pointer.
- * Nothing that is there is touched until the last rename, which puts the pointer up.
+ * `vulnshelf build`: corpus in, snapshot out. The steps, in order: shards, catalogues, EPSS, what is derived, and putting
+ * it up. Nothing that is there is touched until the last rename, which puts the pointer up.
  */
 import { readdirSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -13,9 +13,9 @@ import { joinShards, type Rows } from '../../corpus/snapshot/derive/rows.ts'
 import { sha256 } from '../../corpus/snapshot/digest.ts'
 import { type EpssColumns, encodeEpss, NO_EPSS, toBillionths } from '../../corpus/snapshot/epss.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { manifestPath, pointerPath, readManifest, readPointer } from '../../corpus/snapshot/layout.ts'
-import { encodeManifest, type FileEntry, FORMAT, type Manifest, snapshotId } from '../../corpus/snapshot/manifest.ts'
-import { encodePointer, type Pointer } from '../../corpus/snapshot/pointer.ts'
+import { readManifest, readPointer } from '../../corpus/snapshot/layout.ts'
+import type { FileEntry } from '../../corpus/snapshot/manifest.ts'
+import type { Pointer } from '../../corpus/snapshot/pointer.ts'
 import { openPool, type Pool } from '../../corpus/snapshot/pool.ts'
 import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
 import type { Effects } from '../effects.ts'
@@ -25,6 +25,7 @@ import { writeCatalogs } from './catalogs.ts'
 import { BuildError } from './error.ts'
 import { lockDist } from './lock.ts'
 import { type ObjectStore, openObjectStore, temporaryFolder } from './objects.ts'
+import { type PutUp, putUp } from './put-up.ts'
 import { closeCorpora } from './shard-task.ts'
 import { openParent, type Parent, type ShardTally, writeShards } from './shards.ts'
 
@@ -35,12 +36,7 @@ export interface BuildOptions {
   jobs?: number
 }
 
-export interface BuildReport extends ShardTally {
-  snapshot: string
-  /** The pointer's version. */
-  version: number
-  /** False where the snapshot was already the current one: then nothing was put up. */
-  changed: boolean
+export interface BuildReport extends ShardTally, PutUp {
   parent: string | null
   counts: Record<string, number>
   objects: ObjectStore['tally']
@@ -204,57 +200,4 @@ function alignEpss(corpus: Corpus, ids: readonly CveId[]): EpssColumns {
     columns.percentiles[row] = toBillionths(percentile)
   }
   return columns
-}
-
-/** Writes the manifest, then the pointer; does nothing where this snapshot is the current one already. */
-async function putUp(
-  dist: string,
-  files: FileEntry[],
-  before: Pointer | null,
-  parent: Manifest | null,
-  effects: Effects,
-): Promise<Pick<BuildReport, 'snapshot' | 'version' | 'changed'>> {
-  const snapshot = snapshotId(files)
-  if (before?.snapshot === snapshot && isIntact(dist, before)) {
-    return { snapshot, version: before.version, changed: false }
-  }
-  // A snapshot is never older than the one before it, whatever the clock says: cursors are compared by it.
-  const created = Math.max(effects.now().getTime(), before ? Date.parse(before.created_at) + 1 : 0)
-  const created_at = new Date(created).toISOString()
-  const manifest: Manifest = {
-    format: FORMAT,
-    snapshot,
-    created_at,
-    parent: parent && before && { snapshot: parent.snapshot, manifest: before.manifest.sha256 },
-    files,
-  }
-  const bytes = encodeManifest(manifest)
-  const digest = sha256(bytes)
-  await replace(manifestPath(dist, digest), bytes, dist, effects)
-  const version = (before?.version ?? 0) + 1
-  const pointer: Pointer = {
-    format: FORMAT,
-    version,
-    snapshot,
-    manifest: { sha256: digest, size: bytes.length },
-    created_at,
-  }
-  await replace(pointerPath(dist), encodePointer(pointer), dist, effects)
-  return { snapshot, version, changed: true }
-}
-
-function isIntact(dist: string, pointer: Pointer): boolean {
-  try {
-    return readManifest(dist, pointer.manifest.sha256).snapshot === pointer.snapshot
-  } catch (error) {
-    if (error instanceof SnapshotError) return false
-    throw error
-  }
-}
-
-async function replace(path: string, bytes: Uint8Array, dist: string, effects: Effects): Promise<void> {
-  const staged = `${temporaryFolder(dist)}/put-up`
-  await effects.mkdir(path.slice(0, path.lastIndexOf('/')))
-  await effects.write(staged, bytes)
-  await effects.rename(staged, path)
 }

@@ -2,29 +2,13 @@
 import type { CveClaim, DetectionClaim, KevEntry, PocClaim } from './claim.ts'
 import type { CveId } from './cve-id.ts'
 import { startOfDay } from './date.ts'
-import type { EvidenceItem, ExploitModule, Reference, ReferenceSource } from './record.ts'
+import { EVIDENCE_SOURCE, evidenceItem, type GivenEvidence } from './evidence-item.ts'
+import { fixEvidence } from './fixes.ts'
+import type { EvidenceItem, ExploitModule, Reference } from './record.ts'
 import { sourcesTagging } from './references.ts'
 
 /** Higher is more mature (decisions 23). */
 const MATURITY = { poc_public: 40, weaponized_exploit: 60, kev_listed: 80, ssvc_active: 80 } as const
-
-/** What a claim's source is called as a source of evidence. */
-const EVIDENCE_SOURCE: Record<ReferenceSource, string> = {
-  cna: 'cna',
-  adp: 'agency_adp',
-  nvd: 'nvd',
-  advisory: 'advisory',
-  osv: 'osv',
-}
-
-/** A fix that the CNA or an advisory states is `high`, otherwise `medium`. */
-const FIX_CONFIDENCE: Record<ReferenceSource, EvidenceItem['confidence']> = {
-  cna: 'high',
-  adp: 'medium',
-  nvd: 'medium',
-  advisory: 'high',
-  osv: 'medium',
-}
 
 export interface KevListing {
   dateAdded: string | null
@@ -46,8 +30,7 @@ export interface EvidenceInput {
 
 /**
  * In this order: KEV, SSVC, exploit modules as given, references tagged `exploit`, repositories with most stars first;
- * then detections as given; then fixed versions and fix commits claim by claim, then commits among the references tagged
- * `patch`.
+ * then detections as given; then what mends it (fixes.ts).
  */
 export function evidenceOf(input: EvidenceInput): EvidenceItem[] {
   const items: EvidenceItem[] = []
@@ -57,7 +40,7 @@ export function evidenceOf(input: EvidenceInput): EvidenceItem[] {
   addExploitReferences(input.claims, items)
   addRepositories(input.pocs, items)
   for (const detection of input.detections) items.push(detectionEvidence(detection))
-  addFixes(input, items)
+  items.push(...fixEvidence(input.claims, input.references))
   return items
 }
 
@@ -68,27 +51,8 @@ export function kevListing(claims: readonly CveClaim[], entry: KevEntry | null, 
   return copy ? { dateAdded: copy.kevDateAdded, entry: null } : null
 }
 
-type Given = Pick<EvidenceItem, 'source' | 'evidence_type' | 'confidence'> & Partial<EvidenceItem>
-
-function evidence(type: EvidenceItem['type'], given: Given): EvidenceItem {
-  return {
-    type,
-    source: given.source,
-    evidence_type: given.evidence_type,
-    confidence: given.confidence,
-    evidence_url: given.evidence_url ?? null,
-    maturity_rank: given.maturity_rank ?? null,
-    fixed_version: given.fixed_version ?? null,
-    ecosystem: given.ecosystem ?? null,
-    product: given.product ?? null,
-    explanation: given.explanation ?? null,
-    first_seen: given.first_seen ?? null,
-    last_seen: given.last_seen ?? null,
-  }
-}
-
-function exploitation(given: Given & { evidence_type: keyof typeof MATURITY }): EvidenceItem {
-  return evidence('exploitation', { ...given, maturity_rank: MATURITY[given.evidence_type] })
+function exploitation(given: GivenEvidence & { evidence_type: keyof typeof MATURITY }): EvidenceItem {
+  return evidenceItem('exploitation', { ...given, maturity_rank: MATURITY[given.evidence_type] })
 }
 
 function kevEvidence(cveId: CveId, { dateAdded, entry }: KevListing): EvidenceItem {
@@ -168,7 +132,7 @@ function later(createdAt: string | null, pushedAt: string | null): string | null
 }
 
 function detectionEvidence(claim: DetectionClaim): EvidenceItem {
-  return evidence('detection', {
+  return evidenceItem('detection', {
     source: claim.source,
     evidence_type: claim.evidenceType,
     confidence: claim.confidence,
@@ -177,85 +141,4 @@ function detectionEvidence(claim: DetectionClaim): EvidenceItem {
     first_seen: claim.firstSeen,
     last_seen: claim.lastSeen,
   })
-}
-
-/**
- * How hosts link a commit: `/commit/…` (GitHub, GitLab), `/c/…`, `/linus/…`, `?id=…` (kernel.org), `/commitdiff/…` and
- * `;h=…` (gitweb, its `;` maybe as `%3B`), `/+/…` (Gitiles, where a further part is a file in it).
- */
-const COMMIT_URL =
-  /\/(?:commits?|commitdiff|c|linus)\/(?:\?id=)?([0-9a-f]{7,40})\b|(?:[?&;]|%3B)(?:id|h)=([0-9a-f]{7,40})\b|\/\+\/([0-9a-f]{40})(?![\w/])/i
-
-function addFixes({ claims, references }: EvidenceInput, items: EvidenceItem[]): void {
-  const seen = new Set<string>()
-  const known: KnownFixes = { versions: new Set(), urls: new Set() }
-  let commitUrls: Map<string, string> | undefined
-  for (const { source, affected } of claims) {
-    if (source === 'svc') continue
-    for (const entry of affected) {
-      const product = entry.product ?? entry.package_name
-      const add = (version: string, commit: boolean) => {
-        const key = `${commit ? 'git_ref' : source}\n${entry.ecosystem}\n${product}\n${version}`
-        if (seen.has(key)) return
-        seen.add(key)
-        if (commit) commitUrls ??= urlsByCommit(references)
-        const url = commit ? (commitUrls?.get(version.slice(0, 12)) ?? null) : null
-        known.versions.add(version)
-        if (url !== null) known.urls.add(url)
-        items.push(
-          evidence('mitigation', {
-            source: commit ? 'git_ref' : EVIDENCE_SOURCE[source],
-            evidence_type: commit ? 'fix_commit' : 'fixed_version',
-            confidence: FIX_CONFIDENCE[source],
-            evidence_url: url,
-            fixed_version: version,
-            ecosystem: entry.ecosystem,
-            product,
-          }),
-        )
-      }
-      for (const { fixed, version_type } of entry.affected_ranges ?? []) {
-        if (fixed !== null) add(fixed, version_type?.toLowerCase() === 'git')
-      }
-      for (const version of entry.patched_versions ?? []) add(version, false)
-    }
-  }
-  addPatchCommits(claims, known, items)
-}
-
-/** What the claims' own fixes name and link to, so that a reference does not state them once more. */
-interface KnownFixes {
-  versions: Set<string>
-  urls: Set<string>
-}
-
-/** References by the first twelve digits of the commit they show: records name commits in full or cut to that. */
-function urlsByCommit(references: readonly Reference[]): Map<string, string> {
-  const urls = new Map<string, string>()
-  for (const { url } of references) {
-    const commit = commitOf(url)?.slice(0, 12)
-    if (commit && !urls.has(commit)) urls.set(commit, url)
-  }
-  return urls
-}
-
-function addPatchCommits(claims: readonly CveClaim[], known: KnownFixes, items: EvidenceItem[]): void {
-  for (const [url, source] of sourcesTagging(claims, 'patch')) {
-    const commit = commitOf(url)
-    if (commit === null || known.urls.has(url) || known.versions.has(commit)) continue
-    items.push(
-      evidence('mitigation', {
-        source: 'git_ref',
-        evidence_type: 'fix_commit',
-        confidence: FIX_CONFIDENCE[source],
-        evidence_url: url,
-        fixed_version: commit,
-      }),
-    )
-  }
-}
-
-function commitOf(url: string): string | null {
-  const match = COMMIT_URL.exec(url)
-  return match ? (match[1] ?? match[2] ?? match[3]!).toLowerCase() : null
 }

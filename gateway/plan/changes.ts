@@ -8,6 +8,7 @@ import { CVE_PARTS } from '../../corpus/snapshot/cve-member.ts'
 import { type Index, idAt } from '../../corpus/snapshot/derive/index-table.ts'
 import { SHORT_HASH_LENGTH } from '../../corpus/snapshot/digest.ts'
 import type { MemberHead } from '../../corpus/snapshot/member.ts'
+import { firstWhere } from './places.ts'
 
 /** A CVE that is not the same in both; rows are -1 where the snapshot does not have it. */
 export interface ChangedCve {
@@ -55,14 +56,7 @@ function isSameSource(before: Index, oldRow: number, after: Index, newRow: numbe
 
 /** The first change behind `id`. */
 export function firstChangeAfter(changes: readonly ChangedCve[], id: CveId): number {
-  let from = 0
-  let to = changes.length
-  while (from < to) {
-    const middle = (from + to) >>> 1
-    if (compareCveIds(changes[middle]!.id, id) <= 0) from = middle + 1
-    else to = middle
-  }
-  return from
+  return firstWhere(changes.length, (at) => compareCveIds(changes[at]!.id, id) > 0)
 }
 
 /** The parts that a client sees, by the names that `include` and the per-CVE endpoints give them. */

@@ -11,6 +11,7 @@ import { fold } from '../../corpus/snapshot/fold.ts'
 import type { CveSort } from '../../corpus/snapshot/order.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 import { type Bits, emptyBits, invertBits, uniteBits } from './bits.ts'
+import { firstWhere } from './places.ts'
 import type { SnapshotBits } from './snapshot-bits.ts'
 
 /** What a client filters by; bounds on times are inclusive, in ms since the epoch. */
@@ -109,14 +110,7 @@ function firstBelow(snapshot: OpenSnapshot, sort: CveSort, isBelow: (key: number
   const { columns, epss } = snapshot
   const keyOf = (ordinal: number) =>
     sort === 'epss' ? epss.scores[columns.row[ordinal]!]! : columns[sort as 'published' | 'updated'][ordinal]!
-  let from = 0
-  let to = keyed
-  while (from < to) {
-    const middle = (from + to) >>> 1
-    if (isBelow(keyOf(ordinals[middle]!))) to = middle
-    else from = middle + 1
-  }
-  return from
+  return firstWhere(keyed, (place) => isBelow(keyOf(ordinals[place]!)))
 }
 
 /** The ordinals of all assigners whose name folds to a slug. */

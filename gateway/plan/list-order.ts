@@ -3,6 +3,7 @@ import { cursorId, cursorValue, type RowKey } from '../../corpus/snapshot/cursor
 import { compareRowKeys, LISTS, type ListSpec } from '../../corpus/snapshot/lists.ts'
 import type { SortOrder } from '../../corpus/snapshot/order.ts'
 import type { OpenList } from '../shelf/open-lists.ts'
+import { firstWhere, turnedPlace } from './places.ts'
 
 export interface ListOrderView {
   count: number
@@ -24,8 +25,7 @@ export function listOrderView(list: OpenList, sort: SortOrder): ListOrderView {
   const { ordinals, keyed, keys } = list.orders[sort.key]!
   const { count } = list
   const stored = sort.descending === storedDescending
-  /** Turns a place of one direction into that of the other: what has no key stays last. */
-  const turned = (place: number) => (place < keyed ? keyed - 1 - place : keyed + count - 1 - place)
+  const turned = (place: number) => turnedPlace(place, keyed, count)
   const keyOf = (ordinal: number): RowKey => ({
     value: cursorValue(keys[ordinal] ?? null),
     id: cursorId(list.ids[ordinal]!),
@@ -42,15 +42,10 @@ export function listOrderView(list: OpenList, sort: SortOrder): ListOrderView {
     placeAfter(key) {
       const known = list.ordinalOf(key.id) ?? list.ordinalOfCut(key.id)
       if (known !== undefined && keyOf(known).value === key.value) return view.place(known) + 1
-      let from = 0
-      let to = count
-      while (from < to) {
-        const middle = (from + to) >>> 1
-        const at = keyOf(view.ordinal(middle))
-        if (compareRowKeys(spec, spec.sorts[sort.key]!, sort.descending, at, key) <= 0) from = middle + 1
-        else to = middle
-      }
-      return from
+      return firstWhere(count, (place) => {
+        const at = keyOf(view.ordinal(place))
+        return compareRowKeys(spec, spec.sorts[sort.key]!, sort.descending, at, key) > 0
+      })
     },
   }
   return view

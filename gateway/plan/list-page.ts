@@ -11,9 +11,9 @@ import type { OpenList } from '../shelf/open-lists.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 import { cursorAfter } from './cursors.ts'
 import { listOrderView } from './list-order.ts'
-import { firstFrom } from './matches.ts'
 import { liesInSegments, type PageSegment, segmentsOf } from './page-segments.ts'
 import { perSnapshot } from './per-snapshot.ts'
+import { firstFrom } from './places.ts'
 
 export interface ListFilters {
   q?: string | undefined
@@ -83,20 +83,19 @@ function passingPlaces(
   { list: name, sort, filters }: ListRequest,
   matches: Uint32Array | null,
 ): Uint32Array | null {
+  const known = remembered(snapshot)
+  const key = JSON.stringify([name, sort, filters])
+  const places = known.get(key)
+  if (places) return places
   const list = snapshot.lists[name]
   const sets = constraintsOf(list, filters, matches)
   if (sets.length === 0) return null
-  const known = remembered(snapshot)
-  const key = JSON.stringify([name, sort, filters])
-  let places = known.get(key)
-  if (!places) {
-    const order = listOrderView(list, sort)
-    places = intersection(sets)
-      .map((ordinal) => order.place(ordinal))
-      .sort()
-    known.set(key, places)
-  }
-  return places
+  const order = listOrderView(list, sort)
+  const passing = intersection(sets)
+    .map((ordinal) => order.place(ordinal))
+    .sort()
+  known.set(key, passing)
+  return passing
 }
 
 function constraintsOf(list: OpenList, filters: ListFilters, matches: Uint32Array | null): Uint32Array[] {

@@ -2,6 +2,7 @@
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 import { type Bits, bitsBetween, bitsOf, countBits, hasBit, intersectBits, ordinalsOf } from './bits.ts'
 import type { Constraint } from './filters.ts'
+import { firstFrom } from './places.ts'
 
 export type Matches =
   | { kind: 'all' }
@@ -64,15 +65,3 @@ function bitsFor(snapshot: OpenSnapshot, constraint: Constraint): Bits {
 
 const includesSorted = (ordinals: Uint32Array, wanted: number): boolean =>
   ordinals[firstFrom(ordinals, wanted)] === wanted
-
-/** Where in `sorted` the first number lies that is not below `least`. */
-export function firstFrom(sorted: Uint32Array, least: number): number {
-  let from = 0
-  let to = sorted.length
-  while (from < to) {
-    const middle = (from + to) >>> 1
-    if (sorted[middle]! < least) from = middle + 1
-    else to = middle
-  }
-  return from
-}

@@ -10,6 +10,7 @@ import { NO_EPSS } from '../../corpus/snapshot/epss.ts'
 import { type CveSort, compareKeys } from '../../corpus/snapshot/order.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 import { perSnapshot } from './per-snapshot.ts'
+import { firstWhere, turnedPlace } from './places.ts'
 
 export interface OrderView {
   sort: CveSort
@@ -46,9 +47,7 @@ function viewOf(snapshot: OpenSnapshot, sort: CveSort, descending: boolean): Ord
   const { ordinals, keyed } = snapshot.orders[sort]
   const places = snapshot.places[sort]
   const count = ordinals.length
-  const last = count - 1
-  /** Turns a place of one direction into that of the other. */
-  const turned = (place: number) => (place < keyed ? keyed - 1 - place : keyed + last - place)
+  const turned = (place: number) => turnedPlace(place, keyed, count)
 
   /** Compares an ordinal with a key. Ids are put together only where the values are equal: a search looks at many. */
   function compareTo(ordinal: number, key: RowKey): number {
@@ -68,16 +67,7 @@ function viewOf(snapshot: OpenSnapshot, sort: CveSort, descending: boolean): Ord
       value: sortKey(snapshot, sort, ordinal),
       id: idAt(snapshot.index, snapshot.columns.row[ordinal]!),
     }),
-    placeAfter(key) {
-      let from = 0
-      let to = count
-      while (from < to) {
-        const middle = (from + to) >>> 1
-        if (compareTo(view.ordinal(middle), key) <= 0) from = middle + 1
-        else to = middle
-      }
-      return from
-    },
+    placeAfter: (key) => firstWhere(count, (place) => compareTo(view.ordinal(place), key) > 0),
   }
   return view
 }

@@ -4,9 +4,10 @@ import { recent } from '../recent.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 import { type Bits, hasBit } from './bits.ts'
 import { type CveFilters, constraintsOf } from './filters.ts'
-import { firstFrom, type Matches, matchesOf } from './matches.ts'
+import { type Matches, matchesOf } from './matches.ts'
 import type { OrderView } from './order-view.ts'
 import { perSnapshot } from './per-snapshot.ts'
+import { firstFrom } from './places.ts'
 import type { SnapshotBits } from './snapshot-bits.ts'
 
 /** Matches in the form in which an order is walked: those of a list by their places, ascending. */

@@ -1,13 +1,12 @@
 /** The catalogue of attack patterns: its list and its entries. */
 import type { CapecEntry } from '../../corpus/model/catalogue.ts'
 import { fold } from '../../corpus/snapshot/fold.ts'
-import { notFound } from '../errors.ts'
 import { meaning } from '../openapi/parameters.ts'
 import { capecId } from '../params/ids.ts'
 import { csvOf, oneOf, openText, sort, text } from '../params/kinds.ts'
-import { entryAnswer } from '../plan/list-answer.ts'
 import { defineRoute } from '../route.ts'
 import { capecEntry, capecPage } from './answers.ts'
+import { catalogueEntry } from './catalogue-entry.ts'
 import type { Context } from './context.ts'
 import { listPage, paging } from './paging.ts'
 
@@ -78,9 +77,5 @@ export const getCapec = defineRoute<Context, typeof path, typeof entryQuery>({
   errors: ['not_found'],
   params: { path, query: entryQuery },
   answer: capecEntry,
-  handle({ shelf }, { capecId: id, fields }) {
-    const ordinal = shelf.current.lists.capecs.ordinalOf(id)
-    if (ordinal === undefined) throw notFound(`the catalogue has no attack pattern ${id.toUpperCase()}`)
-    return entryAnswer(shelf.current, 'capecs', ordinal, fields)
-  },
+  handle: (context, { capecId: id, fields }) => catalogueEntry(context, 'capecs', 'attack pattern', id, fields),
 })

@@ -2,14 +2,13 @@
 import type { CweEntry } from '../../corpus/model/catalogue.ts'
 import { fold } from '../../corpus/snapshot/fold.ts'
 import { CVE_SORTS } from '../../corpus/snapshot/order.ts'
-import { notFound } from '../errors.ts'
 import { meaning } from '../openapi/parameters.ts'
 import { cweId } from '../params/ids.ts'
 import { withDefault } from '../params/kind.ts'
 import { boolean, csvOf, oneOf, openText, sort, text } from '../params/kinds.ts'
-import { entryAnswer } from '../plan/list-answer.ts'
 import { defineRoute } from '../route.ts'
 import { cweCves, cweEntry, cwePage } from './answers.ts'
+import { catalogueEntry } from './catalogue-entry.ts'
 import type { Context } from './context.ts'
 import { cweNumber, SEVERITIES } from './cves.ts'
 import { cvePage, listPage, paging } from './paging.ts'
@@ -87,11 +86,7 @@ export const getCwe = defineRoute<Context, typeof path, typeof entryQuery>({
   errors: ['not_found'],
   params: { path, query: entryQuery },
   answer: cweEntry,
-  handle({ shelf }, { cweId: id, fields }) {
-    const ordinal = shelf.current.lists.cwes.ordinalOf(id)
-    if (ordinal === undefined) throw notFound(`the catalogue has no weakness ${id.toUpperCase()}`)
-    return entryAnswer(shelf.current, 'cwes', ordinal, fields)
-  },
+  handle: (context, { cweId: id, fields }) => catalogueEntry(context, 'cwes', 'weakness', id, fields),
 })
 
 const cvesQuery = {

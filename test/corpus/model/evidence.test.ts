@@ -217,7 +217,7 @@ test('fixes and patch references are matched in steps that grow with their numbe
   const claims = [kernel]
   const references = mergedReferences(claims)
   let evidence: EvidenceItem[] = []
-  const steps = await busiestBlock('/corpus/model/evidence.ts', () => {
+  const steps = await busiestBlock('/corpus/model/fixes.ts', () => {
     evidence = evidenceOf({
       cveId: 'CVE-2024-1234',
       claims,

@@ -66,7 +66,7 @@ export const CLAIMS: readonly Mutation[] = [
   {
     rule: 'decisions 23: a template is high; a fixed version of CNA or advisory is high, of others medium',
     breaks: 'a fixed version of an advisory is medium',
-    file: 'corpus/model/evidence.ts',
+    file: 'corpus/model/fixes.ts',
     find: "  advisory: 'high',",
     replace: "  advisory: 'medium',",
     tests: EVIDENCE,

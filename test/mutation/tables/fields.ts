@@ -87,7 +87,7 @@ export const FIELDS: readonly Mutation[] = [
   {
     rule: 'api: maturity_rank | integer|null |',
     breaks: 'detection and mitigation have rank 0',
-    file: 'corpus/model/evidence.ts',
+    file: 'corpus/model/evidence-item.ts',
     find: 'given.maturity_rank ?? null',
     replace: 'given.maturity_rank ?? 0',
     tests: test('evidence-fields'),

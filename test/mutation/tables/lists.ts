@@ -16,9 +16,9 @@ export const LIST_RULES: readonly Mutation[] = [
   {
     rule: 'decisions 6: ties go by year and number, in the direction of the sort; nulls come last in both',
     breaks: 'nulls come first in an ascending order',
-    file: 'gateway/plan/order-view.ts',
-    find: '(place < keyed ? keyed - 1 - place : keyed + last - place)',
-    replace: '(last - place)',
+    file: 'gateway/plan/places.ts',
+    find: 'place < keyed ? keyed - 1 - place : keyed + count - 1 - place',
+    replace: 'count - 1 - place',
     tests: LISTS,
   },
   {
@@ -136,9 +136,9 @@ export const LIST_RULES: readonly Mutation[] = [
   {
     rule: 'decisions 9: an unknown weakness or pattern is not found',
     breaks: 'another weakness is answered instead',
-    file: 'gateway/routes/cwes.ts',
-    find: `throw notFound(\`the catalogue has no weakness \${id.toUpperCase()}\`)`,
-    replace: "return entryAnswer(shelf.current, 'cwes', 0, fields)",
+    file: 'gateway/routes/catalogue-entry.ts',
+    find: `throw notFound(\`the catalogue has no \${what} \${id.toUpperCase()}\`)`,
+    replace: 'return entryAnswer(current, list, 0, fields)',
     tests: LISTS,
   },
   {

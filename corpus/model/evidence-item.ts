@@ -1,0 +1,31 @@
+/** What every item of evidence has, and what its sources are called (api.md, "Evidence item"). */
+import type { EvidenceItem, ReferenceSource } from './record.ts'
+
+/** What a claim's source is called as a source of evidence. */
+export const EVIDENCE_SOURCE: Record<ReferenceSource, string> = {
+  cna: 'cna',
+  adp: 'agency_adp',
+  nvd: 'nvd',
+  advisory: 'advisory',
+  osv: 'osv',
+}
+
+export type GivenEvidence = Pick<EvidenceItem, 'source' | 'evidence_type' | 'confidence'> & Partial<EvidenceItem>
+
+/** An item of which what is not given is null. */
+export function evidenceItem(type: EvidenceItem['type'], given: GivenEvidence): EvidenceItem {
+  return {
+    type,
+    source: given.source,
+    evidence_type: given.evidence_type,
+    confidence: given.confidence,
+    evidence_url: given.evidence_url ?? null,
+    maturity_rank: given.maturity_rank ?? null,
+    fixed_version: given.fixed_version ?? null,
+    ecosystem: given.ecosystem ?? null,
+    product: given.product ?? null,
+    explanation: given.explanation ?? null,
+    first_seen: given.first_seen ?? null,
+    last_seen: given.last_seen ?? null,
+  }
+}

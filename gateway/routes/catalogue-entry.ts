@@ -1,0 +1,21 @@
+/** The full entry of a catalogue that a path names: as it lies there, or the fields asked for. */
+import type { Answer } from '../answer.ts'
+import { notFound } from '../errors.ts'
+import { entryAnswer } from '../plan/list-answer.ts'
+import type { Context } from './context.ts'
+
+/**
+ * `what` says what an entry is: `weakness`.
+ * @throws ApiError `not_found` (decisions 9)
+ */
+export function catalogueEntry(
+  { shelf: { current } }: Context,
+  list: 'cwes' | 'capecs',
+  what: string,
+  id: string,
+  fields: readonly string[] | undefined,
+): Answer {
+  const ordinal = current.lists[list].ordinalOf(id)
+  if (ordinal === undefined) throw notFound(`the catalogue has no ${what} ${id.toUpperCase()}`)
+  return entryAnswer(current, list, ordinal, fields)
+}
