@@ -127,7 +127,7 @@ program
     if (gateway.metricsUrl !== null) process.stderr.write(`metrics at ${gateway.metricsUrl}\n`)
     process.stderr.write(`listening on ${gateway.url}\n`)
     await closed
-    log.flush()
+    await log.flush()
   })
 
 program

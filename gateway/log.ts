@@ -1,4 +1,5 @@
 /** The log: one JSON object a line, written in batches off the request path. */
+import { once } from 'node:events'
 import { openSync } from 'node:fs'
 import pino from 'pino'
 import { type AccessEntry, accessLine } from './access-line.ts'
@@ -15,8 +16,8 @@ export interface Log {
 }
 
 export interface OpenLog extends Log {
-  /** Writes what is still held back, before the process ends. */
-  flush(): void
+  /** Resolves when every line is written: a process that ends sooner may lose those on their way. */
+  flush(): Promise<void>
 }
 
 const BATCH_CHARS = 16_384
@@ -27,18 +28,38 @@ const WAITING_BYTES = 16_777_216
 /** A log to a file or a file descriptor (standard output by default). A line reaches it within a second. */
 export function openLog({ level = 'info', to = 1 }: { level?: LogLevel; to?: number | string } = {}): OpenLog {
   let held = ''
-  // Before pino's own listener for the end of the process, which closes the destination.
-  process.once('exit', () => flush())
+  let underWay = false
+  let ended = false
   const fd = typeof to === 'number' ? to : openSync(to, 'a')
+  // Before pino's own listener for the end of the process, which closes the destination. It cannot wait for a batch
+  // that is under way.
+  process.once('exit', () => {
+    pass()
+    if (!ended) destination.flushSync()
+  })
   const destination = pino.destination({ dest: fd, sync: false, minLength: 0, maxLength: WAITING_BYTES })
+  destination.on('drain', () => {
+    underWay = false
+  })
+  // What cannot be written stops no answer. The destination would try its remainder again for ever at the end.
+  destination.on('error', ({ code }) => {
+    if (ended) return
+    if (code !== 'EPIPE') process.stderr.write(`the log cannot be written (${code}); it ends here\n`)
+    ended = true
+    underWay = false
+    destination.destroy()
+  })
   // Lines are put together here: the destination measures all that it holds again with every write.
   const pass = () => {
-    if (held !== '') destination.write(held)
+    if (held !== '' && !ended) {
+      underWay = true
+      destination.write(held)
+    }
     held = ''
   }
-  const flush = () => {
+  const flush = async () => {
     pass()
-    destination.flushSync()
+    if (underWay) await once(destination, 'drain').catch(() => {})
   }
   const timer = setInterval(pass, FLUSH_MS).unref()
   destination.once('close', () => clearInterval(timer))

@@ -1,5 +1,5 @@
 /** Log lines, as they arrive in a file. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
@@ -25,7 +25,7 @@ const linesOf = (file: string) =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-test('lines keep their order, whoever wrote them', () => {
+test('lines keep their order, whoever wrote them', async () => {
   const file = join(dir, 'order.log')
   const log = openLog({ to: file })
   for (let i = 0; i < 2000; i++) {
@@ -33,7 +33,7 @@ test('lines keep their order, whoever wrote them', () => {
     log.warn({ bytes: 2 * i + 1 }, 'note')
   }
   log.error({ err: new Error('why') }, 'last')
-  log.flush()
+  await log.flush()
   const lines = linesOf(file)
   assert.is(lines.length, 4001)
   assert.equal(
@@ -43,12 +43,12 @@ test('lines keep their order, whoever wrote them', () => {
   assert.is(lines[4000].err.message, 'why')
 })
 
-test('the line of a request has the fields of any other', () => {
+test('the line of a request has the fields of any other', async () => {
   const file = join(dir, 'fields.log')
   const log = openLog({ to: file })
   log.access(ENTRY)
   log.info(ENTRY, 'request')
-  log.flush()
+  await log.flush()
   const [byHand, byPino] = linesOf(file)
   assert.equal({ ...byHand, time: 0 }, { ...byPino, time: 0, ms: 0.123 })
 })
@@ -62,14 +62,23 @@ test('what a client writes into its path cannot break out of its line', () => {
   assert.equal(rest, { ...expected, path, ms: 0.123 })
 })
 
-test('below its level nothing is written', () => {
+test('below its level nothing is written', async () => {
   const file = join(dir, 'quiet.log')
   const log = openLog({ to: file, level: 'error' })
   log.access(ENTRY)
   log.info({}, 'info')
   log.warn({}, 'warn')
-  log.flush()
+  await log.flush()
   assert.is(readFileSync(file, 'utf8'), '')
+})
+
+test('a log that cannot be written holds nothing up, the end of the process neither', async () => {
+  const log = openLog({ to: '/dev/full' })
+  for (let i = 0; i < 3; i++) {
+    log.access(ENTRY)
+    await log.flush()
+  }
+  assert.throws(() => writeFileSync('/dev/full', 'x'), /ENOSPC/)
 })
 
 test.after(() => rmSync(dir, { recursive: true }))
