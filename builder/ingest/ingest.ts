@@ -51,7 +51,7 @@ export async function ingest(
   } = options
   const started = performance.now()
   const lap = () => (performance.now() - started) / 1000
-  const sources = findSources(feeds, asOf)
+  const sources = await findSources(feeds, asOf)
   const workspace = await openWorkspace(corpus, effects)
   const threads = openThreads(jobs)
   try {

@@ -14,14 +14,15 @@ export interface FeedSource {
 }
 
 /** Throws `IngestError` where the folder is no feeds folder or lacks what an ingest cannot do without. */
-export function findSources(folder: string, asOf: string | null): FeedSource[] {
+export async function findSources(folder: string, asOf: string | null): Promise<FeedSource[]> {
   if (asOf !== null && utcDate(asOf) !== asOf) {
     throw new IngestError('usage', `--as-of takes a date like 2024-10-24, not '${asOf}'`)
   }
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
     throw new IngestError('no-feeds', `${folder} is no folder; feeds are looked for as ${lookedFor(FEEDS)}`)
   }
-  const found = FEEDS.map((feed) => ({ feed, files: naming(feed, () => feed.find(folder)) }))
+  const found: FeedSource[] = []
+  for (const feed of FEEDS) found.push({ feed, files: await filesOf(feed, folder) })
   if (found.every(({ files }) => files.length === 0)) {
     throw new IngestError('no-feeds', `${folder} holds no feeds: looked for ${lookedFor(FEEDS)}`)
   }
@@ -45,16 +46,15 @@ function lookedFor(feeds: readonly Feed[]): string {
   return feeds.map((feed) => feed.lookedFor).join(', ')
 }
 
-/** Runs work on a feed; what it finds unreadable is an error that names the feed. */
-export function naming<T>(feed: Feed, work: () => T): T {
+async function filesOf(feed: Feed, folder: string): Promise<FeedFile[]> {
   try {
-    return work()
+    return await feed.find(folder)
   } catch (cause) {
     throw named(feed, cause)
   }
 }
 
-/** The error to throw for what was thrown while a feed was read. */
+/** The error to throw for what was thrown while a feed was looked for or read: it names the feed. */
 export function named(feed: Feed, cause: unknown): unknown {
   if (!(cause instanceof FeedError)) return cause
   return new IngestError('feed-unusable', `${feed.title}: ${cause.message}`, { cause })

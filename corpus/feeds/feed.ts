@@ -66,7 +66,7 @@ interface FeedBase {
   /** Version of the adapter: raised when it reads the same bytes differently, so that everything is read anew. */
   adapter: number
   /** The files that are there. Throws `FeedError` for one whose date cannot be told because it cannot be read. */
-  find(feedsFolder: string): FeedFile[]
+  find(feedsFolder: string): FeedFile[] | Promise<FeedFile[]>
 }
 
 export interface ClaimFeed extends FeedBase {

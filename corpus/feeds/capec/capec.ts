@@ -17,8 +17,8 @@ export const CAPEC_ADAPTER = 1
  * The attack patterns, as CAPEC's XML has them in its order, of STIX by number. They name each other, so an entry is
  * known by all that it says, names included.
  */
-export function* readCapec(file: FeedFile, options: ReadOptions): Iterable<FeedItem> {
-  const { patterns, skips } = isXmlFile(file) ? readXml(file) : readStix(file)
+export async function* readCapec(file: FeedFile, options: ReadOptions): AsyncIterable<FeedItem> {
+  const { patterns, skips } = await (isXmlFile(file) ? readXml(file) : readStix(file))
   const read = new Map<number, ReadPattern>()
   for (const pattern of patterns) {
     const { numeric_id, display } = pattern.entry
@@ -44,16 +44,16 @@ export function* readCapec(file: FeedFile, options: ReadOptions): Iterable<FeedI
   yield* skips
 }
 
-function readXml(file: FeedFile): ReadCatalogue {
-  const text = withDocuments(file, isXmlDocument, ([document, ...others]) => {
+async function readXml(file: FeedFile): Promise<ReadCatalogue> {
+  const text = await withDocuments(file, isXmlDocument, ([document, ...others]) => {
     if (!document || others.length > 0) throw new FeedError('file_invalid', 'it does not hold one XML file')
     return document.read().toString('utf8')
   })
   return readXmlCatalogue(text, file.name)
 }
 
-function readStix(file: FeedFile): ReadCatalogue {
-  const catalogue = withDocuments(file, isStixDocument, readStixObjects)
+async function readStix(file: FeedFile): Promise<ReadCatalogue> {
+  const catalogue = await withDocuments(file, isStixDocument, readStixObjects)
   const patterns: ReadPattern[] = []
   const skips = [...catalogue.skips]
   for (const [number, pattern] of catalogue.patterns) {

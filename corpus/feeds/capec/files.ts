@@ -21,11 +21,13 @@ export function isXmlFile({ name }: Pick<FeedFile, 'name'>): boolean {
 /** What the documents of an XML file are; there is one. */
 export const isXmlDocument = (name: string) => name.toLowerCase().endsWith('.xml')
 
-export function findCapec(feedsFolder: string): FeedFile[] {
+export async function findCapec(feedsFolder: string): Promise<FeedFile[]> {
   const found = findFiles(feedsFolder, 'capec', (entry) =>
     entry.isDirectory() ? FOLDER_NAME.test(entry.name) : XML_NAME.test(entry.name) || STIX_NAME.test(entry.name),
   )
-  const files = found.flatMap((file) => (file.directory ? checkoutFile(file) : [file])).map(datedFile)
+  const own = found.flatMap((file) => (file.directory ? checkoutFile(file) : [file]))
+  const files: FeedFile[] = []
+  for (const file of own) files.push(await datedFile(file))
   // Of one edition the XML says more: what indicates an attack, what the consequences are, in which order.
   const xmlVersions = new Set(files.filter(isXmlFile).map(({ version }) => version))
   return files.filter((file) => isXmlFile(file) || file.version === null || !xmlVersions.has(file.version))
@@ -47,13 +49,13 @@ function checkoutFile({ path, name }: FoundFile): FoundFile[] {
   return files.filter((file) => existsSync(file.path)).slice(0, 1)
 }
 
-function datedFile({ path, name, directory }: FoundFile): FeedFile {
+async function datedFile({ path, name, directory }: FoundFile): Promise<FeedFile> {
   const file = { path, name, role: 'baseline', part: '', folder: directory } as const
   const named = dateInName(name)
   try {
     const { date, version } = isXmlFile(file)
-      ? withDocuments(file, isXmlDocument, xmlHead)
-      : withDocuments(file, isPatternDocument, stixHead)
+      ? await withDocuments(file, isXmlDocument, xmlHead)
+      : await withDocuments(file, isPatternDocument, stixHead)
     return { ...file, date: date ?? named, version: version ?? versionInName(name) }
   } catch (cause) {
     // Its name dates it, and reading it will tell what is wrong, should it be the one that is chosen.

@@ -2,7 +2,7 @@
 import { utcTimestamp } from '../../model/date.ts'
 import { CWE_INVERSES, completeRelations } from '../catalogue-relations.ts'
 import { readHead } from '../catalogue-xml.ts'
-import { dateInName, findFiles } from '../choice.ts'
+import { dateInName, type FoundFile, findFiles } from '../choice.ts'
 import { type Document, withDocuments } from '../documents.ts'
 import { FeedError } from '../error.ts'
 import {
@@ -21,26 +21,30 @@ export const CWE_ADAPTER = 1
 
 const FILE_NAME = /^cwec.*\.xml(\.zip)?$/i
 
-export function findCwe(feedsFolder: string): FeedFile[] {
+export async function findCwe(feedsFolder: string): Promise<FeedFile[]> {
   const found = findFiles(feedsFolder, 'cwe', (entry) => entry.isFile() && FILE_NAME.test(entry.name))
-  return found.map(({ path, name }) => {
-    const file = { path, name, role: 'baseline', part: '', folder: false } as const
-    try {
-      const head = rootAttributes(withDocuments(file, isXml, onlyText))
-      const date = utcTimestamp(head?.get('Date') ?? '')
-      return { ...file, date: date ?? dateInName(name), version: head?.get('Version') ?? null }
-    } catch (cause) {
-      const date = dateInName(name)
-      // Its name dates it, and reading it will tell what is wrong, should it be the one that is chosen.
-      if (cause instanceof FeedError && date !== null) return { ...file, date, version: null }
-      throw cause
-    }
-  })
+  const files: FeedFile[] = []
+  for (const file of found) files.push(await datedFile(file))
+  return files
+}
+
+async function datedFile({ path, name }: FoundFile): Promise<FeedFile> {
+  const file = { path, name, role: 'baseline', part: '', folder: false } as const
+  try {
+    const head = rootAttributes(await withDocuments(file, isXml, onlyText))
+    const date = utcTimestamp(head?.get('Date') ?? '')
+    return { ...file, date: date ?? dateInName(name), version: head?.get('Version') ?? null }
+  } catch (cause) {
+    const date = dateInName(name)
+    // Its name dates it, and reading it will tell what is wrong, should it be the one that is chosen.
+    if (cause instanceof FeedError && date !== null) return { ...file, date, version: null }
+    throw cause
+  }
 }
 
 /** The weaknesses in the file's order. They name each other, so an entry is known by all that it says, names included. */
-export function* readCwe(file: FeedFile, options: ReadOptions): Iterable<FeedItem> {
-  const root = parseXml(withDocuments(file, isXml, onlyText), file.name)
+export async function* readCwe(file: FeedFile, options: ReadOptions): AsyncIterable<FeedItem> {
+  const root = parseXml(await withDocuments(file, isXml, onlyText), file.name)
   if (root.name !== 'Weakness_Catalog') {
     throw new FeedError('file_invalid', `${file.name} is no CWE catalogue: its root is ${root.name}`)
   }

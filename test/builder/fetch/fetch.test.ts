@@ -362,7 +362,7 @@ test('two fetches do not write to one folder', async () => {
   assert.is((await toPublishers({ feeds, only: ['kev'] })).failed, 0)
 })
 
-test('every published feed has an adapter, which finds its file and not the half of one', () => {
+test('every published feed has an adapter, which finds its file and not the half of one', async () => {
   for (const { feed, folder, files } of PUBLISHERS) {
     const adapter = FEEDS.find(({ name }) => name === feed)
     assert.ok(adapter, `${feed} has no adapter`)
@@ -374,7 +374,7 @@ test('every published feed has an adapter, which finds its file and not the half
       mkdirSync(dirname(half), { recursive: true })
       writeFileSync(half, 'half of it')
     }
-    assert.equal(adapter.find(feeds), [], `${feed} takes a half for a file`)
+    assert.equal(await adapter.find(feeds), [], `${feed} takes a half for a file`)
   }
 })
 

@@ -528,12 +528,14 @@ refusals('a second ingest beside a running one is refused as busy', async () => 
   await it.run()
   it.put({ [NEXT_LIST]: baselineZip([...TWENTY, { id: id(40) }]) })
   const effects = quietEffects()
-  let second: Promise<string> | undefined
-  const log = (line: string) => {
-    if (line === 'merging') second = refusal(it.run(), 'busy')
+  let second: string | undefined
+  // What a killed ingest left is removed once the transaction is open: until the second is refused, it stays open.
+  const remove = async (path: string) => {
+    second ??= await refusal(it.run(), 'busy')
+    await effects.remove(path)
   }
-  await ingest({ feeds: it.feeds, corpus: it.corpus }, { ...effects, log })
-  assert.match(await second!, /another ingest is writing to/)
+  await ingest({ feeds: it.feeds, corpus: it.corpus }, { ...effects, remove })
+  assert.match(second!, /another ingest is writing to/)
   assert.is(it.contents().records.length, 21)
 })
 

@@ -6,9 +6,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { findCapec, readCapec } from '../../../corpus/feeds/capec/capec.ts'
 import { chooseFiles } from '../../../corpus/feeds/choice.ts'
-import type { FeedItem } from '../../../corpus/feeds/feed.ts'
 import type { CapecEntry } from '../../../corpus/model/catalogue.ts'
 import { bytesOf, entries, isAbsent, REAL_FEEDS, told, UNKNOWN, versions } from './catalogue-items.ts'
+import { itemsOf } from './reading.ts'
 
 const folder = join(REAL_FEEDS, 'capec')
 
@@ -21,7 +21,7 @@ const count = (text: unknown, mark: string) => (typeof text === 'string' ? text.
 if (isAbsent(folder)) {
   test('the real CAPEC catalogues are not here', () => assert.not(existsSync(folder)))
 } else {
-  const files = findCapec(REAL_FEEDS)
+  const files = await findCapec(REAL_FEEDS)
 
   test('the newest edition is read, before it was published the older one', () => {
     assert.equal(versions(files), [
@@ -34,7 +34,7 @@ if (isAbsent(folder)) {
 
   for (const [index, patterns] of [615, 601].entries()) {
     const file = files[index]!
-    const items: FeedItem[] = [...readCapec(file, UNKNOWN)]
+    const items = await itemsOf(readCapec(file, UNKNOWN))
     const found = [...entries<CapecEntry>(items).values()]
     const objects = Object.values(unzipSync(bytesOf(file.path))).flatMap(
       (bytes) => (JSON.parse(Buffer.from(bytes).toString('utf8')) as { objects: Pattern[] }).objects,

@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert'
 import { findCapec, readCapec } from '../../../corpus/feeds/capec/capec.ts'
 import { readExecutionFlow, stixText } from '../../../corpus/feeds/capec/stix-text.ts'
 import { chooseFiles } from '../../../corpus/feeds/choice.ts'
+import type { FeedItem } from '../../../corpus/feeds/feed.ts'
 import type { CapecEntry } from '../../../corpus/model/catalogue.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 import { putFeeds, zipOf } from '../../support/feeds.ts'
@@ -20,7 +21,8 @@ import {
   PATTERN,
   patternId,
 } from './capec-forms.ts'
-import { claims, entries, errorOf, told, UNKNOWN, versions } from './catalogue-items.ts'
+import { claims, entries, told, UNKNOWN, versions } from './catalogue-items.ts'
+import { errorOf, itemsOf } from './reading.ts'
 
 const folder = temporaryFolder('capec')
 let folders = 0
@@ -32,9 +34,9 @@ function feedsOf(files: Record<string, Uint8Array | string>): string {
 }
 
 /** What the file chosen of these says. */
-function items(files: Record<string, Uint8Array | string>, options = UNKNOWN) {
-  const [file] = chooseFiles(findCapec(feedsOf(files)), null)
-  return [...readCapec(file!, options)]
+async function items(files: Record<string, Uint8Array | string>, options = UNKNOWN): Promise<FeedItem[]> {
+  const [file] = chooseFiles(await findCapec(feedsOf(files)), null)
+  return itemsOf(readCapec(file!, options))
 }
 
 const xmlItems = (xml: string) => items({ 'capec_v3.9.xml': xml })
@@ -57,8 +59,8 @@ const FORMS: Record<string, Record<string, Uint8Array | string>> = {
 const forms = suite('capec forms')
 
 for (const [form, content] of Object.entries(FORMS)) {
-  forms(`${form}: the same entry, keys in the order of the API`, () => {
-    const found = claims(items(content))
+  forms(`${form}: the same entry, keys in the order of the API`, async () => {
+    const found = claims(await items(content))
     assert.equal(found.map(({ key }) => key).sort(), ['CAPEC-3', 'CAPEC-40', 'CAPEC-41'])
     const { body, cveIds, statedAt } = found.find(({ key }) => key === 'CAPEC-40')!
     assert.is(body, JSON.stringify(PATTERN))
@@ -66,9 +68,9 @@ for (const [form, content] of Object.entries(FORMS)) {
   })
 }
 
-forms('relations are completed from the other side, and the peer keeps its side', () => {
+forms('relations are completed from the other side, and the peer keeps its side', async () => {
   for (const content of [FORMS.XML!, FORMS['one STIX file']!]) {
-    const found = entries<CapecEntry>(items(content))
+    const found = entries<CapecEntry>(await items(content))
     const natures = (key: string) =>
       found.get(key)?.related_attack_patterns.map(({ capec_id, nature }) => `${nature} ${capec_id}`)
     assert.equal(natures('CAPEC-3'), ['Child CAPEC-40', 'CanFollow CAPEC-40'])
@@ -76,23 +78,23 @@ forms('relations are completed from the other side, and the peer keeps its side'
   }
 })
 
-forms('the XML states what STIX has no field for', () => {
+forms('the XML states what STIX has no field for', async () => {
   const content = `<Alternate_Terms><Alternate_Term><Term>T</Term><Description>D.</Description></Alternate_Term></Alternate_Terms>
     <Skills_Required><Skill>Some.</Skill><Skill Level="Medium"/></Skills_Required>
     <Indicators><Indicator>A gap.</Indicator></Indicators>
     <Consequences><Consequence><Scope>Access_Control</Scope></Consequence></Consequences>`
-  const found = entries<CapecEntry>(xmlItems(capecXml(bareXml(1, 'One', content)))).get('CAPEC-1')!
+  const found = entries<CapecEntry>(await xmlItems(capecXml(bareXml(1, 'One', content)))).get('CAPEC-1')!
   assert.equal(found.alternate_terms, [{ term: 'T', description: 'D.' }])
   assert.equal(found.skills, ['Medium', 'Some.'])
   assert.equal(found.indicators, ['A gap.'])
   assert.equal(found.consequences, [{ scopes: ['Access Control'], impacts: [], note: null }])
 })
 
-forms('what an entry does not state is null or empty', () => {
+forms('what an entry does not state is null or empty', async () => {
   const bare = { type: 'attack-pattern', id: patternId(1), modified: '2023-01-01', x_capec_version: '3.9' }
   const stix = { ...bare, external_references: [{ source_name: 'capec', external_id: 'CAPEC-1' }] }
   const xml = '<Attack_Pattern ID="1"/>'
-  for (const found of [stixItems(stix), xmlItems(capecXml(xml, 'Version="3.9" Date="2023-01-01"'))]) {
+  for (const found of [await stixItems(stix), await xmlItems(capecXml(xml, 'Version="3.9" Date="2023-01-01"'))]) {
     const { name, abstraction, status, severity, likelihood, description, updated_at, ...rest } =
       entries<CapecEntry>(found).get('CAPEC-1')!
     assert.equal([name, abstraction, status, severity, likelihood], [null, null, null, null, null])
@@ -104,12 +106,12 @@ forms('what an entry does not state is null or empty', () => {
   }
 })
 
-forms('deprecated and obsolete patterns are there with that status', () => {
-  const stix = stixItems(
+forms('deprecated and obsolete patterns are there with that status', async () => {
+  const stix = await stixItems(
     barePattern(1, 'One', { x_capec_status: 'Deprecated' }),
     barePattern(2, 'Two', { x_capec_status: 'Obsolete' }),
   )
-  const xml = xmlItems(capecXml(bareXml(1, 'One', '', 'Deprecated') + bareXml(2, 'Two', '', 'Obsolete')))
+  const xml = await xmlItems(capecXml(bareXml(1, 'One', '', 'Deprecated') + bareXml(2, 'Two', '', 'Obsolete')))
   for (const found of [stix, xml]) {
     assert.equal(
       [...entries<CapecEntry>(found).values()].map(({ status }) => status),
@@ -118,12 +120,12 @@ forms('deprecated and obsolete patterns are there with that status', () => {
   }
 })
 
-forms('an entry that names another is new when the other is renamed', () => {
-  const digests = new Map(claims(items(FORMS.XML!)).map(({ key, digest }) => [key, digest]))
+forms('an entry that names another is new when the other is renamed', async () => {
+  const digests = new Map(claims(await items(FORMS.XML!)).map(({ key, digest }) => [key, digest]))
   const options = { ...UNKNOWN, digestOf: (key: string) => digests.get(key) ?? null }
-  assert.equal(told(items(FORMS.XML!, options)), ['known CAPEC-3', 'known CAPEC-40', 'known CAPEC-41'])
+  assert.equal(told(await items(FORMS.XML!, options)), ['known CAPEC-3', 'known CAPEC-40', 'known CAPEC-41'])
   const renamed = CATALOGUE_XML.replace('Name="Nut Swapping"', 'Name="Bolt Swapping"')
-  assert.equal(told(items({ 'capec.xml': renamed }, options)), ['known CAPEC-3', 'CAPEC-40', 'CAPEC-41'])
+  assert.equal(told(await items({ 'capec.xml': renamed }, options)), ['known CAPEC-3', 'CAPEC-40', 'CAPEC-41'])
 })
 
 forms.run()
@@ -158,7 +160,7 @@ stixTexts.run()
 const order = suite('capec mitigations')
 
 /** The names of courses of action, in the order in which a pattern of number 5 has them. */
-function ordered(...names: string[]): string[] | undefined {
+async function ordered(...names: string[]): Promise<string[] | undefined> {
   const actions = names.flatMap((name, index) => [
     { type: 'course-of-action', id: `course-of-action--${index}`, name, description: name },
     {
@@ -169,18 +171,23 @@ function ordered(...names: string[]): string[] | undefined {
       target_ref: patternId(5),
     },
   ])
-  return entries<CapecEntry>(stixItems(barePattern(5, 'Five'), ...actions)).get('CAPEC-5')?.mitigations
+  return entries<CapecEntry>(await stixItems(barePattern(5, 'Five'), ...actions)).get('CAPEC-5')?.mitigations
 }
 
-order("a pattern's own are in their places, shared ones where places are free", () => {
-  assert.equal(ordered('coa-5-10', 'coa-5-0', 'coa-5-9'), ['coa-5-0', 'coa-5-9', 'coa-5-10'])
-  assert.equal(ordered('coa-5-0', 'coa-5-3', 'coa-40-1', 'coa-9-6'), ['coa-5-0', 'coa-9-6', 'coa-40-1', 'coa-5-3'])
-  assert.equal(ordered('coa-5-1', 'coa-5-0', 'other'), ['coa-5-0', 'coa-5-1', 'other'])
+order("a pattern's own are in their places, shared ones where places are free", async () => {
+  assert.equal(await ordered('coa-5-10', 'coa-5-0', 'coa-5-9'), ['coa-5-0', 'coa-5-9', 'coa-5-10'])
+  assert.equal(await ordered('coa-5-0', 'coa-5-3', 'coa-40-1', 'coa-9-6'), [
+    'coa-5-0',
+    'coa-9-6',
+    'coa-40-1',
+    'coa-5-3',
+  ])
+  assert.equal(await ordered('coa-5-1', 'coa-5-0', 'other'), ['coa-5-0', 'coa-5-1', 'other'])
 })
 
-order('other relationships are none, nor is one whose course of action is missing', () => {
+order('other relationships are none, nor is one whose course of action is missing', async () => {
   const relationship = { type: 'relationship', source_ref: 'course-of-action--1', target_ref: patternId(5) }
-  const found = stixItems(
+  const found = await stixItems(
     barePattern(5, 'Five'),
     { ...relationship, id: 'relationship--1', relationship_type: 'mitigates' },
     { ...relationship, id: 'relationship--2', relationship_type: 'uses', source_ref: patternId(5) },
@@ -194,8 +201,8 @@ const files = suite('capec files')
 const edition = (version: string, modified: string) =>
   bundle([barePattern(1, 'One', { x_capec_version: version, modified })])
 
-files('of several the newest is read, dated by its newest pattern, numbered by what it states', () => {
-  const found = findCapec(
+files('of several the newest is read, dated by its newest pattern, numbered by what it states', async () => {
+  const found = await findCapec(
     feedsOf({
       'stix-capec-3.6.zip': zipOf({ 'capec/2.1/stix-capec.json': edition('3.6', '2021-10-21T00:00:00.000Z') }),
       'capec-3.9-stix-2.1-objects.zip': zipOf(objectTree(CATALOGUE_STIX)),
@@ -216,26 +223,27 @@ files('of several the newest is read, dated by its newest pattern, numbered by w
   )
 })
 
-files('of one edition the XML is read, which says more', () => {
-  const found = findCapec(feedsOf({ ...FORMS.XML, ...FORMS['one STIX file'], ...FORMS['zipped STIX objects'] }))
+files('of one edition the XML is read, which says more', async () => {
+  const found = await findCapec(feedsOf({ ...FORMS.XML, ...FORMS['one STIX file'], ...FORMS['zipped STIX objects'] }))
   assert.equal(
     found.map(({ name }) => name),
     ['capec/capec_v3.9.xml'],
   )
 })
 
-files('an edition 3.10 comes after 3.9', () => {
+files('an edition 3.10 comes after 3.9', async () => {
   const patterns = [
     barePattern(1, 'One', { x_capec_version: '3.9' }),
     barePattern(2, 'Two', { x_capec_version: '3.10' }),
   ]
+  const found = await findCapec(feedsOf({ 'stix-capec.json': bundle(patterns) }))
   assert.equal(
-    findCapec(feedsOf({ 'stix-capec.json': bundle(patterns) })).map(({ version }) => version),
+    found.map(({ version }) => version),
     ['3.10'],
   )
 })
 
-files('what holds no catalogue is an error that names it', () => {
+files('what holds no catalogue is an error that names it', async () => {
   const cases: [Record<string, Uint8Array | string>, RegExp][] = [
     [{ 'stix-capec.json': '' }, /^file_invalid: capec\/stix-capec\.json: it is no JSON/],
     [{ 'stix-capec.json': '[]' }, /^file_invalid: capec\/stix-capec\.json: it is no STIX bundle/],
@@ -245,28 +253,24 @@ files('what holds no catalogue is an error that names it', () => {
     [{ 'capec.xml': '<Weakness_Catalog Version="1" Date="2024-01-01"/>' }, /^file_invalid: .*its root is Weakness_Cat/],
     [{ 'capec.xml': capecXml('', '') }, /^file_invalid: capec\/capec\.xml states no Version/],
   ]
-  for (const [content, what] of cases)
-    assert.match(
-      errorOf(() => items(content)),
-      what,
-    )
+  for (const [content, what] of cases) assert.match(await errorOf(() => items(content)), what)
 })
 
-files('of many objects a bad one is skipped by name, and so is a pattern that cannot be used', () => {
+files('of many objects a bad one is skipped by name, and so is a pattern that cannot be used', async () => {
   const tree = objectTree([
     barePattern(1, 'One'),
     barePattern(2, 'Two', { modified: 'soon' }),
     barePattern(3, 'Three', { external_references: [{ source_name: 'capec', external_id: 'CAPEC-1' }] }),
     barePattern(4, 'Four', { external_references: [] }),
   ])
-  assert.equal(told(items({ 'stix.zip': zipOf({ ...tree, 'capec/2.1/attack-pattern/x.json': '{' }) })), [
+  assert.equal(told(await items({ 'stix.zip': zipOf({ ...tree, 'capec/2.1/attack-pattern/x.json': '{' }) })), [
     'CAPEC-1',
     'capec/2.1/attack-pattern/x.json file_invalid: it is no JSON: ' +
       "Expected property name or '}' in JSON at position 1 (line 1 column 2)",
     'CAPEC-2 item_invalid: modified is no time',
     'CAPEC-1 item_invalid: it is in the catalogue twice',
   ])
-  assert.equal(told(xmlItems(capecXml(`${bareXml(1, 'One')}${bareXml('x', 'X')}${bareXml(1, 'Again')}`))), [
+  assert.equal(told(await xmlItems(capecXml(`${bareXml(1, 'One')}${bareXml('x', 'X')}${bareXml(1, 'Again')}`))), [
     'CAPEC-1',
     'CAPEC-x item_invalid: ID of Attack_Pattern is no number from 1: x',
     'CAPEC-1 item_invalid: it is in the catalogue twice',

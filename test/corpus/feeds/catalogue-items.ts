@@ -1,8 +1,7 @@
-/** Reading a catalogue in a test: its entries by key, and what an error says. */
+/** What tests on catalogues look at: what was read of one, by key or in words. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { FeedError } from '../../../corpus/feeds/error.ts'
 import type { FeedFile, FeedItem, ReadOptions } from '../../../corpus/feeds/feed.ts'
 
 /** The real feeds lie beside the checkout. */
@@ -14,31 +13,20 @@ export const UNKNOWN: ReadOptions = {
   spill: () => Promise.reject(new Error('a catalogue is not spilled')),
 }
 
-export function claims(items: Iterable<FeedItem>): Extract<FeedItem, { kind: 'claim' }>[] {
-  return [...items].filter((item) => item.kind === 'claim')
+export function claims(items: readonly FeedItem[]): Extract<FeedItem, { kind: 'claim' }>[] {
+  return items.filter((item) => item.kind === 'claim')
 }
 
-export function entries<Entry>(items: Iterable<FeedItem>): Map<string, Entry> {
+export function entries<Entry>(items: readonly FeedItem[]): Map<string, Entry> {
   return new Map(claims(items).map(({ key, body }) => [key, JSON.parse(body) as Entry]))
 }
 
 /** `CWE-7`, `known CWE-7`, or `CWE-7 item_invalid: why`. */
-export function told(items: Iterable<FeedItem>): string[] {
-  return [...items].map((item) => {
+export function told(items: readonly FeedItem[]): string[] {
+  return items.map((item) => {
     if (item.kind === 'claim') return item.key
     return item.kind === 'known' ? `known ${item.key}` : `${item.key} ${item.reason}: ${item.detail}`
   })
-}
-
-/** `file_invalid: what is wrong` of the error that `work` must throw. */
-export function errorOf(work: () => unknown): string {
-  try {
-    work()
-  } catch (error) {
-    assert.instance(error, FeedError)
-    return `${(error as FeedError).code}: ${(error as FeedError).message}`
-  }
-  return 'no error'
 }
 
 export const versions = (files: readonly FeedFile[]) => files.map(({ name, date, version }) => [name, date, version])

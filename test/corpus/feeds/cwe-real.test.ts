@@ -5,17 +5,17 @@ import { unzipSync } from 'fflate'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { findCwe, readCwe } from '../../../corpus/feeds/cwe/cwe.ts'
-import type { FeedItem } from '../../../corpus/feeds/feed.ts'
 import type { CweEntry } from '../../../corpus/model/catalogue.ts'
 import { bytesOf, entries, isAbsent, REAL_FEEDS, told, UNKNOWN, versions } from './catalogue-items.ts'
+import { itemsOf } from './reading.ts'
 
 const zip = join(REAL_FEEDS, 'cwe/cwec_v4.15.xml.zip')
 
 if (isAbsent(zip)) {
   test('the real CWE catalogue is not here', () => assert.not(existsSync(zip)))
 } else {
-  const [file] = findCwe(REAL_FEEDS)
-  const items: FeedItem[] = [...readCwe(file!, UNKNOWN)]
+  const [file] = await findCwe(REAL_FEEDS)
+  const items = await itemsOf(readCwe(file!, UNKNOWN))
   const found = [...entries<CweEntry>(items).values()]
   const xml = Buffer.from(unzipSync(bytesOf(zip))['cwec_v4.15.xml']!)
     .toString('utf8')

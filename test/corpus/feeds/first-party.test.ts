@@ -11,8 +11,8 @@ import { itemDigest } from '../../../corpus/feeds/feed.ts'
 import { FIRST_PARTY, type FirstPartyName, findFirstParty } from '../../../corpus/feeds/first-party/files.ts'
 import { quietEffects, temporaryFolder } from '../../support/dist.ts'
 import { baselineZip, putFeeds } from '../../support/feeds.ts'
-import { claimAt, errorOf, feedOf, itemsOf, notes, skips } from './exploit-items.ts'
-import { feedFile, readOptions } from './reading.ts'
+import { claimAt, feedOf, itemsOf, notes, skips } from './exploit-items.ts'
+import { errorOf, feedFile, readOptions } from './reading.ts'
 
 const folder = temporaryFolder('first-party')
 

@@ -7,8 +7,8 @@ import { findMetasploit, METASPLOIT_ADAPTER, readMetasploit } from '../../../cor
 import type { ExploitClaim } from '../../../corpus/model/claim.ts'
 import { haveRealFeeds, temporaryFolder } from '../../support/dist.ts'
 import { putFeeds } from '../../support/feeds.ts'
-import { claimAt, claimOf, errorOf, itemsOf, notes, realFigures, skips } from './exploit-items.ts'
-import { feedFile, readOptions } from './reading.ts'
+import { claimAt, claimOf, itemsOf, notes, realFigures, skips } from './exploit-items.ts'
+import { errorOf, feedFile, readOptions } from './reading.ts'
 
 const folder = temporaryFolder('metasploit')
 

@@ -6,8 +6,8 @@ import { findNuclei, NUCLEI_ADAPTER, readNuclei } from '../../../corpus/feeds/nu
 import type { DetectionClaim } from '../../../corpus/model/claim.ts'
 import { haveRealFeeds, temporaryFolder } from '../../support/dist.ts'
 import { putFeeds } from '../../support/feeds.ts'
-import { claimAt, claimOf, errorOf, itemsOf, notes, realFigures, skips } from './exploit-items.ts'
-import { feedFile, readOptions } from './reading.ts'
+import { claimAt, claimOf, itemsOf, notes, realFigures, skips } from './exploit-items.ts'
+import { errorOf, feedFile, readOptions } from './reading.ts'
 
 const folder = temporaryFolder('nuclei')
 const read = (...lines: (string | object)[]) =>

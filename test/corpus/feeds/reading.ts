@@ -2,7 +2,8 @@
 import { writeFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
 import { openCveList, readRecordBatch } from '../../../corpus/feeds/cvelist/cvelist.ts'
-import type { Feed, FeedFile, FeedItem, ReadOptions } from '../../../corpus/feeds/feed.ts'
+import { FeedError } from '../../../corpus/feeds/error.ts'
+import type { ClaimFeed, Feed, FeedFile, FeedItem, ReadOptions } from '../../../corpus/feeds/feed.ts'
 import type { TreeBatch } from '../../../corpus/feeds/tree.ts'
 
 /** Nothing is known yet; an inner zip is spilled to `<path>.spill`. */
@@ -33,12 +34,26 @@ export async function cveListItems(path: string, folder = false, options = readO
 export async function feedItems(feed: Feed, file: FeedFile): Promise<({ kind: string } & object)[]> {
   if (feed.kind === 'scores') return [...feed.read(file)]
   const options = readOptions(file.path)
-  if (feed.kind === 'claims') {
-    const items = []
-    for await (const item of feed.read(file, options)) items.push(item)
-    return items
-  }
+  if (feed.kind === 'claims') return itemsOf(feed.read(file, options))
   return [...(await feed.open(file, options)).batches].flatMap((batch) => feed.readBatch(batch))
+}
+
+/** Everything that a reader of claims yields, in order. */
+export async function itemsOf(reading: ReturnType<ClaimFeed['read']>): Promise<FeedItem[]> {
+  const items: FeedItem[] = []
+  for await (const item of reading) items.push(item)
+  return items
+}
+
+/** `file_invalid: …` of the error that the work ends in. */
+export async function errorOf(work: () => unknown): Promise<string> {
+  try {
+    await work()
+  } catch (error) {
+    assert.instance(error, FeedError)
+    return `${(error as FeedError).code}: ${(error as FeedError).message}`
+  }
+  return 'no error'
 }
 
 /** `CVE-2024-0001`, or `CVE-2024-0002 entry_damaged` for one that was skipped. */

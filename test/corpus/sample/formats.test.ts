@@ -69,7 +69,7 @@ test('the adapters of the product read every file whole', async () => {
   try {
     const report = await generateSample({ feeds, cves: 1000 })
     for (const feed of FEEDS) {
-      for (const found of chooseFiles(feed.find(feeds), null)) {
+      for (const found of chooseFiles(await feed.find(feeds), null)) {
         const items = await feedItems(feed, found)
         for (const item of items) assert.is.not(item.kind, 'skip', JSON.stringify(item))
         assert.is(items.length, report.files.find((one) => one.path === found.name)!.records, found.name)
