@@ -1,12 +1,5 @@
 /** What the XML and the STIX form of a CAPEC entry have in common. */
 import type { CapecEntry } from '../../model/catalogue.ts'
-import type { Relation } from '../catalogue-relations.ts'
-
-/** An attack pattern before its relations are completed and the names of others filled in. */
-export interface ReadPattern {
-  entry: CapecEntry
-  relations: Relation[]
-}
 
 /** The ids of an entry and, by number, of the weaknesses that it is related to. */
 export function patternIds(id: number): Pick<CapecEntry, 'id' | 'display' | 'numeric_id'> {

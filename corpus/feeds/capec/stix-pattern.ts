@@ -1,11 +1,12 @@
 /** An attack pattern of CAPEC's STIX form in the words of the model. */
 import type { CapecEntry, Consequence } from '../../model/catalogue.ts'
 import { utcTimestamp } from '../../model/date.ts'
-import type { Relation } from '../catalogue-relations.ts'
+import type { ReadEntry } from '../catalogue/entries.ts'
+import type { Relation } from '../catalogue/relations.ts'
+import { paragraphsOf } from '../catalogue/structured-text.ts'
 import { FeedError } from '../error.ts'
 import { isObject, type JsonObject, objects, text, texts } from '../json.ts'
-import { paragraphsOf } from '../structured-text.ts'
-import { patternIds, type ReadPattern, relatedWeaknesses, skillTexts } from './pattern.ts'
+import { patternIds, relatedWeaknesses, skillTexts } from './pattern.ts'
 import type { StixCatalogue } from './stix-objects.ts'
 import { readExecutionFlow, stixBlocks, stixText } from './stix-text.ts'
 
@@ -19,7 +20,7 @@ const RELATION_FIELDS: Record<string, string> = {
 }
 
 /** @throws FeedError for a pattern that does not say which edition it is of, or when it was changed */
-export function readStixPattern(number: number, pattern: JsonObject, catalogue: StixCatalogue): ReadPattern {
+export function readStixPattern(number: number, pattern: JsonObject, catalogue: StixCatalogue): ReadEntry<CapecEntry> {
   const version = text(pattern.x_capec_version) ?? catalogue.version
   const modified = utcTimestamp(text(pattern.modified) ?? '')
   if (version === null) throw new FeedError('item_invalid', 'it states no x_capec_version, nor does any other')

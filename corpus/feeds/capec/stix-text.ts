@@ -3,8 +3,8 @@
  * that whatever else looks like a tag is the text itself (`<script>`). The execution flow is HTML around such texts.
  */
 import type { CapecEntry } from '../../model/catalogue.ts'
-import { blocksOf, plainText, type TextBlock } from '../structured-text.ts'
-import type { XmlNode } from '../xml.ts'
+import { blocksOf, plainText, type TextBlock } from '../catalogue/structured-text.ts'
+import type { XmlNode } from '../catalogue/xml.ts'
 
 const MAX_NESTING = 50
 

@@ -1,5 +1,6 @@
 /** CAPEC's XML form: its attack patterns in the words of the model. */
-import { natureOf } from '../catalogue-relations.ts'
+import type { CapecEntry } from '../../model/catalogue.ts'
+import type { ReadCatalogue, ReadEntry } from '../catalogue/entries.ts'
 import {
   blocksIn,
   type CatalogueHead,
@@ -10,39 +11,35 @@ import {
   required,
   textOf,
   textsOf,
-} from '../catalogue-xml.ts'
+} from '../catalogue/head.ts'
+import { natureOf } from '../catalogue/relations.ts'
+import { blocksOf, paragraphsOf, plainText } from '../catalogue/structured-text.ts'
+import { attributeOf, childrenOf, itemsOf, parseXml, type XmlElement } from '../catalogue/xml.ts'
 import { FeedError } from '../error.ts'
 import { type FeedSkip, skipOf } from '../feed.ts'
-import { blocksOf, paragraphsOf, plainText } from '../structured-text.ts'
-import { attributeOf, childrenOf, itemsOf, parseXml, type XmlElement } from '../xml.ts'
-import { patternIds, type ReadPattern, relatedWeaknesses, skillTexts, taxonomyEntryId } from './pattern.ts'
-
-export interface ReadCatalogue {
-  patterns: ReadPattern[]
-  skips: FeedSkip[]
-}
+import { patternIds, relatedWeaknesses, skillTexts, taxonomyEntryId } from './pattern.ts'
 
 /** @throws FeedError for what is no CAPEC catalogue; a single pattern is skipped by name */
-export function readXmlCatalogue(text: string, fileName: string): ReadCatalogue {
+export function readXmlCatalogue(text: string, fileName: string): ReadCatalogue<CapecEntry> {
   const root = parseXml(text, fileName)
   if (root.name !== 'Attack_Pattern_Catalog') {
     throw new FeedError('file_invalid', `${fileName} is no CAPEC catalogue: its root is ${root.name}`)
   }
   const head = readHead(root, fileName)
-  const patterns: ReadPattern[] = []
+  const entries: ReadEntry<CapecEntry>[] = []
   const skips: FeedSkip[] = []
   for (const [index, element] of itemsOf(root, 'Attack_Patterns', 'Attack_Pattern').entries()) {
     const id = attributeOf(element, 'ID')
     try {
-      patterns.push(readPattern(element, head))
+      entries.push(readPattern(element, head))
     } catch (cause) {
       skips.push(skipOf(id === null ? `pattern ${index + 1}` : `CAPEC-${id}`, cause))
     }
   }
-  return { patterns, skips }
+  return { entries, skips }
 }
 
-function readPattern(element: XmlElement, { version, date }: CatalogueHead): ReadPattern {
+function readPattern(element: XmlElement, { version, date }: CatalogueHead): ReadEntry<CapecEntry> {
   const weaknesses = itemsOf(element, 'Related_Weaknesses', 'Related_Weakness')
   const related = itemsOf(element, 'Related_Attack_Patterns', 'Related_Attack_Pattern')
   const skills = itemsOf(element, 'Skills_Required', 'Skill')

@@ -1,21 +1,16 @@
 /** The CWE catalogue: one XML file, also zipped. Categories and views are not weaknesses and not read (decisions 27). */
+
+import type { CweEntry } from '../../model/catalogue.ts'
 import { utcTimestamp } from '../../model/date.ts'
-import { CWE_INVERSES, completeRelations } from '../catalogue-relations.ts'
-import { readHead } from '../catalogue-xml.ts'
+import { type CatalogueKind, catalogueItems, type ReadCatalogue, type ReadEntry } from '../catalogue/entries.ts'
+import { readHead } from '../catalogue/head.ts'
+import { CWE_INVERSES } from '../catalogue/relations.ts'
+import { attributeOf, itemsOf, parseXml, rootAttributes } from '../catalogue/xml.ts'
 import { dateInName, type FoundFile, findFiles } from '../choice.ts'
 import { type Document, withDocuments } from '../documents.ts'
 import { FeedError } from '../error.ts'
-import {
-  type FeedFile,
-  type FeedItem,
-  type FeedSkip,
-  isSameDigest,
-  itemDigest,
-  type ReadOptions,
-  skipOf,
-} from '../feed.ts'
-import { attributeOf, itemsOf, parseXml, rootAttributes } from '../xml.ts'
-import { type ReadWeakness, readWeakness } from './weakness.ts'
+import { type FeedFile, type FeedItem, type FeedSkip, type ReadOptions, skipOf } from '../feed.ts'
+import { readWeakness } from './weakness.ts'
 
 export const CWE_ADAPTER = 1
 
@@ -42,44 +37,39 @@ async function datedFile({ path, name }: FoundFile): Promise<FeedFile> {
   }
 }
 
-/** The weaknesses in the file's order. They name each other, so an entry is known by all that it says, names included. */
+/** The weaknesses in the file's order. */
 export async function* readCwe(file: FeedFile, options: ReadOptions): AsyncIterable<FeedItem> {
-  const root = parseXml(await withDocuments(file, isXml, onlyText), file.name)
+  const text = await withDocuments(file, isXml, onlyText)
+  yield* catalogueItems(readWeaknesses(text, file.name), WEAKNESSES, options)
+}
+
+const WEAKNESSES: CatalogueKind<CweEntry> = {
+  adapter: CWE_ADAPTER,
+  inverses: CWE_INVERSES,
+  keyOf: (entry) => entry.cwe_id,
+  related: (entry, relations) => ({
+    ...entry,
+    relationships: relations.map(({ to, name, nature }) => ({ cwe_id: `CWE-${to}`, slug: `cwe-${to}`, name, nature })),
+  }),
+}
+
+function readWeaknesses(text: string, fileName: string): ReadCatalogue<CweEntry> {
+  const root = parseXml(text, fileName)
   if (root.name !== 'Weakness_Catalog') {
-    throw new FeedError('file_invalid', `${file.name} is no CWE catalogue: its root is ${root.name}`)
+    throw new FeedError('file_invalid', `${fileName} is no CWE catalogue: its root is ${root.name}`)
   }
-  const head = readHead(root, file.name)
-  const read = new Map<number, ReadWeakness>()
+  const head = readHead(root, fileName)
+  const entries: ReadEntry<CweEntry>[] = []
   const skips: FeedSkip[] = []
   for (const [index, element] of itemsOf(root, 'Weaknesses', 'Weakness').entries()) {
     const id = attributeOf(element, 'ID')
     try {
-      const weakness = readWeakness(element, head)
-      if (read.has(weakness.entry.numeric_id)) throw new FeedError('item_invalid', 'it is in the catalogue twice')
-      read.set(weakness.entry.numeric_id, weakness)
+      entries.push(readWeakness(element, head))
     } catch (cause) {
       skips.push(skipOf(id === null ? `weakness ${index + 1}` : `CWE-${id}`, cause))
     }
   }
-
-  const relations = completeRelations(
-    new Map([...read].map(([id, weakness]) => [id, weakness.relations])),
-    CWE_INVERSES,
-  )
-  for (const [id, { entry }] of read) {
-    entry.relationships = (relations.get(id) ?? []).map(({ to, nature }) => ({
-      cwe_id: `CWE-${to}`,
-      slug: `cwe-${to}`,
-      name: read.get(to)?.entry.name ?? null,
-      nature,
-    }))
-    const body = JSON.stringify(entry)
-    const key = entry.cwe_id
-    const digest = itemDigest(CWE_ADAPTER, body)
-    if (isSameDigest(options.digestOf(key), digest)) yield { kind: 'known', key, digest }
-    else yield { kind: 'claim', key, cveIds: [], digest, statedAt: entry.updated_at, body, notes: [] }
-  }
-  yield* skips
+  return { entries, skips }
 }
 
 const isXml = (name: string) => name.toLowerCase().endsWith('.xml')

@@ -1,6 +1,6 @@
 /** A weakness of the CWE catalogue, read from its XML element into the words of the model. */
 import type { CweEntry } from '../../model/catalogue.ts'
-import { natureOf, type Relation } from '../catalogue-relations.ts'
+import type { ReadEntry } from '../catalogue/entries.ts'
 import {
   blocksIn,
   type CatalogueHead,
@@ -10,21 +10,16 @@ import {
   required,
   textOf,
   textsOf,
-} from '../catalogue-xml.ts'
-import { blocksOf, codeOf, paragraphsAndBullets, paragraphsOf } from '../structured-text.ts'
-import { attributeOf, childrenOf, itemsOf, type XmlElement } from '../xml.ts'
+} from '../catalogue/head.ts'
+import { natureOf, type Relation } from '../catalogue/relations.ts'
+import { blocksOf, codeOf, paragraphsAndBullets, paragraphsOf } from '../catalogue/structured-text.ts'
+import { attributeOf, childrenOf, itemsOf, type XmlElement } from '../catalogue/xml.ts'
 
 /** View 1000, "Research Concepts": the one that relates every weakness. */
 const RESEARCH_VIEW = '1000'
 
-/** A weakness before the names of others are filled in. */
-export interface ReadWeakness {
-  entry: CweEntry
-  relations: Relation[]
-}
-
 /** @throws FeedError for an element without what every weakness has */
-export function readWeakness(element: XmlElement, { version, date }: CatalogueHead): ReadWeakness {
+export function readWeakness(element: XmlElement, { version, date }: CatalogueHead): ReadEntry<CweEntry> {
   const id = numberOf(element, 'ID')
   const patterns = itemsOf(element, 'Related_Attack_Patterns', 'Related_Attack_Pattern')
   const capecs = [...new Set(patterns.map((pattern) => numberOf(pattern, 'CAPEC_ID')))].sort((a, b) => a - b)

@@ -7,8 +7,8 @@ import {
   paragraphsAndBullets,
   paragraphsOf,
   plainText,
-} from '../../../corpus/feeds/structured-text.ts'
-import { attributeOf, parseXml, rootAttributes } from '../../../corpus/feeds/xml.ts'
+} from '../../../corpus/feeds/catalogue/structured-text.ts'
+import { attributeOf, parseXml, rootAttributes } from '../../../corpus/feeds/catalogue/xml.ts'
 import { errorOf } from './reading.ts'
 
 const nodes = (xml: string) => parseXml(`<Text xmlns:xhtml="x">${xml}</Text>`, 'x.xml').children

@@ -11,7 +11,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
   {
     rule: 'decisions 27: of relationships ChildOf is Parent, its inverse Child',
     breaks: 'ChildOf is Child',
-    file: 'corpus/feeds/catalogue-relations.ts',
+    file: 'corpus/feeds/catalogue/relations.ts',
     find: "{ ChildOf: 'Parent', ParentOf: 'Child',",
     replace: "{ ChildOf: 'Child', ParentOf: 'Parent',",
     tests: CATALOGUES,

@@ -3,7 +3,7 @@
  * in that), text with its entities decoded once. Files are hostile: their tags, nesting and entities are bounded.
  */
 import { XMLParser } from 'fast-xml-parser'
-import { FeedError } from './error.ts'
+import { FeedError } from '../error.ts'
 
 /** CWE 4.15 has 350,000 in 15 MB; each costs some 350 bytes of memory. */
 const MAX_TAGS = 1_500_000

@@ -1,7 +1,7 @@
 /** What is alike in the XML of CWE and CAPEC, which follow the same conventions. */
-import type { TaxonomyMapping } from '../model/catalogue.ts'
-import { utcTimestamp } from '../model/date.ts'
-import { FeedError } from './error.ts'
+import type { TaxonomyMapping } from '../../model/catalogue.ts'
+import { utcTimestamp } from '../../model/date.ts'
+import { FeedError } from '../error.ts'
 import { blocksOf, plainText, type TextBlock } from './structured-text.ts'
 import { attributeOf, childOf, childrenOf, itemsOf, type XmlElement } from './xml.ts'
 

@@ -1,0 +1,63 @@
+/** From the entries that were read of a catalogue to its items: each related to the others, then taken or known. */
+import { FeedError } from '../error.ts'
+import { type FeedItem, type FeedSkip, isSameDigest, itemDigest, type ReadOptions, skipOf } from '../feed.ts'
+import { completeRelations, type Inverses, type Relation } from './relations.ts'
+
+interface Entry {
+  numeric_id: number
+  name: string | null
+  updated_at: string
+}
+
+/** An entry before its relations are completed and the names of others filled in. */
+export interface ReadEntry<E extends Entry> {
+  entry: E
+  relations: readonly Relation[]
+}
+
+export interface ReadCatalogue<E extends Entry> {
+  entries: ReadEntry<E>[]
+  skips: FeedSkip[]
+}
+
+/** A relation with the name of the other entry, null where the catalogue does not have it. */
+export interface NamedRelation extends Relation {
+  name: string | null
+}
+
+export interface CatalogueKind<E extends Entry> {
+  adapter: number
+  inverses: Inverses
+  keyOf(entry: E): string
+  related(entry: E, relations: readonly NamedRelation[]): E
+}
+
+/**
+ * The items in the order of the entries, then what is left out: of two entries with one number the second, too.
+ * Entries name each other, so one is known by all that it says, names included.
+ */
+export function* catalogueItems<E extends Entry>(
+  { entries, skips }: ReadCatalogue<E>,
+  { adapter, inverses, keyOf, related }: CatalogueKind<E>,
+  { digestOf }: Pick<ReadOptions, 'digestOf'>,
+): Iterable<FeedItem> {
+  const byNumber = new Map<number, ReadEntry<E>>()
+  const twice: FeedSkip[] = []
+  for (const read of entries) {
+    const { numeric_id } = read.entry
+    if (!byNumber.has(numeric_id)) byNumber.set(numeric_id, read)
+    else twice.push(skipOf(keyOf(read.entry), new FeedError('item_invalid', 'it is in the catalogue twice')))
+  }
+  const stated = new Map([...byNumber].map(([number, { relations }]) => [number, relations]))
+  for (const [number, relations] of completeRelations(stated, inverses)) {
+    const { entry } = byNumber.get(number)!
+    const named = relations.map((relation) => ({ ...relation, name: byNumber.get(relation.to)?.entry.name ?? null }))
+    const key = keyOf(entry)
+    const body = JSON.stringify(related(entry, named))
+    const digest = itemDigest(adapter, body)
+    if (isSameDigest(digestOf(key), digest)) yield { kind: 'known', key, digest }
+    else yield { kind: 'claim', key, cveIds: [], digest, statedAt: entry.updated_at, body, notes: [] }
+  }
+  yield* skips
+  yield* twice
+}
