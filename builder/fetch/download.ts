@@ -4,11 +4,11 @@
  */
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import type { PublishedFeed } from '../../corpus/feeds/table.ts'
 import { type Given, type Present, readAnswer, requestHeaders, resumableBy } from './conditions.ts'
 import type { Answer, FetchEffects } from './effects.ts'
 import { FetchError, type FetchErrorCode } from './error.ts'
 import { putInPlace } from './place.ts'
-import type { PublishedFeed } from './publishers.ts'
 import { receive } from './receive.ts'
 import { type Credentials, get, type LocatedAnswer } from './request.ts'
 import { withRetries } from './retry.ts'

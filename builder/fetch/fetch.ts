@@ -2,7 +2,9 @@
  * The public feeds into a folder, each from its publisher or from a copy. A feed that cannot be had does not keep the
  * others away, and what was there of it stays.
  */
+
 import { join } from 'node:path'
+import type { PublishedFeed } from '../../corpus/feeds/table.ts'
 import { lockFile } from '../lock.ts'
 import { noProgress, type Progress } from '../progress.ts'
 import { type BaseUrls, noBases, separateCredentials } from './bases.ts'
@@ -10,7 +12,7 @@ import { copiedFiles, type ReadListing } from './copy.ts'
 import { type DownloadContext, download, type FileReport, partialName } from './download.ts'
 import type { FetchEffects } from './effects.ts'
 import { FetchError } from './error.ts'
-import { type Circumstances, PUBLISHERS, type PublishedFeed, type Publisher } from './publishers.ts'
+import { type Circumstances, PUBLISHERS, type Publisher } from './publishers.ts'
 import { type Credentials, readText } from './request.ts'
 import { withRetries } from './retry.ts'
 import { openState } from './state.ts'

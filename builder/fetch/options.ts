@@ -1,7 +1,9 @@
 /** The options of the `fetch` command: what their texts mean. */
+
 import { InvalidArgumentError } from 'commander'
+import type { PublishedFeed } from '../../corpus/feeds/table.ts'
 import { addBase, type BaseUrls, noBases } from './bases.ts'
-import { ECOSYSTEM, PUBLISHERS, type PublishedFeed } from './publishers.ts'
+import { ECOSYSTEM, PUBLISHERS } from './publishers.ts'
 
 export { noBases }
 

@@ -1,10 +1,10 @@
 /** A file that has arrived is judged, gets its name, and takes the place of the one before it in one step. */
 import { dirname, join } from 'node:path'
+import type { PublishedFeed } from '../../corpus/feeds/table.ts'
 import { checkBody } from './body.ts'
 import { compareDigests, digestsOf, readMeta, statedDigests } from './digest.ts'
 import type { DownloadContext } from './download.ts'
 import { FetchError } from './error.ts'
-import type { PublishedFeed } from './publishers.ts'
 import { type LocatedAnswer, readText } from './request.ts'
 import type { WantedFile } from './wanted.ts'
 

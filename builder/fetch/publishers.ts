@@ -2,23 +2,9 @@
  * Who publishes each feed and where, and the place in the feeds folder where its adapter looks for it: one table. The
  * adapters' side of it is `corpus/feeds/table.ts`.
  */
+import type { PublishedFeed } from '../../corpus/feeds/table.ts'
 import { cveListFiles, newestCatalogue, newestRelease, newestScores, RELEASE_FILE } from './editions.ts'
 import type { FileAt } from './wanted.ts'
-
-export type PublishedFeed =
-  | 'cvelist'
-  | 'kev'
-  | 'epss'
-  | 'cna'
-  | 'nvd'
-  | 'ghsa'
-  | 'osv'
-  | 'cwe'
-  | 'capec'
-  | 'exploitdb'
-  | 'metasploit'
-  | 'nuclei'
-  | 'poc'
 
 /** What the files of a feed depend on. */
 export interface Circumstances {

@@ -1,8 +1,8 @@
 /** Which files an ingest will read: found, dated and chosen before anything is opened for writing. */
 import { statSync } from 'node:fs'
-import { chooseFiles } from '../../corpus/feeds/choice.ts'
 import { FeedError } from '../../corpus/feeds/error.ts'
 import type { Feed, FeedFile } from '../../corpus/feeds/feed.ts'
+import { chooseFiles } from '../../corpus/feeds/files/choice.ts'
 import { FEEDS } from '../../corpus/feeds/table.ts'
 import { utcDate } from '../../corpus/model/date.ts'
 import { IngestError } from './error.ts'

@@ -1,11 +1,11 @@
 /** The list of CVE numbering authorities, as the CVE website has it: one JSON file. */
 import type { CnaEntry } from '../model/claim.ts'
 import { nameKey } from '../model/products.ts'
-import { dateInName, findFiles } from './choice.ts'
 import { FeedError } from './error.ts'
 import { assertName, type FeedFile, type FeedItem, isSameDigest, itemDigest, type ReadOptions, skipOf } from './feed.ts'
+import { dateInName, findFiles } from './files/choice.ts'
+import { readJsonFile } from './files/json-file.ts'
 import { isObject, objects, shown, text, texts } from './json.ts'
-import { readJsonFile } from './json-file.ts'
 
 export const CNA_ADAPTER = 2
 

@@ -2,10 +2,10 @@
 import type { EpssScore } from '../model/claim.ts'
 import { parseCveId } from '../model/cve-id.ts'
 import { utcTimestamp } from '../model/date.ts'
-import { dateInName, findFiles } from './choice.ts'
 import { FeedError } from './error.ts'
 import type { FeedFile, FeedSkip } from './feed.ts'
-import { headOf, readPlain } from './plain-file.ts'
+import { dateInName, findFiles } from './files/choice.ts'
+import { headOf, readPlain } from './files/plain-file.ts'
 
 export const EPSS_ADAPTER = 1
 

@@ -2,11 +2,11 @@
 import type { KevEntry } from '../model/claim.ts'
 import { parseCveId } from '../model/cve-id.ts'
 import { utcDate, utcTimestamp } from '../model/date.ts'
-import { dateInName, findFiles } from './choice.ts'
 import { FeedError } from './error.ts'
 import { type FeedFile, type FeedItem, isSameDigest, itemDigest, type ReadOptions, skipOf } from './feed.ts'
+import { dateInName, findFiles } from './files/choice.ts'
+import { readJsonFile } from './files/json-file.ts'
 import { isObject, type JsonObject, shown, text } from './json.ts'
-import { readJsonFile } from './json-file.ts'
 
 export const KEV_ADAPTER = 1
 

@@ -5,20 +5,22 @@ import { CVE_LIST_ADAPTER, openCveList, readRecordBatch } from './cvelist/cvelis
 import { findCveList } from './cvelist/files.ts'
 import { CWE_ADAPTER, findCwe, readCwe } from './cwe/cwe.ts'
 import { EPSS_ADAPTER, findEpss, readEpss } from './epss.ts'
-import { EXPLOIT_DB_ADAPTER, findExploitDb, readExploitDb } from './exploitdb.ts'
+import { EXPLOIT_DB_ADAPTER, findExploitDb, readExploitDb } from './exploits/exploitdb.ts'
+import { findMetasploit, METASPLOIT_ADAPTER, readMetasploit } from './exploits/metasploit.ts'
+import { findNuclei, NUCLEI_ADAPTER, readNuclei } from './exploits/nuclei.ts'
+import { findPoc, openPoc, POC_ADAPTER, readPocBatch } from './exploits/poc.ts'
 import type { Feed } from './feed.ts'
+import type { TreeBatch } from './files/tree.ts'
 import { FIRST_PARTY_FEEDS } from './first-party/feeds.ts'
+import type { FirstPartyName } from './first-party/files.ts'
 import { findGhsa, GHSA_ADAPTER, openGhsa, readGhsaBatch } from './ghsa/ghsa.ts'
 import { findKev, KEV_ADAPTER, readKev } from './kev.ts'
-import { findMetasploit, METASPLOIT_ADAPTER, readMetasploit } from './metasploit.ts'
-import { findNuclei, NUCLEI_ADAPTER, readNuclei } from './nuclei.ts'
 import { findNvd } from './nvd/files.ts'
 import { NVD_ADAPTER, readNvd } from './nvd/nvd.ts'
 import { findOsv, OSV_ADAPTER, openOsv, readOsvBatch } from './osv/osv.ts'
-import { findPoc, openPoc, POC_ADAPTER, readPocBatch } from './poc.ts'
-import type { TreeBatch } from './tree.ts'
 
-export type FeedName =
+/** Feeds that others publish. */
+export type PublishedFeed =
   | 'cvelist'
   | 'kev'
   | 'epss'
@@ -32,11 +34,8 @@ export type FeedName =
   | 'metasploit'
   | 'nuclei'
   | 'poc'
-  | 'reports'
-  | 'report-types'
-  | 'analyses'
-  | 'service-scores'
-  | 'detections'
+
+export type FeedName = PublishedFeed | FirstPartyName
 
 /** In the order in which an ingest reads them: the small ones first, so that what is wrong with them is said early. */
 export const FEEDS: readonly (Feed & { name: FeedName })[] = [

@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { utcTimestamp } from '../../model/date.ts'
 import { rootAttributes } from '../catalogue/xml.ts'
-import { dateInName, type FoundFile, findFiles } from '../choice.ts'
-import { type Document, withDocuments } from '../documents.ts'
 import { FeedError } from '../error.ts'
 import type { FeedFile } from '../feed.ts'
+import { dateInName, type FoundFile, findFiles } from '../files/choice.ts'
+import { type Document, withDocuments } from '../files/documents.ts'
 import { isStixDocument, readStixObjects } from './stix-objects.ts'
 
 const XML_NAME = /^capec.*\.xml(\.zip)?$/i

@@ -1,8 +1,8 @@
 /** CAPEC's STIX 2.1 form: bundles of objects, in one file or an object a file, put together again. */
 import { utcTimestamp } from '../../model/date.ts'
-import type { Document } from '../documents.ts'
 import { FeedError } from '../error.ts'
 import { type FeedSkip, skipOf } from '../feed.ts'
+import type { Document } from '../files/documents.ts'
 import { isObject, type JsonObject, objects, text } from '../json.ts'
 
 /** The objects of a catalogue that the model has a use for. */

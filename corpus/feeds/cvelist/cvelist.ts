@@ -2,7 +2,7 @@
 import { parseCveId } from '../../model/cve-id.ts'
 import { FeedError } from '../error.ts'
 import type { FeedFile, FeedItem, OpenFeed, ReadOptions } from '../feed.ts'
-import { openTree, readTreeBatch, type TreeBatch, type TreeFormat } from '../tree.ts'
+import { openTree, readTreeBatch, type TreeBatch, type TreeFormat } from '../files/tree.ts'
 import { parseCveRecord } from './record.ts'
 
 /** Raise it with every change in what `parseCveRecord` makes of the same bytes. */

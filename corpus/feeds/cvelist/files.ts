@@ -2,9 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { utcTimestamp } from '../../model/date.ts'
-import { dateInName, type FoundFile, findFiles } from '../choice.ts'
 import { FeedError } from '../error.ts'
 import type { FeedFile } from '../feed.ts'
+import { dateInName, type FoundFile, findFiles } from '../files/choice.ts'
 import { isObject } from '../json.ts'
 
 const FOLDER = 'cvelistv5'

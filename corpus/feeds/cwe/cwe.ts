@@ -6,10 +6,10 @@ import { type CatalogueKind, catalogueItems, type ReadCatalogue, type ReadEntry 
 import { readHead } from '../catalogue/head.ts'
 import { CWE_INVERSES } from '../catalogue/relations.ts'
 import { attributeOf, itemsOf, parseXml, rootAttributes } from '../catalogue/xml.ts'
-import { dateInName, type FoundFile, findFiles } from '../choice.ts'
-import { type Document, withDocuments } from '../documents.ts'
 import { FeedError } from '../error.ts'
 import { type FeedFile, type FeedItem, type FeedSkip, type ReadOptions, skipOf } from '../feed.ts'
+import { dateInName, type FoundFile, findFiles } from '../files/choice.ts'
+import { type Document, withDocuments } from '../files/documents.ts'
 import { readWeakness } from './weakness.ts'
 
 export const CWE_ADAPTER = 1

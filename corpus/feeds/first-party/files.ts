@@ -1,7 +1,8 @@
 /** Where the operator's own files lie: `first-party/<feed>*.ndjson`, plain or gzipped (FORMAT.md, "Files"). */
-import { dateInName, findFiles } from '../choice.ts'
+
 import { FeedError } from '../error.ts'
 import type { FeedFile } from '../feed.ts'
+import { dateInName, findFiles } from '../files/choice.ts'
 
 export const FIRST_PARTY = ['reports', 'report-types', 'analyses', 'service-scores', 'detections'] as const
 export type FirstPartyName = (typeof FIRST_PARTY)[number]

@@ -4,8 +4,8 @@ import type { RecordNote } from '../../model/claim.ts'
 import type { CveId } from '../../model/cve-id.ts'
 import { FeedError } from '../error.ts'
 import { type FeedFile, type FeedItem, isSameDigest, itemDigest, type ReadOptions, skipOf } from '../feed.ts'
+import { type JsonLine, jsonLines, parseJsonLine } from '../files/json-lines.ts'
 import { isObject } from '../json.ts'
-import { type JsonLine, jsonLines, parseJsonLine } from '../json-lines.ts'
 
 const MAX_LINE_BYTES = 8 << 20
 

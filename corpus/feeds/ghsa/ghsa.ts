@@ -1,8 +1,9 @@
 /** GitHub's advisory database: one advisory a file in the OSV schema, from a zip or a checkout of its repository. */
-import { dateInName, findFiles } from '../choice.ts'
+
 import type { FeedFile, FeedItem, OpenFeed, ReadOptions } from '../feed.ts'
+import { dateInName, findFiles } from '../files/choice.ts'
+import { openTree, readTreeBatch, type TreeBatch, type TreeFormat } from '../files/tree.ts'
 import { cveIdsOf, openEntry } from '../osv/entry.ts'
-import { openTree, readTreeBatch, type TreeBatch, type TreeFormat } from '../tree.ts'
 import { readAdvisory } from './advisory.ts'
 
 /** Raise it with every change in what is made of the same bytes. */

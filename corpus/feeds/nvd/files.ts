@@ -1,8 +1,8 @@
 /** Where NVD's files lie and when each was made: yearly feeds, the feed of what was modified, pages of the API. */
 import { utcTimestamp } from '../../model/date.ts'
-import { dateInName, findFiles } from '../choice.ts'
 import type { FeedFile } from '../feed.ts'
-import { headOf } from '../plain-file.ts'
+import { dateInName, findFiles } from '../files/choice.ts'
+import { headOf } from '../files/plain-file.ts'
 
 const FOLDER = 'nvd'
 /** Not NVD's dictionaries of products and of what their names match. */

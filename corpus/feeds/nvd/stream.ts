@@ -1,8 +1,8 @@
 /** The members of `vulnerabilities` in an NVD file, one by one: a yearly feed has hundreds of MB. */
 import { JSONParser } from '@streamparser/json'
 import { FeedError } from '../error.ts'
+import { type NamedFile, plainChunks } from '../files/plain-file.ts'
 import { shown } from '../json.ts'
-import { type NamedFile, plainChunks } from '../plain-file.ts'
 
 /** What the envelope of the API and of the feeds, version 2.0, calls itself. */
 const FORMAT = 'NVD_CVE'

@@ -1,7 +1,8 @@
 /** OSV's exports: zips of one entry a file, for each ecosystem or for all of them. */
-import { dateInName, findFiles } from '../choice.ts'
+
 import type { FeedFile, FeedItem, OpenFeed, ReadOptions } from '../feed.ts'
-import { openTree, readTreeBatch, type TreeBatch, type TreeFormat } from '../tree.ts'
+import { dateInName, findFiles } from '../files/choice.ts'
+import { openTree, readTreeBatch, type TreeBatch, type TreeFormat } from '../files/tree.ts'
 import { claimOf, cveIdsOf, openEntry } from './entry.ts'
 
 /** Raise it with every change in what is made of the same bytes. */

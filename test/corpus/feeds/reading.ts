@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { openCveList, readRecordBatch } from '../../../corpus/feeds/cvelist/cvelist.ts'
 import { FeedError } from '../../../corpus/feeds/error.ts'
 import type { ClaimFeed, Feed, FeedFile, FeedItem, ReadOptions } from '../../../corpus/feeds/feed.ts'
-import type { TreeBatch } from '../../../corpus/feeds/tree.ts'
+import type { TreeBatch } from '../../../corpus/feeds/files/tree.ts'
 
 /** Nothing is known yet; an inner zip is spilled to `<path>.spill`. */
 export function readOptions(path: string): ReadOptions {

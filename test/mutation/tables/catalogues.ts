@@ -35,7 +35,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
   {
     rule: 'decisions 27: a source id is the archive',
     breaks: 'the text of an archive entry is its description as well',
-    file: 'corpus/feeds/exploitdb.ts',
+    file: 'corpus/feeds/exploits/exploitdb.ts',
     find: 'description: null,',
     replace: "description: row('description'),",
     tests: CATALOGUES,

@@ -1,0 +1,85 @@
+/** The documents that a catalogue comes in, a few megabytes: a file, the files of a zip, or those of a checkout. */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { FeedError } from '../error.ts'
+import type { FeedFile } from '../feed.ts'
+import { openZip, readEntry, withZip, type ZipDirectory } from './zip.ts'
+
+const MAX_DOCUMENT_BYTES = 64 << 20
+const MAX_TOTAL_BYTES = 256 << 20
+const MAX_DOCUMENTS = 20_000
+
+/** Folders lie in folders: `capec/2.1/attack-pattern/<id>.json`. */
+const FOLDER_DEPTH = 3
+
+export interface Document {
+  name: string
+  /** Throws `FeedError` for an entry that is damaged or too large. */
+  read(): Buffer
+}
+
+/**
+ * What `work` makes of the documents of a file whose names `wanted` says yes to, by name. A file that is no zip is one
+ * document, whatever its name. `work` reads at once: when it returns, the file is closed.
+ * @throws FeedError for a file that cannot be read at all, and those that `work` throws; the file's name goes before each
+ */
+export async function withDocuments<T>(
+  file: Pick<FeedFile, 'path' | 'name' | 'folder'>,
+  wanted: (name: string) => boolean,
+  work: (documents: Document[]) => T,
+): Promise<T> {
+  try {
+    if (file.folder) return work(bounded(folderDocuments(file.path, '', wanted, FOLDER_DEPTH)))
+    if (!file.name.endsWith('.zip')) return work([fileDocument(file.path, file.name)])
+    const directory = await openCatalogue(file.path)
+    const entries = directory.entries.filter(({ name }) => wanted(name))
+    if (entries.reduce((sum, { size }) => sum + size, 0) > MAX_TOTAL_BYTES) {
+      throw new FeedError('file_invalid', `holds more than ${MAX_TOTAL_BYTES} bytes`)
+    }
+    return withZip(directory.place, (window) => {
+      const documents = entries.map((entry) => ({
+        name: entry.name,
+        read: () => readEntry(window, entry, MAX_DOCUMENT_BYTES),
+      }))
+      return work(bounded(documents))
+    })
+  } catch (cause) {
+    if (cause instanceof FeedError) throw new FeedError(cause.code, `${file.name}: ${cause.message}`, { cause })
+    if (!(cause instanceof Error && 'syscall' in cause)) throw cause
+    throw new FeedError('file_unreadable', `${file.name} cannot be read: ${cause.message}`, { cause })
+  }
+}
+
+/** Of a zip in a zip, which only the CVE list has, nothing is read: neither spilled nor, where it is stored, in place. */
+async function openCatalogue(path: string): Promise<ZipDirectory> {
+  const refusal = new FeedError('file_invalid', 'it holds nothing but another zip')
+  const directory = await openZip(path, () => Promise.reject(refusal))
+  if (directory.place.part) throw refusal
+  return directory
+}
+
+function bounded(documents: Document[]): Document[] {
+  if (documents.length > MAX_DOCUMENTS) throw new FeedError('file_invalid', `holds more than ${MAX_DOCUMENTS} files`)
+  return documents.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function fileDocument(path: string, name: string): Document {
+  const { size } = statSync(path)
+  return {
+    name,
+    read() {
+      if (size > MAX_DOCUMENT_BYTES) {
+        throw new FeedError('entry_too_large', `${size} bytes, the limit is ${MAX_DOCUMENT_BYTES}`)
+      }
+      return readFileSync(path)
+    },
+  }
+}
+
+function folderDocuments(root: string, folder: string, wanted: (name: string) => boolean, depth: number): Document[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const name = folder === '' ? entry.name : `${folder}/${entry.name}`
+    if (entry.isDirectory()) return depth > 0 ? folderDocuments(root, name, wanted, depth - 1) : []
+    return entry.isFile() && wanted(name) ? [fileDocument(join(root, name), name)] : []
+  })
+}

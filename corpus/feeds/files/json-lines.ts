@@ -1,0 +1,66 @@
+/** Feeds of one JSON value a line, of any size: no more than one line is held. */
+import { FeedError } from '../error.ts'
+import { type NamedFile, plainChunks } from './plain-file.ts'
+
+const LINE_FEED = 0x0a
+
+export interface JsonLine {
+  /** Counted from 1. */
+  number: number
+  /** Null for a line that is longer than allowed. */
+  bytes: Buffer | null
+}
+
+/** The lines of a file that are not blank, without their ends; `maxBytes` is the longest one may be. */
+export async function* jsonLines(file: NamedFile, maxBytes: number): AsyncIterable<JsonLine> {
+  let number = 1
+  let pieces: Buffer[] = []
+  let length = 0
+  const add = (piece: Buffer) => {
+    length += piece.length
+    if (length <= maxBytes) pieces.push(piece)
+    else pieces = []
+  }
+  const finish = (): JsonLine => {
+    const line = { number, bytes: length > maxBytes ? null : Buffer.concat(pieces) }
+    number++
+    pieces = []
+    length = 0
+    return line
+  }
+  for await (const chunk of plainChunks(file)) {
+    let start = 0
+    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
+      add(chunk.subarray(start, end))
+      start = end + 1
+      const line = finish()
+      if (!isBlank(line)) yield line
+    }
+    add(chunk.subarray(start))
+  }
+  const last = finish()
+  if (!isBlank(last)) yield last
+}
+
+function isBlank({ bytes }: JsonLine): boolean {
+  return bytes?.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d) ?? false
+}
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true })
+
+/** The value of a line. Throws `FeedError` that says what is wrong with it. */
+export function parseJsonLine({ bytes }: JsonLine, maxBytes: number): unknown {
+  if (bytes === null) throw new FeedError('entry_too_large', `longer than ${maxBytes} bytes, which is the limit`)
+  let text: string
+  try {
+    // A byte order mark at the beginning of a file is dropped with it.
+    text = UTF_8.decode(bytes)
+  } catch (cause) {
+    throw new FeedError('json_invalid', 'it is not UTF-8', { cause })
+  }
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new FeedError('json_invalid', `it is no JSON: ${(cause as Error).message}`, { cause })
+  }
+}

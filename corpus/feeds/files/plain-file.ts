@@ -1,0 +1,63 @@
+/** Files that may come gzipped, as the ending of their name says: read plain either way, whole or as a stream. */
+import { closeSync, createReadStream, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { pipeline } from 'node:stream'
+import { constants, createGunzip, gunzipSync } from 'node:zlib'
+import { FeedError, type FeedErrorCode } from '../error.ts'
+import type { FeedFile } from '../feed.ts'
+
+/** A file, and what errors call it. */
+export type NamedFile = Pick<FeedFile, 'path' | 'name'>
+
+const isGzipped = ({ path }: Pick<NamedFile, 'path'>) => path.endsWith('.gz')
+
+/** The plain bytes of a file that has at most `maxBytes` of them. */
+export function readPlain(file: NamedFile, maxBytes: number): Buffer {
+  const bytes = attempt('file_unreadable', file, () => {
+    const { size } = statSync(file.path)
+    if (size > maxBytes) throw new Error(`${size} bytes, the limit is ${maxBytes}`)
+    return readFileSync(file.path)
+  })
+  if (!isGzipped(file)) return bytes
+  return attempt('file_damaged', file, () => gunzipSync(bytes, { maxOutputLength: maxBytes }))
+}
+
+function attempt<T>(code: FeedErrorCode, { name }: NamedFile, work: () => T): T {
+  try {
+    return work()
+  } catch (cause) {
+    throw new FeedError(code, `${name} cannot be read: ${(cause as Error).message}`, { cause })
+  }
+}
+
+/** The plain bytes of a file of any size, piece by piece. */
+export async function* plainChunks(file: NamedFile): AsyncIterable<Buffer> {
+  const bytes = createReadStream(file.path)
+  // Whoever reads the last stream of a pipeline gets its error there; the callback has nothing to add.
+  const plain = isGzipped(file) ? pipeline(bytes, createGunzip(), () => undefined) : bytes
+  try {
+    yield* plain
+  } catch (cause) {
+    throw new FeedError('file_damaged', `${file.name} cannot be read: ${(cause as Error).message}`, { cause })
+  }
+}
+
+/** How far into a file its date is looked for. */
+const HEAD_BYTES = 4096
+
+/**
+ * The beginning of a file's plain text, Latin-1: what it says of itself, without reading it all. Of one that is damaged
+ * from the start nothing: its name has to date it, and reading it says what is wrong.
+ */
+export function headOf({ path }: Pick<NamedFile, 'path'>): string {
+  const bytes = Buffer.alloc(HEAD_BYTES)
+  const file = openSync(path, 'r')
+  try {
+    const read = bytes.subarray(0, readSync(file, bytes))
+    if (!isGzipped({ path })) return read.toString('latin1')
+    return gunzipSync(read, { finishFlush: constants.Z_SYNC_FLUSH }).toString('latin1')
+  } catch {
+    return ''
+  } finally {
+    closeSync(file)
+  }
+}

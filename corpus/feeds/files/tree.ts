@@ -1,0 +1,132 @@
+/**
+ * Feeds of one JSON file an item, in a zip or in a folder (a checkout of the same repository): listed here, read in
+ * batches that any thread can take.
+ */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { FeedError } from '../error.ts'
+import {
+  type FeedFile,
+  type FeedItem,
+  isSameDigest,
+  itemDigest,
+  type OpenFeed,
+  type ReadOptions,
+  skipOf,
+} from '../feed.ts'
+import { openZip, readEntry, withZip, type ZipEntry, type ZipPlace } from './zip.ts'
+
+/** The largest items upstream are some 4 MB: thousands of affected kernel versions. */
+const MAX_ITEM_BYTES = 32 << 20
+
+/** How deep below its folder an item may lie: `advisories/github-reviewed/2024/01/<id>/<id>.json`. */
+const FOLDER_DEPTH = 6
+
+/** Items that are read at one go, some 2 MB of JSON: enough to be worth the way to another thread. */
+const BATCH_ITEMS = 256
+
+/** An item to read: its key as the file's name states it, what the corpus has for it, and where it lies. */
+interface ListedItem {
+  key: string
+  known: Uint8Array | null
+  at: ZipEntry | string
+}
+
+export interface TreeBatch {
+  /** The archive that the items lie in; null for a folder, where each has its own path. */
+  zip: ZipPlace | null
+  items: ListedItem[]
+}
+
+/** What is special to a feed. */
+export interface TreeFormat {
+  adapter: number
+  /** The key of the item that lies at a path, or null where that is no item of the feed. */
+  keyOf(path: string): string | null
+  /**
+   * What the JSON of an item says.
+   * @throws FeedError for one that cannot be used
+   */
+  read(json: unknown, key: string): Omit<Extract<FeedItem, { kind: 'claim' }>, 'kind' | 'key' | 'digest'>
+}
+
+/** The items of a file in the order in which they lie there. Throws `FeedError` where it cannot be opened. */
+export async function openTree(
+  file: FeedFile,
+  options: ReadOptions,
+  { keyOf }: Pick<TreeFormat, 'keyOf'>,
+): Promise<OpenFeed> {
+  if (file.folder) return { items: null, batches: batches(null, listFolder(file.path, FOLDER_DEPTH, keyOf), options) }
+  const { place, entries } = await openZip(file.path, options.spill).catch((cause: unknown) => {
+    throw cause instanceof FeedError ? new FeedError(cause.code, `${file.name}: ${cause.message}`, { cause }) : cause
+  })
+  const listing = entries.flatMap((at) => {
+    const key = keyOf(at.name)
+    return key === null ? [] : [{ key, at }]
+  })
+  return { items: listing.length, batches: batches(place, listing, options) }
+}
+
+type Listing = Pick<ListedItem, 'key' | 'at'>
+
+function* batches(zip: ZipPlace | null, listing: Iterable<Listing>, options: ReadOptions): Iterable<TreeBatch> {
+  let items: ListedItem[] = []
+  // Batches are listed ahead of being kept: of a key that comes twice, the corpus may not have yet what came first.
+  const listed = new Set<string>()
+  for (const { key, at } of listing) {
+    items.push({ key, known: listed.has(key) ? null : options.digestOf(key), at })
+    listed.add(key)
+    if (items.length < BATCH_ITEMS) continue
+    yield { zip, items }
+    items = []
+  }
+  if (items.length > 0) yield { zip, items }
+}
+
+function* listFolder(path: string, depth: number, keyOf: TreeFormat['keyOf']): Iterable<Listing> {
+  const entries = readdirSync(path, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
+  for (const entry of entries) {
+    const child = join(path, entry.name)
+    const key = entry.isFile() ? keyOf(child) : null
+    if (entry.isDirectory() && depth > 0) yield* listFolder(child, depth - 1, keyOf)
+    else if (key !== null) yield { key, at: child }
+  }
+}
+
+export function readTreeBatch({ zip, items }: TreeBatch, format: TreeFormat): FeedItem[] {
+  if (zip === null) return items.map((item) => readItem(item, format, () => readItemFile(item.at as string)))
+  return withZip(zip, (window) =>
+    items.map((item) => readItem(item, format, () => readEntry(window, item.at as ZipEntry, MAX_ITEM_BYTES))),
+  )
+}
+
+function readItemFile(path: string): Buffer {
+  const { size } = statSync(path)
+  if (size > MAX_ITEM_BYTES) {
+    throw new FeedError('entry_too_large', `${size} bytes, the limit is ${MAX_ITEM_BYTES}`)
+  }
+  try {
+    return readFileSync(path)
+  } catch (cause) {
+    throw new FeedError('entry_damaged', `it cannot be read: ${(cause as Error).message}`, { cause })
+  }
+}
+
+function readItem({ key, known }: ListedItem, { adapter, read }: TreeFormat, bytesOf: () => Buffer): FeedItem {
+  try {
+    const bytes = bytesOf()
+    const digest = itemDigest(adapter, bytes)
+    if (isSameDigest(known, digest)) return { kind: 'known', key, digest }
+    return { kind: 'claim', key, digest, ...read(parseJson(bytes), key) }
+  } catch (cause) {
+    return skipOf(key, cause)
+  }
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch (cause) {
+    throw new FeedError('json_invalid', (cause as Error).message, { cause })
+  }
+}

@@ -1,0 +1,243 @@
+/** One synthetic attack pattern, and what it is related to, in each of the forms that CAPEC comes in. */
+import type { CapecEntry } from '../../../../corpus/model/catalogue.ts'
+
+/** What both forms can state, in the words of the model. */
+export const PATTERN: CapecEntry = {
+  id: 'capec-40',
+  display: 'CAPEC-40',
+  numeric_id: 40,
+  name: 'Widget Swapping',
+  abstraction: 'Standard',
+  status: 'Draft',
+  severity: 'Very High',
+  likelihood: 'Medium',
+  description: 'One widget is put in place of <another>.',
+  extended_description: ['Widgets look alike.', '- nuts\n- bolts', 'So nobody sees it.'],
+  execution_flow: [
+    {
+      step: 1,
+      phase: 'Explore',
+      description: 'Find widgets: Look for widgets.',
+      techniques: ['Look left.', 'Look right: <script>look()</script>'],
+    },
+    { step: 2, phase: 'Exploit', description: 'Swap them:\n\nTake one.\n\nPut another.', techniques: [] },
+    { step: 3, phase: 'Exploit', description: 'Leave without a trace.', techniques: ['Walk & talk.'] },
+  ],
+  prerequisites: ['There are widgets.', 'Nobody looks.'],
+  skills: ['Low: To tell widgets apart.', 'High: To make them.'],
+  resources: ['Pockets.'],
+  indicators: [],
+  mitigations: ['Look.', 'Label widgets.', 'Count widgets.'],
+  examples: ['A widget was swapped:\n\nif (widget)\n  swap();\n\nIt was missed.'],
+  alternate_terms: [{ term: 'Widget Mixing', description: null }],
+  consequences: [
+    { scopes: ['Access Control', 'Integrity'], impacts: ['Gain Privileges'], note: null },
+    { scopes: ['Integrity', 'Other'], impacts: ['Modify Data', 'Other'], note: 'Widgets (all of them) are data.' },
+  ],
+  taxonomy_mappings: [
+    { taxonomy: 'ATTACK', entry_name: 'Swap: Widget', entry_id: 'T1999.001', fit: null },
+    { taxonomy: 'OWASP Attacks', entry_name: 'Widget Swap', entry_id: null, fit: null },
+  ],
+  related_weaknesses: [
+    { id: 'cwe-7', display: 'CWE-7', name: null },
+    { id: 'cwe-1004', display: 'CWE-1004', name: null },
+  ],
+  related_attack_patterns: [
+    { capec_id: 'CAPEC-3', slug: 'capec-3', name: 'Swapping', nature: 'Parent' },
+    { capec_id: 'CAPEC-41', slug: 'capec-41', name: 'Nut Swapping', nature: 'Child' },
+    { capec_id: 'CAPEC-3', slug: 'capec-3', name: 'Swapping', nature: 'Peer' },
+    { capec_id: 'CAPEC-41', slug: 'capec-41', name: 'Nut Swapping', nature: 'CanFollow' },
+    { capec_id: 'CAPEC-3', slug: 'capec-3', name: 'Swapping', nature: 'CanPrecede' },
+  ],
+  catalog_version: '3.9',
+  updated_at: '2023-01-24T00:00:00.000Z',
+}
+
+const NAMESPACES = 'xmlns="http://capec.mitre.org/capec-3" xmlns:xhtml="http://www.w3.org/1999/xhtml"'
+
+export const capecXml = (patterns: string, attributes = 'Version="3.9" Date="2023-01-24"') =>
+  `<?xml version="1.0" encoding="UTF-8"?><Attack_Pattern_Catalog Name="CAPEC" ${attributes} ${NAMESPACES}>
+    <Attack_Patterns>${patterns}</Attack_Patterns>
+    <Categories><Category ID="900" Name="A category" Status="Draft"/></Categories>
+  </Attack_Pattern_Catalog>`
+
+export const PATTERN_XML = `<Attack_Pattern ID="40" Name="Widget Swapping" Abstraction="Standard" Status="Draft">
+  <Description>One widget is put in place of &lt;another&gt;.</Description>
+  <Extended_Description>
+    <xhtml:p>Widgets look alike.</xhtml:p>
+    <xhtml:ul><xhtml:li>nuts</xhtml:li><xhtml:li>bolts</xhtml:li></xhtml:ul>
+    <xhtml:p>So nobody sees it.</xhtml:p>
+  </Extended_Description>
+  <Alternate_Terms><Alternate_Term><Term>Widget Mixing</Term></Alternate_Term></Alternate_Terms>
+  <Likelihood_Of_Attack>Medium</Likelihood_Of_Attack>
+  <Typical_Severity>Very High</Typical_Severity>
+  <Related_Attack_Patterns>
+    <Related_Attack_Pattern Nature="ChildOf" CAPEC_ID="3"/>
+    <Related_Attack_Pattern Nature="CanPrecede" CAPEC_ID="3"/>
+    <Related_Attack_Pattern Nature="PeerOf" CAPEC_ID="3"/>
+  </Related_Attack_Patterns>
+  <Execution_Flow>
+    <Attack_Step>
+      <Step>1</Step><Phase>Explore</Phase><Description>[Find widgets] Look for widgets.</Description>
+      <Technique>Look left.</Technique><Technique>Look right: &lt;script&gt;look()&lt;/script&gt;</Technique>
+    </Attack_Step>
+    <Attack_Step>
+      <Step>2</Step><Phase>Exploit</Phase>
+      <Description>[Swap them] <xhtml:p>Take one.</xhtml:p><xhtml:p>Put another.</xhtml:p></Description>
+    </Attack_Step>
+    <Attack_Step>
+      <Phase>Exploit</Phase><Description>Leave without a trace.</Description><Technique>Walk &amp; talk.</Technique>
+    </Attack_Step>
+  </Execution_Flow>
+  <Prerequisites><Prerequisite>There are widgets.</Prerequisite><Prerequisite>Nobody looks.</Prerequisite></Prerequisites>
+  <Skills_Required><Skill Level="High">To make them.</Skill><Skill Level="Low">To tell widgets apart.</Skill></Skills_Required>
+  <Resources_Required><Resource>Pockets.</Resource></Resources_Required>
+  <Consequences>
+    <Consequence><Scope>Access Control</Scope><Scope>Integrity</Scope><Impact>Gain Privileges</Impact></Consequence>
+    <Consequence>
+      <Scope>Integrity</Scope><Scope>Other</Scope><Impact>Modify Data</Impact><Impact>Other</Impact>
+      <Note>Widgets (all of them) are data.</Note>
+    </Consequence>
+  </Consequences>
+  <Mitigations>
+    <Mitigation>Look.</Mitigation><Mitigation><xhtml:p>Label widgets.</xhtml:p></Mitigation>
+    <Mitigation>Count widgets.</Mitigation>
+  </Mitigations>
+  <Example_Instances>
+    <Example><xhtml:p>A widget was swapped:</xhtml:p>
+      <xhtml:div style="margin-left:1em;" class="bad">if (widget)<xhtml:div style="margin-left:1em;">swap();</xhtml:div></xhtml:div>
+      <xhtml:p>It was missed.</xhtml:p></Example>
+  </Example_Instances>
+  <Related_Weaknesses><Related_Weakness CWE_ID="7"/><Related_Weakness CWE_ID="1004"/><Related_Weakness CWE_ID="7"/></Related_Weaknesses>
+  <Taxonomy_Mappings>
+    <Taxonomy_Mapping Taxonomy_Name="ATTACK"><Entry_ID>1999.001</Entry_ID><Entry_Name>Swap: Widget</Entry_Name></Taxonomy_Mapping>
+    <Taxonomy_Mapping Taxonomy_Name="OWASP Attacks"><Entry_Name>Widget Swap</Entry_Name></Taxonomy_Mapping>
+  </Taxonomy_Mappings>
+  <References><Reference External_Reference_ID="REF-1"/></References>
+  <Content_History>
+    <Submission><Submission_Date>2014-06-23</Submission_Date></Submission>
+    <Modification><Modification_Date>2023-01-24</Modification_Date></Modification>
+  </Content_History>
+</Attack_Pattern>`
+
+export const bareXml = (id: number | string, name: string, content = '', status = 'Draft') =>
+  `<Attack_Pattern ID="${id}" Name="${name}" Abstraction="Meta" Status="${status}">
+    <Description>About ${name}.</Description>${content}</Attack_Pattern>`
+
+/** The whole catalogue as XML; the relations of the pattern are stated from both sides. */
+export const CATALOGUE_XML = capecXml(
+  bareXml(3, 'Swapping') +
+    PATTERN_XML +
+    bareXml(
+      41,
+      'Nut Swapping',
+      `<Related_Attack_Patterns><Related_Attack_Pattern Nature="ChildOf" CAPEC_ID="40"/>
+        <Related_Attack_Pattern Nature="CanPrecede" CAPEC_ID="40"/></Related_Attack_Patterns>`,
+    ),
+)
+
+export type StixObject = Record<string, unknown> & { type: string; id: string }
+
+const uuid = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+export const patternId = (number: number) => `attack-pattern--${uuid(number)}`
+
+export function barePattern(number: number, name: string, more: object = {}): StixObject {
+  return {
+    type: 'attack-pattern',
+    spec_version: '2.1',
+    id: patternId(number),
+    created: '2014-06-23T00:00:00.000Z',
+    modified: '2021-06-24T00:00:00.000Z',
+    name,
+    description: `About ${name}.`,
+    external_references: [
+      { source_name: 'capec', external_id: `CAPEC-${number}`, url: `https://capec.example/${number}` },
+    ],
+    x_capec_abstraction: 'Meta',
+    x_capec_status: 'Draft',
+    x_capec_version: '3.9',
+    ...more,
+  }
+}
+
+function mitigation(number: number, name: string, description: string): StixObject[] {
+  const action = `course-of-action--${uuid(number)}`
+  const relationship = { relationship_type: 'mitigates', source_ref: action, target_ref: patternId(40) }
+  return [
+    { type: 'course-of-action', id: action, name, description },
+    { type: 'relationship', id: `relationship--${uuid(number)}`, ...relationship },
+  ]
+}
+
+const techniques = (...texts: string[]) =>
+  `<table><tbody><tr><th>Techniques</th></tr>${texts.map((text) => `<tr><td>${text}</td></tr>`).join('')}</tbody></table>`
+
+/** The same catalogue as STIX objects. */
+export const CATALOGUE_STIX: StixObject[] = [
+  { type: 'identity', id: `identity--${uuid(1)}`, name: 'The publisher', modified: '2099-01-01T00:00:00.000Z' },
+  ...mitigation(1, 'coa-40-2', 'Count widgets.'),
+  ...mitigation(2, 'coa-9-7', '<xhtml:p>Label widgets.</xhtml:p>'),
+  ...mitigation(3, 'coa-40-0', 'Look.'),
+  barePattern(41, 'Nut Swapping', {
+    x_capec_child_of_refs: [patternId(40)],
+    x_capec_can_precede_refs: [patternId(40)],
+  }),
+  barePattern(3, 'Swapping', {
+    x_capec_parent_of_refs: [patternId(40)],
+    x_capec_can_follow_refs: [patternId(40)],
+  }),
+  barePattern(40, 'Widget Swapping', {
+    modified: '2023-01-24T00:00:00.000Z',
+    description: 'One widget is put in place of <another>.',
+    external_references: [
+      { source_name: 'capec', external_id: 'CAPEC-40' },
+      { source_name: 'cwe', external_id: 'CWE-7' },
+      { source_name: 'cwe', external_id: 'CWE-1004' },
+      { source_name: 'cwe', external_id: 'CWE-7' },
+      { source_name: 'ATTACK', external_id: 'T1999.001', description: 'Swap: Widget' },
+      { source_name: 'OWASP Attacks', description: 'Widget Swap' },
+      { source_name: 'reference_from_CAPEC', external_id: 'REF-1', description: 'A book' },
+    ],
+    x_capec_abstraction: 'Standard',
+    x_capec_typical_severity: 'Very High',
+    x_capec_likelihood_of_attack: 'Medium',
+    x_capec_alternate_terms: ['Widget Mixing'],
+    x_capec_child_of_refs: [patternId(3)],
+    x_capec_peer_of_refs: [patternId(3), patternId(99)],
+    x_capec_parent_of_refs: [patternId(41)],
+    x_capec_can_precede_refs: [patternId(3)],
+    x_capec_can_follow_refs: [patternId(41)],
+    x_capec_extended_description:
+      '\n  <xhtml:p>Widgets look alike.</xhtml:p>\n  <xhtml:ul><xhtml:li>nuts</xhtml:li><xhtml:li>bolts</xhtml:li></xhtml:ul>So nobody sees it.',
+    x_capec_execution_flow: [
+      '<h2> Execution Flow </h2><div><h3>Explore</h3><ol><li> <p> <b>Find widgets: </b>Look for widgets.</p></li>',
+      techniques('Look left.', 'Look right: <script>look()</script>'),
+      '</ol></div><div><h3>Exploit</h3><ol><li> <p> <b>Swap them: </b>',
+      '<xhtml:p>Take one.</xhtml:p><xhtml:p>Put another.</xhtml:p></p></li>',
+      `<li> <p>Leave without a trace.</p></li>${techniques('Walk & talk.')}</ol></div>`,
+    ].join(''),
+    x_capec_prerequisites: ['There are widgets.', 'Nobody looks.'],
+    x_capec_skills_required: { High: 'To make them.', Low: 'To tell widgets apart.' },
+    x_capec_resources_required: ['Pockets.'],
+    x_capec_consequences: {
+      Access_Control: ['Gain Privileges'],
+      Integrity: [
+        'Gain Privileges',
+        'Modify Data (Widgets (all of them) are data.)',
+        'Other (Widgets (all of them) are data.)',
+      ],
+      Other: ['Modify Data (Widgets (all of them) are data.)', 'Other (Widgets (all of them) are data.)'],
+    },
+    x_capec_example_instances: [
+      '<xhtml:p>A widget was swapped:</xhtml:p><xhtml:div style="margin-left:1em;" class="bad">if (widget)<xhtml:div style="margin-left:1em;">swap();</xhtml:div></xhtml:div><xhtml:p>It was missed.</xhtml:p>',
+    ],
+  }),
+]
+
+export const bundle = (objects: readonly StixObject[]) =>
+  JSON.stringify({ type: 'bundle', id: `bundle--${uuid(0)}`, objects })
+
+/** `2.1/attack-pattern/<id>.json` and so on, an object each. */
+export function objectTree(objects: readonly StixObject[], folder = 'capec/2.1'): Record<string, string> {
+  return Object.fromEntries(objects.map((object) => [`${folder}/${object.type}/${object.id}.json`, bundle([object])]))
+}

@@ -1,0 +1,38 @@
+/** What tests on catalogues look at: what was read of one, by key or in words. */
+import { existsSync, readFileSync } from 'node:fs'
+import * as assert from 'uvu/assert'
+import type { FeedFile, FeedItem, ReadOptions } from '../../../../corpus/feeds/feed.ts'
+
+/** Nothing is known yet, and nothing needs scratch files. */
+export const UNKNOWN: ReadOptions = {
+  digestOf: () => null,
+  spill: () => Promise.reject(new Error('a catalogue is not spilled')),
+}
+
+export function claims(items: readonly FeedItem[]): Extract<FeedItem, { kind: 'claim' }>[] {
+  return items.filter((item) => item.kind === 'claim')
+}
+
+export function entries<Entry>(items: readonly FeedItem[]): Map<string, Entry> {
+  return new Map(claims(items).map(({ key, body }) => [key, JSON.parse(body) as Entry]))
+}
+
+/** `CWE-7`, `known CWE-7`, or `CWE-7 item_invalid: why`. */
+export function told(items: readonly FeedItem[]): string[] {
+  return items.map((item) => {
+    if (item.kind === 'claim') return item.key
+    return item.kind === 'known' ? `known ${item.key}` : `${item.key} ${item.reason}: ${item.detail}`
+  })
+}
+
+export const versions = (files: readonly FeedFile[]) => files.map(({ name, date, version }) => [name, date, version])
+
+export const bytesOf = (path: string): Buffer => readFileSync(path)
+
+/** Whether real feeds are missing, which is said, and allowed only where there are none at all. */
+export function isAbsent(path: string): boolean {
+  if (existsSync(path)) return false
+  assert.is(process.env.VULNSHELF_NO_FEEDS, '1', `this test needs the real feeds: ${path}`)
+  console.log(`skipped: ${path} is not here`)
+  return true
+}
