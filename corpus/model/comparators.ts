@@ -7,8 +7,8 @@ export type ComparatorText =
 
 const ALL_VERSIONS = /^all versions\s+(?=[<>=])/i
 const TERM = /(<=|>=|==|<|>|=)\s*([^<>=]+)/y
-/** What makes a bound more than one version: alternatives, conditions, lists. */
-const NOT_A_VERSION = /[,;|&()]|\s(?:and|or|if|on|with|when|except)\s/i
+/** What makes a bound more than one version: alternatives, conditions, lists. `V1.15(ACCC.3)C0` is one. */
+const NOT_A_VERSION = /[,;|&]|\s\(|\s(?:and|or|if|on|with|when|except)\s/i
 
 /** Whether the text has comparators at all, so that it is more than the name of a version. */
 export function hasComparator(text: string): boolean {

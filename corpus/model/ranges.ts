@@ -33,6 +33,8 @@ type Extent = { kind: 'nothing' } | { kind: 'single'; version: string } | { kind
 const SILENT = /^(?:n\/a|-|unspecified|unknown|)$/i
 /** Alone they mean every version. */
 const EVERY = /^(?:\*|all)$/i
+/** Before a bound it is dropped, as before a comparator; alone it is text as any other. */
+const ALL_VERSIONS = /^all versions$/i
 const NOTHING: Extent = { kind: 'nothing' }
 
 interface Findings {
@@ -143,9 +145,14 @@ function addDefaultRange(statements: readonly VersionStatement[], found: Finding
 function extentOf({ version: paddedVersion, lessThan, lessThanOrEqual }: VersionStatement): Extent {
   const version = paddedVersion.trim()
   const stated = (lessThan ?? lessThanOrEqual)?.trim()
-  const bound = stated === undefined || stated === version ? null : boundOf(stated, lessThan === null)
+  if (stated === undefined || stated === version) {
+    return hasComparator(version) ? extentOfText(version, null) : extentAlone(version)
+  }
+  const bound = boundOf(stated, lessThan === null)
+  // `4.5` with the bound `<`: not the version alone, nor surely what is below it. It stays as the text that it is.
+  if (bound === null) return { kind: 'single', version: `${version} ${stated}` }
   if (hasComparator(version)) return extentOfText(version, bound)
-  return bound === null ? extentAlone(version) : extentTo(version, bound)
+  return extentTo(version, bound)
 }
 
 function extentAlone(version: string): Extent {
@@ -159,7 +166,7 @@ function extentTo(start: string, bound: Bound): Extent {
   return {
     kind: 'span',
     span: {
-      introduced: isPlaceholder(start) ? '0' : start,
+      introduced: isPlaceholder(start) || ALL_VERSIONS.test(start) ? '0' : start,
       fixed: bound.inclusive ? null : bound.version,
       lastAffected: bound.inclusive ? bound.version : null,
     },
@@ -178,9 +185,13 @@ const NO_BOUND: Bound = { version: null, inclusive: false, silent: true }
 /** The comparator of an upper bound, written into the bound once more, maybe behind the start. */
 const UPPER_BOUND = /^(?:v?\d[^\s<>=]*\s+)?<(=?)\s*(.+)$/i
 
+/** `5.8.*`, `21.1*`: the end of a branch, which nobody released. */
+const BRANCH_END = /.\*$/
+
 /**
  * `lessThan: "< 4.4.13"` and `lessThan: "9.1 < 9.1.14"` are read as meant; where comparator and field differ, the text
- * holds. Any other comparator (`lessThan: ">= 2.0"`) makes no upper bound of it: null, as if none were stated.
+ * holds. Any other comparator (`lessThan: ">= 2.0"`) makes no upper bound of it: null. That a branch is affected to its
+ * end names no fix, whichever field says so: the end is the last affected.
  */
 function boundOf(text: string, inclusive: boolean): Bound | null {
   const written = UPPER_BOUND.exec(text)
@@ -188,7 +199,7 @@ function boundOf(text: string, inclusive: boolean): Bound | null {
   if (hasComparator(limit)) return null
   return {
     version: isPlaceholder(limit) ? null : limit,
-    inclusive: written ? written[1] === '=' : inclusive,
+    inclusive: BRANCH_END.test(limit) || (written ? written[1] === '=' : inclusive),
     silent: SILENT.test(limit),
   }
 }

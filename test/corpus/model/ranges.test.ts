@@ -96,6 +96,33 @@ const CASES: Case[] = [
     want: { affected_ranges: [range('1', '2'), range('3', null)] },
   },
   {
+    name: 'the end of a branch is its last affected version and no fix, whichever bound names it',
+    versions: [
+      { version: '5.8.0', lessThan: '5.8.*', versionType: 'semver' },
+      { version: '20.1R2', lessThan: '20.1*' },
+      { version: '9.2.x', lessThanOrEqual: '<=9.2.*' },
+      { version: '21.1', lessThan: '21.1*', changes: [brokenAt('21.1R1')] },
+      { version: '19.4', lessThan: '19.4*', changes: [fixedAt('19.4R3')] },
+    ],
+    want: {
+      affected_ranges: [
+        until('5.8.0', '5.8.*', 'semver'),
+        until('20.1R2', '20.1*'),
+        until('9.2.x', '9.2.*'),
+        until('21.1', '21.1*'),
+        range('19.4', '19.4R3'),
+      ],
+    },
+  },
+  {
+    name: 'introduced is "0" where "All versions" stands before a bound, as before a comparator',
+    versions: [
+      { version: 'All versions', lessThan: '23.2' },
+      { version: 'all versions', lessThanOrEqual: '*' },
+    ],
+    want: { affected_ranges: [range('0', '23.2'), range('0', null)] },
+  },
+  {
     name: 'introduced is "0" where the start is 0, * or a placeholder',
     versions: ['0', '*', 'n/a', '-', 'unspecified', 'unknown', 'all', '', 'N/A'].map((version) => ({
       version,
@@ -136,6 +163,7 @@ const CASES: Case[] = [
       { version: '>= 1.0, < 1.2.3' },
       { version: '>=3.0' },
       { version: '= 1.4' },
+      { version: '< V1.15(ACCC.3)C0' },
       { version: 'All versions < V4.1.1 Patch04' },
       { version: 'All versions >= V7.0 < V7.2' },
     ],
@@ -146,6 +174,7 @@ const CASES: Case[] = [
         until('0', '2'),
         range('1.0', '1.2.3'),
         range('3.0', null),
+        range('0', 'V1.15(ACCC.3)C0'),
         range('0', 'V4.1.1 Patch04'),
         range('V7.0', 'V7.2'),
       ],
@@ -169,7 +198,7 @@ const CASES: Case[] = [
     want: { affected_ranges: Array.from({ length: 3 }, () => range('1.0', null)) },
   },
   {
-    name: 'a bound that is no upper one is none, and the version stays as text',
+    name: 'a bound that is no upper one is none, and stays as text behind the version',
     versions: [
       { version: '1.0', lessThan: '>= 2.0' },
       { version: '1.1', lessThanOrEqual: '= 2.0' },
@@ -177,7 +206,7 @@ const CASES: Case[] = [
       { version: '1.3', lessThan: '<' },
       { version: '> 1.4', lessThan: '>= 2.0' },
     ],
-    want: { affected_versions: ['1.0', '1.1', '1.2', '1.3', '> 1.4'] },
+    want: { affected_versions: ['1.0 >= 2.0', '1.1 = 2.0', '1.2 >= 1.2, < 2.0', '1.3 <', '> 1.4 >= 2.0'] },
   },
   {
     name: 'other text stays as it is',
@@ -187,6 +216,7 @@ const CASES: Case[] = [
       { version: '5.0.0 <= version < 5.15.7' },
       { version: '< 2.0, 3.1' },
       { version: '< 2.0 or > 3' },
+      { version: '< 2.0 (LTS only)' },
       { version: 'All versions' },
     ],
     want: {
@@ -196,6 +226,7 @@ const CASES: Case[] = [
         '5.0.0 <= version < 5.15.7',
         '< 2.0, 3.1',
         '< 2.0 or > 3',
+        '< 2.0 (LTS only)',
         'All versions',
       ],
     },
