@@ -74,6 +74,12 @@ program
   .addOption(corpus())
   .addOption(option('--as-of <date>', 'take of each feed the newest file dated up to then').argParser(day))
   .addOption(option('--accept-shrink', 'take a feed that lost more than a tenth of its records'))
+  .addOption(option('--accept-older', 'take a feed whose edition is older than the one that the corpus has'))
+  .addOption(
+    option('--floor <feed=n,...>', 'refuse a feed that has fewer usable records, or is absent (repeatable)').argParser(
+      (text, before?: string) => (before === undefined ? text : `${before},${text}`),
+    ),
+  )
   .addOption(
     option('--mission <level>', 'mission and well-being, for the SSVC decision')
       .choices(['low', 'medium', 'high'])
@@ -81,9 +87,11 @@ program
   )
   .addOption(jobs())
   .addOption(json())
-  .action(async (feeds: string, options) => {
+  .action(async (feeds: string, { floor, ...options }) => {
     const { ingest, formatReport } = await import('./ingest/ingest.ts')
-    print(options.json, await ingest({ feeds, ...options }, realEffects(), showProgress()), formatReport)
+    const { readFloors } = await import('./ingest/floors.ts')
+    const floors = floor === undefined ? {} : readFloors(floor)
+    print(options.json, await ingest({ feeds, ...options, floors }, realEffects(), showProgress()), formatReport)
   })
 
 program

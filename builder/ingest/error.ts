@@ -6,6 +6,8 @@ export type IngestErrorCode =
   | 'feed-missing' // a feed without which there is no corpus
   | 'feed-unusable' // a feed that cannot be read
   | 'feed-empty' // a feed without a single record
+  | 'feed-below-floor' // a feed with fewer records than the operator allows
+  | 'feed-older' // an edition older than the one that the corpus has
   | 'feed-shrank' // a feed that lost too much since the last ingest
   | 'busy' // another ingest works on the same corpus
 

@@ -7,10 +7,12 @@ import type { Mission } from '../../corpus/model/merge.ts'
 import { readFeedStates } from '../../corpus/store/state.ts'
 import type { Effects } from '../effects.ts'
 import { noProgress, type Progress } from '../progress.ts'
+import type { Floors } from './floors.ts'
+import { judgeEdition, judgeFigures, remarkOnEditions } from './judge.ts'
 import { mergeStaged } from './merge.ts'
 import type { FeedReport, IngestReport } from './report.ts'
 import { findSources } from './sources.ts'
-import { judgeFeed, stageFeed } from './stage.ts'
+import { stageFeed } from './stage.ts'
 import { openThreads } from './threads.ts'
 import { openWorkspace } from './workspace.ts'
 
@@ -25,6 +27,10 @@ export interface IngestOptions {
   asOf?: string
   /** Lets a feed through that is empty or lost more than a tenth of its records. */
   acceptShrink?: boolean
+  /** Lets a feed through whose edition is older than the one that the corpus has. */
+  acceptOlder?: boolean
+  /** The fewest usable records of a feed, which must then be there. */
+  floors?: Floors
   /** Mission and well-being of CISA's decision table, `medium` by default (decisions 20). */
   mission?: Mission
   /** Worker threads for large feeds; 0 does everything in this one. Default: as many as there are cores. */
@@ -46,6 +52,8 @@ export async function ingest(
     corpus,
     asOf = null,
     acceptShrink = false,
+    acceptOlder = false,
+    floors = {},
     mission = 'medium',
     jobs = availableParallelism(),
   } = options
@@ -59,14 +67,16 @@ export async function ingest(
     const reports: FeedReport[] = []
     for (const source of sources) {
       const before = previous.get(source.feed.name) ?? null
+      const remarks = judgeEdition(source, before, { acceptOlder })
       effects.log(`reading ${source.feed.title}`)
       const report = await stageFeed(source, before, workspace, {
         progress,
         poolFor: (bytes) => threads.pool(bytes >= BYTES_FOR_THREADS),
       })
-      judgeFeed(report, source.feed.required, before, acceptShrink)
-      reports.push(report)
+      judgeFigures(report, source.feed, before, { acceptShrink, floors })
+      reports.push({ ...report, remarks })
     }
+    remarkOnEditions(sources, reports)
     const stage = lap()
     effects.log('merging')
     const merged = await mergeStaged(workspace.database, sources, reports, {

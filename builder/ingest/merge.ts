@@ -109,6 +109,7 @@ function feedState(report: FeedReport, sources: readonly FeedSource[], corpusDat
     name,
     version,
     date: name === 'cvelist' ? corpusDate : report.date,
+    published: report.published,
     files,
     records: kept + held,
     licence: feed.licence,

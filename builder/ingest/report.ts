@@ -9,6 +9,8 @@ export interface FeedReport {
   status: 'read' | 'unchanged' | 'absent'
   version: string | null
   date: string | null
+  /** When the edition was published, by the newest of its files. */
+  published: string | null
   files: FeedFileState[]
   /** `read` = `kept` + those skipped. */
   read: number
@@ -21,6 +23,13 @@ export interface FeedReport {
   skipped: FeedSkips[]
   /** Oddities in what the corpus holds that were kept, mended or left out, by kind. */
   notes: FeedSkips[]
+  /** What is odd about the edition itself, for the operator to know: it was read all the same. */
+  remarks: FeedRemark[]
+}
+
+export interface FeedRemark {
+  code: 'edition-older' | 'date-differs-from-name' | 'days-apart'
+  detail: string
 }
 
 export interface IngestReport {
@@ -80,6 +89,7 @@ function feedLines(feed: FeedReport): string[] {
     ...feed.notes.map(
       ({ reason, items }) => `  noted, ${reason}: ${count(items.length)} (${names(items.map(({ key }) => key))})`,
     ),
+    ...feed.remarks.map(({ code, detail }) => `  ${code}: ${detail}`),
   ]
 }
 

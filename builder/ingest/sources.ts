@@ -1,6 +1,5 @@
 /** Which files an ingest will read: found, dated and chosen before anything is opened for writing. */
 import { statSync } from 'node:fs'
-import { FeedError } from '../../corpus/feeds/error.ts'
 import type { Feed, FeedFile } from '../../corpus/feeds/feed.ts'
 import { chooseFiles } from '../../corpus/feeds/files/choice.ts'
 import { FEEDS } from '../../corpus/feeds/table.ts'
@@ -54,8 +53,17 @@ async function filesOf(feed: Feed, folder: string): Promise<FeedFile[]> {
   }
 }
 
-/** The error to throw for what was thrown while a feed was looked for or read: it names the feed. */
-export function named(feed: Feed, cause: unknown): unknown {
-  if (!(cause instanceof FeedError)) return cause
-  return new IngestError('feed-unusable', `${feed.title}: ${cause.message}`, { cause })
+/** The file whose date is the edition's: the newest, of several of a day the last read; null where there is none. */
+export function newestFile(files: readonly FeedFile[]): FeedFile | null {
+  let newest: FeedFile | null = null
+  for (const file of files) if (newest === null || (file.date ?? '') >= (newest.date ?? '')) newest = file
+  return newest
+}
+
+/** The error to throw for what was thrown while a feed was looked for or read: it names the feed, and the way on. */
+export function named({ title, required }: Feed, cause: unknown): unknown {
+  // By its name: what another thread threw is of no class of ours any more.
+  if (!(cause instanceof Error && cause.name === 'FeedError')) return cause
+  const remedy = `put a good one in its place${required ? '' : ', or take it away: the corpus keeps what it has'}`
+  return new IngestError('feed-unusable', `${title}: ${cause.message}; ${remedy}`, { cause })
 }

@@ -1,4 +1,4 @@
-/** Staging one feed, and judging by its figures whether it may go on. */
+/** Staging one feed: what its files hold goes into the open transaction, and what was left out is named. */
 import { statSync } from 'node:fs'
 import {
   type BatchFeed,
@@ -13,14 +13,10 @@ import type { FeedName } from '../../corpus/feeds/table.ts'
 import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
 import type { FeedFileState, FeedSkips, FeedState } from '../../corpus/store/state.ts'
 import type { Progress } from '../progress.ts'
-import { IngestError } from './error.ts'
 import type { FeedReport } from './report.ts'
-import { type FeedSource, named } from './sources.ts'
+import { type FeedSource, named, newestFile } from './sources.ts'
 import type { ReadTask } from './tasks.ts'
 import type { Workspace } from './workspace.ts'
-
-/** A feed that lost a larger share of its records than this is taken for damaged. */
-const MAX_LOSS = 0.1
 
 /** Names by reason, in the order of first appearance. */
 type Named = Map<string, { key: string; detail: string }[]>
@@ -38,23 +34,24 @@ export async function stageFeed(
   workspace: Workspace,
   context: StageContext,
 ): Promise<FeedReport> {
-  const base = { name: feed.name, title: feed.title, added: 0, changed: 0, removed: 0, held: 0, notes: [] }
-  if (files.length === 0) {
-    const { version = null, date = null, files: had = [], records = 0 } = previous ?? {}
-    return { ...base, status: 'absent', version, date, files: had, read: 0, kept: records, skipped: [] }
+  const base = { name: feed.name, title: feed.title, added: 0, changed: 0, removed: 0, held: 0, notes: [], remarks: [] }
+  const newest = newestFile(files)
+  if (newest === null) {
+    const { version = null, date = null, published = null, files: had = [], records = 0 } = previous ?? {}
+    return { ...base, status: 'absent', version, date, published, files: had, read: 0, kept: records, skipped: [] }
   }
   const states = files.map(fileState)
-  const newest = files.reduce((one, other) => ((other.date ?? '') >= (one.date ?? '') ? other : one))
   if (previous && isSame(previous, feed.adapter, states)) {
-    const { version, date, reading } = previous
-    return { ...base, status: 'unchanged', version, date, files: previous.files, ...reading }
+    const { version, date, published, reading } = previous
+    return { ...base, status: 'unchanged', version, date, published, files: previous.files, ...reading }
   }
   try {
     const figures =
       feed.kind === 'scores'
         ? stageScores(feed, newest, workspace)
         : await stageClaims(feed, files, previous, workspace, context)
-    return { ...base, status: 'read', version: newest.version, date: newest.date, files: states, ...figures }
+    const { version, date } = newest
+    return { ...base, status: 'read', version, date, published: date, files: states, ...figures }
   } catch (cause) {
     throw named(feed, cause)
   }
@@ -195,26 +192,4 @@ function add(to: Named, reason: string, key: string, detail: string): void {
 
 function listed(all: Named): FeedSkips[] {
   return [...all].map(([reason, items]) => ({ reason, items }))
-}
-
-/** Refuses a feed that is empty or lost more than a tenth of its records, each feed by itself (DESIGN, Corpus). */
-export function judgeFeed(
-  report: FeedReport,
-  required: boolean,
-  previous: FeedState | null,
-  acceptShrink: boolean,
-): void {
-  if (report.status !== 'read') return
-  const { title, kept, read, removed, held } = report
-  if (kept === 0 && (required || !acceptShrink)) {
-    const had = previous ? `; the corpus has ${previous.records}` : ''
-    const remedy = required ? '' : ' (--accept-shrink takes it as it is)'
-    throw new IngestError('feed-empty', `${title}: no usable record among the ${read} read${had}${remedy}`)
-  }
-  const lost = removed + held
-  if (previous && lost > MAX_LOSS * previous.records && !acceptShrink) {
-    const share = ((100 * lost) / previous.records).toFixed(1)
-    const what = `${lost} of the corpus's ${previous.records} records (${share} %) are missing or unreadable`
-    throw new IngestError('feed-shrank', `${title}: ${what}, more than 10 %; --accept-shrink takes it as it is`)
-  }
 }

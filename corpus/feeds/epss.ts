@@ -23,11 +23,12 @@ export function findEpss(feedsFolder: string): FeedFile[] {
   )
   return found.map(({ path, name }) => {
     const { model, date: stated } = readRelease(path)
-    const date = stated ?? dateInName(name)
+    const namedDay = dateInName(name)
+    const date = stated ?? namedDay
     if (date === null) {
       throw new FeedError('file_invalid', `${name} is dated neither by its first line (score_date) nor by its name`)
     }
-    return { path, name, role: 'baseline', part: '', date, version: model, folder: false }
+    return { path, name, role: 'baseline', part: '', date, namedDay, version: model, folder: false }
   })
 }
 

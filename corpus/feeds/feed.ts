@@ -16,6 +16,8 @@ export interface FeedFile {
   part: string
   /** When it was published, as text that sorts by time and begins with `YYYY-MM-DD`; null where nothing says so. */
   date: string | null
+  /** The day in its name, `YYYY-MM-DD`, where that is meant to be the edition's: the one stated inside counts. */
+  namedDay?: string | null
   /** The edition as the upstream counts it. */
   version: string | null
   folder: boolean
@@ -63,6 +65,11 @@ interface FeedBase {
   attribution: string
   /** Without it there is nothing to ingest. */
   required: boolean
+  /**
+   * How many days its edition may lie from the CVE list's before the report says so: 1 for what is published daily.
+   * Null for what comes out now and then, or says of itself only when its newest record changed.
+   */
+  maxDaysApart: number | null
   /** Version of the adapter: raised when it reads the same bytes differently, so that everything is read anew. */
   adapter: number
   /** The files that are there. Throws `FeedError` for one whose date cannot be told because it cannot be read. */

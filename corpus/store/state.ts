@@ -33,6 +33,11 @@ export interface FeedState {
   version: string | null
   /** The newest date that the feed states, ISO 8601: a timestamp in UTC or a day. */
   date: string | null
+  /**
+   * When the edition was published, by the newest of its files, in the form of `date`: an older one is refused. Of the
+   * CVE list `date` says how far its records reach, and may lie after its release. Null where nothing says so.
+   */
+  published: string | null
   /** In the order in which they were read. */
   files: FeedFileState[]
   /** How many claims of this feed the corpus has. */
@@ -49,7 +54,8 @@ export type MetaName = 'corpus_date' | 'merge_rules'
 
 export function readFeedStates(database: Database.Database): FeedState[] {
   const rows = database.prepare<[], string>('SELECT state FROM feed ORDER BY name').pluck().all()
-  return rows.map((text) => JSON.parse(text) as FeedState)
+  // A corpus of before editions were remembered has none to compare with.
+  return rows.map((text) => ({ published: null, ...(JSON.parse(text) as Omit<FeedState, 'published'>) }))
 }
 
 export function writeFeedState(database: Database.Database, state: FeedState): void {

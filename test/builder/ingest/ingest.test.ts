@@ -423,7 +423,7 @@ const REFUSALS: [
     'an empty CVE list',
     { [NEXT_LIST]: records(0) },
     'feed-empty',
-    /^CVE list: no usable record among the 0 read; the corpus has 21$/,
+    /^CVE list: no usable record among the 0 read; the corpus has 21; put a good one in its place$/,
   ],
   [
     'a truncated zip',
@@ -435,7 +435,7 @@ const REFUSALS: [
     'a KEV file of no bytes',
     { [KEV]: '' },
     'feed-unusable',
-    /^KEV: kev\/known_exploited_vulnerabilities\.json is empty$/,
+    /^KEV: kev\/known_exploited_vulnerabilities\.json is empty; put a good one in its place, or take it away: .*keeps/,
   ],
   [
     'a KEV catalogue without entries',

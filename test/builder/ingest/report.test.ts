@@ -9,6 +9,7 @@ const FEED: FeedReport = {
   status: 'read',
   version: '2024-06-01',
   date: '2024-05-30T00:00:00.000Z',
+  published: '2024-06-01T24:00',
   files: [{ path: 'cvelistv5/2024-06-01_all_CVEs.zip', bytes: 10, sha256: 'ab' }],
   read: 1240,
   kept: 1233,
@@ -23,6 +24,7 @@ const FEED: FeedReport = {
     },
   ],
   notes: [{ reason: 'cvss-in-other', items: [{ key: 'CVE-2024-0009', detail: 'a vector' }] }],
+  remarks: [{ code: 'edition-older', detail: 'it is older' }],
 }
 
 const REPORT: IngestReport = {
@@ -41,6 +43,7 @@ const REPORT: IngestReport = {
       held: 0,
       skipped: [],
       notes: [],
+      remarks: [],
       read: 5,
       kept: 5,
     },
@@ -73,6 +76,7 @@ CVE list (2024-06-01, 2024-05-30T00:00:00.000Z) from cvelistv5/2024-06-01_all_CV
     and 2 more (--json names all)
   of those skipped, 1 stay as they were
   noted, cvss-in-other: 1 (CVE-2024-0009)
+  edition-older: it is older
 kev: 1 ids without a record: CVE-2020-0001
 corpus of 2024-05-30T00:00:00.000Z (as of 2024-06-01): 1,230 records (997 new, 33 changed, 2 removed), 3 rejected
 3.2 s (reading 1.2 s, merging 2.0 s)`,
