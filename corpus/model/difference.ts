@@ -1,15 +1,16 @@
 /** What differs between two versions of a record, field by field, sorted into the categories of the timeline. */
+import {
+  AFFECTED,
+  ALL_EVIDENCE,
+  EVIDENCE,
+  EXPLOITS,
+  type ListRule,
+  METRICS,
+  REFERENCES,
+  REPORTS,
+} from './difference-lists.ts'
 import type { MergedParts } from './merge.ts'
-import type {
-  Advisory,
-  AffectedEntry,
-  CveCore,
-  CvssMetric,
-  EvidenceItem,
-  ExploitModule,
-  Reference,
-  Report,
-} from './record.ts'
+import type { Advisory, CveCore, EvidenceItem } from './record.ts'
 import type { TimelineCategory } from './timeline-table.ts'
 
 export interface FieldChange {
@@ -19,6 +20,8 @@ export interface FieldChange {
   provider: string
   /** JSONPath into the CVE detail; list indexes are those of the version that has the item, the new one first. */
   path: string
+  /** What a person calls it. */
+  subject: string
   oldValue: string | null
   newValue: string | null
 }
@@ -26,166 +29,112 @@ export interface FieldChange {
 /** Longer values are cut: a timeline shows what changed, the record itself holds the rest. */
 const VALUE_LIMIT = 2000
 
-/** Changes in table order, then list order. EPSS is not part of a record and never appears. */
+/**
+ * Changes in table order, then list order. Every difference that an answer shows is among them, but for the order of
+ * lists and for what moves along with something that is. EPSS is not part of a record and never appears.
+ */
 export function differences(previous: MergedParts, next: MergedParts): FieldChange[] {
   const changes: FieldChange[] = []
-  for (const field of CORE_FIELDS) {
-    addField(
-      changes,
-      field.category,
-      field.provider,
-      `$.${field.path}`,
-      field.read(previous.core),
-      field.read(next.core),
-    )
-  }
+  addCore(changes, CORE_FIELDS, previous.core, next.core)
+  addKevExplanation(changes, previous.evidence, next.evidence)
   addWeaknesses(changes, previous.facets.weaknesses, next.facets.weaknesses)
   addList(changes, METRICS, previous.cvss.metrics, next.cvss.metrics)
   addList(changes, AFFECTED, previous.affected, next.affected)
   addList(changes, REFERENCES, previous.references, next.references)
   addList(changes, EXPLOITS, previous.exploits, next.exploits)
   addList(changes, EVIDENCE, previous.evidence, next.evidence)
-  if (JSON.stringify(previous.analysis) !== JSON.stringify(next.analysis)) {
-    addField(changes, 'svc_analysis', 'svc', '$.analysis', previous.analysis, next.analysis)
-  }
-  addAdvisory(changes, previous.advisory, next.advisory)
+  addField(changes, ANALYSIS, previous.analysis, next.analysis)
+  addAdvisory(changes, ADVISORY_FIELDS, previous.advisory, next.advisory)
   addList(changes, REPORTS, previous.report_texts, next.report_texts)
   // The date moves with every change, so it counts only where it is all that changed.
-  if (changes.length === 0) {
-    const [before, after] = [previous.core.date_updated, next.core.date_updated]
-    addField(changes, 'publication', 'cna', '$.date_updated', before, after)
-  }
+  if (changes.length === 0) addCore(changes, [UPDATED], previous.core, next.core)
+  if (changes.length === 0) addSecondary(changes, previous, next)
   return changes
 }
 
-interface CoreField {
-  path: string
-  category: TimelineCategory
-  provider: string
+/** What else an answer shows: dates of claims, flags and evidence that follow from them, names of the catalogue. */
+function addSecondary(changes: FieldChange[], previous: MergedParts, next: MergedParts): void {
+  addCore(changes, FLAGS, previous.core, next.core)
+  addList(changes, secondary(METRICS), previous.cvss.metrics, next.cvss.metrics)
+  addList(changes, secondary(AFFECTED), previous.affected, next.affected)
+  addList(changes, secondary(EXPLOITS), previous.exploits, next.exploits)
+  addList(changes, secondary(ALL_EVIDENCE), previous.evidence, next.evidence)
+  if (previous.advisory && next.advisory) {
+    const fields = Object.keys(next.advisory) as (keyof Advisory)[]
+    addAdvisory(changes, fields, previous.advisory, next.advisory)
+  }
+  addList(changes, secondary(REPORTS), previous.report_texts, next.report_texts)
+}
+
+const secondary = <Item>(rule: ListRule<Item>): ListRule<Item> => ({ ...rule, fields: rule.secondary })
+
+/** Where a field stands and what it is called. */
+type Field = Pick<FieldChange, 'category' | 'provider' | 'path' | 'subject'>
+
+interface CoreField extends Field {
   read(core: CveCore): unknown
 }
 
-function coreField(path: keyof CveCore, category: TimelineCategory, provider = 'cna'): CoreField {
-  return { path, category, provider, read: (core) => core[path] }
+function coreField(
+  name: keyof CveCore,
+  subject: string,
+  category: TimelineCategory,
+  provider: string = 'cna',
+): CoreField {
+  return { path: `$.${name}`, subject, category, provider, read: (core) => core[name] }
 }
 
-function kevField(name: keyof CveCore['kev']): CoreField {
-  return { path: `kev.${name}`, category: 'kev', provider: 'agency_kev', read: (core) => core.kev[name] }
+function kevField(name: keyof CveCore['kev'], subject: string): CoreField {
+  return { path: `$.kev.${name}`, subject, category: 'kev', provider: 'agency_kev', read: (core) => core.kev[name] }
 }
 
-function ssvcField(name: keyof CveCore['ssvc']): CoreField {
-  return { path: `ssvc.${name}`, category: 'ssvc', provider: 'agency_adp', read: (core) => core.ssvc[name] }
+function ssvcField(name: keyof CveCore['ssvc'], subject: string): CoreField {
+  return { path: `$.ssvc.${name}`, subject, category: 'ssvc', provider: 'agency_adp', read: (core) => core.ssvc[name] }
 }
 
-/** The other flags of a record follow from evidence and references, which have entries of their own. */
 const CORE_FIELDS: readonly CoreField[] = [
-  coreField('state', 'publication'),
-  coreField('date_published', 'publication'),
-  coreField('assigner', 'publication'),
-  kevField('listed'),
-  kevField('date_added'),
-  ssvcField('exploitation'),
-  ssvcField('automatable'),
-  ssvcField('technical_impact'),
-  ssvcField('decision'),
-  coreField('severity', 'cvss'),
-  coreField('cvss_score', 'cvss'),
-  coreField('cvss_score_source', 'cvss'),
-  coreField('primary_cwe_id', 'weakness'),
-  coreField('title', 'description'),
-  coreField('description', 'description'),
-  coreField('has_workaround', 'description'),
+  coreField('state', 'State', 'publication'),
+  coreField('date_published', 'Date of publication', 'publication'),
+  coreField('assigner', 'Assigner', 'publication'),
+  kevField('listed', 'Listed in KEV'),
+  kevField('date_added', 'Added to KEV on'),
+  ssvcField('exploitation', 'SSVC exploitation'),
+  ssvcField('automatable', 'SSVC automatable'),
+  ssvcField('technical_impact', 'SSVC technical impact'),
+  ssvcField('decision', 'SSVC decision'),
+  coreField('severity', 'Severity', 'cvss'),
+  coreField('cvss_score', 'CVSS score', 'cvss'),
+  coreField('cvss_score_source', 'Source of the CVSS score', 'cvss'),
+  coreField('primary_cwe_id', 'Primary weakness', 'weakness'),
+  coreField('title', 'Title', 'description'),
+  coreField('description', 'Description', 'description'),
+  coreField('has_workaround', 'Workaround known', 'description'),
 ]
 
-/** How the items of one list are told apart, compared and filed. */
-interface ListRule<Item> {
-  path: string
-  /** Items of one key are versions of the same thing; of several with the same key the first goes with the first. */
-  key(item: Item): string
-  fields: readonly (keyof Item & string)[]
-  /** Null for items that only follow from what is reported elsewhere. */
-  category(item: Item): TimelineCategory | null
-  provider(item: Item): string
+const UPDATED = coreField('date_updated', 'Record updated', 'publication')
+
+/** These follow from evidence and references, which have entries of their own. */
+const FLAGS: readonly CoreField[] = [
+  coreField('has_patch', 'Patch known', 'evidence'),
+  coreField('has_exploit', 'Exploit known', 'evidence'),
+  coreField('has_detection', 'Detection known', 'evidence'),
+  coreField('detection_layers', 'Layers of detection', 'evidence'),
+]
+
+const ANALYSIS: Field = { category: 'svc_analysis', provider: 'svc', path: '$.analysis', subject: 'Analysis' }
+
+function addCore(changes: FieldChange[], fields: readonly CoreField[], before: CveCore, after: CveCore): void {
+  for (const { read, ...field } of fields) addField(changes, field, read(before), read(after))
 }
 
-const METRIC_CATEGORY: Record<CvssMetric['source_type'], TimelineCategory> = {
-  svc: 'svc_metrics_analysis',
-  cna: 'cvss',
-  adp: 'cvss',
-  nvd: 'nvd',
-  advisory: 'advisory',
-}
-
-/** Without `captured_at` and `is_primary`: they move with the record's date and with the other metrics. */
-const METRICS: ListRule<CvssMetric> = {
-  path: '$.cvss.metrics',
-  key: (metric) => `${metric.source_type}\n${metric.source_short_name}\n${metric.cvss_version}`,
-  fields: ['base_score', 'base_severity', 'vector_string'],
-  category: (metric) => METRIC_CATEGORY[metric.source_type],
-  provider: (metric) => metric.source_short_name,
-}
-
-const AFFECTED_CATEGORY: Record<AffectedEntry['source'], TimelineCategory> = {
-  cna: 'affected_versions',
-  adp: 'affected_versions',
-  nvd: 'nvd',
-  advisory: 'advisory',
-  osv: 'advisory',
-  svc_analysis: 'svc_analysis',
-}
-
-const AFFECTED: ListRule<AffectedEntry> = {
-  path: '$.affected',
-  key: (entry) => [entry.source, entry.vendor, entry.product, entry.ecosystem, entry.package_name].join('\n'),
-  fields: [
-    'platforms',
-    'default_status',
-    'affected_versions',
-    'affected_ranges',
-    'patched_versions',
-    'cpes',
-    'repo_url',
-    'collection_url',
-    'package_url',
-  ],
-  category: (entry) => AFFECTED_CATEGORY[entry.source],
-  provider: (entry) => entry.source,
-}
-
-const REFERENCES: ListRule<Reference> = {
-  path: '$.references',
-  key: (reference) => reference.url,
-  fields: ['url', 'name', 'tags', 'sources'],
-  category: () => 'references',
-  provider: (reference) => reference.sources[0] ?? 'cna',
-}
-
-const EXPLOITS: ListRule<ExploitModule> = {
-  path: '$.exploits',
-  key: (module) => `${module.source}\n${module.source_id}`,
-  fields: ['source_id', 'name', 'description', 'source_url', 'verified', 'exploit_rank'],
-  category: () => 'exploits',
-  provider: (module) => module.source,
-}
-
-/** Whether evidence is not a view of something else in the record. */
-const isOwn = ({ type, source }: EvidenceItem) => type === 'detection' || source === 'code_host_poc_search'
-
-const EVIDENCE: ListRule<EvidenceItem> = {
-  path: '$.evidence',
-  key: (item) => `${item.source}\n${item.evidence_type}\n${item.evidence_url}`,
-  fields: ['evidence_type', 'confidence', 'evidence_url', 'explanation'],
-  category: (item) => (isOwn(item) ? 'evidence' : null),
-  provider: (item) => item.source,
-}
-
-/** Of a report a new one of its type takes the place; its text is told by its length. */
-const REPORTS: ListRule<Report> = {
-  path: '$.reports',
-  key: (report) => report.report_type,
-  fields: ['id', 'model', 'created_at', 'char_count'],
-  category: () => 'svc_report',
-  provider: (report) => report.model,
+/** What the catalogue says of an entry that stays: its name, and whether ransomware campaigns use it (decisions 23). */
+function addKevExplanation(changes: FieldChange[], before: readonly EvidenceItem[], after: readonly EvidenceItem[]) {
+  const isListing = ({ evidence_type }: EvidenceItem) => evidence_type === 'kev_listed'
+  const [old, index] = [before.find(isListing), after.findIndex(isListing)]
+  if (old === undefined || index < 0) return
+  const path = `$.evidence[${index}].explanation`
+  const field = { category: 'kev', provider: 'agency_kev', path, subject: 'KEV entry' } as const
+  addField(changes, field, old.explanation, after[index]!.explanation)
 }
 
 /** The fields of the linked advisory that its claims do not bring in elsewhere. */
@@ -200,15 +149,21 @@ const ADVISORY_FIELDS = [
   'credits',
 ] as const satisfies readonly (keyof Advisory)[]
 
-function addAdvisory(changes: FieldChange[], before: Advisory | null, after: Advisory | null): void {
+function addAdvisory(
+  changes: FieldChange[],
+  fields: readonly (keyof Advisory)[],
+  before: Advisory | null,
+  after: Advisory | null,
+): void {
   const provider = after?.advisory_id ?? before?.advisory_id ?? ''
+  const whole: Field = { category: 'advisory', provider, path: '$.advisory', subject: 'Linked advisory' }
   if (before === null || after === null) {
-    const [old, now] = [before?.advisory_id, after?.advisory_id]
-    addField(changes, 'advisory', provider, '$.advisory', old, now)
+    addField(changes, whole, before?.advisory_id, after?.advisory_id)
     return
   }
-  for (const field of ADVISORY_FIELDS) {
-    addField(changes, 'advisory', provider, `$.advisory.${field}`, before[field], after[field])
+  for (const name of fields) {
+    const field = { ...whole, path: `$.advisory.${name}`, subject: `Advisory ${name.replaceAll('_', ' ')}` }
+    addField(changes, field, before[name], after[name])
   }
 }
 
@@ -225,25 +180,29 @@ function addList<Item>(changes: FieldChange[], rule: ListRule<Item>, before: rea
   }
   for (const [index, item] of before.entries()) if (!unchanged.has(item)) push(left, rule.key(item), { item, index })
   for (const { item, index } of open) {
-    const category = rule.category(item)
     const old = left.get(rule.key(item))?.shift()
-    if (category === null) continue
-    const path = `${rule.path}[${index}]`
-    if (!old) addField(changes, category, rule.provider(item), path, null, named(rule, item))
+    const field = fieldOf(rule, item, index)
+    if (field === null) continue
+    if (!old) addField(changes, field, null, shown(rule, item))
     else {
-      for (const field of rule.fields) {
-        addField(changes, category, rule.provider(item), `${path}.${field}`, old.item[field], item[field])
+      for (const name of rule.fields) {
+        const [path, subject] = [`${field.path}.${name}`, `${field.subject}, ${name.replaceAll('_', ' ')}`]
+        addField(changes, { ...field, path, subject }, old.item[name], item[name])
       }
     }
   }
   for (const rest of left.values()) {
     for (const { item, index } of rest) {
-      const category = rule.category(item)
-      if (category !== null) {
-        addField(changes, category, rule.provider(item), `${rule.path}[${index}]`, named(rule, item), null)
-      }
+      const field = fieldOf(rule, item, index)
+      if (field !== null) addField(changes, field, shown(rule, item), null)
     }
   }
+}
+
+function fieldOf<Item>(rule: ListRule<Item>, item: Item, index: number): Field | null {
+  const category = rule.category(item)
+  if (category === null) return null
+  return { category, provider: rule.provider(item), path: `${rule.path}[${index}]`, subject: rule.subject(item) }
 }
 
 function push<Value>(map: Map<string, Value[]>, key: string, value: Value): void {
@@ -253,37 +212,36 @@ function push<Value>(map: Map<string, Value[]>, key: string, value: Value): void
 }
 
 function content<Item>(rule: ListRule<Item>, item: Item): string {
-  return `${rule.key(item)}\n${JSON.stringify(rule.fields.map((field) => item[field]))}`
+  return `${rule.key(item)}\n${JSON.stringify(rule.fields.map((name) => inOneOrder(item[name])))}`
 }
 
-/** An added or removed item as a message shows it: its key, and the compared fields that say something. */
-function named<Item>(rule: ListRule<Item>, item: Item): string {
-  if (rule.path === REFERENCES.path) return rule.key(item)
-  const shown: Record<string, unknown> = {}
-  for (const field of ['vendor', 'product', 'package_name', ...rule.fields] as (keyof Item & string)[]) {
-    const value = item[field]
-    if (value !== null && value !== undefined) shown[field] = value
+/** An added or removed item as a message shows it. */
+function shown<Item>(rule: ListRule<Item>, item: Item): string {
+  if (rule.shown) return rule.shown(item)
+  const fields: Record<string, unknown> = {}
+  for (const name of ['vendor', 'product', 'package_name', ...rule.fields] as (keyof Item & string)[]) {
+    const value = item[name]
+    if (value !== null && value !== undefined) fields[name] = value
   }
-  return JSON.stringify(shown)
+  return JSON.stringify(fields)
 }
 
 function addWeaknesses(changes: FieldChange[], before: readonly string[], after: readonly string[]): void {
-  for (const id of after) if (!before.includes(id)) addField(changes, 'weakness', 'cna', '$.weaknesses', null, id)
-  for (const id of before) if (!after.includes(id)) addField(changes, 'weakness', 'cna', '$.weaknesses', id, null)
+  const field = { category: 'weakness', provider: 'cna', path: '$.weaknesses', subject: 'Weakness' } as const
+  for (const id of after) if (!before.includes(id)) addField(changes, field, null, id)
+  for (const id of before) if (!after.includes(id)) addField(changes, field, id, null)
 }
 
-function addField(
-  changes: FieldChange[],
-  category: TimelineCategory,
-  provider: string,
-  path: string,
-  before: unknown,
-  after: unknown,
-): void {
+function addField(changes: FieldChange[], field: Field, before: unknown, after: unknown): void {
+  if (asText(inOneOrder(before)) === asText(inOneOrder(after))) return
   const [oldValue, newValue] = [asText(before), asText(after)]
-  if (oldValue === newValue) return
   const operation = oldValue === null ? 'add' : newValue === null ? 'remove' : 'modify'
-  changes.push({ category, operation, provider, path, oldValue: cut(oldValue), newValue: cut(newValue) })
+  changes.push({ ...field, operation, oldValue: cut(oldValue), newValue: cut(newValue) })
+}
+
+/** Versions, platforms, CPEs, tags: what stands in another order says the same. */
+function inOneOrder(value: unknown): unknown {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value.toSorted() : value
 }
 
 function asText(value: unknown): string | null {

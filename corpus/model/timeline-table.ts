@@ -19,8 +19,6 @@ export type TimelineCategory =
 
 export interface CategoryRow {
   category: TimelineCategory
-  /** Whether only feeds beside the CVE list bring it: enrichment, which spans no versions of the record (api.md). */
-  enrichment: boolean
   /** Title of an entry that only says that something of this category changed. */
   title: string
   /** `change_type` of the group header, and of each message below it. */
@@ -28,40 +26,42 @@ export interface CategoryRow {
   change: string
 }
 
-const [RECORD, ENRICHMENT] = [false, true]
-
 /** In the order in which entries of one moment are shown. */
 export const CATEGORIES: readonly CategoryRow[] = [
-  row('publication', RECORD, 'CVE record updated', 'CVE_GROUP', 'CVE_MODIFIED'),
-  row('kev', ENRICHMENT, 'KEV listing changed', 'KEV_GROUP', 'KEV_MODIFIED'),
-  row('ssvc', RECORD, 'SSVC assessment changed', 'SSVC_GROUP', 'SSVC_MODIFIED'),
-  row('cvss', RECORD, 'CVSS changed', 'CVSS_GROUP', 'CVSS_MODIFIED'),
-  row('weakness', RECORD, 'Weaknesses changed', 'CWE_GROUP', 'CWE_MODIFIED'),
-  row('description', RECORD, 'Description changed', 'DESCRIPTION_GROUP', 'DESCRIPTION_MODIFIED'),
-  row('affected_versions', RECORD, 'Affected versions changed', 'AFFECTED_GROUP', 'AFFECTED_MODIFIED'),
-  row('references', RECORD, 'References changed', 'REFERENCES_GROUP', 'REFERENCE_MODIFIED'),
-  row('exploits', ENRICHMENT, 'Exploit modules changed', 'EXPLOIT_GROUP', 'EXPLOIT_MODIFIED'),
-  row('evidence', ENRICHMENT, 'Evidence changed', 'EVIDENCE_GROUP', 'EVIDENCE_MODIFIED'),
-  row('nvd', ENRICHMENT, 'NVD analysis changed', 'NVD_GROUP', 'NVD_MODIFIED'),
-  row('advisory', ENRICHMENT, 'Advisories changed', 'ADVISORY_GROUP', 'ADVISORY_MODIFIED'),
-  row('svc_report', ENRICHMENT, 'Reports changed', 'SVC_GROUP', 'SVC_REPORT'),
-  row('svc_metrics_analysis', ENRICHMENT, 'Service score changed', 'SVC_GROUP', 'SVC_METRICS_ANALYSIS'),
-  row('svc_analysis', ENRICHMENT, 'Analysis changed', 'SVC_GROUP', 'SVC_ANALYSIS'),
+  row('publication', 'CVE record updated', 'CVE_GROUP', 'CVE_MODIFIED'),
+  row('kev', 'KEV listing changed', 'KEV_GROUP', 'KEV_MODIFIED'),
+  row('ssvc', 'SSVC assessment changed', 'SSVC_GROUP', 'SSVC_MODIFIED'),
+  row('cvss', 'CVSS changed', 'CVSS_GROUP', 'CVSS_MODIFIED'),
+  row('weakness', 'Weaknesses changed', 'CWE_GROUP', 'CWE_MODIFIED'),
+  row('description', 'Description changed', 'DESCRIPTION_GROUP', 'DESCRIPTION_MODIFIED'),
+  row('affected_versions', 'Affected versions changed', 'AFFECTED_GROUP', 'AFFECTED_MODIFIED'),
+  row('references', 'References changed', 'REFERENCES_GROUP', 'REFERENCE_MODIFIED'),
+  row('exploits', 'Exploit modules changed', 'EXPLOIT_GROUP', 'EXPLOIT_MODIFIED'),
+  row('evidence', 'Evidence changed', 'EVIDENCE_GROUP', 'EVIDENCE_MODIFIED'),
+  row('nvd', 'NVD analysis changed', 'NVD_GROUP', 'NVD_MODIFIED'),
+  row('advisory', 'Advisories changed', 'ADVISORY_GROUP', 'ADVISORY_MODIFIED'),
+  row('svc_report', 'Reports changed', 'SVC_GROUP', 'SVC_REPORT'),
+  row('svc_metrics_analysis', 'Service score changed', 'SVC_GROUP', 'SVC_METRICS_ANALYSIS'),
+  row('svc_analysis', 'Analysis changed', 'SVC_GROUP', 'SVC_ANALYSIS'),
 ]
 
-function row(
-  category: TimelineCategory,
-  enrichment: boolean,
-  title: string,
-  group: string,
-  change: string,
-): CategoryRow {
-  return { category, enrichment, title, group, change }
+function row(category: TimelineCategory, title: string, group: string, change: string): CategoryRow {
+  return { category, title, group, change }
 }
 
-/** Changes of single fields that give an entry a title of its own: `[path, new value, title]`. */
+/** Changes of single fields that give an entry a title of its own: `[path, new value, title]`; the first that fits. */
 export const TITLES: readonly (readonly [path: string, newValue: string | null, title: string])[] = [
   ['$.state', 'PUBLISHED', 'CVE published'],
   ['$.kev.listed', 'true', 'Added to the KEV catalogue'],
   ['$.kev.listed', 'false', 'Removed from the KEV catalogue'],
+  ['$.ssvc.exploitation', 'active', 'SSVC: actively exploited'],
+  ['$.ssvc.exploitation', 'poc', 'SSVC: proof of concept is public'],
+]
+
+/** What an entry is called where all of its changes are of one kind: `[paths, title]`; the first that fits. */
+export const TITLES_OF_ALL: readonly (readonly [paths: RegExp, title: string])[] = [
+  [/^\$\.date_published$/, 'Date of publication changed'],
+  [/^\$\.title$/, 'Title changed'],
+  [/^\$\.has_workaround$/, 'Workaround changed'],
+  [/^\$\.affected\[\d+\]\.(?:cpes|platforms)$/, 'Affected platforms changed'],
 ]

@@ -3,13 +3,21 @@ import type { CveListRecord } from './claim.ts'
 import { startOfDay } from './date.ts'
 import { differences, type FieldChange } from './difference.ts'
 import { type MergedParts, NO_OTHER_CLAIMS, type OtherClaims } from './merge.ts'
-import type { RecordParts, ReferenceSource, TimelineEntry, TimelineMessage } from './record.ts'
+import type { RecordParts, TimelineEntry, TimelineMessage } from './record.ts'
 import { compareText } from './sources.ts'
 import { latestSsvc } from './ssvc.ts'
-import { CATEGORIES, type CategoryRow, TITLES } from './timeline-table.ts'
+import { CATEGORIES, type CategoryRow, TITLES, TITLES_OF_ALL } from './timeline-table.ts'
 
 /** More messages than this are counted, not shown: an advisory can list thousands of products. */
 const MESSAGE_LIMIT = 200
+
+/** What a dated fact is called beside its date, where the title of its entry does not say it. */
+const SUBJECTS: Record<string, string> = {
+  '$.date_published': 'Date of publication',
+  '$.kev.date_added': 'Added to KEV on',
+  '$.ssvc': 'SSVC assessment',
+  '$.cvss.svc_assessment': 'Score of the service',
+}
 
 /**
  * The timeline of a record's first version: only what the feeds themselves date (publication, KEV listing, SSVC
@@ -21,8 +29,9 @@ export function firstTimeline(
   { claims, advisories }: Pick<OtherClaims, 'claims' | 'advisories'> = NO_OTHER_CLAIMS,
 ): TimelineEntry[] {
   const entries: TimelineEntry[] = []
-  const add = (title: string, at: string, change: Omit<FieldChange, 'operation' | 'oldValue'>) => {
-    entries.push(entryOf(rowOf(change.category), title, at, [1, 1], [{ ...change, operation: 'add', oldValue: null }]))
+  const add = (title: string, at: string, stated: Omit<FieldChange, 'operation' | 'oldValue' | 'subject'>) => {
+    const change = { subject: SUBJECTS[stated.path] ?? title, ...stated, operation: 'add', oldValue: null } as const
+    entries.push(entryOf(rowOf(change.category), title, at, [1, 1], [change]))
   }
   const { core } = parts
   if (core.date_published !== null && core.state === 'PUBLISHED') {
@@ -75,55 +84,61 @@ export interface ChangeDates {
 }
 
 /**
- * The whole timeline of a record that replaces `previous`: one entry for each category touched, then the entries it had,
+ * The whole timeline of a record that replaces `previous`: an entry for each category touched, then the entries it had,
  * newest first. What the record itself brought spans its version and the next one, enrichment stands at the next one
- * (api.md, "Timeline entry"). Where nothing changed it is `previous.timeline` itself.
+ * (api.md, "Timeline entry"). A night in which both did tells them apart by `enriched`: what the record would be if only
+ * the other feeds had changed; without it all is the record's. Where nothing changed it is `previous.timeline` itself.
  */
 export function nextTimeline(
   previous: RecordParts & { version: number },
   next: MergedParts,
   dates: ChangeDates,
+  enriched: MergedParts | null = null,
 ): TimelineEntry[] {
   const changes = differences(previous, next)
   if (changes.length === 0) return previous.timeline
-  const version = previous.version + 1
+  const { record } = dates
+  const [from, to] = [previous.version, previous.version + 1]
+  const isRecords = record === null ? () => false : enriched === null ? () => true : madeBetween(enriched, next)
   const entries: TimelineEntry[] = []
   for (const row of CATEGORIES) {
     const own = changes.filter((change) => change.category === row.category)
-    if (own.length === 0) continue
-    const title = titleOf(row, own)
-    const entry =
-      dates.record === null || isEnrichment(row, own)
-        ? entryOf(row, title, dates.enrichment, [version, version], own)
-        : entryOf(row, title, dates.record, [version - 1, version], own)
-    entries.push(entry)
+    const [ofRecord, ofOthers] = [own.filter(isRecords), own.filter((change) => !isRecords(change))]
+    for (const [some, date, span] of [
+      [ofRecord, record, [from, to]],
+      [ofOthers, dates.enrichment, [to, to]],
+    ] as const) {
+      if (some.length > 0) entries.push(entryOf(row, titleOf(row, some), statedDate(some) ?? date, span, some))
+    }
   }
   return newestFirst([...entries, ...previous.timeline])
 }
 
-const HEADLINE: ReadonlySet<string> = new Set(['$.severity', '$.cvss_score', '$.cvss_score_source'])
-const BESIDE_THE_LIST: ReadonlySet<string> = new Set<ReferenceSource>(['nvd', 'advisory', 'osv'])
+/** Whether a change is one of those that lead from `enriched` to `next`: its item may stand elsewhere, its value not. */
+function madeBetween(enriched: MergedParts, next: MergedParts): (change: FieldChange) => boolean {
+  const mark = ({ path, oldValue, newValue }: FieldChange) =>
+    newValue === null ? `${path.replace(/\[\d+\]/, '')}\n${oldValue}` : `${path}\n\n${newValue}`
+  const made = new Set(differences(enriched, next).map(mark))
+  return (change) => made.has(mark(change))
+}
 
-/**
- * Whether other feeds brought all of these changes, although the record did change as well. A headline that moves while
- * the record's own metrics stay follows from a metric of another feed.
- */
-function isEnrichment(row: CategoryRow, changes: readonly FieldChange[]): boolean {
-  if (row.category === 'cvss') return changes.every(({ path }) => HEADLINE.has(path))
-  return row.enrichment || changes.every(({ provider }) => BESIDE_THE_LIST.has(provider))
+/** KEV dates a new listing itself, in the first timeline as in any other (decisions 26, 29). */
+function statedDate(changes: readonly FieldChange[]): string | null {
+  const added = changes.find(({ path, operation }) => path === '$.kev.date_added' && operation === 'add')
+  return added ? startOfDay(added.newValue!) : null
 }
 
 function titleOf(row: CategoryRow, changes: readonly FieldChange[]): string {
   for (const [path, newValue, title] of TITLES) {
     if (changes.some((change) => change.path === path && change.newValue === newValue)) return title
   }
-  return row.title
+  return TITLES_OF_ALL.find(([paths]) => changes.every(({ path }) => paths.test(path)))?.[1] ?? row.title
 }
 
 function entryOf(
   row: CategoryRow,
   title: string,
-  changedAt: string,
+  changedAt: string | null,
   [from, to]: readonly [number, number],
   changes: readonly FieldChange[],
 ): TimelineEntry {
@@ -155,11 +170,20 @@ function headerOf(row: CategoryRow, title: string, changes: readonly FieldChange
   }
 }
 
-const VERB: Record<FieldChange['operation'], string> = { add: 'added', modify: 'changed', remove: 'removed' }
+/** Values up to this length are told in the summary as well, if they are no JSON. */
+const TOLD_LENGTH = 60
+
+/** `Severity: high → critical`, `Reference https://… added`: a line that can be read without the rest. */
+function summaryOf({ subject, oldValue, newValue }: FieldChange): string {
+  const isTold = (value: string) => value.length <= TOLD_LENGTH && !/^[[{]/.test(value) && !subject.includes(value)
+  if (oldValue === null) return isTold(newValue!) ? `${subject}: ${newValue}` : `${subject} added`
+  if (newValue === null) return isTold(oldValue) ? `${subject} removed: ${oldValue}` : `${subject} removed`
+  return isTold(oldValue) && isTold(newValue) ? `${subject}: ${oldValue} → ${newValue}` : `${subject} changed`
+}
 
 function messageOf(row: CategoryRow, change: FieldChange): TimelineMessage {
   return {
-    summary: `${change.path.slice(2) || row.category} ${VERB[change.operation]}`,
+    summary: summaryOf(change),
     category: row.category,
     provider: change.provider,
     json_path: change.path,

@@ -20,8 +20,13 @@ const ssvc = {
 const plain = () => claim({ source: 'cna', description: 'Text.' })
 
 /** The timeline of a record of version 3 that had none, after `before` became `after`. */
-function changed(before: MergedParts, after: MergedParts, dates: ChangeDates = LISTED): TimelineEntry[] {
-  return nextTimeline({ ...before, timeline: [], version: 3 }, after, dates)
+function changed(
+  before: MergedParts,
+  after: MergedParts,
+  dates: ChangeDates = LISTED,
+  enriched: MergedParts | null = null,
+): TimelineEntry[] {
+  return nextTimeline({ ...before, timeline: [], version: 3 }, after, dates, enriched)
 }
 
 const brief = (entries: readonly TimelineEntry[]) =>
@@ -128,9 +133,21 @@ const CASES: Case[] = [
     ],
   },
   {
-    name: 'a moved date of a container alone is no change of its entries',
-    before: { affected: [affected({ updated_at: '2024-01-01T00:00:00.000Z' })] },
-    after: { affected: [affected({ updated_at: '2024-02-01T00:00:00.000Z' })] },
+    name: 'a moved date of a container is told where nothing else changed',
+    before: { title: 'T', affected: [affected({ updated_at: '2024-01-01T00:00:00.000Z' })] },
+    after: { title: 'T', affected: [affected({ updated_at: '2024-02-01T00:00:00.000Z' })] },
+    want: [['affected_versions', 0, 1, 0]],
+  },
+  {
+    name: 'and it is no change of its own where something else did',
+    before: { title: 'T', affected: [affected({ updated_at: '2024-01-01T00:00:00.000Z' })] },
+    after: { title: 'U', affected: [affected({ updated_at: '2024-02-01T00:00:00.000Z' })] },
+    want: [['description', 0, 1, 0]],
+  },
+  {
+    name: 'versions, platforms, CPEs and tags in another order say the same',
+    before: { title: 'T', references: [url('a', ['x', 'y'])], affected: [entry('x', '1', '2')] },
+    after: { title: 'T', references: [url('a', ['y', 'x'])], affected: [entry('x', '2', '1')] },
     want: [],
   },
 ]
@@ -164,7 +181,7 @@ test('decisions 26: a header stands before its messages', () => {
       change_type: 'KEV_GROUP',
     },
     {
-      summary: 'kev.listed changed',
+      summary: 'Listed in KEV: false → true',
       category: 'kev',
       provider: 'agency_kev',
       json_path: '$.kev.listed',
@@ -174,7 +191,7 @@ test('decisions 26: a header stands before its messages', () => {
       change_type: 'KEV_MODIFIED',
     },
     {
-      summary: 'kev.date_added added',
+      summary: 'Added to KEV on: 2024-04-09',
       category: 'kev',
       provider: 'agency_kev',
       json_path: '$.kev.date_added',
@@ -184,7 +201,7 @@ test('decisions 26: a header stands before its messages', () => {
       change_type: 'KEV_MODIFIED',
     },
   ])
-  assert.is(changed(after, before)[1]?.title, 'Removed from the KEV catalogue')
+  assert.is(changed(after, before)[0]?.title, 'Removed from the KEV catalogue')
 })
 
 const NVD = claim({ source: 'nvd', metrics: [cvss('3.1', 5)], references: [url('n')] })
@@ -192,17 +209,31 @@ const spans = (entries: readonly TimelineEntry[]) =>
   entries.map((one) => [one.category, one.version_from, one.version_to, one.changed_at])
 
 test('api: what the CVE record brings spans its versions, what other feeds bring stands at the new one', () => {
-  const before = merged([plain()])
+  const kev = { kev: kevEntry() }
   const own = { ...plain(), title: 'T', references: [url('a')] }
-  const after = merged([own, claim({ source: 'adp', ssvc }), NVD], { kev: kevEntry() })
-  assert.equal(spans(changed(before, after)), [
+  const after = merged([own, claim({ source: 'adp', ssvc }), NVD], kev)
+  assert.equal(spans(changed(merged([plain()]), after, LISTED, merged([plain(), NVD], kev))), [
     ['ssvc', 3, 4, NIGHT],
     ['description', 3, 4, NIGHT],
     ['references', 3, 4, NIGHT],
-    ['kev', 4, 4, EVENING],
     ['cvss', 4, 4, EVENING],
+    ['references', 4, 4, EVENING],
     ['nvd', 4, 4, EVENING],
+    ['kev', 4, 4, '2024-04-09T00:00:00.000Z'],
   ])
+})
+
+test('api: of one category each entry has the messages of its own origin, with indexes of the new list', () => {
+  const own = { ...plain(), references: [url('a')] }
+  const timeline = changed(merged([plain()]), merged([own, NVD]), LISTED, merged([plain(), NVD]))
+  const references = timeline.filter(({ category }) => category === 'references')
+  assert.equal(
+    references.map(({ version_from, messages }) => [version_from, ...messages.slice(1).map((one) => one.json_path)]),
+    [
+      [3, '$.references[0]'],
+      [4, '$.references[1]'],
+    ],
+  )
 })
 
 test('api: nothing spans versions where the CVE record says what it said', () => {
@@ -214,17 +245,80 @@ test('api: nothing spans versions where the CVE record says what it said', () =>
   ])
 })
 
-test('api: references that only other feeds name, and a headline that only they move, are enrichment in any night', () => {
-  const own = { ...plain(), title: 'T', description: 'More text.' }
-  assert.equal(spans(changed(merged([{ ...plain(), title: 'T' }]), merged([own, NVD]))), [
-    ['description', 3, 4, NIGHT],
-    ['cvss', 4, 4, EVENING],
-    ['references', 4, 4, EVENING],
-    ['nvd', 4, 4, EVENING],
-  ])
+test('api: a headline is of whoever moved it', () => {
+  const own = { ...plain(), title: 'T' }
   const scored = { ...own, metrics: [cvss('3.1', 9)] }
-  assert.equal(spans(changed(merged([own, NVD]), merged([scored, NVD]))), [['cvss', 3, 4, NIGHT]])
+  const before = merged([own])
+  const byNvd = changed(before, merged([{ ...own, description: 'More.' }, NVD]), LISTED, merged([own, NVD]))
+  assert.equal(
+    spans(byNvd).filter(([category]) => category === 'cvss'),
+    [['cvss', 4, 4, EVENING]],
+  )
+  // NVD's would be the headline had the CNA not scored in the same night: the value it has is the CNA's.
+  const byBoth = changed(before, merged([scored, NVD]), LISTED, merged([own, NVD]))
+  assert.equal(
+    spans(byBoth).filter(([category]) => category === 'cvss'),
+    [['cvss', 3, 4, NIGHT]],
+  )
+  assert.equal(
+    byBoth[0]?.messages.slice(1).map((one) => [one.json_path, one.old_value]),
+    ['$.severity', '$.cvss_score', '$.cvss_score_source', '$.cvss.metrics[0]'].map((path) => [path, null]),
+  )
 })
+
+test('decisions 23: that ransomware campaigns use it is a change of its KEV listing', () => {
+  const listed = (ransomware: string) => merged([plain()], { kev: kevEntry({ ransomware }) })
+  const [entry, ...rest] = changed(listed('Unknown'), listed('Known'), UNLISTED)
+  assert.equal(rest, [])
+  assert.equal([entry?.category, entry?.title, entry?.changed_at], ['kev', 'KEV listing changed', EVENING])
+  assert.equal(entry?.messages[1]?.json_path, '$.evidence[0].explanation')
+})
+
+interface Told {
+  before: Partial<CveClaim>
+  after: Partial<CveClaim>
+  title: string
+  summaries: string[]
+}
+
+const TOLD: Told[] = [
+  {
+    before: { metrics: [cvss('3.1', 7.5)] },
+    after: { metrics: [cvss('3.1', 9.8, { baseSeverity: 'CRITICAL' })] },
+    title: 'CVSS changed',
+    summaries: [
+      'Severity: high → critical',
+      'CVSS score: 7.5 → 9.8',
+      'CVSS 3.1 by acme, base score: 7.5 → 9.8',
+      'CVSS 3.1 by acme, base severity: HIGH → CRITICAL',
+      'CVSS 3.1 by acme, vector string: CVSS:3.1/7.5 → CVSS:3.1/9.8',
+    ],
+  },
+  { before: { title: 'A' }, after: { title: 'B' }, title: 'Title changed', summaries: ['Title: A → B'] },
+  {
+    before: { title: 'A', references: [url('a')] },
+    after: { title: 'A', references: [url('b')] },
+    title: 'References changed',
+    summaries: ['Reference https://b.example added', 'Reference https://a.example removed'],
+  },
+  {
+    before: { title: 'A', affected: [entry('x', '1')] },
+    after: { title: 'A', affected: [entry('y', '1')] },
+    title: 'Affected versions changed',
+    summaries: ['Acme y added', 'Acme x removed'],
+  },
+]
+
+for (const { before, after, title, summaries } of TOLD) {
+  test(`a summary can be read without the rest: ${summaries[0]}`, () => {
+    const [one] = changed(merged([{ ...plain(), ...before }]), merged([{ ...plain(), ...after }]))
+    assert.is(one?.title, title)
+    assert.equal(
+      one?.messages.slice(1).map(({ summary }) => summary),
+      summaries,
+    )
+  })
+}
 
 test('decisions 26: the date of a record is a change only where nothing else is', () => {
   const dated = (dateUpdated: string, given: Partial<CveClaim> = {}) =>

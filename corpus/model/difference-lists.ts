@@ -1,0 +1,119 @@
+/** How the items of a record's lists are told apart, compared, filed and called when two versions of it are compared. */
+import type { AffectedEntry, CvssMetric, EvidenceItem, ExploitModule, Reference, Report } from './record.ts'
+import type { TimelineCategory } from './timeline-table.ts'
+
+export interface ListRule<Item> {
+  path: string
+  /** Items of one key are versions of the same thing; of several with the same key the first goes with the first. */
+  key(item: Item): string
+  fields: readonly (keyof Item & string)[]
+  /** Fields that move along with others, and count only where they are all that changed. */
+  secondary: readonly (keyof Item & string)[]
+  /** Null for items that only follow from what is reported elsewhere. */
+  category(item: Item): TimelineCategory | null
+  provider(item: Item): string
+  /** What a person calls the item. */
+  subject(item: Item): string
+  /** An added or removed item as a message shows it; without this its names and the compared fields that say something. */
+  shown?(item: Item): string
+}
+
+const METRIC_CATEGORY: Record<CvssMetric['source_type'], TimelineCategory> = {
+  svc: 'svc_metrics_analysis',
+  cna: 'cvss',
+  adp: 'cvss',
+  nvd: 'nvd',
+  advisory: 'advisory',
+}
+
+export const METRICS: ListRule<CvssMetric> = {
+  path: '$.cvss.metrics',
+  key: (metric) => `${metric.source_type}\n${metric.source_short_name}\n${metric.cvss_version}`,
+  fields: ['base_score', 'base_severity', 'vector_string'],
+  secondary: ['captured_at', 'is_primary'],
+  category: (metric) => METRIC_CATEGORY[metric.source_type],
+  provider: (metric) => metric.source_short_name,
+  subject: (metric) => `CVSS ${metric.cvss_version} by ${metric.source_short_name}`,
+}
+
+const AFFECTED_CATEGORY: Record<AffectedEntry['source'], TimelineCategory> = {
+  cna: 'affected_versions',
+  adp: 'affected_versions',
+  nvd: 'nvd',
+  advisory: 'advisory',
+  osv: 'advisory',
+  svc_analysis: 'svc_analysis',
+}
+
+export const AFFECTED: ListRule<AffectedEntry> = {
+  path: '$.affected',
+  key: (entry) => [entry.source, entry.vendor, entry.product, entry.ecosystem, entry.package_name].join('\n'),
+  fields: [
+    'platforms',
+    'default_status',
+    'affected_versions',
+    'affected_ranges',
+    'patched_versions',
+    'cpes',
+    'repo_url',
+    'collection_url',
+    'package_url',
+  ],
+  secondary: ['updated_at'],
+  category: (entry) => AFFECTED_CATEGORY[entry.source],
+  provider: (entry) => entry.source,
+  subject: ({ vendor, product, ecosystem, package_name }) =>
+    [...new Set([vendor, product, ecosystem, package_name])].filter(Boolean).join(' ') || 'Unnamed product',
+}
+
+export const REFERENCES: ListRule<Reference> = {
+  path: '$.references',
+  key: (reference) => reference.url,
+  fields: ['url', 'name', 'tags', 'sources'],
+  secondary: [],
+  category: () => 'references',
+  provider: (reference) => reference.sources[0] ?? 'cna',
+  subject: (reference) => `Reference ${reference.url}`,
+  shown: (reference) => reference.url,
+}
+
+export const EXPLOITS: ListRule<ExploitModule> = {
+  path: '$.exploits',
+  key: (module) => `${module.source}\n${module.source_id}`,
+  fields: ['source_id', 'name', 'description', 'source_url', 'verified', 'exploit_rank'],
+  secondary: ['authors', 'platform', 'date_published', 'module_type', 'module_class'],
+  category: () => 'exploits',
+  provider: (module) => module.source,
+  subject: (module) => `Exploit ${module.name ?? module.source_id}`,
+}
+
+/** Whether evidence is not a view of something else in the record. */
+const isOwn = ({ type, source }: EvidenceItem) => type === 'detection' || source === 'code_host_poc_search'
+
+export const EVIDENCE: ListRule<EvidenceItem> = {
+  path: '$.evidence',
+  key: (item) => `${item.source}\n${item.evidence_type}\n${item.evidence_url}`,
+  fields: ['evidence_type', 'confidence', 'evidence_url', 'explanation'],
+  secondary: [],
+  category: (item) => (isOwn(item) ? 'evidence' : null),
+  provider: (item) => item.source,
+  subject: (item) => `Evidence ${item.explanation ?? item.evidence_url ?? item.evidence_type}`,
+}
+
+/** All evidence, where nothing that it could be a view of changed. */
+export const ALL_EVIDENCE: ListRule<EvidenceItem> = {
+  ...EVIDENCE,
+  secondary: ['confidence', 'explanation', 'first_seen', 'last_seen'],
+  category: () => 'evidence',
+}
+
+/** Of a report a new one of its type takes the place; its text is told by its length. */
+export const REPORTS: ListRule<Report> = {
+  path: '$.reports',
+  key: (report) => report.report_type,
+  fields: ['id', 'model', 'created_at', 'char_count'],
+  secondary: ['report_text'],
+  category: () => 'svc_report',
+  provider: (report) => report.model,
+  subject: (report) => `Report ${report.report_type}`,
+}
