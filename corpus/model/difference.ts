@@ -47,8 +47,15 @@ export function differences(previous: MergedParts, next: MergedParts): FieldChan
   addAdvisory(changes, ADVISORY_FIELDS, previous.advisory, next.advisory)
   addList(changes, REPORTS, previous.report_texts, next.report_texts)
   // The date moves with every change, so it counts only where it is all that changed.
-  if (changes.length === 0) addCore(changes, [UPDATED], previous.core, next.core)
+  if (changes.length === 0) changes.push(...dateChange(previous, next))
   if (changes.length === 0) addSecondary(changes, previous, next)
+  return changes
+}
+
+/** That the record was updated, whatever it was that changed. */
+export function dateChange(previous: MergedParts, next: MergedParts): FieldChange[] {
+  const changes: FieldChange[] = []
+  addCore(changes, [UPDATED], previous.core, next.core)
   return changes
 }
 

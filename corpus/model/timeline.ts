@@ -1,7 +1,7 @@
 /** The change timeline: what the feeds date, and what an ingest finds changed in a record (decisions 26). */
 import type { CveListRecord } from './claim.ts'
 import { startOfDay } from './date.ts'
-import { differences, type FieldChange } from './difference.ts'
+import { dateChange, differences, type FieldChange } from './difference.ts'
 import { type MergedParts, NO_OTHER_CLAIMS, type OtherClaims } from './merge.ts'
 import type { RecordParts, TimelineEntry, TimelineMessage } from './record.ts'
 import { compareText } from './sources.ts'
@@ -100,6 +100,8 @@ export function nextTimeline(
   const { record } = dates
   const [from, to] = [previous.version, previous.version + 1]
   const isRecords = record === null ? () => false : enriched === null ? () => true : madeBetween(enriched, next)
+  // Others brought all of it, but the record was updated as well: that is then all there is to say of it.
+  if (record !== null && !changes.some(isRecords)) changes.push(...dateChange(previous, next))
   const entries: TimelineEntry[] = []
   for (const row of CATEGORIES) {
     const own = changes.filter((change) => change.category === row.category)
@@ -119,7 +121,7 @@ function madeBetween(enriched: MergedParts, next: MergedParts): (change: FieldCh
   const mark = ({ path, oldValue, newValue }: FieldChange) =>
     newValue === null ? `${path.replace(/\[\d+\]/, '')}\n${oldValue}` : `${path}\n\n${newValue}`
   const made = new Set(differences(enriched, next).map(mark))
-  return (change) => made.has(mark(change))
+  return (change) => change.path === '$.date_updated' || made.has(mark(change))
 }
 
 /** KEV dates a new listing itself, in the first timeline as in any other (decisions 26, 29). */

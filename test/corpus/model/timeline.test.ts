@@ -266,6 +266,18 @@ test('api: a headline is of whoever moved it', () => {
   )
 })
 
+test('api: a record that was updated while others brought all the changes says so', () => {
+  const dated = (dateUpdated: string, ...others: CveClaim[]) =>
+    merged(others, { record: record([plain()], { dateUpdated }) })
+  const [before, after] = ['2024-01-01T00:00:00.000Z', NIGHT] as const
+  assert.equal(spans(changed(dated(before), dated(after, NVD), LISTED, dated(before, NVD))), [
+    ['publication', 3, 4, NIGHT],
+    ['cvss', 4, 4, EVENING],
+    ['references', 4, 4, EVENING],
+    ['nvd', 4, 4, EVENING],
+  ])
+})
+
 test('decisions 23: that ransomware campaigns use it is a change of its KEV listing', () => {
   const listed = (ransomware: string) => merged([plain()], { kev: kevEntry({ ransomware }) })
   const [entry, ...rest] = changed(listed('Unknown'), listed('Known'), UNLISTED)
