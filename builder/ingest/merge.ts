@@ -2,11 +2,13 @@
 import { hash } from 'node:crypto'
 import type Database from 'better-sqlite3'
 import type { CweEntry } from '../../corpus/model/catalogue.ts'
+import type { CveId } from '../../corpus/model/cve-id.ts'
 import { utcTimestamp } from '../../corpus/model/date.ts'
 import type { Mission } from '../../corpus/model/merge.ts'
 import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
 import { readCatalogue } from '../../corpus/store/catalogue.ts'
 import { type Merging, openMerging, type TouchedCve } from '../../corpus/store/merging.ts'
+import { idOfSortKey } from '../../corpus/store/sort-key.ts'
 import {
   type FeedState,
   readCorpusDate,
@@ -16,7 +18,7 @@ import {
   writeMeta,
 } from '../../corpus/store/state.ts'
 import type { Progress } from '../progress.ts'
-import { MERGE_RULES, type MergeResult, type MergeSettings } from './record.ts'
+import { MERGE_RULES, type MergeResult, type MergeSettings, type RecordNews } from './record.ts'
 import type { FeedReport, IngestReport } from './report.ts'
 import type { FeedSource } from './sources.ts'
 import type { MergeTask } from './tasks.ts'
@@ -30,9 +32,14 @@ export interface MergeContext {
   progress: Progress
   /** The threads for so many records. */
   poolFor(records: number): Pool
+  /** What the CVE list said of a CVE before, as JSON; null where nothing that today's rules can read. */
+  formerRecord(cveKey: string): string | null
 }
 
-type Merged = Pick<IngestReport, 'corpusDate' | 'records' | 'rejected' | 'withoutRecord'>
+type Merged = Pick<
+  IngestReport,
+  'corpusDate' | 'records' | 'changes' | 'rejected' | 'withoutRecord' | 'scores' | 'disagreements'
+>
 
 /** Makes records of what was staged, inside the same transaction. */
 export async function mergeStaged(
@@ -64,13 +71,30 @@ export async function mergeStaged(
   }
   // A change is dated by what the upstream states (decisions 26), by the clock only where no feed states anything.
   const settings = { mission, kevFeed, weaknesses, corpusDate: corpusDate ?? context.now().toISOString() }
-  const tally = await mergeTouched(merging, settings, context)
-  const { records, rejected } = merging.counts()
+  const { merged, changes } = await mergeTouched(merging, settings, context)
+  const { records: total, rejected } = merging.counts()
   const withoutRecord = sources
     .filter(({ feed }) => !feed.required)
     .map(({ feed: { name: feed } }) => ({ feed, cveIds: merging.withoutRecord(feed) }))
     .filter(({ cveIds }) => cveIds.length > 0)
-  return { corpusDate, records: { total: records, ...tally }, rejected, withoutRecord }
+  const { added, changed, removed } = changes
+  const records = { total, added: added.length, changed: changed.length, removed: removed.length, merged }
+  return { corpusDate, records, changes, rejected, withoutRecord, ...reviewed(merging) }
+}
+
+/** What is odd about the records of the corpus, those that did not change included. */
+function reviewed(merging: Merging): Pick<IngestReport, 'scores' | 'disagreements'> {
+  const { scores: compared, unreadable, found } = merging.reviews()
+  const mismatches = found.flatMap(({ cveId, mismatches }) => mismatches.map((one) => ({ cveId, ...one })))
+  const disagreements: IngestReport['disagreements'] = []
+  for (const { cveId, disagreements: all } of found) {
+    for (const { about, claims } of all) {
+      const same = disagreements.find((one) => one.about === about)
+      if (same) same.items.push({ cveId, claims })
+      else disagreements.push({ about, items: [{ cveId, claims }] })
+    }
+  }
+  return { scores: { compared, unreadable, mismatches }, disagreements }
 }
 
 const DAY_MS = 86_400_000
@@ -119,29 +143,60 @@ function feedState(report: FeedReport, sources: readonly FeedSource[], corpusDat
   }
 }
 
-async function mergeTouched(merging: Merging, settings: MergeSettings, { progress, poolFor }: MergeContext) {
-  const tally = { added: 0, changed: 0, removed: 0, merged: 0 }
+async function mergeTouched(
+  merging: Merging,
+  settings: MergeSettings,
+  { progress, poolFor, formerRecord }: MergeContext,
+) {
+  const changes: IngestReport['changes'] = {
+    added: [],
+    changed: [],
+    removed: [],
+    rejected: [],
+    kevAdded: [],
+    kevRemoved: [],
+    severity: [],
+  }
+  let merged = 0
   const touched = merging.touched()
   const pool = poolFor(touched.length)
   let done = 0
-  for await (const results of runInOrder<MergeResult[]>(pool, 'merge', mergeTasks(merging, touched, settings))) {
+  const tasks = mergeTasks(merging, touched, settings, formerRecord)
+  for await (const results of runInOrder<MergeResult[]>(pool, 'merge', tasks)) {
     for (const result of results) {
-      const outcome = putResult(merging, touched[done++]!.cveKey, result)
-      if (outcome !== null) tally[outcome]++
-      if (result.kind === 'put' || result.kind === 'same') tally.merged++
+      const { cveKey } = touched[done++]!
+      const rejectedBefore = merging.isRejected(cveKey)
+      const outcome = putResult(merging, cveKey, result)
+      const cveId = idOfSortKey(cveKey)
+      if (outcome !== null) changes[outcome].push(cveId)
+      if (result.kind === 'rejected' && !rejectedBefore) changes.rejected.push(cveId)
+      if (result.kind === 'put') addNews(changes, cveId, result.news)
+      if (result.kind === 'put' || result.kind === 'same') merged++
     }
     progress('merged', done, touched.length)
   }
-  return tally
+  return { merged, changes }
 }
 
-function* mergeTasks(merging: Merging, touched: readonly TouchedCve[], settings: MergeSettings): Iterable<MergeTask> {
+function addNews(changes: IngestReport['changes'], cveId: CveId, { kev, severity }: RecordNews): void {
+  if (kev === 'added') changes.kevAdded.push(cveId)
+  if (kev === 'removed') changes.kevRemoved.push(cveId)
+  if (severity) changes.severity.push({ cveId, ...severity })
+}
+
+function* mergeTasks(
+  merging: Merging,
+  touched: readonly TouchedCve[],
+  settings: MergeSettings,
+  formerRecord: MergeContext['formerRecord'],
+): Iterable<MergeTask> {
   for (let start = 0; start < touched.length; start += BATCH_RECORDS) {
     const records = touched.slice(start, start + BATCH_RECORDS).map(({ cveKey, listed, statedAt }) => ({
       claims: merging.claims(cveKey),
       previous: merging.previous(cveKey) ?? null,
       tombstone: merging.tombstone(cveKey) ?? null,
       listed: listed === 1,
+      former: listed === 1 ? formerRecord(cveKey) : null,
       statedAt,
     }))
     yield { records, settings }
@@ -149,14 +204,14 @@ function* mergeTasks(merging: Merging, touched: readonly TouchedCve[], settings:
 }
 
 function putResult(merging: Merging, cveKey: string, result: MergeResult): 'added' | 'changed' | 'removed' | null {
+  merging.putReview(cveKey, result.kind === 'put' || result.kind === 'same' ? result.review : null)
   switch (result.kind) {
     case 'same':
       return null
-    case 'put': {
-      const wasRejected = merging.removeRejected(cveKey)
+    case 'put':
+      merging.removeRejected(cveKey)
       merging.putRecord(result)
-      return wasRejected || result.version === 1 ? 'added' : 'changed'
-    }
+      return result.isNew ? 'added' : 'changed'
     case 'rejected':
       merging.putRejected(result.cveId, result.dateRejected)
       return merging.removeRecord(cveKey) ? 'removed' : null

@@ -14,18 +14,22 @@ import type {
 import type { CveId } from '../../corpus/model/cve-id.ts'
 import {
   type MergedParts,
+  type MergeInput,
   type Mission,
   mergeCve,
   type OtherClaims,
   type WeaknessCatalogue,
 } from '../../corpus/model/merge.ts'
 import {
+  type CveCore,
   type ExploitModule,
   PART_NAMES,
   type PartName,
   type RecordParts,
   type RecordState,
+  type Severity,
 } from '../../corpus/model/record.ts'
+import { type Review, reviewOf } from '../../corpus/model/review.ts'
 import { compareText } from '../../corpus/model/sources.ts'
 import { firstTimeline, nextTimeline } from '../../corpus/model/timeline.ts'
 import { type KeptClaim, type PreviousRecord, recordDigest, type Tombstone } from '../../corpus/store/merging.ts'
@@ -50,6 +54,8 @@ export interface RecordToMerge {
   tombstone: Tombstone | null
   /** Whether the CVE list's own claim changed. */
   listed: boolean
+  /** That claim's JSON as it was before, where it did change and can be compared. */
+  former: string | null
   /** What dates a change that other feeds brought: a timestamp. */
   statedAt: string | null
 }
@@ -59,41 +65,83 @@ export type MergeResult =
   | { kind: 'none' }
   | { kind: 'rejected'; cveId: CveId; dateRejected: string | null }
   /** Merged again, to the same parts. */
-  | { kind: 'same' }
-  | { kind: 'put'; cveId: CveId; version: number; digest: Uint8Array; parts: Record<PartName, string> }
+  | { kind: 'same'; review: Review }
+  | {
+      kind: 'put'
+      cveId: CveId
+      /** Whether there was no record before. */
+      isNew: boolean
+      version: number
+      digest: Uint8Array
+      parts: Record<PartName, string>
+      news: RecordNews
+      review: Review
+    }
+
+/** What a report tells of a record that is new or changed. */
+export interface RecordNews {
+  /** Whether KEV lists it now and did not before, or the other way round. */
+  kev: 'added' | 'removed' | null
+  /** The severity it had and has, where that moved; a record that is new moved from nowhere. */
+  severity: { from: Severity | null; to: Severity | null } | null
+}
 
 type MergedPart = keyof MergedParts
 
 const MERGED_PARTS = PART_NAMES.filter((name): name is MergedPart => name !== 'timeline')
 
 export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): MergeResult {
-  const { claims, previous, tombstone, listed, statedAt } = toMerge
+  const { claims, previous, tombstone, listed, former, statedAt } = toMerge
   const [record] = claimsOf<CveListRecord>(claims, 'cvelist')
   if (!record) return { kind: 'none' }
   const { cveId } = record
   if (record.state === 'REJECTED') {
     return { kind: 'rejected', cveId, dateRejected: record.dateRejected ?? record.dateUpdated }
   }
-  const others = otherClaims(claims)
-  const parts = mergeCve({
-    record,
-    kev: claimsOf<KevEntry>(claims, 'kev')[0] ?? null,
-    kevFeed: settings.kevFeed,
-    ...others,
-    catalogue: catalogueOf(settings.weaknesses),
-    mission: settings.mission,
-  })
+  const input = mergeInputOf(record, claims, settings)
+  const parts = mergeCve(input)
+  const review = reviewOf(input)
   const texts = Object.fromEntries(MERGED_PARTS.map((name) => [name, JSON.stringify(parts[name])]))
-  if (previous && MERGED_PARTS.every((name) => texts[name] === previous[name])) return { kind: 'same' }
+  if (previous && MERGED_PARTS.every((name) => texts[name] === previous[name])) return { kind: 'same', review }
   const recordDate = record.dateUpdated ?? settings.corpusDate
   const dates = {
     record: listed ? recordDate : null,
     enrichment: statedAt ?? (listed ? recordDate : settings.corpusDate),
   }
   const before = previous ? recordParts(previous) : tombstone && rejectedParts(tombstone, parts)
-  const timeline = before ? nextTimeline(before, parts, dates) : firstTimeline(parts, record, others)
+  // What the other feeds, the catalogue or a setting make of the record that was: the rest is what the record brought.
+  const enriched = previous && former !== null ? mergeCve({ ...input, record: JSON.parse(former) }) : null
+  const timeline = before ? nextTimeline(before, parts, dates, enriched) : firstTimeline(parts, record, input)
   const stored = { ...texts, timeline: JSON.stringify(timeline) } as Record<PartName, string>
-  return { kind: 'put', cveId, version: (before?.version ?? 0) + 1, digest: recordDigest(stored), parts: stored }
+  return {
+    kind: 'put',
+    cveId,
+    isNew: previous === null,
+    // What no answer shows (facets, the order of a list) is no new version: each has its entries.
+    version: (before?.version ?? 0) + (timeline === before?.timeline ? 0 : 1),
+    digest: recordDigest(stored),
+    parts: stored,
+    news: newsOf(previous ? before!.core : null, parts.core),
+    review,
+  }
+}
+
+/** What the rules are given for a record of the list and the claims that are kept about its CVE. */
+export function mergeInputOf(
+  record: CveListRecord,
+  claims: readonly KeptClaim[],
+  { mission, kevFeed, weaknesses }: MergeSettings,
+): MergeInput {
+  const kev = claimsOf<KevEntry>(claims, 'kev')[0] ?? null
+  return { record, kev, kevFeed, ...otherClaims(claims), catalogue: catalogueOf(weaknesses), mission }
+}
+
+function newsOf(before: CveCore | null, { kev, severity }: CveCore): RecordNews {
+  const listed = before?.kev.listed ?? false
+  return {
+    kev: kev.listed === listed ? null : kev.listed ? 'added' : 'removed',
+    severity: before === null || before.severity === severity ? null : { from: before.severity, to: severity },
+  }
 }
 
 function otherClaims(claims: readonly KeptClaim[]): OtherClaims {

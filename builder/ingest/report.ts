@@ -1,5 +1,7 @@
 /** What an ingest did, as plain data (`--json`) and as a text that is read in a minute. */
 import type { CveId } from '../../corpus/model/cve-id.ts'
+import type { Severity } from '../../corpus/model/record.ts'
+import type { Disagreement, DisagreementTopic, ScoreMismatch } from '../../corpus/model/review.ts'
 import type { FeedFileState, FeedSkips } from '../../corpus/store/state.ts'
 
 export interface FeedReport {
@@ -45,9 +47,32 @@ export interface IngestReport {
     /** How many were merged again, changed or not. */
     merged: number
   }
+  /** What is new about them, by name. */
+  changes: {
+    added: CveId[]
+    changed: CveId[]
+    /** Records that are none any more: rejected ones, and those that the list does not have any more. */
+    removed: CveId[]
+    /** Also of ids that never were a record. */
+    rejected: CveId[]
+    kevAdded: CveId[]
+    kevRemoved: CveId[]
+    /** Records that were there before and whose score moved across a band, came or went. */
+    severity: { cveId: CveId; from: Severity | null; to: Severity | null }[]
+  }
+  /** How many ids the list has as rejected. */
   rejected: number
   /** Ids that a feed knows and the CVE list does not: no records (decisions 10). */
   withoutRecord: { feed: string; cveIds: CveId[] }[]
+  /** The CVSS scores of all claims on the records, compared with their own vectors (decisions 18). */
+  scores: {
+    compared: number
+    /** Vectors that lack base metrics. */
+    unreadable: number
+    mismatches: ({ cveId: CveId } & ScoreMismatch)[]
+  }
+  /** Records whose sources contradict each other, by what they do so about. */
+  disagreements: { about: DisagreementTopic; items: { cveId: CveId; claims: Disagreement['claims'] }[] }[]
   seconds: { stage: number; merge: number; total: number }
 }
 
@@ -55,18 +80,51 @@ export interface IngestReport {
 const NAMES_SHOWN = 5
 
 export function formatReport(report: IngestReport): string {
-  const { records, withoutRecord, seconds } = report
+  const { records, changes, withoutRecord, seconds } = report
   const lines = report.feeds.flatMap(feedLines)
   for (const { feed, cveIds } of withoutRecord) {
     if (cveIds.length > 0) lines.push(`${feed}: ${count(cveIds.length)} ids without a record: ${names(cveIds)}`)
   }
-  const changes = `${count(records.added)} new, ${count(records.changed)} changed, ${count(records.removed)} removed`
+  const sums = `${count(records.added)} new, ${count(records.changed)} changed, ${count(records.removed)} removed`
   lines.push(
     `corpus of ${report.corpusDate ?? 'no date'}${report.asOf ? ` (as of ${report.asOf})` : ''}: ` +
-      `${count(records.total)} records (${changes}), ${count(report.rejected)} rejected`,
+      `${count(records.total)} records (${sums}), ${count(report.rejected)} rejected`,
+    ...named('new', changes.added),
+    ...named('changed', changes.changed),
+    ...named('removed', changes.removed),
+    ...named('newly rejected', changes.rejected),
+    ...named('added to KEV', changes.kevAdded),
+    ...named('removed from KEV', changes.kevRemoved),
+    ...named(
+      'severity moved',
+      changes.severity.map(({ cveId, from, to }) => `${cveId} ${from ?? 'unscored'} → ${to ?? 'unscored'}`),
+    ),
+    ...oddities(report),
     `${seconds.total.toFixed(1)} s (reading ${seconds.stage.toFixed(1)} s, merging ${seconds.merge.toFixed(1)} s)`,
   )
   return lines.join('\n')
+}
+
+/** What the sources state that cannot all be right, over the whole corpus. */
+function oddities({ scores, disagreements }: IngestReport): string[] {
+  const { compared, unreadable, mismatches } = scores
+  const each = mismatches.map(
+    ({ cveId, by, version, stated, computed }) => `${cveId} ${by} ${version} ${stated}, vector ${computed}`,
+  )
+  const sums = `${count(compared)} scores compared with their vectors (${count(unreadable)} vectors unreadable)`
+  return [
+    `  ${sums}: ${count(mismatches.length)} differ${each.length > 0 ? ` (${names(each)})` : ''}`,
+    ...disagreements.flatMap(({ about, items }) =>
+      named(
+        `sources disagree on ${about}`,
+        items.map(({ cveId, claims }) => `${cveId} ${claims.map(({ by, states }) => `${by}: ${states}`).join(', ')}`),
+      ),
+    ),
+  ]
+}
+
+function named(what: string, all: readonly string[]): string[] {
+  return all.length === 0 ? [] : [`  ${what}: ${count(all.length)} (${names(all)})`]
 }
 
 function feedLines(feed: FeedReport): string[] {

@@ -1,7 +1,6 @@
 /** What records of different feeds state in the same form: dates, descriptions by language, CVSS objects. */
 import type { CvssClaim, RecordNote } from '../model/claim.ts'
 import { severityOf } from '../model/cvss.ts'
-import { baseScore } from '../model/cvss-vector.ts'
 import { utcTimestamp } from '../model/date.ts'
 import { isObject, objects, shown, text } from './json.ts'
 
@@ -31,16 +30,6 @@ export function firstEnglish(descriptions: unknown): string | null {
 
 const SEVERITIES = new Set(['NONE', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'])
 
-/**
- * A score that disagrees with its own vector is kept and counted (decisions 18): some state the temporal score as the
- * base score, some round differently. Of a vector that cannot be scored there is nothing to compare.
- */
-export function oddScore(stated: number, vector: string): RecordNote[] {
-  const scored = baseScore(vector)?.score ?? stated
-  if (scored === stated) return []
-  return [{ code: 'score-differs-from-vector', detail: `${vector} scores ${scored}, stated ${stated}` }]
-}
-
 /** A CVSS object in FIRST's JSON form, or null, noted, where it has no vector or no score. */
 export function readCvss(stated: unknown, version: CvssClaim['version'], notes: RecordNote[]): CvssClaim | null {
   const vector = isObject(stated) ? text(stated.vectorString) : null
@@ -60,7 +49,6 @@ export function readCvss(stated: unknown, version: CvssClaim['version'], notes: 
       detail: `CVSS ${version} ${score} is ${band}, stated ${severity}`,
     })
   }
-  notes.push(...oddScore(score, vector))
   return {
     version,
     baseScore: score,

@@ -52,7 +52,6 @@ export interface RecordNote {
     | 'cvss-in-other'
     | 'cvss-unreadable'
     | 'severity-differs-from-score'
-    | 'score-differs-from-vector'
     | 'date-impossible'
     | 'date-missing'
     | 'range-unreadable'

@@ -35,7 +35,8 @@ export interface Headline {
   cvss_score_source: string | null
 }
 
-interface Candidate {
+/** A metric that may back the headline. */
+export interface RankedMetric {
   metric: CvssMetric
   version: Version
   /** False for scores that NVD only carries (decisions 29). */
@@ -43,18 +44,22 @@ interface Candidate {
 }
 
 /**
- * The metrics of all claims, the one that backs the headline first, and that headline. `recordUpdated` is the date of
- * the CVE record: the time of its metrics, which state none of their own.
+ * The metrics of all claims in their order of precedence: the first eligible one backs the headline. `recordUpdated` is
+ * the date of the CVE record: the time of its metrics, which state none of their own.
  */
+export function rankedMetrics(claims: readonly CveClaim[], recordUpdated: string | null): RankedMetric[] {
+  return gather(claims, recordUpdated).sort(compareRanks)
+}
+
+/** The metrics of all claims, the one that backs the headline first, and that headline. */
 export function cvssSection(
   claims: readonly CveClaim[],
   recordUpdated: string | null,
 ): { section: CvssSection; headline: Headline } {
-  const candidates = gather(claims, recordUpdated)
-  candidates.sort(compareCandidates)
-  const primary = candidates.find((one) => one.eligible)
+  const ranked = rankedMetrics(claims, recordUpdated)
+  const primary = ranked.find((one) => one.eligible)
   if (primary) primary.metric.is_primary = true
-  const metrics = candidates.map((one) => one.metric)
+  const metrics = ranked.map((one) => one.metric)
   const svc = metrics.find((one) => one.source_type === 'svc')
   return {
     section: {
@@ -76,8 +81,8 @@ export function cvssSection(
   }
 }
 
-function gather(claims: readonly CveClaim[], recordUpdated: string | null): Candidate[] {
-  const candidates: Candidate[] = []
+function gather(claims: readonly CveClaim[], recordUpdated: string | null): RankedMetric[] {
+  const ranked: RankedMetric[] = []
   const seen = new Set<string>()
   const ownVectors = new Set<string>()
   for (const claim of claims) {
@@ -92,7 +97,7 @@ function gather(claims: readonly CveClaim[], recordUpdated: string | null): Cand
       const key = `${source}\n${name}\n${stated.baseScore}\n${stated.vector}`
       if (seen.has(key)) continue
       seen.add(key)
-      candidates.push({
+      ranked.push({
         version: stated.version,
         eligible: stated.scoredBy === null,
         metric: {
@@ -108,15 +113,18 @@ function gather(claims: readonly CveClaim[], recordUpdated: string | null): Cand
       })
     }
   }
-  return candidates
+  return ranked
 }
 
-/** Source, version, newest, higher score; then vector and name, so that the order is total. */
-function compareCandidates(a: Candidate, b: Candidate): number {
+/**
+ * Source, version, newest, higher score; then vector and name, so that the order is total. What NVD only carries comes
+ * last: before an advisory's score it would stand before the one that backs the headline.
+ */
+function compareRanks(a: RankedMetric, b: RankedMetric): number {
   const [x, y] = [a.metric, b.metric]
   return (
-    SOURCE_ORDER.indexOf(x.source_type) - SOURCE_ORDER.indexOf(y.source_type) ||
     Number(b.eligible) - Number(a.eligible) ||
+    SOURCE_ORDER.indexOf(x.source_type) - SOURCE_ORDER.indexOf(y.source_type) ||
     VERSION_ORDER.indexOf(a.version) - VERSION_ORDER.indexOf(b.version) ||
     compareText(y.captured_at, x.captured_at) ||
     y.base_score - x.base_score ||

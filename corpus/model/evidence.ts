@@ -82,13 +82,16 @@ function addSsvc(ssvc: NonNullable<CveClaim['ssvc']>, items: EvidenceItem[]): vo
   )
 }
 
+/** The framework's full names begin with their type (decisions 27): auxiliary and others prove no more than a PoC. */
+export function isWeaponized({ source, source_id }: ExploitModule): boolean {
+  return source === 'exploit_framework' && source_id.startsWith('exploit/')
+}
+
 function moduleEvidence(module: ExploitModule): EvidenceItem {
   const framework = module.source === 'exploit_framework'
-  // The framework's full name begins with its type (decisions 27): auxiliary and others prove no more than a PoC.
-  const weaponized = framework && module.source_id.startsWith('exploit/')
   return exploitation({
     source: module.source,
-    evidence_type: weaponized ? 'weaponized_exploit' : 'poc_public',
+    evidence_type: isWeaponized(module) ? 'weaponized_exploit' : 'poc_public',
     confidence: framework || module.verified ? 'high' : 'medium',
     evidence_url: module.source_url,
     explanation: module.name,

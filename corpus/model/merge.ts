@@ -69,7 +69,7 @@ export type MergedParts = Omit<RecordParts, 'timeline'>
  */
 export function mergeCve(input: MergeInput): MergedParts {
   const { record, exploits, detections, pocs, catalogue } = input
-  const claims = orderedClaims(record.claims, claimsOfOthers(input))
+  const claims = standingClaims(input)
   const cvss = cvssSection(claims, record.dateUpdated)
   const references = mergedReferences(claims)
   const kev = kevListing(claims, input.kev, input.kevFeed)
@@ -120,16 +120,16 @@ export function mergeCve(input: MergeInput): MergedParts {
 }
 
 /**
- * The claims beside the record's own. A withdrawn advisory claims nothing, and neither does the copy that OSV has of an
- * advisory (decisions 29): it would state everything twice.
+ * The claims that count, in their order. A withdrawn advisory claims nothing, and neither does the copy that OSV has of
+ * an advisory (decisions 29): it would state everything twice.
  */
-function claimsOfOthers({ claims, advisories }: OtherClaims): CveClaim[] {
+export function standingClaims({ record, claims, advisories }: MergeInput): CveClaim[] {
   const ids = new Set(advisories.map(({ advisory }) => advisory.advisory_id))
   const standing = advisories.filter(({ advisory }) => advisory.withdrawn_at === null)
-  return [
+  return orderedClaims(record.claims, [
     ...claims.filter(({ source, sourceName }) => source !== 'osv' || !ids.has(sourceName)),
     ...standing.map(({ claim }) => claim),
-  ]
+  ])
 }
 
 const newestAnalysisFirst = (a: AnalysisClaim, b: AnalysisClaim) =>

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import type Database from 'better-sqlite3'
 import { type CveId, cveBlock } from '../model/cve-id.ts'
 import { PART_NAMES, type PartName } from '../model/record.ts'
+import type { Review } from '../model/review.ts'
 import type { StoredRecord } from './corpus.ts'
 import { idOfSortKey, sortKey } from './sort-key.ts'
 
@@ -30,6 +31,8 @@ export interface Tombstone {
   timeline: string
 }
 
+type ReviewFindings = Pick<Review, 'mismatches' | 'disagreements'>
+
 export interface Merging {
   /**
    * Removes what a staged feed no longer states, and notes whose records have to be merged for it. `statedAt`, an ISO
@@ -51,6 +54,7 @@ export interface Merging {
   tombstone(cveKey: string): Tombstone | undefined
   /** Keeps the version and timeline of the record, which is to be removed after this. */
   putRejected(cveId: CveId, dateRejected: string | null): void
+  isRejected(cveKey: string): boolean
   /** False where it was not rejected. */
   removeRejected(cveKey: string): boolean
   /** The newest date that the claims of a feed state, of those before `end` (ISO 8601 in UTC) where there is one. */
@@ -58,6 +62,10 @@ export interface Merging {
   /** The claims of a feed that state `end` or later, with the date they state. */
   datedFrom(feed: string, end: string): { key: string; date: string }[]
   counts(): { records: number; rejected: number }
+  /** What is odd about a record; null once there is no record. */
+  putReview(cveKey: string, review: Review | null): void
+  /** Of all records: how many scores were compared or cannot be, and the records with something odd, by id. */
+  reviews(): { scores: number; unreadable: number; found: ({ cveId: CveId } & ReviewFindings)[] }
   /** Ids, in order, that a feed knows and the CVE list does not (decisions 10). */
   withoutRecord(feed: 'epss' | (string & {})): CveId[]
 }
@@ -113,7 +121,11 @@ export function openMerging(database: Database.Database): Merging {
       ON CONFLICT DO UPDATE SET date_rejected = excluded.date_rejected,
         version = coalesce(excluded.version, version), timeline = coalesce(excluded.timeline, timeline)`,
   )
+  const isRejected = database.prepare<[string], number>('SELECT 1 FROM rejected WHERE cve_key = ?').pluck()
   const removeRejected = database.prepare('DELETE FROM rejected WHERE cve_key = ?')
+
+  const putReview = database.prepare('INSERT OR REPLACE INTO review VALUES (?, ?, ?, ?)')
+  const removeReview = database.prepare('DELETE FROM review WHERE cve_key = ?')
 
   return {
     settleClaims(feed, isList, statedAt) {
@@ -142,6 +154,7 @@ export function openMerging(database: Database.Database): Merging {
     removeRecord: (cveKey) => removeRecord.run(cveKey).changes > 0,
     tombstone: (cveKey) => tombstone.get(cveKey),
     putRejected: (cveId, dateRejected) => void putRejected.run({ cveKey: sortKey(cveId), cveId, dateRejected }),
+    isRejected: (cveKey) => isRejected.get(cveKey) !== undefined,
     removeRejected: (cveKey) => removeRejected.run(cveKey).changes > 0,
     newestDate: (feed, end) =>
       database
@@ -160,6 +173,29 @@ export function openMerging(database: Database.Database): Merging {
           'SELECT (SELECT count(*) FROM record) AS records, (SELECT count(*) FROM rejected) AS rejected',
         )
         .get()!,
+    putReview(cveKey, review) {
+      if (review === null) return void removeReview.run(cveKey)
+      const { scores, unreadable, ...found } = review
+      const isOdd = found.mismatches.length > 0 || found.disagreements.length > 0
+      putReview.run(cveKey, scores, unreadable, isOdd ? JSON.stringify(found) : null)
+    },
+    reviews() {
+      const sums = database
+        .prepare<[], { scores: number; unreadable: number }>(
+          'SELECT coalesce(sum(scores), 0) AS scores, coalesce(sum(unreadable), 0) AS unreadable FROM review',
+        )
+        .get()!
+      const odd = database
+        .prepare<[], { cveKey: string; found: string }>(
+          'SELECT cve_key AS cveKey, found FROM review WHERE found IS NOT NULL ORDER BY cve_key',
+        )
+        .all()
+      const found = odd.map(({ cveKey, found }) => ({
+        cveId: idOfSortKey(cveKey),
+        ...(JSON.parse(found) as ReviewFindings),
+      }))
+      return { ...sums, found }
+    },
     withoutRecord(feed) {
       const known =
         feed === 'epss'

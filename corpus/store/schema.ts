@@ -5,7 +5,7 @@ import { PART_NAMES } from '../model/record.ts'
 import { StoreError } from './error.ts'
 
 /** Raised whenever a table changes its meaning; a corpus of another version is ingested anew. */
-const SCHEMA_VERSION = 3
+const SCHEMA_VERSION = 4
 
 /** `VSLF`, SQLite's mark of whose file it is. */
 const APPLICATION_ID = 0x56534c46
@@ -14,7 +14,8 @@ const APPLICATION_ID = 0x56534c46
  * `cve_key` is `sortKey` of the CVE a row is about, and '' for entries about none (CNAs). In `claim`, `item` is the
  * feed's own key of the statement, `digest` that of the upstream bytes it was read from, `stated_at` the date that
  * these state for it. `rejected` keeps the version and timeline of what was a record before, so that they go on should
- * it be published again (decisions 26). The indexes carry what a scan needs, so that none has to walk through the bodies.
+ * it be published again (decisions 26). `review` is what an operator should look at (model/review.ts): how many scores
+ * were compared, how many vectors cannot be, and `found`, JSON, null where there is nothing odd. The indexes carry what a scan needs, so that none has to walk through the bodies.
  */
 const SCHEMA = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -44,6 +45,12 @@ const SCHEMA = `
     date_rejected TEXT,
     version INTEGER,
     timeline TEXT
+  ) WITHOUT ROWID;
+  CREATE TABLE review (
+    cve_key TEXT PRIMARY KEY,
+    scores INTEGER NOT NULL,
+    unreadable INTEGER NOT NULL,
+    found TEXT
   ) WITHOUT ROWID;
   CREATE TABLE epss (cve_key TEXT PRIMARY KEY, cve_id TEXT NOT NULL, score REAL NOT NULL, percentile REAL NOT NULL)
     WITHOUT ROWID;

@@ -2,7 +2,6 @@
 import type { CveClaim, RecordNote } from '../../model/claim.ts'
 import { severityOf } from '../../model/cvss.ts'
 import { baseScore } from '../../model/cvss-vector.ts'
-import { oddScore } from '../statements.ts'
 import { cveId, fields, oneOf, score, someFields, text, time } from './fields.ts'
 import type { LineFormat } from './lines.ts'
 
@@ -38,7 +37,7 @@ export const SERVICE_SCORES: LineFormat<typeof schema, typeof identity> = {
     const stated = given.base_score ?? baseScore(vector)!.score
     const band = severityOf(stated, version).toUpperCase()
     const severity = given.base_severity ?? band
-    const notes = [...oddScore(stated, vector), ...oddSeverity(version, stated, severity, band)]
+    const notes = oddSeverity(version, stated, severity, band)
     const claim: CveClaim = {
       source: SERVICE,
       sourceName: SERVICE,

@@ -2,6 +2,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type FeedReport, formatReport, type IngestReport } from '../../../builder/ingest/report.ts'
+import type { CveId } from '../../../corpus/model/cve-id.ts'
 
 const FEED: FeedReport = {
   name: 'cvelist',
@@ -50,6 +51,39 @@ const REPORT: IngestReport = {
     FEED,
   ],
   records: { total: 1230, added: 997, changed: 33, removed: 2, merged: 1030 },
+  changes: {
+    added: ['CVE-2024-1', 'CVE-2024-2', 'CVE-2024-3', 'CVE-2024-4', 'CVE-2024-5', 'CVE-2024-6'] as CveId[],
+    changed: [],
+    removed: ['CVE-2024-7'],
+    rejected: ['CVE-2024-7', 'CVE-2024-8'] as CveId[],
+    kevAdded: ['CVE-2024-1'],
+    kevRemoved: [],
+    severity: [
+      { cveId: 'CVE-2024-9', from: 'high', to: 'critical' },
+      { cveId: 'CVE-2024-10', from: null, to: 'low' },
+    ],
+  },
+  scores: {
+    compared: 2000,
+    unreadable: 1,
+    mismatches: [
+      { cveId: 'CVE-2024-9', by: 'nvd', version: '3.1', vector: 'CVSS:3.1/AV:N', stated: 9.3, computed: 9.8 },
+    ],
+  },
+  disagreements: [
+    {
+      about: 'severity',
+      items: [
+        {
+          cveId: 'CVE-2024-9',
+          claims: [
+            { by: 'cna acme', states: '3.1 5 medium' },
+            { by: 'nvd', states: '3.1 9.8 critical' },
+          ],
+        },
+      ],
+    },
+  ],
   rejected: 3,
   withoutRecord: [
     { feed: 'kev', cveIds: ['CVE-2020-0001'] },
@@ -79,6 +113,13 @@ CVE list (2024-06-01, 2024-05-30T00:00:00.000Z) from cvelistv5/2024-06-01_all_CV
   edition-older: it is older
 kev: 1 ids without a record: CVE-2020-0001
 corpus of 2024-05-30T00:00:00.000Z (as of 2024-06-01): 1,230 records (997 new, 33 changed, 2 removed), 3 rejected
+  new: 6 (CVE-2024-1, CVE-2024-2, CVE-2024-3, CVE-2024-4, CVE-2024-5 and 1 more)
+  removed: 1 (CVE-2024-7)
+  newly rejected: 2 (CVE-2024-7, CVE-2024-8)
+  added to KEV: 1 (CVE-2024-1)
+  severity moved: 2 (CVE-2024-9 high → critical, CVE-2024-10 unscored → low)
+  2,000 scores compared with their vectors (1 vectors unreadable): 1 differ (CVE-2024-9 nvd 3.1 9.3, vector 9.8)
+  sources disagree on severity: 1 (CVE-2024-9 cna acme: 3.1 5 medium, nvd: 3.1 9.8 critical)
 3.2 s (reading 1.2 s, merging 2.0 s)`,
   )
 })

@@ -36,11 +36,15 @@ export function record(claims: CveClaim[], given: Partial<CveListRecord> = {}): 
   }
 }
 
-/** Merges a record of these claims; those of CNA and ADP are the record's, the others come from other feeds. */
 export function merged(claims: CveClaim[], given: Partial<MergeInput> = {}) {
+  return mergeCve(inputOf(claims, given))
+}
+
+/** A record of these claims to be merged; those of CNA and ADP are its own, the others come from other feeds. */
+export function inputOf(claims: CveClaim[], given: Partial<MergeInput> = {}): MergeInput {
   const own = claims.filter(({ source }) => source === 'cna' || source === 'adp')
   const others = claims.filter((one) => !own.includes(one))
-  return mergeCve({
+  return {
     record: record(own),
     kev: null,
     kevFeed: true,
@@ -49,7 +53,7 @@ export function merged(claims: CveClaim[], given: Partial<MergeInput> = {}) {
     catalogue: null,
     mission: 'medium',
     ...given,
-  })
+  }
 }
 
 /** A reviewed advisory that stands, and claims nothing but what is given. */

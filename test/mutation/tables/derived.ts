@@ -57,9 +57,9 @@ export const DERIVED: readonly Mutation[] = [
   {
     rule: 'decisions 18: a score that disagrees with its own vector is kept, and counted',
     breaks: 'such a score is not counted',
-    file: 'corpus/feeds/statements.ts',
-    find: 'if (scored === stated) return []',
-    replace: 'if (scored >= 0) return []',
+    file: 'corpus/model/review.ts',
+    find: 'if (computed !== stated) review',
+    replace: 'if (computed > 10) review',
     tests: SCORES,
   },
   {

@@ -166,18 +166,12 @@ firstParty(
   },
 )
 
-firstParty(
-  'a score that is not its vector’s is kept and noted, and so is a severity that is not its band',
-  async () => {
-    const items = await read('service-scores', { ...LINES['service-scores'], base_score: 7.5, base_severity: 'low' })
-    const [metric] = JSON.parse(claimAt(items).body).metrics
-    assert.equal([metric.baseScore, metric.baseSeverity], [7.5, 'LOW'])
-    assert.equal(notes(items), [
-      `score-differs-from-vector: ${VECTOR} scores 9.8, stated 7.5`,
-      'severity-differs-from-score: CVSS 3.1 7.5 is HIGH, stated LOW',
-    ])
-  },
-)
+firstParty('a score that is not its vector’s is kept, and a severity that is not its band is noted', async () => {
+  const items = await read('service-scores', { ...LINES['service-scores'], base_score: 7.5, base_severity: 'low' })
+  const [metric] = JSON.parse(claimAt(items).body).metrics
+  assert.equal([metric.baseScore, metric.baseSeverity], [7.5, 'LOW'])
+  assert.equal(notes(items), ['severity-differs-from-score: CVSS 3.1 7.5 is HIGH, stated LOW'])
+})
 
 firstParty('a vector must be one, of the version stated', async () => {
   const of = (over: object) => wrong('service-scores', over)

@@ -1,0 +1,122 @@
+/** What an operator should look at in a record: scores that contradict their vector, sources that contradict each other. */
+import type { CveClaim, CvssClaim } from './claim.ts'
+import { rankedMetrics, severityOf } from './cvss.ts'
+import { baseScore } from './cvss-vector.ts'
+import { isWeaponized, kevListing } from './evidence.ts'
+import { type MergeInput, standingClaims } from './merge.ts'
+import { latestSsvc } from './ssvc.ts'
+
+/** A score that is not what its own vector amounts to; it is served as stated (decisions 18). */
+export interface ScoreMismatch {
+  /** Who states it: `cna mitre`. */
+  by: string
+  version: CvssClaim['version']
+  vector: string
+  stated: number
+  /** Base score of the vector by FIRST's specification. */
+  computed: number
+}
+
+export type DisagreementTopic = 'severity' | 'weakness' | 'kev' | 'exploitation'
+
+/** Sources that cannot all be right. Each claim is served; the rules say which one backs the record's own value. */
+export interface Disagreement {
+  about: DisagreementTopic
+  /** In the order of precedence: the first one has its way. */
+  claims: { by: string; states: string }[]
+}
+
+export interface Review {
+  /** Scores that were compared with their vectors. */
+  scores: number
+  /** Vectors that cannot be scored: base metrics are missing or unknown. */
+  unreadable: number
+  mismatches: ScoreMismatch[]
+  disagreements: Disagreement[]
+}
+
+export function reviewOf(input: MergeInput): Review {
+  const review: Review = { scores: 0, unreadable: 0, mismatches: [], disagreements: [] }
+  const { record, claims, advisories } = input
+  for (const claim of [...record.claims, ...claims, ...advisories.map((one) => one.claim)]) addScores(claim, review)
+  const standing = standingClaims(input)
+  const found = [
+    severities(standing, record.dateUpdated),
+    weaknesses(standing),
+    listings(standing, input),
+    exploitation(standing, input),
+  ]
+  review.disagreements.push(...found.filter((one) => one !== null))
+  return review
+}
+
+/** `cna mitre`; of sources that are named after themselves (`nvd`) the name alone. */
+export function claimant({ source, sourceName }: Pick<CveClaim, 'source' | 'sourceName'>): string {
+  return source === sourceName ? source : `${source} ${sourceName}`
+}
+
+function addScores(claim: CveClaim, review: Review): void {
+  for (const { version, vector, baseScore: stated } of claim.metrics) {
+    const computed = baseScore(vector)?.score
+    if (computed === undefined) {
+      review.unreadable++
+      continue
+    }
+    review.scores++
+    if (computed !== stated) review.mismatches.push({ by: claimant(claim), version, vector, stated, computed })
+  }
+}
+
+/** Bands of what each source would have as the headline; scores that NVD only carries are nobody's own. */
+function severities(claims: readonly CveClaim[], recordUpdated: string | null): Disagreement | null {
+  const first = new Map<string, string>()
+  const bands = new Set<string>()
+  for (const { metric, version, eligible } of rankedMetrics(claims, recordUpdated)) {
+    const by = claimant({ source: metric.source_type, sourceName: metric.source_short_name })
+    if (!eligible || first.has(by)) continue
+    const band = severityOf(metric.base_score, version)
+    bands.add(band)
+    first.set(by, `${version} ${metric.base_score} ${band}`)
+  }
+  return bands.size > 1 ? disagreement('severity', first) : null
+}
+
+/** Two sources that map to weaknesses and have none in common. */
+function weaknesses(claims: readonly CveClaim[]): Disagreement | null {
+  const mapping = claims.filter(({ source, weaknesses }) => source !== 'osv' && weaknesses.length > 0)
+  const apart = mapping.some((one) =>
+    mapping.some((other) => one !== other && !one.weaknesses.some((id) => other.weaknesses.includes(id))),
+  )
+  return apart
+    ? disagreement('weakness', new Map(mapping.map((claim) => [claimant(claim), claim.weaknesses.join(' ')])))
+    : null
+}
+
+/** The catalogue and the ADP's copy of it: one does not list what the other does, or dates it differently. */
+function listings(claims: readonly CveClaim[], { kev, kevFeed }: MergeInput): Disagreement | null {
+  const copy = claims.find(({ source, kevDateAdded }) => source === 'adp' && kevDateAdded !== null)
+  if (!kevFeed || !copy || copy.kevDateAdded === kev?.dateAdded) return null
+  const states = (date: string | null | undefined) => (date ? `listed ${date}` : 'not listed')
+  return disagreement(
+    'kev',
+    new Map([
+      ['kev', states(kev?.dateAdded)],
+      [claimant(copy), states(copy.kevDateAdded)],
+    ]),
+  )
+}
+
+/** No exploitation by the ADP's assessment, and a listing or a weaponized module all the same (decisions 23). */
+function exploitation(claims: readonly CveClaim[], { kev, kevFeed, exploits }: MergeInput): Disagreement | null {
+  if (latestSsvc(claims)?.exploitation !== 'none') return null
+  const found = new Map<string, string>()
+  const listing = kevListing(claims, kev, kevFeed)
+  if (listing) found.set('kev', `listed ${listing.dateAdded ?? ''}`.trimEnd())
+  const module = exploits.find(isWeaponized)
+  if (module) found.set('exploit_framework', module.source_id)
+  return found.size === 0 ? null : disagreement('exploitation', found.set('ssvc', 'none'))
+}
+
+function disagreement(about: DisagreementTopic, states: Map<string, string>): Disagreement {
+  return { about, claims: Array.from(states, ([by, stated]) => ({ by, states: stated })) }
+}
