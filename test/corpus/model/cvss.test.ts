@@ -93,6 +93,18 @@ test('decisions 29: scores that NVD only carries never back the headline', () =>
   assert.is(metric?.is_primary, false)
 })
 
+test('decisions 29: they stand behind the scores that may back the headline, an advisory’s too', () => {
+  const carried = cvss('3.1', 9, { scoredBy: 'someone@example.org' })
+  const { metrics } = merged([nvd(carried), advisory(cvss('3.0', 4))]).cvss
+  assert.equal(
+    metrics.map((one) => [one.source_type, one.is_primary]),
+    [
+      ['advisory', true],
+      ['nvd', false],
+    ],
+  )
+})
+
 test('decisions 29: they are left out where CNA or ADP already gave the same vector', () => {
   const same = cvss('3.1', 9, { vector: 'V' })
   const { metrics } = merged([cna(same), nvd({ ...same, scoredBy: 'acme' }, cvss('3.1', 8))]).cvss
