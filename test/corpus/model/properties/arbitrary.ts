@@ -1,0 +1,260 @@
+/**
+ * Made-up claims as adapters could yield them. Names, URLs and times come from small pools, so that claims meet: what
+ * the rules have to decide is what happens when two of them speak of the same thing.
+ */
+import fc from 'fast-check'
+import {
+  type AdvisoryClaim,
+  type AnalysisClaim,
+  type CveClaim,
+  DETECTION_LAYERS,
+  type DetectionClaim,
+  type KevEntry,
+  type PocClaim,
+  type ReferenceClaim,
+  type ReportClaim,
+} from '../../../../corpus/model/claim.ts'
+import type { MergeInput, WeaknessCatalogue } from '../../../../corpus/model/merge.ts'
+import type { AffectedEntry, AffectedRange, Analysis, ExploitModule } from '../../../../corpus/model/record.ts'
+import { advisory, affected, exploit, kevEntry, record } from '../fixture.ts'
+import { cvssClaim } from './cvss-arbitrary.ts'
+import { shape } from './property.ts'
+
+export const CVE_ID = 'CVE-2024-1234'
+
+const some = <Value>(arbitrary: fc.Arbitrary<Value>, maxLength = 4) => fc.array(arbitrary, { maxLength })
+const orNull = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: null })
+
+/** ISO 8601 in UTC; half of them of a few moments only. */
+export const timestamp: fc.Arbitrary<string> = fc.oneof(
+  fc.constantFrom('2024-04-20T00:00:00.000Z', '2024-05-01T00:00:00.000Z', '2024-05-02T10:20:30.456Z'),
+  fc
+    .date({ min: new Date('1999-01-01T00:00:00Z'), max: new Date('2030-12-31T00:00:00Z'), noInvalidDate: true })
+    .map((date) => date.toISOString()),
+)
+const day = timestamp.map((time) => time.slice(0, 10))
+
+/** Words of any script, emoji included, with the stops and abbreviations that end sentences or do not. */
+const word = fc.oneof(
+  fc.constantFrom('a', 'flaw', 'in', 'v1.2.', 'e.g.', 'Widget.', 'is', 'bad!', 'Überlauf', '注入', '🙂🙂'),
+  fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).map((text) => text.replace(/\s/g, '_')),
+  fc.string({ unit: fc.constantFrom('x', '🙂', 'é'), minLength: 100, maxLength: 150 }),
+)
+export const text: fc.Arbitrary<string> = fc
+  .array(fc.tuple(word, fc.constantFrom(' ', '  ', '\n')), { minLength: 1, maxLength: 40 })
+  .map((words) => words.flat().join('').trim())
+  .filter((joined) => joined !== '')
+
+export const url = fc.constantFrom(
+  ...['a', 'b', 'c', 'd'].map((host) => `https://${host}.example/`),
+  'https://code.example/commit/0123456789abcdef0123456789abcdef01234567',
+  'https://git.example/c/89abcdef0123',
+)
+/** As the CVE list and as NVD write them. */
+const tag = fc.constantFrom('patch', 'Patch', 'exploit', 'Exploit', 'mitigation', 'Mitigation', 'vendor-advisory')
+
+export const reference: fc.Arbitrary<ReferenceClaim> = shape({
+  url,
+  name: orNull(fc.constantFrom('A', 'B')),
+  tags: some(tag, 3),
+})
+
+/** Weaknesses and categories of the catalogue, and ids that it does not have. */
+export const weakness = fc.constantFrom('cwe-20', 'cwe-79', 'cwe-89', 'cwe-787', 'cwe-1035', 'cwe-16', 'cwe-99999')
+const WEAKNESS_NAMES: Record<string, string> = {
+  'cwe-20': 'Improper Input Validation',
+  'cwe-79': 'Scripting',
+  'cwe-787': 'Out-of-bounds Write',
+}
+export const CATALOGUE: WeaknessCatalogue = {
+  isWeakness: (id) => Object.hasOwn(WEAKNESS_NAMES, id),
+  weaknessName: (id) => WEAKNESS_NAMES[id] ?? null,
+}
+export const catalogue = fc.constantFrom(CATALOGUE, null)
+export const mission = fc.constantFrom('low', 'medium', 'high')
+
+export const ssvcPoints = shape({
+  exploitation: orNull(fc.constantFrom('none', 'poc', 'active')),
+  automatable: orNull(fc.constantFrom('yes', 'no')),
+  technical_impact: orNull(fc.constantFrom('partial', 'total')),
+})
+export const ssvc: fc.Arbitrary<NonNullable<CveClaim['ssvc']>> = fc
+  .tuple(ssvcPoints, orNull(timestamp))
+  .map(([points, assessedAt]) => ({ ...points, assessedAt }))
+
+const version = fc.constantFrom('1.0', '1.5', '2.0', '2.0-rc1', '0123456789abcdef0123456789abcdef01234567')
+const range: fc.Arbitrary<AffectedRange> = fc.record(
+  {
+    introduced: orNull(fc.constantFrom('0', '1.0', '2.0')),
+    fixed: orNull(version),
+    version_type: orNull(fc.constantFrom('semver', 'git', 'GIT', 'custom')),
+    last_affected: version,
+  },
+  { requiredKeys: ['introduced', 'fixed', 'version_type'], noNullPrototype: true },
+)
+
+export const affectedEntry = (source: AffectedEntry['source']): fc.Arbitrary<AffectedEntry> =>
+  shape({
+    vendor: orNull(fc.constantFrom('Acme', 'ACME', 'Acme Inc', '*', 'Große AG')),
+    product: orNull(fc.constantFrom('Widget', 'widget', 'Gadget Pro', '*')),
+    package_name: orNull(fc.constantFrom('widget', '@acme/widget')),
+    ecosystem: orNull(fc.constantFrom('npm', 'PyPI')),
+    platforms: orNull(fc.constant<string[]>(['Linux'])),
+    default_status: orNull(fc.constantFrom('affected', 'unaffected', 'unknown')),
+    affected_versions: orNull(fc.array(version, { minLength: 1, maxLength: 3 })),
+    affected_ranges: orNull(fc.array(range, { minLength: 1, maxLength: 3 })),
+    patched_versions: orNull(fc.array(version, { minLength: 1, maxLength: 2 })),
+    cpes: orNull(fc.constant<string[]>(['cpe:2.3:a:acme:widget:*:*:*:*:*:*:*:*'])),
+    repo_url: orNull(url),
+    updated_at: timestamp,
+  }).map((given) => ({ ...affected({ source }), ...given }))
+
+/** Who may speak for a source: several at once for ADPs, advisories and OSV, one of the others. */
+const NAMES: Record<CveClaim['source'], readonly string[]> = {
+  cna: ['acme'],
+  adp: ['CISA-ADP', 'other-ADP'],
+  nvd: ['nvd'],
+  advisory: ['GHSA-aaaa-aaaa-aaaa', 'GHSA-bbbb-bbbb-bbbb'],
+  osv: ['GO-2024-0001', 'BIT-widget-2024-1234', 'GHSA-aaaa-aaaa-aaaa'],
+  svc: ['svc'],
+}
+
+/** What a claim of this source may state: only an ADP assesses SSVC and copies KEV, only the CNA has workarounds. */
+export function cveClaim(source: CveClaim['source']): fc.Arbitrary<CveClaim> {
+  return shape<CveClaim>({
+    source: fc.constant(source),
+    sourceName: fc.constantFrom(...NAMES[source]),
+    updatedAt: timestamp,
+    title: source === 'cna' ? orNull(text) : fc.constant(null),
+    description: orNull(text),
+    metrics: source === 'osv' ? fc.constant([]) : some(cvssClaim(source, timestamp)),
+    weaknesses: fc.uniqueArray(weakness, { maxLength: 3 }),
+    affected: source === 'svc' ? fc.constant([]) : some(affectedEntry(source), 3),
+    references: source === 'svc' ? fc.constant([]) : some(reference),
+    hasWorkaround: source === 'cna' ? fc.boolean() : fc.constant(false),
+    ssvc: source === 'adp' ? orNull(ssvc) : fc.constant(null),
+    kevDateAdded: source === 'adp' ? orNull(day) : fc.constant(null),
+  })
+}
+
+/** A claim of any of these sources. */
+export function claimOf(...sources: CveClaim['source'][]): fc.Arbitrary<CveClaim> {
+  return fc.oneof(...sources.map(cveClaim))
+}
+export const anyClaim = claimOf('cna', 'adp', 'nvd', 'advisory', 'osv', 'svc')
+
+/** The containers of a record: a CNA's, then those of ADPs. */
+export const recordClaims: fc.Arbitrary<CveClaim[]> = fc
+  .tuple(cveClaim('cna'), fc.array(cveClaim('adp'), { maxLength: 2 }))
+  .map(([cna, adps]) => [cna, ...adps])
+
+/** The claims of other feeds: a feed has one claim of a name on a CVE. */
+export const otherClaims: fc.Arbitrary<CveClaim[]> = fc.uniqueArray(claimOf('nvd', 'osv', 'svc'), {
+  maxLength: 4,
+  selector: ({ source, sourceName }) => `${source} ${sourceName}`,
+})
+
+export const kev: fc.Arbitrary<KevEntry> = shape({
+  dateAdded: day,
+  ransomware: orNull(fc.constantFrom('Known', 'Unknown')),
+}).map((given) => kevEntry(given))
+
+/** `withdrawn` and `reviewed` as they come. */
+export const advisoryClaim: fc.Arbitrary<AdvisoryClaim> = shape({
+  claim: cveClaim('advisory'),
+  reviewed: fc.boolean(),
+  published: timestamp,
+  withdrawn: orNull(timestamp),
+  summary: text,
+  cwe_ids: fc.uniqueArray(
+    weakness.map((id) => id.toUpperCase()),
+    { maxLength: 2 },
+  ),
+}).map(({ claim, reviewed, published, withdrawn, summary, cwe_ids }) => {
+  const { sourceName: advisory_id, updatedAt: updated_at } = claim
+  const given = { advisory_id, updated_at, published_at: published, withdrawn_at: withdrawn, summary, cwe_ids }
+  return advisory(given, { ...claim, reviewed })
+})
+export const advisories = fc.uniqueArray(advisoryClaim, {
+  maxLength: 2,
+  selector: ({ advisory: { advisory_id } }) => advisory_id,
+})
+
+export const exploitModule: fc.Arbitrary<ExploitModule> = shape({
+  module: fc.constantFrom(
+    ...(['exploit/windows/widget', 'auxiliary/scanner/widget', 'post/linux/widget'] as const).map((source_id) =>
+      exploit({ source: 'exploit_framework', source_id }),
+    ),
+    ...['1001', '1002'].map((source_id) => exploit({ source: 'exploit_archive', source_id })),
+  ),
+  name: orNull(fc.constantFrom('Widget 1.0', 'Widget 2.0')),
+  date_published: orNull(day),
+  source_url: orNull(url),
+  verified: orNull(fc.boolean()),
+}).map(({ module, ...given }) => ({ ...module, ...given }))
+
+export const detection: fc.Arbitrary<DetectionClaim> = shape<DetectionClaim>({
+  layer: fc.constantFrom(...DETECTION_LAYERS),
+  source: fc.constantFrom('template_scanner', 'own_rules'),
+  evidenceType: fc.constantFrom('detection_template', 'detection_rule'),
+  confidence: fc.constantFrom('confirmed', 'high', 'medium', 'low'),
+  url: orNull(url),
+  name: orNull(fc.constantFrom('A', 'B')),
+  firstSeen: orNull(timestamp),
+  lastSeen: orNull(timestamp),
+})
+
+export const poc: fc.Arbitrary<PocClaim> = shape({
+  repositories: some(
+    shape({
+      url: fc.constantFrom('https://code.example/x/poc', 'https://code.example/y/poc'),
+      name: fc.constantFrom('x/poc', 'y/poc'),
+      stars: fc.nat(3),
+      createdAt: orNull(timestamp),
+      pushedAt: orNull(timestamp),
+    }),
+    3,
+  ),
+})
+
+export const report: fc.Arbitrary<ReportClaim> = shape<ReportClaim>({
+  id: fc.uuid(),
+  reportType: fc.constantFrom('triage', 'deep_dive'),
+  model: fc.constantFrom('m1', 'm2'),
+  createdAt: timestamp,
+  final: fc.boolean(),
+  text,
+})
+
+const analysis: fc.Arbitrary<AnalysisClaim> = shape({
+  analysis: shape<Analysis>({
+    summary: orNull(text),
+    root_cause: orNull(text),
+    impact: orNull(text),
+    attack_vector: orNull(text),
+    remediation: orNull(text),
+    weaknesses: fc.uniqueArray(weakness, { maxLength: 2 }),
+    model: orNull(fc.constantFrom('m1', 'm2')),
+    generated_at: orNull(timestamp),
+  }),
+  affected: some(affectedEntry('svc_analysis'), 2),
+})
+
+/** All that the feeds may say of one CVE. */
+export const mergeInput: fc.Arbitrary<MergeInput> = shape({
+  recordClaims,
+  dates: shape({ datePublished: orNull(timestamp), dateUpdated: orNull(timestamp) }),
+  given: shape<Omit<MergeInput, 'record'>>({
+    kev: orNull(kev),
+    kevFeed: fc.boolean(),
+    claims: otherClaims,
+    advisories,
+    exploits: some(exploitModule, 3),
+    detections: some(detection, 3),
+    pocs: some(poc, 2),
+    reports: some(report, 3),
+    analyses: some(analysis, 1),
+    catalogue,
+    mission,
+  }),
+}).map(({ recordClaims: claims, dates, given }) => ({ ...given, record: record(claims, dates) }))

@@ -1,0 +1,175 @@
+/** Properties of the headline score and of the list of metrics behind it (decisions 18, 29). */
+import fc from 'fast-check'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { CveClaim } from '../../../../corpus/model/claim.ts'
+import { severityOf } from '../../../../corpus/model/cvss.ts'
+import type { CvssMetric, Severity } from '../../../../corpus/model/record.ts'
+import { claim, merged, UPDATED } from '../fixture.ts'
+import { claimOf, timestamp } from './arbitrary.ts'
+import { anyVersion, cvssClaim } from './cvss-arbitrary.ts'
+import { property, shape } from './property.ts'
+
+type Source = CvssMetric['source_type']
+const PRECEDENCE: readonly Source[] = ['svc', 'cna', 'adp', 'nvd', 'advisory']
+
+const scored = (source: Source, sourceName: string) =>
+  shape({ updatedAt: timestamp, metrics: fc.array(cvssClaim(source, timestamp), { maxLength: 4 }) }).map((given) =>
+    claim({ source, sourceName, ...given }),
+  )
+/** A claim at most of each of these; the record's own come first. */
+const CLAIMS: fc.Arbitrary<CveClaim[]> = fc
+  .tuple(
+    ...[scored('cna', 'acme'), scored('adp', 'CISA-ADP'), scored('adp', 'other-ADP')].map((one) => fc.option(one)),
+    ...[scored('nvd', 'nvd'), scored('advisory', 'GHSA-a'), scored('advisory', 'GHSA-b'), scored('svc', 'svc')].map(
+      (one) => fc.option(one),
+    ),
+  )
+  .map((claims) => claims.filter((one) => one !== null))
+
+const headline = (claims: CveClaim[]) => {
+  const { severity, cvss_score, cvss_score_source } = merged(claims).core
+  return { severity, cvss_score, cvss_score_source }
+}
+const eligible = (claims: CveClaim[]) =>
+  claims.flatMap(({ source, metrics }) =>
+    metrics.filter(({ scoredBy }) => scoredBy === null).map((one) => ({ ...one, source })),
+  )
+
+property(
+  'decisions 18: the headline and the metrics do not depend on the order of other feeds’ claims',
+  [CLAIMS.chain((claims) => fc.tuple(fc.constant(claims), fc.shuffledSubarray(claims, { minLength: claims.length })))],
+  ([claims, shuffled]) => {
+    // The record's own containers keep their order: they have one.
+    const own = claims.filter(({ source }) => source === 'cna' || source === 'adp')
+    const others = shuffled.filter((one) => !own.includes(one))
+    assert.equal(merged([...own, ...others]).cvss, merged(claims).cvss)
+    assert.equal(headline([...own, ...others]), headline(claims))
+  },
+)
+
+property('decisions 18: one metric is primary where one may back the headline, else none', [CLAIMS], (claims) => {
+  const { metrics } = merged(claims).cvss
+  const primaries = metrics.filter((one) => one.is_primary)
+  assert.is(primaries.length, eligible(claims).length > 0 ? 1 : 0)
+})
+
+property('decisions 18: the primary metric stands first', [CLAIMS], (claims) => {
+  const { metrics } = merged(claims).cvss
+  if (metrics.some((one) => one.is_primary)) assert.ok(metrics[0]!.is_primary)
+})
+
+property('decisions 18: score, band and source of the headline are those of the primary metric', [CLAIMS], (claims) => {
+  const primary = merged(claims).cvss.metrics.find((one) => one.is_primary)
+  const { severity, cvss_score, cvss_score_source } = headline(claims)
+  if (!primary) return assert.equal([severity, cvss_score, cvss_score_source], [null, null, null])
+  assert.is(cvss_score, primary.base_score)
+  assert.is(severity, severityOf(primary.base_score, primary.cvss_version as '3.1'))
+  const name = { svc: 'svc_metrics', cna: 'cna', nvd: 'nvd', advisory: 'advisory', adp: primary.source_short_name }
+  assert.is(cvss_score_source, name[primary.source_type])
+})
+
+property(
+  'decisions 18: the headline is of the first source that scores, and of its newest version',
+  [CLAIMS],
+  (claims) => {
+    const candidates = eligible(claims)
+    const primary = merged(claims).cvss.metrics.find((one) => one.is_primary)
+    const source = PRECEDENCE.find((name) => candidates.some((one) => one.source === name))
+    assert.is(primary?.source_type, source)
+    const versions = candidates.filter((one) => one.source === source).map(({ version }) => version)
+    assert.is(primary?.cvss_version, versions.sort().at(-1))
+  },
+)
+
+property(
+  'decisions 18: a claim of a lower source never changes the headline',
+  [CLAIMS, fc.constantFrom<Source>('adp', 'nvd', 'advisory').chain((source) => scored(source, 'late'))],
+  (claims, late) => {
+    const ranks = eligible(claims).map(({ source }) => PRECEDENCE.indexOf(source as Source))
+    const isLower = ranks.some((rank) => rank < PRECEDENCE.indexOf(late.source as Source))
+    if (isLower) assert.equal(headline([...claims, late]), headline(claims))
+  },
+)
+
+property(
+  'decisions 18: whatever sources say of each other, each one’s own scores stay in metrics',
+  [CLAIMS],
+  (claims) => {
+    const shown = merged(claims).cvss.metrics.map((one) =>
+      JSON.stringify([one.source_type, one.source_short_name, one.base_score, one.vector_string]),
+    )
+    assert.is(new Set(shown).size, shown.length)
+    for (const { source, sourceName, metrics } of claims) {
+      for (const { baseScore, vector, scoredBy } of metrics) {
+        if (scoredBy === null) assert.ok(shown.includes(JSON.stringify([source, sourceName, baseScore, vector])))
+      }
+    }
+  },
+)
+
+property(
+  'decisions 29: what NVD only carries is shown under its own name, once, unless the record gave it',
+  [CLAIMS],
+  (claims) => {
+    const own = new Set(
+      claims.flatMap((one) => (/cna|adp/.test(one.source) ? one.metrics.map(({ vector }) => vector) : [])),
+    )
+    const { metrics } = merged(claims).cvss
+    for (const { vector, baseScore, scoredBy } of claims.find(({ source }) => source === 'nvd')?.metrics ?? []) {
+      if (scoredBy === null) continue
+      const found = metrics.filter(
+        (one) =>
+          one.source_type === 'nvd' &&
+          one.source_short_name === scoredBy &&
+          one.vector_string === vector &&
+          one.base_score === baseScore,
+      )
+      assert.is(found.length, own.has(vector) ? 0 : 1)
+      for (const one of found) assert.is(one.is_primary, false)
+    }
+  },
+)
+
+property(
+  'decisions 18: every time shown is one that was stated, of the metric, the record or the claim',
+  [CLAIMS],
+  (claims) => {
+    const times = new Set([UPDATED, ...claims.flatMap((one) => [one.updatedAt, ...one.metrics.map((m) => m.statedAt)])])
+    for (const { captured_at } of merged(claims).cvss.metrics) assert.ok(times.has(captured_at))
+  },
+)
+
+const BANDS: readonly Severity[] = ['none', 'low', 'medium', 'high', 'critical']
+
+test('decisions 18: severity never falls as the score rises, and none is 0.0 alone, in every version', () => {
+  for (const version of ['2.0', '3.0', '3.1', '4.0'] as const) {
+    let last = 0
+    for (let tenths = 0; tenths <= 100; tenths++) {
+      const severity = severityOf(tenths / 10, version)
+      assert.is(severity === 'none', tenths === 0, `${version} ${tenths}`)
+      assert.ok(BANDS.indexOf(severity) >= last, `${version} ${tenths}`)
+      last = BANDS.indexOf(severity)
+    }
+  }
+})
+
+property(
+  'decisions 18: a 2.0 score is never above the band of the same score in 3.x, and never critical',
+  [fc.integer({ min: 0, max: 100 }), anyVersion],
+  (tenths, version) => {
+    const [of2, other] = [severityOf(tenths / 10, '2.0'), severityOf(tenths / 10, version)]
+    assert.ok(BANDS.indexOf(of2) <= BANDS.indexOf(other))
+    assert.is.not(of2, 'critical')
+  },
+)
+
+property(
+  'decisions 18: claims without scores, OSV’s among them, change nothing',
+  [CLAIMS, claimOf('osv')],
+  (claims, osv) => {
+    assert.equal(merged([...claims, osv]).cvss, merged(claims).cvss)
+  },
+)
+
+test.run()
