@@ -2,7 +2,15 @@
 import type { CnaEntry } from '../model/claim.ts'
 import { nameKey } from '../model/products.ts'
 import { FeedError } from './error.ts'
-import { assertName, type FeedFile, type FeedItem, isSameDigest, itemDigest, type ReadOptions, skipOf } from './feed.ts'
+import {
+  assertName,
+  type FeedFile,
+  type FeedItem,
+  isSameDigest,
+  jsonItemDigest,
+  type ReadOptions,
+  skipOf,
+} from './feed.ts'
 import { dateInName, findFiles } from './files/choice.ts'
 import { readJsonFile } from './files/json-file.ts'
 import { isObject, objects, shown, text, texts } from './json.ts'
@@ -31,7 +39,7 @@ export function* readCnaList(file: FeedFile, options: ReadOptions): Iterable<Fee
         throw new FeedError('item_invalid', `shortName is no text: ${shown(isObject(json) ? json.shortName : json)}`)
       }
       assertName(slug)
-      const digest = itemDigest(CNA_ADAPTER, JSON.stringify(json))
+      const digest = jsonItemDigest(CNA_ADAPTER, json)
       if (isSameDigest(options.digestOf(key), digest)) {
         yield { kind: 'known', key, digest }
         continue

@@ -72,7 +72,10 @@ function readRow(row: string, line: number): ({ kind: 'score' } & EpssScore) | F
   return { kind: 'skip', key: cveId ?? `line ${line}`, reason: 'item_invalid', detail }
 }
 
+/** Not `0x1`, ` 1` or `Infinity`, which JavaScript takes for numbers as well. */
+const NUMBER = /^\d*\.?\d+(?:e[-+]?\d+)?$/i
+
 function unitNumber(text: string | undefined): number | null {
-  const number = text ? Number(text) : Number.NaN
+  const number = text && NUMBER.test(text) ? Number(text) : Number.NaN
   return number >= 0 && number <= 1 ? number : null
 }

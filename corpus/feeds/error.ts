@@ -11,6 +11,7 @@ export type FeedErrorCode =
   | 'entry_unsupported'
   // one item
   | 'json_invalid'
+  | 'json_too_deep'
   | 'item_invalid'
   | 'id_differs_from_name'
   // one record of the CVE list

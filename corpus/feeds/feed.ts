@@ -4,6 +4,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import type { EpssScore, RecordNote } from '../model/claim.ts'
 import type { CveId } from '../model/cve-id.ts'
 import { FeedError, type FeedErrorCode } from './error.ts'
+import { assertNesting } from './json.ts'
 
 /** A file (or folder of files) that a feed can be read from. */
 export interface FeedFile {
@@ -102,12 +103,33 @@ export interface ScoreFeed extends FeedBase {
 
 export type Feed = ClaimFeed | BatchFeed | ScoreFeed
 
+/**
+ * The longest an item may be, in whatever form it comes; the largest upstream have some 4 MB: thousands of affected kernel
+ * versions. Feeds whose items are lines have smaller limits of their own.
+ */
+export const MAX_ITEM_BYTES = 32 << 20
+
 /** The digest of an item's upstream bytes: the adapter's version, then 16 bytes of SHA-256. */
 export function itemDigest(adapter: number, bytes: Uint8Array | string): Uint8Array {
   const digest = new Uint8Array(17)
   digest[0] = adapter
   digest.set(hash('sha256', bytes, 'buffer').subarray(0, 16), 1)
   return digest
+}
+
+/**
+ * The digest of an item that is known by its own JSON, because its bytes have no border in the file.
+ * @throws FeedError for one that is nested too deep, or too large
+ */
+export function jsonItemDigest(adapter: number, json: unknown): Uint8Array {
+  assertNesting(json)
+  return itemDigest(adapter, withinLimit(JSON.stringify(json)))
+}
+
+/** @throws FeedError for an item that is too large */
+export function withinLimit(json: string): string {
+  if (json.length <= MAX_ITEM_BYTES) return json
+  throw new FeedError('entry_too_large', `${json.length} characters, the limit is ${MAX_ITEM_BYTES}`)
 }
 
 export function isSameDigest(a: Uint8Array | null, b: Uint8Array): boolean {

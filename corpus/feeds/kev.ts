@@ -3,7 +3,7 @@ import type { KevEntry } from '../model/claim.ts'
 import { parseCveId } from '../model/cve-id.ts'
 import { utcDate, utcTimestamp } from '../model/date.ts'
 import { FeedError } from './error.ts'
-import { type FeedFile, type FeedItem, isSameDigest, itemDigest, type ReadOptions, skipOf } from './feed.ts'
+import { type FeedFile, type FeedItem, isSameDigest, jsonItemDigest, type ReadOptions, skipOf } from './feed.ts'
 import { dateInName, findFiles } from './files/choice.ts'
 import { readJsonFile } from './files/json-file.ts'
 import { isObject, type JsonObject, shown, text } from './json.ts'
@@ -49,7 +49,7 @@ export function* readKev(file: FeedFile, options: ReadOptions): Iterable<FeedIte
     try {
       if (!isObject(json)) throw new FeedError('item_invalid', `it is no object but ${shown(json)}`)
       if (!cveId) throw new FeedError('item_invalid', `cveID is no CVE id: ${shown(json.cveID)}`)
-      const digest = itemDigest(KEV_ADAPTER, JSON.stringify(json))
+      const digest = jsonItemDigest(KEV_ADAPTER, json)
       if (isSameDigest(options.digestOf(key), digest)) {
         yield { kind: 'known', key, digest }
         continue

@@ -4,7 +4,7 @@ import { type CatalogueKind, catalogueItems, type ReadCatalogue, type ReadEntry 
 import { CAPEC_INVERSES } from '../catalogue/relations.ts'
 import { FeedError } from '../error.ts'
 import { type FeedFile, type FeedItem, type ReadOptions, skipOf } from '../feed.ts'
-import { withDocuments } from '../files/documents.ts'
+import { textOfDocument, withDocuments } from '../files/documents.ts'
 import { isXmlDocument, isXmlFile } from './files.ts'
 import { isStixDocument, readStixObjects } from './stix-objects.ts'
 import { readStixPattern } from './stix-pattern.ts'
@@ -38,7 +38,7 @@ const PATTERNS: CatalogueKind<CapecEntry> = {
 async function readXml(file: FeedFile): Promise<ReadCatalogue<CapecEntry>> {
   const text = await withDocuments(file, isXmlDocument, ([document, ...others]) => {
     if (!document || others.length > 0) throw new FeedError('file_invalid', 'it does not hold one XML file')
-    return document.read().toString('utf8')
+    return textOfDocument(document)
   })
   return readXmlCatalogue(text, file.name)
 }

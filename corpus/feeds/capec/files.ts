@@ -6,7 +6,7 @@ import { rootAttributes } from '../catalogue/xml.ts'
 import { FeedError } from '../error.ts'
 import type { FeedFile } from '../feed.ts'
 import { dateInName, type FoundFile, findFiles } from '../files/choice.ts'
-import { type Document, withDocuments } from '../files/documents.ts'
+import { type Document, textOfDocument, withDocuments } from '../files/documents.ts'
 import { isStixDocument, readStixObjects } from './stix-objects.ts'
 
 const XML_NAME = /^capec.*\.xml(\.zip)?$/i
@@ -67,7 +67,7 @@ async function datedFile({ path, name, directory }: FoundFile): Promise<FeedFile
 type Head = Pick<FeedFile, 'date' | 'version'>
 
 function xmlHead(documents: readonly Document[]): Head {
-  const head = rootAttributes(documents[0]?.read().toString('utf8') ?? '')
+  const head = rootAttributes(documents[0] ? textOfDocument(documents[0]) : '')
   return { date: utcTimestamp(head?.get('Date') ?? ''), version: head?.get('Version') ?? null }
 }
 

@@ -3,7 +3,7 @@ import { utcTimestamp } from '../../model/date.ts'
 import { FeedError } from '../error.ts'
 import { type FeedSkip, skipOf } from '../feed.ts'
 import type { Document } from '../files/documents.ts'
-import { isObject, type JsonObject, objects, text } from '../json.ts'
+import { assertNesting, isObject, type JsonObject, objects, text, utf8Text } from '../json.ts'
 
 /** The objects of a catalogue that the model has a use for. */
 export interface StixCatalogue {
@@ -32,7 +32,14 @@ export function readStixObjects(documents: readonly Document[]): StixCatalogue {
     try {
       for (const object of bundleObjects(document)) {
         const id = text(object.id)
-        if (id !== null) byId.set(id, object)
+        if (id === null) continue
+        try {
+          assertNesting(object)
+          byId.set(id, object)
+        } catch (cause) {
+          const number = capecNumber(object)
+          skips.push(skipOf(number === null ? id : `CAPEC-${number}`, cause))
+        }
       }
     } catch (cause) {
       if (documents.length === 1) throw cause
@@ -68,9 +75,11 @@ function bundleObjects(document: Document): JsonObject[] {
   return objects(json.objects)
 }
 
+/** A catalogue in one file may be nested however deep in one of its objects, which is then left out. */
 function parse(bytes: Buffer): unknown {
+  const text = utf8Text(bytes)
   try {
-    return JSON.parse(bytes.toString('utf8'))
+    return JSON.parse(text)
   } catch (cause) {
     throw new FeedError('file_invalid', `it is no JSON: ${(cause as Error).message}`, { cause })
   }

@@ -1,6 +1,14 @@
 /** From the entries that were read of a catalogue to its items: each related to the others, then taken or known. */
 import { FeedError } from '../error.ts'
-import { type FeedItem, type FeedSkip, isSameDigest, itemDigest, type ReadOptions, skipOf } from '../feed.ts'
+import {
+  type FeedItem,
+  type FeedSkip,
+  isSameDigest,
+  itemDigest,
+  MAX_ITEM_BYTES,
+  type ReadOptions,
+  skipOf,
+} from '../feed.ts'
 import { completeRelations, type Inverses, type Relation } from './relations.ts'
 
 interface Entry {
@@ -54,6 +62,10 @@ export function* catalogueItems<E extends Entry>(
     const named = relations.map((relation) => ({ ...relation, name: byNumber.get(relation.to)?.entry.name ?? null }))
     const key = keyOf(entry)
     const body = JSON.stringify(related(entry, named))
+    if (body.length > MAX_ITEM_BYTES) {
+      yield skipOf(key, new FeedError('entry_too_large', `${body.length} characters, the limit is ${MAX_ITEM_BYTES}`))
+      continue
+    }
     const digest = itemDigest(adapter, body)
     if (isSameDigest(digestOf(key), digest)) yield { kind: 'known', key, digest }
     else yield { kind: 'claim', key, cveIds: [], digest, statedAt: entry.updated_at, body, notes: [] }

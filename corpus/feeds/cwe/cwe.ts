@@ -9,7 +9,7 @@ import { attributeOf, itemsOf, parseXml, rootAttributes } from '../catalogue/xml
 import { FeedError } from '../error.ts'
 import { type FeedFile, type FeedItem, type FeedSkip, type ReadOptions, skipOf } from '../feed.ts'
 import { dateInName, type FoundFile, findFiles } from '../files/choice.ts'
-import { type Document, withDocuments } from '../files/documents.ts'
+import { type Document, textOfDocument, withDocuments } from '../files/documents.ts'
 import { readWeakness } from './weakness.ts'
 
 export const CWE_ADAPTER = 1
@@ -80,5 +80,5 @@ function onlyText(documents: readonly Document[]): string {
   if (!document || others.length > 0) {
     throw new FeedError('file_invalid', `it holds ${documents.length} XML files instead of one`)
   }
-  return document.read().toString('utf8')
+  return textOfDocument(document)
 }

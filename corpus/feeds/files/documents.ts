@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { FeedError } from '../error.ts'
 import type { FeedFile } from '../feed.ts'
+import { utf8Text } from '../json.ts'
 import { openZip, readEntry, withZip, type ZipDirectory } from './zip.ts'
 
 const MAX_DOCUMENT_BYTES = 64 << 20
@@ -57,6 +58,9 @@ async function openCatalogue(path: string): Promise<ZipDirectory> {
   if (directory.place.part) throw refusal
   return directory
 }
+
+/** @throws FeedError for a document that is damaged, too large, or not UTF-8 */
+export const textOfDocument = (document: Document): string => utf8Text(document.read())
 
 function bounded(documents: Document[]): Document[] {
   if (documents.length > MAX_DOCUMENTS) throw new FeedError('file_invalid', `holds more than ${MAX_DOCUMENTS} files`)

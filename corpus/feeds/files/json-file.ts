@@ -1,17 +1,25 @@
 /** Feeds that are one JSON file, small enough to be read whole. */
 import { FeedError } from '../error.ts'
+import { utf8Text } from '../json.ts'
 import { readPlain } from './plain-file.ts'
 
 const MAX_FILE_BYTES = 256 << 20
 
-/** The parsed content of a file, plain or gzipped, that `name` names in errors. */
+/** The parsed content of a file, plain or gzipped, that `name` names in errors. Its items may be nested however deep. */
 export function readJsonFile(path: string, name: string): unknown {
-  const text = readPlain({ path, name }, MAX_FILE_BYTES).toString('utf8')
+  const bytes = readPlain({ path, name }, MAX_FILE_BYTES)
+  const invalid = (what: string, cause?: unknown) => new FeedError('file_invalid', `${name} ${what}`, { cause })
+  let text: string
   try {
     // Some publishers begin with a byte order mark.
-    return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
+    text = utf8Text(bytes)
   } catch (cause) {
-    const what = text.trim() === '' ? 'is empty' : `is no JSON: ${(cause as Error).message}`
-    throw new FeedError('file_invalid', `${name} ${what}`, { cause })
+    throw invalid('is not UTF-8', cause)
+  }
+  if (text.trim() === '') throw invalid('is empty')
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw invalid(`is no JSON: ${(cause as Error).message}`, cause)
   }
 }

@@ -1,5 +1,6 @@
 /** Feeds of one JSON value a line, of any size: no more than one line is held. */
 import { FeedError } from '../error.ts'
+import { parseJson } from '../json.ts'
 import { type NamedFile, plainChunks } from './plain-file.ts'
 
 const LINE_FEED = 0x0a
@@ -46,21 +47,8 @@ function isBlank({ bytes }: JsonLine): boolean {
   return bytes?.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d) ?? false
 }
 
-const UTF_8 = new TextDecoder('utf-8', { fatal: true })
-
 /** The value of a line. Throws `FeedError` that says what is wrong with it. */
 export function parseJsonLine({ bytes }: JsonLine, maxBytes: number): unknown {
   if (bytes === null) throw new FeedError('entry_too_large', `longer than ${maxBytes} bytes, which is the limit`)
-  let text: string
-  try {
-    // A byte order mark at the beginning of a file is dropped with it.
-    text = UTF_8.decode(bytes)
-  } catch (cause) {
-    throw new FeedError('json_invalid', 'it is not UTF-8', { cause })
-  }
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new FeedError('json_invalid', `it is no JSON: ${(cause as Error).message}`, { cause })
-  }
+  return parseJson(bytes)
 }

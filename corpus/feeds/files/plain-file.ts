@@ -41,6 +41,23 @@ export async function* plainChunks(file: NamedFile): AsyncIterable<Buffer> {
   }
 }
 
+/**
+ * The text of a file of any size, piece by piece, without a byte order mark.
+ * @throws FeedError where it is not UTF-8
+ */
+export async function* utf8Chunks(file: NamedFile): AsyncIterable<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const decode = (bytes: Uint8Array, stream: boolean) => {
+    try {
+      return decoder.decode(bytes, { stream })
+    } catch (cause) {
+      throw new FeedError('file_invalid', `${file.name} is not UTF-8`, { cause })
+    }
+  }
+  for await (const chunk of plainChunks(file)) yield decode(chunk, true)
+  yield decode(new Uint8Array(), false)
+}
+
 /** How far into a file its date is looked for. */
 const HEAD_BYTES = 4096
 

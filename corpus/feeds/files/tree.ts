@@ -10,20 +10,25 @@ import {
   type FeedItem,
   isSameDigest,
   itemDigest,
+  MAX_ITEM_BYTES,
   type OpenFeed,
   type ReadOptions,
   skipOf,
 } from '../feed.ts'
+import { parseJson } from '../json.ts'
 import { openZip, readEntry, withZip, type ZipEntry, type ZipPlace } from './zip.ts'
-
-/** The largest items upstream are some 4 MB: thousands of affected kernel versions. */
-const MAX_ITEM_BYTES = 32 << 20
 
 /** How deep below its folder an item may lie: `advisories/github-reviewed/2024/01/<id>/<id>.json`. */
 const FOLDER_DEPTH = 6
 
 /** Items that are read at one go, some 2 MB of JSON: enough to be worth the way to another thread. */
 const BATCH_ITEMS = 256
+/** A batch of larger ones ends here, so that a hostile archive cannot fill the memory with 256 of the largest. */
+const BATCH_BYTES = 32 << 20
+
+/** Deflate cannot do better: what states more than this, beyond a margin, has entries that lie on each other. */
+const MAX_RATIO = 1032
+const RATIO_MARGIN_BYTES = 2 ** 30
 
 /** An item to read: its key as the file's name states it, what the corpus has for it, and where it lies. */
 interface ListedItem {
@@ -64,6 +69,11 @@ export async function openTree(
     const key = keyOf(at.name)
     return key === null ? [] : [{ key, at }]
   })
+  const stated = listing.reduce((sum, { at: { size } }) => sum + (size > MAX_ITEM_BYTES ? 0 : size), 0)
+  const stored = place.part?.size ?? statSync(place.path).size
+  if (stated > MAX_RATIO * stored + RATIO_MARGIN_BYTES) {
+    throw new FeedError('file_damaged', `${file.name}: its entries state ${stated} bytes, more than ${stored} can hold`)
+  }
   return { items: listing.length, batches: batches(place, listing, options) }
 }
 
@@ -71,14 +81,17 @@ type Listing = Pick<ListedItem, 'key' | 'at'>
 
 function* batches(zip: ZipPlace | null, listing: Iterable<Listing>, options: ReadOptions): Iterable<TreeBatch> {
   let items: ListedItem[] = []
+  let bytes = 0
   // Batches are listed ahead of being kept: of a key that comes twice, the corpus may not have yet what came first.
   const listed = new Set<string>()
   for (const { key, at } of listing) {
     items.push({ key, known: listed.has(key) ? null : options.digestOf(key), at })
     listed.add(key)
-    if (items.length < BATCH_ITEMS) continue
+    if (typeof at !== 'string') bytes += Math.min(at.size, MAX_ITEM_BYTES)
+    if (items.length < BATCH_ITEMS && bytes < BATCH_BYTES) continue
     yield { zip, items }
     items = []
+    bytes = 0
   }
   if (items.length > 0) yield { zip, items }
 }
@@ -101,13 +114,14 @@ export function readTreeBatch({ zip, items }: TreeBatch, format: TreeFormat): Fe
 }
 
 function readItemFile(path: string): Buffer {
-  const { size } = statSync(path)
-  if (size > MAX_ITEM_BYTES) {
-    throw new FeedError('entry_too_large', `${size} bytes, the limit is ${MAX_ITEM_BYTES}`)
-  }
   try {
+    const { size } = statSync(path)
+    if (size > MAX_ITEM_BYTES) {
+      throw new FeedError('entry_too_large', `${size} bytes, the limit is ${MAX_ITEM_BYTES}`)
+    }
     return readFileSync(path)
   } catch (cause) {
+    if (cause instanceof FeedError) throw cause
     throw new FeedError('entry_damaged', `it cannot be read: ${(cause as Error).message}`, { cause })
   }
 }
@@ -120,13 +134,5 @@ function readItem({ key, known }: ListedItem, { adapter, read }: TreeFormat, byt
     return { kind: 'claim', key, digest, ...read(parseJson(bytes), key) }
   } catch (cause) {
     return skipOf(key, cause)
-  }
-}
-
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'))
-  } catch (cause) {
-    throw new FeedError('json_invalid', (cause as Error).message, { cause })
   }
 }

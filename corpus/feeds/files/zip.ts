@@ -16,6 +16,10 @@ const DEFLATED = 8
 const LOCAL_HEADER = 0x04034b50
 const LOCAL_HEADER_BYTES = 30
 
+/** A zip in a zip is compressed already, or stored and then some 10 times its outer one. */
+const MAX_INNER_RATIO = 100
+const MAX_INNER_BYTES = 16 * 2 ** 30
+
 export interface ZipEntry {
   name: string
   offset: number
@@ -53,6 +57,10 @@ export async function openZip(
   const start = withZip(outer.place, (window) => dataStart(window, only))
   if (only.method === STORED) return readDirectory({ path, part: { start, size: only.size } })
   if (only.method !== DEFLATED) throw unsupportedMethod(only)
+  // Before the disk is full of it: whatever inflates so well is no zip.
+  if (only.size > MAX_INNER_BYTES || only.size > MAX_INNER_RATIO * only.compressedSize) {
+    throw new FeedError('entry_too_large', `${only.name} in it would have ${only.size} bytes: that is no zip`)
+  }
   return readDirectory({ path: await spill(inflated(path, start, only)) })
 }
 

@@ -1,8 +1,17 @@
 /** NVD's records of CVEs (API and feeds, version 2.0). */
 import { parseCveId } from '../../model/cve-id.ts'
 import { FeedError } from '../error.ts'
-import { type FeedFile, type FeedItem, isSameDigest, itemDigest, type ReadOptions, skipOf } from '../feed.ts'
-import { isObject, shown, text } from '../json.ts'
+import {
+  type FeedFile,
+  type FeedItem,
+  isSameDigest,
+  itemDigest,
+  MAX_ITEM_BYTES,
+  type ReadOptions,
+  skipOf,
+} from '../feed.ts'
+import type { JsonMember } from '../files/json-members.ts'
+import { isObject, parseJson, shown, text } from '../json.ts'
 import { readNvdRecord } from './record.ts'
 import { nvdVulnerabilities } from './stream.ts'
 
@@ -10,23 +19,25 @@ import { nvdVulnerabilities } from './stream.ts'
 export const NVD_ADAPTER = 2
 
 /**
- * The records in the file's order. One is known by its own JSON, because its bytes have no border in the file. Of
+ * The records in the file's order. One is known by its own JSON, because pages and feeds indent it differently. Of
  * several copies, in one file or in many, the newest `lastModified` counts, which the items are dated by (decisions 29).
  */
 export async function* readNvd(file: FeedFile, options: ReadOptions): AsyncIterable<FeedItem> {
-  let number = 0
-  for await (const json of nvdVulnerabilities(file)) {
-    number++
-    yield readItem(json, number, options)
-  }
+  for await (const member of nvdVulnerabilities(file)) yield readItem(member, options)
 }
 
-function readItem(json: unknown, number: number, options: ReadOptions): FeedItem {
-  const cve = isObject(json) ? json.cve : null
-  const stated = isObject(cve) ? text(cve.id) : null
-  const cveId = stated === null ? null : parseCveId(stated)
-  const key = cveId ?? stated ?? `record ${number}`
+/** Where the id of a record stands, which cannot be read further. */
+const ID = /"id"\s*:\s*"(CVE-\d{4}-\d{4,19})"/i
+
+function readItem({ number, head, bytes }: JsonMember, options: ReadOptions): FeedItem {
+  let key: string = parseCveId(ID.exec(head)?.[1] ?? '') ?? `record ${number}`
   try {
+    if (bytes === null) throw new FeedError('entry_too_large', `more than ${MAX_ITEM_BYTES} bytes, which is the limit`)
+    const json = parseJson(bytes)
+    const cve = isObject(json) ? json.cve : null
+    const stated = isObject(cve) ? text(cve.id) : null
+    const cveId = stated === null ? null : parseCveId(stated)
+    key = cveId ?? stated ?? `record ${number}`
     if (!isObject(cve)) throw new FeedError('item_invalid', `it is no object with "cve" but ${shown(json)}`)
     if (!cveId) throw new FeedError('item_invalid', `its id is no CVE id: ${shown(cve.id)}`)
     const digest = itemDigest(NVD_ADAPTER, JSON.stringify(json))

@@ -1,0 +1,146 @@
+/**
+ * The members of a list in a JSON file of any size, one by one: no more than one is held. Their borders are found by
+ * counting brackets outside of strings; what stands around them is parsed at the end, each member for itself.
+ */
+import { FeedError } from '../error.ts'
+import { parseJson } from '../json.ts'
+import { type NamedFile, plainChunks } from './plain-file.ts'
+
+/** What a member that is too large to be read begins with, so that it can be named. */
+const HEAD_BYTES = 512
+/** The rest of the file: a list of a million members leaves 2 MB of zeros and commas. */
+const MAX_ENVELOPE = 16 << 20
+
+export interface JsonMember {
+  /** Counted from 1. */
+  number: number
+  /** Its beginning, Latin-1. */
+  head: string
+  /** Null for one that is longer than allowed. */
+  bytes: Buffer | null
+}
+
+/**
+ * The members of the list called `list` in the object that the file is, in the file's order. At the end `judge` is
+ * handed that object, with a 0 in the place of each member.
+ * @throws FeedError for a file that is no such JSON, or ends early, when it comes to that
+ */
+export async function* jsonMembers(
+  file: NamedFile,
+  list: string,
+  maxBytes: number,
+  judge: (envelope: unknown) => void,
+): AsyncIterable<JsonMember> {
+  const scanner = openScanner(list, maxBytes, (message) => new FeedError('file_invalid', `${file.name} ${message}`))
+  for await (const chunk of plainChunks(file)) yield* scanner.scan(chunk)
+  if (!scanner.isEnded()) throw new FeedError('file_damaged', `${file.name} ends in the middle of its JSON`)
+  let envelope: unknown
+  try {
+    envelope = parseJson(scanner.envelope())
+  } catch (cause) {
+    throw new FeedError('file_invalid', `${file.name} is no JSON: ${(cause as Error).message}`, { cause })
+  }
+  judge(envelope)
+}
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
+const isBlank = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+/** The members of the list lie in a list in an object. */
+const LIST_DEPTH = 2
+
+function openScanner(list: string, maxBytes: number, refusal: (message: string) => FeedError) {
+  const opensList = new RegExp(`"${list}"\\s*:\\s*$`)
+  let envelope = ''
+  let depth = 0
+  let hasBegun = false
+  let inString = false
+  let isEscaped = false
+  let inList = false
+  let inMember = false
+  let number = 0
+  let pieces: Buffer[] = []
+  let length = 0
+
+  /** Takes what was passed over: a piece of the member, or of what is around it. */
+  const take = (piece: Buffer) => {
+    if (piece.length === 0) return
+    if (inMember) {
+      length += piece.length
+      if (length <= maxBytes) pieces.push(piece)
+      else pieces = [Buffer.from(Buffer.concat([...pieces, piece]).subarray(0, HEAD_BYTES))]
+      return
+    }
+    const text = piece.toString('latin1')
+    envelope += inList ? text.replace(/[ \t\r\n]+/g, '') : text
+    if (envelope.length > MAX_ENVELOPE) throw refusal(`has more than ${MAX_ENVELOPE} bytes around its "${list}"`)
+  }
+  const finish = (): JsonMember => {
+    const isLong = length > maxBytes
+    const bytes = isLong ? null : Buffer.concat(pieces)
+    const head = (isLong ? pieces[0]! : bytes!).toString('latin1', 0, HEAD_BYTES)
+    pieces = []
+    length = 0
+    inMember = false
+    return { number: ++number, head, bytes }
+  }
+
+  return {
+    *scan(chunk: Buffer): Iterable<JsonMember> {
+      let start = 0
+      const passTo = (end: number) => {
+        take(chunk.subarray(start, end))
+        start = end
+      }
+      for (let at = 0; at < chunk.length; at++) {
+        const byte = chunk[at]!
+        if (inString) {
+          if (isEscaped) isEscaped = false
+          else if (byte === BACKSLASH) isEscaped = true
+          else if (byte === QUOTE) {
+            inString = false
+            if (inMember && depth === LIST_DEPTH) {
+              passTo(at + 1)
+              yield finish()
+            }
+          }
+          continue
+        }
+        const closes = byte === CLOSE_LIST || byte === CLOSE_OBJECT
+        if (inList && depth === LIST_DEPTH) {
+          const isBetween = byte === COMMA || closes || isBlank(byte)
+          if (isBetween === inMember) {
+            passTo(at)
+            if (inMember) yield finish()
+            else {
+              envelope += '0'
+              inMember = true
+            }
+          }
+        }
+        if (byte === QUOTE) inString = true
+        else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+          if (depth === LIST_DEPTH - 1 && byte === OPEN_LIST) {
+            passTo(at)
+            inList = opensList.test(envelope.slice(-list.length - 1000))
+          }
+          depth++
+          hasBegun = true
+        } else if (closes) {
+          depth--
+          if (inMember && depth === LIST_DEPTH) {
+            passTo(at + 1)
+            yield finish()
+          } else if (inList && depth < LIST_DEPTH) {
+            passTo(at)
+            inList = false
+          }
+        }
+      }
+      passTo(chunk.length)
+    },
+    /** What does not even begin with a bracket is for the parser to name. */
+    isEnded: () => depth <= 0 && !inString && (hasBegun || envelope.trim() !== ''),
+    envelope: () => Buffer.from(envelope, 'latin1'),
+  }
+}
