@@ -6,7 +6,7 @@ import { test } from 'uvu'
 const SEED = Number(process.env.FC_SEED ?? 20_240_601)
 /** `FC_TIMES=10` looks ten times as long. */
 const TIMES = Number(process.env.FC_TIMES ?? 1)
-const RUNS = 200
+const RUNS = 100
 
 type Arbitraries<Values> = { [Key in keyof Values]: fc.Arbitrary<Values[Key]> }
 

@@ -1,0 +1,200 @@
+/** Properties of the merge: order, claims kept apart, who claims nothing, the shape of the parts (decisions 24, 27, 29). */
+import fc from 'fast-check'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { linkedAdvisory } from '../../../../corpus/model/advisory.ts'
+import type { AdvisoryClaim } from '../../../../corpus/model/claim.ts'
+import { utcTimestamp } from '../../../../corpus/model/date.ts'
+import { type MergeInput, mergeCve } from '../../../../corpus/model/merge.ts'
+import { namedProducts, nameKey, statedName } from '../../../../corpus/model/products.ts'
+import { PART_NAMES, SUMMARY_FIELDS } from '../../../../corpus/model/record.ts'
+import { compareText, orderedClaims } from '../../../../corpus/model/sources.ts'
+import { affected, exploit } from '../fixture.ts'
+import { advisories, anyClaim, CVE_ID, mergeInput, otherClaims, recordClaims, text, timestamp } from './arbitrary.ts'
+import { property, shape } from './property.ts'
+
+const shuffled = <Value>(values: readonly Value[]) => fc.shuffledSubarray([...values], { minLength: values.length })
+
+property(
+  'decisions 18 to 30: what is made of the claims does not depend on the order in which other feeds bring them',
+  [
+    mergeInput.chain((input) =>
+      fc.tuple(
+        fc.constant(input),
+        shape<Partial<MergeInput>>({
+          claims: shuffled(input.claims),
+          advisories: shuffled(input.advisories),
+          reports: shuffled(input.reports),
+        }),
+      ),
+    ),
+  ],
+  ([input, order]) => assert.is(JSON.stringify(mergeCve({ ...input, ...order })), JSON.stringify(mergeCve(input))),
+)
+
+property('decisions 26: merging changes none of the claims, and comes to the same again', [mergeInput], (input) => {
+  const before = JSON.stringify(input)
+  const parts = JSON.stringify(mergeCve(input))
+  assert.is(JSON.stringify(input), before)
+  assert.is(JSON.stringify(mergeCve(input)), parts)
+  assert.is(JSON.stringify(mergeCve({ ...JSON.parse(before), catalogue: input.catalogue })), parts)
+})
+
+property(
+  'decisions 18 to 24: claims of CNA, ADP, NVD, advisories, OSV and service stand in this order',
+  [recordClaims, otherClaims],
+  (own, others) => {
+    const order = ['cna', 'adp', 'nvd', 'advisory', 'osv', 'svc']
+    const claims = orderedClaims(own, others)
+    const ranks = claims.map(({ source }) => order.indexOf(source))
+    assert.equal(ranks, ranks.toSorted())
+    assert.equal(new Set(claims), new Set([...own, ...others]))
+    assert.is(claims.length, own.length + others.length)
+    assert.equal(
+      claims.filter((one) => own.includes(one)),
+      own,
+    )
+  },
+)
+
+property(
+  'decisions 24: every affected entry of every standing claim is there, once, as its source states it',
+  [mergeInput],
+  (input) => {
+    const ids = new Set(input.advisories.map(({ advisory }) => advisory.advisory_id))
+    const standing = input.advisories.filter(({ advisory }) => advisory.withdrawn_at === null)
+    const claims = [
+      ...input.record.claims,
+      ...input.claims.filter(({ source, sourceName }) => source !== 'osv' || !ids.has(sourceName)),
+      ...standing.map(({ claim }) => claim),
+      ...input.analyses,
+    ]
+    const entries = claims.flatMap((one) => one.affected)
+    const sorted = (list: readonly object[]) => list.map((one) => JSON.stringify(one)).sort()
+    assert.equal(sorted(mergeCve(input).affected), sorted(entries))
+  },
+)
+
+property('decisions 29: withdrawn advisories claim nothing', [mergeInput, timestamp], (input, when) => {
+  const withdraw = ({ advisory, ...rest }: AdvisoryClaim) => ({
+    ...rest,
+    advisory: { ...advisory, withdrawn_at: when },
+  })
+  const withdrawn = mergeCve({ ...input, advisories: input.advisories.map(withdraw) })
+  // What they are copied in OSV does not count either, so it goes with them.
+  const ids = new Set(input.advisories.map(({ advisory }) => advisory.advisory_id))
+  const claims = input.claims.filter(({ sourceName }) => !ids.has(sourceName))
+  const without = mergeCve({ ...input, claims, advisories: [] })
+  assert.equal({ ...withdrawn, advisory: null }, without)
+})
+
+const linked = (claims: readonly AdvisoryClaim[]) => linkedAdvisory(CVE_ID, claims, null)
+
+property(
+  'decisions 29: the linked advisory stands if one does, is reviewed if one is, and none is published earlier',
+  [advisories],
+  (claims) => {
+    const chosen = linked(claims)
+    assert.is(chosen === null, claims.length === 0)
+    if (chosen === null) return
+    assert.is(chosen.cve_id, CVE_ID)
+    const standing = claims.filter(({ advisory }) => advisory.withdrawn_at === null)
+    const first = standing.length > 0 ? standing : claims
+    const reviewed = first.filter((one) => one.reviewed)
+    const left = (reviewed.length > 0 ? reviewed : first).map(({ advisory }) => advisory)
+    const want = left.sort(
+      (a, b) => compareText(a.published_at, b.published_at) || compareText(a.advisory_id, b.advisory_id),
+    )[0]!
+    assert.is(chosen.advisory_id, want.advisory_id)
+  },
+)
+
+property(
+  'the parts and their fields stand in the order of their interfaces, whatever the claims',
+  [mergeInput],
+  (input) => {
+    const parts = mergeCve(input)
+    const keys = (one: object) => Object.keys(one)
+    assert.equal(
+      keys(parts),
+      PART_NAMES.filter((name) => name !== 'timeline'),
+    )
+    assert.equal(
+      keys(parts.core),
+      SUMMARY_FIELDS.filter((name) => name !== 'epss'),
+    )
+    for (const entry of parts.affected) assert.equal(keys(entry), keys(affected()))
+    for (const one of parts.references) assert.equal(keys(one), ['url', 'name', 'tags', 'sources'])
+    for (const one of parts.exploits)
+      assert.equal(keys(one).sort(), keys(exploit({ source: 'exploit_archive', source_id: '1' })).sort())
+    for (const one of parts.cvss.metrics) {
+      assert.equal(keys(one), [
+        'source_type',
+        'source_short_name',
+        'cvss_version',
+        'base_score',
+        'base_severity',
+        'vector_string',
+        'is_primary',
+        'captured_at',
+      ])
+    }
+  },
+)
+
+property(
+  'decisions 29: description and title are the record’s own where it has any, and no text is empty',
+  [mergeInput],
+  (input) => {
+    const { core } = mergeCve(input)
+    const own = input.record.claims.find(({ description }) => description !== null)?.description
+    if (own !== undefined) assert.is(core.description, own)
+    assert.is.not(core.title, '')
+    assert.is(core.date_updated, input.record.dateUpdated)
+  },
+)
+
+property('decisions 27: a key is its own key: lower case, without blanks', [text], (name) => {
+  const key = nameKey(name)
+  if (key === null) return
+  assert.is(nameKey(key), key)
+  assert.not.match(key, /\s/)
+  assert.is(nameKey(` ${name.toUpperCase().toLowerCase()} `), nameKey(name.toUpperCase().toLowerCase()))
+  assert.is(statedName(name), name)
+})
+
+property(
+  'decisions 27: each pair of vendor and product is named once, in order, by CNA, ADP or NVD',
+  [fc.array(anyClaim)],
+  (claims) => {
+    const named = namedProducts(claims)
+    const pairs = named.map(({ vendor, product }) => `${vendor}\n${product ?? ''}`)
+    assert.equal(pairs, [...new Set(pairs)].sort(compareText))
+    const stated = claims.filter(({ source }) => /^(cna|adp|nvd)$/.test(source)).flatMap((one) => one.affected)
+    const keys = new Set(stated.map(({ vendor }) => nameKey(vendor ?? '')).filter((key) => key !== null))
+    assert.equal(new Set(named.map(({ vendor }) => vendor)), keys)
+  },
+)
+
+property(
+  'decisions 29: times are read to UTC, in which they stay as they are',
+  [timestamp, fc.integer({ min: -840, max: 840 })],
+  (time, minutes) => {
+    assert.is(utcTimestamp(time), time)
+    assert.is(utcTimestamp(time.replace('Z', '')), time)
+    const pad = (number: number) => String(number).padStart(2, '0')
+    const zone = `${minutes < 0 ? '-' : '+'}${pad(Math.floor(Math.abs(minutes) / 60))}:${pad(Math.abs(minutes) % 60)}`
+    const local = new Date(Date.parse(time) + minutes * 60_000).toISOString().replace('Z', zone)
+    assert.is(utcTimestamp(local), time)
+  },
+)
+
+property(
+  'decisions 6: texts are ordered as their bytes in UTF-8 are',
+  [fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' })],
+  (a, b) => {
+    assert.is(Math.sign(compareText(a, b)), Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  },
+)
+
+test.run()
