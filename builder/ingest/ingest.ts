@@ -77,12 +77,17 @@ export async function ingest(
       reports.push({ ...report, remarks })
     }
     remarkOnEditions(sources, reports)
+    // A claim that an older adapter wrote may lack what today's rules ask for.
+    const isReadable = sources.some(
+      ({ feed }) => feed.name === 'cvelist' && previous.get(feed.name)?.adapter === feed.adapter,
+    )
     const stage = lap()
     effects.log('merging')
     const merged = await mergeStaged(workspace.database, sources, reports, {
       mission,
       now: effects.now,
       progress,
+      formerRecord: (cveKey) => (isReadable ? (workspace.former?.claim('cvelist', cveKey) ?? null) : null),
       poolFor: (records) => threads.pool(records >= RECORDS_FOR_THREADS),
     })
     await workspace.commit()

@@ -106,7 +106,7 @@ export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): Me
   const recordDate = record.dateUpdated ?? settings.corpusDate
   const dates = {
     record: listed ? recordDate : null,
-    enrichment: statedAt ?? (listed ? recordDate : settings.corpusDate),
+    enrichment: statedAt ?? settings.corpusDate,
   }
   const before = previous ? recordParts(previous) : tombstone && rejectedParts(tombstone, parts)
   // What the other feeds, the catalogue or a setting make of the record that was: the rest is what the record brought.
