@@ -45,6 +45,12 @@ export const text: fc.Arbitrary<string> = fc
   .map((words) => words.flat().join('').trim())
   .filter((joined) => joined !== '')
 
+/** Shorter, and often the same, for claims. */
+const statedText = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom('A flaw in Widget.', 'A flaw, e.g. in Widget. It is bad.', '欠陥 🙂') },
+  { weight: 1, arbitrary: text },
+)
+
 export const url = fc.constantFrom(
   ...['a', 'b', 'c', 'd'].map((host) => `https://${host}.example/`),
   'https://code.example/commit/0123456789abcdef0123456789abcdef01234567',
@@ -125,8 +131,8 @@ export function cveClaim(source: CveClaim['source']): fc.Arbitrary<CveClaim> {
     source: fc.constant(source),
     sourceName: fc.constantFrom(...NAMES[source]),
     updatedAt: timestamp,
-    title: source === 'cna' ? orNull(text) : fc.constant(null),
-    description: orNull(text),
+    title: source === 'cna' ? orNull(statedText) : fc.constant(null),
+    description: orNull(statedText),
     metrics: source === 'osv' ? fc.constant([]) : some(cvssClaim(source, timestamp)),
     weaknesses: fc.uniqueArray(weakness, { maxLength: 3 }),
     affected: source === 'svc' ? fc.constant([]) : some(affectedEntry(source), 3),
@@ -165,7 +171,7 @@ export const advisoryClaim: fc.Arbitrary<AdvisoryClaim> = shape({
   reviewed: fc.boolean(),
   published: timestamp,
   withdrawn: orNull(timestamp),
-  summary: text,
+  summary: statedText,
   cwe_ids: fc.uniqueArray(
     weakness.map((id) => id.toUpperCase()),
     { maxLength: 2 },
@@ -223,16 +229,16 @@ export const report: fc.Arbitrary<ReportClaim> = shape<ReportClaim>({
   model: fc.constantFrom('m1', 'm2'),
   createdAt: timestamp,
   final: fc.boolean(),
-  text,
+  text: statedText,
 })
 
 const analysis: fc.Arbitrary<AnalysisClaim> = shape({
   analysis: shape<Analysis>({
-    summary: orNull(text),
-    root_cause: orNull(text),
-    impact: orNull(text),
-    attack_vector: orNull(text),
-    remediation: orNull(text),
+    summary: orNull(statedText),
+    root_cause: orNull(statedText),
+    impact: orNull(statedText),
+    attack_vector: orNull(statedText),
+    remediation: orNull(statedText),
     weaknesses: fc.uniqueArray(weakness, { maxLength: 2 }),
     model: orNull(fc.constantFrom('m1', 'm2')),
     generated_at: orNull(timestamp),

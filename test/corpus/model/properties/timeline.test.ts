@@ -1,0 +1,214 @@
+/** Properties of the timeline, over two and three versions of a record (decisions 26). */
+import fc from 'fast-check'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type MergedParts, type MergeInput, mergeCve } from '../../../../corpus/model/merge.ts'
+import type { RecordParts, TimelineEntry, TimelineMessage } from '../../../../corpus/model/record.ts'
+import { type ChangeDates, firstTimeline, nextTimeline } from '../../../../corpus/model/timeline.ts'
+import { CATEGORIES } from '../../../../corpus/model/timeline-table.ts'
+import { mergeInput, timestamp } from './arbitrary.ts'
+import { property, shape } from './property.ts'
+
+type Versioned = RecordParts & { version: number }
+
+const DATES: fc.Arbitrary<ChangeDates> = shape<ChangeDates>({
+  record: fc.option(timestamp, { nil: null }),
+  enrichment: timestamp,
+})
+
+/** The record of an input, and of one of which some parts are another's: what a night may bring. */
+const NIGHT: fc.Arbitrary<[MergeInput, MergeInput]> = fc
+  .tuple(mergeInput, mergeInput, fc.array(fc.boolean(), { minLength: 11, maxLength: 11 }))
+  .map(([before, other, taken]) => {
+    const keys = (Object.keys(before) as (keyof MergeInput)[]).filter((_, i) => taken[i])
+    return [before, { ...before, ...Object.fromEntries(keys.map((key) => [key, other[key]])) }]
+  })
+
+const first = (input: MergeInput): Versioned => {
+  const parts = mergeCve(input)
+  return { ...parts, timeline: firstTimeline(parts, input.record, input), version: 1 }
+}
+const follow = (previous: Versioned, parts: MergedParts, dates: ChangeDates): Versioned => {
+  const timeline = nextTimeline(previous, parts, dates)
+  return { ...parts, timeline, version: previous.version + (timeline === previous.timeline ? 0 : 1) }
+}
+const added = (previous: Versioned, next: Versioned) =>
+  next.timeline.filter((entry) => !previous.timeline.includes(entry))
+
+property(
+  'decisions 26: re-ingesting the same adds nothing: the timeline is the very same',
+  [mergeInput, DATES],
+  (input, dates) => {
+    const record = first(input)
+    assert.is(nextTimeline(record, mergeCve(input), dates), record.timeline)
+    const stored = JSON.parse(JSON.stringify(record)) as Versioned
+    assert.is(nextTimeline(stored, mergeCve(input), dates), stored.timeline)
+  },
+)
+
+property('decisions 26: what differs in the core is in the timeline', [NIGHT, DATES], ([before, after], dates) => {
+  const [previous, parts] = [first(before), mergeCve(after)]
+  if (JSON.stringify(previous.core) !== JSON.stringify(parts.core)) {
+    assert.is.not(nextTimeline(previous, parts, dates), previous.timeline)
+  }
+})
+
+property(
+  'decisions 26: there is one entry for each category touched, and no message is of another',
+  [NIGHT, DATES],
+  ([before, after], dates) => {
+    const previous = first(before)
+    const entries = added(previous, follow(previous, mergeCve(after), dates))
+    const categories = entries.map(({ category }) => category)
+    assert.is(new Set(categories).size, categories.length)
+    for (const { category, messages } of entries) {
+      assert.ok(CATEGORIES.some((row) => row.category === category))
+      for (const message of messages) assert.is(message.category, category)
+    }
+  },
+)
+
+property(
+  'decisions 26: counts are those of the messages below the header',
+  [NIGHT, DATES],
+  ([before, after], dates) => {
+    for (const entry of follow(first(before), mergeCve(after), dates).timeline) {
+      const [header, ...messages] = entry.messages
+      assert.equal([header?.operation, header?.old_value, header?.new_value], ['group_header', null, null])
+      const count = (operation: string) => messages.filter((one) => one.operation === operation).length
+      assert.equal(
+        [entry.added_count, entry.modified_count, entry.removed_count],
+        [count('add'), count('modify'), count('remove')],
+      )
+      assert.ok(messages.length > 0)
+      for (const one of messages) {
+        assert.is(one.operation, one.old_value === null ? 'add' : one.new_value === null ? 'remove' : 'modify')
+      }
+    }
+  },
+)
+
+property(
+  'decisions 26: version_to is the next version; the record’s own entries come from the one before',
+  [NIGHT, DATES],
+  ([before, after], dates) => {
+    const previous = { ...first(before), version: 3 }
+    for (const entry of added(previous, follow(previous, mergeCve(after), dates))) {
+      assert.is(entry.version_to, 4)
+      assert.is(entry.version_from, dates.record === null ? 4 : 3)
+    }
+  },
+)
+
+const LATER = fc.tuple(NIGHT, mergeInput, DATES, DATES)
+
+property(
+  'decisions 26: entries are all kept, in their order, and the newest comes first',
+  [LATER],
+  ([[one, two], three, night, next]) => {
+    const records = [first(one)]
+    for (const [input, dates] of [
+      [two, night],
+      [three, next],
+    ] as const) {
+      records.push(follow(records.at(-1)!, mergeCve(input), dates))
+    }
+    for (const [index, { timeline }] of records.entries()) {
+      const times = timeline.map(({ changed_at }) => changed_at ?? '')
+      assert.equal(times, times.toSorted().reverse())
+      const old = records[index - 1]?.timeline ?? []
+      assert.equal(
+        timeline.filter((entry) => old.includes(entry)),
+        old,
+      )
+      assert.is(timeline.length, new Set(timeline).size)
+    }
+  },
+)
+
+/** What stands at `$.a.b[3].c` of the detail of a record; undefined where there is nothing. */
+function at(parts: MergedParts, path: string): unknown {
+  const { core, report_texts: reports, ...sections } = parts
+  let value: unknown = { ...core, ...sections, reports }
+  for (const [, name, index] of path.matchAll(/\.(\w+)|\[(\d+)\]/g)) {
+    value = (value as Record<string, unknown> | null | undefined)?.[(name ?? index)!]
+  }
+  return value
+}
+const asText = (value: unknown) =>
+  value === null || value === undefined ? null : typeof value === 'string' ? value : JSON.stringify(value)
+/** Values that a timeline cuts, and paths whose value it shows in short. */
+const isShort = ({ json_path: path, old_value, new_value }: TimelineMessage) =>
+  /^\$\.(?:weaknesses|advisory)$|\]$/.test(path) || [old_value, new_value].some((text) => text?.endsWith('…'))
+
+property(
+  'decisions 26: every path leads to its new value in the new record, for what went to the old value in the old one',
+  [NIGHT, DATES],
+  ([before, after], dates) => {
+    const [previous, next] = [first(before), mergeCve(after)]
+    for (const { messages } of added(previous, follow(previous, next, dates))) {
+      for (const message of messages.slice(1)) {
+        const { json_path: path, old_value, new_value } = message
+        const [old, now] = [at(previous, path), at(next, path)]
+        if (/\]$/.test(path)) assert.is.not(new_value === null ? old : now, undefined, path)
+        if (isShort(message)) continue
+        assert.is(asText(now), new_value, path)
+        // The item of a list may have stood elsewhere.
+        if (!path.includes('[')) assert.is(asText(old), old_value, path)
+      }
+    }
+  },
+)
+
+property(
+  'decisions 26: of the core, what a message says has changed has, and nothing of EPSS is said',
+  [NIGHT, DATES],
+  ([before, after], dates) => {
+    const previous = first(before)
+    for (const { category, messages } of follow(previous, mergeCve(after), dates).timeline) {
+      assert.is.not(category, 'epss')
+      for (const { json_path, old_value, new_value, operation } of messages) {
+        assert.not.match(json_path, /epss/i)
+        if (operation !== 'group_header' && !/…$/.test(new_value ?? '')) assert.is.not(old_value, new_value)
+      }
+    }
+  },
+)
+
+property(
+  'decisions 26: the way there and back is told in as many changes',
+  [NIGHT, DATES],
+  ([before, after], dates) => {
+    const counts = (from: MergeInput, to: MergeInput) => {
+      const previous = first(from)
+      const sums = { added: 0, modified: 0, removed: 0 }
+      for (const entry of added(previous, follow(previous, mergeCve(to), dates))) {
+        sums.added += entry.added_count
+        sums.modified += entry.modified_count
+        sums.removed += entry.removed_count
+      }
+      return [sums.added, sums.removed, sums.modified]
+    }
+    const [more, less, other] = counts(before, after)
+    assert.equal(counts(after, before), [less, more, other])
+  },
+)
+
+property('decisions 26: the first timeline writes only what feeds date, each in version 1', [mergeInput], (input) => {
+  const entries: TimelineEntry[] = first(input).timeline
+  const texts = JSON.stringify(input)
+  for (const { changed_at, version_from, version_to, messages } of entries) {
+    assert.equal([version_from, version_to, messages.length], [1, 1, 2])
+    assert.ok(texts.includes(changed_at!) || texts.includes(changed_at!.slice(0, 10)), changed_at!)
+  }
+  const { core, report_texts: reports, analysis, cvss } = mergeCve(input)
+  const count = (category: string) => entries.filter((entry) => entry.category === category).length
+  assert.is(count('publication'), core.date_published === null ? 0 : 1)
+  assert.is(count('kev'), core.kev.date_added === null ? 0 : 1)
+  assert.is(count('advisory'), input.advisories.length)
+  assert.is(count('svc_report'), reports.length)
+  assert.is(count('svc_analysis'), analysis?.generated_at ? 1 : 0)
+  assert.is(count('svc_metrics_analysis'), cvss.svc_assessment ? 1 : 0)
+})
+
+test.run()
