@@ -1,0 +1,247 @@
+/** Holds the timeline entries of one replayed night against the plain diff of the upstream records, both ways. */
+import type { RecordParts, TimelineEntry, TimelineMessage } from '../../corpus/model/record.ts'
+import { type ChangedRecord, cut, type Fact, type Told, toldByFacts } from './replay-diff.ts'
+
+/** A record before and after a night. */
+export interface Night {
+  before: RecordParts & { version: number }
+  after: RecordParts & { version: number }
+  /** The diff of its upstream record, which changed or did not. */
+  upstream: ChangedRecord | null
+  /** What other feeds brought that night, and the timestamps that date it. */
+  catalogue: boolean
+  exploits: boolean
+  dates: { catalogue: string; exploits: string | null }
+}
+
+export interface Verdict {
+  /** The entries of this night. */
+  entries: TimelineEntry[]
+  /** What is wrong, in words; nothing where the timeline is right. */
+  faults: string[]
+  /** Which rules were needed where facts and messages are not one to one. */
+  rules: string[]
+}
+
+type Kind = Fact['fact']
+
+interface Rule {
+  name: string
+  path: RegExp
+  /** Whether this night has a cause for a message that no fact is told by. */
+  cause(night: Night, message: TimelineMessage, kinds: ReadonlySet<Kind>): boolean
+  /** Whose it is: the record's where the cause is a fact of it. */
+  of: 'record' | 'others'
+}
+
+const some = (kinds: ReadonlySet<Kind>, ...wanted: Kind[]) => wanted.some((kind) => kinds.has(kind))
+
+const OF_RECORD: ReadonlySet<string> = new Set(['cna', 'adp'])
+
+/** Messages that follow from a fact by a rule of the model, or come from another feed. */
+const CONSEQUENCES: readonly Rule[] = [
+  {
+    name: 'headline follows from a metric (decisions 18)',
+    path: /^\$\.(?:severity|cvss_score|cvss_score_source)$/,
+    cause: (_night, _message, kinds) => some(kinds, 'cvss'),
+    of: 'record',
+  },
+  {
+    name: 'decision follows from the three points (decisions 20)',
+    path: /^\$\.ssvc\.decision$/,
+    cause: (_night, _message, kinds) => some(kinds, 'ssvc'),
+    of: 'record',
+  },
+  {
+    name: 'primary weakness follows from the mappings (decisions 21)',
+    path: /^\$\.primary_cwe_id$/,
+    cause: (_night, _message, kinds) => some(kinds, 'cwe'),
+    of: 'record',
+  },
+  {
+    name: 'primary weakness follows from the catalogue (decisions 21)',
+    path: /^\$\.primary_cwe_id$/,
+    cause: (night) => night.catalogue,
+    of: 'others',
+  },
+  {
+    name: 'derived title follows from products, weakness or description (decisions 19)',
+    path: /^\$\.title$/,
+    cause: ({ upstream }, _message, kinds) =>
+      upstream?.titled === false && some(kinds, 'title', 'affected', 'cwe', 'description'),
+    of: 'record',
+  },
+  {
+    name: 'derived title names the weakness once there is a catalogue (decisions 19)',
+    path: /^\$\.title$/,
+    cause: ({ catalogue, upstream }) => catalogue && upstream?.titled !== true,
+    of: 'others',
+  },
+  {
+    name: 'workaround follows from workarounds and tags (decisions 22)',
+    path: /^\$\.has_workaround$/,
+    cause: (_night, _message, kinds) => some(kinds, 'workaround', 'reference'),
+    of: 'record',
+  },
+  {
+    name: 'date alone, where the model shows nothing else of what changed',
+    path: /^\$\.date_updated$/,
+    cause: (_night, _message, kinds) => some(kinds, 'updated'),
+    of: 'record',
+  },
+  {
+    name: 'exploit archive came that night',
+    path: /^\$\.exploits\[\d+\]$/,
+    cause: (night) => night.exploits,
+    of: 'others',
+  },
+  {
+    name: 'weakness names of the catalogue in the advisory, where that is all',
+    path: /^\$\.advisory\.cwe_names$/,
+    cause: (night) => night.catalogue,
+    of: 'others',
+  },
+  {
+    name: 'reference is named by other feeds too, so that its sources move (decisions 30)',
+    path: /^\$\.references\[\d+\]\.(?:name|tags|sources)$/,
+    cause: ({ after }, { json_path }, kinds) => {
+      const index = Number(/\d+/.exec(json_path)![0])
+      return some(kinds, 'reference') && after.references[index]!.sources.some((one) => !OF_RECORD.has(one))
+    },
+    of: 'record',
+  },
+]
+
+/** Facts that are told by no message: what they state was there before, or still is, by another feed's word. */
+function isToldElsewhere({ before, after }: Night, { path, old, new: now }: Told): string | null {
+  if (path.startsWith('$.references[]')) {
+    const has = ({ references }: RecordParts) => references.some(({ url }) => url === (old ?? now))
+    return has(before) && has(after) ? 'URL is named by other feeds too (decisions 30)' : null
+  }
+  if (path !== '$.weaknesses') return null
+  const has = ({ facets }: RecordParts) => facets.weaknesses.includes((old ?? now)!)
+  return has(before) && has(after) ? 'weakness is stated by other feeds too (decisions 21)' : null
+}
+
+export function judge(night: Night): Verdict {
+  const { before, after, upstream } = night
+  const faults: string[] = []
+  const rules = new Set<string>()
+  const entries = newEntries(before.timeline, after.timeline, faults)
+  const kinds = new Set(upstream?.facts.map(({ fact }) => fact))
+  const expected = upstream ? toldByFacts(upstream.facts) : []
+  const ofRecord = (entry: TimelineEntry) => entry.version_from < entry.version_to
+
+  for (const entry of entries) {
+    checkForm(entry, after.version, faults)
+    for (const message of entry.messages.slice(1)) {
+      checkValues(message, before, after, faults)
+      const index = expected.findIndex((told) => tells(message, told, before))
+      if (index >= 0) {
+        expected.splice(index, 1)
+        if (!ofRecord(entry)) faults.push(`${message.json_path} is of the record, and does not span its versions`)
+        continue
+      }
+      const rule = CONSEQUENCES.find(
+        ({ path, cause, of }) =>
+          path.test(message.json_path) && (of === 'record') === ofRecord(entry) && cause(night, message, kinds),
+      )
+      if (rule) rules.add(rule.name)
+      else faults.push(`no changed fact justifies ${message.json_path}: ${message.old_value} → ${message.new_value}`)
+    }
+    checkDate(entry, night, ofRecord(entry), faults)
+  }
+  for (const told of expected) {
+    const rule = isToldElsewhere(night, told)
+    if (rule) rules.add(rule)
+    else faults.push(`not told: ${told.path}: ${told.old} → ${told.new}`)
+  }
+  const names = entries.map((entry) => `${entry.category} ${ofRecord(entry)}`)
+  if (new Set(names).size < names.length) faults.push(`several entries of one category and origin: ${names}`)
+  const version = before.version + (entries.length > 0 ? 1 : 0)
+  if (after.version !== version) faults.push(`version ${after.version} after ${before.version}`)
+  return { entries, faults, rules: [...rules] }
+}
+
+/** Entries of the newer timeline that the older has not; all of the older must still be there, in their order. */
+function newEntries(older: readonly TimelineEntry[], newer: readonly TimelineEntry[], faults: string[]) {
+  const left = older.map((entry) => JSON.stringify(entry))
+  const fresh = newer.filter((entry) => {
+    if (left[0] !== JSON.stringify(entry)) return true
+    left.shift()
+    return false
+  })
+  if (left.length > 0) faults.push(`${left.length} entries of before are gone or stand in another order`)
+  const dates = newer.map(({ changed_at }) => changed_at ?? '')
+  if (dates.some((date, index) => index > 0 && date > dates[index - 1]!)) faults.push('not newest first')
+  return fresh
+}
+
+/** Header, categories, spans and counts of one entry (api.md, "Timeline entry"). */
+function checkForm(entry: TimelineEntry, version: number, faults: string[]): void {
+  const [header, ...messages] = entry.messages
+  const where = `${entry.title} (${entry.category})`
+  if (header?.operation !== 'group_header' || header.old_value !== null || header.new_value !== null) {
+    faults.push(`${where} does not begin with a group header`)
+  }
+  if (!/_GROUP$/.test(header?.change_type ?? '')) faults.push(`${where}: ${header?.change_type} is no group`)
+  if (entry.messages.some(({ category }) => category !== entry.category)) faults.push(`${where} has others' messages`)
+  if (messages.some(({ operation }) => operation === 'group_header')) faults.push(`${where} has two headers`)
+  const spans = entry.version_to === version && (entry.version_from === version || entry.version_from === version - 1)
+  if (!spans) faults.push(`${where} spans ${entry.version_from} to ${entry.version_to} in version ${version}`)
+  const counts = { add: entry.added_count, modify: entry.modified_count, remove: entry.removed_count }
+  const told = Object.keys(counts).map((one) => messages.filter(({ operation }) => operation === one).length)
+  const hidden = entry.added_count + entry.modified_count + entry.removed_count - messages.length
+  if (hidden > 0 ? messages.length !== 200 : `${told}` !== `${Object.values(counts)}`) {
+    faults.push(`${where} counts ${Object.values(counts)} and shows ${told}`)
+  }
+  for (const { json_path, operation, old_value: old, new_value: now } of messages) {
+    const [hasOld, hasNew] = [operation !== 'add', operation !== 'remove']
+    if ((old !== null) !== hasOld || (now !== null) !== hasNew) faults.push(`${json_path} is no ${operation}`)
+  }
+}
+
+const ENDS_OF_PATH = /\.(\w+)|\[(\d+)\]/g
+
+/** Each value stands at its path in the record before, the new one in the record after. */
+function checkValues(message: TimelineMessage, before: RecordParts, after: RecordParts, faults: string[]): void {
+  const { json_path: path, old_value: old, new_value: now } = message
+  // A weakness has no place of its own in a CVE's detail; an item that came or went is shown by what it says.
+  if (path === '$.weaknesses' || path.endsWith(']')) return
+  const at = (parts: RecordParts): string | null => {
+    let value: unknown = { ...parts.core, ...parts }
+    for (const [, name, index] of path.matchAll(ENDS_OF_PATH))
+      value = (value as Record<string, unknown>)[name ?? index!]
+    if (value === null || value === undefined) return null
+    return cut(typeof value === 'string' ? value : JSON.stringify(value))
+  }
+  if (at(after) !== now) faults.push(`${path} is ${at(after)}, told as ${now}`)
+  if (!path.includes('[') && at(before) !== old) faults.push(`${path} was ${at(before)}, told as ${old}`)
+}
+
+/** Where the CNA gave no title, the one that was served is the derived one. */
+function tells(message: TimelineMessage, told: Told, before: RecordParts): boolean {
+  const path = message.json_path.replace(/\[\d+\]/, '[]')
+  if (path !== told.path) return false
+  if (path === '$.title') {
+    const derived = told.old === null ? cut(before.core.title) : told.old
+    return message.new_value === told.new && message.old_value === derived
+  }
+  // What a new listing changes from is `false`, in the feed's words and in ours.
+  return message.old_value === told.old && message.new_value === told.new
+}
+
+function checkDate(entry: TimelineEntry, night: Night, ofRecord: boolean, faults: string[]): void {
+  const added = entry.messages.find(
+    ({ json_path, operation }) => json_path === '$.kev.date_added' && operation === 'add',
+  )
+  const { catalogue, exploits } = night.dates
+  const date = added
+    ? `${added.new_value}T00:00:00.000Z`
+    : ofRecord
+      ? night.upstream!.updated
+      : night.exploits && exploits !== null
+        ? exploits
+        : catalogue
+  if (entry.changed_at !== date) faults.push(`${entry.title} is dated ${entry.changed_at}, not ${date}`)
+}
