@@ -4,62 +4,16 @@
     test/real/upstream-counts.py ../shared/feeds
 
 prints JSON with the members of `counts` in the answer of /snapshot. It shares no code with the product on purpose; the
-rules it follows are those of the specification, cited where they are needed. It takes a feeds folder with one edition
-of each feed, or the newest by name; the CVE list as one release zip without deltas, GHSA and OSV as zips.
+rules it follows are those of the specification, cited where they are needed. What it takes: upstream_feeds.py.
 """
 import csv
-import glob
-import gzip
 import io
 import json
-import os
 import re
 import sys
-import xml.etree.ElementTree as ElementTree
-import zipfile
 
-
-def newest(feeds, pattern):
-    """The last of the files by name; names carry the date or version."""
-    found = sorted(glob.glob(os.path.join(feeds, pattern)))
-    if not found:
-        sys.exit(f"no {pattern} in {feeds}")
-    return found[-1]
-
-
-def opened(path):
-    return gzip.open(path, "rb") if path.endswith(".gz") else open(path, "rb")
-
-
-def members(path, name):
-    """The JSON members of a zip whose path matches."""
-    with zipfile.ZipFile(path) as archive:
-        for member in archive.namelist():
-            if re.search(name, member):
-                yield json.loads(archive.read(member))
-
-
-def cve_list(feeds):
-    """The records that are served: published and reserved ones (decisions 10)."""
-    path = newest(feeds, "cvelistv5/*_all_CVEs.zip")
-    records = {}
-    for record in members(path, r"/CVE-\d{4}-\d+\.json$"):
-        if record["cveMetadata"]["state"] in ("PUBLISHED", "RESERVED"):
-            records[record["cveMetadata"]["cveId"]] = record
-    return records
-
-
-def nvd(feeds):
-    """Of several copies of a record the one modified last (decisions 29)."""
-    records = {}
-    for path in sorted(glob.glob(os.path.join(feeds, "nvd/*.json*"))):
-        with opened(path) as file:
-            for item in json.load(file)["vulnerabilities"]:
-                cve = item["cve"]
-                known = records.get(cve["id"])
-                if known is None or cve["lastModified"] > known["lastModified"]:
-                    records[cve["id"]] = cve
-    return records
+sys.dont_write_bytecode = True
+from upstream_feeds import advisories, cve_list, members, newest, nvd, opened, weaknesses  # noqa: E402
 
 
 def key(name):
@@ -96,7 +50,7 @@ def vendors_and_products(records, nvd_records):
     for cve_id, record in records.items():
         named = list(names_in_record(record))
         cve = nvd_records.get(cve_id)
-        if cve is not None and cve.get("vulnStatus") != "Rejected":
+        if cve is not None:
             named += names_in_cpes(cve)
         for vendor, product in ((key(vendor), key(product)) for vendor, product in named):
             if vendor is not None:
@@ -109,7 +63,7 @@ def vendors_and_products(records, nvd_records):
 def linked_advisories(feeds, records):
     """Of several advisories on a CVE: not withdrawn, reviewed, earliest published, lowest id (decisions 29)."""
     best = {}
-    for advisory in members(newest(feeds, "ghsa/*.zip"), r"/GHSA-[^/]+\.json$"):
+    for advisory in advisories(feeds):
         order = (
             bool(advisory.get("withdrawn")),
             not advisory.get("database_specific", {}).get("github_reviewed", False),
@@ -119,13 +73,6 @@ def linked_advisories(feeds, records):
         for cve_id in {alias for alias in advisory.get("aliases", []) if alias in records}:
             best[cve_id] = min(order, best.get(cve_id, order))
     return len({advisory_id for *_, advisory_id in best.values()})
-
-
-def weaknesses(feeds):
-    """Every weakness, deprecated ones too; categories and views are none (decisions 27)."""
-    with zipfile.ZipFile(newest(feeds, "cwe/cwec_v*.xml.zip")) as archive:
-        root = ElementTree.fromstring(archive.read(archive.namelist()[0]))
-    return len({element.get("ID") for element in root.findall("{*}Weaknesses/{*}Weakness")})
 
 
 def patterns(feeds):
@@ -160,7 +107,7 @@ def main():
     vendors, products = vendors_and_products(records, nvd(feeds))
     counts = {
         "cves": len(records),
-        "cwes": weaknesses(feeds),
+        "cwes": len(weaknesses(feeds)),
         "capecs": patterns(feeds),
         "cnas": cnas(feeds),
         "vendors": vendors,
