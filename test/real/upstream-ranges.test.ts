@@ -41,6 +41,36 @@ function asWritten(entry: AffectedEntry): unknown[] {
   return [source, vendor, product, default_status, affected_versions, ranges ?? null, patched_versions]
 }
 
+/** `1.0 <2.0 semver` for a fix, `1.0 ..2.0 semver` for a last affected version. */
+function rangeText([introduced, fixed, lastAffected, type]: (string | null)[]): string {
+  const end = fixed ? ` <${fixed}` : lastAffected ? ` ..${lastAffected}` : ''
+  return `${introduced}${end} ${type}`
+}
+
+/** Read by eye against the record, so that the two readings cannot go astray together: id, entry, what it states. */
+const READ_BY_EYE: [
+  cveId: string,
+  entry: number,
+  versions: string[] | null,
+  ranges: string[],
+  patched: string[] | null,
+][] = [
+  ['CVE-2006-20001', 0, null, ['2.4 ..2.4.54 semver'], null],
+  ['CVE-2017-2680', 0, null, ['0 <V4.1.1 Patch04 null'], null],
+  ['CVE-2020-11850', 0, ['4.5.0.2 <'], [], null],
+  ['CVE-2020-36775', 1, null, ['0 <5.7 original_commit_for_fix'], ['5.4.189', '5.6.7', '5.7']],
+  ['CVE-2021-26344', 1, null, ['0 null'], ['RomePI 1.0.0.C']],
+  ['CVE-2022-0028', 0, null, [], null],
+  ['CVE-2022-25775', 0, ['> 5.0.0, < 5.0.4'], ['2.14.1 <4.4.12 semver'], null],
+  ['CVE-2022-40705', 0, null, ['2.2 ..Apache SOAP* custom'], null],
+  ['CVE-2022-43391', 0, null, ['0 <V1.15(ACCC.3)C0 null'], null],
+  ['CVE-2022-43457', 0, null, ['0 null'], null],
+  ['CVE-2023-32225', 0, null, ['0 <23.2.14 b18 custom'], null],
+  ['CVE-2023-41740', 0, null, ['1.3 <1.3.1-9346-6 semver'], null],
+  ['CVE-2023-43494', 0, null, ['2.50 <2.424 maven'], ['2.424', '2.414.2']],
+  ['CVE-2024-7625', 1, null, ['0.6.1 <1.6.14 semver'], ['1.7.11']],
+]
+
 const byId = ([a]: Reading, [b]: Reading) => (a < b ? -1 : 1)
 
 if (haveRealFeeds()) {
@@ -68,6 +98,15 @@ if (haveRealFeeds()) {
       different.sort(byId).map(([id, entries]) => ({ id, entries })),
       different.map(([id]) => ({ id, entries: second.get(id) })),
     )
+  })
+
+  test('records that were read by eye are read as they were then', () => {
+    const entries = new Map(ours)
+    const shown = READ_BY_EYE.map(([id, index]) => {
+      const [, , , , versions, ranges, patched] = entries.get(id)![index]!
+      return [id, index, versions, ((ranges ?? []) as (string | null)[][]).map(rangeText), patched]
+    })
+    assert.equal(shown, READ_BY_EYE)
   })
 } else {
   test('the real feeds are left out', () => {})
