@@ -95,6 +95,20 @@ program
   })
 
 program
+  .command('explain <corpus> <cve>')
+  .description('tell of each value of a CVE which claims were considered, by which rule, and which one decides')
+  .addOption(json())
+  .action(async (corpus: string, cve: string, options: { json?: boolean }) => {
+    const { openExplainer, explainWords } = await import('./explain.ts')
+    const explainer = openExplainer(corpus)
+    try {
+      print(options.json, explainer.explain(cve), explainWords)
+    } finally {
+      explainer.close()
+    }
+  })
+
+program
   .command('build')
   .description('make a snapshot of a corpus')
   .addOption(corpus())

@@ -50,7 +50,16 @@ function stop(message: string): never {
 }
 
 /** Errors that are told in one line: what they say is meant for the operator. */
-const TOLD = ['BuildError', 'FeedError', 'FetchError', 'IngestError', 'SnapshotError', 'SqliteError', 'StoreError']
+const TOLD = [
+  'BuildError',
+  'ExplainError',
+  'FeedError',
+  'FetchError',
+  'IngestError',
+  'SnapshotError',
+  'SqliteError',
+  'StoreError',
+]
 
 /** Tells an error on standard error and sets the exit code: 1, or 2 for wrong usage. */
 export function fail(error: unknown): void {

@@ -1,5 +1,4 @@
 /** What turns staged claims into records: touched ones are merged again, the feeds' states move on. */
-import { hash } from 'node:crypto'
 import type Database from 'better-sqlite3'
 import type { CweEntry } from '../../corpus/model/catalogue.ts'
 import type { CveId } from '../../corpus/model/cve-id.ts'
@@ -18,8 +17,9 @@ import {
   writeMeta,
 } from '../../corpus/store/state.ts'
 import type { Progress } from '../progress.ts'
-import { MERGE_RULES, type MergeResult, type MergeSettings, type RecordNews } from './record.ts'
+import type { MergeResult, MergeSettings, RecordNews } from './record.ts'
 import type { FeedReport, IngestReport } from './report.ts'
+import { rulesText, weaknessNames } from './settings.ts'
 import type { FeedSource } from './sources.ts'
 import type { MergeTask } from './tasks.ts'
 
@@ -62,9 +62,8 @@ export async function mergeStaged(
 
   const { mission } = context
   const kevFeed = readFeedStates(database).some(({ name }) => name === 'kev')
-  const weaknesses = weaknessNames(database)
-  const names = weaknesses && hash('sha256', JSON.stringify(weaknesses))
-  const rules = JSON.stringify({ rules: MERGE_RULES, mission, kevFeed, weaknesses: names })
+  const weaknesses = weaknessNames(readCatalogue<CweEntry>(database, 'cwe'))
+  const rules = rulesText({ mission, kevFeed, weaknesses })
   if (readMeta(database, 'merge_rules') !== rules) {
     merging.touchAll()
     writeMeta(database, 'merge_rules', rules)
@@ -118,12 +117,6 @@ function noteOddDates(merging: Merging, read: readonly FeedReport[]): void {
   const items = odd.map(({ key, date }) => ({ key, detail: `it is dated ${date}, after its release` }))
   const report = read.find(({ name }) => name === 'cvelist')
   if (items.length > 0 && report) report.notes.push({ reason: 'date-after-release', items })
-}
-
-/** Names by `cwe-<n>`, or null where the corpus has no catalogue of weaknesses. */
-function weaknessNames(database: Database.Database): MergeSettings['weaknesses'] {
-  const entries = readCatalogue<CweEntry>(database, 'cwe')
-  return entries.length === 0 ? null : Object.fromEntries(entries.map(({ slug, name }) => [slug, name]))
 }
 
 function feedState(report: FeedReport, sources: readonly FeedSource[], corpusDate: string | null): FeedState {

@@ -37,12 +37,16 @@ import { type KeptClaim, type PreviousRecord, recordDigest, type Tombstone } fro
 /** Raised with every change in what the rules make of the same claims: then all records are merged again. */
 export const MERGE_RULES = 8
 
-export interface MergeSettings {
+/** What a record depends on beside its claims. */
+export interface RecordSettings {
   mission: Mission
   /** Whether the corpus has a KEV feed (decisions 23). */
   kevFeed: boolean
   /** Names of the weaknesses of the catalogue by `cwe-<n>`; null while there is no CWE feed. */
   weaknesses: Record<string, string> | null
+}
+
+export interface MergeSettings extends RecordSettings {
   /** What dates a change that no feed dates: a timestamp. */
   corpusDate: string
 }
@@ -130,7 +134,7 @@ export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): Me
 export function mergeInputOf(
   record: CveListRecord,
   claims: readonly KeptClaim[],
-  { mission, kevFeed, weaknesses }: MergeSettings,
+  { mission, kevFeed, weaknesses }: RecordSettings,
 ): MergeInput {
   const kev = claimsOf<KevEntry>(claims, 'kev')[0] ?? null
   return { record, kev, kevFeed, ...otherClaims(claims), catalogue: catalogueOf(weaknesses), mission }

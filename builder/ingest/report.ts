@@ -152,7 +152,7 @@ function feedLines(feed: FeedReport): string[] {
 }
 
 function names(all: readonly string[]): string {
-  const shown = all.slice(0, NAMES_SHOWN).join(', ')
+  const shown = all.slice(0, NAMES_SHOWN).join(all.some((one) => one.includes(' ')) ? '; ' : ', ')
   return all.length > NAMES_SHOWN ? `${shown} and ${count(all.length - NAMES_SHOWN)} more` : shown
 }
 

@@ -5,13 +5,18 @@ import type { Advisory } from './record.ts'
 import { compareText } from './sources.ts'
 import { type WeaknessCatalogue, weaknessId } from './weakness.ts'
 
+/** In their order of precedence: the first one is linked. */
+export function rankedAdvisories(claims: readonly AdvisoryClaim[]): AdvisoryClaim[] {
+  return claims.toSorted(compareClaims)
+}
+
 /** The first of: not withdrawn, reviewed, earliest published, lowest id; null where there is none. */
 export function linkedAdvisory(
   cveId: CveId,
   claims: readonly AdvisoryClaim[],
   catalogue: WeaknessCatalogue | null,
 ): Advisory | null {
-  const [first] = claims.toSorted(compareClaims)
+  const [first] = rankedAdvisories(claims)
   if (!first) return null
   const { advisory_id, html_url, summary, description, severity, cvss_v3, cvss_v4, cwe_ids, ...rest } = first.advisory
   return {

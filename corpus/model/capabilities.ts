@@ -16,14 +16,17 @@ export function capabilitiesOf(
 ): Capabilities {
   const layers = new Set(detections.map(({ layer }) => layer))
   return {
-    // Every fixed version, patched version and fix commit of a claim is mitigation evidence.
-    has_patch:
-      evidence.some((item) => item.type === 'mitigation') || references.some(({ tags }) => hasTag(tags, 'patch')),
-    has_workaround:
-      claims.some((claim) => claim.source === 'cna' && claim.hasWorkaround) ||
-      references.some(({ tags }) => hasTag(tags, 'mitigation')),
-    has_exploit: evidence.some((item) => item.type === 'exploitation'),
+    has_patch: evidence.some(isFix) || references.some(isPatch),
+    has_workaround: claims.some(isWorkaround) || references.some(isMitigation),
+    has_exploit: evidence.some(isExploitation),
     has_detection: detections.length > 0,
     detection_layers: DETECTION_LAYERS.filter((layer) => layers.has(layer)),
   }
 }
+
+/** Every fixed version, patched version and fix commit of a claim is mitigation evidence. */
+export const isFix = ({ type }: EvidenceItem) => type === 'mitigation'
+export const isExploitation = ({ type }: EvidenceItem) => type === 'exploitation'
+export const isPatch = ({ tags }: Reference) => hasTag(tags, 'patch')
+export const isMitigation = ({ tags }: Reference) => hasTag(tags, 'mitigation')
+export const isWorkaround = ({ source, hasWorkaround }: CveClaim) => source === 'cna' && hasWorkaround

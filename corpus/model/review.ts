@@ -4,7 +4,9 @@ import { rankedMetrics, severityOf } from './cvss.ts'
 import { baseScore } from './cvss-vector.ts'
 import { isWeaponized, kevListing } from './evidence.ts'
 import { type MergeInput, standingClaims } from './merge.ts'
+import { claimant } from './sources.ts'
 import { latestSsvc } from './ssvc.ts'
+import { isMapping } from './weakness.ts'
 
 /** A score that is not what its own vector amounts to; it is served as stated (decisions 18). */
 export interface ScoreMismatch {
@@ -50,11 +52,6 @@ export function reviewOf(input: MergeInput): Review {
   return review
 }
 
-/** `cna mitre`; of sources that are named after themselves (`nvd`) the name alone. */
-export function claimant({ source, sourceName }: Pick<CveClaim, 'source' | 'sourceName'>): string {
-  return source === sourceName ? source : `${source} ${sourceName}`
-}
-
 function addScores(claim: CveClaim, review: Review): void {
   for (const { version, vector, baseScore: stated } of claim.metrics) {
     const computed = baseScore(vector)?.score
@@ -83,7 +80,7 @@ function severities(claims: readonly CveClaim[], recordUpdated: string | null): 
 
 /** Two sources that map to weaknesses and have none in common. */
 function weaknesses(claims: readonly CveClaim[]): Disagreement | null {
-  const mapping = claims.filter(({ source, weaknesses }) => source !== 'osv' && weaknesses.length > 0)
+  const mapping = claims.filter((claim) => isMapping(claim) && claim.weaknesses.length > 0)
   const apart = mapping.some((one) =>
     mapping.some((other) => one !== other && !one.weaknesses.some((id) => other.weaknesses.includes(id))),
   )

@@ -14,6 +14,11 @@ export function orderedClaims(record: readonly CveClaim[], others: readonly CveC
   return [...record, ...others.slice().sort(byName)].sort(bySource)
 }
 
+/** `cna mitre`; of sources that are named after themselves (`nvd`) the name alone. */
+export function claimant({ source, sourceName }: Pick<CveClaim, 'source' | 'sourceName'>): string {
+  return source === sourceName ? source : `${source} ${sourceName}`
+}
+
 function bySource(a: CveClaim, b: CveClaim): number {
   return RANK[a.source] - RANK[b.source]
 }

@@ -6,17 +6,31 @@ const LIMIT = 120
 const ABBREVIATION = /(?:^|[\s(])(?:etc|vs|cf|inc|corp|ltd|co|no|ver|v|approx|(?:[a-z]\.)*[a-z])\.$/i
 const SENTENCE_END = /[.!?](?=\s)/g
 
+/** What a title can come from, and the one that it would be; null where that says nothing. */
+export interface TitleCandidate {
+  from: 'title' | 'affected and weakness' | 'description'
+  title: string | null
+}
+
 /**
- * `cna` is the CNA's claim; `weaknessName` the name of the primary weakness. Vendor and product are those of the CNA's
- * first `affected` entry, unknown ones are left out.
+ * In their order of precedence. `cna` is the CNA's claim; `weaknessName` the name of the primary weakness. Vendor and
+ * product are those of the CNA's first `affected` entry, unknown ones are left out.
  */
-export function titleOf(cna: CveClaim | undefined, description: string | null, weaknessName: string | null) {
-  if (cna?.title) return cna.title
+export function* titleCandidates(
+  cna: CveClaim | undefined,
+  description: string | null,
+  weaknessName: string | null,
+): Iterable<TitleCandidate> {
+  yield { from: 'title', title: cna?.title || null }
   const first = cna?.affected[0]
   const subject = [first?.vendor, first?.product].filter(Boolean).join(' ')
-  const derived = [subject, weaknessName].filter(Boolean).join(': ')
-  if (derived) return derived
-  return description === null ? null : cutAtWord(firstSentence(description), LIMIT)
+  yield { from: 'affected and weakness', title: [subject, weaknessName].filter(Boolean).join(': ') || null }
+  yield { from: 'description', title: description === null ? null : cutAtWord(firstSentence(description), LIMIT) }
+}
+
+export function titleOf(...known: Parameters<typeof titleCandidates>): string | null {
+  for (const { title } of titleCandidates(...known)) if (title !== null) return title
+  return null
 }
 
 /** The first sentence, with its full stop, on one line. */

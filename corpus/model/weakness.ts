@@ -27,26 +27,39 @@ export function weaknessIdsInText(text: string): string[] {
 /** Sources whose first CWE may be the primary one, in this order; NVD's claims list its primary first. */
 const PRIMARY_ORDER = ['cna', 'adp', 'nvd'] as const satisfies readonly CveClaim['source'][]
 
+/** A CWE that may be the primary one, and whose claim names it. */
+export interface WeaknessCandidate {
+  id: string
+  claim: CveClaim
+}
+
+/** In their order of precedence. */
+export function* weaknessCandidates(claims: readonly CveClaim[]): Iterable<WeaknessCandidate> {
+  for (const source of PRIMARY_ORDER) {
+    for (const claim of claims) {
+      if (claim.source === source) for (const id of claim.weaknesses) yield { id, claim }
+    }
+  }
+}
+
 /** The first CWE in source order that the catalogue knows as a weakness; if none is, the first of all. */
 export function primaryWeakness(claims: readonly CveClaim[], catalogue: WeaknessCatalogue | null): string | null {
   let first: string | null = null
-  for (const source of PRIMARY_ORDER) {
-    for (const claim of claims) {
-      if (claim.source !== source) continue
-      for (const id of claim.weaknesses) {
-        if (!catalogue || catalogue.isWeakness(id)) return id
-        first ??= id
-      }
-    }
+  for (const { id } of weaknessCandidates(claims)) {
+    if (!catalogue || catalogue.isWeakness(id)) return id
+    first ??= id
   }
   return first
 }
+
+/** Whether a claim's mappings are among those of `scope=any`. */
+export const isMapping = ({ source }: Pick<CveClaim, 'source'>) => MAPPING_SOURCES.has(source)
 
 const MAPPING_SOURCES: ReadonlySet<CveClaim['source']> = new Set(['cna', 'adp', 'nvd', 'advisory'])
 
 /** The union of the mappings of CNA, ADP, NVD and advisories, by number. */
 export function allWeaknesses(claims: readonly CveClaim[]): string[] {
   const ids = new Set<string>()
-  for (const claim of claims) if (MAPPING_SOURCES.has(claim.source)) for (const id of claim.weaknesses) ids.add(id)
+  for (const claim of claims) if (isMapping(claim)) for (const id of claim.weaknesses) ids.add(id)
   return [...ids].sort((a, b) => Number(a.slice(4)) - Number(b.slice(4)))
 }

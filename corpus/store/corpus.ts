@@ -6,7 +6,7 @@ import { PART_NAMES, type PartName } from '../model/record.ts'
 import { readCatalogue } from './catalogue.ts'
 import { openDatabase } from './schema.ts'
 import { sortKey } from './sort-key.ts'
-import { type FeedState, readCorpusDate, readFeedStates } from './state.ts'
+import { type FeedState, readCorpusDate, readFeedStates, readMeta } from './state.ts'
 
 /** A merged record as it is stored: each part as JSON text; `digest` is 16 bytes, over the texts of all parts. */
 export interface StoredRecord {
@@ -38,7 +38,20 @@ export interface Corpus {
   rejected(): { cveId: CveId; dateRejected: string | null }[]
   /** The entries of a feed that is a catalogue, by their keys. */
   catalogue<Entry>(feed: string): Entry[]
+  /** The claims of all feeds on a CVE, by feed and item; EPSS keeps scores, no claims. */
+  claims(cveId: CveId): StoredClaim[]
+  score(cveId: CveId): EpssScore | null
+  /** Under which rules and settings the records were merged, as the ingest wrote it down; null before the first. */
+  mergeRules(): string | null
   close(): void
+}
+
+/** A claim of a feed; `item` is the feed's own key of it, `body` its JSON. */
+export interface StoredClaim {
+  feed: string
+  item: string
+  statedAt: string | null
+  body: string
 }
 
 /** A row of `record`; node hands blobs out as Buffers. */
@@ -69,6 +82,12 @@ function readCorpus(database: Database.Database): Corpus {
   )
   const byKey = database.prepare<[string], RecordRow>(`SELECT ${COLUMNS} FROM record WHERE cve_key = ?`)
   const scores = database.prepare<[], EpssScore>('SELECT cve_id AS cveId, score, percentile FROM epss ORDER BY cve_key')
+  const claims = database.prepare<[string], StoredClaim>(
+    'SELECT feed, item, stated_at AS statedAt, body FROM claim WHERE cve_key = ? ORDER BY feed, item',
+  )
+  const score = database.prepare<[string], EpssScore>(
+    'SELECT cve_id AS cveId, score, percentile FROM epss WHERE cve_key = ?',
+  )
   const rejected = database.prepare<[], { cveId: CveId; dateRejected: string | null }>(
     'SELECT cve_id AS cveId, date_rejected AS dateRejected FROM rejected ORDER BY cve_key',
   )
@@ -91,6 +110,9 @@ function readCorpus(database: Database.Database): Corpus {
     epss: () => ({ release: epssRelease(readFeedStates(database)), scores: scores.iterate() }),
     rejected: () => rejected.all(),
     catalogue: <Entry>(feed: string) => readCatalogue<Entry>(database, feed),
+    claims: (cveId) => claims.all(sortKey(cveId)),
+    score: (cveId) => score.get(sortKey(cveId)) ?? null,
+    mergeRules: () => readMeta(database, 'merge_rules'),
     close: () => void database.close(),
   }
 }

@@ -1,0 +1,174 @@
+/** `vulnshelf explain`: where each value of a CVE comes from, out of the corpus that snapshots are built from. */
+import type { CweEntry } from '../corpus/model/catalogue.ts'
+import type { CveListRecord, EpssScore } from '../corpus/model/claim.ts'
+import { type CveId, cveBlock, parseCveId } from '../corpus/model/cve-id.ts'
+import { explainCve } from '../corpus/model/explain/explain.ts'
+import type { Considered, Explanation } from '../corpus/model/explain/explanation.ts'
+import { type Corpus, openCorpus, type StoredClaim } from '../corpus/store/corpus.ts'
+import type { FeedState } from '../corpus/store/state.ts'
+import { mergeInputOf, type RecordSettings } from './ingest/record.ts'
+import { settingsIn, weaknessNames } from './ingest/settings.ts'
+
+export type ExplainErrorCode =
+  | 'usage' // no CVE id
+  | 'no-record' // the corpus has no record of it
+  | 'other-rules' // the corpus was merged by another version of this program
+
+export class ExplainError extends Error {
+  override readonly name = 'ExplainError'
+  readonly code: ExplainErrorCode
+
+  constructor(code: ExplainErrorCode, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** A claim that the corpus keeps, and the edition of the feed that it was read from. */
+export interface ClaimOrigin {
+  feed: string
+  /** The feed's own key of it. */
+  item: string
+  /** The date that it states for itself, ISO 8601 in UTC. */
+  statedAt: string | null
+  edition: { version: string | null; date: string | null; files: string[] }
+}
+
+export interface ExplainReport {
+  cveId: CveId
+  version: number
+  corpusDate: string | null
+  origins: ClaimOrigin[]
+  values: Explanation[]
+}
+
+/** What EPSS says is no part of a record, so no rule of theirs decides it. */
+const EPSS_SAYS = 'the newest file; scores are of the day that it states'
+
+export interface Explainer {
+  /** Throws `ExplainError` for what is no CVE id, and where there is no record of it. */
+  explain(cve: string): ExplainReport
+  close(): void
+}
+
+/** Opens a corpus to explain records of it. Throws `StoreError` where there is none, `ExplainError` `other-rules`. */
+export function openExplainer(file: string): Explainer {
+  const corpus = openCorpus(file)
+  try {
+    const settings = settingsOf(corpus, file)
+    const { feeds, corpusDate } = corpus.state()
+    const explain = (cve: string): ExplainReport => {
+      const cveId = parseCveId(cve)
+      if (cveId === null) throw new ExplainError('usage', `'${cve}' is no CVE id: they look like CVE-2024-3400`)
+      const [stored] = corpus.records(cveBlock(cveId), [cveId])
+      if (!stored) throw new ExplainError('no-record', noRecord(corpus, cveId))
+      const claims = corpus.claims(cveId)
+      const own = claims.find(({ feed }) => feed === 'cvelist')!
+      const values = explainCve(mergeInputOf(JSON.parse(own.body) as CveListRecord, claims, settings))
+      const epss = explainEpss(
+        corpus.score(cveId),
+        feeds.find(({ name }) => name === 'epss'),
+      )
+      const origins = claims.map((claim) => originOf(claim, feeds))
+      return { cveId, version: stored.version, corpusDate, origins, values: [...values, epss] }
+    }
+    return { explain, close: () => corpus.close() }
+  } catch (cause) {
+    corpus.close()
+    throw cause
+  }
+}
+
+/** Those under which the records were merged; by others they would be explained wrongly. */
+function settingsOf(corpus: Corpus, file: string): RecordSettings {
+  const rules = corpus.mergeRules()
+  const settings = rules && settingsIn(rules, weaknessNames(corpus.catalogue<CweEntry>('cwe')))
+  if (settings) return settings
+  const what = `the records of ${file} were merged by other rules than this version's`
+  throw new ExplainError('other-rules', `${what}; ingest the feeds once more`)
+}
+
+/** Why there is no record, and who knows the id all the same. */
+function noRecord(corpus: Corpus, cveId: CveId): string {
+  const rejected = corpus.rejected().find((one) => one.cveId === cveId)
+  if (rejected) return `${cveId} is rejected${rejected.dateRejected ? ` since ${rejected.dateRejected}` : ''}`
+  const feeds = new Set(corpus.claims(cveId).map(({ feed }) => feed))
+  if (corpus.score(cveId)) feeds.add('epss')
+  const known = feeds.size === 0 ? 'no feed knows it' : `only known to ${[...feeds].join(', ')}`
+  return `there is no record of ${cveId}: the CVE list does not have it, ${known}`
+}
+
+function originOf({ feed, item, statedAt }: StoredClaim, feeds: readonly FeedState[]): ClaimOrigin {
+  return { feed, item, statedAt, edition: editionOf(feeds.find(({ name }) => name === feed)) }
+}
+
+function editionOf(state: FeedState | undefined): ClaimOrigin['edition'] {
+  const { version = null, date = null, files = [] } = state ?? {}
+  return { version, date, files: files.map(({ path }) => path) }
+}
+
+function explainEpss(score: EpssScore | null, state: FeedState | undefined): Explanation {
+  const { version, date: computedAt } = editionOf(state)
+  const date = computedAt?.slice(0, 10) ?? null
+  const value = score && { score: score.score, percentile: score.percentile, date }
+  const by = ['epss', version].filter(Boolean).join(' ')
+  return {
+    fields: ['epss'],
+    value,
+    rule: null,
+    says: EPSS_SAYS,
+    considered: score
+      ? [{ by, states: `${score.score} (percentile ${score.percentile}) of ${date}`, outcome: 'decides', why: null }]
+      : [],
+  }
+}
+
+/** Claims that a value's lines show; `--json` has them all. */
+const CLAIMS_SHOWN = 8
+const TEXT_SHOWN = 160
+
+const MARK = { decides: '=', adds: '+', passed: '-' } as const
+
+/** `=` is the claim that decides, `+` one of several that make the value up, `-` one that was passed over, and why. */
+export function explainWords({ cveId, version, corpusDate, origins, values }: ExplainReport): string {
+  return [
+    `${cveId}, version ${version} of its record, corpus of ${corpusDate ?? 'no date'}`,
+    '',
+    'claims',
+    ...origins.map(({ feed, item, statedAt, edition }) => {
+      const from = edition.files.length > 3 ? `${edition.files.length} files` : edition.files.join(', ')
+      return `  ${feed} ${shortened(item)}${statedAt === null ? '' : ` of ${statedAt}`}, from ${from}`
+    }),
+    ...values.flatMap(valueLines),
+  ].join('\n')
+}
+
+function valueLines({ fields, value, rule, says, considered }: Explanation): string[] {
+  const shown = considered.slice(0, CLAIMS_SHOWN)
+  const hidden = considered.length - shown.length
+  return [
+    '',
+    `${fields.join(', ')}: ${valueText(value)}`,
+    `  ${rule === null ? '' : `rule ${rule}: `}${says}`,
+    ...(shown.length === 0 ? ['  - no claim says anything of it'] : []),
+    ...shown.map(claimLine),
+    ...(hidden > 0 ? [`  and ${hidden} more (--json has all)`] : []),
+  ]
+}
+
+function claimLine({ by, states, outcome, why }: Considered): string {
+  const stated = states === '' ? '' : `: ${shortened(states)}`
+  return `  ${MARK[outcome]} ${by}${stated}${why === null ? '' : ` (${why})`}`
+}
+
+function valueText(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(valueText).join(', ')
+  if (typeof value === 'string') return shortened(value)
+  return JSON.stringify(value)
+}
+
+/** On one line, and not longer than a line may be. */
+function shortened(text: string): string {
+  const line = text.replace(/\s+/g, ' ')
+  return line.length > TEXT_SHOWN ? `${line.slice(0, TEXT_SHOWN).toWellFormed()}…` : line
+}

@@ -1,0 +1,108 @@
+/** Values that one claim decides: title, description, score, listing, assessment, primary weakness, linked advisory. */
+import { rankedAdvisories } from '../advisory.ts'
+import type { AdvisoryClaim, CveClaim } from '../claim.ts'
+import { type RankedMetric, rankedMetrics } from '../cvss.ts'
+import type { MergeInput } from '../merge.ts'
+import { claimant } from '../sources.ts'
+import { latestSsvc } from '../ssvc.ts'
+import { titleCandidates } from '../title.ts'
+import { weaknessCandidates } from '../weakness.ts'
+import { type Considered, choice, decides, passed } from './explanation.ts'
+
+export function titleChoice(
+  claims: readonly CveClaim[],
+  description: string | null,
+  weaknessName: string | null,
+): Considered[] {
+  const cna = claims.find(({ source }) => source === 'cna')
+  return choice(
+    titleCandidates(cna, description, weaknessName),
+    ({ from }) => (cna ? `${claimant(cna)}, ${from}` : from),
+    ({ title }) => title ?? '',
+    ({ title }) => (title === null ? 'says nothing' : null),
+  )
+}
+
+export function descriptionChoice(claims: readonly CveClaim[]): Considered[] {
+  return choice(
+    claims,
+    claimant,
+    ({ description }) => description ?? '',
+    ({ description }) => (description === null ? 'has none' : null),
+  ).filter(({ why }) => why !== 'has none')
+}
+
+export function scoreChoice(claims: readonly CveClaim[], recordUpdated: string | null): Considered[] {
+  return choice(
+    rankedMetrics(claims, recordUpdated),
+    ({ metric }) => claimant({ source: metric.source_type, sourceName: metric.source_short_name }),
+    metricText,
+    (ranked, decider) =>
+      (ranked.eligible ? decider && behind(ranked, decider) : 'NVD carries it for somebody else') ?? null,
+  )
+}
+
+/** By what a metric comes behind the one that backs the headline. */
+function behind({ metric, version }: RankedMetric, decider: RankedMetric): string {
+  const { source_type, captured_at, base_score } = decider.metric
+  if (metric.source_type !== source_type) return `${source_type} goes before ${metric.source_type}`
+  if (version !== decider.version) return `CVSS ${decider.version} goes before ${version}`
+  if (metric.captured_at !== captured_at) return 'older'
+  return metric.base_score === base_score ? 'comes behind' : 'lower'
+}
+
+/** What a metric states, on one line. */
+export function metricText({ metric, version }: RankedMetric): string {
+  return `CVSS ${version} ${metric.base_score} ${metric.base_severity} ${metric.vector_string} of ${metric.captured_at}`
+}
+
+export function kevChoice(claims: readonly CveClaim[], { kev, kevFeed }: MergeInput): Considered[] {
+  const feed = kev ? `listed on ${kev.dateAdded}` : 'not listed'
+  const copies = claims.filter(({ source, kevDateAdded }) => source === 'adp' && kevDateAdded !== null)
+  return [
+    ...(kevFeed ? [decides('kev', feed)] : []),
+    ...choice(
+      copies,
+      claimant,
+      ({ kevDateAdded }) => `listed on ${kevDateAdded}`,
+      () => (kevFeed ? 'a copy: the catalogue itself is there' : null),
+    ),
+  ]
+}
+
+export function ssvcChoice(claims: readonly CveClaim[]): Considered[] {
+  const latest = latestSsvc(claims)
+  return claims.flatMap((claim) => {
+    const { source, ssvc } = claim
+    if (source !== 'adp' || ssvc === null) return []
+    const { exploitation, automatable, technical_impact, assessedAt } = ssvc
+    const points = [exploitation, automatable, technical_impact].map((point) => point ?? 'missing').join(', ')
+    const states = `${points}${assessedAt === null ? '' : ` of ${assessedAt}`}`
+    return ssvc === latest ? decides(claimant(claim), states) : passed(claimant(claim), states, 'not the newest')
+  })
+}
+
+export function weaknessChoice(claims: readonly CveClaim[], { catalogue }: MergeInput): Considered[] {
+  const candidates = [...weaknessCandidates(claims)]
+  const anyKnown = candidates.some(({ id }) => catalogue?.isWeakness(id))
+  return choice(
+    candidates,
+    ({ claim }) => claimant(claim),
+    ({ id }) => id,
+    ({ id }) => (anyKnown && !catalogue?.isWeakness(id) ? 'no weakness of the catalogue' : null),
+  )
+}
+
+export function advisoryChoice(claims: readonly AdvisoryClaim[]): Considered[] {
+  return choice(
+    rankedAdvisories(claims),
+    ({ claim }) => claimant(claim),
+    advisoryText,
+    () => null,
+  )
+}
+
+function advisoryText({ advisory, reviewed }: AdvisoryClaim): string {
+  const standing = advisory.withdrawn_at === null ? '' : `, withdrawn ${advisory.withdrawn_at}`
+  return `${reviewed ? 'reviewed' : 'not reviewed'}, published ${advisory.published_at}${standing}`
+}

@@ -1,0 +1,193 @@
+/** Where each value of a record comes from: the rule that decides it, and what every claim had to say (decisions 18 to 30). */
+import type { MergedParts, MergeInput } from '../merge.ts'
+import { mergeCve, standingClaims } from '../merge.ts'
+import {
+  advisoryChoice,
+  descriptionChoice,
+  kevChoice,
+  scoreChoice,
+  ssvcChoice,
+  titleChoice,
+  weaknessChoice,
+} from './choices.ts'
+import { adds, type Considered, decides, type Explanation } from './explanation.ts'
+import {
+  completenessGrounds,
+  countedGrounds,
+  detectionGrounds,
+  exploitGrounds,
+  mappingGrounds,
+  patchGrounds,
+  reportGrounds,
+  workaroundGrounds,
+} from './sums.ts'
+
+interface Considering {
+  input: MergeInput
+  parts: MergedParts
+  claims: ReturnType<typeof standingClaims>
+}
+
+interface Row {
+  fields: readonly string[]
+  rule: number | null
+  says: string
+  value(parts: MergedParts): unknown
+  considered(given: Considering): Considered[]
+}
+
+/** In the order of the record's parts. */
+const ROWS: readonly Row[] = [
+  {
+    fields: ['state', 'date_published', 'date_updated', 'assigner'],
+    rule: 29,
+    says: 'those of the CVE record itself',
+    value: ({ core: { state, date_published, date_updated, assigner } }) => [
+      state,
+      date_published,
+      date_updated,
+      assigner,
+    ],
+    considered: ({ input: { record } }) => [
+      decides(
+        'cvelist',
+        [record.state, record.datePublished, record.dateUpdated, record.assigner].filter(Boolean).join(', '),
+      ),
+    ],
+  },
+  {
+    fields: ['title'],
+    rule: 19,
+    says: "the CNA's; else vendor, product and primary weakness as far as known; else the description's first sentence",
+    value: ({ core }) => core.title,
+    considered: ({ input: { catalogue }, parts: { core }, claims }) => {
+      const id = core.primary_cwe_id
+      return titleChoice(claims, core.description, id === null ? null : (catalogue?.weaknessName(id) ?? null))
+    },
+  },
+  {
+    fields: ['description'],
+    rule: 29,
+    says: "the first English one, else the first; the record's own before those of other feeds",
+    value: ({ core }) => core.description,
+    considered: ({ claims }) => descriptionChoice(claims),
+  },
+  {
+    fields: ['severity', 'cvss_score', 'cvss_score_source'],
+    rule: 18,
+    says: 'the service, then CNA, ADP, NVD, advisory; within a source the newest version of CVSS, then the newest, then the higher score',
+    value: ({ core: { severity, cvss_score, cvss_score_source } }) => [severity, cvss_score, cvss_score_source],
+    considered: ({ input, claims }) => scoreChoice(claims, input.record.dateUpdated),
+  },
+  {
+    fields: ['kev'],
+    rule: 23,
+    says: "the catalogue decides; the ADP's copy only where there is no catalogue",
+    value: ({ core }) => core.kev,
+    considered: ({ input, claims }) => kevChoice(claims, input),
+  },
+  {
+    fields: ['ssvc'],
+    rule: 20,
+    says: "the newest assessment of an ADP; the decision by CISA's coordinator table and the operator's mission setting",
+    value: ({ core }) => core.ssvc,
+    considered: ({ input, claims }) => [
+      ...ssvcChoice(claims),
+      adds('operator', `mission and well-being: ${input.mission}`),
+    ],
+  },
+  {
+    fields: ['has_patch'],
+    rule: 22,
+    says: 'a fixed version, a patched version or a fix commit in any claim, or a reference tagged patch',
+    value: ({ core }) => core.has_patch,
+    considered: ({ parts }) => patchGrounds(parts),
+  },
+  {
+    fields: ['has_workaround'],
+    rule: 22,
+    says: "the CNA's workarounds, or a reference tagged mitigation",
+    value: ({ core }) => core.has_workaround,
+    considered: ({ parts, claims }) => workaroundGrounds(claims, parts),
+  },
+  {
+    fields: ['has_exploit'],
+    rule: 22,
+    says: 'any evidence of exploitation',
+    value: ({ core }) => core.has_exploit,
+    considered: ({ parts }) => exploitGrounds(parts),
+  },
+  {
+    fields: ['has_detection', 'detection_layers'],
+    rule: 22,
+    says: 'any detection content, and the layers it works at',
+    value: ({ core: { has_detection, detection_layers } }) => [has_detection, detection_layers],
+    considered: ({ input }) => detectionGrounds(input.detections),
+  },
+  {
+    fields: ['primary_cwe_id'],
+    rule: 21,
+    says: "the CNA's first CWE, then the ADP's, then NVD's; one that is a weakness of the catalogue before one that is not",
+    value: ({ core }) => core.primary_cwe_id,
+    considered: ({ input, claims }) => weaknessChoice(claims, input),
+  },
+  {
+    fields: ['weaknesses (scope=any)'],
+    rule: 21,
+    says: 'the union of the mappings of CNA, ADP, NVD and advisories',
+    value: ({ facets }) => facets.weaknesses,
+    considered: ({ claims }) => mappingGrounds(claims),
+  },
+  {
+    fields: ['affected'],
+    rule: 24,
+    says: 'claim by claim, never merged',
+    value: ({ affected }) => affected.length,
+    considered: ({ input, claims }) => [
+      ...countedGrounds(claims, 'affected'),
+      ...input.analyses
+        .filter(({ affected }) => affected.length > 0)
+        .map(({ analysis, affected }) => adds('svc_analysis', `${affected.length} of ${analysis.generated_at}`)),
+    ],
+  },
+  {
+    fields: ['references'],
+    rule: 30,
+    says: 'one for each URL, with every source that names it',
+    value: ({ references }) => references.length,
+    considered: ({ claims }) => countedGrounds(claims, 'references'),
+  },
+  {
+    fields: ['advisory'],
+    rule: 29,
+    says: 'the first of: not withdrawn, reviewed, earliest published, lowest id',
+    value: ({ advisory }) => advisory?.advisory_id ?? null,
+    considered: ({ input }) => advisoryChoice(input.advisories),
+  },
+  {
+    fields: ['reports'],
+    rule: null,
+    says: 'the latest final one of each type',
+    value: ({ reports }) => reports.length,
+    considered: ({ input, parts }) => reportGrounds(input, parts),
+  },
+  {
+    fields: ["completeness (of the CNA's statement)"],
+    rule: 25,
+    says: 'points for what is given, 100 in all',
+    value: ({ facets }) => facets.completeness,
+    considered: ({ claims }) => completenessGrounds(claims),
+  },
+]
+
+/** Of every derived value, in the order of the record. @throws TypeError for a rejected record, which has none. */
+export function explainCve(input: MergeInput): Explanation[] {
+  const given = { input, parts: mergeCve(input), claims: standingClaims(input) }
+  return ROWS.map(({ fields, rule, says, value, considered }) => ({
+    fields: [...fields],
+    value: value(given.parts),
+    rule,
+    says,
+    considered: considered(given),
+  }))
+}

@@ -1,0 +1,73 @@
+/** Values that claims make up together: flags, unions, lists, points. */
+import { isExploitation, isFix, isMitigation, isPatch, isWorkaround } from '../capabilities.ts'
+import type { CveClaim, DetectionClaim } from '../claim.ts'
+import { completenessPoints } from '../completeness.ts'
+import type { MergedParts, MergeInput } from '../merge.ts'
+import type { EvidenceItem, Reference } from '../record.ts'
+import { claimant } from '../sources.ts'
+import { isMapping } from '../weakness.ts'
+import { adds, type Considered, passed } from './explanation.ts'
+
+export function patchGrounds({ evidence, references }: MergedParts): Considered[] {
+  return [...evidence.filter(isFix).map(evidenceGround), ...references.filter(isPatch).map(referenceGround)]
+}
+
+export function workaroundGrounds(claims: readonly CveClaim[], { references }: MergedParts): Considered[] {
+  return [
+    ...claims.filter(isWorkaround).map((claim) => adds(claimant(claim), 'documents a workaround')),
+    ...references.filter(isMitigation).map(referenceGround),
+  ]
+}
+
+export function exploitGrounds({ evidence }: MergedParts): Considered[] {
+  return evidence.filter(isExploitation).map(evidenceGround)
+}
+
+export function detectionGrounds(detections: readonly DetectionClaim[]): Considered[] {
+  return detections.map(({ source, layer, name }) => adds(source, `${layer}${name === null ? '' : `: ${name}`}`))
+}
+
+function evidenceGround(item: EvidenceItem): Considered {
+  const what = item.fixed_version ?? item.explanation ?? item.evidence_url
+  const rank = item.maturity_rank === null ? '' : ` (rank ${item.maturity_rank})`
+  return adds(item.source, `${item.evidence_type}${rank}${what === null ? '' : `: ${what}`}`)
+}
+
+function referenceGround({ url, tags, sources }: Reference): Considered {
+  return adds(sources.join(' '), `${tags.join(', ')}: ${url}`)
+}
+
+export function mappingGrounds(claims: readonly CveClaim[]): Considered[] {
+  return claims
+    .filter(({ weaknesses }) => weaknesses.length > 0)
+    .map((claim) => {
+      const states = claim.weaknesses.join(' ')
+      return isMapping(claim)
+        ? adds(claimant(claim), states)
+        : passed(claimant(claim), states, 'its mappings do not count')
+    })
+}
+
+/** Each claim with how many items of a list it states; each of these is served, so those of a claim stay apart. */
+export function countedGrounds(claims: readonly CveClaim[], list: 'affected' | 'references'): Considered[] {
+  return claims
+    .filter((claim) => claim[list].length > 0)
+    .map((claim) => adds(claimant(claim), `${claim[list].length} of ${claim.updatedAt}`))
+}
+
+export function reportGrounds({ reports }: MergeInput, parts: MergedParts): Considered[] {
+  const served = new Set(parts.reports.map(({ id }) => id))
+  return reports.map(({ id, reportType, model, createdAt, final }) => {
+    const states = `${reportType} ${id} of ${createdAt}`
+    if (served.has(id)) return adds(model, states)
+    return passed(model, states, final ? 'there is a newer one of its type' : 'a draft')
+  })
+}
+
+export function completenessGrounds(claims: readonly CveClaim[]): Considered[] {
+  const cna = claims.find(({ source }) => source === 'cna')
+  if (!cna) return []
+  return completenessPoints(cna).map(({ what, points, given }) =>
+    given ? adds(claimant(cna), `${what}: ${points}`) : passed(claimant(cna), `${what}: ${points}`, 'not given'),
+  )
+}
