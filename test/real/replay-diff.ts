@@ -92,6 +92,9 @@ export function toldByFacts(facts: readonly Fact[]): Told[] {
         }
         told.push({ category: 'kev', path: '$.kev.date_added', old: fact.old, new: fact.new })
         break
+      case 'workaround':
+        told.push({ ...SINGLE.workaround, old: String(fact.old), new: String(fact.new) })
+        break
       case 'ssvc':
         for (const [point, path] of POINTS) {
           told.push({ category: 'ssvc', path, old: fact.old?.[point] ?? null, new: fact.new?.[point] ?? null })
@@ -116,6 +119,7 @@ const SINGLE = {
   assigner: { category: 'publication', path: '$.assigner' },
   title: { category: 'description', path: '$.title' },
   description: { category: 'description', path: '$.description' },
+  workaround: { category: 'description', path: '$.has_workaround' },
 } as const
 
 const POINTS = [

@@ -78,9 +78,9 @@ const CONSEQUENCES: readonly Rule[] = [
     of: 'others',
   },
   {
-    name: 'workaround follows from workarounds and tags (decisions 22)',
+    name: 'workaround follows from tags of references (decisions 22)',
     path: /^\$\.has_workaround$/,
-    cause: (_night, _message, kinds) => some(kinds, 'workaround', 'reference'),
+    cause: (_night, _message, kinds) => some(kinds, 'reference'),
     of: 'record',
   },
   {
@@ -118,6 +118,9 @@ function isToldElsewhere({ before, after }: Night, { path, old, new: now }: Told
     const has = ({ references }: RecordParts) => references.some(({ url }) => url === (old ?? now))
     return has(before) && has(after) ? 'URL is named by other feeds too (decisions 30)' : null
   }
+  if (path === '$.has_workaround' && before.core.has_workaround === after.core.has_workaround) {
+    return 'workaround is known by a tag as well (decisions 22)'
+  }
   if (path !== '$.weaknesses') return null
   const has = ({ facets }: RecordParts) => facets.weaknesses.includes((old ?? now)!)
   return has(before) && has(after) ? 'weakness is stated by other feeds too (decisions 21)' : null
@@ -130,6 +133,9 @@ export function judge(night: Night): Verdict {
   const entries = newEntries(before.timeline, after.timeline, faults)
   const kinds = new Set(upstream?.facts.map(({ fact }) => fact))
   const expected = upstream ? toldByFacts(upstream.facts) : []
+  if (kinds.has('affected') && !expected.some(({ category }) => category === 'affected_versions')) {
+    rules.add('affected entries are written otherwise and say the same (decisions 24)')
+  }
   const ofRecord = (entry: TimelineEntry) => entry.version_from < entry.version_to
 
   for (const entry of entries) {

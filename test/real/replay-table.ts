@@ -2,22 +2,30 @@
 import type { Fact, ListDiff } from './replay-diff.ts'
 import type { Verdict } from './replay-judge.ts'
 
-const ROWS = 50
+/** Most changes move but the date: of these a few, evenly picked in the order of dates and ids; of the others more. */
+const [ROWS, ROWS_OF_DATES] = [40, 10]
 
-/** Markdown; of all changes, in the order of dates and ids, as many as fit, evenly picked. */
+/** Markdown. */
 export function replayTable(
   dates: readonly string[],
   diffs: readonly ListDiff[],
   verdicts: readonly Map<string, Verdict>[],
 ): string {
   const all = diffs.flatMap(({ changed }, pair) => Object.entries(changed).map((entry) => ({ pair, entry })))
-  const picked = Array.from({ length: ROWS }, (_, row) => all[Math.floor(((row + 0.5) * all.length) / ROWS)]!)
+  const isDate = ({ entry: [, { facts }] }: (typeof all)[number]) => facts.every(({ fact }) => fact === 'updated')
+  const picked = [
+    ...evenly(
+      all.filter((one) => !isDate(one)),
+      ROWS,
+    ),
+    ...evenly(all.filter(isDate), ROWS_OF_DATES),
+  ]
   const rows = picked.map(({ pair, entry: [cveId, { facts, other }] }) => {
     const verdict = verdicts[pair]!.get(cveId)
     const cells = [
       cveId,
       `${dates[pair]} → ${dates[pair + 1]}`,
-      [...facts.map(factLine), ...(other.length > 0 ? [`${other.length} other paths`] : [])].join('; '),
+      [...factLines(facts), ...(other.length > 0 ? [`${other.length} other paths`] : [])].join('; '),
       verdict ? verdict.entries.map(entryLine).join('; ') : 'no record any more, or none before',
       verdict && verdict.faults.length > 0 ? verdict.faults.join('; ') : 'right',
     ]
@@ -26,19 +34,28 @@ export function replayTable(
   return ['| CVE | dates | plain diff | timeline | verdict |', '| --- | --- | --- | --- | --- |', ...rows].join('\n')
 }
 
+function evenly<Item>(items: readonly Item[], count: number): Item[] {
+  return Array.from({ length: count }, (_, index) => items[Math.floor(((index + 0.5) * items.length) / count)]!)
+}
+
+/** Facts of lists by how many came and went. */
+function factLines(facts: readonly Fact[]): string[] {
+  const counts = new Map<string, number>()
+  for (const fact of facts) counts.set(factLine(fact), (counts.get(factLine(fact)) ?? 0) + 1)
+  return [...counts].map(([line, count]) => (count > 1 ? `${count} × ${line}` : line))
+}
+
 function factLine(fact: Fact): string {
   switch (fact.fact) {
     case 'reference':
-      return `reference ${operation(fact)} ${fact.url}`
     case 'affected':
-      return `affected ${operation(fact)} ${fact.new?.entry.product ?? fact.old?.entry.product ?? ''}`
-    case 'cvss':
-      return `cvss ${operation(fact)} ${fact.new?.score ?? fact.old?.score} (${fact.new?.version ?? fact.old?.version})`
     case 'title':
     case 'description':
     case 'workaround':
       // Never upstream's own texts.
       return `${fact.fact} ${operation(fact)}`
+    case 'cvss':
+      return `cvss ${operation(fact)} ${fact.new?.score ?? fact.old?.score} (${fact.new?.version ?? fact.old?.version})`
     case 'ssvc':
       return `ssvc ${points(fact.old)} → ${points(fact.new)}`
     default:
