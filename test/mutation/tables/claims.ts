@@ -179,7 +179,7 @@ export const CLAIMS: readonly Mutation[] = [
     rule: 'decisions 26: what another feed brings is written too, dated as that feed dates it',
     breaks: 'it is dated by the CVE record',
     file: 'builder/ingest/record.ts',
-    find: 'enrichment: statedAt ?? (listed ? recordDate : settings.corpusDate)',
+    find: 'enrichment: statedAt ?? settings.corpusDate',
     replace: 'enrichment: recordDate',
     tests: TIMELINE,
   },

@@ -48,8 +48,8 @@ export const FIELDS: readonly Mutation[] = [
     rule: 'api: version_from, version_to | integer |',
     breaks: 'an enrichment spans two versions',
     file: 'corpus/model/timeline.ts',
-    find: 'dates.enrichment, [version, version]',
-    replace: 'dates.enrichment, [version - 1, version]',
+    find: 'dates.enrichment, [to, to]',
+    replace: 'dates.enrichment, [from, to]',
     tests: test('timeline-fields'),
   },
   {
