@@ -45,6 +45,32 @@ test('decisions 18: then the newest, then the higher score', () => {
   assert.equal(headline(cna(cvss('3.1', 5), cvss('3.1', 6))), ['medium', 6, 'cna'])
 })
 
+test('decisions 18: a record that only 2.0 scores has its headline by 2.0, whoever scores', () => {
+  assert.equal(headline(cna(cvss('2.0', 9.3))), ['high', 9.3, 'cna'])
+  assert.equal(headline(cna(), nvd(cvss('2.0', 7.5))), ['high', 7.5, 'nvd'])
+  assert.equal(headline(nvd(cvss('2.0', 0))), ['none', 0, 'nvd'])
+})
+
+test('decisions 18: a score that contradicts its own vector stands as stated, and so does its band', () => {
+  const vector = 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H'
+  const stated = cvss('3.1', 5.5, { vector, baseSeverity: 'CRITICAL' })
+  assert.equal(headline(cna(stated)), ['medium', 5.5, 'cna'])
+  const [metric] = merged([cna(stated)]).cvss.metrics
+  assert.equal([metric?.base_score, metric?.base_severity, metric?.vector_string], [5.5, 'CRITICAL', vector])
+})
+
+test('decisions 18: sources that disagree on one vector are all listed', () => {
+  const vector = 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H'
+  const { metrics } = merged([cna(cvss('3.1', 5.5, { vector })), nvd(cvss('3.1', 9.8, { vector }))]).cvss
+  assert.equal(
+    metrics.map((one) => [one.source_type, one.base_score]),
+    [
+      ['cna', 5.5],
+      ['nvd', 9.8],
+    ],
+  )
+})
+
 const BANDS: [score: number, of3: string, of2: string][] = [
   [0, 'none', 'none'],
   [0.1, 'low', 'low'],

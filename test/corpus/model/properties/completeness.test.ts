@@ -36,7 +36,7 @@ property('decisions 25: whatever a CNA adds, its record never scores less', [CNA
 
 property(
   'decisions 25: grades rise with the score, in steps at 20, 40, 60 and 80',
-  [fc.double({ min: 0, max: 100, noNaN: true })],
+  [fc.integer({ min: 0, max: 1000 }).map((tenths) => tenths / 10)],
   (score) => {
     assert.is(gradeOf(score), GRADES[Math.min(4, Math.floor(score / 20))])
     assert.is(gradeOf(null), 'F')

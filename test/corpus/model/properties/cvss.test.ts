@@ -149,6 +149,8 @@ test('decisions 18: severity never falls as the score rises, and none is 0.0 alo
       const severity = severityOf(tenths / 10, version)
       assert.is(severity === 'none', tenths === 0, `${version} ${tenths}`)
       assert.ok(BANDS.indexOf(severity) >= last, `${version} ${tenths}`)
+      const band = tenths === 0 ? 0 : tenths < 40 ? 1 : tenths < 70 ? 2 : tenths < 90 || version === '2.0' ? 3 : 4
+      assert.is(severity, BANDS[band], `${version} ${tenths}`)
       last = BANDS.indexOf(severity)
     }
   }

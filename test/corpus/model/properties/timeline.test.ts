@@ -7,7 +7,10 @@ import type { RecordParts, TimelineEntry, TimelineMessage } from '../../../../co
 import { type ChangeDates, firstTimeline, nextTimeline } from '../../../../corpus/model/timeline.ts'
 import { CATEGORIES } from '../../../../corpus/model/timeline-table.ts'
 import { mergeInput, timestamp } from './arbitrary.ts'
-import { property, shape } from './property.ts'
+import { property as anyProperty, shape } from './property.ts'
+
+/** Two or three whole records a case: half as many cases as elsewhere. */
+const property: typeof anyProperty = (name, arbitraries, check) => anyProperty(name, arbitraries, check, 50)
 
 type Versioned = RecordParts & { version: number }
 
@@ -203,7 +206,7 @@ property('decisions 26: the first timeline writes only what feeds date, each in 
   }
   const { core, report_texts: reports, analysis, cvss } = mergeCve(input)
   const count = (category: string) => entries.filter((entry) => entry.category === category).length
-  assert.is(count('publication'), core.date_published === null ? 0 : 1)
+  assert.is(count('publication'), core.state === 'PUBLISHED' && core.date_published !== null ? 1 : 0)
   assert.is(count('kev'), core.kev.date_added === null ? 0 : 1)
   assert.is(count('advisory'), input.advisories.length)
   assert.is(count('svc_report'), reports.length)
