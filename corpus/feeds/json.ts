@@ -31,17 +31,21 @@ export function utf8Text(bytes: Buffer): string {
 }
 
 /**
- * The value that the bytes of one item are.
- * @throws FeedError `json_invalid`, `json_too_deep`
+ * The value that the bytes of one item are, nested however deep.
+ * @throws FeedError `json_invalid`
  */
-export function parseJson(bytes: Buffer): unknown {
+export function parseAnyJson(bytes: Buffer): unknown {
   const text = utf8Text(bytes)
-  let json: unknown
   try {
-    json = JSON.parse(text)
+    return JSON.parse(text)
   } catch (cause) {
     throw new FeedError('json_invalid', `it is no JSON: ${(cause as Error).message}`, { cause })
   }
+}
+
+/** The same, not nested too deep. @throws FeedError `json_invalid`, `json_too_deep` */
+export function parseJson(bytes: Buffer): unknown {
+  const json = parseAnyJson(bytes)
   assertNesting(json)
   return json
 }

@@ -1,6 +1,6 @@
 /** Feeds of one JSON value a line, of any size: no more than one line is held. */
 import { FeedError } from '../error.ts'
-import { parseJson } from '../json.ts'
+import { parseAnyJson } from '../json.ts'
 import { type NamedFile, plainChunks } from './plain-file.ts'
 
 const LINE_FEED = 0x0a
@@ -47,8 +47,8 @@ function isBlank({ bytes }: JsonLine): boolean {
   return bytes?.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d) ?? false
 }
 
-/** The value of a line. Throws `FeedError` that says what is wrong with it. */
+/** The value of a line, nested however deep. Throws `FeedError` that says what is wrong with it. */
 export function parseJsonLine({ bytes }: JsonLine, maxBytes: number): unknown {
   if (bytes === null) throw new FeedError('entry_too_large', `longer than ${maxBytes} bytes, which is the limit`)
-  return parseJson(bytes)
+  return parseAnyJson(bytes)
 }

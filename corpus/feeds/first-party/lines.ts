@@ -5,7 +5,7 @@ import type { CveId } from '../../model/cve-id.ts'
 import { FeedError } from '../error.ts'
 import { type FeedFile, type FeedItem, isSameDigest, itemDigest, type ReadOptions, skipOf } from '../feed.ts'
 import { type JsonLine, jsonLines, parseJsonLine } from '../files/json-lines.ts'
-import { isObject } from '../json.ts'
+import { assertNesting, isObject } from '../json.ts'
 
 const MAX_LINE_BYTES = 8 << 20
 
@@ -52,6 +52,7 @@ function readLine<Schema extends z.ZodType, Identity extends z.ZodType>(
     const json = parseJsonLine(line, MAX_LINE_BYTES)
     const identified = identity.safeParse(json)
     if (identified.success) key = keyOf(identified.data) ?? place
+    assertNesting(json)
     const parsed = schema.safeParse(json)
     if (!parsed.success) throw new FeedError('item_invalid', explain(parsed.error, json))
     const digest = itemDigest(adapter, line.bytes!)

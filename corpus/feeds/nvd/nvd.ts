@@ -11,7 +11,7 @@ import {
   skipOf,
 } from '../feed.ts'
 import type { JsonMember } from '../files/json-members.ts'
-import { isObject, parseJson, shown, text } from '../json.ts'
+import { assertNesting, isObject, parseAnyJson, shown, text } from '../json.ts'
 import { readNvdRecord } from './record.ts'
 import { nvdVulnerabilities } from './stream.ts'
 
@@ -33,11 +33,12 @@ function readItem({ number, head, bytes }: JsonMember, options: ReadOptions): Fe
   let key: string = parseCveId(ID.exec(head)?.[1] ?? '') ?? `record ${number}`
   try {
     if (bytes === null) throw new FeedError('entry_too_large', `more than ${MAX_ITEM_BYTES} bytes, which is the limit`)
-    const json = parseJson(bytes)
+    const json = parseAnyJson(bytes)
     const cve = isObject(json) ? json.cve : null
     const stated = isObject(cve) ? text(cve.id) : null
     const cveId = stated === null ? null : parseCveId(stated)
     key = cveId ?? stated ?? `record ${number}`
+    assertNesting(json)
     if (!isObject(cve)) throw new FeedError('item_invalid', `it is no object with "cve" but ${shown(json)}`)
     if (!cveId) throw new FeedError('item_invalid', `its id is no CVE id: ${shown(cve.id)}`)
     const digest = itemDigest(NVD_ADAPTER, JSON.stringify(json))
