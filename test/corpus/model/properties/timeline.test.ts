@@ -56,6 +56,40 @@ property('decisions 26: what differs in the core is in the timeline', [NIGHT, DA
   }
 })
 
+/** Those that are shown field by field; the other flags follow from evidence and references. */
+const TOLD = [
+  'state',
+  'date_published',
+  'assigner',
+  'severity',
+  'cvss_score',
+  'cvss_score_source',
+  'primary_cwe_id',
+  'title',
+  'description',
+  'has_workaround',
+  'kev.listed',
+  'kev.date_added',
+  'ssvc.exploitation',
+  'ssvc.automatable',
+  'ssvc.technical_impact',
+  'ssvc.decision',
+]
+
+property(
+  'decisions 26: each field of the core that differs has its message, and no other has one',
+  [NIGHT, DATES],
+  ([before, after], dates) => {
+    const [previous, next] = [first(before), mergeCve(after)]
+    const messages = added(previous, follow(previous, next, dates)).flatMap((entry) => entry.messages)
+    const paths = new Set(messages.map(({ json_path }) => json_path))
+    for (const name of TOLD) {
+      const path = `$.${name}`
+      assert.is(paths.has(path), at(previous, path) !== at(next, path), path)
+    }
+  },
+)
+
 property(
   'decisions 26: there is one entry for each category touched, and no message is of another',
   [NIGHT, DATES],
