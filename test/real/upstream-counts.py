@@ -6,14 +6,22 @@
 prints JSON with the members of `counts` in the answer of /snapshot. It shares no code with the product on purpose; the
 rules it follows are those of the specification, cited where they are needed. What it takes: upstream_feeds.py.
 """
-import csv
-import io
 import json
 import re
 import sys
 
 sys.dont_write_bytecode = True
-from upstream_feeds import advisories, cve_list, members, newest, nvd, opened, weaknesses  # noqa: E402
+from upstream_feeds import (  # noqa: E402
+    advisories,
+    archive,
+    cve_list,
+    framework,
+    members,
+    newest,
+    nvd,
+    opened,
+    weaknesses,
+)
 
 
 def key(name):
@@ -92,11 +100,9 @@ def cnas(feeds):
 
 def exploit_modules(feeds):
     """Every entry of the archive and every module of the framework, with or without a CVE (decisions 27)."""
-    with opened(newest(feeds, "exploitdb/files_exploits.csv*")) as file:
-        archive = {row["id"] for row in csv.DictReader(io.TextIOWrapper(file, "utf-8", newline=""))}
-    with opened(newest(feeds, "metasploit/modules_metadata_base.json*")) as file:
-        framework = {module["fullname"] for module in json.load(file).values()}
-    return len(archive) + len(framework)
+    entries = {row["id"] for row in archive(feeds)}
+    modules = {module["fullname"] for module in framework(feeds)}
+    return len(entries) + len(modules)
 
 
 def main():

@@ -1,11 +1,15 @@
-/** As much is served as the upstream files hold: counted there by a script of nothing but Python's standard library. */
+/**
+ * What is served is what the upstream files hold, in numbers and record by record: read there by scripts of nothing but
+ * Python's standard library. One file, because both want the real feeds ingested and built.
+ */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { isDeepStrictEqual, promisify } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { haveRealFeeds, ingestAndBuild, REAL_FEEDS, temporaryFolder } from '../support/dist.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
+import { type Detail, FIELDS, SECTIONS, unequal } from './upstream-fields.ts'
 
 type Row = Record<string, unknown>
 
@@ -14,10 +18,11 @@ interface Page {
   pagination: { next_cursor: string | null }
 }
 
-async function upstreamCounts(): Promise<Record<string, number>> {
-  const script = join(import.meta.dirname, 'upstream-counts.py')
-  const { stdout } = await promisify(execFile)('python3', [script, REAL_FEEDS])
-  return JSON.parse(stdout) as Record<string, number>
+/** The standard output of a script beside this file. */
+async function python(script: string): Promise<string> {
+  const args = [join(import.meta.dirname, script), REAL_FEEDS]
+  const { stdout } = await promisify(execFile)('python3', args, { maxBuffer: 2 ** 30 })
+  return stdout
 }
 
 /** The rows of a list from its first page to its last. */
@@ -39,6 +44,18 @@ function distinct(rows: readonly Row[], ...fields: string[]): number {
   return ids.size
 }
 
+/** Each record with the sections that are compared; several are asked for at once, as clients do. */
+async function details(gateway: TestGateway, cves: readonly Row[]): Promise<Detail[]> {
+  const found: Detail[] = []
+  const waiting = cves.values()
+  const ask = async () => {
+    for (const { cve_id } of waiting)
+      found.push(JSON.parse(await gateway.body(`/cves/${cve_id}?include=${SECTIONS}`)) as Detail)
+  }
+  await Promise.all([ask(), ask(), ask(), ask()])
+  return found
+}
+
 async function linkedAdvisories(gateway: TestGateway, cves: readonly Row[]): Promise<number> {
   const ids = new Set<unknown>()
   for (const { cve_id } of cves) {
@@ -53,11 +70,19 @@ async function linkedAdvisories(gateway: TestGateway, cves: readonly Row[]): Pro
 if (haveRealFeeds()) {
   const folder = temporaryFolder('upstream-counts')
   const dist = join(folder.path, 'dist')
-  const [upstream] = await Promise.all([
-    upstreamCounts(),
+  const [counts, fields] = await Promise.all([
+    python('upstream-counts.py'),
+    python('upstream-fields.py'),
     ingestAndBuild({ feeds: REAL_FEEDS, corpus: join(folder.path, 'corpus.db'), dist }),
   ])
+  const upstream = JSON.parse(counts) as Record<string, number>
+  const expected = fields
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Row)
   const gateway = await testGateway(folder.path, dist)
+  const cves = await walked(gateway, '/cves')
+  const served = new Map((await details(gateway, cves)).map((detail) => [detail.cve_id, detail]))
 
   test('the upstream files hold what they held when this was written', () => {
     assert.equal(upstream, {
@@ -97,9 +122,42 @@ if (haveRealFeeds()) {
   })
 
   test('CVEs are as many, and so are the different advisories that they are linked to', async () => {
-    const cves = await walked(gateway, '/cves')
     assert.is(distinct(cves, 'cve_id'), upstream.cves)
     assert.is(await linkedAdvisories(gateway, cves), upstream.advisories)
+  })
+
+  test('every record of the list is served, and no other', () => {
+    const ids = expected.map(({ cve_id }) => String(cve_id))
+    assert.equal([...served.keys()].toSorted(), ids.toSorted())
+  })
+
+  test('a row of the list says what the record says', () => {
+    const differ = cves.filter((row) => {
+      const detail = served.get(String(row.cve_id))!
+      return !Object.keys(row).every((field) => isDeepStrictEqual(detail[field], row[field]))
+    })
+    assert.equal(differ, [])
+  })
+
+  for (const field of FIELDS) {
+    test(`of every record, ${field} is what the upstream files say`, () => {
+      const differ = unequal(field, expected, served)
+      assert.equal(differ.slice(0, 10), [], `${differ.length} differ`)
+    })
+  }
+
+  test('a weakness has as many CVEs, and as many known to be exploited, as sources map to it', async () => {
+    const cveCounts = new Map<string, number>()
+    const kevCounts = new Map<string, number>()
+    for (const { weaknesses, kev } of expected as { weaknesses: string[]; kev: { listed: boolean } }[])
+      for (const weakness of weaknesses)
+        for (const counted of kev.listed ? [cveCounts, kevCounts] : [cveCounts])
+          counted.set(weakness, (counted.get(weakness) ?? 0) + 1)
+    const differ = (await walked(gateway, '/cwes')).filter(
+      ({ slug, cve_count, kev_count }) =>
+        cve_count !== (cveCounts.get(String(slug)) ?? 0) || kev_count !== (kevCounts.get(String(slug)) ?? 0),
+    )
+    assert.equal(differ, [])
   })
 
   test.after(async () => {

@@ -1,0 +1,79 @@
+/** Compares what is served with what `upstream-fields.py` took from the upstream files, a field at a time. */
+import { isDeepStrictEqual } from 'node:util'
+import type { AffectedEntry, CvssSection, EvidenceItem, ExploitModule, Reference } from '../../corpus/model/record.ts'
+
+type Fields = Record<string, unknown>
+
+/** What a record's own page answers with these sections. */
+export interface Detail extends Fields {
+  cve_id: string
+  cvss: CvssSection
+  affected: AffectedEntry[]
+  references: Reference[]
+  exploits: ExploitModule[]
+  evidence: EvidenceItem[]
+}
+
+export const SECTIONS = 'cvss,affected,references,exploits,evidence'
+
+/** Fields of the summary that are compared as they are. */
+const PLAIN = [
+  'state',
+  'description',
+  'severity',
+  'cvss_score',
+  'cvss_score_source',
+  'date_published',
+  'date_updated',
+  'assigner',
+  'kev',
+  'ssvc',
+  'epss',
+  'has_workaround',
+  'has_exploit',
+  'has_detection',
+  'primary_cwe_id',
+] as const
+
+/** The others as the script writes them; it knows nothing of their order. */
+const TOLD: Record<string, (detail: Detail, expected: Fields) => unknown> = {
+  // Without one of the CNA it is derived (decisions 19).
+  title: ({ title }, expected) => (expected.title === null ? null : title),
+  metrics: ({ cvss }) =>
+    cvss.metrics.map((metric) => {
+      const scored = metric.source_type === 'advisory' ? [null, null] : [metric.base_score, metric.base_severity]
+      const { source_type, source_short_name, cvss_version, vector_string, is_primary, captured_at } = metric
+      return [source_type, source_short_name, cvss_version, ...scored, vector_string, is_primary, captured_at]
+    }),
+  references: ({ references }) => Object.fromEntries(references.map(({ url, sources }) => [url, sources])),
+  affected: ({ affected }) => {
+    const counts: Record<string, number> = { cna: 0, adp: 0, nvd: 0, advisory: 0, osv: 0 }
+    for (const { source } of affected) counts[source] = (counts[source] ?? 0) + 1
+    return counts
+  },
+  evidence: ({ evidence }) =>
+    evidence
+      .filter(({ type }) => type !== 'mitigation')
+      .map(({ source, evidence_type, confidence, maturity_rank, evidence_url }) => {
+        const url = source === 'agency_kev' || source === 'agency_adp' ? null : evidence_url
+        return [source, evidence_type, confidence, maturity_rank, url]
+      }),
+  exploits: ({ exploits }) => exploits.map(({ source, source_id }) => [source, source_id]),
+}
+
+export const FIELDS = [...PLAIN, ...Object.keys(TOLD)]
+
+/** Lists are compared without regard to order. */
+const unordered = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map((item) => JSON.stringify(item)).toSorted() : value
+
+/** The records whose field is served with another value than the upstream files have, with both values. */
+export function unequal(field: string, expected: readonly Fields[], served: ReadonlyMap<string, Detail>) {
+  return expected.flatMap((record) => {
+    const detail = served.get(String(record.cve_id))
+    if (!detail) return [{ cve_id: record.cve_id, served: 'not at all', upstream: 'a record' }]
+    const value = TOLD[field] ? TOLD[field](detail, record) : detail[field]
+    const [ours, theirs] = [unordered(value), unordered(record[field])]
+    return isDeepStrictEqual(ours, theirs) ? [] : [{ cve_id: record.cve_id, served: ours, upstream: theirs }]
+  })
+}
