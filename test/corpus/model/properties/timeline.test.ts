@@ -20,12 +20,11 @@ const DATES: fc.Arbitrary<ChangeDates> = shape<ChangeDates>({
 })
 
 /** The record of an input, and of one of which some parts are another's: what a night may bring. */
-const NIGHT: fc.Arbitrary<[MergeInput, MergeInput]> = fc
-  .tuple(mergeInput, mergeInput, fc.array(fc.boolean(), { minLength: 11, maxLength: 11 }))
-  .map(([before, other, taken]) => {
-    const keys = (Object.keys(before) as (keyof MergeInput)[]).filter((_, i) => taken[i])
-    return [before, { ...before, ...Object.fromEntries(keys.map((key) => [key, other[key]])) }]
-  })
+const NIGHT: fc.Arbitrary<[MergeInput, MergeInput]> = mergeInput.chain((before) =>
+  fc
+    .tuple(mergeInput, fc.subarray(Object.keys(before) as (keyof MergeInput)[]))
+    .map(([other, keys]) => [before, { ...before, ...Object.fromEntries(keys.map((key) => [key, other[key]])) }]),
+)
 
 const first = (input: MergeInput): Versioned => {
   const parts = mergeCve(input)
