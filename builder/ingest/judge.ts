@@ -73,9 +73,7 @@ export function judgeFigures(
 /** What the first of those left out has wrong: most often that is what all of them have. */
 function cause({ files, skipped }: FeedReport): string {
   const first = skipped[0]?.items[0]
-  return first
-    ? ` of ${files.map(({ path }) => path).join(', ')} (the first skipped is ${first.key}: ${first.detail})`
-    : ''
+  return first ? `; of ${files.map(({ path }) => path).join(', ')} ${first.key} was skipped first: ${first.detail}` : ''
 }
 
 /** What an operator should know of the editions that were read together: nothing of it stops an ingest. */
