@@ -155,9 +155,16 @@ rule(26, 'what another feed brings is written too, dated as that feed dates it',
   await world.night({ [KEV]: kevJson([FIRST, SECOND], '2024-06-03T10:00:00.0000Z') })
   const timeline = await timelineOf(SECOND)
   const [kev] = timeline.filter((one) => one.category === 'kev')
-  assert.is(kev!.changed_at.slice(0, 10), '2024-06-03')
+  assert.is(kev!.changed_at, '2024-05-20T00:00:00.000Z', 'a listing dates itself')
   assert.ok(kev!.messages.some((one) => one.json_path.startsWith('$.kev') && one.new_value !== null))
   assert.is(timeline.filter((one) => one.category === 'publication').length, before.length)
+  // What else the catalogue says is of its release.
+  const [first, second] = JSON.parse(kevJson([FIRST, SECOND])).vulnerabilities
+  const known = { ...second, knownRansomwareCampaignUse: 'Known' }
+  const released = JSON.parse(kevJson([FIRST, SECOND], '2024-06-03T12:00:00.0000Z'))
+  await world.night({ [KEV]: JSON.stringify({ ...released, vulnerabilities: [first, known] }) })
+  const [newest] = await timelineOf(SECOND)
+  assert.equal([newest!.category, newest!.changed_at], ['kev', '2024-06-03T12:00:00.000Z'])
 })
 
 rule(26, 'scores of EPSS alone are no change of a record', async () => {
