@@ -69,7 +69,10 @@ test('a zip with one broken JSON loses that record only, and the report names it
 })
 
 test('a KEV file that is empty, no JSON, or another JSON stops the ingest', async () => {
-  assert.match(await refused(spoiled('kev-empty', (feeds) => writeFileSync(kevFile(feeds), ''))), /^KEV: .* is empty; put a good one in its place, or take it away: the corpus keeps what it has$/)
+  assert.match(
+    await refused(spoiled('kev-empty', (feeds) => writeFileSync(kevFile(feeds), ''))),
+    /^KEV: .* is empty; put a good one in its place, or take it away: the corpus keeps what it has$/,
+  )
   const html = spoiled('kev-html', (feeds) => writeFileSync(kevFile(feeds), '<html>503 try again</html>'))
   assert.match(await refused(html), /^KEV: kev\/known_exploited_vulnerabilities\.json is no JSON: /)
   const other = spoiled('kev-other', (feeds) => writeFileSync(kevFile(feeds), '{"error":"rate limited"}'))
