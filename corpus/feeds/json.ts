@@ -71,11 +71,17 @@ export function texts(value: unknown): string[] {
 }
 
 /**
- * A text without surrounding blanks; null where it is none or empty (decisions 29). Half a surrogate pair, which JSON can
- * escape but no UTF-8 can hold, becomes U+FFFD: strict readers of our answers would refuse all of a page for it.
+ * A text as it is stated, blanks at its ends included; null where it is none or blank (decisions 29). Half a surrogate
+ * pair, which JSON can escape but no UTF-8 can hold, becomes U+FFFD: strict readers of our answers would refuse all of a
+ * page for it.
  */
+export function statedText(value: unknown): string | null {
+  return typeof value === 'string' && value.trim() !== '' ? value.toWellFormed() : null
+}
+
+/** The same without surrounding blanks: names, ids and other words that are compared. */
 export function text(value: unknown): string | null {
-  return typeof value === 'string' ? value.trim().toWellFormed() || null : null
+  return statedText(value)?.trim() ?? null
 }
 
 /** What a message may show of a value: its beginning, on one line. */

@@ -2,7 +2,7 @@
 import type { CvssClaim, RecordNote } from '../model/claim.ts'
 import { severityOf } from '../model/cvss.ts'
 import { utcTimestamp } from '../model/date.ts'
-import { isObject, objects, shown, text } from './json.ts'
+import { isObject, objects, shown, statedText, text } from './json.ts'
 
 /** The date of what gives none but must have one: the epoch says plainly that nobody did. */
 export const NO_DATE = new Date(0).toISOString()
@@ -20,7 +20,7 @@ export function readDate(value: unknown, where: string, notes: RecordNote[]): st
 export function firstEnglish(descriptions: unknown): string | null {
   let first: string | null = null
   for (const { lang, value } of objects(descriptions)) {
-    const description = text(value)
+    const description = statedText(value)
     if (description === null) continue
     if (typeof lang === 'string' && /^en(?:g|[-_].*)?$/i.test(lang)) return description
     first ??= description

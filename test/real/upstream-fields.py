@@ -109,7 +109,8 @@ def description(cna):
     """The first English one, else the first (decisions 29)."""
     said = cna.get("descriptions", [])
     english = [one for one in said if re.match(r"en(?![a-z])", one["lang"], re.IGNORECASE)]
-    return text((english + said)[0]["value"]) if said else None
+    first = (english + said)[0]["value"] if said else None
+    return first if text(first) else None
 
 
 def primary_weakness(named, catalogue):
@@ -185,7 +186,7 @@ def fields(record, feeds):
     return {
         "cve_id": cve_id,
         "state": metadata["state"],
-        "title": text(cna.get("title")),
+        "title": cna.get("title") if text(cna.get("title")) else None,
         "description": description(cna),
         "severity": best and band(best["version"], best["score"]),
         "cvss_score": best and best["score"],

@@ -5,7 +5,7 @@ import { statedName } from '../../model/products.ts'
 import { type VersionStatement, versionLists } from '../../model/ranges.ts'
 import type { AffectedEntry } from '../../model/record.ts'
 import { weaknessId, weaknessIdsInText } from '../../model/weakness.ts'
-import { isObject, type JsonObject, objects, text, texts } from '../json.ts'
+import { isObject, type JsonObject, objects, statedText, text, texts } from '../json.ts'
 import { firstEnglish, readDate } from '../statements.ts'
 import { readMetrics } from './metrics.ts'
 
@@ -28,7 +28,7 @@ export function readContainer(container: JsonObject, context: ContainerContext):
     sourceName: text(provider.shortName) ?? context.fallbackName,
     updatedAt,
     // The title of an ADP container is the container's name, not the vulnerability's.
-    title: source === 'cna' ? text(container.title) : null,
+    title: source === 'cna' ? statedText(container.title) : null,
     description: firstEnglish(container.descriptions),
     metrics,
     weaknesses: readWeaknesses(container.problemTypes),
