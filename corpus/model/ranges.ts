@@ -26,8 +26,12 @@ interface VersionSpan {
   lastAffected: string | null
 }
 
-/** What a statement is about, whatever its status. */
-type Extent = { kind: 'nothing' } | { kind: 'single'; version: string } | { kind: 'span'; span: VersionSpan }
+/** What a statement is about, whatever its status. A text that cannot be read is neither start nor fix of anything. */
+type Extent =
+  | { kind: 'nothing' }
+  | { kind: 'single'; version: string }
+  | { kind: 'span'; span: VersionSpan }
+  | { kind: 'text'; text: string }
 
 /** Alone they say nothing; as a start they are "0", as a bound they are none. */
 const SILENT = /^(?:n\/a|-|unspecified|unknown|)$/i
@@ -62,6 +66,7 @@ function collect(statement: VersionStatement, extent: Extent, found: Findings): 
     replay({ ...statement, changes }, extent, found)
   } else if (statement.status === 'affected') {
     if (extent.kind === 'single') found.versions.add(extent.version)
+    else if (extent.kind === 'text') found.versions.add(extent.text)
     else if (extent.kind === 'span') found.ranges.push(rangeOf(extent.span, statement.versionType))
   }
 }
@@ -80,7 +85,8 @@ function replay(statement: VersionStatement, extent: Extent, found: Findings): v
     extent.kind === 'span'
       ? extent.span
       : { introduced: extent.kind === 'single' ? extent.version : '0', fixed: null, lastAffected: null }
-  let open = statement.status === 'affected' ? whole.introduced : null
+  if (extent.kind === 'text' && statement.status === 'affected') found.versions.add(extent.text)
+  let open = statement.status === 'affected' && extent.kind !== 'text' ? whole.introduced : null
   for (const change of statement.changes) {
     const at = change.at.trim()
     if (change.status === 'affected') open ??= at
@@ -108,7 +114,7 @@ function addDefaultRange(statements: readonly VersionStatement[], found: Finding
   let exceptions = 0
   for (const statement of statements) {
     const extent = extentOf(statement)
-    if (extent.kind === 'nothing') continue
+    if (extent.kind === 'nothing' || extent.kind === 'text') continue
     const start = extent.kind === 'single' ? extent.version : extent.span.introduced
     if (statement.status === 'affected' && begin === undefined) {
       begin = start
@@ -150,7 +156,7 @@ function extentOf({ version: paddedVersion, lessThan, lessThanOrEqual }: Version
   }
   const bound = boundOf(stated, lessThan === null)
   // `4.5` with the bound `<`: not the version alone, nor surely what is below it. It stays as the text that it is.
-  if (bound === null) return { kind: 'single', version: `${version} ${stated}` }
+  if (bound === null) return { kind: 'text', text: `${version} ${stated}`.trimStart() }
   if (hasComparator(version)) return extentOfText(version, bound)
   return extentTo(version, bound)
 }
@@ -214,7 +220,7 @@ function extentOfText(version: string, bound: Bound | null): Extent {
     return extentTo(start ?? '', (written?.version ? written : (bound ?? written)) ?? NO_BOUND)
   }
   const rest = bound?.version ? `, ${bound.inclusive ? '<=' : '<'} ${bound.version}` : ''
-  return { kind: 'single', version: version + rest }
+  return { kind: 'text', text: version + rest }
 }
 
 function isPlaceholder(version: string): boolean {

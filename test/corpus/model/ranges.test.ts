@@ -292,6 +292,20 @@ const CASES: Case[] = [
     },
   },
   {
+    name: 'a text that cannot be read is the start of no range, whatever changes follow',
+    versions: [{ version: '1.0', lessThan: '<', changes: [brokenAt('2.0'), fixedAt('3.0')] }],
+    want: { affected_versions: ['1.0 <'], affected_ranges: [range('2.0', '3.0')] },
+  },
+  {
+    name: 'where the default is affected, an unaffected text that cannot be read is no fix',
+    default: 'affected',
+    versions: [
+      { ...unaffected, version: '> 1.0' },
+      { ...unaffected, version: '2.0', lessThan: '*' },
+    ],
+    want: { affected_ranges: [range('0', '2.0')], patched_versions: ['2.0'] },
+  },
+  {
     name: 'where the default is affected and no affected version is listed, the range begins at "0"',
     default: 'affected',
     versions: [{ ...unaffected, version: '0:1.2-3.el8', lessThan: '*', versionType: 'rpm' }],

@@ -85,7 +85,13 @@ property(
       if (introduced === null) assert.is(status, 'affected')
       named.push(introduced ?? '0', fixed ?? '0', last_affected ?? '0')
     }
-    // Word by word: a statement that cannot be read is shown as the text it is, its bound behind it.
+    const ends = (affected_ranges ?? []).flatMap(({ introduced, fixed, last_affected }) => [
+      introduced ?? '0',
+      fixed ?? '0',
+      last_affected ?? '0',
+    ])
+    for (const text of [...ends, ...(patched_versions ?? [])]) assert.not.match(text, /[<>=]/)
+    // Word by word: a statement that cannot be read is listed as the text it is, its bound behind it.
     for (const text of named)
       assert.ok(
         words(text).every((word) => stated.has(word)),
