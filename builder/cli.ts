@@ -3,7 +3,7 @@
 import { availableParallelism } from 'node:os'
 import { Command, InvalidArgumentError } from 'commander'
 import { utcDate } from '../corpus/model/date.ts'
-import { endWithReader, fail, option, tellUsage, wholeNumber } from './command-line.ts'
+import { endWithReader, fail, option, printable, tellUsage, wholeNumber } from './command-line.ts'
 import { realEffects } from './effects.ts'
 import { baseUrls, ecosystems, type FetchCommandOptions, feedNames, noBases } from './fetch/options.ts'
 import { showProgress } from './progress.ts'
@@ -23,7 +23,7 @@ const jobs = () =>
 const json = () => option('--json', 'print the report as JSON')
 /** Prints a report: as JSON when asked to, else in words. */
 const print = <T>(asJson: boolean | undefined, report: T, words: (report: T) => string) =>
-  void process.stdout.write(`${asJson ? JSON.stringify(report, null, 1) : words(report)}\n`)
+  void process.stdout.write(`${asJson ? JSON.stringify(report, null, 1) : printable(words(report))}\n`)
 
 const program = tellUsage(new Command('vulnshelf'))
   .description('Builds vulnerability intelligence: feeds → corpus → snapshot')

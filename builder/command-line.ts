@@ -61,6 +61,12 @@ const TOLD = [
   'StoreError',
 ]
 
+/** What a terminal may be shown of texts that feeds stated: control characters and turns of direction are written out. */
+export function printable(text: string): string {
+  const written = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return text.replace(/(?!\n)[\p{Cc}\p{Bidi_C}]/gu, written)
+}
+
 /** Tells an error on standard error and sets the exit code: 1, or 2 for wrong usage. */
 export function fail(error: unknown): void {
   if (error instanceof CommanderError) {
@@ -70,7 +76,7 @@ export function fail(error: unknown): void {
   const { name, message, stack } = error instanceof Error ? error : new Error(String(error))
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const told = TOLD.includes(name) || /^E[A-Z]+$/.test(code)
-  process.stderr.write(`vulnshelf: ${told ? message.replaceAll('\n', ' ') : (stack ?? message)}\n`)
+  process.stderr.write(`vulnshelf: ${printable(told ? message.replaceAll('\n', ' ') : (stack ?? message))}\n`)
   process.exitCode = code === 'usage' ? 2 : 1
 }
 

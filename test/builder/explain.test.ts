@@ -77,6 +77,14 @@ test('the command prints it in words, or as JSON', async () => {
   assert.equal(values(report, 'title').value, 'A flaw')
 })
 
+test('what a source put into its words cannot move the cursor of whoever reads them', async () => {
+  const other = join(folder.path, 'control')
+  const list = cveList([{ id: 'CVE-2024-0001', cna: { title: 'A \u001b[2Jflaw\u0007 in \u202etxt' } }])
+  await ingest({ feeds: putFeeds(other, list), corpus: `${other}.db` }, quietEffects())
+  const words = done(await vulnshelf(['explain', `${other}.db`, 'CVE-2024-0001']))
+  assert.ok(words.includes('\ntitle: A \\u001b[2Jflaw\\u0007 in \\u202etxt\n'), words.slice(0, 600))
+})
+
 test('what has no record is told why, and who knows it all the same', async () => {
   assert.is(
     failed(await vulnshelf(['explain', corpus, 'CVE-2024-0002'])),
