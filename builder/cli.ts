@@ -64,7 +64,7 @@ program
     const { failures, fetchWords } = await import('./fetch/report.ts')
     const report = await fetchFromCommand(feeds, options, showProgress())
     print(options.json, report, fetchWords)
-    for (const failure of failures(report)) process.stderr.write(`vulnshelf: ${failure}\n`)
+    for (const failure of failures(report)) process.stderr.write(`vulnshelf: ${printable(failure)}\n`)
     if (report.failed > 0) process.exitCode = 1
   })
 
@@ -99,7 +99,8 @@ program
   .description('tell of each value of a CVE which claims were considered, by which rule, and which one decides')
   .addOption(json())
   .action(async (corpus: string, cve: string, options: { json?: boolean }) => {
-    const { openExplainer, explainWords } = await import('./explain.ts')
+    const { openExplainer } = await import('./explain.ts')
+    const { explainWords } = await import('./report.ts')
     const explainer = openExplainer(corpus)
     try {
       print(options.json, explainer.explain(cve), explainWords)
@@ -134,7 +135,7 @@ program
     const onProgress = (done: number, total: number) => progress('files', done, total)
     const report = await verify(dist, { jobs: options.jobs, onProgress })
     print(options.json, report, verifyWords)
-    for (const fault of report.faults) process.stderr.write(`vulnshelf: ${fault}\n`)
+    for (const fault of report.faults) process.stderr.write(`vulnshelf: ${printable(fault)}\n`)
     if (report.faults.length > 0) process.exitCode = 1
   })
 

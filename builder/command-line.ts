@@ -16,6 +16,8 @@ export function option(flags: string, description: string): Option {
     // Commander takes a switch for set by any value.
     delete process.env[variable]
   }
+  // What is set to nothing is not set.
+  if (!isSwitch && value === '') delete process.env[variable]
   return option.env(variable)
 }
 

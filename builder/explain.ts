@@ -1,9 +1,12 @@
 /** `vulnshelf explain`: where each value of a CVE comes from, out of the corpus that snapshots are built from. */
+
+import { FEEDS } from '../corpus/feeds/table.ts'
 import type { CweEntry } from '../corpus/model/catalogue.ts'
 import type { CveListRecord, EpssScore } from '../corpus/model/claim.ts'
 import { type CveId, cveBlock, parseCveId } from '../corpus/model/cve-id.ts'
+import { dayOf } from '../corpus/model/date.ts'
 import { explainCve } from '../corpus/model/explain/explain.ts'
-import type { Considered, Explanation } from '../corpus/model/explain/explanation.ts'
+import type { Explanation } from '../corpus/model/explain/explanation.ts'
 import { type Corpus, openCorpus, type StoredClaim } from '../corpus/store/corpus.ts'
 import type { FeedState } from '../corpus/store/state.ts'
 import { mergeInputOf, type RecordSettings } from './ingest/record.ts'
@@ -83,8 +86,10 @@ export function openExplainer(file: string): Explainer {
 function settingsOf(corpus: Corpus, file: string): RecordSettings {
   const rules = corpus.mergeRules()
   const settings = rules && settingsIn(rules, weaknessNames(corpus.catalogue<CweEntry>('cwe')))
-  if (settings) return settings
-  const what = `the records of ${file} were merged by other rules than this version's`
+  const isCurrent = ({ name, adapter }: FeedState) =>
+    FEEDS.some((feed) => feed.name === name && feed.adapter === adapter)
+  if (settings && corpus.state().feeds.every(isCurrent)) return settings
+  const what = `${file} was made by another version of this program, whose rules differ`
   throw new ExplainError('other-rules', `${what}; ingest the feeds once more`)
 }
 
@@ -95,7 +100,10 @@ function noRecord(corpus: Corpus, cveId: CveId): string {
   const feeds = new Set(corpus.claims(cveId).map(({ feed }) => feed))
   if (corpus.score(cveId)) feeds.add('epss')
   const known = feeds.size === 0 ? 'no feed knows it' : `only known to ${[...feeds].join(', ')}`
-  return `there is no record of ${cveId}: the CVE list does not have it, ${known}`
+  const list = corpus.state().feeds.find(({ name }) => name === 'cvelist')
+  const left = list?.reading.skipped.flatMap(({ items }) => items).find(({ key }) => key === cveId)
+  const why = left ? `that of the CVE list was left out, ${left.detail}` : 'the CVE list does not have it'
+  return `there is no record of ${cveId}: ${why}; ${known}`
 }
 
 function originOf({ feed, item, statedAt }: StoredClaim, feeds: readonly FeedState[]): ClaimOrigin {
@@ -109,7 +117,7 @@ function editionOf(state: FeedState | undefined): ClaimOrigin['edition'] {
 
 function explainEpss(score: EpssScore | null, state: FeedState | undefined): Explanation {
   const { version, date: computedAt } = editionOf(state)
-  const date = computedAt?.slice(0, 10) ?? null
+  const date = computedAt && dayOf(computedAt)
   const value = score && { score: score.score, percentile: score.percentile, date }
   const by = ['epss', version].filter(Boolean).join(' ')
   return {
@@ -121,54 +129,4 @@ function explainEpss(score: EpssScore | null, state: FeedState | undefined): Exp
       ? [{ by, states: `${score.score} (percentile ${score.percentile}) of ${date}`, outcome: 'decides', why: null }]
       : [],
   }
-}
-
-/** Claims that a value's lines show; `--json` has them all. */
-const CLAIMS_SHOWN = 8
-const TEXT_SHOWN = 160
-
-const MARK = { decides: '=', adds: '+', passed: '-' } as const
-
-/** `=` is the claim that decides, `+` one of several that make the value up, `-` one that was passed over, and why. */
-export function explainWords({ cveId, version, corpusDate, origins, values }: ExplainReport): string {
-  return [
-    `${cveId}, version ${version} of its record, corpus of ${corpusDate ?? 'no date'}`,
-    '',
-    'claims',
-    ...origins.map(({ feed, item, statedAt, edition }) => {
-      const from = edition.files.length > 3 ? `${edition.files.length} files` : edition.files.join(', ')
-      return `  ${feed} ${shortened(item)}${statedAt === null ? '' : ` of ${statedAt}`}, from ${from}`
-    }),
-    ...values.flatMap(valueLines),
-  ].join('\n')
-}
-
-function valueLines({ fields, value, rule, says, considered }: Explanation): string[] {
-  const shown = considered.slice(0, CLAIMS_SHOWN)
-  const hidden = considered.length - shown.length
-  return [
-    '',
-    `${fields.join(', ')}: ${valueText(value)}`,
-    `  ${rule === null ? '' : `rule ${rule}: `}${says}`,
-    ...(shown.length === 0 ? ['  - no claim says anything of it'] : []),
-    ...shown.map(claimLine),
-    ...(hidden > 0 ? [`  and ${hidden} more (--json has all)`] : []),
-  ]
-}
-
-function claimLine({ by, states, outcome, why }: Considered): string {
-  const stated = states === '' ? '' : `: ${shortened(states)}`
-  return `  ${MARK[outcome]} ${by}${stated}${why === null ? '' : ` (${why})`}`
-}
-
-function valueText(value: unknown): string {
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(valueText).join(', ')
-  if (typeof value === 'string') return shortened(value)
-  return JSON.stringify(value)
-}
-
-/** On one line, and not longer than a line may be. */
-function shortened(text: string): string {
-  const line = text.replace(/\s+/g, ' ')
-  return line.length > TEXT_SHOWN ? `${line.slice(0, TEXT_SHOWN).toWellFormed()}…` : line
 }

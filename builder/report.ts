@@ -1,7 +1,10 @@
 /** The reports of the commands in words, for a person at a terminal or in a log. */
+
+import type { Considered, Explanation } from '../corpus/model/explain/explanation.ts'
 import type { SampleReport } from '../corpus/sample/generate.ts'
 import type { VerifyReport } from '../corpus/snapshot/verify.ts'
 import type { BuildReport } from './build/build.ts'
+import type { ExplainReport } from './explain.ts'
 import type { PruneReport } from './prune.ts'
 
 const grouped = (value: number) => value.toLocaleString('en-GB')
@@ -55,4 +58,54 @@ export function verifyWords({
 export function pruneWords({ kept, removed }: PruneReport): string {
   const { manifests, objects, bytes } = removed
   return `kept ${counted(kept.length, 'snapshot')}; removed ${grouped(manifests)} and ${counted(objects, 'file')} (${megabytes(bytes)})`
+}
+
+/** Claims that a value's lines show; `--json` has them all. */
+const CLAIMS_SHOWN = 8
+const TEXT_SHOWN = 160
+
+const MARK = { decides: '=', adds: '+', passed: '-' } as const
+
+/** `=` is the claim that decides, `+` one of several that make the value up, `-` one that was passed over, and why. */
+export function explainWords({ cveId, version, corpusDate, origins, values }: ExplainReport): string {
+  return [
+    `${cveId}, version ${version} of its record, corpus of ${corpusDate ?? 'no date'}`,
+    '',
+    'claims',
+    ...origins.map(({ feed, item, statedAt, edition }) => {
+      const from = edition.files.length > 3 ? `${edition.files.length} files` : edition.files.join(', ')
+      return `  ${feed} ${shortened(item)}${statedAt === null ? '' : ` of ${statedAt}`}, from ${from}`
+    }),
+    ...values.flatMap(valueLines),
+  ].join('\n')
+}
+
+function valueLines({ fields, value, rule, says, considered }: Explanation): string[] {
+  const shown = considered.slice(0, CLAIMS_SHOWN)
+  const hidden = considered.length - shown.length
+  return [
+    '',
+    `${fields.join(', ')}: ${valueText(value)}`,
+    `  ${rule === null ? '' : `rule ${rule}: `}${says}`,
+    ...(shown.length === 0 ? ['  - no claim says anything of it'] : []),
+    ...shown.map(claimLine),
+    ...(hidden > 0 ? [`  and ${hidden} more (--json has all)`] : []),
+  ]
+}
+
+function claimLine({ by, states, outcome, why }: Considered): string {
+  const stated = states === '' ? '' : `: ${shortened(states)}`
+  return `  ${MARK[outcome]} ${by}${stated}${why === null ? '' : ` (${why})`}`
+}
+
+function valueText(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(valueText).join(', ')
+  if (typeof value === 'string') return shortened(value)
+  return JSON.stringify(value)
+}
+
+/** On one line, and not longer than a line may be. */
+function shortened(text: string): string {
+  const line = text.replace(/\s+/g, ' ')
+  return line.length > TEXT_SHOWN ? `${line.slice(0, TEXT_SHOWN).toWellFormed()}…` : line
 }

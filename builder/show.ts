@@ -1,6 +1,7 @@
 /** `vulnshelf show`: anything in a snapshot as JSON, for people who want to look. */
 import { gunzipSync } from 'node:zlib'
 import { type CveId, parseCveId } from '../corpus/model/cve-id.ts'
+import { dayOf } from '../corpus/model/date.ts'
 import { gunzipFile } from '../corpus/snapshot/deflate.ts'
 import { decodeIndex, findRow } from '../corpus/snapshot/derive/index-table.ts'
 import { decodeEpss, epssAt } from '../corpus/snapshot/epss.ts'
@@ -52,7 +53,7 @@ function noRecord(dist: string, manifest: Manifest, id: string): SnapshotError {
   const rejected = JSON.parse(bytes.toString()) as Record<string, string | null>
   if (!Object.hasOwn(rejected, id)) return new SnapshotError('missing', `the snapshot has no record of ${id}`)
   const date = rejected[id]
-  return new SnapshotError('missing', `${id} was rejected${date ? ` on ${date.slice(0, 10)}` : ''}: there is no record`)
+  return new SnapshotError('missing', `${id} was rejected${date ? ` on ${dayOf(date)}` : ''}: there is no record`)
 }
 
 function showFile(dist: string, file: FileEntry): unknown {

@@ -4,6 +4,7 @@
  */
 import type { Feed } from '../../corpus/feeds/feed.ts'
 import type { FeedName } from '../../corpus/feeds/table.ts'
+import { DAY_MS, dayOf } from '../../corpus/model/date.ts'
 import type { FeedState } from '../../corpus/store/state.ts'
 import { IngestError } from './error.ts'
 import type { Floors } from './floors.ts'
@@ -22,7 +23,7 @@ export interface Terms {
 
 /**
  * Refuses an edition older than the corpus's, by the day: yesterday's data must not come back unnoticed. One that is
- * undated cannot be judged. Where it is accepted it counts like any other: its claims take the place of newer ones.
+ * undated cannot be judged, which is remarked. Where it is accepted it counts like any other: its claims take the place of newer ones.
  */
 export function judgeEdition(
   { feed, files }: FeedSource,
@@ -30,22 +31,35 @@ export function judgeEdition(
   { acceptOlder }: Pick<Terms, 'acceptOlder'>,
 ): FeedRemark[] {
   const newest = newestFile(files)
-  const [day, before] = [dayOf(newest?.date ?? null), dayOf(previous?.published ?? null)]
-  if (!newest || day === null || before === null || day >= before) return []
+  if (!newest || !previous?.published) return []
+  const before = dayOf(previous.published)
+  if (newest.date === null) {
+    const detail = `${newest.name} does not say of when it is; the corpus has the edition of ${before}`
+    return [{ code: 'edition-undated', detail }]
+  }
+  const day = dayOf(newest.date)
+  if (day >= before) return []
   const detail = `${newest.name} is of ${day}, the corpus has the edition of ${before}`
   if (acceptOlder) return [{ code: 'edition-older', detail }]
   const remedy = 'fetch the newer one again, or take the older one as it is with --accept-older'
   throw new IngestError('feed-older', `${feed.title}: ${detail}; ${remedy}`)
 }
 
-/** Refuses a feed that is empty, below its floor, or lost more than a tenth of its records. */
+/**
+ * Refuses a feed that is empty, below its floor, or lost more than a tenth of its records; and one that is absent while
+ * its claims are in a form that this version does not know.
+ */
 export function judgeFigures(
   report: FeedReport,
-  { required }: Pick<Feed, 'required'>,
+  { required, adapter }: Pick<Feed, 'required' | 'adapter'>,
   previous: FeedState | null,
   { acceptShrink, floors }: Pick<Terms, 'acceptShrink' | 'floors'>,
 ): void {
   const { name, title, status, kept, read, removed, held } = report
+  if (status === 'absent' && previous && previous.adapter !== adapter) {
+    const what = 'it is absent, and what the corpus has of it was read by another version of this program'
+    throw new IngestError('feed-missing', `${title}: ${what}; put its files back, to be read anew`)
+  }
   const floor = floors[name as FeedName]
   if (floor !== undefined && (status === 'absent' || kept < floor)) {
     const has = status === 'absent' ? 'it is absent' : `${kept} usable records among the ${read} read`
@@ -78,24 +92,22 @@ function cause({ files, skipped }: FeedReport): string {
 
 /** What an operator should know of the editions that were read together: nothing of it stops an ingest. */
 export function remarkOnEditions(sources: readonly FeedSource[], reports: readonly FeedReport[]): void {
-  const listed = dayOf(reports.find(({ name }) => name === 'cvelist')?.published ?? null)
+  const list = reports.find(({ name }) => name === 'cvelist')?.published
   for (const [index, { feed, files }] of sources.entries()) {
     const { status, published, remarks } = reports[index]!
     if (status === 'absent') continue
     for (const { name, namedDay, date } of files) {
-      const day = dayOf(date)
-      if (!namedDay || day === namedDay) continue
-      remarks.push({ code: 'date-differs-from-name', detail: `${name} is of ${day}, as it says itself; that counts` })
+      if (!namedDay || date === null || dayOf(date) === namedDay) continue
+      remarks.push({
+        code: 'date-differs-from-name',
+        detail: `${name} is of ${dayOf(date)}, as it says itself; that counts`,
+      })
     }
-    const day = dayOf(published)
-    if (day === null || listed === null || feed.maxDaysApart === null) continue
+    if (published === null || !list || feed.maxDaysApart === null) continue
+    const [day, listed] = [dayOf(published), dayOf(list)]
     const days = Math.round((Date.parse(day) - Date.parse(listed)) / DAY_MS)
     if (Math.abs(days) <= feed.maxDaysApart) continue
     const apart = `${Math.abs(days)} days ${days < 0 ? 'before' : 'after'}`
     remarks.push({ code: 'days-apart', detail: `its edition of ${day} lies ${apart} the CVE list's of ${listed}` })
   }
 }
-
-const DAY_MS = 86_400_000
-
-const dayOf = (date: string | null): string | null => date?.slice(0, 10) ?? null

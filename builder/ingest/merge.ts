@@ -2,7 +2,7 @@
 import type Database from 'better-sqlite3'
 import type { CweEntry } from '../../corpus/model/catalogue.ts'
 import type { CveId } from '../../corpus/model/cve-id.ts'
-import { utcTimestamp } from '../../corpus/model/date.ts'
+import { DAY_MS, dayOf, utcTimestamp } from '../../corpus/model/date.ts'
 import type { Mission } from '../../corpus/model/merge.ts'
 import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
 import { readCatalogue } from '../../corpus/store/catalogue.ts'
@@ -57,7 +57,7 @@ export async function mergeStaged(
   }
   const corpusDate = settleCorpusDate(database, merging, read)
   for (const report of read) writeFeedState(database, feedState(report, sources, corpusDate))
-  noteOddDates(merging, read)
+  noteOddDates(merging, reports)
   if (corpusDate !== null) writeMeta(database, 'corpus_date', corpusDate)
 
   const { mission } = context
@@ -96,12 +96,10 @@ function reviewed(merging: Merging): Pick<IngestReport, 'scores' | 'disagreement
   return { scores: { compared, unreadable, mismatches }, disagreements }
 }
 
-const DAY_MS = 86_400_000
-
 /** From when on a record of the list states a day that its release cannot know: the second one after it. */
 function endOfDates(read: readonly FeedReport[]): string | null {
-  const day = read.find(({ name }) => name === 'cvelist')?.date?.slice(0, 10)
-  return day === undefined ? null : new Date(Date.parse(day) + 2 * DAY_MS).toISOString()
+  const published = read.find(({ name }) => name === 'cvelist')?.published ?? null
+  return published === null ? null : new Date(Date.parse(dayOf(published)) + 2 * DAY_MS).toISOString()
 }
 
 /** The corpus date: the newest that the list states, but for what lies in its future, for one odd record moves them all. */
@@ -110,12 +108,12 @@ function settleCorpusDate(database: Database.Database, merging: Merging, read: r
   return merging.newestDate('cvelist', endOfDates(read)) ?? merging.newestDate('cvelist', null)
 }
 
-/** Names the records that the corpus date leaves out. */
-function noteOddDates(merging: Merging, read: readonly FeedReport[]): void {
-  const end = endOfDates(read)
+/** Names the records that the corpus date leaves out, also in a night that brings the list of the night before. */
+function noteOddDates(merging: Merging, reports: readonly FeedReport[]): void {
+  const end = endOfDates(reports)
   const odd = end === null ? [] : merging.datedFrom('cvelist', end)
   const items = odd.map(({ key, date }) => ({ key, detail: `it is dated ${date}, after its release` }))
-  const report = read.find(({ name }) => name === 'cvelist')
+  const report = reports.find(({ name }) => name === 'cvelist')
   if (items.length > 0 && report) report.notes.push({ reason: 'date-after-release', items })
 }
 
@@ -132,7 +130,7 @@ function feedState(report: FeedReport, sources: readonly FeedSource[], corpusDat
     licence: feed.licence,
     attribution: feed.attribution,
     adapter: feed.adapter,
-    reading: { read, kept, skipped, notes },
+    reading: { read, kept, held, skipped, notes },
   }
 }
 

@@ -14,7 +14,7 @@ export interface FeedReport {
   /** When the edition was published, by the newest of its files. */
   published: string | null
   files: FeedFileState[]
-  /** `read` = `kept` + those skipped. */
+  /** `read` = `kept` + those skipped; of an absent feed `kept` is what the corpus has, and nothing was read. */
   read: number
   kept: number
   added: number
@@ -30,7 +30,7 @@ export interface FeedReport {
 }
 
 export interface FeedRemark {
-  code: 'edition-older' | 'date-differs-from-name' | 'days-apart'
+  code: 'edition-older' | 'edition-undated' | 'date-differs-from-name' | 'days-apart'
   detail: string
 }
 
@@ -97,7 +97,8 @@ export function formatReport(report: IngestReport): string {
     ...named('removed from KEV', changes.kevRemoved),
     ...named(
       'severity moved',
-      changes.severity.map(({ cveId, from, to }) => `${cveId} ${from ?? 'unscored'} → ${to ?? 'unscored'}`),
+      changes.severity,
+      ({ cveId, from, to }) => `${cveId} ${from ?? 'unscored'} → ${to ?? 'unscored'}`,
     ),
     ...oddities(report),
     `${seconds.total.toFixed(1)} s (reading ${seconds.stage.toFixed(1)} s, merging ${seconds.merge.toFixed(1)} s)`,
@@ -108,23 +109,30 @@ export function formatReport(report: IngestReport): string {
 /** What the sources state that cannot all be right, over the whole corpus. */
 function oddities({ scores, disagreements }: IngestReport): string[] {
   const { compared, unreadable, mismatches } = scores
-  const each = mismatches.map(
-    ({ cveId, by, version, stated, computed }) => `${cveId} ${by} ${version} ${stated}, vector ${computed}`,
-  )
-  const sums = `${count(compared)} scores compared with their vectors (${count(unreadable)} vectors unreadable)`
+  const sums = `${count(compared)} scores compared with their vectors, ${count(unreadable)} vectors unreadable`
   return [
-    `  ${sums}: ${count(mismatches.length)} differ${each.length > 0 ? ` (${names(each)})` : ''}`,
+    `  ${sums}`,
+    ...named(
+      'scores that differ from their vectors',
+      mismatches,
+      ({ cveId, by, version, stated, computed }) => `${cveId} ${by} ${version} ${stated}, vector ${computed}`,
+    ),
     ...disagreements.flatMap(({ about, items }) =>
       named(
         `sources disagree on ${about}`,
-        items.map(({ cveId, claims }) => `${cveId} ${claims.map(({ by, states }) => `${by}: ${states}`).join(', ')}`),
+        items,
+        ({ cveId, claims }) => `${cveId} ${claims.map(({ by, states }) => `${by}: ${states}`).join(', ')}`,
       ),
     ),
   ]
 }
 
-function named(what: string, all: readonly string[]): string[] {
-  return all.length === 0 ? [] : [`  ${what}: ${count(all.length)} (${names(all)})`]
+function named(what: string, cveIds: readonly CveId[]): string[]
+function named<Item>(what: string, all: readonly Item[], show: (item: Item) => string): string[]
+function named<Item>(what: string, all: readonly Item[], show?: (item: Item) => string): string[] {
+  if (all.length === 0) return []
+  const shown = all.slice(0, NAMES_SHOWN)
+  return [`  ${what}: ${count(all.length)} (${names(show ? shown.map(show) : shown.map(String), all.length)})`]
 }
 
 function feedLines(feed: FeedReport): string[] {
@@ -140,20 +148,27 @@ function feedLines(feed: FeedReport): string[] {
       (feed.status === 'unchanged' ? 'the same files as last time' : changes),
     ...feed.skipped.flatMap(({ reason, items }) => [
       `  skipped, ${reason}: ${count(items.length)}`,
-      ...items.slice(0, NAMES_SHOWN).map(({ key, detail }) => `    ${key}: ${detail}`),
+      ...items.slice(0, NAMES_SHOWN).map(({ key, detail }) => `    ${oneLine(key)}: ${oneLine(detail)}`),
       ...(items.length > NAMES_SHOWN ? [`    and ${count(items.length - NAMES_SHOWN)} more (--json names all)`] : []),
     ]),
     ...(feed.held > 0 ? [`  of those skipped, ${count(feed.held)} stay as they were`] : []),
     ...feed.notes.map(
       ({ reason, items }) => `  noted, ${reason}: ${count(items.length)} (${names(items.map(({ key }) => key))})`,
     ),
-    ...feed.remarks.map(({ code, detail }) => `  ${code}: ${detail}`),
+    ...feed.remarks.map(({ code, detail }) => `  ${code}: ${oneLine(detail)}`),
   ]
 }
 
-function names(all: readonly string[]): string {
-  const shown = all.slice(0, NAMES_SHOWN).join(all.some((one) => one.includes(' ')) ? '; ' : ', ')
-  return all.length > NAMES_SHOWN ? `${shown} and ${count(all.length - NAMES_SHOWN)} more` : shown
+/** The first of `total` texts, those with blanks apart by `;`. */
+function names(first: readonly string[], total = first.length): string {
+  const shown = first.slice(0, NAMES_SHOWN).map(oneLine)
+  const list = shown.join(shown.some((one) => one.includes(' ')) ? '; ' : ', ')
+  return total > NAMES_SHOWN ? `${list} and ${count(total - NAMES_SHOWN)} more` : list
+}
+
+/** What a feed stated must not look like a line of the report. */
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ')
 }
 
 /** `12,280`. */

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import type { Feed, FeedFile } from '../../corpus/feeds/feed.ts'
 import { chooseFiles } from '../../corpus/feeds/files/choice.ts'
 import { FEEDS } from '../../corpus/feeds/table.ts'
-import { utcDate } from '../../corpus/model/date.ts'
+import { dayOf, utcDate } from '../../corpus/model/date.ts'
 import { IngestError } from './error.ts'
 
 export interface FeedSource {
@@ -34,7 +34,7 @@ export async function findSources(folder: string, asOf: string | null): Promise<
 
 function missing(folder: string, feed: Feed, files: FeedFile[], asOf: string | null): IngestError {
   const baselines = files.filter(({ role }) => role === 'baseline')
-  const oldest = baselines.map(({ date }) => date?.slice(0, 10)).sort()[0]
+  const oldest = baselines.map(({ date }) => date && dayOf(date)).sort()[0]
   const what = oldest
     ? `no ${feed.title} dated up to ${asOf} in ${folder}: the oldest is of ${oldest}`
     : `no ${feed.title} in ${folder}: looked for ${feed.lookedFor}`

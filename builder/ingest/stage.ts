@@ -51,7 +51,9 @@ export async function stageFeed(
         ? stageScores(feed, newest, workspace)
         : await stageClaims(feed, files, previous, workspace, context)
     const { version, date } = newest
-    return { ...base, status: 'read', version, date, published: date, files: states, ...figures }
+    // An edition that does not say when it was made must not make the corpus forget how new it is.
+    const published = date ?? previous?.published ?? null
+    return { ...base, status: 'read', version, date, published, files: states, ...figures }
   } catch (cause) {
     throw named(feed, cause)
   }

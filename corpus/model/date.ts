@@ -26,6 +26,13 @@ export function utcDate(text: string): string | null {
   return utcTimestamp(text)?.slice(0, 10) ?? null
 }
 
+/** The day of a date or timestamp in the form of `utcTimestamp`. */
+export function dayOf(timestamp: string): string {
+  return timestamp.slice(0, 10)
+}
+
+export const DAY_MS = 86_400_000
+
 /** The first instant of a `YYYY-MM-DD` day. */
 export function startOfDay(date: string): string {
   return `${date}T00:00:00.000Z`

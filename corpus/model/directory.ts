@@ -1,5 +1,6 @@
 /** The rows of the directory: CNAs with their statistics, vendors and products (api.md, decisions 25 and 27). */
 import { type Grade, gradeOf } from './completeness.ts'
+import { DAY_MS } from './date.ts'
 import { compareText } from './sources.ts'
 
 export interface VendorRow {
@@ -56,7 +57,6 @@ export interface CnaRecords {
   vendors: number
 }
 
-const DAY_MS = 86_400_000
 const YEAR_DAYS = 365
 const DAYS_PER_YEAR = 365.25
 /** Fewer records say nothing about a CNA's habits (decisions 25, `most_improved`). */

@@ -124,15 +124,30 @@ export function mergeCve(input: MergeInput): MergedParts {
  * an advisory (decisions 29): it would state everything twice.
  */
 export function standingClaims({ record, claims, advisories }: MergeInput): CveClaim[] {
-  const ids = new Set(advisories.map(({ advisory }) => advisory.advisory_id))
-  const standing = advisories.filter(({ advisory }) => advisory.withdrawn_at === null)
+  const isCopy = copiesOf(advisories)
   return orderedClaims(record.claims, [
-    ...claims.filter(({ source, sourceName }) => source !== 'osv' || !ids.has(sourceName)),
-    ...standing.map(({ claim }) => claim),
+    ...claims.filter((claim) => !isCopy(claim)),
+    ...advisories.filter(isStanding).map(({ claim }) => claim),
   ])
 }
 
-const newestAnalysisFirst = (a: AnalysisClaim, b: AnalysisClaim) =>
+/** The others, and why they do not count. */
+export function fallenClaims({ claims, advisories }: MergeInput): { claim: CveClaim; why: string }[] {
+  return [
+    ...claims.filter(copiesOf(advisories)).map((claim) => ({ claim, why: 'a copy of the advisory' })),
+    ...advisories.filter((one) => !isStanding(one)).map(({ claim }) => ({ claim, why: 'withdrawn' })),
+  ]
+}
+
+const isStanding = ({ advisory }: AdvisoryClaim) => advisory.withdrawn_at === null
+
+function copiesOf(advisories: readonly AdvisoryClaim[]): (claim: CveClaim) => boolean {
+  const ids = new Set(advisories.map(({ advisory }) => advisory.advisory_id))
+  return ({ source, sourceName }) => source === 'osv' && ids.has(sourceName)
+}
+
+/** The first one is served. */
+export const newestAnalysisFirst = (a: AnalysisClaim, b: AnalysisClaim) =>
   compareText(b.analysis.generated_at ?? '', a.analysis.generated_at ?? '')
 
 function servedState({ state, cveId }: CveListRecord): CveCore['state'] {

@@ -25,7 +25,12 @@ export type DisagreementTopic = 'severity' | 'weakness' | 'kev' | 'exploitation'
 export interface Disagreement {
   about: DisagreementTopic
   /** In the order of precedence: the first one has its way. */
-  claims: { by: string; states: string }[]
+  claims: Claimed[]
+}
+
+export interface Claimed {
+  by: string
+  states: string
 }
 
 export interface Review {
@@ -66,16 +71,16 @@ function addScores(claim: CveClaim, review: Review): void {
 
 /** Bands of what each source would have as the headline; scores that NVD only carries are nobody's own. */
 function severities(claims: readonly CveClaim[], recordUpdated: string | null): Disagreement | null {
-  const first = new Map<string, string>()
+  const first: Claimed[] = []
   const bands = new Set<string>()
   for (const { metric, version, eligible } of rankedMetrics(claims, recordUpdated)) {
     const by = claimant({ source: metric.source_type, sourceName: metric.source_short_name })
-    if (!eligible || first.has(by)) continue
+    if (!eligible || first.some((one) => one.by === by)) continue
     const band = severityOf(metric.base_score, version)
     bands.add(band)
-    first.set(by, `${version} ${metric.base_score} ${band}`)
+    first.push({ by, states: `${version} ${metric.base_score} ${band}` })
   }
-  return bands.size > 1 ? disagreement('severity', first) : null
+  return bands.size > 1 ? { about: 'severity', claims: first } : null
 }
 
 /** Two sources that map to weaknesses and have none in common. */
@@ -84,9 +89,11 @@ function weaknesses(claims: readonly CveClaim[]): Disagreement | null {
   const apart = mapping.some((one) =>
     mapping.some((other) => one !== other && !one.weaknesses.some((id) => other.weaknesses.includes(id))),
   )
-  return apart
-    ? disagreement('weakness', new Map(mapping.map((claim) => [claimant(claim), claim.weaknesses.join(' ')])))
-    : null
+  if (!apart) return null
+  return {
+    about: 'weakness',
+    claims: mapping.map((claim) => ({ by: claimant(claim), states: claim.weaknesses.join(' ') })),
+  }
 }
 
 /** The catalogue and the ADP's copy of it: one does not list what the other does, or dates it differently. */
@@ -94,26 +101,22 @@ function listings(claims: readonly CveClaim[], { kev, kevFeed }: MergeInput): Di
   const copy = claims.find(({ source, kevDateAdded }) => source === 'adp' && kevDateAdded !== null)
   if (!kevFeed || !copy || copy.kevDateAdded === kev?.dateAdded) return null
   const states = (date: string | null | undefined) => (date ? `listed ${date}` : 'not listed')
-  return disagreement(
-    'kev',
-    new Map([
-      ['kev', states(kev?.dateAdded)],
-      [claimant(copy), states(copy.kevDateAdded)],
-    ]),
-  )
+  return {
+    about: 'kev',
+    claims: [
+      { by: 'kev', states: states(kev?.dateAdded) },
+      { by: claimant(copy), states: states(copy.kevDateAdded) },
+    ],
+  }
 }
 
 /** No exploitation by the ADP's assessment, and a listing or a weaponized module all the same (decisions 23). */
 function exploitation(claims: readonly CveClaim[], { kev, kevFeed, exploits }: MergeInput): Disagreement | null {
   if (latestSsvc(claims)?.exploitation !== 'none') return null
-  const found = new Map<string, string>()
+  const found: Claimed[] = []
   const listing = kevListing(claims, kev, kevFeed)
-  if (listing) found.set('kev', `listed ${listing.dateAdded ?? ''}`.trimEnd())
+  if (listing) found.push({ by: 'kev', states: `listed ${listing.dateAdded ?? ''}`.trimEnd() })
   const module = exploits.find(isWeaponized)
-  if (module) found.set('exploit_framework', module.source_id)
-  return found.size === 0 ? null : disagreement('exploitation', found.set('ssvc', 'none'))
-}
-
-function disagreement(about: DisagreementTopic, states: Map<string, string>): Disagreement {
-  return { about, claims: Array.from(states, ([by, stated]) => ({ by, states: stated })) }
+  if (module) found.push({ by: 'exploit_framework', states: module.source_id })
+  return found.length === 0 ? null : { about: 'exploitation', claims: [...found, { by: 'ssvc', states: 'none' }] }
 }

@@ -21,6 +21,8 @@ export interface FeedSkips {
 export interface FeedReading {
   read: number
   kept: number
+  /** Skipped ones of which the corpus keeps what it had. */
+  held: number
   skipped: FeedSkips[]
   /** Oddities of what was kept, also of items that were not read anew because their bytes were known. */
   notes: FeedSkips[]
@@ -55,7 +57,7 @@ export type MetaName = 'corpus_date' | 'merge_rules'
 export function readFeedStates(database: Database.Database): FeedState[] {
   const rows = database.prepare<[], string>('SELECT state FROM feed ORDER BY name').pluck().all()
   // A corpus of before editions were remembered has none to compare with.
-  return rows.map((text) => ({ published: null, ...(JSON.parse(text) as Omit<FeedState, 'published'>) }))
+  return rows.map((text) => JSON.parse(text) as FeedState)
 }
 
 export function writeFeedState(database: Database.Database, state: FeedState): void {

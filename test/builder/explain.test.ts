@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import { type ExplainReport, openExplainer } from '../../builder/explain.ts'
 import { ingest } from '../../builder/ingest/ingest.ts'
 import { done, failed, vulnshelf } from '../cli/command.ts'
-import { cveList, cveMetric, nvdPage, nvdRecord, VECTORS } from '../contract/upstream.ts'
+import { cveList, cveMetric, ghsaZip, nvdPage, nvdRecord, osvEntry, VECTORS } from '../contract/upstream.ts'
 import { haveRealFeeds, quietEffects, REAL_FEEDS, sampleOfTwoNights, temporaryFolder } from '../support/dist.ts'
 import { explainAll } from '../support/explained.ts'
 import { epssCsv, kevJson, putFeeds } from '../support/feeds.ts'
@@ -20,6 +20,13 @@ const feeds = putFeeds(join(folder.path, 'feeds'), {
       cna: { title: 'A flaw', metrics: [cveMetric('3.0'), cveMetric('3.1')] },
     },
     { id: 'CVE-2024-0002', metadata: { state: 'REJECTED', dateRejected: '2024-05-09T00:00:00.000Z' } },
+    { id: 'CVE-2024-0003', metadata: { state: 'ODD' } },
+  ]),
+  ...ghsaZip([
+    osvEntry('GHSA-aaaa-bbbb-cccc', ['CVE-2024-0001'], {
+      withdrawn: '2024-05-20T00:00:00Z',
+      severity: [{ type: 'CVSS_V3', score: VECTORS['3.1'].vector }],
+    }),
   ]),
   'nvd/page.json': nvdPage([
     nvdRecord('CVE-2024-0001', {
@@ -51,6 +58,7 @@ test('the claims come in the order of precedence, the first that counts decides,
     report.origins.map(({ feed, item, edition }) => [feed, item, edition.files]),
     [
       ['cvelist', 'CVE-2024-0001', ['cvelistv5/2024-06-01_all_CVEs.zip']],
+      ['ghsa', 'GHSA-aaaa-bbbb-cccc', ['ghsa/advisory-database.zip']],
       ['kev', 'CVE-2024-0001', ['kev/known_exploited_vulnerabilities.json']],
       ['nvd', 'CVE-2024-0001', ['nvd/page.json']],
     ],
@@ -63,6 +71,7 @@ test('the claims come in the order of precedence, the first that counts decides,
       ['cna acme', '3.1 7.5', 'decides', null],
       ['cna acme', '3.0 5.3', 'passed', 'CVSS 3.1 goes before 3.0'],
       ['nvd', '3.1 9.8', 'passed', 'cna goes before nvd'],
+      ['advisory GHSA-aaaa-bbbb-cccc', '3.1 7.5', 'passed', 'withdrawn'],
     ],
   )
   assert.equal(values(report, 'epss').value, { score: 0.5, percentile: 0.75, date: '2024-06-01' })
@@ -92,9 +101,13 @@ test('what has no record is told why, and who knows it all the same', async () =
   )
   assert.is(
     failed(await vulnshelf(['explain', corpus, 'CVE-2020-0001'])),
-    'there is no record of CVE-2020-0001: the CVE list does not have it, only known to kev',
+    'there is no record of CVE-2020-0001: the CVE list does not have it; only known to kev',
   )
   assert.match(failed(await vulnshelf(['explain', corpus, 'CVE-2019-0001'])), /no feed knows it$/)
+  assert.match(
+    failed(await vulnshelf(['explain', corpus, 'CVE-2024-0003'])),
+    /: that of the CVE list was left out, .*ODD.*; no feed knows it$/,
+  )
   assert.match(failed(await vulnshelf(['explain', corpus, 'CVE-24-1']), 2), /^'CVE-24-1' is no CVE id/)
   assert.match(failed(await vulnshelf(['explain', join(folder.path, 'none.db'), 'CVE-2024-0001'])), /^no corpus at /)
 })

@@ -6,7 +6,7 @@ import { openTree, readTreeBatch, type TreeBatch, type TreeFormat } from '../fil
 import { parseCveRecord } from './record.ts'
 
 /** Raise it with every change in what `parseCveRecord` makes of the same bytes. */
-export const CVE_LIST_ADAPTER = 4
+export const CVE_LIST_ADAPTER = 5
 
 /** Everything else that lies between the records (`delta.json`, `deltaLog.json`, folders) is no item of the feed. */
 const RECORD_NAME = /(?:^|\/)(CVE-\d{4}-\d{4,19})\.json$/i

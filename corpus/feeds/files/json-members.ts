@@ -51,7 +51,7 @@ const isBlank = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0
 const LIST_DEPTH = 2
 
 function openScanner(list: string, maxBytes: number, refusal: (message: string) => FeedError) {
-  const opensList = new RegExp(`"${list}"\\s*:\\s*$`)
+  const opensList = new RegExp(`(?<!\\\\)"${list}"\\s*:\\s*$`)
   let envelope = ''
   let depth = 0
   let hasBegun = false
@@ -124,6 +124,7 @@ function openScanner(list: string, maxBytes: number, refusal: (message: string) 
           if (depth === LIST_DEPTH - 1 && byte === OPEN_LIST) {
             passTo(at)
             inList = opensList.test(envelope.slice(-list.length - 1000))
+            if (inList && number > 0) throw refusal(`has two lists called "${list}"`)
           }
           depth++
           hasBegun = true

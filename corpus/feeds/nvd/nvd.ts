@@ -16,7 +16,7 @@ import { readNvdRecord } from './record.ts'
 import { nvdVulnerabilities } from './stream.ts'
 
 /** Raise it with every change in what is made of the same bytes. */
-export const NVD_ADAPTER = 2
+export const NVD_ADAPTER = 3
 
 /**
  * The records in the file's order. One is known by its own JSON, because pages and feeds indent it differently. Of

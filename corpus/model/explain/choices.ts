@@ -52,7 +52,7 @@ function behind({ metric, version }: RankedMetric, decider: RankedMetric): strin
 }
 
 /** What a metric states, on one line. */
-export function metricText({ metric, version }: RankedMetric): string {
+function metricText({ metric, version }: RankedMetric): string {
   return `CVSS ${version} ${metric.base_score} ${metric.base_severity} ${metric.vector_string} of ${metric.captured_at}`
 }
 

@@ -1,6 +1,8 @@
 /** Where each value of a record comes from: the rule that decides it, and what every claim had to say (decisions 18 to 30). */
+import type { CveClaim } from '../claim.ts'
 import type { MergedParts, MergeInput } from '../merge.ts'
-import { mergeCve, standingClaims } from '../merge.ts'
+import { fallenClaims, mergeCve, newestAnalysisFirst, standingClaims } from '../merge.ts'
+import { claimant } from '../sources.ts'
 import {
   advisoryChoice,
   descriptionChoice,
@@ -10,11 +12,13 @@ import {
   titleChoice,
   weaknessChoice,
 } from './choices.ts'
-import { adds, type Considered, decides, type Explanation } from './explanation.ts'
+import { adds, type Considered, choice, decides, type Explanation, passed } from './explanation.ts'
 import {
   completenessGrounds,
+  counted,
   countedGrounds,
   detectionGrounds,
+  evidenceGround,
   exploitGrounds,
   mappingGrounds,
   patchGrounds,
@@ -34,6 +38,8 @@ interface Row {
   says: string
   value(parts: MergedParts): unknown
   considered(given: Considering): Considered[]
+  /** What a claim that does not count states of it; null where that is nothing. */
+  fallen?(claim: CveClaim): string | null
 }
 
 /** In the order of the record's parts. */
@@ -78,6 +84,19 @@ const ROWS: readonly Row[] = [
     says: 'the service, then CNA, ADP, NVD, advisory; within a source the newest version of CVSS, then the newest, then the higher score',
     value: ({ core: { severity, cvss_score, cvss_score_source } }) => [severity, cvss_score, cvss_score_source],
     considered: ({ input, claims }) => scoreChoice(claims, input.record.dateUpdated),
+    fallen: ({ metrics }) =>
+      metrics.map(({ version, baseScore, vector }) => `CVSS ${version} ${baseScore} ${vector}`).join('; ') || null,
+  },
+  {
+    fields: ['cvss.svc_assessment'],
+    rule: 18,
+    says: "the service's own score, the newest version of CVSS first",
+    value: ({ cvss }) => cvss.svc_assessment?.base_score ?? null,
+    considered: ({ input, claims }) =>
+      scoreChoice(
+        claims.filter(({ source }) => source === 'svc'),
+        input.record.dateUpdated,
+      ),
   },
   {
     fields: ['kev'],
@@ -137,6 +156,7 @@ const ROWS: readonly Row[] = [
     says: 'the union of the mappings of CNA, ADP, NVD and advisories',
     value: ({ facets }) => facets.weaknesses,
     considered: ({ claims }) => mappingGrounds(claims),
+    fallen: ({ weaknesses }) => weaknesses.join(' ') || null,
   },
   {
     fields: ['affected'],
@@ -147,8 +167,9 @@ const ROWS: readonly Row[] = [
       ...countedGrounds(claims, 'affected'),
       ...input.analyses
         .filter(({ affected }) => affected.length > 0)
-        .map(({ analysis, affected }) => adds('svc_analysis', `${affected.length} of ${analysis.generated_at}`)),
+        .map(({ analysis, affected }) => adds('svc_analysis', counted(affected.length, analysis.generated_at))),
     ],
+    fallen: ({ affected, updatedAt }) => (affected.length === 0 ? null : counted(affected.length, updatedAt)),
   },
   {
     fields: ['references'],
@@ -156,6 +177,34 @@ const ROWS: readonly Row[] = [
     says: 'one for each URL, with every source that names it',
     value: ({ references }) => references.length,
     considered: ({ claims }) => countedGrounds(claims, 'references'),
+    fallen: ({ references, updatedAt }) => (references.length === 0 ? null : counted(references.length, updatedAt)),
+  },
+  {
+    fields: ['exploits'],
+    rule: 27,
+    says: 'every module of the archive and the framework that names the CVE',
+    value: ({ exploits }) => exploits.length,
+    considered: ({ parts }) => parts.exploits.map(({ source, source_id }) => adds(source, source_id)),
+  },
+  {
+    fields: ['evidence'],
+    rule: 23,
+    says: 'listings, assessments, modules, tagged references, repositories; detection content; fixes: each with its rank and confidence',
+    value: ({ evidence }) => evidence.length,
+    considered: ({ parts }) => parts.evidence.map(evidenceGround),
+  },
+  {
+    fields: ['analysis'],
+    rule: null,
+    says: 'the newest of the service',
+    value: ({ analysis }) => analysis?.generated_at ?? null,
+    considered: ({ input }) =>
+      choice(
+        input.analyses.toSorted(newestAnalysisFirst),
+        ({ analysis }) => analysis.model ?? 'svc',
+        ({ analysis }) => analysis.generated_at ?? 'undated',
+        () => null,
+      ),
   },
   {
     fields: ['advisory'],
@@ -183,11 +232,18 @@ const ROWS: readonly Row[] = [
 /** Of every derived value, in the order of the record. @throws TypeError for a rejected record, which has none. */
 export function explainCve(input: MergeInput): Explanation[] {
   const given = { input, parts: mergeCve(input), claims: standingClaims(input) }
-  return ROWS.map(({ fields, rule, says, value, considered }) => ({
-    fields: [...fields],
-    value: value(given.parts),
-    rule,
-    says,
-    considered: considered(given),
+  const fallen = fallenClaims(input)
+  return ROWS.map((row) => ({
+    fields: [...row.fields],
+    value: row.value(given.parts),
+    rule: row.rule,
+    says: row.says,
+    considered: [
+      ...row.considered(given),
+      ...fallen.flatMap(({ claim, why }) => {
+        const states = row.fallen?.(claim) ?? null
+        return states === null ? [] : [passed(claimant(claim), states, why)]
+      }),
+    ],
   }))
 }

@@ -27,10 +27,11 @@ export function detectionGrounds(detections: readonly DetectionClaim[]): Conside
   return detections.map(({ source, layer, name }) => adds(source, `${layer}${name === null ? '' : `: ${name}`}`))
 }
 
-function evidenceGround(item: EvidenceItem): Considered {
+export function evidenceGround(item: EvidenceItem): Considered {
   const what = item.fixed_version ?? item.explanation ?? item.evidence_url
-  const rank = item.maturity_rank === null ? '' : ` (rank ${item.maturity_rank})`
-  return adds(item.source, `${item.evidence_type}${rank}${what === null ? '' : `: ${what}`}`)
+  const rank = item.maturity_rank === null ? '' : `rank ${item.maturity_rank}, `
+  const weight = `${item.evidence_type} (${rank}${item.confidence ?? 'no confidence given'})`
+  return adds(item.source, `${weight}${what === null ? '' : `: ${what}`}`)
 }
 
 function referenceGround({ url, tags, sources }: Reference): Considered {
@@ -52,7 +53,12 @@ export function mappingGrounds(claims: readonly CveClaim[]): Considered[] {
 export function countedGrounds(claims: readonly CveClaim[], list: 'affected' | 'references'): Considered[] {
   return claims
     .filter((claim) => claim[list].length > 0)
-    .map((claim) => adds(claimant(claim), `${claim[list].length} of ${claim.updatedAt}`))
+    .map((claim) => adds(claimant(claim), counted(claim[list].length, claim.updatedAt)))
+}
+
+/** `3 items, of 2024-05-02T08:00:00.000Z` */
+export function counted(items: number, date: string | null): string {
+  return `${items} item${items === 1 ? '' : 's'}${date === null ? '' : `, of ${date}`}`
 }
 
 export function reportGrounds({ reports }: MergeInput, parts: MergedParts): Considered[] {

@@ -1,4 +1,5 @@
 /** Floors, the age of editions, and days that differ: what is refused, and what the report says. */
+import Database from 'better-sqlite3'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { IngestError } from '../../../builder/ingest/error.ts'
@@ -8,7 +9,7 @@ import { FEEDS } from '../../../corpus/feeds/table.ts'
 import { done, failed, vulnshelf } from '../../cli/command.ts'
 import { quietEffects } from '../../support/dist.ts'
 import { corpusContents, epssCsv } from '../../support/feeds.ts'
-import { FORMS, good, id, items, openNight, removeNights, reportOf, TODAY, YESTERDAY } from './good-night.ts'
+import { BEFORE, FORMS, good, id, items, openNight, removeNights, reportOf, TODAY, YESTERDAY } from './good-night.ts'
 
 const floors = suite('floors')
 
@@ -167,6 +168,41 @@ days('a refused feed moves no watermark of another', async () => {
   assert.equal([state.published?.slice(0, 10), state.files[0]!.path], [TODAY, FORMS.kev.path(TODAY)])
 })
 
+days('an undated edition is taken and remarked, and does not make the corpus forget how new it is', async () => {
+  const night = await openNight(['kev'])
+  const undated = (day: string) => String(good('kev', day)).replace(/"dateReleased":"[^"]*",?/, '')
+  night.put({ 'kev/known_exploited_vulnerabilities.json': undated(TODAY) })
+  const { published, remarks } = reportOf(await night.run(), 'kev')
+  assert.equal([published?.slice(0, 10), remarks.map(({ code }) => code)], [YESTERDAY, ['edition-undated']])
+  night.put({ 'kev/known_exploited_vulnerabilities.json': null, [FORMS.kev.path(BEFORE)]: good('kev', BEFORE) })
+  assert.is((await night.refusal()).code, 'feed-older')
+})
+
+days('what was odd about a record is told again by a night with the same files', async () => {
+  const night = await openNight()
+  const [broken, odd] = ['{', FORMS.cvelist.item(2).replaceAll('2024-05-02', '9999-12-31')]
+  night.put({ [FORMS.cvelist.path(TODAY)]: FORMS.cvelist.file([broken, odd, ...items('cvelist').slice(2)], TODAY) })
+  const told = async () => {
+    const { status, held, skipped, notes } = reportOf(await night.run(), 'cvelist')
+    return [status, held, skipped.length, notes.map(({ reason }) => reason)]
+  }
+  assert.equal(await told(), ['read', 1, 1, ['date-after-release']])
+  assert.equal(await told(), ['unchanged', 1, 1, ['date-after-release']])
+})
+
+days('claims that another version of an adapter read are not merged when their feed is away', async () => {
+  const night = await openNight(['nvd'])
+  const database = new Database(night.corpus)
+  const older = `UPDATE feed SET state = json_set(state, '$.adapter', 0) WHERE name = 'nvd'`
+  assert.is(database.prepare(older).run().changes, 1)
+  database.close()
+  const { code, message } = await night.refusal()
+  assert.is(code, 'feed-missing')
+  assert.match(message, /^NVD: it is absent, and what the corpus has of it was read by another version .*read anew$/)
+  night.put({ [FORMS.nvd.path(YESTERDAY)]: good('nvd', YESTERDAY) })
+  assert.is(reportOf(await night.run(), 'nvd').status, 'read')
+})
+
 days.run()
 
 const cli = suite('as commands')
@@ -193,6 +229,7 @@ cli('what is refused ends in one line that names feed, file and remedy, and prin
     failed(await vulnshelf(args, { env: { VULNSHELF_FLOOR: 'kve=1' } }), 2),
     /^--floor: there is no feed 'kve'/,
   )
+  done(await vulnshelf(args, { env: { VULNSHELF_FLOOR: '' } }))
 })
 
 cli.after(removeNights)

@@ -118,7 +118,8 @@ corpus of 2024-05-30T00:00:00.000Z (as of 2024-06-01): 1,230 records (997 new, 3
   newly rejected: 2 (CVE-2024-7, CVE-2024-8)
   added to KEV: 1 (CVE-2024-1)
   severity moved: 2 (CVE-2024-9 high → critical; CVE-2024-10 unscored → low)
-  2,000 scores compared with their vectors (1 vectors unreadable): 1 differ (CVE-2024-9 nvd 3.1 9.3, vector 9.8)
+  2,000 scores compared with their vectors, 1 vectors unreadable
+  scores that differ from their vectors: 1 (CVE-2024-9 nvd 3.1 9.3, vector 9.8)
   sources disagree on severity: 1 (CVE-2024-9 cna acme: 3.1 5 medium, nvd: 3.1 9.8 critical)
 3.2 s (reading 1.2 s, merging 2.0 s)`,
   )

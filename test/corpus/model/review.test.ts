@@ -87,6 +87,17 @@ test('weaknesses disagree where two sources have none in common', () => {
   assert.equal(disagreements([cna, claim({ source: 'nvd' })]), [])
 })
 
+test('two containers of one name are told as two', () => {
+  const [one, other] = [
+    claim({ source: 'adp', weaknesses: ['cwe-79'] }),
+    claim({ source: 'adp', weaknesses: ['cwe-89'] }),
+  ]
+  assert.equal(
+    disagreements([one, other]).map(({ claims }) => claims.map(({ states }) => states)),
+    [['cwe-79', 'cwe-89']],
+  )
+})
+
 test('the KEV catalogue and the copy of it that the ADP makes disagree on the listing or on its date', () => {
   const copy = claim({ source: 'adp', kevDateAdded: '2024-05-01' })
   assert.equal(disagreements([copy]), [

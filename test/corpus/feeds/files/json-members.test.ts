@@ -53,6 +53,10 @@ test('only the list of the outermost object counts, not its namesake further in'
   }
 })
 
+test('a key that only ends in its name is not the list', async () => {
+  assert.equal((await read('{"a\\"list":[{"b":1}],"list":[3]}')).members, [3])
+})
+
 test('a member that is too long is named by its number and left out, its neighbours are there', async () => {
   const long = 'x'.repeat(5000)
   const text = JSON.stringify({ list: [1, { long }, 'a', long, { b: 2 }] })
@@ -76,6 +80,7 @@ test('what is no such JSON is an error that names the file', async () => {
     ['{"list":[1 2]}', /^file_invalid: /],
     ['{"list":[1,]}', /^file_invalid: /],
     ['<html>', /^file_invalid: /],
+    ['{"list":[1],"list":[2]}', /^file_invalid: x\.json has two lists called "list"$/],
   ]
   for (const [text, what] of cases) assert.match(await errorOf(() => read(text)), what, text)
 })
