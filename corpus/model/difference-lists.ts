@@ -11,7 +11,8 @@ export interface ListRule<Item> {
   secondary: readonly (keyof Item & string)[]
   /** Null for items that only follow from what is reported elsewhere. */
   category(item: Item): TimelineCategory | null
-  provider(item: Item): string
+  /** Who states it, or what is new about it since `old`; null where the item does not tell. */
+  provider(item: Item, old: Item | null): string | null
   /** What a person calls the item. */
   subject(item: Item): string
   /** An added or removed item as a message shows it; without this its names and the compared fields that say something. */
@@ -66,13 +67,20 @@ export const AFFECTED: ListRule<AffectedEntry> = {
     [...new Set([vendor, product, ecosystem, package_name])].filter(Boolean).join(' ') || 'Unnamed product',
 }
 
+/** Who cites a new one first, or began or ceased to; of one that several cite nothing tells whose name and tags move. */
+function citing({ sources }: Reference, old: Reference | null): string | null {
+  if (old === null) return sources[0] ?? null
+  const moved = [...sources.filter((one) => !old.sources.includes(one)), ...old.sources.filter((one) => !sources.includes(one))]
+  return moved[0] ?? (sources.length === 1 ? sources[0]! : null)
+}
+
 export const REFERENCES: ListRule<Reference> = {
   path: '$.references',
   key: (reference) => reference.url,
   fields: ['url', 'name', 'tags', 'sources'],
   secondary: [],
   category: () => 'references',
-  provider: (reference) => reference.sources[0] ?? 'cna',
+  provider: citing,
   subject: (reference) => `Reference ${reference.url}`,
   shown: (reference) => reference.url,
 }

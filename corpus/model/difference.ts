@@ -1,4 +1,5 @@
 /** What differs between two versions of a record, field by field, sorted into the categories of the timeline. */
+import { CORE_FIELDS, type CoreField, type Field, FLAGS, UPDATED } from './difference-fields.ts'
 import {
   AFFECTED,
   ALL_EVIDENCE,
@@ -16,8 +17,10 @@ import type { TimelineCategory } from './timeline-table.ts'
 export interface FieldChange {
   category: TimelineCategory
   operation: 'add' | 'modify' | 'remove'
-  /** Who stated it: a source of claims, or the record itself. */
-  provider: string
+  /** Who states it: a source of claims; null where the parts of the record do not tell (origin.ts). */
+  provider: string | null
+  /** What it is a change of: one thing, whatever of it changed and wherever it stands. */
+  item: string
   /** JSONPath into the CVE detail; list indexes are those of the version that has the item, the new one first. */
   path: string
   /** What a person calls it. */
@@ -75,63 +78,18 @@ function addSecondary(changes: FieldChange[], previous: MergedParts, next: Merge
 
 const secondary = <Item>(rule: ListRule<Item>): ListRule<Item> => ({ ...rule, fields: rule.secondary })
 
-/** Where a field stands and what it is called. */
-type Field = Pick<FieldChange, 'category' | 'provider' | 'path' | 'subject'>
-
-interface CoreField extends Field {
-  read(core: CveCore): unknown
+const ANALYSIS: Field = {
+  category: 'svc_analysis',
+  provider: 'svc',
+  item: '$.analysis',
+  path: '$.analysis',
+  subject: 'Analysis',
 }
-
-function coreField(
-  name: keyof CveCore,
-  subject: string,
-  category: TimelineCategory,
-  provider: string = 'cna',
-): CoreField {
-  return { path: `$.${name}`, subject, category, provider, read: (core) => core[name] }
-}
-
-function kevField(name: keyof CveCore['kev'], subject: string): CoreField {
-  return { path: `$.kev.${name}`, subject, category: 'kev', provider: 'agency_kev', read: (core) => core.kev[name] }
-}
-
-function ssvcField(name: keyof CveCore['ssvc'], subject: string): CoreField {
-  return { path: `$.ssvc.${name}`, subject, category: 'ssvc', provider: 'agency_adp', read: (core) => core.ssvc[name] }
-}
-
-const CORE_FIELDS: readonly CoreField[] = [
-  coreField('state', 'State', 'publication'),
-  coreField('date_published', 'Date of publication', 'publication'),
-  coreField('assigner', 'Assigner', 'publication'),
-  kevField('listed', 'Listed in KEV'),
-  kevField('date_added', 'Added to KEV on'),
-  ssvcField('exploitation', 'SSVC exploitation'),
-  ssvcField('automatable', 'SSVC automatable'),
-  ssvcField('technical_impact', 'SSVC technical impact'),
-  ssvcField('decision', 'SSVC decision'),
-  coreField('severity', 'Severity', 'cvss'),
-  coreField('cvss_score', 'CVSS score', 'cvss'),
-  coreField('cvss_score_source', 'Source of the CVSS score', 'cvss'),
-  coreField('primary_cwe_id', 'Primary weakness', 'weakness'),
-  coreField('title', 'Title', 'description'),
-  coreField('description', 'Description', 'description'),
-  coreField('has_workaround', 'Workaround known', 'description'),
-]
-
-const UPDATED = coreField('date_updated', 'Record updated', 'publication')
-
-/** These follow from evidence and references, which have entries of their own. */
-const FLAGS: readonly CoreField[] = [
-  coreField('has_patch', 'Patch known', 'evidence'),
-  coreField('has_exploit', 'Exploit known', 'evidence'),
-  coreField('has_detection', 'Detection known', 'evidence'),
-  coreField('detection_layers', 'Layers of detection', 'evidence'),
-]
-
-const ANALYSIS: Field = { category: 'svc_analysis', provider: 'svc', path: '$.analysis', subject: 'Analysis' }
 
 function addCore(changes: FieldChange[], fields: readonly CoreField[], before: CveCore, after: CveCore): void {
-  for (const { read, ...field } of fields) addField(changes, field, read(before), read(after))
+  for (const { read, provider, ...field } of fields) {
+    addField(changes, { ...field, provider: provider(after, before) }, read(before), read(after))
+  }
 }
 
 /** What the catalogue says of an entry that stays: its name, and whether ransomware campaigns use it (decisions 23). */
@@ -140,7 +98,7 @@ function addKevExplanation(changes: FieldChange[], before: readonly EvidenceItem
   const [old, index] = [before.find(isListing), after.findIndex(isListing)]
   if (old === undefined || index < 0) return
   const path = `$.evidence[${index}].explanation`
-  const field = { category: 'kev', provider: 'agency_kev', path, subject: 'KEV entry' } as const
+  const field = { category: 'kev', provider: 'agency_kev', item: 'KEV entry', path, subject: 'KEV entry' } as const
   addField(changes, field, old.explanation, after[index]!.explanation)
 }
 
@@ -163,13 +121,14 @@ function addAdvisory(
   after: Advisory | null,
 ): void {
   const provider = after?.advisory_id ?? before?.advisory_id ?? ''
-  const whole: Field = { category: 'advisory', provider, path: '$.advisory', subject: 'Linked advisory' }
+  const path = '$.advisory'
+  const whole: Field = { category: 'advisory', provider, item: path, path, subject: 'Linked advisory' }
   if (before === null || after === null) {
     addField(changes, whole, before?.advisory_id, after?.advisory_id)
     return
   }
   for (const name of fields) {
-    const field = { ...whole, path: `$.advisory.${name}`, subject: `Advisory ${name.replaceAll('_', ' ')}` }
+    const field = { ...whole, path: `${path}.${name}`, subject: `Advisory ${name.replaceAll('_', ' ')}` }
     addField(changes, field, before[name], after[name])
   }
 }
@@ -188,7 +147,7 @@ function addList<Item>(changes: FieldChange[], rule: ListRule<Item>, before: rea
   for (const [index, item] of before.entries()) if (!unchanged.has(item)) push(left, rule.key(item), { item, index })
   for (const { item, index } of open) {
     const old = left.get(rule.key(item))?.shift()
-    const field = fieldOf(rule, item, index)
+    const field = fieldOf(rule, item, index, old?.item ?? null)
     if (field === null) continue
     if (!old) addField(changes, field, null, shown(rule, item))
     else {
@@ -200,16 +159,17 @@ function addList<Item>(changes: FieldChange[], rule: ListRule<Item>, before: rea
   }
   for (const rest of left.values()) {
     for (const { item, index } of rest) {
-      const field = fieldOf(rule, item, index)
+      const field = fieldOf(rule, item, index, null)
       if (field !== null) addField(changes, field, shown(rule, item), null)
     }
   }
 }
 
-function fieldOf<Item>(rule: ListRule<Item>, item: Item, index: number): Field | null {
+function fieldOf<Item>(rule: ListRule<Item>, item: Item, index: number, old: Item | null): Field | null {
   const category = rule.category(item)
   if (category === null) return null
-  return { category, provider: rule.provider(item), path: `${rule.path}[${index}]`, subject: rule.subject(item) }
+  const [provider, subject] = [rule.provider(item, old), rule.subject(item)]
+  return { category, provider, item: `${rule.path} ${rule.key(item)}`, path: `${rule.path}[${index}]`, subject }
 }
 
 function push<Value>(map: Map<string, Value[]>, key: string, value: Value): void {
@@ -234,9 +194,16 @@ function shown<Item>(rule: ListRule<Item>, item: Item): string {
 }
 
 function addWeaknesses(changes: FieldChange[], before: readonly string[], after: readonly string[]): void {
-  const field = { category: 'weakness', provider: 'cna', path: '$.weaknesses', subject: 'Weakness' } as const
-  for (const id of after) if (!before.includes(id)) addField(changes, field, null, id)
-  for (const id of before) if (!after.includes(id)) addField(changes, field, id, null)
+  const path = '$.weaknesses'
+  const field = (id: string): Field => ({
+    category: 'weakness',
+    provider: null,
+    item: `${path} ${id}`,
+    path,
+    subject: 'Weakness',
+  })
+  for (const id of after) if (!before.includes(id)) addField(changes, field(id), null, id)
+  for (const id of before) if (!after.includes(id)) addField(changes, field(id), id, null)
 }
 
 function addField(changes: FieldChange[], field: Field, before: unknown, after: unknown): void {
@@ -256,6 +223,7 @@ function asText(value: unknown): string | null {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-function cut(text: string | null): string | null {
+/** A value as a message shows it. */
+export function cut<Text extends string | null>(text: Text): Text | string {
   return text !== null && text.length > VALUE_LIMIT ? `${text.slice(0, VALUE_LIMIT).toWellFormed()}…` : text
 }

@@ -11,7 +11,7 @@ export const CLAIMS: readonly Mutation[] = [
     rule: 'decisions 22: a fixed version, patched version or fix commit of any claim, or a reference tagged patch',
     breaks: 'a reference tagged patch is none',
     file: 'corpus/model/capabilities.ts',
-    find: " || references.some(({ tags }) => hasTag(tags, 'patch'))",
+    find: ' || references.some(isPatch)',
     replace: '',
     tests: EVIDENCE,
   },
