@@ -131,8 +131,8 @@ export const CLAIMS: readonly Mutation[] = [
     rule: 'decisions 25: completeness is the sum of what the CNA gave',
     breaks: 'a weakness is worth 10 points',
     file: 'corpus/model/completeness.ts',
-    find: '[15, 'CWE', (cna) => cna.weaknesses.length > 0]',
-    replace: '[10, 'CWE', (cna) => cna.weaknesses.length > 0]',
+    find: "[15, 'CWE', (cna) => cna.weaknesses.length > 0]",
+    replace: "[10, 'CWE', (cna) => cna.weaknesses.length > 0]",
     tests: DIRECTORY,
   },
   {
