@@ -28,5 +28,5 @@ export function capabilitiesOf(
 export const isFix = ({ type }: EvidenceItem) => type === 'mitigation'
 export const isExploitation = ({ type }: EvidenceItem) => type === 'exploitation'
 export const isPatch = ({ tags }: Reference) => hasTag(tags, 'patch')
-export const isMitigation = ({ tags }: Reference) => hasTag(tags, 'mitigation')
+export const isMitigation = ({ tags }: Pick<Reference, 'tags'>) => hasTag(tags, 'mitigation')
 export const isWorkaround = ({ source, hasWorkaround }: CveClaim) => source === 'cna' && hasWorkaround

@@ -70,7 +70,10 @@ export const AFFECTED: ListRule<AffectedEntry> = {
 /** Who cites a new one first, or began or ceased to; of one that several cite nothing tells whose name and tags move. */
 function citing({ sources }: Reference, old: Reference | null): string | null {
   if (old === null) return sources[0] ?? null
-  const moved = [...sources.filter((one) => !old.sources.includes(one)), ...old.sources.filter((one) => !sources.includes(one))]
+  const moved = [
+    ...sources.filter((one) => !old.sources.includes(one)),
+    ...old.sources.filter((one) => !sources.includes(one)),
+  ]
   return moved[0] ?? (sources.length === 1 ? sources[0]! : null)
 }
 

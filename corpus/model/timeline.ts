@@ -1,8 +1,9 @@
 /** The change timeline: what the feeds date, and what an ingest finds changed in a record (decisions 26). */
 import type { CveListRecord } from './claim.ts'
 import { startOfDay } from './date.ts'
-import { dateChange, differences, type FieldChange } from './difference.ts'
+import { dateChange, differences } from './difference.ts'
 import { type MergedParts, NO_OTHER_CLAIMS, type OtherClaims } from './merge.ts'
+import { type Origin, type StatedChange, statedChanges } from './origin.ts'
 import type { RecordParts, TimelineEntry, TimelineMessage } from './record.ts'
 import { compareText } from './sources.ts'
 import { latestSsvc } from './ssvc.ts'
@@ -10,6 +11,9 @@ import { CATEGORIES, type CategoryRow, TITLES, TITLES_OF_ALL } from './timeline-
 
 /** More messages than this are counted, not shown: an advisory can list thousands of products. */
 const MESSAGE_LIMIT = 200
+
+/** What an entry tells of a change. */
+type Told = Omit<StatedChange, 'item' | 'isRecords'>
 
 /** What a dated fact is called beside its date, where the title of its entry does not say it. */
 const SUBJECTS: Record<string, string> = {
@@ -29,7 +33,7 @@ export function firstTimeline(
   { claims, advisories }: Pick<OtherClaims, 'claims' | 'advisories'> = NO_OTHER_CLAIMS,
 ): TimelineEntry[] {
   const entries: TimelineEntry[] = []
-  const add = (title: string, at: string, stated: Omit<FieldChange, 'operation' | 'oldValue' | 'subject'>) => {
+  const add = (title: string, at: string, stated: Omit<Told, 'operation' | 'oldValue' | 'subject'>) => {
     const change = { subject: SUBJECTS[stated.path] ?? title, ...stated, operation: 'add', oldValue: null } as const
     entries.push(entryOf(rowOf(change.category), title, at, [1, 1], [change]))
   }
@@ -86,28 +90,30 @@ export interface ChangeDates {
 /**
  * The whole timeline of a record that replaces `previous`: an entry for each category touched, then the entries it had,
  * newest first. What the record itself brought spans its version and the next one, enrichment stands at the next one
- * (api.md, "Timeline entry"). A night in which both did tells them apart by `enriched`: what the record would be if only
- * the other feeds had changed; without it all is the record's. Where nothing changed it is `previous.timeline` itself.
+ * (api.md, "Timeline entry"). A night in which both did is told apart by `origin`; without it all is the record's.
+ * Where nothing changed it is `previous.timeline` itself.
  */
 export function nextTimeline(
   previous: RecordParts & { version: number },
   next: MergedParts,
   dates: ChangeDates,
-  enriched: MergedParts | null = null,
+  origin: Origin | null = null,
 ): TimelineEntry[] {
-  const changes = differences(previous, next)
-  if (changes.length === 0) return previous.timeline
-  const { record } = dates
-  const [from, to] = [previous.version, previous.version + 1]
-  const isRecords = record === null ? () => false : enriched === null ? () => true : madeBetween(enriched, next)
+  const found = differences(previous, next)
+  if (found.length === 0) return previous.timeline
+  const isUpdated = dates.record !== null
+  const changes = statedChanges(found, next, isUpdated, origin)
   // Others brought all of it, but the record was updated as well: that is then all there is to say of it.
-  if (record !== null && !changes.some(isRecords)) changes.push(...dateChange(previous, next))
+  if (isUpdated && !changes.some(({ isRecords }) => isRecords)) {
+    changes.push(...statedChanges(dateChange(previous, next), next, true, null))
+  }
+  const [from, to] = [previous.version, previous.version + 1]
   const entries: TimelineEntry[] = []
   for (const row of CATEGORIES) {
     const own = changes.filter((change) => change.category === row.category)
-    const [ofRecord, ofOthers] = [own.filter(isRecords), own.filter((change) => !isRecords(change))]
+    const [ofRecord, ofOthers] = [own.filter(({ isRecords }) => isRecords), own.filter(({ isRecords }) => !isRecords)]
     for (const [some, date, span] of [
-      [ofRecord, record, [from, to]],
+      [ofRecord, dates.record, [from, to]],
       [ofOthers, dates.enrichment, [to, to]],
     ] as const) {
       if (some.length > 0) entries.push(entryOf(row, titleOf(row, some), statedDate(some) ?? date, span, some))
@@ -116,21 +122,13 @@ export function nextTimeline(
   return newestFirst([...entries, ...previous.timeline])
 }
 
-/** Whether a change is one of those that lead from `enriched` to `next`: its item may stand elsewhere, its value not. */
-function madeBetween(enriched: MergedParts, next: MergedParts): (change: FieldChange) => boolean {
-  const mark = ({ path, oldValue, newValue }: FieldChange) =>
-    newValue === null ? `${path.replace(/\[\d+\]/, '')}\n${oldValue}` : `${path}\n\n${newValue}`
-  const made = new Set(differences(enriched, next).map(mark))
-  return (change) => change.path === '$.date_updated' || made.has(mark(change))
-}
-
 /** KEV dates a new listing itself, in the first timeline as in any other (decisions 26, 29). */
-function statedDate(changes: readonly FieldChange[]): string | null {
+function statedDate(changes: readonly Told[]): string | null {
   const added = changes.find(({ path, operation }) => path === '$.kev.date_added' && operation === 'add')
   return added ? startOfDay(added.newValue!) : null
 }
 
-function titleOf(row: CategoryRow, changes: readonly FieldChange[]): string {
+function titleOf(row: CategoryRow, changes: readonly Told[]): string {
   for (const [path, newValue, title] of TITLES) {
     if (changes.some((change) => change.path === path && change.newValue === newValue)) return title
   }
@@ -142,9 +140,9 @@ function entryOf(
   title: string,
   changedAt: string | null,
   [from, to]: readonly [number, number],
-  changes: readonly FieldChange[],
+  changes: readonly Told[],
 ): TimelineEntry {
-  const count = (operation: FieldChange['operation']) => changes.filter((one) => one.operation === operation).length
+  const count = (operation: Told['operation']) => changes.filter((one) => one.operation === operation).length
   return {
     title,
     category: row.category,
@@ -158,7 +156,7 @@ function entryOf(
   }
 }
 
-function headerOf(row: CategoryRow, title: string, changes: readonly FieldChange[]): TimelineMessage {
+function headerOf(row: CategoryRow, title: string, changes: readonly Told[]): TimelineMessage {
   const hidden = changes.length - MESSAGE_LIMIT
   return {
     summary: hidden > 0 ? `${title} (${hidden} further changes not shown)` : title,
@@ -176,14 +174,14 @@ function headerOf(row: CategoryRow, title: string, changes: readonly FieldChange
 const TOLD_LENGTH = 60
 
 /** `Severity: high → critical`, `Reference https://… added`: a line that can be read without the rest. */
-function summaryOf({ subject, oldValue, newValue }: FieldChange): string {
+function summaryOf({ subject, oldValue, newValue }: Told): string {
   const isTold = (value: string) => value.length <= TOLD_LENGTH && !/^[[{]/.test(value) && !subject.includes(value)
   if (oldValue === null) return isTold(newValue!) ? `${subject}: ${newValue}` : `${subject} added`
   if (newValue === null) return isTold(oldValue) ? `${subject} removed: ${oldValue}` : `${subject} removed`
   return isTold(oldValue) && isTold(newValue) ? `${subject}: ${oldValue} → ${newValue}` : `${subject} changed`
 }
 
-function messageOf(row: CategoryRow, change: FieldChange): TimelineMessage {
+function messageOf(row: CategoryRow, change: Told): TimelineMessage {
   return {
     summary: summaryOf(change),
     category: row.category,
@@ -196,7 +194,7 @@ function messageOf(row: CategoryRow, change: FieldChange): TimelineMessage {
   }
 }
 
-function rowOf(category: FieldChange['category']): CategoryRow {
+function rowOf(category: Told['category']): CategoryRow {
   return CATEGORIES.find((row) => row.category === category)!
 }
 

@@ -26,7 +26,8 @@ function changed(
   dates: ChangeDates = LISTED,
   enriched: MergedParts | null = null,
 ): TimelineEntry[] {
-  return nextTimeline({ ...before, timeline: [], version: 3 }, after, dates, enriched)
+  const origin = enriched && { enriched, claims: [], former: [] }
+  return nextTimeline({ ...before, timeline: [], version: 3 }, after, dates, origin)
 }
 
 const brief = (entries: readonly TimelineEntry[]) =>
