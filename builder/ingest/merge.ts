@@ -162,6 +162,7 @@ async function mergeTouched(
       if (outcome !== null) changes[outcome].push(cveId)
       if (result.kind === 'rejected' && !rejectedBefore) changes.rejected.push(cveId)
       if (result.kind === 'put') addNews(changes, cveId, result.news)
+      else if (result.kind !== 'same' && result.wasInKev) changes.kevRemoved.push(cveId)
       if (result.kind === 'put' || result.kind === 'same') merged++
     }
     progress('merged', done, touched.length)
@@ -182,32 +183,32 @@ function* mergeTasks(
   formerRecord: MergeContext['formerRecord'],
 ): Iterable<MergeTask> {
   for (let start = 0; start < touched.length; start += BATCH_RECORDS) {
-    const records = touched.slice(start, start + BATCH_RECORDS).map(({ cveKey, listed, statedAt }) => ({
-      claims: merging.claims(cveKey),
-      previous: merging.previous(cveKey) ?? null,
-      tombstone: merging.tombstone(cveKey) ?? null,
-      listed: listed === 1,
-      former: listed === 1 ? formerRecord(cveKey) : null,
-      statedAt,
-    }))
+    const records = touched.slice(start, start + BATCH_RECORDS).map(({ cveKey, listed, statedAt }) => {
+      const previous = merging.previous(cveKey) ?? null
+      return {
+        claims: merging.claims(cveKey),
+        previous,
+        gone: previous === null ? (merging.gone(cveKey) ?? null) : null,
+        listed: listed === 1,
+        former: listed === 1 ? formerRecord(cveKey) : null,
+        statedAt,
+      }
+    })
     yield { records, settings }
   }
 }
 
+/** What became of the record. It is `changed` where any part did, also one that no answer shows and no version counts. */
 function putResult(merging: Merging, cveKey: string, result: MergeResult): 'added' | 'changed' | 'removed' | null {
   merging.putReview(cveKey, result.kind === 'put' || result.kind === 'same' ? result.review : null)
-  switch (result.kind) {
-    case 'same':
-      return null
-    case 'put':
-      merging.removeRejected(cveKey)
-      merging.putRecord(result)
-      return result.isNew ? 'added' : 'changed'
-    case 'rejected':
-      merging.putRejected(result.cveId, result.dateRejected)
-      return merging.removeRecord(cveKey) ? 'removed' : null
-    case 'none':
-      merging.removeRejected(cveKey)
-      return merging.removeRecord(cveKey) ? 'removed' : null
+  if (result.kind === 'same') return null
+  if (result.kind === 'put') {
+    merging.removeRejected(cveKey)
+    merging.putRecord(result)
+    return result.isNew ? 'added' : 'changed'
   }
+  const wasRecord = merging.removeRecord(cveKey)
+  if (result.kind === 'rejected') merging.putRejected(result.cveId, result.dateRejected)
+  else merging.removeRejected(cveKey)
+  return wasRecord ? 'removed' : null
 }

@@ -18,21 +18,22 @@ import {
   type Mission,
   mergeCve,
   type OtherClaims,
+  standingClaims,
   type WeaknessCatalogue,
 } from '../../corpus/model/merge.ts'
+import type { Origin } from '../../corpus/model/origin.ts'
 import {
   type CveCore,
   type ExploitModule,
   PART_NAMES,
   type PartName,
   type RecordParts,
-  type RecordState,
   type Severity,
 } from '../../corpus/model/record.ts'
 import { type Review, reviewOf } from '../../corpus/model/review.ts'
 import { compareText } from '../../corpus/model/sources.ts'
 import { firstTimeline, nextTimeline } from '../../corpus/model/timeline.ts'
-import { type KeptClaim, type PreviousRecord, recordDigest, type Tombstone } from '../../corpus/store/merging.ts'
+import { type KeptClaim, type PreviousRecord, recordDigest } from '../../corpus/store/merging.ts'
 
 /** Raised with every change in what the rules make of the same claims: then all records are merged again. */
 export const MERGE_RULES = 8
@@ -54,8 +55,8 @@ export interface MergeSettings extends RecordSettings {
 export interface RecordToMerge {
   claims: KeptClaim[]
   previous: PreviousRecord | null
-  /** Of a record that was rejected: then there is no previous one. */
-  tombstone: Tombstone | null
+  /** Of one that was gone until now, as it was last: then there is no previous one. */
+  gone: PreviousRecord | null
   /** Whether the CVE list's own claim changed. */
   listed: boolean
   /** That claim's JSON as it was before, where it did change and can be compared. */
@@ -65,16 +66,17 @@ export interface RecordToMerge {
 }
 
 export type MergeResult =
-  /** The CVE list does not have the id. */
-  | { kind: 'none' }
-  | { kind: 'rejected'; cveId: CveId; dateRejected: string | null }
+  /** The CVE list does not have the id. `wasInKev`: whether KEV listed the record that it was. */
+  | { kind: 'none'; wasInKev: boolean }
+  | { kind: 'rejected'; cveId: CveId; dateRejected: string | null; wasInKev: boolean }
   /** Merged again, to the same parts. */
   | { kind: 'same'; review: Review }
   | {
       kind: 'put'
       cveId: CveId
-      /** Whether there was no record before. */
+      /** Whether there was no record before this ingest. */
       isNew: boolean
+      /** That of before where nothing changed that an answer shows. */
       version: number
       digest: Uint8Array
       parts: Record<PartName, string>
@@ -95,27 +97,35 @@ type MergedPart = keyof MergedParts
 const MERGED_PARTS = PART_NAMES.filter((name): name is MergedPart => name !== 'timeline')
 
 export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): MergeResult {
-  const { claims, previous, tombstone, listed, former, statedAt } = toMerge
+  const { claims, previous, gone, listed, statedAt } = toMerge
+  const before = recordParts(previous ?? gone)
+  const wasInKev = previous !== null && before!.core.kev.listed
   const [record] = claimsOf<CveListRecord>(claims, 'cvelist')
-  if (!record) return { kind: 'none' }
+  if (!record) return { kind: 'none', wasInKev }
   const { cveId } = record
   if (record.state === 'REJECTED') {
-    return { kind: 'rejected', cveId, dateRejected: record.dateRejected ?? record.dateUpdated }
+    return { kind: 'rejected', cveId, dateRejected: record.dateRejected ?? record.dateUpdated, wasInKev }
   }
   const input = mergeInputOf(record, claims, settings)
   const parts = mergeCve(input)
   const review = reviewOf(input)
   const texts = Object.fromEntries(MERGED_PARTS.map((name) => [name, JSON.stringify(parts[name])]))
   if (previous && MERGED_PARTS.every((name) => texts[name] === previous[name])) return { kind: 'same', review }
-  const recordDate = record.dateUpdated ?? settings.corpusDate
+  // Of a record that is back the list's last claim says that it was rejected, or nothing.
+  const former = previous && toMerge.former !== null ? (JSON.parse(toMerge.former) as CveListRecord) : null
+  // A claim that cannot be compared may be read otherwise only: then the date that the record states decides.
+  const isUpdated = listed && (former !== null || record.dateUpdated !== before?.core.date_updated)
   const dates = {
-    record: listed ? recordDate : null,
+    record: isUpdated ? (record.dateUpdated ?? settings.corpusDate) : null,
     enrichment: statedAt ?? settings.corpusDate,
   }
-  const before = previous ? recordParts(previous) : tombstone && rejectedParts(tombstone, parts)
-  // What the other feeds, the catalogue or a setting make of the record that was: the rest is what the record brought.
-  const enriched = previous && former !== null ? mergeCve({ ...input, record: JSON.parse(former) }) : null
-  const timeline = before ? nextTimeline(before, parts, dates, enriched) : firstTimeline(parts, record, input)
+  const origin: Origin = {
+    // What the other feeds, the catalogue or a setting make of the record that was: the rest is what the record brought.
+    enriched: former && mergeCve({ ...input, record: former }),
+    claims: standingClaims(input),
+    former: former?.claims ?? [],
+  }
+  const timeline = before ? nextTimeline(before, parts, dates, origin) : firstTimeline(parts, record, input)
   const stored = { ...texts, timeline: JSON.stringify(timeline) } as Record<PartName, string>
   return {
     kind: 'put',
@@ -190,14 +200,8 @@ function catalogueOf(weaknesses: MergeSettings['weaknesses']): WeaknessCatalogue
 
 type VersionedParts = RecordParts & { version: number }
 
-/** What a record that is published again follows: itself, but rejected. Nothing else of what it was is kept. */
-function rejectedParts({ version, timeline }: Tombstone, parts: MergedParts): VersionedParts {
-  // No record is served in this state, so the model has none; the timeline only writes it out.
-  const state = 'REJECTED' as string as RecordState
-  return { ...parts, core: { ...parts.core, state }, timeline: JSON.parse(timeline), version }
-}
-
-function recordParts(previous: PreviousRecord): VersionedParts {
-  const parts = Object.fromEntries(PART_NAMES.map((name) => [name, JSON.parse(previous[name])]))
-  return { ...(parts as unknown as RecordParts), version: previous.version }
+function recordParts(stored: PreviousRecord | null): VersionedParts | null {
+  if (stored === null) return null
+  const parts = Object.fromEntries(PART_NAMES.map((name) => [name, JSON.parse(stored[name])]))
+  return { ...(parts as unknown as RecordParts), version: stored.version }
 }

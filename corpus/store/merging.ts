@@ -25,12 +25,6 @@ export interface KeptClaim {
 /** A record as it was before this ingest. */
 export type PreviousRecord = { version: number } & Record<PartName, string>
 
-/** What is left of a record that was rejected; `timeline` is JSON. */
-export interface Tombstone {
-  version: number
-  timeline: string
-}
-
 type ReviewFindings = Pick<Review, 'mismatches' | 'disagreements'>
 
 export interface Merging {
@@ -48,11 +42,11 @@ export interface Merging {
   claims(cveKey: string): KeptClaim[]
   previous(cveKey: string): PreviousRecord | undefined
   putRecord(record: StoredRecord): void
-  /** False where there was none. */
+  /** Keeps it as it is for the day on which it is back. False where there was none. */
   removeRecord(cveKey: string): boolean
-  /** What is left of a record that is rejected; undefined where the id never was a record. */
-  tombstone(cveKey: string): Tombstone | undefined
-  /** Keeps the version and timeline of the record, which is to be removed after this. */
+  /** A record that was removed, as it was, in the state REJECTED where it was rejected since; undefined without one. */
+  gone(cveKey: string): PreviousRecord | undefined
+  /** Of a record after its removal. */
   putRejected(cveId: CveId, dateRejected: string | null): void
   isRejected(cveKey: string): boolean
   /** False where it was not rejected. */
@@ -112,15 +106,17 @@ export function openMerging(database: Database.Database): Merging {
         ${PART_NAMES.map((name) => `"${name}" = excluded."${name}"`).join(', ')}`,
   )
   const removeRecord = database.prepare('DELETE FROM record WHERE cve_key = ?')
-  const tombstone = database.prepare<[string], Tombstone>(
-    'SELECT version, timeline FROM rejected WHERE cve_key = ? AND version IS NOT NULL',
+  const gone = database.prepare<[string], PreviousRecord>(`SELECT version, ${PARTS} FROM gone WHERE cve_key = ?`)
+  const putGone = database.prepare(
+    `INSERT INTO gone (cve_key, version, ${PARTS}) SELECT cve_key, version, ${PARTS} FROM record WHERE cve_key = ?`,
   )
+  const removeGone = database.prepare('DELETE FROM gone WHERE cve_key = ?')
   const putRejected = database.prepare(
-    `INSERT INTO rejected SELECT $cveKey, $cveId, $dateRejected, r.version, r.timeline
-      FROM (SELECT 1) LEFT JOIN record AS r ON r.cve_key = $cveKey WHERE true
-      ON CONFLICT DO UPDATE SET date_rejected = excluded.date_rejected,
-        version = coalesce(excluded.version, version), timeline = coalesce(excluded.timeline, timeline)`,
+    `INSERT INTO rejected VALUES (?, ?, ?)
+      ON CONFLICT DO UPDATE SET date_rejected = excluded.date_rejected`,
   )
+  // No record is served in this state; it is what the timeline tells of one that is published again.
+  const rejectGone = database.prepare("UPDATE gone SET core = json_set(core, '$.state', 'REJECTED') WHERE cve_key = ?")
   const isRejected = database.prepare<[string], number>('SELECT 1 FROM rejected WHERE cve_key = ?').pluck()
   const removeRejected = database.prepare('DELETE FROM rejected WHERE cve_key = ?')
 
@@ -149,11 +145,20 @@ export function openMerging(database: Database.Database): Merging {
     previous: (cveKey) => previous.get(cveKey),
     putRecord({ cveId, version, digest, parts }) {
       const texts = PART_NAMES.map((name) => parts[name])
-      putRecord.run(sortKey(cveId), cveId, cveBlock(cveId), version, digest, ...texts)
+      const cveKey = sortKey(cveId)
+      putRecord.run(cveKey, cveId, cveBlock(cveId), version, digest, ...texts)
+      removeGone.run(cveKey)
     },
-    removeRecord: (cveKey) => removeRecord.run(cveKey).changes > 0,
-    tombstone: (cveKey) => tombstone.get(cveKey),
-    putRejected: (cveId, dateRejected) => void putRejected.run({ cveKey: sortKey(cveId), cveId, dateRejected }),
+    removeRecord(cveKey) {
+      putGone.run(cveKey)
+      return removeRecord.run(cveKey).changes > 0
+    },
+    gone: (cveKey) => gone.get(cveKey),
+    putRejected(cveId, dateRejected) {
+      const cveKey = sortKey(cveId)
+      putRejected.run(cveKey, cveId, dateRejected)
+      rejectGone.run(cveKey)
+    },
     isRejected: (cveKey) => isRejected.get(cveKey) !== undefined,
     removeRejected: (cveKey) => removeRejected.run(cveKey).changes > 0,
     newestDate: (feed, end) =>

@@ -10,12 +10,15 @@ const SCHEMA_VERSION = 4
 /** `VSLF`, SQLite's mark of whose file it is. */
 const APPLICATION_ID = 0x56534c46
 
+const PART_COLUMNS = PART_NAMES.map((name) => `"${name}" TEXT NOT NULL`).join(', ')
+
 /**
  * `cve_key` is `sortKey` of the CVE a row is about, and '' for entries about none (CNAs). In `claim`, `item` is the
  * feed's own key of the statement, `digest` that of the upstream bytes it was read from, `stated_at` the date that
- * these state for it. `rejected` keeps the version and timeline of what was a record before, so that they go on should
- * it be published again (decisions 26). `review` is what an operator should look at (model/review.ts): how many scores
- * were compared, how many vectors cannot be, and `found`, JSON, null where there is nothing odd. The indexes carry what a scan needs, so that none has to walk through the bodies.
+ * these state for it. `gone` keeps what was a record until the list rejected or lost it, whole, so that its
+ * version and timeline go on once it is back (decisions 26). `review` is what an operator should look at
+ * (model/review.ts): how many scores were compared, how many vectors cannot be, and `found`, JSON, null where there is
+ * nothing odd. The indexes carry what a scan needs, so that none has to walk through the bodies.
  */
 const SCHEMA = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -36,16 +39,19 @@ const SCHEMA = `
     block TEXT NOT NULL,
     version INTEGER NOT NULL,
     digest BLOB NOT NULL,
-    ${PART_NAMES.map((name) => `"${name}" TEXT NOT NULL`).join(', ')}
+    ${PART_COLUMNS}
   );
   CREATE INDEX record_by_block ON record (block, cve_key, cve_id, digest);
   CREATE TABLE rejected (
     cve_key TEXT PRIMARY KEY,
     cve_id TEXT NOT NULL,
-    date_rejected TEXT,
-    version INTEGER,
-    timeline TEXT
+    date_rejected TEXT
   ) WITHOUT ROWID;
+  CREATE TABLE gone (
+    cve_key TEXT NOT NULL UNIQUE,
+    version INTEGER NOT NULL,
+    ${PART_COLUMNS}
+  );
   CREATE TABLE review (
     cve_key TEXT PRIMARY KEY,
     scores INTEGER NOT NULL,

@@ -270,6 +270,18 @@ nights('a record that is rejected leaves a tombstone, and comes back when it is 
   const report = await it.run()
   assert.equal(report.records, { total: 20, added: 1, changed: 0, removed: 1, merged: 1 })
   assert.equal(it.contents().rejected, [{ cveId: id(1), dateRejected: '2024-05-02T08:00:00.000Z' }])
+  assert.equal([report.changes.kevAdded, report.changes.kevRemoved], [[], [id(1)]], 'it was listed')
+  it.put({ 'cvelistv5/2024-06-03_all_CVEs.zip': baselineZip([...TWENTY, { id: id(21) }]) })
+  const { changes } = await it.run()
+  assert.equal([changes.added, changes.kevAdded, changes.kevRemoved], [[id(1)], [id(1)], []])
+})
+
+nights('a listed record that the list does not have any more counts as removed from KEV', async () => {
+  const it = place()
+  await it.run()
+  it.put({ [NEXT_LIST]: baselineZip(TWENTY.slice(1)) })
+  const { changes } = await it.run()
+  assert.equal([changes.removed, changes.kevRemoved], [[id(1)], [id(1)]])
 })
 
 nights('a record that is published again after its rejection goes on with its version and its timeline', async () => {
@@ -296,6 +308,7 @@ nights('a record that is published again after its rejection goes on with its ve
     entries.map((entry) => [entry.title, entry.version_from, entry.version_to, entry.changed_at.slice(0, 10)]),
     [
       ['CVE published', 2, 3, '2024-06-04'],
+      ['Title changed', 2, 3, '2024-06-04'],
       ['Title changed', 1, 2, '2024-06-02'],
       ['Added to the KEV catalogue', 1, 1, '2024-05-20'],
       ['CVE published', 1, 1, '2024-05-01'],

@@ -5,6 +5,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ingest } from '../../../builder/ingest/ingest.ts'
 import type { TimelineEntry } from '../../../corpus/model/record.ts'
+import { openDatabase } from '../../../corpus/store/schema.ts'
 import { quietEffects, temporaryFolder } from '../../support/dist.ts'
 import { corpusContents, cveRecord, epssCsv, kevJson, putFeeds, recordPath, zipOf } from '../../support/feeds.ts'
 
@@ -16,9 +17,13 @@ const OTHER = 'CVE-2024-0002'
 interface Night {
   cna?: Record<string, unknown>
   rejected?: boolean
+  /** Whether the list lacks the record, for this night alone. */
+  lost?: boolean
   /** Day of June on which the record was updated; without it the record is yesterday's. */
   updated?: number
   nvdScore?: number
+  /** What NVD cites and maps to, beside its score. */
+  nvd?: { urls?: string[]; weaknesses?: string[] }
   kev?: string[]
   epss?: number
 }
@@ -47,17 +52,28 @@ function nights() {
       rejected = change.rejected ?? rejected
       if (change.updated !== undefined) updated = day(change.updated)
       const date = day(today).slice(0, 10)
-      const list = { [recordPath(ID)]: record(), [recordPath(OTHER)]: JSON.stringify(cveRecord({ id: OTHER })) }
-      const { nvdScore, kev, epss } = change
+      const list: Record<string, string> = {
+        [recordPath(ID)]: record(),
+        [recordPath(OTHER)]: JSON.stringify(cveRecord({ id: OTHER })),
+      }
+      const { nvdScore, nvd, kev, epss } = change
+      if (change.lost) delete list[recordPath(ID)]
       putFeeds(feeds, {
         [`cvelistv5/${date}_all_CVEs.zip`]: zipOf(list),
-        ...(nvdScore !== undefined && { [`nvd/nvd-${date}.json`]: nvdJson(nvdScore, day(today, '20:00:00.000')) }),
+        ...(nvdScore !== undefined && { [`nvd/nvd-${date}.json`]: nvdJson(nvdScore, day(today, '20:00:00.000'), nvd) }),
         ...(kev && { [`kev/${date}/known_exploited_vulnerabilities.json`]: kevJson(kev, day(today, '15:00:00.000Z')) }),
         ...(epss !== undefined && { [`epss/epss_scores-${date}.csv.gz`]: epssCsv([[ID, epss, 0.5]], date) }),
       })
       return ingest({ feeds, corpus, asOf: date, acceptShrink: true }, quietEffects())
     },
     contents: () => corpusContents(corpus),
+    /** Has the next night read every record of the list anew, as after an update of the program that reads it otherwise. */
+    raiseAdapter() {
+      const database = openDatabase(corpus, { readonly: false })
+      database.exec("UPDATE feed SET state = json_set(state, '$.adapter', -1) WHERE name = 'cvelist'")
+      database.exec("UPDATE claim SET digest = x'00' WHERE feed = 'cvelist'")
+      database.close()
+    },
     record() {
       const found = corpusContents(corpus).records.find(({ cveId }) => cveId === ID)
       const timeline = found ? (JSON.parse(found.parts.timeline) as TimelineEntry[]) : []
@@ -66,8 +82,12 @@ function nights() {
   }
 }
 
-/** NVD's answer on the CVE, made at `timestamp`: a score and a reference of its own. */
-function nvdJson(baseScore: number, timestamp: string): string {
+/** NVD's answer on the CVE, made at `timestamp`: a score, and a reference of its own or these. */
+function nvdJson(
+  baseScore: number,
+  timestamp: string,
+  { urls = ['https://nvd.example/note'], weaknesses = [] }: Night['nvd'] = {},
+): string {
   const cvssData = { version: '3.1', vectorString: `CVSS:3.1/${baseScore}`, baseScore, baseSeverity: 'MEDIUM' }
   const cve = {
     id: ID,
@@ -76,7 +96,12 @@ function nvdJson(baseScore: number, timestamp: string): string {
     vulnStatus: 'Analyzed',
     descriptions: [],
     metrics: { cvssMetricV31: [{ source: 'nvd@nist.gov', type: 'Primary', cvssData }] },
-    references: [{ url: 'https://nvd.example/note', tags: ['Third Party Advisory'] }],
+    weaknesses: weaknesses.map((value) => ({
+      source: 'nvd@nist.gov',
+      type: 'Primary',
+      description: [{ lang: 'en', value }],
+    })),
+    references: urls.map((url) => ({ url, tags: ['Third Party Advisory'] })),
   }
   return JSON.stringify({ format: 'NVD_CVE', version: '2.0', timestamp, vulnerabilities: [{ cve }] })
 }
@@ -85,6 +110,16 @@ const brief = ({ timeline }: { timeline: TimelineEntry[] }) =>
   timeline.map((one) => [one.title, one.version_from, one.version_to, one.changed_at])
 const messages = ({ messages }: TimelineEntry) =>
   messages.slice(1).map((one) => [one.json_path, one.old_value, one.new_value])
+
+const providers = ({ messages }: TimelineEntry) => messages.slice(1).map((one) => [one.json_path, one.provider])
+
+/** A score and a mapping as a CNA's container states them. */
+const scored = (baseScore: number) => ({
+  metrics: [{ cvssV3_1: { version: '3.1', vectorString: `CVSS:3.1/${baseScore}`, baseScore, baseSeverity: 'HIGH' } }],
+})
+const mapped = (cweId: string) => ({
+  problemTypes: [{ descriptions: [{ lang: 'en', type: 'CWE', cweId, description: cweId }] }],
+})
 
 const PUBLISHED = ['CVE published', 1, 1, '2024-05-01T08:00:00.000Z']
 
@@ -101,6 +136,158 @@ test('published, changed, rejected, published again: the version goes on, and th
   await it.night({ rejected: false, updated: 4 })
   assert.equal([it.record().version, brief(it.record())], [3, [['CVE published', 2, 3, day(4)], ...changed]])
   assert.equal(messages(it.record().timeline[0]!), [['$.state', 'REJECTED', 'PUBLISHED']])
+})
+
+test('a record that the list lost for a night is back as it was, byte for byte', async () => {
+  const it = nights()
+  await it.night({ nvdScore: 5 })
+  await it.night({ cna: { title: 'A worse fault' }, updated: 2 })
+  const before = it.contents().records
+  const lost = await it.night({ lost: true })
+  assert.equal([lost.changes.removed, it.record().version], [[ID], null])
+  const back = await it.night()
+  assert.equal([back.changes.added, it.contents().records], [[ID], before])
+})
+
+test('what changed while a record was lost is told once it is back, of whoever brought it', async () => {
+  const it = nights()
+  await it.night({ kev: [OTHER] })
+  await it.night({ lost: true, kev: [OTHER, ID] })
+  await it.night()
+  const listed = ['Added to the KEV catalogue', 2, 2, '2024-05-20T00:00:00.000Z']
+  assert.equal([it.record().version, brief(it.record())], [2, [listed, PUBLISHED]])
+  await it.night({ lost: true })
+  await it.night({ cna: { title: 'A worse fault' }, updated: 5 })
+  assert.equal(brief(it.record()), [['Title changed', 2, 3, day(5)], listed, PUBLISHED])
+})
+
+test('what changed while a record was rejected is told once it is published again', async () => {
+  const it = nights()
+  await it.night({ kev: [OTHER] })
+  await it.night({ rejected: true, updated: 2 })
+  await it.night({ kev: [OTHER, ID], nvdScore: 5 })
+  await it.night({ rejected: false, cna: { title: 'A worse fault' }, updated: 4 })
+  const { version, timeline } = it.record()
+  assert.is(version, 2)
+  assert.equal(
+    brief({ timeline }).toSorted(),
+    [
+      ['CVE published', 1, 2, day(4)],
+      ['Title changed', 1, 2, day(4)],
+      ...['CVSS changed', 'References changed', 'NVD analysis changed'].map((title) => [title, 2, 2, day(4)]),
+      ['Added to the KEV catalogue', 2, 2, '2024-05-20T00:00:00.000Z'],
+      PUBLISHED,
+    ].toSorted(),
+  )
+})
+
+test('a record that was rejected, then lost, is published again', async () => {
+  const it = nights()
+  await it.night()
+  await it.night({ rejected: true, updated: 2 })
+  await it.night({ lost: true })
+  assert.equal(it.contents().rejected, [])
+  await it.night({ rejected: false, updated: 4 })
+  assert.equal(brief(it.record()), [['CVE published', 1, 2, day(4)], PUBLISHED])
+})
+
+test('a program that reads the list otherwise makes nothing the record’s that others brought', async () => {
+  const it = nights()
+  await it.night({ kev: [OTHER] })
+  await it.night({ cna: { title: 'A worse fault' }, updated: 2 })
+  const before = brief(it.record())
+  it.raiseAdapter()
+  const report = await it.night({ nvdScore: 5 })
+  assert.equal([report.records.merged, report.records.changed], [2, 1])
+  const at = [3, 3, day(3, '20:00:00.000Z')]
+  const nvd = ['CVSS changed', 'References changed', 'NVD analysis changed'].map((title) => [title, ...at])
+  assert.equal(brief(it.record()), [...nvd, ...before])
+})
+
+test('and what the record did state anew is its own, even so', async () => {
+  const it = nights()
+  await it.night()
+  it.raiseAdapter()
+  await it.night({ cna: { title: 'A worse fault', ...mapped('CWE-79') }, updated: 2, nvdScore: 5 })
+  const at = [2, 2, day(2, '20:00:00.000Z')]
+  assert.equal(brief(it.record()), [
+    ['CVSS changed', ...at],
+    ['References changed', ...at],
+    ['NVD analysis changed', ...at],
+    ['Weaknesses changed', 1, 2, day(2)],
+    ['Title changed', 1, 2, day(2)],
+    PUBLISHED,
+  ])
+})
+
+test('a reference and a weakness that the CNA and NVD state in one night are the record’s', async () => {
+  const it = nights()
+  await it.night({ nvdScore: 5 })
+  const url = 'https://acme.example/fix'
+  const references = [{ url: 'https://acme.example/advisories/1' }, { url }]
+  const nvd = { urls: ['https://nvd.example/note', url], weaknesses: ['CWE-79'] }
+  await it.night({ cna: { references, ...mapped('CWE-79') }, updated: 2, nvdScore: 5, nvd })
+  const { timeline } = it.record()
+  assert.equal(brief({ timeline }).slice(0, 2), [
+    ['Weaknesses changed', 1, 2, day(2)],
+    ['References changed', 1, 2, day(2)],
+  ])
+  assert.is(timeline.filter(({ version_to }) => version_to === 2).length, 2)
+  assert.equal(timeline.slice(0, 2).map(providers), [
+    [
+      ['$.primary_cwe_id', 'cna'],
+      ['$.weaknesses', 'cna'],
+    ],
+    [['$.references[1]', 'cna']],
+  ])
+})
+
+test('a headline that the CNA takes over is the record’s, whole, though NVD scored the same that night', async () => {
+  const it = nights()
+  await it.night({ nvdScore: 7.5 })
+  await it.night({ cna: scored(9.8), updated: 2, nvdScore: 9.8 })
+  const { timeline } = it.record()
+  const [ofNvd, ofRecord] = timeline.filter(({ version_to }) => version_to === 2)
+  assert.equal([ofNvd?.category, ofNvd?.version_from], ['nvd', 2])
+  assert.equal([ofRecord?.category, ofRecord?.version_from, ofRecord?.changed_at], ['cvss', 1, day(2)])
+  assert.equal(messages(ofRecord!).slice(0, 3), [
+    ['$.severity', 'high', 'critical'],
+    ['$.cvss_score', '7.5', '9.8'],
+    ['$.cvss_score_source', 'nvd', 'cna'],
+  ])
+})
+
+test('a message names who states the change: scores and weaknesses of NVD are NVD’s', async () => {
+  const it = nights()
+  await it.night()
+  await it.night({ nvdScore: 5, nvd: { weaknesses: ['CWE-79'] } })
+  const [cvss, weakness] = it.record().timeline
+  const headline = ['$.severity', '$.cvss_score', '$.cvss_score_source'] as const
+  assert.equal([cvss?.messages[0]?.provider, providers(cvss!)], ['nvd', headline.map((path) => [path, 'nvd'])])
+  assert.equal(providers(weakness!), [
+    ['$.primary_cwe_id', 'nvd'],
+    ['$.weaknesses', 'nvd'],
+  ])
+  // Who withdrew it is not told by what is left.
+  await it.night({ nvdScore: 5 })
+  assert.equal(providers(it.record().timeline[0]!), [
+    ['$.primary_cwe_id', 'enrichment'],
+    ['$.weaknesses', 'enrichment'],
+  ])
+  await it.night({ cna: { ...scored(9.8), ...mapped('CWE-20') }, updated: 4 })
+  const own = it.record().timeline.filter(({ version_to }) => version_to === 4)
+  assert.equal(
+    own.map((entry) => entry.messages.map(({ provider }) => provider)),
+    [
+      ['cna', 'cna', 'cna', 'cna', 'acme'],
+      ['cna', 'cna', 'cna'],
+    ],
+  )
+  await it.night({ cna: { problemTypes: [] }, updated: 5 })
+  assert.equal(providers(it.record().timeline[0]!), [
+    ['$.primary_cwe_id', 'cna'],
+    ['$.weaknesses', 'cna'],
+  ])
 })
 
 test('two titles of one version bump have each its own messages below its own header', async () => {
