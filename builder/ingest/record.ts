@@ -113,10 +113,12 @@ export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): Me
   if (previous && MERGED_PARTS.every((name) => texts[name] === previous[name])) return { kind: 'same', review }
   // Of a record that is back the list's last claim says that it was rejected, or nothing.
   const former = previous && toMerge.former !== null ? (JSON.parse(toMerge.former) as CveListRecord) : null
-  // A claim that cannot be compared may be read otherwise only: then the date that the record states decides.
-  const isUpdated = listed && (former !== null || record.dateUpdated !== before?.core.date_updated)
+  // A claim that cannot be compared may only be read otherwise: then the record's own date and state decide.
+  const states = (core: CveCore | undefined) => core?.date_updated === record.dateUpdated && core.state === record.state
+  const isUpdated = listed && (former !== null || !states(before?.core))
+  const recordDate = record.dateUpdated ?? settings.corpusDate
   const dates = {
-    record: isUpdated ? (record.dateUpdated ?? settings.corpusDate) : null,
+    record: isUpdated ? recordDate : null,
     enrichment: statedAt ?? settings.corpusDate,
   }
   const origin: Origin = {

@@ -191,6 +191,14 @@ test('a record that was rejected, then lost, is published again', async () => {
   assert.equal(brief(it.record()), [['CVE published', 1, 2, day(4)], PUBLISHED])
 })
 
+test('a rejection that is taken back, date and all, is told as the record’s', async () => {
+  const it = nights()
+  await it.night()
+  await it.night({ rejected: true })
+  await it.night({ rejected: false })
+  assert.equal(brief(it.record()), [['CVE published', 1, 2, day(1)], PUBLISHED])
+})
+
 test('a program that reads the list otherwise makes nothing the record’s that others brought', async () => {
   const it = nights()
   await it.night({ kev: [OTHER] })

@@ -287,6 +287,75 @@ test('decisions 23: that ransomware campaigns use it is a change of its KEV list
   assert.equal(entry?.messages[1]?.json_path, '$.evidence[0].explanation')
 })
 
+/** Providers of all messages of a night in which the CVE list's claims became `own`, and other feeds came to say `others`. */
+function told(former: CveClaim[], own: CveClaim[], others: CveClaim[], before: CveClaim[] = []) {
+  const origin = { enriched: merged([...former, ...others]), claims: [...own, ...others], former }
+  const previous = { ...merged([...former, ...before]), timeline: [], version: 3 }
+  return nextTimeline(previous, merged([...own, ...others]), LISTED, origin).flatMap(({ messages, version_from }) =>
+    messages.slice(1).map((one) => [one.json_path, one.provider, version_from === 3 ? 'record' : 'others']),
+  )
+}
+
+const titled = (given: Partial<CveClaim> = {}) => ({ ...plain(), title: 'T', ...given })
+const HEADLINE = ['$.severity', '$.cvss_score', '$.cvss_score_source']
+
+test('api: a headline is stated by the source of its score, the old one where none is left', () => {
+  const adp = claim({ source: 'adp', sourceName: 'CISA-ADP', metrics: [cvss('3.1', 9)] })
+  const scored = HEADLINE.map((path) => [path, 'CISA-ADP', 'record'])
+  assert.equal(told([titled()], [titled(), adp], []).slice(0, 3), scored)
+  assert.equal(told([titled(), adp], [titled()], []).slice(0, 3), scored)
+})
+
+test('api: a headline of the service is no claim of the CNA, whatever that scored the same night', () => {
+  const svc = claim({ source: 'svc', metrics: [cvss('3.1', 9.8)] })
+  const own = titled({ metrics: [cvss('3.1', 9.8)] })
+  const headline = told([titled({ metrics: [cvss('3.1', 5)] })], [own], [svc]).filter(([path]) =>
+    HEADLINE.includes(path!),
+  )
+  assert.equal(
+    headline,
+    HEADLINE.map((path) => [path, 'svc_metrics', 'others']),
+  )
+})
+
+test('api: what record and other feeds come to state in one night is the record’s', () => {
+  const nvd = claim({
+    source: 'nvd',
+    weaknesses: ['cwe-79', 'cwe-20'],
+    references: [url('a', ['Mitigation']), url('n')],
+  })
+  const own = titled({ weaknesses: ['cwe-79'], references: [url('a')], hasWorkaround: true })
+  assert.equal(told([titled()], [own], [nvd]), [
+    ['$.primary_cwe_id', 'cna', 'record'],
+    ['$.weaknesses', 'cna', 'record'],
+    ['$.has_workaround', 'cna', 'record'],
+    ['$.references[0]', 'cna', 'record'],
+    ['$.weaknesses', 'nvd', 'others'],
+    ['$.references[1]', 'nvd', 'others'],
+  ])
+})
+
+test('api: of a reference the one who begins to cite it is told, and nobody where several do', () => {
+  const own = titled({ references: [url('a')] })
+  const nvd = (...tags: string[]) => claim({ source: 'nvd', references: [url('a', tags)] })
+  assert.equal(told([own], [own], [nvd()]), [['$.references[0].sources', 'nvd', 'others']])
+  assert.equal(told([own], [own], [nvd('Patch')], [nvd()]), [['$.references[0].tags', 'enrichment', 'others']])
+  assert.equal(told([own], [{ ...own, references: [url('a', ['x'])] }], []), [
+    ['$.references[0].tags', 'cna', 'record'],
+  ])
+})
+
+test('api: words are stated by whose they are; a title that is made of others is the record’s', () => {
+  const described = (text: string) => claim({ source: 'nvd', description: text })
+  const wordless = claim({ source: 'cna', title: 'T' })
+  assert.equal(told([wordless], [wordless], [described('x'.repeat(3000))]), [['$.description', 'nvd', 'others']])
+  assert.equal(told([titled()], [titled({ title: 'U' })], []), [['$.title', 'cna', 'record']])
+  assert.equal(told([plain()], [{ ...plain(), description: 'More.' }], []), [
+    ['$.title', 'record', 'record'],
+    ['$.description', 'cna', 'record'],
+  ])
+})
+
 interface Told {
   before: Partial<CveClaim>
   after: Partial<CveClaim>

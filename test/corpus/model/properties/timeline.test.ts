@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type MergedParts, type MergeInput, mergeCve } from '../../../../corpus/model/merge.ts'
+import { type MergedParts, type MergeInput, mergeCve, standingClaims } from '../../../../corpus/model/merge.ts'
 import type { RecordParts, TimelineEntry, TimelineMessage } from '../../../../corpus/model/record.ts'
 import { type ChangeDates, firstTimeline, nextTimeline } from '../../../../corpus/model/timeline.ts'
 import { CATEGORIES } from '../../../../corpus/model/timeline-table.ts'
@@ -133,6 +133,31 @@ property(
       assert.is(entry.version_to, 4)
       assert.is(entry.version_from, dates.record === null ? 4 : 3)
     }
+  },
+)
+
+property(
+  'api: whose the changes are moves them between entries, and neither adds one nor leaves one out',
+  [NIGHT, DATES],
+  ([before, after], dates) => {
+    const [previous, parts] = [first(before), mergeCve(after)]
+    const enriched = mergeCve({ ...after, record: before.record })
+    const origin = { enriched, claims: standingClaims(after), former: before.record.claims }
+    const told = (entries: TimelineEntry[]) =>
+      entries
+        .flatMap(({ messages }) => messages)
+        .filter(({ operation, json_path }) => operation !== 'group_header' && json_path !== '$.date_updated')
+    const essence = (entries: TimelineEntry[]) =>
+      told(entries)
+        .map(({ json_path, old_value, new_value }) => [json_path, old_value, new_value].join('\n'))
+        .sort()
+    const entries = nextTimeline({ ...previous, timeline: [] }, parts, dates, origin)
+    assert.equal(essence(entries), essence(nextTimeline({ ...previous, timeline: [] }, parts, dates)))
+    const headlines = entries.filter(({ messages }) =>
+      messages.some(({ json_path }) => /^\$\.(?:severity|cvss_score)/.test(json_path)),
+    )
+    assert.ok(headlines.length <= 1, 'a headline is in one entry')
+    for (const { provider } of told(entries)) assert.is.not(provider, '')
   },
 )
 
