@@ -67,11 +67,12 @@ function nights() {
       return ingest({ feeds, corpus, asOf: date, acceptShrink: true }, quietEffects())
     },
     contents: () => corpusContents(corpus),
-    /** Has the next night read every record of the list anew, as after an update of the program that reads it otherwise. */
-    raiseAdapter() {
+    /** Has the next night read every record of the list anew, as a program does that reads titles otherwise. */
+    raiseAdapter(formerTitle: string) {
       const database = openDatabase(corpus, { readonly: false })
       database.exec("UPDATE feed SET state = json_set(state, '$.adapter', -1) WHERE name = 'cvelist'")
       database.exec("UPDATE claim SET digest = x'00' WHERE feed = 'cvelist'")
+      database.prepare("UPDATE record SET core = json_set(core, '$.title', ?) WHERE cve_id = ?").run(formerTitle, ID)
       database.close()
     },
     record() {
@@ -199,23 +200,23 @@ test('a rejection that is taken back, date and all, is told as the record’s', 
   assert.equal(brief(it.record()), [['CVE published', 1, 2, day(1)], PUBLISHED])
 })
 
-test('a program that reads the list otherwise makes nothing the record’s that others brought', async () => {
+test('a program that reads the list otherwise makes nothing the record’s of a record that is dated as it was', async () => {
   const it = nights()
   await it.night({ kev: [OTHER] })
   await it.night({ cna: { title: 'A worse fault' }, updated: 2 })
   const before = brief(it.record())
-  it.raiseAdapter()
+  it.raiseAdapter('A WORSE FAULT')
   const report = await it.night({ nvdScore: 5 })
   assert.equal([report.records.merged, report.records.changed], [2, 1])
   const at = [3, 3, day(3, '20:00:00.000Z')]
-  const nvd = ['CVSS changed', 'References changed', 'NVD analysis changed'].map((title) => [title, ...at])
-  assert.equal(brief(it.record()), [...nvd, ...before])
+  const titles = ['CVSS changed', 'Title changed', 'References changed', 'NVD analysis changed']
+  assert.equal(brief(it.record()), [...titles.map((title) => [title, ...at]), ...before])
 })
 
 test('and what the record did state anew is its own, even so', async () => {
   const it = nights()
   await it.night()
-  it.raiseAdapter()
+  it.raiseAdapter('A FAULT')
   await it.night({ cna: { title: 'A worse fault', ...mapped('CWE-79') }, updated: 2, nvdScore: 5 })
   const at = [2, 2, day(2, '20:00:00.000Z')]
   assert.equal(brief(it.record()), [

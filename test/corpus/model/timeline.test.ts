@@ -335,6 +335,18 @@ test('api: what record and other feeds come to state in one night is the recordâ
   ])
 })
 
+test('api: a primary weakness that the catalogue moves is not the recordâ€™s, which stated it before', () => {
+  const own = titled({ weaknesses: ['cwe-1', 'cwe-79'] })
+  const catalogue = { isWeakness: (id: string) => id === 'cwe-79', weaknessName: () => null }
+  const now = { ...own, title: 'U' }
+  const origin = { enriched: merged([own], { catalogue }), claims: [now], former: [own] }
+  const previous = { ...merged([own]), timeline: [], version: 3 }
+  assert.equal(spans(nextTimeline(previous, merged([now], { catalogue }), LISTED, origin)), [
+    ['description', 3, 4, NIGHT],
+    ['weakness', 4, 4, EVENING],
+  ])
+})
+
 test('api: of a reference the one who begins to cite it is told, and nobody where several do', () => {
   const own = titled({ references: [url('a')] })
   const nvd = (...tags: string[]) => claim({ source: 'nvd', references: [url('a', tags)] })
