@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { MergeResult } from '../../../builder/ingest/record.ts'
+import type { MergeResult, RecordToMerge } from '../../../builder/ingest/record.ts'
 import { openThreads } from '../../../builder/ingest/threads.ts'
 import { openCveList } from '../../../corpus/feeds/cvelist/cvelist.ts'
 import type { FeedItem } from '../../../corpus/feeds/feed.ts'
@@ -23,6 +23,14 @@ writeFileSync(
 
 const settings = { mission: 'medium', kevFeed: true, corpusDate: '2024-06-01', otherDate: '2024-06-01' } as const
 
+const NEW = {
+  previous: null,
+  gone: null,
+  listed: true,
+  former: null,
+  statedAt: null,
+} as const satisfies Partial<RecordToMerge>
+
 /** Reads the list and merges its records, on so many threads. */
 async function readAndMerge(jobs: number): Promise<{ items: FeedItem[]; results: MergeResult[] }> {
   const threads = openThreads(jobs)
@@ -33,9 +41,7 @@ async function readAndMerge(jobs: number): Promise<{ items: FeedItem[]; results:
     const items: FeedItem[] = []
     for await (const read of runInOrder<FeedItem[]>(pool, 'read', reads)) items.push(...read)
     const merges = items.map((item) => ({
-      records: [
-        { claims: [{ feed: 'cvelist', body: item.kind === 'claim' ? item.body : '' }], previous: null, listed: true },
-      ],
+      records: [{ ...NEW, claims: [{ feed: 'cvelist', body: item.kind === 'claim' ? item.body : '' }] }],
       settings,
     }))
     const results: MergeResult[] = []
