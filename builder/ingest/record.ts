@@ -98,19 +98,19 @@ const MERGED_PARTS = PART_NAMES.filter((name): name is MergedPart => name !== 't
 
 export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): MergeResult {
   const { claims, previous, gone, listed, statedAt } = toMerge
-  const before = recordParts(previous ?? gone)
-  const wasInKev = previous !== null && before!.core.kev.listed
   const [record] = claimsOf<CveListRecord>(claims, 'cvelist')
-  if (!record) return { kind: 'none', wasInKev }
+  if (!record) return { kind: 'none', wasInKev: isInKev(previous) }
   const { cveId } = record
   if (record.state === 'REJECTED') {
-    return { kind: 'rejected', cveId, dateRejected: record.dateRejected ?? record.dateUpdated, wasInKev }
+    const dateRejected = record.dateRejected ?? record.dateUpdated
+    return { kind: 'rejected', cveId, dateRejected, wasInKev: isInKev(previous) }
   }
   const input = mergeInputOf(record, claims, settings)
   const parts = mergeCve(input)
   const review = reviewOf(input)
   const texts = Object.fromEntries(MERGED_PARTS.map((name) => [name, JSON.stringify(parts[name])]))
   if (previous && MERGED_PARTS.every((name) => texts[name] === previous[name])) return { kind: 'same', review }
+  const before = recordParts(previous ?? gone)
   // Of a record that is back the list's last claim says that it was rejected, or nothing.
   const former = previous && toMerge.former !== null ? (JSON.parse(toMerge.former) as CveListRecord) : null
   // A claim that cannot be compared may only be read otherwise: then the record's own date and state decide.
@@ -150,6 +150,10 @@ export function mergeInputOf(
 ): MergeInput {
   const kev = claimsOf<KevEntry>(claims, 'kev')[0] ?? null
   return { record, kev, kevFeed, ...otherClaims(claims), catalogue: catalogueOf(weaknesses), mission }
+}
+
+function isInKev(record: PreviousRecord | null): boolean {
+  return record !== null && (JSON.parse(record.core) as CveCore).kev.listed
 }
 
 function newsOf(before: CveCore | null, { kev, severity }: CveCore): RecordNews {

@@ -50,12 +50,14 @@ export interface IngestReport {
   /** What is new about them, by name. */
   changes: {
     added: CveId[]
+    /** Also where only the order of a list changed, which is no new version. */
     changed: CveId[]
     /** Records that are none any more: rejected ones, and those that the list does not have any more. */
     removed: CveId[]
     /** Also of ids that never were a record. */
     rejected: CveId[]
     kevAdded: CveId[]
+    /** Also of records that are none any more. */
     kevRemoved: CveId[]
     /** Records that were there before and whose score moved across a band, came or went. */
     severity: { cveId: CveId; from: Severity | null; to: Severity | null }[]
