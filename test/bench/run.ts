@@ -26,7 +26,7 @@ import {
   startLoad,
   startReference,
 } from './processes.ts'
-import { type BenchReport, conditions, type LineReport, loadNote, table } from './report.ts'
+import { type BenchReport, conditions, type LineReport, loadNote, table } from './report/text.ts'
 import { typicalAnswer } from './sample-answers.ts'
 
 interface Options {

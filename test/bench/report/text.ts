@@ -1,5 +1,5 @@
 /** What the bench prints. */
-import type { Ratio, ServerFigures } from './figures.ts'
+import type { Ratio, ServerFigures } from '../figures.ts'
 
 export interface LineReport {
   name: string
