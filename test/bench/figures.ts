@@ -1,5 +1,5 @@
 /** Figures from rounds: pure arithmetic. */
-import type { LoadResult } from './load.ts'
+import type { LoadResult } from './http/load.ts'
 
 /** What one server did under a line, over all rounds. */
 export interface ServerFigures {

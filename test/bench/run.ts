@@ -13,10 +13,10 @@ import { ingest } from '../../builder/ingest/ingest.ts'
 import { noProgress } from '../../builder/progress.ts'
 import { generateSample } from '../../corpus/sample/generate.ts'
 import { readCurrent } from '../../corpus/snapshot/layout.ts'
-import { createClient } from './client.ts'
 import { ratio, serverFigures } from './figures.ts'
-import { type Catalogue, LINES, type Line, readCatalogue } from './lines.ts'
-import type { LoadResult } from './load.ts'
+import { createClient } from './http/client.ts'
+import { type Catalogue, LINES, type Line, readCatalogue } from './http/lines.ts'
+import type { LoadResult } from './http/load.ts'
 import {
   type Load,
   type Measured,
@@ -25,9 +25,9 @@ import {
   startGateway,
   startLoad,
   startReference,
-} from './processes.ts'
+} from './http/processes.ts'
+import { typicalAnswer } from './http/sample-answers.ts'
 import { type BenchReport, conditions, type LineReport, loadNote, table } from './report/text.ts'
-import { typicalAnswer } from './sample-answers.ts'
 
 interface Options {
   dist?: string

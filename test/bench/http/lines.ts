@@ -1,5 +1,5 @@
 /** What is measured: each line is a kind of request, prepared as many different ones before the measuring begins. */
-import { Random } from '../../corpus/sample/random.ts'
+import { Random } from '../../../corpus/sample/random.ts'
 import type { Body, Client } from './client.ts'
 
 export interface Line {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { LoadReply, LoadResult, LoadTask } from './load.ts'
 import type { Constant } from './reference.ts'
 
-export const ROOT = join(import.meta.dirname, '../..')
+export const ROOT = join(import.meta.dirname, '../../..')
 
 /** A server under load. */
 export interface Measured {
