@@ -55,10 +55,28 @@ export interface BenchContext {
   /** Length of a round of requests. */
   seconds: number
   say(line: string): void
+  /** Another checkout, whose programs take turns with ours: a group shows our figure to theirs among its details. */
+  against?: string
+  /** Where CPU profiles of what is measured go. */
+  profile?: string
+  /** What is wanted of the lines (`--only`); without it everything is. Groups ask `isWanted`. */
+  only?: readonly string[]
+  /** Rounds of what takes minutes, a full ingest and build; without it fewer, the larger the corpus is. */
+  longRounds?: number
 }
 
 /** A part of the bench: measures its lines one after the other. */
 export type BenchGroup = (context: BenchContext) => AsyncGenerator<BenchLine>
+
+/**
+ * Whether a line is wanted, `http/page25`, or any of a group, `http`. Groups leave out the work for lines that are not;
+ * a line that is yielded all the same is dropped.
+ */
+export function isWanted({ only }: Pick<BenchContext, 'only'>, name: string): boolean {
+  if (only === undefined) return true
+  const [group] = name.split('/')
+  return only.some((one) => one === name || one === group || one.startsWith(`${name}/`))
+}
 
 /** Whether a line keeps its budget; null where it has none. */
 export function isMet({ budget, figure, ratio }: BenchLine): boolean | null {
