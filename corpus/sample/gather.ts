@@ -14,6 +14,8 @@ export function gather(file: Pick<SampleFile, 'write'>) {
   return {
     flush,
     length: () => total,
+    /** What was not yet written, until the next write. */
+    held: () => piece.subarray(0, filled),
     write: async (bytes: Uint8Array) => {
       total += bytes.length
       if (filled + bytes.length > piece.length) await flush()

@@ -1,7 +1,7 @@
 /** Writes a folder of synthetic feeds in the upstreams' own formats: the same options give the same bytes. */
 import { dirname, join } from 'node:path'
 import { nightDate } from './calendar.ts'
-import { type SampleDisk, type SampleFile, sampleDisk } from './disk.ts'
+import { type SampleDisk, type SampleFile, type ScratchFile, sampleDisk } from './disk.ts'
 import { capec } from './feeds/capec.ts'
 import { cna } from './feeds/cna.ts'
 import { cvelist } from './feeds/cvelist.ts'
@@ -76,6 +76,7 @@ export async function generateSample(options: SampleOptions, disk: SampleDisk = 
 /** Knows which files are open, so that a failure half-way leaves none behind. */
 function watchedDisk(disk: SampleDisk): { disk: SampleDisk; abandonOpen: () => Promise<void> } {
   const open = new Set<SampleFile>()
+  const laidAside = new Set<ScratchFile>()
   const create: SampleDisk['create'] = async (path) => {
     const file = await disk.create(path)
     open.add(file)
@@ -85,20 +86,32 @@ function watchedDisk(disk: SampleDisk): { disk: SampleDisk; abandonOpen: () => P
     }
     return { ...file, close }
   }
+  const scratch: SampleDisk['scratch'] = async (path) => {
+    const file = await disk.scratch(path)
+    laidAside.add(file)
+    const remove = async () => {
+      await file.remove()
+      laidAside.delete(file)
+    }
+    return { ...file, remove }
+  }
   const abandonOpen = async () => {
     for (const file of open) await file.abandon()
+    for (const file of laidAside) await file.remove()
   }
-  return { disk: { ...disk, create }, abandonOpen }
+  return { disk: { ...disk, create, scratch }, abandonOpen }
 }
 
 function folderOf(feeds: string, name: string, disk: SampleDisk): FeedFolder {
-  const create: FeedFolder['create'] = async (path) => {
+  const placeOf = async (path: string) => {
     const full = join(feeds, name, path)
     await disk.mkdir(dirname(full))
-    return disk.create(full)
+    return full
   }
+  const create: FeedFolder['create'] = async (path) => disk.create(await placeOf(path))
   return {
     create,
+    scratch: async (path) => disk.scratch(await placeOf(path)),
     named: (path) => `${name}/${path}`,
     write: async (path, content, records) => {
       const bytes = typeof content === 'string' ? Buffer.from(content) : content

@@ -63,30 +63,43 @@ export async function writeTexts(
   return files
 }
 
+/** An archive of a feed, as one zip a night. */
+export interface ZipLayout {
+  placeOf(night: number): string
+  entriesOf(facts: Facts): Iterable<ZipEntry>
+}
+
+/** Several archives share one walk over the CVEs. */
 export async function writeZips(
   world: World,
   folder: FeedFolder,
-  placeOf: (night: number) => string,
-  entriesOf: (facts: Facts) => Iterable<ZipEntry>,
+  ...layouts: readonly ZipLayout[]
 ): Promise<WrittenFile[]> {
-  const outputs = []
-  for (let night = 0; night < world.nights; night++) {
-    const place = placeOf(night)
-    outputs.push({ place, zip: zipWriter(await folder.create(place), new Date(cutOf(night))), records: 0 })
+  const archives = []
+  for (const { placeOf, entriesOf } of layouts) {
+    const zips = []
+    for (let night = 0; night < world.nights; night++) {
+      const place = placeOf(night)
+      zips.push({ place, zip: await zipWriter(folder, place, new Date(cutOf(night))), records: 0 })
+    }
+    archives.push({ entriesOf, zips })
   }
   for (let index = 0; index < world.records; index++) {
-    for (const { name, editions } of entriesOf(world.facts(index))) {
-      const packed = editions.map(({ text }) => pack(Buffer.from(text)))
-      for (const [night, output] of outputs.entries()) {
-        const edition = editionOf(editions, night)
-        if (!edition) continue
-        output.records++
-        await output.zip.add(name, packed[editions.indexOf(edition)]!)
+    const facts = world.facts(index)
+    for (const { entriesOf, zips } of archives) {
+      for (const { name, editions } of entriesOf(facts)) {
+        const packed = editions.map(({ text }) => pack(Buffer.from(text)))
+        for (const [night, output] of zips.entries()) {
+          const edition = editionOf(editions, night)
+          if (!edition) continue
+          output.records++
+          await output.zip.add(name, packed[editions.indexOf(edition)]!)
+        }
       }
     }
   }
   const files: WrittenFile[] = []
-  for (const { place, zip, records } of outputs) {
+  for (const { place, zip, records } of archives.flatMap((one) => one.zips)) {
     files.push({ path: folder.named(place), records, bytes: await zip.end() })
   }
   return files

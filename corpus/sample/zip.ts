@@ -3,7 +3,7 @@
  * packed bytes of every entry until the end and looks through all entries for each one, which 350,000 do not bear.
  */
 import { crc32, deflateRawSync } from 'node:zlib'
-import type { SampleFile } from './disk.ts'
+import type { SampleDisk, ScratchFile } from './disk.ts'
 import { gather } from './gather.ts'
 
 const MAX_UINT16 = 0xffff
@@ -36,13 +36,21 @@ export interface ZipWriter {
 }
 
 /** Writes a zip file whose entries all carry the time `modified`. */
-export function zipWriter(file: SampleFile, modified: Date): ZipWriter {
+export async function zipWriter(
+  disk: Pick<SampleDisk, 'create' | 'scratch'>,
+  path: string,
+  modified: Date,
+): Promise<ZipWriter> {
+  const file = await disk.create(path)
   const stamp = dosTime(modified)
   const body = gather(file)
-  // The directory is kept until the end, some 90 bytes an entry, in a few large pieces.
-  const directory: Buffer[] = []
-  const keep = { write: async (bytes: Uint8Array) => void directory.push(Buffer.from(bytes)) }
-  const central = gather(keep)
+  // The directory comes last: some 90 bytes an entry, of which no more than a megabyte is kept in memory until then.
+  let aside = null as ScratchFile | null
+  const layAside = async (bytes: Uint8Array) => {
+    aside ??= await disk.scratch(`${path}.directory`)
+    await aside.write(bytes)
+  }
+  const central = gather({ write: layAside })
   let count = 0
 
   return {
@@ -79,8 +87,13 @@ export function zipWriter(file: SampleFile, modified: Date): ZipWriter {
     },
     end: async () => {
       const start = body.length()
-      await central.flush()
-      for (const piece of directory) await body.write(piece)
+      if (aside) {
+        await central.flush()
+        for await (const piece of aside.pieces()) await body.write(piece)
+        await aside.remove()
+      } else {
+        await body.write(central.held())
+      }
       await body.write(directoryEnd(count, body.length() - start, start))
       await body.flush()
       await file.close()

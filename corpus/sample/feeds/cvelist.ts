@@ -26,7 +26,9 @@ export const cvelist: SampleFeed = {
     }
     // Every night's zip is written in one pass: what did not change is made and packed once.
     for (let index = 0; index < world.records; index++) await writeRecord(world, index, all, deltas)
-    return Promise.all([...all, ...deltas].map((one) => close(folder, one)))
+    const files: WrittenFile[] = []
+    for (const one of [...all, ...deltas]) files.push(await close(folder, one))
+    return files
   },
 }
 
@@ -44,7 +46,7 @@ async function writeRecord(world: World, index: number, all: Output[], deltas: O
 }
 
 async function open(folder: FeedFolder, path: string, night: number): Promise<Output> {
-  return { path, zip: zipWriter(await folder.create(path), new Date(cutOf(night))), records: 0 }
+  return { path, zip: await zipWriter(folder, path, new Date(cutOf(night))), records: 0 }
 }
 
 async function put(output: Output, name: string, packed: ReturnType<typeof pack>): Promise<void> {

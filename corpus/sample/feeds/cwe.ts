@@ -17,7 +17,7 @@ export const cwe: SampleFeed = {
   name: 'cwe',
   write: async (world, folder) => {
     const name = `cwec_v${VERSION}.xml`
-    const zip = zipWriter(await folder.create(`${name}.zip`), new Date(RELEASED_AT))
+    const zip = await zipWriter(folder, `${name}.zip`, new Date(RELEASED_AT))
     await zip.add(name, pack(Buffer.from(document(catalogue(world)))))
     return [{ path: folder.named(`${name}.zip`), records: CATALOGUED.length, bytes: await zip.end() }]
   },

@@ -1,9 +1,9 @@
 /** EPSS: one gzipped CSV a night with a score and its percentile for every published CVE; scores move a little each night. */
-import { gzipSync } from 'node:zlib'
 import { nightDate } from '../calendar.ts'
 import { EPSS_SCORE } from '../figures.ts'
-import { stateAt, type World } from '../world.ts'
-import type { SampleFeed, WrittenFile } from './feed.ts'
+import { textFile } from '../text-file.ts'
+import { type Facts, stateAt, type World } from '../world.ts'
+import type { FeedFolder, SampleFeed, WrittenFile } from './feed.ts'
 
 const MODEL = 'v2025.03.14'
 /** Scores have five decimals. */
@@ -12,49 +12,72 @@ const LARGEST = 94_582
 /** What is known to be exploited is among the upper tenth. */
 const KEV_LEAST_EVEN = 0.9
 
+interface Night {
+  records: number
+  /** How many CVEs have at most a score, by the score: what its percentile is made of. */
+  atMost: Uint32Array
+}
+
 export const epss: SampleFeed = {
   name: 'epss',
   write: async (world, folder) => {
+    // A percentile needs the scores of all: they are counted first and drawn a second time, not kept.
+    const nights = countedScores(world)
+    const outputs = []
+    for (let night = 0; night < world.nights; night++) outputs.push(await open(folder, night))
+    for (let index = 0; index < world.records; index++) {
+      const facts = world.facts(index)
+      for (const [night, score] of scoresOf(world, facts).entries()) {
+        if (stateAt(facts, night) !== 'PUBLISHED') continue
+        const { atMost, records } = nights[night]!
+        await outputs[night]!.file.write(`${facts.id},${score / UNIT},${decimal(atMost[score]! / records)}\n`)
+      }
+    }
     const files: WrittenFile[] = []
-    for (let night = 0; night < world.nights; night++) {
-      const { text, records } = scores(world, night)
-      const path = `epss_scores-${nightDate(night)}.csv.gz`
-      // `gzipSync` writes no time into the header, so the bytes depend on the text alone.
-      files.push(await folder.write(path, gzipSync(text), records))
+    for (const [night, { path, file }] of outputs.entries()) {
+      files.push({ path: folder.named(path), records: nights[night]!.records, bytes: await file.end() })
     }
     return files
   },
 }
 
-function scores(world: World, night: number): { text: string; records: number } {
-  const ids: string[] = []
-  const values = new Uint32Array(world.records)
-  for (let index = 0; index < world.records; index++) {
-    const facts = world.facts(index)
-    if (stateAt(facts, night) !== 'PUBLISHED') continue
-    values[ids.length] = scoreOf(world, facts.id, facts.kevNight >= 0, night)
-    ids.push(facts.id)
-  }
-  const atMost = new Uint32Array(UNIT + 1)
-  const scored = values.subarray(0, ids.length)
-  for (const value of scored) atMost[value]!++
-  for (let value = 1; value <= UNIT; value++) atMost[value]! += atMost[value - 1]!
-  const lines = ids.map((id, i) => `${id},${scored[i]! / UNIT},${decimal(atMost[scored[i]!]! / ids.length)}\n`)
-  const head = `#model_version:${MODEL},score_date:${nightDate(night)}T12:55:00Z\ncve,epss,percentile\n`
-  return { text: head + lines.join(''), records: ids.length }
+async function open(folder: FeedFolder, night: number) {
+  const path = `epss_scores-${nightDate(night)}.csv.gz`
+  const file = await textFile(await folder.create(path), true)
+  await file.write(`#model_version:${MODEL},score_date:${nightDate(night)}T12:55:00Z\ncve,epss,percentile\n`)
+  return { path, file }
 }
 
-/** In units of 0.00001. Each night it differs from the night before by up to a tenth, and by one unit at least. */
-function scoreOf(world: World, id: string, listed: boolean, night: number): number {
-  const random = world.random(id, 'epss')
-  const even = listed ? KEV_LEAST_EVEN + random.float() * (1 - KEV_LEAST_EVEN) : random.float()
-  let score = Math.max(1, Math.round(EPSS_SCORE(even) * UNIT))
-  for (let i = 0; i < night; i++) {
+function countedScores(world: World): Night[] {
+  const nights = Array.from({ length: world.nights }, (): Night => ({ records: 0, atMost: new Uint32Array(UNIT + 1) }))
+  for (let index = 0; index < world.records; index++) {
+    const facts = world.facts(index)
+    for (const [night, score] of scoresOf(world, facts).entries()) {
+      if (stateAt(facts, night) !== 'PUBLISHED') continue
+      nights[night]!.records++
+      nights[night]!.atMost[score]!++
+    }
+  }
+  for (const { atMost } of nights) {
+    for (let score = 1; score <= UNIT; score++) atMost[score]! += atMost[score - 1]!
+  }
+  return nights
+}
+
+/** By night, in units of 0.00001. Each differs from the one before by up to a tenth, and by one unit at least. */
+function scoresOf(world: World, facts: Facts): number[] {
+  const random = world.random(facts.id, 'epss')
+  const even = random.float()
+  const place = facts.kevNight >= 0 ? KEV_LEAST_EVEN + even * (1 - KEV_LEAST_EVEN) : even
+  let score = Math.max(1, Math.round(EPSS_SCORE(place) * UNIT))
+  const scores = [score]
+  while (scores.length < world.nights) {
     const step = Math.max(1, Math.round(score * 0.1 * random.float()))
     score += random.chance(0.5) && score > step ? -step : step
     if (score > LARGEST) score -= 2 * step
+    scores.push(score)
   }
-  return score
+  return scores
 }
 
 /** Five decimals and no trailing zeros; the smallest are written out (0.00001), as upstream does. */

@@ -17,8 +17,9 @@ export interface SampleFeed {
 
 /** The folder of a feed, and those inside it. */
 export interface FeedFolder {
-  /** Opens a file for writing by its path in the folder. */
+  /** Open a file for writing by its path in the folder. */
   create: SampleDisk['create']
+  scratch: SampleDisk['scratch']
   /** Writes a whole file. */
   write(path: string, content: Uint8Array | string, records: number): Promise<WrittenFile>
   /** The path as reports name it. */

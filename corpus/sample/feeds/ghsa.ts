@@ -14,14 +14,12 @@ import { nvdScore } from './nvd/score.ts'
 export const ghsa: SampleFeed = {
   name: 'ghsa',
   write: (world, folder) =>
-    writeZips(
-      world,
-      folder,
-      (night) => nightPath(world, night, 'advisory-database.zip'),
-      function* (facts) {
+    writeZips(world, folder, {
+      placeOf: (night) => nightPath(world, night, 'advisory-database.zip'),
+      entriesOf: function* (facts) {
         for (const advisory of advisoriesOf(world, facts)) yield entryOf(world, facts, advisory)
       },
-    ),
+    }),
 }
 
 function entryOf(world: World, facts: Facts, advisory: Advisory): ZipEntry {

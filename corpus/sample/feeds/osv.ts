@@ -4,11 +4,11 @@ import { type Ecosystem, packageOf } from '../advisories/package.ts'
 import { eventsOf } from '../advisories/ranges.ts'
 import { DAY_MS, FIRST_NIGHT, nightDate } from '../calendar.ts'
 import { cpeKey } from '../names.ts'
-import { writeZips, type ZipEntry } from '../nightly.ts'
+import { writeZips, type ZipEntry, type ZipLayout } from '../nightly.ts'
 import { cvss } from '../record/metrics.ts'
 import { FUNCTION_NAMES } from '../words.ts'
 import { type Facts, publishedFrom, type World } from '../world.ts'
-import type { SampleFeed, WrittenFile } from './feed.ts'
+import type { SampleFeed } from './feed.ts'
 import { advisoryNights, detailsOf, modifiedAt, secondOf, summaryOf, withdrawnAt } from './ghsa.ts'
 
 type Written = (world: World, facts: Facts, advisory: Advisory, night: number) => object & { id: string }
@@ -22,14 +22,14 @@ const NUMBERS_EACH = 4
 
 export const osv: SampleFeed = {
   name: 'osv',
-  write: async (world, folder) => {
-    const files: WrittenFile[] = []
-    for (const [ecosystem, write] of Object.entries(WRITERS) as [Ecosystem, Written][]) {
-      const placeOf = (night: number) =>
-        world.nights === 1 ? `${ecosystem}/all.zip` : `${ecosystem}/all-${nightDate(night)}.zip`
-      files.push(...(await writeZips(world, folder, placeOf, (facts) => entriesOf(world, facts, ecosystem, write))))
-    }
-    return files
+  write: (world, folder) => {
+    const layouts = (Object.entries(WRITERS) as [Ecosystem, Written][]).map(
+      ([ecosystem, write]): ZipLayout => ({
+        placeOf: (night) => (world.nights === 1 ? `${ecosystem}/all.zip` : `${ecosystem}/all-${nightDate(night)}.zip`),
+        entriesOf: (facts) => entriesOf(world, facts, ecosystem, write),
+      }),
+    )
+    return writeZips(world, folder, ...layouts)
   },
 }
 

@@ -22,11 +22,9 @@ const YEAR_DAYS = 365
 export const poc: SampleFeed = {
   name: 'poc',
   write: (world, folder) =>
-    writeZips(
-      world,
-      folder,
-      (night) => nightPath(world, night, 'PoC-in-GitHub.zip'),
-      function* (facts) {
+    writeZips(world, folder, {
+      placeOf: (night) => nightPath(world, night, 'PoC-in-GitHub.zip'),
+      entriesOf: function* (facts) {
         const year = facts.id.slice(4, 8)
         const share = facts.kevAddedAt !== null ? KEV_SHARE : Number(year) >= 2015 ? SHARE : OLD_SHARE
         const coverage = coverageOf(world, facts, 'poc', share)
@@ -40,7 +38,7 @@ export const poc: SampleFeed = {
         }
         yield { name: `${year}/${facts.id}.json`, editions }
       },
-    ),
+    }),
 }
 
 function repositories(world: World, facts: Facts, coverage: Coverage): object[] {

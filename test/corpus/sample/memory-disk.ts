@@ -6,7 +6,7 @@ import type { SampleDisk } from '../../../corpus/sample/disk.ts'
 export interface MemoryDisk extends SampleDisk {
   /** Finished files by path. */
   files: Map<string, Buffer>
-  /** Files that were opened and neither finished nor given up. */
+  /** Files that were opened and neither finished nor given up; those to lay something aside among them. */
   open: Set<string>
 }
 
@@ -31,6 +31,17 @@ export function memoryDisk(failAt?: string): MemoryDisk {
           files.set(path, Buffer.concat(pieces))
         },
         abandon: async () => void open.delete(path),
+      }
+    },
+    scratch: async (path) => {
+      const pieces: Buffer[] = []
+      open.add(path)
+      return {
+        write: async (bytes) => void pieces.push(Buffer.from(bytes)),
+        pieces: async function* () {
+          yield* pieces
+        },
+        remove: async () => void open.delete(path),
       }
     },
   }

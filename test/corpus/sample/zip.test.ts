@@ -5,10 +5,12 @@ import { memoryDisk, readZip } from './memory-disk.ts'
 
 async function zipOf(entries: Iterable<[string, string]>): Promise<Buffer> {
   const disk = memoryDisk()
-  const zip = zipWriter(await disk.create('a.zip'), new Date('2026-05-31T22:13:00Z'))
+  const zip = await zipWriter(disk, 'a.zip', new Date('2026-05-31T22:13:00Z'))
   for (const [name, text] of entries) await zip.add(name, pack(Buffer.from(text)))
   const bytes = await zip.end()
   assert.is(bytes, disk.files.get('a.zip')!.length)
+  assert.equal([...disk.files.keys()], ['a.zip'])
+  assert.is(disk.open.size, 0)
   return disk.files.get('a.zip')!
 }
 

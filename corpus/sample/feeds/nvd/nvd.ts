@@ -4,58 +4,77 @@
  */
 import { cutOf, nightDate, timeOf } from '../../calendar.ts'
 import { textFile } from '../../text-file.ts'
-import type { World } from '../../world.ts'
+import type { Facts, World } from '../../world.ts'
 import type { FeedFolder, SampleFeed, WrittenFile } from '../feed.ts'
 import { nvdNews, nvdRecord } from './record.ts'
 
 /** Upstream's first year, which holds all before it. */
 const FIRST_YEAR = 2002
 
+/** Records that one file holds, ascending, and how many there are: upstream says so at the head of a file. */
+interface Held {
+  count: number
+  indexes: Iterable<number>
+}
+
 export const nvd: SampleFeed = {
   name: 'nvd',
   write: async (world, folder) => {
-    const files = await writeYears(world, folder)
+    const { years, modified } = survey(world)
+    const files: WrittenFile[] = []
+    for (const { year, from, to, count } of years) {
+      const held = { count, indexes: indexesBetween(from, to) }
+      if (count > 0) files.push(await writeRecords(world, folder, `nvdcve-2.0-${year}.json.gz`, 0, held))
+    }
     for (let night = 1; night < world.nights; night++) {
       const path = 'nvdcve-2.0-modified.json.gz'
       const place = night === world.nights - 1 ? path : `${nightDate(night)}/${path}`
-      files.push(await writeRecords(world, folder, place, night, modifiedBy(world, night)))
+      const indexes = modified[night]!
+      files.push(await writeRecords(world, folder, place, night, { count: indexes.length, indexes }))
     }
     return files
   },
 }
 
-/** Ids ascend by year, so a year is a stretch of them. */
-async function writeYears(world: World, folder: FeedFolder): Promise<WrittenFile[]> {
-  const stretches: { year: number; from: number; to: number }[] = []
-  for (let index = 0; index < world.records; index++) {
-    const year = Math.max(FIRST_YEAR, Number(world.facts(index).id.slice(4, 8)))
-    const last = stretches.at(-1)
-    if (last?.year === year) last.to = index + 1
-    else stretches.push({ year, from: index, to: index + 1 })
-  }
-  const files: WrittenFile[] = []
-  for (const { year, from, to } of stretches) {
-    const held: number[] = []
-    for (let index = from; index < to; index++) {
-      const facts = world.facts(index)
-      if (facts.born === 0 && facts.state !== 'RESERVED') held.push(index)
-    }
-    if (held.length > 0) files.push(await writeRecords(world, folder, `nvdcve-2.0-${year}.json.gz`, 0, held))
-  }
-  return files
+interface Year {
+  year: number
+  /** The stretch of the records: ids ascend by year. */
+  from: number
+  to: number
+  /** Those of them that NVD has in the first night. */
+  count: number
 }
 
-/** Upstream's holds eight days; here it is all since the first night. */
-function modifiedBy(world: World, night: number): number[] {
-  const held: number[] = []
+/**
+ * What the files hold. By night, `modified` are the records of the feed of what was modified: upstream's holds eight days,
+ * here it is all since the first night, some two in a hundred of all records each night.
+ */
+function survey(world: World): { years: Year[]; modified: number[][] } {
+  const years: Year[] = []
+  const modified: number[][] = Array.from({ length: world.nights }, () => [])
   for (let index = 0; index < world.records; index++) {
     const facts = world.facts(index)
-    const news = nvdNews(world, facts).some((one) => one <= night)
+    const year = Math.max(FIRST_YEAR, Number(facts.id.slice(4, 8)))
+    if (years.at(-1)?.year !== year) years.push({ year, from: index, to: index, count: 0 })
+    const last = years.at(-1)!
+    last.to = index + 1
+    if (isKnown(facts)) last.count++
+    const [first] = nvdNews(world, facts)
+    if (first === undefined) continue
     // What is made known in a later night stays reserved until then.
-    const reserved = facts.state === 'RESERVED' && (facts.change?.night ?? night + 1) > night
-    if (news && facts.born <= night && !reserved) held.push(index)
+    const until = facts.state === 'RESERVED' ? (facts.change?.night ?? world.nights) : facts.born
+    for (let night = Math.max(first, until); night < world.nights; night++) modified[night]!.push(index)
   }
-  return held
+  return { years, modified }
+}
+
+/** Whether NVD has it in the first night: reserved ids are not NVD's. */
+function isKnown(facts: Facts): boolean {
+  return facts.born === 0 && facts.state !== 'RESERVED'
+}
+
+function* indexesBetween(from: number, to: number): Generator<number> {
+  for (let index = from; index < to; index++) yield index
 }
 
 async function writeRecords(
@@ -63,24 +82,26 @@ async function writeRecords(
   folder: FeedFolder,
   path: string,
   night: number,
-  held: readonly number[],
+  { count, indexes }: Held,
 ): Promise<WrittenFile> {
   const file = await textFile(await folder.create(path), true)
   const envelope = {
-    resultsPerPage: held.length,
+    resultsPerPage: count,
     startIndex: 0,
-    totalResults: held.length,
+    totalResults: count,
     format: 'NVD_CVE',
     version: '2.0',
     timestamp: timeOf(cutOf(night) + 1_800_000).slice(0, -1),
   }
   await file.write(`${JSON.stringify(envelope).slice(0, -1)},"vulnerabilities":[\n`)
   let between = ''
-  for (const index of held) {
+  for (const index of indexes) {
     const cve = nvdRecord(world, world.facts(index), night)
+    // The first night's stretches hold what NVD does not have yet.
+    if (!cve) continue
     await file.write(`${between}${JSON.stringify({ cve })}`)
     between = ',\n'
   }
   await file.write('\n]}\n')
-  return { path: folder.named(path), records: held.length, bytes: await file.end() }
+  return { path: folder.named(path), records: count, bytes: await file.end() }
 }
