@@ -1,0 +1,62 @@
+/** Two nights made by the commands, as an operator would: all of the first, then what the second brings. */
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { BuildReport } from '../../../builder/build/build.ts'
+import type { BenchCorpus } from '../report/line.ts'
+import { type ProgramOptions, type Run, runProgram } from './program.ts'
+
+/** An ingest and the build after it. */
+export interface Night {
+  ingest: Run
+  build: Run
+  report: BuildReport
+}
+
+export interface Nights {
+  /** The first night, from nothing. */
+  full: Night
+  /** The second, upon it. */
+  after: Night
+}
+
+export const secondsOf = ({ ingest, build }: Night): number => ingest.seconds + build.seconds
+export const cpuSecondsOf = ({ ingest, build }: Night): number => ingest.cpuSeconds + build.cpuSeconds
+/** The worse of the two: they run one after the other. */
+export const peakBytesOf = ({ ingest, build }: Night): number => Math.max(ingest.peakBytes, build.peakBytes)
+
+/** Where a corpus and what is built of it go. */
+export interface NightPlaces {
+  corpus: string
+  dist: string
+}
+
+const CLI = 'builder/cli.ts'
+
+/** Ingests and builds as of a night. */
+export async function runNight(
+  feeds: string,
+  night: string,
+  { corpus, dist }: NightPlaces,
+  options: ProgramOptions,
+): Promise<Night> {
+  const ingest = await runProgram(CLI, ['ingest', feeds, '--corpus', corpus, '--as-of', night], options)
+  const build = await runProgram(CLI, ['build', '--corpus', corpus, '--out', dist, '--json'], options)
+  return { ingest, build, report: JSON.parse(build.output) as BuildReport }
+}
+
+/** Both nights, in a folder that is made for them and removed. */
+export async function runNights(
+  { feeds, nights: [first, second] }: BenchCorpus,
+  options: ProgramOptions,
+): Promise<Nights> {
+  const folder = join(options.folder, 'nights')
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  try {
+    const places = { corpus: join(folder, 'corpus.db'), dist: join(folder, 'dist') }
+    const full = await runNight(feeds, first, places, { ...options, folder })
+    return { full, after: await runNight(feeds, second, places, { ...options, folder }) }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,65 @@
+/** A program run as a process of its own, and what it took. */
+import { spawn } from 'node:child_process'
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+export const ROOT = join(import.meta.dirname, '../../..')
+
+export interface Run {
+  /** By the clock, the start of Node included. */
+  seconds: number
+  /** User and system time of all its threads. */
+  cpuSeconds: number
+  /** The most it ever had in memory, files mapped into it included (`ru_maxrss`). */
+  peakBytes: number
+  /** What it printed. */
+  output: string
+}
+
+export interface ProgramOptions {
+  /** Somewhere to write to. */
+  folder: string
+  /** The checkout that it is of. */
+  root?: string
+  /** A folder for a CPU profile of it. */
+  profile?: string | undefined
+}
+
+/** How much of what a program said is told when it fails. */
+const TOLD_CHARACTERS = 2000
+
+/** Runs a TypeScript file of a checkout. @throws Error with the end of what it said when it fails */
+export async function runProgram(file: string, args: readonly string[], options: ProgramOptions): Promise<Run> {
+  const { folder, root = ROOT, profile } = options
+  const usageFile = join(folder, 'usage.json')
+  rmSync(usageFile, { force: true })
+  const profiling = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile]
+  const loaders = ['--import', 'tsx', '--import', join(import.meta.dirname, 'usage.ts')]
+  const began = performance.now()
+  const child = spawn(process.execPath, [...profiling, ...loaders, file, ...args], {
+    cwd: root,
+    env: { ...plainEnvironment(), BENCH_USAGE: usageFile },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  let said = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-TOLD_CHARACTERS)
+  })
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', resolve)
+  })
+  const seconds = (performance.now() - began) / 1000
+  if (code !== 0) throw new Error(`${[file, ...args].join(' ')} ended with ${code}: ${said.trim()}`)
+  const { userCPUTime, systemCPUTime, maxRSS } = JSON.parse(readFileSync(usageFile, 'utf8')) as NodeJS.ResourceUsage
+  return { seconds, cpuSeconds: (userCPUTime + systemCPUTime) / 1e6, peakBytes: maxRSS * 1024, output }
+}
+
+/** The environment without the options that the commands would read from it. */
+function plainEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VULNSHELF_')))
+}

@@ -1,0 +1,50 @@
+/** Pages as they go over the wire by the shard plan, next to `gzip -6` of the same JSON. */
+import { gzipSync } from 'node:zlib'
+import { Random } from '../../../corpus/sample/random.ts'
+import { readCurrent } from '../../../corpus/snapshot/layout.ts'
+import { CVE_SORTS } from '../../../corpus/snapshot/order.ts'
+import { cvePageAnswer } from '../../../gateway/plan/cve-answer.ts'
+import { planCvePage } from '../../../gateway/plan/cve-page.ts'
+import { orderView } from '../../../gateway/plan/order-view.ts'
+import { snapshotBits } from '../../../gateway/plan/snapshot-bits.ts'
+import { openSnapshot } from '../../../gateway/shelf/open-snapshot.ts'
+
+/** Bytes of a page, head, rows, cursor and all, without HTTP's own. */
+export interface WirePage {
+  wire: number
+  gzip: number
+  plain: number
+}
+
+/** Pages of each sort that are looked at; a small corpus has fewer. */
+const PAGES_OF_A_SORT = 50
+
+/**
+ * Random pages of `limit` rows in every sort, as a walk from the head comes by them.
+ * @throws Error where one is not answered by the shard plan
+ */
+export function wirePages(dist: string, limit: number): WirePage[] {
+  const { manifest } = readCurrent(dist)
+  const snapshot = openSnapshot(dist, manifest, { checkQuery: false })
+  const bits = snapshotBits(snapshot.columns)
+  try {
+    return CVE_SORTS.flatMap((key) => {
+      const order = orderView(snapshot, key, true)
+      const random = new Random('wire', key, limit)
+      const pages = Math.floor(order.count / limit)
+      return Array.from({ length: Math.min(PAGES_OF_A_SORT, pages) }, (): WirePage => {
+        const start = random.int(pages) * limit
+        const after = start === 0 ? null : order.keyOf(order.ordinal(start - 1))
+        const request = { list: 'cves', sort: { key, descending: true }, filters: {}, limit, after }
+        const plan = planCvePage(snapshot, bits, request, null)
+        if (plan.way !== 'shard')
+          throw new Error(`a page of ${limit} from ${start} by ${key} is planned as ${plan.way}`)
+        const answer = cvePageAnswer(snapshot, plan)
+        const plain = answer.identity()
+        return { wire: answer.gzip().length, gzip: gzipSync(plain, { level: 6 }).length, plain: plain.length }
+      })
+    })
+  } finally {
+    snapshot.close()
+  }
+}
