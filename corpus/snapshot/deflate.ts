@@ -1,9 +1,10 @@
 /**
- * All compression of the format, with fixed parameters and a fresh stream for each call, so that the same input gives
+ * All compression of the format, with fixed parameters and as a fresh stream would do it, so that the same input gives
  * the same bytes wherever the same zlib runs.
  */
 import { constants, deflateRawSync, gunzipSync, gzipSync, inflateRawSync } from 'node:zlib'
 import { SnapshotError } from './error.ts'
+import { openSmallDeflate, SMALL_MAX, type SmallDeflate } from './small-deflate.ts'
 
 /** Below this many bytes a segment is stored as it is: compressing it would save less than it costs. */
 const STORED_BELOW = 150
@@ -42,20 +43,26 @@ export function writeStoredBlocks(out: Buffer, at: number, plain: Uint8Array): n
   return at
 }
 
+/** Opened by the first small segment: most who read a snapshot never compress one. */
+let smallDeflate: SmallDeflate | undefined
+
 /**
  * A segment: raw DEFLATE that ends at a byte border, is not final and refers to nothing before it. Short ones are
  * stored, small ones use a small window (zlib's time goes into clearing its tables).
  */
 export function deflateSegment(plain: Uint8Array): Buffer {
   if (plain.length < STORED_BELOW) return storedBlocks(plain)
-  const small = plain.length <= 4096
-  const deflated = deflateRawSync(plain, {
-    level: 6,
-    windowBits: small ? 12 : 15,
-    memLevel: small ? 5 : 8,
-    finishFlush: constants.Z_FULL_FLUSH,
-  })
+  const deflated = plain.length <= SMALL_MAX ? deflateSmall(plain) : deflateLarge(plain)
   return deflated.length < storedLength(plain.length) ? deflated : storedBlocks(plain)
+}
+
+function deflateSmall(plain: Uint8Array): Buffer {
+  smallDeflate ??= openSmallDeflate()
+  return smallDeflate(plain)
+}
+
+function deflateLarge(plain: Uint8Array): Buffer {
+  return deflateRawSync(plain, { level: 6, windowBits: 15, memLevel: 8, finishFlush: constants.Z_FULL_FLUSH })
 }
 
 /**

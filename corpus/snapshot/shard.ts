@@ -1,5 +1,6 @@
 /** A shard: members in a row. SPEC.md, "Shard". */
 import { createHash } from 'node:crypto'
+import { SHORT_HASH_LENGTH } from './digest.ts'
 import { SnapshotError } from './error.ts'
 import { decodeMemberHead, type MemberHead, type Segment } from './member.ts'
 
@@ -39,20 +40,33 @@ export interface ContentDigest {
  */
 export function contentDigest(): ContentDigest {
   const hash = createHash('sha256')
+  // A call of the hash costs more than the 28 bytes of a segment: they are gathered.
+  const gathered = Buffer.allocUnsafe(DIGEST_BYTES)
+  let end = 0
+  const flush = () => {
+    hash.update(gathered.subarray(0, end))
+    end = 0
+  }
   return {
     add({ key, segments }) {
-      const name = Buffer.from(`${key}\0`, 'latin1')
-      const line = Buffer.allocUnsafe(name.length + 1)
-      line.set(name)
-      line[name.length] = segments.length
-      hash.update(line)
-      for (const segment of segments) {
-        const fixed = Buffer.allocUnsafe(8)
-        fixed.writeUInt32LE(((segment.count << 8) | segment.kind) >>> 0, 0)
-        fixed.writeUInt32LE(segment.plainLength, 4)
-        hash.update(fixed).update(segment.hash)
+      if (end + MAX_DIGEST_LINE > DIGEST_BYTES) flush()
+      end += gathered.write(key, end, 'latin1')
+      gathered[end++] = 0
+      gathered[end++] = segments.length
+      for (const { kind, count, plainLength, hash } of segments) {
+        gathered.writeUInt32LE(((count << 8) | kind) >>> 0, end)
+        gathered.writeUInt32LE(plainLength, end + 4)
+        gathered.set(hash, end + 8)
+        end += 8 + SHORT_HASH_LENGTH
       }
     },
-    hex: () => hash.digest('hex'),
+    hex() {
+      flush()
+      return hash.digest('hex')
+    },
   }
 }
+
+const DIGEST_BYTES = 64 * 1024
+/** A key, a zero byte, a count and at most 255 segments. */
+const MAX_DIGEST_LINE = 255 + 2 + 255 * (8 + SHORT_HASH_LENGTH)

@@ -1,5 +1,5 @@
 /** Members, splicing and CRCs: what is written reads back, by us and by everybody's gzip; what is damaged is refused. */
-import { gunzipSync } from 'node:zlib'
+import { constants, deflateRawSync, gunzipSync } from 'node:zlib'
 import { gunzipSync as fflateGunzip } from 'fflate'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -56,6 +56,14 @@ test('a segment inflates to what it was made from, at every length', () => {
   for (const length of LENGTHS) {
     const plain = text(length, length)
     assert.equal(inflateSegment(deflateSegment(plain), plain.length), plain)
+  }
+})
+
+test('a segment has the bytes that a fresh stream gives, whatever was compressed before it', () => {
+  const small = { level: 6, windowBits: 12, memLevel: 5, finishFlush: constants.Z_FULL_FLUSH }
+  for (const length of [4096, 151, 4000, 900, 901, 152, 4096, 150, 2000, 333]) {
+    const plain = text(length, length)
+    assert.equal(deflateSegment(plain), deflateRawSync(plain, small), `length ${length}`)
   }
 })
 
