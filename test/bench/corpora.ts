@@ -1,0 +1,112 @@
+/**
+ * The corpora that are measured: made by the commands, sample (or real feeds), two nights ingested and built, and kept in
+ * the work folder for the next run. `made.json`, written last, says that one is complete, and what it was made by:
+ *
+ *     cves-13000/{feeds/,corpus.db,dist/,made.json}
+ *     feeds-<name>-<digest of its path>/{corpus.db,dist/,made.json}
+ */
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { chooseFiles } from '../../corpus/feeds/files/choice.ts'
+import { FEEDS, type FeedName } from '../../corpus/feeds/table.ts'
+import { type NightPlaces, runNight } from './build/nights.ts'
+import { runProgram } from './build/program.ts'
+import type { BenchCorpus } from './report/line.ts'
+import { commitOf } from './report/machine.ts'
+
+/** What a corpus is made from: so many synthetic CVEs, or a folder of feeds and two of its nights. */
+export type CorpusSource = { cves: number } | { feeds: string; nights: [first: string, second: string] }
+
+/** What `made.json` says. */
+interface Made {
+  source: CorpusSource
+  /** Of the checkout that made it. */
+  commit: string
+  /** Records in its second snapshot. */
+  cves: number
+  nights: [first: string, second: string]
+}
+
+export interface Making {
+  /** Where corpora are kept. */
+  work: string
+  /** Makes them anew, whatever is kept. */
+  fresh: boolean
+  say(line: string): void
+}
+
+const NIGHTS_OF_SAMPLE = 2
+
+/** A corpus as it was kept, or made anew where it is not complete. @throws Error where a command fails */
+export async function corpusOf(source: CorpusSource, making: Making): Promise<BenchCorpus> {
+  const folder = join(making.work, folderName(source))
+  const places = { corpus: join(folder, 'corpus.db'), dist: join(folder, 'dist') }
+  const feeds = 'feeds' in source ? source.feeds : join(folder, 'feeds')
+  const made = kept(folder, source, making) ?? (await make(folder, feeds, places, source, making))
+  return { cves: 'feeds' in source ? made.cves : source.cves, feeds, nights: made.nights, ...places }
+}
+
+function folderName(source: CorpusSource): string {
+  if ('cves' in source) return `cves-${source.cves}`
+  const digest = createHash('sha256').update(resolve(source.feeds)).digest('hex')
+  return `feeds-${basename(resolve(source.feeds))}-${digest.slice(0, 8)}`
+}
+
+const marker = (folder: string) => join(folder, 'made.json')
+
+/** What was made here before of the same source, if it is complete. */
+function kept(folder: string, source: CorpusSource, { fresh, say }: Making): Made | null {
+  if (fresh || !existsSync(marker(folder))) return null
+  const made = JSON.parse(readFileSync(marker(folder), 'utf8')) as Made
+  if (JSON.stringify(made.source) !== JSON.stringify(source)) return null
+  const now = commitOf()
+  say(`${folder}: kept, made by ${made.commit}${made.commit === now ? '' : ` (this is ${now}; --fresh makes it anew)`}`)
+  return made
+}
+
+async function make(
+  folder: string,
+  feeds: string,
+  places: NightPlaces,
+  source: CorpusSource,
+  { say }: Making,
+): Promise<Made> {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  const options = { folder }
+  if ('cves' in source) {
+    say(`${folder}: writing ${source.cves.toLocaleString('en')} synthetic CVEs`)
+    const { cves } = source
+    await runProgram(
+      'builder/cli.ts',
+      ['sample', feeds, '--cves', `${cves}`, '--nights', `${NIGHTS_OF_SAMPLE}`],
+      options,
+    )
+  }
+  const nights = 'feeds' in source ? source.nights : await lastNights(feeds)
+  let cves = 0
+  for (const night of nights) {
+    say(`${folder}: ingest and build as of ${night}`)
+    const { report } = await runNight(feeds, night, places, options)
+    cves = report.counts.cves!
+  }
+  const made: Made = { source, commit: commitOf(), cves, nights }
+  const staged = `${marker(folder)}.new`
+  writeFileSync(staged, `${JSON.stringify(made, null, 1)}\n`)
+  renameSync(staged, marker(folder))
+  return made
+}
+
+/**
+ * The last two days on which the CVE list or EPSS came out, as far as there is a CVE list by then.
+ * @throws Error where there are not two
+ */
+export async function lastNights(feeds: string): Promise<[first: string, second: string]> {
+  const filesOf = (name: FeedName) => FEEDS.find((feed) => feed.name === name)!.find(feeds)
+  const [cveList, epss] = [await filesOf('cvelist'), await filesOf('epss')]
+  const days = [...cveList, ...epss].flatMap(({ date }) => (date === null ? [] : [date.slice(0, 10)])).sort()
+  const [first, second] = [...new Set(days)].filter((day) => chooseFiles(cveList, day).length > 0).slice(-2)
+  if (first === undefined || second === undefined) throw new Error(`${feeds} has no two nights to be measured`)
+  return [first, second]
+}

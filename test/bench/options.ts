@@ -1,0 +1,94 @@
+/** What `npm run bench` can be told. */
+import { Command, InvalidArgumentError } from 'commander'
+import { utcDate } from '../../corpus/model/date.ts'
+import { GROUPS } from './groups.ts'
+
+export interface BenchOptions {
+  /** Sizes of synthetic corpora, ascending. */
+  cves: number[]
+  /** Real feeds instead. */
+  feeds?: string
+  nights?: [first: string, second: string]
+  work?: string
+  fresh?: boolean
+  rounds: number
+  seconds: number
+  longRounds?: number
+  only?: string[]
+  short?: boolean
+  json?: string
+  plot?: string
+  against?: string
+  profile?: string
+}
+
+const USUAL = { cves: [13_000], rounds: 5, seconds: 0.8 }
+const SHORT = { cves: [2000], rounds: 3, seconds: 0.3 }
+
+/** What a short run says of itself. */
+export const SHORT_REMARK = `--short: one small corpus (${SHORT.cves[0]!.toLocaleString('en')} CVEs), ${SHORT.rounds} rounds of ${SHORT.seconds} s; growth and what only full size shows (caches, memory, long builds) are left out, and ratios scatter`
+
+const positive = (text: string) => {
+  const number = Number(text)
+  if (!(number > 0)) throw new InvalidArgumentError('It must be a number above 0.')
+  return number
+}
+
+const whole = (text: string) => {
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 on.')
+  return Number(text)
+}
+
+const sizes = (text: string) => [...new Set(text.split(',').map(whole))].sort((a, b) => a - b)
+
+function nights(text: string): [string, string] {
+  const [first, second, ...more] = text.split(',')
+  const isNight = (day: string | undefined): day is string => day !== undefined && utcDate(day) === day
+  if (!isNight(first) || !isNight(second) || more.length > 0 || first >= second) {
+    throw new InvalidArgumentError('It must be two days, the earlier one first: 2024-10-26,2025-08-30.')
+  }
+  return [first, second]
+}
+
+function lineNames(text: string): string[] {
+  const names = text.split(',')
+  for (const name of names) {
+    if (!Object.hasOwn(GROUPS, name.split('/')[0]!)) {
+      throw new InvalidArgumentError(
+        `It takes groups (${Object.keys(GROUPS).join(', ')}) and lines of them (build/full).`,
+      )
+    }
+  }
+  return names
+}
+
+/** The command; `run` gets what it was told. */
+export function benchCommand(run: (options: BenchOptions) => Promise<void>): Command {
+  return new Command('bench')
+    .description("DESIGN's table of budgets: each line next to its reference, in the same run and in turn with it")
+    .option('--cves <n,...>', `sizes of synthetic corpora (default: ${USUAL.cves.join()})`, sizes)
+    .option('--feeds <folder>', 'measure on these feeds instead')
+    .option(
+      '--nights <first,second>',
+      'the two nights of --feeds (default: the last days of the CVE list and EPSS)',
+      nights,
+    )
+    .option('--work <folder>', 'keep the corpora there for the next run')
+    .option('--fresh', 'make the corpora anew')
+    .option('--only <names>', `some groups (${Object.keys(GROUPS).join(', ')}) or lines (build/full)`, lineNames)
+    .option('--short', `five minutes at most: ${SHORT.cves.join()} CVEs, ${SHORT.rounds} rounds`)
+    .option('--rounds <n>', `rounds of each line (default: ${USUAL.rounds})`, whole)
+    .option('--seconds <n>', `length of a round of requests (default: ${USUAL.seconds})`, positive)
+    .option(
+      '--long-rounds <n>',
+      'rounds of full ingest and build (default: as --rounds, fewer on large corpora)',
+      whole,
+    )
+    .option('--json <file>', 'write the figures there')
+    .option('--plot <file>', 'draw them over the size of the corpus (SVG)')
+    .option('--against <checkout>', 'let the programs of another checkout take turns with these')
+    .option('--profile <folder>', 'write CPU profiles of what is measured there')
+    .action(async (given: Partial<BenchOptions>) => {
+      await run({ ...USUAL, ...(given.short ? SHORT : {}), ...given })
+    })
+}
