@@ -3,6 +3,7 @@
  * disk. SPEC.md, "Table".
  */
 import { SnapshotError } from './error.ts'
+import { cutTexts, type TextPlaces } from './kept-texts.ts'
 
 const COLUMN_TYPES = {
   u8: Uint8Array,
@@ -62,17 +63,44 @@ export function encodeTable(table: Table): Buffer {
   return out
 }
 
+/** A table without its long texts, which stay where they lie in the file; `about` says `{kept: <n>}` of them. */
+export interface TableBesideTexts extends Table {
+  kept: TextPlaces[]
+}
+
+/**
+ * The same, but arrays of at least `least` texts are left where they are, and the columns do not hold on to `bytes`.
+ * @throws SnapshotError `malformed`
+ */
+export function decodeBesideTexts(bytes: Uint8Array, least: number): TableBesideTexts {
+  let kept: TextPlaces[] = []
+  const { about, columns } = decode(bytes, (header, at) => {
+    const cut = cutTexts(header, at, least)
+    kept = cut.kept
+    return cut.rest
+  })
+  if (kept.length === 0) return { about, columns, kept }
+  const own = Object.entries(columns).map(([name, column]) => [name, column.slice()] as const)
+  return { about, columns: Object.fromEntries(own), kept }
+}
+
 /**
  * Decodes a table. The columns are views of `bytes`, which must not change afterwards.
  * @throws SnapshotError `malformed`
  */
 export function decodeTable(bytes: Uint8Array): Table {
+  return decode(bytes, (header) => header.toString())
+}
+
+/** `textOf` makes text of the header, which lies at `at`. */
+function decode(bytes: Uint8Array, textOf: (header: Buffer, at: number) => string): Table {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (buffer.length < MAGIC.length + 4 || buffer.toString('latin1', 0, MAGIC.length) !== MAGIC) {
     throw new SnapshotError('malformed', 'not a table')
   }
   const headerEnd = MAGIC.length + 4 + buffer.readUInt32LE(MAGIC.length)
-  const header = parseHeader(buffer.subarray(MAGIC.length + 4, headerEnd))
+  const headerAt = MAGIC.length + 4
+  const header = parseHeader(textOf(buffer.subarray(headerAt, headerEnd), headerAt))
   const data = buffer.subarray(aligned(headerEnd))
   const columns: Record<string, Column> = {}
   for (const { name, type, offset, length } of header.columns) {
@@ -104,10 +132,10 @@ export function column<T extends ColumnType>(table: Table, name: string, type: T
 
 const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
 
-function parseHeader(bytes: Buffer): Header {
+function parseHeader(text: string): Header {
   let header: unknown
   try {
-    header = JSON.parse(bytes.toString())
+    header = JSON.parse(text)
   } catch (cause) {
     throw new SnapshotError('malformed', 'the header of a table is no JSON', { cause })
   }

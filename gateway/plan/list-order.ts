@@ -22,25 +22,26 @@ export interface ListOrderView {
 export function listOrderView(list: OpenList, sort: SortOrder): ListOrderView {
   const spec = LISTS[list.name] as unknown as ListSpec<never>
   const { descending: storedDescending } = spec.sorts[sort.key]!
-  const { ordinals, keyed, keys } = list.orders[sort.key]!
+  const { ordinals, places, keyed, keys } = list.orders[sort.key]!
   const { count } = list
   const stored = sort.descending === storedDescending
   const turned = (place: number) => turnedPlace(place, keyed, count)
   const keyOf = (ordinal: number): RowKey => ({
-    value: cursorValue(keys[ordinal] ?? null),
-    id: cursorId(list.ids[ordinal]!),
+    value: cursorValue(keys.at(ordinal) ?? null),
+    id: cursorId(list.id(ordinal)),
   })
   const view: ListOrderView = {
     count,
     stored,
     ordinal: stored ? (place) => ordinals[place]! : (place) => ordinals[turned(place)]!,
     place(ordinal) {
-      const place = placesOf(ordinals)[ordinal]!
+      const place = places[ordinal]!
       return stored ? place : turned(place)
     },
     keyOf,
     placeAfter(key) {
-      const known = list.ordinalOf(key.id) ?? list.ordinalOfCut(key.id)
+      // Of an id that is whole the search finds the place; one that was cut compares with none.
+      const known = list.ordinalOfCut(key.id)
       if (known !== undefined && keyOf(known).value === key.value) return view.place(known) + 1
       return firstWhere(count, (place) => {
         const at = keyOf(view.ordinal(place))
@@ -49,17 +50,4 @@ export function listOrderView(list: OpenList, sort: SortOrder): ListOrderView {
     },
   }
   return view
-}
-
-/** The place of each ordinal, worked out when it is first needed. */
-const places = new WeakMap<Uint32Array, Uint32Array>()
-
-function placesOf(ordinals: Uint32Array): Uint32Array {
-  let known = places.get(ordinals)
-  if (!known) {
-    known = new Uint32Array(ordinals.length)
-    for (let place = 0; place < ordinals.length; place++) known[ordinals[place]!] = place
-    places.set(ordinals, known)
-  }
-  return known
 }

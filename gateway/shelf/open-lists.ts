@@ -2,9 +2,10 @@
 import { type CatalogName, catalogKey } from '../../corpus/snapshot/catalog.ts'
 import { cursorId } from '../../corpus/snapshot/cursor.ts'
 import { listPagesName } from '../../corpus/snapshot/derive/derive.ts'
-import { decodeList, type List } from '../../corpus/snapshot/derive/lists.ts'
+import { decodeListTable, type List, type ListTable, listOf } from '../../corpus/snapshot/derive/lists.ts'
 import { pageKey } from '../../corpus/snapshot/derive/pages.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
+import { indexIn, isPlaces } from '../../corpus/snapshot/kept-texts.ts'
 import { fileOf, type OpenObject, readObject } from '../../corpus/snapshot/layout.ts'
 import { LIST_NAMES, type ListName } from '../../corpus/snapshot/lists.ts'
 import type { FileEntry, Manifest } from '../../corpus/snapshot/manifest.ts'
@@ -12,7 +13,9 @@ import { decodeMemberHead } from '../../corpus/snapshot/member.ts'
 import type { ReadMember } from './open-snapshot.ts'
 
 export interface OpenList extends List {
-  /** The ordinal of an id, or undefined where the list has no such row. */
+  /** The id of a row. */
+  id(ordinal: number): string
+  /** The ordinal of an id, or undefined where the list has no such row; nobody asks that of products. */
   ordinalOf(id: string): number | undefined
   /** The same of an id that was too long for a cursor, by what the cursor keeps of it. */
   ordinalOfCut(kept: string): number | undefined
@@ -24,31 +27,44 @@ export interface OpenList extends List {
 
 export type OpenLists = Record<ListName, OpenList>
 
-/** @throws SnapshotError */
-export function openLists(dist: string, manifest: Manifest, open: (file: FileEntry) => OpenObject): OpenLists {
-  const lists = LIST_NAMES.map((name) => [name, openList(dist, manifest, name, open)] as const)
-  return Object.fromEntries(lists) as OpenLists
-}
+export type ListTables = Record<ListName, ListTable>
 
-function openList(dist: string, manifest: Manifest, name: ListName, open: (file: FileEntry) => OpenObject): OpenList {
-  const list = decodeList(name, readObject(dist, fileOf(manifest, 'list', name)))
+/** The tables of all lists, checked. @throws SnapshotError */
+export const readListTables = (dist: string, manifest: Manifest): ListTables =>
+  byName((name) => decodeListTable(name, readObject(dist, fileOf(manifest, 'list', name))))
+
+/** @throws SnapshotError */
+export const openLists = (manifest: Manifest, tables: ListTables, open: (file: FileEntry) => OpenObject): OpenLists =>
+  byName((name) => openList(manifest, tables[name], open))
+
+const byName = <T>(make: (name: ListName) => T): Record<ListName, T> =>
+  Object.fromEntries(LIST_NAMES.map((name) => [name, make(name)])) as Record<ListName, T>
+
+function openList(manifest: Manifest, table: ListTable, open: (file: FileEntry) => OpenObject): OpenList {
+  const { name } = table
+  const object = open(fileOf(manifest, 'list', name))
+  const list = listOf(table, (at, length) => object.read(at, length))
   const pages = new Map(
     Object.keys(list.orders).map((sort) => [sort, open(fileOf(manifest, 'pages', listPagesName(name, sort)))] as const),
   )
   const catalog = list.entries ? open(fileOf(manifest, 'catalog', name satisfies ListName as CatalogName)) : null
-  // Both made when they are first needed: of most snapshots that are retained nobody asks a detail.
-  let ordinals: Map<string, number> | undefined
+  const ordinals = isPlaces(table.ids) ? null : new Map(table.ids.map((one, ordinal) => [one, ordinal]))
+  // Made when it is first needed: cut ids are few, and cursors that name one fewer.
   let cut: Map<string, number> | undefined
+  const idOf = (ordinal: number): string => {
+    const id = list.ids.at(ordinal)
+    if (id === undefined) throw new SnapshotError('malformed', `${name} has no row ${ordinal}`)
+    return id
+  }
   return {
     ...list,
+    id: idOf,
     ordinalOf(id) {
-      ordinals ??= new Map(list.ids.map((one, ordinal) => [one, ordinal]))
-      return ordinals.get(id)
+      if (ordinals) return ordinals.get(id)
+      return table.idSlots ? indexIn(table.idSlots, list.ids, id) : undefined
     },
     ordinalOfCut(kept) {
-      cut ??= new Map(
-        list.ids.flatMap((id, ordinal) => (cursorId(id) === id ? [] : [[cursorId(id), ordinal] as const])),
-      )
+      cut ??= cutIds(isPlaces(table.ids) ? table.ids.long : list.ids.length, idOf)
       return cut.get(kept)
     },
     page(sort, page) {
@@ -61,9 +77,19 @@ function openList(dist: string, manifest: Manifest, name: ListName, open: (file:
     entry(ordinal) {
       const { entries } = list
       if (!catalog || !entries) throw new SnapshotError('malformed', `${name} has no entries`)
-      return readMember(catalog, entries.at[ordinal]!, entries.length[ordinal]!, catalogKey(list.ids[ordinal]!))
+      return readMember(catalog, entries.at[ordinal]!, entries.length[ordinal]!, catalogKey(idOf(ordinal)))
     },
   }
+}
+
+/** Ordinals by what a cursor keeps of ids that are too long for it; `among` these ordinals, or so many. */
+function cutIds(among: Uint32Array | number, idOf: (ordinal: number) => string): Map<string, number> {
+  const cut = new Map<string, number>()
+  for (const ordinal of typeof among === 'number' ? Array(among).keys() : among) {
+    const id = idOf(ordinal)
+    if (cursorId(id) !== id) cut.set(cursorId(id), ordinal)
+  }
+  return cut
 }
 
 /** The member with this key, and no other: a list may lie about where it is, an answer must not. */

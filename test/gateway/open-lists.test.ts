@@ -6,7 +6,7 @@ import { storedListContent } from '../../corpus/snapshot/derive/lists.ts'
 import { openObject, readCurrent } from '../../corpus/snapshot/layout.ts'
 import type { ListName } from '../../corpus/snapshot/lists.ts'
 import { type Column, decodeTable, encodeTable } from '../../corpus/snapshot/table.ts'
-import { type OpenLists, openLists } from '../../gateway/shelf/open-lists.ts'
+import { type OpenLists, openLists, readListTables } from '../../gateway/shelf/open-lists.ts'
 import { type GoodSnapshot, goodSnapshot } from '../corpus/snapshot/forgery.ts'
 
 const good: GoodSnapshot = await goodSnapshot('open-lists')
@@ -23,10 +23,11 @@ function withColumns(
   const bytes = encodeTable({ about, columns })
   const file = good.manifest.files.find((one) => one.role === 'list' && one.name === name)!
   good.forge(dist, file, bytes, storedListContent(bytes))
+  const { manifest } = readCurrent(dist)
   const opened: ReturnType<typeof openObject>[] = []
   try {
     look(
-      openLists(dist, readCurrent(dist).manifest, (one) => {
+      openLists(manifest, readListTables(dist, manifest), (one) => {
         const object = openObject(dist, one)
         opened.push(object)
         return object
@@ -49,7 +50,7 @@ test('the entry of another row is no answer, although its bytes are sound', () =
   }
   withColumns('cwes', change, ({ cwes }) => {
     assert.throws(() => cwes.entry(0), /a list leads to cwe-\d+ for cwe-\d+/)
-    assert.is(cwes.entry(2).key, cwes.ids[2])
+    assert.is(cwes.entry(2).key, cwes.id(2))
   })
 })
 
@@ -68,7 +69,8 @@ test('only an id that was cut is found by what a cursor keeps of it', () => {
     'products',
     () => {},
     ({ products }) => {
-      for (const [ordinal, id] of products.ids.entries()) {
+      for (let ordinal = 0; ordinal < products.count; ordinal++) {
+        const id = products.id(ordinal)
         assert.is(products.ordinalOfCut(cursorId(id)), cursorId(id) === id ? undefined : ordinal)
       }
       assert.is(products.ordinalOfCut('nobody/nothing'), undefined)

@@ -6,7 +6,7 @@ import { SnapshotError } from '../error.ts'
 import { fold } from '../fold.ts'
 import { compareKeys } from '../order.ts'
 import { column, decodeTable, encodeTable } from '../table.ts'
-import { decodePostings, encodePostings, type Postings } from './postings.ts'
+import { decodePostings, encodePostings, type MappedPostings } from './postings.ts'
 import type { Rows } from './rows.ts'
 
 /** The severity bands, in the order of their codes; code 255 is null. */
@@ -22,9 +22,9 @@ export interface Columns {
   score: Float64Array
   severity: Uint8Array
   flags: Uint8Array
-  assigner: Postings<string>
-  primaryCwe: Postings<number>
-  anyCwe: Postings<number>
+  assigner: MappedPostings<string>
+  primaryCwe: MappedPostings<number>
+  anyCwe: MappedPostings<number>
 }
 
 /** Rows sorted by `keys` in descending order (NaN is null); `ids` breaks ties, so that the order is total. */

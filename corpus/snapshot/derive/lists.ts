@@ -4,10 +4,11 @@
  */
 import { sha256 } from '../digest.ts'
 import { SnapshotError } from '../error.ts'
+import { indexIn, isPlaces, keptTexts, slotsOf, type TableTexts, type TextPlaces, type Texts } from '../kept-texts.ts'
 import { compareRowKeys, LISTS, type ListName, type ListSpec, type SortValue } from '../lists.ts'
-import { type Column, column, decodeTable, encodeTable, type Table } from '../table.ts'
+import { type Column, column, decodeBesideTexts, decodeTable, encodeTable, type Table } from '../table.ts'
 import { ROWS_PER_PAGE } from './pages.ts'
-import { decodePostings, encodePostings, type Postings } from './postings.ts'
+import { decodePostingLists, encodePostings, type Postings } from './postings.ts'
 
 export interface ListOrder {
   /** The ordinals in the direction in which pages are stored, those without a key last. */
@@ -130,39 +131,89 @@ function contentTable({ ids, orders, filters, bounds, extra }: SortedList): Tabl
   return { about, columns }
 }
 
-/** A list as it is held in memory; its rows lie in pages. */
+/** A list as its table has it, in numbers and short texts alone: a thread can hand it over. Its rows lie in pages. */
+export interface ListTable {
+  name: ListName
+  count: number
+  ids: TableTexts
+  /** By which an id is found; null where nobody asks by id, or the ids lie in memory. */
+  idSlots: Uint32Array | null
+  orders: Record<string, StoredOrder>
+  filters: Record<
+    string,
+    { keys: TableTexts; keySlots: Uint32Array | null; starts: Uint32Array; ordinals: Uint32Array }
+  >
+  bounds: Record<string, Float64Array>
+  entries: ListPlaces['entries']
+  extra: unknown
+}
+
+interface StoredOrder {
+  ordinals: Uint32Array
+  /** The place of each ordinal: the same array as `ordinals` where that is the main order. */
+  places: Uint32Array
+  keyed: number
+  /** NaN is null. */
+  keys: TableTexts | readonly SortValue[] | Float64Array | Uint32Array | Uint16Array
+  pagesAt: Uint32Array
+}
+
+/** The keys of an order, by ordinal. */
+export interface Keys {
+  readonly length: number
+  at(ordinal: number): SortValue | undefined
+}
+
+/** A list as it is held in memory. */
 export interface List {
   name: ListName
   count: number
-  ids: readonly string[]
-  orders: Record<string, ListOrder & { pagesAt: Uint32Array }>
+  ids: Texts
+  orders: Record<string, Omit<StoredOrder, 'keys'> & { keys: Keys }>
   filters: Record<string, Postings<string>>
   bounds: Record<string, Float64Array>
   entries: ListPlaces['entries']
   extra: unknown
 }
 
-/** @throws SnapshotError `malformed` */
+/** A list with everything in memory. @throws SnapshotError `malformed` */
 export function decodeList(name: ListName, bytes: Uint8Array): List {
-  const table = decodeTable(bytes)
-  const { ids, sorts, texts, filters, bounds, extra } = table.about as Partial<AboutList>
+  return listOf(decodeListTable(name, bytes, Number.POSITIVE_INFINITY), () => {
+    throw new SnapshotError('malformed', `the list ${name} has no texts elsewhere`)
+  })
+}
+
+/** From so many texts on they stay on disk. */
+const KEPT_FROM = 2048
+
+/**
+ * The table of a list; arrays of at least `keptFrom` texts stay in the file.
+ * @throws SnapshotError `malformed`
+ */
+export function decodeListTable(name: ListName, bytes: Uint8Array, keptFrom = KEPT_FROM): ListTable {
+  const whole = Number.isFinite(keptFrom) ? decodeBesideTexts(bytes, keptFrom) : { ...decodeTable(bytes), kept: [] }
+  const table = { about: whole.about, columns: whole.columns }
+  const { ids: storedIds, sorts, texts, filters, bounds, extra } = table.about as Partial<AboutList>
   const spec = LISTS[name]
-  if (!Array.isArray(ids) || !ids.every((id) => typeof id === 'string') || !sorts || !texts || !filters || !bounds) {
+  const inBytes = (at: number, length: number) => bytes.subarray(at, at + length)
+  const read = (stored: unknown): TableTexts | null => tableTexts(stored, whole.kept)
+  const ids = read(storedIds)
+  if (ids === null || !sorts || !texts || !filters || !bounds) {
     throw new SnapshotError('malformed', `the list ${name} does not say what it holds`)
   }
-  const count = ids.length
+  const count = lengthOf(ids)
+  const slots = (of: TableTexts) => (isPlaces(of) ? slotsOf(keptTexts(of, inBytes)) : null)
   const damaged = (what: string) => new SnapshotError('malformed', `${what} of the list ${name} is damaged`)
   const orders = mapValues(spec.sorts as Record<string, unknown>, (_, sort) => {
     const ordinals = column(table, `sort.${sort}.ordinals`, 'u32')
-    const keys =
-      texts[sort] ?? Array.from(column(table, `sort.${sort}.keys`, 'f64'), (key) => (Number.isNaN(key) ? null : key))
+    const ofTexts = texts[sort] === undefined ? undefined : (read(texts[sort]) ?? texts[sort])
+    const keys = ofTexts ?? narrowed(column(table, `sort.${sort}.keys`, 'f64'))
     const keyed = sorts[sort]
     const pagesAt = column(table, `sort.${sort}.pagesAt`, 'u32')
     const cut = pagesAt.length === Math.ceil(count / ROWS_PER_PAGE)
-    if (keyed === undefined || !cut || !isPermutation(ordinals, count) || !areKeys(keys, count, keyed)) {
-      throw damaged(`the order ${sort}`)
-    }
-    return { ordinals, keyed, keys, pagesAt }
+    const places = placesOf(ordinals, count)
+    if (keyed === undefined || !cut || !places || !areKeys(keys, count, keyed)) throw damaged(`the order ${sort}`)
+    return { ordinals, places, keyed, keys, pagesAt }
   })
   const at = table.columns.entryAt === undefined ? null : column(table, 'entryAt', 'u32')
   const entries = at && { at, length: column(table, 'entryLength', 'u32') }
@@ -171,10 +222,14 @@ export function decodeList(name: ListName, bytes: Uint8Array): List {
     name,
     count,
     ids,
+    // Products are found by their names alone.
+    idSlots: name === 'products' ? null : slots(ids),
     orders,
-    filters: mapValues(spec.filters as Record<string, unknown>, (_, filter) =>
-      decodePostings(table, filters[filter], `filter.${filter}.`, count),
-    ),
+    filters: mapValues(spec.filters as Record<string, unknown>, (_, filter) => {
+      const keys = read(filters[filter])
+      const lists = decodePostingLists(table, keys === null ? -1 : lengthOf(keys), `filter.${filter}.`, count)
+      return { keys: keys!, keySlots: slots(keys!), ...lists }
+    }),
     bounds: mapValues(spec.bounds as Record<string, unknown>, (_, bound) => {
       const numbers = column(table, `bound.${bound}`, 'f64')
       if (numbers.length !== count) throw damaged(`the bound ${bound}`)
@@ -185,25 +240,89 @@ export function decodeList(name: ListName, bytes: Uint8Array): List {
   }
 }
 
-/** Whether every ordinal is there, once. */
-function isPermutation(ordinals: Uint32Array, count: number): boolean {
-  if (ordinals.length !== count) return false
-  const seen = new Uint8Array(count)
-  return ordinals.every((one) => one < count && seen[one]!++ === 0)
+/** A list whose texts that are not in memory `read` reads: so many bytes of its file from there on. */
+export function listOf(table: ListTable, read: (at: number, length: number) => Uint8Array): List {
+  const open = (texts: TableTexts): Texts => (isPlaces(texts) ? keptTexts(texts, read) : texts)
+  return {
+    ...table,
+    ids: open(table.ids),
+    orders: mapValues(table.orders, (order) => ({ ...order, keys: keysOf(order.keys, open) })),
+    filters: mapValues(table.filters, ({ keys, keySlots, starts, ordinals }) => ({
+      keys: keySlots === null ? mapOf(keys) : keyPlaces(keySlots, open(keys)),
+      starts,
+      ordinals,
+    })),
+  }
+}
+
+const mapOf = (keys: TableTexts) => new Map((keys as readonly string[]).map((key, at) => [key, at]))
+
+const keyPlaces = (slots: Uint32Array, texts: Texts): Postings<string>['keys'] => ({
+  get: (key) => indexIn(slots, texts, key),
+  *keys() {
+    for (let at = 0; at < texts.length; at++) yield texts.at(at)!
+  },
+})
+
+function keysOf(keys: StoredOrder['keys'], open: (texts: TableTexts) => Texts): Keys {
+  if (isPlaces(keys)) return open(keys)
+  if (isArray(keys)) return keys
+  return {
+    length: keys.length,
+    at(ordinal) {
+      const key = keys[ordinal]
+      return key !== undefined && Number.isNaN(key) ? null : key
+    },
+  }
+}
+
+/** `Array.isArray` knows nothing of `readonly`. */
+const isArray = <T>(value: T): value is T & readonly SortValue[] => Array.isArray(value)
+const lengthOf = (texts: TableTexts) => (isPlaces(texts) ? texts.count : texts.length)
+
+/** Texts of a header, or of those that were cut out of it; null where they are none. */
+function tableTexts(stored: unknown, kept: readonly TextPlaces[]): TableTexts | null {
+  if (isArray(stored)) return stored.every((text) => typeof text === 'string') ? stored : null
+  const { kept: number } = (stored ?? {}) as { kept?: unknown }
+  return (typeof number === 'number' && kept[number]) || null
+}
+
+/** The same numbers in an array of the smallest type that holds them. */
+function narrowed(numbers: Float64Array): Float64Array | Uint32Array | Uint16Array {
+  for (const narrow of [Uint16Array, Uint32Array]) {
+    const same = narrow.from(numbers)
+    if (numbers.every((number, i) => number === same[i])) return same
+  }
+  return numbers
+}
+
+/** The place of each ordinal; null where one is missing, or there twice. */
+function placesOf(ordinals: Uint32Array, count: number): Uint32Array | null {
+  if (ordinals.length !== count) return null
+  if (ordinals.every((ordinal, place) => ordinal === place)) return ordinals
+  const places = new Uint32Array(count).fill(count)
+  const once = ordinals.every((ordinal, place) => {
+    const first = places[ordinal] === count
+    places[ordinal] = place
+    return first
+  })
+  return once ? places : null
 }
 
 /** Whether there is a key for each row, `keyed` of them not null, and all of these texts or all numbers. */
-function areKeys(keys: unknown, count: number, keyed: number): keys is SortValue[] {
-  if (!Array.isArray(keys) || keys.length !== count) return false
+function areKeys(keys: StoredOrder['keys'], count: number, keyed: number): boolean {
+  if (isPlaces(keys)) return keys.count === count && keyed === count
+  if (keys.length !== count) return false
+  if (!isArray(keys)) return keys.length - keys.filter(Number.isNaN).length === keyed
   const stated = keys.filter((key) => key !== null)
   return stated.length === keyed && ['string', 'number'].some((type) => stated.every((key) => typeof key === type))
 }
 
 interface AboutList {
-  ids: string[]
+  ids: unknown
   sorts: Record<string, number>
   texts: Record<string, SortValue[]>
-  filters: Record<string, string[]>
+  filters: Record<string, unknown>
   bounds: string[]
   extra: unknown
 }

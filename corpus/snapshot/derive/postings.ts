@@ -4,7 +4,8 @@ import { compareKeys } from '../order.ts'
 import { column, type Table } from '../table.ts'
 
 export interface Postings<K> {
-  keys: Map<K, number>
+  /** The place of each key; a `Map`, or something that looks in texts which it does not hold. */
+  keys: { get(key: K): number | undefined; keys(): Iterable<K> }
   starts: Uint32Array
   ordinals: Uint32Array
 }
@@ -44,12 +45,27 @@ export function encodePostings<K extends string | number>(row: Uint32Array, keys
  * The postings whose columns in `table` are called `<prefix>starts` and `<prefix>ordinals`.
  * @throws SnapshotError `malformed` when a list does not ascend, or reaches beyond `count`
  */
-export function decodePostings<K>(table: Table, keys: K[] | undefined, prefix: string, count: number): Postings<K> {
+export function decodePostings<K>(
+  table: Table,
+  keys: K[] | undefined,
+  prefix: string,
+  count: number,
+): MappedPostings<K> {
+  const lists = decodePostingLists(table, Array.isArray(keys) ? keys.length : -1, prefix, count)
+  return { keys: new Map(keys!.map((key, at) => [key, at])), ...lists }
+}
+
+export interface MappedPostings<K> extends Postings<K> {
+  keys: Map<K, number>
+}
+
+/** The same without the keys, of which there are `keyCount`. */
+export function decodePostingLists(table: Table, keyCount: number, prefix: string, count: number) {
   const starts = column(table, `${prefix}starts`, 'u32')
   const ordinals = column(table, `${prefix}ordinals`, 'u32')
-  const proper = Array.isArray(keys) && starts.length === keys.length + 1 && areLists(starts, ordinals, count)
+  const proper = starts.length === keyCount + 1 && areLists(starts, ordinals, count)
   if (!proper) throw new SnapshotError('malformed', `the postings ${prefix} are damaged`)
-  return { keys: new Map(keys.map((key, at) => [key, at])), starts, ordinals }
+  return { starts, ordinals }
 }
 
 /** Whether `starts` cuts all of `ordinals` into lists that ascend, as whoever intersects them relies on. */
