@@ -3,6 +3,7 @@
  * 4,148 published records of 2023 and 2024 of the CVE list of 2024-10-24 (every ninth of them: an even sample), with
  * a script that printed quantiles and shares; EPSS in the 291,657 lines of 2025-08-30, the CNA list of 2024-10-08.
  */
+import type { CnaKind } from './cnas.ts'
 import { pairs, quantiles, weighted, zipf } from './distribution.ts'
 
 /** Ids per year of the EPSS file of 2025-08-30, thousands; 2025 and 2026 drawn on at 48,000 a year to the first night. */
@@ -77,8 +78,8 @@ export const ERAS: readonly Era[] = [
 /** The share of rejected records in the full list (about 15,000 of 300,000; the vulnrichment selection has next to none). */
 export const REJECTED_SHARE = 0.045
 export const RESERVED_SHARE = 0.002
-/** 1,404 KEV entries of 2025-08-25 against some 300,000 records. */
-export const KEV_EVERY = 222
+/** 1,404 KEV entries of 2025-08-25 against some 300,000 records; here 1,500 of 350,000. */
+export const KEV_EVERY = 233
 /** Published records up to this date that got a CVE Program Container with their references on it. */
 export const TRANSFER_DATE = '2024-08-01'
 export const TRANSFERRED_SHARE = 0.97
@@ -92,7 +93,7 @@ export const TITLE_LENGTH = quantiles(
 )
 
 /** References of the CNA. */
-export const REFERENCES = quantiles('0:1 0.5:1.5 0.7:2 0.75:3 0.9:4.5 0.95:6.5 0.99:10.5 0.999:17 1:140')
+export const REFERENCES = quantiles('0:1 0.5:1.5 0.69:2 0.74:3 0.9:4.5 0.95:6.5 0.99:10.5 0.999:17 0.9998:30 1:140')
 export const REFERENCE_NAMED = 0.22
 /** `x_refsource_` tags were in use up to about 2022. */
 export const REFERENCE_TAGS = weighted<readonly string[]>([
@@ -116,13 +117,20 @@ export const REFERENCE_TAGS = weighted<readonly string[]>([
  * the kernel bear their part apart, and wide records stand where the real ones have 6 to 25.
  */
 export const AFFECTED_ENTRIES = quantiles('0:1 0.9:1.5 0.92:2 0.955:2.9 0.975:6 0.99:18 1:49')
-/** Records with 50 and more entries: 5 % here, forty times the real share, because they are what costs. */
-export const WIDE_SHARE = 0.05
+/**
+ * Records with 50 and more entries: 5 % of all here, forty times the real share, because they are what costs; by the kind of
+ * their CNA. They come from those who list the editions of what they make, as the real ones do: of 162 with 10 and more
+ * entries 121 are the platform's, next to none are of those who file for others.
+ */
+export const WIDE_SHARES: Partial<Record<CnaKind, number>> = { platform: 0.62, vendor: 0.175 }
+/** Only CNAs before this rank have any: those with many products, whose names come back. */
+export const WIDE_RANKS = 33
 export const WIDE_ENTRIES = quantiles('0:50 0.8:90 1:160')
 /** Versions listed in an entry. */
-export const VERSIONS_LISTED = quantiles('0:1 0.7:1.9 0.85:3 0.95:8 0.98:12 0.99:72 1:400')
+export const VERSIONS_LISTED = quantiles('0:1 0.65:1.9 0.75:4 0.85:7 0.94:13 0.97:44 0.99:130 0.997:281 1:674')
 /** Entries of the CISA ADP's `affected`, where it has any. */
-export const ADP_ENTRIES = quantiles('0:1 0.72:1.9 0.89:3 0.97:18 1:60')
+export const ADP_ENTRIES = quantiles('0:1 0.75:1.9 0.9:3.5 0.95:6.5 0.98:22 0.99:64 1:258')
+export const ADP_VERSIONS = quantiles('0:1 0.95:1.9 0.99:5.5 1:60')
 
 /** Shares among CISA ADP containers: `affected`; CVSS and CWE where the CNA gave no CVSS. */
 export const ADP_AFFECTED = 0.45
@@ -173,6 +181,7 @@ export const CREDITED = 0.365
 export const SOLVED = 0.13
 export const WORKED_AROUND = 0.018
 export const EXPLOIT_NOTED = 0.017
+export const IMPACT_NAMED = 0.15
 export const MARKED_UP = 0.3
 export const NON_ASCII = 0.02
 
@@ -180,7 +189,7 @@ export const NON_ASCII = 0.02
 const VENDOR_COUNT = 60_000
 export const VENDOR_RANK = zipf(VENDOR_COUNT, 0.72, 8)
 /** Products of one vendor. */
-export const PRODUCT_RANK = zipf(400, 1.35, 1.2)
+export const PRODUCT_RANK = zipf(400, 1.6, 1.2)
 
 /** Records of the CNA of a rank among 4,148, from rank 9 on; the first nine have profiles of their own. */
 export const CNA_WEIGHT = quantiles('0:68 0.03:36 0.06:25 0.11:10 0.16:7 0.24:3 0.36:2 0.5:1 0.6:0.4 0.75:0.1 1:0.02')

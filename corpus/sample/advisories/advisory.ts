@@ -1,6 +1,7 @@
 /** The advisories on a CVE as facts: GHSA states them, and OSV's exports repeat them. */
 import { cutOf, DAY_MS, FIRST_NIGHT, HOUR_MS } from '../calendar.ts'
 import { coverageOf } from '../coverage.ts'
+import { quantiles } from '../distribution.ts'
 import type { Random } from '../random.ts'
 import { cnaAffected } from '../record/affected.ts'
 import { type Bounds, boundsOf } from '../record/bounds.ts'
@@ -28,6 +29,8 @@ const FORGE_SHARE = 0.95
 const OTHER_SHARE = 0.02
 const UNREVIEWED_SHARE = 0.06
 const WITHOUT_CVE = 0.004
+/** Entries of `affected` after the first: of 1,025 reviewed advisories 0.75 have none or one, 0.9 three, 0.99 eleven. */
+const BRANCHES = quantiles('0:0 0.66:0.9 0.75:1.4 0.9:3.2 0.95:4.4 0.99:11.5 1:23')
 /** The advisory database was opened in 2017. */
 const SINCE = Date.UTC(2017, 9, 1)
 /** What upstream makes ids of. */
@@ -45,6 +48,7 @@ export function* advisoriesOf(world: World, facts: Facts): Generator<Advisory> {
     const packages = [{ package: first, bounds }]
     // One flaw in two places: the same project also lies in another ecosystem.
     if (random.chance(0.12)) packages.push({ package: packageIn(facts, other(first.ecosystem)), bounds })
+    packages.push(...branchesOf(world, facts, first))
     const reviewed = { reviewed: true, packages, publishedAt, from, changedIn, withdrawnIn: retractedIn }
     yield { id: advisoryId(random), place: 0, aliases: [facts.id], ...reviewed }
     if (coverage.several) {
@@ -75,6 +79,17 @@ function* withoutCve(world: World, facts: Facts): Generator<Advisory> {
   const publishedAt = publishedIn(facts, 0, random)
   const unchanged = { from: 0, changedIn: null, withdrawnIn: null }
   yield { id: advisoryId(random), place: 3, reviewed: true, aliases: [], packages, publishedAt, ...unchanged }
+}
+
+/** Further release branches of the package, each with bounds of its own. */
+function branchesOf(world: World, facts: Facts, first: Package): Advisory['packages'] {
+  const random = world.random(facts.id, 'branches')
+  const count = Math.floor(BRANCHES(random.float()))
+  return Array.from({ length: count }, (_, i) => {
+    const major = 10 + i
+    const bounds = { from: `${major}.0.0`, before: `${major}.${random.int(20)}.${random.between(1, 20)}`, upTo: null }
+    return { package: first, bounds }
+  })
 }
 
 /** `GHSA-xxxx-xxxx-xxxx`. */

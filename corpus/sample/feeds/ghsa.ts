@@ -2,14 +2,22 @@
 import { type Advisory, advisoriesOf } from '../advisories/advisory.ts'
 import { eventsOf } from '../advisories/ranges.ts'
 import { cutOf, DAY_MS, FIRST_NIGHT, HOUR_MS } from '../calendar.ts'
+import { quantiles } from '../distribution.ts'
 import { nightPath, writeZips, type ZipEntry } from '../nightly.ts'
-import { FIXES, PEOPLE } from '../phrases.ts'
+import { CAUSES, FIXES, OUTCOMES, PEOPLE } from '../phrases.ts'
 import type { Random } from '../random.ts'
 import { cvss, type Metric } from '../record/metrics.ts'
 import { descriptionOf, weaknessPhrase } from '../record/text.ts'
 import type { Facts, World } from '../world.ts'
 import type { SampleFeed } from './feed.ts'
 import { nvdScore } from './nvd/score.ts'
+
+/** Characters of `details`, and references after the usual four, in 1,025 reviewed advisories. */
+const DETAILS_LENGTH = quantiles('0:60 0.1:144 0.5:404 0.75:792 0.9:1699 0.95:2451 0.99:6171 1:14000')
+const FURTHER_REFERENCES = quantiles('0:0 0.4:0.9 0.5:1.2 0.75:3.2 0.9:6.2 0.95:9.2 0.99:19 1:170')
+
+/** Characters of `details` around the description. */
+const FRAME = 200
 
 export const ghsa: SampleFeed = {
   name: 'ghsa',
@@ -77,7 +85,7 @@ function advisoryFile(world: World, facts: Facts, advisory: Advisory, night: num
     details: detailsOf(world, facts, advisory, night),
     severity: scores.map((one) => ({ type: `CVSS_V${String(one.version)[0]}`, score: one.vectorString })),
     affected: advisory.packages.map((one) => affectedOf(one, random)),
-    references: referencesOf(facts, advisory),
+    references: referencesOf(facts, advisory, world.random(facts.id, `references ${id}`)),
     ...(random.chance(0.3) || facts.showcase !== null ? { credits: creditsOf(random) } : {}),
     database_specific: {
       cwe_ids: random.chance(0.9) ? [`CWE-${facts.weakness}`] : [],
@@ -99,9 +107,18 @@ export function detailsOf(world: World, facts: Facts, advisory: Advisory, night:
   const description = descriptionOf(facts, world.random(facts.id, 'text'))
   if (!advisory.reviewed) return description
   const { effect } = weaknessPhrase(facts.weakness)
+  const account = accountOf(DETAILS_LENGTH(random.float()) - description.length - FRAME, random)
   const news =
     advisory.changedIn !== null && advisory.changedIn <= night ? '\n\n### Update\nThe ranges were checked again.' : ''
-  return `### Impact\n${description}\n\nAn attacker can *${effect}*.\n\n### Patches\n${random.pick(FIXES)}${news}`
+  return `### Impact\n${description}\n\nAn attacker can *${effect}*.${account}\n\n### Patches\n${random.pick(FIXES)}${news}`
+}
+
+/** A longer account: how it was found and what else it allows, to so many characters. */
+function accountOf(length: number, random: Random): string {
+  if (length < FRAME) return ''
+  let text = '\n\n### Details\n'
+  while (text.length < length) text += `- ${random.pick(OUTCOMES)} ${random.pick(CAUSES)}\n`
+  return text
 }
 
 /** Often NVD's score, otherwise its own; some state CVSS 4.0 as well or nothing at all. */
@@ -128,13 +145,26 @@ function affectedOf({ package: of, bounds }: Advisory['packages'][number], rando
   return { ...named, ranges: [{ type: 'ECOSYSTEM', events: eventsOf(bounds) }] }
 }
 
-function referencesOf(facts: Facts, { id, aliases, packages }: Advisory): object[] {
+/** A change, a discussion or a release of a repository. */
+function placeIn(random: Random): string {
+  return random.pick([
+    `commit/${random.hex(40)}`,
+    `pull/${random.between(10, 9999)}`,
+    `releases/tag/v${random.int(20)}`,
+  ])
+}
+
+function referencesOf(facts: Facts, { id, aliases, packages }: Advisory, random: Random): object[] {
   const repository = packages[0]?.package.repository
+  const more = Math.floor(FURTHER_REFERENCES(random.float()))
   return [
     ...(repository ? [{ type: 'WEB', url: `${repository}/security/advisories/${id}` }] : []),
     ...aliases.map((alias) => ({ type: 'ADVISORY', url: `https://nvd.example.gov/vuln/detail/${alias}` })),
     ...(repository ? [{ type: 'PACKAGE', url: repository }] : []),
     { type: 'WEB', url: `https://advisories.${facts.vendor.key}.example/${facts.id}` },
+    ...(repository
+      ? Array.from({ length: more }, () => ({ type: 'WEB', url: `${repository}/${placeIn(random)}` }))
+      : []),
   ]
 }
 

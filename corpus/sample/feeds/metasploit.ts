@@ -1,21 +1,21 @@
 /** Metasploit's module metadata, `modules_metadata_base.json`, gzipped: one object, a member for each module. */
 import { cutOf, DAY_MS, dateOf, FIRST_NIGHT } from '../calendar.ts'
 import { type Coverage, coverageOf } from '../coverage.ts'
-import { weighted } from '../distribution.ts'
+import { quantiles, weighted } from '../distribution.ts'
 import { attackKind } from '../exploits/attack.ts'
 import { cpeKey } from '../names.ts'
 import { type Edition, writeTexts } from '../nightly.ts'
-import { PEOPLE } from '../phrases.ts'
+import { OUTCOMES, PEOPLE } from '../phrases.ts'
 import type { Random } from '../random.ts'
 import { weaknessPhrase } from '../record/text.ts'
 import { type Facts, publishedFrom, type World } from '../world.ts'
 import { archiveId } from './exploitdb.ts'
 import type { SampleFeed } from './feed.ts'
 
-/** 2,618 CVEs of 5,700 modules of 2025-02-01; KEV's far more often. Some 3,000 modules name no CVE. */
-const SHARE = 0.008
+/** 2,618 CVEs of 5,700 modules of 2025-02-01; KEV's far more often. Some 3,000 modules name no CVE. (See `ARCHIVED`.) */
+const SHARE = 0.006
 const KEV_SHARE = 0.35
-const WITHOUT_CVE = 3000 / 300_000
+const WITHOUT_CVE = 0.0078
 
 /** Of the modules that name a CVE: three in four exploit it. */
 const TYPES = weighted([
@@ -52,6 +52,8 @@ const PLATFORMS = weighted<readonly [folder: string, platform: string, arch: str
   [['android', 'Android', 'armle'], 10],
 ])
 const PLURALS: Record<string, string> = { auxiliary: 'auxiliary', post: 'post', evasion: 'evasion' }
+/** Lines of a description after the first two. */
+const LINES = quantiles('0:0 0.3:1 0.5:2 0.75:5 0.9:9 0.99:18 1:45')
 const WEB_PORTS = [80, 8080, 443, 8000, 8888, 8880, 8008, 3000, 8443]
 
 export const metasploit: SampleFeed = {
@@ -106,7 +108,7 @@ function withCve(world: World, facts: Facts, coverage: Coverage, place: number, 
     rank: type === 'exploit' ? RANKS(random.float()) : 300,
     disclosure_date: random.chance(0.9) ? dateOf(Math.min(disclosedAt, changedAt)) : null,
     author: [`${random.pick(PEOPLE)} <finder@example.org>`, random.pick(PEOPLE)],
-    description: `This module exploits a flaw in ${facts.product} that lets an attacker\n          ${effect}.${night > coverage.from ? ' It now checks the version first.' : ''}`,
+    description: `This module exploits a flaw in ${facts.product} that lets an attacker\n          ${effect}.${night > coverage.from ? ' It now checks the version first.' : ''}${explained(random)}`,
     references: [
       `CVE-${facts.id.slice(4)}`,
       ...(archived === null ? [] : [`EDB-${archived}`]),
@@ -125,6 +127,13 @@ function withCve(world: World, facts: Facts, coverage: Coverage, place: number, 
     session_types: type === 'post' || kind === 'local' ? ['shell', 'meterpreter'] : false,
     needs_cleanup: type === 'exploit' ? random.pick([true, null]) : false,
   })
+}
+
+/** More lines of it, wrapped and indented as upstream's. */
+function explained(random: Random): string {
+  return Array.from({ length: Math.floor(LINES(random.float())) }, () => `\n          ${random.pick(OUTCOMES)}`).join(
+    '',
+  )
 }
 
 function withoutCve(facts: Facts, random: Random): string {

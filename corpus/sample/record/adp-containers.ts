@@ -49,7 +49,7 @@ export function cisaContainer(world: World, facts: Facts, cna: CnaContainer, lis
     providerMetadata: { orgId: CISA_ORG, shortName: CISA_ADP, dateUpdated: timeOf(at + 4000) },
   }
   if (listed) container.metrics!.push(kevMetric(facts))
-  if (random.chance(ADP_AFFECTED)) container.affected = adpAffected(facts, random)
+  if (random.chance(ADP_AFFECTED)) container.affected = adpAffected(world.seed, facts, random)
   if (!cna.metrics && random.chance(ADP_SCORED)) {
     container.metrics!.unshift({ cvssV3_1: cvss('3.1', random.float()) })
     const cweId = `CWE-${facts.weakness}`

@@ -1,5 +1,5 @@
 /** The `affected` entries of a record, as its CNA writes them and as CISA adds them. */
-import { ADP_ENTRIES, AFFECTED_ENTRIES, WIDE_ENTRIES, WIDE_SHARE } from '../figures.ts'
+import { ADP_ENTRIES, ADP_VERSIONS, AFFECTED_ENTRIES, WIDE_ENTRIES, WIDE_RANKS, WIDE_SHARES } from '../figures.ts'
 import { cpeKey, productOf } from '../names.ts'
 import { PLATFORMS } from '../phrases.ts'
 import type { Random } from '../random.ts'
@@ -20,11 +20,10 @@ export interface Affected extends Versions {
 
 export function cnaAffected(seed: number, facts: Facts, random: Random): Affected[] {
   if (facts.cna.kind === 'root') return [rootEntry(facts, random)]
-  // The root CNA names nothing, so the others bear its share of wide records too.
-  const wide = random.chance(WIDE_SHARE / (1 - facts.era.root))
-  if (facts.cna.kind === 'kernel' && !wide) return kernelEntries(facts, random)
+  if (facts.cna.kind === 'kernel') return kernelEntries(facts, random)
+  const wide = random.chance(facts.cna.rank < WIDE_RANKS ? (WIDE_SHARES[facts.cna.kind] ?? 0) : 0)
   const count = (wide ? WIDE_ENTRIES : AFFECTED_ENTRIES)(random.float())
-  const style = facts.cna.kind === 'kernel' ? 'branches' : facts.cna.styles(random.float())
+  const style = facts.cna.styles(random.float())
   const platforms = facts.cna.kind === 'platform' || random.chance(0.1)
   const withCpes = facts.cna.kind === 'platform' || random.chance(0.08)
   return Array.from({ length: Math.floor(count) }, (_, i): Affected => {
@@ -66,21 +65,31 @@ function editionOf(seed: number, facts: Facts, i: number): string {
   return i < 12 ? product : `${product} Edition ${i}`
 }
 
-export function adpAffected(facts: Facts, random: Random): Affected[] {
-  const [vendor, base] = [cpeKey(facts.vendor.name), cpeKey(facts.product)]
+export function adpAffected(seed: number, facts: Facts, random: Random): Affected[] {
+  const vendor = cpeKey(facts.vendor.name)
   const count = Math.floor(ADP_ENTRIES(random.float()))
   return Array.from({ length: count }, (_, i): Affected => {
-    const product = i === 0 ? base : `${base}_${i}`
-    const version = adpVersion(random)
-    const named = version.version === '*' || version.version === '0' ? '*' : version.version
+    const product = cpeKey(i === 0 ? facts.product : editionOf(seed, facts, i))
+    const versions = adpVersions(random)
+    const { version } = versions[0]!
     return {
-      cpes: [cpeOf(vendor, product, named)],
+      cpes: [cpeOf(vendor, product, version === '*' || version === '0' ? '*' : version)],
       vendor,
       product,
-      versions: [version],
+      versions,
       defaultStatus: random.chance(0.935) ? 'unknown' : random.chance(0.65) ? 'unaffected' : 'affected',
     }
   })
+}
+
+/** By what they state, because the schema wants the items of a list to differ. */
+function adpVersions(random: Random): Version[] {
+  const found = new Map<string, Version>()
+  for (let i = Math.floor(ADP_VERSIONS(random.float())); i > 0; i--) {
+    const version = adpVersion(random)
+    found.set(JSON.stringify(version), version)
+  }
+  return [...found.values()]
 }
 
 function adpVersion(random: Random): Version {

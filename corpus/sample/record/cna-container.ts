@@ -1,6 +1,7 @@
 /** The CNA's container of a published record, and of a rejected one. */
 import { dateOf, timeOf } from '../calendar.ts'
-import { CREDITED, EXPLOIT_NOTED, MARKED_UP, SOLVED, WORKED_AROUND } from '../figures.ts'
+import { PATTERNS } from '../catalogue/pattern-table.ts'
+import { CREDITED, EXPLOIT_NOTED, IMPACT_NAMED, MARKED_UP, SOLVED, WORKED_AROUND } from '../figures.ts'
 import { FIXES, OUTCOMES, PEOPLE, WORKAROUNDS } from '../phrases.ts'
 import type { Random } from '../random.ts'
 import type { Facts, World } from '../world.ts'
@@ -90,6 +91,13 @@ function problem(description: ProblemType['descriptions'][number]): ProblemType 
   return { descriptions: [description] }
 }
 
+/** The attack pattern that a CNA names. */
+function impactOf(facts: Facts, random: Random): object {
+  const { number } = random.pick(PATTERNS)
+  const value = `CAPEC-${number}: ${weaknessPhrase(facts.weakness).effect}`
+  return { capecId: `CAPEC-${number}`, descriptions: [{ lang: 'en', value }] }
+}
+
 /** Credits, solutions, workarounds and what else a container may have. */
 function advice(facts: Facts, random: Random): Record<string, unknown> {
   const parts: Record<string, unknown> = {}
@@ -107,5 +115,6 @@ function advice(facts: Facts, random: Random): Record<string, unknown> {
       advisory: `${facts.cna.shortName}-${random.hex(6)}`,
     }
   if (random.chance(0.37)) parts.x_generator = { engine: 'Recordsmith 0.2.0' }
+  if (random.chance(IMPACT_NAMED)) parts.impacts = [impactOf(facts, random)]
   return parts
 }

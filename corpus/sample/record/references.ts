@@ -2,6 +2,7 @@
 import { REFERENCE_NAMED, REFERENCE_TAGS, REFERENCES } from '../figures.ts'
 import { cpeKey } from '../names.ts'
 import type { Random } from '../random.ts'
+import { FUNCTION_NAMES } from '../words.ts'
 import type { Facts } from '../world.ts'
 
 export interface Reference {
@@ -22,7 +23,17 @@ const ADDRESSES: readonly ((facts: Facts, random: Random) => string)[] = [
   (_, random) => `https://lists.example.org/archives/list/announce/${random.hex(32).toUpperCase()}/`,
   (_, random) => `https://bugs.example.com/show_bug.cgi?id=${random.between(10_000, 9_999_999)}`,
   ({ vendor }, random) => `https://support.${vendor.key}.example/kb/HT${random.between(200_000, 299_999)}?lang=en%5FUS`,
+  lineOfCode,
+  lineOfCode,
 ]
+
+/** The longest addresses point at lines of code. */
+function lineOfCode({ product }: Facts, random: Random): string {
+  const name = cpeKey(product).replaceAll('_', '-')
+  const place = random.pick(['admin/partials', 'includes/modules/settings', 'includes', 'vendor/legacy/src/handlers'])
+  const release = `${random.int(9)}.${random.int(20)}.${random.int(30)}`
+  return `https://code.example.org/browser/${name}/tags/${release}/${place}/class-${name}-${random.pick(FUNCTION_NAMES)}.php?rev=${random.between(1_000_000, 3_400_000)}#L${random.between(10, 2400)}`
+}
 
 /** The usual first reference of each kind of CNA; others begin with the vendor's advisory. */
 const FIRST: Partial<Record<Facts['cna']['kind'], (typeof ADDRESSES)[number]>> = {

@@ -20,6 +20,9 @@ interface CpeMatch {
 const DISAGREED_SHARE = 0.12
 /** Configurations that name what the product runs on. */
 const PLATFORM_SHARE = 0.13
+/** Records whose products have a configuration each: four of 62, six at most. */
+const SEVERAL_SHARE = 0.15
+const CONFIGURATIONS_MOST = 6
 /** Matches of one configuration; the rest of a wide record is left out. */
 const MATCHES_MOST = 40
 
@@ -35,6 +38,7 @@ export function configurationsOf(facts: Facts, affected: readonly Affected[], ra
     }
   }
   const affects = { operator: 'OR', negate: false, cpeMatch: [...matches.values()] }
+  if (matches.size > 1 && random.chance(SEVERAL_SHARE)) return eachAlone(affects.cpeMatch.slice(0, CONFIGURATIONS_MOST))
   if (!random.chance(PLATFORM_SHARE)) return [{ nodes: [affects] }]
   const criteria =
     part === 'o'
@@ -42,6 +46,10 @@ export function configurationsOf(facts: Facts, affected: readonly Affected[], ra
       : 'cpe:2.3:o:kernhold:kernel:-:*:*:*:*:*:*:*'
   const platform = { vulnerable: false, criteria, matchCriteriaId: criteriaId(random) }
   return [{ operator: 'AND', nodes: [affects, { operator: 'OR', negate: false, cpeMatch: [platform] }] }]
+}
+
+function eachAlone(matches: readonly CpeMatch[]): object[] {
+  return matches.map((match) => ({ nodes: [{ operator: 'OR', negate: false, cpeMatch: [match] }] }))
 }
 
 function matchesOf(
