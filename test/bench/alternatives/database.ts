@@ -1,0 +1,97 @@
+/** The SQLite database to compare with, filled from a snapshot once and kept beside the corpus. */
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { fold } from '../../../corpus/snapshot/fold.ts'
+import { readCurrent } from '../../../corpus/snapshot/layout.ts'
+import { recordsOf, type SnapshotRecord } from './records.ts'
+import { INDEXES, SECTION_COLUMNS, SEVERITY_CODES, TABLES } from './schema.ts'
+
+/** Changes with the schema: a database that was kept is made anew. */
+const VERSION = 1
+const PAGE_BYTES = 8192
+/** Rows of a transaction: what it writes stays in memory until then. */
+const ROWS_PER_COMMIT = 10_000
+/** What a server keeps of the database in its own memory, in KB, and how much of the file it maps. */
+const CACHE_KB = 65_536
+const MAPPED_BYTES = 2 ** 31
+
+/** The database of the current snapshot of `dist`; made where it is not there yet, which takes a minute per 100,000 CVEs. */
+export function databaseOf(dist: string, say: (line: string) => void, folder = dirname(dist)): string {
+  const { snapshot } = readCurrent(dist).manifest
+  const path = join(folder, `alternative-${VERSION}-${snapshot.slice(0, 16)}.db`)
+  if (existsSync(path)) return path
+  say(`filling an SQLite database to compare with: ${path}`)
+  const unfinished = `${path}.new`
+  rmSync(unfinished, { force: true })
+  fillDatabase(dist, unfinished)
+  renameSync(unfinished, path)
+  return path
+}
+
+/** Fills a new database with all records of the current snapshot of `dist`. */
+export function fillDatabase(dist: string, path: string): void {
+  const database = new Database(path)
+  try {
+    // Nobody reads it yet, and one that was not finished is thrown away.
+    for (const setting of ['journal_mode = OFF', 'synchronous = OFF', 'locking_mode = EXCLUSIVE', 'temp_store = FILE'])
+      database.pragma(setting)
+    database.pragma(`page_size = ${PAGE_BYTES}`)
+    database.pragma(`cache_size = -${CACHE_KB}`)
+    database.exec(TABLES)
+    database.prepare('INSERT INTO release VALUES (?)').run(readCurrent(dist).manifest.snapshot)
+    addRecords(database, recordsOf(dist))
+    for (const statement of INDEXES) database.exec(statement)
+  } finally {
+    database.close()
+  }
+}
+
+function addRecords(database: Database.Database, records: Iterable<SnapshotRecord>): void {
+  const cve = inserting(database, 'cve', 13)
+  const summary = inserting(database, 'summary', 2)
+  const detail = inserting(database, 'detail', SECTION_COLUMNS.length + 2)
+  const text = inserting(database, 'text', 3)
+  const assigner = inserting(database, 'assigner', 2)
+  const assigners = new Map<string, number>()
+  const numberOf = (name: string): number => {
+    const known = assigners.get(name)
+    if (known !== undefined) return known
+    assigner.run(assigners.size, name)
+    assigners.set(name, assigners.size)
+    return assigners.size - 1
+  }
+  database.exec('BEGIN')
+  for (const record of records) {
+    const { n, core, epss, sections } = record
+    cve.run(
+      n,
+      core.cve_id,
+      core.severity && SEVERITY_CODES[core.severity],
+      ...[core.kev.listed, core.has_exploit, core.has_patch, core.has_detection].map(Number),
+      core.assigner === null ? null : numberOf(fold(core.assigner)),
+      core.primary_cwe_id === null ? null : Number(core.primary_cwe_id.slice('cwe-'.length)),
+      core.date_published === null ? null : Date.parse(core.date_published),
+      core.date_updated === null ? null : Date.parse(core.date_updated),
+      core.cvss_score,
+      epss?.score ?? null,
+    )
+    summary.run(n, record.summary)
+    detail.run(n, record.epssDetail, ...SECTION_COLUMNS.map((name) => sections[name]))
+    text.run(n, fold(core.cve_id), fold(core.title ?? ''))
+    if (n % ROWS_PER_COMMIT === ROWS_PER_COMMIT - 1) database.exec('COMMIT; BEGIN')
+  }
+  database.exec('COMMIT')
+}
+
+const inserting = (database: Database.Database, table: string, columns: number) =>
+  database.prepare(`INSERT INTO ${table} VALUES (${Array(columns).fill('?').join(', ')})`)
+
+/** Opens a filled database as a server does: nobody writes it, so it is locked once and not for every statement. */
+export function openDatabase(path: string): Database.Database {
+  const database = new Database(path, { readonly: true, fileMustExist: true })
+  database.pragma('locking_mode = EXCLUSIVE')
+  database.pragma(`cache_size = -${CACHE_KB}`)
+  database.pragma(`mmap_size = ${MAPPED_BYTES}`)
+  return database
+}

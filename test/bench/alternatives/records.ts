@@ -1,0 +1,56 @@
+/** Every record of a snapshot as JSON texts, read shard by shard: nothing but the shard at hand is held. */
+import type { CveCore, Epss } from '../../../corpus/model/record.ts'
+import { CVE_PARTS } from '../../../corpus/snapshot/cve-member.ts'
+import { gunzipFile } from '../../../corpus/snapshot/deflate.ts'
+import { decodeIndex } from '../../../corpus/snapshot/derive/index-table.ts'
+import { decodeEpss, epssAt, epssCurrent, epssMember } from '../../../corpus/snapshot/epss.ts'
+import { fileOf, readCurrent, readObject } from '../../../corpus/snapshot/layout.ts'
+import { plainBytes } from '../../../corpus/snapshot/member.ts'
+import { membersOf, type PlacedMember } from '../../../corpus/snapshot/shard.ts'
+import { SECTION_COLUMNS, type SectionColumn } from './schema.ts'
+
+export interface SnapshotRecord {
+  /** Its place in the order of ids. */
+  n: number
+  core: CveCore
+  epss: Epss | null
+  /** JSON of the summary record, EPSS included. */
+  summary: string
+  epssDetail: string
+  sections: Record<SectionColumn, string>
+}
+
+/** Bound of the EPSS table when it is inflated. */
+const MAX_EPSS_BYTES = 1024 ** 3
+
+/** All records of the current snapshot, in the order of ids. @throws SnapshotError when it is damaged */
+export function* recordsOf(dist: string): Generator<SnapshotRecord> {
+  const { manifest } = readCurrent(dist)
+  const epss = decodeEpss(gunzipFile(readObject(dist, fileOf(manifest, 'epss')), MAX_EPSS_BYTES))
+  let n = 0
+  for (const name of decodeIndex(readObject(dist, fileOf(manifest, 'index'))).shards) {
+    const shard = readObject(dist, fileOf(manifest, 'cve', name))
+    for (const member of membersOf(shard)) {
+      const bytes = shard.subarray(member.at, member.at + member.length)
+      const scored = epssAt(epss, n)
+      // The core lies open at its end, where EPSS goes.
+      const core = partText(bytes, member, 'core').slice(0, -1)
+      const sections = SECTION_COLUMNS.map((part) => [part, partText(bytes, member, part)])
+      yield {
+        n,
+        core: JSON.parse(`${core}}`) as CveCore,
+        epss: scored,
+        summary: `${core}${epssMember(scored)}}`,
+        epssDetail: `{"current":${epssCurrent(scored)}}`,
+        sections: Object.fromEntries(sections) as Record<SectionColumn, string>,
+      }
+      n++
+    }
+  }
+}
+
+function partText(bytes: Buffer, member: PlacedMember, part: SectionColumn | 'core'): string {
+  const { kind, before, after, empty } = CVE_PARTS[part]
+  const segment = member.segments.find((one) => one.kind === kind)
+  return segment ? before + plainBytes(bytes, segment).toString() + after : empty
+}
