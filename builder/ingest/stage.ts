@@ -93,16 +93,15 @@ async function stageClaims(
       toHold.push(item.key)
       return
     }
-    const { kind, key, digest } = item
+    const { key, digest } = item
     const staged = { feed: feed.name, item: key, digest, file: index }
-    const outcome =
-      kind === 'claim'
-        ? staging.claim({ ...staged, cveIds: item.cveIds, statedAt: item.statedAt }, item.body)
-        : staging.claim({ ...staged, cveIds: [], statedAt: null }, null)
-    if (outcome !== 'older') {
-      if (kind === 'claim') notes.set(key, item.notes)
-      else notes.keep(key)
+    if (item.kind === 'known') {
+      staging.known(staged)
+      notes.keep(key)
+      return
     }
+    const outcome = staging.claim({ ...staged, cveIds: item.cveIds, statedAt: item.statedAt }, item.body)
+    if (outcome !== 'older') notes.set(key, item.notes)
     const { name } = files[index]!
     if (outcome === 'replaces-same-file') add(skipped, 'duplicate', key, `a later one in ${name} counts`)
     if (outcome === 'replaces-older-file') add(skipped, 'superseded', key, `${name} has a newer one`)

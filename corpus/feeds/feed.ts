@@ -3,6 +3,7 @@ import { createHash, hash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 import type { EpssScore, RecordNote } from '../model/claim.ts'
 import type { CveId } from '../model/cve-id.ts'
+import { isSameContent } from '../model/item-digest.ts'
 import { FeedError, type FeedErrorCode } from './error.ts'
 import { assertNesting } from './json.ts'
 
@@ -50,7 +51,10 @@ export interface FeedSkip {
 }
 
 export interface ReadOptions {
-  /** The digest that the corpus has for an item. Of the same bytes nothing is parsed, and no claim is yielded. */
+  /**
+   * The digest that the corpus has for an item: of the same bytes nothing is parsed, and no claim is yielded. Null where
+   * it has none, and where the key was asked for before: what came first may be on its way into the corpus.
+   */
   digestOf(key: string): Uint8Array | null
   /** Puts bytes that cannot be read in place into a scratch file and gives its path; the caller removes it. */
   spill(chunks: AsyncIterable<Uint8Array>): Promise<string>
@@ -132,8 +136,9 @@ export function withinLimit(json: string): string {
   throw new FeedError('entry_too_large', `${json.length} characters, the limit is ${MAX_ITEM_BYTES}`)
 }
 
+/** Whether an item says what it said, however its bytes are wrapped. */
 export function isSameDigest(a: Uint8Array | null, b: Uint8Array): boolean {
-  return a !== null && Buffer.compare(a, b) === 0
+  return a !== null && isSameContent(a, b)
 }
 
 /** A skip for what was thrown, which must be a `FeedError`: anything else is a fault of ours and passes through. */

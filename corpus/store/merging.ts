@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import type Database from 'better-sqlite3'
 import { type CveId, cveBlock } from '../model/cve-id.ts'
+import { CONTENT_BYTES } from '../model/item-digest.ts'
 import { PART_NAMES, type PartName } from '../model/record.ts'
 import type { Review } from '../model/review.ts'
 import type { StoredRecord } from './corpus.ts'
@@ -75,25 +76,27 @@ const BEHIND_ALL_DATES = '~'
 
 const PARTS = PART_NAMES.map((name) => `"${name}"`).join(', ')
 
-/** Prepares it on a connection that feeds were staged on (staging.ts), inside the same transaction. */
+const TABLES = `
+  CREATE TEMP TABLE touched (cve_key TEXT PRIMARY KEY, listed INTEGER NOT NULL, stated_at TEXT) WITHOUT ROWID;
+  CREATE TEMP TABLE lost (id INTEGER PRIMARY KEY, cve_key TEXT NOT NULL);
+`
+
+/** Prepares it on a connection that feeds were staged on (staging.ts, whose marks SQL asks for), inside the same transaction. */
 export function openMerging(database: Database.Database): Merging {
-  database.exec(
-    'CREATE TEMP TABLE touched (cve_key TEXT PRIMARY KEY, listed INTEGER NOT NULL, stated_at TEXT) WITHOUT ROWID',
-  )
+  database.exec(TABLES)
   // SQLite's max() of a null and a text is null.
   const again = `
       ON CONFLICT DO UPDATE SET listed = max(listed, excluded.listed),
         stated_at = coalesce(max(stated_at, excluded.stated_at), stated_at, excluded.stated_at)`
-  const touch = `
-    INSERT INTO touched SELECT cve_key, $isList, $statedAt FROM seen
-      WHERE feed = $feed AND cve_key <> '' AND (before IS NULL OR before <> digest) ${again}`
-  const touchRemoved = `
-    INSERT INTO touched SELECT cve_key, $isList, $statedAt FROM claim AS c
-      WHERE feed = $feed AND cve_key <> '' AND NOT EXISTS
-        (SELECT 1 FROM seen AS s WHERE s.feed = c.feed AND s.item = c.item AND s.cve_key = c.cve_key) ${again}`
-  const remove = `
-    DELETE FROM claim AS c WHERE feed = $feed AND NOT EXISTS
-      (SELECT 1 FROM seen AS s WHERE s.feed = c.feed AND s.item = c.item AND s.cve_key = c.cve_key)`
+  // Every scan is over the index, which has all that is asked for: a claim's own row lies among bodies.
+  const rowsOfFeed = 'FROM claim INDEXED BY claim_by_feed WHERE feed = $feed'
+  const touch = `INSERT INTO touched SELECT cve_key, $isList, $statedAt`
+  const touchNew = `${touch} ${rowsOfFeed} AND cve_key <> '' AND is_new(rowid) ${again}`
+  const touchAltered = `${touch} FROM altered CROSS JOIN claim AS c ON c.rowid = id
+      WHERE feed = $feed AND cve_key <> '' AND substr(before, 1, ${CONTENT_BYTES}) <> substr(digest, 1, ${CONTENT_BYTES}) ${again}`
+  const touchRemoved = `${touch} FROM lost WHERE cve_key <> '' ${again}`
+  const lose = `INSERT INTO lost SELECT rowid, cve_key ${rowsOfFeed} AND NOT is_seen(rowid)`
+  const remove = 'DELETE FROM claim WHERE rowid IN (SELECT id FROM lost); DELETE FROM lost'
 
   const claims = database.prepare<[string], KeptClaim>(
     'SELECT feed, body FROM claim WHERE cve_key = ? ORDER BY feed, item',
@@ -126,8 +129,9 @@ export function openMerging(database: Database.Database): Merging {
   return {
     settleClaims(feed, isList, statedAt) {
       const change = { feed, isList: isList ? 1 : 0, statedAt }
-      for (const statement of [touch, touchRemoved]) database.prepare(statement).run(change)
-      database.prepare(remove).run({ feed })
+      database.prepare(lose).run({ feed })
+      for (const statement of [touchNew, touchAltered, touchRemoved]) database.prepare(statement).run(change)
+      database.exec(remove)
     },
     settleScores() {
       database.exec('DELETE FROM epss; INSERT INTO epss SELECT * FROM scores ORDER BY cve_key')

@@ -5,32 +5,13 @@
 import type Database from 'better-sqlite3'
 import type { EpssScore } from '../model/claim.ts'
 import type { CveId } from '../model/cve-id.ts'
+import { isSameContent } from '../model/item-digest.ts'
+import { HELD, openMarks } from './marks.ts'
 import { sortKey } from './sort-key.ts'
 
-/**
- * Every item seen in this ingest: `before` is the digest that the corpus had for it, `digest` the one it has now. An
- * item that cannot be read today is `held`: the corpus keeps what it had. Of an item that comes several times `replaced`
- * has every CVE that an earlier copy was about, with the digest of before the first: a later one may name it again.
- */
+/** `altered` has the digests that claims had before this ingest, of those that it wrote anew. */
 const TABLES = `
-  CREATE TEMP TABLE seen (
-    feed TEXT NOT NULL,
-    item TEXT NOT NULL,
-    cve_key TEXT NOT NULL,
-    before BLOB,
-    digest BLOB NOT NULL,
-    stated_at TEXT,
-    file INTEGER NOT NULL,
-    held INTEGER NOT NULL,
-    PRIMARY KEY (feed, item, cve_key)
-  ) WITHOUT ROWID;
-  CREATE TEMP TABLE replaced (
-    feed TEXT NOT NULL,
-    item TEXT NOT NULL,
-    cve_key TEXT NOT NULL,
-    before BLOB,
-    PRIMARY KEY (feed, item, cve_key)
-  ) WITHOUT ROWID;
+  CREATE TEMP TABLE altered (id INTEGER PRIMARY KEY, before BLOB NOT NULL);
   CREATE TEMP TABLE scores (cve_key TEXT PRIMARY KEY, cve_id TEXT NOT NULL, score REAL NOT NULL, percentile REAL NOT NULL)
     WITHOUT ROWID;
 `
@@ -38,7 +19,7 @@ const TABLES = `
 export interface StagedClaim {
   feed: string
   item: string
-  /** The CVEs it is about, none where it is about none; of no account where the item is known. */
+  /** The CVEs it is about, none where it is about none. */
   cveIds: readonly CveId[]
   digest: Uint8Array
   statedAt: string | null
@@ -59,10 +40,12 @@ export interface StagingCounts {
 }
 
 export interface Staging {
-  /** The digest of the upstream bytes that the corpus has an item from; null where it has none. */
+  /** The digest that the corpus has an item by; null where it has none, or the item was asked for or staged before. */
   digestOf(feed: string, item: string): Uint8Array | null
-  /** Stages a claim with its JSON, or without (null) where it is known. */
-  claim(claim: StagedClaim, body: string | null): StagingOutcome
+  /** Stages an item that says what the corpus has of it, which no other copy in this ingest may have changed before. */
+  known(item: Pick<StagedClaim, 'feed' | 'item' | 'digest' | 'file'>): void
+  /** Stages a claim with its JSON. */
+  claim(claim: StagedClaim, body: string): StagingOutcome
   /** Keeps what the corpus has for an item that nothing was staged for; false where it has nothing. */
   hold(feed: string, item: string): boolean
   /** False where the id is there already: the later row then counts. */
@@ -71,81 +54,118 @@ export interface Staging {
   scoreCounts(): StagingCounts
 }
 
-interface SeenClaim {
-  stated_at: string | null
-  file: number
-}
-
-interface ReplacedClaim {
-  cve_key: string
-  before: Uint8Array | null
-}
-
-interface CorpusClaim {
+/** A claim as the corpus has it. */
+interface ClaimRow {
+  id: number
   cve_key: string
   digest: Uint8Array
   stated_at: string | null
 }
 
+/** What became of the items of a feed, each counted once, however many CVEs it is about. */
+interface Tally {
+  kept: number
+  added: number
+  changed: number
+  held: number
+}
+
 /** Prepares staging on a connection whose transaction is open. */
 export function openStaging(database: Database.Database): Staging {
   database.exec(TABLES)
-  const inCorpus = database.prepare<[string, string], CorpusClaim>(
-    'SELECT cve_key, digest, stated_at FROM claim WHERE feed = ? AND item = ?',
+  const marks = openMarks(database)
+  const inCorpus = database.prepare<[string, string], ClaimRow>(
+    'SELECT rowid AS id, cve_key, digest, stated_at FROM claim WHERE feed = ? AND item = ?',
   )
-  const see = database.prepare('INSERT INTO seen VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
-  const seen = database.prepare<[string, string], SeenClaim>(
-    'SELECT stated_at, file FROM seen WHERE feed = ? AND item = ? LIMIT 1',
-  )
-  const replace = database.prepare(
-    'INSERT OR IGNORE INTO replaced SELECT feed, item, cve_key, before FROM seen WHERE feed = ? AND item = ?',
-  )
-  const replaced = database.prepare<[string, string], ReplacedClaim>(
-    'SELECT cve_key, before FROM replaced WHERE feed = ? AND item = ?',
-  )
-  const forget = database.prepare('DELETE FROM seen WHERE feed = ? AND item = ?')
   const insert = database.prepare(
     'INSERT INTO claim (cve_key, feed, item, digest, stated_at, body) VALUES (?, ?, ?, ?, ?, ?)',
   )
-  const update = database.prepare(
-    'UPDATE claim SET digest = ?, stated_at = ?, body = ? WHERE cve_key = ? AND feed = ? AND item = ?',
-  )
+  const update = database.prepare('UPDATE claim SET digest = ?, stated_at = ?, body = ? WHERE rowid = ?')
+  const rewrap = database.prepare('UPDATE claim SET digest = ? WHERE rowid = ?')
+  const alter = database.prepare('INSERT OR IGNORE INTO altered VALUES (?, ?)')
+  const before = database.prepare<[number], Uint8Array>('SELECT before FROM altered WHERE id = ?').pluck()
+  const items = database.prepare<[string], number>('SELECT count(DISTINCT item) FROM claim WHERE feed = ?').pluck()
   const insertScore = database.prepare('INSERT INTO scores VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
   const replaceScore = database.prepare('INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?)')
 
+  const tallies = new Map<string, Tally>()
+  const tallyOf = (feed: string): Tally => {
+    const tally = tallies.get(feed) ?? { kept: 0, added: 0, changed: 0, held: 0 }
+    tallies.set(feed, tally)
+    return tally
+  }
+  /** Rows that were looked up for an item on its way through a thread, until it is staged. */
+  const underWay = new Map<string, ClaimRow[]>()
+  const take = (feed: string, item: string): ClaimRow[] => {
+    const rows = underWay.get(item) ?? inCorpus.all(feed, item)
+    underWay.delete(item)
+    return rows
+  }
+  const seen = (rows: readonly ClaimRow[]) => rows.filter(({ id }) => marks.fileOf(id) !== null)
+
+  /** Counts an item of which `rows` are seen and have `digest` now; `by` is -1 where a later copy takes its place. */
+  const count = (feed: string, rows: readonly ClaimRow[], digest: Uint8Array, by: 1 | -1) => {
+    const tally = tallyOf(feed)
+    tally.kept += by
+    const old = rows.find(({ id }) => !marks.isNew(id))
+    if (!old) tally.added += by
+    else if (!isSameContent(before.get(old.id) ?? old.digest, digest)) tally.changed += by
+  }
+
   return {
-    // Of an item seen before in this ingest nothing is known: the corpus already has what came first.
-    digestOf: (feed, item) => (seen.get(feed, item) ? null : (inCorpus.get(feed, item)?.digest ?? null)),
-    claim({ feed, item, cveIds, digest, statedAt, file }, body) {
+    digestOf(feed, item) {
+      // Of an item seen before in this ingest nothing is known: the corpus has what came first, or will have it.
+      if (underWay.has(item)) return null
       const rows = inCorpus.all(feed, item)
-      if (body === null && !(rows[0] && Buffer.compare(rows[0].digest, digest) === 0)) {
+      if (rows.length === 0 || seen(rows).length > 0) return null
+      underWay.set(item, rows)
+      return rows[0]!.digest
+    },
+    known({ feed, item, digest, file }) {
+      const rows = take(feed, item)
+      if (!rows[0] || !isSameContent(rows[0].digest, digest) || seen(rows).length > 0) {
         throw new Error(`${feed} ${item} is staged as known, but the corpus has other bytes`)
       }
-      const stated = body === null ? (rows[0]?.stated_at ?? null) : statedAt
-      const earlier = seen.get(feed, item)
-      if (earlier) {
-        if (earlier.stated_at !== null && stated !== null && stated < earlier.stated_at) return 'older'
-        // What it said of CVEs that it no longer names is withdrawn with it.
-        replace.run(feed, item)
-        forget.run(feed, item)
+      // Only wrapped otherwise: the next ingest is to know it at once.
+      const isRewrapped = Buffer.compare(rows[0].digest, digest) !== 0
+      for (const { id } of rows) {
+        marks.see(id, file)
+        if (isRewrapped) rewrap.run(digest, id)
       }
-      const copies = earlier ? replaced.all(feed, item) : []
-      const keys = body === null ? rows.map((row) => row.cve_key) : cveIds.length > 0 ? cveIds.map(sortKey) : ['']
+      tallyOf(feed).kept++
+    },
+    claim({ feed, item, cveIds, digest, statedAt, file }, body) {
+      const rows = take(feed, item)
+      const copies = seen(rows)
+      const [earlier] = copies
+      const earlierFile = earlier ? marks.fileOf(earlier.id) : null
+      if (earlier) {
+        if (earlier.stated_at !== null && statedAt !== null && statedAt < earlier.stated_at) return 'older'
+        // What it said of CVEs that it no longer names is withdrawn with it.
+        count(feed, copies, earlier.digest, -1)
+        for (const { id } of copies) marks.unsee(id)
+      }
+      const keys = cveIds.length > 0 ? cveIds.map(sortKey) : ['']
+      const staged: ClaimRow[] = []
       for (const key of keys) {
         const row = rows.find((one) => one.cve_key === key)
-        // The digest of before this ingest, not that of what came first in it.
-        const copy = copies.find((one) => one.cve_key === key)
-        see.run(feed, item, key, copy ? copy.before : (row?.digest ?? null), digest, stated, file, 0)
-        if (body !== null && row) update.run(digest, stated, body, key, feed, item)
-        else if (body !== null) insert.run(key, feed, item, digest, stated, body)
+        if (row) {
+          if (!marks.isNew(row.id)) alter.run(row.id, row.digest)
+          update.run(digest, statedAt, body, row.id)
+        }
+        const id = row?.id ?? Number(insert.run(key, feed, item, digest, statedAt, body).lastInsertRowid)
+        marks.see(id, file)
+        staged.push(row ?? { id, cve_key: key, digest, stated_at: statedAt })
       }
-      return !earlier ? 'kept' : earlier.file === file ? 'replaces-same-file' : 'replaces-older-file'
+      count(feed, staged, digest, 1)
+      return !earlier ? 'kept' : earlierFile === file ? 'replaces-same-file' : 'replaces-older-file'
     },
     hold(feed, item) {
-      if (seen.get(feed, item)) return false
-      const rows = inCorpus.all(feed, item)
-      for (const row of rows) see.run(feed, item, row.cve_key, row.digest, row.digest, row.stated_at, 0, 1)
-      return rows.length > 0
+      const rows = take(feed, item)
+      if (rows.length === 0 || seen(rows).length > 0) return false
+      for (const { id } of rows) marks.see(id, HELD)
+      tallyOf(feed).held++
+      return true
     },
     score({ cveId, score, percentile }) {
       const key = sortKey(cveId)
@@ -153,21 +173,14 @@ export function openStaging(database: Database.Database): Staging {
       replaceScore.run(key, cveId, score, percentile)
       return false
     },
-    claimCounts: (feed) => database.prepare<[{ feed: string }], StagingCounts>(CLAIM_COUNTS).get({ feed })!,
+    claimCounts(feed) {
+      underWay.clear()
+      const { kept, added, changed, held } = tallyOf(feed)
+      return { kept, added, changed, removed: items.get(feed)! - kept - held }
+    },
     scoreCounts: () => database.prepare<[], StagingCounts>(SCORE_COUNTS).get()!,
   }
 }
-
-/** An item counts once, however many CVEs it is about. */
-const CLAIM_COUNTS = `
-  SELECT
-    count(*) FILTER (WHERE held = 0) AS kept,
-    count(*) FILTER (WHERE before IS NULL) AS added,
-    count(*) FILTER (WHERE before <> digest) AS changed,
-    (SELECT count(DISTINCT item) FROM claim AS c WHERE feed = $feed AND NOT EXISTS
-      (SELECT 1 FROM seen AS s WHERE s.feed = c.feed AND s.item = c.item)) AS removed
-  FROM (SELECT max(held) AS held, max(before) AS before, max(digest) AS digest FROM seen WHERE feed = $feed GROUP BY item)
-`
 
 const SCORE_COUNTS = `
   SELECT

@@ -148,8 +148,8 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     rule: 'decisions 29: of several NVD copies the newest wins',
     breaks: 'the oldest wins',
     file: 'corpus/store/staging.ts',
-    find: 'stated < earlier.stated_at',
-    replace: 'stated > earlier.stated_at',
+    find: 'statedAt < earlier.stated_at',
+    replace: 'statedAt > earlier.stated_at',
     tests: SCORES,
   },
   {
