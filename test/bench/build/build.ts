@@ -93,7 +93,7 @@ function fullLine({ cves }: BenchCorpus, rounds: readonly Round[]): BenchLine {
       'build s': median(full.map(({ build }) => build.seconds)),
       'CPU s': median(full.map(cpuSecondsOf)),
       'reference CPU s': median(plain.map(({ cpuSeconds }) => cpuSeconds)),
-      'of the reference CPU': ratioOf(
+      'ratio of CPU': ratioOf(
         full.map(cpuSecondsOf),
         plain.map(({ cpuSeconds }) => cpuSeconds),
       ).median,
@@ -143,7 +143,7 @@ function nightLine({ cves }: BenchCorpus, rounds: readonly Round[]): BenchLine {
       'ingest s': median(after.map(({ ingest }) => ingest.seconds)),
       'build s': median(after.map(({ build }) => build.seconds)),
       'CPU s': median(after.map(cpuSecondsOf)),
-      'of the full CPU': ratioOf(after.map(cpuSecondsOf), full.map(cpuSecondsOf)).median,
+      'ratio of CPU': ratioOf(after.map(cpuSecondsOf), full.map(cpuSecondsOf)).median,
       ...theirs(secondsOf),
       ...cpuNamed(theirs(cpuSecondsOf)),
     },
@@ -158,7 +158,7 @@ function toOthers(rounds: readonly Round[], of: (nights: Nights) => number): Rec
     both.map(({ ours }) => of(ours)),
     both.map(({ theirs }) => of(theirs)),
   )
-  return { 'of the other checkout': ratio.median }
+  return { 'ratio to the other checkout': ratio.median }
 }
 
 const cpuNamed = (details: Record<string, number>) =>
@@ -207,11 +207,13 @@ function* fetchedLines({ cves, dist }: BenchCorpus): Generator<BenchLine> {
     details: {
       'members changed': fetched.memberCount,
       'members MB': fetched.members / MEGABYTE,
+      'of which changed segments and heads MB': fetched.changedParts / MEGABYTE,
       'recipes MB': fetched.recipes / MEGABYTE,
       'EPSS MB': fetched.epss / MEGABYTE,
       'about and rejected MB': fetched.tables / MEGABYTE,
       'manifest MB': fetched.manifest / MEGABYTE,
-      'of one gzip of all that changed': fetched.delta / fetched.referenceTogether,
+      'ratio to one gzip of all that changed': fetched.delta / fetched.referenceTogether,
+      'ratio to the members as they lie and EPSS': fetched.delta / (fetched.members + fetched.epss),
     },
   }
   yield {

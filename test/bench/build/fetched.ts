@@ -6,6 +6,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { readCurrent, readManifest, readObject } from '../../../corpus/snapshot/layout.ts'
 import type { FileEntry, Manifest } from '../../../corpus/snapshot/manifest.ts'
+import type { Segment } from '../../../corpus/snapshot/member.ts'
 import { membersOf } from '../../../corpus/snapshot/shard.ts'
 
 /** Everything in bytes, except where it says otherwise. */
@@ -20,6 +21,8 @@ export interface Fetched {
   /** Compressed members as they lie, of CVEs and catalogues. */
   members: number
   memberCount: number
+  /** Of these members what their former selves do not have: heads and segments that say something else. */
+  changedParts: number
   recipes: number
   epss: number
   /** `about` and `rejected`. */
@@ -41,11 +44,12 @@ export function fetchedOf(dist: string): Fetched {
   const sizeOf = (files: readonly FileEntry[]) => files.reduce((sum, { size }) => sum + size, 0)
   const ofRole = (...roles: FileEntry['role'][]) => wanted.filter(({ role }) => roles.includes(role))
 
-  let [members, memberCount, recipes, alone] = [0, 0, 0, 0]
+  let [members, memberCount, changedParts, recipes, alone] = [0, 0, 0, 0, 0]
   const plain: Buffer[] = []
   for (const file of ofRole('cve', 'catalog')) {
     const change = changeOf(readObject(dist, file), shardOf(dist, parent, file))
     recipes += change.recipeBytes
+    changedParts += change.partBytes
     for (const member of change.members) {
       const json = gunzipSync(member)
       memberCount++
@@ -64,6 +68,7 @@ export function fetchedOf(dist: string): Fetched {
     delta: members + recipes + epss + tables + manifestBytes,
     members,
     memberCount,
+    changedParts,
     recipes,
     epss,
     tables,
@@ -82,6 +87,8 @@ function shardOf(dist: string, parent: Manifest, { role, name }: FileEntry): Buf
 export interface ShardChange {
   /** The members that the old shard does not have, byte for byte. */
   members: Buffer[]
+  /** Of these the heads, and the segments that the member of the same key has not. */
+  partBytes: number
   /** Length of the recipe that makes the new shard of the old one and these. */
   recipeBytes: number
 }
@@ -95,11 +102,16 @@ export function changeOf(shard: Buffer, before: Buffer): ShardChange {
   const old = new Map([...membersOf(before)].map((member) => [member.key, member]))
   const members: Buffer[] = []
   const runs: { from: number | null; length: number }[] = []
-  for (const { key, at, length } of membersOf(shard)) {
+  let partBytes = 0
+  for (const { key, at, length, headLength, segments } of membersOf(shard)) {
     const bytes = shard.subarray(at, at + length)
     const same = old.get(key)
     const isKept = same !== undefined && bytes.equals(before.subarray(same.at, same.at + same.length))
-    if (!isKept) members.push(bytes)
+    if (!isKept) {
+      members.push(bytes)
+      const isNew = ({ hash }: Segment) => !same?.segments.some((former) => Buffer.compare(former.hash, hash) === 0)
+      partBytes += segments.filter(isNew).reduce((sum, segment) => sum + segment.length, headLength)
+    }
     const last = runs.at(-1)
     const from = isKept ? same.at : null
     const goesOn =
@@ -116,7 +128,7 @@ export function changeOf(shard: Buffer, before: Buffer): ShardChange {
     recipeBytes += sevenBitLength(Math.abs(from - end) * 2)
     end = from + length
   }
-  return { members, recipeBytes }
+  return { members, partBytes, recipeBytes }
 }
 
 /** Bytes that a whole number takes at seven bits a byte. */

@@ -60,7 +60,7 @@ function panel(lines: readonly BenchLine[], sizes: readonly number[]): string {
   const x = horizontalScale(sizes)
   const [left, right] = [MARGIN.left, PANEL.width - MARGIN.right]
   const bottom = PANEL.height - MARGIN.bottom
-  const of = showsRatio(first) ? `times ${reference?.title ?? 'the reference'}` : unit
+  const of = showsRatio(first) ? `ratio to ${reference?.title ?? 'the reference'}` : unit
   const parts = [
     label(12, 18, name, 'name'),
     label(12, 34, shortened(of), 'faint'),
@@ -73,7 +73,7 @@ function panel(lines: readonly BenchLine[], sizes: readonly number[]): string {
   ]
   if (bound !== undefined) {
     parts.push(rule(left, y.at(bound), right, y.at(bound), 'budget', 1.5))
-    parts.push(label(right, y.at(bound) - 5, `budget ${budgetText(budget, unit)}`, 'budget-text', 'end'))
+    parts.push(label(right, 18, `budget ${budgetText(budget, unit)}`, 'budget-text', 'end'))
   }
   const points = shown.map(({ line, spread }) => `${round(x(line.cves))},${round(y.at(spread.median))}`)
   parts.push(`<polyline class="cost" points="${points.join(' ')}"/>`)

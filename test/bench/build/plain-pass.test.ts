@@ -1,0 +1,32 @@
+/** What a full ingest is compared with reads what an ingest reads. */
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { ingest } from '../../../builder/ingest/ingest.ts'
+import { generateSample } from '../../../corpus/sample/generate.ts'
+import { quietEffects, temporaryFolder } from '../../support/dist.ts'
+import { plainPass } from './plain-pass.ts'
+
+const folder = temporaryFolder('plain-pass')
+const feeds = join(folder.path, 'feeds')
+
+test.before(async () => void (await generateSample({ feeds, cves: 120, nights: 2 })))
+test.after(() => folder.remove())
+
+/** Feeds that are not JSON, of which a pass only unpacks the files. */
+const UNPACKED = ['epss', 'exploitdb', 'cwe', 'capec']
+
+test('each record of each JSON feed of the night is passed over, and no other', async () => {
+  const [night] = ['2026-05-31']
+  const report = await ingest({ feeds, corpus: join(folder.path, 'corpus.db'), asOf: night!, jobs: 0 }, quietEffects())
+  const expected = report.feeds.filter(({ name }) => !UNPACKED.includes(name)).reduce((sum, { read }) => sum + read, 0)
+  const { records, files, bytes, compressedBytes } = await plainPass(feeds, night!)
+  assert.is(records, expected)
+  assert.is(
+    files,
+    report.feeds.reduce((sum, feed) => sum + feed.files.length, 0),
+  )
+  assert.ok(bytes > compressedBytes && compressedBytes > 0)
+})
+
+test.run()

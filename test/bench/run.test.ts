@@ -1,0 +1,71 @@
+/** The bench runs: not what it measures, which is for nobody to hold, but that it measures, writes and keeps. */
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { temporaryFolder } from '../support/dist.ts'
+import { ROOT } from './build/program.ts'
+import type { BenchReport } from './report/report.ts'
+
+const folder = temporaryFolder('bench-run')
+const within = (name: string) => join(folder.path, name)
+test.after(() => folder.remove())
+
+function bench(...args: string[]): Promise<{ code: number | null; out: string; said: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, ['--import', 'tsx', 'test/bench/run.ts', ...args], { cwd: ROOT })
+    let [out, said] = ['', '']
+    child.stdout.on('data', (chunk) => {
+      out += chunk
+    })
+    child.stderr.on('data', (chunk) => {
+      said += chunk
+    })
+    child.on('close', (code) => resolve({ code, out, said }))
+  })
+}
+
+const SMALL = ['--short', '--cves', '150', '--rounds', '1', '--work', folder.path]
+
+test('lines are measured, printed, written and drawn, whether or not they keep their budgets', async () => {
+  const files = ['--json', within('figures.json'), '--plot', within('growth.svg')]
+  const { code, out, said } = await bench(...SMALL, '--only', 'build', ...files)
+  assert.is(code, 0, said)
+  const report = JSON.parse(readFileSync(within('figures.json'), 'utf8')) as BenchReport
+  const names = report.lines.map(({ name }) => name)
+  assert.equal(names, [
+    'build/full',
+    'build/memory',
+    'build/night',
+    'build/written',
+    'build/mirror',
+    'build/mirror-objects',
+    'build/wire25',
+    'build/wire50',
+    'build/wire100',
+  ])
+  for (const { name, cves, figure } of report.lines) {
+    assert.is(cves, 150)
+    assert.ok(figure > 0, name)
+    assert.ok(out.includes(`\n${name} `), name)
+  }
+  assert.ok(out.includes('- --short: '), 'what is left out is said')
+  assert.is(readFileSync(within('growth.svg'), 'utf8').match(/class="panel"/g)?.length, names.length)
+})
+
+test('a corpus is kept for the next run, which may want one line of it', async () => {
+  const { code, out, said } = await bench(...SMALL, '--only', 'build/wire25')
+  assert.is(code, 0, said)
+  assert.ok(said.includes('cves-150: kept'), said)
+  assert.not.ok(said.includes('synthetic CVEs'))
+  assert.equal(out.match(/^build\/\S+(?= )/gm), ['build/wire25'])
+})
+
+test('what nobody measures is refused, with what there is', async () => {
+  const { code, said } = await bench('--only', 'nothing')
+  assert.is(code, 1)
+  assert.ok(said.includes('build'), said)
+})
+
+test.run()
