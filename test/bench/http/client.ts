@@ -1,6 +1,7 @@
 /** A client for the time before the measuring: asks the gateway, decodes, compares. */
 import { Agent, get } from 'node:http'
 import { gunzipSync } from 'node:zlib'
+import type { LoadRequest } from './load.ts'
 
 export interface Received {
   status: number
@@ -12,39 +13,55 @@ export interface Received {
 /** The fields of an answer that the bench looks at. */
 export interface Body {
   cve_id?: string
-  data?: { cve_id: string; assigner: string | null; date_published: string | null }[]
+  data?: object[]
   pagination?: { next_cursor: string | null }
+  results?: object
+  counts?: Record<string, number>
+  suggestions?: object[]
 }
 
 export interface Client {
-  /** An answer as it came. @throws Error when it is no 200 */
-  receive(target: string, coding: 'gzip' | 'identity'): Promise<Received>
-  /** The body of an answer, decoded. */
+  /** An answer as it came. */
+  receive(request: LoadRequest, coding: 'gzip' | 'identity'): Promise<Received>
+  /** The body of an answer, decoded. @throws Error when it is no 200 */
   body(target: string): Promise<Body>
   close(): void
 }
 
 export function createClient(port: number, token: string): Client {
   const agent = new Agent({ keepAlive: true })
-  const receive: Client['receive'] = (target, coding) =>
+  const receive: Client['receive'] = ({ target, headers: own = [] }, coding) =>
     new Promise((resolve, reject) => {
-      const headers = { authorization: `Bearer ${token}`, 'accept-encoding': coding }
+      const headers = { authorization: `Bearer ${token}`, 'accept-encoding': coding, ...namedHeaders(own) }
       const request = get({ host: '127.0.0.1', port, path: target, agent, headers }, (response) => {
         const chunks: Buffer[] = []
         response.on('data', (chunk: Buffer) => chunks.push(chunk))
         response.on('error', reject)
         response.on('end', () => {
-          const { statusCode: status = 0, rawHeaders } = response
-          const body = Buffer.concat(chunks)
-          if (status === 200) resolve({ status, headers: rawHeaders, body })
-          else reject(new Error(`${target} was answered ${status}: ${body}`))
+          resolve({ status: response.statusCode ?? 0, headers: response.rawHeaders, body: Buffer.concat(chunks) })
         })
       })
       request.on('error', reject)
     })
   return {
     receive,
-    body: async (target) => JSON.parse(gunzipSync((await receive(target, 'gzip')).body).toString()) as Body,
+    async body(target) {
+      const { status, body } = await receive({ target }, 'identity')
+      if (status !== 200) throw new Error(`${target} was answered ${status}: ${body}`)
+      return JSON.parse(body.toString()) as Body
+    },
     close: () => agent.destroy(),
   }
 }
+
+const namedHeaders = (lines: readonly string[]) =>
+  Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]))
+
+/** The value of a header, or undefined. */
+export function headerOf({ headers }: Received, name: string): string | undefined {
+  const at = headers.findIndex((one, i) => i % 2 === 0 && one.toLowerCase() === name)
+  return at < 0 ? undefined : headers[at + 1]
+}
+
+/** Whether a gzip answer holds what the identity answer says. */
+export const isSameBody = (gzip: Received, identity: Received): boolean => gunzipSync(gzip.body).equals(identity.body)

@@ -1,17 +1,18 @@
 /** The processes of the bench: the gateway as an operator starts it, the servers to compare with, the load generator. */
 import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { openSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import type { LoadReply, LoadResult, LoadTask } from './load.ts'
+import type { LoadReply, LoadRequest, LoadTask } from './load.ts'
 import type { Constant } from './reference.ts'
+import type { LoadResult } from './tally.ts'
 
 export const ROOT = join(import.meta.dirname, '../../..')
 
 /** A server under load. */
 export interface Measured {
-  name: string
   port: number
+  pid: number
   stop(): Promise<void>
 }
 
@@ -32,6 +33,7 @@ async function stop(child: ChildProcess): Promise<void> {
 }
 
 export interface GatewayStart {
+  /** Names its access log. */
   name: string
   dist: string
   /** Where keys and the access log go. */
@@ -40,12 +42,14 @@ export interface GatewayStart {
   root?: string
   /** A folder for a CPU profile of the gateway's whole life. */
   profile?: string | undefined
+  /** Further words of the command: `--workers 2`. */
+  options?: readonly string[]
 }
 
 /** An administrator's ES256 token, by the command that makes one. */
-export function makeToken(folder: string): string {
+export function makeToken(folder: string, expires = '12h'): string {
   const cli = join(ROOT, 'gateway/cli.ts')
-  const args = ['--import', 'tsx', cli, 'token', '--expires', '1h', '--keys', keysIn(folder)]
+  const args = ['--import', 'tsx', cli, 'token', '--expires', expires, '--keys', keysIn(folder)]
   return execFileSync(process.execPath, args, {
     cwd: ROOT,
     env: environment(),
@@ -57,16 +61,18 @@ export function makeToken(folder: string): string {
 const keysIn = (folder: string) => join(folder, 'keys')
 
 /** `vulnshelf-gateway serve` on a free port, its access log in a file. `makeToken` must have made the keys. */
-export async function startGateway({ name, dist, folder, root = ROOT, profile }: GatewayStart): Promise<Measured> {
+export async function startGateway(start: GatewayStart): Promise<Measured> {
+  const { name, dist, folder, root = ROOT, profile, options = [] } = start
   const log = openSync(join(folder, `${name}.log`), 'a')
   const profiling = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile]
   const serve = ['serve', dist, '--port', '0', '--jwks', join(keysIn(folder), 'jwks.json')]
-  const child = spawn(process.execPath, [...profiling, '--import', 'tsx', join(root, 'gateway/cli.ts'), ...serve], {
-    cwd: root,
-    // By its name in the environment: an older checkout to compare with may not know the option.
-    env: { ...environment(), VULNSHELF_RATE_LIMIT: '1000000000' },
-    stdio: ['ignore', log, 'pipe'],
-  })
+  const cli = join(root, 'gateway/cli.ts')
+  const child = spawn(
+    process.execPath,
+    [...profiling, '--import', 'tsx', cli, ...serve, '--rate-limit', '1000000000', ...options],
+    { cwd: root, env: environment(), stdio: ['ignore', log, 'pipe'] },
+  )
+  closeSync(log)
   let said = ''
   const port = await new Promise<number>((resolve, reject) => {
     child.stderr!.on('data', (chunk) => {
@@ -76,7 +82,7 @@ export async function startGateway({ name, dist, folder, root = ROOT, profile }:
     })
     child.on('exit', () => reject(new Error(`the gateway did not start: ${said.trim()}`)))
   })
-  return { name, port, stop: () => stop(child) }
+  return { port, pid: child.pid!, stop: () => stop(child) }
 }
 
 const forked = (file: string, args: string[] = []) =>
@@ -86,8 +92,8 @@ export async function startReference(name: 'polka' | 'node'): Promise<ReferenceS
   const child = forked('reference.ts', [name])
   const [{ port }] = (await once(child, 'message')) as [{ port: number }]
   return {
-    name,
     port,
+    pid: child.pid!,
     answer: async (constant) => {
       child.send(constant)
       await once(child, 'message')
@@ -97,10 +103,13 @@ export async function startReference(name: 'polka' | 'node'): Promise<ReferenceS
 }
 
 export interface Load {
-  /** What to request: targets and header lines, the same for every server. */
-  prepare(targets: string[], headers: string[]): void
-  /** @throws Error when anything but a 200 comes back */
-  run(port: number, connections: number, seconds: number): Promise<LoadResult>
+  /** Requests under a name, each with these header lines beside its own. */
+  prepare(name: string, requests: readonly LoadRequest[], headers: readonly string[]): void
+  /**
+   * One run at a time.
+   * @throws Error when an answer of a closed loop has a status that was not expected
+   */
+  run(task: Exclude<LoadTask, { kind: 'prepare' }>): Promise<LoadResult>
   stop(): Promise<void>
 }
 
@@ -108,9 +117,9 @@ export function startLoad(): Load {
   const child = forked('load.ts')
   const send = (task: LoadTask) => void child.send(task)
   return {
-    prepare: (targets, headers) => send({ kind: 'targets', targets, headers }),
-    run: async (port, connections, seconds) => {
-      send({ kind: 'run', port, connections, seconds })
+    prepare: (name, requests, headers) => send({ kind: 'prepare', name, requests, headers }),
+    run: async (task) => {
+      send(task)
       const [reply] = (await once(child, 'message')) as [LoadReply]
       if ('error' in reply) throw new Error(reply.error)
       return reply.result

@@ -8,14 +8,15 @@ import polka from 'polka'
 
 /** What to answer from now on: header names and values in turn, and the body. */
 export interface Constant {
+  status: number
   headers: string[]
   body: Uint8Array
 }
 
-let constant: Constant = { headers: [], body: Buffer.alloc(0) }
+let constant: Constant = { status: 200, headers: [], body: Buffer.alloc(0) }
 
 function send(response: ServerResponse): void {
-  response.writeHead(200, constant.headers)
+  response.writeHead(constant.status, constant.headers)
   response.end(constant.body)
 }
 
@@ -24,10 +25,12 @@ const handlers: Record<string, () => RequestListener> = {
     const router = polka()
     router.get('/api/v1/cves', (_request, response) => send(response))
     router.get('/api/v1/cves/:cveId', (_request, response) => send(response))
+    router.get('/api/v1/cwes/:cweId/cves', (_request, response) => send(response))
     return router.handler as RequestListener
   },
   node: () => (_request, response) => {
-    response.setHeader('Content-Length', constant.body.length)
+    response.statusCode = constant.status
+    if (constant.status !== 304) response.setHeader('Content-Length', constant.body.length)
     response.end(constant.body)
   },
 }

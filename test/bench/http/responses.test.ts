@@ -44,4 +44,14 @@ test('a response without a length is refused', () => {
   assert.throws(() => feed(Buffer.from('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n')), /no Content-Length/)
 })
 
+test('a 304 has no body, whatever comes behind it', () => {
+  const read: [number, number][] = []
+  const feed = responseReader((status, bytes) => read.push([status, bytes]))
+  feed(Buffer.from(`HTTP/1.1 304 Not Modified\r\nETag: "x"\r\n\r\n${response(200, 'abc')}`))
+  assert.equal(read, [
+    [304, 0],
+    [200, 3],
+  ])
+})
+
 test.run()

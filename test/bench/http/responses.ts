@@ -7,7 +7,7 @@ const NOTHING = Buffer.alloc(0)
 /**
  * Gives a function to be fed with what arrives, in pieces of any size. `onResponse` is called with status and bytes of
  * the body of each response once all of it is there.
- * @throws Error where a response has no `Content-Length`: the servers measured here always send one
+ * @throws Error where a response that has a body has no `Content-Length`: the servers measured here always send one
  */
 export function responseReader(onResponse: (status: number, bytes: number) => void): (chunk: Buffer) => void {
   /** A head that is not all there yet. */
@@ -31,7 +31,8 @@ export function responseReader(onResponse: (status: number, bytes: number) => vo
         held = NOTHING
         const head = bytes.toString('latin1', 0, end)
         status = Number(head.slice(9, 12))
-        length = contentLength(head)
+        // RFC 9110 15.4.5: a 304 has no body, and need not say so.
+        length = status === 304 ? 0 : contentLength(head)
         left = length
         rest = bytes.subarray(end + HEAD_END.length)
       }

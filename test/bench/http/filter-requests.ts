@@ -1,0 +1,93 @@
+/** Requests with filters: each takes up a walk anywhere, or is unlike those before it, so that no memory holds them all. */
+import { SEVERITIES } from '../../../corpus/snapshot/derive/columns.ts'
+import { FLAGS } from '../../../corpus/snapshot/derive/gather.ts'
+import { postingsOf } from '../../../corpus/snapshot/derive/postings.ts'
+import { CVE_SORTS } from '../../../corpus/snapshot/order.ts'
+import { anywhereIn, type Catalogue, LIST } from './catalogue.ts'
+
+const DAY_MS = 86_400_000
+const HALF_OF_HALF_A_YEAR_MS = 90 * DAY_MS
+const LIMIT = 25
+
+const CRITICAL = SEVERITIES.indexOf('critical')
+
+export const critical = (catalogue: Catalogue) =>
+  anywhereIn(catalogue, {
+    sort: 'cvss',
+    query: 'severity=critical&has_patch=true&sort=-cvss',
+    limit: LIMIT,
+    passes: ({ severity, flags }, ordinal) =>
+      severity[ordinal] === CRITICAL && (flags[ordinal]! & FLAGS.has_patch) !== 0,
+  })
+
+export const kev = (catalogue: Catalogue) =>
+  anywhereIn(catalogue, {
+    sort: 'epss',
+    query: 'kev=true&sort=-epss',
+    limit: LIMIT,
+    passes: ({ flags }, ordinal) => (flags[ordinal]! & FLAGS.kev) !== 0,
+  })
+
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+
+/** An assigner and a time, as one of its records has them. */
+export function narrow({ random, snapshot: { columns } }: Catalogue): () => string {
+  const assigners = [...columns.assigner.keys.keys()]
+  return () => {
+    const assigner = random.pick(assigners)
+    const published = columns.published[random.pick([...postingsOf(columns.assigner, assigner)])]!
+    const around = Number.isNaN(published) ? Date.UTC(2024, 0, 1) : published
+    const [since, until] = [around - HALF_OF_HALF_A_YEAR_MS, around + HALF_OF_HALF_A_YEAR_MS].map(dayOf)
+    return `${LIST}?assigner=${encodeURIComponent(assigner)}&published_since=${since}&published_until=${until}`
+  }
+}
+
+const sorts = CVE_SORTS.flatMap((sort) => [sort, `-${sort}`])
+
+export function weakness({ random, snapshot: { columns } }: Catalogue): () => string {
+  const numbers = [...columns.anyCwe.keys.keys()]
+  return () => `/api/v1/cwes/${random.pick(numbers)}/cves?scope=any&sort=${random.pick(sorts)}`
+}
+
+/** From one to four filters with values of the corpus. */
+export function combined({ random, snapshot: { columns } }: Catalogue): () => string {
+  const assigners = [...columns.assigner.keys.keys()]
+  const weaknesses = [...columns.primaryCwe.keys.keys()]
+  const day = () => dayOf(columns.published[random.int(columns.count)]! || 0)
+  const bool = () => String(random.chance(0.5))
+  const values: Record<string, () => string> = {
+    severity: () => SEVERITIES.filter(() => random.chance(0.4)).join(',') || 'high',
+    kev: bool,
+    has_exploit: bool,
+    has_patch: bool,
+    has_detection: bool,
+    assigner: () => encodeURIComponent(random.pick(assigners)),
+    cwe: () => `CWE-${random.pick(weaknesses)}`,
+    epss_min: () => (random.float() ** 3).toFixed(4),
+    published_since: day,
+    published_until: day,
+    updated_since: day,
+  }
+  const names = Object.keys(values)
+  return () => {
+    const chosen = new Set(Array.from({ length: random.between(1, 4) }, () => random.pick(names)))
+    const query = [...chosen].map((name) => `${name}=${values[name]!()}`).join('&')
+    return `${LIST}?${query}&sort=${random.pick(sorts)}`
+  }
+}
+
+/** Filters that each let something through and together nothing: above all EPSS scores that such CVEs have. */
+export async function nothing({ client, random }: Catalogue): Promise<() => string> {
+  const base = 'severity=none&kev=true&epss_min='
+  for (const least of [0, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99]) {
+    if ((await client.body(`${LIST}?${base}${least}`)).data?.length !== 0) continue
+    return () => `${LIST}?${base}${(least + (1 - least) * random.float()).toFixed(8)}&sort=${random.pick(sorts)}`
+  }
+  throw new Error('no filters were found that nothing passes')
+}
+
+export const batch = (catalogue: Catalogue) => () => {
+  const ids = new Set<string>()
+  while (ids.size < 50) ids.add(catalogue.id())
+  return `${LIST}?ids=${[...ids].join(',')}`
+}

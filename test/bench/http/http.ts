@@ -1,0 +1,158 @@
+/**
+ * The request path over HTTP: the gateway of each corpus next to a polka server that answers a typical answer of it, all in
+ * turn in the same rounds (DESIGN, "Budgets").
+ */
+import { type BenchContext, type BenchGroup, type BenchLine, isWanted } from '../report/line.ts'
+import { median, ratioOf } from '../report/spread.ts'
+import { latencyOf, perRequest } from './figures.ts'
+import { HTTP_LINES, type HttpLine } from './lines.ts'
+import type { Load, Measured, ReferenceServer } from './processes.ts'
+import { startReference } from './processes.ts'
+import type { Constant } from './reference.ts'
+import { kindOf, RIGHT_STATUSES } from './request-kinds.ts'
+import { typicalAnswer } from './sample-answers.ts'
+import { openSites, type Site, type Sites } from './sites.ts'
+import type { LoadResult } from './tally.ts'
+import { type Usage, usageOf, usedBetween } from './usage.ts'
+
+const CONNECTIONS = 16
+const MOST_WARM_UP_SECONDS = 0.5
+
+export const httpLines: BenchGroup = async function* (context) {
+  const wanted = HTTP_LINES.filter(({ name }) => isWanted(context, `http/${name}`))
+  if (wanted.length === 0) return
+  const sites = await openSites(context, 'http')
+  try {
+    const bench: Bench = {
+      ...sites,
+      context,
+      generator: sites.load(),
+      polka: sites.keep(await startReference('polka')),
+      node: sites.keep(await startReference('node')),
+    }
+    for (const line of wanted) {
+      context.say(`http/${line.name}: ${titleOf(line)}`)
+      yield* measureLine(line, bench)
+    }
+  } finally {
+    await sites.close()
+  }
+}
+
+interface Bench extends Sites {
+  context: BenchContext
+  generator: Load
+  polka: ReferenceServer
+  node: ReferenceServer
+}
+
+/** A round of one server. */
+interface Turn {
+  result: LoadResult
+  used: Usage
+}
+
+/** What is measured at one site, and what it was measured with. */
+interface Measuring {
+  site: Site
+  /** The name under which its requests are prepared. */
+  of: string
+  constant: Constant
+  turns: Record<'gateway' | 'other' | 'polka' | 'node', Turn[]>
+}
+
+async function* measureLine(line: HttpLine, bench: Bench): AsyncGenerator<BenchLine> {
+  const { rounds, seconds, say } = bench.context
+  const all: Measuring[] = []
+  for (const site of bench.sites) {
+    try {
+      all.push(await prepare(line, site, bench))
+    } catch (error) {
+      // A line that this corpus is too small for is left out, and said.
+      say(`  ${site.corpus.cves} CVEs: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+  const turn = (port: Measured, of: string, length: number) => takeTurn(bench.generator, port, of, length)
+  for (const { site, of } of all) {
+    for (const one of [site.gateway, site.other]) if (one) await turn(one, of, Math.min(seconds, MOST_WARM_UP_SECONDS))
+  }
+  for (let round = 0; round < rounds; round++) {
+    for (const { site, of, constant, turns } of round % 2 === 0 ? all : all.toReversed()) {
+      turns.gateway.push(await turn(site.gateway, of, seconds))
+      if (site.other) turns.other.push(await turn(site.other, of, seconds))
+      for (const name of ['polka', 'node'] as const) {
+        await bench[name].answer(constant)
+        turns[name].push(await turn(bench[name], of, seconds))
+      }
+    }
+  }
+  for (const measuring of all) yield lineOf(line, measuring, all[0]!)
+}
+
+async function prepare({ kind, different, name }: HttpLine, site: Site, bench: Bench): Promise<Measuring> {
+  const draw = await kindOf(kind).draw(site.catalogue)
+  const requests = Array.from({ length: different }, draw)
+  const constant = await typicalAnswer(site.catalogue.client, kindOf(kind), requests)
+  const of = `${name} ${site.corpus.cves}`
+  bench.generator.prepare(of, requests, bench.headers)
+  return { site, of, constant, turns: { gateway: [], other: [], polka: [], node: [] } }
+}
+
+async function takeTurn(load: Load, { port, pid }: Measured, of: string, seconds: number): Promise<Turn> {
+  const before = usageOf(pid)
+  const result = await load.run({
+    kind: 'closed',
+    polling: true,
+    of,
+    port,
+    connections: CONNECTIONS,
+    seconds,
+    expect: RIGHT_STATUSES,
+  })
+  return { result, used: usedBetween(before, usageOf(pid)) }
+}
+
+const titleOf = ({ kind, title }: HttpLine) => [kindOf(kind).title, title].filter(Boolean).join(': ')
+
+const rates = (turns: readonly Turn[]) => turns.map(({ result }) => result.requests / result.seconds)
+const resultsOf = (turns: readonly Turn[]) => turns.map(({ result }) => result)
+
+function lineOf(line: HttpLine, { site, constant, turns }: Measuring, smallest: Measuring): BenchLine {
+  const { gateway, other, polka, node } = turns
+  const [latency, polkaLatency] = [gateway, polka].map((of) => latencyOf(resultsOf(of))) as [Latency, Latency]
+  const [used, polkaUsed] = [gateway, polka].map(perRequest) as [PerRequest, PerRequest]
+  return {
+    name: `http/${line.name}`,
+    title: titleOf(line),
+    cves: site.corpus.cves,
+    unit: 'requests/s',
+    figure: median(rates(gateway)),
+    reference: { title: 'node:http + polka, a typical answer as a constant', figure: median(rates(polka)) },
+    ratio: ratioOf(rates(gateway), rates(polka)),
+    growth: site === smallest.site ? null : ratioOf(rates(gateway), rates(smallest.turns.gateway)),
+    budget: line.budget === null ? null : { of: 'ratio', least: line.budget },
+    details: {
+      'p50 ms': latency.p50,
+      'p99 ms': latency.p99,
+      'polka p50 ms': polkaLatency.p50,
+      'polka p99 ms': polkaLatency.p99,
+      'CPU µs/request': used.cpuMicroseconds,
+      'polka CPU µs/request': polkaUsed.cpuMicroseconds,
+      'reads/request': used.reads,
+      'writes/request': used.writes,
+      'bytes read/request': used.bytesRead,
+      'response bytes': used.bodyBytes,
+      'constant bytes': constant.body.length,
+      'bare node:http requests/s': median(rates(node)),
+      'of bare node:http': ratioOf(rates(gateway), rates(node)).median,
+      'different requests': line.different,
+      'generator busy, at most': Math.max(...[...gateway, ...polka, ...node].map(({ result }) => result.busy)),
+      ...(other.length === 0
+        ? {}
+        : { 'other requests/s': median(rates(other)), 'to other': ratioOf(rates(gateway), rates(other)).median }),
+    },
+  }
+}
+
+type Latency = ReturnType<typeof latencyOf>
+type PerRequest = ReturnType<typeof perRequest>

@@ -1,0 +1,67 @@
+/** A gateway for each corpus of the run, with what is needed to ask it and to make requests for it. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { BenchContext, BenchCorpus } from '../report/line.ts'
+import { type Catalogue, openCatalogue } from './catalogue.ts'
+import { createClient } from './client.ts'
+import { type Load, type Measured, makeToken, startGateway, startLoad } from './processes.ts'
+import { settled } from './usage.ts'
+
+export interface Site {
+  corpus: BenchCorpus
+  gateway: Measured
+  /** That of the checkout to compare with (`--against`). */
+  other: Measured | null
+  catalogue: Catalogue
+}
+
+/** What is started is stopped in the end, the last first. */
+export interface Sites {
+  sites: Site[]
+  /** Header lines of every request. */
+  headers: string[]
+  load(): Load
+  keep<T extends { stop(): Promise<void> }>(process: T): T
+  close(): Promise<void>
+}
+
+export const requestHeaders = (token: string): string[] => [
+  'Host: bench',
+  `Authorization: Bearer ${token}`,
+  'Accept-Encoding: gzip',
+]
+
+/** Resolves when all gateways have come to rest: after its start one reads and checks all its files. */
+export async function openSites({ corpora, folder, against, profile }: BenchContext, name: string): Promise<Sites> {
+  const own = join(folder, name)
+  mkdirSync(own, { recursive: true })
+  const token = makeToken(own)
+  const stops: (() => Promise<void> | void)[] = []
+  const keep: Sites['keep'] = (process) => {
+    stops.push(process.stop)
+    return process
+  }
+  const close = async () => {
+    for (const stop of stops.splice(0).reverse()) await stop()
+  }
+  try {
+    const sites: Site[] = []
+    for (const corpus of corpora) {
+      const start = { dist: corpus.dist, folder: own }
+      const gateway = keep(await startGateway({ ...start, name: `gateway-${corpus.cves}`, profile }))
+      const other =
+        against === undefined
+          ? null
+          : keep(await startGateway({ ...start, name: `other-${corpus.cves}`, root: against }))
+      const client = createClient(gateway.port, token)
+      const catalogue = openCatalogue(corpus.dist, client)
+      stops.push(client.close, catalogue.close)
+      sites.push({ corpus, gateway, other, catalogue })
+    }
+    for (const { gateway, other } of sites) for (const one of [gateway, other]) if (one) await settled(one.pid)
+    return { sites, headers: requestHeaders(token), load: () => keep(startLoad()), keep, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * What a process has used so far, as Linux accounts for it (proc(5)); elsewhere there is nothing to read.
+ *
+ * `/proc/<pid>/io` counts every call of the read and write kind and its bytes, of all threads: of files, of sockets (so each
+ * request costs one read and one write before anything is looked up) and of the access log. It does not count `epoll_wait`.
+ */
+import { readFileSync } from 'node:fs'
+
+export interface Usage {
+  /** User and system time of all threads, in ms. */
+  cpuMs: number
+  bytesRead: number
+  reads: number
+  writes: number
+}
+
+/** Ticks of `/proc/<pid>/stat`: USER_HZ is 100 on every Linux that node runs on. */
+const TICK_MS = 10
+const KB = 1024
+
+export function usageOf(pid: number): Usage {
+  const io = fieldsOf(readFileSync(`/proc/${pid}/io`, 'utf8'))
+  return {
+    cpuMs: cpuMsOf(readFileSync(`/proc/${pid}/stat`, 'utf8')),
+    bytesRead: io.rchar!,
+    reads: io.syscr!,
+    writes: io.syscw!,
+  }
+}
+
+export function usedBetween(before: Usage, after: Usage): Usage {
+  return {
+    cpuMs: after.cpuMs - before.cpuMs,
+    bytesRead: after.bytesRead - before.bytesRead,
+    reads: after.reads - before.reads,
+    writes: after.writes - before.writes,
+  }
+}
+
+/** Memory of a process in MB: what it has now, and the most that it ever had. */
+export function memoryOf(pid: number): { rssMb: number; peakMb: number } {
+  const status = fieldsOf(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  return { rssMb: (status.VmRSS! * KB) / 1e6, peakMb: (status.VmHWM! * KB) / 1e6 }
+}
+
+/** `name: number` lines. */
+export function fieldsOf(text: string): Record<string, number> {
+  return Object.fromEntries(text.matchAll(/^(\w+):\s+(\d+)/gm).map(([, name, value]) => [name!, Number(value)]))
+}
+
+/** From `/proc/<pid>/stat`, whose second field may hold blanks and brackets. */
+export function cpuMsOf(stat: string): number {
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS
+}
+
+const POLL_MS = 250
+const QUIET_SHARE = 0.04
+
+/** Waits until a process has nothing to do any more: after its start a gateway reads and checks all its files. */
+export async function settled(pid: number, mostMs = 180_000): Promise<void> {
+  const end = performance.now() + mostMs
+  let quiet = 0
+  let before = usageOf(pid).cpuMs
+  while (quiet < 3 && performance.now() < end) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+    const now = usageOf(pid).cpuMs
+    quiet = now - before <= POLL_MS * QUIET_SHARE ? quiet + 1 : 0
+    before = now
+  }
+}
