@@ -1,0 +1,41 @@
+/** Before anything is measured: whether the alternative gives the same answers as the gateway. */
+import { isDeepStrictEqual } from 'node:util'
+import { gunzipSync } from 'node:zlib'
+import { type Client, createClient, headerOf } from '../http/client.ts'
+import type { LoadRequest } from '../http/load.ts'
+
+const SAMPLES = 50
+
+/**
+ * Asks both for the first of the same requests, each in its own words.
+ * @throws Error where an answer says something else; how a cursor is written does not count
+ */
+export async function holdEqual(
+  gateway: Client,
+  port: number,
+  headers: readonly string[],
+  requests: readonly LoadRequest[],
+  translated: readonly LoadRequest[],
+): Promise<void> {
+  const [authorization = ''] = headers.filter((line) => /^authorization:/i.test(line))
+  const other = createClient(port, authorization.replace(/^authorization: Bearer /i, ''))
+  try {
+    for (const [i, request] of requests.slice(0, SAMPLES).entries()) {
+      const [ours, theirs] = [await answerOf(gateway, request), await answerOf(other, translated[i]!)]
+      if (!isDeepStrictEqual(ours, theirs)) throw new Error(`${request.target} is answered in another way by Fastify`)
+    }
+  } finally {
+    other.close()
+  }
+}
+
+async function answerOf(client: Client, request: LoadRequest): Promise<unknown> {
+  const received = await client.receive(request, 'gzip')
+  const { status, body } = received
+  if (status !== 200) throw new Error(`${request.target} was answered ${status}: ${body}`)
+  const json = headerOf(received, 'content-encoding') === 'gzip' ? gunzipSync(body) : body
+  const answer = JSON.parse(json.toString()) as { pagination?: { next_cursor: string | null } }
+  if (!answer.pagination) return answer
+  const { next_cursor, ...pagination } = answer.pagination
+  return { ...answer, pagination: { ...pagination, more: next_cursor !== null } }
+}

@@ -1,0 +1,33 @@
+/** ES256 tokens verified by jose, and those that were verified remembered: what a server of one's own would do. */
+import { readFileSync } from 'node:fs'
+import { createLocalJWKSet, jwtVerify } from 'jose'
+import { LOCAL } from '../../../gateway/token.ts'
+
+const REMEMBERED = 10_000
+
+/** Gives a function that tells whether an `Authorization` header is good: at once where its token is known. */
+export function tokenCache(jwksFile: string): (authorization: string | undefined) => boolean | Promise<boolean> {
+  const keys = createLocalJWKSet(JSON.parse(readFileSync(jwksFile, 'utf8')))
+  const expiries = new Map<string, number>()
+
+  const verify = async (token: string): Promise<boolean> => {
+    try {
+      const { issuer, audience } = LOCAL
+      const { payload } = await jwtVerify(token, keys, { issuer, audience, algorithms: ['ES256'] })
+      if (payload.exp === undefined || payload.role !== 'admin') return false
+      const [oldest] = expiries.keys()
+      if (expiries.size >= REMEMBERED && oldest !== undefined) expiries.delete(oldest)
+      expiries.set(token, payload.exp * 1000)
+      return true
+    } catch {
+      // Whatever is wrong with it: it is no token of ours.
+      return false
+    }
+  }
+  return (authorization) => {
+    if (!authorization?.startsWith('Bearer ')) return false
+    const token = authorization.slice('Bearer '.length)
+    const expiry = expiries.get(token)
+    return expiry !== undefined && expiry > Date.now() ? true : verify(token)
+  }
+}
