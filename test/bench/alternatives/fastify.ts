@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
+import fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import pino from 'pino'
 import { openDatabase } from './database.ts'
 import { type ListParameters, listRequest, listSchema } from './list-parameters.ts'
@@ -55,7 +55,10 @@ const sections = Object.fromEntries(
 )
 
 const stream = pino.destination({ dest: logFile, sync: false, minLength: 4096 })
-const app = fastify({ loggerInstance: pino({ base: null }, stream), disableRequestLogging: true })
+const app = fastify({
+  loggerInstance: pino({ base: null }, stream),
+  logController: new LogController({ disableRequestLogging: true }),
+})
 
 app.addHook('onRequest', async (request, reply) => {
   const known = isKnown(request.headers.authorization)
