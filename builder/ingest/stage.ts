@@ -6,6 +6,7 @@ import {
   type FeedFile,
   type FeedItem,
   fileDigest,
+  type OpenFeed,
   type ReadOptions,
   type ScoreFeed,
 } from '../../corpus/feeds/feed.ts'
@@ -108,8 +109,10 @@ async function stageClaims(
     if (outcome === 'older') add(skipped, 'superseded', key, `an older one in ${name}`)
   }
 
+  const bytes = files.reduce((sum, { folder, path }) => sum + (folder ? Infinity : statSync(path).size), 0)
+  const reading = { pool: context.poolFor(feed.kind === 'batches' ? bytes : 0), progress: context.progress }
   for (const [index, file] of files.entries()) {
-    for await (const items of readFile(feed, file, options, context)) {
+    for await (const items of readFile(feed, file, options, reading)) {
       for (const item of items) stage(item, index)
     }
   }
@@ -136,7 +139,7 @@ async function* readFile(
   feed: ClaimFeed | BatchFeed,
   file: FeedFile,
   options: ReadOptions,
-  { poolFor, progress }: StageContext,
+  { pool, progress }: Pick<StageContext, 'progress'> & { pool: Pool },
 ): AsyncIterable<Iterable<FeedItem>> {
   if (feed.kind === 'claims') {
     const items = feed.read(file, options)
@@ -145,17 +148,16 @@ async function* readFile(
     return
   }
   const { items: total, batches } = await feed.open(file, options)
-  const bytes = file.folder ? Number.POSITIVE_INFINITY : statSync(file.path).size
   let done = 0
-  for await (const items of runInOrder<FeedItem[]>(poolFor(bytes), 'read', readTasks(feed.name, batches))) {
+  for await (const items of runInOrder<FeedItem[]>(pool, 'read', readTasks(feed.name, batches))) {
     yield items
     done += items.length
     if (total !== null) progress(file.name, done, total)
   }
 }
 
-function* readTasks(feed: string, batches: Iterable<unknown>): Iterable<ReadTask> {
-  for (const batch of batches) yield { feed: feed as FeedName, batch }
+async function* readTasks(feed: string, batches: OpenFeed['batches']): AsyncIterable<ReadTask> {
+  for await (const batch of batches) yield { feed: feed as FeedName, batch }
 }
 
 interface Note {

@@ -2,7 +2,7 @@
 import { openPool, type Pool } from '../../corpus/snapshot/pool.ts'
 
 export interface Threads {
-  /** Worker threads for work that is worth it, else the caller's own thread. */
+  /** Worker threads for work that is worth starting them, or where they are there already; else the caller's own thread. */
   pool(isWorthIt: boolean): Pool
   close(): Promise<void>
 }
@@ -14,7 +14,7 @@ export function openThreads(jobs: number): Threads {
   let threads: Pool | null = null
   return {
     pool(isWorthIt) {
-      if (!isWorthIt || jobs === 0) return inline
+      if (jobs === 0 || (threads === null && !isWorthIt)) return inline
       threads ??= openPool(tasks, jobs)
       return threads
     },

@@ -89,7 +89,7 @@ export interface ClaimFeed extends FeedBase {
 export interface OpenFeed {
   /** How many items the batches hold; null where it takes too long to count them. */
   items: number | null
-  batches: Iterable<unknown>
+  batches: Iterable<unknown> | AsyncIterable<unknown>
 }
 
 /** A feed so large that other threads help to read it: batches are plain data, and each can be read anywhere. */

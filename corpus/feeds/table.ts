@@ -16,7 +16,7 @@ import type { FirstPartyName } from './first-party/files.ts'
 import { findGhsa, GHSA_ADAPTER, openGhsa, readGhsaBatch } from './ghsa/ghsa.ts'
 import { findKev, KEV_ADAPTER, readKev } from './kev.ts'
 import { findNvd } from './nvd/files.ts'
-import { NVD_ADAPTER, readNvd } from './nvd/nvd.ts'
+import { NVD_ADAPTER, type NvdBatch, openNvd, readNvdBatch } from './nvd/nvd.ts'
 import { findOsv, OSV_ADAPTER, openOsv, readOsvBatch } from './osv/osv.ts'
 
 /** Feeds that others publish. */
@@ -191,7 +191,7 @@ export const FEEDS: readonly (Feed & { name: FeedName })[] = [
   {
     name: 'nvd',
     title: 'NVD',
-    kind: 'claims',
+    kind: 'batches',
     lookedFor: 'nvd/*.json or nvd/*.json.gz',
     licence: 'public domain',
     attribution: 'NIST, National Vulnerability Database; this product is not endorsed or certified by the NVD',
@@ -199,7 +199,8 @@ export const FEEDS: readonly (Feed & { name: FeedName })[] = [
     maxDaysApart: 1,
     adapter: NVD_ADAPTER,
     find: findNvd,
-    read: readNvd,
+    open: openNvd,
+    readBatch: (batch) => readNvdBatch(batch as NvdBatch),
   },
   {
     name: 'cvelist',

@@ -118,10 +118,14 @@ function threadPool(module: URL, threads: number): Pool {
  * Runs one task for each input and hands the results on in the order of the inputs, with no more under way than the
  * pool is wide, so that results never pile up.
  */
-export async function* runInOrder<T>(pool: Pool, task: string, inputs: Iterable<unknown>): AsyncGenerator<T> {
+export async function* runInOrder<T>(
+  pool: Pool,
+  task: string,
+  inputs: Iterable<unknown> | AsyncIterable<unknown>,
+): AsyncGenerator<T> {
   const under: Promise<T>[] = []
   try {
-    for (const input of inputs) {
+    for await (const input of inputs) {
       under.push(pool.run<T>(task, input))
       if (under.length >= pool.width) yield await under.shift()!
     }

@@ -4,6 +4,9 @@ import { FeedError } from '../error.ts'
 
 const WINDOW_BYTES = 1 << 20
 
+/** The buffer of a window that is closed, for the next one: archives are opened once for each batch of their entries. */
+const spare: Buffer[] = []
+
 export interface FileWindow {
   /** Bytes of the file, or of the part of it that the window was opened on. */
   readonly size: number
@@ -17,7 +20,7 @@ export function openWindow(path: string, part?: { start: number; size: number })
   const file = openSync(path, 'r')
   const start = part?.start ?? 0
   const size = part?.size ?? fstatSync(file).size
-  const window = Buffer.allocUnsafe(WINDOW_BYTES)
+  const window = spare.pop() ?? Buffer.allocUnsafe(WINDOW_BYTES)
   let from = 0
   let filled = 0
 
@@ -53,6 +56,9 @@ export function openWindow(path: string, part?: { start: number; size: number })
       }
       return window.subarray(position - from, position - from + length)
     },
-    close: () => closeSync(file),
+    close() {
+      closeSync(file)
+      if (spare.length === 0) spare.push(window)
+    },
   }
 }

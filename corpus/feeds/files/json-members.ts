@@ -47,6 +47,9 @@ export async function* jsonMembers(
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 const isBlank = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+/** Bytes that open and close nothing. */
+const IS_PLAIN = new Uint8Array(256).fill(1)
+for (const byte of [QUOTE, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT]) IS_PLAIN[byte] = 0
 /** The members of the list lie in a list in an object. */
 const LIST_DEPTH = 2
 
@@ -94,11 +97,15 @@ function openScanner(list: string, maxBytes: number, refusal: (message: string) 
         start = end
       }
       for (let at = 0; at < chunk.length; at++) {
-        const byte = chunk[at]!
         if (inString) {
-          if (isEscaped) isEscaped = false
-          else if (byte === BACKSLASH) isEscaped = true
-          else if (byte === QUOTE) {
+          if (isEscaped) {
+            isEscaped = false
+            continue
+          }
+          while (at < chunk.length && chunk[at] !== QUOTE && chunk[at] !== BACKSLASH) at++
+          if (at === chunk.length) break
+          if (chunk[at] === BACKSLASH) isEscaped = true
+          else {
             inString = false
             if (inMember && depth === LIST_DEPTH) {
               passTo(at + 1)
@@ -107,6 +114,9 @@ function openScanner(list: string, maxBytes: number, refusal: (message: string) 
           }
           continue
         }
+        const byte = chunk[at]!
+        // Deep in a member only strings and brackets count.
+        if (depth > LIST_DEPTH && IS_PLAIN[byte] === 1) continue
         const closes = byte === CLOSE_LIST || byte === CLOSE_OBJECT
         if (inList && depth === LIST_DEPTH) {
           const isBetween = byte === COMMA || closes || isBlank(byte)

@@ -29,11 +29,14 @@ function attempt<T>(code: FeedErrorCode, { name }: NamedFile, work: () => T): T 
   }
 }
 
+/** Large pieces: with node's 16 and 64 KB a third of the time of reading NVD's feeds went into passing them on. */
+const PIECE_BYTES = 256 << 10
+
 /** The plain bytes of a file of any size, piece by piece. */
 export async function* plainChunks(file: NamedFile): AsyncIterable<Buffer> {
-  const bytes = createReadStream(file.path)
+  const bytes = createReadStream(file.path, { highWaterMark: PIECE_BYTES })
   // Whoever reads the last stream of a pipeline gets its error there; the callback has nothing to add.
-  const plain = isGzipped(file) ? pipeline(bytes, createGunzip(), () => undefined) : bytes
+  const plain = isGzipped(file) ? pipeline(bytes, createGunzip({ chunkSize: PIECE_BYTES }), () => undefined) : bytes
   try {
     yield* plain
   } catch (cause) {

@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { isSameWrapping, withWrapping } from '../../model/item-digest.ts'
 import { FeedError } from '../error.ts'
 import {
   type FeedFile,
@@ -16,7 +17,8 @@ import {
   skipOf,
 } from '../feed.ts'
 import { parseJson } from '../json.ts'
-import { openZip, readEntry, withZip, type ZipEntry, type ZipPlace } from './zip.ts'
+import type { FileWindow } from './file-window.ts'
+import { openZip, storedEntry, withZip, type ZipEntry, type ZipPlace } from './zip.ts'
 
 /** How deep below its folder an item may lie: `advisories/github-reviewed/2024/01/<id>/<id>.json`. */
 const FOLDER_DEPTH = 6
@@ -82,11 +84,8 @@ type Listing = Pick<ListedItem, 'key' | 'at'>
 function* batches(zip: ZipPlace | null, listing: Iterable<Listing>, options: ReadOptions): Iterable<TreeBatch> {
   let items: ListedItem[] = []
   let bytes = 0
-  // Batches are listed ahead of being kept: of a key that comes twice, the corpus may not have yet what came first.
-  const listed = new Set<string>()
   for (const { key, at } of listing) {
-    items.push({ key, known: listed.has(key) ? null : options.digestOf(key), at })
-    listed.add(key)
+    items.push({ key, known: options.digestOf(key), at })
     if (typeof at !== 'string') bytes += Math.min(at.size, MAX_ITEM_BYTES)
     if (items.length < BATCH_ITEMS && bytes < BATCH_BYTES) continue
     yield { zip, items }
@@ -107,10 +106,42 @@ function* listFolder(path: string, depth: number, keyOf: TreeFormat['keyOf']): I
 }
 
 export function readTreeBatch({ zip, items }: TreeBatch, format: TreeFormat): FeedItem[] {
-  if (zip === null) return items.map((item) => readItem(item, format, () => readItemFile(item.at as string)))
+  if (zip === null) {
+    return items.map(({ key, known, at }) =>
+      readItem(key, () => itemOf(key, readItemFile(at as string), known, format)),
+    )
+  }
   return withZip(zip, (window) =>
-    items.map((item) => readItem(item, format, () => readEntry(window, item.at as ZipEntry, MAX_ITEM_BYTES))),
+    items.map(({ key, known, at }) => readItem(key, () => archivedItem(key, at as ZipEntry, window, known, format))),
   )
+}
+
+function readItem(key: string, read: () => FeedItem): FeedItem {
+  try {
+    return read()
+  } catch (cause) {
+    return skipOf(key, cause)
+  }
+}
+
+function archivedItem(
+  key: string,
+  entry: ZipEntry,
+  window: FileWindow,
+  known: Uint8Array | null,
+  format: TreeFormat,
+): FeedItem {
+  const stored = storedEntry(window, entry, MAX_ITEM_BYTES)
+  const wrapping = stored.digest()
+  if (known !== null && isSameWrapping(known, format.adapter, wrapping)) return { kind: 'known', key, digest: known }
+  const item = itemOf(key, stored.bytes(), known, format)
+  return item.kind === 'skip' ? item : { ...item, digest: withWrapping(item.digest, wrapping) }
+}
+
+function itemOf(key: string, bytes: Buffer, known: Uint8Array | null, { adapter, read }: TreeFormat): FeedItem {
+  const digest = itemDigest(adapter, bytes)
+  if (isSameDigest(known, digest)) return { kind: 'known', key, digest: known ?? digest }
+  return { kind: 'claim', key, digest, ...read(parseJson(bytes), key) }
 }
 
 function readItemFile(path: string): Buffer {
@@ -123,16 +154,5 @@ function readItemFile(path: string): Buffer {
   } catch (cause) {
     if (cause instanceof FeedError) throw cause
     throw new FeedError('entry_damaged', `it cannot be read: ${(cause as Error).message}`, { cause })
-  }
-}
-
-function readItem({ key, known }: ListedItem, { adapter, read }: TreeFormat, bytesOf: () => Buffer): FeedItem {
-  try {
-    const bytes = bytesOf()
-    const digest = itemDigest(adapter, bytes)
-    if (isSameDigest(known, digest)) return { kind: 'known', key, digest }
-    return { kind: 'claim', key, digest, ...read(parseJson(bytes), key) }
-  } catch (cause) {
-    return skipOf(key, cause)
   }
 }

@@ -3,6 +3,7 @@
  * reads, because a stream object per entry costs more than the entry. Archives are hostile: sizes are capped, offsets
  * checked, every CRC compared.
  */
+import { hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib'
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader } from 'yauzl'
@@ -139,19 +140,53 @@ function dataStart(window: FileWindow, entry: ZipEntry): number {
   return entry.offset + LOCAL_HEADER_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28)
 }
 
-/** The bytes of an entry, checked. Throws `FeedError` with an `entry_` code, or `file_damaged`. */
-export function readEntry(window: FileWindow, entry: ZipEntry, maxBytes: number): Buffer {
+/** An entry as it lies in the archive; valid until the window is read again. */
+export interface StoredEntry {
+  /**
+   * SHA-256 of the compressed bytes and of what the directory says of them. Where it is that of an entry whose bytes were
+   * read without complaint, `bytes` would be the same, also without complaint: nothing has to be inflated to know it. A
+   * matching CRC-32 alone would be no proof: one night in four billion by chance, at will for who wants to hide a change.
+   */
+  digest(): Uint8Array
+  /** The plain bytes, checked. Throws `FeedError` with an `entry_` code. */
+  bytes(): Buffer
+}
+
+const MEASURES_BYTES = 16
+/** Measures and compressed bytes in a row, for one call to the digest; a larger entry gets a buffer of its own. */
+const scratch = Buffer.allocUnsafe(64 << 10)
+
+/** Throws `FeedError` with an `entry_` code, or `file_damaged`. */
+export function storedEntry(window: FileWindow, entry: ZipEntry, maxBytes: number): StoredEntry {
   if (entry.size > maxBytes || entry.compressedSize > maxBytes) {
     throw new FeedError('entry_too_large', `${entry.size} bytes, the limit is ${maxBytes}`)
   }
   if (entry.encrypted) throw new FeedError('entry_unsupported', 'encrypted')
   const compressed = window.at(dataStart(window, entry), entry.compressedSize)
-  const bytes = entry.method === STORED ? Buffer.from(compressed) : inflate(compressed, entry)
-  if (bytes.length !== entry.size) {
-    throw new FeedError('entry_damaged', `${bytes.length} bytes where the directory says ${entry.size}`)
+  return {
+    digest() {
+      const length = MEASURES_BYTES + compressed.length
+      const measured = length <= scratch.length ? scratch.subarray(0, length) : Buffer.allocUnsafe(length)
+      measured.writeUInt32LE(entry.method, 0)
+      measured.writeUInt32LE(entry.crc32, 4)
+      measured.writeDoubleLE(entry.size, 8)
+      compressed.copy(measured, MEASURES_BYTES)
+      return hash('sha256', measured, 'buffer')
+    },
+    bytes() {
+      const bytes = entry.method === STORED ? Buffer.from(compressed) : inflate(compressed, entry)
+      if (bytes.length !== entry.size) {
+        throw new FeedError('entry_damaged', `${bytes.length} bytes where the directory says ${entry.size}`)
+      }
+      if (crc32(bytes) !== entry.crc32) throw new FeedError('entry_damaged', 'its CRC-32 does not match')
+      return bytes
+    },
   }
-  if (crc32(bytes) !== entry.crc32) throw new FeedError('entry_damaged', 'its CRC-32 does not match')
-  return bytes
+}
+
+/** The plain bytes of an entry, checked. Throws as `storedEntry` does. */
+export function readEntry(window: FileWindow, entry: ZipEntry, maxBytes: number): Buffer {
+  return storedEntry(window, entry, maxBytes).bytes()
 }
 
 function inflate(compressed: Buffer, entry: ZipEntry): Buffer {

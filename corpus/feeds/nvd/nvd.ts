@@ -1,5 +1,7 @@
 /** NVD's records of CVEs (API and feeds, version 2.0). */
+import { hash } from 'node:crypto'
 import { parseCveId } from '../../model/cve-id.ts'
+import { isSameWrapping, withWrapping } from '../../model/item-digest.ts'
 import { FeedError } from '../error.ts'
 import {
   type FeedFile,
@@ -7,6 +9,7 @@ import {
   isSameDigest,
   itemDigest,
   MAX_ITEM_BYTES,
+  type OpenFeed,
   type ReadOptions,
   skipOf,
 } from '../feed.ts'
@@ -18,21 +21,88 @@ import { nvdVulnerabilities } from './stream.ts'
 /** Raise it with every change in what is made of the same bytes. */
 export const NVD_ADAPTER = 3
 
+/** Records that are read at one go: enough to be worth the way to another thread. */
+const BATCH_RECORDS = 256
+const BATCH_BYTES = 2 << 20
+
+/** Where the id of a record stands: what a record is looked up by until it is read, and is called that cannot be. */
+const ID = /"id"\s*:\s*"(CVE-\d{4}-\d{4,19})"/i
+
+interface ListedRecord {
+  /** Counted from 1 in its file. */
+  number: number
+  /** The id that it seems to have. */
+  key: string | null
+  known: Uint8Array | null
+  /** Where its bytes end in the batch; null for one that is longer than allowed. */
+  end: number | null
+}
+
+export interface NvdBatch {
+  bytes: Uint8Array
+  records: ListedRecord[]
+}
+
 /**
  * The records in the file's order. One is known by its own JSON, because pages and feeds indent it differently. Of
  * several copies, in one file or in many, the newest `lastModified` counts, which the items are dated by (decisions 29).
  */
-export async function* readNvd(file: FeedFile, options: ReadOptions): AsyncIterable<FeedItem> {
-  for await (const member of nvdVulnerabilities(file)) yield readItem(member, options)
+export async function openNvd(file: FeedFile, options: ReadOptions): Promise<OpenFeed> {
+  return { items: null, batches: batches(nvdVulnerabilities(file), options) }
 }
 
-/** Where the id of a record stands, which cannot be read further. */
-const ID = /"id"\s*:\s*"(CVE-\d{4}-\d{4,19})"/i
+async function* batches(members: AsyncIterable<JsonMember>, options: ReadOptions): AsyncIterable<NvdBatch> {
+  let records: ListedRecord[] = []
+  let pieces: Buffer[] = []
+  let length = 0
+  const finish = (): NvdBatch => {
+    const batch = { bytes: joined(pieces, length), records }
+    records = []
+    pieces = []
+    length = 0
+    return batch
+  }
+  for await (const { number, head, bytes } of members) {
+    const key = parseCveId(ID.exec(head)?.[1] ?? '')
+    if (bytes !== null) {
+      pieces.push(bytes)
+      length += bytes.length
+    }
+    const known = key === null ? null : options.digestOf(key)
+    records.push({ number, key, known, end: bytes === null ? null : length })
+    if (records.length >= BATCH_RECORDS || length >= BATCH_BYTES) yield finish()
+  }
+  if (records.length > 0) yield finish()
+}
 
-function readItem({ number, head, bytes }: JsonMember, options: ReadOptions): FeedItem {
-  let key: string = parseCveId(ID.exec(head)?.[1] ?? '') ?? `record ${number}`
+/** In a buffer of its own: on its way to a thread the whole of what a view lies in is copied. */
+function joined(pieces: readonly Buffer[], length: number): Uint8Array {
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for (const piece of pieces) {
+    bytes.set(piece, at)
+    at += piece.length
+  }
+  return bytes
+}
+
+export function readNvdBatch({ bytes, records }: NvdBatch): FeedItem[] {
+  let start = 0
+  return records.map((record) => {
+    if (record.end === null) return readRecord(record, null)
+    const own = Buffer.from(bytes.buffer, bytes.byteOffset + start, record.end - start)
+    start = record.end
+    return readRecord(record, own)
+  })
+}
+
+function readRecord({ number, key: seeming, known }: ListedRecord, bytes: Buffer | null): FeedItem {
+  let key: string = seeming ?? `record ${number}`
   try {
     if (bytes === null) throw new FeedError('entry_too_large', `more than ${MAX_ITEM_BYTES} bytes, which is the limit`)
+    const wrapping = hash('sha256', bytes, 'buffer')
+    // These very bytes were read before, and what was kept of them is kept under the id that they seem to have.
+    if (known !== null && isSameWrapping(known, NVD_ADAPTER, wrapping)) return { kind: 'known', key, digest: known }
     const json = parseAnyJson(bytes)
     const cve = isObject(json) ? json.cve : null
     const stated = isObject(cve) ? text(cve.id) : null
@@ -41,8 +111,8 @@ function readItem({ number, head, bytes }: JsonMember, options: ReadOptions): Fe
     assertNesting(json)
     if (!isObject(cve)) throw new FeedError('item_invalid', `it is no object with "cve" but ${shown(json)}`)
     if (!cveId) throw new FeedError('item_invalid', `its id is no CVE id: ${shown(cve.id)}`)
-    const digest = itemDigest(NVD_ADAPTER, JSON.stringify(json))
-    if (isSameDigest(options.digestOf(key), digest)) return { kind: 'known', key, digest }
+    const digest = withWrapping(itemDigest(NVD_ADAPTER, JSON.stringify(json)), wrapping)
+    if (cveId === seeming && isSameDigest(known, digest)) return { kind: 'known', key, digest }
     const { claim, lastModified, notes } = readNvdRecord(cve)
     // A rejected record claims nothing, but takes the place of what it said before.
     const cveIds = claim === null ? [] : [cveId]

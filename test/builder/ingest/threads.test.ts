@@ -9,7 +9,7 @@ import { openCveList } from '../../../corpus/feeds/cvelist/cvelist.ts'
 import type { FeedItem } from '../../../corpus/feeds/feed.ts'
 import { parseCveId } from '../../../corpus/model/cve-id.ts'
 import { runInOrder } from '../../../corpus/snapshot/pool.ts'
-import { feedFile, readOptions } from '../../corpus/feeds/reading.ts'
+import { feedFile, listOf, readOptions } from '../../corpus/feeds/reading.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 import { baselineZip } from '../../support/feeds.ts'
 
@@ -37,7 +37,7 @@ async function readAndMerge(jobs: number): Promise<{ items: FeedItem[]; results:
   try {
     const pool = threads.pool(true)
     const { batches } = await openCveList(feedFile(path), readOptions(path))
-    const reads = [...batches].map((batch) => ({ feed: 'cvelist', batch }))
+    const reads = (await listOf(batches)).map((batch) => ({ feed: 'cvelist', batch }))
     const items: FeedItem[] = []
     for await (const read of runInOrder<FeedItem[]>(pool, 'read', reads)) items.push(...read)
     const merges = items.map((item) => ({

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
 import { openCveList, readRecordBatch } from '../../../corpus/feeds/cvelist/cvelist.ts'
 import { FeedError } from '../../../corpus/feeds/error.ts'
-import type { ClaimFeed, Feed, FeedFile, FeedItem, ReadOptions } from '../../../corpus/feeds/feed.ts'
+import type { BatchFeed, ClaimFeed, Feed, FeedFile, FeedItem, ReadOptions } from '../../../corpus/feeds/feed.ts'
 import type { TreeBatch } from '../../../corpus/feeds/files/tree.ts'
 
 /** Nothing is known yet; an inner zip is spilled to `<path>.spill`. */
@@ -25,7 +25,7 @@ export function feedFile(path: string, folder = false): FeedFile {
 
 export async function cveListItems(path: string, folder = false, options = readOptions(path)): Promise<FeedItem[]> {
   const { items: total, batches } = await openCveList(feedFile(path, folder), options)
-  const items = [...batches].flatMap((batch) => readRecordBatch(batch as TreeBatch))
+  const items = (await listOf(batches)).flatMap((batch) => readRecordBatch(batch as TreeBatch))
   assert.is(total, folder ? null : items.length)
   return items
 }
@@ -35,7 +35,22 @@ export async function feedItems(feed: Feed, file: FeedFile): Promise<({ kind: st
   if (feed.kind === 'scores') return [...feed.read(file)]
   const options = readOptions(file.path)
   if (feed.kind === 'claims') return itemsOf(feed.read(file, options))
-  return [...(await feed.open(file, options)).batches].flatMap((batch) => feed.readBatch(batch))
+  return batchItems(feed, file, options)
+}
+
+/** Everything that a feed yields that is read in batches, in order. */
+export async function batchItems(
+  { open, readBatch }: Pick<BatchFeed, 'open' | 'readBatch'>,
+  file: FeedFile,
+  options = readOptions(file.path),
+): Promise<FeedItem[]> {
+  return (await listOf((await open(file, options)).batches)).flatMap(readBatch)
+}
+
+export async function listOf<T>(all: Iterable<T> | AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = []
+  for await (const one of all) list.push(one)
+  return list
 }
 
 /** Everything that a reader of claims yields, in order. */

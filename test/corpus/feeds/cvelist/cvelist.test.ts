@@ -9,6 +9,7 @@ import { CVE_LIST_ADAPTER } from '../../../../corpus/feeds/cvelist/cvelist.ts'
 import { FeedError } from '../../../../corpus/feeds/error.ts'
 import { itemDigest } from '../../../../corpus/feeds/feed.ts'
 import { parseCveId } from '../../../../corpus/model/cve-id.ts'
+import { CONTENT_BYTES, contentDigest } from '../../../../corpus/model/item-digest.ts'
 import { temporaryFolder } from '../../../support/dist.ts'
 import { baselineZip, cveRecord, recordPath, zipOf } from '../../../support/feeds.ts'
 import { cveListItems, outcomes, readOptions } from '../reading.ts'
@@ -44,7 +45,8 @@ reading('yields a claim for each record of a zip, and nothing for what else lies
   assert.ok(item?.kind === 'claim')
   assert.equal(item.cveIds, [ONE.id])
   assert.is(item.statedAt, '2024-05-02T08:00:00.000Z')
-  assert.equal(item.digest, itemDigest(CVE_LIST_ADAPTER, JSON.stringify(cveRecord(ONE))))
+  const content = itemDigest(CVE_LIST_ADAPTER, JSON.stringify(cveRecord(ONE)))
+  assert.equal(contentDigest(item.digest), content)
   assert.is(JSON.parse(item.body).assigner, 'acme')
 })
 
@@ -95,6 +97,23 @@ reading('neither parses nor yields what the corpus has from the same bytes', asy
   const items = await cveListItems(path, false, { ...readOptions(path), digestOf })
   const kinds = items.map(({ key, kind }) => `${key} ${kind}`)
   assert.equal(kinds, ['CVE-2024-0001 known', 'CVE-2024-0002 claim'])
+})
+
+reading('an entry with the compressed bytes of before is known without being inflated', async () => {
+  const path = put(baselineZip([ONE, TWO]))
+  const digests = new Map<string, Uint8Array>()
+  for (const item of await cveListItems(path)) if (item.kind === 'claim') digests.set(item.key, item.digest)
+  const digestOf = (key: string) => digests.get(key) ?? null
+  const again = async (file: string) =>
+    (await cveListItems(file, false, { ...readOptions(file), digestOf })).map(({ kind }) => kind)
+  assert.equal(await again(path), ['known', 'known'])
+  const [one, two] = [digests.get(ONE.id)!, digests.get(TWO.id)!]
+  digests.set(ONE.id, Buffer.concat([contentDigest(two), one.subarray(CONTENT_BYTES)]))
+  assert.equal(await again(path), ['known', 'known'], 'what it says is not looked at')
+  digests.set(ONE.id, Buffer.concat([contentDigest(one), two.subarray(CONTENT_BYTES)]))
+  assert.equal(await again(path), ['known', 'known'], 'compressed otherwise, it still says the same')
+  digests.set(ONE.id, Buffer.from([CVE_LIST_ADAPTER - 1, ...one.subarray(1)]))
+  assert.equal(await again(path), ['claim', 'known'], 'another version of the adapter read it')
 })
 
 reading.run()

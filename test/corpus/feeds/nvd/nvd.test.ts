@@ -9,20 +9,18 @@ import type { FeedItem } from '../../../../corpus/feeds/feed.ts'
 import { chooseFiles } from '../../../../corpus/feeds/files/choice.ts'
 import { findNvd } from '../../../../corpus/feeds/nvd/files.ts'
 import { scoredBy } from '../../../../corpus/feeds/nvd/metrics.ts'
-import { readNvd } from '../../../../corpus/feeds/nvd/nvd.ts'
+import { type NvdBatch, openNvd, readNvdBatch } from '../../../../corpus/feeds/nvd/nvd.ts'
 import type { CveClaim } from '../../../../corpus/model/claim.ts'
 import { baseScore } from '../../../../corpus/model/cvss-vector.ts'
 import { haveRealFeeds, REAL_FEEDS, temporaryFolder } from '../../../support/dist.ts'
 import { putFeeds } from '../../../support/feeds.ts'
-import { feedFile, readOptions } from '../reading.ts'
+import { batchItems, feedFile, readOptions } from '../reading.ts'
 
 const folder = temporaryFolder('nvd')
 let files = 0
 
-async function itemsOf(path: string, options = readOptions(path)): Promise<FeedItem[]> {
-  const items: FeedItem[] = []
-  for await (const item of readNvd(feedFile(path), options)) items.push(item)
-  return items
+function itemsOf(path: string, options = readOptions(path)): Promise<FeedItem[]> {
+  return batchItems({ open: openNvd, readBatch: (batch) => readNvdBatch(batch as NvdBatch) }, feedFile(path), options)
 }
 
 function put(content: string | Uint8Array, name = 'x.json'): string {

@@ -5,7 +5,7 @@ import type { FeedItem } from '../../../../corpus/feeds/feed.ts'
 import type { TreeBatch } from '../../../../corpus/feeds/files/tree.ts'
 import { openGhsa, readGhsaBatch } from '../../../../corpus/feeds/ghsa/ghsa.ts'
 import { openOsv, readOsvBatch } from '../../../../corpus/feeds/osv/osv.ts'
-import { feedFile, readOptions } from '../reading.ts'
+import { feedFile, listOf, readOptions } from '../reading.ts'
 
 export type Entry = { id: string } & Record<string, unknown>
 
@@ -14,7 +14,7 @@ const READERS = { ghsa: [openGhsa, readGhsaBatch], osv: [openOsv, readOsvBatch] 
 export async function entryItems(feed: keyof typeof READERS, path: string, folder = false): Promise<FeedItem[]> {
   const [open, readBatch] = READERS[feed]
   const { batches } = await open(feedFile(path, folder), readOptions(path))
-  return [...batches].flatMap((batch) => readBatch(batch as TreeBatch))
+  return (await listOf(batches)).flatMap((batch) => readBatch(batch as TreeBatch))
 }
 
 /** Writes a zip of a file an entry, named by `nameOf`. */
