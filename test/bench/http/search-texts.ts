@@ -34,36 +34,30 @@ export const SEARCH_TEXTS = textsOf(source.phrases, source.id_years as [number, 
 
 export const drawText = (texts: readonly string[], random: Random): string => random.pick(texts)
 
-/** Texts by how many CVEs they match. */
-export interface CountedTexts {
-  few: string[]
-  many: string[]
-}
-
 /** What DESIGN's table of budgets counts as few matches. */
 export const FEW_MATCHES = 20_000
 
-/** Counts the matches of texts, in an order drawn at random, until enough are found or `mostMs` are over. */
-export function countTexts(
-  { query }: OpenSnapshot,
-  random: Random,
-  { few: fewWanted, many: manyWanted, mostMs }: { few: number; many: number; mostMs: number },
-): CountedTexts {
+/** A text, and how many CVEs match it. */
+export interface CountedText {
+  text: string
+  matches: number
+}
+
+/** Counts the matches of texts drawn at random, for at most `mostMs`; those with most matches come first. */
+export function countTexts({ query }: OpenSnapshot, random: Random, most: number, mostMs: number): CountedText[] {
   const database = new Database(query.path, { readonly: true, fileMustExist: true })
-  const counted: CountedTexts = { few: [], many: [] }
   try {
     const open = openQuery(database)
     const end = performance.now() + mostMs
-    for (const text of shuffled(SEARCH_TEXTS, random)) {
-      if (performance.now() > end || (counted.few.length >= fewWanted && counted.many.length >= manyWanted)) break
-      const isFew = open.matches('cve', text).length <= FEW_MATCHES
-      if (isFew && counted.few.length < fewWanted) counted.few.push(text)
-      if (!isFew) counted.many.push(text)
+    const counted: CountedText[] = []
+    for (const text of shuffled(SEARCH_TEXTS, random).slice(0, most)) {
+      if (performance.now() > end) break
+      counted.push({ text, matches: open.matches('cve', text).length })
     }
+    return counted.sort((a, b) => b.matches - a.matches)
   } finally {
     database.close()
   }
-  return counted
 }
 
 export function shuffled<T>(items: readonly T[], random: Random): T[] {

@@ -1,0 +1,120 @@
+/** What a gateway needs before and beside its work: the time to its first answer, and memory (DESIGN, "Budgets"). */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type BenchContext, type BenchCorpus, type BenchGroup, type BenchLine, isWanted } from '../report/line.ts'
+import { median } from '../report/spread.ts'
+import { openCatalogue } from './catalogue.ts'
+import { createClient } from './client.ts'
+import { lastPointers, viewOf } from './dist-view.ts'
+import { drawMix, readMix } from './mix.ts'
+import { type Load, makeToken, startGateway, startLoad } from './processes.ts'
+import { RIGHT_STATUSES } from './request-kinds.ts'
+import { requestHeaders } from './sites.ts'
+import { memoryOf, settled } from './usage.ts'
+
+const MIX = 'day'
+const REQUESTS = 40_000
+const CONNECTIONS = 32
+/** Of the load before memory is measured, in rounds. */
+const LOAD_ROUNDS = 10
+
+export const processLines: BenchGroup = async function* (context) {
+  const names = ['first-answer', 'memory', 'memory-retained']
+  if (!names.some((name) => isWanted(context, `process/${name}`))) return
+  const load = startLoad()
+  try {
+    for (const corpus of context.corpora) yield* measureCorpus(corpus, load, context)
+  } finally {
+    await load.stop()
+  }
+}
+
+/** What was seen of one process, in seconds and MB. */
+interface Seen {
+  firstAnswer: number
+  started: number
+  loaded: number
+  peak: number
+}
+
+async function* measureCorpus(corpus: BenchCorpus, load: Load, context: BenchContext): AsyncGenerator<BenchLine> {
+  const { cves, dist } = corpus
+  context.say(`process: a gateway started ${2 * context.rounds} times on ${cves} CVEs`)
+  const folder = join(context.folder, `process-${cves}`)
+  mkdirSync(folder, { recursive: true })
+  const token = makeToken(folder)
+  const { first, second } = lastPointers(dist)
+  const one = viewOf(dist, join(folder, 'one'), [second])
+  const two = viewOf(dist, join(folder, 'two'), [second, first])
+  const alone: Seen[] = []
+  const retained: Seen[] = []
+  for (let round = 0; round < context.rounds; round++) {
+    alone.push(await measureProcess(one.path, { folder, token, load, seconds: context.seconds }))
+    retained.push(await measureProcess(two.path, { folder, token, load, seconds: context.seconds }))
+  }
+  const of = (seen: readonly Seen[], what: keyof Seen) => median(seen.map((round) => round[what]))
+  const line = (name: string, title: string, unit: string, figure: number, most: number): BenchLine => ({
+    name: `process/${name}`,
+    title,
+    cves,
+    unit,
+    figure,
+    reference: null,
+    ratio: null,
+    growth: null,
+    budget: { of: 'figure', most },
+    details: {},
+  })
+  yield {
+    ...line(
+      'first-answer',
+      'from the start to the first 200, files in the page cache',
+      's',
+      of(alone, 'firstAnswer'),
+      2,
+    ),
+    details: { 'most s': Math.max(...alone.map(({ firstAnswer }) => firstAnswer)) },
+  }
+  yield {
+    ...line('memory', 'resident memory with one snapshot, under the load of a day', 'MB', of(alone, 'loaded'), 350),
+    details: { 'after the start MB': of(alone, 'started'), 'peak MB': of(alone, 'peak') },
+  }
+  const more = (what: keyof Seen) => median(retained.map((round, i) => round[what] - alone[i]![what]))
+  yield {
+    ...line('memory-retained', 'more memory with one snapshot retained, under the same load', 'MB', more('loaded'), 60),
+    details: { 'after the start MB': more('started'), 'peak MB': more('peak') },
+  }
+}
+
+interface Measuring {
+  folder: string
+  token: string
+  load: Load
+  seconds: number
+}
+
+async function measureProcess(dist: string, { folder, token, load, seconds }: Measuring): Promise<Seen> {
+  const began = performance.now()
+  const gateway = await startGateway({ name: 'process', dist, folder })
+  const client = createClient(gateway.port, token)
+  try {
+    await client.body('/api/v1/cves')
+    const firstAnswer = (performance.now() - began) / 1000
+    await settled(gateway.pid)
+    const started = memoryOf(gateway.pid).rssMb
+    const catalogue = openCatalogue(dist, client)
+    try {
+      const draw = await drawMix(readMix(MIX), catalogue)
+      load.prepare('mix', Array.from({ length: REQUESTS }, draw), requestHeaders(token))
+    } finally {
+      catalogue.close()
+    }
+    const task = { kind: 'closed', polling: false, of: 'mix', port: gateway.port, connections: CONNECTIONS } as const
+    await load.run({ ...task, seconds: seconds * LOAD_ROUNDS, expect: [...RIGHT_STATUSES, 503] })
+    const { rssMb, peakMb } = memoryOf(gateway.pid)
+    return { firstAnswer, started, loaded: rssMb, peak: peakMb }
+  } finally {
+    client.close()
+    await gateway.stop()
+  }
+}

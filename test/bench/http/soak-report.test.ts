@@ -1,0 +1,71 @@
+/** The verdict over a long load. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type SoakMinute, type SoakReport, slopeOf, soakText, verdictOf } from './soak-report.ts'
+
+const minute = (i: number, more: Partial<SoakMinute> = {}): SoakMinute => ({
+  at: (i + 1) * 60,
+  seconds: 60,
+  requests: 6000,
+  errors: 0,
+  statuses: { 200: 6000 },
+  p50: 1,
+  p99: 4,
+  most: 9,
+  rssMb: 200,
+  peakRssMb: 210,
+  swap: i === 3,
+  ...more,
+})
+
+const report = (change: (i: number) => Partial<SoakMinute> = () => ({}), seenAfter: number | null = 2) => {
+  const minutes = Array.from({ length: 12 }, (_, i) => minute(i, change(i)))
+  const swap = { from: 'a', to: 'b', seenAfter }
+  return { mix: 'some', cves: 1000, capacity: 143, rate: 100, minutes, swap }
+}
+
+const failing = (of: Omit<SoakReport, 'verdict'>) => verdictOf(of).flatMap(({ what, holds }) => (holds ? [] : [what]))
+
+test('an even load without errors holds in everything', () => {
+  assert.equal(failing(report()), [])
+})
+
+test('one error anywhere counts, and one at the swap counts twice', () => {
+  assert.equal(failing(report((i) => (i === 9 ? { errors: 1 } : {}))), ['no error'])
+  assert.equal(failing(report((i) => (i === 3 ? { errors: 1 } : {}))), [
+    'no error',
+    'new snapshot served, no request failed meanwhile',
+  ])
+})
+
+test('memory that grows in the second half is not flat, that of the first half may', () => {
+  assert.equal(failing(report((i) => ({ rssMb: 200 + 5 * i }))), ['memory flat over the second half'])
+  assert.equal(failing(report((i) => ({ rssMb: 200 + 50 * Math.min(i, 4) }))), [])
+  assert.equal(failing(report((i) => ({ rssMb: 300 - 5 * i }))), [])
+})
+
+test('p99 may move by half, not more; the minute of the swap does not count', () => {
+  assert.equal(failing(report((i) => ({ p99: i > 7 ? 6 : 4 }))), [])
+  assert.equal(failing(report((i) => ({ p99: i > 7 ? 6.1 : 4 }))), ['p99 steady'])
+  assert.equal(failing(report((i) => ({ p99: i === 3 ? 400 : 4 }))), [])
+})
+
+test('a swap that nobody saw, and requests that were due and never made, are told', () => {
+  assert.equal(failing(report(() => ({}), null)), ['new snapshot served, no request failed meanwhile'])
+  assert.equal(failing(report(() => ({ requests: 5000 }))), ['all that was due was answered'])
+})
+
+test('the slope of points on a line is that of the line', () => {
+  assert.is(slopeOf([0, 1, 2, 5].map((x) => [x, 3 * x + 7] as const)), 3)
+  assert.is(slopeOf([[4, 4]]), 0)
+})
+
+test('the table has a row for each minute, and the verdict below', () => {
+  const of = report()
+  const lines = soakText({ ...of, verdict: verdictOf(of) }).split('\n')
+  assert.is(lines[0], 'some, 1,000 CVEs: 100 requests/s held, of 143 at most')
+  assert.is(lines[5], ' 4.0      6000       0    1.00    4.00      9.0     200  swap')
+  assert.is(lines.at(-1), 'yes  new snapshot served, no request failed meanwhile: 2.0 s after it was put up')
+})
+
+test.run()

@@ -1,0 +1,208 @@
+/**
+ * A long load at a steady rate below the gateway's capacity, with one swap of snapshots in it: whether memory stays, errors
+ * stay away and latencies stay as they were.
+ */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { idAt } from '../../../corpus/snapshot/derive/index-table.ts'
+import { readManifest } from '../../../corpus/snapshot/layout.ts'
+import { openSnapshot } from '../../../gateway/shelf/open-snapshot.ts'
+import type { BenchCorpus } from '../report/line.ts'
+import { median } from '../report/spread.ts'
+import { openCatalogue } from './catalogue.ts'
+import { type Client, createClient, headerOf } from './client.ts'
+import { type DistView, lastPointers, viewOf } from './dist-view.ts'
+import { latencyOf } from './figures.ts'
+import { drawMix, type Mix, readMix } from './mix.ts'
+import { type Load, type Measured, makeToken, startGateway, startLoad } from './processes.ts'
+import { RIGHT_STATUSES } from './request-kinds.ts'
+import { requestHeaders } from './sites.ts'
+import { type SoakMinute, type SoakReport, verdictOf } from './soak-report.ts'
+import { memoryOf, settled } from './usage.ts'
+
+export interface SoakOptions {
+  corpus: BenchCorpus
+  /** For whatever is written meanwhile; emptied by the caller. */
+  folder: string
+  /** A mix of `mixes/` by its name, or any by its path. */
+  mix?: string
+  /** How long the load is held. */
+  minutes?: number
+  /** Of the capacity. */
+  share?: number
+  connections?: number
+  /** Further words of `serve`: `--workers 2`. */
+  serve?: readonly string[]
+  say(line: string): void
+  /** After each minute: the report so far, without a verdict. */
+  onMinute?(report: SoakReport): void
+}
+
+/** Different requests of a minute: they are drawn anew for each. */
+const REQUESTS = 20_000
+const CAPACITY_TRIES = 3
+const MOST_CAPACITY_SECONDS = 10
+/** A soak has at least so many stretches. */
+const LEAST_STRETCHES = 12
+const WATCH_MS = 200
+
+export async function soak(options: SoakOptions): Promise<SoakReport> {
+  const { corpus, folder, minutes = 60, share = 0.7, connections = 64, serve = [], say } = options
+  const mix = readMix(options.mix ?? 'day')
+  const own = join(folder, 'soak')
+  mkdirSync(own, { recursive: true })
+  const token = makeToken(own, `${Math.ceil(minutes / 60) + 2}h`)
+  const { first, second } = lastPointers(corpus.dist)
+  const view = viewOf(corpus.dist, join(own, 'dist'), [first, second])
+  const gateway = await startGateway({ name: 'soak', dist: view.path, folder: own, options: serve })
+  const load = startLoad()
+  const client = createClient(gateway.port, token)
+  try {
+    await settled(gateway.pid)
+    const bench: Soak = { mix, load, gateway, client, connections, token, without: goneIn(corpus.dist) }
+    const seconds = Math.min(60, (minutes * 60) / LEAST_STRETCHES)
+    await drawRequests(view, bench)
+    const capacity = await capacityOf(bench, Math.min(MOST_CAPACITY_SECONDS, seconds))
+    const rate = capacity * share
+    say(`soak: ${capacity.toFixed(0)} requests/s at most; ${rate.toFixed(0)} are held for ${minutes} minutes`)
+
+    const stretches = Math.round((minutes * 60) / seconds)
+    const swapIn = Math.floor(stretches / 3)
+    const report: SoakReport = {
+      mix: mix.title,
+      cves: corpus.cves,
+      capacity,
+      rate,
+      minutes: [],
+      swap: { from: first.snapshot, to: second.snapshot, seenAfter: null },
+      verdict: [],
+    }
+    for (let i = 0; i < stretches; i++) {
+      await drawRequests(view, bench)
+      const swapping =
+        i === swapIn
+          ? swap(bench, {
+              to: second.snapshot,
+              afterMs: (seconds * 1000) / 4,
+              mostMs: seconds * 1000,
+              putUp: () => view.putUp(second),
+            })
+          : null
+      report.minutes.push(await holdLoad(bench, { at: (i + 1) * seconds, seconds, rate, swap: i === swapIn }))
+      if (swapping) report.swap.seenAfter = await swapping
+      const { requests, errors, p99, rssMb } = report.minutes.at(-1)!
+      say(
+        `soak: ${i + 1} of ${stretches}: ${requests} requests, ${errors} errors, p99 ${p99.toFixed(2)} ms, ${rssMb.toFixed(0)} MB`,
+      )
+      options.onMinute?.(report)
+    }
+    report.verdict = verdictOf(report)
+    return report
+  } finally {
+    client.close()
+    await load.stop()
+    await gateway.stop()
+  }
+}
+
+interface Soak {
+  mix: Mix
+  load: Load
+  gateway: Measured
+  client: Client
+  connections: number
+  token: string
+  /** Ids that the second snapshot has no more: asking for them is answered 404, rightly. */
+  without: ReadonlySet<string>
+}
+
+/** Ids of the first snapshot that the second one does not have. */
+function goneIn(dist: string): Set<string> {
+  const { first, second } = lastPointers(dist)
+  const [before, after] = [first, second].map(({ manifest }) => {
+    const { index, close } = openSnapshot(dist, readManifest(dist, manifest.sha256), { checkQuery: false })
+    close()
+    return new Set(Array.from({ length: index.count }, (_, row) => idAt(index, row) as string))
+  })
+  return before!.difference(after!)
+}
+
+/** Draws requests from the snapshot that is up. */
+async function drawRequests({ path }: DistView, { mix, load, client, token, without }: Soak): Promise<void> {
+  const catalogue = openCatalogue(path, client, without)
+  try {
+    const draw = await drawMix(mix, catalogue)
+    load.prepare('mix', Array.from({ length: REQUESTS }, draw), requestHeaders(token))
+  } finally {
+    catalogue.close()
+  }
+}
+
+async function capacityOf({ load, gateway: { port }, connections }: Soak, seconds: number): Promise<number> {
+  const rates: number[] = []
+  // The first try warms up.
+  for (let i = 0; i <= CAPACITY_TRIES; i++) {
+    const task = { kind: 'closed', polling: false, of: 'mix', port, connections, seconds } as const
+    const result = await load.run({ ...task, expect: RIGHT_STATUSES })
+    if (i > 0) rates.push(result.requests / result.seconds)
+  }
+  return median(rates)
+}
+
+interface Stretch {
+  at: number
+  seconds: number
+  rate: number
+  swap: boolean
+}
+
+async function holdLoad(bench: Soak, { at, seconds, rate, swap }: Stretch): Promise<SoakMinute> {
+  const { load, gateway, connections } = bench
+  let peakRssMb = 0
+  const watch = setInterval(() => {
+    peakRssMb = Math.max(peakRssMb, memoryOf(gateway.pid).rssMb)
+  }, WATCH_MS)
+  try {
+    const { port } = gateway
+    const task = { kind: 'open', of: 'mix', port, connections, seconds, perSecond: rate } as const
+    const result = await load.run({ ...task, expect: RIGHT_STATUSES })
+    const { statuses, unanswered, requests } = result
+    const answers = Object.values(statuses).reduce((sum, count) => sum + count, 0)
+    const { rssMb } = memoryOf(gateway.pid)
+    return {
+      at,
+      seconds,
+      requests,
+      errors: answers - requests + unanswered,
+      statuses,
+      ...latencyOf([result]),
+      rssMb,
+      peakRssMb: Math.max(peakRssMb, rssMb),
+      swap,
+    }
+  } finally {
+    clearInterval(watch)
+  }
+}
+
+interface Swap {
+  to: string
+  afterMs: number
+  mostMs: number
+  putUp(): void
+}
+
+/** Puts up the second snapshot while the load goes on; how long it took until the gateway served it, in s. */
+async function swap({ client }: Soak, { to, afterMs, mostMs, putUp }: Swap): Promise<number | null> {
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+  await pause(afterMs)
+  const began = performance.now()
+  putUp()
+  // Also past the end of the stretch: a small gateway checks a large snapshot before it serves it.
+  while (performance.now() - began < mostMs + 60_000) {
+    const received = await client.receive({ target: '/api/v1/snapshot' }, 'identity')
+    if (headerOf(received, 'snapshot-id') === to) return (performance.now() - began) / 1000
+    await pause(WATCH_MS)
+  }
+  return null
+}
