@@ -62,9 +62,9 @@ export interface World {
   random(id: string, purpose: string): Random
 }
 
-/** 200 of 350,000 a night, as upstream; at least five, so that a small sample has some. */
+/** 200 to 350,000 a night, as upstream; at least five, so that a small sample has some. */
 function newRecords(cves: number): number {
-  return Math.max(5, Math.round(cves * 0.0006))
+  return Math.max(5, Math.round((cves * 200) / 350_000))
 }
 
 const KEV_START = Date.UTC(2021, 10, 3)

@@ -1,0 +1,65 @@
+/** The generator holds as much at eight times the size: what it writes is on its way to the disk or gone. */
+import { setImmediate as turn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { SampleDisk } from '../../../corpus/sample/disk.ts'
+import { generateSample } from '../../../corpus/sample/generate.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
+
+const MB = 2 ** 20
+/** A piece that is on its way; KEV's entries and the indexes of what changed grow too, by a few bytes a CVE. */
+const ALLOWED_MB = 1.5
+
+/** A disk that forgets what is written and notes, by feed, the most that was alive then. `scratch` gives back as much. */
+function forgetfulDisk() {
+  const held = new Map<string, number>()
+  const note = async (path: string) => {
+    const feed = path.split('/')[1]!
+    // As a real disk does, it lets others have their turn: compressors are given up then, and gone a round later.
+    for (let round = 0; round < 2; round++) {
+      await turn()
+      collectGarbage()
+    }
+    const { heapUsed, external } = process.memoryUsage()
+    held.set(feed, Math.max(held.get(feed) ?? 0, heapUsed + external))
+  }
+  const disk: SampleDisk = {
+    mkdir: async () => {},
+    create: async (path) => ({ write: () => note(path), close: () => note(path), abandon: async () => {} }),
+    scratch: async (path) => {
+      let total = 0
+      return {
+        write: async (bytes) => {
+          total += bytes.length
+          await note(path)
+        },
+        pieces: async function* () {
+          for (let left = total; left > 0; left -= MB) yield Buffer.alloc(Math.min(left, MB))
+        },
+        remove: async () => {},
+      }
+    },
+  }
+  return { disk, held }
+}
+
+async function heldAt(cves: number): Promise<Map<string, number>> {
+  const { disk, held } = forgetfulDisk()
+  await generateSample({ feeds: 'f', cves }, disk)
+  return held
+}
+
+test('24,000 CVEs take no more memory than 3,000, in any feed', async () => {
+  const [few, many] = [await heldAt(3000), await heldAt(24_000)]
+  assert.is(many.size, 14)
+  for (const [feed, bytes] of many) {
+    const grown = (bytes - few.get(feed)!) / MB
+    assert.ok(grown < ALLOWED_MB, `${feed}: ${grown.toFixed(2)} MB more`)
+  }
+})
+
+test.run()
