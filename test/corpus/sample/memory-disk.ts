@@ -72,6 +72,19 @@ export function readZip(bytes: Buffer): Promise<Map<string, Buffer>> {
   })
 }
 
+/** The CRC of each entry of a zip by its name, of the directory alone: for zips too large to be read whole. */
+export function zipDirectory(bytes: Buffer): Promise<Map<string, number>> {
+  return new Promise((resolve, reject) => {
+    fromBuffer(bytes, { lazyEntries: false }, (error, zip) => {
+      if (error) return reject(error)
+      const entries = new Map<string, number>()
+      zip.on('error', reject)
+      zip.on('entry', (entry) => void entries.set(entry.fileName, entry.crc32))
+      zip.on('end', () => resolve(entries))
+    })
+  })
+}
+
 /** The rows of an EPSS file as `id,score,percentile`, and its first line. */
 export function readEpss(bytes: Buffer): { head: string; header: string; rows: [string, string, string][] } {
   const [head, header, ...lines] = gunzipSync(bytes).toString().trimEnd().split('\n')

@@ -1,6 +1,7 @@
 /** The sample against the real figures; how those were measured stands in corpus/sample/figures.ts. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { Affected } from '../../../corpus/sample/record/affected.ts'
 import type { CveRecord } from '../../../corpus/sample/record/cve-record.ts'
 import { cisaOf, cnaOf, near, published, quantile, recent, share } from './sampled-records.ts'
 
@@ -154,6 +155,27 @@ test('weaknesses, CNAs, vendors and products have long tails', () => {
   near('vendors that occur once', vendors.filter((one) => one === 1).length, 1001, 0.2)
   const products = count(same.map((one) => `${cnaOf(one).affected[0]!.vendor}/${cnaOf(one).affected[0]!.product}`))
   near('different products', products.length, 2187, 0.25)
+})
+
+test('vendors and products become more with the number of records as the real ones do', () => {
+  const different = (list: readonly CveRecord[], key: (one: Affected) => string) => {
+    const entries = list.flatMap((one) => [
+      ...cnaOf(one).affected,
+      ...(one.containers.adp ?? []).flatMap((adp) => adp.affected ?? []),
+    ])
+    return new Set(entries.map(key)).size
+  }
+  const vendor = (one: Affected) => (one.vendor ?? '').toLowerCase().replaceAll(' ', '_')
+  const product = (one: Affected) => `${vendor(one)}/${(one.product ?? '').toLowerCase().replaceAll(' ', '_')}`
+  // An even choice of 2,000 and of 4,000.
+  const few = recent.filter((_, i) => i % 3 === 0).slice(0, 2000)
+  const many = [...few, ...recent.filter((_, i) => i % 3 === 1).slice(0, 2000)]
+  assert.is(many.length, 4000)
+  near('vendors of 4,000', different(many, vendor), 1820, 0.25)
+  near('more vendors', different(many, vendor) / different(few, vendor), 1.69, 0.1)
+  near('more products', different(many, product) / different(few, product), 1.62, 0.1)
+  // Twice as many as the real ones, because there are so many wide records.
+  near('products of 4,000', different(many, product), 8700, 0.2)
 })
 
 test('CISA has assessed recent records, as it assesses them', () => {
