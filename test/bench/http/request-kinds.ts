@@ -59,10 +59,11 @@ const anySort = (descending: boolean, aligned: boolean): RequestKind['draw'] => 
 /** Requests of another kind, each with the tag of its answer. */
 const unchanged = (kind: RequestKind['draw']): RequestKind['draw'] => {
   return async (catalogue) => {
-    const { client, random } = catalogue
+    const { client, random, snapshot } = catalogue
     const draw = await kind(catalogue)
     const tagged: LoadRequest[] = []
-    for (let i = 0; i < TAGGED; i++) {
+    const most = Math.min(TAGGED, snapshot.index.count)
+    for (let i = 0; i < most; i++) {
       const request = draw()
       const tag = headerOf(await client.receive(request, 'gzip'), 'etag')
       tagged.push({ ...request, headers: [`If-None-Match: ${tag}`] })

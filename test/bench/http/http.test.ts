@@ -1,0 +1,113 @@
+/** The bench over HTTP still runs: every kind of request is right, and lines say what they should. Nothing is timed. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { sampleOfTwoNights, temporaryFolder } from '../../support/dist.ts'
+import type { BenchContext, BenchLine } from '../report/line.ts'
+import { type Catalogue, openCatalogue } from './catalogue.ts'
+import { type Client, createClient, headerOf } from './client.ts'
+import { type DistView, lastPointers, viewOf } from './dist-view.ts'
+import { httpLines } from './http.ts'
+import { makeToken, startGateway } from './processes.ts'
+import { type Draw, isKindName, type KindName, kindOf, REQUEST_KINDS } from './request-kinds.ts'
+import { typicalAnswer } from './sample-answers.ts'
+import { countTexts } from './search-texts.ts'
+import { stallLines } from './stall.ts'
+
+/** Few: another test has the same. */
+const CVES = 400
+/** Kinds that so few CVEs may have no full page of. */
+const SPARSE = ['kev', 'critical']
+const { path: folder, remove } = temporaryFolder('bench-http')
+const context: Omit<BenchContext, 'corpora'> = { folder, rounds: 1, seconds: 0.05, say: () => {} }
+
+interface Served {
+  view: DistView
+  pointers: ReturnType<typeof lastPointers>
+  corpora: BenchContext['corpora']
+  client: Client
+  catalogue: Catalogue
+  stop(): Promise<void>
+}
+
+const http = suite<{ served: Served }>('bench over HTTP')
+
+async function drawOf(name: KindName, catalogue: Catalogue): Promise<Draw | null> {
+  try {
+    return await kindOf(name).draw(catalogue)
+  } catch (error) {
+    if (SPARSE.includes(name) && error instanceof Error && error.message.includes('too small')) return null
+    throw error
+  }
+}
+
+http.before(async (context) => {
+  const { dist, feeds, corpus, nights } = await sampleOfTwoNights(folder, CVES)
+  const token = makeToken(folder)
+  const pointers = lastPointers(dist)
+  const view = viewOf(dist, `${folder}/view`, [pointers.first, pointers.second])
+  const gateway = await startGateway({ name: 'test', dist: view.path, folder, options: ['--poll-seconds', '1'] })
+  const client = createClient(gateway.port, token)
+  const corpora = [{ cves: CVES, feeds, corpus, dist, nights: [nights[0]!, nights[1]!] as [string, string] }]
+  context.served = { view, pointers, corpora, client, catalogue: openCatalogue(view.path, client), stop: gateway.stop }
+})
+
+http.after(async ({ served: { client, catalogue, stop } }) => {
+  client.close()
+  catalogue.close()
+  await stop()
+  remove()
+})
+
+http('every kind of request is answered as it should be', async ({ served: { client, catalogue } }) => {
+  for (const name of Object.keys(REQUEST_KINDS)) {
+    if (!isKindName(name)) continue
+    const draw = await drawOf(name, catalogue)
+    if (draw === null) continue
+    const constant = await typicalAnswer(client, kindOf(name), Array.from({ length: 5 }, draw))
+    assert.is(constant.status, kindOf(name).status ?? 200, name)
+  }
+})
+
+http('keys are drawn from everywhere', async ({ served: { catalogue } }) => {
+  const drawn = new Set(Array.from({ length: 20_000 }, () => catalogue.id()))
+  assert.is(drawn.size, catalogue.snapshot.index.count)
+  const draw = await kindOf('page100').draw(catalogue)
+  const pages = new Set(Array.from({ length: 1000 }, () => draw().target))
+  assert.is(pages.size, Math.floor(catalogue.snapshot.index.count / 100) - 1)
+})
+
+http('texts are counted, the most common first', ({ served: { catalogue } }) => {
+  const counted = countTexts(catalogue.snapshot, catalogue.random, 50, 10_000)
+  assert.is(counted.length, 50)
+  assert.ok(counted.every(({ matches }, i) => i === 0 || matches <= counted[i - 1]!.matches))
+})
+
+http('a view of a dist shows one snapshot, then the next', async ({ served: { view, pointers, client } }) => {
+  const { first, second } = pointers
+  const served = async () => headerOf(await client.receive({ target: '/api/v1/snapshot' }, 'gzip'), 'snapshot-id')
+  assert.is(await served(), first.snapshot)
+  view.putUp(second)
+  while ((await served()) === first.snapshot) await new Promise((resolve) => setTimeout(resolve, 20))
+  assert.is(await served(), second.snapshot)
+})
+
+http('lines come out with everything that a report wants', async ({ served: { corpora } }) => {
+  const only = ['http/page25-warm', 'http/nothing', 'stall/search-few', 'stall/pages-under-search-few']
+  const lines: BenchLine[] = []
+  for (const group of [httpLines, stallLines]) {
+    for await (const line of group({ ...context, corpora, only })) lines.push(line)
+  }
+  const expected = ['http/page25-warm', 'http/nothing', 'stall/pages-under-search-few', 'stall/search-few']
+  assert.equal(
+    lines.map(({ name }) => name),
+    expected,
+  )
+  for (const { figure, cves, details, growth } of lines) {
+    assert.ok(figure > 0)
+    assert.is(cves, CVES)
+    assert.is(growth, null)
+    assert.ok(Object.values(details).every(Number.isFinite), JSON.stringify(details))
+  }
+})
+
+http.run()
