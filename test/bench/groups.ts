@@ -2,12 +2,16 @@
 import { alternativeLines } from './alternatives/http.ts'
 import { planLines } from './alternatives/plans.ts'
 import { buildLines } from './build/build.ts'
+import { processLines } from './http/footprint.ts'
 import { httpLines } from './http/http.ts'
+import { stallLines } from './http/stall.ts'
 import type { BenchGroup } from './report/line.ts'
 
-export const GROUPS: Readonly<Record<string, readonly BenchGroup[]>> = {
-  build: [buildLines],
-  http: [httpLines],
-  plans: [planLines],
-  alternatives: [alternativeLines],
+export const GROUPS: Readonly<Record<string, BenchGroup>> = {
+  build: buildLines,
+  http: httpLines,
+  stall: stallLines,
+  process: processLines,
+  plans: planLines,
+  alternatives: alternativeLines,
 }

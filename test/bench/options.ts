@@ -3,7 +3,8 @@ import { Command, InvalidArgumentError } from 'commander'
 import { utcDate } from '../../corpus/model/date.ts'
 import { GROUPS } from './groups.ts'
 
-export interface BenchOptions {
+/** What is measured on. */
+export interface CorpusOptions {
   /** Sizes of synthetic corpora, ascending. */
   cves: number[]
   /** Real feeds instead. */
@@ -11,6 +12,9 @@ export interface BenchOptions {
   nights?: [first: string, second: string]
   work?: string
   fresh?: boolean
+}
+
+export interface BenchOptions extends CorpusOptions {
   rounds: number
   seconds: number
   longRounds?: number
@@ -22,8 +26,17 @@ export interface BenchOptions {
   profile?: string
 }
 
+export interface SoakCommandOptions extends CorpusOptions {
+  mix?: string
+  minutes?: number
+  share?: number
+  connections?: number
+  serve?: string
+  json?: string
+}
+
 const USUAL = { cves: [13_000], rounds: 5, seconds: 0.8 }
-const SHORT = { cves: [2000], rounds: 3, seconds: 0.3 }
+const SHORT = { cves: [10_000], rounds: 3, seconds: 0.3, longRounds: 2 }
 
 /** What a short run leaves out. */
 export const SHORT_REMARK =
@@ -63,20 +76,29 @@ function lineNames(text: string): string[] {
   return names
 }
 
-/** The command; `run` gets what it was told. */
-export function benchCommand(run: (options: BenchOptions) => Promise<void>): Command {
-  return new Command('bench')
-    .description("DESIGN's table of budgets: each line next to its reference, in the same run and in turn with it")
+const withCorpus = (command: Command): Command =>
+  command
     .option('--cves <n,...>', `sizes of synthetic corpora (default: ${USUAL.cves.join()})`, sizes)
     .option('--feeds <folder>', 'measure on these feeds instead')
     .option(
       '--nights <first,second>',
-      'the two nights of --feeds (default: the last days of the CVE list and EPSS)',
+      'two nights of --feeds (default: the last days of the CVE list and EPSS)',
       nights,
     )
     .option('--work <folder>', 'keep the corpora there for the next run')
     .option('--fresh', 'make the corpora anew')
-    .option('--only <names>', `some groups (${Object.keys(GROUPS).join(', ')}) or lines (build/full)`, lineNames)
+
+export interface BenchActions {
+  bench(options: BenchOptions): Promise<void>
+  soak(options: SoakCommandOptions): Promise<void>
+}
+
+/** The command, and what it hands its words to. */
+export function benchCommand({ bench, soak }: BenchActions): Command {
+  const groups = Object.keys(GROUPS).join(', ')
+  const program = withCorpus(new Command('bench').enablePositionalOptions())
+    .description("DESIGN's table of budgets: each line next to its reference, in the same run and in turn with it")
+    .option('--only <names>', `some groups (${groups}) or lines (build/full)`, lineNames)
     .option('--short', `five minutes at most: ${SHORT.cves.join()} CVEs, ${SHORT.rounds} rounds`)
     .option('--rounds <n>', `rounds of each line (default: ${USUAL.rounds})`, whole)
     .option('--seconds <n>', `length of a round of requests (default: ${USUAL.seconds})`, positive)
@@ -90,6 +112,18 @@ export function benchCommand(run: (options: BenchOptions) => Promise<void>): Com
     .option('--against <checkout>', 'let the programs of another checkout take turns with these')
     .option('--profile <folder>', 'write CPU profiles of what is measured there')
     .action(async (given: Partial<BenchOptions>) => {
-      await run({ ...USUAL, ...(given.short ? SHORT : {}), ...given })
+      await bench({ ...USUAL, ...(given.short ? SHORT : {}), ...given })
     })
+  withCorpus(program.command('soak'))
+    .description('a steady load below the capacity of its mix, with a swap of snapshots in it')
+    .option('--mix <name>', 'the requests: day, people, mirrors, or a file (default: day)')
+    .option('--minutes <n>', 'how long (default: 60)', positive)
+    .option('--share <n>', 'of the capacity (default: 0.7)', positive)
+    .option('--connections <n>', 'connections of the load (default: 64)', whole)
+    .option('--serve <words>', "further words of the gateway's command: '--workers 2'")
+    .option('--json <file>', 'write the figures there, after each minute')
+    .action(async (given: Partial<SoakCommandOptions>) => {
+      await soak({ ...USUAL, ...given })
+    })
+  return program
 }

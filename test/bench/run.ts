@@ -7,50 +7,75 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type CorpusSource, corpusOf, lastNights } from './corpora.ts'
 import { GROUPS } from './groups.ts'
-import { type BenchOptions, benchCommand, SHORT_REMARK } from './options.ts'
+import { soak } from './http/soak.ts'
+import { type SoakReport, soakText } from './http/soak-report.ts'
+import {
+  type BenchOptions,
+  benchCommand,
+  type CorpusOptions,
+  SHORT_REMARK,
+  type SoakCommandOptions,
+} from './options.ts'
 import { type BenchContext, type BenchCorpus, isWanted } from './report/line.ts'
-import { thisMachine } from './report/machine.ts'
+import { type Machine, thisMachine } from './report/machine.ts'
 import { plot } from './report/plot.ts'
 import { type BenchReport, reportText } from './report/report.ts'
 
 const say = (line: string) => void process.stderr.write(`${line}\n`)
 
-async function sourcesOf({ cves, feeds, nights }: BenchOptions): Promise<CorpusSource[]> {
+async function sourcesOf({ cves, feeds, nights }: CorpusOptions): Promise<CorpusSource[]> {
   if (feeds === undefined) return cves.map((count) => ({ cves: count }))
   return [{ feeds: resolve(feeds), nights: nights ?? (await lastNights(resolve(feeds))) }]
 }
 
-async function bench(options: BenchOptions): Promise<void> {
-  const scratch = mkdtempSync(join(tmpdir(), 'vulnshelf-bench-'))
+/** The corpora, ascending by size, and a folder beside them that is gone afterwards. */
+async function onCorpora(
+  options: CorpusOptions,
+  work: (corpora: BenchCorpus[], scratch: string) => Promise<void>,
+): Promise<void> {
+  if (options.work !== undefined) mkdirSync(options.work, { recursive: true })
+  const scratch = mkdtempSync(join(resolve(options.work ?? tmpdir()), 'vulnshelf-bench-'))
   process.once('SIGINT', () => {
     rmSync(scratch, { recursive: true, force: true })
     process.exit(130)
   })
   try {
-    const report = await measure(options, scratch)
-    process.stdout.write(`${reportText(report)}\n`)
-    if (report.failures.length > 0) process.exitCode = 1
+    const making = { work: resolve(options.work ?? scratch), fresh: options.fresh ?? false, say }
+    const corpora: BenchCorpus[] = []
+    for (const source of await sourcesOf(options)) corpora.push(await corpusOf(source, making))
+    await work(corpora, join(scratch, 'groups'))
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
 }
 
-async function measure(options: BenchOptions, scratch: string): Promise<BenchReport> {
-  const { rounds, seconds, only, longRounds, against, profile, short } = options
+async function bench(options: BenchOptions): Promise<void> {
   const began = new Date()
+  // Before corpora are made: that is a load of its own.
   const machine = thisMachine()
-  const work = resolve(options.work ?? scratch)
-  const corpora: BenchCorpus[] = []
-  for (const source of await sourcesOf(options)) {
-    corpora.push(await corpusOf(source, { work, fresh: options.fresh ?? false, say }))
-  }
+  await onCorpora(options, async (corpora, folder) => {
+    const report = await measure(options, { began, machine, corpora, folder })
+    process.stdout.write(`${reportText(report)}\n`)
+    if (report.failures.length > 0) process.exitCode = 1
+  })
+}
+
+interface Measuring {
+  began: Date
+  machine: Machine
+  corpora: BenchCorpus[]
+  folder: string
+}
+
+async function measure(options: BenchOptions, { began, machine, corpora, folder }: Measuring): Promise<BenchReport> {
+  const { rounds, seconds, only, longRounds, against, profile, short } = options
   const context: BenchContext = {
-    corpora: corpora.sort((a, b) => a.cves - b.cves),
-    folder: join(scratch, 'groups'),
+    corpora,
+    folder,
     rounds,
     seconds,
     say,
-    ...(against === undefined ? {} : { against }),
+    ...(against === undefined ? {} : { against: resolve(against) }),
     ...(profile === undefined ? {} : { profile: resolve(profile) }),
     ...(only === undefined ? {} : { only }),
     ...(longRounds === undefined ? {} : { longRounds }),
@@ -90,24 +115,51 @@ async function measureGroup(
   write: () => void,
 ): Promise<void> {
   if (!isWanted(context, name)) return
-  for (const group of GROUPS[name]!) {
-    mkdirSync(context.folder, { recursive: true })
-    try {
-      for await (const line of group(context)) {
-        if (!isWanted(context, line.name)) continue
-        say(`measured ${line.name} at ${line.cves.toLocaleString('en')} CVEs`)
-        report.lines.push(line)
-        write()
-      }
-    } catch (error) {
-      say(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
-      report.failures.push({ group: name, message: error instanceof Error ? error.message : String(error) })
+  mkdirSync(context.folder, { recursive: true })
+  try {
+    for await (const line of GROUPS[name]!(context)) {
+      if (!isWanted(context, line.name)) continue
+      say(`measured ${line.name} at ${line.cves.toLocaleString('en')} CVEs`)
+      report.lines.push(line)
+      write()
     }
-    rmSync(context.folder, { recursive: true, force: true })
+  } catch (error) {
+    say(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+    report.failures.push({ group: name, message: error instanceof Error ? error.message : String(error) })
   }
+  rmSync(context.folder, { recursive: true, force: true })
 }
 
-benchCommand(bench)
+/** One soak after the other, where there are several corpora; each is told as soon as it is over. */
+async function soakAll(options: SoakCommandOptions): Promise<void> {
+  const { mix, minutes, share, connections, serve, json } = options
+  await onCorpora(options, async (corpora, folder) => {
+    const reports: SoakReport[] = []
+    const write = (running: readonly SoakReport[]) => {
+      if (json !== undefined) writeFileSync(json, `${JSON.stringify([...reports, ...running], null, 1)}\n`)
+    }
+    for (const corpus of corpora) {
+      mkdirSync(folder, { recursive: true })
+      const report = await soak({
+        corpus,
+        folder,
+        say,
+        onMinute: (running) => write([running]),
+        ...(mix === undefined ? {} : { mix }),
+        ...(minutes === undefined ? {} : { minutes }),
+        ...(share === undefined ? {} : { share }),
+        ...(connections === undefined ? {} : { connections }),
+        ...(serve === undefined ? {} : { serve: serve.split(' ') }),
+      })
+      process.stdout.write(`${soakText(report)}\n`)
+      reports.push(report)
+      write([])
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+}
+
+benchCommand({ bench, soak: soakAll })
   .parseAsync()
   .catch((error: unknown) => {
     say(`bench: ${error instanceof Error ? error.message : String(error)}`)
