@@ -1,6 +1,7 @@
 #!/usr/bin/env tsx
 /** The `vulnshelf-gateway` command: reads its words, loads the command they name. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import type { Log } from './log.ts'
 import { LOCAL } from './token.ts'
 
 /** Values of an environment variable that leave a switch as it is. */
@@ -59,6 +60,7 @@ interface ServeFlags {
   metricsPort?: number
   metricsHost: string
   pollSeconds: number
+  workers: number
 }
 
 const program = new Command('vulnshelf-gateway')
@@ -115,12 +117,28 @@ program
       .argParser(wholeNumber(1, 86_400))
       .default(2),
   )
-  .action(async (dist: string, { pollSeconds, ...flags }: ServeFlags) => {
+  .addOption(
+    option('--workers <n>', 'processes that answer; all count against the same limits')
+      .argParser(wholeNumber(1, 256))
+      .default(1),
+  )
+  .action(async (dist: string, { pollSeconds, workers, ...flags }: ServeFlags) => {
+    const options = { dist, ...flags, pollMs: pollSeconds * 1000 }
+    const serveAlone = async (log: Log) => {
+      // While the code of the gateway is loaded, a thread reads what it is going to hold in memory.
+      const { readTablesAside } = await import('./shelf/reading.ts')
+      const reading = readTablesAside(dist, null, true).result
+      reading.catch(() => {})
+      const { startGateway } = await import('./gateway.ts')
+      return startGateway(options, log, { tables: await reading })
+    }
     const { openLog } = await import('./log.ts')
-    const { startGateway } = await import('./gateway.ts')
-    const { closeOnSignal } = await import('./serve.ts')
     const log = openLog()
-    const gateway = await startGateway({ dist, ...flags, pollMs: pollSeconds * 1000 }, log)
+    const gateway =
+      workers === 1
+        ? await serveAlone(log)
+        : await (await import('./workers/primary.ts')).startWorkers(workers, options, log)
+    const { closeOnSignal } = await import('./serve.ts')
     // Before anybody is told that there is something to stop.
     const closed = closeOnSignal(gateway, log)
     process.on('SIGHUP', () => void gateway.refresh())

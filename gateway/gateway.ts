@@ -10,15 +10,16 @@ import { keysByDiscovery, keyUrl } from './auth/key-url.ts'
 import { docsRoute } from './docs/docs.ts'
 import { GatewayError } from './errors.ts'
 import { healthRoutes } from './health.ts'
-import { createLimits, type LimitOptions } from './limits/limits.ts'
+import { createLimits, type LimitOptions, type Limits } from './limits/limits.ts'
 import type { Log } from './log.ts'
 import { startMetricsListener } from './metrics/listener.ts'
-import { createMetrics } from './metrics/metrics.ts'
+import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { openQueries, type QueryOptions } from './query/queries.ts'
 import type { Context } from './routes/context.ts'
 import { DOCUMENT, ROUTES } from './routes/table.ts'
 import { type RunningServer, startServer } from './serve.ts'
 import { openShelf, type Shelf } from './shelf/shelf.ts'
+import type { SnapshotTables } from './shelf/tables.ts'
 
 export interface GatewayOptions extends LimitOptions {
   dist: string
@@ -52,11 +53,33 @@ export interface Gateway extends RunningServer {
   refresh(): Promise<void>
 }
 
+/** What a worker brings along: others have read, watch and count for it. */
+export interface Led {
+  tables?: SnapshotTables
+  led?: boolean
+  limits?: Pick<Limits, 'subjects' | 'failedTokens'>
+}
+
+/** A gateway that has loaded its snapshot, and does not listen yet. */
+export interface OpenGateway {
+  shelf: Shelf
+  metrics: Metrics | null
+  refresh(): Promise<void>
+  /** Rejects with a GatewayError where a port cannot be had; then all is closed. */
+  listen(): Promise<Gateway>
+  close(): Promise<void>
+}
+
 /**
  * Starts a gateway; it answers as soon as this resolves.
  * @throws SnapshotError when there is no sound snapshot, GatewayError for an option or a port that will not do
  */
-export async function startGateway(options: GatewayOptions, log: Log): Promise<Gateway> {
+export async function startGateway(options: GatewayOptions, log: Log, parts: Led = {}): Promise<Gateway> {
+  return openGateway(options, log, parts).listen()
+}
+
+/** @throws SnapshotError when there is no sound snapshot, GatewayError for an option that will not do */
+export function openGateway(options: GatewayOptions, log: Log, parts: Led = {}): OpenGateway {
   const { dist, host, port, issuer, audience, preview, origins, accessLog, cookie, adminClaims, algorithms } = options
   const authenticate = createAuthenticator({
     issuer,
@@ -67,7 +90,7 @@ export async function startGateway(options: GatewayOptions, log: Log): Promise<G
     ...(adminClaims === undefined ? {} : { adminClaims }),
     ...(algorithms === undefined ? {} : { algorithms }),
   })
-  const limits = createLimits(options)
+  const limits = { ...createLimits(options), ...parts.limits }
   const polled = options.pollMs === undefined ? {} : { pollMs: options.pollMs }
   const access =
     options.accessPolicy === undefined ? openAccess : accessByPolicy(options.accessPolicy, { log, ...polled })
@@ -75,6 +98,8 @@ export async function startGateway(options: GatewayOptions, log: Log): Promise<G
   const shelf = openShelf(dist, {
     log,
     ...polled,
+    ...(parts.led === undefined ? {} : { led: parts.led }),
+    ...(parts.tables === undefined ? {} : { tables: parts.tables }),
     onOpen: (snapshot) => queries.open(snapshot.query.path),
     onClose: (snapshot) => queries.forget(snapshot.query.path),
   })
@@ -105,23 +130,31 @@ export async function startGateway(options: GatewayOptions, log: Log): Promise<G
     shelf.close()
     await queries.close()
   }
-  try {
-    const listen = (at: number, on: string | undefined) => ({ port: at, ...(on === undefined ? {} : { host: on }) })
-    if (metrics !== null) {
-      servers.push(await startMetricsListener(metrics, listen(options.metricsPort!, options.metricsHost)))
-    }
-    const metricsUrl = servers[0] === undefined ? null : `${servers[0].url}/metrics`
-    const server = await startServer(app, listen(port, host))
-    servers.push(server)
-    const refresh = async () => {
-      access.refresh()
-      await shelf.refresh()
-    }
-    return { ...server, shelf, metricsUrl, refresh, close }
-  } catch (error) {
-    await close()
-    throw error
+  const refresh = async () => {
+    access.refresh()
+    if (!parts.led) await shelf.refresh()
   }
+  async function listen(): Promise<Gateway> {
+    try {
+      const at = (onPort: number, onHost: string | undefined) => ({
+        port: onPort,
+        ...(onHost === undefined ? {} : { host: onHost }),
+      })
+      let metricsUrl: string | null = null
+      if (metrics !== null && !parts.led) {
+        const listener = await startMetricsListener(metrics, at(options.metricsPort!, options.metricsHost))
+        servers.push(listener)
+        metricsUrl = `${listener.url}/metrics`
+      }
+      const server = await startServer(app, at(port, host))
+      servers.push(server)
+      return { ...server, shelf, metricsUrl, refresh, close }
+    } catch (error) {
+      await close()
+      throw error
+    }
+  }
+  return { shelf, metrics, refresh, listen, close }
 }
 
 function keyRing({ jwks, issuer }: GatewayOptions, log: Log): KeyRing {

@@ -16,18 +16,25 @@ export interface Log {
 }
 
 export interface OpenLog extends Log {
+  /** Lines that another process has put together, whole ones. */
+  pass(lines: string): void
   /** Resolves when every line is written: a process that ends sooner may lose those on their way. */
   flush(): Promise<void>
 }
 
-const BATCH_CHARS = 16_384
+/** A batch wakes another thread, which takes as long as some ten requests. */
+const BATCH_BYTES = 65_536
+/** The most that a UTF-16 code unit becomes in UTF-8. */
+const BYTES_PER_CHAR = 3
 const FLUSH_MS = 1000
 /** What may wait for a disk or pipe that does not keep up; beyond it lines are dropped rather than memory filled. */
 const WAITING_BYTES = 16_777_216
 
 /** A log to a file or a file descriptor (standard output by default). A line reaches it within a second. */
 export function openLog({ level = 'info', to = 1 }: { level?: LogLevel; to?: number | string } = {}): OpenLog {
-  let held = ''
+  // Bytes, not a string that grows: its hundreds of parts would be moved by every collection of garbage.
+  const held = Buffer.allocUnsafeSlow(BATCH_BYTES)
+  let heldBytes = 0
   let underWay = false
   let ended = false
   const fd = typeof to === 'number' ? to : openSync(to, 'a')
@@ -51,11 +58,11 @@ export function openLog({ level = 'info', to = 1 }: { level?: LogLevel; to?: num
   })
   // Lines are put together here: the destination measures all that it holds again with every write.
   const pass = () => {
-    if (held !== '' && !ended) {
+    if (heldBytes > 0 && !ended) {
       underWay = true
-      destination.write(held)
+      destination.write(held.toString('utf8', 0, heldBytes))
     }
-    held = ''
+    heldBytes = 0
   }
   const flush = async () => {
     pass()
@@ -64,8 +71,13 @@ export function openLog({ level = 'info', to = 1 }: { level?: LogLevel; to?: num
   const timer = setInterval(pass, FLUSH_MS).unref()
   destination.once('close', () => clearInterval(timer))
   const write = (line: string) => {
-    held += line
-    if (held.length >= BATCH_CHARS) pass()
+    const most = line.length * BYTES_PER_CHAR
+    if (heldBytes + most > BATCH_BYTES) pass()
+    if (most <= BATCH_BYTES) heldBytes += held.write(line, heldBytes)
+    else if (!ended) {
+      underWay = true
+      destination.write(line)
+    }
   }
   const logger = pino({ level, base: null }, { write })
   return {
@@ -73,6 +85,7 @@ export function openLog({ level = 'info', to = 1 }: { level?: LogLevel; to?: num
     warn: (fields, message) => logger.warn(fields, message),
     error: (fields, message) => logger.error(fields, message),
     access: logger.isLevelEnabled('info') ? (entry) => write(accessLine(entry, Date.now())) : () => {},
+    pass: write,
     flush,
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type RunningServer, startServer } from '../serve.ts'
-import type { Metrics } from './metrics.ts'
+import type { Exposed } from './metrics.ts'
 
 export interface ListenerOptions {
   host?: string
@@ -12,12 +12,12 @@ export interface ListenerOptions {
 }
 
 /** Answers `GET /metrics` and nothing else. Rejects with a `GatewayError` where the port cannot be had. */
-export function startMetricsListener(metrics: Metrics, { host, port }: ListenerOptions): Promise<RunningServer> {
+export function startMetricsListener(metrics: Exposed, { host, port }: ListenerOptions): Promise<RunningServer> {
   const listener = (request: IncomingMessage, response: ServerResponse) => void answer(metrics, request, response)
   return startServer(listener, { port, ...(host === undefined ? {} : { host }) })
 }
 
-async function answer(metrics: Metrics, { method, url }: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(metrics: Exposed, { method, url }: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
     const found = url?.split('?')[0] === '/metrics'
     const allowed = method === 'GET' || method === 'HEAD'

@@ -14,11 +14,17 @@ export interface Watched {
   now(): number
 }
 
-export interface Metrics {
-  meter: Meter
+/** Metrics that can be read. */
+export interface Exposed {
   /** Everything in Prometheus' text format. */
   expose(): Promise<string>
   contentType: string
+}
+
+export interface Metrics extends Exposed {
+  meter: Meter
+  /** The same as JSON, for whoever adds up those of several processes. */
+  collect(): Promise<object[]>
 }
 
 /** In seconds. Most answers take tens of microseconds; the slowest have a deadline of two seconds. */
@@ -55,6 +61,7 @@ export function createMetrics(watched: Watched): Metrics {
       unrecognised: (fault) => faults.inc({ fault }),
     },
     expose: () => registry.metrics(),
+    collect: () => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
   }
 }
@@ -93,7 +100,7 @@ class TalliedDurations extends Histogram<string> {
     this.#tally = tally
   }
 
-  /** What the registry asks a histogram for, and its own `get` too. */
+  /** What the registry asks a histogram for when it prints. */
   async getForPromString() {
     const values = this.#tally.durations().flatMap(({ route, counts, sum }) => {
       let count = 0
@@ -110,6 +117,11 @@ class TalliedDurations extends Histogram<string> {
     })
     return { ...DURATIONS, type: 'histogram', values, aggregator: 'sum' }
   }
+
+  /** And when it collects. */
+  override get() {
+    return this.getForPromString() as unknown as ReturnType<Histogram<string>['get']>
+  }
 }
 
 function watchShelf({ shelf, now }: Watched, registers: Registry[]): void {
@@ -117,16 +129,22 @@ function watchShelf({ shelf, now }: Watched, registers: Registry[]): void {
     name: 'vulnshelf_snapshot_info',
     help: 'Always 1; the label names the snapshot that is served',
     labelNames: ['snapshot'],
+    aggregator: 'first',
     registers,
     collect() {
       this.reset()
       this.set({ snapshot: shelf().snapshot }, 1)
     },
   })
-  gauge('vulnshelf_snapshot_age_seconds', 'Time since the date of the served snapshot', registers, () => {
-    return (now() - shelf().createdAt) / 1000
-  })
-  gauge('vulnshelf_snapshots_open', 'Snapshots kept open, the served one included', registers, () => shelf().open)
+  const age = () => (now() - shelf().createdAt) / 1000
+  gauge('vulnshelf_snapshot_age_seconds', 'Time since the date of the served snapshot', registers, age, 'max')
+  gauge(
+    'vulnshelf_snapshots_open',
+    'Snapshots kept open, the served one included',
+    registers,
+    () => shelf().open,
+    'max',
+  )
   counter('vulnshelf_snapshot_swaps_total', 'New snapshots taken up', registers, () => shelf().swaps)
   counter('vulnshelf_snapshot_refusals_total', 'New snapshots refused as unsound', registers, () => shelf().refusals)
 }
@@ -137,11 +155,19 @@ function watchQueries({ queries }: Watched, registers: Registry[]): void {
   counter('vulnshelf_query_refusals_total', 'Text queries refused by a full queue', registers, () => queries().refusals)
 }
 
-function gauge(name: string, help: string, registers: Registry[], read: () => number): void {
+/** `aggregator` is what becomes of it over several processes. */
+function gauge(
+  name: string,
+  help: string,
+  registers: Registry[],
+  read: () => number,
+  aggregator: 'sum' | 'max' = 'sum',
+): void {
   new Gauge({
     name,
     help,
     registers,
+    aggregator,
     collect() {
       this.set(read())
     },

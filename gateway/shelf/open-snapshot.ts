@@ -53,7 +53,33 @@ export function openSnapshot(dist: string, manifest: Manifest, { checkQuery = tr
  * @throws SnapshotError
  */
 export function openTables(dist: string, tables: SnapshotTables): OpenSnapshot {
-  const { manifest, index, orders } = tables
+  const opening = openFiles(dist, tables)
+  for (;;) {
+    const step = opening.next()
+    if (step.done) return step.value
+  }
+}
+
+/** The same with other work in between, unless `stop` says that nobody needs it any more. */
+export async function openTablesInTurns(
+  dist: string,
+  tables: SnapshotTables,
+  stop: () => boolean,
+): Promise<OpenSnapshot> {
+  const opening = openFiles(dist, tables)
+  for (;;) {
+    const step = opening.next()
+    if (step.done) return step.value
+    await new Promise((resolve) => setImmediate(resolve))
+    if (stop()) opening.throw(new Error('the gateway is closing'))
+  }
+}
+
+/** Opening one takes some 10 µs, and there are several hundred. */
+const FILES_IN_A_TURN = 64
+
+function* openFiles(dist: string, tables: SnapshotTables): Generator<void, OpenSnapshot> {
+  const { manifest, index } = tables
   const opened: OpenObject[] = []
   const open = (file: FileEntry) => {
     const object = openObject(dist, file)
@@ -65,37 +91,48 @@ export function openTables(dist: string, tables: SnapshotTables): OpenSnapshot {
   }
   try {
     const fileOfShard = new Map(manifest.files.filter(({ role }) => role === 'cve').map((file) => [file.name, file]))
-    const shards = index.shards.map((name) => open(fileOfShard.get(name) ?? fileOf(manifest, 'cve', name)))
+    const shards: OpenObject[] = []
+    for (const name of index.shards) {
+      shards.push(open(fileOfShard.get(name) ?? fileOf(manifest, 'cve', name)))
+      if (shards.length % FILES_IN_A_TURN === 0) yield
+    }
     const pages = bySort((sort) => open(fileOf(manifest, 'pages', sort)))
     const lists = openLists(manifest, tables.lists, open)
-    const query = fileOf(manifest, 'query')
-
-    const read = (object: OpenObject, at: number, length: number): ReadMember => {
-      const bytes = object.read(at, length)
-      return { ...decodeMemberHead(bytes), bytes }
-    }
-    const core = (row: number) => read(shards[index.shard[row]!]!, index.at[row]!, index.coreEnd[row]!)
-    return {
-      ...tables,
-      id: manifest.snapshot,
-      prefix: manifest.snapshot.slice(0, SNAPSHOT_PREFIX_LENGTH),
-      createdAt: Date.parse(manifest.created_at),
-      lists,
-      ancestors: openAncestors(dist, manifest),
-      query: { path: objectPath(dist, query.sha256), file: query },
-      member: (row) => read(shards[index.shard[row]!]!, index.at[row]!, index.length[row]!),
-      core,
-      heads: (rows) => rows.map(core),
-      page(sort, page) {
-        const { pagesAt } = orders[sort]
-        const at = pagesAt[page]
-        if (at === undefined) throw new SnapshotError('malformed', `there is no page ${page} by ${sort}`)
-        return read(pages[sort], at, (pagesAt[page + 1] ?? pages[sort].size) - at)
-      },
-      close,
-    }
+    return { ...opening(dist, tables, shards, pages), lists, close }
   } catch (error) {
     close()
     throw error
+  }
+}
+
+function opening(
+  dist: string,
+  tables: SnapshotTables,
+  shards: readonly OpenObject[],
+  pages: Record<CveSort, OpenObject>,
+): Omit<OpenSnapshot, 'lists' | 'close'> {
+  const { manifest, index, orders } = tables
+  const query = fileOf(manifest, 'query')
+  const read = (object: OpenObject, at: number, length: number): ReadMember => {
+    const bytes = object.read(at, length)
+    return { ...decodeMemberHead(bytes), bytes }
+  }
+  const core = (row: number) => read(shards[index.shard[row]!]!, index.at[row]!, index.coreEnd[row]!)
+  return {
+    ...tables,
+    id: manifest.snapshot,
+    prefix: manifest.snapshot.slice(0, SNAPSHOT_PREFIX_LENGTH),
+    createdAt: Date.parse(manifest.created_at),
+    ancestors: openAncestors(dist, manifest),
+    query: { path: objectPath(dist, query.sha256), file: query },
+    member: (row) => read(shards[index.shard[row]!]!, index.at[row]!, index.length[row]!),
+    core,
+    heads: (rows) => rows.map(core),
+    page(sort, page) {
+      const { pagesAt } = orders[sort]
+      const at = pagesAt[page]
+      if (at === undefined) throw new SnapshotError('malformed', `there is no page ${page} by ${sort}`)
+      return read(pages[sort], at, (pagesAt[page + 1] ?? pages[sort].size) - at)
+    },
   }
 }

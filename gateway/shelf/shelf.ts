@@ -2,14 +2,13 @@
  * The shelf: the snapshot that is served, and the ones before it that cursors may still name. A new one is opened and
  * checked beside the old, then takes its place in one assignment.
  */
-import { createHash } from 'node:crypto'
-import { createReadStream, statSync } from 'node:fs'
-import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { describe, objectPath, pointerPath, readCurrent, readManifest } from '../../corpus/snapshot/layout.ts'
-import type { Manifest } from '../../corpus/snapshot/manifest.ts'
+import { readCurrent, readManifest } from '../../corpus/snapshot/layout.ts'
 import type { Log } from '../log.ts'
-import { type SnapshotBits, snapshotBits } from '../plan/snapshot-bits.ts'
-import { type OpenSnapshot, openSnapshot } from './open-snapshot.ts'
+import { type SnapshotBits, snapshotBits, warmBits } from '../plan/snapshot-bits.ts'
+import { type OpenSnapshot, openSnapshot, openTables, openTablesInTurns } from './open-snapshot.ts'
+import { type Reading, readTablesAside } from './reading.ts'
+import type { SnapshotTables } from './tables.ts'
+import { stampOf, watchPointer } from './watch.ts'
 
 /** A snapshot in use. */
 export interface Shelved extends OpenSnapshot {
@@ -26,6 +25,16 @@ export interface Shelf {
   open(id: string, than: Shelved): Shelved | null
   /** Looks whether another snapshot was put up, and serves it if it is sound. Resolves when that is decided. */
   refresh(): Promise<void>
+  /**
+   * Opens the snapshot of a manifest whose files are sound, beside the served one. Cursors that name it go on in it, for
+   * another process may serve it already.
+   */
+  prepare(digest: string): Promise<void>
+  /** Serves the prepared snapshot, or lets go of it. */
+  commit(): void
+  abandon(): void
+  /** Resolves when the files of the snapshot that was served first have been checked, and those before it opened. */
+  readonly settled: Promise<void>
   readonly figures: ShelfFigures
   close(): void
 }
@@ -47,6 +56,10 @@ export interface ShelfOptions {
   keep?: number
   /** How often the pointer is looked at, in ms; 0 for never. */
   pollMs?: number
+  /** Whether somebody else watches the pointer and checks files, and says what to prepare and when to serve it. */
+  led?: boolean
+  /** The tables of the snapshot to begin with, where they were read already. */
+  tables?: SnapshotTables
   log: Log
   /** Called when a snapshot is opened, before it answers. */
   onOpen?: (snapshot: OpenSnapshot) => void
@@ -59,101 +72,94 @@ export interface ShelfOptions {
  * @throws SnapshotError when there is nothing fit to be served
  */
 export function openShelf(dist: string, options: ShelfOptions): Shelf {
-  const { keep = 3, pollMs = 2000, log, onOpen = () => {}, onClose = () => {} } = options
+  const { keep = 3, pollMs = 2000, led = false, tables, log, onOpen = () => {}, onClose = () => {} } = options
   const shelve = (snapshot: OpenSnapshot) => {
     onOpen(snapshot)
     return shelved(snapshot, onClose)
   }
-  /** Objects whose bytes have been read and found right. */
-  const sound = new Set<string>()
-  let seen = stampOf(dist)
-  let { manifest } = readCurrent(dist)
-  let current = shelve(openSnapshot(dist, manifest))
+  // Tables that were read before are perhaps not those of the current pointer any more: the first look will tell.
+  const seen = tables ? '' : stampOf(dist)
+  let current = shelve(tables ? openTables(dist, tables) : openSnapshot(dist, readCurrent(dist).manifest))
   /** Older ones, the newest first. */
   const older: Shelved[] = []
-  let refreshing: Promise<void> | null = null
+  let prepared: Shelved | null = null
+  let reading: Reading<SnapshotTables> | null = null
   let closed = false
-  let swaps = 0
-  let refusals = 0
 
   log.info({ snapshot: current.id, cves: current.about.counts.cves }, 'serving snapshot')
-  const checking = checkFiles(dist, manifest, sound, () => closed).catch((error) => {
-    if (closed) return
-    log.error(
-      { err: error, snapshot: manifest.snapshot },
-      'a file of the served snapshot is damaged; what it holds will not be answered',
-    )
-  })
-  const parents = checking.then(() => openParents())
+  warmBits(current.bits)
+
+  async function open(digest: string): Promise<Shelved> {
+    reading = readTablesAside(dist, digest, false)
+    return shelve(await openTablesInTurns(dist, await reading.result, () => closed))
+  }
 
   /** Opens the snapshots before the current one, as far as they are still there, for cursors from before a restart. */
-  function openParents(): void {
+  async function openParents({ manifest }: Shelved): Promise<void> {
     let last = manifest
     while (last.parent && older.length < keep - 1 && !closed) {
       const { snapshot, manifest: digest } = last.parent
       try {
         last = readManifest(dist, digest)
-        older.push(shelve(openSnapshot(dist, last)))
+        older.push(await open(digest))
       } catch (error) {
         // Whatever it is, it concerns only cursors from before the start: the current snapshot is served.
-        log.warn({ err: error, snapshot }, 'an earlier snapshot cannot be opened')
+        if (!closed) log.warn({ err: error, snapshot }, 'an earlier snapshot cannot be opened')
         return
       }
     }
   }
 
-  async function swap(): Promise<void> {
-    let stamp = seen
-    try {
-      stamp = stampOf(dist)
-      if (stamp === seen) return
-      await parents
-      const next = readCurrent(dist)
-      seen = stamp
-      if (next.manifest.snapshot === current.id) return
-      const opened = openSnapshot(dist, next.manifest, { checkQuery: false })
-      try {
-        await checkFiles(dist, next.manifest, sound, () => closed)
-      } catch (error) {
-        opened.close()
-        throw error
-      }
-      older.unshift(current)
-      manifest = next.manifest
-      current = shelve(opened)
-      swaps++
-      for (const gone of older.splice(keep - 1)) gone.close()
-      log.info({ snapshot: current.id, version: next.pointer.version }, 'serving new snapshot')
-    } catch (error) {
-      seen = stamp
-      if (closed) return
-      refusals++
-      log.error({ err: error, serving: current.id }, 'a new snapshot is refused; the old one stays')
-    }
+  async function prepare(digest: string): Promise<void> {
+    await settled
+    prepared = await open(digest)
   }
 
-  function refresh(): Promise<void> {
-    refreshing ??= swap().finally(() => {
-      refreshing = null
-    })
-    return refreshing
+  function commit(): void {
+    if (prepared === null) return
+    older.unshift(current)
+    current = prepared
+    prepared = null
+    warmBits(current.bits)
+    for (const gone of older.splice(keep - 1)) gone.close()
   }
 
-  const timer = pollMs > 0 ? setInterval(() => void refresh(), pollMs).unref() : null
+  const watch = watchPointer(dist, seen, {
+    pollMs: led ? 0 : pollMs,
+    log,
+    serving: () => current.id,
+    async take({ pointer }) {
+      await prepare(pointer.manifest.sha256)
+      commit()
+    },
+  })
+  const first = current
+  const settled = (led ? Promise.resolve() : watch.checkServed(first.manifest)).then(() => openParents(first))
+
   return {
     get current() {
       return current
     },
-    retained: (prefix) => [current, ...older].find((snapshot) => snapshot.prefix === prefix) ?? null,
+    retained: (prefix) =>
+      [current, ...older].find((snapshot) => snapshot.prefix === prefix) ??
+      (prepared?.prefix === prefix ? prepared : null),
     open: (id, than) => older.find((snapshot) => snapshot.id === id && snapshot.createdAt < than.createdAt) ?? null,
-    refresh,
+    refresh: watch.refresh,
+    prepare,
+    commit,
+    abandon() {
+      prepared?.close()
+      prepared = null
+    },
+    settled,
     get figures() {
-      return { snapshot: current.id, createdAt: current.createdAt, open: 1 + older.length, swaps, refusals }
+      return { snapshot: current.id, createdAt: current.createdAt, open: 1 + older.length, ...watch.figures }
     },
     close() {
       closed = true
-      if (timer) clearInterval(timer)
-      for (const snapshot of [current, ...older]) snapshot.close()
+      reading?.cancel()
+      watch.close()
+      for (const snapshot of [current, ...older, ...(prepared ? [prepared] : [])]) snapshot.close()
     },
   }
 }
@@ -181,32 +187,5 @@ function shelved(snapshot: OpenSnapshot, onClose: (snapshot: OpenSnapshot) => vo
       closing = true
       closeIfFree()
     },
-  }
-}
-
-/** What tells one state of the pointer from another without reading it. */
-function stampOf(dist: string): string {
-  const stat = statSync(pointerPath(dist), { throwIfNoEntry: false })
-  return stat ? `${stat.ino} ${stat.mtimeMs} ${stat.size}` : ''
-}
-
-/**
- * Reads every file and checks its digest, except what is known to be sound.
- * @throws SnapshotError `digest` or `missing`
- */
-async function checkFiles(dist: string, manifest: Manifest, sound: Set<string>, stop: () => boolean): Promise<void> {
-  for (const file of manifest.files) {
-    if (sound.has(file.sha256)) continue
-    if (stop()) throw new Error('the gateway is closing')
-    const hash = createHash('sha256')
-    try {
-      for await (const chunk of createReadStream(objectPath(dist, file.sha256))) hash.update(chunk as Buffer)
-    } catch (cause) {
-      throw new SnapshotError('missing', `${describe(file)} cannot be read`, { cause })
-    }
-    if (hash.digest('hex') !== file.sha256) {
-      throw new SnapshotError('digest', `${describe(file)} does not have the digest it is named by`)
-    }
-    sound.add(file.sha256)
   }
 }

@@ -1,0 +1,92 @@
+/** The reading thread: reads and checks what would keep the answering thread busy for half a second, and hands it over. */
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { closeSync, openSync, readSync } from 'node:fs'
+import { parentPort, workerData } from 'node:worker_threads'
+import { SnapshotError } from '../../corpus/snapshot/error.ts'
+import { describe, fileOf, objectPath, readCurrent, readManifest } from '../../corpus/snapshot/layout.ts'
+import type { FileEntry, Manifest } from '../../corpus/snapshot/manifest.ts'
+import { lowerPriority } from '../low-priority.ts'
+import type { ReadingReply, ReadingTask } from './reading.ts'
+import { readTables } from './tables.ts'
+
+const port = parentPort!
+const task = workerData as ReadingTask
+/** Of the rejected ids so many go in one message: whoever receives them makes a map of them in one go. */
+const REJECTED_AT_ONCE = 2048
+/** Up to this buffers are copied: they may lie in a pool, which cannot be handed over. */
+const COPIED_UP_TO = Buffer.poolSize * 2
+
+/** Hands a value over and waits until it is taken, so that no two are unpacked in the same turn. */
+async function send(reply: ReadingReply): Promise<void> {
+  const taken = once(port, 'message')
+  port.postMessage(reply, buffersIn(reply))
+  await taken
+}
+
+function buffersIn(value: unknown, found = new Set<ArrayBuffer>()): ArrayBuffer[] {
+  if (ArrayBuffer.isView(value)) {
+    if (value.buffer instanceof ArrayBuffer && value.buffer.byteLength > COPIED_UP_TO) found.add(value.buffer)
+  } else if (typeof value === 'object' && value !== null) {
+    for (const one of value instanceof Map ? [] : Object.values(value)) buffersIn(one, found)
+  }
+  return [...found]
+}
+
+async function sendTables(dist: string, digest: string | null): Promise<Manifest> {
+  const manifest = digest === null ? readCurrent(dist).manifest : readManifest(dist, digest)
+  const { rejected, ...tables } = readTables(dist, manifest)
+  const entries = [...rejected]
+  for (let at = 0; at < entries.length; at += REJECTED_AT_ONCE) {
+    await send({ kind: 'rejected', entries: entries.slice(at, at + REJECTED_AT_ONCE) })
+  }
+  const { files, ...about } = tables.manifest
+  await send({ kind: 'files', files })
+  await send({ kind: 'tables', tables: { ...tables, manifest: { ...about, files: [] } } })
+  return tables.manifest
+}
+
+const CHUNK_BYTES = 262_144
+
+/** @throws SnapshotError `digest` or `missing` */
+function checkFile(dist: string, file: FileEntry, chunk: Buffer): void {
+  const hash = createHash('sha256')
+  try {
+    const descriptor = openSync(objectPath(dist, file.sha256), 'r')
+    try {
+      for (let length = -1; length !== 0; ) {
+        length = readSync(descriptor, chunk)
+        hash.update(chunk.subarray(0, length))
+      }
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch (cause) {
+    throw new SnapshotError('missing', `${describe(file)} cannot be read`, { cause })
+  }
+  if (hash.digest('hex') === file.sha256) return
+  throw new SnapshotError('digest', `${describe(file)} does not have the digest it is named by`)
+}
+
+try {
+  // At the start somebody waits for the tables; later nobody does.
+  if (!task.urgent) lowerPriority()
+  if (task.kind === 'tables') {
+    const manifest = await sendTables(task.dist, task.digest)
+    // Its rows have digests of their own, but a tree that rotted would only show with the first questions. Later the files
+    // have all been checked before.
+    if (task.urgent) checkFile(task.dist, fileOf(manifest, 'query'), Buffer.allocUnsafe(CHUNK_BYTES))
+  } else {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+    for (const file of task.files) {
+      checkFile(task.dist, file, chunk)
+      port.postMessage({ kind: 'sound', digest: file.sha256 } satisfies ReadingReply)
+    }
+  }
+  port.postMessage({ kind: 'done' } satisfies ReadingReply)
+} catch (thrown) {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+  const code = error instanceof SnapshotError ? error.code : null
+  port.postMessage({ kind: 'failed', code, error } satisfies ReadingReply)
+}
+port.close()

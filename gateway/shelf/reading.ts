@@ -1,0 +1,91 @@
+/** Reading and checking in a thread of its own, so that no request waits for it. */
+import { Worker } from 'node:worker_threads'
+import { SnapshotError } from '../../corpus/snapshot/error.ts'
+import type { FileEntry, Manifest } from '../../corpus/snapshot/manifest.ts'
+import type { SnapshotTables } from './tables.ts'
+
+export type ReadingTask = { dist: string; urgent: boolean } & (
+  | { kind: 'tables'; digest: string | null }
+  | { kind: 'check'; files: readonly FileEntry[] }
+)
+
+export type ReadingReply =
+  | { kind: 'rejected'; entries: [string, string | null][] }
+  | { kind: 'files'; files: FileEntry[] }
+  | { kind: 'tables'; tables: Omit<SnapshotTables, 'rejected'> }
+  | { kind: 'sound'; digest: string }
+  | { kind: 'done' }
+  | { kind: 'failed'; code: SnapshotError['code'] | null; error: Error }
+
+/** Young objects of a thread that makes few: the default reserves three times 16 MB. */
+const THREAD_LIMITS = { maxYoungGenerationSizeMb: 4 }
+
+/** What runs, and a way to end it: then it rejects. */
+export interface Reading<T> {
+  result: Promise<T>
+  cancel(): void
+}
+
+function run<T>(task: ReadingTask, take: (reply: ReadingReply) => void, result: () => T): Reading<T> {
+  const worker = new Worker(new URL('./reading-thread.ts', import.meta.url), {
+    workerData: task,
+    resourceLimits: THREAD_LIMITS,
+  })
+  // A gateway that ends does not wait for it.
+  if (!task.urgent) worker.unref()
+  const finished = new Promise<T>((resolve, reject) => {
+    worker.on('message', (reply: ReadingReply) => {
+      if (reply.kind === 'done') resolve(result())
+      else if (reply.kind === 'failed') reject(asThrown(reply))
+      else {
+        take(reply)
+        // One thing in a turn; for `sound` nobody waits.
+        if (reply.kind !== 'sound') setImmediate(() => worker.postMessage('taken'))
+      }
+    })
+    worker.once('error', reject)
+    worker.once('exit', () => reject(new Error('reading was given up')))
+  })
+  return { result: finished, cancel: () => void worker.terminate() }
+}
+
+/** An error loses its class on its way between threads. */
+function asThrown({ code, error }: { code: SnapshotError['code'] | null; error: Error }): Error {
+  if (code === null) return error
+  return new SnapshotError(code, error.message, error.cause === undefined ? {} : { cause: error.cause })
+}
+
+/**
+ * The tables of the snapshot with this manifest, or of the current one. `urgent` where somebody waits for it.
+ * Rejects with a SnapshotError.
+ */
+export function readTablesAside(dist: string, digest: string | null, urgent: boolean): Reading<SnapshotTables> {
+  const rejected = new Map<string, string | null>()
+  let files: Manifest['files'] = []
+  let tables: Omit<SnapshotTables, 'rejected'> | null = null
+  return run(
+    { kind: 'tables', dist, digest, urgent },
+    (reply) => {
+      if (reply.kind === 'rejected') for (const [id, date] of reply.entries) rejected.set(id, date)
+      if (reply.kind === 'files') files = reply.files
+      if (reply.kind === 'tables') tables = reply.tables
+    },
+    () => ({ ...tables!, manifest: { ...tables!.manifest, files }, rejected }),
+  )
+}
+
+/**
+ * Reads every file of a manifest whole and compares its digest, except those known to be `sound`, to which it adds.
+ * Rejects with a SnapshotError `digest` or `missing`.
+ */
+export function checkFilesAside(dist: string, manifest: Manifest, sound: Set<string>): Reading<void> {
+  const files = manifest.files.filter(({ sha256 }) => !sound.has(sha256))
+  if (files.length === 0) return { result: Promise.resolve(), cancel: () => {} }
+  return run(
+    { kind: 'check', dist, files, urgent: false },
+    (reply) => {
+      if (reply.kind === 'sound') sound.add(reply.digest)
+    },
+    () => {},
+  )
+}

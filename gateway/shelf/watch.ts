@@ -1,0 +1,111 @@
+/** Watching the pointer of a `dist`: another snapshot is checked, file by file, before anybody takes it up. */
+import { statSync } from 'node:fs'
+import { pointerPath, readCurrent } from '../../corpus/snapshot/layout.ts'
+import type { Manifest } from '../../corpus/snapshot/manifest.ts'
+import type { Pointer } from '../../corpus/snapshot/pointer.ts'
+import type { Log } from '../log.ts'
+import { checkFilesAside, type Reading } from './reading.ts'
+
+export interface NewSnapshot {
+  manifest: Manifest
+  pointer: Pointer
+}
+
+export interface Watched {
+  /** How often the pointer is looked at, in ms; 0 for never. */
+  pollMs: number
+  log: Log
+  /** Id of the snapshot that is served. */
+  serving(): string
+  /** Serves another one, whose files are sound. */
+  take(next: NewSnapshot): Promise<void>
+}
+
+export interface Watch {
+  /** Looks at once. Resolves when what was found is taken up or refused. */
+  refresh(): Promise<void>
+  /** Checks the files of a snapshot that is served already; a damaged one is an alarm. */
+  checkServed(manifest: Manifest): Promise<void>
+  readonly figures: { swaps: number; refusals: number }
+  close(): void
+}
+
+/** What tells one state of the pointer from another without reading it. */
+export function stampOf(dist: string): string {
+  const stat = statSync(pointerPath(dist), { throwIfNoEntry: false })
+  return stat ? `${stat.ino} ${stat.mtimeMs} ${stat.size}` : ''
+}
+
+/** `seen` is the stamp of the pointer when the served snapshot was read. */
+export function watchPointer(dist: string, seen: string, { pollMs, log, serving, take }: Watched): Watch {
+  /** Objects whose bytes have been read and found right. */
+  const sound = new Set<string>()
+  let refreshing: Promise<void> | null = null
+  let checking: Reading<void> | null = null
+  let closed = false
+  let swaps = 0
+  let refusals = 0
+
+  async function check(manifest: Manifest): Promise<void> {
+    checking = checkFilesAside(dist, manifest, sound)
+    await checking.result
+  }
+
+  async function look(): Promise<void> {
+    let stamp = seen
+    try {
+      stamp = stampOf(dist)
+      if (stamp === seen) return
+      const next = readCurrent(dist)
+      seen = stamp
+      if (next.manifest.snapshot === serving()) return
+      await check(next.manifest)
+      await take(next)
+      swaps++
+      log.info({ snapshot: next.manifest.snapshot, version: next.pointer.version }, 'serving new snapshot')
+    } catch (error) {
+      seen = stamp
+      if (closed) return
+      refusals++
+      log.error({ err: error, serving: serving() }, 'a new snapshot is refused; the old one stays')
+    }
+  }
+
+  /** One after the other: a check of what is served comes first. */
+  let queue: Promise<void> = Promise.resolve()
+  const inTurn = (work: () => Promise<void>) => {
+    queue = queue.then(work)
+    return queue
+  }
+  function refresh(): Promise<void> {
+    refreshing ??= inTurn(look).finally(() => {
+      refreshing = null
+    })
+    return refreshing
+  }
+
+  const timer = pollMs > 0 ? setInterval(() => void refresh(), pollMs).unref() : null
+  return {
+    refresh,
+    checkServed: (manifest) =>
+      inTurn(async () => {
+        try {
+          await check(manifest)
+        } catch (error) {
+          if (closed) return
+          log.error(
+            { err: error, snapshot: manifest.snapshot },
+            'a file of the served snapshot is damaged; what it holds will not be answered',
+          )
+        }
+      }),
+    get figures() {
+      return { swaps, refusals }
+    },
+    close() {
+      closed = true
+      if (timer) clearInterval(timer)
+      checking?.cancel()
+    },
+  }
+}

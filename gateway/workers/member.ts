@@ -1,0 +1,114 @@
+/** One worker as its primary sees it: a process, what is asked of it, and what came of that. */
+import cluster, { type Worker } from 'node:cluster'
+import { fileURLToPath } from 'node:url'
+import { asError, type ToPrimary, type ToWorker } from './protocol.ts'
+
+export interface Member {
+  id: number
+  pid: number | undefined
+  send(message: ToWorker): void
+  /** Resolves when it says so; rejects when it cannot start, or ends. */
+  said<K extends ToPrimary['kind']>(
+    kind: K,
+    test?: (message: Extract<ToPrimary, { kind: K }>) => boolean,
+  ): Promise<Extract<ToPrimary, { kind: K }>>
+  /** Resolves when it has ended and all that it wrote was passed on. */
+  ended: Promise<Ended>
+  kill(): void
+}
+
+export interface Ended {
+  code: number | null
+  signal: string | null
+}
+
+interface Hearing {
+  hear(message: ToPrimary): boolean
+  give(error: Error): void
+}
+
+let prepared = false
+
+/**
+ * Connections are handed out by the primary, one after the other. A socket that all accept from gives most of them to
+ * whoever is idle at the moment, and with a socket for each worker (SO_REUSEPORT) a hash decides: 8 connections lay 6 to 2.
+ */
+function prepareCluster(): void {
+  if (prepared) return
+  prepared = true
+  cluster.schedulingPolicy = cluster.SCHED_RR
+  cluster.setupPrimary({
+    exec: fileURLToPath(new URL('./worker.ts', import.meta.url)),
+    args: [],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  })
+}
+
+/** Starts a worker. `pass` gets its log, whole lines; `onLimits` what it asks of the limits. */
+export function startMember(
+  pass: (lines: string) => void,
+  onLimits: (asks: Extract<ToPrimary, { kind: 'limits' }>['asks'], member: Member) => void,
+): Member {
+  prepareCluster()
+  const worker = cluster.fork()
+  const hearings = new Set<Hearing>()
+  let gone: Error | null = null
+  const giveUp = (error: Error) => {
+    gone ??= error
+    for (const hearing of hearings) hearing.give(error)
+    hearings.clear()
+  }
+  worker.on('message', (message: ToPrimary) => {
+    if (message.kind === 'limits') onLimits(message.asks, member)
+    else if (message.kind === 'failed') giveUp(asError(message.error))
+    else for (const hearing of hearings) if (hearing.hear(message)) hearings.delete(hearing)
+  })
+  const written = passLines(worker, pass)
+  const exited = new Promise<Ended>((resolve) => {
+    worker.once('exit', (code, signal) => {
+      giveUp(new Error(`a worker ended (${signal ?? code})`))
+      resolve({ code, signal })
+    })
+  })
+  worker.on('error', giveUp)
+  const member: Member = {
+    id: worker.id,
+    pid: worker.process.pid,
+    send(message) {
+      // Whether it arrived is told by what it says, or by its end.
+      if (worker.isConnected()) worker.send(message, () => {})
+    },
+    said: (kind, test = () => true) =>
+      new Promise((resolve, reject) => {
+        if (gone) return reject(gone)
+        hearings.add({
+          hear(message) {
+            if (message.kind !== kind || !test(message as never)) return false
+            resolve(message as never)
+            return true
+          },
+          give: reject,
+        })
+      }),
+    ended: exited.then(async (ended) => {
+      await written
+      return ended
+    }),
+    kill: () => void worker.process.kill('SIGKILL'),
+  }
+  return member
+}
+
+/** Passes on what a worker writes, line by line: of several that write into one pipe the lines would run together. */
+function passLines({ process: { stdout } }: Worker, pass: (lines: string) => void): Promise<void> {
+  if (!stdout) return Promise.resolve()
+  let rest = ''
+  stdout.setEncoding('utf8')
+  stdout.on('data', (text: string) => {
+    const end = text.lastIndexOf('\n') + 1
+    if (end > 0) pass(rest + text.slice(0, end))
+    rest = end > 0 ? text.slice(end) : rest + text
+  })
+  // Half a line of one that was killed is no line.
+  return new Promise((resolve) => void stdout.once('close', resolve))
+}

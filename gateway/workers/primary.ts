@@ -1,0 +1,220 @@
+/**
+ * The primary process of several workers: it watches the pointer, counts the limits, keeps the log and the metrics, and
+ * starts a worker anew that ended. It answers no request itself.
+ */
+
+import { SnapshotError } from '../../corpus/snapshot/error.ts'
+import { readCurrent } from '../../corpus/snapshot/layout.ts'
+import type { GatewayOptions } from '../gateway.ts'
+import { createLimits } from '../limits/limits.ts'
+import type { OpenLog } from '../log.ts'
+import { startMetricsListener } from '../metrics/listener.ts'
+import type { RunningServer } from '../serve.ts'
+import { stampOf, watchPointer } from '../shelf/watch.ts'
+import { countFor } from './limits.ts'
+import { type Member, startMember } from './member.ts'
+import { mergedMetrics } from './metrics.ts'
+
+export interface RunningWorkers extends RunningServer {
+  metricsUrl: string | null
+  /** Looks at once for a new snapshot and a changed access policy. */
+  refresh(): Promise<void>
+}
+
+const FIRST_DELAY_MS = 100
+const LONGEST_DELAY_MS = 30_000
+/** A worker that lived so long did not fail at its start. */
+const SETTLED_MS = 60_000
+/** After their own time to drain. */
+const STOP_MS = 15_000
+const SCRAPE_MS = 2000
+
+/**
+ * Starts so many workers; resolves when all of them answer.
+ * @throws SnapshotError when there is no sound snapshot, GatewayError for an option or a port that will not do
+ */
+export async function startWorkers(count: number, options: GatewayOptions, log: OpenLog): Promise<RunningWorkers> {
+  const { dist, pollMs = 2000 } = options
+  const limits = createLimits(options)
+  const seen = stampOf(dist)
+  const first = readCurrent(dist)
+  let serving = { id: first.manifest.snapshot, digest: first.pointer.manifest.sha256 }
+  /** Those that answer, with the manifest that each of them serves. */
+  const members = new Map<Member, string>()
+  const alive = new Set<Member>()
+  const timers = new Set<NodeJS.Timeout>()
+  let failures = 0
+  let restarts = 0
+  let numbered = 0
+  let stopping: Promise<void> | null = null
+  /** Taking a worker in, and taking a snapshot up, come one after the other. */
+  let turn: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = turn.then(work)
+    turn = done.catch(() => {})
+    return done
+  }
+
+  function start(): Member {
+    const member = startMember(log.pass, async (asks, from) => from.send(await countFor(limits, asks)))
+    alive.add(member)
+    return member
+  }
+
+  /** Loads what is served now. */
+  async function load(member: Member): Promise<string> {
+    await member.said('hello')
+    const { digest } = serving
+    const loaded = member.said('loaded')
+    // Workers have no listener of their own for metrics; what they count is asked of them.
+    member.send({ kind: 'start', options, digest })
+    await loaded
+    return digest
+  }
+
+  async function prepare(member: Member, digest: string): Promise<void> {
+    const number = ++numbered
+    const prepared = member.said('prepared', (message) => message.number === number)
+    member.send({ kind: 'prepare', digest, number })
+    const { error } = await prepared
+    if (error) throw new SnapshotError('malformed', error.message)
+  }
+
+  /** Lets a worker answer that has loaded `digest`; another snapshot may have been taken up meanwhile. */
+  async function admit(member: Member, digest: string) {
+    if (digest !== serving.digest) {
+      await prepare(member, serving.digest)
+      member.send({ kind: 'commit' })
+    }
+    const listening = member.said('listening')
+    member.send({ kind: 'listen' })
+    const { url, port } = await listening
+    members.set(member, serving.digest)
+    void member.ended.then((ended) => replace(member, ended))
+    return { url, port }
+  }
+
+  /** Another worker for one that ended, later each time that it does not last. */
+  function replace(member: Member, { code, signal }: { code: number | null; signal: string | null }): void {
+    const { id, pid } = member
+    members.delete(member)
+    alive.delete(member)
+    void merged?.ended(id)
+    if (stopping) return
+    const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** failures++)
+    log.error({ worker: id, pid, code, signal, delayMs }, 'a worker ended; another takes its place')
+    later(() => void restart(), delayMs)
+  }
+
+  async function restart(): Promise<void> {
+    restarts++
+    const member = start()
+    try {
+      const digest = await load(member)
+      await inTurn(() => admit(member, digest))
+      log.info({ worker: member.id, pid: member.pid }, 'a worker has taken the place of one that ended')
+      later(() => {
+        if (members.has(member)) failures = 0
+      }, SETTLED_MS)
+    } catch (error) {
+      if (stopping) return
+      log.error({ err: error, worker: member.id, pid: member.pid }, 'a worker cannot start')
+      member.kill()
+      replace(member, await member.ended)
+    }
+  }
+
+  function later(work: () => void, ms: number): void {
+    const timer = setTimeout(() => {
+      timers.delete(timer)
+      work()
+    }, ms).unref()
+    timers.add(timer)
+  }
+
+  /** All load it before any serves it: a cursor that one of them issues goes on in the others at once. */
+  async function takeUp(digest: string, id: string): Promise<void> {
+    const those = [...members.keys()]
+    const outcomes = await Promise.allSettled(those.map((member) => prepare(member, digest)))
+    const refused = outcomes.find((outcome, i) => outcome.status === 'rejected' && members.has(those[i]!))
+    if (refused?.status === 'rejected') {
+      for (const member of members.keys()) member.send({ kind: 'abandon' })
+      throw refused.reason
+    }
+    serving = { id, digest }
+    for (const member of members.keys()) {
+      member.send({ kind: 'commit' })
+      members.set(member, digest)
+    }
+  }
+
+  const watch = watchPointer(dist, seen, {
+    pollMs: 0,
+    log,
+    serving: () => serving.id,
+    take: ({ pointer, manifest }) => inTurn(() => takeUp(pointer.manifest.sha256, manifest.snapshot)),
+  })
+  const figures = () => ({ listening: members.size, restarts, ...watch.figures })
+  const merged = options.metricsPort === undefined ? null : mergedMetrics(() => scrape([...members.keys()]), figures)
+  let metrics: RunningServer | null = null
+  let poll: NodeJS.Timeout | null = null
+
+  async function stop(): Promise<void> {
+    for (const timer of timers) clearTimeout(timer)
+    if (poll) clearInterval(poll)
+    watch.close()
+    for (const member of alive) member.send({ kind: 'stop' })
+    const late = setTimeout(() => {
+      for (const member of alive) member.kill()
+    }, STOP_MS)
+    await Promise.all([...alive].map(({ ended }) => ended))
+    clearTimeout(late)
+    await metrics?.close()
+  }
+  const close = () => {
+    stopping ??= stop()
+    return stopping
+  }
+
+  async function scrape(those: readonly Member[]): Promise<Map<number, object[]>> {
+    const found = new Map<number, object[]>()
+    const late = new Promise<void>((resolve) => setTimeout(resolve, SCRAPE_MS).unref())
+    const asked = those.map(async (member) => {
+      const number = ++numbered
+      const scraped = member.said('scraped', (message) => message.number === number)
+      member.send({ kind: 'scrape', number })
+      found.set(member.id, (await scraped).metrics)
+    })
+    await Promise.race([Promise.allSettled(asked), late])
+    return found
+  }
+
+  try {
+    if (merged) {
+      const { metricsPort: port = 0, metricsHost: host } = options
+      metrics = await startMetricsListener(merged, { port, ...(host === undefined ? {} : { host }) })
+    }
+    const loading = Array.from({ length: count }, start).map(async (member) => ({ member, digest: await load(member) }))
+    // All of them before any takes a connection: whoever is told that the gateway listens meets no other.
+    const loaded = await Promise.all(loading)
+    const listening = []
+    for (const { member, digest } of loaded) listening.push(await inTurn(() => admit(member, digest)))
+    log.info({ workers: count, snapshot: serving.id }, 'all workers answer')
+    void watch.checkServed(first.manifest)
+    if (pollMs > 0) poll = setInterval(() => void watch.refresh(), pollMs).unref()
+    const { url, port } = listening[0]!
+    const metricsUrl = metrics && `${metrics.url}/metrics`
+    const refresh = async () => {
+      for (const member of members.keys()) member.send({ kind: 'refresh' })
+      await watch.refresh()
+    }
+    return { url, port, metricsUrl, refresh, close }
+  } catch (error) {
+    stopping = Promise.resolve()
+    for (const member of alive) member.kill()
+    await Promise.all([...alive].map(({ ended }) => ended))
+    watch.close()
+    await metrics?.close()
+    throw error
+  }
+}
