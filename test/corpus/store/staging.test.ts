@@ -3,6 +3,7 @@ import Database from 'better-sqlite3'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CveId } from '../../../corpus/model/cve-id.ts'
+import { withWrapping } from '../../../corpus/model/item-digest.ts'
 import { openMerging } from '../../../corpus/store/merging.ts'
 import { createSchema } from '../../../corpus/store/schema.ts'
 import { idOfSortKey, sortKey } from '../../../corpus/store/sort-key.ts'
@@ -73,6 +74,39 @@ test('the same copies again change nothing', () => {
   const { counts, claims } = ingests(copies, copies)
   assert.equal(counts, [0, 0, 0])
   assert.equal(claims, [['"z"'], []])
+})
+
+test('an item that is only wrapped otherwise changes nothing, and is known by its new wrapping', () => {
+  const database = new Database(':memory:')
+  createSchema(database)
+  const [content, first, second] = [Buffer.alloc(17, 1), Buffer.alloc(16, 2), Buffer.alloc(16, 3)]
+  const claim = { feed: 'osv', item: 'X', cveIds: [A], digest: withWrapping(content, first), statedAt: null, file: 0 }
+  openStaging(database).claim(claim, '"x"')
+  for (const table of ['altered', 'scores']) database.exec(`DROP TABLE temp.${table}`)
+  const staging = openStaging(database)
+  assert.equal(Buffer.from(staging.digestOf('osv', 'X')!), Buffer.concat([content, first]))
+  assert.is(staging.digestOf('osv', 'X'), null, 'asked for before: it may be on its way')
+  staging.known({ ...claim, digest: withWrapping(content, second) })
+  assert.equal(staging.claimCounts('osv'), { kept: 1, added: 0, changed: 0, removed: 0 })
+  assert.is(staging.hold('osv', 'X'), false, 'it was staged')
+  const merging = openMerging(database)
+  merging.settleClaims('osv', false, null)
+  assert.equal(merging.touched(), [])
+  const digest = database.prepare('SELECT digest FROM claim').pluck().get() as Buffer
+  assert.equal(digest, Buffer.concat([content, second]))
+  database.close()
+})
+
+test('what other bytes say is never staged as known', () => {
+  const database = new Database(':memory:')
+  createSchema(database)
+  const staging = openStaging(database)
+  const known = { feed: 'osv', item: 'X', digest: Buffer.from('x'), file: 0 }
+  const refusal = /staged as known, but the corpus has other bytes/
+  assert.throws(() => staging.known(known), refusal)
+  staging.claim({ ...known, cveIds: [A], statedAt: null }, '"x"')
+  assert.throws(() => staging.known(known), refusal, 'a copy in this ingest came before')
+  database.close()
 })
 
 test.run()
