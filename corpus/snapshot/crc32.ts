@@ -6,12 +6,15 @@ export { crc32 }
 /** The reflected polynomial of CRC-32. */
 const POLYNOMIAL = 0xedb88320
 
-/** a·b modulo the polynomial; bit 31 is the coefficient of x⁰. */
+/**
+ * a·b modulo the polynomial; bit 31 is the coefficient of x⁰. Masks instead of branches: the bits are random, and a wrong
+ * guess of the processor costs more than a step.
+ */
 function multiply(a: number, b: number): number {
   let product = 0
   for (let rest = a; rest !== 0; rest <<= 1) {
-    if (rest < 0) product ^= b
-    b = b & 1 ? (b >>> 1) ^ POLYNOMIAL : b >>> 1
+    product ^= b & (rest >> 31)
+    b = (b >>> 1) ^ (POLYNOMIAL & -(b & 1))
   }
   return product
 }
