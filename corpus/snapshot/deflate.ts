@@ -46,6 +46,19 @@ export function writeStoredBlocks(out: Buffer, at: number, plain: Uint8Array): n
 /** Opened by the first small segment: most who read a snapshot never compress one. */
 let smallDeflate: SmallDeflate | undefined
 
+/** The same of a text as UTF-8, which gets no buffer of its own where it fits into one block, as nearly all do. */
+export function writeStoredText(out: Buffer, at: number, text: string): { plainLength: number; end: number } {
+  if (text.length * 3 > STORED_BLOCK_MAX) {
+    const plain = Buffer.from(text)
+    return { plainLength: plain.length, end: writeStoredBlocks(out, at, plain) }
+  }
+  const plainLength = out.write(text, at + STORED_HEADER)
+  out[at] = 0
+  out.writeUInt16LE(plainLength, at + 1)
+  out.writeUInt16LE(~plainLength & 0xffff, at + 3)
+  return { plainLength, end: at + STORED_HEADER + plainLength }
+}
+
 /**
  * A segment: raw DEFLATE that ends at a byte border, is not final and refers to nothing before it. Short ones are
  * stored, small ones use a small window (zlib's time goes into clearing its tables).

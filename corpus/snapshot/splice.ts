@@ -4,10 +4,11 @@
  */
 import { hash } from 'node:crypto'
 import { crc32, crc32Combine } from './crc32.ts'
-import { FINAL_BLOCK, inflateSegment, storedLength, writeStoredBlocks } from './deflate.ts'
+import { FINAL_BLOCK, inflateSegment, storedLength, writeStoredText } from './deflate.ts'
 import { SHORT_HASH_LENGTH } from './digest.ts'
 import { SnapshotError } from './error.ts'
 import type { Segment } from './member.ts'
+import { shortLived } from './slab.ts'
 
 /** A segment with its compressed bytes, already checked against `storedCrc`. */
 export interface SplicedSegment {
@@ -37,32 +38,30 @@ interface Spliced {
   end: number
 }
 
-/** Bytes of each piece: those of a literal are plain. */
-const bodiesOf = (pieces: readonly Piece[]): Uint8Array[] =>
-  pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece.stored))
+/** How long a piece is as DEFLATE. */
+const deflatedLength = (piece: Piece): number =>
+  typeof piece === 'string' ? storedLength(Buffer.byteLength(piece)) : piece.stored.length
 
-function deflatedLength(pieces: readonly Piece[], bodies: readonly Uint8Array[]): number {
-  let length = 0
-  for (let i = 0; i < pieces.length; i++) {
-    length += typeof pieces[i] === 'string' ? storedLength(bodies[i]!.length) : bodies[i]!.length
-  }
-  return length
+/** Sum over the pieces, without a closure for each answer. */
+function sum(pieces: readonly Piece[], lengthOf: (piece: Piece) => number): number {
+  let total = 0
+  for (const piece of pieces) total += lengthOf(piece)
+  return total
 }
 
-function writePieces(out: Buffer, start: number, pieces: readonly Piece[], bodies: readonly Uint8Array[]): Spliced {
+function writePieces(out: Buffer, start: number, pieces: readonly Piece[]): Spliced {
   let end = start
   let plainCrc = 0
   let plainLength = 0
-  for (let i = 0; i < pieces.length; i++) {
-    const piece = pieces[i]!
-    const body = bodies[i]!
+  for (const piece of pieces) {
     if (typeof piece === 'string') {
-      end = writeStoredBlocks(out, end, body)
-      plainCrc = crc32(body, plainCrc)
-      plainLength += body.length
+      const written = writeStoredText(out, end, piece)
+      plainCrc = crc32(piece, plainCrc)
+      plainLength += written.plainLength
+      end = written.end
     } else {
-      out.set(body, end)
-      end += body.length
+      out.set(piece.stored, end)
+      end += piece.stored.length
       plainCrc = crc32Combine(plainCrc, piece.segment.plainCrc, piece.segment.plainLength)
       plainLength += piece.segment.plainLength
     }
@@ -72,11 +71,10 @@ function writePieces(out: Buffer, start: number, pieces: readonly Piece[], bodie
 
 /** The pieces as one gzip member. Neighbouring literals should already be one string. */
 export function spliceGzip(pieces: readonly Piece[]): Buffer {
-  const bodies = bodiesOf(pieces)
-  const length = GZIP_HEAD.length + deflatedLength(pieces, bodies) + FINAL_BLOCK.length + GZIP_TRAILER
-  const out = Buffer.allocUnsafe(length)
+  const length = GZIP_HEAD.length + sum(pieces, deflatedLength) + FINAL_BLOCK.length + GZIP_TRAILER
+  const out = shortLived(length)
   out.set(GZIP_HEAD, 0)
-  const { plainLength, plainCrc, end } = writePieces(out, GZIP_HEAD.length, pieces, bodies)
+  const { plainLength, plainCrc, end } = writePieces(out, GZIP_HEAD.length, pieces)
   out.set(FINAL_BLOCK, end)
   out.writeUInt32LE(plainCrc, length - GZIP_TRAILER)
   out.writeUInt32LE(plainLength % 2 ** 32, length - GZIP_TRAILER + 4)
@@ -88,12 +86,10 @@ export function spliceGzip(pieces: readonly Piece[]): Buffer {
  * answer has the same bytes and the same tag whether its pieces were fused or not.
  */
 export function fuse(pieces: readonly Piece[]): FusedPieces {
-  const bodies = bodiesOf(pieces)
-  const length = deflatedLength(pieces, bodies)
-  const seedLength = seedLengthOf(pieces, bodies)
-  const memory = Buffer.allocUnsafeSlow(length + seedLength)
-  const { plainLength, plainCrc } = writePieces(memory, 0, pieces, bodies)
-  writeSeed(memory, length, pieces, bodies)
+  const length = sum(pieces, deflatedLength)
+  const memory = Buffer.allocUnsafeSlow(length + sum(pieces, seedLength))
+  const { plainLength, plainCrc } = writePieces(memory, 0, pieces)
+  writeSeed(memory, length, pieces)
   return { segment: { plainLength, plainCrc }, stored: memory.subarray(0, length), seed: memory.subarray(length) }
 }
 
@@ -116,9 +112,8 @@ export function splicePlain(pieces: readonly Piece[]): Buffer {
 
 /** A digest of the content of the pieces, from the literals and the hashes of the segments: 22 URL-safe characters. */
 export function spliceTag(pieces: readonly Piece[]): string {
-  const bodies = bodiesOf(pieces)
-  const seed = Buffer.allocUnsafe(seedLengthOf(pieces, bodies))
-  writeSeed(seed, 0, pieces, bodies)
+  const seed = shortLived(sum(pieces, seedLength))
+  writeSeed(seed, 0, pieces)
   return hash('sha256', seed, 'base64url').slice(0, 22)
 }
 
@@ -126,28 +121,26 @@ export function spliceTag(pieces: readonly Piece[]): string {
 const SEGMENT_MARK = 0xffffffff
 const MARK_LENGTH = 4
 
-function seedLengthOf(pieces: readonly Piece[], bodies: readonly Uint8Array[]): number {
-  let length = 0
-  for (let i = 0; i < pieces.length; i++) {
-    const piece = pieces[i]!
-    if (typeof piece === 'string') length += MARK_LENGTH + bodies[i]!.length
-    else length += 'seed' in piece ? piece.seed.length : MARK_LENGTH + SHORT_HASH_LENGTH
-  }
-  return length
+function seedLength(piece: Piece): number {
+  if (typeof piece === 'string') return MARK_LENGTH + Buffer.byteLength(piece)
+  return 'seed' in piece ? piece.seed.length : MARK_LENGTH + SHORT_HASH_LENGTH
 }
 
 /** What the pieces say, as short as it can be told and so that no other pieces say it. */
-function writeSeed(out: Buffer, at: number, pieces: readonly Piece[], bodies: readonly Uint8Array[]): void {
-  for (let i = 0; i < pieces.length; i++) {
-    const piece = pieces[i]!
-    if (typeof piece !== 'string' && 'seed' in piece) {
+function writeSeed(out: Buffer, start: number, pieces: readonly Piece[]): void {
+  let at = start
+  for (const piece of pieces) {
+    if (typeof piece === 'string') {
+      const length = out.write(piece, at + MARK_LENGTH)
+      out.writeUInt32LE(length, at)
+      at += MARK_LENGTH + length
+    } else if ('seed' in piece) {
       out.set(piece.seed, at)
       at += piece.seed.length
-      continue
+    } else {
+      out.writeUInt32LE(SEGMENT_MARK, at)
+      out.set(piece.segment.hash, at + MARK_LENGTH)
+      at += MARK_LENGTH + SHORT_HASH_LENGTH
     }
-    const said = typeof piece === 'string' ? bodies[i]! : piece.segment.hash
-    out.writeUInt32LE(typeof piece === 'string' ? said.length : SEGMENT_MARK, at)
-    out.set(said, at + MARK_LENGTH)
-    at += MARK_LENGTH + said.length
   }
 }

@@ -6,7 +6,7 @@ import { CVE_PARTS } from '../../corpus/snapshot/cve-member.ts'
 import { ROWS_KIND, SEGMENTS_PER_PAGE } from '../../corpus/snapshot/derive/pages.ts'
 import { epssAt, epssMember } from '../../corpus/snapshot/epss.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { type Segment, storedBytes } from '../../corpus/snapshot/member.ts'
+import { decodeMemberHead, type Segment, storedBytes } from '../../corpus/snapshot/member.ts'
 import { CVE_SORTS, type CveSort } from '../../corpus/snapshot/order.ts'
 import { type FusedPieces, fuse, type SplicedSegment } from '../../corpus/snapshot/splice.ts'
 import { recent } from '../recent.ts'
@@ -50,7 +50,7 @@ export const rowPieces = perSnapshot((snapshot: OpenSnapshot): RowPieces => {
       const key = firstKey + page * CVE_SORTS.length + CVE_SORTS.indexOf(sort)
       let known = pages.get(key)
       if (!known) {
-        known = { member: snapshot.page(sort, page), runs: [] }
+        known = { member: lasting(snapshot.page(sort, page)), runs: [] }
         pages.set(key, known)
       }
       known.runs[segment] ??= spliced(known.member, pageSegment(known.member, segment))
@@ -69,6 +69,13 @@ export const rowPieces = perSnapshot((snapshot: OpenSnapshot): RowPieces => {
     },
   }
 })
+
+/** A member in memory of its own: what is read lies in memory for one answer. */
+function lasting({ bytes: read }: ReadMember): ReadMember {
+  const bytes = Buffer.allocUnsafeSlow(read.length)
+  bytes.set(read)
+  return { ...decodeMemberHead(bytes), bytes }
+}
 
 /**
  * A segment of a member as a piece.
