@@ -9,7 +9,7 @@ import type { Piece, SplicedSegment } from '../../corpus/snapshot/splice.ts'
 import { type Answer, jsonAnswer } from '../answer.ts'
 import { recent } from '../recent.ts'
 import type { OpenSnapshot, ReadMember } from '../shelf/open-snapshot.ts'
-import { pageHead, pageTail, splicedAnswer } from './cve-answer.ts'
+import { NO_HEAD, pageHead, pageTail, splicedAnswer } from './cve-answer.ts'
 import type { ListPagePlan } from './list-page.ts'
 import { perSnapshot } from './per-snapshot.ts'
 import { spliced } from './row-pieces.ts'
@@ -22,7 +22,11 @@ export interface ListShape {
   row?: (row: never) => object
 }
 
-export function listPageAnswer(snapshot: OpenSnapshot, plan: ListPagePlan, { head = {}, row }: ListShape = {}): Answer {
+export function listPageAnswer(
+  snapshot: OpenSnapshot,
+  plan: ListPagePlan,
+  { head = NO_HEAD, row }: ListShape = {},
+): Answer {
   if (plan.way === 'shard' && !row) {
     const runs = plan.segments.map(({ page, segment }) =>
       rowsSegment(snapshot.lists[plan.list].page(plan.sort, page), segment),

@@ -5,7 +5,7 @@
  */
 import { type CveId, compareCveIds } from '../../corpus/model/cve-id.ts'
 import type { RowKey } from '../../corpus/snapshot/cursor.ts'
-import { idAt } from '../../corpus/snapshot/derive/index-table.ts'
+import { findRow, idAt } from '../../corpus/snapshot/derive/index-table.ts'
 import { NO_EPSS } from '../../corpus/snapshot/epss.ts'
 import { type CveSort, compareKeys } from '../../corpus/snapshot/order.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
@@ -67,7 +67,13 @@ function viewOf(snapshot: OpenSnapshot, sort: CveSort, descending: boolean): Ord
       value: sortKey(snapshot, sort, ordinal),
       id: idAt(snapshot.index, snapshot.columns.row[ordinal]!),
     }),
-    placeAfter: (key) => firstWhere(count, (place) => compareTo(view.ordinal(place), key) > 0),
+    placeAfter(key) {
+      // Most often the row is still there, with the same key: found by its id, without comparing any others.
+      const row = findRow(snapshot.index, key.id as CveId)
+      const known = row < 0 ? undefined : snapshot.ordinalOfRow[row]!
+      if (known !== undefined && sortKey(snapshot, sort, known) === key.value) return view.place(known) + 1
+      return firstWhere(count, (place) => compareTo(view.ordinal(place), key) > 0)
+    },
   }
   return view
 }

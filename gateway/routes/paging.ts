@@ -8,7 +8,7 @@ import { DAY_MS, type DateValue } from '../params/date.ts'
 import { withDefault } from '../params/kind.ts'
 import { cursor, integer } from '../params/kinds.ts'
 import { resume } from '../plan/cursors.ts'
-import { cvePageAnswer } from '../plan/cve-answer.ts'
+import { cvePageAnswer, NO_HEAD } from '../plan/cve-answer.ts'
 import type { CveListRequest } from '../plan/cve-page.ts'
 import { isCveKey, planCvePage } from '../plan/cve-page.ts'
 import type { CveFilters } from '../plan/filters.ts'
@@ -40,14 +40,30 @@ export interface CvePageRequest {
 }
 
 /** A page of CVEs. */
-export async function cvePage({ shelf, queries }: Context, request: CvePageRequest): Promise<Answer> {
-  const { list, filters, sort, limit, cursor: text, head = () => ({}) } = request
+export function cvePage({ shelf, queries }: Context, request: CvePageRequest): Answer | Promise<Answer> {
+  const { list, filters, sort, limit, cursor: text, head = noHead } = request
   const { snapshot, after } = resume(shelf, text, { list, sort, filters }, isCveKey)
+  const asked = { list, sort, filters, limit, after }
+  // Without a text there is nothing to wait for.
+  if (filters.q === undefined) {
+    return cvePageAnswer(snapshot, planCvePage(snapshot, snapshot.bits, asked, null), head(snapshot))
+  }
+  return whileHeld(snapshot, queries.matches(snapshot.query.path, 'cve', filters.q), (matches) =>
+    cvePageAnswer(snapshot, planCvePage(snapshot, snapshot.bits, asked, matches), head(snapshot)),
+  )
+}
+
+const noHead = (): object => NO_HEAD
+
+/** What `answer` makes of the matches; until then nobody closes the snapshot. */
+async function whileHeld(
+  snapshot: Shelved,
+  matches: Promise<Uint32Array>,
+  answer: (matches: Uint32Array) => Answer,
+): Promise<Answer> {
   const release = snapshot.hold()
   try {
-    const matches = filters.q === undefined ? null : await queries.matches(snapshot.query.path, 'cve', filters.q)
-    const plan = planCvePage(snapshot, snapshot.bits, { list, sort, filters, limit, after }, matches)
-    return cvePageAnswer(snapshot, plan, head(snapshot))
+    return answer(await matches)
   } finally {
     release()
   }
@@ -66,18 +82,16 @@ export interface ListPageRequest extends Omit<ListShape, 'head'> {
 }
 
 /** A page of another list. */
-export async function listPage({ shelf, queries }: Context, request: ListPageRequest): Promise<Answer> {
-  const { list, filters, sort, limit, cursor: text, paged = true, texts, head = () => ({}), row } = request
+export function listPage({ shelf, queries }: Context, request: ListPageRequest): Answer | Promise<Answer> {
+  const { list, filters, sort, limit, cursor: text, paged = true, texts, head = noHead, row } = request
   const { snapshot, after } = resume(shelf, text, { list, sort, filters }, isListKey)
-  const release = snapshot.hold()
-  try {
-    const { q } = filters
-    const matches = q === undefined || !texts ? null : await queries.matches(snapshot.query.path, texts, q)
+  const answer = (matches: Uint32Array | null) => {
     const plan = planListPage(snapshot, { list, sort, filters, limit, after, paged }, matches)
     return listPageAnswer(snapshot, plan, { head: head(snapshot), ...(row ? { row } : {}) })
-  } finally {
-    release()
   }
+  const { q } = filters
+  if (q === undefined || !texts) return answer(null)
+  return whileHeld(snapshot, queries.matches(snapshot.query.path, texts, q), answer)
 }
 
 const isListKey = ({ id }: RowKey): boolean => id !== ''
