@@ -8,6 +8,7 @@ import type { ServedFrom } from './answer.ts'
 import type { Authenticator } from './auth/authenticator.ts'
 import type { Subject } from './auth/subject.ts'
 import { createCors } from './cors.ts'
+import { routesByDepth } from './depth.ts'
 import {
   type ApiError,
   asApiError,
@@ -83,10 +84,11 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
     onNoMatch: (request, response) => serve(null, request, response),
   })
   router.parse = parseTarget
-  for (const route of deps.openRoutes)
-    router.get(route.path, (request, response) => serveOpen(route, request, response))
+  const table = routesByDepth()
+  router.find = table.find
+  for (const route of deps.openRoutes) table.get(route.path, (request, response) => serveOpen(route, request, response))
   for (const route of deps.routes) {
-    router.get(prefix + route.path, (request, response) => serve(route, request, response))
+    table.get(prefix + route.path, (request, response) => serve(route, request, response))
   }
 
   async function serve(route: Route<C> | null, request: Request, response: ServerResponse): Promise<void> {
