@@ -151,6 +151,7 @@ export type GatewayErrorCode =
   | 'address_unavailable'
   | 'key_file'
   | 'access_policy'
+  | 'worker_ended'
 
 /** A fault that the operator can mend: printed as one line, without a stack. */
 export class GatewayError extends Error {

@@ -45,7 +45,7 @@ export function memoryLimiter({ limit, windowMs }: Quota, options: MemoryOptions
   }
 
   function standing(refused: boolean, used: number, endsAt: number, time: number): Standing {
-    return { refused, left: limit - used, resetSeconds: Math.ceil((endsAt - time) / 1000), endsAt }
+    return { refused, left: limit - used, resetSeconds: Math.ceil(Math.min(endsAt - time, windowMs) / 1000), endsAt }
   }
 
   return {

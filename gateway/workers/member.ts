@@ -1,6 +1,7 @@
 /** One worker as its primary sees it: a process, what is asked of it, and what came of that. */
 import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
+import { GatewayError } from '../errors.ts'
 import { asError, type ToPrimary, type ToWorker } from './protocol.ts'
 
 export interface Member {
@@ -66,7 +67,7 @@ export function startMember(
   const written = passLines(worker, pass)
   const exited = new Promise<Ended>((resolve) => {
     worker.once('exit', (code, signal) => {
-      giveUp(new Error(`a worker ended (${signal ?? code})`))
+      giveUp(new GatewayError('worker_ended', `a worker ended (${signal ?? `exit code ${code}`})`))
       resolve({ code, signal })
     })
   })

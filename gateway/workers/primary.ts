@@ -90,6 +90,7 @@ export async function startWorkers(count: number, options: GatewayOptions, log: 
     member.send({ kind: 'listen' })
     const { url, port } = await listening
     members.set(member, serving.digest)
+    log.info({ worker: member.id, pid: member.pid }, 'a worker listens')
     void member.ended.then((ended) => replace(member, ended))
     return { url, port }
   }

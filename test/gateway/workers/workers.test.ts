@@ -1,0 +1,183 @@
+/** Several processes that answer as one. */
+import { Agent, request } from 'node:http'
+import { createServer } from 'node:net'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { NotServing, type Serving, serving } from '../../support/serving.ts'
+
+const folder = temporaryFolder('workers')
+const sample = await sampleDist(folder.path, 300)
+
+interface Received {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+/** A connection of its own: the primary hands connections out in turn, so two of them lie with two workers. */
+function connection({ url, token }: Serving) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const get = (path: string, given = token) =>
+    new Promise<Received>((resolve, reject) => {
+      const headers = { authorization: `Bearer ${given}` }
+      const sent = request(`${url}/api/v1${path}`, { agent, headers }, (response) => {
+        let body = ''
+        response.setEncoding('utf8')
+        response.on('data', (chunk) => {
+          body += chunk
+        })
+        response.on('end', () => {
+          resolve({ status: response.statusCode!, headers: response.headers as Record<string, string>, body })
+        })
+      })
+      sent.on('error', reject)
+      sent.end()
+    })
+  return { get, close: () => agent.destroy() }
+}
+
+const leftOf = ({ headers }: Received) => Number(/r=(\d+)/.exec(headers.ratelimit!)![1])
+const withTwo = (...words: string[]) => serving(folder.path, sample.dist, ['--workers', '2', ...words])
+
+test('decisions 16: the requests of a subject count over all workers, to the last one', async () => {
+  const gateway = await withTwo('--rate-limit', '40', '--rate-window-seconds', '3600')
+  const both = [connection(gateway), connection(gateway)]
+  const left: number[] = []
+  for (let i = 0; i < 40; i++) {
+    const answer = await both[i % 2]!.get('/snapshot')
+    assert.is(answer.status, 200)
+    left.push(leftOf(answer))
+  }
+  assert.equal(
+    left,
+    Array.from({ length: 40 }, (_, i) => 39 - i),
+    'each counts where the other left off',
+  )
+  for (const one of both) assert.is((await one.get('/snapshot')).status, 429)
+  for (const one of both) one.close()
+  await gateway.stop()
+})
+
+test('decisions 16: asked all at once, exactly as many are let through', async () => {
+  const gateway = await withTwo('--rate-limit', '60', '--rate-window-seconds', '3600')
+  const many = Array.from({ length: 10 }, () => connection(gateway))
+  const answers = await Promise.all(many.flatMap((one) => Array.from({ length: 10 }, () => one.get('/snapshot'))))
+  assert.is(answers.filter(({ status }) => status === 200).length, 60)
+  assert.is(answers.filter(({ status }) => status === 429).length, 40)
+  for (const one of many) one.close()
+  await gateway.stop()
+})
+
+test('decisions 16: failed tokens of an address count over all workers, and good ones pass', async () => {
+  const gateway = await withTwo('--failed-tokens', '6')
+  const both = [connection(gateway), connection(gateway)]
+  const statuses: number[] = []
+  for (let i = 0; i < 8; i++) statuses.push((await both[i % 2]!.get('/snapshot', 'rubbish')).status)
+  assert.equal(statuses, [401, 401, 401, 401, 401, 401, 429, 429])
+  for (const one of both) assert.is((await one.get('/snapshot')).status, 200)
+  for (const one of both) one.close()
+  await gateway.stop()
+})
+
+test('one log has the requests of all, in whole lines; the metrics are those of all together', async () => {
+  const gateway = await withTwo()
+  const both = [connection(gateway), connection(gateway)]
+  for (let i = 0; i < 400; i++) await both[i % 2]!.get(`/cves?limit=${1 + (i % 100)}`)
+  const samples = await gateway.samples()
+  assert.is(samples.get('vulnshelf_workers'), 2)
+  const name = 'vulnshelf_requests_total{route="/cves",status="200",served_from="'
+  assert.is((samples.get(`${name}shard"}`) ?? 0) + (samples.get(`${name}merge"}`) ?? 0), 400)
+  assert.is(samples.get('vulnshelf_request_duration_seconds_count{route="/cves"}'), 400)
+  for (const one of both) one.close()
+  const { code, log } = await gateway.stop()
+  assert.is(code, 0)
+  assert.is(log.filter(({ msg }) => msg === 'request').length, 400)
+})
+
+test('a worker that is killed is replaced; the others answer meanwhile, and what it counted stays counted', async () => {
+  const gateway = await withTwo()
+  const one = connection(gateway)
+  for (let i = 0; i < 10; i++) assert.is((await one.get('/snapshot')).status, 200)
+  one.close()
+  const total = 'vulnshelf_requests_total{route="/snapshot",status="200",served_from="shard"}'
+  const count = (await gateway.samples()).get(total)
+  const { pid } = await gateway.logged(({ msg, pid }) => msg === 'a worker listens' && typeof pid === 'number')
+  process.kill(pid as number, 'SIGKILL')
+  await gateway.logged(({ msg, signal }) => msg === 'a worker ended; another takes its place' && signal === 'SIGKILL')
+  const other = connection(gateway)
+  assert.is((await other.get('/snapshot')).status, 200)
+  await gateway.logged(({ msg }) => msg === 'a worker has taken the place of one that ended')
+  const samples = await gateway.samples()
+  assert.is(samples.get('vulnshelf_workers'), 2)
+  assert.is(samples.get('vulnshelf_worker_restarts_total'), 1)
+  assert.is(samples.get(total), count! + 1)
+  other.close()
+  assert.is((await gateway.stop()).code, 0)
+})
+
+test('a start that fails says why in one line, and leaves no process', async () => {
+  const taken = createServer()
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+  const { port } = taken.address() as { port: number }
+  const failures: [words: string[], code: number, line: RegExp][] = [
+    [['--port', String(port)], 1, new RegExp(`port ${port} on 127\\.0\\.0\\.1 is already in use$`)],
+    [['--access-policy', '/nowhere.json'], 1, /^vulnshelf-gateway: [^\n]*nowhere\.json[^\n]*$/],
+  ]
+  for (const [words, code, line] of failures) {
+    try {
+      await (await withTwo(...words)).stop()
+      assert.unreachable()
+    } catch (error) {
+      if (!(error instanceof NotServing)) throw error
+      assert.match(error.message.split('\n').at(-1)!, line)
+      assert.is(error.code, code)
+    }
+  }
+  taken.close()
+})
+
+test('decisions 7: walks through both workers go on while a new snapshot is taken up, and none fails', async () => {
+  const gateway = await withTwo('--poll-seconds', '1', '--rate-limit', '1000000')
+  const both = [connection(gateway), connection(gateway)]
+  const first = JSON.parse((await both[0]!.get('/snapshot')).body).id as string
+  const swapped = gateway.logged(({ msg }) => msg === 'serving new snapshot')
+  let done = false
+  void swapped.then(() => {
+    done = true
+  })
+  const walk = async () => {
+    const ids: string[] = []
+    let cursor = ''
+    const snapshots = new Set<string>()
+    for (let i = 0; ; i++) {
+      const answer = await both[i % 2]!.get(`/cves?limit=20${cursor}`)
+      assert.is(answer.status, 200, answer.body)
+      snapshots.add(answer.headers['snapshot-id']!)
+      const { data, pagination } = JSON.parse(answer.body)
+      ids.push(...data.map((row: { cve_id: string }) => row.cve_id))
+      if (pagination.next_cursor === null) return { ids, snapshots }
+      cursor = `&cursor=${pagination.next_cursor}`
+    }
+  }
+  const building = ingestAndBuild({ ...sample, asOf: sample.nights[1]! })
+  const walks = []
+  while (!done) walks.push(await walk())
+  await building
+  walks.push(await walk())
+  const known = new Map<string, string[]>()
+  for (const { ids, snapshots } of walks) {
+    const [snapshot] = snapshots
+    assert.is(snapshots.size, 1, 'a walk stays in its snapshot')
+    assert.is(new Set(ids).size, ids.length, 'no row twice')
+    if (known.has(snapshot!)) assert.equal(ids, known.get(snapshot!))
+    known.set(snapshot!, ids)
+  }
+  assert.ok(known.has(first))
+  assert.is(known.size, 2)
+  for (const one of both) one.close()
+  await gateway.stop()
+})
+
+test.after(() => folder.remove())
+test.run()

@@ -1,0 +1,85 @@
+/** `vulnshelf-gateway serve` as an operator runs it: a process of its own, told apart by what it prints. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { LOCAL, makeToken } from '../../gateway/token.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+export interface Serving {
+  url: string
+  metricsUrl: string
+  token: string
+  process: ChildProcess
+  /** The lines of its log so far. */
+  log(): Record<string, unknown>[]
+  /** Resolves when the log has a line that passes. */
+  logged(test: (line: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>
+  /** The samples of its metrics by name and labels. */
+  samples(): Promise<Map<string, number>>
+  /** Sends SIGTERM; resolves with the exit code, and every line of the log. */
+  stop(): Promise<{ code: number | null; log: Record<string, unknown>[] }>
+}
+
+/** How a process ended that did not begin to serve. */
+export class NotServing extends Error {
+  readonly code: number | null
+  constructor(code: number | null, stderr: string) {
+    super(stderr.trim())
+    this.code = code
+  }
+}
+
+export async function serving(folder: string, dist: string, words: readonly string[]): Promise<Serving> {
+  const { token, jwksFile } = await makeToken({ dir: join(folder, 'keys') })
+  const given = ['--jwks', jwksFile, '--issuer', LOCAL.issuer, '--audience', LOCAL.audience, '--metrics-port', '0']
+  const program = ['--import', 'tsx', join(ROOT, 'gateway/cli.ts'), 'serve', dist, '--port', '0', ...given, ...words]
+  const child = spawn(process.execPath, program, { stdio: ['ignore', 'pipe', 'pipe'] })
+  let [out, err] = ['', '']
+  const waiting = new Set<() => void>()
+  const closed = new Promise<number | null>((resolve) => child.once('close', resolve))
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text
+    for (const look of waiting) look()
+  })
+  const urls = await new Promise<[metrics: string, url: string]>((resolve, reject) => {
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      err += text
+      const found = /metrics at (\S+)\nlistening on (\S+)\n/.exec(err)
+      if (found) resolve([found[1]!, found[2]!])
+    })
+    void closed.then((code) => reject(new NotServing(code, err)))
+  })
+  const log = () =>
+    out
+      .slice(0, out.lastIndexOf('\n') + 1)
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+  return {
+    metricsUrl: urls[0],
+    url: urls[1],
+    token,
+    process: child,
+    log,
+    logged: (test) =>
+      new Promise((resolve) => {
+        const look = () => {
+          const line = log().find(test)
+          if (!line) return
+          waiting.delete(look)
+          resolve(line)
+        }
+        waiting.add(look)
+        look()
+      }),
+    async samples() {
+      const text = await (await fetch(urls[0])).text()
+      const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+      return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]))
+    },
+    async stop() {
+      child.kill('SIGTERM')
+      return { code: await closed, log: log() }
+    },
+  }
+}
