@@ -39,23 +39,16 @@ interface StallLine {
 }
 
 const isFew = ({ matches }: CountedText) => matches <= FEW_MATCHES
-const asking = (path: string) => (texts: readonly CountedText[], random: Random) =>
-  shuffled(texts, random).map(({ text }) => ({ target: `/api/v1/${path}${encodeURIComponent(text)}` }))
+const asking = (path: string) => (texts: readonly string[], random: Random) =>
+  shuffled(texts, random).map((text) => ({ target: `/api/v1/${path}${encodeURIComponent(text)}` }))
 
 /** Filters under which a page of matches is long in coming: the walk meets few of them. */
 const SCAN_FILTERS = ['kev=true', 'severity=none', 'has_detection=true', 'has_exploit=true&kev=false', 'epss_min=0.9']
 const SCAN_SORTS = ['published', 'updated', '-cvss', 'cvss', 'epss', '-epss']
 
-/** For every stretch of the common texts: it matches at least as much as they do, and none is asked for twice. */
-function scans(texts: readonly CountedText[], random: Random): LoadRequest[] {
-  const common = texts.slice(0, Math.max(1, Math.ceil(texts.length * SCANNED)))
-  const stretches = new Set(common.flatMap(({ text }) => stretchesOf(text)))
-  return shuffled([...stretches], random)
-    .slice(0, MOST_SCANS)
-    .map((text) => {
-      const query = `q=${encodeURIComponent(text)}&${random.pick(SCAN_FILTERS)}&sort=${random.pick(SCAN_SORTS)}&limit=100`
-      return { target: `/api/v1/cves?${query}` }
-    })
+/** Every stretch of some texts, each once: it matches at least as much as the text does, so that none need be asked twice. */
+function stretchesOfAll(texts: readonly CountedText[]): string[] {
+  return [...new Set(texts.flatMap(({ text }) => stretchesOf(text)))]
 }
 
 function stretchesOf(text: string): string[] {
@@ -64,6 +57,16 @@ function stretchesOf(text: string): string[] {
     for (let to = from + LEAST_STRETCH; to <= text.length; to++) found.push(text.slice(from, to))
   }
   return found
+}
+
+function scans(texts: readonly CountedText[], random: Random): LoadRequest[] {
+  const common = texts.slice(0, Math.max(1, Math.ceil(texts.length * SCANNED)))
+  return shuffled(stretchesOfAll(common), random)
+    .slice(0, MOST_SCANS)
+    .map((text) => {
+      const query = `q=${encodeURIComponent(text)}&${random.pick(SCAN_FILTERS)}&sort=${random.pick(SCAN_SORTS)}&limit=100`
+      return { target: `/api/v1/cves?${query}` }
+    })
 }
 
 const ENDPOINTS = [
@@ -80,7 +83,11 @@ const LINES: readonly StallLine[] = [
       title: `${title}, up to ${FEW_MATCHES.toLocaleString('en')} matches, 8 at a time`,
       atOnce: QUERIES_AT_ONCE,
       budget: 25,
-      requests: (texts: readonly CountedText[], random: Random) => asking(path)(texts.filter(isFew), random),
+      requests: (texts: readonly CountedText[], random: Random) =>
+        asking(path)(
+          texts.filter(isFew).map(({ text }) => text),
+          random,
+        ),
     },
     {
       name: `${name}-many`,
@@ -88,10 +95,7 @@ const LINES: readonly StallLine[] = [
       atOnce: QUERIES_AT_ONCE,
       budget: 150,
       requests: (texts: readonly CountedText[], random: Random) =>
-        asking(path)(
-          texts.filter((text) => !isFew(text)),
-          random,
-        ),
+        asking(path)(stretchesOfAll(texts.filter((text) => !isFew(text))), random),
     },
   ]),
 ]
