@@ -2,7 +2,7 @@
 import type { BenchContext, BenchCorpus, BenchGroup, BenchLine } from '../report/line.ts'
 import { isWanted } from '../report/line.ts'
 import { median, ratioOf, spreadOf } from '../report/spread.ts'
-import { type Both, byPlan, bySqlite, compare, drawn, openBoth } from './both.ts'
+import { type Both, byPlan, bySqlite, compare, type DrawnQuery, drawn, openBoth } from './both.ts'
 import { databaseOf } from './database.ts'
 import { type ListQuery, listQueriesToPlan } from './queries.ts'
 
