@@ -49,12 +49,12 @@ export async function runProgram(file: string, args: readonly string[], options:
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said = (said + text).slice(-TOLD_CHARACTERS)
   })
-  const code = await new Promise<number | null>((resolve, reject) => {
+  const end = await new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', resolve)
+    child.on('close', (code, signal) => resolve(code ?? signal))
   })
   const seconds = (performance.now() - began) / 1000
-  if (code !== 0) throw new Error(`${[file, ...args].join(' ')} ended with ${code}: ${said.trim()}`)
+  if (end !== 0) throw new Error(`${[file, ...args].join(' ')} ended with ${end}: ${said.trim()}`)
   const { userCPUTime, systemCPUTime, maxRSS } = JSON.parse(readFileSync(usageFile, 'utf8')) as NodeJS.ResourceUsage
   return { seconds, cpuSeconds: (userCPUTime + systemCPUTime) / 1e6, peakBytes: maxRSS * 1024, output }
 }
