@@ -1,5 +1,6 @@
 /** From a request's headers to its subject (decisions 11 to 14). */
 import { compactVerify, errors } from 'jose'
+import { PROCESS_BYTES } from '../bounds.ts'
 import { type ApiError, GatewayError, unauthenticated } from '../errors.ts'
 import { recent } from '../recent.ts'
 import type { RequestHeaders } from '../request-headers.ts'
@@ -38,8 +39,6 @@ interface Verified {
   subject: Subject
 }
 
-/** Some 30,000 tokens. */
-const REMEMBER_BYTES = 33_554_432
 /** What a remembered token takes besides its text: map slot, claims, subject. */
 const ENTRY_BYTES = 512
 
@@ -49,7 +48,7 @@ export function createAuthenticator(options: AuthOptions): Authenticator {
   if (issuer === '' || audience === '') throw new GatewayError('bad_option', 'issuer and audience must not be empty')
   const rules = { issuer, audience, adminClaims: options.adminClaims ?? ['role', 'roles'] }
   const memory = recent<string, Verified>(
-    options.rememberBytes ?? REMEMBER_BYTES,
+    options.rememberBytes ?? PROCESS_BYTES.tokens,
     (_, token) => token.length + ENTRY_BYTES,
   )
 

@@ -7,6 +7,7 @@ import { LISTS, type ListName } from '../../corpus/snapshot/lists.ts'
 import { plainBytes } from '../../corpus/snapshot/member.ts'
 import type { Piece, SplicedSegment } from '../../corpus/snapshot/splice.ts'
 import { type Answer, jsonAnswer } from '../answer.ts'
+import { SNAPSHOT_BYTES } from '../bounds.ts'
 import { recent } from '../recent.ts'
 import type { OpenSnapshot, ReadMember } from '../shelf/open-snapshot.ts'
 import { NO_HEAD, pageHead, pageTail, splicedAnswer } from './cve-answer.ts'
@@ -57,11 +58,10 @@ function rowsSegment(member: ReadMember, at: number): SplicedSegment {
 }
 
 /** Texts of rows by the run that they lie in: a gathered page would inflate the same run for each of its rows. */
-const REMEMBERED_BYTES = 8 * 1024 * 1024
 const ENTRY_BYTES = 300
 
 const runs = perSnapshot(() =>
-  recent<string, readonly string[]>(REMEMBERED_BYTES, (texts) =>
+  recent<string, readonly string[]>(SNAPSHOT_BYTES.listRows, (texts) =>
     texts.reduce((bytes, text) => bytes + text.length * 2, ENTRY_BYTES),
   ),
 )

@@ -6,6 +6,7 @@ import type { RowKey } from '../../corpus/snapshot/cursor.ts'
 import { postingsOf } from '../../corpus/snapshot/derive/postings.ts'
 import type { ListName } from '../../corpus/snapshot/lists.ts'
 import type { SortOrder } from '../../corpus/snapshot/order.ts'
+import { SNAPSHOT_BYTES } from '../bounds.ts'
 import { recent } from '../recent.ts'
 import type { OpenList } from '../shelf/open-lists.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
@@ -69,12 +70,14 @@ export function planListPage(snapshot: OpenSnapshot, request: ListRequest, match
   return { ...head, way: matches ? 'sqlite' : 'merge', segments: [] }
 }
 
-/** Bound of what is remembered of each snapshot: a client asks for the same filters on every page. */
-const REMEMBERED_BYTES = 4 * 1024 * 1024
 const ENTRY_BYTES = 300
 
+/** A client asks for the same filters on every page. */
 const remembered = perSnapshot(() =>
-  recent<string, Uint32Array>(REMEMBERED_BYTES, (places, key) => places.byteLength + key.length * 2 + ENTRY_BYTES),
+  recent<string, Uint32Array>(
+    SNAPSHOT_BYTES.listWalks,
+    (places, key) => places.byteLength + key.length * 2 + ENTRY_BYTES,
+  ),
 )
 
 /** The places that pass the filters, ascending; null where all do. */

@@ -9,6 +9,7 @@ import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { decodeMemberHead, type Segment, storedBytes } from '../../corpus/snapshot/member.ts'
 import { CVE_SORTS, type CveSort } from '../../corpus/snapshot/order.ts'
 import { type FusedPieces, fuse, type SplicedSegment } from '../../corpus/snapshot/splice.ts'
+import { PROCESS_BYTES } from '../bounds.ts'
 import { recent } from '../recent.ts'
 import type { OpenSnapshot, ReadMember } from '../shelf/open-snapshot.ts'
 import { perSnapshot } from './per-snapshot.ts'
@@ -20,9 +21,6 @@ export interface RowPieces {
   record(row: number, last: boolean): FusedPieces
 }
 
-/** Bounds of what is remembered: the records of some 80,000 rows, the runs of 150,000. */
-const RECORDS_BYTES = 80 * 1024 * 1024
-const PAGES_BYTES = 24 * 1024 * 1024
 /** What an entry takes beside its bytes: map slot, views, objects. */
 const ENTRY_BYTES = 400
 
@@ -33,10 +31,13 @@ interface Page {
 }
 
 /** One memory for all snapshots that are open, so that the bounds are those of the process. */
-const records = recent<number, FusedPieces>(RECORDS_BYTES, ({ stored, seed }) => {
+const records = recent<number, FusedPieces>(PROCESS_BYTES.records, ({ stored, seed }) => {
   return stored.length + seed.length + ENTRY_BYTES
 })
-const pages = recent<number, Page>(PAGES_BYTES, ({ member }) => member.bytes.length + ENTRY_BYTES * SEGMENTS_PER_PAGE)
+const pages = recent<number, Page>(
+  PROCESS_BYTES.pages,
+  ({ member }) => member.bytes.length + ENTRY_BYTES * SEGMENTS_PER_PAGE,
+)
 
 /** Keys of a snapshot begin at a multiple of this. */
 const KEYS_PER_SNAPSHOT = 2 ** 33

@@ -1,5 +1,6 @@
 /** The walk through what filters let through, in an order; a client asks for the same filters on every page of it. */
 import { sortText } from '../../corpus/snapshot/order.ts'
+import { SNAPSHOT_BYTES } from '../bounds.ts'
 import { recent } from '../recent.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 import { type Bits, hasBit } from './bits.ts'
@@ -13,12 +14,11 @@ import type { SnapshotBits } from './snapshot-bits.ts'
 /** Matches in the form in which an order is walked: those of a list by their places, ascending. */
 export type Walkable = { kind: 'all' } | { kind: 'places'; places: Uint32Array } | { kind: 'bits'; bits: Bits }
 
-/** Bound of what is remembered of each snapshot, and what an entry takes beside key and numbers. */
-const REMEMBERED_BYTES = 8 * 1024 * 1024
+/** What an entry takes beside key and numbers. */
 const ENTRY_BYTES = 300
 
 const remembered = perSnapshot(() =>
-  recent<string, Walkable>(REMEMBERED_BYTES, (matched, key) => {
+  recent<string, Walkable>(SNAPSHOT_BYTES.walks, (matched, key) => {
     const bytes = matched.kind === 'all' ? 0 : (matched.kind === 'bits' ? matched.bits : matched.places).byteLength
     return bytes + key.length * 2 + ENTRY_BYTES
   }),

@@ -3,6 +3,7 @@ import { closeSync, openSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { Hit, SearchResult } from '../../corpus/snapshot/query/open.ts'
 import type { SearchType, TextSetName } from '../../corpus/snapshot/query/sets.ts'
+import { PROCESS_BYTES, THREAD_YOUNG_MB } from '../bounds.ts'
 import { overloaded } from '../errors.ts'
 import { recent } from '../recent.ts'
 import type { Found, QueryReply, QueryRequest, Question } from './protocol.ts'
@@ -70,7 +71,7 @@ const ENTRY_BYTES = 200
 const HIT_BYTES = 600
 
 export function openQueries(options: QueryOptions = {}): Queries {
-  const { deadlineMs = 2000, maxWaiting = 64, maxRememberedBytes = 16 * 1024 * 1024 } = options
+  const { deadlineMs = 2000, maxWaiting = 64, maxRememberedBytes = PROCESS_BYTES.queries } = options
   const { graceMs = 1000, thread = new URL('./thread.ts', import.meta.url) } = options
   const remembered = recent<string, Found>(maxRememberedBytes, (found, key) => {
     return sizeOf(found) + key.length * 2 + ENTRY_BYTES
@@ -84,7 +85,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
   let worker: Worker | null = start()
 
   function start(): Worker {
-    const started = new Worker(thread)
+    const started = new Worker(thread, { resourceLimits: { maxYoungGenerationSizeMb: THREAD_YOUNG_MB } })
     started.on('message', (reply: QueryReply) => {
       const job = jobs.get(reply.number)
       if (started !== worker || !job) return

@@ -6,11 +6,11 @@ import { parentPort } from 'node:worker_threads'
 import { blockMemory } from '../../corpus/snapshot/query/blocks.ts'
 import { openQuery, type Query } from '../../corpus/snapshot/query/open.ts'
 import type { Steps } from '../../corpus/snapshot/query/steps.ts'
+import { PROCESS_BYTES } from '../bounds.ts'
+import { lowerPriority } from '../low-priority.ts'
 import { openDatabase } from './database.ts'
 import type { Found, QueryReply, QueryRequest, Question } from './protocol.ts'
 
-/** What texts may take in memory, of all snapshots together: those of one, at 350,000 CVEs, take some 40 MB. */
-const TEXT_BYTES = 64 * 1024 * 1024
 /** A turn ends with the first step that ends after this time. */
 const TURN_MS = 0.5
 
@@ -28,7 +28,8 @@ interface Search {
 }
 
 const port = parentPort!
-const blocks = blockMemory(TEXT_BYTES)
+lowerPriority()
+const blocks = blockMemory(PROCESS_BYTES.texts)
 const descriptors = new Map<string, number | null>()
 const opened = new Map<string, { query: Query; close(): void }>()
 const searches = new Map<number, Search>()

@@ -3,6 +3,7 @@ import type { CveId } from '../../corpus/model/cve-id.ts'
 import { parseCveId } from '../../corpus/model/cve-id.ts'
 import type { RowKey } from '../../corpus/snapshot/cursor.ts'
 import { jsonAnswer } from '../answer.ts'
+import { SNAPSHOT_BYTES } from '../bounds.ts'
 import { gone } from '../errors.ts'
 import { meaning } from '../openapi/parameters.ts'
 import { snapshotId } from '../params/ids.ts'
@@ -64,12 +65,11 @@ const GONE = 'the snapshot of `since` is not known any more, so what changed can
 /** What changes are told from: an open snapshot, or one that still lies in the folder. */
 type Old = Pick<Ancestor, 'id' | 'index' | 'heads'>
 
-/** Bound of what is remembered for each snapshot: a poller reads page after page, many pollers ask the same. */
-const REMEMBERED_BYTES = 32 * 1024 * 1024
+/** A poller reads page after page, and many pollers ask the same. */
 const CHANGE_BYTES = 120
 
 const remembered = perSnapshot(() =>
-  recent<string, readonly ChangedCve[]>(REMEMBERED_BYTES, (changes) => (changes.length + 1) * CHANGE_BYTES),
+  recent<string, readonly ChangedCve[]>(SNAPSHOT_BYTES.changes, (changes) => (changes.length + 1) * CHANGE_BYTES),
 )
 
 function changesSince(snapshot: Shelved, old: Old): readonly ChangedCve[] {

@@ -7,6 +7,7 @@ import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { fileOf, openObject, readManifest, readObject } from '../../corpus/snapshot/layout.ts'
 import type { Manifest } from '../../corpus/snapshot/manifest.ts'
 import { decodeMemberHead, type MemberHead } from '../../corpus/snapshot/member.ts'
+import { ANCESTORS_OPEN } from '../bounds.ts'
 import { recent } from '../recent.ts'
 
 /** An earlier snapshot, opened for comparison. */
@@ -22,13 +23,10 @@ export interface Ancestors {
   find(id: string): Ancestor | null
 }
 
-/** How many stay open, some 14 MB each at 350,000 CVEs: pollers ask since a few nights at the same time. */
-const MOST_OPEN = 4
-
 /** Looks at nothing before the first question, and keeps what the last few needed. */
 export function openAncestors(dist: string, manifest: Manifest): Ancestors {
   const digestOf = chainOf(dist, manifest)
-  const opened = recent<string, Ancestor>(MOST_OPEN, () => 1)
+  const opened = recent<string, Ancestor>(ANCESTORS_OPEN, () => 1)
   return {
     find(id) {
       const known = opened.get(id)

@@ -2,6 +2,7 @@
 import { Worker } from 'node:worker_threads'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import type { FileEntry, Manifest } from '../../corpus/snapshot/manifest.ts'
+import { THREAD_YOUNG_MB } from '../bounds.ts'
 import type { SnapshotTables } from './tables.ts'
 
 export type ReadingTask = { dist: string; urgent: boolean } & (
@@ -17,9 +18,6 @@ export type ReadingReply =
   | { kind: 'done' }
   | { kind: 'failed'; code: SnapshotError['code'] | null; error: Error }
 
-/** Young objects of a thread that makes few: the default reserves three times 16 MB. */
-const THREAD_LIMITS = { maxYoungGenerationSizeMb: 4 }
-
 /** What runs, and a way to end it: then it rejects. */
 export interface Reading<T> {
   result: Promise<T>
@@ -29,7 +27,7 @@ export interface Reading<T> {
 function run<T>(task: ReadingTask, take: (reply: ReadingReply) => void, result: () => T): Reading<T> {
   const worker = new Worker(new URL('./reading-thread.ts', import.meta.url), {
     workerData: task,
-    resourceLimits: THREAD_LIMITS,
+    resourceLimits: { maxYoungGenerationSizeMb: THREAD_YOUNG_MB },
   })
   // A gateway that ends does not wait for it.
   if (!task.urgent) worker.unref()

@@ -1,0 +1,37 @@
+/**
+ * What a gateway may keep in memory, all in one place: together with the tables of a snapshot (55 MB at 350,000 CVEs) and
+ * some 130 MB of node, code and threads it must stay below 350 MB, and each retained snapshot may add 60.
+ */
+
+const MIB = 1024 * 1024
+
+/** Of the process, whatever snapshots are open. */
+export const PROCESS_BYTES = {
+  /** Records of single rows, as gathered pages splice them. */
+  records: 32 * MIB,
+  /** Pages as they lie there. */
+  pages: 12 * MIB,
+  /** Results of text queries. */
+  queries: 8 * MIB,
+  /** Texts that the query thread looks in: those of one snapshot take some 40 MB, the least used going first. */
+  texts: 40 * MIB,
+  /** Tokens that were verified: some 15,000. */
+  tokens: 16 * MIB,
+} as const
+
+/** Of each open snapshot. */
+export const SNAPSHOT_BYTES = {
+  /** What filters let through, for walks through CVEs and through the other lists. */
+  walks: 4 * MIB,
+  listWalks: 2 * MIB,
+  /** Texts of rows of lists. */
+  listRows: 3 * MIB,
+  /** What changed since earlier snapshots. */
+  changes: 4 * MIB,
+} as const
+
+/** Earlier snapshots, opened to compare with, for each open one: 14 MB each at 350,000 CVEs. */
+export const ANCESTORS_OPEN = 2
+
+/** What the young objects of a thread may take, in MB: node reserves three times 16 unless told otherwise. */
+export const THREAD_YOUNG_MB = 4
