@@ -20,17 +20,50 @@ export function matchesOf(
   listMax: number = LIST_MAX,
 ): Matches {
   if (constraints.length === 0) return { kind: 'all' }
-  const bySize = [...constraints].sort((a, b) => sizeOf(a) - sizeOf(b))
+  const bySize = withinPublication(constraints).sort((a, b) => sizeOf(a) - sizeOf(b))
   const smallest = bySize[0]!
   if (smallest.kind !== 'bits' && sizeOf(smallest) <= listMax) {
-    const tests = bySize.slice(1).map((constraint) => testOf(snapshot, constraint))
-    const ordinals = enumerate(snapshot, smallest).filter((ordinal) => tests.every((test) => test(ordinal)))
-    return { kind: 'list', ordinals }
+    return { kind: 'list', ordinals: passing(snapshot, enumerate(snapshot, smallest), bySize.slice(1)) }
   }
-  const bits = bitsFor(snapshot, smallest).slice()
-  for (const constraint of bySize.slice(1)) intersectBits(bits, bitsFor(snapshot, constraint))
+  // A stretch of another order lies scattered over all ordinals: where the rest leaves few, those are tested instead.
+  const scattered = bySize.filter(isScattered)
+  const [first, ...others] = scattered.length < bySize.length ? bySize.filter((one) => !isScattered(one)) : scattered
+  const bits = bitsFor(snapshot, first!).slice()
+  for (const constraint of others) intersectBits(bits, bitsFor(snapshot, constraint))
   const count = countBits(bits)
-  return count <= listMax ? { kind: 'list', ordinals: ordinalsOf(bits, count) } : { kind: 'bits', bits, count }
+  if (count <= listMax) return { kind: 'list', ordinals: passing(snapshot, ordinalsOf(bits, count), scattered) }
+  if (scattered.length === 0 || isScattered(first!)) return { kind: 'bits', bits, count }
+  for (const constraint of scattered) intersectBits(bits, bitsFor(snapshot, constraint))
+  const left = countBits(bits)
+  return left <= listMax ? { kind: 'list', ordinals: ordinalsOf(bits, left) } : { kind: 'bits', bits, count: left }
+}
+
+/**
+ * Ordinals number the order of publication, so of an ascending list the part within a stretch of it is found by halves:
+ * the lists are cut, and the stretch says no more.
+ */
+function withinPublication(constraints: readonly Constraint[]): Constraint[] {
+  const stretch = constraints.find((one) => one.kind === 'stretch' && one.sort === 'published')
+  if (stretch?.kind !== 'stretch' || !constraints.some(({ kind }) => kind === 'list')) return [...constraints]
+  return constraints
+    .filter((one) => one !== stretch)
+    .map((one) => {
+      if (one.kind !== 'list') return one
+      const { ordinals } = one
+      return {
+        kind: 'list',
+        ordinals: ordinals.subarray(firstFrom(ordinals, stretch.from), firstFrom(ordinals, stretch.to)),
+      }
+    })
+}
+
+const isScattered = (constraint: Constraint): boolean =>
+  constraint.kind === 'stretch' && constraint.sort !== 'published'
+
+/** Those of `ordinals` that pass all of `constraints`. */
+function passing(snapshot: OpenSnapshot, ordinals: Uint32Array, constraints: readonly Constraint[]): Uint32Array {
+  const tests = constraints.map((constraint) => testOf(snapshot, constraint))
+  return ordinals.filter((ordinal) => tests.every((test) => test(ordinal)))
 }
 
 /** The number of ordinals, or infinity where only a count would tell. */
