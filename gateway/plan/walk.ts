@@ -44,7 +44,7 @@ export function matchedIn(
 
 function walkable(matches: Matches, order: OrderView): Walkable {
   if (matches.kind !== 'list') return matches
-  return { kind: 'places', places: Uint32Array.from(matches.ordinals, (ordinal) => order.place(ordinal)).sort() }
+  return { kind: 'places', places: matches.ordinals.map(order.place).sort() }
 }
 
 /** The places, from `start` on, of the first `most` matches in an order. */
