@@ -28,6 +28,13 @@ interface Hearing {
   give(error: Error): void
 }
 
+/**
+ * What can only be said at the start of a process. glibc gives each thread memory of its own and keeps what a thread frees,
+ * and node lets young objects have 48 MB: measured under load at 350,000 CVEs, without these a worker takes 80 MB more.
+ */
+const FLAGS = ['--max-semi-space-size=8']
+const ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' }
+
 let prepared = false
 
 /**
@@ -41,6 +48,7 @@ function prepareCluster(): void {
   cluster.setupPrimary({
     exec: fileURLToPath(new URL('./worker.ts', import.meta.url)),
     args: [],
+    execArgv: [...process.execArgv, ...FLAGS],
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
 }
@@ -51,7 +59,7 @@ export function startMember(
   onLimits: (asks: Extract<ToPrimary, { kind: 'limits' }>['asks'], member: Member) => void,
 ): Member {
   prepareCluster()
-  const worker = cluster.fork()
+  const worker = cluster.fork(ENVIRONMENT)
   const hearings = new Set<Hearing>()
   let gone: Error | null = null
   const giveUp = (error: Error) => {
