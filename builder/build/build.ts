@@ -4,19 +4,18 @@
  */
 import { readdirSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { type CveId, compareCveIds } from '../../corpus/model/cve-id.ts'
+import { compareCveIds } from '../../corpus/model/cve-id.ts'
 import type { About } from '../../corpus/snapshot/about.ts'
 import { gzipFile } from '../../corpus/snapshot/deflate.ts'
 import { countsOf } from '../../corpus/snapshot/derive/counts.ts'
-import { DERIVED_FILES, deriveFiles, gatherShards } from '../../corpus/snapshot/derive/derive.ts'
-import { joinShards, type Rows } from '../../corpus/snapshot/derive/rows.ts'
+import { DERIVED_FILES, deriveFiles } from '../../corpus/snapshot/derive/derive.ts'
 import { sha256 } from '../../corpus/snapshot/digest.ts'
 import { type EpssColumns, encodeEpss, NO_EPSS, toBillionths } from '../../corpus/snapshot/epss.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { readManifest, readPointer } from '../../corpus/snapshot/layout.ts'
 import type { FileEntry } from '../../corpus/snapshot/manifest.ts'
 import type { Pointer } from '../../corpus/snapshot/pointer.ts'
-import { openPool, type Pool } from '../../corpus/snapshot/pool.ts'
+import { openPool } from '../../corpus/snapshot/pool.ts'
 import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
 import type { Effects } from '../effects.ts'
 import type { Progress } from '../progress.ts'
@@ -27,7 +26,7 @@ import { lockDist } from './lock.ts'
 import { type ObjectStore, openObjectStore, temporaryFolder } from './objects.ts'
 import { type PutUp, putUp } from './put-up.ts'
 import { closeCorpora } from './shard-task.ts'
-import { openParent, type Parent, type ShardTally, writeShards } from './shards.ts'
+import { type Block, blocksOf, type Parent, type ShardTally, writeShards } from './shards.ts'
 
 export interface BuildOptions {
   corpus: string
@@ -40,7 +39,8 @@ export interface BuildReport extends ShardTally, PutUp {
   parent: string | null
   counts: Record<string, number>
   objects: ObjectStore['tally']
-  seconds: { shards: number; epss: number; derived: number; total: number }
+  /** `shards` includes all that is not derived. */
+  seconds: { shards: number; derived: number; total: number }
 }
 
 /**
@@ -103,16 +103,19 @@ async function buildFrom(
   const objects = openObjectStore(dist, effects)
   const pool = openPool(new URL('./tasks.ts', import.meta.url), jobs)
   try {
-    const shards = await writeShards(corpus, corpusPath, parent, pool, objects, (done, total) =>
-      progress('shards', done, total),
-    )
-    const shardsAt = lap()
-    const rows = await readBack(pool, dist, shards.files, progress)
-    const epss = alignEpss(corpus, rows.ids as CveId[])
-    const { files: catalogFiles, catalogs } = await writeCatalogs(corpus, parent, objects)
+    const blocks = blocksOf(corpus)
+    const writing = Promise.all([
+      writeShards(blocks, corpusPath, parent, pool, objects, (done, total) => progress('shards', done, total)),
+      writeCatalogs(corpus, parent, pool, objects),
+    ])
+    // Scores are read while the threads are at work, so the shards are awaited behind them.
+    writing.catch(() => {})
+    const epss = alignEpss(corpus, blocks)
+    const [shards, { files: catalogFiles, catalogs }] = await writing
+    const { rows } = shards
     const description = about(corpus, countsOf(rows, catalogs), epss)
     const files = [...shards.files, ...catalogFiles, ...(await writeTables(corpus, description, epss, objects))]
-    const epssAt = lap()
+    const shardsAt = lap()
     let derived = 0
     const input = { rows, epss, catalogs, corpusDate: description.corpus_date }
     for await (const { from, ...entry } of deriveFiles(pool, input, objects.temporary('query.db'))) {
@@ -128,21 +131,11 @@ async function buildFrom(
       ...shards.tally,
       counts: description.counts,
       objects: objects.tally,
-      seconds: { shards: shardsAt, epss: epssAt - shardsAt, derived: derivedAt - epssAt, total: lap() },
+      seconds: { shards: shardsAt, derived: derivedAt - shardsAt, total: lap() },
     }
   } finally {
     await pool.close()
   }
-}
-
-/** Reads what was just written, or taken over, as whoever derives from it will. */
-async function readBack(pool: Pool, dist: string, files: readonly FileEntry[], progress: Progress): Promise<Rows> {
-  const gathered = []
-  for await (const one of gatherShards(pool, dist, files)) {
-    gathered.push(one)
-    progress('read back', gathered.length, files.length)
-  }
-  return joinShards(gathered)
 }
 
 /** Writes what is neither a shard nor derived. */
@@ -175,7 +168,7 @@ function pointerOf(dist: string): Pointer | null {
 /** The snapshot to build upon. One that cannot be read is no parent: everything is then compressed anew. */
 function parentOf(dist: string, pointer: Pointer, effects: Effects): Parent | null {
   try {
-    return openParent(dist, readManifest(dist, pointer.manifest.sha256))
+    return { dist, manifest: readManifest(dist, pointer.manifest.sha256) }
   } catch (error) {
     if (!(error instanceof SnapshotError)) throw error
     effects.log(`the snapshot in ${dist} cannot be built upon, so all of it is made anew: ${error.message}`)
@@ -183,18 +176,21 @@ function parentOf(dist: string, pointer: Pointer, effects: Effects): Parent | nu
   }
 }
 
-/** EPSS of each CVE; scores and ids both come in the order of ids. */
-function alignEpss(corpus: Corpus, ids: readonly CveId[]): EpssColumns {
+/** EPSS of each CVE, in memory that all threads share; scores and ids both come in the order of ids. */
+function alignEpss(corpus: Corpus, blocks: readonly Block[]): EpssColumns {
   const { release, scores } = corpus.epss()
+  const ids = blocks.flatMap((block) => block.ids)
+  const column = () => new Uint32Array(new SharedArrayBuffer(ids.length * 4)).fill(NO_EPSS)
   const columns: EpssColumns = {
     date: release?.date ?? null,
     modelVersion: release?.modelVersion ?? null,
-    scores: new Uint32Array(ids.length).fill(NO_EPSS),
-    percentiles: new Uint32Array(ids.length).fill(NO_EPSS),
+    scores: column(),
+    percentiles: column(),
   }
   let row = 0
   for (const { cveId, score, percentile } of scores) {
-    while (row < ids.length && compareCveIds(ids[row]!, cveId) < 0) row++
+    // Nearly always the next score is that of the next row; comparing takes ids apart.
+    while (row < ids.length && ids[row] !== cveId && compareCveIds(ids[row]!, cveId) < 0) row++
     if (ids[row] !== cveId) continue
     columns.scores[row] = toBillionths(score)
     columns.percentiles[row] = toBillionths(percentile)

@@ -7,32 +7,35 @@ import {
   type CatalogEntry,
   type CatalogName,
   catalogKey,
-  encodeCatalog,
-  keptEntries,
+  type EncodedCatalog,
   type PlacedEntry,
 } from '../../corpus/snapshot/catalog.ts'
 import type { CnaEntryDetail, ExploitEntry } from '../../corpus/snapshot/derive/list-rows.ts'
 import type { FileEntry } from '../../corpus/snapshot/manifest.ts'
+import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
 import type { Corpus } from '../../corpus/store/corpus.ts'
+import type { CatalogInput } from './catalog-task.ts'
 import type { ObjectStore } from './objects.ts'
-import { readSound } from './shard-task.ts'
 import type { Parent } from './shards.ts'
 
 /** Writes the catalog shards and gives their entries, as whoever derives from them will read them. */
 export async function writeCatalogs(
   corpus: Corpus,
   parent: Parent | null,
+  pool: Pool,
   objects: ObjectStore,
 ): Promise<{ files: FileEntry[]; catalogs: Record<CatalogName, PlacedEntry[]> }> {
   const entries = entriesOf(corpus)
+  const inputs = CATALOGS.map((name): CatalogInput => {
+    const file = parent?.manifest.files.find((one) => one.role === 'catalog' && one.name === name)
+    return { entries: entries[name], parent: file && parent ? { dist: parent.dist, file } : null }
+  })
   const files: FileEntry[] = []
   const catalogs: Partial<Record<CatalogName, PlacedEntry[]>> = {}
-  for (const name of CATALOGS) {
-    const before = parent?.manifest.files.find((file) => file.role === 'catalog' && file.name === name)
-    const kept = keptEntries(before && parent ? readSound(parent.dist, before) : null)
-    const { bytes, content, entries: placed } = encodeCatalog(entries[name], kept)
-    files.push(await objects.put({ role: 'catalog', name, content, count: placed.length, derived: false }, bytes))
-    catalogs[name] = placed
+  for await (const { bytes, content, entries } of runInOrder<EncodedCatalog>(pool, 'catalog', inputs)) {
+    const name = CATALOGS[files.length]!
+    files.push(await objects.put({ role: 'catalog', name, content, count: entries.length, derived: false }, bytes))
+    catalogs[name] = entries
   }
   return { files, catalogs: catalogs as Record<CatalogName, PlacedEntry[]> }
 }

@@ -9,8 +9,15 @@ import type { FileEntry } from '../../corpus/snapshot/manifest.ts'
 import type { Effects } from '../effects.ts'
 
 export interface ObjectStore {
-  /** Puts bytes, or a temporary file, which is then gone; gives the entry for the manifest. */
-  put(entry: Omit<FileEntry, 'sha256' | 'size'>, from: Uint8Array | { path: string }): Promise<FileEntry>
+  /**
+   * Puts bytes, or a temporary file, which is then gone; gives the entry for the manifest. `sha256` of the bytes may be
+   * known already.
+   */
+  put(
+    entry: Omit<FileEntry, 'sha256' | 'size'>,
+    from: Uint8Array | { path: string },
+    sha256?: string,
+  ): Promise<FileEntry>
   /** Where a temporary file may be written. */
   temporary(name: string): string
   /** Objects and bytes that were written, and that were there already. */
@@ -24,8 +31,8 @@ export function openObjectStore(dist: string, effects: Effects): ObjectStore {
   return {
     tally,
     temporary,
-    async put(entry, from) {
-      const { digest, size } = await measure(from)
+    async put(entry, from, known) {
+      const { digest, size } = known && !('path' in from) ? { digest: known, size: from.length } : await measure(from)
       const path = objectPath(dist, digest)
       if (await isThere(path, digest, size)) {
         tally.reused++

@@ -1,12 +1,16 @@
-/** The CVE shard of one id block: members of the parent's shard where the record is the same, new ones elsewhere. */
+/**
+ * The CVE shard of one id block, in a worker: members of the parent's shard where the record is the same, new ones
+ * elsewhere; and what is derived from it, gathered while its bytes are at hand.
+ */
 import type { CveId } from '../../corpus/model/cve-id.ts'
 import { encodeCveMember } from '../../corpus/snapshot/cve-member.ts'
-import { SHORT_HASH_LENGTH } from '../../corpus/snapshot/digest.ts'
+import { type GatheredShard, gatherShard } from '../../corpus/snapshot/derive/gather.ts'
+import { SHORT_HASH_LENGTH, sha256 } from '../../corpus/snapshot/digest.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { readObject } from '../../corpus/snapshot/layout.ts'
 import type { FileEntry } from '../../corpus/snapshot/manifest.ts'
 import type { MemberHead } from '../../corpus/snapshot/member.ts'
-import { contentDigest, membersOf } from '../../corpus/snapshot/shard.ts'
+import { contentDigest, membersOf, type PlacedMember } from '../../corpus/snapshot/shard.ts'
 import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
 import { BuildError } from './error.ts'
 
@@ -20,9 +24,10 @@ export interface ShardInput {
   parent: { dist: string; file: FileEntry } | null
 }
 
-export interface EncodedShard {
-  bytes: Uint8Array
-  content: string
+export interface BuiltShard {
+  /** A new file; null where the parent's holds exactly these records. */
+  file: { bytes: Uint8Array; sha256: string; content: string } | null
+  gathered: GatheredShard
   /** Members that were compressed anew, and their length in bytes. */
   encoded: number
   encodedBytes: number
@@ -47,35 +52,56 @@ export function closeCorpora(): void {
 }
 
 /** @throws BuildError `corpus-changed` when a record is no longer the one that was asked for */
-export function encodeShard(input: ShardInput): EncodedShard {
+export function buildShard(input: ShardInput): BuiltShard {
+  const { ids, parent } = input
+  const shard = parent && readSound(parent.dist, parent.file)
+  const members = shard ? [...membersOf(shard)] : []
+  const kept = sameMembers(members, input)
+  if (shard && kept.size === ids.length && members.length === ids.length) {
+    return { file: null, gathered: gatherShard(shard, members), encoded: 0, encodedBytes: 0 }
+  }
+  return encodeShard(input, shard, kept)
+}
+
+function encodeShard(input: ShardInput, shard: Buffer | null, kept: ReadonlyMap<string, PlacedMember>): BuiltShard {
   const { ids, digests } = input
-  const kept = keptMembers(input)
-  const records = corpusAt(input.corpus)
-    .records(
-      input.block,
-      ids.filter((id) => !kept.has(id)),
-    )
-    [Symbol.iterator]()
+  const changed = ids.filter((id) => !kept.has(id))
+  const records = corpusAt(input.corpus).records(input.block, changed)[Symbol.iterator]()
   const digest = contentDigest()
-  const members: Uint8Array[] = []
-  let encoded = 0
+  const members: PlacedMember[] = []
+  const pieces: Uint8Array[] = []
   let encodedBytes = 0
+  let at = 0
+  const add = (head: MemberHead, bytes: Uint8Array) => {
+    digest.add(head)
+    members.push({ ...head, at })
+    pieces.push(bytes)
+    at += head.length
+  }
   ids.forEach((id, i) => {
-    let member = kept.get(id)
-    if (!member) {
-      const record = records.next().value
-      const expected = digests.subarray(i * SHORT_HASH_LENGTH, (i + 1) * SHORT_HASH_LENGTH)
-      if (record?.cveId !== id || Buffer.compare(record.digest, expected) !== 0) {
-        throw new BuildError('corpus-changed', `${id} changed in the corpus during the build; build again`)
-      }
-      member = encodeCveMember(id, record.parts, expected)
-      encoded++
-      encodedBytes += member.length
+    const member = kept.get(id)
+    if (member && shard) {
+      add(member, shard.subarray(member.at, member.at + member.length))
+      return
     }
-    digest.add(member)
-    members.push(member.bytes)
+    const record = records.next().value
+    const expected = digestAt(digests, i)
+    if (record?.cveId !== id || Buffer.compare(record.digest, expected) !== 0) {
+      throw new BuildError('corpus-changed', `${id} changed in the corpus during the build; build again`)
+    }
+    const { bytes, ...head } = encodeCveMember(id, record.parts, expected)
+    add(head, bytes)
+    encodedBytes += bytes.length
   })
-  return { bytes: new Uint8Array(Buffer.concat(members)), content: digest.hex(), encoded, encodedBytes }
+  // Memory of its own, which can be moved to another thread: small Buffers share theirs.
+  const bytes = Buffer.from(new ArrayBuffer(at))
+  members.forEach((member, i) => void bytes.set(pieces[i]!, member.at))
+  return {
+    file: { bytes, sha256: sha256(bytes), content: digest.hex() },
+    gathered: gatherShard(bytes, members),
+    encoded: changed.length,
+    encodedBytes,
+  }
 }
 
 /** The bytes of an object, or null where they are missing or damaged: then its members are made anew. */
@@ -88,20 +114,16 @@ export function readSound(dist: string, file: FileEntry): Buffer | null {
   }
 }
 
-/** The members of the parent's shard whose record is still the same. */
-function keptMembers({ parent, ids, digests }: ShardInput): Map<string, MemberHead & { bytes: Uint8Array }> {
-  const kept = new Map<string, MemberHead & { bytes: Uint8Array }>()
-  if (!parent) return kept
-  const wanted = new Map(
-    ids.map((id, i) => [id as string, digests.subarray(i * SHORT_HASH_LENGTH, (i + 1) * SHORT_HASH_LENGTH)]),
-  )
-  const shard = readSound(parent.dist, parent.file)
-  if (!shard) return kept
-  for (const member of membersOf(shard)) {
+const digestAt = (digests: Uint8Array, i: number) =>
+  digests.subarray(i * SHORT_HASH_LENGTH, (i + 1) * SHORT_HASH_LENGTH)
+
+/** The members of the parent's shard whose record is still the same, by key. */
+function sameMembers(members: readonly PlacedMember[], { ids, digests }: ShardInput): Map<string, PlacedMember> {
+  const wanted = new Map(ids.map((id, i) => [id as string, digestAt(digests, i)]))
+  const same = new Map<string, PlacedMember>()
+  for (const member of members) {
     const digest = wanted.get(member.key)
-    if (digest && Buffer.compare(member.source, digest) === 0) {
-      kept.set(member.key, { ...member, bytes: shard.subarray(member.at, member.at + member.length) })
-    }
+    if (digest && Buffer.compare(member.source, digest) === 0) same.set(member.key, member)
   }
-  return kept
+  return same
 }

@@ -1,12 +1,19 @@
 /** The tasks of a build that run in worker threads. */
 import { deriveTasks } from '../../corpus/snapshot/derive/derive.ts'
+import { buffersOf } from '../../corpus/snapshot/derive/gather.ts'
 import type { TaskResult } from '../../corpus/snapshot/pool.ts'
-import { encodeShard, type ShardInput } from './shard-task.ts'
+import { type CatalogInput, writeCatalog } from './catalog-task.ts'
+import { buildShard, type ShardInput } from './shard-task.ts'
 
 export const tasks = {
   ...deriveTasks,
   shard(input: ShardInput): TaskResult {
-    const value = encodeShard(input)
+    const value = buildShard(input)
+    const file = value.file ? [value.file.bytes.buffer as ArrayBuffer] : []
+    return { value, transfer: [...file, ...buffersOf(value.gathered)] }
+  },
+  catalog(input: CatalogInput): TaskResult {
+    const value = writeCatalog(input)
     return { value, transfer: [value.bytes.buffer as ArrayBuffer] }
   },
 }

@@ -6,12 +6,11 @@ import { SnapshotError } from '../error.ts'
 import { fold } from '../fold.ts'
 import { compareKeys } from '../order.ts'
 import { column, decodeTable, encodeTable } from '../table.ts'
+import { NO_ASSIGNER } from './gather.ts'
 import { decodePostings, encodePostings, type MappedPostings } from './postings.ts'
-import type { Rows } from './rows.ts'
+import { type Rows, weaknessesOf } from './rows.ts'
 
-/** The severity bands, in the order of their codes; code 255 is null. */
-export const SEVERITIES = ['none', 'low', 'medium', 'high', 'critical'] as const
-const NO_SEVERITY = 255
+export { SEVERITIES } from './gather.ts'
 
 export interface Columns {
   count: number
@@ -40,13 +39,12 @@ export function encodeColumns(rows: Rows): Buffer {
     for (let ordinal = 0; ordinal < row.length; ordinal++) out[ordinal] = values[row[ordinal]!]!
     return out
   }
-  const severity = Uint8Array.from(row, (one) => {
-    const band = rows.severity[one]
-    return band ? SEVERITIES.indexOf(band) : NO_SEVERITY
-  })
-  const assigner = encodePostings(row, (one) => (rows.assigners[one] === null ? [] : [fold(rows.assigners[one]!)]))
+  const folded = rows.assigners.map(fold)
+  const assigner = encodePostings(row, (one) =>
+    rows.assigner[one] === NO_ASSIGNER ? [] : [folded[rows.assigner[one]!]!],
+  )
   const primaryCwe = encodePostings(row, (one) => (rows.primaryCwe[one] ? [rows.primaryCwe[one]!] : []))
-  const anyCwe = encodePostings(row, (one) => rows.weaknesses[one]!)
+  const anyCwe = encodePostings(row, (one) => weaknessesOf(rows, one))
   return encodeTable({
     about: { assigners: assigner.keys, primaryCwes: primaryCwe.keys, anyCwes: anyCwe.keys },
     columns: {
@@ -54,7 +52,7 @@ export function encodeColumns(rows: Rows): Buffer {
       published: pick(rows.published, new Float64Array(rows.count)),
       updated: pick(rows.updated, new Float64Array(rows.count)),
       score: pick(rows.score, new Float64Array(rows.count)),
-      severity,
+      severity: pick(rows.severity, new Uint8Array(rows.count)),
       flags: pick(rows.flags, new Uint8Array(rows.count)),
       'assigner.starts': assigner.starts,
       'assigner.ordinals': assigner.ordinals,

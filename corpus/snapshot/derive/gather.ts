@@ -3,11 +3,11 @@ import type { Advisory, CveCore, Facets, PartName } from '../../model/record.ts'
 import { CVE_PARTS } from '../cve-member.ts'
 import { SHORT_HASH_LENGTH } from '../digest.ts'
 import { SnapshotError } from '../error.ts'
-import { plainBytes } from '../member.ts'
+import { plainOfMany, type SegmentBytes } from '../member.ts'
 import { membersOf, type PlacedMember } from '../shard.ts'
-import { countNames, type NameCounts, noNames } from './name-counts.ts'
+import { countNames, encodeNames, noNames } from './name-counts.ts'
 
-/** The CVEs of one shard, in the order of ids; entry `i` of each list is CVE `i`. */
+/** The CVEs of one shard, in the order of ids; entry `i` of each list is CVE `i`. Arrays of numbers travel well. */
 export interface GatheredShard {
   ids: string[]
   /** Where the member begins, how far its core segment reaches, and how long it is. */
@@ -25,15 +25,21 @@ export interface GatheredShard {
   updated: Float64Array
   /** NaN for null. */
   score: Float64Array
-  severity: CveCore['severity'][]
+  /** Places in `SEVERITIES`; `NO_SEVERITY` for null. */
+  severity: Uint8Array
   flags: Uint8Array
-  assigners: (string | null)[]
+  /** Each once, and the place of each CVE's in there; `NO_ASSIGNER` for null. */
+  assigners: string[]
+  assigner: Uint16Array
   /** Number of the primary weakness; 0 for none. */
   primaryCwe: Uint32Array
-  weaknesses: Uint32Array[]
+  /** Numbers of all weaknesses, CVE by CVE, and how many of them each has. */
+  weaknesses: Uint32Array
+  weaknessCounts: Uint32Array
   /** Of the CNA's statement, 0 to 100 (decisions 25). */
   completeness: Uint8Array
-  names: NameCounts
+  /** By `encodeNames`. */
+  names: Uint8Array
   /** Ids of the linked advisories, each once. */
   advisories: string[]
   /** How many reports the records have. */
@@ -50,18 +56,28 @@ export const FLAGS = {
   reserved: 32,
 } as const
 
+/** The severity bands, in the order of their codes. */
+export const SEVERITIES = ['none', 'low', 'medium', 'high', 'critical'] as const
+export const NO_SEVERITY = 255
+export const NO_ASSIGNER = 0xffff
+
 const EMPTY_FACETS: Facets = { weaknesses: [], products: [], completeness: 0 }
 
+/** What is read of a member: the texts of these parts, null where it has nothing there. */
+interface PartTexts {
+  core: Buffer
+  facets: Buffer | null
+  advisory: Buffer | null
+}
+
 /** @throws SnapshotError when the shard is damaged or holds something else than CVEs */
-export function gatherShard(shard: Buffer): GatheredShard {
-  const members = [...membersOf(shard)]
+export function gatherShard(shard: Buffer, members: readonly PlacedMember[] = [...membersOf(shard)]): GatheredShard {
   const count = members.length
-  const cores: Buffer[] = []
   const out: GatheredShard = {
-    ids: [],
-    at: new Uint32Array(count),
+    ids: members.map(({ key }) => key),
+    at: Uint32Array.from(members, ({ at }) => at),
     coreEnd: new Uint32Array(count),
-    length: new Uint32Array(count),
+    length: Uint32Array.from(members, ({ length }) => length),
     sources: new Uint8Array(count * SHORT_HASH_LENGTH),
     cores: new Uint8Array(),
     coreLengths: new Uint32Array(count),
@@ -69,68 +85,97 @@ export function gatherShard(shard: Buffer): GatheredShard {
     published: new Float64Array(count),
     updated: new Float64Array(count),
     score: new Float64Array(count),
-    severity: [],
+    severity: new Uint8Array(count),
     flags: new Uint8Array(count),
     assigners: [],
+    assigner: new Uint16Array(count),
     primaryCwe: new Uint32Array(count),
-    weaknesses: [],
+    weaknesses: new Uint32Array(),
+    weaknessCounts: new Uint32Array(count),
     completeness: new Uint8Array(count),
-    names: noNames(),
+    names: new Uint8Array(),
     advisories: [],
     reports: 0,
   }
+  const cores: Buffer[] = []
+  const names = noNames()
+  const weaknesses: number[] = []
   const advisories = new Set<string>()
-  members.forEach((member, i) => {
-    const bytes = shard.subarray(member.at, member.at + member.length)
-    const { text, end } = coreOf(bytes, member)
-    const core = JSON.parse(`${text.toString()}}`) as CveCore
-    const facets = facetsOf(bytes, member)
-    out.ids.push(member.key)
-    out.at[i] = member.at
-    out.coreEnd[i] = end
-    out.length[i] = member.length
+  const assigners = new Map<string, number>()
+  for (const [i, texts] of textsOf(shard, members).entries()) {
+    const member = members[i]!
+    const core = JSON.parse(`${texts.core.toString()}}`) as CveCore
+    const facets = texts.facets ? (JSON.parse(texts.facets.toString()) as Facets) : EMPTY_FACETS
+    out.coreEnd[i] = member.segments[0]!.offset + member.segments[0]!.length
     out.sources.set(member.source, i * SHORT_HASH_LENGTH)
-    cores.push(text)
-    out.coreLengths[i] = text.length
+    cores.push(texts.core)
+    out.coreLengths[i] = texts.core.length
     out.titles.push(core.title)
     out.published[i] = timeOf(core.date_published)
     out.updated[i] = timeOf(core.date_updated)
     out.score[i] = core.cvss_score ?? Number.NaN
-    out.severity.push(core.severity)
+    out.severity[i] = core.severity ? SEVERITIES.indexOf(core.severity) : NO_SEVERITY
     out.flags[i] = flagsOf(core)
-    out.assigners.push(core.assigner)
+    out.assigner[i] = core.assigner === null ? NO_ASSIGNER : placeIn(assigners, core.assigner)
     out.primaryCwe[i] = core.primary_cwe_id ? cweNumber(core.primary_cwe_id) : 0
-    out.weaknesses.push(Uint32Array.from(facets.weaknesses, cweNumber))
+    for (const id of facets.weaknesses) weaknesses.push(cweNumber(id))
+    out.weaknessCounts[i] = facets.weaknesses.length
     out.completeness[i] = facets.completeness
-    countNames(out.names, facets.products, core.assigner)
-    const advisory = advisoryOf(bytes, member)
-    if (advisory !== null) advisories.add(advisory)
+    countNames(names, facets.products, core.assigner)
+    if (texts.advisory) advisories.add(advisoryId(texts.advisory))
     out.reports += segmentOf(member, 'reports')?.count ?? 0
-  })
+  }
+  out.assigners = [...assigners.keys()]
+  out.weaknesses = Uint32Array.from(weaknesses)
+  out.names = encodeNames(names)
   out.advisories = [...advisories]
   out.cores = new Uint8Array(Buffer.concat(cores))
   return out
 }
 
-function coreOf(bytes: Buffer, member: PlacedMember): { text: Buffer; end: number } {
-  const segment = member.segments[0]
-  if (segment?.kind !== CVE_PARTS.core.kind) throw new SnapshotError('malformed', `${member.key} has no core`)
-  return { text: plainBytes(bytes, segment), end: segment.offset + segment.length }
+/** The buffers of a gathered shard that are moved to another thread instead of copied. */
+export const buffersOf = ({ cores, names, sources }: GatheredShard): ArrayBuffer[] =>
+  [cores, names, sources].map(({ buffer }) => buffer as ArrayBuffer)
+
+/** The parts of all members, inflated together: a call for each would cost more than what it inflates. */
+function textsOf(shard: Buffer, members: readonly PlacedMember[]): PartTexts[] {
+  const wanted: SegmentBytes[] = []
+  for (const member of members) {
+    if (member.segments[0]?.kind !== CVE_PARTS.core.kind) {
+      throw new SnapshotError('malformed', `${member.key} has no core`)
+    }
+    const bytes = shard.subarray(member.at, member.at + member.length)
+    for (const segment of member.segments) if (READ_KINDS.has(segment.kind)) wanted.push({ bytes, segment })
+  }
+  const plain = plainOfMany(wanted)
+  let next = 0
+  return members.map(({ segments }) => {
+    const texts: PartTexts = { core: plain[next]!, facets: null, advisory: null }
+    for (const { kind } of segments) {
+      if (kind === CVE_PARTS.facets.kind) texts.facets = plain[next]!
+      if (kind === CVE_PARTS.advisory.kind) texts.advisory = plain[next]!
+      if (READ_KINDS.has(kind)) next++
+    }
+    return texts
+  })
 }
+
+const READ_KINDS = new Set([CVE_PARTS.core.kind, CVE_PARTS.facets.kind, CVE_PARTS.advisory.kind])
 
 const segmentOf = (member: PlacedMember, part: PartName) =>
   member.segments.find(({ kind }) => kind === CVE_PARTS[part].kind)
 
-function facetsOf(bytes: Buffer, member: PlacedMember): Facets {
-  const segment = segmentOf(member, 'facets')
-  return segment ? (JSON.parse(plainBytes(bytes, segment).toString()) as Facets) : EMPTY_FACETS
-}
+const advisoryId = (text: Buffer): string =>
+  (JSON.parse(text.toString() + CVE_PARTS.advisory.after) as Advisory).advisory_id
 
-function advisoryOf(bytes: Buffer, member: PlacedMember): string | null {
-  const segment = segmentOf(member, 'advisory')
-  if (!segment) return null
-  const text = plainBytes(bytes, segment).toString() + CVE_PARTS.advisory.after
-  return (JSON.parse(text) as Advisory).advisory_id
+/** The place of a text among those that were met, each once. */
+export function placeIn(places: Map<string, number>, text: string): number {
+  let place = places.get(text)
+  if (place === undefined) {
+    place = places.size
+    places.set(text, place)
+  }
+  return place
 }
 
 function flagsOf(core: CveCore): number {

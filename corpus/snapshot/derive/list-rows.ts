@@ -18,7 +18,7 @@ import { LISTS } from '../lists.ts'
 import { FLAGS } from './gather.ts'
 import { inMainOrder } from './lists.ts'
 import { displayOf, type NameCounts } from './name-counts.ts'
-import type { Rows } from './rows.ts'
+import { assignerOf, type Rows, weaknessesOf } from './rows.ts'
 
 /** A CNA as its catalogue has it. */
 export interface CnaEntryDetail {
@@ -78,11 +78,11 @@ export function listRows(
 const NO_CVES = { cve_count: 0, kev_count: 0 }
 
 /** How many CVEs map to each weakness, whatever the source, and how many of these are in KEV (decisions 27). */
-function weaknessCounts({ weaknesses, flags, count }: Rows): Map<number, { cve_count: number; kev_count: number }> {
+function weaknessCounts(rows: Rows): Map<number, { cve_count: number; kev_count: number }> {
   const counts = new Map<number, { cve_count: number; kev_count: number }>()
-  for (let row = 0; row < count; row++) {
-    const listed = flags[row]! & FLAGS.kev ? 1 : 0
-    for (const number of weaknesses[row]!) {
+  for (let row = 0; row < rows.count; row++) {
+    const listed = rows.flags[row]! & FLAGS.kev ? 1 : 0
+    for (const number of weaknessesOf(rows, row)) {
       const known = counts.get(number) ?? NO_CVES
       counts.set(number, { cve_count: known.cve_count + 1, kev_count: known.kev_count + listed })
     }
@@ -114,8 +114,8 @@ function recordsOfAssigners(rows: Rows): Map<string, CnaRecords> {
   }
   const slugs = new Map<string, string | null>()
   for (let row = 0; row < rows.count; row++) {
-    const assigner = rows.assigners[row]
-    if (assigner == null) continue
+    const assigner = assignerOf(rows, row)
+    if (assigner === null) continue
     if (!slugs.has(assigner)) slugs.set(assigner, nameKey(fold(assigner)))
     const slug = slugs.get(assigner)
     if (slug == null) continue

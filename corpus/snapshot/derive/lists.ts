@@ -7,6 +7,7 @@ import { SnapshotError } from '../error.ts'
 import { indexIn, isPlaces, keptTexts, slotsOf, type TableTexts, type TextPlaces, type Texts } from '../kept-texts.ts'
 import { compareRowKeys, LISTS, type ListName, type ListSpec, type SortValue } from '../lists.ts'
 import { type Column, column, decodeBesideTexts, decodeTable, encodeTable, type Table } from '../table.ts'
+import { packTexts, type TextColumn } from '../text-column.ts'
 import { ROWS_PER_PAGE } from './pages.ts'
 import { decodePostingLists, encodePostings, type Postings } from './postings.ts'
 
@@ -25,7 +26,7 @@ export interface SortedList {
   /** By ordinal. */
   ids: string[]
   /** The JSON of each row, by ordinal. */
-  texts: string[]
+  texts: TextColumn
   orders: Record<string, ListOrder>
   filters: Record<string, { keys: string[]; starts: Uint32Array; ordinals: Uint32Array }>
   bounds: Record<string, Float64Array>
@@ -65,7 +66,7 @@ export function sortList<Name extends ListName>(
   return {
     name,
     ids: sorted.map(spec.id),
-    texts: sorted.map((row) => JSON.stringify(row)),
+    texts: packTexts(sorted.length, (ordinal) => JSON.stringify(sorted[ordinal])),
     orders,
     filters: mapValues(spec.filters, (valuesOf) => encodePostings(byOrdinal, (one) => new Set(valuesOf(sorted[one]!)))),
     bounds: mapValues(spec.bounds, (numberOf) => Float64Array.from(sorted, numberOf)),

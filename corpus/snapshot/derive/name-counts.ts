@@ -6,7 +6,9 @@ import { fold } from '../fold.ts'
 /** A name as it was met: by how many CVEs, in which spellings. */
 export interface NameCount {
   cves: number
-  spellings: Map<string, number>
+  /** How the first of them writes it; and how many write it how, once there are two ways: most names have one. */
+  spelling: string
+  spellings: Map<string, number> | null
 }
 
 export interface NameCounts {
@@ -25,25 +27,55 @@ export function countNames(counts: NameCounts, named: readonly NamedProduct[], a
   let last: string | null = null
   for (const { vendor, product, vendor_display, product_display } of named) {
     // They come by vendor: each counts once for a CVE, spelled as its first product has it.
-    if (vendor !== last) add(counts.vendors, vendor, 1, vendor_display)
+    if (vendor !== last) {
+      add(counts.vendors, vendor, 1, vendor_display)
+      if (assigner !== null) entryOf(counts.vendorsOfAssigner, fold(assigner), newSet).add(vendor)
+    }
     last = vendor
     if (product !== null) add(entryOf(counts.products, vendor, newMap), product, 1, product_display ?? product)
-    if (assigner !== null) entryOf(counts.vendorsOfAssigner, fold(assigner), newSet).add(vendor)
   }
 }
 
-/** Adds what another part counted. */
-export function addNames(to: NameCounts, from: NameCounts): void {
-  addAll(to.vendors, from.vendors)
-  for (const [vendor, products] of from.products) addAll(entryOf(to.products, vendor, newMap), products)
-  for (const [assigner, vendors] of from.vendorsOfAssigner) {
+/** Spellings with how many CVEs use each: `[spelling, cves, spelling, cves, …]`. */
+type Spelled = (string | number)[]
+
+/** Counts on their way between threads: as text they travel five times as fast as Maps do. */
+type NamesOnTheWay = [
+  vendors: [string, Spelled][],
+  products: [string, [string, Spelled][]][],
+  vendorsOfAssigner: [string, string[]][],
+]
+
+export function encodeNames({ vendors, products, vendorsOfAssigner }: NameCounts): Uint8Array {
+  const text: NamesOnTheWay = [
+    Array.from(vendors, ([key, count]) => [key, spelled(count)]),
+    Array.from(products, ([vendor, own]) => [vendor, Array.from(own, ([key, count]) => [key, spelled(count)])]),
+    Array.from(vendorsOfAssigner, ([assigner, own]) => [assigner, [...own]]),
+  ]
+  return new Uint8Array(Buffer.from(JSON.stringify(text)))
+}
+
+const spelled = ({ cves, spelling, spellings }: NameCount): Spelled =>
+  spellings ? [...spellings].flat() : [spelling, cves]
+
+/** Adds what `encodeNames` made of another part. */
+export function addNames(to: NameCounts, encoded: Uint8Array): void {
+  const text = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.length).toString()
+  const [vendors, products, vendorsOfAssigner] = JSON.parse(text) as NamesOnTheWay
+  for (const [key, count] of vendors) addSpelled(to.vendors, key, count)
+  for (const [vendor, own] of products) {
+    const all = entryOf(to.products, vendor, newMap)
+    for (const [key, count] of own) addSpelled(all, key, count)
+  }
+  for (const [assigner, own] of vendorsOfAssigner) {
     const all = entryOf(to.vendorsOfAssigner, assigner, newSet)
-    for (const vendor of vendors) all.add(vendor)
+    for (const vendor of own) all.add(vendor)
   }
 }
 
 /** The spelling that most CVEs use; of equal ones the first by code points. */
-export function displayOf({ spellings }: NameCount): string {
+export function displayOf({ spelling, spellings }: NameCount): string {
+  if (!spellings) return spelling
   const [best] = [...spellings].sort(([a, x], [b, y]) => y - x || compareText(a, b))
   return best![0]
 }
@@ -60,18 +92,22 @@ function entryOf<V>(map: Map<string, V>, key: string, make: () => V): V {
   return value
 }
 
-function add(map: Map<string, NameCount>, key: string, cves: number, spelling: string): void {
-  const count = entryOf(map, key, () => ({ cves: 0, spellings: new Map() }))
-  count.cves += cves
-  count.spellings.set(spelling, (count.spellings.get(spelling) ?? 0) + cves)
+function addSpelled(map: Map<string, NameCount>, key: string, count: Spelled): void {
+  for (let i = 0; i < count.length; i += 2) add(map, key, count[i + 1] as number, count[i] as string)
 }
 
-function addAll(to: Map<string, NameCount>, from: Map<string, NameCount>): void {
-  for (const [key, { cves, spellings }] of from) {
-    const count = entryOf(to, key, () => ({ cves: 0, spellings: new Map() }))
-    count.cves += cves
-    for (const [spelling, times] of spellings) {
-      count.spellings.set(spelling, (count.spellings.get(spelling) ?? 0) + times)
-    }
+function add(map: Map<string, NameCount>, key: string, cves: number, spelling: string): void {
+  const count = map.get(key)
+  if (count === undefined) {
+    map.set(key, { cves, spelling, spellings: null })
+    return
   }
+  if (count.spellings) count.spellings.set(spelling, (count.spellings.get(spelling) ?? 0) + cves)
+  else if (count.spelling !== spelling) {
+    count.spellings = new Map([
+      [count.spelling, count.cves],
+      [spelling, cves],
+    ])
+  }
+  count.cves += cves
 }

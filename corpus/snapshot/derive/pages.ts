@@ -6,7 +6,8 @@
 import { shortHash } from '../digest.ts'
 import { type EpssColumns, epssAt, epssMember } from '../epss.ts'
 import { encodeMember, type Part } from '../member.ts'
-import { contentDigest, type SegmentContent } from '../shard.ts'
+import { contentDigest } from '../shard.ts'
+import type { TextColumn } from '../text-column.ts'
 
 export const ROWS_PER_SEGMENT = 25
 export const SEGMENTS_PER_PAGE = 4
@@ -15,120 +16,88 @@ export const ROWS_PER_PAGE = ROWS_PER_SEGMENT * SEGMENTS_PER_PAGE
 /** The segment kind of rows of a list. */
 export const ROWS_KIND = 64
 
-/** Some pages of a list: the JSON of their rows, in order. */
-export interface PageRun {
-  texts: readonly string[]
-  /** Number of the first page. */
-  firstPage: number
-}
-
-/** Rows of a run: enough that its message costs nothing beside its work. */
-const ROWS_PER_RUN = 50 * ROWS_PER_PAGE
-
-/** Rows cut into runs of whole pages. */
-export function* runsOf<T extends { length: number; slice(from: number, to: number): T }>(
-  rows: T,
-): Generator<{ rows: T; firstPage: number }> {
-  for (let from = 0; from < rows.length; from += ROWS_PER_RUN) {
-    yield { rows: rows.slice(from, from + ROWS_PER_RUN), firstPage: from / ROWS_PER_PAGE }
-  }
-}
-
-/** What the pages of CVEs are made from; large arrays are shared between threads. */
+/** A list in one of its orders, in memory that threads share. */
 export interface PageSource {
-  cores: Uint8Array
-  coreAt: Float64Array
-  epss: EpssColumns
+  /** The JSON of each row; of CVEs without its closing brace, since EPSS is still to come. */
+  texts: Pick<TextColumn, 'bytes' | 'at'>
+  /** EPSS of each row of CVEs; null for other lists. */
+  epss: EpssColumns | null
+  /** Which rows, in the order of the list. */
+  rows: Uint32Array
 }
 
-/** What the content digest of a page is taken from. */
-export interface PageHead {
-  key: string
-  segments: SegmentContent[]
-}
-
+/** A whole page shard. */
 export interface EncodedPages {
   bytes: Uint8Array
-  lengths: Uint32Array
-  heads: PageHead[]
-}
-
-/** Some pages of CVEs, by their rows in the order of the list. */
-export interface CvePageRun {
-  rows: Uint32Array
-  firstPage: number
-}
-
-/** The run of pages that these CVEs make. */
-export function cvePages(source: PageSource, { rows, firstPage }: CvePageRun): PageRun {
-  return { texts: Array.from(rows, (row) => summaryText(source, row)), firstPage }
-}
-
-/** The text of a summary record, EPSS included. */
-function summaryText(source: PageSource, row: number): string {
-  const core = source.cores.subarray(source.coreAt[row], source.coreAt[row + 1])
-  // Buffer.from shares the memory: decoding is the only copy.
-  const text = Buffer.from(core.buffer, core.byteOffset, core.length).toString()
-  return `${text}${epssMember(epssAt(source.epss, row))}}`
+  /** Where each member begins. */
+  at: Uint32Array
+  content: string
 }
 
 /** The key of page `page`: its number, wide enough to sort as text. */
 export const pageKey = (page: number) => String(page).padStart(8, '0')
 
-/** The segments of each page of a run of whole pages (the last page of a list may be short). */
-function* pagesOf({
-  texts,
-  firstPage,
-}: PageRun): Generator<{ key: string; segments: { kind: number; count: number; plain: Buffer }[] }> {
-  for (let from = 0, page = firstPage; from < texts.length; from += ROWS_PER_PAGE, page++) {
-    const end = Math.min(from + ROWS_PER_PAGE, texts.length)
-    const segments = []
+interface PlainSegment {
+  kind: number
+  count: number
+  plain: Buffer
+}
+
+/** The segments of each page (the last page of a list may be short). */
+function* pagesOf(source: PageSource): Generator<{ key: string; segments: PlainSegment[] }> {
+  const { rows } = source
+  for (let from = 0; from < rows.length; from += ROWS_PER_PAGE) {
+    const end = Math.min(from + ROWS_PER_PAGE, rows.length)
+    const segments: PlainSegment[] = []
     for (let at = from; at < end; at += ROWS_PER_SEGMENT) {
-      const some = texts.slice(at, Math.min(at + ROWS_PER_SEGMENT, end))
-      segments.push({ kind: ROWS_KIND, count: some.length, plain: Buffer.from(some.join(',')) })
+      const some = rows.subarray(at, Math.min(at + ROWS_PER_SEGMENT, end))
+      segments.push({ kind: ROWS_KIND, count: some.length, plain: rowBytes(source, some) })
     }
-    yield { key: pageKey(page), segments }
+    yield { key: pageKey(from / ROWS_PER_PAGE), segments }
   }
 }
 
-/** Encodes a run of pages. */
-export function encodePages(run: PageRun): EncodedPages {
-  const members = []
-  for (const { key, segments } of pagesOf(run)) {
+const COMMA = Buffer.from(',')
+
+/** The JSON of rows, joined by commas: bytes are copied as they are, since nothing has to be read in them. */
+function rowBytes({ texts: { bytes, at }, epss }: PageSource, rows: Uint32Array): Buffer {
+  const pieces: Uint8Array[] = []
+  for (const row of rows) {
+    if (pieces.length > 0) pieces.push(COMMA)
+    pieces.push(bytes.subarray(at[row], at[row + 1]))
+    if (epss) pieces.push(Buffer.from(`${epssMember(epssAt(epss, row))}}`, 'latin1'))
+  }
+  return Buffer.concat(pieces)
+}
+
+/** Encodes the pages of a list. */
+export function encodePages(source: PageSource): EncodedPages {
+  const digest = contentDigest()
+  const members: Buffer[] = []
+  const at = new Uint32Array(Math.ceil(source.rows.length / ROWS_PER_PAGE))
+  let end = 0
+  for (const { key, segments } of pagesOf(source)) {
     const parts: Part[] = segments.flatMap((segment, i) => [Buffer.from(i === 0 ? '{"rows":[' : ','), segment])
-    members.push(encodeMember(key, [...parts, Buffer.from(']}\n')]))
+    const member = encodeMember(key, [...parts, Buffer.from(']}\n')])
+    digest.add(member)
+    at[members.length] = end
+    members.push(member.bytes)
+    end += member.length
   }
-  return {
-    bytes: new Uint8Array(Buffer.concat(members.map(({ bytes }) => bytes))),
-    lengths: Uint32Array.from(members, ({ length }) => length),
-    heads: members.map(({ key, segments }) => ({
-      key,
-      segments: segments.map(({ kind, count, plainLength, hash }) => ({
-        kind,
-        count,
-        plainLength,
-        hash: Uint8Array.from(hash),
-      })),
-    })),
-  }
+  return { bytes: new Uint8Array(Buffer.concat(members, end)), at, content: digest.hex() }
 }
 
-/** The heads that `encodePages` gives, without compressing anything. */
-export function pageHeads(run: PageRun): PageHead[] {
-  return Array.from(pagesOf(run), ({ key, segments }) => ({
-    key,
-    segments: segments.map(({ kind, count, plain }) => ({
+/** The content digest that `encodePages` gives, without compressing anything. */
+export function pagesContent(source: PageSource): string {
+  const digest = contentDigest()
+  for (const { key, segments } of pagesOf(source)) {
+    const heads = segments.map(({ kind, count, plain }) => ({
       kind,
       count,
       plainLength: plain.length,
       hash: shortHash(plain),
-    })),
-  }))
-}
-
-/** The content digest of pages from what their heads say. */
-export function pagesDigest(heads: Iterable<PageHead>): string {
-  const digest = contentDigest()
-  for (const head of heads) digest.add(head)
+    }))
+    digest.add({ key, segments: heads })
+  }
   return digest.hex()
 }

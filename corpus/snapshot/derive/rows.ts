@@ -1,6 +1,6 @@
 /** Second step of deriving: the gathered shards as one set of rows, in the order of ids. */
 import { SHORT_HASH_LENGTH } from '../digest.ts'
-import type { GatheredShard } from './gather.ts'
+import { type GatheredShard, NO_ASSIGNER, placeIn } from './gather.ts'
 import { addNames, type NameCounts, noNames } from './name-counts.ts'
 
 /** All CVEs of a snapshot. Row `i` is CVE `i` in the order of ids, which the rows of the EPSS table follow too. */
@@ -20,11 +20,16 @@ export interface Rows {
   published: Float64Array
   updated: Float64Array
   score: Float64Array
-  severity: GatheredShard['severity']
+  /** As in `GatheredShard`. */
+  severity: Uint8Array
   flags: Uint8Array
-  assigners: (string | null)[]
+  /** Each once, and the place of each row's in there; `NO_ASSIGNER` for null. */
+  assigners: string[]
+  assigner: Uint16Array
   primaryCwe: Uint32Array
-  weaknesses: Uint32Array[]
+  /** The weaknesses of row `i` lie in `weaknesses` from `weaknessAt[i]` up to `weaknessAt[i + 1]`. */
+  weaknesses: Uint32Array
+  weaknessAt: Uint32Array
   completeness: Uint8Array
   names: NameCounts
   advisories: Set<string>
@@ -35,6 +40,7 @@ const NUMBERS = [
   'at',
   'coreEnd',
   'length',
+  'severity',
   'flags',
   'primaryCwe',
   'published',
@@ -46,60 +52,97 @@ const NO_BYTES = new Uint8Array()
 /** What `shard` can number. */
 const MAX_SHARDS = 0x10000
 
-/** Puts shards, which come in the order of ids, behind one another; their `cores` are empty afterwards. */
-export function joinShards(parts: readonly { name: string; shard: GatheredShard }[]): Rows {
+/** A shard on its way into rows; its names have been counted. */
+interface Part {
+  name: string
+  shard: GatheredShard
+}
+
+/** Puts shards, which are added in the order of ids, behind one another. */
+export function rowCollector(): { add(part: Part): void; rows(): Rows } {
+  const parts: Part[] = []
+  const names = noNames()
+  const advisories = new Set<string>()
+  let reports = 0
+  return {
+    add(part) {
+      addNames(names, part.shard.names)
+      part.shard.names = NO_BYTES
+      for (const id of part.shard.advisories) advisories.add(id)
+      reports += part.shard.reports
+      parts.push(part)
+    },
+    rows: () => ({ ...joined(parts), names, advisories, reports }),
+  }
+}
+
+/** The rows of shards; their `cores` are empty afterwards. */
+export function joinShards(parts: readonly Part[]): Rows {
+  const collector = rowCollector()
+  for (const part of parts) collector.add(part)
+  return collector.rows()
+}
+
+function joined(parts: readonly Part[]): Omit<Rows, 'names' | 'advisories' | 'reports'> {
   if (parts.length > MAX_SHARDS) throw new RangeError(`${parts.length} id blocks are more than an index can name`)
-  const count = parts.reduce((sum, { shard }) => sum + shard.ids.length, 0)
-  const coreBytes = parts.reduce((sum, { shard }) => sum + shard.cores.length, 0)
-  const rows: Rows = {
+  const sum = (of: (shard: GatheredShard) => number) => parts.reduce((total, { shard }) => total + of(shard), 0)
+  const count = sum(({ ids }) => ids.length)
+  const assignerPlaces = new Map<string, number>()
+  const rows = {
     count,
     shards: parts.map(({ name }) => name),
-    ids: [],
+    ids: parts.flatMap(({ shard }) => shard.ids),
     shard: new Uint16Array(count),
     at: new Uint32Array(count),
     coreEnd: new Uint32Array(count),
     length: new Uint32Array(count),
     sources: new Uint8Array(count * SHORT_HASH_LENGTH),
-    cores: new Uint8Array(new SharedArrayBuffer(coreBytes)),
+    cores: new Uint8Array(new SharedArrayBuffer(sum(({ cores }) => cores.length))),
     coreAt: new Float64Array(new SharedArrayBuffer((count + 1) * 8)),
-    titles: [],
+    titles: parts.flatMap(({ shard }) => shard.titles),
     published: new Float64Array(count),
     updated: new Float64Array(count),
     score: new Float64Array(count),
-    severity: [],
+    severity: new Uint8Array(count),
     flags: new Uint8Array(count),
-    assigners: [],
+    assigners: [] as string[],
+    assigner: new Uint16Array(count),
     primaryCwe: new Uint32Array(count),
-    weaknesses: [],
+    weaknesses: new Uint32Array(sum(({ weaknesses }) => weaknesses.length)),
+    weaknessAt: new Uint32Array(count + 1),
     completeness: new Uint8Array(count),
-    names: noNames(),
-    advisories: new Set(),
-    reports: 0,
   }
   let row = 0
   let core = 0
+  let weakness = 0
   parts.forEach(({ shard }, shardNumber) => {
     rows.shard.fill(shardNumber, row, row + shard.ids.length)
     for (const name of NUMBERS) rows[name].set(shard[name], row)
-    addNames(rows.names, shard.names)
-    for (const id of shard.advisories) rows.advisories.add(id)
-    rows.reports += shard.reports
     rows.sources.set(shard.sources, row * SHORT_HASH_LENGTH)
     rows.cores.set(shard.cores, core)
     // Let go at once: two copies of every core are more than a build may hold.
     shard.cores = NO_BYTES
-    shard.names = noNames()
-    for (let i = 0; i < shard.ids.length; i++) {
-      rows.ids.push(shard.ids[i]!)
-      rows.titles.push(shard.titles[i]!)
-      rows.severity.push(shard.severity[i]!)
-      rows.assigners.push(shard.assigners[i]!)
-      rows.weaknesses.push(shard.weaknesses[i]!)
-      rows.coreAt[row + i] = core
+    rows.weaknesses.set(shard.weaknesses, weakness)
+    const assigners = shard.assigners.map((assigner) => placeIn(assignerPlaces, assigner))
+    for (let i = 0; i < shard.ids.length; i++, row++) {
+      const assigner = shard.assigner[i]!
+      rows.assigner[row] = assigner === NO_ASSIGNER ? NO_ASSIGNER : assigners[assigner]!
+      rows.coreAt[row] = core
       core += shard.coreLengths[i]!
+      rows.weaknessAt[row] = weakness
+      weakness += shard.weaknessCounts[i]!
     }
-    row += shard.ids.length
   })
   rows.coreAt[count] = core
+  rows.weaknessAt[count] = weakness
+  rows.assigners = [...assignerPlaces.keys()]
+  if (rows.assigners.length >= NO_ASSIGNER) throw new RangeError(`${rows.assigners.length} assigners are too many`)
   return rows
 }
+
+export const assignerOf = ({ assigners, assigner }: Rows, row: number): string | null =>
+  assigners[assigner[row]!] ?? null
+
+/** The numbers of all weaknesses of a row. */
+export const weaknessesOf = ({ weaknesses, weaknessAt }: Rows, row: number): Uint32Array =>
+  weaknesses.subarray(weaknessAt[row], weaknessAt[row + 1])

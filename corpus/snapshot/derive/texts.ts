@@ -1,25 +1,26 @@
 /** The texts that `query.db` is made of: what can be searched for in a snapshot, set by set. */
-import type { TextSet } from '../query/sets.ts'
-import { FLAGS } from './gather.ts'
+import type { PackedSet } from '../query/sets.ts'
+import { packTexts } from '../text-column.ts'
+import { FLAGS, SEVERITIES } from './gather.ts'
 import type { ListRows } from './list-rows.ts'
 import type { Rows } from './rows.ts'
 
 /** The CVEs, matched by id and title (decisions 28); `row` is the row of each ordinal, newest first. */
-export function cveTexts(rows: Rows, row: Uint32Array): TextSet {
-  const ids = Array.from(row, (one) => rows.ids[one]!)
+export function cveTexts(rows: Rows, row: Uint32Array): PackedSet {
+  const ids = packTexts(row.length, (ordinal) => rows.ids[row[ordinal]!]!)
   return {
     name: 'cve',
     keys: ids,
     ids,
-    labels: Array.from(row, (one) => rows.titles[one] ?? ''),
-    subtitles: Array.from(row, (one) => cveSubtitle(rows, one)),
+    labels: packTexts(row.length, (ordinal) => rows.titles[row[ordinal]!] ?? ''),
+    subtitles: packTexts(row.length, (ordinal) => cveSubtitle(rows, row[ordinal]!)),
     first: Uint8Array.from(row, (one) => (rows.flags[one]! & FLAGS.kev ? 1 : 0)),
   }
 }
 
 /** `critical 9.8, known exploited`. */
 function cveSubtitle({ severity, score, flags }: Rows, row: number): string {
-  const band = severity[row]
+  const band = SEVERITIES[severity[row]!]
   const words = [band ? `${band} ${score[row]!.toFixed(1)}` : 'not scored']
   if (flags[row]! & FLAGS.reserved) words.unshift('reserved')
   if (flags[row]! & FLAGS.kev) words.push('known exploited')
@@ -27,51 +28,55 @@ function cveSubtitle({ severity, score, flags }: Rows, row: number): string {
 }
 
 /** The lists, matched by id and name; their ordinals are those of the lists (decisions 28). */
-export function listTexts({ cwes, capecs, cnas, vendors, products }: ListRows): TextSet[] {
+export function listTexts({ cwes, capecs, cnas, vendors, products }: ListRows): PackedSet[] {
   return [
-    {
-      name: 'cwe',
-      keys: cwes.map(({ cwe_id }) => cwe_id),
-      ids: cwes.map(({ cwe_id }) => cwe_id),
-      labels: cwes.map(({ name }) => name),
-      subtitles: cwes.map(({ abstraction, cve_count }) => `${abstraction}, ${counted(cve_count, 'CVE')}`),
-    },
-    {
-      name: 'capec',
-      keys: capecs.map(({ capec_id_string }) => capec_id_string),
-      ids: capecs.map(({ capec_id_string }) => capec_id_string),
-      labels: capecs.map(({ name }) => name ?? ''),
-      subtitles: capecs.map(({ abstraction, status }) => [abstraction, status].filter(Boolean).join(', ')),
-    },
-    {
-      name: 'capec_text',
-      keys: capecs.map(({ name }) => name ?? ''),
-      ids: capecs.map(({ capec_id_string }) => capec_id_string),
-      labels: capecs.map(({ description }) => description),
-      subtitles: capecs.map(() => ''),
-    },
-    {
-      name: 'cna',
-      keys: cnas.map(({ slug }) => slug),
-      ids: cnas.map(({ slug }) => slug),
-      labels: cnas.map(({ cna_name }) => cna_name),
-      subtitles: cnas.map(({ total_cves }) => counted(total_cves, 'CVE')),
-    },
-    {
-      name: 'vendor',
-      keys: vendors.map(({ slug }) => slug),
-      ids: vendors.map(({ slug }) => slug),
-      labels: vendors.map(({ display }) => display),
-      subtitles: vendors.map((row) => `${counted(row.product_count, 'product')}, ${counted(row.cve_count, 'CVE')}`),
-    },
-    {
-      name: 'product',
-      keys: products.map(({ slug }) => slug),
-      ids: products.map(({ vendor, slug }) => `${vendor}/${slug}`),
-      labels: products.map(({ display }) => display),
-      subtitles: products.map((row) => `${row.vendor_display}, ${counted(row.cve_count, 'CVE')}`),
-    },
+    packSet('cwe', cwes, {
+      key: ({ cwe_id }) => cwe_id,
+      label: ({ name }) => name,
+      subtitle: ({ abstraction, cve_count }) => `${abstraction}, ${counted(cve_count, 'CVE')}`,
+    }),
+    packSet('capec', capecs, {
+      key: ({ capec_id_string }) => capec_id_string,
+      label: ({ name }) => name ?? '',
+      subtitle: ({ abstraction, status }) => [abstraction, status].filter(Boolean).join(', '),
+    }),
+    packSet('capec_text', capecs, {
+      key: ({ name }) => name ?? '',
+      id: ({ capec_id_string }) => capec_id_string,
+      label: ({ description }) => description,
+      subtitle: () => '',
+    }),
+    packSet('cna', cnas, {
+      key: ({ slug }) => slug,
+      label: ({ cna_name }) => cna_name,
+      subtitle: ({ total_cves }) => counted(total_cves, 'CVE'),
+    }),
+    packSet('vendor', vendors, {
+      key: ({ slug }) => slug,
+      label: ({ display }) => display,
+      subtitle: (row) => `${counted(row.product_count, 'product')}, ${counted(row.cve_count, 'CVE')}`,
+    }),
+    packSet('product', products, {
+      key: ({ slug }) => slug,
+      id: ({ vendor, slug }) => `${vendor}/${slug}`,
+      label: ({ display }) => display,
+      subtitle: (row) => `${row.vendor_display}, ${counted(row.cve_count, 'CVE')}`,
+    }),
   ]
+}
+
+/** What of a row is which text of its entry; the id is the key where nothing else is said. */
+interface TextsOf<Row> {
+  key(row: Row): string
+  id?(row: Row): string
+  label(row: Row): string
+  subtitle(row: Row): string
+}
+
+function packSet<Row>(name: PackedSet['name'], rows: readonly Row[], { key, id, label, subtitle }: TextsOf<Row>) {
+  const pack = (textOf: (row: Row) => string) => packTexts(rows.length, (ordinal) => textOf(rows[ordinal]!))
+  const keys = pack(key)
+  return { name, keys, ids: id ? pack(id) : keys, labels: pack(label), subtitles: pack(subtitle) }
 }
 
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`

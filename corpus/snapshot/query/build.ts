@@ -3,11 +3,11 @@ import Database from 'better-sqlite3'
 import { type Gram, gramCollector } from './grams.ts'
 import { encodeItems, ITEMS_PER_ROW } from './items.ts'
 import { encodeSetHead, QUERY_TABLES, type QueryRow, rowCrc, rowKey, rowsDigest, SCHEMA } from './rows.ts'
-import { allSets, isSearchType, type TextSet } from './sets.ts'
+import { allSets, isSearchType, type ReadSet } from './sets.ts'
 import { blockBytes, ENTRIES_PER_BLOCK, foldTexts } from './texts.ts'
 
 /** All rows; those of a table in the order of their keys. */
-function* queryRows(given: readonly TextSet[]): Generator<QueryRow> {
+function* queryRows(given: readonly ReadSet[]): Generator<QueryRow> {
   const collect = gramCollector()
   for (const [number, set] of allSets(given).entries()) {
     const row = (table: QueryRow['table'], of: number, bytes: Uint8Array) => ({ table, key: rowKey(number, of), bytes })
@@ -40,7 +40,7 @@ function* queryRows(given: readonly TextSet[]): Generator<QueryRow> {
  * Writes `query.db` at `path`, which must not exist.
  * @returns its content digest, and how many entries its sets have
  */
-export function buildQueryDb(path: string, sets: readonly TextSet[]): { content: string; count: number } {
+export function buildQueryDb(path: string, sets: readonly ReadSet[]): { content: string; count: number } {
   const database = new Database(path)
   try {
     database.pragma('page_size = 8192')
@@ -64,13 +64,13 @@ export function buildQueryDb(path: string, sets: readonly TextSet[]): { content:
 }
 
 /** The content digest of the `query.db` of these sets. */
-export function queryContent(sets: readonly TextSet[]): string {
+export function queryContent(sets: readonly ReadSet[]): string {
   const digest = rowsDigest()
   for (const row of queryRows(sets)) digest.add(row)
   return digest.hex()
 }
 
-const countOf = (sets: readonly TextSet[]) => sets.reduce((sum, { keys }) => sum + keys.length, 0)
+const countOf = (sets: readonly ReadSet[]) => sets.reduce((sum, { keys }) => sum + keys.length, 0)
 
 function bitsOf(first: Uint8Array | undefined, count: number): Uint8Array {
   const bits = new Uint8Array(Math.ceil(count / 8))

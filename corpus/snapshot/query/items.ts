@@ -1,6 +1,6 @@
 /** What is answered of an entry, a few entries to a row. SPEC.md, "Query". */
 import { SnapshotError } from '../error.ts'
-import type { TextSet } from './sets.ts'
+import type { ReadSet } from './sets.ts'
 
 export const ITEMS_PER_ROW = 16
 
@@ -13,11 +13,13 @@ export interface Item {
 }
 
 /** The items from `from` on, as JSON: `[id, label, subtitle]`, and the key behind them where it is not the id. */
-export function encodeItems({ ids, keys, labels, subtitles }: TextSet, from: number): Buffer {
-  const items = ids.slice(from, from + ITEMS_PER_ROW).map((id, i) => {
-    const item = [id, labels[from + i]!, subtitles[from + i]!]
-    return keys[from + i] === id ? item : [...item, keys[from + i]!]
-  })
+export function encodeItems({ ids, keys, labels, subtitles }: ReadSet, from: number): Buffer {
+  const items: string[][] = []
+  for (let i = from; i < Math.min(from + ITEMS_PER_ROW, ids.length); i++) {
+    const id = ids.at(i)!
+    const item = [id, labels.at(i)!, subtitles.at(i)!]
+    items.push(keys.at(i) === id ? item : [...item, keys.at(i)!])
+  }
   return Buffer.from(JSON.stringify(items))
 }
 

@@ -4,7 +4,7 @@
  */
 import { SnapshotError } from '../error.ts'
 import { fold } from '../fold.ts'
-import type { TextSet } from './sets.ts'
+import type { ReadSet } from './sets.ts'
 
 export const BORDER = 0xff
 
@@ -22,7 +22,7 @@ export interface Texts {
 }
 
 /** All texts of a set, folded. */
-export function foldTexts({ keys, labels }: Pick<TextSet, 'keys' | 'labels'>): Texts {
+export function foldTexts({ keys, labels }: Pick<ReadSet, 'keys' | 'labels'>): Texts {
   const count = keys.length
   const keyAt = new Uint32Array(count + 1)
   const labelAt = new Uint32Array(count)
@@ -46,9 +46,9 @@ export function foldTexts({ keys, labels }: Pick<TextSet, 'keys' | 'labels'>): T
   border()
   for (let i = 0; i < count; i++) {
     keyAt[i] = at
-    write(keys[i]!)
+    write(keys.at(i)!)
     labelAt[i] = at
-    write(labels[i]!)
+    write(labels.at(i)!)
   }
   keyAt[count] = at
   return { bytes: bytes.subarray(0, at), count, keyAt, labelAt }

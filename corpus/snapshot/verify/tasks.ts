@@ -1,22 +1,21 @@
 /** The tasks of `verify` that run in worker threads. */
-import { type CvePageRun, cvePages, type PageRun, type PageSource, pageHeads } from '../derive/pages.ts'
+import { buffersOf } from '../derive/gather.ts'
+import { type PageSource, pagesContent } from '../derive/pages.ts'
 import type { FileEntry } from '../manifest.ts'
 import type { TaskResult } from '../pool.ts'
 import { queryContent } from '../query/build.ts'
-import type { TextSet } from '../query/sets.ts'
+import { openSet, type PackedSet } from '../query/sets.ts'
 import { verifyFile } from './file.ts'
 
 export const tasks = {
   file({ dist, file }: { dist: string; file: FileEntry }): TaskResult {
-    return { value: verifyFile(dist, file) }
+    const value = verifyFile(dist, file)
+    return { value, transfer: value.gathered ? buffersOf(value.gathered) : [] }
   },
-  cveHeads({ source, run }: { source: PageSource; run: CvePageRun }): TaskResult {
-    return { value: pageHeads(cvePages(source, run)) }
+  pages(source: PageSource): TaskResult {
+    return { value: pagesContent(source) }
   },
-  listHeads(run: PageRun): TaskResult {
-    return { value: pageHeads(run) }
-  },
-  query(texts: TextSet[]): TaskResult {
-    return { value: queryContent(texts) }
+  query(texts: PackedSet[]): TaskResult {
+    return { value: queryContent(texts.map(openSet)) }
   },
 }

@@ -8,27 +8,26 @@ import { CATALOGS, type CatalogName, type PlacedEntry } from '../catalog.ts'
 import { gunzipFile } from '../deflate.ts'
 import { countsOf } from '../derive/counts.ts'
 import {
-  cvePageInputs,
+  cvePages,
   type DeriveInput,
-  derive,
+  deriveCves,
+  deriveLists,
   entryPlaces,
-  listPageInputs,
+  listPages,
   listPagesName,
-  pageSource,
   rowsOf,
 } from '../derive/derive.ts'
 import type { GatheredShard } from '../derive/gather.ts'
 import { encodeIndex } from '../derive/index-table.ts'
 import { encodeList } from '../derive/lists.ts'
 import { encodeOrders, type Orders } from '../derive/orders.ts'
-import { type PageHead, pagesDigest } from '../derive/pages.ts'
 import { joinShards, type Rows } from '../derive/rows.ts'
 import { decodeEpss, type EpssColumns, NO_EPSS, toBillionths } from '../epss.ts'
 import { SnapshotError } from '../error.ts'
 import { describe, fileOf, readObject } from '../layout.ts'
 import type { FileEntry, Manifest } from '../manifest.ts'
 import { CVE_SORTS, type CveSort } from '../order.ts'
-import { type Pool, runInOrder } from '../pool.ts'
+import type { Pool } from '../pool.ts'
 import { type Column, decodeTable } from '../table.ts'
 import type { FileFindings } from './file.ts'
 
@@ -133,12 +132,17 @@ function rejectedFault(rejected: Record<string, unknown>, rows: Rows): string | 
 
 /** Derives everything again; compressed bytes may differ from one zlib to another, so pages are compared by content. */
 async function derivedFaults({ dist, manifest, pool, checked }: Context, input: DeriveInput) {
-  const { index, columns, columnBytes, sorted, lists, texts } = derive(input)
-  const query = pool.run<string>('query', texts)
-  query.catch(() => {})
+  const { index, columns, columnBytes, sorted } = deriveCves(input)
+  const contents = new Map<string, Promise<string>>()
+  const start = (task: string, name: string, from: unknown) => {
+    const content = pool.run<string>(task, from)
+    // Awaited in its turn; until then a failure elsewhere must not leave this one unheard.
+    content.catch(() => {})
+    contents.set(name, content)
+  }
   const faults: string[] = []
   const wanted = new Set<FileEntry>()
-  const compare = (file: FileEntry, content: string) => {
+  const compare = (file: FileEntry, content: string | undefined) => {
     wanted.add(file)
     if (content !== file.content) faults.push(`${describe(file)} ${CONTRADICTS}`)
   }
@@ -147,37 +151,36 @@ async function derivedFaults({ dist, manifest, pool, checked }: Context, input: 
     const stored = readObject(dist, file)
     if (Buffer.compare(stored, bytes) !== 0) faults.push(`${describe(file)} ${CONTRADICTS}${columnsOf(stored, bytes)}`)
   }
-  compareTable(fileOf(manifest, 'index'), encodeIndex(index))
-  compareTable(fileOf(manifest, 'columns'), columnBytes)
-  const source = pageSource(input.rows, input.epss)
   /** Compares the pages of that name and gives where they begin. */
-  const comparePages = async (name: string, heads: AsyncIterable<PageHead[]>) => {
-    const all: PageHead[] = []
-    for await (const some of heads) all.push(...some)
+  const comparePages = async (name: string) => {
     const file = fileOf(manifest, 'pages', name)
-    compare(file, pagesDigest(all))
+    compare(file, await contents.get(name))
     return checked.find((one) => one.file === file)!.findings.membersAt
   }
-  const orders: Partial<Orders> = {}
-  for (const sort of CVE_SORTS) {
-    const inputs = cvePageInputs(source, rowsOf(columns, sorted[sort]))
-    orders[sort] = { ...sorted[sort], pagesAt: await comparePages(sort, runInOrder(pool, 'cveHeads', inputs)) }
+  for (const sort of CVE_SORTS) start('pages', sort, cvePages(input.rows, input.epss, rowsOf(columns, sorted[sort])))
+  const { lists, texts } = await deriveLists(input, columns)
+  start('query', QUERY, texts)
+  for (const list of lists) {
+    for (const sort of Object.keys(list.orders)) start('pages', listPagesName(list.name, sort), listPages(list, sort))
   }
+  compareTable(fileOf(manifest, 'index'), encodeIndex(index))
+  compareTable(fileOf(manifest, 'columns'), columnBytes)
+  const orders: Partial<Orders> = {}
+  for (const sort of CVE_SORTS) orders[sort] = { ...sorted[sort], pagesAt: await comparePages(sort) }
   for (const list of lists) {
     const pagesAt: Record<string, Uint32Array> = {}
-    for (const sort of Object.keys(list.orders)) {
-      const heads = runInOrder<PageHead[]>(pool, 'listHeads', listPageInputs(list, sort))
-      pagesAt[sort] = await comparePages(listPagesName(list.name, sort), heads)
-    }
+    for (const sort of Object.keys(list.orders)) pagesAt[sort] = await comparePages(listPagesName(list.name, sort))
     const places = { pagesAt, entries: entryPlaces(list, input.catalogs) }
     compareTable(fileOf(manifest, 'list', list.name), encodeList(list, places))
   }
   compareTable(fileOf(manifest, 'orders'), encodeOrders(orders as Record<CveSort, Orders[CveSort]>))
-  compare(fileOf(manifest, 'query'), await query)
+  compare(fileOf(manifest, 'query'), await contents.get(QUERY))
   const others = manifest.files.filter((file) => file.derived && !wanted.has(file))
   return [...faults, ...others.map((file) => `${describe(file)} is derived from nothing known`)]
 }
 
+/** Among the names of page shards, of which none is this. */
+const QUERY = 'query.db'
 const CONTRADICTS = 'contradicts what it is derived from'
 
 /** Names the columns in which two tables differ. */

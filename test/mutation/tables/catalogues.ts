@@ -28,8 +28,8 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     rule: 'decisions 27: the counts of a weakness are of any mapping',
     breaks: 'only the first mapping of a CVE counts',
     file: 'corpus/snapshot/derive/list-rows.ts',
-    find: 'for (const number of weaknesses[row]!) {',
-    replace: 'for (const number of weaknesses[row]!.slice(0, 1)) {',
+    find: 'for (const number of weaknessesOf(rows, row)) {',
+    replace: 'for (const number of weaknessesOf(rows, row).slice(0, 1)) {',
     tests: CATALOGUES,
   },
   {
@@ -68,8 +68,8 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     rule: 'decisions 28: it looks at ids and labels, by substring, in any case',
     breaks: "a product is found by its vendor's name",
     file: 'corpus/snapshot/derive/texts.ts',
-    find: 'keys: products.map(({ slug }) => slug),',
-    replace: `keys: products.map(({ vendor, slug }) => \`\${vendor}/\${slug}\`),`,
+    find: "packSet('product', products, {\n      key: ({ slug }) => slug,",
+    replace: `packSet('product', products, {\n      key: ({ vendor, slug }) => \`\${vendor}/\${slug}\`,`,
     tests: SEARCH,
   },
   {

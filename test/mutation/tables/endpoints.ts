@@ -41,8 +41,8 @@ export const ENDPOINTS: readonly Mutation[] = [
     rule: `${CVES}assigner | string |`,
     breaks: 'case matters',
     file: 'corpus/snapshot/derive/columns.ts',
-    find: '[fold(rows.assigners[one]!)]',
-    replace: '[rows.assigners[one]!]',
+    find: 'rows.assigners.map(fold)',
+    replace: 'rows.assigners',
     tests: test('endpoint-cves-filters'),
   },
   {

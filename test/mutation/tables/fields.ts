@@ -120,8 +120,8 @@ export const FIELDS: readonly Mutation[] = [
     rule: 'api: Product ids have the form `<vendor_key>/<product_slug>`.',
     breaks: 'the id of a product is its slug',
     file: 'corpus/snapshot/derive/texts.ts',
-    find: `ids: products.map(({ vendor, slug }) => \`\${vendor}/\${slug}\`)`,
-    replace: 'ids: products.map(({ slug }) => slug)',
+    find: `id: ({ vendor, slug }) => \`\${vendor}/\${slug}\`,`,
+    replace: 'id: ({ slug }) => slug,',
     tests: test('search-fields'),
   },
   {
