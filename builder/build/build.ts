@@ -15,7 +15,7 @@ import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { readManifest, readPointer } from '../../corpus/snapshot/layout.ts'
 import type { FileEntry } from '../../corpus/snapshot/manifest.ts'
 import type { Pointer } from '../../corpus/snapshot/pointer.ts'
-import { openPool } from '../../corpus/snapshot/pool.ts'
+import { heard, openPool } from '../../corpus/snapshot/pool.ts'
 import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
 import type { Effects } from '../effects.ts'
 import type { Progress } from '../progress.ts'
@@ -104,12 +104,13 @@ async function buildFrom(
   const pool = openPool(new URL('./tasks.ts', import.meta.url), jobs)
   try {
     const blocks = blocksOf(corpus)
-    const writing = Promise.all([
-      writeShards(blocks, corpusPath, parent, pool, objects, (done, total) => progress('shards', done, total)),
-      writeCatalogs(corpus, parent, pool, objects),
-    ])
     // Scores are read while the threads are at work, so the shards are awaited behind them.
-    writing.catch(() => {})
+    const writing = heard(
+      Promise.all([
+        writeShards(blocks, corpusPath, parent, pool, objects, (done, total) => progress('shards', done, total)),
+        writeCatalogs(corpus, parent, pool, objects),
+      ]),
+    )
     const epss = alignEpss(corpus, blocks)
     const [shards, { files: catalogFiles, catalogs }] = await writing
     const { rows } = shards

@@ -114,6 +114,12 @@ function threadPool(module: URL, threads: number): Pool {
   }
 }
 
+/** A promise that is awaited later: until then its failure must not pass for one that nobody hears, which ends node. */
+export function heard<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {})
+  return promise
+}
+
 /**
  * Runs one task for each input and hands the results on in the order of the inputs, with no more under way than the
  * pool is wide, so that results never pile up.
@@ -126,7 +132,7 @@ export async function* runInOrder<T>(
   const under: Promise<T>[] = []
   try {
     for await (const input of inputs) {
-      under.push(pool.run<T>(task, input))
+      under.push(heard(pool.run<T>(task, input)))
       if (under.length >= pool.width) yield await under.shift()!
     }
     while (under.length > 0) yield await under.shift()!

@@ -10,7 +10,7 @@ import { type EpssColumns, NO_EPSS } from '../epss.ts'
 import { LIST_NAMES, LISTS, type ListName } from '../lists.ts'
 import type { Role } from '../manifest.ts'
 import { CVE_SORTS } from '../order.ts'
-import type { Pool, TaskResult } from '../pool.ts'
+import { heard, type Pool, type TaskResult } from '../pool.ts'
 import { buildQueryDb } from '../query/build.ts'
 import { openSet, type PackedSet } from '../query/sets.ts'
 import { type Columns, decodeColumns, encodeColumns } from './columns.ts'
@@ -141,12 +141,6 @@ export const DERIVED_FILES =
 
 function table(role: Role, name: string, bytes: Buffer, content: string, count: number): DerivedFile {
   return { role, name, content, count, from: bytes }
-}
-
-/** A promise that is awaited later; until then a failure elsewhere must not leave its own unheard. */
-function heard<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => {})
-  return promise
 }
 
 /** Page shards under way, by name. */

@@ -27,7 +27,7 @@ import { SnapshotError } from '../error.ts'
 import { describe, fileOf, readObject } from '../layout.ts'
 import type { FileEntry, Manifest } from '../manifest.ts'
 import { CVE_SORTS, type CveSort } from '../order.ts'
-import type { Pool } from '../pool.ts'
+import { heard, type Pool } from '../pool.ts'
 import { type Column, decodeTable } from '../table.ts'
 import type { FileFindings } from './file.ts'
 
@@ -135,10 +135,7 @@ async function derivedFaults({ dist, manifest, pool, checked }: Context, input: 
   const { index, columns, columnBytes, sorted } = deriveCves(input)
   const contents = new Map<string, Promise<string>>()
   const start = (task: string, name: string, from: unknown) => {
-    const content = pool.run<string>(task, from)
-    // Awaited in its turn; until then a failure elsewhere must not leave this one unheard.
-    content.catch(() => {})
-    contents.set(name, content)
+    contents.set(name, heard(pool.run<string>(task, from)))
   }
   const faults: string[] = []
   const wanted = new Set<FileEntry>()
