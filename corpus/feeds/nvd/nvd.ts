@@ -25,13 +25,15 @@ export const NVD_ADAPTER = 3
 const BATCH_RECORDS = 256
 const BATCH_BYTES = 2 << 20
 
-/** Where the id of a record stands: what a record is looked up by until it is read, and is called that cannot be. */
+/** How NVD begins a record: with its id, which tells it without parsing it. */
+const BEGINNING = /^\{\s*"cve"\s*:\s*\{\s*"id"\s*:\s*"(CVE-\d{4}-\d{4,19})"/i
+/** The first id in a record: what one is called that cannot be read. */
 const ID = /"id"\s*:\s*"(CVE-\d{4}-\d{4,19})"/i
 
 interface ListedRecord {
   /** Counted from 1 in its file. */
   number: number
-  /** The id that it seems to have. */
+  /** Its id, or of one that cannot be read what seems to be it. */
   key: string | null
   known: Uint8Array | null
   /** Where its bytes end in the batch; null for one that is longer than allowed. */
@@ -63,7 +65,7 @@ async function* batches(members: AsyncIterable<JsonMember>, options: ReadOptions
     return batch
   }
   for await (const { number, head, bytes } of members) {
-    const key = parseCveId(ID.exec(head)?.[1] ?? '')
+    const key = idOf(head, bytes)
     if (bytes !== null) {
       pieces.push(bytes)
       length += bytes.length
@@ -73,6 +75,30 @@ async function* batches(members: AsyncIterable<JsonMember>, options: ReadOptions
     if (records.length >= BATCH_RECORDS || length >= BATCH_BYTES) yield finish()
   }
   if (records.length > 0) yield finish()
+}
+
+/**
+ * The id of a record, or of one that cannot be read what seems to be it. It has to be the one that the record is staged
+ * under: of a later copy that was looked up before it nobody would know that the corpus has other bytes by then.
+ */
+function idOf(head: string, bytes: Buffer | null): string | null {
+  const stated = BEGINNING.exec(head)?.[1] ?? (bytes && parsedId(bytes)) ?? ID.exec(head)?.[1]
+  return parseCveId(stated ?? '')
+}
+
+/** The id of a record that some tool wrote with its keys in another order; null where it has none or is no JSON. */
+function parsedId(bytes: Buffer): string | null {
+  try {
+    return statedId(parseAnyJson(bytes))
+  } catch (cause) {
+    // Reading the record says what is wrong with it.
+    if (cause instanceof FeedError) return null
+    throw cause
+  }
+}
+
+function statedId(json: unknown): string | null {
+  return isObject(json) && isObject(json.cve) ? text(json.cve.id) : null
 }
 
 /** In a buffer of its own: on its way to a thread the whole of what a view lies in is copied. */
@@ -101,18 +127,19 @@ function readRecord({ number, key: seeming, known }: ListedRecord, bytes: Buffer
   try {
     if (bytes === null) throw new FeedError('entry_too_large', `more than ${MAX_ITEM_BYTES} bytes, which is the limit`)
     const wrapping = hash('sha256', bytes, 'buffer')
-    // These very bytes were read before, and what was kept of them is kept under the id that they seem to have.
+    // These very bytes were read before, and what was kept of them is kept under this id.
     if (known !== null && isSameWrapping(known, NVD_ADAPTER, wrapping)) return { kind: 'known', key, digest: known }
     const json = parseAnyJson(bytes)
     const cve = isObject(json) ? json.cve : null
-    const stated = isObject(cve) ? text(cve.id) : null
+    const stated = statedId(json)
     const cveId = stated === null ? null : parseCveId(stated)
     key = cveId ?? stated ?? `record ${number}`
     assertNesting(json)
     if (!isObject(cve)) throw new FeedError('item_invalid', `it is no object with "cve" but ${shown(json)}`)
     if (!cveId) throw new FeedError('item_invalid', `its id is no CVE id: ${shown(cve.id)}`)
+    if (cveId !== seeming) throw new FeedError('item_invalid', `it states two ids: ${seeming} and ${cveId}`)
     const digest = withWrapping(itemDigest(NVD_ADAPTER, JSON.stringify(json)), wrapping)
-    if (cveId === seeming && isSameDigest(known, digest)) return { kind: 'known', key, digest }
+    if (isSameDigest(known, digest)) return { kind: 'known', key, digest }
     const { claim, lastModified, notes } = readNvdRecord(cve)
     // A rejected record claims nothing, but takes the place of what it said before.
     const cveIds = claim === null ? [] : [cveId]

@@ -7,6 +7,7 @@ import type { MergeResult, RecordToMerge } from '../../../builder/ingest/record.
 import { openThreads } from '../../../builder/ingest/threads.ts'
 import { openCveList } from '../../../corpus/feeds/cvelist/cvelist.ts'
 import type { FeedItem } from '../../../corpus/feeds/feed.ts'
+import { openNvd } from '../../../corpus/feeds/nvd/nvd.ts'
 import { parseCveId } from '../../../corpus/model/cve-id.ts'
 import { runInOrder } from '../../../corpus/snapshot/pool.ts'
 import { feedFile, listOf, readOptions } from '../../corpus/feeds/reading.ts'
@@ -64,6 +65,38 @@ test('two threads give what the caller’s own gives', async () => {
   assert.ok(own.results.every(({ kind }) => kind === 'put'))
   assert.equal(others.items.map(plain), own.items.map(plain))
   assert.equal(others.results.map(plain), own.results.map(plain))
+})
+
+/** Reads NVD's file on so many threads, first as a new one, then with everything known. */
+async function readNvdTwice(file: string, jobs: number): Promise<FeedItem[]> {
+  const threads = openThreads(jobs)
+  const known = new Map<string, Uint8Array>()
+  const items: FeedItem[] = []
+  try {
+    for (let night = 0; night < 2; night++) {
+      const options = { ...readOptions(file), digestOf: (key: string) => known.get(key) ?? null }
+      const { batches } = await openNvd(feedFile(file), options)
+      const reads = (await listOf(batches)).map((batch) => ({ feed: 'nvd', batch }))
+      for await (const read of runInOrder<FeedItem[]>(threads.pool(true), 'read', reads)) items.push(...read)
+      for (const item of items) if (item.kind === 'claim') known.set(item.key, item.digest)
+    }
+    return items
+  } finally {
+    await threads.close()
+  }
+}
+
+test('NVD’s records, too: new ones, known ones and those that are left out', async () => {
+  const file = join(folder.path, 'nvd.json')
+  const deep = JSON.parse('['.repeat(200) + ']'.repeat(200)) as unknown
+  const vulnerabilities = Array.from({ length: COUNT }, (_, i) => ({
+    cve: { id: i % 100 === 7 ? 'none' : `CVE-2024-${10_000 + i}`, extra: i % 100 === 8 ? deep : i },
+  }))
+  writeFileSync(file, JSON.stringify({ format: 'NVD_CVE', vulnerabilities }))
+  const own = await readNvdTwice(file, 0)
+  const counted = (kind: string) => own.filter((item) => item.kind === kind).length
+  assert.equal(['claim', 'known', 'skip'].map(counted), [COUNT - 20, COUNT - 20, 40])
+  assert.equal((await readNvdTwice(file, 2)).map(plain), own.map(plain))
 })
 
 test.after(folder.remove)

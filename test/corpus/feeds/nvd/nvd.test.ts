@@ -327,6 +327,33 @@ stream('a record that the corpus has already is known by its digest', async () =
   )
 })
 
+stream('a record is looked up by its own id, wherever that stands in it', async () => {
+  const nested = { tags: [{ id: 'CVE-2024-0009' }], ...RECORD }
+  const late = { text: 'x'.repeat(600), ...RECORD }
+  const path = put(page([{ cve: late }, { cve: nested }, { cve: RECORD }]))
+  const [, , usual] = await itemsOf(path)
+  assert.ok(usual?.kind === 'claim')
+  const asked: string[] = []
+  const digestOf = (key: string) => {
+    asked.push(key)
+    return asked.length === 1 ? usual.digest : null
+  }
+  // The last copy says what the corpus has, but only until the first is staged.
+  const kinds = (await itemsOf(path, { ...readOptions(path), digestOf })).map(({ kind }) => kind)
+  assert.equal([asked, kinds], [Array(3).fill(RECORD.id), ['claim', 'claim', 'claim']])
+})
+
+stream('a record that states two ids is left out', async () => {
+  const twice = JSON.stringify({ ...RECORD, ID: 'CVE-2024-0002' }).replace('"ID"', '"id"')
+  const [item] = await itemsOf(put(page([]).replace('[]', `[{"cve":${twice}}]`)))
+  assert.equal(item, {
+    kind: 'skip',
+    key: 'CVE-2024-0002',
+    reason: 'item_invalid',
+    detail: 'it states two ids: CVE-2024-0001 and CVE-2024-0002',
+  })
+})
+
 async function errorOf(path: string): Promise<string> {
   try {
     await itemsOf(path)
