@@ -50,6 +50,7 @@ export interface Staging {
   hold(feed: string, item: string): boolean
   /** False where the id is there already: the later row then counts. */
   score(score: EpssScore): boolean
+  /** Of a feed of which everything is staged. */
   claimCounts(feed: string): StagingCounts
   scoreCounts(): StagingCounts
 }
@@ -103,10 +104,11 @@ export function openStaging(database: Database.Database): Staging {
   }
   const seen = (rows: readonly ClaimRow[]) => rows.filter(({ id }) => marks.fileOf(id) !== null)
 
-  /** Counts an item of which `rows` are seen and have `digest` now; `by` is -1 where a later copy takes its place. */
+  /** Counts an item that has `rows` and `digest` now; `by` is -1 where a later copy takes its place. */
   const count = (feed: string, rows: readonly ClaimRow[], digest: Uint8Array, by: 1 | -1) => {
     const tally = tallyOf(feed)
     tally.kept += by
+    // Also a row that this copy does not name: about other CVEs than before it is another claim, but no new item.
     const old = rows.find(({ id }) => !marks.isNew(id))
     if (!old) tally.added += by
     else if (!isSameContent(before.get(old.id) ?? old.digest, digest)) tally.changed += by
@@ -142,11 +144,10 @@ export function openStaging(database: Database.Database): Staging {
       if (earlier) {
         if (earlier.stated_at !== null && statedAt !== null && statedAt < earlier.stated_at) return 'older'
         // What it said of CVEs that it no longer names is withdrawn with it.
-        count(feed, copies, earlier.digest, -1)
+        count(feed, rows, earlier.digest, -1)
         for (const { id } of copies) marks.unsee(id)
       }
       const keys = cveIds.length > 0 ? cveIds.map(sortKey) : ['']
-      const staged: ClaimRow[] = []
       for (const key of keys) {
         const row = rows.find((one) => one.cve_key === key)
         if (row) {
@@ -155,9 +156,8 @@ export function openStaging(database: Database.Database): Staging {
         }
         const id = row?.id ?? Number(insert.run(key, feed, item, digest, statedAt, body).lastInsertRowid)
         marks.see(id, file)
-        staged.push(row ?? { id, cve_key: key, digest, stated_at: statedAt })
       }
-      count(feed, staged, digest, 1)
+      count(feed, rows, digest, 1)
       return !earlier ? 'kept' : earlierFile === file ? 'replaces-same-file' : 'replaces-older-file'
     },
     hold(feed, item) {

@@ -76,6 +76,16 @@ test('the same copies again change nothing', () => {
   assert.equal(claims, [['"z"'], []])
 })
 
+test('an item that is about another CVE than before, or about none any more, is changed and not new', () => {
+  assert.equal(ingests([['x', A]], [['y', B]]).counts, [0, 1, 0])
+  assert.equal(ingests([['x', A]], [['y']]).counts, [0, 1, 0])
+  const back: Copy[] = [
+    ['y', B],
+    ['x', A],
+  ]
+  assert.equal(ingests([['x', A]], back).counts, [0, 0, 0], 'the last copy says what the corpus had')
+})
+
 test('an item that is only wrapped otherwise changes nothing, and is known by its new wrapping', () => {
   const database = new Database(':memory:')
   createSchema(database)
