@@ -5,14 +5,13 @@ import type { Severity } from '../../corpus/model/record.ts'
 import { SEVERITIES } from '../../corpus/snapshot/derive/columns.ts'
 import { FLAGS } from '../../corpus/snapshot/derive/gather.ts'
 import { findRow } from '../../corpus/snapshot/derive/index-table.ts'
-import { postingsOf } from '../../corpus/snapshot/derive/postings.ts'
+import { type Postings, postingsOf } from '../../corpus/snapshot/derive/postings.ts'
 import { fromBillionths } from '../../corpus/snapshot/epss.ts'
 import { fold } from '../../corpus/snapshot/fold.ts'
 import type { CveSort } from '../../corpus/snapshot/order.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
-import { type Bits, emptyBits, invertBits, uniteBits } from './bits.ts'
 import { firstWhere } from './places.ts'
-import type { SnapshotBits } from './snapshot-bits.ts'
+import { FILTER_FLAGS, type KeyColumn, type SnapshotBits } from './snapshot-bits.ts'
 
 /** What a client filters by; bounds on times are inclusive, in ms since the epoch. */
 export interface CveFilters {
@@ -36,9 +35,12 @@ export interface CveFilters {
 
 /** What a filter lets through. */
 export type Constraint =
-  /** These ordinals, ascending. */
-  | { kind: 'list'; ordinals: Uint32Array }
-  | { kind: 'bits'; bits: Bits }
+  /** These ordinals, ascending; where there is a `column`, those that have `key` in it. */
+  | { kind: 'list'; ordinals: Uint32Array; column: KeyColumn | null; key: number }
+  /** The ordinals whose flags are `value` where `mask` is 1. */
+  | { kind: 'flags'; mask: number; value: number }
+  /** Places in `SEVERITIES`. */
+  | { kind: 'severity'; codes: readonly number[] }
   /** The ordinals at places `from` to `to` of a descending order. */
   | { kind: 'stretch'; sort: CveSort; from: number; to: number }
 
@@ -54,26 +56,34 @@ export function constraintsOf(
 ): Constraint[] {
   const { columns } = snapshot
   const constraints: Constraint[] = []
-  const list = (ordinals: Uint32Array) => constraints.push({ kind: 'list', ordinals })
+  const list = (ordinals: Uint32Array) => constraints.push({ kind: 'list', ordinals, column: null, key: 0 })
+  /** What has a key, of which each ordinal has one at most. */
+  const keyed = <K>(postings: Postings<K>, key: K, column: KeyColumn) => {
+    const at = postings.keys.get(key)
+    constraints.push({ kind: 'list', ordinals: postingsOf(postings, key), column, key: (at ?? -1) + 1 })
+  }
   const stretch = (sort: CveSort, from: number, to: number) =>
     constraints.push({ kind: 'stretch', sort, from, to: Math.max(from, to) })
 
   if (matches) list(matches)
   if (filters.ids) list(ordinalsOfIds(snapshot, filters.ids))
-  if (filters.cwe)
-    list(postingsOf(filters.cwe.scope === 'any' ? columns.anyCwe : columns.primaryCwe, filters.cwe.number))
+  if (filters.cwe) {
+    if (filters.cwe.scope === 'any') list(postingsOf(columns.anyCwe, filters.cwe.number))
+    else keyed(columns.primaryCwe, filters.cwe.number, bits.primaryCwe())
+  }
   if (filters.cna !== undefined) list(ordinalsOfCna(snapshot, filters.cna))
-  if (filters.assigner !== undefined) list(postingsOf(columns.assigner, fold(filters.assigner)))
-  for (const name of ['kev', 'has_exploit', 'has_patch', 'has_detection'] as const) {
+  if (filters.assigner !== undefined) keyed(columns.assigner, fold(filters.assigner), bits.assigner())
+  let mask = 0
+  let value = 0
+  for (const name of FILTER_FLAGS) {
     const wanted = filters[name]
     if (wanted === undefined) continue
-    const flag = bits.flag(FLAGS[name])
-    constraints.push({ kind: 'bits', bits: wanted ? flag : invertBits(flag, columns.count) })
+    mask |= FLAGS[name]
+    if (wanted) value |= FLAGS[name]
   }
+  if (mask !== 0) constraints.push({ kind: 'flags', mask, value })
   if (filters.severity) {
-    const any = emptyBits(columns.count)
-    for (const band of filters.severity) uniteBits(any, bits.severity(SEVERITIES.indexOf(band)))
-    constraints.push({ kind: 'bits', bits: any })
+    constraints.push({ kind: 'severity', codes: filters.severity.map((band) => SEVERITIES.indexOf(band)) })
   }
   if (filters.epss_min !== undefined) {
     const least = filters.epss_min

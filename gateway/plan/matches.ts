@@ -1,100 +1,113 @@
-/** Which CVEs pass all constraints: a short list, or bits, whichever is less work. */
+/** Constraints as they are tested: one ordinal at a time, or 32 places of an order at once; and how many each lets through. */
+import type { CveSort } from '../../corpus/snapshot/order.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
-import { type Bits, bitsBetween, bitsOf, countBits, hasBit, intersectBits, ordinalsOf } from './bits.ts'
+import { type Bits, bitsOf, type Clause, hasBit } from './bits.ts'
 import type { Constraint } from './filters.ts'
 import { firstFrom } from './places.ts'
+import type { SnapshotBits } from './snapshot-bits.ts'
 
-export type Matches =
-  | { kind: 'all' }
-  /** These ordinals, in no particular order. */
-  | { kind: 'list'; ordinals: Uint32Array }
-  | { kind: 'bits'; bits: Bits; count: number }
+export type Test = (ordinal: number) => boolean
 
-/** Up to this many matches are sorted by their places; more are met soon enough by walking the order. */
-const LIST_MAX = 4096
+/** Those whose ordinals lie ready. */
+export type Enumerable = Extract<Constraint, { kind: 'list' | 'stretch' }>
 
-/** Every ordinal that all of `constraints` let through; as a list up to `listMax` of them, else as bits. */
-export function matchesOf(
-  snapshot: OpenSnapshot,
-  constraints: readonly Constraint[],
-  listMax: number = LIST_MAX,
-): Matches {
-  if (constraints.length === 0) return { kind: 'all' }
-  const bySize = withinPublication(constraints).sort((a, b) => sizeOf(a) - sizeOf(b))
-  const smallest = bySize[0]!
-  if (smallest.kind !== 'bits' && sizeOf(smallest) <= listMax) {
-    return { kind: 'list', ordinals: passing(snapshot, enumerate(snapshot, smallest), bySize.slice(1)) }
+export const isEnumerable = (constraint: Constraint): constraint is Enumerable =>
+  constraint.kind === 'list' || constraint.kind === 'stretch'
+
+/** How many ordinals a constraint lets through; of several flags, as if they had nothing to do with each other. */
+export function sizeOf({ columns }: OpenSnapshot, bits: SnapshotBits, constraint: Constraint): number {
+  switch (constraint.kind) {
+    case 'list':
+      return constraint.ordinals.length
+    case 'stretch':
+      return constraint.to - constraint.from
+    case 'severity':
+      return constraint.codes.reduce((sum, code) => sum + bits.severity(code).count(), 0)
+    case 'flags': {
+      const { count } = columns
+      const shares = flagsIn(constraint.mask).map((flag) => {
+        const set = bits.flag(flag).count() / count
+        return constraint.value & flag ? set : 1 - set
+      })
+      return shares.reduce((product, share) => product * share, count)
+    }
   }
-  // A stretch of another order lies scattered over all ordinals: where the rest leaves few, those are tested instead.
-  const scattered = bySize.filter(isScattered)
-  const [first, ...others] = scattered.length < bySize.length ? bySize.filter((one) => !isScattered(one)) : scattered
-  const bits = bitsFor(snapshot, first!).slice()
-  for (const constraint of others) intersectBits(bits, bitsFor(snapshot, constraint))
-  const count = countBits(bits)
-  if (count <= listMax) return { kind: 'list', ordinals: passing(snapshot, ordinalsOf(bits, count), scattered) }
-  if (scattered.length === 0 || isScattered(first!)) return { kind: 'bits', bits, count }
-  for (const constraint of scattered) intersectBits(bits, bitsFor(snapshot, constraint))
-  const left = countBits(bits)
-  return left <= listMax ? { kind: 'list', ordinals: ordinalsOf(bits, left) } : { kind: 'bits', bits, count: left }
 }
 
-/**
- * Ordinals number the order of publication, so of an ascending list the part within a stretch of it is found by halves:
- * the lists are cut, and the stretch says no more.
- */
-function withinPublication(constraints: readonly Constraint[]): Constraint[] {
-  const stretch = constraints.find((one) => one.kind === 'stretch' && one.sort === 'published')
-  if (stretch?.kind !== 'stretch' || !constraints.some(({ kind }) => kind === 'list')) return [...constraints]
-  return constraints
-    .filter((one) => one !== stretch)
-    .map((one) => {
-      if (one.kind !== 'list') return one
-      const { ordinals } = one
-      return {
-        kind: 'list',
-        ordinals: ordinals.subarray(firstFrom(ordinals, stretch.from), firstFrom(ordinals, stretch.to)),
-      }
-    })
-}
-
-const isScattered = (constraint: Constraint): boolean =>
-  constraint.kind === 'stretch' && constraint.sort !== 'published'
-
-/** Those of `ordinals` that pass all of `constraints`. */
-function passing(snapshot: OpenSnapshot, ordinals: Uint32Array, constraints: readonly Constraint[]): Uint32Array {
-  const tests = constraints.map((constraint) => testOf(snapshot, constraint))
-  return ordinals.filter((ordinal) => tests.every((test) => test(ordinal)))
-}
-
-/** The number of ordinals, or infinity where only a count would tell. */
-function sizeOf(constraint: Constraint): number {
-  if (constraint.kind === 'list') return constraint.ordinals.length
-  return constraint.kind === 'stretch' ? constraint.to - constraint.from : Number.POSITIVE_INFINITY
-}
-
-function enumerate(snapshot: OpenSnapshot, constraint: Exclude<Constraint, { kind: 'bits' }>): Uint32Array {
+/** The ordinals of a constraint: ascending those of a list, else in the order that the stretch is of. */
+export function ordinalsOf(snapshot: OpenSnapshot, constraint: Enumerable): Uint32Array {
   if (constraint.kind === 'list') return constraint.ordinals
   return snapshot.orders[constraint.sort].ordinals.subarray(constraint.from, constraint.to)
 }
 
-function testOf(snapshot: OpenSnapshot, constraint: Constraint): (ordinal: number) => boolean {
-  if (constraint.kind === 'bits') return (ordinal) => hasBit(constraint.bits, ordinal)
-  if (constraint.kind === 'stretch') {
-    const places = snapshot.places[constraint.sort]
-    return (ordinal) => places[ordinal]! >= constraint.from && places[ordinal]! < constraint.to
+export function testOf(snapshot: OpenSnapshot, constraint: Constraint): Test {
+  const { flags, severity, count } = snapshot.columns
+  switch (constraint.kind) {
+    case 'flags': {
+      const { mask, value } = constraint
+      return (ordinal) => (flags[ordinal]! & mask) === value
+    }
+    case 'severity': {
+      const codes = constraint.codes.reduce((set, code) => set | (1 << code), 0)
+      // What has no severity is 255, which shifts by 31: no code is that.
+      return (ordinal) => ((codes >>> severity[ordinal]!) & 1) === 1
+    }
+    case 'stretch': {
+      const { from, to } = constraint
+      const places = snapshot.places[constraint.sort]
+      return (ordinal) => places[ordinal]! >= from && places[ordinal]! < to
+    }
+    case 'list': {
+      const { ordinals, column, key } = constraint
+      return column ? (ordinal) => column[ordinal] === key : containing(count, ordinals)
+    }
   }
-  return (ordinal) => includesSorted(constraint.ordinals, ordinal)
 }
 
-function bitsFor(snapshot: OpenSnapshot, constraint: Constraint): Bits {
-  const { count } = snapshot.columns
-  if (constraint.kind === 'bits') return constraint.bits
-  // Ordinals number the order of publication, so a stretch of it is one run of bits.
-  if (constraint.kind === 'stretch' && constraint.sort === 'published') {
-    return bitsBetween(count, constraint.from, constraint.to)
+/** Looked up by halves so often, a list had better been made bits: a look-up takes as long as so many additions. */
+const ADDED_IN_A_LOOKUP = 32
+
+/** Whether an ascending list has an ordinal. */
+function containing(count: number, ordinals: Uint32Array): Test {
+  let lookups = Math.ceil(ordinals.length / ADDED_IN_A_LOOKUP)
+  let bits: Bits | null = null
+  return (ordinal) => {
+    if (bits) return hasBit(bits, ordinal)
+    if (lookups-- === 0) bits = bitsOf(count, ordinals)
+    return ordinals[firstFrom(ordinals, ordinal)] === ordinal
   }
-  return bitsOf(count, enumerate(snapshot, constraint))
 }
 
-const includesSorted = (ordinals: Uint32Array, wanted: number): boolean =>
-  ordinals[firstFrom(ordinals, wanted)] === wanted
+/** Constraints on what bits tell, by the places of an order. */
+export function clausesOf(bits: SnapshotBits, sort: CveSort, constraints: readonly Constraint[]): Clause[] {
+  return constraints.flatMap((constraint): Clause[] => {
+    if (constraint.kind === 'severity')
+      return [{ any: constraint.codes.map((code) => bits.severity(code).in(sort)), not: 0 }]
+    if (constraint.kind !== 'flags') return []
+    return flagsIn(constraint.mask).map((flag) => ({
+      any: [bits.flag(flag).in(sort)],
+      not: constraint.value & flag ? 0 : -1,
+    }))
+  })
+}
+
+/** The flags of a mask one by one. */
+function flagsIn(mask: number): number[] {
+  const flags: number[] = []
+  for (let rest = mask; rest !== 0; rest &= rest - 1) flags.push(rest & -rest)
+  return flags
+}
+
+/**
+ * Ordinals number the order of publication, so of an ascending list the part within a stretch of it is found by halves:
+ * lists are cut. The stretch stays: what a column tells of a list knows nothing of the cut.
+ */
+export function withinPublication(constraints: readonly Constraint[]): readonly Constraint[] {
+  const stretch = constraints.find((one) => one.kind === 'stretch' && one.sort === 'published')
+  if (stretch?.kind !== 'stretch' || !constraints.some(({ kind }) => kind === 'list')) return constraints
+  return constraints.map((one) => (one.kind === 'list' ? { ...one, ordinals: cut(one.ordinals, stretch) } : one))
+}
+
+/** The part of an ascending list from `from` up to, not including, `to`. */
+export const cut = (ordinals: Uint32Array, { from, to }: { from: number; to: number }): Uint32Array =>
+  ordinals.subarray(firstFrom(ordinals, from), firstFrom(ordinals, to))

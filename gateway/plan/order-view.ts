@@ -16,6 +16,8 @@ export interface OrderView {
   sort: CveSort
   descending: boolean
   count: number
+  /** How many have a key. */
+  keyed: number
   /** The ordinal at a place. */
   ordinal(place: number): number
   /** The place of an ordinal. */
@@ -61,6 +63,7 @@ function viewOf(snapshot: OpenSnapshot, sort: CveSort, descending: boolean): Ord
     sort,
     descending,
     count,
+    keyed,
     ordinal: descending ? (place) => ordinals[place]! : (place) => ordinals[turned(place)]!,
     place: descending ? (ordinal) => places[ordinal]! : (ordinal) => turned(places[ordinal]!),
     keyOf: (ordinal) => ({

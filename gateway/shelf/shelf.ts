@@ -175,7 +175,7 @@ function shelved(snapshot: OpenSnapshot, onClose: (snapshot: OpenSnapshot) => vo
   }
   return {
     ...snapshot,
-    bits: snapshotBits(snapshot.columns),
+    bits: snapshotBits(snapshot),
     hold() {
       holders++
       return () => {

@@ -37,7 +37,7 @@ export function openBoth(dist: string, databasePath: string): Both {
   )
   return {
     snapshot,
-    bits: snapshotBits(snapshot.columns),
+    bits: snapshotBits(snapshot),
     list: listQueries(database),
     cve: (n) => cve.get(n) as SampledCve,
     close() {

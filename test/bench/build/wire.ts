@@ -26,7 +26,7 @@ const PAGES_OF_A_SORT = 50
 export function wirePages(dist: string, limit: number): WirePage[] {
   const { manifest } = readCurrent(dist)
   const snapshot = openSnapshot(dist, manifest, { checkQuery: false })
-  const bits = snapshotBits(snapshot.columns)
+  const bits = snapshotBits(snapshot)
   try {
     return CVE_SORTS.flatMap((key) => {
       const order = orderView(snapshot, key, true)
