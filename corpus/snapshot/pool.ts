@@ -70,6 +70,12 @@ interface Job {
   reject(error: Error): void
 }
 
+/**
+ * What a thread's short-lived objects may take before they are collected. By default it is several times as much, which
+ * saves nothing: 100,000 CVEs build in the same CPU time and 150 MB less.
+ */
+const YOUNG_MB = 16
+
 function threadPool(module: URL, threads: number): Pool {
   const waiting: Job[] = []
   const running = new Map<Worker, Job>()
@@ -88,7 +94,10 @@ function threadPool(module: URL, threads: number): Pool {
     worker.postMessage({ task: job.task, input: job.input })
   }
   const workers = Array.from({ length: threads }, () => {
-    const worker = new Worker(new URL('./pool-worker.ts', import.meta.url), { workerData: module.href })
+    const worker = new Worker(new URL('./pool-worker.ts', import.meta.url), {
+      workerData: module.href,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+    })
     worker.on('message', (reply: TaskReply) => {
       const job = running.get(worker)
       running.delete(worker)

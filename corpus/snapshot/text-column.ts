@@ -40,6 +40,18 @@ export function textsIn({ bytes, at, odd }: TextColumn): Texts {
   }
 }
 
+/** Pieces one behind the other. */
+export function sharedBytes(pieces: readonly Uint8Array[]): Uint8Array {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  const bytes = new Uint8Array(new SharedArrayBuffer(length))
+  let at = 0
+  for (const piece of pieces) {
+    bytes.set(piece, at)
+    at += piece.length
+  }
+  return bytes
+}
+
 const CHUNK_BYTES = 4 * 1024 * 1024
 
 /** Gathers text of unknown length without ever copying all of it but once. */
@@ -61,14 +73,6 @@ function byteWriter() {
       }
       end += chunk.write(text, end)
     },
-    shared(): Uint8Array {
-      const bytes = new Uint8Array(new SharedArrayBuffer(fullBytes + end))
-      let at = 0
-      for (const one of [...full, chunk.subarray(0, end)]) {
-        bytes.set(one, at)
-        at += one.length
-      }
-      return bytes
-    },
+    shared: () => sharedBytes([...full, chunk.subarray(0, end)]),
   }
 }

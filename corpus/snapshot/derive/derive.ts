@@ -17,6 +17,7 @@ import { type Columns, decodeColumns, encodeColumns } from './columns.ts'
 import { encodeIndex, type Index, indexContent, indexOf } from './index-table.ts'
 import { type CatalogEntries, listRows } from './list-rows.ts'
 import { encodeList, type ListPlaces, listContent, type SortedList, sortList } from './lists.ts'
+import { noNames } from './name-counts.ts'
 import { encodeOrders, type Order, type Orders, ordersContent, type SortedOrders, sortOrders } from './orders.ts'
 import { type EncodedPages, encodePages, type PageSource } from './pages.ts'
 import type { Rows } from './rows.ts'
@@ -73,8 +74,8 @@ export function deriveCves({ rows, epss }: DeriveInput): DerivedCves {
 }
 
 /**
- * The lists and all that can be searched. Between its steps it lets the caller's thread see to others: those who wait
- * for their next task would otherwise stand still for seconds.
+ * The lists and all that can be searched; the rows have no `names` afterwards. Between its steps it lets the caller's
+ * thread see to others: those who wait for their next task would otherwise stand still for seconds.
  */
 export async function deriveLists(
   { rows, catalogs, corpusDate }: DeriveInput,
@@ -89,6 +90,8 @@ export async function deriveLists(
   }
   await setImmediate()
   const { lists, stats } = listRows(rows, entries, corpusDate)
+  // The lists have all of it now, and it is as much again.
+  rows.names = noNames()
   await setImmediate()
   const texts = [cveTexts(rows, row), ...listTexts(lists)]
   const sorted: SortedList[] = []
@@ -107,12 +110,6 @@ export async function* deriveFiles(pool: Pool, input: DeriveInput, queryPath: st
   const { index, columns, columnBytes, sorted } = deriveCves(input)
   const pages = openPages(pool)
   for (const sort of CVE_SORTS) pages.start(sort, cvePages(rows, epss, rowsOf(columns, sorted[sort])))
-  const { lists, texts } = await deriveLists(input, columns)
-  const query = heard(pool.run<{ content: string; count: number }>('query', { path: queryPath, texts }))
-  for (const list of lists) {
-    for (const sort of Object.keys(list.orders)) pages.start(listPagesName(list.name, sort), listPages(list, sort))
-  }
-
   yield table('index', 'cve', encodeIndex(index), indexContent(index), rows.count)
   yield table('columns', 'cve', columnBytes, sha256(columnBytes), rows.count)
   const orders: Partial<Orders> = {}
@@ -122,6 +119,13 @@ export async function* deriveFiles(pool: Pool, input: DeriveInput, queryPath: st
     orders[sort] = { ...sorted[sort], pagesAt: at } satisfies Order
   }
   yield table('orders', 'cve', encodeOrders(orders as Orders), ordersContent(sorted), rows.count)
+  // A third of all that is held, and nothing else is made of it; the lists come behind it because they are as much again.
+  rows.cores = []
+  const { lists, texts } = await deriveLists(input, columns)
+  const query = heard(pool.run<{ content: string; count: number }>('query', { path: queryPath, texts }))
+  for (const list of lists) {
+    for (const sort of Object.keys(list.orders)) pages.start(listPagesName(list.name, sort), listPages(list, sort))
+  }
   for (const list of lists) {
     const pagesAt: ListPlaces['pagesAt'] = {}
     for (const sort of Object.keys(list.orders)) {
@@ -180,15 +184,19 @@ export function rowsOf(columns: Columns, { ordinals }: Pick<Order, 'ordinals'>):
 const scoreOf = (epss: EpssColumns, row: number) => (epss.scores[row] === NO_EPSS ? Number.NaN : epss.scores[row]!)
 
 /** The CVEs in one order. */
-export const cvePages = ({ cores, coreAt }: Rows, epss: EpssColumns, rows: Uint32Array): PageSource => ({
-  texts: { bytes: cores, at: coreAt },
+export const cvePages = (
+  { cores, shard, coreFrom, coreTo }: Rows,
+  epss: EpssColumns,
+  rows: Uint32Array,
+): PageSource => ({
+  texts: { chunks: cores, chunkOf: shard, from: coreFrom, to: coreTo },
   epss,
   rows,
 })
 
 /** A list in one order. */
 export const listPages = ({ texts: { bytes, at }, orders }: SortedList, sort: string): PageSource => ({
-  texts: { bytes, at },
+  texts: { chunks: [bytes], chunkOf: null, from: at, to: at.subarray(1) },
   epss: null,
   rows: orders[sort]!.ordinals,
 })

@@ -5,6 +5,7 @@ import { SHORT_HASH_LENGTH } from '../digest.ts'
 import { SnapshotError } from '../error.ts'
 import { plainOfMany, type SegmentBytes } from '../member.ts'
 import { membersOf, type PlacedMember } from '../shard.ts'
+import { sharedBytes } from '../text-column.ts'
 import { countNames, encodeNames, noNames } from './name-counts.ts'
 
 /** The CVEs of one shard, in the order of ids; entry `i` of each list is CVE `i`. Arrays of numbers travel well. */
@@ -16,7 +17,7 @@ export interface GatheredShard {
   length: Uint32Array
   /** 16 bytes each: what the member was made from. */
   sources: Uint8Array
-  /** The plain text of the core segments, one behind the other, and their lengths. */
+  /** The plain text of the core segments, one behind the other, in memory that threads share, and their lengths. */
   cores: Uint8Array
   coreLengths: Uint32Array
   titles: (string | null)[]
@@ -129,13 +130,13 @@ export function gatherShard(shard: Buffer, members: readonly PlacedMember[] = [.
   out.weaknesses = Uint32Array.from(weaknesses)
   out.names = encodeNames(names)
   out.advisories = [...advisories]
-  out.cores = new Uint8Array(Buffer.concat(cores))
+  out.cores = sharedBytes(cores)
   return out
 }
 
 /** The buffers of a gathered shard that are moved to another thread instead of copied. */
-export const buffersOf = ({ cores, names, sources }: GatheredShard): ArrayBuffer[] =>
-  [cores, names, sources].map(({ buffer }) => buffer as ArrayBuffer)
+export const buffersOf = ({ names, sources }: GatheredShard): ArrayBuffer[] =>
+  [names, sources].map(({ buffer }) => buffer as ArrayBuffer)
 
 /** The parts of all members, inflated together: a call for each would cost more than what it inflates. */
 function textsOf(shard: Buffer, members: readonly PlacedMember[]): PartTexts[] {

@@ -7,7 +7,6 @@ import { shortHash } from '../digest.ts'
 import { type EpssColumns, epssAt, epssMember } from '../epss.ts'
 import { encodeMember, type Part } from '../member.ts'
 import { contentDigest } from '../shard.ts'
-import type { TextColumn } from '../text-column.ts'
 
 export const ROWS_PER_SEGMENT = 25
 export const SEGMENTS_PER_PAGE = 4
@@ -16,10 +15,19 @@ export const ROWS_PER_PAGE = ROWS_PER_SEGMENT * SEGMENTS_PER_PAGE
 /** The segment kind of rows of a list. */
 export const ROWS_KIND = 64
 
+/** Texts of rows: those of row `i` lie in its chunk from `from[i]` up to `to[i]`. */
+export interface RowTexts {
+  chunks: readonly Uint8Array[]
+  /** The chunk of each row; null where there is one for all. */
+  chunkOf: Uint16Array | null
+  from: Uint32Array | Float64Array
+  to: Uint32Array | Float64Array
+}
+
 /** A list in one of its orders, in memory that threads share. */
 export interface PageSource {
   /** The JSON of each row; of CVEs without its closing brace, since EPSS is still to come. */
-  texts: Pick<TextColumn, 'bytes' | 'at'>
+  texts: RowTexts
   /** EPSS of each row of CVEs; null for other lists. */
   epss: EpssColumns | null
   /** Which rows, in the order of the list. */
@@ -60,11 +68,11 @@ function* pagesOf(source: PageSource): Generator<{ key: string; segments: PlainS
 const COMMA = Buffer.from(',')
 
 /** The JSON of rows, joined by commas: bytes are copied as they are, since nothing has to be read in them. */
-function rowBytes({ texts: { bytes, at }, epss }: PageSource, rows: Uint32Array): Buffer {
+function rowBytes({ texts: { chunks, chunkOf, from, to }, epss }: PageSource, rows: Uint32Array): Buffer {
   const pieces: Uint8Array[] = []
   for (const row of rows) {
     if (pieces.length > 0) pieces.push(COMMA)
-    pieces.push(bytes.subarray(at[row], at[row + 1]))
+    pieces.push(chunks[chunkOf ? chunkOf[row]! : 0]!.subarray(from[row], to[row]))
     if (epss) pieces.push(Buffer.from(`${epssMember(epssAt(epss, row))}}`, 'latin1'))
   }
   return Buffer.concat(pieces)

@@ -13,9 +13,13 @@ export interface Rows {
   coreEnd: Uint32Array
   length: Uint32Array
   sources: Uint8Array
-  /** Plain text of all cores, where each begins, and where the last ends; shared with the threads that write pages. */
-  cores: Uint8Array
-  coreAt: Float64Array
+  /**
+   * Plain text of the cores of each shard, and where in there that of each row lies; with `shard` in memory that the
+   * threads share which write pages.
+   */
+  cores: Uint8Array[]
+  coreFrom: Uint32Array
+  coreTo: Uint32Array
   titles: (string | null)[]
   published: Float64Array
   updated: Float64Array
@@ -76,7 +80,7 @@ export function rowCollector(): { add(part: Part): void; rows(): Rows } {
   }
 }
 
-/** The rows of shards; their `cores` are empty afterwards. */
+/** The rows of shards. */
 export function joinShards(parts: readonly Part[]): Rows {
   const collector = rowCollector()
   for (const part of parts) collector.add(part)
@@ -92,13 +96,14 @@ function joined(parts: readonly Part[]): Omit<Rows, 'names' | 'advisories' | 're
     count,
     shards: parts.map(({ name }) => name),
     ids: parts.flatMap(({ shard }) => shard.ids),
-    shard: new Uint16Array(count),
+    shard: new Uint16Array(new SharedArrayBuffer(count * 2)),
     at: new Uint32Array(count),
     coreEnd: new Uint32Array(count),
     length: new Uint32Array(count),
     sources: new Uint8Array(count * SHORT_HASH_LENGTH),
-    cores: new Uint8Array(new SharedArrayBuffer(sum(({ cores }) => cores.length))),
-    coreAt: new Float64Array(new SharedArrayBuffer((count + 1) * 8)),
+    cores: parts.map(({ shard }) => shard.cores),
+    coreFrom: new Uint32Array(new SharedArrayBuffer(count * 4)),
+    coreTo: new Uint32Array(new SharedArrayBuffer(count * 4)),
     titles: parts.flatMap(({ shard }) => shard.titles),
     published: new Float64Array(count),
     updated: new Float64Array(count),
@@ -113,27 +118,24 @@ function joined(parts: readonly Part[]): Omit<Rows, 'names' | 'advisories' | 're
     completeness: new Uint8Array(count),
   }
   let row = 0
-  let core = 0
   let weakness = 0
   parts.forEach(({ shard }, shardNumber) => {
     rows.shard.fill(shardNumber, row, row + shard.ids.length)
     for (const name of NUMBERS) rows[name].set(shard[name], row)
     rows.sources.set(shard.sources, row * SHORT_HASH_LENGTH)
-    rows.cores.set(shard.cores, core)
-    // Let go at once: two copies of every core are more than a build may hold.
-    shard.cores = NO_BYTES
     rows.weaknesses.set(shard.weaknesses, weakness)
+    let core = 0
     const assigners = shard.assigners.map((assigner) => placeIn(assignerPlaces, assigner))
     for (let i = 0; i < shard.ids.length; i++, row++) {
       const assigner = shard.assigner[i]!
       rows.assigner[row] = assigner === NO_ASSIGNER ? NO_ASSIGNER : assigners[assigner]!
-      rows.coreAt[row] = core
+      rows.coreFrom[row] = core
       core += shard.coreLengths[i]!
+      rows.coreTo[row] = core
       rows.weaknessAt[row] = weakness
       weakness += shard.weaknessCounts[i]!
     }
   })
-  rows.coreAt[count] = core
   rows.weaknessAt[count] = weakness
   rows.assigners = [...assignerPlaces.keys()]
   if (rows.assigners.length >= NO_ASSIGNER) throw new RangeError(`${rows.assigners.length} assigners are too many`)
