@@ -46,7 +46,10 @@ function errorOf({ name, message, stack, code }: ErrorReply): Error {
   return Object.assign(new Error(message), { name, stack }, code === undefined ? {} : { code })
 }
 
-/** Opens a pool of `threads` workers over the module at `module`, which exports `tasks`. */
+/**
+ * Opens a pool of `threads` workers over the module at `module`, which exports `tasks`. A thread that ends, of whatever,
+ * fails all tasks: those under way and those that are asked for later.
+ */
 export function openPool(module: URL, threads: number): Pool {
   return threads > 0 ? threadPool(module, threads) : inlinePool(module)
 }
@@ -81,6 +84,7 @@ function threadPool(module: URL, threads: number): Pool {
   const running = new Map<Worker, Job>()
   const idle: Worker[] = []
   let failure: Error | null = null
+  let isClosing = false
 
   const fail = (error: Error) => {
     failure ??= error
@@ -106,6 +110,11 @@ function threadPool(module: URL, threads: number): Pool {
       next(worker)
     })
     worker.on('error', fail)
+    worker.on('messageerror', fail)
+    // Whatever ends a thread: its task would be awaited for ever.
+    worker.on('exit', (code) => {
+      if (!isClosing) fail(new Error(`a worker thread ended by itself, with exit code ${code}`))
+    })
     idle.push(worker)
     return worker
   })
@@ -119,7 +128,10 @@ function threadPool(module: URL, threads: number): Pool {
         const worker = idle.pop()
         if (worker) next(worker)
       }),
-    close: async () => void (await Promise.all(workers.map((worker) => worker.terminate()))),
+    async close() {
+      isClosing = true
+      await Promise.all(workers.map((worker) => worker.terminate()))
+    },
   }
 }
 

@@ -1,8 +1,8 @@
-/** Pools: results in the order of the inputs, and failures that come before their turn. */
+/** Pools: results in the order of the inputs, failures that come before their turn, and threads that die. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Pool, runInOrder } from '../../../corpus/snapshot/pool.ts'
+import { openPool, type Pool, runInOrder } from '../../../corpus/snapshot/pool.ts'
 
 /** Each task takes as many milliseconds as its input says and gives it back; that of -1 fails at once. */
 const pool: Pool = {
@@ -47,6 +47,39 @@ test('results come in the order of the inputs, whichever task ends first', async
 test('a task that fails before its turn, or while the next input is awaited, fails in its turn', async () => {
   assert.equal(await run([20, -1]), { results: [20], error: 'task failed', unheard: [] })
   assert.equal(await run(slowly([-1, 1])), { results: [], error: 'task failed', unheard: [] })
+})
+
+for (const [how, message] of [
+  ['exit', 'a worker thread ended by itself, with exit code 3'],
+  ['throwLater', 'thrown outside of the task'],
+] as const) {
+  test(`a thread that ends by ${how} fails what is under way, what waits, and what comes`, async () => {
+    const threads = openPool(new URL('./pool-tasks.ts', import.meta.url), 2)
+    try {
+      assert.is(await threads.run('echo', 7), 7)
+      const asked = [threads.run(how, null), threads.run('stay', null), threads.run('echo', 1)]
+      const outcomes = await Promise.allSettled(asked)
+      assert.equal(
+        outcomes.map((one) => (one.status === 'rejected' ? (one.reason as Error).message : one.value)),
+        [message, message, message],
+      )
+      const later = await threads.run('echo', 2).catch((error: Error) => error.message)
+      assert.is(later, message)
+    } finally {
+      await threads.close()
+    }
+  })
+}
+
+test('an error of a task keeps its name and code on its way, and the thread goes on', async () => {
+  const threads = openPool(new URL('./pool-tasks.ts', import.meta.url), 1)
+  try {
+    const error = (await threads.run('refuse', null).catch((cause: unknown) => cause)) as Error & { code: string }
+    assert.equal([error.name, error.code, error.message], ['RefusedError', 'refused', 'not today'])
+    assert.is(await threads.run('echo', 3), 3)
+  } finally {
+    await threads.close()
+  }
 })
 
 test.run()
