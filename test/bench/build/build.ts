@@ -207,7 +207,7 @@ function* fetchedLines({ cves, dist }: BenchCorpus): Generator<BenchLine> {
     details: {
       'members changed': fetched.memberCount,
       'members MB': fetched.members / MEGABYTE,
-      'of which changed segments and heads MB': fetched.changedParts / MEGABYTE,
+      'of which the former ones lack, carried MB': fetched.carried / MEGABYTE,
       'recipes MB': fetched.recipes / MEGABYTE,
       'EPSS MB': fetched.epss / MEGABYTE,
       'about and rejected MB': fetched.tables / MEGABYTE,

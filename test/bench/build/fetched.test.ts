@@ -13,14 +13,15 @@ const changed = member('b', 'other')
 const shard = (...members: { bytes: Buffer }[]) => Buffer.concat(members.map(({ bytes }) => bytes))
 
 test('of the same shard nothing is carried but one run', () => {
-  const { members, partBytes, recipeBytes } = changeOf(shard(a, b, c), shard(a, b, c))
-  assert.equal({ members, partBytes }, { members: [], partBytes: 0 })
+  const { members, carriedBytes, recipeBytes } = changeOf(shard(a, b, c), shard(a, b, c))
+  assert.equal({ members, carriedBytes }, { members: [], carriedBytes: 0 })
   assert.is(recipeBytes, 3, 'a length of two bytes, and that it begins where the shard does')
 })
 
-test('a changed member is carried whole, between two runs of the old shard', () => {
-  const { members, recipeBytes } = changeOf(shard(a, changed, c), shard(a, b, c))
+test('a member of which nothing stayed is carried whole, between two runs of the old shard', () => {
+  const { members, carriedBytes, recipeBytes } = changeOf(shard(a, changed, c), shard(a, b, c))
   assert.equal(members, [changed.bytes])
+  assert.is(carriedBytes, changed.length)
   assert.is(recipeBytes, 3 + 2 + 4, 'two bytes a length; how far a run lies behind the one before takes one, then two')
 })
 
@@ -30,10 +31,12 @@ test('what is new is carried, what is gone is passed over', () => {
   assert.equal(changeOf(shard(a, b), Buffer.alloc(0)).members, [a.bytes, b.bytes])
 })
 
-test('of a changed member, the parts that its former self lacks are counted with its head', () => {
+test('of a changed member, the segments that its former self had are taken from the old shard', () => {
   const longer = member('a', 'one', 'a second part')
-  const { partBytes } = changeOf(shard(longer), shard(a))
-  assert.is(partBytes, longer.headLength + longer.segments[1]!.length)
+  const { members, carriedBytes, recipeBytes } = changeOf(shard(longer), shard(a))
+  assert.equal(members, [longer.bytes])
+  assert.is(carriedBytes, longer.length - a.segments[0]!.length)
+  assert.is(recipeBytes, 2 + 2 + 2, 'the head, the segment of the old shard and where it begins, the rest')
 })
 
 test.run()

@@ -1,13 +1,13 @@
 /**
  * What a mirror that has a snapshot's parent fetches, reckoned from the two: nothing is transferred. Once by whole
- * objects, as any mirror can; once by what a delta carries (DESIGN, "Delta packs"): the members that changed, of each
- * shard the recipe that puts it together, EPSS and the small files as they are; what is derived is rebuilt.
+ * objects, as any mirror can; once by what a delta carries (DESIGN, "Delta packs"): the bytes of each shard that its
+ * former self lacks, the recipe that puts it together from both, EPSS and the small files as they are; what is derived is
+ * rebuilt.
  */
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { readCurrent, readManifest, readObject } from '../../../corpus/snapshot/layout.ts'
 import type { FileEntry, Manifest } from '../../../corpus/snapshot/manifest.ts'
-import type { Segment } from '../../../corpus/snapshot/member.ts'
-import { membersOf } from '../../../corpus/snapshot/shard.ts'
+import { membersOf, type PlacedMember } from '../../../corpus/snapshot/shard.ts'
 
 /** Everything in bytes, except where it says otherwise. */
 export interface Fetched {
@@ -16,13 +16,13 @@ export interface Fetched {
   objectCount: number
   /** The same without what is derived. */
   objectsUnderived: number
-  /** All of a delta: the four below and the manifest. */
+  /** All of a delta: what it carries, recipes, EPSS, tables and the manifest. */
   delta: number
-  /** Compressed members as they lie, of CVEs and catalogues. */
+  /** Members that changed, of CVEs and catalogues, compressed as they lie. */
   members: number
   memberCount: number
-  /** Of these members what their former selves do not have: heads and segments that say something else. */
-  changedParts: number
+  /** Of these members what a delta carries: all but the segments that their former selves have. */
+  carried: number
   recipes: number
   epss: number
   /** `about` and `rejected`. */
@@ -44,12 +44,12 @@ export function fetchedOf(dist: string): Fetched {
   const sizeOf = (files: readonly FileEntry[]) => files.reduce((sum, { size }) => sum + size, 0)
   const ofRole = (...roles: FileEntry['role'][]) => wanted.filter(({ role }) => roles.includes(role))
 
-  let [members, memberCount, changedParts, recipes, alone] = [0, 0, 0, 0, 0]
+  let [members, memberCount, carried, recipes, alone] = [0, 0, 0, 0, 0]
   const plain: Buffer[] = []
   for (const file of ofRole('cve', 'catalog')) {
     const change = changeOf(readObject(dist, file), shardOf(dist, parent, file))
     recipes += change.recipeBytes
-    changedParts += change.partBytes
+    carried += change.carriedBytes
     for (const member of change.members) {
       const json = gunzipSync(member)
       memberCount++
@@ -65,10 +65,10 @@ export function fetchedOf(dist: string): Fetched {
     objects: sizeOf(wanted) + manifestBytes,
     objectCount: wanted.length + 1,
     objectsUnderived: sizeOf(wanted.filter(({ derived }) => !derived)) + manifestBytes,
-    delta: members + recipes + epss + tables + manifestBytes,
+    delta: carried + recipes + epss + tables + manifestBytes,
     members,
     memberCount,
-    changedParts,
+    carried,
     recipes,
     epss,
     tables,
@@ -87,10 +87,16 @@ function shardOf(dist: string, parent: Manifest, { role, name }: FileEntry): Buf
 export interface ShardChange {
   /** The members that the old shard does not have, byte for byte. */
   members: Buffer[]
-  /** Of these the heads, and the segments that the member of the same key has not. */
-  partBytes: number
-  /** Length of the recipe that makes the new shard of the old one and these. */
+  /** What the old shard has not: of such a member all but the segments that the member of the same key had. */
+  carriedBytes: number
+  /** Length of the recipe that makes the new shard of the old one and what is carried. */
   recipeBytes: number
+}
+
+/** A stretch of the new shard, that of the old one which begins at `from`, or else carried. */
+interface Run {
+  from: number | null
+  length: number
 }
 
 /**
@@ -101,34 +107,62 @@ export interface ShardChange {
 export function changeOf(shard: Buffer, before: Buffer): ShardChange {
   const old = new Map([...membersOf(before)].map((member) => [member.key, member]))
   const members: Buffer[] = []
-  const runs: { from: number | null; length: number }[] = []
-  let partBytes = 0
-  for (const { key, at, length, headLength, segments } of membersOf(shard)) {
-    const bytes = shard.subarray(at, at + length)
-    const same = old.get(key)
-    const isKept = same !== undefined && bytes.equals(before.subarray(same.at, same.at + same.length))
-    if (!isKept) {
-      members.push(bytes)
-      const isNew = ({ hash }: Segment) => !same?.segments.some((former) => Buffer.compare(former.hash, hash) === 0)
-      partBytes += segments.filter(isNew).reduce((sum, segment) => sum + segment.length, headLength)
+  const runs: Run[] = []
+  for (const member of membersOf(shard)) {
+    const bytes = shard.subarray(member.at, member.at + member.length)
+    const former = old.get(member.key)
+    if (former && bytes.equals(before.subarray(former.at, former.at + former.length))) {
+      append(runs, { from: former.at, length: member.length })
+      continue
     }
-    const last = runs.at(-1)
-    const from = isKept ? same.at : null
-    const goesOn =
-      last !== undefined &&
-      (from === null ? last.from === null : last.from !== null && last.from + last.length === from)
-    if (goesOn) last.length += length
-    else runs.push({ from, length })
+    members.push(bytes)
+    for (const run of former ? runsOf(bytes, member, before, former) : [carry(member.length)]) append(runs, run)
   }
-  let recipeBytes = 0
+  return {
+    members,
+    carriedBytes: runs.reduce((sum, { from, length }) => sum + (from === null ? length : 0), 0),
+    recipeBytes: recipeLength(runs),
+  }
+}
+
+const carry = (length: number): Run => ({ from: null, length })
+
+/** A changed member: its segments where its former self has them, byte for byte, and what lies between them carried. */
+function* runsOf(bytes: Buffer, { segments, length }: PlacedMember, before: Buffer, former: PlacedMember) {
+  let end = 0
+  for (const { offset, length } of segments) {
+    const segment = bytes.subarray(offset, offset + length)
+    const same = former.segments.find((one) => {
+      const at = former.at + one.offset
+      return one.length === length && segment.equals(before.subarray(at, at + length))
+    })
+    if (!same) continue
+    yield carry(offset - end)
+    yield { from: former.at + same.offset, length }
+    end = offset + length
+  }
+  yield carry(length - end)
+}
+
+/** Adds a run; to the last one, where it goes on from it. */
+function append(runs: Run[], { from, length }: Run): void {
+  if (length === 0) return
+  const last = runs.at(-1)
+  const expected = last && last.from !== null ? last.from + last.length : null
+  if (last && from === expected) last.length += length
+  else runs.push({ from, length })
+}
+
+function recipeLength(runs: readonly Run[]): number {
+  let bytes = 0
   let end = 0
   for (const { from, length } of runs) {
-    recipeBytes += sevenBitLength(length * 2)
+    bytes += sevenBitLength(length * 2)
     if (from === null) continue
-    recipeBytes += sevenBitLength(Math.abs(from - end) * 2)
+    bytes += sevenBitLength(Math.abs(from - end) * 2)
     end = from + length
   }
-  return { members, partBytes, recipeBytes }
+  return bytes
 }
 
 /** Bytes that a whole number takes at seven bits a byte. */
