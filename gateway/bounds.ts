@@ -7,8 +7,6 @@ const MIB = 1024 * 1024
 
 /** Of the process, whatever snapshots are open. */
 export const PROCESS_BYTES = {
-  /** Records of single rows, as gathered pages splice them. */
-  records: 32 * MIB,
   /** Pages as they lie there. */
   pages: 12 * MIB,
   /** Results of text queries. */

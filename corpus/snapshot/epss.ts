@@ -62,8 +62,9 @@ export function epssAt(epss: EpssColumns, row: number): Epss | null {
 
 /** What closes a core segment into a summary record: its last key, without the brace. */
 export function epssMember(epss: Epss | null): string {
-  const { score, percentile, date } = epss ?? { score: null, percentile: null, date: null }
-  return `,"epss":${JSON.stringify({ score, percentile, date })}`
+  if (!epss) return ',"epss":{"score":null,"percentile":null,"date":null}'
+  // As JSON.stringify writes it, in a third of the time: a day was checked, so there is nothing to escape.
+  return `,"epss":{"score":${epss.score},"percentile":${epss.percentile},"date":"${epss.date}"}`
 }
 
 /** The value of `current` in `epss_detail`. */

@@ -123,6 +123,8 @@ export interface OpenObject {
    * @throws SnapshotError `malformed` when they lie outside the object
    */
   read(at: number, length: number): Buffer
+  /** The same into memory of the caller's, at `outAt` of `out`. */
+  readInto(out: Buffer, outAt: number, at: number, length: number): void
   close(): void
 }
 
@@ -140,15 +142,19 @@ export function openObject(dist: string, file: FileEntry): OpenObject {
     closeSync(fd)
     throw new SnapshotError('digest', `${describe(file)} has ${size} bytes, not ${file.size}`)
   }
+  const readInto = (out: Buffer, outAt: number, at: number, length: number) => {
+    if (at < 0 || at + length > size || readSync(fd, out, outAt, length, at) !== length) {
+      throw new SnapshotError('malformed', `${describe(file)} ends before ${at + length}`)
+    }
+  }
   return {
     size,
     read(at, length) {
       const bytes = shortLived(length)
-      if (at < 0 || at + length > size || readSync(fd, bytes, 0, length, at) !== length) {
-        throw new SnapshotError('malformed', `${describe(file)} ends before ${at + length}`)
-      }
+      readInto(bytes, 0, at, length)
       return bytes
     },
+    readInto,
     close: () => closeSync(fd),
   }
 }

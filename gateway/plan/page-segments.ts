@@ -11,12 +11,33 @@ export function liesInSegments(start: number, limit: number, count: number): boo
   return start % ROWS_PER_SEGMENT === 0 && (limit % ROWS_PER_SEGMENT === 0 || start + limit >= count)
 }
 
+/** Rows of a page that are a whole segment, and which of the page's rows the first of them is. */
+export interface WholeSegment extends PageSegment {
+  at: number
+}
+
+/** The whole segments among rows whose places in the stored order are given, ascending. */
+export function wholeSegments(count: number, placeOf: (at: number) => number): WholeSegment[] {
+  const whole: WholeSegment[] = []
+  for (let at = 0; at + ROWS_PER_SEGMENT <= count; ) {
+    const place = placeOf(at)
+    if (place % ROWS_PER_SEGMENT === 0 && placeOf(at + ROWS_PER_SEGMENT - 1) === place + ROWS_PER_SEGMENT - 1) {
+      whole.push({ at, ...segmentAt(place) })
+      at += ROWS_PER_SEGMENT
+    } else at++
+  }
+  return whole
+}
+
+/** The segment that begins at a place. */
+function segmentAt(place: number): PageSegment {
+  const page = Math.floor(place / ROWS_PER_PAGE)
+  return { page, segment: (place - page * ROWS_PER_PAGE) / ROWS_PER_SEGMENT }
+}
+
 /** Where the rows of the places from `start` to `end` lie. */
 export function segmentsOf(start: number, end: number): PageSegment[] {
-  const segments = []
-  for (let place = start; place < end; place += ROWS_PER_SEGMENT) {
-    const page = Math.floor(place / ROWS_PER_PAGE)
-    segments.push({ page, segment: (place - page * ROWS_PER_PAGE) / ROWS_PER_SEGMENT })
-  }
+  const segments: PageSegment[] = []
+  for (let place = start; place < end; place += ROWS_PER_SEGMENT) segments.push(segmentAt(place))
   return segments
 }

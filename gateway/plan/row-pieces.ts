@@ -1,14 +1,10 @@
-/**
- * Summary records as pieces of answers, read and checked once and remembered within a bound: reading one row costs 5 µs
- * and a page has up to 100. The same pieces come out whether or not they were remembered, and so does the tag.
- */
+/** Segments as pieces of answers; runs of rows in page shards are read and checked once, and remembered within a bound. */
 import { CVE_PARTS } from '../../corpus/snapshot/cve-member.ts'
 import { ROWS_KIND, SEGMENTS_PER_PAGE } from '../../corpus/snapshot/derive/pages.ts'
-import { epssAt, epssMember } from '../../corpus/snapshot/epss.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { decodeMemberHead, type Segment, storedBytes } from '../../corpus/snapshot/member.ts'
 import { CVE_SORTS, type CveSort } from '../../corpus/snapshot/order.ts'
-import { type FusedPieces, fuse, type SplicedSegment } from '../../corpus/snapshot/splice.ts'
+import type { SplicedSegment } from '../../corpus/snapshot/splice.ts'
 import { PROCESS_BYTES } from '../bounds.ts'
 import { recent } from '../recent.ts'
 import type { OpenSnapshot, ReadMember } from '../shelf/open-snapshot.ts'
@@ -17,8 +13,6 @@ import { perSnapshot } from './per-snapshot.ts'
 export interface RowPieces {
   /** A run of rows as it lies in a page shard: segment `segment` of page `page`. */
   run(sort: CveSort, page: number, segment: number): SplicedSegment
-  /** The record of a row, with a comma behind it unless it is the `last` of its list. */
-  record(row: number, last: boolean): FusedPieces
 }
 
 /** What an entry takes beside its bytes: map slot, views, objects. */
@@ -31,9 +25,6 @@ interface Page {
 }
 
 /** One memory for all snapshots that are open, so that the bounds are those of the process. */
-const records = recent<number, FusedPieces>(PROCESS_BYTES.records, ({ stored, seed }) => {
-  return stored.length + seed.length + ENTRY_BYTES
-})
 const pages = recent<number, Page>(
   PROCESS_BYTES.pages,
   ({ member }) => member.bytes.length + ENTRY_BYTES * SEGMENTS_PER_PAGE,
@@ -56,17 +47,6 @@ export const rowPieces = perSnapshot((snapshot: OpenSnapshot): RowPieces => {
       }
       known.runs[segment] ??= spliced(known.member, pageSegment(known.member, segment))
       return known.runs[segment]
-    },
-    record(row, last) {
-      const key = firstKey + row * 2 + (last ? 1 : 0)
-      let record = records.get(key)
-      if (!record) {
-        const member = snapshot.core(row)
-        const rest = `${epssMember(epssAt(snapshot.epss, row))}}${last ? '' : ','}`
-        record = fuse([spliced(member, coreSegment(member)), rest])
-        records.set(key, record)
-      }
-      return record
     },
   }
 })

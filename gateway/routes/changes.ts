@@ -88,7 +88,7 @@ function rowsOf(snapshot: Shelved, old: Old, page: readonly ChangedCve[]) {
   const before = new Map(withBoth.map(({ id }, i) => [id, heads[i]!]))
   return page.map(({ id, oldRow, newRow }) => {
     const change = oldRow < 0 ? 'added' : newRow < 0 ? 'removed' : 'changed'
-    const sections = newRow < 0 ? [] : changedSections(before.get(id) ?? null, snapshot.core(newRow))
+    const sections = newRow < 0 ? [] : changedSections(before.get(id) ?? null, snapshot.head(newRow))
     return { cve_id: id, change, sections }
   })
 }

@@ -2,7 +2,7 @@
  * The snapshots that an open one was built upon, as far as the `dist` still has them: what `/changes` compares with.
  * They are found by following the manifests, never by a name that a request gives.
  */
-import { decodeIndex, type Index } from '../../corpus/snapshot/derive/index-table.ts'
+import { coreEnd, decodeIndex, type Index } from '../../corpus/snapshot/derive/index-table.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { fileOf, openObject, readManifest, readObject } from '../../corpus/snapshot/layout.ts'
 import type { Manifest } from '../../corpus/snapshot/manifest.ts'
@@ -76,7 +76,7 @@ function openAncestor(dist: string, manifest: Manifest): Ancestor {
       return rows.map((row) => {
         const shard = openObject(dist, fileOf(manifest, 'cve', index.shards[index.shard[row]!]!))
         try {
-          return decodeMemberHead(shard.read(index.at[row]!, index.coreEnd[row]!))
+          return decodeMemberHead(shard.read(index.at[row]!, coreEnd(index, row)))
         } finally {
           shard.close()
         }

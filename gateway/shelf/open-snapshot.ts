@@ -1,6 +1,8 @@
 /** An open snapshot: small tables in memory, everything else as open files that `prune` cannot take away. */
 
+import { crc32 } from '../../corpus/snapshot/crc32.ts'
 import { SNAPSHOT_PREFIX_LENGTH } from '../../corpus/snapshot/cursor.ts'
+import { CORE, CORE_NUMBERS, coreEnd, idAt } from '../../corpus/snapshot/derive/index-table.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { checkObject, fileOf, type OpenObject, objectPath, openObject } from '../../corpus/snapshot/layout.ts'
 import type { FileEntry, Manifest } from '../../corpus/snapshot/manifest.ts'
@@ -27,8 +29,13 @@ export interface OpenSnapshot extends Omit<SnapshotTables, 'lists'> {
   query: { path: string; file: FileEntry }
   /** The whole member of a row. */
   member(row: number): ReadMember
-  /** The member of a row up to the end of its core segment, which is its first. */
-  core(row: number): ReadMember
+  /**
+   * Reads the core segment of a row to `at` of `out`: as many bytes as the index says it has.
+   * @throws SnapshotError `digest` when they are not what was written
+   */
+  readCore(row: number, out: Buffer, at: number): void
+  /** The head of the member of a row. */
+  head(row: number): MemberHead
   /** Heads of the members at these rows, in the same order. */
   heads(rows: readonly number[]): MemberHead[]
   /** A page of an order. */
@@ -117,7 +124,8 @@ function opening(
     const bytes = object.read(at, length)
     return { ...decodeMemberHead(bytes), bytes }
   }
-  const core = (row: number) => read(shards[index.shard[row]!]!, index.at[row]!, index.coreEnd[row]!)
+  const head = (row: number) => decodeMemberHead(shards[index.shard[row]!]!.read(index.at[row]!, coreEnd(index, row)))
+  const { coreSegments } = index
   return {
     ...tables,
     id: manifest.snapshot,
@@ -126,8 +134,16 @@ function opening(
     ancestors: openAncestors(dist, manifest),
     query: { path: objectPath(dist, query.sha256), file: query },
     member: (row) => read(shards[index.shard[row]!]!, index.at[row]!, index.length[row]!),
-    core,
-    heads: (rows) => rows.map(core),
+    readCore(row, out, at) {
+      const core = row * CORE_NUMBERS
+      const length = coreSegments[core + CORE.length]!
+      shards[index.shard[row]!]!.readInto(out, at, coreSegments[core + CORE.at]!, length)
+      if (crc32(out.subarray(at, at + length)) !== coreSegments[core + CORE.storedCrc]) {
+        throw new SnapshotError('digest', `the core of ${idAt(index, row)} is damaged`)
+      }
+    },
+    head,
+    heads: (rows) => rows.map(head),
     page(sort, page) {
       const { pagesAt } = orders[sort]
       const at = pagesAt[page]

@@ -6,15 +6,17 @@ import { SnapshotError } from '../error.ts'
 import { plainOfMany, type SegmentBytes } from '../member.ts'
 import { membersOf, type PlacedMember } from '../shard.ts'
 import { sharedBytes } from '../text-column.ts'
+import { CORE_NUMBERS, putCoreSegment } from './index-table.ts'
 import { countNames, encodeNames, noNames } from './name-counts.ts'
 
 /** The CVEs of one shard, in the order of ids; entry `i` of each list is CVE `i`. Arrays of numbers travel well. */
 export interface GatheredShard {
   ids: string[]
-  /** Where the member begins, how far its core segment reaches, and how long it is. */
+  /** Where the member begins, and how long it is. */
   at: Uint32Array
-  coreEnd: Uint32Array
   length: Uint32Array
+  /** What the index says of the core segments. */
+  coreSegments: Uint32Array
   /** 16 bytes each: what the member was made from. */
   sources: Uint8Array
   /** The plain text of the core segments, one behind the other, in memory that threads share, and their lengths. */
@@ -77,8 +79,8 @@ export function gatherShard(shard: Buffer, members: readonly PlacedMember[] = [.
   const out: GatheredShard = {
     ids: members.map(({ key }) => key),
     at: Uint32Array.from(members, ({ at }) => at),
-    coreEnd: new Uint32Array(count),
     length: Uint32Array.from(members, ({ length }) => length),
+    coreSegments: new Uint32Array(count * CORE_NUMBERS),
     sources: new Uint8Array(count * SHORT_HASH_LENGTH),
     cores: new Uint8Array(),
     coreLengths: new Uint32Array(count),
@@ -107,7 +109,7 @@ export function gatherShard(shard: Buffer, members: readonly PlacedMember[] = [.
     const member = members[i]!
     const core = JSON.parse(`${texts.core.toString()}}`) as CveCore
     const facets = texts.facets ? (JSON.parse(texts.facets.toString()) as Facets) : EMPTY_FACETS
-    out.coreEnd[i] = member.segments[0]!.offset + member.segments[0]!.length
+    putCoreSegment(out.coreSegments, i, member.at, member.segments[0]!)
     out.sources.set(member.source, i * SHORT_HASH_LENGTH)
     cores.push(texts.core)
     out.coreLengths[i] = texts.core.length

@@ -1,10 +1,12 @@
 /**
- * The index: where each CVE lies, in the order of ids. SPEC.md, "Index". A look-up is a binary search over year and
- * number; the number has up to 19 digits, so it takes two columns of 32 bits.
+ * The index: where each CVE lies, in the order of ids, and what there is to know of its core segment, so that a summary
+ * record is one read of just its bytes. SPEC.md, "Index". A look-up is a binary search over year and number; the number
+ * has up to 19 digits, so it takes two columns of 32 bits.
  */
 import { type CveId, cveIdParts, isRecordId } from '../../model/cve-id.ts'
 import { SHORT_HASH_LENGTH, sha256 } from '../digest.ts'
 import { SnapshotError } from '../error.ts'
+import type { Segment } from '../member.ts'
 import { column, decodeTable, encodeTable } from '../table.ts'
 import type { Rows } from './rows.ts'
 
@@ -18,9 +20,38 @@ export interface Index {
   numberLow: Uint32Array
   shard: Uint16Array
   at: Uint32Array
-  coreEnd: Uint32Array
   length: Uint32Array
+  /** `CORE` of each row, one behind the other: what a row needs of it lies in one place of the memory. */
+  coreSegments: Uint32Array
   sources: Uint8Array
+}
+
+/** Which of the numbers of a core segment is what; `at` counts from the beginning of the shard. */
+export const CORE = { at: 0, length: 1, plainLength: 2, plainCrc: 3, storedCrc: 4, hash: 5 } as const
+const HASH_NUMBERS = SHORT_HASH_LENGTH / 4
+/** How many numbers a core segment has. */
+export const CORE_NUMBERS = CORE.hash + HASH_NUMBERS
+
+/** Puts the core segment of a member, which begins at `memberAt` of its shard, where `row` has it. */
+export function putCoreSegment(out: Uint32Array, row: number, memberAt: number, segment: Segment): void {
+  const { offset, length, plainLength, plainCrc, storedCrc, hash } = segment
+  const first = row * CORE_NUMBERS
+  out.set([memberAt + offset, length, plainLength, plainCrc, storedCrc], first)
+  const { buffer, byteOffset } = hash
+  const numbers = new DataView(buffer, byteOffset, SHORT_HASH_LENGTH)
+  for (let i = 0; i < HASH_NUMBERS; i++) out[first + CORE.hash + i] = numbers.getUint32(i * 4, true)
+}
+
+/** Puts the content hash of the core segment of a row at `at`. */
+export function writeCoreHash({ coreSegments }: Index, row: number, out: Buffer, at: number): void {
+  const first = row * CORE_NUMBERS + CORE.hash
+  for (let i = 0; i < HASH_NUMBERS; i++) out.writeUInt32LE(coreSegments[first + i]!, at + i * 4)
+}
+
+/** How far the core segment of a row, which is its first, reaches from the beginning of its member. */
+export function coreEnd({ at, coreSegments }: Index, row: number): number {
+  const first = row * CORE_NUMBERS
+  return coreSegments[first + CORE.at]! + coreSegments[first + CORE.length]! - at[row]!
 }
 
 /** The index of rows. */
@@ -34,15 +65,15 @@ export function indexOf(rows: Rows): Index {
     numberHigh[row] = Number(parts.number >> 32n)
     numberLow[row] = Number(parts.number & 0xffffffffn)
   })
-  const { count, shards, shard, at, coreEnd, length, sources } = rows
-  return { count, shards, year, numberHigh, numberLow, shard, at, coreEnd, length, sources }
+  const { count, shards, shard, at, length, coreSegments, sources } = rows
+  return { count, shards, year, numberHigh, numberLow, shard, at, length, coreSegments, sources }
 }
 
 export function encodeIndex(index: Index): Buffer {
-  const { shards, year, numberHigh, numberLow, shard, at, coreEnd, length, sources } = index
+  const { shards, year, numberHigh, numberLow, shard, at, length, coreSegments, sources } = index
   return encodeTable({
     about: { shards },
-    columns: { year, numberHigh, numberLow, shard, at, coreEnd, length, sources },
+    columns: { year, numberHigh, numberLow, shard, at, length, coreSegments, sources },
   })
 }
 
@@ -51,9 +82,15 @@ export function indexContent({ shards, year, numberHigh, numberLow, shard, sourc
   return sha256(encodeTable({ about: { shards }, columns: { year, numberHigh, numberLow, shard, sources } }))
 }
 
-/** @throws SnapshotError `malformed` */
+/** @throws SnapshotError `malformed`, or `unsupported` where it is of the form before core segments stood in it */
 export function decodeIndex(bytes: Uint8Array): Index {
   const table = decodeTable(bytes)
+  if (!table.columns.coreSegments) {
+    throw new SnapshotError(
+      'unsupported',
+      'the index has no core segments: the snapshot is of an earlier form and must be built anew',
+    )
+  }
   const { shards } = table.about
   const year = column(table, 'year', 'u16')
   const index: Index = {
@@ -64,13 +101,14 @@ export function decodeIndex(bytes: Uint8Array): Index {
     numberLow: column(table, 'numberLow', 'u32'),
     shard: column(table, 'shard', 'u16'),
     at: column(table, 'at', 'u32'),
-    coreEnd: column(table, 'coreEnd', 'u32'),
     length: column(table, 'length', 'u32'),
+    coreSegments: column(table, 'coreSegments', 'u32'),
     sources: column(table, 'sources', 'u8'),
   }
-  const { count, numberHigh, numberLow, shard, at, coreEnd, length, sources } = index
-  const even = [numberHigh, numberLow, shard, at, coreEnd, length].every((values) => values.length === count)
-  if (!Array.isArray(shards) || !even || !isAscending(index) || sources.length !== count * SHORT_HASH_LENGTH) {
+  const { count, numberHigh, numberLow, shard, at, length, coreSegments, sources } = index
+  const even = [numberHigh, numberLow, shard, at, length].every((values) => values.length === count)
+  const whole = coreSegments.length === count * CORE_NUMBERS && sources.length === count * SHORT_HASH_LENGTH
+  if (!Array.isArray(shards) || !even || !whole || !isAscending(index)) {
     throw new SnapshotError('malformed', 'the index is damaged')
   }
   return index

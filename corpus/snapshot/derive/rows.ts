@@ -1,6 +1,7 @@
 /** Second step of deriving: the gathered shards as one set of rows, in the order of ids. */
 import { SHORT_HASH_LENGTH } from '../digest.ts'
 import { type GatheredShard, NO_ASSIGNER, placeIn } from './gather.ts'
+import { CORE_NUMBERS } from './index-table.ts'
 import { addNames, type NameCounts, noNames } from './name-counts.ts'
 
 /** All CVEs of a snapshot. Row `i` is CVE `i` in the order of ids, which the rows of the EPSS table follow too. */
@@ -10,8 +11,9 @@ export interface Rows {
   ids: string[]
   shard: Uint16Array
   at: Uint32Array
-  coreEnd: Uint32Array
   length: Uint32Array
+  /** As the index has them. */
+  coreSegments: Uint32Array
   sources: Uint8Array
   /**
    * Plain text of the cores of each shard, and where in there that of each row lies; with `shard` in memory that the
@@ -42,7 +44,6 @@ export interface Rows {
 
 const NUMBERS = [
   'at',
-  'coreEnd',
   'length',
   'severity',
   'flags',
@@ -98,8 +99,8 @@ function joined(parts: readonly Part[]): Omit<Rows, 'names' | 'advisories' | 're
     ids: parts.flatMap(({ shard }) => shard.ids),
     shard: new Uint16Array(new SharedArrayBuffer(count * 2)),
     at: new Uint32Array(count),
-    coreEnd: new Uint32Array(count),
     length: new Uint32Array(count),
+    coreSegments: new Uint32Array(count * CORE_NUMBERS),
     sources: new Uint8Array(count * SHORT_HASH_LENGTH),
     cores: parts.map(({ shard }) => shard.cores),
     coreFrom: new Uint32Array(new SharedArrayBuffer(count * 4)),
@@ -122,6 +123,7 @@ function joined(parts: readonly Part[]): Omit<Rows, 'names' | 'advisories' | 're
   parts.forEach(({ shard }, shardNumber) => {
     rows.shard.fill(shardNumber, row, row + shard.ids.length)
     for (const name of NUMBERS) rows[name].set(shard[name], row)
+    rows.coreSegments.set(shard.coreSegments, row * CORE_NUMBERS)
     rows.sources.set(shard.sources, row * SHORT_HASH_LENGTH)
     rows.weaknesses.set(shard.weaknesses, weakness)
     let core = 0

@@ -37,7 +37,7 @@ function forgeIndex(dist: string, change: (index: Index) => void): void {
 }
 
 test('an index that leads elsewhere', async () => {
-  for (const name of ['at', 'coreEnd', 'length', 'shard', 'year', 'numberLow', 'sources'] as const) {
+  for (const name of ['at', 'length', 'coreSegments', 'shard', 'year', 'numberLow', 'sources'] as const) {
     const faults = await faultsAfter((dist) =>
       forgeIndex(dist, (index) => {
         index[name][3]! ^= 1

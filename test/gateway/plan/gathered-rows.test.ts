@@ -1,0 +1,154 @@
+/** Rows gathered from all over the shards: what they say, as gzip and plainly, and what becomes of damaged ones. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { CORE, CORE_NUMBERS, idAt } from '../../../corpus/snapshot/derive/index-table.ts'
+import { epssAt, epssMember } from '../../../corpus/snapshot/epss.ts'
+import { SnapshotError } from '../../../corpus/snapshot/error.ts'
+import { fileOf, objectPath, readCurrent } from '../../../corpus/snapshot/layout.ts'
+import { plainBytes } from '../../../corpus/snapshot/member.ts'
+import { CVE_SORTS } from '../../../corpus/snapshot/order.ts'
+import { spliceGzip, splicePlain, spliceTag } from '../../../corpus/snapshot/splice.ts'
+import { cvePageAnswer } from '../../../gateway/plan/cve-answer.ts'
+import { planCvePage } from '../../../gateway/plan/cve-page.ts'
+import type { CveFilters } from '../../../gateway/plan/filters.ts'
+import { gatheredRows } from '../../../gateway/plan/gathered-rows.ts'
+import { orderView } from '../../../gateway/plan/order-view.ts'
+import { coreSegment } from '../../../gateway/plan/row-pieces.ts'
+import { snapshotBits } from '../../../gateway/plan/snapshot-bits.ts'
+import { type OpenSnapshot, openSnapshot } from '../../../gateway/shelf/open-snapshot.ts'
+import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+
+const folder = temporaryFolder('gathered-rows')
+const { dist } = await sampleDist(folder.path, 300)
+const snapshot = openSnapshot(dist, readCurrent(dist).manifest)
+const everyRow = Array.from({ length: snapshot.index.count }, (_, row) => row)
+
+/** A summary record by the way that details take: the whole member, and its head. */
+function recordText(row: number): string {
+  const member = snapshot.member(row)
+  return `${plainBytes(member.bytes, coreSegment(member))}${epssMember(epssAt(snapshot.epss, row))}}`
+}
+
+test('each row is its core, closed by its EPSS', () => {
+  for (const row of everyRow) {
+    const text = recordText(row)
+    assert.is(splicePlain([gatheredRows(snapshot, [row], '')]).toString(), text)
+    assert.is(gunzipSync(spliceGzip([gatheredRows(snapshot, [row], ',')])).toString(), `${text},`)
+    assert.is(JSON.parse(text).cve_id, idAt(snapshot.index, row))
+  }
+})
+
+test('all rows together, in whatever order, are joined by commas', () => {
+  const rows = everyRow.toSorted((a, b) => ((a * 7) % 31) - ((b * 7) % 31))
+  const gathered = gatheredRows(snapshot, rows, '')
+  assert.is(splicePlain([gathered]).toString(), rows.map(recordText).join(','))
+  assert.equal(gunzipSync(spliceGzip([gathered])), splicePlain([gathered]))
+})
+
+test('the tag tells rows, their order, their EPSS and what stands behind them apart, and nothing else', () => {
+  const other: OpenSnapshot = { ...snapshot, epss: { ...snapshot.epss, date: '1999-01-01' } }
+  const tag = (from: OpenSnapshot, rows: number[], end: '' | ',') => spliceTag([gatheredRows(from, rows, end)])
+  const known = everyRow.filter((row) => epssAt(snapshot.epss, row) !== null).slice(0, 2)
+  assert.is(known.length, 2)
+  assert.is(tag(snapshot, known, ''), tag(snapshot, known, ''))
+  const tags = [
+    tag(snapshot, known, ''),
+    tag(snapshot, known, ','),
+    tag(snapshot, known.toReversed(), ''),
+    tag(other, known, ''),
+  ]
+  assert.is(new Set(tags).size, tags.length)
+})
+
+test('the tag is that of the segments and literals one by one', () => {
+  const row = everyRow.at(-1)!
+  const member = snapshot.member(row)
+  const pieces = [
+    { segment: coreSegment(member), stored: new Uint8Array() },
+    `${epssMember(epssAt(snapshot.epss, row))}},`,
+  ]
+  assert.is(spliceTag([gatheredRows(snapshot, [row], ',')]), spliceTag(pieces))
+})
+
+test('a page whose rows lie together in a page of the order is made of its segments, and says the same', () => {
+  const bits = snapshotBits(snapshot)
+  const request = { list: 'cves', after: null, limit: 100 }
+  const since = snapshot.columns.published[snapshot.orders.published.ordinals[180]!]!
+  const cases: [CveFilters, whole: number][] = [
+    [{ published_since: since }, 4],
+    [{ published_until: snapshot.columns.published[10]! }, 3],
+    [{ kev: false }, 0],
+    [{ kev: true }, 0],
+  ]
+  for (const [filters, least] of cases) {
+    const plan = planCvePage(
+      snapshot,
+      bits,
+      { ...request, sort: { key: 'published', descending: true }, filters },
+      null,
+    )
+    assert.is(plan.way, 'merge')
+    if (plan.way === 'shard') continue
+    const answer = cvePageAnswer(snapshot, plan)
+    assert.ok(plan.whole.length >= least, `${JSON.stringify(filters)}: ${plan.whole.length} segments`)
+    assert.is(JSON.stringify(JSON.parse(answer.identity().toString()).data), `[${plan.rows.map(recordText).join(',')}]`)
+    assert.equal(gunzipSync(answer.gzip()), answer.identity())
+  }
+})
+
+test('from every place of every order, whole segments and gathered rows join to the same page', () => {
+  const bits = snapshotBits(snapshot)
+  for (const key of CVE_SORTS) {
+    const order = orderView(snapshot, key, true)
+    for (const start of [1, 24, 26, 73, 130, order.count - 30]) {
+      const after = order.keyOf(order.ordinal(start - 1))
+      const sort = { key, descending: true }
+      const plan = planCvePage(snapshot, bits, { list: 'cves', sort, filters: {}, limit: 77, after }, null)
+      const rows = Array.from({ length: Math.min(77, order.count - start) }, (_, i) => {
+        return snapshot.columns.row[order.ordinal(start + i)]!
+      })
+      const { data } = JSON.parse(cvePageAnswer(snapshot, plan).identity().toString()) as { data: object[] }
+      assert.equal(
+        data.map((row) => JSON.stringify(row)),
+        rows.map(recordText),
+        `${key} from ${start}`,
+      )
+    }
+  }
+})
+
+test('a page of nothing is an empty list', () => {
+  const page = { limit: 25, nextCursor: null }
+  const answer = cvePageAnswer(snapshot, { way: 'merge', sort: 'cvss', rows: [], whole: [], ...page })
+  assert.is(answer.identity().toString(), '{"data":[],"pagination":{"limit":25,"next_cursor":null}}')
+  assert.equal(gunzipSync(answer.gzip()), answer.identity())
+})
+
+test('a row with another byte is an error, never an answer; the rows beside it are answered', () => {
+  const { index, manifest } = snapshot
+  const row = everyRow.find((one) => index.shard[one] === index.shard[one + 1])!
+  const path = objectPath(dist, fileOf(manifest, 'cve', index.shards[index.shard[row]!]!).sha256)
+  const sound = readFileSync(path)
+  const [from, length] = [CORE.at, CORE.length].map((what) => index.coreSegments[row * CORE_NUMBERS + what]!)
+  const isDamaged = (error: unknown) => error instanceof SnapshotError && error.code === 'digest'
+  try {
+    for (const at of [from!, from! + (length! >> 1), from! + length! - 1]) {
+      const rotten = Buffer.from(sound)
+      rotten[at]! ^= 1
+      writeFileSync(path, rotten)
+      assert.throws(() => gatheredRows(snapshot, [row + 1, row], ''), isDamaged)
+      assert.is(splicePlain([gatheredRows(snapshot, [row + 1], '')]).toString(), recordText(row + 1))
+    }
+  } finally {
+    writeFileSync(path, sound)
+  }
+})
+
+test.after(() => {
+  snapshot.close()
+  folder.remove()
+})
+
+test.run()
