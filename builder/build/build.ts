@@ -119,7 +119,7 @@ async function buildFrom(
     const shardsAt = lap()
     let derived = 0
     const input = { rows, epss, catalogs, corpusDate: description.corpus_date }
-    for await (const { from, ...entry } of deriveFiles(pool, input, objects.temporary('query.db'))) {
+    for await (const { from, ...entry } of deriveFiles(pool, input, objects.temporary)) {
       files.push(await objects.put({ ...entry, derived: true }, from))
       progress('derived files', ++derived, DERIVED_FILES)
     }

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { TemporaryFile } from '../../corpus/snapshot/derive/derive.ts'
 import { sha256 } from '../../corpus/snapshot/digest.ts'
 import { objectPath } from '../../corpus/snapshot/layout.ts'
 import type { FileEntry } from '../../corpus/snapshot/manifest.ts'
@@ -13,11 +14,7 @@ export interface ObjectStore {
    * Puts bytes, or a temporary file, which is then gone; gives the entry for the manifest. `sha256` of the bytes may be
    * known already.
    */
-  put(
-    entry: Omit<FileEntry, 'sha256' | 'size'>,
-    from: Uint8Array | { path: string },
-    sha256?: string,
-  ): Promise<FileEntry>
+  put(entry: Omit<FileEntry, 'sha256' | 'size'>, from: Uint8Array | TemporaryFile, sha256?: string): Promise<FileEntry>
   /** Where a temporary file may be written. */
   temporary(name: string): string
   /** Objects and bytes that were written, and that were there already. */
@@ -32,7 +29,10 @@ export function openObjectStore(dist: string, effects: Effects): ObjectStore {
     tally,
     temporary,
     async put(entry, from, known) {
-      const { digest, size } = known && !('path' in from) ? { digest: known, size: from.length } : await measure(from)
+      const { sha256: digest, size } =
+        'path' in from
+          ? (from.known ?? (await measure(from.path)))
+          : { sha256: known ?? sha256(from), size: from.length }
       const path = objectPath(dist, digest)
       if (await isThere(path, digest, size)) {
         tally.reused++
@@ -55,19 +55,18 @@ export function openObjectStore(dist: string, effects: Effects): ObjectStore {
 /** Whether the object lies there unharmed: one that rotted is written anew. */
 async function isThere(path: string, digest: string, size: number): Promise<boolean> {
   if (statSync(path, { throwIfNoEntry: false })?.size !== size) return false
-  return (await measure({ path })).digest === digest
+  return (await measure(path)).sha256 === digest
 }
 
 /** What a killed build leaves behind lies here, and is cleared by the next one. */
 export const temporaryFolder = (dist: string) => join(dist, 'tmp')
 
-async function measure(from: Uint8Array | { path: string }): Promise<{ digest: string; size: number }> {
-  if (!('path' in from)) return { digest: sha256(from), size: from.length }
+async function measure(path: string): Promise<{ sha256: string; size: number }> {
   const hash = createHash('sha256')
   let size = 0
-  for await (const chunk of createReadStream(from.path)) {
+  for await (const chunk of createReadStream(path)) {
     hash.update(chunk as Buffer)
     size += (chunk as Buffer).length
   }
-  return { digest: hash.digest('hex'), size }
+  return { sha256: hash.digest('hex'), size }
 }

@@ -19,24 +19,29 @@ import { type CatalogEntries, listRows } from './list-rows.ts'
 import { encodeList, type ListPlaces, listContent, type SortedList, sortList } from './lists.ts'
 import { noNames } from './name-counts.ts'
 import { encodeOrders, type Order, type Orders, ordersContent, type SortedOrders, sortOrders } from './orders.ts'
-import { type EncodedPages, encodePages, type PageSource } from './pages.ts'
+import { type PageSource, type WrittenPages, writePages } from './pages.ts'
 import type { Rows } from './rows.ts'
 import { cveTexts, listTexts } from './texts.ts'
 
-/** A derived file, ready to be put into a `dist`: its bytes, or the path of a temporary file that holds them. */
+/** A temporary file; its digest and size where whoever wrote it has taken them. */
+export interface TemporaryFile {
+  path: string
+  known?: { sha256: string; size: number }
+}
+
+/** A derived file, ready to be put into a `dist`: its bytes, or the temporary file that holds them. */
 export interface DerivedFile {
   role: Role
   name: string
   content: string
   count: number
-  from: Uint8Array | { path: string }
+  from: Uint8Array | TemporaryFile
 }
 
 /** The tasks that run in worker threads: a task module spreads them into its own `tasks`. */
 export const deriveTasks = {
-  pages(source: PageSource): TaskResult {
-    const value = encodePages(source)
-    return { value, transfer: [value.bytes.buffer as ArrayBuffer] }
+  pages({ path, source }: { path: string; source: PageSource }): TaskResult {
+    return { value: writePages(source, path) }
   },
   query({ path, texts }: { path: string; texts: PackedSet[] }): TaskResult {
     return { value: buildQueryDb(path, texts.map(openSet)) }
@@ -104,11 +109,16 @@ export async function deriveLists(
   return { lists: sorted, texts }
 }
 
-/** Derives everything; `queryPath` is where `query.db` may be written. */
-export async function* deriveFiles(pool: Pool, input: DeriveInput, queryPath: string): AsyncGenerator<DerivedFile> {
+/** Derives everything; `temporary` says where a file of that name may be written. */
+export async function* deriveFiles(
+  pool: Pool,
+  input: DeriveInput,
+  temporary: (name: string) => string,
+): AsyncGenerator<DerivedFile> {
   const { rows, epss, catalogs } = input
   const { index, columns, columnBytes, sorted } = deriveCves(input)
-  const pages = openPages(pool)
+  const pages = openPages(pool, temporary)
+  const queryPath = temporary('query.db')
   for (const sort of CVE_SORTS) pages.start(sort, cvePages(rows, epss, rowsOf(columns, sorted[sort])))
   yield table('index', 'cve', encodeIndex(index), indexContent(index), rows.count)
   yield table('columns', 'cve', columnBytes, sha256(columnBytes), rows.count)
@@ -148,14 +158,17 @@ function table(role: Role, name: string, bytes: Buffer, content: string, count: 
 }
 
 /** Page shards under way, by name. */
-function openPages(pool: Pool) {
-  const under = new Map<string, Promise<EncodedPages>>()
+function openPages(pool: Pool, temporary: (name: string) => string) {
+  const under = new Map<string, Promise<WrittenPages>>()
+  const pathOf = (name: string) => temporary(`pages.${name}`)
   return {
-    start: (name: string, source: PageSource) => void under.set(name, heard(pool.run('pages', source))),
+    start: (name: string, source: PageSource) =>
+      void under.set(name, heard(pool.run('pages', { path: pathOf(name), source }))),
     async take(name: string): Promise<{ at: Uint32Array; file: DerivedFile }> {
-      const { at, bytes, content } = await under.get(name)!
+      const { at, content, ...known } = await under.get(name)!
       under.delete(name)
-      return { at, file: { role: 'pages', name, content, count: at.length, from: bytes } }
+      const from = { path: pathOf(name), known }
+      return { at, file: { role: 'pages', name, content, count: at.length, from } }
     },
   }
 }

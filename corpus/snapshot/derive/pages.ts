@@ -3,6 +3,8 @@
  * 50 and 100 rows are handed out as they lie. SPEC.md, "Page shard".
  */
 
+import { createHash } from 'node:crypto'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { shortHash } from '../digest.ts'
 import { type EpssColumns, epssAt, epssMember } from '../epss.ts'
 import { encodeMember, type Part } from '../member.ts'
@@ -34,12 +36,14 @@ export interface PageSource {
   rows: Uint32Array
 }
 
-/** A whole page shard. */
-export interface EncodedPages {
-  bytes: Uint8Array
+/** A page shard that was written to a file. */
+export interface WrittenPages {
   /** Where each member begins. */
   at: Uint32Array
   content: string
+  /** SHA-256 of the file, and its length. */
+  sha256: string
+  size: number
 }
 
 /** The key of page `page`: its number, wide enough to sort as text. */
@@ -78,24 +82,45 @@ function rowBytes({ texts: { chunks, chunkOf, from, to }, epss }: PageSource, ro
   return Buffer.concat(pieces)
 }
 
-/** Encodes the pages of a list. */
-export function encodePages(source: PageSource): EncodedPages {
+/** Writes the pages of a list to a file at `path`: held in memory until they are handed over they would be what a build takes most of. */
+export function writePages(source: PageSource, path: string): WrittenPages {
   const digest = contentDigest()
-  const members: Buffer[] = []
+  const stored = createHash('sha256')
   const at = new Uint32Array(Math.ceil(source.rows.length / ROWS_PER_PAGE))
-  let end = 0
-  for (const { key, segments } of pagesOf(source)) {
-    const parts: Part[] = segments.flatMap((segment, i) => [Buffer.from(i === 0 ? '{"rows":[' : ','), segment])
-    const member = encodeMember(key, [...parts, Buffer.from(']}\n')])
-    digest.add(member)
-    at[members.length] = end
-    members.push(member.bytes)
-    end += member.length
+  const gathered: Buffer[] = []
+  let gatheredBytes = 0
+  let page = 0
+  let size = 0
+  const file = openSync(path, 'w')
+  const flush = () => {
+    const bytes = Buffer.concat(gathered, gatheredBytes)
+    stored.update(bytes)
+    writeFileSync(file, bytes)
+    gathered.length = 0
+    gatheredBytes = 0
   }
-  return { bytes: new Uint8Array(Buffer.concat(members, end)), at, content: digest.hex() }
+  try {
+    for (const { key, segments } of pagesOf(source)) {
+      const parts: Part[] = segments.flatMap((segment, i) => [Buffer.from(i === 0 ? '{"rows":[' : ','), segment])
+      const member = encodeMember(key, [...parts, Buffer.from(']}\n')])
+      digest.add(member)
+      at[page++] = size
+      size += member.length
+      gathered.push(member.bytes)
+      gatheredBytes += member.length
+      if (gatheredBytes >= WRITE_BYTES) flush()
+    }
+    flush()
+  } finally {
+    closeSync(file)
+  }
+  return { at, content: digest.hex(), sha256: stored.digest('hex'), size }
 }
 
-/** The content digest that `encodePages` gives, without compressing anything. */
+/** Pages have some 16 KB each. */
+const WRITE_BYTES = 1024 * 1024
+
+/** The content digest that `writePages` gives, without compressing anything. */
 export function pagesContent(source: PageSource): string {
   const digest = contentDigest()
   for (const { key, segments } of pagesOf(source)) {
