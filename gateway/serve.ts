@@ -46,6 +46,8 @@ export async function startServer(app: RequestListener, options: ServeOptions): 
       requestTimeout: options.requestTimeoutMs ?? 30_000,
       keepAliveTimeout: options.keepAliveMs ?? 65_000,
       connectionsCheckingInterval: 1000,
+      // Nearly no request has a body: those without one get no stream to read it from.
+      optimizeEmptyRequests: true,
       // The app answers that itself, with a body.
       requireHostHeader: false,
     },
