@@ -83,16 +83,14 @@ test('a member is an ordinary gzip member for zlib and for fflate', () => {
 test('the head of a member reads back as it was written', () => {
   const { bytes, ...head } = sample()
   const decoded = decodeMemberHead(bytes)
-  assert.equal(
-    JSON.parse(JSON.stringify(decoded)),
-    JSON.parse(
-      JSON.stringify({
-        ...head,
-        source: Buffer.from(head.source),
-        segments: head.segments.map((s) => ({ ...s, hash: Buffer.from(s.hash) })),
-      }),
-    ),
-  )
+  const plain = ({ source, segments, ...rest }: typeof head) => ({
+    ...rest,
+    source: Buffer.from(source),
+    segments: segments.map(({ kind, count, offset, length, plainLength, plainCrc, storedCrc, hash }) => {
+      return { kind, count, offset, length, plainLength, plainCrc, storedCrc, hash: Buffer.from(hash) }
+    }),
+  })
+  assert.equal(plain(decoded), plain(head))
   assert.equal(plainBytes(bytes, decoded.segments[1]!), text(40, 2))
 })
 
