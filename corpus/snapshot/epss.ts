@@ -71,5 +71,6 @@ export function epssMember(epss: Epss | null): string {
 export function epssCurrent(epss: Epss | null): string {
   if (!epss) return 'null'
   const { date, score, percentile, model_version } = epss
-  return JSON.stringify({ date, epss_score: score, percentile, model_version })
+  const model = JSON.stringify(model_version)
+  return `{"date":"${date}","epss_score":${score},"percentile":${percentile},"model_version":${model}}`
 }

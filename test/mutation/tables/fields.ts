@@ -16,8 +16,8 @@ export const FIELDS: readonly Mutation[] = [
     rule: 'api: epss_detail | include contains `epss`',
     breaks: 'the percentile stands where the score belongs',
     file: 'corpus/snapshot/epss.ts',
-    find: 'epss_score: score, percentile, model_version }',
-    replace: 'epss_score: percentile, percentile, model_version }',
+    find: 'date, score, percentile, model_version } = epss',
+    replace: 'date, percentile: score, percentile, model_version } = epss',
     tests: test('detail-fields'),
   },
   {
