@@ -8,14 +8,14 @@ import { compareCveIds } from '../../corpus/model/cve-id.ts'
 import type { About } from '../../corpus/snapshot/about.ts'
 import { gzipFile } from '../../corpus/snapshot/deflate.ts'
 import { countsOf } from '../../corpus/snapshot/derive/counts.ts'
-import { DERIVED_FILES, deriveFiles } from '../../corpus/snapshot/derive/derive.ts'
+import { DERIVED_FILES, type DeriveInput, deriveFiles } from '../../corpus/snapshot/derive/derive.ts'
 import { sha256 } from '../../corpus/snapshot/digest.ts'
 import { type EpssColumns, encodeEpss, NO_EPSS, toBillionths } from '../../corpus/snapshot/epss.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { readManifest, readPointer } from '../../corpus/snapshot/layout.ts'
 import type { FileEntry } from '../../corpus/snapshot/manifest.ts'
 import type { Pointer } from '../../corpus/snapshot/pointer.ts'
-import { heard, openPool } from '../../corpus/snapshot/pool.ts'
+import { heard, openPool, type Pool } from '../../corpus/snapshot/pool.ts'
 import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
 import type { Effects } from '../effects.ts'
 import type { Progress } from '../progress.ts'
@@ -25,6 +25,7 @@ import { BuildError } from './error.ts'
 import { lockDist } from './lock.ts'
 import { type ObjectStore, openObjectStore, temporaryFolder } from './objects.ts'
 import { type PutUp, putUp } from './put-up.ts'
+import { openPuts } from './puts.ts'
 import { closeCorpora } from './shard-task.ts'
 import { type Block, blocksOf, type Parent, type ShardTally, writeShards } from './shards.ts'
 
@@ -117,12 +118,8 @@ async function buildFrom(
     const description = about(corpus, countsOf(rows, catalogs), epss)
     const files = [...shards.files, ...catalogFiles, ...(await writeTables(corpus, description, epss, objects))]
     const shardsAt = lap()
-    let derived = 0
     const input = { rows, epss, catalogs, corpusDate: description.corpus_date }
-    for await (const { from, ...entry } of deriveFiles(pool, input, objects.temporary)) {
-      files.push(await objects.put({ ...entry, derived: true }, from))
-      progress('derived files', ++derived, DERIVED_FILES)
-    }
+    files.push(...(await writeDerived(pool, input, objects, progress)))
     const derivedAt = lap()
     const outcome = await putUp(dist, files, pointer, parent?.manifest ?? null, effects)
     await effects.remove(temporaryFolder(dist))
@@ -136,6 +133,25 @@ async function buildFrom(
     }
   } finally {
     await pool.close()
+  }
+}
+
+async function writeDerived(
+  pool: Pool,
+  input: DeriveInput,
+  objects: ObjectStore,
+  progress: Progress,
+): Promise<FileEntry[]> {
+  const puts = openPuts()
+  let done = 0
+  try {
+    for await (const { from, ...entry } of deriveFiles(pool, input, objects.temporary)) {
+      await puts.add(objects.put({ ...entry, derived: true }, from))
+      progress('derived files', ++done, DERIVED_FILES)
+    }
+    return await puts.entries()
+  } finally {
+    await puts.settled()
   }
 }
 

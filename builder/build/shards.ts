@@ -5,6 +5,7 @@ import type { FileEntry, Manifest } from '../../corpus/snapshot/manifest.ts'
 import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
 import type { Corpus } from '../../corpus/store/corpus.ts'
 import type { ObjectStore } from './objects.ts'
+import { openPuts } from './puts.ts'
 import type { BuiltShard, ShardInput } from './shard-task.ts'
 
 export interface ShardTally {
@@ -57,22 +58,27 @@ export async function writeShards(
     const file = parentShards.get(block.block)
     return { corpus: corpusPath, ...block, parent: file && parent ? { dist: parent.dist, file } : null }
   })
-  const files: FileEntry[] = []
+  const puts = openPuts()
   const rows = rowCollector()
-  for await (const { file, gathered, encoded, encodedBytes } of runInOrder<BuiltShard>(pool, 'shard', inputs)) {
-    const { block, ids } = blocks[files.length]!
-    rows.add({ name: block, shard: gathered })
-    tally.members.total += ids.length
-    tally.members.encoded += encoded
-    tally.members.encodedBytes += encodedBytes
-    if (file) {
-      const entry = { role: 'cve', name: block, content: file.content, count: ids.length, derived: false } as const
-      files.push(await objects.put(entry, file.bytes, file.sha256))
-    } else {
-      tally.shards.unchanged++
-      files.push(parentShards.get(block)!)
+  let done = 0
+  try {
+    for await (const { file, gathered, encoded, encodedBytes } of runInOrder<BuiltShard>(pool, 'shard', inputs)) {
+      const { block, ids } = blocks[done++]!
+      rows.add({ name: block, shard: gathered })
+      tally.members.total += ids.length
+      tally.members.encoded += encoded
+      tally.members.encodedBytes += encodedBytes
+      if (file) {
+        const entry = { role: 'cve', name: block, content: file.content, count: ids.length, derived: false } as const
+        await puts.add(objects.put(entry, file.bytes, file.sha256))
+      } else {
+        tally.shards.unchanged++
+        await puts.add(Promise.resolve(parentShards.get(block)!))
+      }
+      onProgress(done, blocks.length)
     }
-    onProgress(files.length, blocks.length)
+    return { files: await puts.entries(), rows: rows.rows(), tally }
+  } finally {
+    await puts.settled()
   }
-  return { files, rows: rows.rows(), tally }
 }

@@ -120,6 +120,14 @@ export async function* deriveFiles(
   const pages = openPages(pool, temporary)
   const queryPath = temporary('query.db')
   for (const sort of CVE_SORTS) pages.start(sort, cvePages(rows, epss, rowsOf(columns, sorted[sort])))
+  // What the pages are made of is a third of all that is held, and is let go with the last of them.
+  rows.cores = []
+  const { lists, texts } = await deriveLists(input, columns)
+  const query = heard(pool.run<{ content: string; count: number }>('query', { path: queryPath, texts }))
+  for (const list of lists) {
+    for (const sort of Object.keys(list.orders)) pages.start(listPagesName(list.name, sort), listPages(list, sort))
+  }
+
   yield table('index', 'cve', encodeIndex(index), indexContent(index), rows.count)
   yield table('columns', 'cve', columnBytes, sha256(columnBytes), rows.count)
   const orders: Partial<Orders> = {}
@@ -129,13 +137,6 @@ export async function* deriveFiles(
     orders[sort] = { ...sorted[sort], pagesAt: at } satisfies Order
   }
   yield table('orders', 'cve', encodeOrders(orders as Orders), ordersContent(sorted), rows.count)
-  // A third of all that is held, and nothing else is made of it; the lists come behind it because they are as much again.
-  rows.cores = []
-  const { lists, texts } = await deriveLists(input, columns)
-  const query = heard(pool.run<{ content: string; count: number }>('query', { path: queryPath, texts }))
-  for (const list of lists) {
-    for (const sort of Object.keys(list.orders)) pages.start(listPagesName(list.name, sort), listPages(list, sort))
-  }
   for (const list of lists) {
     const pagesAt: ListPlaces['pagesAt'] = {}
     for (const sort of Object.keys(list.orders)) {
