@@ -118,8 +118,8 @@ export function spliceTag(pieces: readonly Piece[]): string {
 }
 
 /** Stands before each piece of a seed: the length of a literal, or this before the hash of a segment. */
-export const SEGMENT_MARK = 0xffffffff
-export const MARK_LENGTH = 4
+const SEGMENT_MARK = 0xffffffff
+const MARK_LENGTH = 4
 
 function seedLength(piece: Piece): number {
   if (typeof piece === 'string') return MARK_LENGTH + Buffer.byteLength(piece)

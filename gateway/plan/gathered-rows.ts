@@ -11,11 +11,11 @@
  */
 import { crc32, crc32Combine } from '../../corpus/snapshot/crc32.ts'
 import { storedLength, writeStoredText } from '../../corpus/snapshot/deflate.ts'
-import { CORE, CORE_NUMBERS, writeCoreHash } from '../../corpus/snapshot/derive/index-table.ts'
+import { CORE, CORE_NUMBERS } from '../../corpus/snapshot/derive/index-table.ts'
 import { SHORT_HASH_LENGTH } from '../../corpus/snapshot/digest.ts'
 import { epssAt, epssMember } from '../../corpus/snapshot/epss.ts'
 import { shortLived } from '../../corpus/snapshot/slab.ts'
-import { type FusedPieces, MARK_LENGTH, SEGMENT_MARK } from '../../corpus/snapshot/splice.ts'
+import type { FusedPieces } from '../../corpus/snapshot/splice.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 
 /** Summary records of `rows`, joined by commas, with `end` behind the last. */
@@ -58,21 +58,25 @@ function storedRows(
   return { stored, segment: { plainLength, plainCrc } }
 }
 
-/** What the rows say, as `splice.ts` has it of a segment and a literal each. */
-function seedOf({ index }: OpenSnapshot, rows: readonly number[], rests: readonly string[]): Buffer {
+/** Stands before each row of a seed; no literal is so long, and it is not the mark of a segment. */
+const ROW_MARK = 0xfffffffe
+const NUMBER = 4
+const SEED_OF_ROW = NUMBER + SHORT_HASH_LENGTH + NUMBER + NUMBER
+
+/** What the rows say, for tags: what each record was made from, the CRC of its core, and what stands behind it. */
+function seedOf({ index: { sources, coreSegments } }: OpenSnapshot, rows: readonly number[], rests: readonly string[]) {
   let length = 0
-  for (const rest of rests) length += SEED_OF_CORE + MARK_LENGTH + rest.length
+  for (const rest of rests) length += SEED_OF_ROW + rest.length
   const seed = shortLived(length)
   let at = 0
   for (let i = 0; i < rows.length; i++) {
-    const rest = rests[i]!
-    seed.writeUInt32LE(SEGMENT_MARK, at)
-    writeCoreHash(index, rows[i]!, seed, at + MARK_LENGTH)
-    at += SEED_OF_CORE
-    seed.writeUInt32LE(rest.length, at)
-    at += MARK_LENGTH + seed.write(rest, at + MARK_LENGTH, 'latin1')
+    const [row, rest] = [rows[i]!, rests[i]!]
+    at = seed.writeUInt32LE(ROW_MARK, at)
+    const source = row * SHORT_HASH_LENGTH
+    for (let byte = 0; byte < SHORT_HASH_LENGTH; byte++) seed[at++] = sources[source + byte]!
+    at = seed.writeUInt32LE(coreSegments[row * CORE_NUMBERS + CORE.plainCrc]!, at)
+    at = seed.writeUInt32LE(rest.length, at)
+    at += seed.write(rest, at, 'latin1')
   }
   return seed
 }
-
-const SEED_OF_CORE = MARK_LENGTH + SHORT_HASH_LENGTH

@@ -27,25 +27,14 @@ export interface Index {
 }
 
 /** Which of the numbers of a core segment is what; `at` counts from the beginning of the shard. */
-export const CORE = { at: 0, length: 1, plainLength: 2, plainCrc: 3, storedCrc: 4, hash: 5 } as const
-const HASH_NUMBERS = SHORT_HASH_LENGTH / 4
+export const CORE = { at: 0, length: 1, plainLength: 2, plainCrc: 3, storedCrc: 4 } as const
 /** How many numbers a core segment has. */
-export const CORE_NUMBERS = CORE.hash + HASH_NUMBERS
+export const CORE_NUMBERS = Object.keys(CORE).length
 
 /** Puts the core segment of a member, which begins at `memberAt` of its shard, where `row` has it. */
 export function putCoreSegment(out: Uint32Array, row: number, memberAt: number, segment: Segment): void {
-  const { offset, length, plainLength, plainCrc, storedCrc, hash } = segment
-  const first = row * CORE_NUMBERS
-  out.set([memberAt + offset, length, plainLength, plainCrc, storedCrc], first)
-  const { buffer, byteOffset } = hash
-  const numbers = new DataView(buffer, byteOffset, SHORT_HASH_LENGTH)
-  for (let i = 0; i < HASH_NUMBERS; i++) out[first + CORE.hash + i] = numbers.getUint32(i * 4, true)
-}
-
-/** Puts the content hash of the core segment of a row at `at`. */
-export function writeCoreHash({ coreSegments }: Index, row: number, out: Buffer, at: number): void {
-  const first = row * CORE_NUMBERS + CORE.hash
-  for (let i = 0; i < HASH_NUMBERS; i++) out.writeUInt32LE(coreSegments[first + i]!, at + i * 4)
+  const { offset, length, plainLength, plainCrc, storedCrc } = segment
+  out.set([memberAt + offset, length, plainLength, plainCrc, storedCrc], row * CORE_NUMBERS)
 }
 
 /** How far the core segment of a row, which is its first, reaches from the beginning of its member. */

@@ -50,6 +50,11 @@ test('all rows together, in whatever order, are joined by commas', () => {
 test('the tag tells rows, their order, their EPSS and what stands behind them apart, and nothing else', () => {
   const other: OpenSnapshot = { ...snapshot, epss: { ...snapshot.epss, date: '1999-01-01' } }
   const tag = (from: OpenSnapshot, rows: number[], end: '' | ',') => spliceTag([gatheredRows(from, rows, end)])
+  /** The same with another record, or another core, in every row. */
+  const changed = (name: 'sources' | 'coreSegments'): OpenSnapshot => {
+    const index = { ...snapshot.index, [name]: snapshot.index[name].map((one) => one ^ 1) }
+    return { ...snapshot, index, readCore() {} }
+  }
   const known = everyRow.filter((row) => epssAt(snapshot.epss, row) !== null).slice(0, 2)
   assert.is(known.length, 2)
   assert.is(tag(snapshot, known, ''), tag(snapshot, known, ''))
@@ -58,18 +63,10 @@ test('the tag tells rows, their order, their EPSS and what stands behind them ap
     tag(snapshot, known, ','),
     tag(snapshot, known.toReversed(), ''),
     tag(other, known, ''),
+    tag(changed('sources'), known, ''),
+    tag(changed('coreSegments'), known, ''),
   ]
   assert.is(new Set(tags).size, tags.length)
-})
-
-test('the tag is that of the segments and literals one by one', () => {
-  const row = everyRow.at(-1)!
-  const member = snapshot.member(row)
-  const pieces = [
-    { segment: coreSegment(member), stored: new Uint8Array() },
-    `${epssMember(epssAt(snapshot.epss, row))}},`,
-  ]
-  assert.is(spliceTag([gatheredRows(snapshot, [row], ',')]), spliceTag(pieces))
 })
 
 test('a page whose rows lie together in a page of the order is made of its segments, and says the same', () => {
