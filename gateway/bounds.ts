@@ -8,7 +8,7 @@ const MIB = 1024 * 1024
 /** Of the process, whatever snapshots are open. */
 export const PROCESS_BYTES = {
   /** Pages as they lie there. */
-  pages: 12 * MIB,
+  pages: 8 * MIB,
   /** Results of text queries. */
   queries: 8 * MIB,
   /** Texts that the query thread looks in: those of one snapshot take some 40 MB, the least used going first. */

@@ -12,15 +12,23 @@ const CHUNK_BYTES = 4 * 1024 * 1024
  */
 export function openDatabase(path: string, descriptor: number | null): Database.Database {
   const options = { readonly: true, fileMustExist: true }
-  if (descriptor === null || existsSync(path)) return new Database(path, options)
+  if (descriptor === null || existsSync(path)) return bounded(new Database(path, options))
   const folder = mkdtempSync(join(tmpdir(), 'vulnshelf-query-'))
   try {
     const copy = join(folder, 'query.db')
     copyOpen(descriptor, copy)
-    return new Database(copy, options)
+    return bounded(new Database(copy, options))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Rows are read whole and seldom twice: pages that lead to them are worth remembering, in KiB, not those they consist of. */
+const CACHE_KIB = 2048
+
+function bounded(database: Database.Database): Database.Database {
+  database.pragma(`cache_size = -${CACHE_KIB}`)
+  return database
 }
 
 function copyOpen(descriptor: number, path: string): void {

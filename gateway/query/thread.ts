@@ -8,6 +8,7 @@ import { openQuery, type Query } from '../../corpus/snapshot/query/open.ts'
 import type { Steps } from '../../corpus/snapshot/query/steps.ts'
 import { PROCESS_BYTES } from '../bounds.ts'
 import { lowerPriority } from '../low-priority.ts'
+import { collector } from './collector.ts'
 import { openDatabase } from './database.ts'
 import type { Found, QueryReply, QueryRequest, Question } from './protocol.ts'
 
@@ -30,6 +31,7 @@ interface Search {
 const port = parentPort!
 lowerPriority()
 const blocks = blockMemory(PROCESS_BYTES.texts)
+const collect = collector()
 const descriptors = new Map<string, number | null>()
 const opened = new Map<string, { query: Query; close(): void }>()
 const searches = new Map<number, Search>()
@@ -94,6 +96,7 @@ function turn(): void {
     const outcome = goOn(searches.get(next)!)
     if (outcome) reply(next, outcome)
   }
+  collect()
   turning = searches.size > 0 || warming.size > 0
   // Between two turns come the questions that have arrived meanwhile.
   if (turning) setImmediate(turn)
