@@ -123,6 +123,8 @@ program
       .default(1),
   )
   .action(async (dist: string, { pollSeconds, workers, ...flags }: ServeFlags) => {
+    const { startPrepared } = await import('./process-start.ts')
+    startPrepared()
     const options = { dist, ...flags, pollMs: pollSeconds * 1000 }
     const serveAlone = async (log: Log) => {
       // While the code of the gateway is loaded, a thread reads what it is going to hold in memory.
@@ -144,8 +146,11 @@ program
     process.on('SIGHUP', () => void gateway.refresh())
     if (gateway.metricsUrl !== null) process.stderr.write(`metrics at ${gateway.metricsUrl}\n`)
     process.stderr.write(`listening on ${gateway.url}\n`)
-    await closed
-    await log.flush()
+    try {
+      await ('failed' in gateway ? Promise.race([closed, gateway.failed]) : closed)
+    } finally {
+      await log.flush()
+    }
   })
 
 program

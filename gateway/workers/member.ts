@@ -2,6 +2,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import { GatewayError } from '../errors.ts'
+import { preparedStart } from '../process-start.ts'
 import { asError, type ToPrimary, type ToWorker } from './protocol.ts'
 
 export interface Member {
@@ -13,6 +14,8 @@ export interface Member {
     kind: K,
     test?: (message: Extract<ToPrimary, { kind: K }>) => boolean,
   ): Promise<Extract<ToPrimary, { kind: K }>>
+  /** Whether it has ended, or is about to. */
+  isGone(): boolean
   /** Resolves when it has ended and all that it wrote was passed on. */
   ended: Promise<Ended>
   kill(): void
@@ -28,29 +31,24 @@ interface Hearing {
   give(error: Error): void
 }
 
-/**
- * What can only be said at the start of a process. glibc gives each thread memory of its own and keeps what a thread frees,
- * and node lets young objects have 48 MB: measured under load at 350,000 CVEs, without these a worker takes 80 MB more.
- */
-const FLAGS = ['--max-semi-space-size=8']
-const ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' }
-
-let prepared = false
+/** The environment of workers; null before the first. */
+let environment: NodeJS.ProcessEnv | null = null
 
 /**
- * Connections are handed out by the primary, one after the other. A socket that all accept from gives most of them to
- * whoever is idle at the moment, and with a socket for each worker (SO_REUSEPORT) a hash decides: 8 connections lay 6 to 2.
+ * Connections are handed out by the primary, one after the other: keep-alive connections are few and last. A socket that
+ * all accept from gives most of them to whoever is idle at the moment, and with a socket for each worker (SO_REUSEPORT) a
+ * hash decides.
  */
-function prepareCluster(): void {
-  if (prepared) return
-  prepared = true
+function prepareCluster(): NodeJS.ProcessEnv {
+  const { execArgv, env } = preparedStart()
   cluster.schedulingPolicy = cluster.SCHED_RR
   cluster.setupPrimary({
     exec: fileURLToPath(new URL('./worker.ts', import.meta.url)),
     args: [],
-    execArgv: [...process.execArgv, ...FLAGS],
+    execArgv,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
+  return env
 }
 
 /** Starts a worker. `pass` gets its log, whole lines; `onLimits` what it asks of the limits. */
@@ -58,8 +56,8 @@ export function startMember(
   pass: (lines: string) => void,
   onLimits: (asks: Extract<ToPrimary, { kind: 'limits' }>['asks'], member: Member) => void,
 ): Member {
-  prepareCluster()
-  const worker = cluster.fork(ENVIRONMENT)
+  environment ??= prepareCluster()
+  const worker = cluster.fork(environment)
   const hearings = new Set<Hearing>()
   let gone: Error | null = null
   const giveUp = (error: Error) => {
@@ -99,6 +97,7 @@ export function startMember(
           give: reject,
         })
       }),
+    isGone: () => gone !== null,
     ended: exited.then(async (ended) => {
       await written
       return ended

@@ -5,6 +5,7 @@
 
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { readCurrent } from '../../corpus/snapshot/layout.ts'
+import { GatewayError } from '../errors.ts'
 import type { GatewayOptions } from '../gateway.ts'
 import { createLimits } from '../limits/limits.ts'
 import type { OpenLog } from '../log.ts'
@@ -19,10 +20,14 @@ export interface RunningWorkers extends RunningServer {
   metricsUrl: string | null
   /** Looks at once for a new snapshot and a changed access policy. */
   refresh(): Promise<void>
+  /** Rejects when no worker answers and none can be had: then nothing is left to close. */
+  failed: Promise<never>
 }
 
 const FIRST_DELAY_MS = 100
 const LONGEST_DELAY_MS = 30_000
+/** So many may end, one after the other, before it is given up where none is left that answers. */
+const MOST_FAILURES = 6
 /** A worker that lived so long did not fail at its start. */
 const SETTLED_MS = 60_000
 /** After their own time to drain. */
@@ -47,6 +52,9 @@ export async function startWorkers(count: number, options: GatewayOptions, log: 
   let restarts = 0
   let numbered = 0
   let stopping: Promise<void> | null = null
+  const failed = Promise.withResolvers<never>()
+  // Only whoever waits for it is concerned.
+  failed.promise.catch(() => {})
   /** Taking a worker in, and taking a snapshot up, come one after the other. */
   let turn: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -103,8 +111,19 @@ export async function startWorkers(count: number, options: GatewayOptions, log: 
     void merged?.ended(id)
     if (stopping) return
     const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** failures++)
+    if (members.size === 0 && failures >= MOST_FAILURES) {
+      log.error({ worker: id, pid, code, signal }, 'a worker ended')
+      giveUp()
+      return
+    }
     log.error({ worker: id, pid, code, signal, delayMs }, 'a worker ended; another takes its place')
     later(() => void restart(), delayMs)
+  }
+
+  function giveUp(): void {
+    const error = new GatewayError('worker_ended', `${failures} workers ended, one after the other, and none is left`)
+    log.error({ err: error }, 'no worker stays')
+    void close().then(() => failed.reject(error))
   }
 
   async function restart(): Promise<void> {
@@ -137,7 +156,8 @@ export async function startWorkers(count: number, options: GatewayOptions, log: 
   async function takeUp(digest: string, id: string): Promise<void> {
     const those = [...members.keys()]
     const outcomes = await Promise.allSettled(those.map((member) => prepare(member, digest)))
-    const refused = outcomes.find((outcome, i) => outcome.status === 'rejected' && members.has(those[i]!))
+    // What took a worker's place, or is going to, asks what is served.
+    const refused = outcomes.find((outcome, i) => outcome.status === 'rejected' && !those[i]!.isGone())
     if (refused?.status === 'rejected') {
       for (const member of members.keys()) member.send({ kind: 'abandon' })
       throw refused.reason
@@ -209,7 +229,7 @@ export async function startWorkers(count: number, options: GatewayOptions, log: 
       for (const member of members.keys()) member.send({ kind: 'refresh' })
       await watch.refresh()
     }
-    return { url, port, metricsUrl, refresh, close }
+    return { url, port, metricsUrl, refresh, close, failed: failed.promise }
   } catch (error) {
     stopping = Promise.resolve()
     for (const member of alive) member.kill()
