@@ -7,6 +7,8 @@ const MIB = 1024 * 1024
 
 /** Of the process, whatever snapshots are open. */
 export const PROCESS_BYTES = {
+  /** Core segments of rows that are asked for often. */
+  cores: 24 * MIB,
   /** Pages as they lie there. */
   pages: 8 * MIB,
   /** Results of text queries. */

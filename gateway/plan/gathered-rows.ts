@@ -1,7 +1,7 @@
 /**
  * Rows from all over the shards as one piece of an answer. The index says of each core segment where it lies, how long it
  * is and what it inflates to, so that a row is one read of just these bytes, to where they stand in the piece: 2 to 3 µs,
- * most of it in the kernel. Remembering rows would gain little: most rows of a large corpus are never asked for again.
+ * most of it in the kernel; those that are asked for often are remembered.
  *
  * Gathered pages are spliced as all others are, although rows that were compressed one by one take more on the wire: 25
  * rows by chance, 26 KB of JSON, are 15.7 KB spliced and 5.6 KB by gzip -6, 2.8 times as much. But spliced they take 54 µs
@@ -16,7 +16,17 @@ import { SHORT_HASH_LENGTH } from '../../corpus/snapshot/digest.ts'
 import { epssAt, epssMember } from '../../corpus/snapshot/epss.ts'
 import { shortLived } from '../../corpus/snapshot/slab.ts'
 import type { FusedPieces } from '../../corpus/snapshot/splice.ts'
+import { PROCESS_BYTES } from '../bounds.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
+import { coreMemory } from './core-memory.ts'
+import { perSnapshot } from './per-snapshot.ts'
+
+/** One memory for all snapshots that are open, so that the bound is that of the process. */
+const cores = coreMemory(PROCESS_BYTES.cores)
+
+let snapshots = 0
+/** What the memory knows a snapshot by. */
+const numberOf = perSnapshot(() => snapshots++)
 
 /** Summary records of `rows`, joined by commas, with `end` behind the last. */
 export function gatheredRows(snapshot: OpenSnapshot, rows: readonly number[], end: '' | ','): FusedPieces {
@@ -38,6 +48,7 @@ function storedRows(
   rests: readonly string[],
 ): Pick<FusedPieces, 'stored' | 'segment'> {
   const { coreSegments } = snapshot.index
+  const number = numberOf(snapshot)
   let length = 0
   for (let i = 0; i < rows.length; i++) {
     length += coreSegments[rows[i]! * CORE_NUMBERS + CORE.length]! + storedLength(rests[i]!.length)
@@ -49,8 +60,12 @@ function storedRows(
   for (let i = 0; i < rows.length; i++) {
     const [row, rest] = [rows[i]!, rests[i]!]
     const core = row * CORE_NUMBERS
-    snapshot.readCore(row, stored, at)
-    at = writeStoredText(stored, at + coreSegments[core + CORE.length]!, rest).end
+    const compressed = coreSegments[core + CORE.length]!
+    if (!cores.take(number, row, compressed, stored, at)) {
+      snapshot.readCore(row, stored, at)
+      cores.offer(number, row, compressed, stored, at)
+    }
+    at = writeStoredText(stored, at + compressed, rest).end
     const coreLength = coreSegments[core + CORE.plainLength]!
     plainCrc = crc32(rest, crc32Combine(plainCrc, coreSegments[core + CORE.plainCrc]!, coreLength))
     plainLength += coreLength + rest.length
