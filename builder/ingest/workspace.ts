@@ -47,7 +47,7 @@ export async function openWorkspace(path: string, effects: Effects): Promise<Wor
 }
 
 /** What a first ingest leaves when it is killed, and the log of a corpus that somebody deleted: never replay that. */
-const LEFTOVERS = ['-wal', '-shm', '.new', '.new-wal', '.new-shm']
+const LEFTOVERS = ['-wal', '-shm', '-journal', '.new', '.new-wal', '.new-shm', '.new-journal']
 
 async function openAt(path: string, isNew: boolean, effects: Effects): Promise<Workspace> {
   const spillFile = `${path}.spill`
@@ -96,12 +96,13 @@ async function openAt(path: string, isNew: boolean, effects: Effects): Promise<W
   }
 }
 
-/** Until it is whole and in its place nobody relies on the file, so it needs neither journal nor syncing. */
+/** Until it is whole and in its place nobody relies on the file, so it needs no journal on disk and no syncing. */
 function newDatabase(path: string): Database.Database {
   const database = new Database(path)
   // A record and a claim have some 6 KB each: with SQLite's own 4 KiB the first ingest took a fifth longer.
   database.pragma('page_size = 16384')
-  database.pragma('journal_mode = OFF')
+  // Not OFF, which better-sqlite3 lets SQLite refuse: then the journal is a file.
+  database.pragma('journal_mode = MEMORY')
   database.pragma('synchronous = OFF')
   createSchema(database)
   return database

@@ -637,10 +637,20 @@ kill("killed before any step of a second night, the corpus is yesterday's or tod
 
 kill('a log that a kill left beside an unfinished first corpus goes', async () => {
   const it = place()
-  for (const suffix of ['.new', '.new-wal', '.new-shm']) writeFileSync(it.corpus + suffix, 'left by a kill')
+  for (const suffix of ['.new', '.new-wal', '.new-shm', '.new-journal'])
+    writeFileSync(it.corpus + suffix, 'left by a kill')
   await it.run()
   assert.equal(it.left(), ['corpus.db'])
   assert.is(it.contents().records.length, 20)
+})
+
+kill('a first corpus has no journal on disk: a kill would leave it to the next', async () => {
+  const it = place()
+  const seen = new Set<string>()
+  await ingest({ feeds: it.feeds, corpus: it.corpus }, quietEffects(), () => {
+    for (const name of it.left()) seen.add(name)
+  })
+  assert.equal([...seen], ['corpus.db.new'])
 })
 
 kill('a commit to a corpus is on disk when it returns', async () => {
