@@ -1,6 +1,7 @@
 /**
- * What a gateway may keep in memory, all in one place: together with the tables of a snapshot (55 MB at 350,000 CVEs) and
- * some 130 MB of node, code and threads it must stay below 350 MB, and each retained snapshot may add 60.
+ * What a gateway may keep in memory, all in one place: together with the tables of a snapshot (55 MB at 350,000 CVEs,
+ * and 3 MB of bits and keys that filters are tested by) and some 130 MB of node, code and threads it must stay below
+ * 350 MB, and each retained snapshot may add 60.
  */
 
 const MIB = 1024 * 1024
