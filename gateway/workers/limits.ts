@@ -1,6 +1,6 @@
 /**
  * Limits that count for all workers (decisions 16): the primary counts, the workers ask it. What is asked in one turn of
- * the event loop goes in one message, so under load a message carries many.
+ * the event loop goes in one message, so under load a message carries many; only what is given back goes at once.
  */
 import type { Limiter, Standing } from '../limits/limiter.ts'
 import type { Limits } from '../limits/limits.ts'
@@ -19,13 +19,13 @@ export function askedLimits(send: (message: Extract<ToPrimary, { kind: 'limits' 
   let asks: LimitAsk[] = []
   let numbered = 0
 
+  function flush(): void {
+    if (asks.length === 0) return
+    send({ kind: 'limits', asks })
+    asks = []
+  }
   function ask(...[limit, how, key, endsAt]: [LimitName, LimitAsk[2], string, number]): number {
-    if (asks.length === 0) {
-      setImmediate(() => {
-        send({ kind: 'limits', asks })
-        asks = []
-      })
-    }
+    if (asks.length === 0) setImmediate(flush)
     asks.push([++numbered, limit, how, key, endsAt])
     return numbered
   }
@@ -35,7 +35,11 @@ export function askedLimits(send: (message: Extract<ToPrimary, { kind: 'limits' 
   const limiter = (limit: LimitName): Limiter => ({
     take: (key) => standing(limit, 'take', key),
     look: (key) => standing(limit, 'look', key),
-    giveBack: (key, { endsAt }) => void ask(limit, 'giveBack', key, endsAt),
+    giveBack(key, { endsAt }) {
+      ask(limit, 'giveBack', key, endsAt)
+      // Before the answer is on its way: who asks another worker next must not find it taken still.
+      flush()
+    },
   })
 
   return {

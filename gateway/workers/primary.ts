@@ -86,6 +86,7 @@ export async function startWorkers(count: number, options: GatewayOptions, log: 
     member.send({ kind: 'prepare', digest, number })
     const { error } = await prepared
     if (error) throw new SnapshotError('malformed', error.message)
+    log.info({ worker: member.id, digest }, 'a worker has loaded a new snapshot')
   }
 
   /** Lets a worker answer that has loaded `digest`; another snapshot may have been taken up meanwhile. */

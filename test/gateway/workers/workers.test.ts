@@ -1,6 +1,10 @@
 /** Several processes that answer as one. */
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, renameSync, utimesSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
@@ -18,9 +22,9 @@ interface Received {
 /** A connection of its own: the primary hands connections out in turn, so two of them lie with two workers. */
 function connection({ url, token }: Serving) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  const get = (path: string, given = token) =>
+  const get = (path: string, given = token, more: Record<string, string> = {}) =>
     new Promise<Received>((resolve, reject) => {
-      const headers = { authorization: `Bearer ${given}` }
+      const headers = { authorization: `Bearer ${given}`, ...more }
       const sent = request(`${url}/api/v1${path}`, { agent, headers }, (response) => {
         let body = ''
         response.setEncoding('utf8')
@@ -35,6 +39,22 @@ function connection({ url, token }: Serving) {
       sent.end()
     })
   return { get, close: () => agent.destroy() }
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+async function pidsOf(gateway: Serving): Promise<number[]> {
+  await gateway.logged(({ msg }) => msg === 'all workers answer')
+  return gateway.log().flatMap(({ msg, pid, worker }) => (msg === 'a worker listens' && worker ? [pid as number] : []))
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
 }
 
 const leftOf = ({ headers }: Received) => Number(/r=(\d+)/.exec(headers.ratelimit!)![1])
@@ -76,6 +96,22 @@ test('decisions 16: failed tokens of an address count over all workers, and good
   for (let i = 0; i < 8; i++) statuses.push((await both[i % 2]!.get('/snapshot', 'rubbish')).status)
   assert.equal(statuses, [401, 401, 401, 401, 401, 401, 429, 429])
   for (const one of both) assert.is((await one.get('/snapshot')).status, 200)
+  for (const one of both) one.close()
+  await gateway.stop()
+})
+
+test('decisions 16: a 304 costs no quota, whichever worker gives it, and without quota it is a 429', async () => {
+  const gateway = await withTwo('--rate-limit', '5', '--rate-window-seconds', '3600')
+  const both = [connection(gateway), connection(gateway)]
+  const { etag } = (await both[0]!.get('/snapshot')).headers
+  for (let i = 0; i < 12; i++) {
+    const unchanged = await both[i % 2]!.get('/snapshot', gateway.token, { 'if-none-match': etag! })
+    assert.is(unchanged.status, 304)
+    assert.is(leftOf(unchanged), 4)
+  }
+  assert.is(leftOf(await both[1]!.get('/snapshot')), 3, 'what was given back can be taken')
+  for (const left of [2, 1, 0]) assert.is(leftOf(await both[0]!.get('/snapshot')), left)
+  assert.is((await both[1]!.get('/snapshot', gateway.token, { 'if-none-match': etag! })).status, 429)
   for (const one of both) one.close()
   await gateway.stop()
 })
@@ -177,6 +213,90 @@ test('decisions 7: walks through both workers go on while a new snapshot is take
   assert.is(known.size, 2)
   for (const one of both) one.close()
   await gateway.stop()
+})
+
+test('requests in flight are answered after SIGTERM, and all processes end with 0', async () => {
+  const gateway = await withTwo()
+  const pids = await pidsOf(gateway)
+  const many = Array.from({ length: 16 }, () => connection(gateway))
+  for (const one of many) await one.get('/snapshot')
+  const asked = many.map((one, i) => one.get(`/cves?q=${'abcdefghijklmnop'[i]}&limit=100`))
+  await Promise.race(asked)
+  const stopped = gateway.stop()
+  for (const answer of await Promise.all(asked)) {
+    assert.is(answer.status, 200)
+    assert.ok(JSON.parse(answer.body).data)
+  }
+  for (const one of many) one.close()
+  assert.is((await stopped).code, 0)
+  for (const pid of pids) assert.not.ok(isAlive(pid))
+})
+
+test('workers end by themselves when their primary is killed', async () => {
+  const gateway = await withTwo()
+  const pids = await pidsOf(gateway)
+  gateway.process.kill('SIGKILL')
+  for (let tries = 0; tries < 100 && pids.some(isAlive); tries++) await pause(50)
+  assert.equal(pids.filter(isAlive), [])
+})
+
+test('when no worker can be had any more, that is said in one line, and the exit code is 1', async () => {
+  const own = temporaryFolder('workers-gone')
+  const { dist } = await sampleDist(own.path, 30)
+  const gateway = await serving(own.path, dist, ['--workers', '2'])
+  let said = ''
+  gateway.process.stderr!.on('data', (text: string) => {
+    said += text
+  })
+  const pids = await pidsOf(gateway)
+  renameSync(join(dist, 'manifests'), join(dist, 'elsewhere'))
+  for (const pid of pids) process.kill(pid, 'SIGKILL')
+  const [code] = await once(gateway.process, 'close')
+  assert.is(code, 1)
+  assert.match(said, /^vulnshelf-gateway: \d workers ended, one after the other, and none is left\n$/)
+  const last = gateway.log().findLast(({ msg }) => msg === 'a worker cannot start')
+  assert.match(JSON.stringify(last?.err), /manifest/)
+  own.remove()
+})
+
+test('a snapshot that one worker cannot take up is served by none; one that ends meanwhile does not stop it', async () => {
+  const own = temporaryFolder('workers-swap')
+  const sample = await sampleDist(own.path, 60)
+  const gateway = await serving(own.path, sample.dist, ['--workers', '2', '--poll-seconds', '3600'])
+  const pids = await pidsOf(gateway)
+  const serves = async () => {
+    const both = [connection(gateway), connection(gateway)]
+    const ids = await Promise.all(both.map(async (one) => (await one.get('/snapshot')).headers['snapshot-id']!))
+    for (const one of both) one.close()
+    return ids
+  }
+  const first = await serves()
+  assert.is(first[0], first[1])
+  // It may open no more files: that is its own trouble, the snapshot is sound.
+  const files = readdirSync(`/proc/${pids[1]}/fd`).length
+  execFileSync('prlimit', ['--pid', String(pids[1]), `--nofile=${files + 4}:`])
+  await ingestAndBuild({ ...sample, asOf: sample.nights[1]! })
+  gateway.process.kill('SIGHUP')
+  await gateway.logged(({ msg }) => msg === 'a new snapshot is refused; the old one stays')
+  assert.equal(await serves(), first)
+  assert.is((await gateway.samples()).get('vulnshelf_snapshot_refusals_total'), 1)
+
+  execFileSync('prlimit', ['--pid', String(pids[1]), '--nofile=1024:'])
+  process.kill(pids[1]!, 'SIGSTOP')
+  const pointer = join(sample.dist, 'latest.json')
+  utimesSync(pointer, new Date(), new Date())
+  gateway.process.kill('SIGHUP')
+  const loads = () => gateway.log().filter(({ msg }) => msg === 'a worker has loaded a new snapshot')
+  // The other one, twice.
+  await gateway.logged(() => loads().length === 2)
+  process.kill(pids[1]!, 'SIGKILL')
+  await gateway.logged(({ msg }) => msg === 'serving new snapshot')
+  await gateway.logged(({ msg }) => msg === 'a worker has taken the place of one that ended')
+  const second = await serves()
+  assert.is(second[0], second[1])
+  assert.is.not(second[0], first[0])
+  assert.is((await gateway.stop()).code, 0)
+  own.remove()
 })
 
 test.after(() => folder.remove())
