@@ -18,6 +18,8 @@ export interface Pool {
   run<T>(task: string, input: unknown): Promise<T>
   /** Tasks that may be under way at once without one waiting for another. */
   width: number
+  /** Lets go of what the threads still hold, by starting others. Nothing may be under way. */
+  renew(): Promise<void>
   close(): Promise<void>
 }
 
@@ -62,6 +64,7 @@ function inlinePool(module: URL): Pool {
       const { tasks } = await loaded
       return (await tasks[task]!(input as never)).value as T
     },
+    renew: async () => {},
     close: async () => {},
   }
 }
@@ -84,7 +87,6 @@ function threadPool(module: URL, threads: number): Pool {
   const running = new Map<Worker, Job>()
   const idle: Worker[] = []
   let failure: Error | null = null
-  let isClosing = false
 
   const fail = (error: Error) => {
     failure ??= error
@@ -97,7 +99,7 @@ function threadPool(module: URL, threads: number): Pool {
     running.set(worker, job)
     worker.postMessage({ task: job.task, input: job.input })
   }
-  const workers = Array.from({ length: threads }, () => {
+  const start = () => {
     const worker = new Worker(new URL('./pool-worker.ts', import.meta.url), {
       workerData: module.href,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
@@ -113,11 +115,20 @@ function threadPool(module: URL, threads: number): Pool {
     worker.on('messageerror', fail)
     // Whatever ends a thread: its task would be awaited for ever.
     worker.on('exit', (code) => {
-      if (!isClosing) fail(new Error(`a worker thread ended by itself, with exit code ${code}`))
+      if (workers.includes(worker)) fail(new Error(`a worker thread ended by itself, with exit code ${code}`))
     })
-    idle.push(worker)
     return worker
-  })
+  }
+  const end = async () => {
+    idle.length = 0
+    await Promise.all(workers.splice(0).map((worker) => worker.terminate()))
+  }
+  const workers: Worker[] = []
+  const open = () => {
+    for (let i = 0; i < threads; i++) workers.push(start())
+    for (const worker of workers) next(worker)
+  }
+  open()
 
   return {
     width: threads * 2,
@@ -128,10 +139,11 @@ function threadPool(module: URL, threads: number): Pool {
         const worker = idle.pop()
         if (worker) next(worker)
       }),
-    async close() {
-      isClosing = true
-      await Promise.all(workers.map((worker) => worker.terminate()))
+    async renew() {
+      await end()
+      open()
     },
+    close: end,
   }
 }
 

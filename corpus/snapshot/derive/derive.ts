@@ -13,6 +13,7 @@ import { CVE_SORTS } from '../order.ts'
 import { heard, type Pool, type TaskResult } from '../pool.ts'
 import { buildQueryDb } from '../query/build.ts'
 import { openSet, type PackedSet } from '../query/sets.ts'
+import { collect } from './collect.ts'
 import { type Columns, decodeColumns, encodeColumns } from './columns.ts'
 import { encodeIndex, type Index, indexContent, indexOf } from './index-table.ts'
 import { type CatalogEntries, listRows } from './list-rows.ts'
@@ -115,19 +116,16 @@ export async function* deriveFiles(
   input: DeriveInput,
   temporary: (name: string) => string,
 ): AsyncGenerator<DerivedFile> {
-  const { rows, epss, catalogs } = input
+  const { rows, catalogs } = input
   const { index, columns, columnBytes, sorted } = deriveCves(input)
   const pages = openPages(pool, temporary)
   const queryPath = temporary('query.db')
-  for (const sort of CVE_SORTS) pages.start(sort, cvePages(rows, epss, rowsOf(columns, sorted[sort])))
-  // What the pages are made of is a third of all that is held, and is let go with the last of them.
+  // What is left of putting the shards together.
+  collect()
+  startCvePages(pages, input, columns, sorted)
+  // A third of all that is held, and nothing but the pages is made of it.
   rows.cores = []
   const { lists, texts } = await deriveLists(input, columns)
-  const query = heard(pool.run<{ content: string; count: number }>('query', { path: queryPath, texts }))
-  for (const list of lists) {
-    for (const sort of Object.keys(list.orders)) pages.start(listPagesName(list.name, sort), listPages(list, sort))
-  }
-
   yield table('index', 'cve', encodeIndex(index), indexContent(index), rows.count)
   yield table('columns', 'cve', columnBytes, sha256(columnBytes), rows.count)
   const orders: Partial<Orders> = {}
@@ -137,6 +135,14 @@ export async function* deriveFiles(
     orders[sort] = { ...sorted[sort], pagesAt: at } satisfies Order
   }
   yield table('orders', 'cve', encodeOrders(orders as Orders), ordersContent(sorted), rows.count)
+
+  // The cores go, also those that idle threads were handed.
+  await pool.renew()
+  collect()
+  const query = heard(pool.run<{ content: string; count: number }>('query', { path: queryPath, texts }))
+  for (const list of lists) {
+    for (const sort of Object.keys(list.orders)) pages.start(listPagesName(list.name, sort), listPages(list, sort))
+  }
   for (const list of lists) {
     const pagesAt: ListPlaces['pagesAt'] = {}
     for (const sort of Object.keys(list.orders)) {
@@ -172,6 +178,16 @@ function openPages(pool: Pool, temporary: (name: string) => string) {
       return { at, file: { role: 'pages', name, content, count: at.length, from } }
     },
   }
+}
+
+/** By itself: a generator that is resumed would still hold what it handed over. */
+function startCvePages(
+  pages: ReturnType<typeof openPages>,
+  { rows, epss }: DeriveInput,
+  columns: Columns,
+  sorted: SortedOrders,
+): void {
+  for (const sort of CVE_SORTS) pages.start(sort, cvePages(rows, epss, rowsOf(columns, sorted[sort])))
 }
 
 /** What the page shard of a list in one of its sorts is called. */

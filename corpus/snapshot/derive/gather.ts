@@ -5,7 +5,6 @@ import { SHORT_HASH_LENGTH } from '../digest.ts'
 import { SnapshotError } from '../error.ts'
 import { plainOfMany, type SegmentBytes } from '../member.ts'
 import { membersOf, type PlacedMember } from '../shard.ts'
-import { sharedBytes } from '../text-column.ts'
 import { CORE_NUMBERS, putCoreSegment } from './index-table.ts'
 import { countNames, encodeNames, noNames } from './name-counts.ts'
 
@@ -19,7 +18,7 @@ export interface GatheredShard {
   coreSegments: Uint32Array
   /** 16 bytes each: what the member was made from. */
   sources: Uint8Array
-  /** The plain text of the core segments, one behind the other, in memory that threads share, and their lengths. */
+  /** The plain text of the core segments, one behind the other, and their lengths. */
   cores: Uint8Array
   coreLengths: Uint32Array
   titles: (string | null)[]
@@ -132,13 +131,19 @@ export function gatherShard(shard: Buffer, members: readonly PlacedMember[] = [.
   out.weaknesses = Uint32Array.from(weaknesses)
   out.names = encodeNames(names)
   out.advisories = [...advisories]
-  out.cores = sharedBytes(cores)
+  // Memory of its own, which can be moved to another thread.
+  out.cores = new Uint8Array(out.coreLengths.reduce((sum, length) => sum + length, 0))
+  let end = 0
+  for (const core of cores) {
+    out.cores.set(core, end)
+    end += core.length
+  }
   return out
 }
 
 /** The buffers of a gathered shard that are moved to another thread instead of copied. */
-export const buffersOf = ({ names, sources }: GatheredShard): ArrayBuffer[] =>
-  [names, sources].map(({ buffer }) => buffer as ArrayBuffer)
+export const buffersOf = ({ cores, names, sources }: GatheredShard): ArrayBuffer[] =>
+  [cores, names, sources].map(({ buffer }) => buffer as ArrayBuffer)
 
 /** The parts of all members, inflated together: a call for each would cost more than what it inflates. */
 function textsOf(shard: Buffer, members: readonly PlacedMember[]): PartTexts[] {

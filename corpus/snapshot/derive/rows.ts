@@ -53,7 +53,7 @@ const NUMBERS = [
   'score',
   'completeness',
 ] as const
-const NO_BYTES = new Uint8Array()
+const NO_BYTES: Uint8Array = new Uint8Array()
 /** What `shard` can number. */
 const MAX_SHARDS = 0x10000
 
@@ -68,9 +68,11 @@ export function rowCollector(): { add(part: Part): void; rows(): Rows } {
   const parts: Part[] = []
   const names = noNames()
   const advisories = new Set<string>()
+  const shared = sharedMemory()
   let reports = 0
   return {
     add(part) {
+      part.shard.cores = shared(part.shard.cores)
       addNames(names, part.shard.names)
       part.shard.names = NO_BYTES
       for (const id of part.shard.advisories) advisories.add(id)
@@ -81,7 +83,29 @@ export function rowCollector(): { add(part: Part): void; rows(): Rows } {
   }
 }
 
-/** The rows of shards. */
+/**
+ * From so many bytes on the C library asks the system for memory of its own, and gives it back at once when it is let go
+ * (M_MMAP_THRESHOLD is never more than 32 MB); only what is written of it counts as taken.
+ */
+const CHUNK_BYTES = 64 * 1024 * 1024
+
+/** Copies bytes into memory that threads share and that can be given back: pieces of a shard's size never are. */
+function sharedMemory(): (bytes: Uint8Array) => Uint8Array {
+  let chunk = NO_BYTES
+  let end = 0
+  return (bytes) => {
+    if (end + bytes.length > chunk.length) {
+      chunk = new Uint8Array(new SharedArrayBuffer(Math.max(CHUNK_BYTES, bytes.length)))
+      end = 0
+    }
+    const copy = chunk.subarray(end, end + bytes.length)
+    copy.set(bytes)
+    end += bytes.length
+    return copy
+  }
+}
+
+/** The rows of shards, whose `cores` are then those of the rows. */
 export function joinShards(parts: readonly Part[]): Rows {
   const collector = rowCollector()
   for (const part of parts) collector.add(part)

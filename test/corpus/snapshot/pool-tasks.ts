@@ -3,7 +3,11 @@ import type { TaskResult } from '../../../corpus/snapshot/pool.ts'
 
 const never = () => new Promise<TaskResult>(() => {})
 
+let counted = 0
+
 export const tasks = {
+  /** How often this thread was asked. */
+  count: (): TaskResult => ({ value: ++counted }),
   echo: (value: unknown): TaskResult => ({ value }),
   stay: never,
   exit(): never {

@@ -12,6 +12,7 @@ const pool: Pool = {
     await wait(input as number)
     return input as T
   },
+  renew: async () => {},
   close: async () => {},
 }
 
@@ -77,6 +78,18 @@ test('an error of a task keeps its name and code on its way, and the thread goes
     const error = (await threads.run('refuse', null).catch((cause: unknown) => cause)) as Error & { code: string }
     assert.equal([error.name, error.code, error.message], ['RefusedError', 'refused', 'not today'])
     assert.is(await threads.run('echo', 3), 3)
+  } finally {
+    await threads.close()
+  }
+})
+
+test('renewed threads know nothing of what was, and work as those before', async () => {
+  const threads = openPool(new URL('./pool-tasks.ts', import.meta.url), 2)
+  try {
+    assert.equal(await Promise.all([threads.run('count', null), threads.run('count', null)]), [1, 1])
+    await threads.renew()
+    const asked = [1, 2, 3].map(() => threads.run<number>('count', null))
+    assert.equal((await Promise.all(asked)).sort(), [1, 1, 2])
   } finally {
     await threads.close()
   }
