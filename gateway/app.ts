@@ -4,6 +4,7 @@
  */
 import type { RequestListener, ServerResponse } from 'node:http'
 import polka, { type Request } from 'polka'
+import { slabPosition, takeBackSince } from '../corpus/snapshot/slab.ts'
 import type { ServedFrom } from './answer.ts'
 import type { Authenticator } from './auth/authenticator.ts'
 import type { Subject } from './auth/subject.ts'
@@ -126,12 +127,16 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
       if (route === null) throw noRoute(request)
       const proceed = route.read(rawParams(request), request.search.slice(1))
       passage.query = request.search
+      const position = slabPosition()
       const result = proceed(deps.context(subject))
-      const answer = result instanceof Promise ? await result : result
+      const waited = result instanceof Promise
+      const answer = waited ? await result : result
       passage.servedFrom = answer.servedFrom
       const unchanged = isUnchanged(headers, answer)
       if (unchanged) passage.standing = giveBack(subject, standing)
       const sent = sendAnswer(response, headers, isHead, answer, unchanged, withStanding(more, passage.standing))
+      // Without waiting nothing else was answered in between, and what the system has taken nobody reads any more.
+      if (!waited && response.socket?.writableLength === 0) takeBackSince(position)
       note(request, sent, passage)
     } catch (thrown) {
       const caught = asApiError(thrown)

@@ -14,6 +14,7 @@ const LONGEST = SLAB_BYTES / 4
 const ALIGN = 8
 
 let slab = Buffer.allocUnsafeSlow(SLAB_BYTES)
+let slabs = 0
 let used = 0
 
 /** `length` bytes with anything in them. Whoever keeps them keeps the whole slab: long-lived bytes belong elsewhere. */
@@ -21,9 +22,21 @@ export function shortLived(length: number): Buffer {
   if (length > LONGEST) return Buffer.allocUnsafeSlow(length)
   if (used + length > SLAB_BYTES) {
     slab = Buffer.allocUnsafeSlow(SLAB_BYTES)
+    slabs++
     used = 0
   }
   const cut = slab.subarray(used, used + length)
   used += Math.ceil(length / ALIGN) * ALIGN
   return cut
+}
+
+/** How far slabs have been cut up. */
+export const slabPosition = (): number => slabs * SLAB_BYTES + used
+
+/**
+ * Takes back all that was cut since `position`: the next answers get the same memory, which is in the processor's caches
+ * and need not be had from the system anew. Only for who has done nothing but one answer since then, and is done with it.
+ */
+export function takeBackSince(position: number): void {
+  used = Math.max(0, position - slabs * SLAB_BYTES)
 }
