@@ -116,13 +116,13 @@ export async function* deriveFiles(
   input: DeriveInput,
   temporary: (name: string) => string,
 ): AsyncGenerator<DerivedFile> {
-  const { rows, catalogs } = input
+  const { rows, epss, catalogs } = input
   const { index, columns, columnBytes, sorted } = deriveCves(input)
   const pages = openPages(pool, temporary)
   const queryPath = temporary('query.db')
   // What is left of putting the shards together.
   collect()
-  startCvePages(pages, input, columns, sorted)
+  for (const sort of CVE_SORTS) pages.start(sort, cvePages(rows, epss, rowsOf(columns, sorted[sort])))
   // A third of all that is held, and nothing but the pages is made of it.
   rows.cores = []
   const { lists, texts } = await deriveLists(input, columns)
@@ -136,7 +136,7 @@ export async function* deriveFiles(
   }
   yield table('orders', 'cve', encodeOrders(orders as Orders), ordersContent(sorted), rows.count)
 
-  // The cores go, also those that idle threads were handed.
+  // Threads that stand idle collect nothing, and neither does this one while it waits for them.
   await pool.renew()
   collect()
   const query = heard(pool.run<{ content: string; count: number }>('query', { path: queryPath, texts }))
@@ -178,16 +178,6 @@ function openPages(pool: Pool, temporary: (name: string) => string) {
       return { at, file: { role: 'pages', name, content, count: at.length, from } }
     },
   }
-}
-
-/** By itself: a generator that is resumed would still hold what it handed over. */
-function startCvePages(
-  pages: ReturnType<typeof openPages>,
-  { rows, epss }: DeriveInput,
-  columns: Columns,
-  sorted: SortedOrders,
-): void {
-  for (const sort of CVE_SORTS) pages.start(sort, cvePages(rows, epss, rowsOf(columns, sorted[sort])))
 }
 
 /** What the page shard of a list in one of its sorts is called. */
