@@ -24,12 +24,12 @@ const ROWS = 2 ** 32
 export function coreMemory(bytes: number): CoreMemory {
   const slots = Math.floor(bytes / (SLOT_BYTES + KEYS_BYTES))
   const memory = Buffer.alloc(slots * SLOT_BYTES)
-  const kept = new Float64Array(slots).fill(NOBODY)
-  const offered = new Float64Array(slots).fill(NOBODY)
+  // Of each slot what it has and what was offered last, side by side: they are asked for together.
+  const keys = new Float64Array(2 * slots).fill(NOBODY)
   return {
     take(snapshot, row, length, out, at) {
       const slot = row % slots
-      if (kept[slot] !== snapshot * ROWS + row) return false
+      if (keys[2 * slot] !== snapshot * ROWS + row) return false
       const from = slot * SLOT_BYTES
       memory.copy(out, at, from, from + length)
       return true
@@ -38,11 +38,11 @@ export function coreMemory(bytes: number): CoreMemory {
       if (length > SLOT_BYTES) return
       const slot = row % slots
       const key = snapshot * ROWS + row
-      if (offered[slot] === key) {
-        kept[slot] = key
+      if (keys[2 * slot + 1] === key) {
+        keys[2 * slot] = key
         out.copy(memory, slot * SLOT_BYTES, at, at + length)
       }
-      offered[slot] = key
+      keys[2 * slot + 1] = key
     },
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Rows from all over the shards as one piece of an answer. The index says of each core segment where it lies, how long it
- * is and what it inflates to, so that a row is one read of just these bytes, to where they stand in the piece: 2 to 3 µs,
+ * is and what it inflates to, so that a row is one read of just these bytes, to where they stand in the piece: 2 µs,
  * most of it in the kernel; those that are asked for often are remembered.
  *
  * Gathered pages are spliced as all others are, although rows that were compressed one by one take more on the wire: 25
@@ -9,17 +9,17 @@
  * short of time long before it is short of bandwidth, and runs of neighbouring rows, of which most bytes of a walk through
  * a list consist, lie in page shards, compressed together.
  */
-import { crc32, crc32Combine } from '../../corpus/snapshot/crc32.ts'
-import { storedLength, writeStoredText } from '../../corpus/snapshot/deflate.ts'
+import { crc32Combine } from '../../corpus/snapshot/crc32.ts'
 import { CORE, CORE_NUMBERS } from '../../corpus/snapshot/derive/index-table.ts'
 import { SHORT_HASH_LENGTH } from '../../corpus/snapshot/digest.ts'
-import { epssAt, epssMember } from '../../corpus/snapshot/epss.ts'
 import { shortLived } from '../../corpus/snapshot/slab.ts'
 import type { FusedPieces } from '../../corpus/snapshot/splice.ts'
 import { PROCESS_BYTES } from '../bounds.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 import { coreMemory } from './core-memory.ts'
+import { restParts, writeRest } from './epss-rest.ts'
 import { perSnapshot } from './per-snapshot.ts'
+import { shortCrc32 } from './short-crc.ts'
 
 /** One memory for all snapshots that are open, so that the bound is that of the process. */
 const cores = coreMemory(PROCESS_BYTES.cores)
@@ -28,70 +28,106 @@ let snapshots = 0
 /** What the memory knows a snapshot by. */
 const numberOf = perSnapshot(() => snapshots++)
 
+/** A stored block: no final one, its length, and the same inverted (RFC 1951 3.2.4). */
+const STORED_HEADER = 5
+
 /** Summary records of `rows`, joined by commas, with `end` behind the last. */
 export function gatheredRows(snapshot: OpenSnapshot, rows: readonly number[], end: '' | ','): FusedPieces {
-  const rests = restsOf(snapshot, rows, end)
-  const { stored, segment } = storedRows(snapshot, rows, rests)
-  return { segment, stored, seed: seedOf(snapshot, rows, rests) }
-}
-
-/** What stands behind each core: EPSS, the closing brace, and the comma. It is ASCII. */
-function restsOf({ epss }: OpenSnapshot, rows: readonly number[], end: '' | ','): string[] {
-  const last = rows.length - 1
-  return rows.map((row, i) => `${epssMember(epssAt(epss, row))}}${i < last ? ',' : end}`)
-}
-
-/** The rows as DEFLATE: each core as it lies in its shard, and its rest as a stored block. */
-function storedRows(
-  snapshot: OpenSnapshot,
-  rows: readonly number[],
-  rests: readonly string[],
-): Pick<FusedPieces, 'stored' | 'segment'> {
   const { coreSegments } = snapshot.index
+  const figures = figuresOf(snapshot, rows)
+  const parts = restParts(snapshot)
   const number = numberOf(snapshot)
-  let length = 0
-  for (let i = 0; i < rows.length; i++) {
-    length += coreSegments[rows[i]! * CORE_NUMBERS + CORE.length]! + storedLength(rests[i]!.length)
-  }
-  const stored = shortLived(length)
+  let most = rows.length * (STORED_HEADER + parts.longest)
+  for (let i = 0; i < rows.length; i++) most += coreSegments[rows[i]! * CORE_NUMBERS + CORE.length]!
+  const memory = shortLived(most)
   let at = 0
   let plainLength = 0
   let plainCrc = 0
   for (let i = 0; i < rows.length; i++) {
-    const [row, rest] = [rows[i]!, rests[i]!]
+    const row = rows[i]!
     const core = row * CORE_NUMBERS
     const compressed = coreSegments[core + CORE.length]!
-    if (!cores.take(number, row, compressed, stored, at)) {
-      snapshot.readCore(row, stored, at)
-      cores.offer(number, row, compressed, stored, at)
+    if (!cores.take(number, row, compressed, memory, at)) {
+      snapshot.readCore(row, memory, at)
+      cores.offer(number, row, compressed, memory, at)
     }
-    at = writeStoredText(stored, at + compressed, rest).end
+    const block = at + compressed
+    const rest = block + STORED_HEADER
+    at = writeRest(memory, rest, parts, figures[2 * i]!, figures[2 * i + 1]!)
+    if (i < rows.length - 1 || end !== '') memory[at++] = COMMA
+    writeStoredHeader(memory, block, at - rest)
     const coreLength = coreSegments[core + CORE.plainLength]!
-    plainCrc = crc32(rest, crc32Combine(plainCrc, coreSegments[core + CORE.plainCrc]!, coreLength))
-    plainLength += coreLength + rest.length
+    plainCrc = shortCrc32(memory, rest, at, crc32Combine(plainCrc, coreSegments[core + CORE.plainCrc]!, coreLength))
+    plainLength += coreLength + at - rest
   }
-  return { stored, segment: { plainLength, plainCrc } }
+  return {
+    segment: { plainLength, plainCrc },
+    stored: memory.subarray(0, at),
+    seed: seedOf(snapshot, rows, figures, end),
+  }
 }
 
-/** Stands before each row of a seed; no literal is so long, and it is not the mark of a segment. */
-const ROW_MARK = 0xfffffffe
-const NUMBER = 4
-const SEED_OF_ROW = NUMBER + SHORT_HASH_LENGTH + NUMBER + NUMBER
+const COMMA = 0x2c
 
-/** What the rows say, for tags: what each record was made from, the CRC of its core, and what stands behind it. */
-function seedOf({ index: { sources, coreSegments } }: OpenSnapshot, rows: readonly number[], rests: readonly string[]) {
-  let length = 0
-  for (const rest of rests) length += SEED_OF_ROW + rest.length
-  const seed = shortLived(length)
-  let at = 0
+/**
+ * Score and percentile of each row. They lie all over the memory: read in a loop of their own, the processor waits for
+ * many of them at once.
+ */
+function figuresOf({ epss: { scores, percentiles } }: OpenSnapshot, rows: readonly number[]): Uint32Array {
+  const figures = new Uint32Array(2 * rows.length)
   for (let i = 0; i < rows.length; i++) {
-    const [row, rest] = [rows[i]!, rests[i]!]
-    at = seed.writeUInt32LE(ROW_MARK, at)
+    figures[2 * i] = scores[rows[i]!]!
+    figures[2 * i + 1] = percentiles[rows[i]!]!
+  }
+  return figures
+}
+
+/** Writes the header of a stored block of `length` bytes, which is never too long for one. */
+function writeStoredHeader(out: Uint8Array, at: number, length: number): void {
+  out[at] = 0
+  out[at + 1] = length & 0xff
+  out[at + 2] = length >>> 8
+  out[at + 3] = ~length & 0xff
+  out[at + 4] = (~length >>> 8) & 0xff
+}
+
+/** Stands before the rows of a seed; no literal is so long, and it is not the mark of a segment. */
+const ROWS_MARK = 0xfffffffe
+const NUMBER = 4
+/** The mark, how many rows there are, how long what stands behind them is, and how long the date is. */
+const SEED_HEAD = 4 * NUMBER
+const SEED_OF_ROW = SHORT_HASH_LENGTH + 3 * NUMBER
+
+/** What the rows say, for tags: the day of EPSS, what each record was made from, the CRC of its core, and its figures. */
+function seedOf(
+  { index: { sources, coreSegments }, epss }: OpenSnapshot,
+  rows: readonly number[],
+  figures: Uint32Array,
+  end: '' | ',',
+): Buffer {
+  const date = epss.date ?? ''
+  const seed = shortLived(SEED_HEAD + date.length + rows.length * SEED_OF_ROW)
+  let at = writeNumber(seed, 0, ROWS_MARK)
+  at = writeNumber(seed, at, rows.length)
+  at = writeNumber(seed, at, end.length)
+  at = writeNumber(seed, at, date.length)
+  at += seed.write(date, at, 'latin1')
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i]!
     const source = row * SHORT_HASH_LENGTH
     for (let byte = 0; byte < SHORT_HASH_LENGTH; byte++) seed[at++] = sources[source + byte]!
-    at = seed.writeUInt32LE(coreSegments[row * CORE_NUMBERS + CORE.plainCrc]!, at)
-    at = seed.writeUInt32LE(rest.length, at)
-    at += seed.write(rest, at, 'latin1')
+    at = writeNumber(seed, at, coreSegments[row * CORE_NUMBERS + CORE.plainCrc]!)
+    at = writeNumber(seed, at, figures[2 * i]!)
+    at = writeNumber(seed, at, figures[2 * i + 1]!)
   }
   return seed
+}
+
+/** Little-endian; gives the position behind it. */
+function writeNumber(out: Uint8Array, at: number, number: number): number {
+  out[at] = number
+  out[at + 1] = number >>> 8
+  out[at + 2] = number >>> 16
+  out[at + 3] = number >>> 24
+  return at + NUMBER
 }
