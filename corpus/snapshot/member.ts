@@ -51,6 +51,10 @@ const NO_SOURCE = new Uint8Array(SHORT_HASH_LENGTH)
 /** Where the segment table begins in a member: behind XLEN and the subfield's own header. */
 const TABLE_AT = GZIP_HEAD.length + 2 + 4
 
+/** How long the head of a member is that has so many segments and a key of so many characters. */
+export const headLengthOf = (segments: number, keyLength: number): number =>
+  TABLE_AT + TABLE_FIXED + segments * TABLE_ENTRY + TABLE_CRC + keyLength + 1
+
 /** An encoded member and the table it carries. */
 export interface EncodedMember extends MemberHead {
   bytes: Buffer
@@ -61,7 +65,7 @@ export function encodeMember(key: string, parts: readonly Part[], source: Uint8A
   const name = Buffer.from(key, 'latin1')
   const segmentCount = parts.filter((part) => !(part instanceof Uint8Array)).length
   const tableLength = TABLE_FIXED + segmentCount * TABLE_ENTRY + TABLE_CRC
-  const headLength = TABLE_AT + tableLength + name.length + 1
+  const headLength = headLengthOf(segmentCount, name.length)
   if (name.length > MAX_KEY || segmentCount > 255) throw new RangeError(`member ${key} does not fit the format`)
   for (const part of parts) {
     if (!(part instanceof Uint8Array) && part.plain.length > MAX_SEGMENT_PLAIN) {
@@ -245,7 +249,14 @@ export function decodeMemberHead(bytes: Buffer): MemberHead {
  * @throws SnapshotError `digest` when they are not what was written
  */
 export function storedBytes(bytes: Buffer, segment: Segment): Buffer {
-  const stored = bytes.subarray(segment.offset, segment.offset + segment.length)
+  return checkedBytes(bytes.subarray(segment.offset, segment.offset + segment.length), segment)
+}
+
+/**
+ * The same where only the bytes of the segment were read.
+ * @throws SnapshotError `digest` when they are not what was written
+ */
+export function checkedBytes(stored: Buffer, segment: Segment): Buffer {
   if (stored.length !== segment.length || crc32(stored) !== segment.storedCrc) {
     throw new SnapshotError('digest', 'a segment is damaged')
   }

@@ -1,8 +1,11 @@
-/** Segments as pieces of answers; runs of rows in page shards are read and checked once, and remembered within a bound. */
+/**
+ * Segments as pieces of answers. Of page shards only the heads are remembered, which takes 12 MB for all pages of 350,000
+ * CVEs; to remember the pages themselves took more time than reading from them, in copies and in page faults of the heap.
+ */
 import { CVE_PARTS } from '../../corpus/snapshot/cve-member.ts'
-import { ROWS_KIND, SEGMENTS_PER_PAGE } from '../../corpus/snapshot/derive/pages.ts'
+import { ROWS_KIND } from '../../corpus/snapshot/derive/pages.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { decodeMemberHead, type Segment, storedBytes } from '../../corpus/snapshot/member.ts'
+import { checkedBytes, type MemberHead, type Segment, storedBytes } from '../../corpus/snapshot/member.ts'
 import { CVE_SORTS, type CveSort } from '../../corpus/snapshot/order.ts'
 import type { SplicedSegment } from '../../corpus/snapshot/splice.ts'
 import { PROCESS_BYTES } from '../bounds.ts'
@@ -11,24 +14,15 @@ import type { OpenSnapshot, ReadMember } from '../shelf/open-snapshot.ts'
 import { perSnapshot } from './per-snapshot.ts'
 
 export interface RowPieces {
-  /** A run of rows as it lies in a page shard: segment `segment` of page `page`. */
-  run(sort: CveSort, page: number, segment: number): SplicedSegment
+  /** Runs of rows as they lie in a page shard: of page `page` the segments `from` up to `to`, which is not among them. */
+  runs(sort: CveSort, page: number, from: number, to: number): SplicedSegment[]
 }
 
-/** What an entry takes beside its bytes: map slot, views, objects. */
-const ENTRY_BYTES = 400
-
-interface Page {
-  member: ReadMember
-  /** The segments that were checked. */
-  runs: (SplicedSegment | undefined)[]
-}
+/** What the head of a page takes in memory: its bytes, views, lines of its table, map slot. */
+const HEAD_BYTES = 850
 
 /** One memory for all snapshots that are open, so that the bounds are those of the process. */
-const pages = recent<number, Page>(
-  PROCESS_BYTES.pages,
-  ({ member }) => member.bytes.length + ENTRY_BYTES * SEGMENTS_PER_PAGE,
-)
+const heads = recent<number, MemberHead>(PROCESS_BYTES.pages, () => HEAD_BYTES)
 
 /** Keys of a snapshot begin at a multiple of this. */
 const KEYS_PER_SNAPSHOT = 2 ** 33
@@ -38,25 +32,26 @@ export const rowPieces = perSnapshot((snapshot: OpenSnapshot): RowPieces => {
   const firstKey = snapshots++ * KEYS_PER_SNAPSHOT
 
   return {
-    run(sort, page, segment) {
+    runs(sort, page, from, to) {
       const key = firstKey + page * CVE_SORTS.length + CVE_SORTS.indexOf(sort)
-      let known = pages.get(key)
-      if (!known) {
-        known = { member: lasting(snapshot.page(sort, page)), runs: [] }
-        pages.set(key, known)
+      let head = heads.get(key)
+      if (!head) {
+        head = snapshot.pageHead(sort, page)
+        heads.set(key, head)
       }
-      known.runs[segment] ??= spliced(known.member, pageSegment(known.member, segment))
-      return known.runs[segment]
+      const last = rowsSegment(head, to - 1)
+      const begin = rowsSegment(head, from).offset
+      const bytes = snapshot.pageBytes(sort, page, begin, last.offset + last.length)
+      const runs: SplicedSegment[] = []
+      for (let i = from; i < to; i++) {
+        const segment = rowsSegment(head, i)
+        const at = segment.offset - begin
+        runs.push({ segment, stored: checkedBytes(bytes.subarray(at, at + segment.length), segment) })
+      }
+      return runs
     },
   }
 })
-
-/** A member in memory of its own: what is read lies in memory for one answer. */
-function lasting({ bytes: read }: ReadMember): ReadMember {
-  const bytes = Buffer.allocUnsafeSlow(read.length)
-  bytes.set(read)
-  return { ...decodeMemberHead(bytes), bytes }
-}
 
 /**
  * A segment of a member as a piece.
@@ -72,8 +67,8 @@ export function coreSegment(member: ReadMember): Segment {
   return segment
 }
 
-function pageSegment(member: ReadMember, at: number): Segment {
-  const segment = member.segments[at]
-  if (segment?.kind !== ROWS_KIND) throw new SnapshotError('malformed', `page ${member.key} has no segment ${at}`)
+function rowsSegment(head: MemberHead, at: number): Segment {
+  const segment = head.segments[at]
+  if (segment?.kind !== ROWS_KIND) throw new SnapshotError('malformed', `page ${head.key} has no segment ${at}`)
   return segment
 }

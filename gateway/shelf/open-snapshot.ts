@@ -3,10 +3,11 @@
 import { crc32 } from '../../corpus/snapshot/crc32.ts'
 import { SNAPSHOT_PREFIX_LENGTH } from '../../corpus/snapshot/cursor.ts'
 import { CORE, CORE_NUMBERS, coreEnd, idAt } from '../../corpus/snapshot/derive/index-table.ts'
+import { pageKey, SEGMENTS_PER_PAGE } from '../../corpus/snapshot/derive/pages.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { checkObject, fileOf, type OpenObject, objectPath, openObject } from '../../corpus/snapshot/layout.ts'
 import type { FileEntry, Manifest } from '../../corpus/snapshot/manifest.ts'
-import { decodeMemberHead, type MemberHead } from '../../corpus/snapshot/member.ts'
+import { decodeMemberHead, headLengthOf, type MemberHead } from '../../corpus/snapshot/member.ts'
 import type { CveSort } from '../../corpus/snapshot/order.ts'
 import { type Ancestors, openAncestors } from './ancestors.ts'
 import { type OpenLists, openLists } from './open-lists.ts'
@@ -38,8 +39,10 @@ export interface OpenSnapshot extends Omit<SnapshotTables, 'lists'> {
   head(row: number): MemberHead
   /** Heads of the members at these rows, in the same order. */
   heads(rows: readonly number[]): MemberHead[]
-  /** A page of an order. */
-  page(sort: CveSort, page: number): ReadMember
+  /** The head of a page of an order, in memory of its own. */
+  pageHead(sort: CveSort, page: number): MemberHead
+  /** What lies between two places of a page of an order, counted from where the page begins. */
+  pageBytes(sort: CveSort, page: number, from: number, to: number): Buffer
   close(): void
 }
 
@@ -112,6 +115,9 @@ function* openFiles(dist: string, tables: SnapshotTables): Generator<void, OpenS
   }
 }
 
+/** The head of a full page. */
+const PAGE_HEAD_BYTES = headLengthOf(SEGMENTS_PER_PAGE, pageKey(0).length)
+
 function opening(
   dist: string,
   tables: SnapshotTables,
@@ -126,6 +132,11 @@ function opening(
   }
   const head = (row: number) => decodeMemberHead(shards[index.shard[row]!]!.read(index.at[row]!, coreEnd(index, row)))
   const { coreSegments } = index
+  const pageAt = (sort: CveSort, page: number) => {
+    const at = orders[sort].pagesAt[page]
+    if (at === undefined) throw new SnapshotError('malformed', `there is no page ${page} by ${sort}`)
+    return at
+  }
   return {
     ...tables,
     id: manifest.snapshot,
@@ -144,11 +155,14 @@ function opening(
     },
     head,
     heads: (rows) => rows.map(head),
-    page(sort, page) {
-      const { pagesAt } = orders[sort]
-      const at = pagesAt[page]
-      if (at === undefined) throw new SnapshotError('malformed', `there is no page ${page} by ${sort}`)
-      return read(pages[sort], at, (pagesAt[page + 1] ?? pages[sort].size) - at)
+    pageHead(sort, page) {
+      const at = pageAt(sort, page)
+      const read = pages[sort].read(at, Math.min(PAGE_HEAD_BYTES, pages[sort].size - at))
+      // What is read lies in memory for one answer.
+      const bytes = Buffer.allocUnsafeSlow(read.length)
+      bytes.set(read)
+      return decodeMemberHead(bytes)
     },
+    pageBytes: (sort, page, from, to) => pages[sort].read(pageAt(sort, page) + from, to - from),
   }
 }
