@@ -4,13 +4,13 @@ import { nameKey } from '../../corpus/model/products.ts'
 import type { Severity } from '../../corpus/model/record.ts'
 import { SEVERITIES } from '../../corpus/snapshot/derive/columns.ts'
 import { FLAGS } from '../../corpus/snapshot/derive/gather.ts'
-import { findRow } from '../../corpus/snapshot/derive/index-table.ts'
 import { type Postings, postingsOf } from '../../corpus/snapshot/derive/postings.ts'
 import { fromBillionths } from '../../corpus/snapshot/epss.ts'
 import { fold } from '../../corpus/snapshot/fold.ts'
 import type { CveSort } from '../../corpus/snapshot/order.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 import { firstWhere } from './places.ts'
+import { rowFinder } from './row-finder.ts'
 import { FILTER_FLAGS, type KeyColumn, type SnapshotBits } from './snapshot-bits.ts'
 
 /** What a client filters by; bounds on times are inclusive, in ms since the epoch. */
@@ -56,23 +56,17 @@ export function constraintsOf(
 ): Constraint[] {
   const { columns } = snapshot
   const constraints: Constraint[] = []
-  const list = (ordinals: Uint32Array) => constraints.push({ kind: 'list', ordinals, column: null, key: 0 })
-  /** What has a key, of which each ordinal has one at most. */
-  const keyed = <K>(postings: Postings<K>, key: K, column: KeyColumn) => {
-    const at = postings.keys.get(key)
-    constraints.push({ kind: 'list', ordinals: postingsOf(postings, key), column, key: (at ?? -1) + 1 })
-  }
-  const stretch = (sort: CveSort, from: number, to: number) =>
-    constraints.push({ kind: 'stretch', sort, from, to: Math.max(from, to) })
-
-  if (matches) list(matches)
-  if (filters.ids) list(ordinalsOfIds(snapshot, filters.ids))
+  if (matches) constraints.push(list(matches))
+  if (filters.ids) constraints.push(list(ordinalsOfIds(snapshot, filters.ids)))
   if (filters.cwe) {
-    if (filters.cwe.scope === 'any') list(postingsOf(columns.anyCwe, filters.cwe.number))
-    else keyed(columns.primaryCwe, filters.cwe.number, bits.primaryCwe())
+    const { number, scope } = filters.cwe
+    if (scope === 'any') constraints.push(list(postingsOf(columns.anyCwe, number)))
+    else constraints.push(keyed(columns.primaryCwe, number, bits.primaryCwe()))
   }
-  if (filters.cna !== undefined) list(ordinalsOfCna(snapshot, filters.cna))
-  if (filters.assigner !== undefined) keyed(columns.assigner, fold(filters.assigner), bits.assigner())
+  if (filters.cna !== undefined) constraints.push(list(ordinalsOfCna(snapshot, filters.cna)))
+  if (filters.assigner !== undefined) {
+    constraints.push(keyed(columns.assigner, fold(filters.assigner), bits.assigner()))
+  }
   let mask = 0
   let value = 0
   for (const name of FILTER_FLAGS) {
@@ -85,42 +79,47 @@ export function constraintsOf(
   if (filters.severity) {
     constraints.push({ kind: 'severity', codes: filters.severity.map((band) => SEVERITIES.indexOf(band)) })
   }
-  if (filters.epss_min !== undefined) {
-    const least = filters.epss_min
-    stretch(
-      'epss',
-      0,
-      firstBelow(snapshot, 'epss', (key) => fromBillionths(key) < least),
-    )
-  }
-  if (filters.updated_since !== undefined) {
-    const since = filters.updated_since
-    stretch(
-      'updated',
-      0,
-      firstBelow(snapshot, 'updated', (key) => key < since),
-    )
-  }
-  if (filters.published_since !== undefined || filters.published_until !== undefined) {
-    const { published_since: since = Number.NEGATIVE_INFINITY, published_until: until = Number.POSITIVE_INFINITY } =
-      filters
-    const from = firstBelow(snapshot, 'published', (key) => key <= until)
-    stretch(
-      'published',
-      from,
-      firstBelow(snapshot, 'published', (key) => key < since),
-    )
+  const { epss_min: least, updated_since: updatedSince, published_since: since, published_until: until } = filters
+  if (least !== undefined) constraints.push(stretch('epss', 0, firstBelow(snapshot, 'epss', least)))
+  if (updatedSince !== undefined) constraints.push(stretch('updated', 0, firstBelow(snapshot, 'updated', updatedSince)))
+  if (since !== undefined || until !== undefined) {
+    const from = until === undefined ? 0 : firstNotAbove(snapshot, 'published', until)
+    const to = since === undefined ? snapshot.orders.published.keyed : firstBelow(snapshot, 'published', since)
+    constraints.push(stretch('published', from, to))
   }
   return constraints
 }
 
-/** The first place of a descending order from which on `isBelow` holds of the keys; those without a key never count. */
-function firstBelow(snapshot: OpenSnapshot, sort: CveSort, isBelow: (key: number) => boolean): number {
-  const { ordinals, keyed } = snapshot.orders[sort]
-  const { columns, epss } = snapshot
-  const keyOf = (ordinal: number) =>
-    sort === 'epss' ? epss.scores[columns.row[ordinal]!]! : columns[sort as 'published' | 'updated'][ordinal]!
-  return firstWhere(keyed, (place) => isBelow(keyOf(ordinals[place]!)))
+function list(ordinals: Uint32Array): Constraint {
+  return { kind: 'list', ordinals, column: null, key: 0 }
+}
+
+/** What has a key, of which each ordinal has one at most. */
+function keyed<K>(postings: Postings<K>, key: K, column: KeyColumn): Constraint {
+  const at = postings.keys.get(key) ?? -1
+  return { kind: 'list', ordinals: postingsOf(postings, key), column, key: at + 1 }
+}
+
+function stretch(sort: CveSort, from: number, to: number): Constraint {
+  return { kind: 'stretch', sort, from, to: Math.max(from, to) }
+}
+
+/** The first place of a descending order whose key is below `least`; those without a key never count. */
+function firstBelow(snapshot: OpenSnapshot, sort: BoundedSort, least: number): number {
+  return firstWhere(snapshot.orders[sort].keyed, (place) => keyAt(snapshot, sort, place) < least)
+}
+
+/** The first place of a descending order whose key is not above `most`. */
+function firstNotAbove(snapshot: OpenSnapshot, sort: BoundedSort, most: number): number {
+  return firstWhere(snapshot.orders[sort].keyed, (place) => keyAt(snapshot, sort, place) <= most)
+}
+
+/** The sorts that filters have bounds of. */
+type BoundedSort = Exclude<CveSort, 'cvss'>
+
+function keyAt({ orders, columns, epss }: OpenSnapshot, sort: BoundedSort, place: number): number {
+  const ordinal = orders[sort].ordinals[place]!
+  return sort === 'epss' ? fromBillionths(epss.scores[columns.row[ordinal]!]!) : columns[sort][ordinal]!
 }
 
 /** The ordinals of all assigners whose name folds to a slug. */
@@ -130,7 +129,14 @@ function ordinalsOfCna({ columns }: OpenSnapshot, slug: string): Uint32Array {
   return lists.length === 1 ? lists[0]! : Uint32Array.from(lists.flatMap((list) => [...list])).sort()
 }
 
+/** Ascending; what the snapshot does not have is left out. */
 function ordinalsOfIds(snapshot: OpenSnapshot, ids: readonly CveId[]): Uint32Array {
-  const rows = ids.map((id) => findRow(snapshot.index, id)).filter((row) => row >= 0)
-  return Uint32Array.from(rows, (row) => snapshot.ordinalOfRow[row]!).sort()
+  const rowOf = rowFinder(snapshot)
+  const ordinals = new Uint32Array(ids.length)
+  let known = 0
+  for (const id of ids) {
+    const row = rowOf(id)
+    if (row >= 0) ordinals[known++] = snapshot.ordinalOfRow[row]!
+  }
+  return ordinals.subarray(0, known).sort()
 }

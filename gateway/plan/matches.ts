@@ -1,12 +1,17 @@
-/** Constraints as they are tested: one ordinal at a time, or 32 places of an order at once; and how many each lets through. */
+/** Constraints as they are tested: of many ordinals at a time, or of 32 places of an order at once; and how many each lets through. */
 import type { CveSort } from '../../corpus/snapshot/order.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 import { type Bits, bitsOf, type Clause, hasBit } from './bits.ts'
 import type { Constraint } from './filters.ts'
 import { firstFrom } from './places.ts'
-import type { SnapshotBits } from './snapshot-bits.ts'
+import type { KeyColumn, SnapshotBits } from './snapshot-bits.ts'
 
-export type Test = (ordinal: number) => boolean
+/**
+ * Keeps of the first `count` of `ordinals` those that pass, moved to the front in their order, and gives how many. One
+ * constraint goes through many ordinals before the next one does: the processor waits for many of them at once, where a
+ * test of one ordinal after the other would wait for each.
+ */
+export type Sieve = (ordinals: Uint32Array, count: number) => number
 
 /** Those whose ordinals lie ready. */
 export type Enumerable = Extract<Constraint, { kind: 'list' | 'stretch' }>
@@ -15,21 +20,25 @@ export const isEnumerable = (constraint: Constraint): constraint is Enumerable =
   constraint.kind === 'list' || constraint.kind === 'stretch'
 
 /** How many ordinals a constraint lets through; of several flags, as if they had nothing to do with each other. */
-export function sizeOf({ columns }: OpenSnapshot, bits: SnapshotBits, constraint: Constraint): number {
+export function sizeOf({ columns: { count } }: OpenSnapshot, bits: SnapshotBits, constraint: Constraint): number {
   switch (constraint.kind) {
     case 'list':
       return constraint.ordinals.length
     case 'stretch':
       return constraint.to - constraint.from
-    case 'severity':
-      return constraint.codes.reduce((sum, code) => sum + bits.severity(code).count(), 0)
+    case 'severity': {
+      let size = 0
+      for (const code of constraint.codes) size += bits.severity(code).count()
+      return size
+    }
     case 'flags': {
-      const { count } = columns
-      const shares = flagsIn(constraint.mask).map((flag) => {
-        const set = bits.flag(flag).count() / count
-        return constraint.value & flag ? set : 1 - set
-      })
-      return shares.reduce((product, share) => product * share, count)
+      let size = count
+      for (let rest = constraint.mask; rest !== 0; rest &= rest - 1) {
+        const flag = rest & -rest
+        const share = bits.flag(flag).count() / count
+        size *= constraint.value & flag ? share : 1 - share
+      }
+      return size
     }
   }
 }
@@ -40,62 +49,105 @@ export function ordinalsOf(snapshot: OpenSnapshot, constraint: Enumerable): Uint
   return snapshot.orders[constraint.sort].ordinals.subarray(constraint.from, constraint.to)
 }
 
-export function testOf(snapshot: OpenSnapshot, constraint: Constraint): Test {
+export function sieveOf(snapshot: OpenSnapshot, constraint: Constraint): Sieve {
   const { flags, severity, count } = snapshot.columns
   switch (constraint.kind) {
-    case 'flags': {
-      const { mask, value } = constraint
-      return (ordinal) => (flags[ordinal]! & mask) === value
-    }
-    case 'severity': {
-      const codes = constraint.codes.reduce((set, code) => set | (1 << code), 0)
-      // What has no severity is 255, which shifts by 31: no code is that.
-      return (ordinal) => ((codes >>> severity[ordinal]!) & 1) === 1
-    }
-    case 'stretch': {
-      const { from, to } = constraint
-      const places = snapshot.places[constraint.sort]
-      return (ordinal) => places[ordinal]! >= from && places[ordinal]! < to
-    }
-    case 'list': {
-      const { ordinals, column, key } = constraint
-      return column ? (ordinal) => column[ordinal] === key : containing(count, ordinals)
-    }
+    case 'flags':
+      return flagsSieve(flags, constraint.mask, constraint.value)
+    case 'severity':
+      return severitySieve(severity, constraint.codes)
+    case 'stretch':
+      return stretchSieve(snapshot.places[constraint.sort], constraint.from, constraint.to)
+    case 'list':
+      if (constraint.column) return keySieve(constraint.column, constraint.key)
+      return listSieve(count, constraint.ordinals)
   }
+}
+
+// In all of these what fails is overwritten by what comes next: a branch that nobody can foresee would cost more.
+
+const flagsSieve = (flags: Uint8Array, mask: number, value: number) => (ordinals: Uint32Array, count: number) => {
+  let kept = 0
+  for (let i = 0; i < count; i++) {
+    const ordinal = ordinals[i]!
+    ordinals[kept] = ordinal
+    kept += (flags[ordinal]! & mask) === value ? 1 : 0
+  }
+  return kept
+}
+
+const severitySieve = (severity: Uint8Array, codes: readonly number[]) => {
+  let set = 0
+  for (const code of codes) set |= 1 << code
+  return (ordinals: Uint32Array, count: number) => {
+    let kept = 0
+    for (let i = 0; i < count; i++) {
+      const ordinal = ordinals[i]!
+      ordinals[kept] = ordinal
+      // What has no severity is 255, which shifts by 31: no code is that.
+      kept += (set >>> severity[ordinal]!) & 1
+    }
+    return kept
+  }
+}
+
+const stretchSieve = (places: Uint32Array, from: number, to: number) => (ordinals: Uint32Array, count: number) => {
+  let kept = 0
+  for (let i = 0; i < count; i++) {
+    const ordinal = ordinals[i]!
+    const place = places[ordinal]!
+    ordinals[kept] = ordinal
+    kept += place >= from && place < to ? 1 : 0
+  }
+  return kept
+}
+
+const keySieve = (column: KeyColumn, key: number) => (ordinals: Uint32Array, count: number) => {
+  let kept = 0
+  for (let i = 0; i < count; i++) {
+    const ordinal = ordinals[i]!
+    ordinals[kept] = ordinal
+    kept += column[ordinal] === key ? 1 : 0
+  }
+  return kept
 }
 
 /** Looked up by halves so often, a list had better been made bits: a look-up takes as long as so many additions. */
 const ADDED_IN_A_LOOKUP = 32
 
-/** Whether an ascending list has an ordinal. */
-function containing(count: number, ordinals: Uint32Array): Test {
-  let lookups = Math.ceil(ordinals.length / ADDED_IN_A_LOOKUP)
+const listSieve = (size: number, list: Uint32Array) => {
+  let lookups = Math.ceil(list.length / ADDED_IN_A_LOOKUP)
   let bits: Bits | null = null
-  return (ordinal) => {
-    if (bits) return hasBit(bits, ordinal)
-    if (lookups-- === 0) bits = bitsOf(count, ordinals)
-    return ordinals[firstFrom(ordinals, ordinal)] === ordinal
+  return (ordinals: Uint32Array, count: number) => {
+    lookups -= count
+    if (lookups < 0) bits ??= bitsOf(size, list)
+    let kept = 0
+    for (let i = 0; i < count; i++) {
+      const ordinal = ordinals[i]!
+      const passes = bits ? hasBit(bits, ordinal) : list[firstFrom(list, ordinal)] === ordinal
+      ordinals[kept] = ordinal
+      kept += passes ? 1 : 0
+    }
+    return kept
   }
 }
 
 /** Constraints on what bits tell, by the places of an order. */
 export function clausesOf(bits: SnapshotBits, sort: CveSort, constraints: readonly Constraint[]): Clause[] {
-  return constraints.flatMap((constraint): Clause[] => {
-    if (constraint.kind === 'severity')
-      return [{ any: constraint.codes.map((code) => bits.severity(code).in(sort)), not: 0 }]
-    if (constraint.kind !== 'flags') return []
-    return flagsIn(constraint.mask).map((flag) => ({
-      any: [bits.flag(flag).in(sort)],
-      not: constraint.value & flag ? 0 : -1,
-    }))
-  })
-}
-
-/** The flags of a mask one by one. */
-function flagsIn(mask: number): number[] {
-  const flags: number[] = []
-  for (let rest = mask; rest !== 0; rest &= rest - 1) flags.push(rest & -rest)
-  return flags
+  const clauses: Clause[] = []
+  for (const constraint of constraints) {
+    if (constraint.kind === 'severity') {
+      const any: Bits[] = []
+      for (const code of constraint.codes) any.push(bits.severity(code).in(sort))
+      clauses.push({ any, not: 0 })
+    }
+    if (constraint.kind !== 'flags') continue
+    for (let rest = constraint.mask; rest !== 0; rest &= rest - 1) {
+      const flag = rest & -rest
+      clauses.push({ any: [bits.flag(flag).in(sort)], not: constraint.value & flag ? 0 : -1 })
+    }
+  }
+  return clauses
 }
 
 /**

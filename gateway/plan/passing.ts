@@ -1,17 +1,18 @@
 /**
  * What passes all filters by its places in an order, found by enumerating one of them. A client asks for the same filters
- * on every page: what was found is remembered, and sorted when it is asked for again.
+ * on every page: what took long to find is remembered, and sorted when it is asked for again.
  */
 import { sortText } from '../../corpus/snapshot/order.ts'
 import { SNAPSHOT_BYTES } from '../bounds.ts'
 import { recent } from '../recent.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 import type { CveFilters } from './filters.ts'
-import type { Test } from './matches.ts'
+import type { Sieve } from './matches.ts'
 import type { OrderView } from './order-view.ts'
 import { perSnapshot } from './per-snapshot.ts'
-import { firstFrom } from './places.ts'
-import { type Bounds, passes } from './runs.ts'
+import { firstFrom, turnedPlace } from './places.ts'
+import type { Bounds } from './runs.ts'
+import { BLOCK } from './sifted.ts'
 
 export interface Passing {
   /** The ordinals of the first `most` at the place `start` of the order or behind it. */
@@ -24,7 +25,7 @@ export interface Enumeration {
   bounds: Bounds
   ordinals: Uint32Array
   /** What each of them has to pass. */
-  tests: readonly Test[]
+  sieves: readonly Sieve[]
 }
 
 interface Places {
@@ -34,6 +35,8 @@ interface Places {
 
 /** What an entry takes beside key and numbers. */
 const ENTRY_BYTES = 300
+/** Enumerating fewer takes no longer than asking whether it was done before. */
+const WORTH_REMEMBERING = 512
 
 const remembered = perSnapshot(() =>
   recent<string, Places>(SNAPSHOT_BYTES.walks, ({ places }, key) => {
@@ -42,46 +45,69 @@ const remembered = perSnapshot(() =>
 )
 
 export function passingOf(snapshot: OpenSnapshot, filters: CveFilters, enumeration: Enumeration): Passing {
-  const { order } = enumeration
+  const { order, ordinals } = enumeration
+  if (ordinals.length < WORTH_REMEMBERING) return unsorted(order, placesOf(snapshot, enumeration))
   const known = remembered(snapshot)
   const key = `${sortText({ key: order.sort, descending: order.descending })} ${JSON.stringify(filters)}`
   const found = known.get(key)
-  if (found) {
-    if (!found.sorted) found.places.sort()
-    found.sorted = true
-    return {
-      from(start, most) {
-        const first = firstFrom(found.places, start)
-        return Array.from(found.places.subarray(first, first + most), order.ordinal)
-      },
-    }
+  if (!found) {
+    const places = placesOf(snapshot, enumeration)
+    known.set(key, { places, sorted: false })
+    return unsorted(order, places)
   }
-  const places = placesOf(snapshot, enumeration)
-  known.set(key, { places, sorted: false })
-  return { from: (start, most) => Array.from(leastFrom(places, start, most), order.ordinal) }
+  if (!found.sorted) found.places.sort()
+  found.sorted = true
+  const { places } = found
+  return {
+    from(start, most) {
+      const first = firstFrom(places, start)
+      return ordinalsAt(order, places.subarray(first, first + most))
+    },
+  }
 }
 
-function placesOf(snapshot: OpenSnapshot, { order, bounds, ordinals, tests }: Enumeration): Uint32Array {
+const unsorted = (order: OrderView, places: Uint32Array): Passing => ({
+  from(start, most) {
+    return ordinalsAt(order, leastFrom(places, start, most))
+  },
+})
+
+function ordinalsAt(order: OrderView, places: Uint32Array): number[] {
+  const ordinals: number[] = []
+  for (let i = 0; i < places.length; i++) ordinals.push(order.ordinal(places[i]!))
+  return ordinals
+}
+
+const block = new Uint32Array(BLOCK)
+
+/** The places of all that pass, in memory of their own. */
+function placesOf(snapshot: OpenSnapshot, { order, bounds, ordinals, sieves }: Enumeration): Uint32Array {
+  const { descending, keyed, count } = order
+  const { from, to } = bounds
   const stored = snapshot.places[order.sort]
   const found: number[] = []
-  for (let i = 0; i < ordinals.length; i++) {
-    const ordinal = ordinals[i]!
-    const place = stored[ordinal]!
-    if (place >= bounds.from && place < bounds.to && passes(tests, ordinal)) found.push(order.place(ordinal))
+  for (let at = 0; at < ordinals.length; at += BLOCK) {
+    let left = Math.min(BLOCK, ordinals.length - at)
+    for (let i = 0; i < left; i++) block[i] = ordinals[at + i]!
+    for (let i = 0; i < sieves.length && left > 0; i++) left = sieves[i]!(block, left)
+    for (let i = 0; i < left; i++) {
+      const place = stored[block[i]!]!
+      if (place >= from && place < to) found.push(descending ? place : turnedPlace(place, keyed, count))
+    }
   }
-  return Uint32Array.from(found)
+  return new Uint32Array(found)
 }
 
 /** The `most` smallest numbers not below `least`, ascending. Memory for twice as many is enough: the rest is forgotten. */
 export function leastFrom(numbers: Uint32Array, least: number, most: number): Uint32Array {
-  const kept = new Uint32Array(2 * most)
+  const kept = new Uint32Array(Math.min(2 * most, numbers.length))
   let count = 0
   let beyond = Number.POSITIVE_INFINITY
   for (let i = 0; i < numbers.length; i++) {
     const number = numbers[i]!
     if (number < least || number >= beyond) continue
     kept[count++] = number
-    if (count < kept.length) continue
+    if (count < 2 * most) continue
     kept.sort()
     beyond = kept[most - 1]! + 1
     count = most

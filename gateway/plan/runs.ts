@@ -1,8 +1,10 @@
 /** Runs of a stored order, which is the descending one, and the walk along them in either direction. */
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 import { type Clause, cutWord, wordOf } from './bits.ts'
-import { cut, type Test } from './matches.ts'
+import type { Sieve } from './matches.ts'
 import type { OrderView } from './order-view.ts'
+import { firstFrom } from './places.ts'
+import { grow, sift, sifting } from './sifted.ts'
 
 /** The places from `low` up to, not including, `high` of the stored order; walked down from `high` unless `up`. */
 export interface Run {
@@ -22,21 +24,29 @@ export interface Bounds {
  * has none in reverse (decisions 6).
  */
 export function runsFrom({ descending, count, keyed }: OrderView, start: number, { from, to }: Bounds): Run[] {
-  const runs = descending
-    ? [{ low: Math.max(start, from), high: to, up: true }]
-    : [
-        { low: from, high: Math.min(keyed - start, to), up: false },
-        { low: Math.max(keyed, from), high: Math.min(count - Math.max(start - keyed, 0), to), up: false },
-      ]
-  return runs.filter(({ low, high }) => low < high)
+  const runs: Run[] = []
+  if (descending) addRun(runs, Math.max(start, from), to, true)
+  else {
+    addRun(runs, from, Math.min(keyed - start, to), false)
+    addRun(runs, Math.max(keyed, from), Math.min(count - Math.max(start - keyed, 0), to), false)
+  }
+  return runs
 }
 
-export const placesIn = (runs: readonly Run[]): number => runs.reduce((sum, { low, high }) => sum + high - low, 0)
+function addRun(runs: Run[], low: number, high: number, up: boolean): void {
+  if (low < high) runs.push({ low, high, up })
+}
 
-/** What is tested 32 places at once, and what is tested of the ordinals that this leaves. */
+export function placesIn(runs: readonly Run[]): number {
+  let places = 0
+  for (const { low, high } of runs) places += high - low
+  return places
+}
+
+/** What is tested 32 places at once, and what the ordinals that this leaves are sifted by. */
 export interface Checks {
   clauses: readonly Clause[]
-  tests: readonly Test[]
+  sieves: readonly Sieve[]
 }
 
 /**
@@ -47,49 +57,50 @@ export function walkPlaces(
   snapshot: OpenSnapshot,
   { sort }: OrderView,
   runs: readonly Run[],
-  { clauses, tests }: Checks,
+  { clauses, sieves }: Checks,
   most: number,
   patience: number,
 ): number[] | null {
   const { ordinals } = snapshot.orders[sort]
-  const found: number[] = []
+  const search = sifting(sieves, most, WORD)
+  const { block } = search
   let left = patience
   for (const { low, high, up } of runs) {
     const [first, last, step] = up ? [low >>> 5, (high - 1) >>> 5, 1] : [(high - 1) >>> 5, low >>> 5, -1]
     for (let at = first; at !== last + step; at += step) {
-      if (--left < 0) return null
       let word = cutWord(wordOf(clauses, at), at, low, high)
       while (word !== 0) {
-        const bit = up ? 31 - Math.clz32(word & -word) : 31 - Math.clz32(word)
+        const bit = 31 - Math.clz32(up ? word & -word : word)
         word &= ~(1 << bit)
-        const ordinal = ordinals[(at << 5) + bit]!
-        if (passes(tests, ordinal)) {
-          found.push(ordinal)
-          if (found.length === most) return found
-        } else if (--left < 0) return null
+        block[search.filled++] = ordinals[(at << 5) + bit]!
       }
+      left--
+      if (search.filled < search.full && left > search.failed) continue
+      if (search.filled > 0 && sift(search)) return search.found
+      if (left < search.failed) return null
+      grow(search, WORD)
     }
   }
-  return found
+  sift(search)
+  return search.found
 }
+
+const WORD = 32
 
 /** The first `most` of ascending `ordinals` along `runs` of the order of publication, whose places they are, that pass. */
-export function walkList(ordinals: Uint32Array, runs: readonly Run[], tests: readonly Test[], most: number): number[] {
-  const found: number[] = []
+export function walkList(ordinals: Uint32Array, runs: readonly Run[], sieves: readonly Sieve[], most: number) {
+  const search = sifting(sieves, most, 0)
+  const { block } = search
   for (const { low, high, up } of runs) {
-    const part = cut(ordinals, { from: low, to: high })
-    for (let i = 0; i < part.length; i++) {
-      const ordinal = part[up ? i : part.length - 1 - i]!
-      if (!passes(tests, ordinal)) continue
-      found.push(ordinal)
-      if (found.length === most) return found
+    const first = firstFrom(ordinals, low)
+    const last = firstFrom(ordinals, high) - 1
+    for (let at = first; at <= last; at++) {
+      block[search.filled++] = ordinals[up ? at : first + last - at]!
+      if (search.filled < search.full) continue
+      if (sift(search)) return search.found
+      grow(search, 0)
     }
   }
-  return found
-}
-
-/** Whether an ordinal passes all tests, without a closure for each. */
-export function passes(tests: readonly Test[], ordinal: number): boolean {
-  for (let i = 0; i < tests.length; i++) if (!tests[i]!(ordinal)) return false
-  return true
+  sift(search)
+  return search.found
 }

@@ -10,9 +10,9 @@ import {
   type Enumerable,
   isEnumerable,
   ordinalsOf,
+  type Sieve,
+  sieveOf,
   sizeOf,
-  type Test,
-  testOf,
   withinPublication,
 } from './matches.ts'
 import type { OrderView } from './order-view.ts'
@@ -36,11 +36,11 @@ export function firstPassing(
   wanted: Wanted,
 ): number[] {
   const search = searchOf(snapshot, bits, constraintsOf(snapshot, bits, filters, matches), wanted)
-  if (search.places === 0 || search.constraints.some(({ size }) => size === 0)) return []
-  const smallest = smallestOf(search.constraints)
+  if (search.places === 0 || search.isEmpty) return []
+  const { smallest } = search
   if (!smallest) return walkOrder(snapshot, bits, search, Number.POSITIVE_INFINITY)!
   const enumerated = enumeratedSteps(search, smallest)
-  if (walkedSteps(search) <= enumerated) {
+  if (enumerated > AT_ONCE && walkedSteps(search) <= enumerated) {
     const found = walkOrder(snapshot, bits, search, PATIENCE + 2 * enumerated)
     if (found) return found
   }
@@ -56,8 +56,15 @@ interface Sized<C extends Constraint = Constraint> {
 
 /** What is wanted, and among what it is looked for. */
 interface Search extends Wanted {
-  /** All but a stretch of the order itself, which bounds the walk. */
+  /** All but a stretch of the order itself, which bounds the walk; what lets least through comes first. */
   constraints: readonly Sized[]
+  /** Whether one of them lets nothing through. */
+  isEmpty: boolean
+  /** What has the fewest ordinals lying ready; null where there are only bits. */
+  smallest: Sized<Enumerable> | null
+  /** Which part of all passes, and which part passes what bits tell, as if the constraints had nothing to do with each other. */
+  share: number
+  shareOfBits: number
   bounds: Bounds
   /** The places from the start on within these bounds, and how many they are. */
   runs: Run[]
@@ -68,44 +75,50 @@ function searchOf(
   snapshot: OpenSnapshot,
   bits: SnapshotBits,
   constraints: readonly Constraint[],
-  wanted: Wanted,
+  { order, start, most }: Wanted,
 ): Search {
-  const { order, start } = wanted
-  const own = constraints.find((one) => one.kind === 'stretch' && one.sort === order.sort)
-  const bounds = own?.kind === 'stretch' ? own : { from: 0, to: order.count }
   const cut = withinPublication(constraints)
   const sized: Sized[] = []
-  constraints.forEach((whole, at) => {
-    if (whole === own) return
-    const share = sizeOf(snapshot, bits, whole) / order.count
-    sized.push({ constraint: cut[at]!, size: sizeOf(snapshot, bits, cut[at]!), share })
-  })
+  let bounds: Bounds = { from: 0, to: order.count }
+  let isEmpty = false
+  let smallest: Sized<Enumerable> | null = null
+  let share = 1
+  let shareOfBits = 1
+  for (let i = 0; i < cut.length; i++) {
+    const [whole, constraint] = [constraints[i]!, cut[i]!]
+    if (whole.kind === 'stretch' && whole.sort === order.sort) {
+      bounds = whole
+      continue
+    }
+    const size = sizeOf(snapshot, bits, constraint)
+    const one = { constraint, size, share: sizeOf(snapshot, bits, whole) / order.count }
+    sized.push(one)
+    if (size === 0) isEmpty = true
+    share *= one.share
+    if (!isEnumerable(constraint)) shareOfBits *= one.share
+    else if (smallest === null || size < smallest.size) smallest = one as Sized<Enumerable>
+  }
+  if (sized.length > 1) sized.sort(byShare)
   const runs = runsFrom(order, start, bounds)
-  return { ...wanted, constraints: sized, bounds, runs, places: placesIn(runs) }
+  const places = placesIn(runs)
+  return { order, start, most, constraints: sized, isEmpty, smallest, share, shareOfBits, bounds, runs, places }
 }
 
-/** What has the fewest ordinals lying ready; null where there are only bits. */
-function smallestOf(constraints: readonly Sized[]): Sized<Enumerable> | null {
-  let smallest: Sized<Enumerable> | null = null
-  for (const { constraint, size, share } of constraints) {
-    if (isEnumerable(constraint) && (smallest === null || size < smallest.size)) smallest = { constraint, size, share }
-  }
-  return smallest
-}
+const byShare = (a: Sized, b: Sized) => a.share - b.share
+
+/** Enumerating so few takes less than anything else. */
+const AT_ONCE = 64
 
 /** Steps that a walk may take beyond twice what enumerating takes, until it is given up. */
 const PATIENCE = 500
 
-/** Which part of all passes, as if the constraints had nothing to do with each other. */
-const shareOf = (constraints: readonly Sized[]): number => constraints.reduce((part, { share }) => part * share, 1)
-
 /** How many places lie before the last one that is wanted, as far as sizes tell; infinity where nothing passes. */
-const expectedPlaces = ({ most, constraints }: Search): number => most / shareOf(constraints)
+const expectedPlaces = ({ most, share }: Search): number => most / share
 
 /** Steps of a walk: bits are met 32 places at once, and what they leave is tested. */
 function walkedSteps(search: Search): number {
   const walked = Math.min(search.places, expectedPlaces(search))
-  return walked / 32 + walked * shareOf(search.constraints.filter(({ constraint }) => !isEnumerable(constraint)))
+  return walked / 32 + walked * search.shareOfBits
 }
 
 /** Steps of enumerating: along a list that lies in the order walked as many as it takes, else all. */
@@ -119,16 +132,14 @@ const liesInOrder = ({ order }: Search, { kind }: Enumerable): boolean => order.
 /** What is wanted by walking the order; null where that takes more than `patience` steps. */
 function walkOrder(snapshot: OpenSnapshot, bits: SnapshotBits, search: Search, patience: number): number[] | null {
   const { order, runs, most } = search
-  const constraints = search.constraints.map(({ constraint }) => constraint)
-  const clauses = clausesOf(bits, order.sort, constraints)
-  return walkPlaces(
-    snapshot,
-    order,
-    runs,
-    { clauses, tests: testsOf(snapshot, constraints.filter(isEnumerable)) },
-    most,
-    patience,
-  )
+  const told: Constraint[] = []
+  const sieves: Sieve[] = []
+  for (const { constraint } of search.constraints) {
+    if (isEnumerable(constraint)) sieves.push(sieveOf(snapshot, constraint))
+    else told.push(constraint)
+  }
+  const clauses = clausesOf(bits, order.sort, told)
+  return walkPlaces(snapshot, order, runs, { clauses, sieves }, most, patience)
 }
 
 /** What is wanted by looking at all that one constraint lets through. */
@@ -139,12 +150,11 @@ function enumerate(
   { constraint }: Sized<Enumerable>,
 ): number[] {
   const { order, bounds, runs, start, most } = search
-  const others = search.constraints.map((one) => one.constraint).filter((one) => one !== constraint)
-  const tests = testsOf(snapshot, others)
+  const sieves: Sieve[] = []
+  for (const other of search.constraints) {
+    if (other.constraint !== constraint) sieves.push(sieveOf(snapshot, other.constraint))
+  }
   const ordinals = ordinalsOf(snapshot, constraint)
-  if (liesInOrder(search, constraint)) return walkList(ordinals, runs, tests, most)
-  return passingOf(snapshot, filters, { order, bounds, ordinals, tests }).from(start, most)
+  if (liesInOrder(search, constraint)) return walkList(ordinals, runs, sieves, most)
+  return passingOf(snapshot, filters, { order, bounds, ordinals, sieves }).from(start, most)
 }
-
-const testsOf = (snapshot: OpenSnapshot, constraints: readonly Constraint[]): Test[] =>
-  constraints.map((constraint) => testOf(snapshot, constraint))

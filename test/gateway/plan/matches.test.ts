@@ -6,13 +6,13 @@ import { idAt } from '../../../corpus/snapshot/derive/index-table.ts'
 import { CVE_SORTS } from '../../../corpus/snapshot/order.ts'
 import { openCorpus } from '../../../corpus/store/corpus.ts'
 import { bitsOf, bitsWhere, countBits, cutWord, hasBit, wordOf } from '../../../gateway/plan/bits.ts'
-import { type CveFilters, constraintsOf } from '../../../gateway/plan/filters.ts'
+import { type Constraint, type CveFilters, constraintsOf } from '../../../gateway/plan/filters.ts'
 import {
   clausesOf,
   isEnumerable,
   ordinalsOf,
+  sieveOf,
   sizeOf,
-  testOf,
   withinPublication,
 } from '../../../gateway/plan/matches.ts'
 import { orderView } from '../../../gateway/plan/order-view.ts'
@@ -86,6 +86,17 @@ const CASES: [filters: CveFilters, passes: (core: CveCore) => boolean][] = [
   ],
 ]
 
+/** The ordinals that pass constraints, each asked about by itself. */
+const passing = (constraints: readonly Constraint[]) => {
+  const one = new Uint32Array(1)
+  return Uint32Array.from({ length: count }, (_, ordinal) => ordinal).filter((ordinal) =>
+    constraints.every((constraint) => {
+      one[0] = ordinal
+      return sieveOf(snapshot, constraint)(one, 1) === 1
+    }),
+  )
+}
+
 const ORDERS = CVE_SORTS.flatMap((sort) => [true, false].map((descending) => ({ sort, descending })))
 
 for (const [filters, passes] of CASES) {
@@ -109,20 +120,18 @@ for (const [filters, passes] of CASES) {
     const constraints = withinPublication(constraintsOf(snapshot, snapshot.bits, filters, null))
     for (const { sort, descending } of ORDERS) {
       const order = orderView(snapshot, sort, descending)
-      const all = Array.from({ length: count }, (_, place) => order.ordinal(place)).filter((ordinal) =>
-        constraints.every((one) => testOf(snapshot, one)(ordinal)),
-      )
+      const all = [...passing(constraints)].sort((a, b) => order.place(a) - order.place(b))
       assert.is(all.length, expected.length)
       const bounds = { from: 0, to: count }
       const clauses = clausesOf(snapshot.bits, sort, constraints)
-      const tests = constraints.filter(isEnumerable).map((one) => testOf(snapshot, one))
+      const sieves = () => constraints.filter(isEnumerable).map((one) => sieveOf(snapshot, one))
       for (const start of [0, 1, 31, 32, 350, count - 1, count]) {
         const runs = runsFrom(order, start, bounds)
         assert.is(placesIn(runs), count - start)
         for (const wanted of [1, 3, count]) {
           const left = all.filter((ordinal) => order.place(ordinal) >= start).slice(0, wanted)
           const say = `${sort} ${descending} from ${start}, ${wanted}`
-          assert.equal(walkPlaces(snapshot, order, runs, { clauses, tests }, wanted, 10 * count), left, say)
+          assert.equal(walkPlaces(snapshot, order, runs, { clauses, sieves: sieves() }, wanted, 10 * count), left, say)
           assert.equal(
             firstPassing(snapshot, snapshot.bits, filters, null, { order, start, most: wanted }),
             left,
@@ -130,11 +139,11 @@ for (const [filters, passes] of CASES) {
           )
           for (const one of constraints.filter(isEnumerable)) {
             const ordinals = ordinalsOf(snapshot, one)
-            const others = constraints.filter((other) => other !== one).map((other) => testOf(snapshot, other))
-            const passing = () =>
-              passingOf(snapshot, { ...filters, q: `${one.kind}` }, { order, bounds, ordinals, tests: others })
-            assert.equal(passing().from(start, wanted), left, `${say}, enumerated`)
-            assert.equal(passing().from(start, wanted), left, `${say}, remembered`)
+            const others = constraints.filter((other) => other !== one).map((other) => sieveOf(snapshot, other))
+            const enumerated = () =>
+              passingOf(snapshot, { ...filters, q: `${one.kind}` }, { order, bounds, ordinals, sieves: others })
+            assert.equal(enumerated().from(start, wanted), left, `${say}, enumerated`)
+            assert.equal(enumerated().from(start, wanted), left, `${say}, remembered`)
             if (one.kind === 'list' && sort === 'published') {
               assert.equal(walkList(ordinals, runs, others, wanted), left, `${say}, along the list`)
             }
@@ -147,10 +156,12 @@ for (const [filters, passes] of CASES) {
 
 test('a walk that finds too little is given up', () => {
   const order = orderView(snapshot, 'cvss', true)
-  const never = [() => false]
+  const never = [() => 0]
   const runs = runsFrom(order, 0, { from: 0, to: count })
-  assert.is(walkPlaces(snapshot, order, runs, { clauses: [], tests: never }, 1, count), null)
-  assert.equal(walkPlaces(snapshot, order, runs, { clauses: [], tests: never }, 1, 2 * count), [])
+  for (const patience of [0, 1, 100, count / 2]) {
+    assert.is(walkPlaces(snapshot, order, runs, { clauses: [], sieves: never }, 1, patience), null)
+  }
+  assert.equal(walkPlaces(snapshot, order, runs, { clauses: [], sieves: never }, 1, 2 * count), [])
 })
 
 test('sizes of single constraints are exact, those of lists that a stretch of publication cuts included', () => {
@@ -163,17 +174,19 @@ test('sizes of single constraints are exact, those of lists that a stretch of pu
   ]
   for (const one of filters) {
     const [constraint, ...others] = withinPublication(constraintsOf(snapshot, snapshot.bits, one, null))
-    const tests = [constraint!, ...others].map((each) => testOf(snapshot, each))
-    const passing = Array.from({ length: count }, (_, ordinal) => ordinal).filter((o) => tests.every((each) => each(o)))
-    assert.is(Math.round(sizeOf(snapshot, snapshot.bits, constraint!)), passing.length, JSON.stringify(one))
+    const { length } = passing([constraint!, ...others])
+    assert.is(Math.round(sizeOf(snapshot, snapshot.bits, constraint!)), length, JSON.stringify(one))
   }
 })
 
 test('a list is tested alike by halves and, after many questions, by bits', () => {
   const ordinals = Uint32Array.from({ length: 100 }, (_, i) => i * 3)
-  const passes = testOf(snapshot, { kind: 'list', ordinals, column: null, key: 0 })
-  for (let turn = 0; turn < 3; turn++) {
-    for (let ordinal = 0; ordinal < 310; ordinal++) assert.is(passes(ordinal), ordinal % 3 === 0 && ordinal < 300)
+  const sieve = sieveOf(snapshot, { kind: 'list', ordinals, column: null, key: 0 })
+  for (const size of [1, 2, 310, 310]) {
+    const candidates = Uint32Array.from({ length: 310 }, (_, i) => 309 - i)
+    const left = sieve(candidates, size)
+    const expected = Array.from({ length: size }, (_, i) => 309 - i).filter((one) => one % 3 === 0 && one < 300)
+    assert.equal([...candidates.subarray(0, left)], expected)
   }
 })
 

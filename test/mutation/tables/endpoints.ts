@@ -49,8 +49,8 @@ export const ENDPOINTS: readonly Mutation[] = [
     rule: `${CVES}epss_min | number |`,
     breaks: 'the minimum itself is left out',
     file: 'gateway/plan/filters.ts',
-    find: 'fromBillionths(key) < least',
-    replace: 'fromBillionths(key) <= least',
+    find: 'keyAt(snapshot, sort, place) < least',
+    replace: 'keyAt(snapshot, sort, place) <= least',
     tests: test('endpoint-cves-filters'),
   },
   {
@@ -73,8 +73,8 @@ export const ENDPOINTS: readonly Mutation[] = [
     rule: 'api, GET /api/v1/cwes/{cweId}/cves: scope | query | string |',
     breaks: 'scope=any is scope=primary',
     file: 'gateway/plan/filters.ts',
-    find: "if (filters.cwe.scope === 'any') list",
-    replace: 'if (filters.cwe.number < 0) list',
+    find: "if (scope === 'any') constraints",
+    replace: 'if (number < 0) constraints',
     tests: test('endpoint-cwe-cves'),
   },
   {
