@@ -1,12 +1,12 @@
 /** Staging one feed: what its files hold goes into the open transaction, and what was left out is named. */
 import { statSync } from 'node:fs'
 import {
+  type Batch,
   type BatchFeed,
   type ClaimFeed,
   type FeedFile,
   type FeedItem,
   fileDigest,
-  type OpenFeed,
   type ReadOptions,
   type ScoreFeed,
 } from '../../corpus/feeds/feed.ts'
@@ -16,7 +16,7 @@ import type { FeedFileState, FeedSkips, FeedState } from '../../corpus/store/sta
 import type { Progress } from '../progress.ts'
 import type { FeedReport } from './report.ts'
 import { type FeedSource, named, newestFile } from './sources.ts'
-import type { ReadTask } from './tasks.ts'
+import type { ReadResult, ReadTask } from './tasks.ts'
 import type { Workspace } from './workspace.ts'
 
 /** Names by reason, in the order of first appearance. */
@@ -109,11 +109,20 @@ async function stageClaims(
     if (outcome === 'older') add(skipped, 'superseded', key, `an older one in ${name}`)
   }
 
+  const stageSame = (key: string, index: number) => {
+    read++
+    staging.same(feed.name, key, index)
+    notes.keep(key)
+  }
+
   const bytes = files.reduce((sum, { folder, path }) => sum + (folder ? Infinity : statSync(path).size), 0)
   const reading = { pool: context.poolFor(feed.kind === 'batches' ? bytes : 0), progress: context.progress }
   for (const [index, file] of files.entries()) {
     for await (const items of readFile(feed, file, options, reading)) {
-      for (const item of items) stage(item, index)
+      for (const item of items) {
+        if (typeof item === 'string') stageSame(item, index)
+        else stage(item, index)
+      }
     }
   }
   // What cannot be read today is no reason to forget what it said yesterday.
@@ -134,13 +143,16 @@ function stageScores(feed: ScoreFeed, file: FeedFile, { staging }: Workspace): F
   return { read, ...staging.scoreCounts(), held: 0, skipped: listed(skipped), notes: [] }
 }
 
-/** What a file holds, by the batch: those of a large one are read by several threads, and come in order all the same. */
+/**
+ * What a file holds, by the batch: those of a large one are read by several threads, and come in order all the same. Of
+ * an item that is to the byte what `digestOf` told of it there is only its key.
+ */
 async function* readFile(
   feed: ClaimFeed | BatchFeed,
   file: FeedFile,
   options: ReadOptions,
   { pool, progress }: Pick<StageContext, 'progress'> & { pool: Pool },
-): AsyncIterable<Iterable<FeedItem>> {
+): AsyncIterable<Iterable<FeedItem | string>> {
   if (feed.kind === 'claims') {
     const items = feed.read(file, options)
     if (Symbol.iterator in items) yield items
@@ -149,15 +161,20 @@ async function* readFile(
   }
   const { items: total, batches } = await feed.open(file, options)
   let done = 0
-  for await (const items of runInOrder<FeedItem[]>(pool, 'read', readTasks(feed.name, batches))) {
-    yield items
+  const underWay: Batch[] = []
+  async function* readTasks(): AsyncIterable<ReadTask> {
+    for await (const batch of batches) {
+      underWay.push(batch)
+      yield { feed: feed.name as FeedName, batch }
+    }
+  }
+  for await (const items of runInOrder<ReadResult>(pool, 'read', readTasks())) {
+    const { keys } = underWay.shift()!
+    // Whatever is known was looked up by its key.
+    yield items.map((item, i) => item ?? keys[i]!)
     done += items.length
     if (total !== null) progress(file.name, done, total)
   }
-}
-
-async function* readTasks(feed: string, batches: OpenFeed['batches']): AsyncIterable<ReadTask> {
-  for await (const batch of batches) yield { feed: feed as FeedName, batch }
 }
 
 interface Note {

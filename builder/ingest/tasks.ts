@@ -1,13 +1,17 @@
 /** The work of an ingest that any thread can do: reading a batch of a large feed, merging a batch of records. */
-import type { FeedItem } from '../../corpus/feeds/feed.ts'
+import type { Batch, FeedItem } from '../../corpus/feeds/feed.ts'
+import { digestAt } from '../../corpus/feeds/packed-digests.ts'
 import { FEEDS, type FeedName } from '../../corpus/feeds/table.ts'
 import type { TaskResult } from '../../corpus/snapshot/pool.ts'
 import { type MergeSettings, mergeRecord, type RecordToMerge } from './record.ts'
 
 export interface ReadTask {
   feed: FeedName
-  batch: unknown
+  batch: Batch
 }
+
+/** Null stands for an item that lies there to the byte as the corpus has it: most of a night's do, and an object for each was most of the way. */
+export type ReadResult = (FeedItem | null)[]
 
 export interface MergeTask {
   records: RecordToMerge[]
@@ -18,9 +22,16 @@ export const tasks = {
   read: ({ feed: name, batch }: ReadTask): TaskResult => {
     const feed = FEEDS.find((one) => one.name === name)
     if (feed?.kind !== 'batches') throw new TypeError(`${name} is not read in batches`)
-    return { value: feed.readBatch(batch) satisfies FeedItem[] }
+    const items = feed.readBatch(batch)
+    return {
+      value: items.map((item, i) => (isSame(item, digestAt(batch.known, i)) ? null : item)) satisfies ReadResult,
+    }
   },
   merge: ({ records, settings }: MergeTask): TaskResult => ({
     value: records.map((record) => mergeRecord(record, settings)),
   }),
+}
+
+function isSame(item: FeedItem, known: Uint8Array | null): boolean {
+  return item.kind === 'known' && known !== null && Buffer.compare(item.digest, known) === 0
 }

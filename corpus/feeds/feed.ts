@@ -6,6 +6,7 @@ import type { CveId } from '../model/cve-id.ts'
 import { isSameContent } from '../model/item-digest.ts'
 import { FeedError, type FeedErrorCode } from './error.ts'
 import { assertNesting } from './json.ts'
+import type { PackedDigests } from './packed-digests.ts'
 
 /** A file (or folder of files) that a feed can be read from. */
 export interface FeedFile {
@@ -86,17 +87,26 @@ export interface ClaimFeed extends FeedBase {
   read(file: FeedFile, options: ReadOptions): Iterable<FeedItem> | AsyncIterable<FeedItem>
 }
 
+/** Items to read, as plain data: on its way to another thread it is copied, so that it had better have few objects. */
+export interface Batch {
+  /** Null for an item whose key cannot be told before it is read. */
+  keys: readonly (string | null)[]
+  /** What the corpus has for each. */
+  known: PackedDigests
+}
+
 export interface OpenFeed {
   /** How many items the batches hold; null where it takes too long to count them. */
   items: number | null
-  batches: Iterable<unknown> | AsyncIterable<unknown>
+  batches: Iterable<Batch> | AsyncIterable<Batch>
 }
 
 /** A feed so large that other threads help to read it: batches are plain data, and each can be read anywhere. */
 export interface BatchFeed extends FeedBase {
   kind: 'batches'
   open(file: FeedFile, options: ReadOptions): Promise<OpenFeed>
-  readBatch(batch: unknown): FeedItem[]
+  /** The items of a batch, in its order. */
+  readBatch(batch: Batch): FeedItem[]
 }
 
 /** EPSS: one row of figures per CVE, all of them new every day. */

@@ -6,6 +6,7 @@ import type Database from 'better-sqlite3'
 import type { EpssScore } from '../model/claim.ts'
 import type { CveId } from '../model/cve-id.ts'
 import { isSameContent } from '../model/item-digest.ts'
+import { type FeedItems, openItems } from './feed-items.ts'
 import { HELD, openMarks } from './marks.ts'
 import { sortKey } from './sort-key.ts'
 
@@ -42,7 +43,9 @@ export interface StagingCounts {
 export interface Staging {
   /** The digest that the corpus has an item by; null where it has none, or the item was asked for or staged before. */
   digestOf(feed: string, item: string): Uint8Array | null
-  /** Stages an item that says what the corpus has of it, which no other copy in this ingest may have changed before. */
+  /** Stages an item that is, to the byte, what `digestOf` told of it: no other copy in this ingest may come before. */
+  same(feed: string, item: string, file: number): void
+  /** The same of one that says what the corpus has of it, but is wrapped otherwise. */
   known(item: Pick<StagedClaim, 'feed' | 'item' | 'digest' | 'file'>): void
   /** Stages a claim with its JSON. */
   claim(claim: StagedClaim, body: string): StagingOutcome
@@ -85,7 +88,6 @@ export function openStaging(database: Database.Database): Staging {
   const rewrap = database.prepare('UPDATE claim SET digest = ? WHERE rowid = ?')
   const alter = database.prepare('INSERT OR IGNORE INTO altered VALUES (?, ?)')
   const before = database.prepare<[number], Uint8Array>('SELECT before FROM altered WHERE id = ?').pluck()
-  const items = database.prepare<[string], number>('SELECT count(DISTINCT item) FROM claim WHERE feed = ?').pluck()
   const insertScore = database.prepare('INSERT INTO scores VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
   const replaceScore = database.prepare('INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?)')
 
@@ -95,13 +97,14 @@ export function openStaging(database: Database.Database): Staging {
     tallies.set(feed, tally)
     return tally
   }
-  /** Rows that were looked up for an item on its way through a thread, until it is staged. */
-  const underWay = new Map<string, ClaimRow[]>()
-  const take = (feed: string, item: string): ClaimRow[] => {
-    const rows = underWay.get(item) ?? inCorpus.all(feed, item)
-    underWay.delete(item)
-    return rows
+  let feedItems: FeedItems | null = null
+  /** The items of the feed that is being staged: one feed comes after the other. */
+  const itemsOf = (feed: string): FeedItems => {
+    if (feedItems?.feed !== feed) feedItems = openItems(database, feed)
+    return feedItems
   }
+  const rowsOf = (feed: string, item: string): ClaimRow[] =>
+    itemsOf(feed).isThere(item) ? inCorpus.all(feed, item) : []
   const seen = (rows: readonly ClaimRow[]) => rows.filter(({ id }) => marks.fileOf(id) !== null)
 
   /** Counts an item that has `rows` and `digest` now; `by` is -1 where a later copy takes its place. */
@@ -115,29 +118,29 @@ export function openStaging(database: Database.Database): Staging {
   }
 
   return {
-    digestOf(feed, item) {
-      // Of an item seen before in this ingest nothing is known: the corpus has what came first, or will have it.
-      if (underWay.has(item)) return null
-      const rows = inCorpus.all(feed, item)
-      if (rows.length === 0 || seen(rows).length > 0) return null
-      underWay.set(item, rows)
-      return rows[0]!.digest
+    digestOf: (feed, item) => itemsOf(feed).ask(item),
+    same(feed, item, file) {
+      const rows = itemsOf(feed).stageOld(item)
+      if (rows === null) throw notKnown(feed, item)
+      for (const id of rows) marks.see(id, file)
+      tallyOf(feed).kept++
     },
     known({ feed, item, digest, file }) {
-      const rows = take(feed, item)
-      if (!rows[0] || !isSameContent(rows[0].digest, digest) || seen(rows).length > 0) {
-        throw new Error(`${feed} ${item} is staged as known, but the corpus has other bytes`)
-      }
+      const items = itemsOf(feed)
+      const had = items.digestOf(item)
+      const rows = had !== null && isSameContent(had, digest) ? items.stageOld(item) : null
+      if (had === null || rows === null) throw notKnown(feed, item)
       // Only wrapped otherwise: the next ingest is to know it at once.
-      const isRewrapped = Buffer.compare(rows[0].digest, digest) !== 0
-      for (const { id } of rows) {
+      const isRewrapped = Buffer.compare(had, digest) !== 0
+      for (const id of rows) {
         marks.see(id, file)
         if (isRewrapped) rewrap.run(digest, id)
       }
       tallyOf(feed).kept++
     },
     claim({ feed, item, cveIds, digest, statedAt, file }, body) {
-      const rows = take(feed, item)
+      const rows = rowsOf(feed, item)
+      itemsOf(feed).stage(item)
       const copies = seen(rows)
       const [earlier] = copies
       const earlierFile = earlier ? marks.fileOf(earlier.id) : null
@@ -161,9 +164,9 @@ export function openStaging(database: Database.Database): Staging {
       return !earlier ? 'kept' : earlierFile === file ? 'replaces-same-file' : 'replaces-older-file'
     },
     hold(feed, item) {
-      const rows = take(feed, item)
-      if (rows.length === 0 || seen(rows).length > 0) return false
-      for (const { id } of rows) marks.see(id, HELD)
+      const rows = itemsOf(feed).stageOld(item)
+      if (rows === null) return false
+      for (const id of rows) marks.see(id, HELD)
       tallyOf(feed).held++
       return true
     },
@@ -174,12 +177,17 @@ export function openStaging(database: Database.Database): Staging {
       return false
     },
     claimCounts(feed) {
-      underWay.clear()
       const { kept, added, changed, held } = tallyOf(feed)
-      return { kept, added, changed, removed: items.get(feed)! - kept - held }
+      const removed = itemsOf(feed).size() - kept - held
+      feedItems = null
+      return { kept, added, changed, removed }
     },
     scoreCounts: () => database.prepare<[], StagingCounts>(SCORE_COUNTS).get()!,
   }
+}
+
+function notKnown(feed: string, item: string): Error {
+  return new Error(`${feed} ${item} is staged as known, but the corpus has other bytes`)
 }
 
 const SCORE_COUNTS = `

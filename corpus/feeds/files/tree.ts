@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { isSameWrapping, withWrapping } from '../../model/item-digest.ts'
 import { FeedError } from '../error.ts'
 import {
+  type Batch,
   type FeedFile,
   type FeedItem,
   isSameDigest,
@@ -17,8 +18,18 @@ import {
   skipOf,
 } from '../feed.ts'
 import { parseJson } from '../json.ts'
+import { digestAt, packDigests } from '../packed-digests.ts'
 import type { FileWindow } from './file-window.ts'
-import { openZip, storedEntry, withZip, type ZipEntry, type ZipPlace } from './zip.ts'
+import {
+  type EntryMeasures,
+  entryAt,
+  openZip,
+  packEntries,
+  storedEntry,
+  withZip,
+  type ZipEntry,
+  type ZipPlace,
+} from './zip.ts'
 
 /** How deep below its folder an item may lie: `advisories/github-reviewed/2024/01/<id>/<id>.json`. */
 const FOLDER_DEPTH = 6
@@ -32,17 +43,11 @@ const BATCH_BYTES = 32 << 20
 const MAX_RATIO = 1032
 const RATIO_MARGIN_BYTES = 2 ** 30
 
-/** An item to read: its key as the file's name states it, what the corpus has for it, and where it lies. */
-interface ListedItem {
-  key: string
-  known: Uint8Array | null
-  at: ZipEntry | string
-}
-
-export interface TreeBatch {
-  /** The archive that the items lie in; null for a folder, where each has its own path. */
-  zip: ZipPlace | null
-  items: ListedItem[]
+/** Items with their keys as the files' names state them. */
+export interface TreeBatch extends Batch {
+  keys: string[]
+  /** Where they lie: entries of an archive, or paths below a folder. */
+  at: { zip: ZipPlace; entries: Float64Array } | string[]
 }
 
 /** What is special to a feed. */
@@ -63,7 +68,9 @@ export async function openTree(
   options: ReadOptions,
   { keyOf }: Pick<TreeFormat, 'keyOf'>,
 ): Promise<OpenFeed> {
-  if (file.folder) return { items: null, batches: batches(null, listFolder(file.path, FOLDER_DEPTH, keyOf), options) }
+  if (file.folder) {
+    return { items: null, batches: batches(listFolder(file.path, FOLDER_DEPTH, keyOf), options, (paths) => paths) }
+  }
   const { place, entries } = await openZip(file.path, options.spill).catch((cause: unknown) => {
     throw cause instanceof FeedError ? new FeedError(cause.code, `${file.name}: ${cause.message}`, { cause }) : cause
   })
@@ -76,26 +83,44 @@ export async function openTree(
   if (stated > MAX_RATIO * stored + RATIO_MARGIN_BYTES) {
     throw new FeedError('file_damaged', `${file.name}: its entries state ${stated} bytes, more than ${stored} can hold`)
   }
-  return { items: listing.length, batches: batches(place, listing, options) }
+  const placed = (places: ZipEntry[]) => ({ zip: place, entries: packEntries(places) })
+  return { items: listing.length, batches: batches(listing, options, placed) }
 }
 
-type Listing = Pick<ListedItem, 'key' | 'at'>
+interface Listing<Place> {
+  key: string
+  at: Place
+}
 
-function* batches(zip: ZipPlace | null, listing: Iterable<Listing>, options: ReadOptions): Iterable<TreeBatch> {
-  let items: ListedItem[] = []
+/** Batches of what `placed` makes of the places of their items. */
+function* batches<Place extends ZipEntry | string>(
+  listing: Iterable<Listing<Place>>,
+  { digestOf }: ReadOptions,
+  placed: (places: Place[]) => TreeBatch['at'],
+): Iterable<TreeBatch> {
+  let keys: string[] = []
+  let known: (Uint8Array | null)[] = []
+  let places: Place[] = []
   let bytes = 0
-  for (const { key, at } of listing) {
-    items.push({ key, known: options.digestOf(key), at })
-    if (typeof at !== 'string') bytes += Math.min(at.size, MAX_ITEM_BYTES)
-    if (items.length < BATCH_ITEMS && bytes < BATCH_BYTES) continue
-    yield { zip, items }
-    items = []
+  const finish = (): TreeBatch => {
+    const batch = { keys, known: packDigests(known), at: placed(places) }
+    keys = []
+    known = []
+    places = []
     bytes = 0
+    return batch
   }
-  if (items.length > 0) yield { zip, items }
+  for (const { key, at } of listing) {
+    keys.push(key)
+    known.push(digestOf(key))
+    places.push(at)
+    if (typeof at !== 'string') bytes += Math.min(at.size, MAX_ITEM_BYTES)
+    if (keys.length >= BATCH_ITEMS || bytes >= BATCH_BYTES) yield finish()
+  }
+  if (keys.length > 0) yield finish()
 }
 
-function* listFolder(path: string, depth: number, keyOf: TreeFormat['keyOf']): Iterable<Listing> {
+function* listFolder(path: string, depth: number, keyOf: TreeFormat['keyOf']): Iterable<Listing<string>> {
   const entries = readdirSync(path, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
   for (const entry of entries) {
     const child = join(path, entry.name)
@@ -105,14 +130,14 @@ function* listFolder(path: string, depth: number, keyOf: TreeFormat['keyOf']): I
   }
 }
 
-export function readTreeBatch({ zip, items }: TreeBatch, format: TreeFormat): FeedItem[] {
-  if (zip === null) {
-    return items.map(({ key, known, at }) =>
-      readItem(key, () => itemOf(key, readItemFile(at as string), known, format)),
-    )
+export function readTreeBatch({ keys, known, at }: TreeBatch, format: TreeFormat): FeedItem[] {
+  if (Array.isArray(at)) {
+    return keys.map((key, i) => readItem(key, () => itemOf(key, readItemFile(at[i]!), digestAt(known, i), format)))
   }
-  return withZip(zip, (window) =>
-    items.map(({ key, known, at }) => readItem(key, () => archivedItem(key, at as ZipEntry, window, known, format))),
+  return withZip(at.zip, (window) =>
+    keys.map((key, i) =>
+      readItem(key, () => archivedItem(key, entryAt(at.entries, i), window, digestAt(known, i), format)),
+    ),
   )
 }
 
@@ -126,7 +151,7 @@ function readItem(key: string, read: () => FeedItem): FeedItem {
 
 function archivedItem(
   key: string,
-  entry: ZipEntry,
+  entry: EntryMeasures,
   window: FileWindow,
   known: Uint8Array | null,
   format: TreeFormat,

@@ -21,14 +21,42 @@ const LOCAL_HEADER_BYTES = 30
 const MAX_INNER_RATIO = 100
 const MAX_INNER_BYTES = 16 * 2 ** 30
 
-export interface ZipEntry {
-  name: string
+/** What the directory says of an entry beside its name. */
+export interface EntryMeasures {
   offset: number
   compressedSize: number
   size: number
   crc32: number
   method: number
   encrypted: boolean
+}
+
+export interface ZipEntry extends EntryMeasures {
+  name: string
+}
+
+const MEASURES = 6
+
+/** The measures of entries as numbers in a row, for other threads. */
+export function packEntries(entries: readonly EntryMeasures[]): Float64Array {
+  const packed = new Float64Array(MEASURES * entries.length)
+  for (const [index, entry] of entries.entries()) {
+    const { offset, compressedSize, size, crc32, method, encrypted } = entry
+    packed.set([offset, compressedSize, size, crc32, method, encrypted ? 1 : 0], MEASURES * index)
+  }
+  return packed
+}
+
+export function entryAt(packed: Float64Array, index: number): EntryMeasures {
+  const [offset, compressedSize, size, crc32, method, encrypted] = packed.subarray(MEASURES * index)
+  return {
+    offset: offset!,
+    compressedSize: compressedSize!,
+    size: size!,
+    crc32: crc32!,
+    method: method!,
+    encrypted: encrypted === 1,
+  }
 }
 
 /** Where an archive lies: a file, or the part of one. */
@@ -57,7 +85,7 @@ export async function openZip(
   if (only.encrypted) throw new FeedError('entry_unsupported', `${only.name} in it is encrypted`)
   const start = withZip(outer.place, (window) => dataStart(window, only))
   if (only.method === STORED) return readDirectory({ path, part: { start, size: only.size } })
-  if (only.method !== DEFLATED) throw unsupportedMethod(only)
+  if (only.method !== DEFLATED) throw unsupportedMethod(only, only.name)
   // Before the disk is full of it: whatever inflates so well is no zip.
   if (only.size > MAX_INNER_BYTES || only.size > MAX_INNER_RATIO * only.compressedSize) {
     throw new FeedError('entry_too_large', `${only.name} in it would have ${only.size} bytes: that is no zip`)
@@ -132,7 +160,7 @@ function zipEntry(entry: Entry): ZipEntry {
 }
 
 /** Where an entry's bytes begin: the local header's name and extra field may differ in length from the directory's. */
-function dataStart(window: FileWindow, entry: ZipEntry): number {
+function dataStart(window: FileWindow, entry: EntryMeasures): number {
   const header = window.at(entry.offset, LOCAL_HEADER_BYTES)
   if (header.readUInt32LE(0) !== LOCAL_HEADER) {
     throw new FeedError('entry_damaged', `no local header at byte ${entry.offset}`)
@@ -157,7 +185,7 @@ const MEASURES_BYTES = 16
 const scratch = Buffer.allocUnsafe(64 << 10)
 
 /** Throws `FeedError` with an `entry_` code, or `file_damaged`. */
-export function storedEntry(window: FileWindow, entry: ZipEntry, maxBytes: number): StoredEntry {
+export function storedEntry(window: FileWindow, entry: EntryMeasures, maxBytes: number): StoredEntry {
   if (entry.size > maxBytes || entry.compressedSize > maxBytes) {
     throw new FeedError('entry_too_large', `${entry.size} bytes, the limit is ${maxBytes}`)
   }
@@ -185,12 +213,12 @@ export function storedEntry(window: FileWindow, entry: ZipEntry, maxBytes: numbe
 }
 
 /** The plain bytes of an entry, checked. Throws as `storedEntry` does. */
-export function readEntry(window: FileWindow, entry: ZipEntry, maxBytes: number): Buffer {
+export function readEntry(window: FileWindow, entry: EntryMeasures, maxBytes: number): Buffer {
   return storedEntry(window, entry, maxBytes).bytes()
 }
 
-function inflate(compressed: Buffer, entry: ZipEntry): Buffer {
-  if (entry.method !== DEFLATED) throw unsupportedMethod(entry)
+function inflate(compressed: Buffer, entry: EntryMeasures): Buffer {
+  if (entry.method !== DEFLATED) throw unsupportedMethod(entry, 'it')
   try {
     // One chunk of the stated size holds it all; whoever states less than there is gets an error, not the memory.
     const size = Math.max(entry.size, 64)
@@ -200,8 +228,8 @@ function inflate(compressed: Buffer, entry: ZipEntry): Buffer {
   }
 }
 
-function unsupportedMethod(entry: ZipEntry): FeedError {
-  return new FeedError('entry_unsupported', `${entry.name} has compression method ${entry.method}`)
+function unsupportedMethod({ method }: EntryMeasures, name: string): FeedError {
+  return new FeedError('entry_unsupported', `${name} has compression method ${method}`)
 }
 
 /** The plain bytes of an entry too large for memory; size and CRC are checked at the end. */

@@ -4,6 +4,7 @@ import { parseCveId } from '../../model/cve-id.ts'
 import { isSameWrapping, withWrapping } from '../../model/item-digest.ts'
 import { FeedError } from '../error.ts'
 import {
+  type Batch,
   type FeedFile,
   type FeedItem,
   isSameDigest,
@@ -15,6 +16,7 @@ import {
 } from '../feed.ts'
 import type { JsonMember } from '../files/json-members.ts'
 import { assertNesting, isObject, parseAnyJson, shown, text } from '../json.ts'
+import { digestAt, packDigests } from '../packed-digests.ts'
 import { readNvdRecord } from './record.ts'
 import { nvdVulnerabilities } from './stream.ts'
 
@@ -30,19 +32,14 @@ const BEGINNING = /^\{\s*"cve"\s*:\s*\{\s*"id"\s*:\s*"(CVE-\d{4}-\d{4,19})"/i
 /** The first id in a record: what one is called that cannot be read. */
 const ID = /"id"\s*:\s*"(CVE-\d{4}-\d{4,19})"/i
 
-interface ListedRecord {
-  /** Counted from 1 in its file. */
-  number: number
-  /** Its id, or of one that cannot be read what seems to be it. */
-  key: string | null
-  known: Uint8Array | null
-  /** Where its bytes end in the batch; null for one that is longer than allowed. */
-  end: number | null
-}
-
-export interface NvdBatch {
+/** Records with their ids, or of those that cannot be read what seems to be it. */
+export interface NvdBatch extends Batch {
+  /** The records' bytes, in memory that threads share. */
   bytes: Uint8Array
-  records: ListedRecord[]
+  /** Where each ends in there; -1 for one that is longer than allowed. */
+  ends: Int32Array
+  /** The first one's number, counted from 1 in its file. */
+  first: number
 }
 
 /**
@@ -53,28 +50,35 @@ export async function openNvd(file: FeedFile, options: ReadOptions): Promise<Ope
   return { items: null, batches: batches(nvdVulnerabilities(file), options) }
 }
 
-async function* batches(members: AsyncIterable<JsonMember>, options: ReadOptions): AsyncIterable<NvdBatch> {
-  let records: ListedRecord[] = []
+async function* batches(members: AsyncIterable<JsonMember>, { digestOf }: ReadOptions): AsyncIterable<NvdBatch> {
+  let keys: (string | null)[] = []
+  let known: (Uint8Array | null)[] = []
+  let ends: number[] = []
   let pieces: Buffer[] = []
   let length = 0
+  let first = 1
   const finish = (): NvdBatch => {
-    const batch = { bytes: joined(pieces, length), records }
-    records = []
+    const batch = { keys, known: packDigests(known), bytes: joined(pieces, length), ends: Int32Array.from(ends), first }
+    first += keys.length
+    keys = []
+    known = []
+    ends = []
     pieces = []
     length = 0
     return batch
   }
-  for await (const { number, head, bytes } of members) {
+  for await (const { head, bytes } of members) {
     const key = idOf(head, bytes)
     if (bytes !== null) {
       pieces.push(bytes)
       length += bytes.length
     }
-    const known = key === null ? null : options.digestOf(key)
-    records.push({ number, key, known, end: bytes === null ? null : length })
-    if (records.length >= BATCH_RECORDS || length >= BATCH_BYTES) yield finish()
+    keys.push(key)
+    known.push(key === null ? null : digestOf(key))
+    ends.push(bytes === null ? -1 : length)
+    if (keys.length >= BATCH_RECORDS || length >= BATCH_BYTES) yield finish()
   }
-  if (records.length > 0) yield finish()
+  if (keys.length > 0) yield finish()
 }
 
 /**
@@ -101,9 +105,9 @@ function statedId(json: unknown): string | null {
   return isObject(json) && isObject(json.cve) ? text(json.cve.id) : null
 }
 
-/** In a buffer of its own: on its way to a thread the whole of what a view lies in is copied. */
+/** On their way to a thread they are not copied. */
 function joined(pieces: readonly Buffer[], length: number): Uint8Array {
-  const bytes = new Uint8Array(length)
+  const bytes = new Uint8Array(new SharedArrayBuffer(length))
   let at = 0
   for (const piece of pieces) {
     bytes.set(piece, at)
@@ -112,17 +116,18 @@ function joined(pieces: readonly Buffer[], length: number): Uint8Array {
   return bytes
 }
 
-export function readNvdBatch({ bytes, records }: NvdBatch): FeedItem[] {
+export function readNvdBatch({ keys, known, bytes, ends, first }: NvdBatch): FeedItem[] {
   let start = 0
-  return records.map((record) => {
-    if (record.end === null) return readRecord(record, null)
-    const own = Buffer.from(bytes.buffer, bytes.byteOffset + start, record.end - start)
-    start = record.end
-    return readRecord(record, own)
+  return keys.map((key, i) => {
+    const [end, digest] = [ends[i]!, digestAt(known, i)]
+    if (end < 0) return readRecord(first + i, key, digest, null)
+    const own = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start)
+    start = end
+    return readRecord(first + i, key, digest, own)
   })
 }
 
-function readRecord({ number, key: seeming, known }: ListedRecord, bytes: Buffer | null): FeedItem {
+function readRecord(number: number, seeming: string | null, known: Uint8Array | null, bytes: Buffer | null): FeedItem {
   let key: string = seeming ?? `record ${number}`
   try {
     if (bytes === null) throw new FeedError('entry_too_large', `more than ${MAX_ITEM_BYTES} bytes, which is the limit`)

@@ -97,8 +97,8 @@ test('an item that is only wrapped otherwise changes nothing, and is known by it
   assert.equal(Buffer.from(staging.digestOf('osv', 'X')!), Buffer.concat([content, first]))
   assert.is(staging.digestOf('osv', 'X'), null, 'asked for before: it may be on its way')
   staging.known({ ...claim, digest: withWrapping(content, second) })
-  assert.equal(staging.claimCounts('osv'), { kept: 1, added: 0, changed: 0, removed: 0 })
   assert.is(staging.hold('osv', 'X'), false, 'it was staged')
+  assert.equal(staging.claimCounts('osv'), { kept: 1, added: 0, changed: 0, removed: 0 })
   const merging = openMerging(database)
   merging.settleClaims('osv', false, null)
   assert.equal(merging.touched(), [])
@@ -114,8 +114,10 @@ test('what other bytes say is never staged as known', () => {
   const known = { feed: 'osv', item: 'X', digest: Buffer.from('x'), file: 0 }
   const refusal = /staged as known, but the corpus has other bytes/
   assert.throws(() => staging.known(known), refusal)
+  assert.throws(() => staging.same('osv', 'X', 0), refusal)
   staging.claim({ ...known, cveIds: [A], statedAt: null }, '"x"')
   assert.throws(() => staging.known(known), refusal, 'a copy in this ingest came before')
+  assert.throws(() => staging.same('osv', 'X', 0), refusal)
   database.close()
 })
 
