@@ -5,11 +5,10 @@ import type { Severity } from '../../corpus/model/record.ts'
 import { SEVERITIES } from '../../corpus/snapshot/derive/columns.ts'
 import { FLAGS } from '../../corpus/snapshot/derive/gather.ts'
 import { type Postings, postingsOf } from '../../corpus/snapshot/derive/postings.ts'
-import { fromBillionths } from '../../corpus/snapshot/epss.ts'
 import { fold } from '../../corpus/snapshot/fold.ts'
 import type { CveSort } from '../../corpus/snapshot/order.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
-import { firstWhere } from './places.ts'
+import { firstBelow, firstNotAbove } from './key-bounds.ts'
 import { rowFinder } from './row-finder.ts'
 import { FILTER_FLAGS, type KeyColumn, type SnapshotBits } from './snapshot-bits.ts'
 
@@ -102,24 +101,6 @@ function keyed<K>(postings: Postings<K>, key: K, column: KeyColumn): Constraint 
 
 function stretch(sort: CveSort, from: number, to: number): Constraint {
   return { kind: 'stretch', sort, from, to: Math.max(from, to) }
-}
-
-/** The first place of a descending order whose key is below `least`; those without a key never count. */
-function firstBelow(snapshot: OpenSnapshot, sort: BoundedSort, least: number): number {
-  return firstWhere(snapshot.orders[sort].keyed, (place) => keyAt(snapshot, sort, place) < least)
-}
-
-/** The first place of a descending order whose key is not above `most`. */
-function firstNotAbove(snapshot: OpenSnapshot, sort: BoundedSort, most: number): number {
-  return firstWhere(snapshot.orders[sort].keyed, (place) => keyAt(snapshot, sort, place) <= most)
-}
-
-/** The sorts that filters have bounds of. */
-type BoundedSort = Exclude<CveSort, 'cvss'>
-
-function keyAt({ orders, columns, epss }: OpenSnapshot, sort: BoundedSort, place: number): number {
-  const ordinal = orders[sort].ordinals[place]!
-  return sort === 'epss' ? fromBillionths(epss.scores[columns.row[ordinal]!]!) : columns[sort][ordinal]!
 }
 
 /** The ordinals of all assigners whose name folds to a slug. */

@@ -5,12 +5,13 @@
  */
 import { type CveId, compareCveIds } from '../../corpus/model/cve-id.ts'
 import type { RowKey } from '../../corpus/snapshot/cursor.ts'
-import { findRow, idAt } from '../../corpus/snapshot/derive/index-table.ts'
+import { idAt } from '../../corpus/snapshot/derive/index-table.ts'
 import { NO_EPSS } from '../../corpus/snapshot/epss.ts'
 import { type CveSort, compareKeys } from '../../corpus/snapshot/order.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 import { perSnapshot } from './per-snapshot.ts'
 import { firstWhere, turnedPlace } from './places.ts'
+import { rowFinder } from './row-finder.ts'
 
 export interface OrderView {
   sort: CveSort
@@ -72,7 +73,7 @@ function viewOf(snapshot: OpenSnapshot, sort: CveSort, descending: boolean): Ord
     }),
     placeAfter(key) {
       // Most often the row is still there, with the same key: found by its id, without comparing any others.
-      const row = findRow(snapshot.index, key.id as CveId)
+      const row = rowFinder(snapshot)(key.id as CveId)
       const known = row < 0 ? undefined : snapshot.ordinalOfRow[row]!
       if (known !== undefined && sortKey(snapshot, sort, known) === key.value) return view.place(known) + 1
       return firstWhere(count, (place) => compareTo(view.ordinal(place), key) > 0)

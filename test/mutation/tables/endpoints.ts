@@ -48,9 +48,9 @@ export const ENDPOINTS: readonly Mutation[] = [
   {
     rule: `${CVES}epss_min | number |`,
     breaks: 'the minimum itself is left out',
-    file: 'gateway/plan/filters.ts',
-    find: 'keyAt(snapshot, sort, place) < least',
-    replace: 'keyAt(snapshot, sort, place) <= least',
+    file: 'gateway/plan/key-bounds.ts',
+    find: 'firstBeyond(snapshot, sort, least, false)',
+    replace: 'firstBeyond(snapshot, sort, least, true)',
     tests: test('endpoint-cves-filters'),
   },
   {
