@@ -15,14 +15,30 @@ export interface KnownItems {
   size: number
 }
 
-/** Reads what the corpus has of a feed now. */
-export function readKnownItems(database: Database.Database, feed: string): KnownItems {
-  // As a text: for each blob SQLite's binding makes a buffer, which takes longer than the rest of the row.
-  const rows = database
-    .prepare<[string], [id: number, item: string, digest: string]>(
-      'SELECT rowid, item, hex(digest) FROM claim INDEXED BY claim_by_feed WHERE feed = ? ORDER BY item, cve_key',
+type Row = [id: number, item: string, digest: string, cveKey: string]
+
+/** Rows that are read at one go: one by one they took half as long again, and all at once they are 100 MB. */
+const STRETCH_ROWS = 4096
+
+function* rowsOf(database: Database.Database, feed: string): Iterable<Row> {
+  // The digest as a text: for each blob a buffer is made, which takes longer than the rest of the row.
+  const stretch = database
+    .prepare<[string, string, string, number], Row>(
+      `SELECT rowid, item, hex(digest), cve_key FROM claim INDEXED BY claim_by_feed
+        WHERE feed = ? AND (item, cve_key, 1) > (?, ?, ?) ORDER BY item, cve_key LIMIT ${STRETCH_ROWS}`,
     )
     .raw()
+  let [item, cveKey] = ['', '']
+  for (let isAfter = 0; ; isAfter = 1) {
+    const rows = stretch.all(feed, item, cveKey, isAfter)
+    yield* rows
+    if (rows.length < STRETCH_ROWS) return
+    ;[, item, , cveKey] = rows.at(-1)!
+  }
+}
+
+/** Reads what the corpus has of a feed now. */
+export function readKnownItems(database: Database.Database, feed: string): KnownItems {
   const places = new Map<string, number>()
   let ids = new Uint32Array(1024)
   let digests = Buffer.alloc(32 << 10)
@@ -31,7 +47,7 @@ export function readKnownItems(database: Database.Database, feed: string): Known
   const firstBytes: number[] = []
   let [count, bytes] = [0, 0]
   let last: string | null = null
-  for (const [id, item, digest] of rows.iterate(feed)) {
+  for (const [id, item, digest] of rowsOf(database, feed)) {
     if (count === ids.length) ids = enlarged(ids, new Uint32Array(2 * count))
     if (item !== last) {
       places.set(item, firstRows.length)

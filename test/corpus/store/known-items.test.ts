@@ -1,0 +1,42 @@
+/** What the corpus knows of a feed: every item with its digest and its rows, however many there are. */
+import Database from 'better-sqlite3'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { readKnownItems } from '../../../corpus/store/known-items.ts'
+import { createSchema } from '../../../corpus/store/schema.ts'
+
+/** More rows than are read at one go, in items of one to four rows each, so that a border falls into an item. */
+const ITEMS = 4000
+
+const digestOf = (item: number) => Buffer.alloc(item % 2 === 0 ? 17 : 33, item)
+/** Also the key that sorts before all others. */
+const keyOf = (item: number) => (item === 0 ? '' : `item ${item}`)
+
+test('every item is known by its digest and has its own rows', () => {
+  const database = new Database(':memory:')
+  createSchema(database)
+  const insert = database.prepare('INSERT INTO claim (cve_key, feed, item, digest, body) VALUES (?, ?, ?, ?, ?)')
+  const rows = new Map<string, number[]>()
+  for (let row = 0; row < 4; row++) {
+    for (let item = 0; item < ITEMS; item++) {
+      if (row > item % 4) continue
+      const cveKey = row === 0 ? '' : `2024D${1000 + row}:`
+      const { lastInsertRowid } = insert.run(cveKey, 'osv', keyOf(item), digestOf(item), '1')
+      rows.set(keyOf(item), [...(rows.get(keyOf(item)) ?? []), Number(lastInsertRowid)])
+    }
+  }
+  insert.run('', 'ghsa', 'of another feed', digestOf(1), '1')
+
+  const known = readKnownItems(database, 'osv')
+  assert.is(known.size, ITEMS)
+  for (let item = 0; item < ITEMS; item++) {
+    const place = known.placeOf(keyOf(item))!
+    assert.is(Buffer.compare(known.digestAt(place), digestOf(item)), 0)
+    assert.equal([...known.rowsAt(place)], rows.get(keyOf(item)))
+  }
+  assert.is(known.placeOf('of another feed'), undefined)
+  assert.is(readKnownItems(database, 'nvd').size, 0)
+  database.close()
+})
+
+test.run()
