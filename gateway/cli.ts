@@ -1,4 +1,4 @@
-#!/usr/bin/env tsx
+#!/usr/bin/env node
 /** The `vulnshelf-gateway` command: reads its words, loads the command they name. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import type { Log } from './log.ts'

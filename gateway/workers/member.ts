@@ -3,13 +3,16 @@ import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import { GatewayError } from '../errors.ts'
 import { preparedStart } from '../process-start.ts'
-import { asError, type ToPrimary, type ToWorker } from './protocol.ts'
+import { asError, type LimitAsk, type ToPrimary, type ToWorker } from './protocol.ts'
 
 export interface Member {
   id: number
   pid: number | undefined
   send(message: ToWorker): void
-  /** Resolves when it says so; rejects when it cannot start, or ends. */
+  /**
+   * Resolves when it says so; rejects when it cannot start, or ends. One that is not heard of in time hangs, and everybody
+   * would wait for it: it is killed.
+   */
   said<K extends ToPrimary['kind']>(
     kind: K,
     test?: (message: Extract<ToPrimary, { kind: K }>) => boolean,
@@ -24,6 +27,17 @@ export interface Member {
 export interface Ended {
   code: number | null
   signal: string | null
+  /** It was killed because it did not answer. */
+  hung: boolean
+}
+
+export interface MemberOptions {
+  /** Gets its log, whole lines. */
+  pass(lines: string): void
+  /** Gets what it asks of the limits. */
+  onLimits(asks: LimitAsk[], member: Member): void
+  /** How long it may take to answer. */
+  answerMs: number
 }
 
 interface Hearing {
@@ -51,15 +65,13 @@ function prepareCluster(): NodeJS.ProcessEnv {
   return env
 }
 
-/** Starts a worker. `pass` gets its log, whole lines; `onLimits` what it asks of the limits. */
-export function startMember(
-  pass: (lines: string) => void,
-  onLimits: (asks: Extract<ToPrimary, { kind: 'limits' }>['asks'], member: Member) => void,
-): Member {
+/** Starts a worker. */
+export function startMember({ pass, onLimits, answerMs }: MemberOptions): Member {
   environment ??= prepareCluster()
   const worker = cluster.fork(environment)
   const hearings = new Set<Hearing>()
   let gone: Error | null = null
+  let hung = false
   const giveUp = (error: Error) => {
     gone ??= error
     for (const hearing of hearings) hearing.give(error)
@@ -74,10 +86,16 @@ export function startMember(
   const exited = new Promise<Ended>((resolve) => {
     worker.once('exit', (code, signal) => {
       giveUp(new GatewayError('worker_ended', `a worker ended (${signal ?? `exit code ${code}`})`))
-      resolve({ code, signal })
+      resolve({ code, signal, hung })
     })
   })
   worker.on('error', giveUp)
+  const kill = () => void worker.process.kill('SIGKILL')
+  const isLate = () => {
+    hung = true
+    giveUp(new GatewayError('worker_ended', `a worker did not answer within ${answerMs} ms`))
+    kill()
+  }
   const member: Member = {
     id: worker.id,
     pid: worker.process.pid,
@@ -88,13 +106,18 @@ export function startMember(
     said: (kind, test = () => true) =>
       new Promise((resolve, reject) => {
         if (gone) return reject(gone)
+        const late = setTimeout(isLate, answerMs)
         hearings.add({
           hear(message) {
             if (message.kind !== kind || !test(message as never)) return false
+            clearTimeout(late)
             resolve(message as never)
             return true
           },
-          give: reject,
+          give(error) {
+            clearTimeout(late)
+            reject(error)
+          },
         })
       }),
     isGone: () => gone !== null,
@@ -102,7 +125,7 @@ export function startMember(
       await written
       return ended
     }),
-    kill: () => void worker.process.kill('SIGKILL'),
+    kill,
   }
   return member
 }

@@ -2,7 +2,6 @@
  * The primary process of several workers: it watches the pointer, counts the limits, keeps the log and the metrics, and
  * starts a worker anew that ended. It answers no request itself.
  */
-
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { readCurrent } from '../../corpus/snapshot/layout.ts'
 import { GatewayError } from '../errors.ts'
@@ -13,8 +12,9 @@ import { startMetricsListener } from '../metrics/listener.ts'
 import type { RunningServer } from '../serve.ts'
 import { stampOf, watchPointer } from '../shelf/watch.ts'
 import { countFor } from './limits.ts'
-import { type Member, startMember } from './member.ts'
+import { type Ended, type Member, startMember } from './member.ts'
 import { mergedMetrics } from './metrics.ts'
+import type { LimitAsk } from './protocol.ts'
 
 export interface RunningWorkers extends RunningServer {
   metricsUrl: string | null
@@ -33,14 +33,22 @@ const SETTLED_MS = 60_000
 /** After their own time to drain. */
 const STOP_MS = 15_000
 const SCRAPE_MS = 2000
+/** To load a snapshot, at low priority on a busy machine. */
+const ANSWER_MS = 180_000
 
 /**
  * Starts so many workers; resolves when all of them answer.
  * @throws SnapshotError when there is no sound snapshot, GatewayError for an option or a port that will not do
  */
-export async function startWorkers(count: number, options: GatewayOptions, log: OpenLog): Promise<RunningWorkers> {
+export async function startWorkers(
+  count: number,
+  options: GatewayOptions,
+  log: OpenLog,
+  { answerMs = ANSWER_MS } = {},
+): Promise<RunningWorkers> {
   const { dist, pollMs = 2000 } = options
   const limits = createLimits(options)
+  const onLimits = async (asks: LimitAsk[], member: Member) => member.send(await countFor(limits, asks))
   const seen = stampOf(dist)
   const first = readCurrent(dist)
   let serving = { id: first.manifest.snapshot, digest: first.pointer.manifest.sha256 }
@@ -64,7 +72,7 @@ export async function startWorkers(count: number, options: GatewayOptions, log: 
   }
 
   function start(): Member {
-    const member = startMember(log.pass, async (asks, from) => from.send(await countFor(limits, asks)))
+    const member = startMember({ pass: log.pass, onLimits, answerMs })
     alive.add(member)
     return member
   }
@@ -105,7 +113,7 @@ export async function startWorkers(count: number, options: GatewayOptions, log: 
   }
 
   /** Another worker for one that ended, later each time that it does not last. */
-  function replace(member: Member, { code, signal }: { code: number | null; signal: string | null }): void {
+  function replace(member: Member, { code, signal, hung }: Ended): void {
     const { id, pid } = member
     members.delete(member)
     alive.delete(member)
@@ -113,11 +121,11 @@ export async function startWorkers(count: number, options: GatewayOptions, log: 
     if (stopping) return
     const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** failures++)
     if (members.size === 0 && failures >= MOST_FAILURES) {
-      log.error({ worker: id, pid, code, signal }, 'a worker ended')
+      log.error({ worker: id, pid, code, signal, hung }, 'a worker ended')
       giveUp()
       return
     }
-    log.error({ worker: id, pid, code, signal, delayMs }, 'a worker ended; another takes its place')
+    log.error({ worker: id, pid, code, signal, hung, delayMs }, 'a worker ended; another takes its place')
     later(() => void restart(), delayMs)
   }
 

@@ -1,8 +1,13 @@
 /** How the gateway's processes start, and that a gateway puts itself in its own place. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { dirname, join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { processStart } from '../../gateway/process-start.ts'
+import { makeToken } from '../../gateway/token.ts'
 import { sampleDist, temporaryFolder } from '../support/dist.ts'
 import { serving } from '../support/serving.ts'
 
@@ -40,6 +45,8 @@ test('a process that was started so is not started again', () => {
   assert.equal(processStart(once.execArgv, once.env, null), once)
 })
 
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
 const isLinux = existsSync('/proc/self/cmdline')
 
 /** The words that a process runs with. */
@@ -59,6 +66,36 @@ if (isLinux) {
       for (const of of words) assert.ok(of.some((word) => word.startsWith('--max-semi-space-size=')))
       for (const of of variables) assert.ok(of.some((one) => one.startsWith('MALLOC_ARENA_MAX=')))
     }
+  })
+
+  test('the command is one process, so that signals reach it at once, however busy it is', async () => {
+    const { jwksFile } = await makeToken({ dir: join(folder.path, 'keys') })
+    const cli = join(import.meta.dirname, '../../gateway/cli.ts')
+    const path = `${dirname(process.execPath)}:${process.env.PATH}`
+    const gateway = spawn(cli, ['serve', dist, '--port', '0', '--jwks', jwksFile], {
+      env: { ...process.env, PATH: path },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const ended = once(gateway, 'exit')
+    let said = ''
+    for await (const text of gateway.stderr) {
+      said += text
+      if (said.includes('listening on')) break
+    }
+    assert.ok(wordsOf(gateway.pid!).some((word) => word.startsWith('--max-semi-space-size=')))
+    const socket = connect(Number(/:(\d+)\n/.exec(said)![1]), '127.0.0.1').setEncoding('utf8')
+    socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n')
+    await pause(100)
+    gateway.kill('SIGSTOP')
+    gateway.kill('SIGTERM')
+    // A program in between would have lost its patience by now.
+    await pause(200)
+    gateway.kill('SIGCONT')
+    await pause(100)
+    socket.write('\r\n')
+    const [answer] = await once(socket, 'data')
+    assert.match(answer, /^HTTP\/1\.1 200 /)
+    assert.equal(await ended, [0, null])
   })
 }
 

@@ -7,6 +7,8 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { LOCAL, makeToken } from '../../../gateway/token.ts'
+import { startWorkers } from '../../../gateway/workers/primary.ts'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
 import { NotServing, type Serving, serving } from '../../support/serving.ts'
 
@@ -20,7 +22,7 @@ interface Received {
 }
 
 /** A connection of its own: the primary hands connections out in turn, so two of them lie with two workers. */
-function connection({ url, token }: Serving) {
+function connection({ url, token }: Pick<Serving, 'url' | 'token'>) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const get = (path: string, given = token, more: Record<string, string> = {}) =>
     new Promise<Received>((resolve, reject) => {
@@ -256,6 +258,38 @@ test('when no worker can be had any more, that is said in one line, and the exit
   assert.match(said, /^vulnshelf-gateway: \d workers ended, one after the other, and none is left\n$/)
   const last = gateway.log().findLast(({ msg }) => msg === 'a worker cannot start')
   assert.match(JSON.stringify(last?.err), /manifest/)
+  own.remove()
+})
+
+test('a worker that hangs is ended and replaced, and a swap goes on without it', async () => {
+  const own = temporaryFolder('workers-hang')
+  const sample = await sampleDist(own.path, 60)
+  const { token, jwksFile } = await makeToken({ dir: join(own.path, 'keys') })
+  const { issuer, audience } = LOCAL
+  const told: Record<string, unknown>[] = []
+  const tell = (fields: object, msg: string) => void told.push({ ...fields, msg })
+  const log = { info: tell, warn: tell, error: tell, access() {}, pass() {}, flush: async () => {} }
+  const options = { dist: sample.dist, port: 0, jwks: jwksFile, issuer, audience, pollMs: 0 }
+  const running = await startWorkers(2, options, log, { answerMs: 4000 })
+  const before = connection({ url: running.url, token })
+  const first = (await before.get('/snapshot')).headers['snapshot-id']
+  before.close()
+  const listening = () => told.filter(({ msg }) => msg === 'a worker listens')
+  process.kill(listening()[0]!.pid as number, 'SIGSTOP')
+  await ingestAndBuild({ ...sample, asOf: sample.nights[1]! })
+  await running.refresh()
+  while (listening().length < 3) await pause(50)
+  const ended = told.filter(({ msg }) => msg === 'a worker ended; another takes its place')
+  assert.equal(
+    ended.map(({ pid, hung }) => [pid, hung]),
+    [[listening()[0]!.pid, true]],
+  )
+  for (let i = 0; i < 4; i++) {
+    const after = connection({ url: running.url, token })
+    assert.is.not((await after.get('/snapshot')).headers['snapshot-id'], first)
+    after.close()
+  }
+  await running.close()
   own.remove()
 })
 
