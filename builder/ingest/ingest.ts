@@ -7,6 +7,7 @@ import type { Mission } from '../../corpus/model/merge.ts'
 import { readFeedStates } from '../../corpus/store/state.ts'
 import type { Effects } from '../effects.ts'
 import { noProgress, type Progress } from '../progress.ts'
+import { bytesOf, takeDigests } from './file-digests.ts'
 import type { Floors } from './floors.ts'
 import { judgeEdition, judgeFigures, remarkOnEditions } from './judge.ts'
 import { mergeStaged } from './merge.ts'
@@ -64,6 +65,8 @@ export async function ingest(
   const threads = openThreads(jobs)
   try {
     const previous = new Map(readFeedStates(workspace.database).map((state) => [state.name, state]))
+    const files = sources.flatMap((source) => source.files)
+    const digestOf = takeDigests(files, threads.pool(bytesOf(files) >= BYTES_FOR_THREADS))
     const reports: FeedReport[] = []
     for (const source of sources) {
       const before = previous.get(source.feed.name) ?? null
@@ -71,6 +74,7 @@ export async function ingest(
       effects.log(`reading ${source.feed.title}`)
       const report = await stageFeed(source, before, workspace, {
         progress,
+        digestOf,
         poolFor: (bytes) => threads.pool(bytes >= BYTES_FOR_THREADS),
       })
       judgeFigures(report, source.feed, before, { acceptShrink, floors })

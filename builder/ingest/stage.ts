@@ -1,19 +1,19 @@
 /** Staging one feed: what its files hold goes into the open transaction, and what was left out is named. */
 import { statSync } from 'node:fs'
-import {
-  type Batch,
-  type BatchFeed,
-  type ClaimFeed,
-  type FeedFile,
-  type FeedItem,
-  fileDigest,
-  type ReadOptions,
-  type ScoreFeed,
+import type {
+  Batch,
+  BatchFeed,
+  ClaimFeed,
+  FeedFile,
+  FeedItem,
+  ReadOptions,
+  ScoreFeed,
 } from '../../corpus/feeds/feed.ts'
 import type { FeedName } from '../../corpus/feeds/table.ts'
 import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
 import type { FeedFileState, FeedSkips, FeedState } from '../../corpus/store/state.ts'
 import type { Progress } from '../progress.ts'
+import type { DigestOfFile } from './file-digests.ts'
 import type { FeedReport } from './report.ts'
 import { type FeedSource, named, newestFile } from './sources.ts'
 import type { ReadResult, ReadTask } from './tasks.ts'
@@ -24,6 +24,7 @@ type Named = Map<string, { key: string; detail: string }[]>
 
 export interface StageContext {
   progress: Progress
+  digestOf: DigestOfFile
   /** The threads for reading so many bytes. */
   poolFor(bytes: number): Pool
 }
@@ -41,7 +42,7 @@ export async function stageFeed(
     const { version = null, date = null, published = null, files: had = [], records = 0 } = previous ?? {}
     return { ...base, status: 'absent', version, date, published, files: had, read: 0, kept: records, skipped: [] }
   }
-  const states = files.map(fileState)
+  const states = await Promise.all(files.map((file) => fileState(file, context.digestOf)))
   if (previous && isSame(previous, feed.adapter, states)) {
     const { version, date, published, reading } = previous
     return { ...base, status: 'unchanged', version, date, published, files: previous.files, ...reading }
@@ -60,8 +61,8 @@ export async function stageFeed(
   }
 }
 
-function fileState(file: FeedFile): FeedFileState {
-  return { path: file.name, ...(file.folder ? { bytes: null, sha256: null } : fileDigest(file.path)) }
+async function fileState(file: FeedFile, digestOf: DigestOfFile): Promise<FeedFileState> {
+  return { path: file.name, ...(file.folder ? { bytes: null, sha256: null } : await digestOf(file)) }
 }
 
 function isSame(previous: FeedState, adapter: number, files: FeedFileState[]): boolean {

@@ -1,5 +1,5 @@
-/** The work of an ingest that any thread can do: reading a batch of a large feed, merging a batch of records. */
-import type { Batch, FeedItem } from '../../corpus/feeds/feed.ts'
+/** The work of an ingest that any thread can do: taking a file's digest, reading a batch of a large feed, merging a batch of records. */
+import { type Batch, type FeedItem, type FileDigest, fileDigest } from '../../corpus/feeds/feed.ts'
 import { digestAt } from '../../corpus/feeds/packed-digests.ts'
 import { FEEDS, type FeedName } from '../../corpus/feeds/table.ts'
 import type { TaskResult } from '../../corpus/snapshot/pool.ts'
@@ -19,6 +19,7 @@ export interface MergeTask {
 }
 
 export const tasks = {
+  digest: (path: string): TaskResult => ({ value: fileDigest(path) satisfies FileDigest }),
   read: ({ feed: name, batch }: ReadTask): TaskResult => {
     const feed = FEEDS.find((one) => one.name === name)
     if (feed?.kind !== 'batches') throw new TypeError(`${name} is not read in batches`)

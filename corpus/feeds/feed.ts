@@ -170,8 +170,14 @@ export function assertName(name: string): void {
 
 const CHUNK_BYTES = 1 << 20
 
-/** Size and SHA-256 (hex) of a file, read in pieces. */
-export function fileDigest(path: string): { bytes: number; sha256: string } {
+export interface FileDigest {
+  bytes: number
+  /** In hex. */
+  sha256: string
+}
+
+/** Size and SHA-256 of a file, read in pieces. */
+export function fileDigest(path: string): FileDigest {
   const sha256 = createHash('sha256')
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
   const file = openSync(path, 'r')
