@@ -155,9 +155,18 @@ export function clausesOf(bits: SnapshotBits, sort: CveSort, constraints: readon
  * lists are cut. The stretch stays: what a column tells of a list knows nothing of the cut.
  */
 export function withinPublication(constraints: readonly Constraint[]): readonly Constraint[] {
-  const stretch = constraints.find((one) => one.kind === 'stretch' && one.sort === 'published')
-  if (stretch?.kind !== 'stretch' || !constraints.some(({ kind }) => kind === 'list')) return constraints
-  return constraints.map((one) => (one.kind === 'list' ? { ...one, ordinals: cut(one.ordinals, stretch) } : one))
+  const stretch = publicationIn(constraints)
+  if (!stretch) return constraints
+  const within: Constraint[] = []
+  for (const one of constraints) {
+    within.push(one.kind === 'list' ? { ...one, ordinals: cut(one.ordinals, stretch) } : one)
+  }
+  return within
+}
+
+function publicationIn(constraints: readonly Constraint[]): { from: number; to: number } | null {
+  for (const one of constraints) if (one.kind === 'stretch' && one.sort === 'published') return one
+  return null
 }
 
 /** The part of an ascending list from `from` up to, not including, `to`. */

@@ -92,19 +92,23 @@ function searchOf(
     }
     const size = sizeOf(snapshot, bits, constraint)
     const one = { constraint, size, share: sizeOf(snapshot, bits, whole) / order.count }
-    sized.push(one)
+    insert(sized, one)
     if (size === 0) isEmpty = true
     share *= one.share
     if (!isEnumerable(constraint)) shareOfBits *= one.share
     else if (smallest === null || size < smallest.size) smallest = one as Sized<Enumerable>
   }
-  if (sized.length > 1) sized.sort(byShare)
   const runs = runsFrom(order, start, bounds)
   const places = placesIn(runs)
   return { order, start, most, constraints: sized, isEmpty, smallest, share, shareOfBits, bounds, runs, places }
 }
 
-const byShare = (a: Sized, b: Sized) => a.share - b.share
+/** Puts a constraint where its share belongs: there are so few that sorting them would be more work. */
+function insert(sized: Sized[], one: Sized): void {
+  let at = sized.length
+  for (; at > 0 && sized[at - 1]!.share > one.share; at--) sized[at] = sized[at - 1]!
+  sized[at] = one
+}
 
 /** Enumerating so few takes less than anything else. */
 const AT_ONCE = 64
