@@ -65,8 +65,10 @@ export async function ingest(
   const threads = openThreads(jobs)
   try {
     const previous = new Map(readFeedStates(workspace.database).map((state) => [state.name, state]))
+    // Where one of the feeds will need them threads can begin at once.
+    const isLarge = sources.some(({ files }) => bytesOf(files) >= BYTES_FOR_THREADS)
     const files = sources.flatMap((source) => source.files)
-    const digestOf = takeDigests(files, threads.pool(bytesOf(files) >= BYTES_FOR_THREADS))
+    const digestOf = takeDigests(files, threads.pool(isLarge))
     const reports: FeedReport[] = []
     for (const source of sources) {
       const before = previous.get(source.feed.name) ?? null

@@ -1,22 +1,13 @@
 /** Staging one feed: what its files hold goes into the open transaction, and what was left out is named. */
 import { statSync } from 'node:fs'
-import type {
-  Batch,
-  BatchFeed,
-  ClaimFeed,
-  FeedFile,
-  FeedItem,
-  ReadOptions,
-  ScoreFeed,
-} from '../../corpus/feeds/feed.ts'
-import type { FeedName } from '../../corpus/feeds/table.ts'
-import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
+import type { BatchFeed, ClaimFeed, FeedFile, FeedItem, ScoreFeed } from '../../corpus/feeds/feed.ts'
+import type { Pool } from '../../corpus/snapshot/pool.ts'
 import type { FeedFileState, FeedSkips, FeedState } from '../../corpus/store/state.ts'
 import type { Progress } from '../progress.ts'
 import type { DigestOfFile } from './file-digests.ts'
+import { readFiles } from './read.ts'
 import type { FeedReport } from './report.ts'
 import { type FeedSource, named, newestFile } from './sources.ts'
-import type { ReadResult, ReadTask } from './tasks.ts'
 import type { Workspace } from './workspace.ts'
 
 /** Names by reason, in the order of first appearance. */
@@ -117,13 +108,12 @@ async function stageClaims(
   }
 
   const bytes = files.reduce((sum, { folder, path }) => sum + (folder ? Infinity : statSync(path).size), 0)
-  const reading = { pool: context.poolFor(feed.kind === 'batches' ? bytes : 0), progress: context.progress }
-  for (const [index, file] of files.entries()) {
-    for await (const items of readFile(feed, file, options, reading)) {
-      for (const item of items) {
-        if (typeof item === 'string') stageSame(item, index)
-        else stage(item, index)
-      }
+  const pool = context.poolFor(feed.kind === 'batches' ? bytes : 0)
+  const reading = { options, staging, pool, progress: context.progress, isReadable: previous?.adapter === feed.adapter }
+  for await (const { index, items } of readFiles(feed, files, reading)) {
+    for (const item of items) {
+      if (typeof item === 'string') stageSame(item, index)
+      else stage(item, index)
     }
   }
   // What cannot be read today is no reason to forget what it said yesterday.
@@ -142,40 +132,6 @@ function stageScores(feed: ScoreFeed, file: FeedFile, { staging }: Workspace): F
     else if (!staging.score(item)) add(skipped, 'duplicate', item.cveId, `a later line in ${file.name} counts`)
   }
   return { read, ...staging.scoreCounts(), held: 0, skipped: listed(skipped), notes: [] }
-}
-
-/**
- * What a file holds, by the batch: those of a large one are read by several threads, and come in order all the same. Of
- * an item that is to the byte what `digestOf` told of it there is only its key.
- */
-async function* readFile(
-  feed: ClaimFeed | BatchFeed,
-  file: FeedFile,
-  options: ReadOptions,
-  { pool, progress }: Pick<StageContext, 'progress'> & { pool: Pool },
-): AsyncIterable<Iterable<FeedItem | string>> {
-  if (feed.kind === 'claims') {
-    const items = feed.read(file, options)
-    if (Symbol.iterator in items) yield items
-    else for await (const item of items) yield [item]
-    return
-  }
-  const { items: total, batches } = await feed.open(file, options)
-  let done = 0
-  const underWay: Batch[] = []
-  async function* readTasks(): AsyncIterable<ReadTask> {
-    for await (const batch of batches) {
-      underWay.push(batch)
-      yield { feed: feed.name as FeedName, batch }
-    }
-  }
-  for await (const items of runInOrder<ReadResult>(pool, 'read', readTasks())) {
-    const { keys } = underWay.shift()!
-    // Whatever is known was looked up by its key.
-    yield items.map((item, i) => item ?? keys[i]!)
-    done += items.length
-    if (total !== null) progress(file.name, done, total)
-  }
 }
 
 interface Note {

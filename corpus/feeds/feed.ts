@@ -7,6 +7,7 @@ import { isSameContent } from '../model/item-digest.ts'
 import { FeedError, type FeedErrorCode } from './error.ts'
 import { assertNesting } from './json.ts'
 import type { PackedDigests } from './packed-digests.ts'
+import type { WrappingTable } from './wrapping-table.ts'
 
 /** A file (or folder of files) that a feed can be read from. */
 export interface FeedFile {
@@ -101,12 +102,22 @@ export interface OpenFeed {
   batches: Iterable<Batch> | AsyncIterable<Batch>
 }
 
+/** What a file holds beside what the corpus has to the byte. */
+export interface SiftedFile {
+  /** Of each item, in the file's order, its place among those that the corpus has, or -1: then it is the next in `batches`. */
+  places: Int32Array
+  /** Nothing is told here of what the corpus has for them. */
+  batches: Batch[]
+}
+
 /** A feed so large that other threads help to read it: batches are plain data, and each can be read anywhere. */
 export interface BatchFeed extends FeedBase {
   kind: 'batches'
   open(file: FeedFile, options: ReadOptions): Promise<OpenFeed>
   /** The items of a batch, in its order. */
   readBatch(batch: Batch): FeedItem[]
+  /** Goes through a file without reading what the corpus has; null where most is new, or an item cannot be named. */
+  sift?(file: FeedFile, known: WrappingTable): Promise<SiftedFile | null>
 }
 
 /** EPSS: one row of figures per CVE, all of them new every day. */

@@ -7,6 +7,7 @@ import type Database from 'better-sqlite3'
 export interface KnownItems {
   /** The item's place in this list; undefined where the corpus did not have it. */
   placeOf(item: string): number | undefined
+  keyAt(place: number): string
   /** The digest that it had. */
   digestAt(place: number): Uint8Array
   /** The rows of `claim` that it had, one for each CVE that it is about. */
@@ -42,6 +43,7 @@ export function readKnownItems(database: Database.Database, feed: string): Known
   const places = new Map<string, number>()
   let ids = new Uint32Array(1024)
   let digests = Buffer.alloc(32 << 10)
+  const keys: string[] = []
   /** Where the rows and the digest of an item begin; those of the next one are their end. */
   const firstRows: number[] = []
   const firstBytes: number[] = []
@@ -51,6 +53,7 @@ export function readKnownItems(database: Database.Database, feed: string): Known
     if (count === ids.length) ids = enlarged(ids, new Uint32Array(2 * count))
     if (item !== last) {
       places.set(item, firstRows.length)
+      keys.push(item)
       firstRows.push(count)
       firstBytes.push(bytes)
       if (bytes + digest.length / 2 > digests.length) digests = enlarged(digests, Buffer.alloc(2 * digests.length))
@@ -64,6 +67,7 @@ export function readKnownItems(database: Database.Database, feed: string): Known
   firstBytes.push(bytes)
   return {
     placeOf: (item) => places.get(item),
+    keyAt: (place) => keys[place]!,
     digestAt: (place) => digests.subarray(firstBytes[place]!, firstBytes[place + 1]!),
     rowsAt: (place) => ids.subarray(firstRows[place]!, firstRows[place + 1]!),
     size,

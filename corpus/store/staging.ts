@@ -7,6 +7,7 @@ import type { EpssScore } from '../model/claim.ts'
 import type { CveId } from '../model/cve-id.ts'
 import { isSameContent } from '../model/item-digest.ts'
 import { type FeedItems, openItems } from './feed-items.ts'
+import type { KnownItems } from './known-items.ts'
 import { HELD, openMarks } from './marks.ts'
 import { sortKey } from './sort-key.ts'
 
@@ -43,6 +44,13 @@ export interface StagingCounts {
 export interface Staging {
   /** The digest that the corpus has an item by; null where it has none, or the item was asked for or staged before. */
   digestOf(feed: string, item: string): Uint8Array | null
+  /** What the corpus had of the feed before this ingest. */
+  knownItems(feed: string): KnownItems
+  /**
+   * Asks for items by their places in `knownItems` (but for -1) and then for others by their keys, as `digestOf` does;
+   * null, with nothing asked for, where one of the former was asked for or staged before, or comes again.
+   */
+  digestsOf(feed: string, places: Int32Array, keys: readonly (string | null)[]): (Uint8Array | null)[] | null
   /** Stages an item that is, to the byte, what `digestOf` told of it: no other copy in this ingest may come before. */
   same(feed: string, item: string, file: number): void
   /** The same of one that says what the corpus has of it, but is wrapped otherwise. */
@@ -119,6 +127,8 @@ export function openStaging(database: Database.Database): Staging {
 
   return {
     digestOf: (feed, item) => itemsOf(feed).ask(item),
+    knownItems: (feed) => itemsOf(feed).known,
+    digestsOf: (feed, places, keys) => itemsOf(feed).askAll(places, keys),
     same(feed, item, file) {
       const rows = itemsOf(feed).stageOld(item)
       if (rows === null) throw notKnown(feed, item)

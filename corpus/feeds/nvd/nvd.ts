@@ -12,11 +12,13 @@ import {
   MAX_ITEM_BYTES,
   type OpenFeed,
   type ReadOptions,
+  type SiftedFile,
   skipOf,
 } from '../feed.ts'
 import type { JsonMember } from '../files/json-members.ts'
 import { assertNesting, isObject, parseAnyJson, shown, text } from '../json.ts'
 import { digestAt, packDigests } from '../packed-digests.ts'
+import { placeOf, type WrappingTable } from '../wrapping-table.ts'
 import { readNvdRecord } from './record.ts'
 import { nvdVulnerabilities } from './stream.ts'
 
@@ -38,8 +40,8 @@ export interface NvdBatch extends Batch {
   bytes: Uint8Array
   /** Where each ends in there; -1 for one that is longer than allowed. */
   ends: Int32Array
-  /** The first one's number, counted from 1 in its file. */
-  first: number
+  /** Which each is in its file, counted from 1. */
+  numbers: Int32Array
 }
 
 /**
@@ -51,34 +53,73 @@ export async function openNvd(file: FeedFile, options: ReadOptions): Promise<Ope
 }
 
 async function* batches(members: AsyncIterable<JsonMember>, { digestOf }: ReadOptions): AsyncIterable<NvdBatch> {
+  const batch = openBatch()
+  for await (const member of members) {
+    const key = idOf(member.head, member.bytes)
+    batch.add(member, key, key === null ? null : digestOf(key))
+    if (batch.isFull()) yield batch.take()
+  }
+  if (!batch.isEmpty()) yield batch.take()
+}
+
+/** What is new in a file may be so much before it is better read as a new one. */
+const MAX_NEW_BYTES = 32 << 20
+
+/** Goes through a file by the bytes of its records. Null for one with records that are too long, or have no id. */
+export async function siftNvd(file: FeedFile, known: WrappingTable): Promise<SiftedFile | null> {
+  const places: number[] = []
+  const found: NvdBatch[] = []
+  const batch = openBatch()
+  let length = 0
+  for await (const member of nvdVulnerabilities(file)) {
+    if (member.bytes === null) return null
+    const place = placeOf(known, hash('sha256', member.bytes, 'buffer'))
+    places.push(place)
+    if (place >= 0) continue
+    const key = idOf(member.head, member.bytes)
+    length += member.bytes.length
+    if (key === null || length > MAX_NEW_BYTES) return null
+    batch.add(member, key, null)
+    if (batch.isFull()) found.push(batch.take())
+  }
+  if (!batch.isEmpty()) found.push(batch.take())
+  return { places: Int32Array.from(places), batches: found }
+}
+
+/** A batch that is being filled. */
+function openBatch() {
   let keys: (string | null)[] = []
   let known: (Uint8Array | null)[] = []
+  let numbers: number[] = []
   let ends: number[] = []
   let pieces: Buffer[] = []
   let length = 0
-  let first = 1
-  const finish = (): NvdBatch => {
-    const batch = { keys, known: packDigests(known), bytes: joined(pieces, length), ends: Int32Array.from(ends), first }
-    first += keys.length
-    keys = []
-    known = []
-    ends = []
-    pieces = []
-    length = 0
-    return batch
+  return {
+    add({ number, bytes }: JsonMember, key: string | null, digest: Uint8Array | null): void {
+      if (bytes !== null) {
+        pieces.push(bytes)
+        length += bytes.length
+      }
+      keys.push(key)
+      known.push(digest)
+      numbers.push(number)
+      ends.push(bytes === null ? -1 : length)
+    },
+    isFull: () => keys.length >= BATCH_RECORDS || length >= BATCH_BYTES,
+    isEmpty: () => keys.length === 0,
+    /** The batch; the next one is empty. */
+    take(): NvdBatch {
+      const packed = { numbers: Int32Array.from(numbers), ends: Int32Array.from(ends), known: packDigests(known) }
+      const batch = { keys, ...packed, bytes: joined(pieces, length) }
+      keys = []
+      known = []
+      numbers = []
+      ends = []
+      pieces = []
+      length = 0
+      return batch
+    },
   }
-  for await (const { head, bytes } of members) {
-    const key = idOf(head, bytes)
-    if (bytes !== null) {
-      pieces.push(bytes)
-      length += bytes.length
-    }
-    keys.push(key)
-    known.push(key === null ? null : digestOf(key))
-    ends.push(bytes === null ? -1 : length)
-    if (keys.length >= BATCH_RECORDS || length >= BATCH_BYTES) yield finish()
-  }
-  if (keys.length > 0) yield finish()
 }
 
 /**
@@ -116,14 +157,14 @@ function joined(pieces: readonly Buffer[], length: number): Uint8Array {
   return bytes
 }
 
-export function readNvdBatch({ keys, known, bytes, ends, first }: NvdBatch): FeedItem[] {
+export function readNvdBatch({ keys, known, bytes, ends, numbers }: NvdBatch): FeedItem[] {
   let start = 0
   return keys.map((key, i) => {
     const [end, digest] = [ends[i]!, digestAt(known, i)]
-    if (end < 0) return readRecord(first + i, key, digest, null)
+    if (end < 0) return readRecord(numbers[i]!, key, digest, null)
     const own = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start)
     start = end
-    return readRecord(first + i, key, digest, own)
+    return readRecord(numbers[i]!, key, digest, own)
   })
 }
 

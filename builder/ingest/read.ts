@@ -1,0 +1,138 @@
+/** Reading a feed's files item by item: large ones on several threads, and in order all the same. */
+import type {
+  Batch,
+  BatchFeed,
+  ClaimFeed,
+  FeedFile,
+  FeedItem,
+  ReadOptions,
+  SiftedFile,
+} from '../../corpus/feeds/feed.ts'
+import { packDigests } from '../../corpus/feeds/packed-digests.ts'
+import type { FeedName } from '../../corpus/feeds/table.ts'
+import { tableOf } from '../../corpus/feeds/wrapping-table.ts'
+import { heard, type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
+import type { Staging } from '../../corpus/store/staging.ts'
+import type { Progress } from '../progress.ts'
+import type { ReadResult, ReadTask, SiftTask } from './tasks.ts'
+
+/** Only the key of an item that is, to the byte, what the corpus has of it. */
+export type ReadItem = FeedItem | string
+
+export interface Reading {
+  options: ReadOptions
+  staging: Pick<Staging, 'knownItems' | 'digestsOf'>
+  pool: Pool
+  progress: Progress
+  /** Whether today's adapter read what the corpus has. */
+  isReadable: boolean
+}
+
+/** The items of each file, in pieces. */
+export async function* readFiles(
+  feed: ClaimFeed | BatchFeed,
+  files: readonly FeedFile[],
+  reading: Reading,
+): AsyncIterable<{ index: number; items: Iterable<ReadItem> }> {
+  const sift = openSifting(feed, files, reading)
+  for (const [index, file] of files.entries()) {
+    const sifted = await sift(index)
+    const batches = sifted && asked(feed, sifted, reading)
+    if (sifted && batches) yield { index, items: await siftedItems(feed, sifted, batches, reading) }
+    else for await (const items of readFile(feed, file, reading)) yield { index, items }
+  }
+}
+
+/** Files that are sifted before it is their turn: as many as keep two threads busy. */
+const SIFTED_AHEAD = 3
+
+/** What is new in the file of that number; null where it has to be read whole. */
+function openSifting(
+  feed: ClaimFeed | BatchFeed,
+  files: readonly FeedFile[],
+  { staging, pool, isReadable }: Reading,
+): (index: number) => Promise<SiftedFile | null> {
+  if (feed.kind !== 'batches' || !feed.sift || !isReadable) return async () => null
+  const known = tableOf(staging.knownItems(feed.name), feed.adapter)
+  const start = (file: FeedFile) => {
+    const task: SiftTask = { feed: feed.name as FeedName, file, known }
+    return heard(pool.run<SiftedFile | null>('sift', task))
+  }
+  const started: Promise<SiftedFile | null>[] = []
+  return async (index) => {
+    while (started.length < files.length && started.length < index + SIFTED_AHEAD) {
+      started.push(start(files[started.length]!))
+    }
+    const sifted = await started[index]!
+    started[index] = Promise.resolve(null)
+    return sifted
+  }
+}
+
+/**
+ * The batches of what is new, each with what the corpus has for it; null where an item that seems known comes again, in
+ * this file or after another: then the order counts in which they are read.
+ */
+function asked(feed: ClaimFeed | BatchFeed, { places, batches }: SiftedFile, { staging }: Reading): Batch[] | null {
+  const keys = batches.flatMap((batch) => batch.keys)
+  const digests = staging.digestsOf(feed.name, places, keys)
+  if (digests === null) return null
+  let from = 0
+  return batches.map((batch) => {
+    const known = packDigests(digests.slice(from, from + batch.keys.length))
+    from += batch.keys.length
+    return { ...batch, known }
+  })
+}
+
+async function siftedItems(
+  feed: ClaimFeed | BatchFeed,
+  { places }: SiftedFile,
+  batches: readonly Batch[],
+  { staging, pool }: Reading,
+): Promise<ReadItem[]> {
+  const found: ReadItem[] = []
+  for await (const items of readBatches(feed.name, batches, pool)) found.push(...items)
+  const { keyAt } = staging.knownItems(feed.name)
+  let next = 0
+  return Array.from(places, (place) => (place < 0 ? found[next++]! : keyAt(place)))
+}
+
+async function* readFile(
+  feed: ClaimFeed | BatchFeed,
+  file: FeedFile,
+  { options, pool, progress }: Reading,
+): AsyncIterable<Iterable<ReadItem>> {
+  if (feed.kind === 'claims') {
+    const items = feed.read(file, options)
+    if (Symbol.iterator in items) yield items
+    else for await (const item of items) yield [item]
+    return
+  }
+  const { items: total, batches } = await feed.open(file, options)
+  let done = 0
+  for await (const items of readBatches(feed.name, batches, pool)) {
+    yield items
+    done += items.length
+    if (total !== null) progress(file.name, done, total)
+  }
+}
+
+async function* readBatches(
+  feed: string,
+  batches: Iterable<Batch> | AsyncIterable<Batch>,
+  pool: Pool,
+): AsyncIterable<ReadItem[]> {
+  const underWay: Batch[] = []
+  async function* tasks(): AsyncIterable<ReadTask> {
+    for await (const batch of batches) {
+      underWay.push(batch)
+      yield { feed: feed as FeedName, batch }
+    }
+  }
+  for await (const items of runInOrder<ReadResult>(pool, 'read', tasks())) {
+    const { keys } = underWay.shift()!
+    // Whatever is known was looked up by its key.
+    yield items.map((item, i) => item ?? keys[i]!)
+  }
+}
