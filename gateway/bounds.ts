@@ -10,8 +10,10 @@ const MIB = 1024 * 1024
 export const PROCESS_BYTES = {
   /** Core segments of rows that are asked for often. */
   cores: 24 * MIB,
-  /** Pages as they lie there. */
-  pages: 8 * MIB,
+  /** Whole answers that are asked for often. */
+  answers: 24 * MIB,
+  /** Heads of pages: 12 MB are all of 350,000 CVEs. */
+  pages: 12 * MIB,
   /** Results of text queries. */
   queries: 8 * MIB,
   /** Texts that the query thread looks in: those of one snapshot take some 40 MB, the least used going first. */

@@ -1,12 +1,14 @@
 /** What all paged lists have in common: their parameters, and the way from a request to a page. */
 import type { RowKey } from '../../corpus/snapshot/cursor.ts'
 import type { ListName } from '../../corpus/snapshot/lists.ts'
-import type { SortOrder } from '../../corpus/snapshot/order.ts'
+import { type SortOrder, sortText } from '../../corpus/snapshot/order.ts'
 import type { TextSetName } from '../../corpus/snapshot/query/sets.ts'
 import type { Answer } from '../answer.ts'
+import { PROCESS_BYTES } from '../bounds.ts'
 import { DAY_MS, type DateValue } from '../params/date.ts'
 import { withDefault } from '../params/kind.ts'
 import { cursor, integer } from '../params/kinds.ts'
+import { answerMemory } from '../plan/answer-memory.ts'
 import { resume } from '../plan/cursors.ts'
 import { cvePageAnswer, NO_HEAD } from '../plan/cve-answer.ts'
 import type { CveListRequest } from '../plan/cve-page.ts'
@@ -14,6 +16,7 @@ import { isCveKey, planCvePage } from '../plan/cve-page.ts'
 import type { CveFilters } from '../plan/filters.ts'
 import { type ListShape, listPageAnswer } from '../plan/list-answer.ts'
 import { type ListFilters, planListPage } from '../plan/list-page.ts'
+import { perSnapshot } from '../plan/per-snapshot.ts'
 import type { Shelved } from '../shelf/shelf.ts'
 import type { Context } from './context.ts'
 
@@ -28,6 +31,13 @@ export const paging = { limit: withDefault(pageLimit(), PAGE_LIMIT_DEFAULT), cur
 /** The last moment that an upper bound lets through: a day means the whole of it (decisions 4). */
 export const untilMs = ({ kind, ms }: DateValue): number => (kind === 'day' ? ms + DAY_MS - 1 : ms)
 
+/** One memory for all snapshots that are open, so that the bound is that of the process. */
+const answers = answerMemory(PROCESS_BYTES.answers)
+
+let snapshots = 0
+/** What the memory knows a snapshot by. */
+const numberOf = perSnapshot(() => snapshots++)
+
 export interface CvePageRequest {
   /** The list, as cursors name it. */
   list: string
@@ -41,16 +51,18 @@ export interface CvePageRequest {
 
 /** A page of CVEs. */
 export function cvePage({ shelf, queries }: Context, request: CvePageRequest): Answer | Promise<Answer> {
-  const { list, filters, sort, limit, cursor: text, head = noHead } = request
+  const { list, filters, sort, limit, cursor: text, head } = request
   const { snapshot, after } = resume(shelf, text, { list, sort, filters }, isCveKey)
   const asked = { list, sort, filters, limit, after }
+  const before = head ? head(snapshot) : NO_HEAD
+  const answer = (matches: Uint32Array | null) =>
+    cvePageAnswer(snapshot, planCvePage(snapshot, snapshot.bits, asked, matches), before)
   // Without a text there is nothing to wait for.
   if (filters.q === undefined) {
-    return cvePageAnswer(snapshot, planCvePage(snapshot, snapshot.bits, asked, null), head(snapshot))
+    const rows = `${numberOf(snapshot)} ${list} ${sortText(sort)} ${limit} ${text} ${JSON.stringify(filters)}`
+    return answers.of(head ? `${rows} ${JSON.stringify(before)}` : rows, () => answer(null))
   }
-  return whileHeld(snapshot, queries.matches(snapshot.query.path, 'cve', filters.q), (matches) =>
-    cvePageAnswer(snapshot, planCvePage(snapshot, snapshot.bits, asked, matches), head(snapshot)),
-  )
+  return whileHeld(snapshot, queries.matches(snapshot.query.path, 'cve', filters.q), answer)
 }
 
 const noHead = (): object => NO_HEAD
