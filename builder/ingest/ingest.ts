@@ -12,6 +12,7 @@ import type { Floors } from './floors.ts'
 import { judgeEdition, judgeFigures, remarkOnEditions } from './judge.ts'
 import { mergeStaged } from './merge.ts'
 import type { FeedReport, IngestReport } from './report.ts'
+import { startSiftings } from './sift.ts'
 import { findSources } from './sources.ts'
 import { stageFeed } from './stage.ts'
 import { openThreads } from './threads.ts'
@@ -69,6 +70,9 @@ export async function ingest(
     const isLarge = sources.some(({ files }) => bytesOf(files) >= BYTES_FOR_THREADS)
     const files = sources.flatMap((source) => source.files)
     const digestOf = takeDigests(files, threads.pool(isLarge))
+    const siftings = isLarge
+      ? startSiftings(sources, previous, { staging: workspace.staging, pool: threads.pool(true) })
+      : null
     const reports: FeedReport[] = []
     for (const source of sources) {
       const before = previous.get(source.feed.name) ?? null
@@ -77,6 +81,7 @@ export async function ingest(
       const report = await stageFeed(source, before, workspace, {
         progress,
         digestOf,
+        sifting: siftings?.get(source.feed.name),
         poolFor: (bytes) => threads.pool(bytes >= BYTES_FOR_THREADS),
       })
       judgeFigures(report, source.feed, before, { acceptShrink, floors })

@@ -10,11 +10,11 @@ import type {
 } from '../../corpus/feeds/feed.ts'
 import { packDigests } from '../../corpus/feeds/packed-digests.ts'
 import type { FeedName } from '../../corpus/feeds/table.ts'
-import { tableOf } from '../../corpus/feeds/wrapping-table.ts'
-import { heard, type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
+import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
 import type { Staging } from '../../corpus/store/staging.ts'
 import type { Progress } from '../progress.ts'
-import type { ReadResult, ReadTask, SiftTask } from './tasks.ts'
+import type { Sifting } from './sift.ts'
+import type { ReadResult, ReadTask } from './tasks.ts'
 
 /** Only the key of an item that is, to the byte, what the corpus has of it. */
 export type ReadItem = FeedItem | string
@@ -24,8 +24,7 @@ export interface Reading {
   staging: Pick<Staging, 'knownItems' | 'digestsOf'>
   pool: Pool
   progress: Progress
-  /** Whether today's adapter read what the corpus has. */
-  isReadable: boolean
+  sift: Sifting
 }
 
 /** The items of each file, in pieces. */
@@ -34,38 +33,11 @@ export async function* readFiles(
   files: readonly FeedFile[],
   reading: Reading,
 ): AsyncIterable<{ index: number; items: Iterable<ReadItem> }> {
-  const sift = openSifting(feed, files, reading)
   for (const [index, file] of files.entries()) {
-    const sifted = await sift(index)
+    const sifted = await reading.sift(index)
     const batches = sifted && asked(feed, sifted, reading)
     if (sifted && batches) yield { index, items: await siftedItems(feed, sifted, batches, reading) }
     else for await (const items of readFile(feed, file, reading)) yield { index, items }
-  }
-}
-
-/** Files that are sifted before it is their turn: as many as keep two threads busy. */
-const SIFTED_AHEAD = 3
-
-/** What is new in the file of that number; null where it has to be read whole. */
-function openSifting(
-  feed: ClaimFeed | BatchFeed,
-  files: readonly FeedFile[],
-  { staging, pool, isReadable }: Reading,
-): (index: number) => Promise<SiftedFile | null> {
-  if (feed.kind !== 'batches' || !feed.sift || !isReadable) return async () => null
-  const known = tableOf(staging.knownItems(feed.name), feed.adapter)
-  const start = (file: FeedFile) => {
-    const task: SiftTask = { feed: feed.name as FeedName, file, known }
-    return heard(pool.run<SiftedFile | null>('sift', task))
-  }
-  const started: Promise<SiftedFile | null>[] = []
-  return async (index) => {
-    while (started.length < files.length && started.length < index + SIFTED_AHEAD) {
-      started.push(start(files[started.length]!))
-    }
-    const sifted = await started[index]!
-    started[index] = Promise.resolve(null)
-    return sifted
   }
 }
 

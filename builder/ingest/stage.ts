@@ -7,6 +7,7 @@ import type { Progress } from '../progress.ts'
 import type { DigestOfFile } from './file-digests.ts'
 import { readFiles } from './read.ts'
 import type { FeedReport } from './report.ts'
+import { type Sifting, startSifting } from './sift.ts'
 import { type FeedSource, named, newestFile } from './sources.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -16,6 +17,8 @@ type Named = Map<string, { key: string; detail: string }[]>
 export interface StageContext {
   progress: Progress
   digestOf: DigestOfFile
+  /** Where the feed's files are being sifted already. */
+  sifting?: Sifting | undefined
   /** The threads for reading so many bytes. */
   poolFor(bytes: number): Pool
 }
@@ -109,7 +112,8 @@ async function stageClaims(
 
   const bytes = files.reduce((sum, { folder, path }) => sum + (folder ? Infinity : statSync(path).size), 0)
   const pool = context.poolFor(feed.kind === 'batches' ? bytes : 0)
-  const reading = { options, staging, pool, progress: context.progress, isReadable: previous?.adapter === feed.adapter }
+  const sift = context.sifting ?? startSifting(feed, files, previous, { staging, pool })
+  const reading = { options, staging, pool, sift, progress: context.progress }
   for await (const { index, items } of readFiles(feed, files, reading)) {
     for (const item of items) {
       if (typeof item === 'string') stageSame(item, index)

@@ -108,6 +108,8 @@ export interface SiftedFile {
   places: Int32Array
   /** Nothing is told here of what the corpus has for them. */
   batches: Batch[]
+  /** What these hold. */
+  bytes: number
 }
 
 /** A feed so large that other threads help to read it: batches are plain data, and each can be read anywhere. */

@@ -3,7 +3,6 @@ import type Database from 'better-sqlite3'
 import { type KnownItems, readKnownItems } from './known-items.ts'
 
 export interface FeedItems {
-  feed: string
   /** What the corpus had of it before; null where nothing. */
   digestOf(item: string): Uint8Array | null
   /** The same, once: null for one that was asked for or staged before, for the corpus has what came first, or will have it. */
@@ -38,7 +37,6 @@ export function openItems(database: Database.Database, feed: string): FeedItems 
     return known.digestAt(place)
   }
   return {
-    feed,
     known,
     digestOf(item) {
       const place = known.placeOf(item)

@@ -105,11 +105,12 @@ export function openStaging(database: Database.Database): Staging {
     tallies.set(feed, tally)
     return tally
   }
-  let feedItems: FeedItems | null = null
-  /** The items of the feed that is being staged: one feed comes after the other. */
+  /** Of the feeds that are being staged. */
+  const feeds = new Map<string, FeedItems>()
   const itemsOf = (feed: string): FeedItems => {
-    if (feedItems?.feed !== feed) feedItems = openItems(database, feed)
-    return feedItems
+    const items = feeds.get(feed) ?? openItems(database, feed)
+    feeds.set(feed, items)
+    return items
   }
   const rowsOf = (feed: string, item: string): ClaimRow[] =>
     itemsOf(feed).isThere(item) ? inCorpus.all(feed, item) : []
@@ -189,7 +190,7 @@ export function openStaging(database: Database.Database): Staging {
     claimCounts(feed) {
       const { kept, added, changed, held } = tallyOf(feed)
       const removed = itemsOf(feed).size() - kept - held
-      feedItems = null
+      feeds.delete(feed)
       return { kept, added, changed, removed }
     },
     scoreCounts: () => database.prepare<[], StagingCounts>(SCORE_COUNTS).get()!,

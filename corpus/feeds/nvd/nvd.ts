@@ -63,7 +63,7 @@ async function* batches(members: AsyncIterable<JsonMember>, { digestOf }: ReadOp
 }
 
 /** What is new in a file may be so much before it is better read as a new one. */
-const MAX_NEW_BYTES = 32 << 20
+const MAX_NEW_BYTES = 16 << 20
 
 /** Goes through a file by the bytes of its records. Null for one with records that are too long, or have no id. */
 export async function siftNvd(file: FeedFile, known: WrappingTable): Promise<SiftedFile | null> {
@@ -83,7 +83,7 @@ export async function siftNvd(file: FeedFile, known: WrappingTable): Promise<Sif
     if (batch.isFull()) found.push(batch.take())
   }
   if (!batch.isEmpty()) found.push(batch.take())
-  return { places: Int32Array.from(places), batches: found }
+  return { places: Int32Array.from(places), batches: found, bytes: length }
 }
 
 /** A batch that is being filled. */

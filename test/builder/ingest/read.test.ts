@@ -1,10 +1,11 @@
 /** NVD's files are sifted by the bytes of their records: what comes of it is what reading every record gives. */
-import { writeFileSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { takeDigests } from '../../../builder/ingest/file-digests.ts'
+import { startSiftings } from '../../../builder/ingest/sift.ts'
 import { stageFeed } from '../../../builder/ingest/stage.ts'
 import type { ReadTask } from '../../../builder/ingest/tasks.ts'
 import { noProgress } from '../../../builder/progress.ts'
@@ -14,6 +15,7 @@ import { openPool, type Pool } from '../../../corpus/snapshot/pool.ts'
 import { openMerging } from '../../../corpus/store/merging.ts'
 import { createSchema } from '../../../corpus/store/schema.ts'
 import { openStaging } from '../../../corpus/store/staging.ts'
+import type { FeedState } from '../../../corpus/store/state.ts'
 import { feedFile, readOptions } from '../../corpus/feeds/reading.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 
@@ -121,6 +123,26 @@ test('what the corpus has is not handed out to be read', async () => {
   assert.is(handedOut, 1)
   await nights(READ_WHOLE, FIRST, [['A1', 'B+'], ['C+']])
   assert.is(handedOut, 3)
+})
+
+test('a feed is sifted before its turn where its files are of other sizes than before', () => {
+  const path = join(folder.path, 'one.json')
+  writeFileSync(path, '{"format":"NVD_CVE","vulnerabilities":[]}')
+  const { size } = statSync(path)
+  const database = new Database(':memory:')
+  createSchema(database)
+  const context = { staging: openStaging(database), pool }
+  const begunWith = (feed: BatchFeed, sizes: number[], adapter = feed.adapter): boolean => {
+    const files = sizes.map((bytes) => ({ path, bytes, sha256: '' }))
+    const previous = new Map([[feed.name, { files, adapter } as unknown as FeedState]])
+    return startSiftings([{ feed, files: [feedFile(path)] }], previous, context).has(feed.name)
+  }
+  assert.is(begunWith(SIFTED, [size + 1]), true)
+  assert.is(begunWith(SIFTED, [size, size]), true)
+  assert.is(begunWith(SIFTED, [size]), false, 'they may be the same')
+  assert.is(begunWith(SIFTED, [size + 1], 1), false, 'another adapter read what the corpus has')
+  assert.is(begunWith(READ_WHOLE, [size + 1]), false)
+  database.close()
 })
 
 test.after(() => folder.remove())
