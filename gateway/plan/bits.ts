@@ -36,7 +36,13 @@ export interface Clause {
   not: 0 | -1
 }
 
-/** A word of the intersection of `clauses`; all ones where there are none. */
+/** Bits that all of what passes `clauses` is among, if the first of them says so. */
+export function amongOf(clauses: readonly Clause[]): Bits | null {
+  const first = clauses[0]
+  return first && first.not === 0 && first.any.length === 1 ? first.any[0]! : null
+}
+
+/** A word of the intersection of `clauses`, the more quickly the less the first ones have; all ones where there are none. */
 export function wordOf(clauses: readonly Clause[], at: number): number {
   let word = -1
   for (let i = 0; i < clauses.length; i++) {
@@ -44,6 +50,7 @@ export function wordOf(clauses: readonly Clause[], at: number): number {
     let union = 0
     for (let j = 0; j < any.length; j++) union |= any[j]![at]!
     word &= union ^ not
+    if (word === 0) break
   }
   return word
 }

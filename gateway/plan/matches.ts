@@ -132,9 +132,10 @@ const listSieve = (size: number, list: Uint32Array) => {
   }
 }
 
-/** Constraints on what bits tell, by the places of an order. */
+/** Constraints on what bits tell, by the places of an order; of the flags that are wanted the rarest comes first. */
 export function clausesOf(bits: SnapshotBits, sort: CveSort, constraints: readonly Constraint[]): Clause[] {
   const clauses: Clause[] = []
+  let least = Number.POSITIVE_INFINITY
   for (const constraint of constraints) {
     if (constraint.kind === 'severity') {
       const any: Bits[] = []
@@ -143,8 +144,13 @@ export function clausesOf(bits: SnapshotBits, sort: CveSort, constraints: readon
     }
     if (constraint.kind !== 'flags') continue
     for (let rest = constraint.mask; rest !== 0; rest &= rest - 1) {
-      const flag = rest & -rest
-      clauses.push({ any: [bits.flag(flag).in(sort)], not: constraint.value & flag ? 0 : -1 })
+      const flag = bits.flag(rest & -rest)
+      const wanted = (constraint.value & rest & -rest) !== 0
+      const clause: Clause = { any: [flag.in(sort)], not: wanted ? 0 : -1 }
+      if (wanted && flag.count() < least) {
+        clauses.unshift(clause)
+        least = flag.count()
+      } else clauses.push(clause)
     }
   }
   return clauses

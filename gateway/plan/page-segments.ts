@@ -16,15 +16,21 @@ export interface WholeSegment extends PageSegment {
   at: number
 }
 
-/** The whole segments among rows whose places in the stored order are given, ascending. */
+/**
+ * The whole segments among rows whose places in the stored order are given, ascending. Of as many rows as a segment has
+ * the last one is in each segment that begins among them: one is looked at of so many.
+ */
 export function wholeSegments(count: number, placeOf: (at: number) => number): WholeSegment[] {
   const whole: WholeSegment[] = []
-  for (let at = 0; at + ROWS_PER_SEGMENT <= count; ) {
-    const place = placeOf(at)
-    if (place % ROWS_PER_SEGMENT === 0 && placeOf(at + ROWS_PER_SEGMENT - 1) === place + ROWS_PER_SEGMENT - 1) {
-      whole.push({ at, ...segmentAt(place) })
-      at += ROWS_PER_SEGMENT
-    } else at++
+  for (let last = ROWS_PER_SEGMENT - 1; last < count; ) {
+    const place = placeOf(last)
+    const first = place - (place % ROWS_PER_SEGMENT)
+    const at = last - (place - first)
+    const end = at + ROWS_PER_SEGMENT
+    if (at >= 0 && end <= count && placeOf(at) === first && placeOf(end - 1) === first + ROWS_PER_SEGMENT - 1) {
+      whole.push({ at, ...segmentAt(first) })
+      last = end + ROWS_PER_SEGMENT - 1
+    } else last += ROWS_PER_SEGMENT
   }
   return whole
 }

@@ -1,6 +1,6 @@
 /** Runs of a stored order, which is the descending one, and the walk along them in either direction. */
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
-import { type Clause, cutWord, wordOf } from './bits.ts'
+import { amongOf, type Clause, cutWord, wordOf } from './bits.ts'
 import type { Sieve } from './matches.ts'
 import type { OrderView } from './order-view.ts'
 import { firstFrom } from './places.ts'
@@ -64,17 +64,19 @@ export function walkPlaces(
   const { ordinals } = snapshot.orders[sort]
   const search = sifting(sieves, most, WORD)
   const { block } = search
+  const among = amongOf(clauses)
   let left = patience
   for (const { low, high, up } of runs) {
     const [first, last, step] = up ? [low >>> 5, (high - 1) >>> 5, 1] : [(high - 1) >>> 5, low >>> 5, -1]
     for (let at = first; at !== last + step; at += step) {
+      left--
+      if (among !== null && among[at] === 0 && left > search.failed) continue
       let word = cutWord(wordOf(clauses, at), at, low, high)
       while (word !== 0) {
         const bit = 31 - Math.clz32(up ? word & -word : word)
         word &= ~(1 << bit)
         block[search.filled++] = ordinals[(at << 5) + bit]!
       }
-      left--
       if (search.filled < search.full && left > search.failed) continue
       if (search.filled > 0 && sift(search)) return search.found
       if (left < search.failed) return null

@@ -4,7 +4,7 @@ import type { Sieve } from './matches.ts'
 /** Ordinals that are sifted at once: with what is looked up of them they stay in the nearest cache. */
 export const BLOCK = 2048
 /** What is sifted first: the less is wanted, the less should be looked at in vain. */
-const FIRST_BLOCK = 64
+const FIRST_BLOCK = 32
 
 /** The block that candidates are gathered in: nothing else goes on while one search does. */
 const block = new Uint32Array(BLOCK)
