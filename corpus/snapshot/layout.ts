@@ -123,8 +123,8 @@ export interface OpenObject {
    * @throws SnapshotError `malformed` when they lie outside the object
    */
   read(at: number, length: number): Buffer
-  /** The same into memory of the caller's, at `outAt` of `out`. */
-  readInto(out: Buffer, outAt: number, at: number, length: number): void
+  /** For who reads into memory of its own, and checks what it got. */
+  fd: number
   close(): void
 }
 
@@ -142,19 +142,16 @@ export function openObject(dist: string, file: FileEntry): OpenObject {
     closeSync(fd)
     throw new SnapshotError('digest', `${describe(file)} has ${size} bytes, not ${file.size}`)
   }
-  const readInto = (out: Buffer, outAt: number, at: number, length: number) => {
-    if (at < 0 || at + length > size || readSync(fd, out, outAt, length, at) !== length) {
-      throw new SnapshotError('malformed', `${describe(file)} ends before ${at + length}`)
-    }
-  }
   return {
     size,
     read(at, length) {
       const bytes = shortLived(length)
-      readInto(bytes, 0, at, length)
+      if (at < 0 || at + length > size || readSync(fd, bytes, 0, length, at) !== length) {
+        throw new SnapshotError('malformed', `${describe(file)} ends before ${at + length}`)
+      }
       return bytes
     },
-    readInto,
+    fd,
     close: () => closeSync(fd),
   }
 }

@@ -1,5 +1,5 @@
 /** An open snapshot: small tables in memory, everything else as open files that `prune` cannot take away. */
-
+import { readSync } from 'node:fs'
 import { crc32 } from '../../corpus/snapshot/crc32.ts'
 import { SNAPSHOT_PREFIX_LENGTH } from '../../corpus/snapshot/cursor.ts'
 import { CORE, CORE_NUMBERS, coreEnd, idAt } from '../../corpus/snapshot/derive/index-table.ts'
@@ -132,6 +132,8 @@ function opening(
   }
   const head = (row: number) => decodeMemberHead(shards[index.shard[row]!]!.read(index.at[row]!, coreEnd(index, row)))
   const { coreSegments } = index
+  // In one piece: each row is in another shard, and what lies in objects of their own is waited for.
+  const fds = Int32Array.from(shards, ({ fd }) => fd)
   const pageAt = (sort: CveSort, page: number) => {
     const at = orders[sort].pagesAt[page]
     if (at === undefined) throw new SnapshotError('malformed', `there is no page ${page} by ${sort}`)
@@ -148,8 +150,8 @@ function opening(
     readCore(row, out, at) {
       const core = row * CORE_NUMBERS
       const length = coreSegments[core + CORE.length]!
-      shards[index.shard[row]!]!.readInto(out, at, coreSegments[core + CORE.at]!, length)
-      if (crc32(out.subarray(at, at + length)) !== coreSegments[core + CORE.storedCrc]) {
+      const read = readSync(fds[index.shard[row]!]!, out, at, length, coreSegments[core + CORE.at]!)
+      if (read !== length || crc32(out.subarray(at, at + length)) !== coreSegments[core + CORE.storedCrc]) {
         throw new SnapshotError('digest', `the core of ${idAt(index, row)} is damaged`)
       }
     },
