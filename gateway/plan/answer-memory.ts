@@ -4,9 +4,9 @@
  * outside of its heap.
  */
 
+import { crc32 } from '../../corpus/snapshot/crc32.ts'
 import { shortLived } from '../../corpus/snapshot/slab.ts'
 import type { Answer } from '../answer.ts'
-import { recent } from '../recent.ts'
 
 export interface AnswerMemory {
   /** The answer that `make` makes; `key` says all that it depends on. */
@@ -18,8 +18,8 @@ interface Kept extends Pick<Answer, 'servedFrom' | 'snapshotId' | 'tag'> {
   length: number
 }
 
-/** Of what was asked for once: some 4000 keys. */
-const ASKED_BYTES = 1_048_576
+/** So many are known as asked for, by the CRC of their keys: each has one slot that it may be in. */
+const ASKED = 4096
 /** What an answer takes beside its body and its key: map slot, object. */
 const ENTRY_BYTES = 200
 
@@ -31,7 +31,7 @@ export function answerMemory(bytes: number): AnswerMemory {
   const memory = Buffer.alloc(bytes)
   /** In the order in which they lie, the oldest first: a Map keeps it. */
   const known = new Map<string, Kept>()
-  const asked = recent<string, true>(ASKED_BYTES, (_, key) => key.length + ENTRY_BYTES)
+  const asked = new Uint32Array(ASKED)
   let next = 0
 
   /** Forgets what lies between two places, which the oldest do. */
@@ -62,8 +62,10 @@ export function answerMemory(bytes: number): AnswerMemory {
       const kept = known.get(key)
       if (kept === undefined) {
         const answer = make()
-        if (asked.get(key) === undefined) {
-          asked.set(key, true)
+        const crc = crc32(key)
+        const slot = crc % ASKED
+        if (asked[slot] !== crc) {
+          asked[slot] = crc
           return answer
         }
         return {
