@@ -4,7 +4,7 @@
  * most of it in the kernel; those that are asked for often are remembered.
  *
  * Gathered pages are spliced as all others are, although rows that were compressed one by one take more on the wire: 25
- * rows by chance, 26 KB of JSON, are 15.7 KB spliced and 5.6 KB by gzip -6, 2.8 times as much. But spliced they take 54 µs
+ * rows by chance, 26 KB of JSON, are 15.7 KB spliced and 5.6 KB by gzip -6, 2.8 times as much. But spliced they take 45 µs
  * of the one thread that answers, inflated and deflated together 365 µs (level 1: 6.2 KB, 283 µs). We splice: a gateway is
  * short of time long before it is short of bandwidth, and runs of neighbouring rows, of which most bytes of a walk through
  * a list consist, lie in page shards, compressed together.
