@@ -78,6 +78,11 @@ function deflateLarge(plain: Uint8Array): Buffer {
   return deflateRawSync(plain, { level: 6, windowBits: 15, memLevel: 8, finishFlush: constants.Z_FULL_FLUSH })
 }
 
+/** From so many bytes on they come as one piece, or few: put together from pieces of 16 KB they take half as long again. */
+const LONG_PLAIN = 64 * 1024
+/** What is promised is not allocated at once: it may be a lie. */
+const MAX_CHUNK = 8 * 1024 * 1024
+
 /**
  * The plain bytes of a segment.
  * @throws SnapshotError `malformed` when it does not inflate to exactly `plainLength` bytes
@@ -85,8 +90,12 @@ function deflateLarge(plain: Uint8Array): Buffer {
 export function inflateSegment(segment: Uint8Array, plainLength: number): Buffer {
   let plain: Buffer
   try {
-    // Z_SYNC_FLUSH: a segment is not final, and its end must not be taken for a truncation.
-    plain = inflateRawSync(segment, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: Math.max(1, plainLength) })
+    plain = inflateRawSync(segment, {
+      // A segment is not final, and its end must not be taken for a truncation.
+      finishFlush: constants.Z_SYNC_FLUSH,
+      maxOutputLength: Math.max(1, plainLength),
+      chunkSize: plainLength < LONG_PLAIN ? undefined : Math.min(plainLength + 1, MAX_CHUNK),
+    })
   } catch (cause) {
     throw new SnapshotError('malformed', 'a segment does not inflate', { cause })
   }
