@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { SnapshotError } from '../corpus/snapshot/error.ts'
 import { manifestDigests, manifestPath, objectPath, readCurrent, readManifest } from '../corpus/snapshot/layout.ts'
 import type { Manifest } from '../corpus/snapshot/manifest.ts'
+import { gatheredPath, openGathered } from './build/gathered.ts'
 import { lockDist } from './build/lock.ts'
 import type { Effects } from './effects.ts'
 
@@ -17,7 +18,7 @@ export interface PruneReport {
 
 /**
  * Keeps the current snapshot and the `keep - 1` before it. Manifests go first: what is left behind by a kill is then
- * only objects that the next run removes.
+ * only objects that the next run removes. What a build gathered is kept where it is of the current snapshot.
  * @throws SnapshotError when the current snapshot cannot be read: then nothing is removed
  */
 export async function prune(dist: string, keep: number, effects: Effects): Promise<PruneReport> {
@@ -36,6 +37,7 @@ export async function prune(dist: string, keep: number, effects: Effects): Promi
       ids.push(manifest.snapshot)
       for (const { sha256 } of manifest.files) needed.add(sha256)
     }
+    if (!openGathered(dist, current.files)) await effects.remove(gatheredPath(dist))
     const removed = { manifests: 0, objects: 0, bytes: 0 }
     for (const digest of there) {
       if (kept.includes(digest)) continue

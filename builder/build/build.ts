@@ -22,6 +22,7 @@ import type { Progress } from '../progress.ts'
 import { about } from './about.ts'
 import { writeCatalogs } from './catalogs.ts'
 import { BuildError } from './error.ts'
+import { gatheredPath, openGathered } from './gathered.ts'
 import { lockDist } from './lock.ts'
 import { type ObjectStore, openObjectStore, temporaryFolder } from './objects.ts'
 import { type PutUp, putUp } from './put-up.ts'
@@ -106,21 +107,23 @@ async function buildFrom(
   try {
     const blocks = blocksOf(corpus)
     // Scores are read while the threads are at work, so the shards are awaited behind them.
-    const writing = heard(
-      Promise.all([
-        writeShards(blocks, corpusPath, parent, pool, objects, (done, total) => progress('shards', done, total)),
-        writeCatalogs(corpus, parent, pool, objects),
-      ]),
-    )
+    const onProgress = (done: number, total: number) => progress('shards', done, total)
+    const job = { blocks, corpusPath, parent, pool, objects, log: effects.log, onProgress }
+    const writing = heard(Promise.all([writeShards(job), writeCatalogs(corpus, parent, pool, objects)]))
     const epss = alignEpss(corpus, blocks)
     const [shards, { files: catalogFiles, catalogs }] = await writing
     const { rows } = shards
     const description = about(corpus, countsOf(rows, catalogs), epss)
     const files = [...shards.files, ...catalogFiles, ...(await writeTables(corpus, description, epss, objects))]
     const shardsAt = lap()
-    const input = { rows, epss, catalogs, corpusDate: description.corpus_date }
+    const { writer, isUpon } = shards
+    const meanwhile = () => writer.end(rows.names, shards.files)
+    const input = { rows, epss, catalogs, corpusDate: description.corpus_date, meanwhile }
     files.push(...(await writeDerived(pool, input, objects, progress)))
     const derivedAt = lap()
+    // Before the pointer, behind which nothing comes: without it this is of a snapshot that never was, and of no use.
+    const isThere = isUpon && openGathered(dist, shards.files) !== null
+    if (!isThere) await effects.rename(writer.path, gatheredPath(dist))
     const outcome = await putUp(dist, files, pointer, parent?.manifest ?? null, effects)
     await effects.remove(temporaryFolder(dist))
     return {
@@ -185,7 +188,8 @@ function pointerOf(dist: string): Pointer | null {
 /** The snapshot to build upon. One that cannot be read is no parent: everything is then compressed anew. */
 function parentOf(dist: string, pointer: Pointer, effects: Effects): Parent | null {
   try {
-    return { dist, manifest: readManifest(dist, pointer.manifest.sha256) }
+    const manifest = readManifest(dist, pointer.manifest.sha256)
+    return { dist, manifest, gathered: openGathered(dist, manifest.files) }
   } catch (error) {
     if (!(error instanceof SnapshotError)) throw error
     effects.log(`the snapshot in ${dist} cannot be built upon, so all of it is made anew: ${error.message}`)

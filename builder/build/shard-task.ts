@@ -4,7 +4,8 @@
  */
 import type { CveId } from '../../corpus/model/cve-id.ts'
 import { encodeCveMember } from '../../corpus/snapshot/cve-member.ts'
-import { type GatheredShard, gatherShard } from '../../corpus/snapshot/derive/gather.ts'
+import { decodeFacts, encodeFacts } from '../../corpus/snapshot/derive/facts.ts'
+import { type GatheredShard, gatherShard, type KnownFacts, namesOf } from '../../corpus/snapshot/derive/gather.ts'
 import { SHORT_HASH_LENGTH, sha256 } from '../../corpus/snapshot/digest.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { readObject } from '../../corpus/snapshot/layout.ts'
@@ -13,6 +14,7 @@ import type { MemberHead } from '../../corpus/snapshot/member.ts'
 import { contentDigest, membersOf, type PlacedMember } from '../../corpus/snapshot/shard.ts'
 import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
 import { BuildError } from './error.ts'
+import { type Blob, readBlob } from './gathered.ts'
 
 export interface ShardInput {
   corpus: string
@@ -22,12 +24,18 @@ export interface ShardInput {
   digests: Uint8Array
   /** The shard of this block in the parent snapshot. */
   parent: { dist: string; file: FileEntry } | null
+  /** What was gathered of the parent's shard. Where it is given, the names of that shard are counted already. */
+  facts: Blob | null
 }
 
 export interface BuiltShard {
   /** A new file; null where the parent's holds exactly these records. */
   file: { bytes: Uint8Array; sha256: string; content: string } | null
   gathered: GatheredShard
+  /** By `encodeFacts`: what the build after need not gather again. */
+  facts: Uint8Array
+  /** By `encodeNames`: of the members that were counted and are no more; null where none were counted. */
+  goneNames: Uint8Array | null
   /** Members that were compressed anew, and their length in bytes. */
   encoded: number
   encodedBytes: number
@@ -51,19 +59,57 @@ export function closeCorpora(): void {
   corpora.clear()
 }
 
-/** @throws BuildError `corpus-changed` when a record is no longer the one that was asked for */
-export function buildShard(input: ShardInput): BuiltShard {
-  const { ids, parent } = input
-  const shard = parent && readSound(parent.dist, parent.file)
-  const members = shard ? [...membersOf(shard)] : []
-  const kept = sameMembers(members, input)
-  if (shard && kept.size === ids.length && members.length === ids.length) {
-    return { file: null, gathered: gatherShard(shard, members), encoded: 0, encodedBytes: 0 }
-  }
-  return encodeShard(input, shard, kept)
+/** Members of the parent's shard. */
+interface ParentShard {
+  bytes: Buffer
+  members: PlacedMember[]
 }
 
-function encodeShard(input: ShardInput, shard: Buffer | null, kept: ReadonlyMap<string, PlacedMember>): BuiltShard {
+/**
+ * @throws BuildError `corpus-changed` when a record is no longer the one that was asked for
+ * @throws SnapshotError when `facts` are given, and they or the parent's shard are damaged
+ */
+export function buildShard(input: ShardInput): BuiltShard {
+  const parent = parentShard(input)
+  const kept = sameMembers(parent?.members ?? [], input)
+  const { file, bytes, members, ...encoded } =
+    parent && kept.size === input.ids.length && parent.members.length === input.ids.length
+      ? { file: null, ...parent, encoded: 0, encodedBytes: 0 }
+      : encodeShard(input, parent?.bytes ?? null, kept)
+  const known = parent && input.facts && knownFacts(input.facts, parent.members, kept, members)
+  const gathered = gatherShard(bytes, members, known)
+  const goneNames =
+    parent && known
+      ? namesOf(
+          parent.bytes,
+          parent.members.filter(({ key }) => !kept.has(key)),
+        )
+      : null
+  return { file, gathered, facts: encodeFacts(gathered), goneNames, ...encoded }
+}
+
+function parentShard({ parent, facts }: ShardInput): ParentShard | null {
+  if (!parent) return null
+  const bytes = facts ? readObject(parent.dist, parent.file) : readSound(parent.dist, parent.file)
+  return bytes && { bytes, members: [...membersOf(bytes)] }
+}
+
+/** The facts of the parent's shard, and where in there those of the members are that were kept. */
+function knownFacts(
+  blob: Blob,
+  before: readonly PlacedMember[],
+  kept: ReadonlyMap<string, PlacedMember>,
+  members: readonly PlacedMember[],
+): KnownFacts {
+  const facts = decodeFacts(readBlob(blob))
+  if (facts.facts.titles.length !== before.length) {
+    throw new SnapshotError('malformed', `${blob.path} holds facts of other CVEs`)
+  }
+  const places = new Map(before.map(({ key }, place) => [key, place]))
+  return { ...facts, places: Int32Array.from(members, ({ key }) => (kept.has(key) ? places.get(key)! : -1)) }
+}
+
+function encodeShard(input: ShardInput, shard: Buffer | null, kept: ReadonlyMap<string, PlacedMember>) {
   const { ids, digests } = input
   const changed = ids.filter((id) => !kept.has(id))
   const records = corpusAt(input.corpus).records(input.block, changed)[Symbol.iterator]()
@@ -98,7 +144,8 @@ function encodeShard(input: ShardInput, shard: Buffer | null, kept: ReadonlyMap<
   members.forEach((member, i) => void bytes.set(pieces[i]!, member.at))
   return {
     file: { bytes, sha256: sha256(bytes), content: digest.hex() },
-    gathered: gatherShard(bytes, members),
+    bytes,
+    members,
     encoded: changed.length,
     encodedBytes,
   }

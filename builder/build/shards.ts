@@ -4,6 +4,7 @@ import { type Rows, rowCollector } from '../../corpus/snapshot/derive/rows.ts'
 import type { FileEntry, Manifest } from '../../corpus/snapshot/manifest.ts'
 import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
 import type { Corpus } from '../../corpus/store/corpus.ts'
+import { type Gathered, type GatheredWriter, gatheredWriter } from './gathered.ts'
 import type { ObjectStore } from './objects.ts'
 import { openPuts } from './puts.ts'
 import type { BuiltShard, ShardInput } from './shard-task.ts'
@@ -17,6 +18,8 @@ export interface ShardTally {
 export interface Parent {
   dist: string
   manifest: Manifest
+  /** What was gathered of it, where that is known. */
+  gathered: Gathered | null
 }
 
 /** The records of an id block as the corpus has them: ids in order, and 16 bytes of digest for each. */
@@ -38,15 +41,47 @@ export function blocksOf(corpus: Corpus): Block[] {
   })
 }
 
-/** Writes what changed, and gives the entries of all CVE shards in the order of ids and the rows that they hold. */
-export async function writeShards(
-  blocks: readonly Block[],
-  corpusPath: string,
-  parent: Parent | null,
-  pool: Pool,
-  objects: ObjectStore,
-  onProgress: (done: number, total: number) => void,
-): Promise<{ files: FileEntry[]; rows: Rows; tally: ShardTally }> {
+/** What the shards are made from and with. */
+export interface ShardJob {
+  blocks: readonly Block[]
+  corpusPath: string
+  parent: Parent | null
+  pool: Pool
+  objects: ObjectStore
+  log(line: string): void
+  onProgress(done: number, total: number): void
+}
+
+export interface WrittenShards {
+  /** Of all CVE shards, in the order of ids. */
+  files: FileEntry[]
+  rows: Rows
+  tally: ShardTally
+  /** What was gathered, still without the names. */
+  writer: GatheredWriter
+  /** Whether that builds on what was gathered of the parent. */
+  isUpon: boolean
+}
+
+/** Writes what changed. Where what was gathered of the parent is of no use, everything is read anew. */
+export async function writeShards(job: ShardJob): Promise<WrittenShards> {
+  const gathered = gatheredOf(job.parent, job.blocks)
+  if (!gathered) return writeUpon(job, null)
+  try {
+    return await writeUpon(job, gathered)
+  } catch (error) {
+    // Told by its name: it may come from another thread.
+    if ((error as Error).name !== 'SnapshotError') throw error
+    job.log(`what was gathered before is of no use, so all of it is gathered anew: ${(error as Error).message}`)
+    return writeUpon(job, null)
+  }
+}
+
+/** @throws SnapshotError when `gathered` turns out to be damaged, or the parent where it builds on that */
+async function writeUpon(
+  { blocks, corpusPath, parent, pool, objects, onProgress }: ShardJob,
+  gathered: Gathered | null,
+): Promise<WrittenShards> {
   const parentShards = new Map(
     parent?.manifest.files.filter(({ role }) => role === 'cve').map((file) => [file.name, file] as const),
   )
@@ -56,15 +91,23 @@ export async function writeShards(
   }
   const inputs = blocks.map((block): ShardInput => {
     const file = parentShards.get(block.block)
-    return { corpus: corpusPath, ...block, parent: file && parent ? { dist: parent.dist, file } : null }
+    return {
+      corpus: corpusPath,
+      ...block,
+      parent: file && parent ? { dist: parent.dist, file } : null,
+      facts: gathered?.facts.get(block.block) ?? null,
+    }
   })
   const puts = openPuts()
-  const rows = rowCollector()
+  const writer = gatheredWriter(objects.temporary('gathered'))
+  const rows = rowCollector(gathered?.names())
   let done = 0
   try {
-    for await (const { file, gathered, encoded, encodedBytes } of runInOrder<BuiltShard>(pool, 'shard', inputs)) {
+    for await (const built of runInOrder<BuiltShard>(pool, 'shard', inputs)) {
+      const { file, encoded, encodedBytes } = built
       const { block, ids } = blocks[done++]!
-      rows.add({ name: block, shard: gathered })
+      rows.add({ name: block, shard: built.gathered, goneNames: built.goneNames })
+      writer.add(block, built.facts)
       tally.members.total += ids.length
       tally.members.encoded += encoded
       tally.members.encodedBytes += encodedBytes
@@ -77,8 +120,18 @@ export async function writeShards(
       }
       onProgress(done, blocks.length)
     }
-    return { files: await puts.entries(), rows: rows.rows(), tally }
+    return { files: await puts.entries(), rows: rows.rows(), tally, writer, isUpon: gathered !== null }
+  } catch (error) {
+    writer.close()
+    throw error
   } finally {
     await puts.settled()
   }
+}
+
+/** What was gathered of the parent. Where a whole block is gone nobody reads what names it had, so it is of no use. */
+function gatheredOf(parent: Parent | null, blocks: readonly Block[]): Gathered | null {
+  if (!parent?.gathered) return null
+  const names = new Set(blocks.map(({ block }) => block))
+  return parent.gathered.facts.keys().every((block) => names.has(block)) ? parent.gathered : null
 }

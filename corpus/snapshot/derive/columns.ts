@@ -6,11 +6,11 @@ import { SnapshotError } from '../error.ts'
 import { fold } from '../fold.ts'
 import { compareKeys } from '../order.ts'
 import { column, decodeTable, encodeTable } from '../table.ts'
-import { NO_ASSIGNER } from './gather.ts'
+import { NO_ASSIGNER } from './facts.ts'
 import { decodePostings, encodePostings, type MappedPostings } from './postings.ts'
 import { type Rows, weaknessesOf } from './rows.ts'
 
-export { SEVERITIES } from './gather.ts'
+export { SEVERITIES } from './facts.ts'
 
 export interface Columns {
   count: number

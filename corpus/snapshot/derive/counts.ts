@@ -3,7 +3,7 @@ import type { CatalogName } from '../catalog.ts'
 import type { Rows } from './rows.ts'
 
 export function countsOf(rows: Rows, catalogs: Record<CatalogName, { length: number }>): Record<string, number> {
-  const { vendors, products } = rows.names
+  const { vendors, products, advisories } = rows.names
   return {
     cves: rows.count,
     cwes: catalogs.cwes.length,
@@ -12,7 +12,7 @@ export function countsOf(rows: Rows, catalogs: Record<CatalogName, { length: num
     vendors: vendors.size,
     products: products.values().reduce((sum, own) => sum + own.size, 0),
     exploits: catalogs.exploits.length,
-    advisories: rows.advisories.size,
+    advisories: advisories.size,
     reports: rows.reports,
   }
 }

@@ -56,6 +56,8 @@ export interface DeriveInput {
   catalogs: Record<CatalogName, readonly PlacedEntry[]>
   /** The newest date that the CVE list states: what "the last year" counts back from. */
   corpusDate: string | null
+  /** Work of the caller's on the rows while they are whole and the threads are busy. */
+  meanwhile?(): void
 }
 
 /** What is derived of the CVEs by themselves, before anything of it is encoded or compressed. */
@@ -125,6 +127,7 @@ export async function* deriveFiles(
   for (const sort of CVE_SORTS) pages.start(sort, cvePages(rows, epss, rowsOf(columns, sorted[sort])))
   // A third of all that is held, and nothing but the pages is made of it.
   rows.cores = []
+  input.meanwhile?.()
   const { lists, texts } = await deriveLists(input, columns)
   yield table('index', 'cve', encodeIndex(index), indexContent(index), rows.count)
   yield table('columns', 'cve', columnBytes, sha256(columnBytes), rows.count)

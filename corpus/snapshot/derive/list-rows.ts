@@ -15,7 +15,7 @@ import { nameKey } from '../../model/products.ts'
 import type { ExploitModule } from '../../model/record.ts'
 import { fold } from '../fold.ts'
 import { LISTS } from '../lists.ts'
-import { FLAGS } from './gather.ts'
+import { FLAGS } from './facts.ts'
 import { inMainOrder } from './lists.ts'
 import { displayOf, type NameCounts } from './name-counts.ts'
 import { assignerOf, type Rows, weaknessesOf } from './rows.ts'
@@ -110,7 +110,7 @@ function recordsOfAssigners(rows: Rows): Map<string, CnaRecords> {
   const vendors = new Map<string, Set<string>>()
   for (const [assigner, named] of rows.names.vendorsOfAssigner) {
     const slug = nameKey(assigner)
-    if (slug !== null) vendors.set(slug, vendors.get(slug)?.union(named) ?? named)
+    if (slug !== null) vendors.set(slug, (vendors.get(slug) ?? new Set()).union(named))
   }
   const slugs = new Map<string, string | null>()
   for (let row = 0; row < rows.count; row++) {

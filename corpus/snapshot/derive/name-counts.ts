@@ -1,6 +1,10 @@
-/** How many CVEs name each vendor and product, and how they write them; counted shard by shard, then added up. */
+/**
+ * How many CVEs name each vendor and product, and how they write them; counted shard by shard, then added up. What a CVE
+ * added can be taken away again: then there is left what would have been counted without it.
+ */
 import type { NamedProduct } from '../../model/record.ts'
 import { compareText } from '../../model/sources.ts'
+import { SnapshotError } from '../error.ts'
 import { fold } from '../fold.ts'
 
 /** A name as it was met: by how many CVEs, in which spellings. */
@@ -16,11 +20,18 @@ export interface NameCounts {
   vendors: Map<string, NameCount>
   /** By vendor and product key. */
   products: Map<string, Map<string, NameCount>>
-  /** Vendor keys by folded short name of the assigner. */
-  vendorsOfAssigner: Map<string, Set<string>>
+  /** By folded short name of the assigner: by how many of its CVEs each vendor key is named. */
+  vendorsOfAssigner: Map<string, Map<string, number>>
+  /** Ids of the linked advisories, and how many CVEs are linked to each. */
+  advisories: Map<string, number>
 }
 
-export const noNames = (): NameCounts => ({ vendors: new Map(), products: new Map(), vendorsOfAssigner: new Map() })
+export const noNames = (): NameCounts => ({
+  vendors: new Map(),
+  products: new Map(),
+  vendorsOfAssigner: new Map(),
+  advisories: new Map(),
+})
 
 /** Counts one CVE. */
 export function countNames(counts: NameCounts, named: readonly NamedProduct[], assigner: string | null): void {
@@ -29,48 +40,87 @@ export function countNames(counts: NameCounts, named: readonly NamedProduct[], a
     // They come by vendor: each counts once for a CVE, spelled as its first product has it.
     if (vendor !== last) {
       add(counts.vendors, vendor, 1, vendor_display)
-      if (assigner !== null) entryOf(counts.vendorsOfAssigner, fold(assigner), newSet).add(vendor)
+      if (assigner !== null) addTo(entryOf(counts.vendorsOfAssigner, fold(assigner), newCounts), vendor, 1)
     }
     last = vendor
     if (product !== null) add(entryOf(counts.products, vendor, newMap), product, 1, product_display ?? product)
   }
 }
 
+/** Counts the advisory of one CVE. */
+export const countAdvisory = ({ advisories }: NameCounts, id: string): void => addTo(advisories, id, 1)
+
 /** Spellings with how many CVEs use each: `[spelling, cves, spelling, cves, …]`. */
 type Spelled = (string | number)[]
+
+/** Texts with how many CVEs have each: `[text, cves, text, cves, …]`. */
+type Counted = (string | number)[]
 
 /** Counts on their way between threads: as text they travel five times as fast as Maps do. */
 type NamesOnTheWay = [
   vendors: [string, Spelled][],
   products: [string, [string, Spelled][]][],
-  vendorsOfAssigner: [string, string[]][],
+  vendorsOfAssigner: [string, Counted][],
+  advisories: Counted,
 ]
 
-export function encodeNames({ vendors, products, vendorsOfAssigner }: NameCounts): Uint8Array {
+export function encodeNames({ vendors, products, vendorsOfAssigner, advisories }: NameCounts): Uint8Array {
   const text: NamesOnTheWay = [
     Array.from(vendors, ([key, count]) => [key, spelled(count)]),
     Array.from(products, ([vendor, own]) => [vendor, Array.from(own, ([key, count]) => [key, spelled(count)])]),
-    Array.from(vendorsOfAssigner, ([assigner, own]) => [assigner, [...own]]),
+    Array.from(vendorsOfAssigner, ([assigner, own]) => [assigner, [...own].flat()]),
+    [...advisories].flat(),
   ]
   return new Uint8Array(Buffer.from(JSON.stringify(text)))
+}
+
+/** So many products lie in a part; the last of its vendors may have more. */
+const PRODUCTS_PER_PART = 4096
+
+/** The same in parts of a bounded size, each by `encodeNames`: many names are never one text. */
+export function* encodeNameParts(names: NameCounts): Generator<Uint8Array> {
+  let part = noNames()
+  let products = 0
+  for (const [vendor, count] of names.vendors) {
+    const own = names.products.get(vendor)
+    part.vendors.set(vendor, count)
+    if (own) part.products.set(vendor, own)
+    products += own?.size ?? 0
+    if (products < PRODUCTS_PER_PART && part.vendors.size < PRODUCTS_PER_PART) continue
+    yield encodeNames(part)
+    part = noNames()
+    products = 0
+  }
+  yield encodeNames({ ...part, vendorsOfAssigner: names.vendorsOfAssigner, advisories: names.advisories })
 }
 
 const spelled = ({ cves, spelling, spellings }: NameCount): Spelled =>
   spellings ? [...spellings].flat() : [spelling, cves]
 
 /** Adds what `encodeNames` made of another part. */
-export function addNames(to: NameCounts, encoded: Uint8Array): void {
+export const addNames = (to: NameCounts, encoded: Uint8Array): void => changeNames(to, encoded, 1)
+
+/**
+ * Takes away what `encodeNames` made of CVEs that are among those counted.
+ * @throws SnapshotError `malformed` when they are not
+ */
+export const takeNames = (from: NameCounts, encoded: Uint8Array): void => changeNames(from, encoded, -1)
+
+function changeNames(counts: NameCounts, encoded: Uint8Array, sign: 1 | -1): void {
   const text = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.length).toString()
-  const [vendors, products, vendorsOfAssigner] = JSON.parse(text) as NamesOnTheWay
-  for (const [key, count] of vendors) addSpelled(to.vendors, key, count)
+  const [vendors, products, vendorsOfAssigner, advisories] = JSON.parse(text) as NamesOnTheWay
+  for (const [key, count] of vendors) addSpelled(counts.vendors, key, count, sign)
   for (const [vendor, own] of products) {
-    const all = entryOf(to.products, vendor, newMap)
-    for (const [key, count] of own) addSpelled(all, key, count)
+    const all = entryOf(counts.products, vendor, newMap)
+    for (const [key, count] of own) addSpelled(all, key, count, sign)
+    if (all.size === 0) counts.products.delete(vendor)
   }
   for (const [assigner, own] of vendorsOfAssigner) {
-    const all = entryOf(to.vendorsOfAssigner, assigner, newSet)
-    for (const vendor of own) all.add(vendor)
+    const all = entryOf(counts.vendorsOfAssigner, assigner, newCounts)
+    addCounted(all, own, sign)
+    if (all.size === 0) counts.vendorsOfAssigner.delete(assigner)
   }
+  addCounted(counts.advisories, advisories, sign)
 }
 
 /** The spelling that most CVEs use; of equal ones the first by code points. */
@@ -81,7 +131,7 @@ export function displayOf({ spelling, spellings }: NameCount): string {
 }
 
 const newMap = () => new Map<string, NameCount>()
-const newSet = () => new Set<string>()
+const newCounts = () => new Map<string, number>()
 
 function entryOf<V>(map: Map<string, V>, key: string, make: () => V): V {
   let value = map.get(key)
@@ -92,22 +142,40 @@ function entryOf<V>(map: Map<string, V>, key: string, make: () => V): V {
   return value
 }
 
-function addSpelled(map: Map<string, NameCount>, key: string, count: Spelled): void {
-  for (let i = 0; i < count.length; i += 2) add(map, key, count[i + 1] as number, count[i] as string)
+function addSpelled(map: Map<string, NameCount>, key: string, count: Spelled, sign: 1 | -1): void {
+  for (let i = 0; i < count.length; i += 2) add(map, key, sign * (count[i + 1] as number), count[i] as string)
 }
+
+function addCounted(map: Map<string, number>, counted: Counted, sign: 1 | -1): void {
+  for (let i = 0; i < counted.length; i += 2) addTo(map, counted[i] as string, sign * (counted[i + 1] as number))
+}
+
+/** Adds to a count; one that comes to nothing is no entry any more. */
+function addTo(map: Map<string, number>, key: string, cves: number): void {
+  const count = (map.get(key) ?? 0) + cves
+  if (count < 0) throw notCounted(key)
+  if (count === 0) map.delete(key)
+  else map.set(key, count)
+}
+
+const notCounted = (key: string) => new SnapshotError('malformed', `${key} is counted more often than it is there`)
 
 function add(map: Map<string, NameCount>, key: string, cves: number, spelling: string): void {
   const count = map.get(key)
   if (count === undefined) {
+    if (cves < 0) throw notCounted(key)
     map.set(key, { cves, spelling, spellings: null })
     return
   }
-  if (count.spellings) count.spellings.set(spelling, (count.spellings.get(spelling) ?? 0) + cves)
+  if (count.spellings) addTo(count.spellings, spelling, cves)
   else if (count.spelling !== spelling) {
+    if (cves < 0) throw notCounted(key)
     count.spellings = new Map([
       [count.spelling, count.cves],
       [spelling, cves],
     ])
   }
   count.cves += cves
+  if (count.cves < 0) throw notCounted(key)
+  if (count.cves === 0) map.delete(key)
 }

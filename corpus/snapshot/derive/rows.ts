@@ -1,11 +1,12 @@
 /** Second step of deriving: the gathered shards as one set of rows, in the order of ids. */
 import { SHORT_HASH_LENGTH } from '../digest.ts'
-import { type GatheredShard, NO_ASSIGNER, placeIn } from './gather.ts'
+import { type Facts, NO_ASSIGNER, placeIn } from './facts.ts'
+import type { GatheredShard } from './gather.ts'
 import { CORE_NUMBERS } from './index-table.ts'
-import { addNames, type NameCounts, noNames } from './name-counts.ts'
+import { addNames, type NameCounts, noNames, takeNames } from './name-counts.ts'
 
 /** All CVEs of a snapshot. Row `i` is CVE `i` in the order of ids, which the rows of the EPSS table follow too. */
-export interface Rows {
+export interface Rows extends Omit<Facts, 'weaknessCounts'> {
   count: number
   shards: string[]
   ids: string[]
@@ -22,23 +23,9 @@ export interface Rows {
   cores: Uint8Array[]
   coreFrom: Uint32Array
   coreTo: Uint32Array
-  titles: (string | null)[]
-  published: Float64Array
-  updated: Float64Array
-  score: Float64Array
-  /** As in `GatheredShard`. */
-  severity: Uint8Array
-  flags: Uint8Array
-  /** Each once, and the place of each row's in there; `NO_ASSIGNER` for null. */
-  assigners: string[]
-  assigner: Uint16Array
-  primaryCwe: Uint32Array
   /** The weaknesses of row `i` lie in `weaknesses` from `weaknessAt[i]` up to `weaknessAt[i + 1]`. */
-  weaknesses: Uint32Array
   weaknessAt: Uint32Array
-  completeness: Uint8Array
   names: NameCounts
-  advisories: Set<string>
   reports: number
 }
 
@@ -61,13 +48,22 @@ const MAX_SHARDS = 0x10000
 interface Part {
   name: string
   shard: GatheredShard
+  /** By `encodeNames`: what of the names that were counted before is gone. */
+  goneNames?: Uint8Array | null
 }
 
-/** Puts shards, which are added in the order of ids, behind one another. */
-export function rowCollector(): { add(part: Part): void; rows(): Rows } {
+/**
+ * Puts shards, which are added in the order of ids, behind one another. `counted` gives, in parts by `encodeNames`, the
+ * names that were counted before; one is taken with each shard, since counting all of them takes seconds in which nobody
+ * else would get work.
+ * @throws SnapshotError when what was counted before does not fit the shards
+ */
+export function rowCollector(counted: Iterable<Uint8Array> = []): { add(part: Part): void; rows(): Rows } {
   const parts: Part[] = []
   const names = noNames()
-  const advisories = new Set<string>()
+  const before = counted[Symbol.iterator]()
+  /** Taken away at the end, when all that was counted before is there. */
+  const gone: Uint8Array[] = []
   const shared = sharedMemory()
   let reports = 0
   return {
@@ -75,11 +71,17 @@ export function rowCollector(): { add(part: Part): void; rows(): Rows } {
       part.shard.cores = shared(part.shard.cores)
       addNames(names, part.shard.names)
       part.shard.names = NO_BYTES
-      for (const id of part.shard.advisories) advisories.add(id)
+      if (part.goneNames) gone.push(part.goneNames)
       reports += part.shard.reports
       parts.push(part)
+      const { value } = before.next()
+      if (value) addNames(names, value)
     },
-    rows: () => ({ ...joined(parts), names, advisories, reports }),
+    rows() {
+      for (let next = before.next(); !next.done; next = before.next()) addNames(names, next.value)
+      for (const encoded of gone) takeNames(names, encoded)
+      return { ...joined(parts), names, reports }
+    },
   }
 }
 
@@ -112,7 +114,7 @@ export function joinShards(parts: readonly Part[]): Rows {
   return collector.rows()
 }
 
-function joined(parts: readonly Part[]): Omit<Rows, 'names' | 'advisories' | 'reports'> {
+function joined(parts: readonly Part[]): Omit<Rows, 'names' | 'reports'> {
   if (parts.length > MAX_SHARDS) throw new RangeError(`${parts.length} id blocks are more than an index can name`)
   const sum = (of: (shard: GatheredShard) => number) => parts.reduce((total, { shard }) => total + of(shard), 0)
   const count = sum(({ ids }) => ids.length)

@@ -1,7 +1,7 @@
 /** The texts that `query.db` is made of: what can be searched for in a snapshot, set by set. */
 import type { PackedSet } from '../query/sets.ts'
 import { packTexts } from '../text-column.ts'
-import { FLAGS, SEVERITIES } from './gather.ts'
+import { FLAGS, SEVERITIES } from './facts.ts'
 import type { ListRows } from './list-rows.ts'
 import type { Rows } from './rows.ts'
 
