@@ -15,7 +15,7 @@ import type { SiftTask } from './tasks.ts'
 /** What is new in the file of that number, asked for in their order; null where it has to be read whole. */
 export type Sifting = (index: number) => Promise<SiftedFile | null>
 
-export const NO_SIFTING: Sifting = async () => null
+const NO_SIFTING: Sifting = async () => null
 
 export interface SiftContext {
   staging: Pick<Staging, 'knownItems'>

@@ -25,7 +25,10 @@ export interface SiftTask {
   known: WrappingTable
 }
 
-/** Null stands for an item that lies there to the byte as the corpus has it: most of a night's do, and an object for each was most of the way. */
+/**
+ * Null stands for an item that lies there to the byte as the corpus has it: most of a night's do, and an object for each
+ * was most of what came back from a thread.
+ */
 export type ReadResult = (FeedItem | null)[]
 
 export interface MergeTask {

@@ -1,6 +1,6 @@
 /**
- * What the corpus had of a feed before this ingest, read in one walk along the index: a look-up for each item took four
- * times as long.
+ * What the corpus had of a feed before this ingest, read in one walk along the index: 1.4 µs an item, where a query for
+ * each took 2.5.
  */
 import type Database from 'better-sqlite3'
 
@@ -18,7 +18,7 @@ export interface KnownItems {
 
 type Row = [id: number, item: string, digest: string, cveKey: string]
 
-/** Rows that are read at one go: one by one they took half as long again, and all at once they are 100 MB. */
+/** Rows that are read at one go: one by one they took half as long again, and all at once they would fill the memory. */
 const STRETCH_ROWS = 4096
 
 function* rowsOf(database: Database.Database, feed: string): Iterable<Row> {

@@ -20,16 +20,8 @@ import {
 import { parseJson } from '../json.ts'
 import { digestAt, packDigests } from '../packed-digests.ts'
 import type { FileWindow } from './file-window.ts'
-import {
-  type EntryMeasures,
-  entryAt,
-  openZip,
-  packEntries,
-  storedEntry,
-  withZip,
-  type ZipEntry,
-  type ZipPlace,
-} from './zip.ts'
+import { entryAt, packEntries } from './packed-entries.ts'
+import { type EntryMeasures, openZip, storedEntry, withZip, type ZipEntry, type ZipPlace } from './zip.ts'
 
 /** How deep below its folder an item may lie: `advisories/github-reviewed/2024/01/<id>/<id>.json`. */
 const FOLDER_DEPTH = 6
