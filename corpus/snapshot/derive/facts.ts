@@ -1,6 +1,6 @@
 /**
  * What lists and filters need of each CVE and stands nowhere but in its JSON. As a table it can be kept from one build
- * to the next: reading it again takes a twentieth of what reading the JSON does.
+ * to the next: reading it again takes a tenth of what inflating and parsing the JSON does.
  */
 import type { CveCore, Facets } from '../../model/record.ts'
 import { SnapshotError } from '../error.ts'
