@@ -4,13 +4,13 @@ import { connect } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { sampleDist, temporaryFolder } from '../support/dist.ts'
+import { ingestAndBuild, sampleDist, temporaryFolder } from '../support/dist.ts'
 import { testGateway } from '../support/gateway.ts'
 
 const REQUESTS = 500
 const folder = temporaryFolder('answer-memory')
-const { dist } = await sampleDist(folder.path, 300)
-const gateway = await testGateway(folder.path, dist)
+const sample = await sampleDist(folder.path, 300)
+const gateway = await testGateway(folder.path, sample.dist)
 
 /** Resolves when the gateway has answered nothing for a while: it waits for who does not read. */
 async function stalled(): Promise<void> {
@@ -50,6 +50,27 @@ test('what others ask meanwhile does not get into an answer that waits to be rea
   const bodies = bodiesOf(Buffer.concat(parts))
   assert.is(bodies.length, REQUESTS)
   for (const body of bodies) assert.is(gunzipSync(body).toString(), expected)
+})
+
+test('a remembered page is the page, in both codings, and to who has it; of a new snapshot it is the new one', async () => {
+  const path = '/cves?kev=true&sort=-epss'
+  const plain = { 'accept-encoding': 'identity' }
+  const told = ({ headers }: Response) => ['snapshot-id', 'served-from', 'etag'].map((name) => headers.get(name))
+  const first = await gateway.get(path)
+  const expected = await first.text()
+  for (let i = 0; i < 3; i++) {
+    const again = await gateway.get(path)
+    assert.equal(told(again), told(first))
+    assert.is(await again.text(), expected)
+    assert.is(await (await gateway.get(path, plain)).text(), expected)
+    assert.is((await gateway.get(path, { 'if-none-match': told(first)[2]! })).status, 304)
+  }
+  await ingestAndBuild({ ...sample, asOf: sample.nights[1]! })
+  await gateway.refresh()
+  const after = await gateway.get(path)
+  assert.is(told(after)[0], gateway.shelf.current.id)
+  assert.is.not(told(after)[0], told(first)[0])
+  assert.is.not(await after.text(), expected)
 })
 
 test.after(async () => {
