@@ -3,7 +3,8 @@
  */
 import { SHORT_HASH_LENGTH, shortHash } from './digest.ts'
 import { SnapshotError } from './error.ts'
-import { encodeMember, plainBytes } from './member.ts'
+import { encodeMember } from './member.ts'
+import { plainBytes } from './segment-bytes.ts'
 import { contentDigest, membersOf } from './shard.ts'
 
 /** The catalogues of a snapshot: weaknesses, attack patterns, CNAs, exploit modules, types of reports. */

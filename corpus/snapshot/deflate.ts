@@ -43,9 +43,6 @@ export function writeStoredBlocks(out: Buffer, at: number, plain: Uint8Array): n
   return at
 }
 
-/** Opened by the first small segment: most who read a snapshot never compress one. */
-let smallDeflate: SmallDeflate | undefined
-
 /** The same of a text as UTF-8, which gets no buffer of its own where it fits into one block, as nearly all do. */
 export function writeStoredText(out: Buffer, at: number, text: string): { plainLength: number; end: number } {
   if (text.length * 3 > STORED_BLOCK_MAX) {
@@ -68,6 +65,9 @@ export function deflateSegment(plain: Uint8Array): Buffer {
   const deflated = plain.length <= SMALL_MAX ? deflateSmall(plain) : deflateLarge(plain)
   return deflated.length < storedLength(plain.length) ? deflated : storedBlocks(plain)
 }
+
+/** Opened by the first small segment: most who read a snapshot never compress one. */
+let smallDeflate: SmallDeflate | undefined
 
 function deflateSmall(plain: Uint8Array): Buffer {
   smallDeflate ??= openSmallDeflate()

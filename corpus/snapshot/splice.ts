@@ -16,7 +16,10 @@ export interface SplicedSegment {
   stored: Uint8Array
 }
 
-/** Pieces as one segment. */
+/**
+ * Pieces as one segment: any row of segments and stored blocks is one (SPEC.md, "Segment"). An answer has the same bytes and
+ * the same tag whether its pieces were fused or not.
+ */
 export interface FusedPieces {
   segment: Pick<Segment, 'plainLength' | 'plainCrc'>
   stored: Uint8Array
@@ -79,18 +82,6 @@ export function spliceGzip(pieces: readonly Piece[]): Buffer {
   out.writeUInt32LE(plainCrc, length - GZIP_TRAILER)
   out.writeUInt32LE(plainLength % 2 ** 32, length - GZIP_TRAILER + 4)
   return out
-}
-
-/**
- * The pieces as one, in memory of its own: any row of segments and stored blocks is a segment (SPEC.md, "Segment"). An
- * answer has the same bytes and the same tag whether its pieces were fused or not.
- */
-export function fuse(pieces: readonly Piece[]): FusedPieces {
-  const length = sum(pieces, deflatedLength)
-  const memory = Buffer.allocUnsafeSlow(length + sum(pieces, seedLength))
-  const { plainLength, plainCrc } = writePieces(memory, 0, pieces)
-  writeSeed(memory, length, pieces)
-  return { segment: { plainLength, plainCrc }, stored: memory.subarray(0, length), seed: memory.subarray(length) }
 }
 
 /**

@@ -1,6 +1,6 @@
 /** A policy applied to a snapshot: the tier of each CVE, worked out once from the columns, so that no record is read. */
 
-import { FLAGS } from '../../corpus/snapshot/derive/gather.ts'
+import { FLAGS } from '../../corpus/snapshot/derive/facts.ts'
 import { findRow } from '../../corpus/snapshot/derive/index-table.ts'
 import { postingsOf } from '../../corpus/snapshot/derive/postings.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'

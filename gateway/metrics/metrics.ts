@@ -175,7 +175,7 @@ function gauge(
 }
 
 /** A counter that somebody else counts. */
-function counter(name: string, help: string, registers: Registry[], read: () => number): void {
+export function counter(name: string, help: string, registers: Registry[], read: () => number): void {
   new Counter({
     name,
     help,

@@ -18,15 +18,11 @@ import { PROCESS_BYTES } from '../bounds.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 import { coreMemory } from './core-memory.ts'
 import { restParts, writeRest } from './epss-rest.ts'
-import { perSnapshot } from './per-snapshot.ts'
+import { snapshotNumber } from './per-snapshot.ts'
 import { shortCrc32 } from './short-crc.ts'
 
 /** One memory for all snapshots that are open, so that the bound is that of the process. */
 const cores = coreMemory(PROCESS_BYTES.cores)
-
-let snapshots = 0
-/** What the memory knows a snapshot by. */
-const numberOf = perSnapshot(() => snapshots++)
 
 /** A stored block: no final one, its length, and the same inverted (RFC 1951 3.2.4). */
 const STORED_HEADER = 5
@@ -36,7 +32,7 @@ export function gatheredRows(snapshot: OpenSnapshot, rows: readonly number[], en
   const { coreSegments } = snapshot.index
   const figures = figuresOf(snapshot, rows)
   const parts = restParts(snapshot)
-  const number = numberOf(snapshot)
+  const number = snapshotNumber(snapshot)
   let most = rows.length * (STORED_HEADER + parts.longest)
   for (let i = 0; i < rows.length; i++) most += coreSegments[rows[i]! * CORE_NUMBERS + CORE.length]!
   const memory = shortLived(most)

@@ -12,3 +12,8 @@ export function perSnapshot<T>(make: (snapshot: OpenSnapshot) => T): (snapshot: 
     return entry.value
   }
 }
+
+let snapshots = 0
+
+/** What a memory that all open snapshots share knows a snapshot by: a number that no other ever had. */
+export const snapshotNumber = perSnapshot(() => snapshots++)

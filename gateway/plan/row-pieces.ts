@@ -5,13 +5,14 @@
 import { CVE_PARTS } from '../../corpus/snapshot/cve-member.ts'
 import { ROWS_KIND } from '../../corpus/snapshot/derive/pages.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { checkedBytes, type MemberHead, type Segment, storedBytes } from '../../corpus/snapshot/member.ts'
+import type { MemberHead, Segment } from '../../corpus/snapshot/member.ts'
 import { CVE_SORTS, type CveSort } from '../../corpus/snapshot/order.ts'
+import { checkedBytes, storedBytes } from '../../corpus/snapshot/segment-bytes.ts'
 import type { SplicedSegment } from '../../corpus/snapshot/splice.ts'
 import { PROCESS_BYTES } from '../bounds.ts'
 import { recent } from '../recent.ts'
 import type { OpenSnapshot, ReadMember } from '../shelf/open-snapshot.ts'
-import { perSnapshot } from './per-snapshot.ts'
+import { perSnapshot, snapshotNumber } from './per-snapshot.ts'
 
 export interface RowPieces {
   /** Runs of rows as they lie in a page shard: of page `page` the segments `from` up to `to`, which is not among them. */
@@ -26,10 +27,9 @@ const heads = recent<number, MemberHead>(PROCESS_BYTES.pages, () => HEAD_BYTES)
 
 /** Keys of a snapshot begin at a multiple of this. */
 const KEYS_PER_SNAPSHOT = 2 ** 33
-let snapshots = 0
 
 export const rowPieces = perSnapshot((snapshot: OpenSnapshot): RowPieces => {
-  const firstKey = snapshots++ * KEYS_PER_SNAPSHOT
+  const firstKey = snapshotNumber(snapshot) * KEYS_PER_SNAPSHOT
 
   return {
     runs(sort, page, from, to) {

@@ -1,6 +1,6 @@
 /** Collecting what SQLite handed over: rows of some 40 KB each, of which V8 lets 64 MB lie before it does that by itself. */
-import { getHeapStatistics, setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { getHeapStatistics } from 'node:v8'
+import { collect } from '../../corpus/snapshot/collect.ts'
 
 /** Rows are read and forgotten: so much of them may lie about. */
 const MOST_BYTES = 20 * 1024 * 1024
@@ -10,8 +10,6 @@ const MOST_BYTES = 20 * 1024 * 1024
  * is old by V8's standards, so collecting the young would not do.
  */
 export function collector(mostBytes = MOST_BYTES): () => void {
-  setFlagsFromString('--expose-gc')
-  const collect: NonNullable<typeof gc> = runInNewContext('gc')
   const outside = () => getHeapStatistics().external_memory
   let least = outside()
   return () => {

@@ -16,7 +16,7 @@ import { isCveKey, planCvePage } from '../plan/cve-page.ts'
 import type { CveFilters } from '../plan/filters.ts'
 import { type ListShape, listPageAnswer } from '../plan/list-answer.ts'
 import { type ListFilters, planListPage } from '../plan/list-page.ts'
-import { perSnapshot } from '../plan/per-snapshot.ts'
+import { snapshotNumber } from '../plan/per-snapshot.ts'
 import type { Shelved } from '../shelf/shelf.ts'
 import type { Context } from './context.ts'
 
@@ -33,10 +33,6 @@ export const untilMs = ({ kind, ms }: DateValue): number => (kind === 'day' ? ms
 
 /** One memory for all snapshots that are open, so that the bound is that of the process. */
 const answers = answerMemory(PROCESS_BYTES.answers)
-
-let snapshots = 0
-/** What the memory knows a snapshot by. */
-const numberOf = perSnapshot(() => snapshots++)
 
 export interface CvePageRequest {
   /** The list, as cursors name it. */
@@ -59,7 +55,7 @@ export function cvePage({ shelf, queries }: Context, request: CvePageRequest): A
     cvePageAnswer(snapshot, planCvePage(snapshot, snapshot.bits, asked, matches), before)
   // Without a text there is nothing to wait for.
   if (filters.q === undefined) {
-    const rows = `${numberOf(snapshot)} ${list} ${sortText(sort)} ${limit} ${text} ${JSON.stringify(filters)}`
+    const rows = `${snapshotNumber(snapshot)} ${list} ${sortText(sort)} ${limit} ${text} ${JSON.stringify(filters)}`
     return answers.of(head ? `${rows} ${JSON.stringify(before)}` : rows, () => answer(null))
   }
   return whileHeld(snapshot, queries.matches(snapshot.query.path, 'cve', filters.q), answer)

@@ -1,6 +1,6 @@
 /** The metrics of all workers together, with what only the primary knows. */
-import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client'
-import type { Exposed } from '../metrics/metrics.ts'
+import { AggregatorRegistry, Gauge, Registry } from 'prom-client'
+import { counter, type Exposed } from '../metrics/metrics.ts'
 
 export interface WorkerFigures {
   listening: number
@@ -21,16 +21,7 @@ export function mergedMetrics(
 ): MergedMetrics {
   const own = new Registry()
   const registers = [own]
-  const counted = (name: string, help: string, read: () => number) =>
-    new Counter({
-      name,
-      help,
-      registers,
-      collect() {
-        this.reset()
-        this.inc(read())
-      },
-    })
+  const counted = (name: string, help: string, read: () => number) => counter(name, help, registers, read)
   counted('vulnshelf_worker_restarts_total', 'Workers started in place of one that ended', () => figures().restarts)
   // By the names under which a single process counts them: those of the workers, who only follow, are 0.
   counted('vulnshelf_snapshot_swaps_total', 'New snapshots taken up', () => figures().swaps)

@@ -110,7 +110,7 @@ function openBatch() {
     /** The batch; the next one is empty. */
     take(): NvdBatch {
       const packed = { numbers: Int32Array.from(numbers), ends: Int32Array.from(ends), known: packDigests(known) }
-      const batch = { keys, ...packed, bytes: joined(pieces, length) }
+      const batch = { keys, ...packed, bytes: shared(pieces, length) }
       keys = []
       known = []
       numbers = []
@@ -147,13 +147,9 @@ function statedId(json: unknown): string | null {
 }
 
 /** On their way to a thread they are not copied. */
-function joined(pieces: readonly Buffer[], length: number): Uint8Array {
+function shared(pieces: readonly Buffer[], length: number): Uint8Array {
   const bytes = new Uint8Array(new SharedArrayBuffer(length))
-  let at = 0
-  for (const piece of pieces) {
-    bytes.set(piece, at)
-    at += piece.length
-  }
+  bytes.set(Buffer.concat(pieces))
   return bytes
 }
 

@@ -10,8 +10,6 @@ import { NO_ASSIGNER } from './facts.ts'
 import { decodePostings, encodePostings, type MappedPostings } from './postings.ts'
 import { type Rows, weaknessesOf } from './rows.ts'
 
-export { SEVERITIES } from './facts.ts'
-
 export interface Columns {
   count: number
   /** The row of each ordinal. */

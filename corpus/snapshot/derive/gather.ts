@@ -3,13 +3,11 @@ import type { Advisory, CveCore, Facets, PartName } from '../../model/record.ts'
 import { CVE_PARTS } from '../cve-member.ts'
 import { SHORT_HASH_LENGTH } from '../digest.ts'
 import { SnapshotError } from '../error.ts'
-import { plainOfMany, type SegmentBytes } from '../member.ts'
+import { plainOfMany, type SegmentBytes } from '../segment-bytes.ts'
 import { membersOf, type PlacedMember } from '../shard.ts'
 import { type Facts, factCollector, type PlacedFacts } from './facts.ts'
 import { CORE_NUMBERS, putCoreSegment } from './index-table.ts'
 import { countAdvisory, countNames, encodeNames, type NameCounts, noNames } from './name-counts.ts'
-
-export { FLAGS, SEVERITIES } from './facts.ts'
 
 /** The CVEs of one shard, in the order of ids; entry `i` of each list is CVE `i`. Arrays of numbers travel well. */
 export interface GatheredShard extends Facts {
@@ -111,15 +109,7 @@ function countMember(names: NameCounts, { core, facets, advisory }: ParsedParts)
 }
 
 /** The pieces in memory of their own, which can be moved to another thread. */
-function joined(pieces: readonly Buffer[]): Uint8Array {
-  const out = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
-  let end = 0
-  for (const piece of pieces) {
-    out.set(piece, end)
-    end += piece.length
-  }
-  return out
-}
+const joined = (pieces: readonly Buffer[]) => new Uint8Array(Buffer.concat(pieces))
 
 /** The buffers of a gathered shard that are moved to another thread instead of copied. */
 export const buffersOf = ({ cores, names, sources }: GatheredShard): ArrayBuffer[] =>

@@ -16,9 +16,9 @@ import type { ExploitModule } from '../../model/record.ts'
 import { fold } from '../fold.ts'
 import { LISTS } from '../lists.ts'
 import { FLAGS } from './facts.ts'
-import { inMainOrder } from './lists.ts'
 import { displayOf, type NameCounts } from './name-counts.ts'
 import { assignerOf, type Rows, weaknessesOf } from './rows.ts'
+import { inMainOrder } from './sorted-list.ts'
 
 /** A CNA as its catalogue has it. */
 export interface CnaEntryDetail {

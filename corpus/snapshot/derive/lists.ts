@@ -1,80 +1,16 @@
 /**
  * The table of a list: its orders, the keys they go by, postings of its filters, and where its pages and entries lie.
- * SPEC.md, "Lists". An *ordinal* is a place in the main order.
+ * SPEC.md, "Lists".
  */
 import { sha256 } from '../digest.ts'
 import { SnapshotError } from '../error.ts'
-import { indexIn, isPlaces, keptTexts, slotsOf, type TableTexts, type TextPlaces, type Texts } from '../kept-texts.ts'
-import { compareRowKeys, LISTS, type ListName, type ListSpec, type SortValue } from '../lists.ts'
+import { isPlaces, keptTexts, slotsOf, type TableTexts, type TextPlaces } from '../kept-texts.ts'
+import { LISTS, type ListName, type SortValue } from '../lists.ts'
 import { type Column, column, decodeBesideTexts, decodeTable, encodeTable, type Table } from '../table.ts'
-import { packTexts, type TextColumn } from '../text-column.ts'
+import { mapValues } from './map-values.ts'
 import { ROWS_PER_PAGE } from './pages.ts'
-import { decodePostingLists, encodePostings, type Postings } from './postings.ts'
-
-export interface ListOrder {
-  /** The ordinals in the direction in which pages are stored, those without a key last. */
-  ordinals: Uint32Array
-  /** How many have a key. */
-  keyed: number
-  /** The key of each ordinal. */
-  keys: readonly SortValue[]
-}
-
-/** A list before its pages are compressed. */
-export interface SortedList {
-  name: ListName
-  /** By ordinal. */
-  ids: string[]
-  /** The JSON of each row, by ordinal. */
-  texts: TextColumn
-  orders: Record<string, ListOrder>
-  filters: Record<string, { keys: string[]; starts: Uint32Array; ordinals: Uint32Array }>
-  bounds: Record<string, Float64Array>
-  /** What else the list says of itself, as JSON: the statistics of the CNAs. */
-  extra: unknown
-}
-
-/** Rows in the main order of their list: each has its ordinal as index. */
-export function inMainOrder<Row>(spec: ListSpec<Row>, rows: readonly Row[]): Row[] {
-  const { key, descending, tiesAscend = false } = spec.sorts[spec.main]!
-  return rows
-    .map((row) => ({ value: key(row), id: spec.id(row), row }))
-    .sort((a, b) => compareRowKeys(spec, { tiesAscend }, descending, a, b))
-    .map(({ row }) => row)
-}
-
-/** A list under each of its sorts; `sorted` has its rows in the main order. */
-export function sortList<Name extends ListName>(
-  name: Name,
-  sorted: readonly RowOf<Name>[],
-  extra: unknown = null,
-): SortedList {
-  const spec = LISTS[name] as unknown as ListSpec<RowOf<Name>>
-  const orders: SortedList['orders'] = {}
-  for (const [sort, { key, descending, tiesAscend = false }] of Object.entries(spec.sorts)) {
-    const keyed = sorted.map((row, ordinal) => ({ value: key(row), id: spec.id(row), ordinal }))
-    if (sort !== spec.main) keyed.sort((a, b) => compareRowKeys(spec, { tiesAscend }, descending, a, b))
-    const keys: SortValue[] = []
-    for (const { value, ordinal } of keyed) keys[ordinal] = value
-    orders[sort] = {
-      ordinals: Uint32Array.from(keyed, ({ ordinal }) => ordinal),
-      keyed: keys.reduce<number>((count, one) => count + (one === null ? 0 : 1), 0),
-      keys,
-    }
-  }
-  const byOrdinal = Uint32Array.from(sorted, (_, ordinal) => ordinal)
-  return {
-    name,
-    ids: sorted.map(spec.id),
-    texts: packTexts(sorted.length, (ordinal) => JSON.stringify(sorted[ordinal])),
-    orders,
-    filters: mapValues(spec.filters, (valuesOf) => encodePostings(byOrdinal, (one) => new Set(valuesOf(sorted[one]!)))),
-    bounds: mapValues(spec.bounds, (numberOf) => Float64Array.from(sorted, numberOf)),
-    extra,
-  }
-}
-
-type RowOf<Name extends ListName> = (typeof LISTS)[Name] extends ListSpec<infer Row> ? Row : never
+import { decodePostingLists } from './postings.ts'
+import type { SortedList } from './sorted-list.ts'
 
 /** Where the pages of each sort begin, and where the entry of each ordinal lies in its catalog shard, if it has one. */
 export interface ListPlaces {
@@ -149,7 +85,7 @@ export interface ListTable {
   extra: unknown
 }
 
-interface StoredOrder {
+export interface StoredOrder {
   ordinals: Uint32Array
   /** The place of each ordinal: the same array as `ordinals` where that is the main order. */
   places: Uint32Array
@@ -157,31 +93,6 @@ interface StoredOrder {
   /** NaN is null. */
   keys: TableTexts | readonly SortValue[] | Float64Array | Uint32Array | Uint16Array
   pagesAt: Uint32Array
-}
-
-/** The keys of an order, by ordinal. */
-export interface Keys {
-  readonly length: number
-  at(ordinal: number): SortValue | undefined
-}
-
-/** A list as it is held in memory. */
-export interface List {
-  name: ListName
-  count: number
-  ids: Texts
-  orders: Record<string, Omit<StoredOrder, 'keys'> & { keys: Keys }>
-  filters: Record<string, Postings<string>>
-  bounds: Record<string, Float64Array>
-  entries: ListPlaces['entries']
-  extra: unknown
-}
-
-/** A list with everything in memory. @throws SnapshotError `malformed` */
-export function decodeList(name: ListName, bytes: Uint8Array): List {
-  return listOf(decodeListTable(name, bytes, Number.POSITIVE_INFINITY), () => {
-    throw new SnapshotError('malformed', `the list ${name} has no texts elsewhere`)
-  })
 }
 
 /** From so many texts on they stay on disk. */
@@ -241,44 +152,8 @@ export function decodeListTable(name: ListName, bytes: Uint8Array, keptFrom = KE
   }
 }
 
-/** A list whose texts that are not in memory `read` reads: so many bytes of its file from there on. */
-export function listOf(table: ListTable, read: (at: number, length: number) => Uint8Array): List {
-  const open = (texts: TableTexts): Texts => (isPlaces(texts) ? keptTexts(texts, read) : texts)
-  return {
-    ...table,
-    ids: open(table.ids),
-    orders: mapValues(table.orders, (order) => ({ ...order, keys: keysOf(order.keys, open) })),
-    filters: mapValues(table.filters, ({ keys, keySlots, starts, ordinals }) => ({
-      keys: keySlots === null ? mapOf(keys) : keyPlaces(keySlots, open(keys)),
-      starts,
-      ordinals,
-    })),
-  }
-}
-
-const mapOf = (keys: TableTexts) => new Map((keys as readonly string[]).map((key, at) => [key, at]))
-
-const keyPlaces = (slots: Uint32Array, texts: Texts): Postings<string>['keys'] => ({
-  get: (key) => indexIn(slots, texts, key),
-  *keys() {
-    for (let at = 0; at < texts.length; at++) yield texts.at(at)!
-  },
-})
-
-function keysOf(keys: StoredOrder['keys'], open: (texts: TableTexts) => Texts): Keys {
-  if (isPlaces(keys)) return open(keys)
-  if (isArray(keys)) return keys
-  return {
-    length: keys.length,
-    at(ordinal) {
-      const key = keys[ordinal]
-      return key !== undefined && Number.isNaN(key) ? null : key
-    },
-  }
-}
-
 /** `Array.isArray` knows nothing of `readonly`. */
-const isArray = <T>(value: T): value is T & readonly SortValue[] => Array.isArray(value)
+export const isArray = <T>(value: T): value is T & readonly SortValue[] => Array.isArray(value)
 const lengthOf = (texts: TableTexts) => (isPlaces(texts) ? texts.count : texts.length)
 
 /** Texts of a header, or of those that were cut out of it; null where they are none. */
@@ -326,8 +201,4 @@ interface AboutList {
   filters: Record<string, unknown>
   bounds: string[]
   extra: unknown
-}
-
-function mapValues<A, B>(record: Record<string, A>, make: (value: A, name: string) => B): Record<string, B> {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, make(value, name)]))
 }

@@ -8,7 +8,8 @@ import { FINAL_BLOCK } from '../deflate.ts'
 import { ROWS_KIND, ROWS_PER_SEGMENT, SEGMENTS_PER_PAGE } from '../derive/pages.ts'
 import { shortHash } from '../digest.ts'
 import { SnapshotError } from '../error.ts'
-import { type Segment, storedBytes } from '../member.ts'
+import type { Segment } from '../member.ts'
+import { storedBytes } from '../segment-bytes.ts'
 import type { PlacedMember } from '../shard.ts'
 
 /** CRC-32 and length of the plain bytes (RFC 1952 2.3.1). */

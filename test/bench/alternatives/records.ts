@@ -5,7 +5,7 @@ import { gunzipFile } from '../../../corpus/snapshot/deflate.ts'
 import { decodeIndex } from '../../../corpus/snapshot/derive/index-table.ts'
 import { decodeEpss, epssAt, epssCurrent, epssMember } from '../../../corpus/snapshot/epss.ts'
 import { fileOf, readCurrent, readObject } from '../../../corpus/snapshot/layout.ts'
-import { plainBytes } from '../../../corpus/snapshot/member.ts'
+import { plainBytes } from '../../../corpus/snapshot/segment-bytes.ts'
 import { membersOf, type PlacedMember } from '../../../corpus/snapshot/shard.ts'
 import { SECTION_COLUMNS, type SectionColumn } from './schema.ts'
 

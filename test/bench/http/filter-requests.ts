@@ -1,6 +1,5 @@
 /** Requests with filters: each takes up a walk anywhere, or is unlike those before it, so that no memory holds them all. */
-import { SEVERITIES } from '../../../corpus/snapshot/derive/columns.ts'
-import { FLAGS } from '../../../corpus/snapshot/derive/gather.ts'
+import { FLAGS, SEVERITIES } from '../../../corpus/snapshot/derive/facts.ts'
 import { postingsOf } from '../../../corpus/snapshot/derive/postings.ts'
 import { CVE_SORTS } from '../../../corpus/snapshot/order.ts'
 import { anywhereIn, type Catalogue, LIST } from './catalogue.ts'

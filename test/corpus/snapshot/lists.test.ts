@@ -2,15 +2,10 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { catalogKey, decodeCatalog, encodeCatalog, keptEntries } from '../../../corpus/snapshot/catalog.ts'
-import {
-  decodeList,
-  encodeList,
-  inMainOrder,
-  listContent,
-  sortList,
-  storedListContent,
-} from '../../../corpus/snapshot/derive/lists.ts'
+import { decodeList } from '../../../corpus/snapshot/derive/held-list.ts'
+import { encodeList, listContent, storedListContent } from '../../../corpus/snapshot/derive/lists.ts'
 import { decodePostings, postingsOf } from '../../../corpus/snapshot/derive/postings.ts'
+import { inMainOrder, sortList } from '../../../corpus/snapshot/derive/sorted-list.ts'
 import { LISTS } from '../../../corpus/snapshot/lists.ts'
 import { decodeTable, encodeTable } from '../../../corpus/snapshot/table.ts'
 

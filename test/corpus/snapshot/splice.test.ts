@@ -3,12 +3,37 @@ import { gunzipSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { inflateSegment } from '../../../corpus/snapshot/deflate.ts'
-import { encodeMember, storedBytes } from '../../../corpus/snapshot/member.ts'
-import { fuse, type Piece, spliceGzip, splicePlain, spliceTag } from '../../../corpus/snapshot/splice.ts'
+import { encodeMember } from '../../../corpus/snapshot/member.ts'
+import { storedBytes } from '../../../corpus/snapshot/segment-bytes.ts'
+import { type FusedPieces, type Piece, spliceGzip, splicePlain, spliceTag } from '../../../corpus/snapshot/splice.ts'
 
 const plain = Buffer.from('{"cve_id":"CVE-2024-0001","title":"größer"'.repeat(9))
 const member = encodeMember('CVE-2024-0001', [{ kind: 1, count: 1, plain }, Buffer.from('}\n')])
 const segment: Piece = { segment: member.segments[0]!, stored: storedBytes(member.bytes, member.segments[0]!) }
+
+const GZIP_HEAD = 10
+/** The empty final block, CRC and length. */
+const GZIP_END = 5 + 8
+
+/** As whoever writes rows into one memory does it: what a gzip member of them holds, and what it says of itself. */
+function fuse(pieces: readonly Piece[]): FusedPieces {
+  const gzip = spliceGzip(pieces)
+  return {
+    segment: { plainLength: gzip.readUInt32LE(gzip.length - 4), plainCrc: gzip.readUInt32LE(gzip.length - 8) },
+    stored: gzip.subarray(GZIP_HEAD, -GZIP_END),
+    seed: Buffer.concat(pieces.map(seedOf)),
+  }
+}
+
+/** A literal is its length and its bytes, a segment a mark that no length is, and its hash. */
+function seedOf(piece: Piece): Uint8Array {
+  if (typeof piece !== 'string') return 'seed' in piece ? piece.seed : Buffer.concat([MARK, piece.segment.hash])
+  const length = Buffer.alloc(4)
+  length.writeUInt32LE(Buffer.byteLength(piece))
+  return Buffer.concat([length, Buffer.from(piece)])
+}
+
+const MARK = Buffer.from('ffffffff', 'hex')
 
 test('fused pieces inflate to what they say, wherever they stand', () => {
   for (const pieces of [[segment, ',"epss":null},'], ['ä', segment, segment, 'x'.repeat(70_000)], ['', segment], []]) {

@@ -1,0 +1,71 @@
+/** A list as it is sorted, filtered and bounded, before anything is encoded. An *ordinal* is a place in the main order. */
+import { compareRowKeys, LISTS, type ListName, type ListSpec, type SortValue } from '../lists.ts'
+import { packTexts, type TextColumn } from '../text-column.ts'
+import { mapValues } from './map-values.ts'
+import { encodePostings } from './postings.ts'
+
+/** The rows of a list in the order of one of its sorts. */
+export interface ListOrder {
+  /** The ordinals in the direction in which pages are stored, those without a key last. */
+  ordinals: Uint32Array
+  /** How many have a key. */
+  keyed: number
+  /** The key of each ordinal. */
+  keys: readonly SortValue[]
+}
+
+/** A list before its pages are compressed. */
+export interface SortedList {
+  name: ListName
+  /** By ordinal. */
+  ids: string[]
+  /** The JSON of each row, by ordinal. */
+  texts: TextColumn
+  orders: Record<string, ListOrder>
+  filters: Record<string, { keys: string[]; starts: Uint32Array; ordinals: Uint32Array }>
+  bounds: Record<string, Float64Array>
+  /** What else the list says of itself, as JSON: the statistics of the CNAs. */
+  extra: unknown
+}
+
+/** Rows in the main order of their list: each has its ordinal as index. */
+export function inMainOrder<Row>(spec: ListSpec<Row>, rows: readonly Row[]): Row[] {
+  const { key, descending, tiesAscend = false } = spec.sorts[spec.main]!
+  return rows
+    .map((row) => ({ value: key(row), id: spec.id(row), row }))
+    .sort((a, b) => compareRowKeys(spec, { tiesAscend }, descending, a, b))
+    .map(({ row }) => row)
+}
+
+/** A list under each of its sorts; `sorted` has its rows in the main order. */
+export function sortList<Name extends ListName>(
+  name: Name,
+  sorted: readonly RowOf<Name>[],
+  extra: unknown = null,
+): SortedList {
+  const spec = LISTS[name] as unknown as ListSpec<RowOf<Name>>
+  const orders: SortedList['orders'] = {}
+  for (const [sort, { key, descending, tiesAscend = false }] of Object.entries(spec.sorts)) {
+    const keyed = sorted.map((row, ordinal) => ({ value: key(row), id: spec.id(row), ordinal }))
+    if (sort !== spec.main) keyed.sort((a, b) => compareRowKeys(spec, { tiesAscend }, descending, a, b))
+    const keys: SortValue[] = []
+    for (const { value, ordinal } of keyed) keys[ordinal] = value
+    orders[sort] = {
+      ordinals: Uint32Array.from(keyed, ({ ordinal }) => ordinal),
+      keyed: keys.reduce<number>((count, one) => count + (one === null ? 0 : 1), 0),
+      keys,
+    }
+  }
+  const byOrdinal = Uint32Array.from(sorted, (_, ordinal) => ordinal)
+  return {
+    name,
+    ids: sorted.map(spec.id),
+    texts: packTexts(sorted.length, (ordinal) => JSON.stringify(sorted[ordinal])),
+    orders,
+    filters: mapValues(spec.filters, (valuesOf) => encodePostings(byOrdinal, (one) => new Set(valuesOf(sorted[one]!)))),
+    bounds: mapValues(spec.bounds, (numberOf) => Float64Array.from(sorted, numberOf)),
+    extra,
+  }
+}
+
+type RowOf<Name extends ListName> = (typeof LISTS)[Name] extends ListSpec<infer Row> ? Row : never
