@@ -12,7 +12,8 @@ import { readObject } from '../../corpus/snapshot/layout.ts'
 import type { FileEntry } from '../../corpus/snapshot/manifest.ts'
 import type { MemberHead } from '../../corpus/snapshot/member.ts'
 import { contentDigest, membersOf, type PlacedMember } from '../../corpus/snapshot/shard.ts'
-import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
+import { connections } from '../../corpus/store/connections.ts'
+import { openCorpus } from '../../corpus/store/corpus.ts'
 import { BuildError } from './error.ts'
 import { type Blob, readBlob } from './gathered.ts'
 
@@ -41,23 +42,10 @@ export interface BuiltShard {
   encodedBytes: number
 }
 
-/** One connection for each thread and corpus. */
-const corpora = new Map<string, Corpus>()
-
-function corpusAt(path: string): Corpus {
-  let corpus = corpora.get(path)
-  if (!corpus) {
-    corpus = openCorpus(path, { readonly: true })
-    corpora.set(path, corpus)
-  }
-  return corpus
-}
+const corpora = connections((path) => openCorpus(path, { readonly: true }))
 
 /** Closes what tasks of this thread opened. */
-export function closeCorpora(): void {
-  for (const corpus of corpora.values()) corpus.close()
-  corpora.clear()
-}
+export const closeCorpora = corpora.close
 
 /** Members of the parent's shard. */
 interface ParentShard {
@@ -112,7 +100,7 @@ function knownFacts(
 function encodeShard(input: ShardInput, shard: Buffer | null, kept: ReadonlyMap<string, PlacedMember>) {
   const { ids, digests } = input
   const changed = ids.filter((id) => !kept.has(id))
-  const records = corpusAt(input.corpus).records(input.block, changed)[Symbol.iterator]()
+  const records = corpora.at(input.corpus).records(input.block, changed)[Symbol.iterator]()
   const digest = contentDigest()
   const members: PlacedMember[] = []
   const pieces: Uint8Array[] = []

@@ -15,6 +15,7 @@ import type { FeedReport, IngestReport } from './report.ts'
 import { startSiftings } from './sift.ts'
 import { findSources } from './sources.ts'
 import { stageFeed } from './stage.ts'
+import { closeFormers } from './tasks.ts'
 import { openThreads } from './threads.ts'
 import { openWorkspace } from './workspace.ts'
 
@@ -89,7 +90,7 @@ export async function ingest(
     }
     remarkOnEditions(sources, reports)
     // A claim that an older adapter wrote may lack what today's rules ask for.
-    const isReadable = sources.some(
+    const isComparable = sources.some(
       ({ feed }) => feed.name === 'cvelist' && previous.get(feed.name)?.adapter === feed.adapter,
     )
     const stage = lap()
@@ -98,7 +99,8 @@ export async function ingest(
       mission,
       now: effects.now,
       progress,
-      formerRecord: (cveKey) => (isReadable ? (workspace.former?.claim('cvelist', cveKey) ?? null) : null),
+      former: workspace.former,
+      isComparable,
       poolFor: (records) => threads.pool(records >= RECORDS_FOR_THREADS),
     })
     await workspace.commit()
@@ -108,6 +110,7 @@ export async function ingest(
     return { asOf, feeds: reports, ...merged, seconds: { stage, merge: total - stage, total } }
   } finally {
     await threads.close()
+    closeFormers()
     await workspace.close()
   }
 }

@@ -32,8 +32,10 @@ export interface MergeContext {
   progress: Progress
   /** The threads for so many records. */
   poolFor(records: number): Pool
-  /** What the CVE list said of a CVE before, as JSON; null where nothing that today's rules can read. */
-  formerRecord(cveKey: string): string | null
+  /** Where the corpus lies as it was committed last; null where this is the first ingest. */
+  former: string | null
+  /** Whether today's rules can read what the CVE list said before. */
+  isComparable: boolean
 }
 
 type Merged = Pick<
@@ -137,7 +139,7 @@ function feedState(report: FeedReport, sources: readonly FeedSource[], corpusDat
 async function mergeTouched(
   merging: Merging,
   settings: MergeSettings,
-  { progress, poolFor, formerRecord }: MergeContext,
+  { progress, poolFor, former, isComparable }: MergeContext,
 ) {
   const changes: IngestReport['changes'] = {
     added: [],
@@ -152,7 +154,7 @@ async function mergeTouched(
   const touched = merging.touched()
   const pool = poolFor(touched.length)
   let done = 0
-  const tasks = mergeTasks(merging, touched, settings, formerRecord)
+  const tasks = mergeTasks(merging, touched, { settings, former, isComparable })
   for await (const results of runInOrder<MergeResult[]>(pool, 'merge', tasks)) {
     for (const result of results) {
       const { cveKey } = touched[done++]!
@@ -179,22 +181,17 @@ function addNews(changes: IngestReport['changes'], cveId: CveId, { kev, severity
 function* mergeTasks(
   merging: Merging,
   touched: readonly TouchedCve[],
-  settings: MergeSettings,
-  formerRecord: MergeContext['formerRecord'],
+  { isComparable, ...task }: Pick<MergeTask, 'settings' | 'former'> & Pick<MergeContext, 'isComparable'>,
 ): Iterable<MergeTask> {
   for (let start = 0; start < touched.length; start += BATCH_RECORDS) {
-    const records = touched.slice(start, start + BATCH_RECORDS).map(({ cveKey, listed, statedAt }) => {
-      const previous = merging.previous(cveKey) ?? null
-      return {
-        claims: merging.claims(cveKey),
-        previous,
-        gone: previous === null ? (merging.gone(cveKey) ?? null) : null,
-        listed: listed === 1,
-        former: listed === 1 ? formerRecord(cveKey) : null,
-        statedAt,
-      }
-    })
-    yield { records, settings }
+    const records = touched.slice(start, start + BATCH_RECORDS).map(({ cveKey, listed, statedAt }) => ({
+      cveKey,
+      claims: merging.claims(cveKey),
+      listed: listed === 1,
+      isComparable: listed === 1 && isComparable,
+      statedAt,
+    }))
+    yield { records, ...task }
   }
 }
 

@@ -24,6 +24,8 @@ export interface SiftContext {
 
 /** Files under way at once: some 2 s of work for two threads, while nobody looks after them. */
 const AHEAD = 8
+/** Before the feed's turn: whoever reads another feed then waits for the other threads only as long as one file takes. */
+const AHEAD_OF_TURN = 1
 /** What waits for its turn may be so much before no other file is begun. */
 const MAX_WAITING_BYTES = 64 << 20
 
@@ -37,7 +39,7 @@ export function startSifting(
   if (!isSiftable(feed, previous)) return NO_SIFTING
   const known = tableOf(staging.knownItems(feed.name), feed.adapter)
   const started: Promise<SiftedFile | null>[] = []
-  let [underWay, waitingBytes] = [0, 0]
+  let [underWay, waitingBytes, ahead] = [0, 0, AHEAD_OF_TURN]
   const start = async (file: FeedFile): Promise<SiftedFile | null> => {
     const task: SiftTask = { feed: feed.name as FeedName, file, known }
     const sifted = await pool.run<SiftedFile | null>('sift', task)
@@ -49,13 +51,14 @@ export function startSifting(
   const goOn = (needed = 0) => {
     while (started.length < files.length) {
       const isNeeded = started.length < needed
-      if (!isNeeded && (underWay >= AHEAD || waitingBytes >= MAX_WAITING_BYTES)) return
+      if (!isNeeded && (underWay >= ahead || waitingBytes >= MAX_WAITING_BYTES)) return
       underWay++
       started.push(heard(start(files[started.length]!)))
     }
   }
   goOn()
   return async (index) => {
+    ahead = AHEAD
     goOn(index + 1)
     const sifted = await started[index]!
     started[index] = Promise.resolve(null)

@@ -12,6 +12,8 @@ import { digestAt } from '../../corpus/feeds/packed-digests.ts'
 import { FEEDS, type FeedName } from '../../corpus/feeds/table.ts'
 import type { WrappingTable } from '../../corpus/feeds/wrapping-table.ts'
 import type { TaskResult } from '../../corpus/snapshot/pool.ts'
+import { connections } from '../../corpus/store/connections.ts'
+import { openFormer } from '../../corpus/store/former.ts'
 import { type MergeSettings, mergeRecord, type RecordToMerge } from './record.ts'
 
 export interface ReadTask {
@@ -31,10 +33,26 @@ export interface SiftTask {
  */
 export type ReadResult = (FeedItem | null)[]
 
-export interface MergeTask {
-  records: RecordToMerge[]
-  settings: MergeSettings
+/** What was before it, the thread reads itself. */
+type Before = Pick<RecordToMerge, 'previous' | 'gone' | 'former'>
+
+export interface TouchedRecord extends Omit<RecordToMerge, keyof Before> {
+  cveKey: string
+  /** Whether what the CVE list said of it before can be compared. */
+  isComparable: boolean
 }
+
+export interface MergeTask {
+  records: TouchedRecord[]
+  settings: MergeSettings
+  /** Where the corpus lies of which all this was read, as it was before; null where there was none. */
+  former: string | null
+}
+
+const formers = connections(openFormer)
+
+/** Closes what tasks of this thread opened. */
+export const closeFormers = formers.close
 
 export const tasks = {
   digest: (path: string): TaskResult => ({ value: fileDigest(path) satisfies FileDigest }),
@@ -47,9 +65,20 @@ export const tasks = {
       value: items.map((item, i) => (isSame(item, digestAt(batch.known, i)) ? null : item)) satisfies ReadResult,
     }
   },
-  merge: ({ records, settings }: MergeTask): TaskResult => ({
-    value: records.map((record) => mergeRecord(record, settings)),
+  merge: ({ records, settings, former }: MergeTask): TaskResult => ({
+    value: records.map((record) => mergeRecord({ ...record, ...before(record, former) }, settings)),
   }),
+}
+
+function before({ cveKey, isComparable }: TouchedRecord, path: string | null): Before {
+  if (path === null) return { previous: null, gone: null, former: null }
+  const corpus = formers.at(path)
+  const previous = corpus.record(cveKey)
+  return {
+    previous,
+    gone: previous ? null : corpus.gone(cveKey),
+    former: isComparable ? corpus.claim('cvelist', cveKey) : null,
+  }
 }
 
 function batchFeed(name: FeedName): BatchFeed {

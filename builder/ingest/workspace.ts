@@ -8,7 +8,6 @@ import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import Database from 'better-sqlite3'
-import { type FormerCorpus, openFormer } from '../../corpus/store/former.ts'
 import { createSchema, openDatabase } from '../../corpus/store/schema.ts'
 import { openStaging, type Staging } from '../../corpus/store/staging.ts'
 import type { Effects } from '../effects.ts'
@@ -19,8 +18,8 @@ export interface Workspace {
   /** Its transaction is open until `commit`. */
   database: Database.Database
   staging: Staging
-  /** The corpus as it was; null where this is the first ingest. */
-  former: FormerCorpus | null
+  /** Where the corpus lies, of which others see what was committed last; null where this is the first ingest. */
+  former: string | null
   /** Writes an archive's inner archive out and gives its path. One at a time: a later one takes its place. */
   spill(chunks: AsyncIterable<Uint8Array>): Promise<string>
   /** Commits, and returns when the corpus is safe on disk and in its place. */
@@ -65,11 +64,10 @@ async function openAt(path: string, isNew: boolean, effects: Effects): Promise<W
     begin(database, path)
     await effects.remove(spillFile)
     const staging = openStaging(database)
-    const former = isNew ? null : openFormer(path)
     return {
       database,
       staging,
-      former,
+      former: isNew ? null : path,
       async spill(chunks) {
         await pipeline(Readable.from(chunks), createWriteStream(spillFile))
         return spillFile
@@ -84,7 +82,6 @@ async function openAt(path: string, isNew: boolean, effects: Effects): Promise<W
         await effects.rename(newFile, path)
       },
       async close() {
-        former?.close()
         database.close()
         await effects.remove(spillFile)
         if (isNew) await effects.remove(newFile)

@@ -1,9 +1,13 @@
 /** The corpus as it was before an ingest, read beside the open transaction that changes it. */
+import { PART_COLUMNS, type PreviousRecord } from './merging.ts'
 import { openDatabase } from './schema.ts'
 
 export interface FormerCorpus {
   /** The JSON of what a feed that makes one claim on each CVE said of this one; null where it said nothing. */
   claim(feed: string, cveKey: string): string | null
+  record(cveKey: string): PreviousRecord | null
+  /** A record that was removed, as it was, in the state REJECTED where it was rejected since; null without one. */
+  gone(cveKey: string): PreviousRecord | null
   close(): void
 }
 
@@ -13,8 +17,14 @@ export function openFormer(path: string): FormerCorpus {
   const claim = database
     .prepare<[string, string], string>('SELECT body FROM claim WHERE cve_key = ? AND feed = ? LIMIT 1')
     .pluck()
+  const recordOf = (table: 'record' | 'gone') =>
+    database.prepare<[string], PreviousRecord>(`SELECT version, ${PART_COLUMNS} FROM ${table} WHERE cve_key = ?`)
+  const record = recordOf('record')
+  const gone = recordOf('gone')
   return {
     claim: (feed, cveKey) => claim.get(cveKey, feed) ?? null,
+    record: (cveKey) => record.get(cveKey) ?? null,
+    gone: (cveKey) => gone.get(cveKey) ?? null,
     close: () => void database.close(),
   }
 }

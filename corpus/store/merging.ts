@@ -41,12 +41,9 @@ export interface Merging {
   /** By CVE id. The list is small: keys only. */
   touched(): TouchedCve[]
   claims(cveKey: string): KeptClaim[]
-  previous(cveKey: string): PreviousRecord | undefined
   putRecord(record: StoredRecord): void
   /** Keeps it as it is for the day on which it is back. False where there was none. */
   removeRecord(cveKey: string): boolean
-  /** A record that was removed, as it was, in the state REJECTED where it was rejected since; undefined without one. */
-  gone(cveKey: string): PreviousRecord | undefined
   /** Of a record after its removal. */
   putRejected(cveId: CveId, dateRejected: string | null): void
   isRejected(cveKey: string): boolean
@@ -74,7 +71,8 @@ export function recordDigest(parts: Record<PartName, string>): Uint8Array {
 /** Text that sorts behind every date. */
 const BEHIND_ALL_DATES = '~'
 
-const PARTS = PART_NAMES.map((name) => `"${name}"`).join(', ')
+/** The columns of a record's parts. */
+export const PART_COLUMNS = PART_NAMES.map((name) => `"${name}"`).join(', ')
 
 const TABLES = `
   CREATE TEMP TABLE touched (cve_key TEXT PRIMARY KEY, listed INTEGER NOT NULL, stated_at TEXT) WITHOUT ROWID;
@@ -101,17 +99,15 @@ export function openMerging(database: Database.Database): Merging {
   const claims = database.prepare<[string], KeptClaim>(
     'SELECT feed, body FROM claim WHERE cve_key = ? ORDER BY feed, item',
   )
-  const previous = database.prepare<[string], PreviousRecord>(`SELECT version, ${PARTS} FROM record WHERE cve_key = ?`)
   const putRecord = database.prepare(
-    `INSERT INTO record (cve_key, cve_id, block, version, digest, ${PARTS})
+    `INSERT INTO record (cve_key, cve_id, block, version, digest, ${PART_COLUMNS})
       VALUES (?, ?, ?, ?, ?${', ?'.repeat(PART_NAMES.length)})
       ON CONFLICT (cve_key) DO UPDATE SET version = excluded.version, digest = excluded.digest,
         ${PART_NAMES.map((name) => `"${name}" = excluded."${name}"`).join(', ')}`,
   )
   const removeRecord = database.prepare('DELETE FROM record WHERE cve_key = ?')
-  const gone = database.prepare<[string], PreviousRecord>(`SELECT version, ${PARTS} FROM gone WHERE cve_key = ?`)
   const putGone = database.prepare(
-    `INSERT INTO gone (cve_key, version, ${PARTS}) SELECT cve_key, version, ${PARTS} FROM record WHERE cve_key = ?`,
+    `INSERT INTO gone (cve_key, version, ${PART_COLUMNS}) SELECT cve_key, version, ${PART_COLUMNS} FROM record WHERE cve_key = ?`,
   )
   const removeGone = database.prepare('DELETE FROM gone WHERE cve_key = ?')
   const putRejected = database.prepare(
@@ -146,7 +142,6 @@ export function openMerging(database: Database.Database): Merging {
         )
         .all(),
     claims: (cveKey) => claims.all(cveKey),
-    previous: (cveKey) => previous.get(cveKey),
     putRecord({ cveId, version, digest, parts }) {
       const texts = PART_NAMES.map((name) => parts[name])
       const cveKey = sortKey(cveId)
@@ -157,7 +152,6 @@ export function openMerging(database: Database.Database): Merging {
       putGone.run(cveKey)
       return removeRecord.run(cveKey).changes > 0
     },
-    gone: (cveKey) => gone.get(cveKey),
     putRejected(cveId, dateRejected) {
       const cveKey = sortKey(cveId)
       putRejected.run(cveKey, cveId, dateRejected)

@@ -1,19 +1,21 @@
 /** Work done by other threads comes back the same, and in order. */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { MergeResult, RecordToMerge } from '../../../builder/ingest/record.ts'
-import type { ReadResult } from '../../../builder/ingest/tasks.ts'
+import { ingest } from '../../../builder/ingest/ingest.ts'
+import type { MergeResult } from '../../../builder/ingest/record.ts'
+import { closeFormers, type MergeTask, type ReadResult, type TouchedRecord } from '../../../builder/ingest/tasks.ts'
 import { openThreads } from '../../../builder/ingest/threads.ts'
 import { openCveList } from '../../../corpus/feeds/cvelist/cvelist.ts'
 import type { FeedItem } from '../../../corpus/feeds/feed.ts'
 import { openNvd } from '../../../corpus/feeds/nvd/nvd.ts'
 import { parseCveId } from '../../../corpus/model/cve-id.ts'
 import { runInOrder } from '../../../corpus/snapshot/pool.ts'
+import { sortKey } from '../../../corpus/store/sort-key.ts'
 import { feedFile, listOf, readOptions } from '../../corpus/feeds/reading.ts'
-import { temporaryFolder } from '../../support/dist.ts'
-import { baselineZip } from '../../support/feeds.ts'
+import { quietEffects, temporaryFolder } from '../../support/dist.ts'
+import { baselineZip, putFeeds } from '../../support/feeds.ts'
 
 const folder = temporaryFolder('threads')
 const path = join(folder.path, 'list.zip')
@@ -23,15 +25,9 @@ writeFileSync(
   baselineZip(Array.from({ length: COUNT }, (_, i) => ({ id: parseCveId(`CVE-2024-${10_000 + i}`)! }))),
 )
 
-const settings = { mission: 'medium', kevFeed: true, corpusDate: '2024-06-01', otherDate: '2024-06-01' } as const
+const settings = { mission: 'medium', kevFeed: true, weaknesses: null, corpusDate: '2024-06-01' } as const
 
-const NEW = {
-  previous: null,
-  gone: null,
-  listed: true,
-  former: null,
-  statedAt: null,
-} as const satisfies Partial<RecordToMerge>
+const NEW = { listed: true, isComparable: false, statedAt: null } as const satisfies Partial<TouchedRecord>
 
 /** Reads the list and merges its records, on so many threads. */
 async function readAndMerge(jobs: number): Promise<{ items: FeedItem[]; results: MergeResult[] }> {
@@ -43,9 +39,10 @@ async function readAndMerge(jobs: number): Promise<{ items: FeedItem[]; results:
     const items: FeedItem[] = []
     for await (const read of runInOrder<FeedItem[]>(pool, 'read', reads)) items.push(...read)
     const merges = items.map((item) => ({
-      records: [{ ...NEW, claims: [{ feed: 'cvelist', body: item.kind === 'claim' ? item.body : '' }] }],
+      records: [{ ...NEW, cveKey: '', claims: [{ feed: 'cvelist', body: item.kind === 'claim' ? item.body : '' }] }],
       settings,
-    }))
+      former: null,
+    })) satisfies MergeTask[]
     const results: MergeResult[] = []
     for await (const merged of runInOrder<MergeResult[]>(pool, 'merge', merges)) results.push(...merged)
     return { items, results }
@@ -98,6 +95,38 @@ test('NVD’s records, too: new ones, known ones and those that are left out', a
   const counted = (kind?: string) => own.filter((item) => item?.kind === kind).length
   assert.equal(['claim', undefined, 'skip'].map(counted), [COUNT - 20, COUNT - 20, 40])
   assert.equal((await readNvdTwice(file, 2)).map(plain), own.map(plain))
+})
+
+test('a record that was there is compared with what was committed, on whichever thread', async () => {
+  const former = join(folder.path, 'corpus.db')
+  const feeds = putFeeds(join(folder.path, 'feeds'), { 'cvelistv5/2024-06-01_all_CVEs.zip': readFileSync(path) })
+  await ingest({ feeds, corpus: former }, quietEffects())
+  const { batches } = await openCveList(feedFile(path), readOptions(path))
+  const [batch] = await listOf(batches)
+  for (const jobs of [0, 1]) {
+    const threads = openThreads(jobs)
+    try {
+      const pool = threads.pool(true)
+      const [item] = await pool.run<FeedItem[]>('read', { feed: 'cvelist', batch: batch! })
+      const body = item!.kind === 'claim' ? item!.body : ''
+      const redated = JSON.stringify({ ...JSON.parse(body), datePublished: '2020-01-01T00:00:00.000Z' })
+      const record = (text: string): TouchedRecord => ({
+        ...NEW,
+        isComparable: true,
+        cveKey: sortKey(parseCveId(item!.key)!),
+        claims: [{ feed: 'cvelist', body: text }],
+      })
+      const records = [record(body), record(redated)]
+      const merged = await pool.run<MergeResult[]>('merge', { records, settings, former } satisfies MergeTask)
+      assert.equal(
+        merged.map((result) => (result.kind === 'put' ? [result.isNew, result.version] : result.kind)),
+        ['same', [false, 2]],
+      )
+    } finally {
+      await threads.close()
+      closeFormers()
+    }
+  }
 })
 
 test.after(folder.remove)
