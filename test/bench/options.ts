@@ -12,6 +12,8 @@ export interface CorpusOptions {
   nights?: [first: string, second: string]
   work?: string
   fresh?: boolean
+  /** A folder in memory for whatever servers read. */
+  memory?: string
 }
 
 export interface BenchOptions extends CorpusOptions {
@@ -87,6 +89,7 @@ const withCorpus = (command: Command): Command =>
     )
     .option('--work <folder>', 'keep the corpora there for the next run')
     .option('--fresh', 'make the corpora anew')
+    .option('--memory <folder>', 'keep what servers read there meanwhile: a file system in memory (/dev/shm)')
 
 export interface BenchActions {
   bench(options: BenchOptions): Promise<void>

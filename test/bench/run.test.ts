@@ -1,6 +1,6 @@
 /** The bench runs: not what it measures, which is for nobody to hold, but that it measures, writes and keeps. */
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -66,6 +66,23 @@ test('what nobody measures is refused, with what there is', async () => {
   const { code, said } = await bench('--only', 'nothing')
   assert.is(code, 1)
   assert.ok(said.includes('build'), said)
+})
+
+test('what servers read lies in the folder that --memory names, and nothing of it stays', async () => {
+  const memory = within('memory')
+  mkdirSync(memory)
+  const seen: string[] = []
+  const watcher = watch(memory, (_, name) => seen.push(`${name}`))
+  const { code, said } = await bench(...SMALL, '--only', 'http/page25', '--memory', memory)
+  watcher.close()
+  assert.is(code, 0, said)
+  assert.match(said, 'measured http/page25 at 150 CVEs')
+  assert.ok(seen.some((name) => name.startsWith('vulnshelf-bench-')))
+  assert.equal(readdirSync(memory), [])
+
+  const refused = await bench(...SMALL, '--only', 'http/page25', '--memory', within('nowhere'))
+  assert.is(refused.code, 1)
+  assert.match(refused.said, 'there is no such folder')
 })
 
 test.run()

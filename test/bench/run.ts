@@ -2,7 +2,7 @@
  * `npm run bench`: DESIGN's table of budgets, measured. Every line takes turns with what it is held against, because
  * machines differ and whatever else one does should meet both. A missed budget is a result, not a failure.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type CorpusSource, corpusOf, lastNights } from './corpora.ts'
@@ -28,33 +28,56 @@ async function sourcesOf({ cves, feeds, nights }: CorpusOptions): Promise<Corpus
   return [{ feeds: resolve(feeds), nights: nights ?? (await lastNights(resolve(feeds))) }]
 }
 
-/** The corpora, ascending by size, and a folder beside them that is gone afterwards. */
+/** Folders for whatever is written meanwhile, gone afterwards: of the builds beside the corpora, of servers in `--memory`. */
+interface Scratch {
+  builds: string
+  servers: string
+}
+
+/** The corpora, ascending by size. */
 async function onCorpora(
   options: CorpusOptions,
-  work: (corpora: BenchCorpus[], scratch: string) => Promise<void>,
+  work: (corpora: BenchCorpus[], scratch: Scratch) => Promise<void>,
 ): Promise<void> {
+  const { memory } = options
+  if (memory !== undefined && !existsSync(memory)) throw new Error(`--memory ${memory}: there is no such folder`)
   if (options.work !== undefined) mkdirSync(options.work, { recursive: true })
-  const scratch = mkdtempSync(join(resolve(options.work ?? tmpdir()), 'vulnshelf-bench-'))
+  const scratch = mkdtempSync(join(resolve(options.work ?? tmpdir()), SCRATCH))
+  const inMemory = memory === undefined ? scratch : mkdtempSync(join(resolve(memory), SCRATCH))
+  const clear = () => {
+    for (const folder of [scratch, inMemory]) rmSync(folder, { recursive: true, force: true })
+  }
   process.once('SIGINT', () => {
-    rmSync(scratch, { recursive: true, force: true })
+    clear()
     process.exit(130)
   })
   try {
     const making = { work: resolve(options.work ?? scratch), fresh: options.fresh ?? false, say }
     const corpora: BenchCorpus[] = []
-    for (const source of await sourcesOf(options)) corpora.push(await corpusOf(source, making))
-    await work(corpora, join(scratch, 'groups'))
+    for (const source of await sourcesOf(options)) {
+      const corpus = await corpusOf(source, making)
+      corpora.push(memory === undefined ? corpus : { ...corpus, dist: copyOf(corpus.dist, inMemory) })
+    }
+    await work(corpora, { builds: join(scratch, 'groups'), servers: join(inMemory, 'groups') })
   } finally {
-    rmSync(scratch, { recursive: true, force: true })
+    clear()
   }
+}
+
+const SCRATCH = 'vulnshelf-bench-'
+
+function copyOf(dist: string, folder: string): string {
+  const copy = join(mkdtempSync(join(folder, 'corpus-')), 'dist')
+  cpSync(dist, copy, { recursive: true })
+  return copy
 }
 
 async function bench(options: BenchOptions): Promise<void> {
   const began = new Date()
   // Before corpora are made: that is a load of its own.
   const machine = thisMachine()
-  await onCorpora(options, async (corpora, folder) => {
-    const report = await measure(options, { began, machine, corpora, folder })
+  await onCorpora(options, async (corpora, scratch) => {
+    const report = await measure(options, { began, machine, corpora, scratch })
     process.stdout.write(`${reportText(report)}\n`)
     if (report.failures.length > 0) process.exitCode = 1
   })
@@ -64,14 +87,13 @@ interface Measuring {
   began: Date
   machine: Machine
   corpora: BenchCorpus[]
-  folder: string
+  scratch: Scratch
 }
 
-async function measure(options: BenchOptions, { began, machine, corpora, folder }: Measuring): Promise<BenchReport> {
+async function measure(options: BenchOptions, { began, machine, corpora, scratch }: Measuring): Promise<BenchReport> {
   const { rounds, seconds, only, longRounds, against, profile, short } = options
-  const context: BenchContext = {
+  const context: Omit<BenchContext, 'folder'> = {
     corpora,
-    folder,
     rounds,
     seconds,
     say,
@@ -98,7 +120,10 @@ async function measure(options: BenchOptions, { began, machine, corpora, folder 
     if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 1)}\n`)
     if (options.plot !== undefined) writeFileSync(options.plot, plot(report.lines))
   }
-  for (const name of Object.keys(GROUPS)) await measureGroup(name, context, report, write)
+  for (const name of Object.keys(GROUPS)) {
+    const folder = name === 'build' ? scratch.builds : scratch.servers
+    await measureGroup(name, { ...context, folder }, report, write)
+  }
   for (const name of only ?? []) {
     if (!report.lines.some((line) => isWanted({ only: [name] }, line.name)))
       report.remarks.push(`no line is called ${name}`)
@@ -133,7 +158,7 @@ async function measureGroup(
 /** One soak after the other, where there are several corpora; each is told as soon as it is over. */
 async function soakAll(options: SoakCommandOptions): Promise<void> {
   const { mix, minutes, share, connections, serve, json } = options
-  await onCorpora(options, async (corpora, folder) => {
+  await onCorpora(options, async (corpora, { servers: folder }) => {
     const reports: SoakReport[] = []
     const write = (running: readonly SoakReport[]) => {
       if (json !== undefined) writeFileSync(json, `${JSON.stringify([...reports, ...running], null, 1)}\n`)
