@@ -17,8 +17,8 @@ export interface SplicedSegment {
 }
 
 /**
- * Pieces as one segment: any row of segments and stored blocks is one (SPEC.md, "Segment"). An answer has the same bytes and
- * the same tag whether its pieces were fused or not.
+ * Pieces as one segment: any row of segments and stored blocks is one (SPEC.md, "Segment"). Fused or not, they give an
+ * answer the same bytes and the same tag.
  */
 export interface FusedPieces {
   segment: Pick<Segment, 'plainLength' | 'plainCrc'>

@@ -1,5 +1,5 @@
 /** The corpus as it was before an ingest, read beside the open transaction that changes it. */
-import { PART_COLUMNS, type PreviousRecord } from './merging.ts'
+import { PART_LIST, type PreviousRecord } from './merging.ts'
 import { openDatabase } from './schema.ts'
 
 export interface FormerCorpus {
@@ -18,7 +18,7 @@ export function openFormer(path: string): FormerCorpus {
     .prepare<[string, string], string>('SELECT body FROM claim WHERE cve_key = ? AND feed = ? LIMIT 1')
     .pluck()
   const recordOf = (table: 'record' | 'gone') =>
-    database.prepare<[string], PreviousRecord>(`SELECT version, ${PART_COLUMNS} FROM ${table} WHERE cve_key = ?`)
+    database.prepare<[string], PreviousRecord>(`SELECT version, ${PART_LIST} FROM ${table} WHERE cve_key = ?`)
   const record = recordOf('record')
   const gone = recordOf('gone')
   return {

@@ -71,8 +71,8 @@ export function recordDigest(parts: Record<PartName, string>): Uint8Array {
 /** Text that sorts behind every date. */
 const BEHIND_ALL_DATES = '~'
 
-/** The columns of a record's parts. */
-export const PART_COLUMNS = PART_NAMES.map((name) => `"${name}"`).join(', ')
+/** The names of a record’s parts, as SQL lists columns. */
+export const PART_LIST = PART_NAMES.map((name) => `"${name}"`).join(', ')
 
 const TABLES = `
   CREATE TEMP TABLE touched (cve_key TEXT PRIMARY KEY, listed INTEGER NOT NULL, stated_at TEXT) WITHOUT ROWID;
@@ -100,14 +100,14 @@ export function openMerging(database: Database.Database): Merging {
     'SELECT feed, body FROM claim WHERE cve_key = ? ORDER BY feed, item',
   )
   const putRecord = database.prepare(
-    `INSERT INTO record (cve_key, cve_id, block, version, digest, ${PART_COLUMNS})
+    `INSERT INTO record (cve_key, cve_id, block, version, digest, ${PART_LIST})
       VALUES (?, ?, ?, ?, ?${', ?'.repeat(PART_NAMES.length)})
       ON CONFLICT (cve_key) DO UPDATE SET version = excluded.version, digest = excluded.digest,
         ${PART_NAMES.map((name) => `"${name}" = excluded."${name}"`).join(', ')}`,
   )
   const removeRecord = database.prepare('DELETE FROM record WHERE cve_key = ?')
   const putGone = database.prepare(
-    `INSERT INTO gone (cve_key, version, ${PART_COLUMNS}) SELECT cve_key, version, ${PART_COLUMNS} FROM record WHERE cve_key = ?`,
+    `INSERT INTO gone (cve_key, version, ${PART_LIST}) SELECT cve_key, version, ${PART_LIST} FROM record WHERE cve_key = ?`,
   )
   const removeGone = database.prepare('DELETE FROM gone WHERE cve_key = ?')
   const putRejected = database.prepare(

@@ -21,11 +21,15 @@ export function mergedMetrics(
 ): MergedMetrics {
   const own = new Registry()
   const registers = [own]
-  const counted = (name: string, help: string, read: () => number) => counter(name, help, registers, read)
-  counted('vulnshelf_worker_restarts_total', 'Workers started in place of one that ended', () => figures().restarts)
+  counter(
+    'vulnshelf_worker_restarts_total',
+    'Workers started in place of one that ended',
+    registers,
+    () => figures().restarts,
+  )
   // By the names under which a single process counts them: those of the workers, who only follow, are 0.
-  counted('vulnshelf_snapshot_swaps_total', 'New snapshots taken up', () => figures().swaps)
-  counted('vulnshelf_snapshot_refusals_total', 'New snapshots refused as unsound', () => figures().refusals)
+  counter('vulnshelf_snapshot_swaps_total', 'New snapshots taken up', registers, () => figures().swaps)
+  counter('vulnshelf_snapshot_refusals_total', 'New snapshots refused as unsound', registers, () => figures().refusals)
   new Gauge({
     name: 'vulnshelf_workers',
     help: 'Workers that answer',

@@ -120,8 +120,6 @@ export async function* deriveFiles(
   temporary: (name: string) => string,
 ): AsyncGenerator<DerivedFile> {
   const { rows, epss, catalogs } = input
-  // Threads that stand idle collect nothing of what they held of the shards.
-  await pool.renew()
   const { index, columns, columnBytes, sorted } = deriveCves(input)
   const pages = openPages(pool, temporary)
   const queryPath = temporary('query.db')
@@ -132,13 +130,6 @@ export async function* deriveFiles(
   rows.cores = []
   input.meanwhile?.()
   const { lists, texts } = await deriveLists(input, columns)
-  // Longer than the pages of all lists together: those of the CVEs keep the threads busy until then.
-  const query = heard(pool.run<{ content: string; count: number }>('query', { path: queryPath, texts }))
-  for (const list of lists) {
-    for (const sort of Object.keys(list.orders)) pages.start(listPagesName(list.name, sort), listPages(list, sort))
-  }
-  // While it waits for the threads this one collects nothing either.
-  collect()
   yield table('index', 'cve', encodeIndex(index), indexContent(index), rows.count)
   yield table('columns', 'cve', columnBytes, sha256(columnBytes), rows.count)
   const orders: Partial<Orders> = {}
@@ -149,6 +140,13 @@ export async function* deriveFiles(
   }
   yield table('orders', 'cve', encodeOrders(orders as Orders), ordersContent(sorted), rows.count)
 
+  // Threads that stand idle collect nothing, and neither does this one while it waits for them.
+  await pool.renew()
+  collect()
+  const query = heard(pool.run<{ content: string; count: number }>('query', { path: queryPath, texts }))
+  for (const list of lists) {
+    for (const sort of Object.keys(list.orders)) pages.start(listPagesName(list.name, sort), listPages(list, sort))
+  }
   for (const list of lists) {
     const pagesAt: ListPlaces['pagesAt'] = {}
     for (const sort of Object.keys(list.orders)) {
