@@ -1,14 +1,15 @@
 /** What the gateway's main thread and its query thread say to each other. */
 import type { Hit, SearchResult } from '../../corpus/snapshot/query/open.ts'
 import type { SearchType, TextSetName } from '../../corpus/snapshot/query/sets.ts'
+import type { Matches } from './matches.ts'
 
 /** Something that is asked of a `query.db`. */
 export type Question =
   | { kind: 'matches'; set: TextSetName; q: string }
   | { kind: 'search' | 'suggest'; types: readonly SearchType[]; q: string; limit: number }
 
-/** The ordinals of `matches`, or what was found. */
-export type Found = Uint32Array | SearchResult | Hit[]
+/** What was found. */
+export type Found = Matches | SearchResult | Hit[]
 
 export type QueryRequest =
   /**

@@ -6,6 +6,8 @@ import type { SearchType, TextSetName } from '../../corpus/snapshot/query/sets.t
 import { PROCESS_BYTES, THREAD_YOUNG_MB } from '../bounds.ts'
 import { overloaded } from '../errors.ts'
 import { recent } from '../recent.ts'
+import type { Matches } from './matches.ts'
+import { oneATurn } from './one-a-turn.ts'
 import type { Found, QueryReply, QueryRequest, Question } from './protocol.ts'
 
 /**
@@ -13,8 +15,8 @@ import type { Found, QueryReply, QueryRequest, Question } from './protocol.ts'
  * comes back is shared: do not write to it.
  */
 export interface Queries {
-  /** The ordinals that `q` matches in `set`, ascending. */
-  matches(path: string, set: TextSetName, q: string): Promise<Uint32Array>
+  /** The ordinals that `q` matches in `set`. */
+  matches(path: string, set: TextSetName, q: string): Promise<Matches>
   /** The best of each type, and how many there are. */
   search(path: string, types: readonly SearchType[], q: string, limit: number): Promise<SearchResult>
   /** The best of all types together. */
@@ -81,6 +83,8 @@ export function openQueries(options: QueryOptions = {}): Queries {
   const held = new Map<string, Held>()
   let timeouts = 0
   let refusals = 0
+  /** Searches that take turns end together, and a page is made at once of what each found. */
+  const handOver = oneATurn()
   /** None after a crash, until something is asked again: what crashes at its start must not do so for ever. */
   let worker: Worker | null = start()
 
@@ -91,7 +95,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
       if (started !== worker || !job) return
       settle(reply.number, job)
       // Whoever asked may have been told already that it takes too long: then this says nothing.
-      if ('found' in reply) job.resolve(reply.found)
+      if ('found' in reply) handOver(() => job.resolve(reply.found))
       else job.reject('error' in reply ? reply.error : tooLate())
     })
     started.on('error', (error: Error) => {
@@ -162,7 +166,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
   }
 
   return {
-    matches: (path, set, q) => ask(path, { kind: 'matches', set, q }) as Promise<Uint32Array>,
+    matches: (path, set, q) => ask(path, { kind: 'matches', set, q }) as Promise<Matches>,
     search: (path, types, q, limit) => ask(path, { kind: 'search', types, q, limit }) as Promise<SearchResult>,
     suggest: (path, types, q, limit) => ask(path, { kind: 'suggest', types, q, limit }) as Promise<Hit[]>,
     open(path) {
@@ -204,7 +208,7 @@ function openIfThere(path: string): number | null {
 }
 
 function sizeOf(found: Found): number {
-  if (found instanceof Uint32Array) return found.byteLength
+  if ('bytes' in found) return found.bytes.byteLength
   const hits = Array.isArray(found) ? found.length : Object.values(found.hits).reduce((sum, of) => sum + of.length, 0)
   return hits * HIT_BYTES
 }

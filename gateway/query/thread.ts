@@ -10,6 +10,7 @@ import { PROCESS_BYTES } from '../bounds.ts'
 import { lowerPriority } from '../low-priority.ts'
 import { collector } from './collector.ts'
 import { openDatabase } from './database.ts'
+import { packMatches } from './matches.ts'
 import type { Found, QueryReply, QueryRequest, Question } from './protocol.ts'
 
 /** A turn ends with the first step that ends after this time. */
@@ -59,22 +60,17 @@ function queryAt(path: string): Query {
   return entry.query
 }
 
-function stepsOf({ stepped }: Query, question: Question): Steps<Found> {
-  if (question.kind === 'matches') return stepped.matches(question.set, question.q)
-  return stepped[question.kind](question.types, question.q, question.limit)
+function* stepsOf({ stepped }: Query, question: Question): Steps<Found> {
+  if (question.kind === 'matches') return packMatches(yield* stepped.matches(question.set, question.q))
+  return yield* stepped[question.kind](question.types, question.q, question.limit)
 }
 
 type Outcome = { found: Found } | { late: true } | { error: Error }
 
 function reply(number: number, outcome: Outcome): void {
   searches.delete(number)
-  if ('found' in outcome && outcome.found instanceof Uint32Array) {
-    // Moved, not copied again; it may be a part of a larger array, of which nothing else is needed.
-    const found = outcome.found.slice()
-    port.postMessage({ number, found } satisfies QueryReply, [found.buffer])
-  } else {
-    port.postMessage({ number, ...outcome } satisfies QueryReply)
-  }
+  const moved = 'found' in outcome && 'bytes' in outcome.found ? [outcome.found.bytes.buffer as ArrayBuffer] : []
+  port.postMessage({ number, ...outcome } satisfies QueryReply, moved)
 }
 
 const asError = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)))

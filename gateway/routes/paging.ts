@@ -17,6 +17,7 @@ import type { CveFilters } from '../plan/filters.ts'
 import { type ListShape, listPageAnswer } from '../plan/list-answer.ts'
 import { type ListFilters, planListPage } from '../plan/list-page.ts'
 import { snapshotNumber } from '../plan/per-snapshot.ts'
+import { type Matches, unpackMatches } from '../query/matches.ts'
 import type { Shelved } from '../shelf/shelf.ts'
 import type { Context } from './context.ts'
 
@@ -66,12 +67,12 @@ const noHead = (): object => NO_HEAD
 /** What `answer` makes of the matches; until then nobody closes the snapshot. */
 async function whileHeld(
   snapshot: Shelved,
-  matches: Promise<Uint32Array>,
+  matches: Promise<Matches>,
   answer: (matches: Uint32Array) => Answer,
 ): Promise<Answer> {
   const release = snapshot.hold()
   try {
-    return answer(await matches)
+    return answer(unpackMatches(await matches))
   } finally {
     release()
   }

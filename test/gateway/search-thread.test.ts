@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert'
 import { buildQueryDb } from '../../corpus/snapshot/query/build.ts'
 import { SEARCH_TYPES, type TextSet } from '../../corpus/snapshot/query/sets.ts'
 import { ApiError } from '../../gateway/errors.ts'
+import { type Matches, unpackMatches } from '../../gateway/query/matches.ts'
 import { openQueries } from '../../gateway/query/queries.ts'
 import { searchItem, suggestion } from '../../gateway/query/search-item.ts'
 import { temporaryFolder } from '../support/dist.ts'
@@ -41,12 +42,43 @@ async function rejects(promise: Promise<unknown>, expected: (error: unknown) => 
   assert.ok(expected(error), String(error))
 }
 
+const ordinalsOf = async (matches: Promise<Matches>) => [...unpackMatches(await matches)]
+
 test('all three kinds of question are answered', async () => {
   const queries = openQueries()
   queries.open(good)
-  assert.equal(Array.from(await queries.matches(good, 'cve', 'CVE-2024-9998')), [1])
+  assert.equal(await ordinalsOf(queries.matches(good, 'cve', 'CVE-2024-9998')), [1])
   assert.is((await queries.search(good, SEARCH_TYPES, 'title', 5)).counts.cve, 3000)
   assert.is((await queries.suggest(good, ['cve'], 'title', 8)).length, 8)
+  await queries.close()
+})
+
+test('searches that end together are handed over in turns of the event loop, other work between them', async () => {
+  const thread = threadThat(
+    'together',
+    `const numbers = []
+    parentPort.on('message', ({ kind, number }) => {
+      if (kind !== 'ask') return
+      numbers.push(number)
+      if (numbers.length < 4) return
+      for (const one of numbers) parentPort.postMessage({ number: one, found: { count: 0, bytes: new Uint8Array(0), isBits: false } })
+    })`,
+  )
+  const queries = openQueries({ thread })
+  let turns = 0
+  const count = () => {
+    turns++
+    counting = setImmediate(count)
+  }
+  let counting = setImmediate(count)
+  const asked = ['a', 'b', 'c', 'd'].map((q) => queries.matches(good, 'cve', q).then(() => turns))
+  const endedIn = await Promise.all(asked)
+  clearImmediate(counting)
+  assert.is(new Set(endedIn).size, 4, `turns ${endedIn}`)
+  assert.equal(
+    endedIn,
+    endedIn.toSorted((a, b) => a - b),
+  )
   await queries.close()
 })
 
@@ -69,7 +101,7 @@ test('decisions 7: a retained query.db is searched on after its name is gone, an
   queries.open(path)
   rmSync(path)
   await rejects(queries.matches(path, 'cve', '9998'), (error) => error instanceof Error && error.message === 'crashed')
-  assert.equal(Array.from(await queries.matches(path, 'cve', '9998')), [1])
+  assert.equal(await ordinalsOf(queries.matches(path, 'cve', '9998')), [1])
   queries.forget(path)
   await rejects(queries.matches(path, 'cve', '9997'), (error) => error instanceof Error)
   await queries.close()
@@ -99,7 +131,7 @@ test('a thread that hangs is replaced, and the next one answers', async () => {
   queries.open(good)
   const hung = queries.matches(good, 'cve', 'a')
   await rejects(hung, isApiError('overloaded'))
-  assert.equal(Array.from(await queries.matches(good, 'cve', '9998')), [1])
+  assert.equal(await ordinalsOf(queries.matches(good, 'cve', '9998')), [1])
   await queries.close()
 })
 

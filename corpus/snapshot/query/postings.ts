@@ -34,10 +34,36 @@ export const postings = (bytes: Uint8Array, count: number, size: number): Postin
   isBits: bytes.length === bitsLength(size),
 })
 
+/** Postings of ascending `ordinals`, of a set that ends with the last of them. */
+export function encodePostings(ordinals: Uint32Array): Postings {
+  const count = ordinals.length
+  const size = count === 0 ? 0 : ordinals[count - 1]! + 1
+  let length = 0
+  for (let i = 0; i < count; i++) length += differenceLength(differenceAt(ordinals, i))
+  const isBits = length >= bitsLength(size)
+  const bytes = new Uint8Array(postingsLength(length, size))
+  if (isBits) {
+    for (const ordinal of ordinals) bytes[ordinal >>> 3]! |= 1 << (ordinal & 7)
+  } else {
+    let at = 0
+    for (let i = 0; i < count; i++) at = writeDifference(bytes, at, differenceAt(ordinals, i))
+  }
+  return { count, bytes, isBits }
+}
+
+/** The first one is counted from -1. */
+const differenceAt = (ordinals: Uint32Array, i: number): number => ordinals[i]! - (i === 0 ? -1 : ordinals[i - 1]!)
+
+/** Writes the ordinals into memory that has room for them, and gives how many were there to be written. */
+export function writeOrdinals({ bytes, isBits }: Postings, ordinals: Uint32Array): number {
+  return isBits ? fromBits(bytes, ordinals) : fromDifferences(bytes, ordinals)
+}
+
 /** @throws SnapshotError `malformed` when there are not as many as there should be, or one lies outside the set */
-export function decodePostings({ bytes, count, isBits }: Postings, size: number): Uint32Array {
+export function decodePostings(postings: Postings, size: number): Uint32Array {
+  const { count } = postings
   const ordinals = new Uint32Array(count)
-  const end = isBits ? fromBits(bytes, ordinals) : fromDifferences(bytes, ordinals)
+  const end = writeOrdinals(postings, ordinals)
   if (end !== count || (count > 0 && ordinals[count - 1]! >= size)) {
     throw new SnapshotError('malformed', 'postings of query.db do not decode')
   }
