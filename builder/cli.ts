@@ -3,6 +3,7 @@
 import { availableParallelism } from 'node:os'
 import { Command, InvalidArgumentError } from 'commander'
 import { utcDate } from '../corpus/model/date.ts'
+import type { SigningAlgorithm } from '../corpus/snapshot/signature.ts'
 import { endWithReader, fail, option, printable, tellUsage, wholeNumber } from './command-line.ts'
 import { realEffects } from './effects.ts'
 import { baseUrls, ecosystems, type FetchCommandOptions, feedNames, noBases } from './fetch/options.ts'
@@ -20,10 +21,26 @@ const jobs = () =>
   option('--jobs <n>', 'worker threads; 0 does without')
     .argParser(wholeNumber(0, MAX_JOBS))
     .default(availableParallelism(), 'as many as cores')
+/** Given once for each: `--sign-key old.json --sign-key new.json`. */
+const signKeys = () =>
+  option('--sign-key <file>', 'sign the pointer with this private key (repeatable)').argParser(
+    (file: string, before: string[] = []) => [...before, file],
+  )
+const expires = () => option('--expires <time>', 'how long a signed pointer is good for').default('14d')
 const json = () => option('--json', 'print the report as JSON')
 /** Prints a report: as JSON when asked to, else in words. */
 const print = <T>(asJson: boolean | undefined, report: T, words: (report: T) => string) =>
   void process.stdout.write(`${asJson ? JSON.stringify(report, null, 1) : printable(words(report))}\n`)
+
+interface BuildFlags {
+  corpus: string
+  out: string
+  signKey?: string[]
+  expires: string
+  unsigned?: boolean
+  jobs: number
+  json?: boolean
+}
 
 const program = tellUsage(new Command('vulnshelf'))
   .description('Builds vulnerability intelligence: feeds → corpus → snapshot')
@@ -114,26 +131,60 @@ program
   .description('make a snapshot of a corpus')
   .addOption(corpus())
   .addOption(option('--out <dist>', 'the folder that snapshots are put up in').makeOptionMandatory())
+  .addOption(signKeys())
+  .addOption(expires())
+  .addOption(option('--unsigned', 'leave the pointer unsigned where it was signed before'))
   .addOption(jobs())
   .addOption(json())
-  .action(async (options: { corpus: string; out: string; jobs: number; json?: boolean }) => {
+  .action(async (options: BuildFlags) => {
     const { build } = await import('./build/build.ts')
+    const { signingOf } = await import('./keys.ts')
     const { buildWords } = await import('./report.ts')
     const { corpus, out: dist, jobs } = options
-    print(options.json, await build({ corpus, dist, jobs }, realEffects(), showProgress()), buildWords)
+    const signing = await signingOf(dist, options)
+    print(options.json, await build({ corpus, dist, jobs, signing }, realEffects(), showProgress()), buildWords)
+  })
+
+program
+  .command('key <file>')
+  .description('make a key to sign pointers with: a private one in <file>, its public one in a key set')
+  .addOption(option('--alg <name>', 'signature algorithm').choices(['EdDSA', 'ES256']).default('EdDSA'))
+  .addOption(option('--public <file>', 'the key set to add it to (default: <file> with .jwks.json)'))
+  .addOption(json())
+  .action(async (file: string, options: { alg: SigningAlgorithm; public?: string; json?: boolean }) => {
+    const { makeKey } = await import('./keys.ts')
+    const { keyWords } = await import('./report.ts')
+    print(options.json, await makeKey(file, { alg: options.alg, keys: options.public }, realEffects()), keyWords)
+  })
+
+program
+  .command('sign <dist>')
+  .description('sign the pointer of the current snapshot anew: with a later expiry, or with other keys')
+  .addOption(signKeys().makeOptionMandatory())
+  .addOption(expires())
+  .addOption(json())
+  .action(async (dist: string, options: { signKey: string[]; expires: string; json?: boolean }) => {
+    const { readSigning } = await import('./keys.ts')
+    const { sign } = await import('./sign.ts')
+    const { signWords } = await import('./report.ts')
+    const signing = await readSigning(options.signKey, options.expires)
+    print(options.json, await sign(dist, signing, realEffects()), signWords)
   })
 
 program
   .command('verify <dist>')
   .description('check every digest, every member and every count of the current snapshot')
+  .addOption(option('--keys <file>', 'key set of which one key must have signed the pointer'))
   .addOption(jobs())
   .addOption(json())
-  .action(async (dist: string, options: { jobs: number; json?: boolean }) => {
+  .action(async (dist: string, options: { keys?: string; jobs: number; json?: boolean }) => {
     const { verify } = await import('../corpus/snapshot/verify.ts')
+    const { readKeySet } = await import('./keys.ts')
     const { verifyWords } = await import('./report.ts')
+    const keys = options.keys === undefined ? {} : { keys: await readKeySet(options.keys) }
     const progress = showProgress()
     const onProgress = (done: number, total: number) => progress('files', done, total)
-    const report = await verify(dist, { jobs: options.jobs, onProgress })
+    const report = await verify(dist, { ...keys, jobs: options.jobs, onProgress })
     print(options.json, report, verifyWords)
     for (const fault of report.faults) process.stderr.write(`vulnshelf: ${printable(fault)}\n`)
     if (report.faults.length > 0) process.exitCode = 1

@@ -58,6 +58,7 @@ const TOLD = [
   'FeedError',
   'FetchError',
   'IngestError',
+  'KeyError',
   'SnapshotError',
   'SqliteError',
   'StoreError',

@@ -4,7 +4,9 @@ import type { Considered, Explanation } from '../corpus/model/explain/explanatio
 import type { SampleReport } from '../corpus/sample/generate.ts'
 import type { VerifyReport } from '../corpus/snapshot/verify.ts'
 import type { BuildReport } from './build/build.ts'
+import type { PutUp } from './build/put-up.ts'
 import type { ExplainReport } from './explain.ts'
+import type { KeyReport } from './keys.ts'
 import type { PruneReport } from './prune.ts'
 
 const grouped = (value: number) => value.toLocaleString('en-GB')
@@ -26,17 +28,33 @@ export function buildWords({
   shards,
   objects,
   seconds,
+  signedBy,
+  expiresAt,
 }: BuildReport): string {
   return [
     changed
       ? `snapshot ${snapshot} is put up as version ${version}`
       : `snapshot ${snapshot} is current already (version ${version})`,
+    ...(signedBy.length > 0 ? [`  ${signatureWords(signedBy, expiresAt)}`] : []),
     `  ${grouped(counts.cves!)} CVEs in ${grouped(shards.total)} shards, ${grouped(shards.unchanged)} of them as they were`,
     `  ${grouped(members.encoded)} members compressed (${megabytes(members.encodedBytes)}), ${grouped(members.total - members.encoded)} kept`,
     `  ${grouped(objects.written)} files written (${megabytes(objects.writtenBytes)}), ${grouped(objects.reused)} there already`,
     `  ${duration(seconds.total)}`,
   ].join('\n')
 }
+
+const signatureWords = (signedBy: readonly string[], expiresAt: string | null) =>
+  `signed by ${signedBy.join(' and ')}, good until ${expiresAt ?? 'ever'}`
+
+export const signWords = ({ snapshot, version, signedBy, expiresAt }: PutUp): string =>
+  `the pointer to snapshot ${snapshot} is put up as version ${version}\n  ${signatureWords(signedBy, expiresAt)}`
+
+export const keyWords = ({ kid, alg, file, keys, trusted }: KeyReport): string =>
+  [
+    `${alg} key ${kid}`,
+    `  ${file}: the private key; keep it secret, and give it to build --sign-key`,
+    `  ${keys}: ${counted(trusted, 'public key')}; give it to mirrors and to verify --keys`,
+  ].join('\n')
 
 export function verifyWords({
   snapshot,
@@ -46,12 +64,15 @@ export function verifyWords({
   members,
   segments,
   cves,
+  signedBy,
+  expiresAt,
   faults,
 }: VerifyReport): string {
   const found = faults.length === 0 ? 'is intact' : `has ${counted(faults.length, 'fault')}`
   return [
     `snapshot ${snapshot} (version ${version}) ${found}`,
     `  ${grouped(files)} files, ${megabytes(bytes)}, ${grouped(members)} members, ${grouped(segments)} segments, ${grouped(cves)} CVEs`,
+    ...(signedBy.length > 0 ? [`  its pointer says to be ${signatureWords(signedBy, expiresAt)}`] : []),
   ].join('\n')
 }
 

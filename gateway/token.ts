@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
+import { LONGEST_DAYS, parseDuration } from '../corpus/model/duration.ts'
 import { GatewayError } from './errors.ts'
 
 export interface TokenOptions {
@@ -28,9 +29,6 @@ export interface MadeToken {
 /** What `token` writes into tokens and `serve` expects where nothing else is said. */
 export const LOCAL = { dir: '.vulnshelf', issuer: 'https://vulnshelf.local', audience: 'vulnshelf' } as const
 
-const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const
-const LONGEST_DAYS = 365
-
 /** Signs a token with the local key, which is made at the first call and kept. */
 export async function makeToken(options: TokenOptions = {}): Promise<MadeToken> {
   const { dir = LOCAL.dir, role = 'admin', tier, now = Date.now } = options
@@ -52,12 +50,9 @@ export async function makeToken(options: TokenOptions = {}): Promise<MadeToken> 
 
 /** Seconds of `30s`, `15m`, `1h` or `2d`. Throws `bad_option` for anything else, or more than a year. */
 export function parseLifetime(text: string): number {
-  const parts = /^(\d{1,9})([smhd])$/.exec(text)
-  const seconds = parts === null ? 0 : Number(parts[1]) * SECONDS[parts[2] as keyof typeof SECONDS]
-  if (seconds === 0 || seconds > LONGEST_DAYS * SECONDS.d) {
-    throw new GatewayError('bad_option', `'${text}' is not a lifetime such as 30m, 1h or 2d, at most ${LONGEST_DAYS}d`)
-  }
-  return seconds
+  const seconds = parseDuration(text)
+  if (seconds !== null) return seconds
+  throw new GatewayError('bad_option', `'${text}' is not a lifetime such as 30m, 1h or 2d, at most ${LONGEST_DAYS}d`)
 }
 
 /** The key pair in `dir`. The private key is for its owner only, and the folder keeps itself out of git. */

@@ -25,7 +25,7 @@ import { BuildError } from './error.ts'
 import { gatheredPath, openGathered } from './gathered.ts'
 import { lockDist } from './lock.ts'
 import { type ObjectStore, openObjectStore, temporaryFolder } from './objects.ts'
-import { type PutUp, putUp } from './put-up.ts'
+import { type PutUp, putUp, type Signing } from './put-up.ts'
 import { openPuts } from './puts.ts'
 import { closeCorpora } from './shard-task.ts'
 import { type Block, blocksOf, type Parent, type ShardTally, writeShards } from './shards.ts'
@@ -35,6 +35,8 @@ export interface BuildOptions {
   dist: string
   /** Worker threads; 0 does everything in this one. Default: as many as there are cores. */
   jobs?: number
+  /** What the pointer is signed with; null leaves it unsigned, also where the one before was signed. */
+  signing?: Signing | null
 }
 
 export interface BuildReport extends ShardTally, PutUp {
@@ -92,7 +94,7 @@ function assertDist(dist: string): void {
 
 async function buildFrom(
   corpus: Corpus,
-  { corpus: corpusPath, dist, jobs = availableParallelism() }: BuildOptions,
+  { corpus: corpusPath, dist, jobs = availableParallelism(), signing = null }: BuildOptions,
   effects: Effects,
   progress: Progress,
 ): Promise<BuildReport> {
@@ -124,7 +126,8 @@ async function buildFrom(
     // Before the pointer, behind which nothing comes: without it this is of a snapshot that never was, and of no use.
     const isThere = isUpon && openGathered(dist, shards.files) !== null
     if (!isThere) await effects.rename(writer.path, gatheredPath(dist))
-    const outcome = await putUp(dist, files, pointer, parent?.manifest ?? null, effects)
+    const upon = { before: pointer, parent: parent?.manifest ?? null, signing }
+    const outcome = await putUp(dist, files, upon, effects)
     await effects.remove(temporaryFolder(dist))
     return {
       ...outcome,

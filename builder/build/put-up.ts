@@ -1,31 +1,55 @@
-/** Last step of a build: the manifest, then the pointer, each by rename. */
+/** Last step of a build: the manifest, then the pointer, each by rename; and a pointer by itself, signed anew. */
 import { sha256 } from '../../corpus/snapshot/digest.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { manifestPath, pointerPath, readManifest } from '../../corpus/snapshot/layout.ts'
 import { encodeManifest, type FileEntry, FORMAT, type Manifest, snapshotId } from '../../corpus/snapshot/manifest.ts'
 import { encodePointer, type Pointer } from '../../corpus/snapshot/pointer.ts'
+import { type SigningKey, signPointer } from '../../corpus/snapshot/signature.ts'
 import type { Effects } from '../effects.ts'
 import { temporaryFolder } from './objects.ts'
+
+/** What a new pointer is signed with, and how long it is good for. */
+export interface Signing {
+  keys: readonly SigningKey[]
+  expiresInMs: number
+}
 
 export interface PutUp {
   snapshot: string
   /** The pointer's version. */
   version: number
-  /** False where the snapshot was already the current one: then nothing was put up. */
+  /** False where the snapshot was already the current one: then at most its pointer was signed anew. */
   changed: boolean
+  /** Ids of the keys that signed the pointer. */
+  signedBy: string[]
+  /** When a signed pointer expires. */
+  expiresAt: string | null
 }
 
-/** Writes the manifest, then the pointer; does nothing where this snapshot is the current one already. */
+export interface PutUpOptions {
+  /** The current pointer, which the new one follows. */
+  before: Pointer | null
+  /** The current snapshot, where it was built upon. */
+  parent: Manifest | null
+  signing: Signing | null
+}
+
+/**
+ * Writes the manifest, then the pointer. Where this snapshot is the current one already, a signed pointer is put up anew,
+ * with a later expiry or without signatures, and an unsigned one is left as it is.
+ */
 export async function putUp(
   dist: string,
   files: FileEntry[],
-  before: Pointer | null,
-  parent: Manifest | null,
+  { before, parent, signing }: PutUpOptions,
   effects: Effects,
 ): Promise<PutUp> {
   const snapshot = snapshotId(files)
   if (before?.snapshot === snapshot && isIntact(dist, before)) {
-    return { snapshot, version: before.version, changed: false }
+    const { version, expires_at } = before
+    if (!signing && expires_at === undefined)
+      return { snapshot, version, changed: false, signedBy: [], expiresAt: null }
+    return { ...(await putPointer(dist, renewed(before), signing, effects)), changed: false }
   }
   // A snapshot is never older than the one before it, whatever the clock says: cursors are compared by it.
   const created = Math.max(effects.now().getTime(), before ? Date.parse(before.created_at) + 1 : 0)
@@ -40,16 +64,37 @@ export async function putUp(
   const bytes = encodeManifest(manifest)
   const digest = sha256(bytes)
   await replace(manifestPath(dist, digest), bytes, dist, effects)
-  const version = (before?.version ?? 0) + 1
   const pointer: Pointer = {
     format: FORMAT,
-    version,
+    version: (before?.version ?? 0) + 1,
     snapshot,
     manifest: { sha256: digest, size: bytes.length },
     created_at,
   }
-  await replace(pointerPath(dist), encodePointer(pointer), dist, effects)
-  return { snapshot, version, changed: true }
+  return { ...(await putPointer(dist, pointer, signing, effects)), changed: true }
+}
+
+/** The same snapshot's next pointer. */
+export function renewed({ expires_at: _, ...pointer }: Pointer): Pointer {
+  return { ...pointer, version: pointer.version + 1 }
+}
+
+/** Puts a pointer up, signed where there are keys. */
+export async function putPointer(
+  dist: string,
+  pointer: Pointer,
+  signing: Signing | null,
+  effects: Effects,
+): Promise<Omit<PutUp, 'changed'>> {
+  const { snapshot, version } = pointer
+  if (signing === null) {
+    await replace(pointerPath(dist), encodePointer(pointer), dist, effects)
+    return { snapshot, version, signedBy: [], expiresAt: null }
+  }
+  const { keys, expiresInMs } = signing
+  const expires_at = new Date(effects.now().getTime() + expiresInMs).toISOString()
+  await replace(pointerPath(dist), await signPointer({ ...pointer, expires_at }, keys), dist, effects)
+  return { snapshot, version, signedBy: keys.map(({ kid }) => kid), expiresAt: expires_at }
 }
 
 function isIntact(dist: string, pointer: Pointer): boolean {

@@ -4,6 +4,7 @@ export type SnapshotErrorCode =
   | 'missing' // a file that should be there is not
   | 'digest' // bytes do not have the digest, CRC or size that was promised
   | 'malformed' // bytes do not decode
+  | 'untrusted' // no signature of a key that is trusted
   | 'unsupported' // a format version this program does not know
 
 export class SnapshotError extends Error {

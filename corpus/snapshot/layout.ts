@@ -28,9 +28,12 @@ function readIfThere(path: string): Buffer | null {
   }
 }
 
+/** The bytes of the pointer of a `dist`, with its signatures; null where nothing was ever put up. */
+export const readPointerBytes = (dist: string): Buffer | null => readIfThere(pointerPath(dist))
+
 /** The pointer of a `dist`, or null where nothing was ever put up. */
 export function readPointer(dist: string): Pointer | null {
-  const bytes = readIfThere(pointerPath(dist))
+  const bytes = readPointerBytes(dist)
   return bytes && decodePointer(bytes)
 }
 

@@ -1,15 +1,30 @@
-/** The pointer `latest.json`: which snapshot is the current one. It is written last. SPEC.md, "Pointer". */
+/**
+ * The pointer `latest.json`: which snapshot is the current one. It is written last, as it is or with signatures around it.
+ * SPEC.md, "Pointer".
+ */
 import { SnapshotError } from './error.ts'
 import { FORMAT } from './manifest.ts'
 
 export interface Pointer {
   format: number
-  /** Grows by one with each snapshot that is put up, and never falls. */
+  /** Grows by one with each pointer that is put up, and never falls. */
   version: number
   snapshot: string
   manifest: { sha256: string; size: number }
   created_at: string
+  /** Whoever fetches it later than this takes it for frozen. A signed pointer has one. */
+  expires_at?: string
 }
+
+/** A pointer within signatures: JWS in general JSON serialization (RFC 7515, 7.2.1). */
+export interface SignedPointer {
+  /** The bytes of the pointer, base64url. */
+  payload: string
+  signatures: { protected: string; signature: string }[]
+}
+
+/** No pointer is longer: a dozen signatures take 3 KB. */
+export const MAX_POINTER_BYTES = 64 * 1024
 
 const HEX_64 = /^[0-9a-f]{64}$/
 
@@ -17,26 +32,68 @@ export function encodePointer(pointer: Pointer): Buffer {
   return Buffer.from(`${JSON.stringify(pointer, null, 1)}\n`)
 }
 
-/** @throws SnapshotError `malformed` or `unsupported` */
+/**
+ * What a pointer says, whether it is signed or not. Signatures are not verified here: see `openSigned`.
+ * @throws SnapshotError `malformed` or `unsupported`
+ */
 export function decodePointer(bytes: Uint8Array): Pointer {
-  let pointer: Partial<Pointer> | null
-  try {
-    pointer = JSON.parse(Buffer.from(bytes).toString()) as Partial<Pointer> | null
-  } catch (cause) {
-    throw new SnapshotError('malformed', 'latest.json is no JSON', { cause })
+  const signed = decodeSigned(bytes)
+  return pointerIn(signed ? Buffer.from(signed.payload, 'base64url') : bytes)
+}
+
+/**
+ * The signatures around a pointer; null where it has none.
+ * @throws SnapshotError `malformed`
+ */
+export function decodeSigned(bytes: Uint8Array): SignedPointer | null {
+  const envelope = parse(bytes)
+  if (!('payload' in envelope)) return null
+  const { payload, signatures } = envelope as Partial<SignedPointer>
+  const isSignature = (one: unknown) =>
+    isObject(one) && typeof one.protected === 'string' && typeof one.signature === 'string'
+  if (typeof payload === 'string' && Array.isArray(signatures) && signatures.every(isSignature)) {
+    return { payload, signatures }
   }
-  if (pointer?.format !== undefined && pointer.format !== FORMAT) {
+  throw new SnapshotError('malformed', 'latest.json is neither a pointer nor a signed one')
+}
+
+function pointerIn(bytes: Uint8Array): Pointer {
+  const pointer = parse(bytes) as Partial<Pointer>
+  if (pointer.format !== undefined && pointer.format !== FORMAT) {
     throw new SnapshotError('unsupported', `latest.json is of format ${pointer.format}; known is ${FORMAT}`)
   }
-  const { version, snapshot, manifest, created_at } = pointer ?? {}
+  const { version, snapshot, manifest, created_at, expires_at } = pointer
   if (
     !Number.isSafeInteger(version) ||
-    !HEX_64.test(snapshot ?? '') ||
-    !HEX_64.test(manifest?.sha256 ?? '') ||
-    !Number.isSafeInteger(manifest?.size) ||
-    !Number.isFinite(Date.parse(created_at ?? ''))
+    !isDigest(snapshot) ||
+    !isObject(manifest) ||
+    !isDigest(manifest.sha256) ||
+    !Number.isSafeInteger(manifest.size) ||
+    !isTime(created_at) ||
+    !(expires_at === undefined || isTime(expires_at))
   ) {
     throw new SnapshotError('malformed', 'latest.json lacks what a pointer says')
   }
   return pointer as Pointer
 }
+
+function parse(bytes: Uint8Array): object {
+  if (bytes.length > MAX_POINTER_BYTES) {
+    throw new SnapshotError('malformed', `latest.json is longer than ${MAX_POINTER_BYTES} bytes`)
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(Buffer.from(bytes).toString())
+  } catch (cause) {
+    throw new SnapshotError('malformed', 'latest.json is no JSON', { cause })
+  }
+  if (isObject(value)) return value
+  throw new SnapshotError('malformed', 'latest.json is no JSON object')
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isDigest = (value: unknown): value is string => typeof value === 'string' && HEX_64.test(value)
+
+const isTime = (value: unknown): value is string => typeof value === 'string' && Number.isFinite(Date.parse(value))

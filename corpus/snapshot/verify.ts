@@ -3,8 +3,10 @@
  * everything, inflates everything, derives again what is derived, and trusts nothing.
  */
 import { statSync } from 'node:fs'
-import { manifestPath, readCurrent } from './layout.ts'
+import { SnapshotError } from './error.ts'
+import { manifestPath, readCurrent, readPointerBytes } from './layout.ts'
 import { openPool, runInOrder } from './pool.ts'
+import { openSigned, signersOf, type TrustedKey } from './signature.ts'
 import { type FileFindings, faultOf } from './verify/file.ts'
 import { type Checked, verifyTogether } from './verify/together.ts'
 
@@ -16,6 +18,9 @@ export interface VerifyReport {
   members: number
   segments: number
   cves: number
+  /** Ids of the keys that the pointer says to be signed with; of `keys` given, one of them has truly signed it. */
+  signedBy: string[]
+  expiresAt: string | null
   /** What is wrong, one line each; empty where all is well. */
   faults: string[]
 }
@@ -23,6 +28,9 @@ export interface VerifyReport {
 export interface VerifyOptions {
   /** Worker threads; 0, the default, does everything in this one. */
   jobs?: number
+  /** Keys of which one must have signed the pointer, which must not have expired; without them signatures do not matter. */
+  keys?: readonly TrustedKey[]
+  now?: () => Date
   onProgress?: (done: number, total: number) => void
 }
 
@@ -32,7 +40,7 @@ export interface VerifyOptions {
  * @throws SnapshotError when pointer or manifest is missing or damaged: then there is no snapshot to look through
  */
 export async function verify(dist: string, options: VerifyOptions = {}): Promise<VerifyReport> {
-  const { jobs = 0, onProgress = () => {} } = options
+  const { jobs = 0, keys, now = () => new Date(), onProgress = () => {} } = options
   const { pointer, manifest } = readCurrent(dist)
   const { files } = manifest
   const report: VerifyReport = {
@@ -43,12 +51,16 @@ export async function verify(dist: string, options: VerifyOptions = {}): Promise
     members: 0,
     segments: 0,
     cves: 0,
+    signedBy: signersOf(readPointerBytes(dist)!),
+    expiresAt: pointer.expires_at ?? null,
     faults: [],
   }
+  if (keys) report.faults.push(...(await distrusted(dist, keys, now())))
   const { size } = statSync(manifestPath(dist, pointer.manifest.sha256))
   if (size !== pointer.manifest.size || pointer.created_at !== manifest.created_at) {
     report.faults.push('latest.json gives another size or time of its manifest')
   }
+  const fromPointer = report.faults.length
   const pool = openPool(new URL('./verify/tasks.ts', import.meta.url), jobs)
   try {
     const checked: Checked[] = []
@@ -63,11 +75,29 @@ export async function verify(dist: string, options: VerifyOptions = {}): Promise
       if (findings.fault !== null) report.faults.push(findings.fault)
       onProgress(checked.length, files.length)
     }
-    if (report.faults.length === 0) report.faults.push(...(await verifyTogether({ dist, manifest, pool, checked })))
+    if (report.faults.length === fromPointer)
+      report.faults.push(...(await verifyTogether({ dist, manifest, pool, checked })))
   } catch (error) {
     report.faults.push(faultOf('the snapshot', error))
   } finally {
     await pool.close()
   }
   return report
+}
+
+/** Why the pointer is not to be believed. */
+async function distrusted(dist: string, keys: readonly TrustedKey[], now: Date): Promise<string[]> {
+  try {
+    const { pointer } = await openSigned(readPointerBytes(dist)!, keys, now)
+    const { expires_at } = pointer
+    if (expires_at !== undefined && Date.parse(expires_at) > now.getTime()) return []
+    return [
+      expires_at === undefined
+        ? 'latest.json is signed for ever: it has no expiry'
+        : `latest.json expired at ${expires_at}`,
+    ]
+  } catch (error) {
+    if (error instanceof SnapshotError) return [error.message]
+    throw error
+  }
 }

@@ -1,0 +1,118 @@
+/** Keys that pointers are signed with: making them, and reading them for a command. */
+import { existsSync, readFileSync } from 'node:fs'
+import { link, open, unlink } from 'node:fs/promises'
+import { parseDuration } from '../corpus/model/duration.ts'
+import { SnapshotError } from '../corpus/snapshot/error.ts'
+import { readPointerBytes } from '../corpus/snapshot/layout.ts'
+import {
+  KeyError,
+  makeKeyPair,
+  readSigningKey,
+  readTrustedKeys,
+  type SigningAlgorithm,
+  signersOf,
+  type TrustedKey,
+} from '../corpus/snapshot/signature.ts'
+import type { Signing } from './build/put-up.ts'
+import type { Effects } from './effects.ts'
+
+export interface KeyReport {
+  kid: string
+  alg: SigningAlgorithm
+  /** The private key. */
+  file: string
+  /** The key set that the public one was added to, and how many keys it has now. */
+  keys: string
+  trusted: number
+}
+
+export const keySetBeside = (file: string) => `${file.replace(/\.json$/, '')}.jwks.json`
+
+/**
+ * Makes a key: the private half in `file`, for its owner only, the public one added to the key set in `keys`.
+ * @throws KeyError when `file` exists: a key that signs is not overwritten
+ */
+export async function makeKey(
+  file: string,
+  { alg, keys = keySetBeside(file) }: { alg: SigningAlgorithm; keys?: string | undefined },
+  effects: Effects,
+): Promise<KeyReport> {
+  const before = existsSync(keys) ? await readTrustedKeys(readFileSync(keys, 'utf8'), keys) : []
+  const { privateKey, publicKey } = await makeKeyPair(alg)
+  await writePrivate(file, `${JSON.stringify(privateKey, null, 1)}\n`)
+  const trusted: TrustedKey[] = [...before, publicKey]
+  const staged = `${keys}.new`
+  await effects.write(staged, Buffer.from(`${JSON.stringify({ keys: trusted }, null, 1)}\n`))
+  await effects.rename(staged, keys)
+  return { kid: publicKey.kid, alg, file, keys, trusted: trusted.length }
+}
+
+/** Writes a file that only its owner may read, whole or not at all, and never in the place of another. */
+async function writePrivate(path: string, text: string): Promise<void> {
+  const staged = `${path}.new`
+  const file = await open(staged, 'wx', 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  try {
+    await link(staged, path)
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
+    throw new KeyError(`${path} exists already, and a key is not overwritten: name another file`, { cause })
+  } finally {
+    await unlink(staged)
+  }
+}
+
+/**
+ * Reads the keys that a command is given.
+ * @throws KeyError
+ */
+export async function readSigning(files: readonly string[], expires: string): Promise<Signing> {
+  const seconds = parseDuration(expires)
+  if (seconds === null) throw new KeyError(`'${expires}' is no time until a pointer expires: write 14d or 36h`)
+  const keys = await Promise.all(files.map(async (file) => readSigningKey(readText(file), file)))
+  return { keys, expiresInMs: seconds * 1000 }
+}
+
+/**
+ * What a build signs with. Mirrors that trust a key refuse a pointer without its signature, so leaving it out has to be
+ * said.
+ * @throws KeyError
+ */
+export async function signingOf(
+  dist: string,
+  { signKey = [], expires, unsigned = false }: { signKey?: string[]; expires: string; unsigned?: boolean },
+): Promise<Signing | null> {
+  if (signKey.length > 0 && unsigned) throw new KeyError('--unsigned and --sign-key contradict each other')
+  if (signKey.length > 0) return readSigning(signKey, expires)
+  if (unsigned || !isSigned(dist)) return null
+  throw new KeyError(
+    `the pointer in ${dist} is signed, and mirrors that trust its key would refuse the next one: give --sign-key, or --unsigned to end that`,
+  )
+}
+
+function isSigned(dist: string): boolean {
+  try {
+    const bytes = readPointerBytes(dist)
+    return bytes !== null && signersOf(bytes).length > 0
+  } catch (error) {
+    // Of a damaged pointer the build itself tells.
+    if (error instanceof SnapshotError) return false
+    throw error
+  }
+}
+
+/** @throws KeyError */
+export const readKeySet = async (file: string): Promise<TrustedKey[]> => readTrustedKeys(readText(file), file)
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new KeyError(`${file} cannot be read: ${(cause as Error).message}`, { cause })
+  }
+}

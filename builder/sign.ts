@@ -1,0 +1,20 @@
+/** `vulnshelf sign`: signs the pointer that is up anew, with a later expiry or with other keys. */
+import { readCurrent } from '../corpus/snapshot/layout.ts'
+import { lockDist } from './build/lock.ts'
+import { temporaryFolder } from './build/objects.ts'
+import { type PutUp, putPointer, renewed, type Signing } from './build/put-up.ts'
+import type { Effects } from './effects.ts'
+
+/** @throws SnapshotError when there is nothing to sign, BuildError when somebody else is writing */
+export async function sign(dist: string, signing: Signing, effects: Effects): Promise<PutUp> {
+  // Before anything is written into a folder that is none of ours.
+  readCurrent(dist)
+  const unlock = lockDist(dist)
+  try {
+    const { pointer } = readCurrent(dist)
+    await effects.mkdir(temporaryFolder(dist))
+    return { ...(await putPointer(dist, renewed(pointer), signing, effects)), changed: false }
+  } finally {
+    unlock()
+  }
+}

@@ -1,0 +1,189 @@
+/**
+ * Signatures of pointers: made with private keys, judged by a set of public ones. Several keys may sign, so that an old
+ * and a new one are trusted side by side while they change. SPEC.md, "Pointer".
+ */
+import {
+  calculateJwkThumbprint,
+  errors,
+  exportJWK,
+  flattenedVerify,
+  GeneralSign,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+} from 'jose'
+import { SnapshotError } from './error.ts'
+import { decodePointer, decodeSigned, encodePointer, type Pointer, type SignedPointer } from './pointer.ts'
+
+/** Algorithms that sign pointers, and the keys that each takes. */
+export const SIGNING_ALGORITHMS = {
+  EdDSA: { kty: 'OKP', crv: 'Ed25519' },
+  ES256: { kty: 'EC', crv: 'P-256' },
+} as const
+export type SigningAlgorithm = keyof typeof SIGNING_ALGORITHMS
+
+/** Keeps a signature made for something else from counting as one of a pointer. */
+const TYPE = 'vulnshelf-pointer'
+
+/** A key file that will not do; the message says which and why. */
+export class KeyError extends Error {
+  override readonly name = 'KeyError'
+}
+
+export interface SigningKey {
+  kid: string
+  alg: SigningAlgorithm
+  key: Awaited<ReturnType<typeof importJWK>>
+}
+
+/** A public key; signatures that are judged from `exp` on (seconds since the epoch) do not count. */
+export type TrustedKey = JWK & { kid: string; exp?: number }
+
+/** A pair of keys as JWKs: the private one for `readSigningKey`, the public one for a key set. */
+export async function makeKeyPair(alg: SigningAlgorithm): Promise<{ privateKey: JWK; publicKey: TrustedKey }> {
+  const pair = await generateKeyPair(alg, { extractable: true })
+  const [privateKey, publicKey] = await Promise.all([exportJWK(pair.privateKey), exportJWK(pair.publicKey)])
+  // RFC 7638: the id follows from the key, so that nobody can give one key the id of another by mistake.
+  const about = { kid: await calculateJwkThumbprint(publicKey), alg, use: 'sig' }
+  return { privateKey: { ...privateKey, ...about }, publicKey: { ...publicKey, ...about } }
+}
+
+/**
+ * Reads a private JWK. `name` is what errors call it.
+ * @throws KeyError
+ */
+export async function readSigningKey(text: string, name: string): Promise<SigningKey> {
+  const jwk = parseJson(text, name)
+  const alg = isObject(jwk) ? algorithmOf(jwk) : null
+  if (!isObject(jwk) || alg === null || typeof jwk.d !== 'string') {
+    throw new KeyError(
+      `${name} is no private key that signs pointers: a JWK of Ed25519 or P-256; make one with vulnshelf key`,
+    )
+  }
+  try {
+    const kid = typeof jwk.kid === 'string' ? jwk.kid : await calculateJwkThumbprint(jwk as JWK)
+    return { kid, alg, key: await importJWK(jwk as JWK, alg) }
+  } catch (cause) {
+    throw new KeyError(`${name} holds a damaged key: ${(cause as Error).message}`, { cause })
+  }
+}
+
+/**
+ * Reads a set of public keys (JWKS), or a single one. Keys for other purposes are left out.
+ * @throws KeyError when it is none, has no key that signs pointers, or gives away a private key
+ */
+export async function readTrustedKeys(text: string, name: string): Promise<TrustedKey[]> {
+  const document = parseJson(text, name)
+  const keys = isObject(document) && Array.isArray(document.keys) ? document.keys : [document]
+  const trusted: TrustedKey[] = []
+  for (const key of keys) {
+    if (!isObject(key) || algorithmOf(key) === null) continue
+    if ('d' in key) throw new KeyError(`${name} contains a private key: whoever reads it could sign`)
+    const { exp } = key
+    if (exp !== undefined && !Number.isFinite(exp)) throw new KeyError(`${name}: exp of a key is no time in seconds`)
+    trusted.push({
+      ...key,
+      kid: typeof key.kid === 'string' ? key.kid : await calculateJwkThumbprint(key as JWK),
+    } as TrustedKey)
+  }
+  if (trusted.length > 0) return trusted
+  throw new KeyError(
+    `${name} has no key that signs pointers: it must be a key set (JWKS) with keys of Ed25519 or P-256`,
+  )
+}
+
+/** `latest.json` with a signature of each key. */
+export async function signPointer(pointer: Pointer, keys: readonly SigningKey[]): Promise<Buffer> {
+  const sign = new GeneralSign(encodePointer(pointer))
+  for (const { kid, alg, key } of keys) sign.addSignature(key).setProtectedHeader({ alg, kid, typ: TYPE })
+  const { payload, signatures } = await sign.sign()
+  return Buffer.from(`${JSON.stringify({ payload, signatures }, null, 1)}\n`)
+}
+
+/** Ids of the keys that say to have signed; nothing is verified. */
+export function signersOf(bytes: Uint8Array): string[] {
+  return (decodeSigned(bytes)?.signatures ?? []).map((one) => headerOf(one).kid ?? 'without an id')
+}
+
+/**
+ * What a pointer says, if one of the trusted keys has signed it, and which one that is. When it was signed and whether it
+ * has expired is for the caller to judge.
+ * @throws SnapshotError `untrusted`, `malformed`, `unsupported`
+ */
+export async function openSigned(
+  bytes: Uint8Array,
+  trusted: readonly TrustedKey[],
+  now: Date,
+): Promise<{ pointer: Pointer; kid: string }> {
+  const signed = decodeSigned(bytes)
+  if (signed === null) throw new SnapshotError('untrusted', 'latest.json is not signed')
+  const reasons: string[] = []
+  for (const signature of signed.signatures) {
+    const outcome = await judge(signed, signature, trusted, now)
+    if (outcome.valid) return { pointer: decodePointer(bytes), kid: outcome.kid }
+    reasons.push(outcome.reason)
+  }
+  throw new SnapshotError(
+    'untrusted',
+    `no trusted key has signed latest.json: ${reasons.join('; ') || 'it has no signature'}`,
+  )
+}
+
+type Signature = SignedPointer['signatures'][number]
+type Judgement = { valid: true; kid: string } | { valid: false; reason: string }
+
+async function judge(
+  { payload }: SignedPointer,
+  signature: Signature,
+  trusted: readonly TrustedKey[],
+  now: Date,
+): Promise<Judgement> {
+  const { kid, alg, typ } = headerOf(signature)
+  const no = (reason: string): Judgement => ({ valid: false, reason })
+  if (kid === undefined) return no('a signature names no key')
+  const key = trusted.find((one) => one.kid === kid)
+  if (!key) return no(`key ${kid} is not trusted`)
+  if (key.exp !== undefined && now.getTime() >= key.exp * 1000) {
+    return no(`key ${kid} is trusted until ${new Date(key.exp * 1000).toISOString()} only`)
+  }
+  if (typ !== TYPE) return no(`the signature of key ${kid} is of another kind of document`)
+  const expected = algorithmOf(key)!
+  if (alg !== expected) return no(`the signature of key ${kid} is of algorithm ${alg}, not ${expected}`)
+  try {
+    await flattenedVerify({ payload, ...signature }, await importJWK(key, expected), { algorithms: [expected] })
+    return { valid: true, kid }
+  } catch (error) {
+    if (!(error instanceof errors.JOSEError)) throw error
+    return no(`the signature of key ${kid} does not fit`)
+  }
+}
+
+/** What a signature says of itself; nothing of it is to be believed. */
+function headerOf({ protected: header }: Signature): { kid?: string; alg?: string; typ?: string } {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(header, 'base64url').toString())
+    if (!isObject(value)) return {}
+    const texts = Object.entries(value).filter(([, member]) => typeof member === 'string')
+    return Object.fromEntries(texts) as { kid?: string; alg?: string; typ?: string }
+  } catch {
+    return {}
+  }
+}
+
+function algorithmOf({ kty, crv }: Record<string, unknown> | JWK): SigningAlgorithm | null {
+  for (const [alg, takes] of Object.entries(SIGNING_ALGORITHMS)) {
+    if (takes.kty === kty && takes.crv === crv) return alg as SigningAlgorithm
+  }
+  return null
+}
+
+function parseJson(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new KeyError(`${name} is no JSON: ${(cause as Error).message}`, { cause })
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
