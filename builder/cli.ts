@@ -4,10 +4,12 @@ import { availableParallelism } from 'node:os'
 import { Command, InvalidArgumentError } from 'commander'
 import { utcDate } from '../corpus/model/date.ts'
 import type { SigningAlgorithm } from '../corpus/snapshot/signature.ts'
-import { endWithReader, fail, option, printable, tellUsage, wholeNumber } from './command-line.ts'
-import { realEffects } from './effects.ts'
+import { commandLine, endWithReader, printable, tellUsage, wholeNumber } from '../corpus/command/command-line.ts'
+import { realEffects } from '../corpus/command/effects.ts'
 import { baseUrls, ecosystems, type FetchCommandOptions, feedNames, noBases } from './fetch/options.ts'
-import { showProgress } from './progress.ts'
+import { showProgress } from '../corpus/command/progress.ts'
+
+const { option, fail } = commandLine('vulnshelf')
 
 const day = (text: string) => {
   if (utcDate(text) !== text) throw new InvalidArgumentError('It must be a day, YYYY-MM-DD.')

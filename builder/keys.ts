@@ -14,7 +14,7 @@ import {
   type TrustedKey,
 } from '../corpus/snapshot/signature.ts'
 import type { Signing } from './build/put-up.ts'
-import type { Effects } from './effects.ts'
+import type { Effects } from '../corpus/command/effects.ts'
 
 export interface KeyReport {
   kid: string

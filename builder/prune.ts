@@ -6,7 +6,7 @@ import { manifestDigests, manifestPath, objectPath, readCurrent, readManifest } 
 import type { Manifest } from '../corpus/snapshot/manifest.ts'
 import { gatheredPath, openGathered } from './build/gathered.ts'
 import { lockDist } from './build/lock.ts'
-import type { Effects } from './effects.ts'
+import type { Effects } from '../corpus/command/effects.ts'
 
 const HEX_64 = /^[0-9a-f]{64}$/
 

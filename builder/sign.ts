@@ -3,7 +3,7 @@ import { readCurrent } from '../corpus/snapshot/layout.ts'
 import { lockDist } from './build/lock.ts'
 import { temporaryFolder } from './build/objects.ts'
 import { type PutUp, putPointer, renewed, type Signing } from './build/put-up.ts'
-import type { Effects } from './effects.ts'
+import type { Effects } from '../corpus/command/effects.ts'
 
 /** @throws SnapshotError when there is nothing to sign, BuildError when somebody else is writing */
 export async function sign(dist: string, signing: Signing, effects: Effects): Promise<PutUp> {

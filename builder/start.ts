@@ -7,10 +7,10 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateSample } from '../corpus/sample/generate.ts'
 import { build } from './build/build.ts'
-import { fail } from './command-line.ts'
-import { type Effects, realEffects } from './effects.ts'
+import { commandLine } from '../corpus/command/command-line.ts'
+import { type Effects, realEffects } from '../corpus/command/effects.ts'
 import { ingest } from './ingest/ingest.ts'
-import { noProgress } from './progress.ts'
+import { noProgress } from '../corpus/command/progress.ts'
 
 const root = join(import.meta.dirname, '..')
 const local = (name: string) => join(root, '.vulnshelf', name)
@@ -64,4 +64,4 @@ async function makeSample(effects: Effects): Promise<void> {
   }
 }
 
-start().catch(fail)
+start().catch(commandLine('vulnshelf').fail)

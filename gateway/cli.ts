@@ -1,38 +1,11 @@
 #!/usr/bin/env node
 /** The `vulnshelf-gateway` command: reads its words, loads the command they name. */
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { Command } from 'commander'
+import { commandLine, tellUsage, wholeNumber } from '../corpus/command/command-line.ts'
 import type { Log } from './log.ts'
 import { LOCAL } from './token.ts'
 
-/** Values of an environment variable that leave a switch as it is. */
-const OFF = ['', '0', 'false']
-const ON = ['1', 'true']
-
-/**
- * An option that `VULNSHELF_<NAME>` sets as well: `--poll-seconds` is `VULNSHELF_POLL_SECONDS`. A switch takes `true` and
- * `false`: `VULNSHELF_NO_PREVIEW=false` must not let everybody in.
- */
-function option(flags: string, description: string): Option {
-  const option = new Option(flags, description)
-  const variable = `VULNSHELF_${option.name().replaceAll('-', '_').toUpperCase()}`
-  const value = process.env[variable]
-  const isSwitch = !option.required && !option.optional
-  if (isSwitch && value !== undefined && !ON.includes(value)) {
-    if (!OFF.includes(value)) {
-      process.stderr.write(`vulnshelf-gateway: ${variable} is true or false, not '${value}'\n`)
-      process.exit(2)
-    }
-    // Commander takes a switch for set by any value.
-    delete process.env[variable]
-  }
-  return option.env(variable)
-}
-
-const wholeNumber = (least: number, most: number) => (text: string) => {
-  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (number >= least && number <= most) return number
-  throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
-}
+const { option, fail } = commandLine('vulnshelf-gateway')
 
 const list = (text: string) =>
   text
@@ -63,19 +36,9 @@ interface ServeFlags {
   workers: number
 }
 
-const program = new Command('vulnshelf-gateway')
+const program = tellUsage(new Command('vulnshelf-gateway'))
   .description('Hands out snapshots of vulnerability intelligence')
   .version('0.1.0')
-  .exitOverride()
-  .configureOutput({ outputError: (text, write) => write(`vulnshelf-gateway: ${usageLine(text)}\n`) })
-
-/** Commander's words as one line, with the way to more. */
-const usageLine = (text: string) =>
-  `${text
-    .replace(/^error: /, '')
-    .trim()
-    .replace(/\.?\s*\n\s*/g, ' ')
-    .replace(/\.$/, '')} (--help tells more)`
 
 program
   .command('serve <dist>')
@@ -181,17 +144,4 @@ program
     },
   )
 
-/** Errors that are told in one line: what they say is meant for the operator. */
-const TOLD = ['GatewayError', 'SnapshotError']
-
-program.parseAsync().catch((error: unknown) => {
-  if (error instanceof CommanderError) {
-    process.exitCode = error.exitCode === 0 ? 0 : 2
-    return
-  }
-  const { name, message, stack } = error instanceof Error ? error : new Error(String(error))
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const told = TOLD.includes(name) || /^E[A-Z]+$/.test(code)
-  process.stderr.write(`vulnshelf-gateway: ${told ? message.replaceAll('\n', ' ') : (stack ?? message)}\n`)
-  process.exitCode = code === 'bad_option' ? 2 : 1
-})
+program.parseAsync().catch(fail)

@@ -1,6 +1,6 @@
 /** One build or prune at a time writes to a `dist`. */
 import { join } from 'node:path'
-import { lockFile } from '../lock.ts'
+import { lockFile } from '../../corpus/command/lock.ts'
 import { BuildError } from './error.ts'
 
 /**

@@ -7,7 +7,7 @@ import type { TemporaryFile } from '../../corpus/snapshot/derive/derive.ts'
 import { sha256 } from '../../corpus/snapshot/digest.ts'
 import { objectPath } from '../../corpus/snapshot/layout.ts'
 import type { FileEntry } from '../../corpus/snapshot/manifest.ts'
-import type { Effects } from '../effects.ts'
+import type { Effects } from '../../corpus/command/effects.ts'
 
 export interface ObjectStore {
   /**

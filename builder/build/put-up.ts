@@ -5,7 +5,7 @@ import { manifestPath, pointerPath, readManifest } from '../../corpus/snapshot/l
 import { encodeManifest, type FileEntry, FORMAT, type Manifest, snapshotId } from '../../corpus/snapshot/manifest.ts'
 import { encodePointer, type Pointer } from '../../corpus/snapshot/pointer.ts'
 import { type SigningKey, signPointer } from '../../corpus/snapshot/signature.ts'
-import type { Effects } from '../effects.ts'
+import type { Effects } from '../../corpus/command/effects.ts'
 import { temporaryFolder } from './objects.ts'
 
 /** What a new pointer is signed with, and how long it is good for. */

@@ -1,6 +1,6 @@
 /** Where feeds are taken from instead of their publishers: addresses of in-house copies, and who asks there. */
 import type { PublishedFeed } from '../../corpus/feeds/table.ts'
-import type { Credentials } from './request.ts'
+import type { Credentials } from '../../corpus/transfer/request.ts'
 
 /** One address for all feeds, and those for one feed only; all end in `/`. */
 export interface BaseUrls {

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, readFile } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
-import { FetchError } from './error.ts'
+import { TransferError } from '../../corpus/transfer/error.ts'
 import { type Form, formOf } from './wanted.ts'
 
 export interface CheckedBody {
@@ -32,7 +32,7 @@ const ZIP64 = 0xffffffff
 
 /**
  * Checks the file at `path`, which is to be called `name`.
- * @throws FetchError `wrong_body`, saying what it is instead
+ * @throws TransferError `wrong_body`, saying what it is instead
  */
 export async function checkBody(path: string, name: string, head: RegExp): Promise<CheckedBody> {
   const start = await readPart(path, 0, HEAD_BYTES)
@@ -46,7 +46,7 @@ export async function checkBody(path: string, name: string, head: RegExp): Promi
   return body
 }
 
-const wrong = (message: string, cause?: unknown) => new FetchError('wrong_body', message, { cause })
+const wrong = (message: string, cause?: unknown) => new TransferError('wrong_body', message, { cause })
 
 const CHECKS: Readonly<Record<Form, (path: string, start: Buffer) => Promise<CheckedBody>>> = {
   zip: checkZip,
@@ -92,7 +92,7 @@ async function checkGzip(path: string, start: Buffer): Promise<CheckedBody> {
       if (bytes > most) throw wrong('it inflates to too much')
     }
   } catch (cause) {
-    throw cause instanceof FetchError ? cause : wrong(`it cannot be inflated: ${(cause as Error).message}`, cause)
+    throw cause instanceof TransferError ? cause : wrong(`it cannot be inflated: ${(cause as Error).message}`, cause)
   } finally {
     source.destroy()
   }

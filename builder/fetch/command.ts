@@ -1,16 +1,16 @@
 /** The `fetch` command in the real world: disk, network, environment. */
-import type { Progress } from '../progress.ts'
-import { realFetchEffects } from './effects.ts'
+import type { Progress } from '../../corpus/command/progress.ts'
+import { realNetworkEffects } from '../../corpus/transfer/network.ts'
 import { type FetchReport, fetchFeeds } from './fetch.ts'
 import type { FetchCommandOptions } from './options.ts'
 
-/** @throws FetchError where the folder cannot be used */
+/** @throws TransferError where the folder cannot be used */
 export async function fetchFromCommand(
   feeds: string,
   { only, baseUrl, osvEcosystems }: FetchCommandOptions,
   progress: Progress,
 ): Promise<FetchReport> {
-  const { effects, close } = realFetchEffects()
+  const { effects, close } = realNetworkEffects()
   const githubToken = process.env.GITHUB_TOKEN
   try {
     const options = {

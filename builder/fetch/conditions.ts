@@ -2,9 +2,9 @@
  * Conditional and partial requests (RFC 9110 13 and 14): what to ask, given what is there already, and what the answer
  * says about it. Pure: no request is made here.
  */
-import type { Answer } from './effects.ts'
-import { FetchError } from './error.ts'
-import { statusError } from './retry.ts'
+import type { Answer } from '../../corpus/transfer/network.ts'
+import { TransferError } from '../../corpus/transfer/error.ts'
+import { statusError } from '../../corpus/transfer/retry.ts'
 import type { Validators } from './state.ts'
 
 /** What is there before a request. */
@@ -41,7 +41,7 @@ export type Given =
   | { kind: 'complete' }
   | { kind: 'bytes'; offset: number; total: number | null; validators: Validators }
 
-/** @throws FetchError for an answer that is none to what was asked; `restart` where the part is good for nothing */
+/** @throws TransferError for an answer that is none to what was asked; `restart` where the part is good for nothing */
 export function readAnswer(answer: Pick<Answer, 'status' | 'headers'>, { whole, part }: Present, now: Date): Given {
   const { status, headers } = answer
   const validators = validatorsOf(headers)
@@ -52,7 +52,7 @@ export function readAnswer(answer: Pick<Answer, 'status' | 'headers'>, { whole, 
   if (part && status === 416) {
     const total = /^bytes \*\/(\d{1,15})$/.exec(headers['content-range'] ?? '')?.[1]
     if (Number(total) === part.bytes) return { kind: 'complete' }
-    throw new FetchError('restart', 'the server has no rest to what is there: from the beginning')
+    throw new TransferError('restart', 'the server has no rest to what is there: from the beginning')
   }
   throw statusError(answer, now)
 }
@@ -60,12 +60,12 @@ export function readAnswer(answer: Pick<Answer, 'status' | 'headers'>, { whole, 
 function readRest(headers: Answer['headers'], part: NonNullable<Present['part']>, validators: Validators): Given {
   const range = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/.exec(headers['content-range'] ?? '')
   if (!range || Number(range[1]) !== part.bytes) {
-    throw new FetchError('restart', `the server gives another range: '${headers['content-range'] ?? ''}'`)
+    throw new TransferError('restart', `the server gives another range: '${headers['content-range'] ?? ''}'`)
   }
   // A server that ignores If-Range would put the end of a new version behind the beginning of an old one.
   const name = validators.etag !== null && part.etag !== null ? 'etag' : 'lastModified'
   if (validators[name] !== null && part[name] !== null && validators[name] !== part[name]) {
-    throw new FetchError('restart', 'the file changed on the server: from the beginning')
+    throw new TransferError('restart', 'the file changed on the server: from the beginning')
   }
   const total = range[3] === '*' ? null : Number(range[3])
   return { kind: 'bytes', offset: part.bytes, total, validators: { etag: part.etag, lastModified: part.lastModified } }

@@ -3,12 +3,12 @@
  * folder>`. What there is, the copy says in its `fetch.json`; else in the index page of the feed's folder, if its
  * host makes one; else the names are those that the publisher's files get here.
  */
-import { FetchError } from './error.ts'
+import { TransferError } from '../../corpus/transfer/error.ts'
 import type { Circumstances, Publisher } from './publishers.ts'
 import { parseState, STATE_FILE } from './state.ts'
 import type { FileAt } from './wanted.ts'
 
-/** A listing's text. Throws `FetchError`. */
+/** A listing's text. Throws `TransferError`. */
 export type ReadListing = (url: URL, maxBytes: number) => Promise<string>
 
 const LISTING_BYTES = 16 << 20
@@ -33,7 +33,7 @@ export async function copiedFiles(
   const listed = listedFiles(publisher, base, await ifThere(read(new URL(STATE_FILE, base), LISTING_BYTES)))
   if (listed) {
     const files = chosen(listed)
-    if (files.length === 0) throw new FetchError('listing', `the copy's ${STATE_FILE} names no file of it`)
+    if (files.length === 0) throw new TransferError('listing', `the copy's ${STATE_FILE} names no file of it`)
     return files
   }
   const index = new URL(`${folder}/`, base)
@@ -46,7 +46,7 @@ async function ifThere(listing: Promise<string>): Promise<string | null> {
   try {
     return await listing
   } catch (error) {
-    if (error instanceof FetchError && (error.code === 'missing' || error.code === 'refused')) return null
+    if (error instanceof TransferError && (error.code === 'missing' || error.code === 'refused')) return null
     throw error
   }
 }
@@ -94,7 +94,7 @@ function namedFiles({ folder, files }: Publisher, base: URL, at: Circumstances):
     // A publisher's `.meta` states nothing about a copy.
     return own.map(({ meta: _, ...file }) => ({ ...file, url: addressOf(base, `${folder}/${file.name}`) }))
   }
-  throw new FetchError(
+  throw new TransferError(
     'listing',
     `${base.href} has neither ${STATE_FILE} nor an index of ${folder}/ to find its files by`,
   )

@@ -1,8 +1,8 @@
 /** Digests of what arrived against those that listings, headers and `.meta` files state. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import type { Answer } from './effects.ts'
-import { FetchError } from './error.ts'
+import type { Answer } from '../../corpus/transfer/network.ts'
+import { TransferError } from '../../corpus/transfer/error.ts'
 
 export interface FileDigests {
   bytes: number
@@ -30,11 +30,11 @@ export function statedDigests(headers: Answer['headers']): Partial<Pick<FileDige
   return { ...(sha256 ? { sha256: hex(sha256) } : {}), ...(md5 ? { md5: hex(md5) } : {}) }
 }
 
-/** @throws FetchError `digest` where one that is stated differs */
+/** @throws TransferError `digest` where one that is stated differs */
 export function compareDigests(found: FileDigests, stated: Partial<FileDigests>, by: string): void {
   for (const name of ['bytes', 'sha256', 'md5'] as const) {
     if (stated[name] !== undefined && stated[name] !== found[name]) {
-      throw new FetchError('digest', `its ${name} is ${found[name]}, ${by} says ${stated[name]}`)
+      throw new TransferError('digest', `its ${name} is ${found[name]}, ${by} says ${stated[name]}`)
     }
   }
 }

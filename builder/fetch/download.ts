@@ -6,18 +6,18 @@ import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { PublishedFeed } from '../../corpus/feeds/table.ts'
 import { type Given, type Present, readAnswer, requestHeaders, resumableBy } from './conditions.ts'
-import type { Answer, FetchEffects } from './effects.ts'
-import { FetchError, type FetchErrorCode } from './error.ts'
+import type { Answer, NetworkEffects } from '../../corpus/transfer/network.ts'
+import { TransferError, type TransferErrorCode } from '../../corpus/transfer/error.ts'
 import { putInPlace } from './place.ts'
-import { receive } from './receive.ts'
-import { type Credentials, get, type LocatedAnswer } from './request.ts'
-import { withRetries } from './retry.ts'
+import { receive } from '../../corpus/transfer/receive.ts'
+import { type Credentials, get, type LocatedAnswer } from '../../corpus/transfer/request.ts'
+import { withRetries } from '../../corpus/transfer/retry.ts'
 import type { StateFile } from './state.ts'
 import type { WantedFile } from './wanted.ts'
 
 export interface DownloadContext {
   feeds: string
-  effects: FetchEffects
+  effects: NetworkEffects
   state: StateFile
   credentials: Credentials
   /** Told how far a file has come, and how long it will be; null where the server does not say. */
@@ -49,7 +49,7 @@ export async function download(feed: PublishedFeed, wanted: WantedFile, context:
   const work: Work = { ...context, feed, wanted, received: 0, furthest: 0 }
   let attempts = 0
   let counted = 0
-  const report = (status: FileReport['status'], error?: FetchError): FileReport => {
+  const report = (status: FileReport['status'], error?: TransferError): FileReport => {
     const kept = state.state.files[wanted.path]
     return {
       path: kept?.path ?? wanted.path,
@@ -83,11 +83,11 @@ export async function download(feed: PublishedFeed, wanted: WantedFile, context:
 }
 
 /** Trouble of this disk with this file is its report's; anything else is a fault of ours. */
-function told(cause: unknown): FetchError {
-  if (cause instanceof FetchError) return cause
+function told(cause: unknown): TransferError {
+  if (cause instanceof TransferError) return cause
   const { code, message } = cause as NodeJS.ErrnoException
   if (!(cause instanceof Error) || !/^E[A-Z]+$/.test(code ?? '')) throw cause
-  return new FetchError('unusable', message, { cause })
+  return new TransferError('unusable', message, { cause })
 }
 
 /** The very file that a list names by its digest lies there already: nothing to ask. */
@@ -110,7 +110,7 @@ interface Work extends DownloadContext {
 export const partialName = (path: string) => join(dirname(path), `.${basename(path)}.partial`)
 
 /** Errors after which what has arrived is good for nothing. */
-const SPOILING: readonly FetchErrorCode[] = ['restart', 'too_large', 'wrong_body', 'digest']
+const SPOILING: readonly TransferErrorCode[] = ['restart', 'too_large', 'wrong_body', 'digest']
 
 async function attemptOnce(work: Work): Promise<'fetched' | 'unchanged'> {
   const partial = join(work.feeds, partialName(work.wanted.path))
@@ -126,7 +126,7 @@ async function attemptOnce(work: Work): Promise<'fetched' | 'unchanged'> {
     await putInPlace(work, partial, answer)
     return 'fetched'
   } catch (error) {
-    if (error instanceof FetchError && SPOILING.includes(error.code)) await dropPartial(work, partial)
+    if (error instanceof TransferError && SPOILING.includes(error.code)) await dropPartial(work, partial)
     throw error
   }
 }
@@ -167,10 +167,10 @@ async function receiveInto(
   try {
     const most = wanted.bytes ?? wanted.maxBytes
     if (total !== null && wanted.bytes !== undefined && total !== wanted.bytes) {
-      throw new FetchError('digest', `its server announces ${total} bytes, the list says ${wanted.bytes}`)
+      throw new TransferError('digest', `its server announces ${total} bytes, the list says ${wanted.bytes}`)
     }
     if (total !== null && total > wanted.maxBytes) {
-      throw new FetchError('too_large', `${total} bytes, the limit is ${wanted.maxBytes}`)
+      throw new TransferError('too_large', `${total} bytes, the limit is ${wanted.maxBytes}`)
     }
     await effects.mkdir(dirname(partial))
     const file = await effects.grow(partial, offset)

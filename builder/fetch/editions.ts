@@ -1,5 +1,5 @@
 /** Feeds that put the date or the version into a file's name: which names there are, and which is the newest. */
-import { FetchError } from './error.ts'
+import { TransferError } from '../../corpus/transfer/error.ts'
 import type { FileAt } from './wanted.ts'
 
 /**
@@ -23,7 +23,7 @@ const newest = (names: string[]) => names.toSorted().at(-1)
 export function cveListFiles(page: string): FileAt[] {
   const assets = releaseAssets(page)
   const chosen = newestRelease([...assets.keys()])
-  if (chosen.length === 0) throw new FetchError('listing', 'no release has a file *_all_CVEs_at_midnight.zip')
+  if (chosen.length === 0) throw new TransferError('listing', 'no release has a file *_all_CVEs_at_midnight.zip')
   return chosen.map((name) => assets.get(name)!)
 }
 
@@ -32,7 +32,7 @@ function releaseAssets(page: string): Map<string, FileAt> {
   try {
     releases = JSON.parse(page)
   } catch (cause) {
-    throw new FetchError('wrong_body', `the list of releases is no JSON: ${(cause as Error).message}`, { cause })
+    throw new TransferError('wrong_body', `the list of releases is no JSON: ${(cause as Error).message}`, { cause })
   }
   const assets = new Map<string, FileAt>()
   for (const release of list(releases)) {

@@ -5,16 +5,16 @@
 
 import { join } from 'node:path'
 import type { PublishedFeed } from '../../corpus/feeds/table.ts'
-import { lockFile } from '../lock.ts'
-import { noProgress, type Progress } from '../progress.ts'
+import { lockFile } from '../../corpus/command/lock.ts'
+import { noProgress, type Progress } from '../../corpus/command/progress.ts'
 import { type BaseUrls, noBases, separateCredentials } from './bases.ts'
 import { copiedFiles, type ReadListing } from './copy.ts'
 import { type DownloadContext, download, type FileReport, partialName } from './download.ts'
-import type { FetchEffects } from './effects.ts'
-import { FetchError } from './error.ts'
+import type { NetworkEffects } from '../../corpus/transfer/network.ts'
+import { TransferError } from '../../corpus/transfer/error.ts'
 import { type Circumstances, PUBLISHERS, type Publisher } from './publishers.ts'
-import { type Credentials, readText } from './request.ts'
-import { withRetries } from './retry.ts'
+import { type Credentials, readText } from '../../corpus/transfer/request.ts'
+import { withRetries } from '../../corpus/transfer/retry.ts'
 import { openState } from './state.ts'
 import type { FileAt, WantedFile } from './wanted.ts'
 
@@ -51,10 +51,10 @@ export interface FetchReport {
 /** So many publishers at a time; each is asked for one file after the other. */
 const AT_ONCE = 4
 
-/** @throws FetchError `busy` (another fetch), `unusable` (nothing can be written there) */
+/** @throws TransferError `busy` (another fetch), `unusable` (nothing can be written there) */
 export async function fetchFeeds(
   options: FetchOptions,
-  effects: FetchEffects,
+  effects: NetworkEffects,
   progress: Progress = noProgress,
 ): Promise<FetchReport> {
   const { feeds, only, bases = noBases, ecosystems = null, githubToken } = options
@@ -91,15 +91,15 @@ export async function fetchFeeds(
 const GITHUB_API = 'https://api.github.com'
 const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
 
-async function lockFolder(feeds: string, effects: FetchEffects): Promise<() => void> {
+async function lockFolder(feeds: string, effects: NetworkEffects): Promise<() => void> {
   let unlock: (() => void) | null
   try {
     await effects.mkdir(feeds)
     unlock = lockFile(join(feeds, 'fetch.lock'))
   } catch (cause) {
-    throw new FetchError('unusable', `${feeds} cannot be written to: ${(cause as Error).message}`, { cause })
+    throw new TransferError('unusable', `${feeds} cannot be written to: ${(cause as Error).message}`, { cause })
   }
-  if (!unlock) throw new FetchError('busy', `another fetch is writing to ${feeds}; wait for it`)
+  if (!unlock) throw new TransferError('busy', `another fetch is writing to ${feeds}; wait for it`)
   return unlock
 }
 
@@ -115,7 +115,7 @@ async function inParallel<T, R>(queue: readonly T[], work: (item: T) => Promise<
 }
 
 /** Listings that several feeds share (`fetch.json` of a copy) are read once. */
-function listingReader(effects: FetchEffects, credentials: Credentials): ReadListing {
+function listingReader(effects: NetworkEffects, credentials: Credentials): ReadListing {
   const texts = new Map<string, Promise<string>>()
   return (url, maxBytes) => {
     const text = texts.get(url.href) ?? withRetries(effects, () => readText(effects, url, maxBytes, credentials))
@@ -160,7 +160,7 @@ async function fetchFeed(
     if (status !== 'failed') await forgetOthers(feed, folder, wanted, context)
     return { feed, title, status, files }
   } catch (error) {
-    if (!(error instanceof FetchError)) throw error
+    if (!(error instanceof TransferError)) throw error
     return { feed, title, status: 'failed', files, error: { code: error.code, message: error.message } }
   }
 }

@@ -4,8 +4,8 @@ import type { PublishedFeed } from '../../corpus/feeds/table.ts'
 import { checkBody } from './body.ts'
 import { compareDigests, digestsOf, readMeta, statedDigests } from './digest.ts'
 import type { DownloadContext } from './download.ts'
-import { FetchError } from './error.ts'
-import { type LocatedAnswer, readText } from './request.ts'
+import { TransferError } from '../../corpus/transfer/error.ts'
+import { type LocatedAnswer, readText } from '../../corpus/transfer/request.ts'
 import type { WantedFile } from './wanted.ts'
 
 export interface Arrival extends DownloadContext {
@@ -17,7 +17,7 @@ const META_BYTES = 4096
 
 /**
  * Puts the file that arrived at `partial` in its place and remembers it.
- * @throws FetchError `wrong_body`, `digest`, or that the `.meta` cannot be had
+ * @throws TransferError `wrong_body`, `digest`, or that the `.meta` cannot be had
  */
 export async function putInPlace(arrival: Arrival, partial: string, answer: LocatedAnswer): Promise<void> {
   const { feeds, feed, effects, state, wanted } = arrival
@@ -41,7 +41,7 @@ export async function putInPlace(arrival: Arrival, partial: string, answer: Loca
 function renamed({ path, rename }: WantedFile, head: string, from: URL): string {
   const name = rename!(head, from)
   if (name === null)
-    throw new FetchError('wrong_body', 'neither its first line nor its address says which day it is of')
+    throw new TransferError('wrong_body', 'neither its first line nor its address says which day it is of')
   return `${dirname(path)}/${name}`
 }
 
@@ -56,13 +56,13 @@ async function compareMeta(
   try {
     text = await readText(effects, url, META_BYTES, credentials)
   } catch (error) {
-    if (error instanceof FetchError && error.code === 'missing') return
+    if (error instanceof TransferError && error.code === 'missing') return
     throw error
   }
   const { gzipBytes = bytes, plainSha256: stated = plainSha256 } = readMeta(text)
   // Made anew every two hours: a new one between the two requests differs, and asking again settles it.
-  if (gzipBytes !== bytes) throw new FetchError('digest', `it has ${bytes} bytes, its .meta says ${gzipBytes}`)
+  if (gzipBytes !== bytes) throw new TransferError('digest', `it has ${bytes} bytes, its .meta says ${gzipBytes}`)
   if (stated !== plainSha256) {
-    throw new FetchError('digest', `the sha256 of its text is ${plainSha256}, its .meta says ${stated}`)
+    throw new TransferError('digest', `the sha256 of its text is ${plainSha256}, its .meta says ${stated}`)
   }
 }

@@ -17,7 +17,7 @@ export interface Circumstances {
 export interface Listing {
   url: string
   maxBytes: number
-  /** The files that the page lists; throws `FetchError` `listing` where it is no such page. */
+  /** The files that the page lists; throws `TransferError` `listing` where it is no such page. */
   read(page: string): FileAt[]
 }
 

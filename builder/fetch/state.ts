@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { FetchEffects } from './effects.ts'
+import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 
 export const STATE_FILE = 'fetch.json'
 
@@ -53,7 +53,7 @@ export interface StateFile {
 }
 
 /** The state of a feeds folder. One that cannot be read means that everything is fetched anew, no more. */
-export async function openState(feeds: string, effects: FetchEffects): Promise<StateFile> {
+export async function openState(feeds: string, effects: NetworkEffects): Promise<StateFile> {
   const path = join(feeds, STATE_FILE)
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null

@@ -16,7 +16,7 @@ import {
   writeFeedState,
   writeMeta,
 } from '../../corpus/store/state.ts'
-import type { Progress } from '../progress.ts'
+import type { Progress } from '../../corpus/command/progress.ts'
 import type { MergeResult, MergeSettings, RecordNews } from './record.ts'
 import type { FeedReport, IngestReport } from './report.ts'
 import { rulesText, weaknessNames } from './settings.ts'

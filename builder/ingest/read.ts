@@ -12,7 +12,7 @@ import { packDigests } from '../../corpus/feeds/packed-digests.ts'
 import type { FeedName } from '../../corpus/feeds/table.ts'
 import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
 import type { Staging } from '../../corpus/store/staging.ts'
-import type { Progress } from '../progress.ts'
+import type { Progress } from '../../corpus/command/progress.ts'
 import type { Sifting } from './sift.ts'
 import type { ReadResult, ReadTask } from './tasks.ts'
 

@@ -10,8 +10,8 @@ import { pipeline } from 'node:stream/promises'
 import Database from 'better-sqlite3'
 import { createSchema, openDatabase } from '../../corpus/store/schema.ts'
 import { openStaging, type Staging } from '../../corpus/store/staging.ts'
-import type { Effects } from '../effects.ts'
-import { lockFile } from '../lock.ts'
+import type { Effects } from '../../corpus/command/effects.ts'
+import { lockFile } from '../../corpus/command/lock.ts'
 import { IngestError } from './error.ts'
 
 export interface Workspace {

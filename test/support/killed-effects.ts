@@ -1,5 +1,5 @@
 /** Effects that stop the work before one of its steps, as a kill would: nothing after it happens, not even clean-up. */
-import type { Effects } from '../../builder/effects.ts'
+import type { Effects } from '../../corpus/command/effects.ts'
 import { quietEffects } from './dist.ts'
 
 export class Killed extends Error {

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { checkBody } from '../../../builder/fetch/body.ts'
-import { FetchError } from '../../../builder/fetch/error.ts'
+import { TransferError } from '../../../corpus/transfer/error.ts'
 import { PUBLISHERS } from '../../../builder/fetch/publishers.ts'
 import { haveRealFeeds, REAL_FEEDS, temporaryFolder } from '../../support/dist.ts'
 import { gzipped, zipOf } from './downloading.ts'
@@ -26,9 +26,9 @@ async function refused(name: string, bytes: Buffer | string, message: RegExp, he
   try {
     await check(name, bytes, head)
   } catch (error) {
-    assert.instance(error, FetchError)
-    assert.is((error as FetchError).code, 'wrong_body')
-    assert.match((error as FetchError).message, message)
+    assert.instance(error, TransferError)
+    assert.is((error as TransferError).code, 'wrong_body')
+    assert.match((error as TransferError).message, message)
     return
   }
   assert.unreachable(`${name} passed`)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { strToU8, zipSync } from 'fflate'
 import { download, type FileReport, partialName } from '../../../builder/fetch/download.ts'
-import type { FetchEffects } from '../../../builder/fetch/effects.ts'
+import type { NetworkEffects } from '../../../corpus/transfer/network.ts'
 import { openState } from '../../../builder/fetch/state.ts'
 import type { WantedFile } from '../../../builder/fetch/wanted.ts'
 
@@ -29,7 +29,7 @@ export function place(feeds: string, url: string, more: Partial<WantedFile> = {}
   return { feeds, wanted: { ...wanted, ...more } }
 }
 
-export async function fetchFile({ feeds, wanted }: Place, effects: FetchEffects): Promise<FileReport> {
+export async function fetchFile({ feeds, wanted }: Place, effects: NetworkEffects): Promise<FileReport> {
   const state = await openState(feeds, effects)
   return download('kev', wanted, { feeds, effects, state, credentials: new Map(), onBytes: () => {} })
 }

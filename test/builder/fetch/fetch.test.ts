@@ -5,7 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { addBase, noBases } from '../../../builder/fetch/bases.ts'
 import { partialName } from '../../../builder/fetch/download.ts'
-import type { FetchEffects } from '../../../builder/fetch/effects.ts'
+import type { NetworkEffects } from '../../../corpus/transfer/network.ts'
 import { type FetchOptions, fetchFeeds } from '../../../builder/fetch/fetch.ts'
 import { PUBLISHERS } from '../../../builder/fetch/publishers.ts'
 import { failures, fetchWords } from '../../../builder/fetch/report.ts'
@@ -34,7 +34,7 @@ test.after(() => folder.remove())
 const fresh = () => join(folder.path, `feeds-${++count}`)
 
 /** Sends what is meant for `https://host/path` to `/host/path` of the publisher on this machine. */
-const rerouted = (): FetchEffects => ({
+const rerouted = (): NetworkEffects => ({
   ...world.effects,
   request: (url, headers) =>
     world.effects.request(new URL(`/${url.host}${url.pathname}${url.search}`, publisher.url), headers),
@@ -63,7 +63,7 @@ test('EPSS goes under the day that its first line states, wherever it was redire
   publisher.on(EPSS_AT, redirect('https://epss.empiricalsecurity.com/epss_scores-2026-11-21.csv.gz'))
   publisher.on('/epss.empiricalsecurity.com/epss_scores-2026-11-21.csv.gz', serve(EPSS, { etag: '"1"' }))
   // The publisher on this machine is asked by http, so the redirect is sent on by the same detour.
-  const effects: FetchEffects = {
+  const effects: NetworkEffects = {
     ...world.effects,
     request: (url, headers) =>
       world.effects.request(
@@ -296,7 +296,7 @@ test('one feed alone may come from a copy, with a name and password that no repo
   publisher.on('/in-house/kev/known_exploited_vulnerabilities.json', serve(KEV))
   const local = new URL(publisher.url)
   const address = `kev=http://me:p%40ss@${local.host}/in-house`
-  const effects: FetchEffects = {
+  const effects: NetworkEffects = {
     ...world.effects,
     request: (url, headers) =>
       url.host === local.host ? world.effects.request(url, headers) : rerouted().request(url, headers),

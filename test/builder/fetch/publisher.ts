@@ -1,7 +1,7 @@
 /** A publisher on this machine that misbehaves as a script says, and the world of a fetch without real time in it. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type FetchEffects, realFetchEffects, type Timeouts } from '../../../builder/fetch/effects.ts'
+import { type NetworkEffects, realNetworkEffects, type Timeouts } from '../../../corpus/transfer/network.ts'
 import { quietEffects } from '../../support/dist.ts'
 
 export interface Asked {
@@ -122,7 +122,7 @@ export const plain =
 export const redirect = (location: string, code = 302): Manner => status(code, { location })
 
 export interface World {
-  effects: FetchEffects
+  effects: NetworkEffects
   /** How long was slept, in ms, in order. */
   slept: number[]
   log: string[]
@@ -133,7 +133,7 @@ export const NOW = new Date('2026-11-21T06:30:00.000Z')
 
 /** Real disk and connections; the clock stands still but for `tickMs` at each look; sleep takes no time; no chance. */
 export function openWorld({ tickMs = 0, timeouts }: { tickMs?: number; timeouts?: Timeouts } = {}): World {
-  const { effects, close } = realFetchEffects(quietEffects(), timeouts)
+  const { effects, close } = realNetworkEffects(quietEffects(), timeouts)
   const slept: number[] = []
   const log: string[] = []
   let time = NOW.getTime()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { partialName } from '../../../builder/fetch/download.ts'
-import type { FetchEffects } from '../../../builder/fetch/effects.ts'
+import type { NetworkEffects } from '../../../corpus/transfer/network.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 import { catalogue, fetchFile, half, type Place, place, placed } from './downloading.ts'
 import { cutAfter, type Manner, openPublisher, openWorld, type Publisher, plain, serve, status } from './publisher.ts'
@@ -42,7 +42,7 @@ const ranges = ({ wanted }: Place) =>
     .map(({ headers }) => [headers.range ?? null, headers['if-range'] ?? null])
 
 /** Fetches, and gives the report with the bytes that the publisher handed out for it. */
-async function fetched(it: Place, effects: FetchEffects) {
+async function fetched(it: Place, effects: NetworkEffects) {
   const before = publisher.sent()
   const report = await fetchFile(it, effects)
   return { ...report, sent: publisher.sent() - before }
@@ -187,7 +187,7 @@ test('progress counts as success: a line that breaks every 70,000 bytes gets the
 class Killed extends Error {}
 
 /** Effects that end with the step `at` (from 0), and with them everything after it. */
-function killed(effects: FetchEffects, at: number): FetchEffects & { steps(): number } {
+function killed(effects: NetworkEffects, at: number): NetworkEffects & { steps(): number } {
   let steps = 0
   const step = () => {
     if (steps++ >= at) throw new Killed()
@@ -221,7 +221,7 @@ test('killed half-way and started again, it fetches the other half', async () =>
     await send(NEW.subarray(0, 150_000))
   }
   const it = yesterday(hanging, serve(NEW, TAG))
-  const dying: FetchEffects = {
+  const dying: NetworkEffects = {
     ...world.effects,
     async grow(path, offset) {
       const file = await world.effects.grow(path, offset)

@@ -1,6 +1,6 @@
-/** One GET with its redirects followed, credentials only where they belong, and a network failure as a `FetchError`. */
-import type { Answer, FetchEffects } from './effects.ts'
-import { FetchError } from './error.ts'
+/** One GET with its redirects followed, credentials only where they belong, and a network failure as a `TransferError`. */
+import type { Answer, NetworkEffects } from './network.ts'
+import { TransferError } from './error.ts'
 import { statusError } from './retry.ts'
 
 /** The commands' own version goes with it: publishers ask to be told who is asking. */
@@ -17,10 +17,10 @@ export interface LocatedAnswer extends Answer {
 }
 
 /**
- * @throws FetchError `network` where there is no answer, `redirect` where redirects lead nowhere good
+ * @throws TransferError `network` where there is no answer, `redirect` where redirects lead nowhere good
  */
 export async function get(
-  effects: FetchEffects,
+  effects: NetworkEffects,
   start: URL,
   headers: Record<string, string>,
   credentials: Credentials,
@@ -37,12 +37,12 @@ export async function get(
     })
     if (!REDIRECTS.includes(answer.status)) return { ...answer, url }
     await answer.discard()
-    if (redirects === MAX_REDIRECTS) throw new FetchError('redirect', `more than ${MAX_REDIRECTS} redirects`)
+    if (redirects === MAX_REDIRECTS) throw new TransferError('redirect', `more than ${MAX_REDIRECTS} redirects`)
     url = nextUrl(url, answer.headers.location)
   }
 }
 
-async function asked(effects: FetchEffects, url: URL, headers: Record<string, string>): Promise<Answer> {
+async function asked(effects: NetworkEffects, url: URL, headers: Record<string, string>): Promise<Answer> {
   try {
     return await effects.request(url, headers)
   } catch (cause) {
@@ -51,16 +51,16 @@ async function asked(effects: FetchEffects, url: URL, headers: Record<string, st
 }
 
 /** A failed connection, a timeout, a body that breaks off. Node names the trouble in `code`, sometimes only there. */
-export function networkError(cause: unknown): FetchError {
+export function networkError(cause: unknown): TransferError {
   const { message, code } = cause as { message?: string; code?: string }
-  return new FetchError('network', message || code || String(cause), { cause })
+  return new TransferError('network', message || code || String(cause), { cause })
 }
 
 function nextUrl(from: URL, location: string | undefined): URL {
   const url = location === undefined ? null : URL.parse(location, from)
-  if (!url || !/^https?:$/.test(url.protocol)) throw new FetchError('redirect', `redirected to '${location ?? ''}'`)
+  if (!url || !/^https?:$/.test(url.protocol)) throw new TransferError('redirect', `redirected to '${location ?? ''}'`)
   if (from.protocol === 'https:' && url.protocol === 'http:') {
-    throw new FetchError('redirect', `redirected from https to ${url.origin}`)
+    throw new TransferError('redirect', `redirected from https to ${url.origin}`)
   }
   // Names and passwords in a redirect are somebody else's.
   url.username = ''
@@ -70,10 +70,10 @@ function nextUrl(from: URL, location: string | undefined): URL {
 
 /**
  * A small text: a listing, a `.meta` file.
- * @throws FetchError, `too_large` where it is longer than `maxBytes`
+ * @throws TransferError, `too_large` where it is longer than `maxBytes`
  */
 export async function readText(
-  effects: FetchEffects,
+  effects: NetworkEffects,
   url: URL,
   maxBytes: number,
   credentials: Credentials,
@@ -88,11 +88,11 @@ export async function readText(
   try {
     for await (const chunk of answer.body) {
       bytes += chunk.length
-      if (bytes > maxBytes) throw new FetchError('too_large', `more than ${maxBytes} bytes`)
+      if (bytes > maxBytes) throw new TransferError('too_large', `more than ${maxBytes} bytes`)
       chunks.push(chunk)
     }
   } catch (cause) {
-    throw cause instanceof FetchError ? cause : networkError(cause)
+    throw cause instanceof TransferError ? cause : networkError(cause)
   }
   return Buffer.concat(chunks).toString('utf8')
 }

@@ -1,7 +1,7 @@
 /** How long is waited, for what. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { retryAfterMs, statusError, waitMs } from '../../../builder/fetch/retry.ts'
+import { retryAfterMs, statusError, waitMs } from '../../../corpus/transfer/retry.ts'
 
 const NOW = new Date('2026-11-21T06:30:00Z')
 

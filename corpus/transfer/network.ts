@@ -1,8 +1,8 @@
-/** What fetching does to the world beyond the builder's other effects: requests, waiting, files that grow. */
+/** What transfers do to the world beyond other effects: requests, waiting, files that grow. */
 import { open } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import { EnvHttpProxyAgent, request } from 'undici'
-import { type Effects, realEffects } from '../effects.ts'
+import { type Effects, realEffects } from '../command/effects.ts'
 import { incoming } from './incoming.ts'
 
 export interface Answer {
@@ -20,7 +20,7 @@ export interface GrowingFile {
   close(): Promise<void>
 }
 
-export interface FetchEffects extends Effects {
+export interface NetworkEffects extends Effects {
   /** One GET. Redirects are an answer like others; only failing to get any throws. */
   request(url: URL, headers: Record<string, string>): Promise<Answer>
   /** Opens a file, made where there is none, and cuts off what lies beyond `offset`. */
@@ -43,16 +43,16 @@ const TIMEOUTS: Timeouts = { connectMs: 20_000, headersMs: 120_000, bodyMs: 60_0
 const DISCARD_BYTES = 64 << 10
 
 /** The real world, through the proxy that `https_proxy`, `http_proxy` and `no_proxy` name. `close` ends the connections. */
-export function realFetchEffects(
+export function realNetworkEffects(
   base: Effects = realEffects(),
   { connectMs, headersMs, bodyMs }: Timeouts = TIMEOUTS,
-): { effects: FetchEffects; close(): Promise<void> } {
+): { effects: NetworkEffects; close(): Promise<void> } {
   const dispatcher = new EnvHttpProxyAgent({
     headersTimeout: headersMs,
     bodyTimeout: bodyMs,
     connect: { timeout: connectMs },
   })
-  const effects: FetchEffects = {
+  const effects: NetworkEffects = {
     ...base,
     async request(url, headers) {
       const { statusCode, headers: received, body } = await request(url, { dispatcher, headers })

@@ -1,6 +1,6 @@
 /** A body into a file, piece by piece: no more than agreed, no less than announced, and not at a crawl. */
-import type { GrowingFile } from './effects.ts'
-import { FetchError } from './error.ts'
+import type { GrowingFile } from './network.ts'
+import { TransferError } from './error.ts'
 import { networkError } from './request.ts'
 
 export interface Receiving {
@@ -19,7 +19,7 @@ export interface Receiving {
 const CRAWL_MS = 60_000
 const CRAWL_BYTES = 16 << 10
 
-/** @throws FetchError `network`, `cut`, `stalled` (worth another attempt, what arrived stays), `too_large` */
+/** @throws TransferError `network`, `cut`, `stalled` (worth another attempt, what arrived stays), `too_large` */
 export async function receive(
   body: AsyncIterable<Uint8Array>,
   file: GrowingFile,
@@ -31,22 +31,22 @@ export async function receive(
     position += chunk.length
     if (position > (total ?? most)) {
       // What is beyond the announced end is the server's fault, and what is before it may be too.
-      if (total !== null) throw new FetchError('restart', `more bytes than the ${total} announced`)
-      throw new FetchError('too_large', `more than ${most} bytes`)
+      if (total !== null) throw new TransferError('restart', `more bytes than the ${total} announced`)
+      throw new TransferError('too_large', `more than ${most} bytes`)
     }
     await file.write(chunk)
     onBytes(position, chunk.length)
     const time = now().getTime()
     if (time - window.since < CRAWL_MS) continue
     if (position - window.from < CRAWL_BYTES) {
-      throw new FetchError('stalled', `only ${position - window.from} bytes in ${(time - window.since) / 1000} s`)
+      throw new TransferError('stalled', `only ${position - window.from} bytes in ${(time - window.since) / 1000} s`)
     }
     window = { since: time, from: position }
   }
-  if (total !== null && position !== total) throw new FetchError('cut', `${position} of ${total} bytes`)
+  if (total !== null && position !== total) throw new TransferError('cut', `${position} of ${total} bytes`)
 }
 
-/** A body whose failure is a `FetchError`; failing to write stays what it is. */
+/** A body whose failure is a `TransferError`; failing to write stays what it is. */
 async function* failing(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   try {
     yield* body

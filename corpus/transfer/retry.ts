@@ -1,11 +1,11 @@
 /** Asking again: which answers may be otherwise next time, how long to wait, and when to give up. */
-import type { FetchEffects } from './effects.ts'
-import { FetchError, type FetchErrorCode } from './error.ts'
+import type { NetworkEffects } from './network.ts'
+import { TransferError, type TransferErrorCode } from './error.ts'
 
 /** Attempts in a row that brought nothing. */
 const MAX_FRUITLESS = 6
 /** Of these each attempt may have cost a whole file: they count double. */
-const WHOLE_FOR_NOTHING: readonly FetchErrorCode[] = ['wrong_body', 'digest']
+const WHOLE_FOR_NOTHING: readonly TransferErrorCode[] = ['wrong_body', 'digest']
 const FIRST_WAIT_MS = 1000
 const LONGEST_WAIT_MS = 60_000
 /** Whoever says "in an hour" is asked in five minutes: a nightly run must end. */
@@ -15,7 +15,7 @@ export interface RetryOptions {
   /** Told before each attempt, from 1 on. */
   onAttempt?(attempt: number): void
   /** Told before each wait. */
-  onWait?(error: FetchError, ms: number): void
+  onWait?(error: TransferError, ms: number): void
   /** Whether the attempt that failed brought enough to count as a fresh start. */
   gained?(): boolean
 }
@@ -25,7 +25,7 @@ export interface RetryOptions {
  * each time, with jitter so that many clients do not come back together.
  */
 export async function withRetries<T>(
-  effects: Pick<FetchEffects, 'sleep' | 'random'>,
+  effects: Pick<NetworkEffects, 'sleep' | 'random'>,
   work: () => Promise<T>,
   { onAttempt, onWait, gained }: RetryOptions = {},
 ): Promise<T> {
@@ -34,7 +34,7 @@ export async function withRetries<T>(
     try {
       return await work()
     } catch (error) {
-      if (!(error instanceof FetchError) || !error.mayPass) throw error
+      if (!(error instanceof TransferError) || !error.mayPass) throw error
       const isGain = gained?.() ?? false
       if (WHOLE_FOR_NOTHING.includes(error.code)) fruitless += 2
       else fruitless = isGain ? 0 : fruitless + 1
@@ -68,13 +68,13 @@ const PASSING_STATUS: readonly number[] = [408, 425, 429]
 export function statusError(
   { status, headers }: { status: number; headers: Readonly<Record<string, string>> },
   now: Date,
-): FetchError {
+): TransferError {
   const wait = retryAfterMs(headers['retry-after'], now) ?? quotaResetMs(headers, now)
   const message = `the server answers ${status}`
-  if (status === 404 || status === 410) return new FetchError('missing', message)
+  if (status === 404 || status === 410) return new TransferError('missing', message)
   // GitHub says 403 where it means 429, and then tells when to come back.
   const passing = status >= 500 || PASSING_STATUS.includes(status) || (status === 403 && wait !== null)
-  return new FetchError(passing ? 'busy_server' : 'refused', message, { retryAfterMs: wait })
+  return new TransferError(passing ? 'busy_server' : 'refused', message, { retryAfterMs: wait })
 }
 
 /** GitHub's way to say when the used-up quota is there again: `x-ratelimit-reset`, in seconds since 1970. */

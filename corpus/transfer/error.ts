@@ -1,6 +1,6 @@
-/** The one error of fetching: what a publisher's answer has wrong, and whether asking again may help. */
+/** The one error of transfers: what a server's answer has wrong, and whether asking again may help. */
 
-export type FetchErrorCode =
+export type TransferErrorCode =
   // may be otherwise next time
   | 'network'
   | 'stalled'
@@ -19,7 +19,7 @@ export type FetchErrorCode =
   | 'busy'
   | 'unusable'
 
-const PASSING: readonly FetchErrorCode[] = [
+const PASSING: readonly TransferErrorCode[] = [
   'network',
   'stalled',
   'cut',
@@ -29,13 +29,13 @@ const PASSING: readonly FetchErrorCode[] = [
   'digest',
 ]
 
-export class FetchError extends Error {
-  override readonly name = 'FetchError'
-  readonly code: FetchErrorCode
+export class TransferError extends Error {
+  override readonly name = 'TransferError'
+  readonly code: TransferErrorCode
   /** How long the server wants to be left alone, in ms; null where it does not say. */
   readonly retryAfterMs: number | null
 
-  constructor(code: FetchErrorCode, message: string, options: ErrorOptions & { retryAfterMs?: number | null } = {}) {
+  constructor(code: TransferErrorCode, message: string, options: ErrorOptions & { retryAfterMs?: number | null } = {}) {
     super(message, options)
     this.code = code
     this.retryAfterMs = options.retryAfterMs ?? null

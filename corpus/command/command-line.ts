@@ -1,18 +1,39 @@
-/** What the commands have in common: options that are environment variables too, and how a failure is told. */
+/** What the commands of both programs have in common: options that are environment variables too, and how a failure is told. */
 import { type Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 
 /** Values of an environment variable that leave a switch as it is. */
 const OFF = ['', '0', 'false']
 const ON = ['1', 'true']
 
-/** An option that `VULNSHELF_<NAME>` sets as well: `--as-of` is `VULNSHELF_AS_OF`. A switch takes `true` and `false`. */
-export function option(flags: string, description: string): Option {
+/** What a program's commands need; `name` is what it calls itself when it tells of errors. */
+export interface CommandLine {
+  /**
+   * An option that `VULNSHELF_<NAME>` sets as well: `--as-of` is `VULNSHELF_AS_OF`. A switch takes `true` and `false`:
+   * `VULNSHELF_NO_PREVIEW=false` must not let everybody in.
+   */
+  option(flags: string, description: string): Option
+  /** Tells an error on standard error and sets the exit code: 1, or 2 for wrong usage. */
+  fail(error: unknown): void
+}
+
+export function commandLine(name: string): CommandLine {
+  const tell = (line: string) => void process.stderr.write(`${name}: ${printable(line)}\n`)
+  return {
+    option: (flags, description) => variableOption(flags, description, tell),
+    fail: (error) => fail(error, tell),
+  }
+}
+
+function variableOption(flags: string, description: string, tell: (line: string) => void): Option {
   const option = new Option(flags, description)
   const variable = `VULNSHELF_${option.name().replaceAll('-', '_').toUpperCase()}`
   const value = process.env[variable]
   const isSwitch = !option.required && !option.optional
   if (isSwitch && value !== undefined && !ON.includes(value)) {
-    if (!OFF.includes(value)) stop(`${variable} is true or false, not '${value}'`)
+    if (!OFF.includes(value)) {
+      tell(`${variable} is true or false, not '${value}'`)
+      process.exit(2)
+    }
     // Commander takes a switch for set by any value.
     delete process.env[variable]
   }
@@ -46,22 +67,19 @@ const usageLine = (text: string) =>
     .replace(/\.?\s*\n\s*/g, ' ')
     .replace(/\.$/, '')} (--help tells more)`
 
-function stop(message: string): never {
-  process.stderr.write(`vulnshelf: ${message}\n`)
-  process.exit(2)
-}
-
 /** Errors that are told in one line: what they say is meant for the operator. */
 const TOLD = [
   'BuildError',
   'ExplainError',
   'FeedError',
-  'FetchError',
+  'GatewayError',
   'IngestError',
   'KeyError',
+  'MirrorError',
   'SnapshotError',
   'SqliteError',
   'StoreError',
+  'TransferError',
 ]
 
 /** What a terminal may be shown of texts that feeds stated: control characters and turns of direction are written out. */
@@ -70,8 +88,10 @@ export function printable(text: string): string {
   return text.replace(/(?!\n)[\p{Cc}\p{Bidi_C}]/gu, written)
 }
 
-/** Tells an error on standard error and sets the exit code: 1, or 2 for wrong usage. */
-export function fail(error: unknown): void {
+/** Errors that say so are those of whoever gave the command. */
+const USAGE: readonly string[] = ['usage', 'bad_option']
+
+function fail(error: unknown, tell: (line: string) => void): void {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : 2
     return
@@ -79,8 +99,8 @@ export function fail(error: unknown): void {
   const { name, message, stack } = error instanceof Error ? error : new Error(String(error))
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const told = TOLD.includes(name) || /^E[A-Z]+$/.test(code)
-  process.stderr.write(`vulnshelf: ${printable(told ? message.replaceAll('\n', ' ') : (stack ?? message))}\n`)
-  process.exitCode = code === 'usage' ? 2 : 1
+  tell(told ? message.replaceAll('\n', ' ') : (stack ?? message))
+  process.exitCode = USAGE.includes(code) ? 2 : 1
 }
 
 /** Whoever reads the output may stop reading (`| head`): then there is nobody left to tell. */

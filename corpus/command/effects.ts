@@ -1,5 +1,5 @@
 /**
- * Everything that the builder does to the world: disk, database commits, clock and log. It comes in as one object, so
+ * Everything that commands do to the world: disk, database commits, clock and log. It comes in as one object, so
  * that a test can stop the work before any of its steps and look at what is left behind.
  */
 import { mkdir, open, rename, rm } from 'node:fs/promises'
