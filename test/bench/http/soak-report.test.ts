@@ -6,6 +6,9 @@ import { type SoakMinute, type SoakReport, slopeOf, soakText, verdictOf } from '
 const minute = (i: number, more: Partial<SoakMinute> = {}): SoakMinute => ({
   at: (i + 1) * 60,
   seconds: 60,
+  capacity: 143,
+  reference: 500,
+  rate: 100,
   requests: 6000,
   errors: 0,
   statuses: { 200: 6000 },
@@ -21,7 +24,7 @@ const minute = (i: number, more: Partial<SoakMinute> = {}): SoakMinute => ({
 const report = (change: (i: number) => Partial<SoakMinute> = () => ({}), seenAfter: number | null = 2) => {
   const minutes = Array.from({ length: 12 }, (_, i) => minute(i, change(i)))
   const swap = { from: 'a', to: 'b', seenAfter }
-  return { mix: 'some', cves: 1000, capacity: 143, rate: 100, minutes, swap }
+  return { mix: 'some', cves: 1000, share: 0.7, minutes, swap }
 }
 
 const failing = (of: Omit<SoakReport, 'verdict'>) => verdictOf(of).flatMap(({ what, holds }) => (holds ? [] : [what]))
@@ -55,6 +58,16 @@ test('a swap that nobody saw, and requests that were due and never made, are tol
   assert.equal(failing(report(() => ({ requests: 5000 }))), ['all that was due was answered'])
 })
 
+test('a machine that becomes slower is no fault of the gateway, a gateway that does is', () => {
+  assert.equal(failing(report((i) => (i > 5 ? { capacity: 70, reference: 250 } : {}))), [])
+  assert.equal(failing(report((i) => (i > 5 ? { capacity: 110 } : {}))), [
+    'capacity steady beside that of the reference',
+  ])
+  assert.equal(failing(report((i) => (i > 5 ? { reference: 2000 } : {}))), [
+    'capacity steady beside that of the reference',
+  ])
+})
+
 test('the slope of points on a line is that of the line', () => {
   assert.is(slopeOf([0, 1, 2, 5].map((x) => [x, 3 * x + 7] as const)), 3)
   assert.is(slopeOf([[4, 4]]), 0)
@@ -63,8 +76,8 @@ test('the slope of points on a line is that of the line', () => {
 test('the table has a row for each minute, and the verdict below', () => {
   const of = report()
   const lines = soakText({ ...of, verdict: verdictOf(of) }).split('\n')
-  assert.is(lines[0], 'some, 1,000 CVEs: 100 requests/s held, of 143 at most')
-  assert.is(lines[5], ' 4.0      6000       0    1.00    4.00      9.0     200  swap')
+  assert.match(lines[0]!, /^some, 1,000 CVEs: .*, 70 % is held$/)
+  assert.is(lines[5], ' 4.0        143          500     100      6000       0    1.00    4.00      9.0     200  swap')
   assert.is(lines.at(-1), 'yes  new snapshot served, no request failed meanwhile: 2.0 s after it was put up')
 })
 

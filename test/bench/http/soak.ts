@@ -1,6 +1,7 @@
 /**
- * A long load at a steady rate below the gateway's capacity, with one swap of snapshots in it: whether memory stays, errors
- * stay away and latencies stay as they were.
+ * A long load below the gateway's capacity, with one swap of snapshots in it: whether memory stays, errors stay away and
+ * latencies stay as they were. Other work on the machine changes what it can do from minute to minute, so the capacity is
+ * measured anew before each stretch, and beside it that of a server that does nothing: what only the gateway loses is its own.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,16 +9,24 @@ import { idAt } from '../../../corpus/snapshot/derive/index-table.ts'
 import { readManifest } from '../../../corpus/snapshot/layout.ts'
 import { openSnapshot } from '../../../gateway/shelf/open-snapshot.ts'
 import type { BenchCorpus } from '../report/line.ts'
-import { median } from '../report/spread.ts'
 import { openCatalogue } from './catalogue.ts'
 import { type Client, createClient, headerOf } from './client.ts'
 import { type DistView, lastPointers, viewOf } from './dist-view.ts'
 import { latencyOf } from './figures.ts'
 import { drawMix, type Mix, readMix } from './mix.ts'
-import { type Load, type Measured, makeToken, startGateway, startLoad } from './processes.ts'
+import {
+  type Load,
+  type Measured,
+  makeToken,
+  type ReferenceServer,
+  startGateway,
+  startLoad,
+  startReference,
+} from './processes.ts'
 import { RIGHT_STATUSES } from './request-kinds.ts'
 import { requestHeaders } from './sites.ts'
 import { type SoakMinute, type SoakReport, verdictOf } from './soak-report.ts'
+import type { LoadResult } from './tally.ts'
 import { memoryOf, settled } from './usage.ts'
 
 export interface SoakOptions {
@@ -40,8 +49,9 @@ export interface SoakOptions {
 
 /** Different requests of a minute: they are drawn anew for each. */
 const REQUESTS = 20_000
-const CAPACITY_TRIES = 3
-const MOST_CAPACITY_SECONDS = 10
+/** Of a stretch, that part goes into measuring each of the two capacities, and no more seconds than these. */
+const CALIBRATING = 1 / 20
+const MOST_CALIBRATING_SECONDS = 2
 /** A soak has at least so many stretches. */
 const LEAST_STRETCHES = 12
 const WATCH_MS = 200
@@ -55,30 +65,35 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
   const { first, second } = lastPointers(corpus.dist)
   const view = viewOf(corpus.dist, join(own, 'dist'), [first, second])
   const gateway = await startGateway({ name: 'soak', dist: view.path, folder: own, options: serve })
+  const reference = await startReference('node')
   const load = startLoad()
   const client = createClient(gateway.port, token)
   try {
     await settled(gateway.pid)
-    const bench: Soak = { mix, load, gateway, client, connections, token, without: goneIn(corpus.dist) }
-    const seconds = Math.min(60, (minutes * 60) / LEAST_STRETCHES)
+    const bench: Soak = { mix, load, gateway, reference, client, connections, token, without: goneIn(corpus.dist) }
+    const stretch = Math.min(60, (minutes * 60) / LEAST_STRETCHES)
+    const calibrating = Math.min(MOST_CALIBRATING_SECONDS, stretch * CALIBRATING)
+    const seconds = stretch - 2 * calibrating
     await drawRequests(view, bench)
-    const capacity = await capacityOf(bench, Math.min(MOST_CAPACITY_SECONDS, seconds))
-    const rate = capacity * share
-    say(`soak: ${capacity.toFixed(0)} requests/s at most; ${rate.toFixed(0)} are held for ${minutes} minutes`)
+    await prepareReference(bench, stretch * CALIBRATING)
 
-    const stretches = Math.round((minutes * 60) / seconds)
+    const stretches = Math.round((minutes * 60) / stretch)
     const swapIn = Math.floor(stretches / 3)
     const report: SoakReport = {
       mix: mix.title,
       cves: corpus.cves,
-      capacity,
-      rate,
+      share,
       minutes: [],
       swap: { from: first.snapshot, to: second.snapshot, seenAfter: null },
       verdict: [],
     }
     for (let i = 0; i < stretches; i++) {
       await drawRequests(view, bench)
+      const rates = {
+        reference: await rateOf(bench, 'reference', calibrating),
+        capacity: await rateOf(bench, 'mix', calibrating),
+      }
+      const rate = rates.capacity * share
       const swapping =
         i === swapIn
           ? swap(bench, {
@@ -88,11 +103,11 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
               putUp: () => view.putUp(second),
             })
           : null
-      report.minutes.push(await holdLoad(bench, { at: (i + 1) * seconds, seconds, rate, swap: i === swapIn }))
+      report.minutes.push(await holdLoad(bench, { at: (i + 1) * stretch, seconds, rate, ...rates, swap: i === swapIn }))
       if (swapping) report.swap.seenAfter = await swapping
       const { requests, errors, p99, rssMb } = report.minutes.at(-1)!
       say(
-        `soak: ${i + 1} of ${stretches}: ${requests} requests, ${errors} errors, p99 ${p99.toFixed(2)} ms, ${rssMb.toFixed(0)} MB`,
+        `soak: ${i + 1} of ${stretches}: ${rate.toFixed(0)}/s of ${rates.capacity.toFixed(0)} (reference ${rates.reference.toFixed(0)}), ${requests} requests, ${errors} errors, p99 ${p99.toFixed(2)} ms, ${rssMb.toFixed(0)} MB`,
       )
       options.onMinute?.(report)
     }
@@ -101,6 +116,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
   } finally {
     client.close()
     await load.stop()
+    await reference.stop()
     await gateway.stop()
   }
 }
@@ -109,6 +125,7 @@ interface Soak {
   mix: Mix
   load: Load
   gateway: Measured
+  reference: ReferenceServer
   client: Client
   connections: number
   token: string
@@ -138,25 +155,29 @@ async function drawRequests({ path }: DistView, { mix, load, client, token, with
   }
 }
 
-async function capacityOf({ load, gateway: { port }, connections }: Soak, seconds: number): Promise<number> {
-  const rates: number[] = []
-  // The first try warms up.
-  for (let i = 0; i <= CAPACITY_TRIES; i++) {
-    const task = { kind: 'closed', polling: false, of: 'mix', port, connections, seconds } as const
-    const result = await load.run({ ...task, expect: RIGHT_STATUSES })
-    if (i > 0) rates.push(result.requests / result.seconds)
-  }
-  return median(rates)
+/** The reference sends bodies as long as those of the mix are on average; the run that tells so warms the gateway up. */
+async function prepareReference(bench: Soak, seconds: number): Promise<void> {
+  const { bytes, requests } = await closedLoop(bench, 'mix', seconds)
+  await bench.reference.answer({ status: 200, headers: [], body: Buffer.alloc(Math.round(bytes / requests)) })
+  bench.load.prepare('reference', [{ target: '/' }], requestHeaders(bench.token))
 }
 
-interface Stretch {
-  at: number
-  seconds: number
-  rate: number
-  swap: boolean
+/** Requests/s in a closed loop. */
+async function rateOf(bench: Soak, of: 'mix' | 'reference', forSeconds: number): Promise<number> {
+  const { requests, seconds } = await closedLoop(bench, of, forSeconds)
+  return requests / seconds
 }
 
-async function holdLoad(bench: Soak, { at, seconds, rate, swap }: Stretch): Promise<SoakMinute> {
+function closedLoop(bench: Soak, of: 'mix' | 'reference', seconds: number): Promise<LoadResult> {
+  const { port } = of === 'mix' ? bench.gateway : bench.reference
+  const { load, connections } = bench
+  return load.run({ kind: 'closed', polling: false, of, port, connections, seconds, expect: RIGHT_STATUSES })
+}
+
+type Stretch = Pick<SoakMinute, 'at' | 'seconds' | 'capacity' | 'reference' | 'rate' | 'swap'>
+
+async function holdLoad(bench: Soak, stretch: Stretch): Promise<SoakMinute> {
+  const { seconds, rate } = stretch
   const { load, gateway, connections } = bench
   let peakRssMb = 0
   const watch = setInterval(() => {
@@ -170,15 +191,13 @@ async function holdLoad(bench: Soak, { at, seconds, rate, swap }: Stretch): Prom
     const answers = Object.values(statuses).reduce((sum, count) => sum + count, 0)
     const { rssMb } = memoryOf(gateway.pid)
     return {
-      at,
-      seconds,
+      ...stretch,
       requests,
       errors: answers - requests + unanswered,
       statuses,
       ...latencyOf([result]),
       rssMb,
       peakRssMb: Math.max(peakRssMb, rssMb),
-      swap,
     }
   } finally {
     clearInterval(watch)
