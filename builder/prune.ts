@@ -1,12 +1,12 @@
 /** `vulnshelf prune`: forgets snapshots but the newest, and the objects that none of the kept ones needs. */
 import { readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import type { Effects } from '../corpus/command/effects.ts'
 import { SnapshotError } from '../corpus/snapshot/error.ts'
 import { manifestDigests, manifestPath, objectPath, readCurrent, readManifest } from '../corpus/snapshot/layout.ts'
 import type { Manifest } from '../corpus/snapshot/manifest.ts'
 import { gatheredPath, openGathered } from './build/gathered.ts'
 import { lockDist } from './build/lock.ts'
-import type { Effects } from '../corpus/command/effects.ts'
 
 const HEX_64 = /^[0-9a-f]{64}$/
 
@@ -29,13 +29,13 @@ export async function prune(dist: string, keep: number, effects: Effects): Promi
     const { pointer, manifest: current } = readCurrent(dist)
     const kept = [pointer.manifest.sha256]
     const ids = [current.snapshot]
-    const needed = new Set(current.files.map(({ sha256 }) => sha256))
+    const needed = new Set(objectsOf(current))
     const there = manifestDigests(dist)
     for (const { digest, manifest } of newestFirst(dist, there).filter((one) => one.digest !== kept[0])) {
       if (kept.length >= keep) break
       kept.push(digest)
       ids.push(manifest.snapshot)
-      for (const { sha256 } of manifest.files) needed.add(sha256)
+      for (const sha256 of objectsOf(manifest)) needed.add(sha256)
     }
     if (!openGathered(dist, current.files)) await effects.remove(gatheredPath(dist))
     const removed = { manifests: 0, objects: 0, bytes: 0 }
@@ -56,6 +56,9 @@ export async function prune(dist: string, keep: number, effects: Effects): Promi
     unlock()
   }
 }
+
+/** Digests of all that a snapshot is made of, and of the pack that leads to it. */
+const objectsOf = ({ files, delta }: Manifest) => [...files, ...(delta ? [delta] : [])].map(({ sha256 }) => sha256)
 
 /** The snapshots that can be read, by when they were put up; a manifest that cannot is kept by nobody. */
 function newestFirst(dist: string, digests: readonly string[]): { digest: string; manifest: Manifest }[] {

@@ -4,6 +4,8 @@
  */
 import { readdirSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import type { Effects } from '../../corpus/command/effects.ts'
+import type { Progress } from '../../corpus/command/progress.ts'
 import { compareCveIds } from '../../corpus/model/cve-id.ts'
 import type { About } from '../../corpus/snapshot/about.ts'
 import { gzipFile } from '../../corpus/snapshot/deflate.ts'
@@ -12,19 +14,18 @@ import { DERIVED_FILES, type DeriveInput, deriveFiles } from '../../corpus/snaps
 import { sha256 } from '../../corpus/snapshot/digest.ts'
 import { type EpssColumns, encodeEpss, NO_EPSS, toBillionths } from '../../corpus/snapshot/epss.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { readManifest, readPointer } from '../../corpus/snapshot/layout.ts'
+import { readManifest, readPointer, temporaryFolder } from '../../corpus/snapshot/layout.ts'
 import type { FileEntry } from '../../corpus/snapshot/manifest.ts'
 import type { Pointer } from '../../corpus/snapshot/pointer.ts'
 import { heard, openPool, type Pool } from '../../corpus/snapshot/pool.ts'
 import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
-import type { Effects } from '../../corpus/command/effects.ts'
-import type { Progress } from '../../corpus/command/progress.ts'
 import { about } from './about.ts'
 import { writeCatalogs } from './catalogs.ts'
+import { collectChanges, putDelta } from './delta.ts'
 import { BuildError } from './error.ts'
 import { gatheredPath, openGathered } from './gathered.ts'
 import { lockDist } from './lock.ts'
-import { type ObjectStore, openObjectStore, temporaryFolder } from './objects.ts'
+import { type ObjectStore, openObjectStore } from './objects.ts'
 import { type PutUp, putUp, type Signing } from './put-up.ts'
 import { openPuts } from './puts.ts'
 import { closeCorpora } from './shard-task.ts'
@@ -110,8 +111,9 @@ async function buildFrom(
     const blocks = blocksOf(corpus)
     // Scores are read while the threads are at work, so the shards are awaited behind them.
     const onProgress = (done: number, total: number) => progress('shards', done, total)
-    const job = { blocks, corpusPath, parent, pool, objects, log: effects.log, onProgress }
-    const writing = heard(Promise.all([writeShards(job), writeCatalogs(corpus, parent, pool, objects)]))
+    const changes = collectChanges()
+    const job = { blocks, corpusPath, parent, pool, objects, changes, log: effects.log, onProgress }
+    const writing = heard(Promise.all([writeShards(job), writeCatalogs(corpus, parent, pool, objects, changes)]))
     const epss = alignEpss(corpus, blocks)
     const [shards, { files: catalogFiles, catalogs }] = await writing
     const { rows } = shards
@@ -126,7 +128,8 @@ async function buildFrom(
     // Before the pointer, behind which nothing comes: without it this is of a snapshot that never was, and of no use.
     const isThere = isUpon && openGathered(dist, shards.files) !== null
     if (!isThere) await effects.rename(writer.path, gatheredPath(dist))
-    const upon = { before: pointer, parent: parent?.manifest ?? null, signing }
+    const delta = await putDelta(files, parent?.manifest ?? null, changes, objects)
+    const upon = { before: pointer, parent: parent?.manifest ?? null, delta, signing }
     const outcome = await putUp(dist, files, upon, effects)
     await effects.remove(temporaryFolder(dist))
     return {

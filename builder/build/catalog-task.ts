@@ -1,6 +1,8 @@
 /** A catalog shard, in a worker: members of the parent's where the entry is the same, new ones elsewhere. */
 import { type CatalogEntry, type EncodedCatalog, encodeCatalog, keptEntries } from '../../corpus/snapshot/catalog.ts'
+import { type Change, type PlacedShard, shardChange } from '../../corpus/snapshot/delta.ts'
 import type { FileEntry } from '../../corpus/snapshot/manifest.ts'
+import { membersOf } from '../../corpus/snapshot/shard.ts'
 import { readSound } from './shard-task.ts'
 
 export interface CatalogInput {
@@ -9,6 +11,15 @@ export interface CatalogInput {
   parent: { dist: string; file: FileEntry } | null
 }
 
-export function writeCatalog({ entries, parent }: CatalogInput): EncodedCatalog {
-  return encodeCatalog(entries, keptEntries(parent && readSound(parent.dist, parent.file)))
+export interface BuiltCatalog extends EncodedCatalog {
+  /** What leads to it from the parent's, where there is one. */
+  change: Change | null
 }
+
+export function writeCatalog({ entries, parent }: CatalogInput): BuiltCatalog {
+  const former = parent && readSound(parent.dist, parent.file)
+  const catalog = encodeCatalog(entries, keptEntries(former))
+  return { ...catalog, change: former && shardChange(placed(Buffer.from(catalog.bytes.buffer)), placed(former)) }
+}
+
+const placed = (bytes: Buffer): PlacedShard => ({ bytes, members: [...membersOf(bytes)] })

@@ -7,14 +7,14 @@ import {
   type CatalogEntry,
   type CatalogName,
   catalogKey,
-  type EncodedCatalog,
   type PlacedEntry,
 } from '../../corpus/snapshot/catalog.ts'
 import type { CnaEntryDetail, ExploitEntry } from '../../corpus/snapshot/derive/list-rows.ts'
 import type { FileEntry } from '../../corpus/snapshot/manifest.ts'
 import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
 import type { Corpus } from '../../corpus/store/corpus.ts'
-import type { CatalogInput } from './catalog-task.ts'
+import type { BuiltCatalog, CatalogInput } from './catalog-task.ts'
+import type { Changes } from './delta.ts'
 import type { ObjectStore } from './objects.ts'
 import type { Parent } from './shards.ts'
 
@@ -24,6 +24,7 @@ export async function writeCatalogs(
   parent: Parent | null,
   pool: Pool,
   objects: ObjectStore,
+  changes: Changes,
 ): Promise<{ files: FileEntry[]; catalogs: Record<CatalogName, PlacedEntry[]> }> {
   const entries = entriesOf(corpus)
   const inputs = CATALOGS.map((name): CatalogInput => {
@@ -32,8 +33,9 @@ export async function writeCatalogs(
   })
   const files: FileEntry[] = []
   const catalogs: Partial<Record<CatalogName, PlacedEntry[]>> = {}
-  for await (const { bytes, content, entries } of runInOrder<EncodedCatalog>(pool, 'catalog', inputs)) {
+  for await (const { bytes, content, entries, change } of runInOrder<BuiltCatalog>(pool, 'catalog', inputs)) {
     const name = CATALOGS[files.length]!
+    changes.add('catalog', name, change, bytes.length)
     files.push(await objects.put({ role: 'catalog', name, content, count: entries.length, derived: false }, bytes))
     catalogs[name] = entries
   }

@@ -3,18 +3,21 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Effects } from '../../corpus/command/effects.ts'
 import type { TemporaryFile } from '../../corpus/snapshot/derive/derive.ts'
 import { sha256 } from '../../corpus/snapshot/digest.ts'
-import { objectPath } from '../../corpus/snapshot/layout.ts'
+import { objectPath, temporaryFolder } from '../../corpus/snapshot/layout.ts'
 import type { FileEntry } from '../../corpus/snapshot/manifest.ts'
-import type { Effects } from '../../corpus/command/effects.ts'
+
+/** What an entry of a manifest says of the object. */
+export type Stored = Pick<FileEntry, 'sha256' | 'size'>
 
 export interface ObjectStore {
   /**
    * Puts bytes, or a temporary file, which is then gone; gives the entry for the manifest. `sha256` of the bytes may be
    * known already.
    */
-  put(entry: Omit<FileEntry, 'sha256' | 'size'>, from: Uint8Array | TemporaryFile, sha256?: string): Promise<FileEntry>
+  put<Entry extends object>(entry: Entry, from: Uint8Array | TemporaryFile, sha256?: string): Promise<Entry & Stored>
   /** Where a temporary file may be written. */
   temporary(name: string): string
   /** Objects and bytes that were written, and that were there already. */
@@ -57,9 +60,6 @@ async function isThere(path: string, digest: string, size: number): Promise<bool
   if (statSync(path, { throwIfNoEntry: false })?.size !== size) return false
   return (await measure(path)).sha256 === digest
 }
-
-/** What a killed build leaves behind lies here, and is cleared by the next one. */
-export const temporaryFolder = (dist: string) => join(dist, 'tmp')
 
 async function measure(path: string): Promise<{ sha256: string; size: number }> {
   const hash = createHash('sha256')

@@ -1,12 +1,12 @@
 /** Last step of a build: the manifest, then the pointer, each by rename; and a pointer by itself, signed anew. */
+
+import type { Effects } from '../../corpus/command/effects.ts'
 import { sha256 } from '../../corpus/snapshot/digest.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { manifestPath, pointerPath, readManifest } from '../../corpus/snapshot/layout.ts'
+import { manifestPath, pointerPath, readManifest, temporaryFolder } from '../../corpus/snapshot/layout.ts'
 import { encodeManifest, type FileEntry, FORMAT, type Manifest, snapshotId } from '../../corpus/snapshot/manifest.ts'
 import { encodePointer, type Pointer } from '../../corpus/snapshot/pointer.ts'
 import { type SigningKey, signPointer } from '../../corpus/snapshot/signature.ts'
-import type { Effects } from '../../corpus/command/effects.ts'
-import { temporaryFolder } from './objects.ts'
 
 /** What a new pointer is signed with, and how long it is good for. */
 export interface Signing {
@@ -31,6 +31,8 @@ export interface PutUpOptions {
   before: Pointer | null
   /** The current snapshot, where it was built upon. */
   parent: Manifest | null
+  /** The pack that leads here from the parent. */
+  delta: Manifest['delta']
   signing: Signing | null
 }
 
@@ -41,7 +43,7 @@ export interface PutUpOptions {
 export async function putUp(
   dist: string,
   files: FileEntry[],
-  { before, parent, signing }: PutUpOptions,
+  { before, parent, delta, signing }: PutUpOptions,
   effects: Effects,
 ): Promise<PutUp> {
   const snapshot = snapshotId(files)
@@ -59,6 +61,7 @@ export async function putUp(
     snapshot,
     created_at,
     parent: parent && before && { snapshot: parent.snapshot, manifest: before.manifest.sha256 },
+    delta,
     files,
   }
   const bytes = encodeManifest(manifest)

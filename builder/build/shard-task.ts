@@ -4,6 +4,7 @@
  */
 import type { CveId } from '../../corpus/model/cve-id.ts'
 import { encodeCveMember } from '../../corpus/snapshot/cve-member.ts'
+import { type Change, type PlacedShard, shardChange } from '../../corpus/snapshot/delta.ts'
 import { decodeFacts, encodeFacts } from '../../corpus/snapshot/derive/facts.ts'
 import { type GatheredShard, gatherShard, type KnownFacts, namesOf } from '../../corpus/snapshot/derive/gather.ts'
 import { SHORT_HASH_LENGTH, sha256 } from '../../corpus/snapshot/digest.ts'
@@ -32,6 +33,8 @@ export interface ShardInput {
 export interface BuiltShard {
   /** A new file; null where the parent's holds exactly these records. */
   file: { bytes: Uint8Array; sha256: string; content: string } | null
+  /** What leads to it from the parent's, where there is one. */
+  change: Change | null
   gathered: GatheredShard
   /** By `encodeFacts`: what the build after need not gather again. */
   facts: Uint8Array
@@ -46,12 +49,6 @@ const corpora = connections((path) => openCorpus(path, { readonly: true }))
 
 /** Closes what tasks of this thread opened. */
 export const closeCorpora = corpora.close
-
-/** Members of the parent's shard. */
-interface ParentShard {
-  bytes: Buffer
-  members: PlacedMember[]
-}
 
 /**
  * @throws BuildError `corpus-changed` when a record is no longer the one that was asked for
@@ -73,10 +70,11 @@ export function buildShard(input: ShardInput): BuiltShard {
           parent.members.filter(({ key }) => !kept.has(key)),
         )
       : null
-  return { file, gathered, facts: encodeFacts(gathered), goneNames, ...encoded }
+  const change = file && parent ? shardChange({ bytes, members }, parent) : null
+  return { file, change, gathered, facts: encodeFacts(gathered), goneNames, ...encoded }
 }
 
-function parentShard({ parent, facts }: ShardInput): ParentShard | null {
+function parentShard({ parent, facts }: ShardInput): PlacedShard | null {
   if (!parent) return null
   const bytes = facts ? readObject(parent.dist, parent.file) : readSound(parent.dist, parent.file)
   return bytes && { bytes, members: [...membersOf(bytes)] }

@@ -4,6 +4,7 @@ import { type Rows, rowCollector } from '../../corpus/snapshot/derive/rows.ts'
 import type { FileEntry, Manifest } from '../../corpus/snapshot/manifest.ts'
 import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
 import type { Corpus } from '../../corpus/store/corpus.ts'
+import type { Changes } from './delta.ts'
 import { type Gathered, type GatheredWriter, gatheredWriter } from './gathered.ts'
 import type { ObjectStore } from './objects.ts'
 import { openPuts } from './puts.ts'
@@ -48,6 +49,7 @@ export interface ShardJob {
   parent: Parent | null
   pool: Pool
   objects: ObjectStore
+  changes: Changes
   log(line: string): void
   onProgress(done: number, total: number): void
 }
@@ -79,7 +81,7 @@ export async function writeShards(job: ShardJob): Promise<WrittenShards> {
 
 /** @throws SnapshotError when `gathered` turns out to be damaged, or the parent where it builds on that */
 async function writeUpon(
-  { blocks, corpusPath, parent, pool, objects, onProgress }: ShardJob,
+  { blocks, corpusPath, parent, pool, objects, changes, onProgress }: ShardJob,
   gathered: Gathered | null,
 ): Promise<WrittenShards> {
   const parentShards = new Map(
@@ -113,6 +115,7 @@ async function writeUpon(
       tally.members.encodedBytes += encodedBytes
       if (file) {
         const entry = { role: 'cve', name: block, content: file.content, count: ids.length, derived: false } as const
+        changes.add('cve', block, built.change, file.bytes.length)
         await puts.add(objects.put(entry, file.bytes, file.sha256))
       } else {
         tally.shards.unchanged++

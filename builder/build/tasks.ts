@@ -1,4 +1,5 @@
 /** The tasks of a build that run in worker threads. */
+import type { Change } from '../../corpus/snapshot/delta.ts'
 import { deriveTasks } from '../../corpus/snapshot/derive/derive.ts'
 import { buffersOf } from '../../corpus/snapshot/derive/gather.ts'
 import type { TaskResult } from '../../corpus/snapshot/pool.ts'
@@ -10,10 +11,13 @@ export const tasks = {
   shard(input: ShardInput): TaskResult {
     const value = buildShard(input)
     const file = value.file ? [value.file.bytes.buffer as ArrayBuffer] : []
-    return { value, transfer: [...file, ...buffersOf(value.gathered)] }
+    return { value, transfer: [...file, ...changeBuffers(value.change), ...buffersOf(value.gathered)] }
   },
   catalog(input: CatalogInput): TaskResult {
     const value = writeCatalog(input)
-    return { value, transfer: [value.bytes.buffer as ArrayBuffer] }
+    return { value, transfer: [value.bytes.buffer as ArrayBuffer, ...changeBuffers(value.change)] }
   },
 }
+
+const changeBuffers = (change: Change | null): ArrayBuffer[] =>
+  change ? [change.recipe.buffer as ArrayBuffer, change.carried.buffer as ArrayBuffer] : []

@@ -14,9 +14,16 @@ import { decodeManifest, type FileEntry, MAX_MANIFEST_BYTES, type Manifest, type
 import { decodePointer, type Pointer } from './pointer.ts'
 import { shortLived } from './slab.ts'
 
-export const pointerPath = (dist: string) => join(dist, 'latest.json')
-export const manifestPath = (dist: string, digest: string) => join(dist, 'manifests', `${digest}.json`)
-export const objectPath = (dist: string, digest: string) => join(dist, 'objects', digest.slice(0, 2), digest)
+export const POINTER_NAME = 'latest.json'
+export const manifestName = (digest: string) => `manifests/${digest}.json`
+export const objectName = (digest: string) => `objects/${digest.slice(0, 2)}/${digest}`
+
+export const pointerPath = (dist: string) => join(dist, POINTER_NAME)
+export const manifestPath = (dist: string, digest: string) => join(dist, manifestName(digest))
+export const objectPath = (dist: string, digest: string) => join(dist, objectName(digest))
+
+/** Where whoever writes to a `dist` keeps what is not complete yet; what a kill leaves behind there is cleared, or completed, by the next run. */
+export const temporaryFolder = (dist: string) => join(dist, 'tmp')
 
 /** Reads a file, or gives null where there is none. */
 function readIfThere(path: string): Buffer | null {
@@ -41,13 +48,19 @@ export function readPointer(dist: string): Pointer | null {
  * The manifest with this digest.
  * @throws SnapshotError `missing`, `digest` when it was changed, `malformed`
  */
-export function readManifest(dist: string, digest: string): Manifest {
+export const readManifest = (dist: string, digest: string): Manifest => decodeManifest(readManifestBytes(dist, digest))
+
+/**
+ * The bytes of the manifest with this digest.
+ * @throws SnapshotError `missing`, or `digest` when it was changed
+ */
+export function readManifestBytes(dist: string, digest: string): Buffer {
   const bytes = readIfThere(manifestPath(dist, digest))
   if (!bytes) throw new SnapshotError('missing', `manifest ${digest} is missing`)
   if (bytes.length > MAX_MANIFEST_BYTES || sha256(bytes) !== digest) {
     throw new SnapshotError('digest', `manifest ${digest} does not have the digest it is named by`)
   }
-  return decodeManifest(bytes)
+  return bytes
 }
 
 /**
@@ -85,11 +98,17 @@ export function fileOf(manifest: Manifest, role: Role, name?: string): FileEntry
  * All bytes of an object, checked.
  * @throws SnapshotError `missing` or `digest`
  */
-export function readObject(dist: string, file: FileEntry): Buffer {
-  const bytes = readIfThere(objectPath(dist, file.sha256))
-  if (!bytes) throw new SnapshotError('missing', `${describe(file)} is missing`)
-  if (bytes.length !== file.size || sha256(bytes) !== file.sha256) {
-    throw new SnapshotError('digest', `${describe(file)} does not have the digest it is named by`)
+export const readObject = (dist: string, file: FileEntry): Buffer => readStored(dist, file, describe(file))
+
+/**
+ * All bytes of an object that need not be a file of a snapshot, checked; `name` is what errors call it.
+ * @throws SnapshotError `missing` or `digest`
+ */
+export function readStored(dist: string, object: Pick<FileEntry, 'sha256' | 'size'>, name: string): Buffer {
+  const bytes = readIfThere(objectPath(dist, object.sha256))
+  if (!bytes) throw new SnapshotError('missing', `${name} is missing`)
+  if (bytes.length !== object.size || sha256(bytes) !== object.sha256) {
+    throw new SnapshotError('digest', `${name} does not have the digest it is named by`)
   }
   return bytes
 }
@@ -113,6 +132,9 @@ export function checkObject(dist: string, file: FileEntry): void {
   }
   throw new SnapshotError('digest', `${describe(file)} does not have the digest it is named by`)
 }
+
+/** A delta pack in words. */
+export const describePack = ({ sha256 }: { sha256: string }): string => `the delta pack (object ${sha256})`
 
 /** A file of a snapshot in words. */
 export const describe = (file: FileEntry): string => `file ${file.role} ${file.name} (object ${file.sha256})`

@@ -44,6 +44,8 @@ export interface Manifest {
   created_at: string
   /** The snapshot this one was built upon, or null. */
   parent: { snapshot: string; manifest: string } | null
+  /** The pack that leads here from the parent. */
+  delta: { sha256: string; size: number } | null
   files: FileEntry[]
 }
 
@@ -51,7 +53,8 @@ const HEX_64 = /^[0-9a-f]{64}$/
 const MAX_FILES = 1_000_000
 export const MAX_MANIFEST_BYTES = 512 * 1024 * 1024
 
-const byRoleAndName = (a: FileEntry, b: FileEntry) =>
+/** The order of a manifest. */
+export const byRoleAndName = (a: FileEntry, b: FileEntry) =>
   ROLES.indexOf(a.role) - ROLES.indexOf(b.role) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
 
 /**
@@ -84,6 +87,12 @@ export function decodeManifest(bytes: Uint8Array): Manifest {
   }
   if (parent !== null && !(HEX_64.test(parent?.snapshot) && HEX_64.test(parent?.manifest))) {
     throw new SnapshotError('malformed', 'the manifest names no proper parent')
+  }
+  // Builds before there were packs left it out.
+  manifest.delta ??= null
+  const { delta } = manifest
+  if (delta !== null && !(HEX_64.test(delta.sha256 ?? '') && isCount(delta.size) && parent)) {
+    throw new SnapshotError('malformed', 'the manifest names no proper delta pack')
   }
   if (!Number.isFinite(Date.parse(manifest.created_at))) {
     throw new SnapshotError('malformed', 'the manifest has no time of creation')

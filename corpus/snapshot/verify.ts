@@ -3,8 +3,10 @@
  * everything, inflates everything, derives again what is derived, and trusts nothing.
  */
 import { statSync } from 'node:fs'
+import { decodePack } from './delta.ts'
 import { SnapshotError } from './error.ts'
-import { manifestPath, readCurrent, readPointerBytes } from './layout.ts'
+import { describePack, manifestPath, readCurrent, readPointerBytes, readStored } from './layout.ts'
+import type { Manifest } from './manifest.ts'
 import { openPool, runInOrder } from './pool.ts'
 import { openSigned, signersOf, type TrustedKey } from './signature.ts'
 import { type FileFindings, faultOf } from './verify/file.ts'
@@ -55,12 +57,13 @@ export async function verify(dist: string, options: VerifyOptions = {}): Promise
     expiresAt: pointer.expires_at ?? null,
     faults: [],
   }
+  report.faults.push(...packFaults(dist, manifest))
   if (keys) report.faults.push(...(await distrusted(dist, keys, now())))
   const { size } = statSync(manifestPath(dist, pointer.manifest.sha256))
   if (size !== pointer.manifest.size || pointer.created_at !== manifest.created_at) {
     report.faults.push('latest.json gives another size or time of its manifest')
   }
-  const fromPointer = report.faults.length
+  const before = report.faults.length
   const pool = openPool(new URL('./verify/tasks.ts', import.meta.url), jobs)
   try {
     const checked: Checked[] = []
@@ -75,7 +78,7 @@ export async function verify(dist: string, options: VerifyOptions = {}): Promise
       if (findings.fault !== null) report.faults.push(findings.fault)
       onProgress(checked.length, files.length)
     }
-    if (report.faults.length === fromPointer)
+    if (report.faults.length === before)
       report.faults.push(...(await verifyTogether({ dist, manifest, pool, checked })))
   } catch (error) {
     report.faults.push(faultOf('the snapshot', error))
@@ -83,6 +86,18 @@ export async function verify(dist: string, options: VerifyOptions = {}): Promise
     await pool.close()
   }
   return report
+}
+
+/** A pack need not be here; one that is must be what it says. */
+function packFaults(dist: string, { delta }: Manifest): string[] {
+  if (!delta) return []
+  try {
+    decodePack(readStored(dist, delta, describePack(delta)))
+    return []
+  } catch (error) {
+    if (!(error instanceof SnapshotError)) throw error
+    return error.code === 'missing' ? [] : [error.message]
+  }
 }
 
 /** Why the pointer is not to be believed. */

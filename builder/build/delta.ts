@@ -1,0 +1,50 @@
+/** The delta pack of a build: what leads to its shards from those of the parent. SPEC.md, "Delta pack". */
+import { type Change, encodePack, type PackedFile } from '../../corpus/snapshot/delta.ts'
+import { byRoleAndName, type FileEntry, type Manifest, type Role, snapshotId } from '../../corpus/snapshot/manifest.ts'
+import type { ObjectStore, Stored } from './objects.ts'
+
+/** Collects what became of shards while they are written. */
+export interface Changes {
+  /** `size` is that of the new file; a change that is not much less than that is of no use. */
+  add(role: Role, name: string, change: Change | null, size: number): void
+  of(file: FileEntry): Change | undefined
+}
+
+/** Of a file that is mostly new, the file itself is fetched. */
+const WORTH_SHARE = 0.7
+/** Of what is collected: it is held in memory until the pack is written. */
+const MOST_BYTES = 256 * 1024 * 1024
+
+const keyOf = (role: Role, name: string) => `${role}\t${name}`
+
+export function collectChanges(): Changes {
+  const collected = new Map<string, Change>()
+  let bytes = 0
+  return {
+    add(role, name, change, size) {
+      if (!change) return
+      const own = change.recipe.length + change.carried.length
+      if (own > size * WORTH_SHARE || bytes + own > MOST_BYTES) return
+      bytes += own
+      collected.set(keyOf(role, name), change)
+    },
+    of: ({ role, name }) => collected.get(keyOf(role, name)),
+  }
+}
+
+/** Puts the pack that leads from the parent to a snapshot of these files; null where there is nothing to be packed. */
+export async function putDelta(
+  files: readonly FileEntry[],
+  parent: Manifest | null,
+  changes: Changes,
+  objects: ObjectStore,
+): Promise<Stored | null> {
+  if (!parent || snapshotId(files) === parent.snapshot) return null
+  const places = new Map(parent.files.map(({ role, name }, place) => [keyOf(role, name), place]))
+  const packed = files.toSorted(byRoleAndName).flatMap((entry, file): PackedFile[] => {
+    const change = changes.of(entry)
+    const former = places.get(keyOf(entry.role, entry.name))
+    return change && former !== undefined ? [{ file, former, ...change }] : []
+  })
+  return packed.length === 0 ? null : objects.put({}, encodePack(packed))
+}
