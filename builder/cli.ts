@@ -2,12 +2,12 @@
 /** The `vulnshelf` command: reads its words, loads the command they name, prints its report. */
 import { availableParallelism } from 'node:os'
 import { Command, InvalidArgumentError } from 'commander'
-import { utcDate } from '../corpus/model/date.ts'
-import type { SigningAlgorithm } from '../corpus/snapshot/signature.ts'
 import { commandLine, endWithReader, printable, tellUsage, wholeNumber } from '../corpus/command/command-line.ts'
 import { realEffects } from '../corpus/command/effects.ts'
-import { baseUrls, ecosystems, type FetchCommandOptions, feedNames, noBases } from './fetch/options.ts'
 import { showProgress } from '../corpus/command/progress.ts'
+import { utcDate } from '../corpus/model/date.ts'
+import type { SigningAlgorithm } from '../corpus/snapshot/signature.ts'
+import { baseUrls, ecosystems, type FetchCommandOptions, feedNames, noBases } from './fetch/options.ts'
 
 const { option, fail } = commandLine('vulnshelf')
 

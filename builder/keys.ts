@@ -1,6 +1,7 @@
 /** Keys that pointers are signed with: making them, and reading them for a command. */
 import { existsSync, readFileSync } from 'node:fs'
 import { link, open, unlink } from 'node:fs/promises'
+import type { Effects } from '../corpus/command/effects.ts'
 import { parseDuration } from '../corpus/model/duration.ts'
 import { SnapshotError } from '../corpus/snapshot/error.ts'
 import { readPointerBytes } from '../corpus/snapshot/layout.ts'
@@ -14,7 +15,6 @@ import {
   type TrustedKey,
 } from '../corpus/snapshot/signature.ts'
 import type { Signing } from './build/put-up.ts'
-import type { Effects } from '../corpus/command/effects.ts'
 
 export interface KeyReport {
   kid: string

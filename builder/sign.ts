@@ -1,9 +1,9 @@
 /** `vulnshelf sign`: signs the pointer that is up anew, with a later expiry or with other keys. */
-import { readCurrent } from '../corpus/snapshot/layout.ts'
-import { lockDist } from './build/lock.ts'
-import { temporaryFolder } from './build/objects.ts'
-import { type PutUp, putPointer, renewed, type Signing } from './build/put-up.ts'
+
 import type { Effects } from '../corpus/command/effects.ts'
+import { readCurrent, temporaryFolder } from '../corpus/snapshot/layout.ts'
+import { lockDist } from './build/lock.ts'
+import { type PutUp, putPointer, renewed, type Signing } from './build/put-up.ts'
 
 /** @throws SnapshotError when there is nothing to sign, BuildError when somebody else is writing */
 export async function sign(dist: string, signing: Signing, effects: Effects): Promise<PutUp> {

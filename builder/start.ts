@@ -5,12 +5,12 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { generateSample } from '../corpus/sample/generate.ts'
-import { build } from './build/build.ts'
 import { commandLine } from '../corpus/command/command-line.ts'
 import { type Effects, realEffects } from '../corpus/command/effects.ts'
-import { ingest } from './ingest/ingest.ts'
 import { noProgress } from '../corpus/command/progress.ts'
+import { generateSample } from '../corpus/sample/generate.ts'
+import { build } from './build/build.ts'
+import { ingest } from './ingest/ingest.ts'
 
 const root = join(import.meta.dirname, '..')
 const local = (name: string) => join(root, '.vulnshelf', name)

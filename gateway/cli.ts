@@ -1,8 +1,11 @@
 #!/usr/bin/env node
 /** The `vulnshelf-gateway` command: reads its words, loads the command they name. */
-import { Command } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import { commandLine, tellUsage, wholeNumber } from '../corpus/command/command-line.ts'
+import { parseBytes } from '../corpus/model/bytes.ts'
+import { parseDuration } from '../corpus/model/duration.ts'
 import type { Log } from './log.ts'
+import type { MirrorFlags } from './mirror/command.ts'
 import { LOCAL } from './token.ts'
 
 const { option, fail } = commandLine('vulnshelf-gateway')
@@ -12,6 +15,18 @@ const list = (text: string) =>
     .split(',')
     .map((part) => part.trim())
     .filter(Boolean)
+
+const duration = (text: string) => {
+  const seconds = parseDuration(text)
+  if (seconds === null) throw new InvalidArgumentError('It must be a time such as 30s, 5m or 1h.')
+  return seconds
+}
+
+const bytes = (text: string) => {
+  const count = parseBytes(text)
+  if (count === null) throw new InvalidArgumentError('It must be a number of bytes such as 500k, 10M or 2.5G.')
+  return count
+}
 
 interface ServeFlags {
   host: string
@@ -114,6 +129,20 @@ program
     } finally {
       await log.flush()
     }
+  })
+
+program
+  .command('mirror <source> <dist>')
+  .description('copy the current snapshot of a repository (https://…, or a folder), and prove that it is intact')
+  .addOption(option('--keys <file>', 'key set (JWKS) of which one key must have signed; without it nobody need have'))
+  .addOption(option('--interval <time>', 'go on, and look again so often: 1h, 5m').argParser(duration))
+  .addOption(option('--parallel <n>', 'transfers at once').argParser(wholeNumber(1, 64)).default(6))
+  .addOption(option('--max-rate <bytes>', 'bytes per second of all of them, such as 10M').argParser(bytes))
+  .addOption(option('--max-bytes <bytes>', 'refuse a larger snapshot').argParser(bytes).default(1e12, '1T'))
+  .addOption(option('--json', 'print the report as JSON'))
+  .action(async (source: string, dist: string, flags: MirrorFlags) => {
+    const { mirrorFromCommand } = await import('./mirror/command.ts')
+    await mirrorFromCommand(source, dist, flags)
   })
 
 program

@@ -2,8 +2,9 @@
  * Conditional and partial requests (RFC 9110 13 and 14): what to ask, given what is there already, and what the answer
  * says about it. Pure: no request is made here.
  */
-import type { Answer } from '../../corpus/transfer/network.ts'
+
 import { TransferError } from '../../corpus/transfer/error.ts'
+import type { Answer } from '../../corpus/transfer/network.ts'
 import { statusError } from '../../corpus/transfer/retry.ts'
 import type { Validators } from './state.ts'
 

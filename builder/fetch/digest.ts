@@ -1,8 +1,8 @@
 /** Digests of what arrived against those that listings, headers and `.meta` files state. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import type { Answer } from '../../corpus/transfer/network.ts'
 import { TransferError } from '../../corpus/transfer/error.ts'
+import type { Answer } from '../../corpus/transfer/network.ts'
 
 export interface FileDigests {
   bytes: number

@@ -4,17 +4,17 @@
  */
 
 import { join } from 'node:path'
-import type { PublishedFeed } from '../../corpus/feeds/table.ts'
 import { lockFile } from '../../corpus/command/lock.ts'
 import { noProgress, type Progress } from '../../corpus/command/progress.ts'
+import type { PublishedFeed } from '../../corpus/feeds/table.ts'
+import { TransferError } from '../../corpus/transfer/error.ts'
+import type { NetworkEffects } from '../../corpus/transfer/network.ts'
+import { type Credentials, readText } from '../../corpus/transfer/request.ts'
+import { withRetries } from '../../corpus/transfer/retry.ts'
 import { type BaseUrls, noBases, separateCredentials } from './bases.ts'
 import { copiedFiles, type ReadListing } from './copy.ts'
 import { type DownloadContext, download, type FileReport, partialName } from './download.ts'
-import type { NetworkEffects } from '../../corpus/transfer/network.ts'
-import { TransferError } from '../../corpus/transfer/error.ts'
 import { type Circumstances, PUBLISHERS, type Publisher } from './publishers.ts'
-import { type Credentials, readText } from '../../corpus/transfer/request.ts'
-import { withRetries } from '../../corpus/transfer/retry.ts'
 import { openState } from './state.ts'
 import type { FileAt, WantedFile } from './wanted.ts'
 

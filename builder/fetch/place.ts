@@ -1,11 +1,11 @@
 /** A file that has arrived is judged, gets its name, and takes the place of the one before it in one step. */
 import { dirname, join } from 'node:path'
 import type { PublishedFeed } from '../../corpus/feeds/table.ts'
+import { TransferError } from '../../corpus/transfer/error.ts'
+import { type LocatedAnswer, readText } from '../../corpus/transfer/request.ts'
 import { checkBody } from './body.ts'
 import { compareDigests, digestsOf, readMeta, statedDigests } from './digest.ts'
 import type { DownloadContext } from './download.ts'
-import { TransferError } from '../../corpus/transfer/error.ts'
-import { type LocatedAnswer, readText } from '../../corpus/transfer/request.ts'
 import type { WantedFile } from './wanted.ts'
 
 export interface Arrival extends DownloadContext {

@@ -3,10 +3,10 @@
  * transaction. Until its commit the corpus is yesterday's, whatever happens (DESIGN, Corpus).
  */
 import { availableParallelism } from 'node:os'
-import type { Mission } from '../../corpus/model/merge.ts'
-import { readFeedStates } from '../../corpus/store/state.ts'
 import type { Effects } from '../../corpus/command/effects.ts'
 import { noProgress, type Progress } from '../../corpus/command/progress.ts'
+import type { Mission } from '../../corpus/model/merge.ts'
+import { readFeedStates } from '../../corpus/store/state.ts'
 import { bytesOf, takeDigests } from './file-digests.ts'
 import type { Floors } from './floors.ts'
 import { judgeEdition, judgeFigures, remarkOnEditions } from './judge.ts'

@@ -1,5 +1,6 @@
 /** What turns staged claims into records: touched ones are merged again, the feeds' states move on. */
 import type Database from 'better-sqlite3'
+import type { Progress } from '../../corpus/command/progress.ts'
 import type { CweEntry } from '../../corpus/model/catalogue.ts'
 import type { CveId } from '../../corpus/model/cve-id.ts'
 import { DAY_MS, dayOf, utcTimestamp } from '../../corpus/model/date.ts'
@@ -16,7 +17,6 @@ import {
   writeFeedState,
   writeMeta,
 } from '../../corpus/store/state.ts'
-import type { Progress } from '../../corpus/command/progress.ts'
 import type { MergeResult, MergeSettings, RecordNews } from './record.ts'
 import type { FeedReport, IngestReport } from './report.ts'
 import { rulesText, weaknessNames } from './settings.ts'

@@ -1,4 +1,6 @@
 /** Reading a feed's files item by item: large ones on several threads, and in order all the same. */
+
+import type { Progress } from '../../corpus/command/progress.ts'
 import type {
   Batch,
   BatchFeed,
@@ -12,7 +14,6 @@ import { packDigests } from '../../corpus/feeds/packed-digests.ts'
 import type { FeedName } from '../../corpus/feeds/table.ts'
 import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
 import type { Staging } from '../../corpus/store/staging.ts'
-import type { Progress } from '../../corpus/command/progress.ts'
 import type { Sifting } from './sift.ts'
 import type { ReadResult, ReadTask } from './tasks.ts'
 

@@ -1,9 +1,9 @@
 /** Staging one feed: what its files hold goes into the open transaction, and what was left out is named. */
 import { statSync } from 'node:fs'
+import type { Progress } from '../../corpus/command/progress.ts'
 import type { BatchFeed, ClaimFeed, FeedFile, FeedItem, ScoreFeed } from '../../corpus/feeds/feed.ts'
 import type { Pool } from '../../corpus/snapshot/pool.ts'
 import type { FeedFileState, FeedSkips, FeedState } from '../../corpus/store/state.ts'
-import type { Progress } from '../../corpus/command/progress.ts'
 import type { DigestOfFile } from './file-digests.ts'
 import { readFiles } from './read.ts'
 import type { FeedReport } from './report.ts'

@@ -8,10 +8,10 @@ import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import Database from 'better-sqlite3'
-import { createSchema, openDatabase } from '../../corpus/store/schema.ts'
-import { openStaging, type Staging } from '../../corpus/store/staging.ts'
 import type { Effects } from '../../corpus/command/effects.ts'
 import { lockFile } from '../../corpus/command/lock.ts'
+import { createSchema, openDatabase } from '../../corpus/store/schema.ts'
+import { openStaging, type Staging } from '../../corpus/store/staging.ts'
 import { IngestError } from './error.ts'
 
 export interface Workspace {

@@ -45,3 +45,10 @@ export class TransferError extends Error {
     return PASSING.includes(this.code)
   }
 }
+
+/** The same error, saying which file it is about; any other error as it is. */
+export function about(name: string, error: unknown): unknown {
+  if (!(error instanceof TransferError)) return error
+  const { code, message, retryAfterMs } = error
+  return new TransferError(code, `${name}: ${message}`, { cause: error, retryAfterMs })
+}

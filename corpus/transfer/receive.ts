@@ -1,6 +1,7 @@
 /** A body into a file, piece by piece: no more than agreed, no less than announced, and not at a crawl. */
-import type { GrowingFile } from './network.ts'
+
 import { TransferError } from './error.ts'
+import type { GrowingFile } from './network.ts'
 import { networkError } from './request.ts'
 
 export interface Receiving {

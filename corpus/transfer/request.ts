@@ -1,6 +1,7 @@
 /** One GET with its redirects followed, credentials only where they belong, and a network failure as a `TransferError`. */
-import type { Answer, NetworkEffects } from './network.ts'
+
 import { TransferError } from './error.ts'
+import type { Answer, NetworkEffects } from './network.ts'
 import { statusError } from './retry.ts'
 
 /** The commands' own version goes with it: publishers ask to be told who is asking. */

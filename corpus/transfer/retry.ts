@@ -1,6 +1,7 @@
 /** Asking again: which answers may be otherwise next time, how long to wait, and when to give up. */
-import type { NetworkEffects } from './network.ts'
+
 import { TransferError, type TransferErrorCode } from './error.ts'
+import type { NetworkEffects } from './network.ts'
 
 /** Attempts in a row that brought nothing. */
 const MAX_FRUITLESS = 6

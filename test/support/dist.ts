@@ -3,8 +3,8 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, r
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from '../../builder/build/build.ts'
-import { type Effects, realEffects } from '../../corpus/command/effects.ts'
 import { ingest } from '../../builder/ingest/ingest.ts'
+import { type Effects, realEffects } from '../../corpus/command/effects.ts'
 import { noProgress } from '../../corpus/command/progress.ts'
 import { generateSample } from '../../corpus/sample/generate.ts'
 

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { strToU8, zipSync } from 'fflate'
 import { download, type FileReport, partialName } from '../../../builder/fetch/download.ts'
-import type { NetworkEffects } from '../../../corpus/transfer/network.ts'
 import { openState } from '../../../builder/fetch/state.ts'
 import type { WantedFile } from '../../../builder/fetch/wanted.ts'
+import type { NetworkEffects } from '../../../corpus/transfer/network.ts'
 
 /** A catalogue of about `bytes` bytes; `edition` makes another one of the same length. */
 export function catalogue(edition: string, bytes = 1000): Buffer {

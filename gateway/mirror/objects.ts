@@ -1,0 +1,172 @@
+/**
+ * The objects of a mirror: which of them are here, sound, and how the others come. Each grows beside its place, under its
+ * digest, and stays there when the transfer breaks off or the process dies: the next attempt goes on behind it.
+ */
+import { createHash, type Hash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { objectName, objectPath, temporaryFolder } from '../../corpus/snapshot/layout.ts'
+import type { FileEntry } from '../../corpus/snapshot/manifest.ts'
+import { about, TransferError, type TransferErrorCode } from '../../corpus/transfer/error.ts'
+import type { GrowingFile, NetworkEffects } from '../../corpus/transfer/network.ts'
+import { receive } from '../../corpus/transfer/receive.ts'
+import { withRetries } from '../../corpus/transfer/retry.ts'
+import type { Source } from './source.ts'
+
+/** Something that lies under its digest. */
+export type Stored = Pick<FileEntry, 'sha256' | 'size'>
+
+export interface Fetching {
+  dist: string
+  source: Source
+  effects: NetworkEffects
+  /** Waits until so many bytes more may be taken. */
+  pace(bytes: number): Promise<void>
+  /** Ends transfers that are under way; what has arrived stays. Its reason must not be an error that may pass. */
+  signal: AbortSignal
+  /** Told of each piece that arrives. */
+  onBytes(bytes: number): void
+}
+
+/** So much more than ever before counts as a success of its own: a line that breaks off now and then gets there. */
+const GAIN_BYTES = 64 << 10
+/** Errors after which what has arrived is good for nothing. */
+const SPOILING: readonly TransferErrorCode[] = ['restart', 'too_large', 'digest']
+
+const partPath = (dist: string, { sha256 }: Stored) => join(temporaryFolder(dist), `${sha256}.part`)
+
+/** The digest of the object that a file in the temporary folder is a part of; null where it is none. */
+export const objectOfPart = (name: string): string | null => /^([0-9a-f]{64})\.part$/.exec(name)?.[1] ?? null
+
+/**
+ * Fetches an object and puts it in its place; `name` is what messages call it.
+ * @throws TransferError when it cannot be had, or has another digest than its name again and again
+ */
+export async function fetchObject(object: Stored, name: string, fetching: Fetching): Promise<void> {
+  const { effects, signal } = fetching
+  const length = { furthest: 0, counted: 0 }
+  const attempt = async () => {
+    signal.throwIfAborted()
+    await attemptOnce(object, fetching, (now) => {
+      length.furthest = Math.max(length.furthest, now)
+    })
+  }
+  const gained = () => {
+    const hasGained = length.furthest >= length.counted + GAIN_BYTES
+    if (hasGained) length.counted = length.furthest
+    return hasGained
+  }
+  const onWait = ({ message }: Error, ms: number) =>
+    effects.log(`${name}: ${message}; asking again in ${Math.ceil(ms / 1000)} s`)
+  try {
+    await withRetries(effects, attempt, { gained, onWait })
+  } catch (error) {
+    throw about(name, error)
+  }
+}
+
+type OnLength = (length: number) => void
+
+async function attemptOnce(object: Stored, fetching: Fetching, onLength: OnLength): Promise<void> {
+  const { dist, effects } = fetching
+  const part = partPath(dist, object)
+  try {
+    const digest = await complete(object, part, fetching, onLength)
+    if (digest !== object.sha256) throw new TransferError('digest', `it has the digest ${digest}`)
+    const path = objectPath(dist, object.sha256)
+    await effects.mkdir(dirname(path))
+    await effects.sync(part)
+    await effects.rename(part, path)
+  } catch (error) {
+    if (error instanceof TransferError && SPOILING.includes(error.code)) await effects.remove(part)
+    throw error
+  }
+}
+
+/** Fetches what the part lacks, and gives the digest of all of it. */
+async function complete(
+  { sha256, size }: Stored,
+  part: string,
+  fetching: Fetching,
+  onLength: OnLength,
+): Promise<string> {
+  const { source, effects } = fetching
+  const here = Math.min((await sizeOf(part)) ?? 0, size)
+  const digest = createHash('sha256')
+  if (here === size && size > 0) {
+    // Whoever was killed before it could put the last of it in its place has left nothing to fetch.
+    await addTo(digest, part, size)
+    return digest.digest('hex')
+  }
+  const { body, offset, discard } = await source.open(objectName(sha256), here)
+  try {
+    await addTo(digest, part, offset)
+    const growing = await effects.grow(part, offset)
+    try {
+      await receive(body, measured(growing, digest, fetching), {
+        offset,
+        total: size,
+        most: size,
+        now: effects.now,
+        onBytes(length, bytes) {
+          onLength(length)
+          fetching.onBytes(bytes)
+        },
+      })
+    } finally {
+      await growing.close()
+    }
+  } catch (error) {
+    await discard()
+    throw error
+  }
+  return digest.digest('hex')
+}
+
+/** A growing file whose bytes are digested as they are written, no faster than agreed. */
+function measured(file: GrowingFile, digest: Hash, { pace, signal }: Fetching): GrowingFile {
+  return {
+    async write(bytes) {
+      signal.throwIfAborted()
+      digest.update(bytes)
+      await file.write(bytes)
+      await pace(bytes.length)
+    },
+    close: file.close,
+  }
+}
+
+/** What was looked at once, and how it looked then: whoever follows a repository need not read everything every hour. */
+export type Sound = Map<string, string>
+
+/** Whether an object is here, and is what its name says. One that rotted is to be fetched anew. */
+export async function isHere(dist: string, { sha256, size }: Stored, sound: Sound): Promise<boolean> {
+  const path = objectPath(dist, sha256)
+  const stamp = await stampOf(path)
+  if (stamp === null || stamp.size !== size) return false
+  if (sound.get(sha256) === stamp.text) return true
+  const digest = createHash('sha256')
+  await addTo(digest, path, size)
+  if (digest.digest('hex') !== sha256) return false
+  sound.set(sha256, stamp.text)
+  return true
+}
+
+/** Digests the first `length` bytes of a file. */
+async function addTo(digest: Hash, path: string, length: number): Promise<void> {
+  if (length === 0) return
+  for await (const chunk of createReadStream(path, { end: length - 1 })) digest.update(chunk as Buffer)
+}
+
+async function stampOf(path: string): Promise<{ size: number; text: string } | null> {
+  try {
+    const { size, ino, mtimeMs, ctimeMs } = await stat(path)
+    return { size, text: `${ino} ${mtimeMs} ${ctimeMs} ${size}` }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+const sizeOf = async (path: string): Promise<number | null> => (await stampOf(path))?.size ?? null

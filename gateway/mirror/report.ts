@@ -1,0 +1,15 @@
+/** The report of a mirror in words, for a person at a terminal or in a log. */
+import type { MirrorReport } from './mirror.ts'
+
+const grouped = (value: number) => value.toLocaleString('en-GB')
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
+
+export function mirrorWords(report: MirrorReport): string {
+  const { source, snapshot, version, changed, signedBy, expiresAt, fetched, made, reused, received, seconds } = report
+  return [
+    `snapshot ${snapshot} (version ${version}) of ${source} ${changed ? 'is here now' : 'is here already'}`,
+    ...(signedBy.length > 0 ? [`  signed by ${signedBy.join(' and ')}, good until ${expiresAt}`] : []),
+    `  ${grouped(fetched.files)} files fetched (${megabytes(fetched.bytes)}, ${megabytes(received)} over the wire), ${grouped(made.files)} made of those before (${megabytes(made.bytes)}), ${grouped(reused.files)} there already (${megabytes(reused.bytes)})`,
+    `  ${seconds.toFixed(1)} s`,
+  ].join('\n')
+}

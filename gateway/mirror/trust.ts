@@ -1,0 +1,93 @@
+/**
+ * What a mirror believes: bytes and what is here already come in, a judgement goes out. Nothing is read or fetched here.
+ * The attacks that each rule is against are named as The Update Framework names them. SPEC.md, "Pointer".
+ */
+import { sha256 } from '../../corpus/snapshot/digest.ts'
+import { SnapshotError } from '../../corpus/snapshot/error.ts'
+import { decodeManifest, MAX_MANIFEST_BYTES, type Manifest } from '../../corpus/snapshot/manifest.ts'
+import { decodePointer, type Pointer } from '../../corpus/snapshot/pointer.ts'
+import { openSigned, type TrustedKey } from '../../corpus/snapshot/signature.ts'
+import { MirrorError } from './error.ts'
+
+export interface Trust {
+  /** Keys of which one must have signed; null believes whoever answers, and digests only. */
+  keys: readonly TrustedKey[] | null
+  /** The pointer that is here already; null in a new folder. */
+  have: Pointer | null
+  now: Date
+}
+
+/**
+ * The pointer that these bytes are, if it may take the place of the one that is here.
+ * @throws SnapshotError `untrusted`, `malformed`, `unsupported`; MirrorError `expired` (freeze), `rollback`,
+ *   `contradiction` (mix and match), `too_large`
+ */
+export async function judgePointer(bytes: Uint8Array, { keys, have, now }: Trust): Promise<Pointer> {
+  const pointer = keys ? (await openSigned(bytes, keys, now)).pointer : decodePointer(bytes)
+  judgeAge(pointer, keys !== null, now)
+  if (have) judgeSuccession(pointer, have)
+  if (pointer.manifest.size > MAX_MANIFEST_BYTES) {
+    throw new MirrorError(
+      'too_large',
+      `its manifest has ${pointer.manifest.size} bytes; the limit is ${MAX_MANIFEST_BYTES}`,
+    )
+  }
+  return pointer
+}
+
+/** Somebody who holds back newer pointers can do so until this one expires, and no longer. */
+function judgeAge({ expires_at: expires }: Pointer, isSigned: boolean, now: Date): void {
+  if (expires === undefined) {
+    if (isSigned) throw new SnapshotError('untrusted', 'latest.json is signed for ever: it has no expiry')
+    return
+  }
+  if (Date.parse(expires) > now.getTime()) return
+  throw new MirrorError(
+    'expired',
+    `latest.json expired at ${expires}: its publisher has stopped, or somebody holds newer ones back (this machine's clock says ${now.toISOString()})`,
+  )
+}
+
+function judgeSuccession(pointer: Pointer, have: Pointer): void {
+  if (pointer.version < have.version) {
+    throw new MirrorError(
+      'rollback',
+      `it offers version ${pointer.version}, and version ${have.version} is here already; if it is another repository, mirror it into another folder`,
+    )
+  }
+  const isSame = pointer.snapshot === have.snapshot && pointer.manifest.sha256 === have.manifest.sha256
+  if (isSame) return
+  if (pointer.version === have.version) {
+    throw new MirrorError(
+      'contradiction',
+      `it offers another snapshot as version ${pointer.version} than is here under that number`,
+    )
+  }
+  // Cursors are compared by when their snapshots were put up.
+  if (Date.parse(pointer.created_at) <= Date.parse(have.created_at)) {
+    throw new MirrorError(
+      'contradiction',
+      `its version ${pointer.version} is of ${pointer.created_at}, and version ${have.version}, which is here, of ${have.created_at}`,
+    )
+  }
+}
+
+/**
+ * The manifest that these bytes are, if it is the one that the pointer names and takes no more than `maxBytes`.
+ * @throws SnapshotError `digest`, `malformed`, `unsupported`; MirrorError `contradiction`, `too_large`
+ */
+export function judgeManifest(bytes: Uint8Array, pointer: Pointer, maxBytes: number): Manifest {
+  if (bytes.length !== pointer.manifest.size || sha256(bytes) !== pointer.manifest.sha256) {
+    throw new SnapshotError('digest', 'the manifest does not have the digest and the size that latest.json names')
+  }
+  const manifest = decodeManifest(bytes)
+  if (manifest.snapshot !== pointer.snapshot || manifest.created_at !== pointer.created_at) {
+    throw new MirrorError('contradiction', 'latest.json and its manifest name different snapshots, or different times')
+  }
+  let total = 0
+  for (const { size } of manifest.files) total += size
+  if (total > maxBytes) {
+    throw new MirrorError('too_large', `the snapshot has ${total} bytes; --max-bytes lets in ${maxBytes}`)
+  }
+  return manifest
+}

@@ -1,0 +1,235 @@
+/**
+ * What somebody on the way, or at the source, may try, each against a mirror of a genuine signed repository: it is refused
+ * with its name, the snapshot that is here stays, and a gateway goes on serving it. The names are The Update Framework's.
+ */
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { noProgress } from '../../../corpus/command/progress.ts'
+import { sha256 } from '../../../corpus/snapshot/digest.ts'
+import { manifestName, manifestPath, objectName, pointerPath, readCurrent } from '../../../corpus/snapshot/layout.ts'
+import { encodeManifest, type FileEntry, snapshotId } from '../../../corpus/snapshot/manifest.ts'
+import { encodePointer } from '../../../corpus/snapshot/pointer.ts'
+import type { TrustedKey } from '../../../corpus/snapshot/signature.ts'
+import { mirror } from '../../../gateway/mirror/mirror.ts'
+import { openSource } from '../../../gateway/mirror/source.ts'
+import { openShelf } from '../../../gateway/shelf/shelf.ts'
+import { NOW, openWorld } from '../../builder/fetch/publisher.ts'
+import { stateOf } from '../../cli/command.ts'
+import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { listLog } from '../../support/server.ts'
+import { makeSigner, openRepository, type Repository, signDist } from './repository.ts'
+
+const folder = temporaryFolder('attacks')
+const test = suite('attacks')
+test.after(() => folder.remove())
+
+const signer = await makeSigner()
+const stranger = await makeSigner()
+const first = await sampleDist(folder.path, 230)
+const [, second] = first.nights as [string, string]
+await signDist(first.dist, signer)
+const later = join(folder.path, 'later')
+cpSync(first.dist, later, { recursive: true })
+await ingestAndBuild({ feeds: first.feeds, corpus: first.corpus, dist: later, asOf: second })
+await signDist(later, signer)
+const laterFiles = readCurrent(later).manifest.files
+const [largest] = laterFiles.toSorted((a, b) => b.size - a.size) as [FileEntry]
+const isHere = new Set(readCurrent(first.dist).manifest.files.map((file) => file.sha256))
+/** What no delta pack leads to. */
+const [fresh, otherFresh] = laterFiles.filter((file) => file.derived && !isHere.has(file.sha256)) as [
+  FileEntry,
+  FileEntry,
+]
+
+interface Attack {
+  /** What the attacker offers; the second night unless it says otherwise. */
+  dist?: string
+  /** What is mirrored before; the first night unless it says otherwise. */
+  before?: string
+  keys?: readonly TrustedKey[]
+  change?(repository: Repository): void
+}
+
+let count = 0
+
+/** Mirrors a good night, then lets the attacker have a go; gives why nothing came of it. */
+async function attacked({
+  dist: offered = later,
+  before = first.dist,
+  keys = [signer.publicKey],
+  change,
+}: Attack): Promise<string> {
+  const dist = join(folder.path, `mirror-${count++}`)
+  const world = openWorld()
+  const repository = await openRepository(offered)
+  const run = (from: string, trusted: readonly TrustedKey[]) =>
+    mirror(openSource(from, world.effects), { dist, keys: trusted }, world.effects, noProgress)
+  await run(before, [signer.publicKey])
+  const shelf = openShelf(dist, { pollMs: 0, log: listLog().log })
+  try {
+    const served = shelf.current
+    const state = stateOf(dist)
+    change?.(repository)
+    const error = await run(repository.url, keys).then(
+      () => null,
+      (reason: unknown) => reason,
+    )
+    if (!(error instanceof Error) || !('code' in error)) throw new Error(`it got through: ${error}`)
+    for (const [name, digest] of Object.entries(state)) assert.is(stateOf(dist)[name], digest, name)
+    assert.equal(readFileSync(pointerPath(dist)), readFileSync(pointerPath(before)))
+    await shelf.refresh()
+    assert.is(shelf.current, served)
+    assert.is(shelf.figures.refusals, 0)
+    return `${error.code}: ${error.message}`
+  } finally {
+    shelf.close()
+    await repository.close()
+    await world.close()
+  }
+}
+
+/** A copy of the second night whose manifest says something else, signed by its own key. */
+async function resigned(name: string, change: (files: FileEntry[]) => void): Promise<string> {
+  const dist = join(folder.path, name)
+  cpSync(later, dist, { recursive: true })
+  const { manifest } = readCurrent(dist)
+  const files = structuredClone(manifest.files)
+  change(files)
+  const snapshot = snapshotId(files)
+  const bytes = encodeManifest({ ...manifest, files, snapshot })
+  const digest = sha256(bytes)
+  writeFileSync(manifestPath(dist, digest), bytes)
+  await signDist(dist, signer, { snapshot, manifest: { sha256: digest, size: bytes.length } })
+  return dist
+}
+
+test('rollback: a genuine older pointer', async () => {
+  assert.match(
+    await attacked({ dist: first.dist, before: later }),
+    /^rollback: it offers version 2, and version 4 is here already/,
+  )
+})
+
+test('freeze: a genuine pointer that has expired', async () => {
+  const dist = join(folder.path, 'frozen')
+  cpSync(later, dist, { recursive: true })
+  await signDist(dist, signer, { expires_at: new Date(NOW.getTime() - 1).toISOString() })
+  assert.match(await attacked({ dist }), /^expired: latest\.json expired at/)
+})
+
+test('mix and match: one snapshot and the manifest, or an object, of another', async () => {
+  const { pointer } = readCurrent(later)
+  const old = readFileSync(manifestPath(first.dist, readCurrent(first.dist).pointer.manifest.sha256))
+  const manifestOf = (bytes: Buffer) => (repository: Repository) => {
+    const name = manifestName(pointer.manifest.sha256)
+    repository.fault = ({ path }) => (path === name ? { kind: 'instead', bytes } : null)
+  }
+  assert.match(await attacked({ change: manifestOf(old) }), /^(?:digest|too_large): /)
+  const padded = Buffer.concat([old, Buffer.alloc(Math.max(0, pointer.manifest.size - old.length), ' ')])
+  assert.match(
+    await attacked({ change: manifestOf(padded.subarray(0, pointer.manifest.size)) }),
+    /^digest: the manifest does not have the digest/,
+  )
+  const bytes = readFileSync(join(later, objectName(otherFresh.sha256)))
+  const swapped = (repository: Repository) => {
+    repository.fault = ({ path }) => (path === objectName(fresh.sha256) ? { kind: 'instead', bytes } : null)
+  }
+  assert.match(await attacked({ change: swapped }), /^(?:digest|cut|restart): /)
+})
+
+test('mix and match: another snapshot under the version that is here', async () => {
+  const dist = join(folder.path, 'same-version')
+  cpSync(later, dist, { recursive: true })
+  await signDist(dist, signer, { version: readCurrent(first.dist).pointer.version })
+  assert.match(await attacked({ dist }), /^contradiction: it offers another snapshot as version 2/)
+})
+
+test('endless data: a pointer, a manifest, an object without an end', async () => {
+  for (const beginning of ['latest.json', 'manifests/', `objects/${fresh.sha256.slice(0, 2)}/${fresh.sha256}`]) {
+    const change = (repository: Repository) => {
+      repository.fault = ({ path }) => (path.startsWith(beginning) ? { kind: 'endless' } : null)
+    }
+    assert.match(await attacked({ change }), /^(?:too_large|restart): /, beginning)
+  }
+})
+
+test('the key of somebody else, a key that has ended, no signature, and a signature of something else', async () => {
+  assert.match(await attacked({ keys: [stranger.publicKey] }), /^untrusted: .* is not trusted$/)
+  const exp = NOW.getTime() / 1000 - 1
+  assert.match(await attacked({ keys: [{ ...signer.publicKey, exp }] }), /^untrusted: .* is trusted until 2026-/)
+  const { expires_at: _, ...pointer } = readCurrent(later).pointer
+  for (const [bytes, line] of [
+    [encodePointer(pointer), /^untrusted: latest\.json is not signed$/],
+    [
+      Buffer.from(readFileSync(pointerPath(later), 'utf8').replace(/"payload": "(.{40})./, '"payload": "$1A')),
+      /^(?:untrusted|malformed): /,
+    ],
+  ] as const) {
+    const change = (repository: Repository) => {
+      repository.fault = ({ path }) => (path === 'latest.json' ? { kind: 'instead', bytes } : null)
+    }
+    assert.match(await attacked({ change }), line)
+  }
+})
+
+test('a stranger who signs a repository of his own', async () => {
+  const dist = join(folder.path, 'strangers')
+  cpSync(later, dist, { recursive: true })
+  await signDist(dist, stranger)
+  assert.match(await attacked({ dist }), /^untrusted: .* is not trusted$/)
+  // Nor does it help to be called as the right key is.
+  await signDist(dist, { ...stranger, signing: { ...stranger.signing, kid: signer.publicKey.kid } })
+  assert.match(await attacked({ dist }), /^untrusted: .* does not fit$/)
+})
+
+test('an object that was tampered with, and one that inflates to more than there is room for', async () => {
+  const change = (bytes: Buffer | null) => (repository: Repository) => {
+    repository.fault = ({ path }) => {
+      if (path !== objectName(fresh.sha256)) return null
+      return bytes ? { kind: 'instead', bytes } : { kind: 'corrupt', at: 4321 }
+    }
+  }
+  assert.match(await attacked({ change: change(null) }), new RegExp(`^digest: .*${fresh.sha256}.*it has the digest`))
+  const bomb = gzipSync(Buffer.alloc(64 << 20))
+  assert.match(await attacked({ change: change(bomb) }), /^(?:digest|cut|restart): /)
+})
+
+test('a signed manifest whose files lie elsewhere', async () => {
+  for (const [i, path] of ['../../../../tmp/x', '..%2f..%2flatest.json', '/etc/passwd'].entries()) {
+    const dist = await resigned(`elsewhere-${i}`, (files) => {
+      files[0]!.sha256 = path
+    })
+    assert.match(await attacked({ dist }), /^malformed: the manifest lists its files in no known way$/)
+  }
+})
+
+test('a signed manifest of huge files, and a pointer to a huge manifest', async () => {
+  const dist = await resigned('huge', (files) => {
+    files[0]!.size = 2 ** 52
+  })
+  assert.match(await attacked({ dist }), /^too_large: the snapshot has \d+ bytes; --max-bytes lets in 1000000000000$/)
+  const full = await resigned('full', (files) => {
+    files[0]!.size = 9e11
+  })
+  assert.match(await attacked({ dist: full }), /^no_space: /)
+  const pointing = join(folder.path, 'huge-manifest')
+  cpSync(later, pointing, { recursive: true })
+  const { manifest } = readCurrent(later).pointer
+  await signDist(pointing, signer, { manifest: { ...manifest, size: 2 ** 45 } })
+  assert.match(await attacked({ dist: pointing }), /^too_large: its manifest has/)
+})
+
+test('a size that is not the true one', async () => {
+  for (const [i, by] of [1, -1].entries()) {
+    const dist = await resigned(`size-${i}`, (files) => {
+      const file = files.find(({ sha256: digest }) => digest === largest.sha256)!
+      file.size += by
+    })
+    assert.match(await attacked({ dist }), /^(?:cut|restart|digest): /)
+  }
+})
+
+test.run()

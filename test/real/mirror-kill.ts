@@ -1,0 +1,51 @@
+/**
+ * `npx tsx test/real/mirror-kill.ts [times] [seed]`: mirrors of the real feeds, the baseline and the newest night, killed
+ * with SIGKILL at random moments, over a line that truncates, cuts, delays and answers 500 and 429. Every one of them must
+ * end complete and right. Not part of `npm test`: it takes some minutes.
+ */
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { hardTimes } from '../gateway/mirror/hard-times.ts'
+import { makeSigner, signDist } from '../gateway/mirror/repository.ts'
+import { haveRealFeeds, ingestAndBuild, temporaryFolder } from '../support/dist.ts'
+import { BASELINE, linkFeeds, NEWEST } from './feeds-folder.ts'
+
+const EPSS = ['epss/epss_scores-2024-10-26.csv.gz', 'epss/epss_scores-2025-08-30.csv.gz']
+const OTHERS = ['kev/known_exploited_vulnerabilities.json', 'cna/CNAsList.json']
+
+const times = Number(process.argv[2] ?? 50)
+const seed = Number(process.argv[3] ?? Math.floor(Math.random() * 2 ** 31))
+const folder = temporaryFolder('mirror-kill')
+
+async function main(): Promise<void> {
+  if (!haveRealFeeds()) return
+  const at = (name: string) => join(folder.path, name)
+  const signer = await makeSigner()
+  const nights: string[] = []
+  for (const [i, list] of [BASELINE, NEWEST].entries()) {
+    linkFeeds(at('feeds'), [list, EPSS[i]!, ...OTHERS])
+    await ingestAndBuild({ feeds: at('feeds'), corpus: at('corpus.db'), dist: at('origin'), jobs: 2 })
+    await signDist(at('origin'), signer)
+    cpSync(at('origin'), at(`night-${i}`), { recursive: true })
+    nights.push(at(`night-${i}`))
+  }
+  console.log(`seed ${seed}`)
+  const say = (line: string) => console.log(line)
+  const options = {
+    nights,
+    signer,
+    folder: at('mirrors'),
+    kills: times,
+    seed,
+    faultShare: 0.03,
+    bytesPerMs: 20_000,
+    say,
+  }
+  const { kills, ended, mirrors, sent, needed } = await hardTimes(options)
+  console.log(
+    `${kills} kills, ${ended.well} runs that ended well, ${ended.badly} with an error; ${mirrors} mirrors, all complete and right; ` +
+      `${sent} bytes came where ${needed} are needed: ${((sent / needed - 1) * 100).toFixed(2)} % twice`,
+  )
+}
+
+await main().finally(() => folder.remove())
