@@ -181,9 +181,9 @@ program
   .addOption(json())
   .action(async (dist: string, options: { keys?: string; jobs: number; json?: boolean }) => {
     const { verify } = await import('../corpus/snapshot/verify.ts')
-    const { readKeySet } = await import('./keys.ts')
+    const { readKeySetFile } = await import('../corpus/snapshot/key-files.ts')
     const { verifyWords } = await import('./report.ts')
-    const keys = options.keys === undefined ? {} : { keys: await readKeySet(options.keys) }
+    const keys = options.keys === undefined ? {} : { keys: await readKeySetFile(options.keys) }
     const progress = showProgress()
     const onProgress = (done: number, total: number) => progress('files', done, total)
     const report = await verify(dist, { ...keys, jobs: options.jobs, onProgress })

@@ -1,15 +1,14 @@
 /** Keys that pointers are signed with: making them, and reading them for a command. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { link, open, unlink } from 'node:fs/promises'
 import type { Effects } from '../corpus/command/effects.ts'
 import { parseDuration } from '../corpus/model/duration.ts'
 import { SnapshotError } from '../corpus/snapshot/error.ts'
+import { readKeySetFile, readSigningKeyFile } from '../corpus/snapshot/key-files.ts'
 import { readPointerBytes } from '../corpus/snapshot/layout.ts'
 import {
   KeyError,
   makeKeyPair,
-  readSigningKey,
-  readTrustedKeys,
   type SigningAlgorithm,
   signersOf,
   type TrustedKey,
@@ -37,7 +36,7 @@ export async function makeKey(
   { alg, keys = keySetBeside(file) }: { alg: SigningAlgorithm; keys?: string | undefined },
   effects: Effects,
 ): Promise<KeyReport> {
-  const before = existsSync(keys) ? await readTrustedKeys(readFileSync(keys, 'utf8'), keys) : []
+  const before = existsSync(keys) ? await readKeySetFile(keys) : []
   const { privateKey, publicKey } = await makeKeyPair(alg)
   await writePrivate(file, `${JSON.stringify(privateKey, null, 1)}\n`)
   const trusted: TrustedKey[] = [...before, publicKey]
@@ -74,7 +73,7 @@ async function writePrivate(path: string, text: string): Promise<void> {
 export async function readSigning(files: readonly string[], expires: string): Promise<Signing> {
   const seconds = parseDuration(expires)
   if (seconds === null) throw new KeyError(`'${expires}' is no time until a pointer expires: write 14d or 36h`)
-  const keys = await Promise.all(files.map(async (file) => readSigningKey(readText(file), file)))
+  const keys = await Promise.all(files.map(readSigningKeyFile))
   return { keys, expiresInMs: seconds * 1000 }
 }
 
@@ -103,16 +102,5 @@ function isSigned(dist: string): boolean {
     // Of a damaged pointer the build itself tells.
     if (error instanceof SnapshotError) return false
     throw error
-  }
-}
-
-/** @throws KeyError */
-export const readKeySet = async (file: string): Promise<TrustedKey[]> => readTrustedKeys(readText(file), file)
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw new KeyError(`${file} cannot be read: ${(cause as Error).message}`, { cause })
   }
 }

@@ -1,8 +1,7 @@
 /** `vulnshelf-gateway mirror` from its words: once, or again and again. */
-import { readFileSync } from 'node:fs'
 import { realEffects } from '../../corpus/command/effects.ts'
 import { showProgress } from '../../corpus/command/progress.ts'
-import { KeyError, readTrustedKeys, type TrustedKey } from '../../corpus/snapshot/signature.ts'
+import { readKeySetFile } from '../../corpus/snapshot/key-files.ts'
 import { realNetworkEffects } from '../../corpus/transfer/network.ts'
 import { follow } from './follow.ts'
 import { type MirrorReport, mirror } from './mirror.ts'
@@ -29,7 +28,15 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
   const stop = new AbortController()
   const run = async (): Promise<MirrorReport> => {
     // Read anew each time: keys change while a mirror follows.
-    const options = { dist, keys: await readKeys(keys), parallel, maxRate, maxBytes, sound, signal: stop.signal }
+    const options = {
+      dist,
+      keys: keys === undefined ? null : await readKeySetFile(keys),
+      parallel,
+      maxRate,
+      maxBytes,
+      sound,
+      signal: stop.signal,
+    }
     return mirror(openSource(sourceText, effects), options, effects, progress)
   }
   const print = (report: MirrorReport) =>
@@ -49,15 +56,4 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
   } finally {
     await close()
   }
-}
-
-async function readKeys(file: string | undefined): Promise<TrustedKey[] | null> {
-  if (file === undefined) return null
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw new KeyError(`${file} cannot be read: ${(cause as Error).message}`, { cause })
-  }
-  return readTrustedKeys(text, file)
 }

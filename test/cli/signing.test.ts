@@ -3,7 +3,7 @@ import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { readKeySet } from '../../builder/keys.ts'
+import { readKeySetFile } from '../../corpus/snapshot/key-files.ts'
 import { readCurrent } from '../../corpus/snapshot/layout.ts'
 import { verify } from '../../corpus/snapshot/verify.ts'
 import { openShelf } from '../../gateway/shelf/shelf.ts'
@@ -105,7 +105,7 @@ test('verify names a key that is not trusted, and a pointer that has expired', a
     outcome.err.at(-1)!,
     /no trusted key has signed latest\.json: key .* is not trusted; key .* is not trusted$/,
   )
-  const options = { keys: await readKeySet(keys), now: () => new Date(Date.now() + 15 * 86_400_000) }
+  const options = { keys: await readKeySetFile(keys), now: () => new Date(Date.now() + 15 * 86_400_000) }
   assert.match((await verify(at('signed'), options)).faults.join(), /^latest\.json expired at \d{4}-/)
 })
 

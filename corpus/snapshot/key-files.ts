@@ -1,0 +1,17 @@
+/** Key files as operators name them: read, and what is wrong with one told by its name. */
+import { readFileSync } from 'node:fs'
+import { KeyError, readSigningKey, readTrustedKeys, type SigningKey, type TrustedKey } from './signature.ts'
+
+/** @throws KeyError */
+export const readSigningKeyFile = async (file: string): Promise<SigningKey> => readSigningKey(readText(file), file)
+
+/** @throws KeyError */
+export const readKeySetFile = async (file: string): Promise<TrustedKey[]> => readTrustedKeys(readText(file), file)
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new KeyError(`${file} cannot be read: ${(cause as Error).message}`, { cause })
+  }
+}

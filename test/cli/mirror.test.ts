@@ -1,0 +1,100 @@
+/** `vulnshelf-gateway mirror` as an operator runs it: once, again, wrongly, and for ever. */
+import { once } from 'node:events'
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { pointerPath } from '../../corpus/snapshot/layout.ts'
+import { ingestAndBuild, sampleDist, temporaryFolder } from '../support/dist.ts'
+import { done, endAll, failed, gateway, start, vulnshelf } from './command.ts'
+
+const folder = temporaryFolder('mirror-command')
+const at = (name: string) => join(folder.path, name)
+const { feeds, corpus, dist: origin, nights } = await sampleDist(folder.path, 150)
+const [key, keys] = [at('key.json'), at('keys.json')]
+done(await vulnshelf(['key', key, '--public', keys]))
+done(await vulnshelf(['sign', origin, '--sign-key', key]))
+
+test('a mirror tells what came, and that nothing is to be done the second time; verify believes it', async () => {
+  const words = done(await gateway(['mirror', origin, at('copy'), '--keys', keys]))
+  assert.match(
+    words,
+    /^snapshot [0-9a-f]{64} \(version 2\) of \S+ is here now\n {2}signed by \S+, good until \S+\n {2}\d+ files fetched \([\d.]+ MB, [\d.]+ MB over the wire\), 0 made of those before \(0\.0 MB\), 0 there already \(0\.0 MB\)\n/,
+  )
+  const again = JSON.parse(done(await gateway(['mirror', origin, at('copy'), '--keys', keys, '--json']))) as {
+    changed: boolean
+    fetched: { files: number }
+  }
+  assert.equal([again.changed, again.fetched.files], [false, 0])
+  done(await vulnshelf(['verify', at('copy'), '--keys', keys]))
+})
+
+test('what it refuses, and options that mean nothing, are one line and leave nothing behind', async () => {
+  done(await vulnshelf(['key', at('other.json')]))
+  const refusal = failed(await gateway(['mirror', origin, at('refused'), '--keys', at('other.jwks.json')]))
+  assert.match(refusal, /^no trusted key has signed latest\.json: key \S+ is not trusted$/)
+  assert.not.ok(existsSync(pointerPath(at('refused'))))
+  assert.match(failed(await gateway(['mirror', at('nowhere'), at('refused')])), /^latest\.json: .*is missing$/)
+  assert.match(
+    failed(await gateway(['mirror', origin, at('refused'), '--keys', at('no-keys')])),
+    /no-keys cannot be read/,
+  )
+  for (const [words, line] of [
+    [['mirror', 'ftp://x', at('refused')], /a mirror copies from a folder, or from http/],
+    [['mirror', origin, at('refused'), '--interval', 'daily'], /It must be a time such as 30s, 5m or 1h/],
+    [['mirror', origin, at('refused'), '--max-rate', 'fast'], /It must be a number of bytes such as 500k/],
+    [['mirror', origin], /missing required argument 'dist'/],
+  ] as const) {
+    assert.match(failed(await gateway(words), 2), line)
+  }
+  rmSync(at('refused'), { recursive: true })
+  assert.match(
+    failed(await gateway(['mirror', origin, at('refused'), '--max-bytes', '1k'])),
+    /--max-bytes lets in 1000$/,
+  )
+})
+
+test('with an interval it takes up each new snapshot, goes on after errors, and ends when it is told to', async () => {
+  const followed = at('followed')
+  cpSync(origin, followed, { recursive: true })
+  const words = ['mirror', followed, at('follower'), '--keys', keys, '--interval', '1s', '--json']
+  const child = start('vulnshelf-gateway', words)
+  let out = ''
+  let err = ''
+  child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+    out += text
+  })
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    err += text
+  })
+  const until = async (test: () => boolean) => {
+    while (!test()) {
+      if (child.exitCode !== null) throw new Error(`it ended: ${err}`)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+  const versions = () =>
+    out
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => (JSON.parse(line) as { version: number }).version)
+  await until(() => versions().length === 1)
+  const pointer = readFileSync(pointerPath(followed))
+  writeFileSync(pointerPath(followed), 'not now')
+  await until(() => /vulnshelf-gateway: latest\.json is no JSON; what is here stays/.test(err))
+  writeFileSync(pointerPath(followed), pointer)
+  await ingestAndBuild({ feeds, corpus, dist: followed, asOf: nights[1]! })
+  done(await vulnshelf(['sign', followed, '--sign-key', key]))
+  await until(() => versions().length === 2)
+  assert.equal(versions(), [2, 4])
+  const ended = once(child, 'close')
+  child.kill('SIGTERM')
+  assert.equal((await ended)[0], 0)
+  assert.equal(readFileSync(pointerPath(at('follower'))), readFileSync(pointerPath(followed)))
+})
+
+test.after(() => {
+  endAll()
+  folder.remove()
+})
+test.run()
