@@ -2,8 +2,9 @@
 /** The `vulnshelf` command: reads its words, loads the command they name, prints its report. */
 import { availableParallelism } from 'node:os'
 import { Command, InvalidArgumentError } from 'commander'
-import { commandLine, endWithReader, printable, tellUsage, wholeNumber } from '../corpus/command/command-line.ts'
+import { commandLine, endWithReader, tellUsage, wholeNumber } from '../corpus/command/command-line.ts'
 import { realEffects } from '../corpus/command/effects.ts'
+import { printable } from '../corpus/command/printable.ts'
 import { showProgress } from '../corpus/command/progress.ts'
 import { utcDate } from '../corpus/model/date.ts'
 import type { SigningAlgorithm } from '../corpus/snapshot/signature.ts'

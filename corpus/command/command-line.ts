@@ -1,5 +1,6 @@
 /** What the commands of both programs have in common: options that are environment variables too, and how a failure is told. */
 import { type Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { printable } from './printable.ts'
 
 /** Values of an environment variable that leave a switch as it is. */
 const OFF = ['', '0', 'false']
@@ -81,12 +82,6 @@ const TOLD = [
   'StoreError',
   'TransferError',
 ]
-
-/** What a terminal may be shown of texts that feeds stated: control characters and turns of direction are written out. */
-export function printable(text: string): string {
-  const written = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  return text.replace(/(?!\n)[\p{Cc}\p{Bidi_C}]/gu, written)
-}
 
 /** Errors that say so are those of whoever gave the command. */
 const USAGE: readonly string[] = ['usage', 'bad_option']

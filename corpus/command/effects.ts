@@ -4,6 +4,7 @@
  */
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { printable } from './printable.ts'
 
 export interface Effects {
   /** Makes a folder, and those above it, for good. */
@@ -23,7 +24,9 @@ export interface Effects {
 }
 
 /** The real world. `log` defaults to standard error: standard output is for results. */
-export function realEffects(log: (line: string) => void = (line) => process.stderr.write(`${line}\n`)): Effects {
+export function realEffects(
+  log: (line: string) => void = (line) => process.stderr.write(`${printable(line)}\n`),
+): Effects {
   return {
     mkdir: makeFolder,
     write: async (path, bytes) => {

@@ -1,5 +1,6 @@
 /** `vulnshelf-gateway mirror` from its words: once, or again and again. */
 import { realEffects } from '../../corpus/command/effects.ts'
+import { printable } from '../../corpus/command/printable.ts'
 import { showProgress } from '../../corpus/command/progress.ts'
 import { readKeySetFile } from '../../corpus/snapshot/key-files.ts'
 import { realNetworkEffects } from '../../corpus/transfer/network.ts'
@@ -40,7 +41,9 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
     return mirror(openSource(sourceText, effects), options, effects, progress)
   }
   const print = (report: MirrorReport) =>
-    void process.stdout.write(`${json ? JSON.stringify(report, null, interval ? 0 : 1) : mirrorWords(report)}\n`)
+    void process.stdout.write(
+      `${json ? JSON.stringify(report, null, interval ? 0 : 1) : printable(mirrorWords(report))}\n`,
+    )
   try {
     if (interval === undefined) return print(await run())
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(new Error(signal)))

@@ -69,17 +69,16 @@ interface Making {
 }
 
 /**
- * Makes of the missing objects those that the packs lead to. The packs must be here.
- * @returns the digests of what was made
+ * Makes of the missing objects those that the packs lead to, and adds their digests to `made`. The packs must be here.
  * @throws SnapshotError where a pack does not make what its manifest names: what was made until then is sound
  */
 export async function makeFromPacks(
   links: readonly Link[],
   missing: ReadonlySet<string>,
+  made: Set<string>,
   dist: string,
   effects: Effects,
-): Promise<Set<string>> {
-  const made = new Set<string>()
+): Promise<void> {
   for (const makings of stepsTo(
     missing,
     links.map((link) => makingsOf(link, dist)),
@@ -98,7 +97,6 @@ export async function makeFromPacks(
       made.add(entry.sha256)
     }
   }
-  return made
 }
 
 function makingsOf({ child, parent, pack }: Link, dist: string): Making[] {

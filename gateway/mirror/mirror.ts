@@ -158,7 +158,7 @@ async function copy(
     expiresAt: pointer.expires_at ?? null,
     changed: have?.snapshot !== pointer.snapshot,
     fetched: { files: links.length + rest.length, bytes: wanted },
-    made: { files: made.size, bytes: bytesOf(missing) - bytesOf(rest) },
+    made: { files: missing.length - rest.length, bytes: bytesOf(missing) - bytesOf(rest) },
     reused: { files: here.length, bytes: bytesOf(here) },
   }
 }
@@ -198,7 +198,8 @@ async function worthwhileLinks(
   try {
     return (await linksTo(manifest, have.manifest.sha256, worth, manifestOf)) ?? []
   } catch (error) {
-    return withoutPacks(error, effects) ?? []
+    withoutPacks(error, effects)
+    return []
   }
 }
 
@@ -212,23 +213,24 @@ async function madeFromPacks(
   const { dist, effects } = transfers
   const packs = links.map(({ pack }) => ({ object: pack, name: describePack(pack) }))
   const wanted = new Set(missing.map(({ sha256 }) => sha256))
+  const made = new Set<string>()
   try {
     await fetchAll(packs, transfers, onBytes)
-    return await makeFromPacks(links, wanted, dist, effects)
+    await makeFromPacks(links, wanted, made, dist, effects)
   } catch (error) {
-    return withoutPacks(error, effects) ?? new Set()
+    withoutPacks(error, effects)
   }
+  return made
 }
 
 /** What is wrong with a file that is offered, and not with the way to it. */
 const WRONG_FILE: readonly TransferErrorCode[] = ['missing', 'refused', 'digest', 'cut', 'restart', 'too_large']
 
 /** Packs spare bytes; where they are missing or damaged, objects come whole. */
-function withoutPacks(error: unknown, effects: NetworkEffects): null {
+function withoutPacks(error: unknown, effects: NetworkEffects): void {
   const isTheirs = error instanceof SnapshotError || (error instanceof TransferError && WRONG_FILE.includes(error.code))
   if (!isTheirs) throw error
   effects.log(`delta packs are of no use, so files are fetched whole: ${error.message}`)
-  return null
 }
 
 /** @throws MirrorError: what cannot be read cannot tell what would be a step back */

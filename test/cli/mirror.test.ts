@@ -54,6 +54,18 @@ test('what it refuses, and options that mean nothing, are one line and leave not
   )
 })
 
+test('what a source writes does not reach a terminal as it is', async () => {
+  const dist = at('coloured')
+  cpSync(origin, dist, { recursive: true })
+  const signed = JSON.parse(readFileSync(pointerPath(dist), 'utf8')) as { signatures: object[] }
+  const header = Buffer.from(JSON.stringify({ alg: 'EdDSA', kid: '\u001b[2Jme', typ: 'vulnshelf-pointer' }))
+  signed.signatures.push({ protected: header.toString('base64url'), signature: 'AA' })
+  writeFileSync(pointerPath(dist), JSON.stringify(signed))
+  const words = done(await gateway(['mirror', dist, at('plain'), '--keys', keys]))
+  assert.match(words, / and \\u001b\[2Jme, good until /)
+  assert.not.ok(words.includes('\u001b'))
+})
+
 test('with an interval it takes up each new snapshot, goes on after errors, and ends when it is told to', async () => {
   const followed = at('followed')
   cpSync(origin, followed, { recursive: true })
