@@ -10,8 +10,11 @@ import { makeSigner, signDist } from '../gateway/mirror/repository.ts'
 import { haveRealFeeds, ingestAndBuild, temporaryFolder } from '../support/dist.ts'
 import { BASELINE, linkFeeds, NEWEST } from './feeds-folder.ts'
 
-const EPSS = ['epss/epss_scores-2024-10-26.csv.gz', 'epss/epss_scores-2025-08-30.csv.gz']
-const OTHERS = ['kev/known_exploited_vulnerabilities.json', 'cna/CNAsList.json']
+/** What each night adds. */
+const NIGHTS = [
+  [BASELINE, 'epss/epss_scores-2024-10-26.csv.gz', 'kev/known_exploited_vulnerabilities.json', 'cna/CNAsList.json'],
+  [NEWEST, 'epss/epss_scores-2025-08-30.csv.gz'],
+]
 
 const times = Number(process.argv[2] ?? 50)
 const seed = Number(process.argv[3] ?? Math.floor(Math.random() * 2 ** 31))
@@ -22,8 +25,8 @@ async function main(): Promise<void> {
   const at = (name: string) => join(folder.path, name)
   const signer = await makeSigner()
   const nights: string[] = []
-  for (const [i, list] of [BASELINE, NEWEST].entries()) {
-    linkFeeds(at('feeds'), [list, EPSS[i]!, ...OTHERS])
+  for (const [i, files] of NIGHTS.entries()) {
+    linkFeeds(at('feeds'), files)
     await ingestAndBuild({ feeds: at('feeds'), corpus: at('corpus.db'), dist: at('origin'), jobs: 2 })
     await signDist(at('origin'), signer)
     cpSync(at('origin'), at(`night-${i}`), { recursive: true })

@@ -68,7 +68,7 @@ export async function openRepository(dist: string, { bytesPerMs = 0 } = {}): Pro
       await new Promise<void>((resolve) => res.write(piece, () => setImmediate(resolve)))
       if (bytesPerMs === 0) continue
       paidAt = Math.max(paidAt, performance.now()) + piece.length / bytesPerMs
-      await sleep(paidAt - performance.now())
+      await sleep(Math.max(0, paidAt - performance.now()))
     }
   }
 
