@@ -3,6 +3,7 @@
  * and 3 MB of bits and keys that filters are tested by) and some 130 MB of node, code and threads it must stay below
  * 350 MB, and each retained snapshot may add 60.
  */
+import { WALKS_BYTES } from '../corpus/snapshot/find/bounds.ts'
 
 const MIB = 1024 * 1024
 
@@ -25,7 +26,7 @@ export const PROCESS_BYTES = {
 /** Of each open snapshot. */
 export const SNAPSHOT_BYTES = {
   /** What filters let through, for walks through CVEs and through the other lists. */
-  walks: 4 * MIB,
+  walks: WALKS_BYTES,
   listWalks: 2 * MIB,
   /** Texts of rows of lists. */
   listRows: 3 * MIB,

@@ -110,13 +110,16 @@ export function gzipFile(plain: Uint8Array): Buffer {
   return gzipSync(plain, { level: 6 })
 }
 
+/** DEFLATE makes nothing shorter than its 1032nd part: what grows to more times its length is no file of ours. */
+const MAX_EXPANSION = 1100
+
 /**
- * The plain bytes of a file that `gzipFile` wrote; `maxLength` bounds them, since the input may be hostile.
+ * The plain bytes of a file that `gzipFile` wrote, bounded by its length, since the input may be hostile.
  * @throws SnapshotError `malformed`
  */
-export function gunzipFile(bytes: Uint8Array, maxLength: number): Buffer {
+export function gunzipFile(bytes: Uint8Array): Buffer {
   try {
-    return gunzipSync(bytes, { maxOutputLength: maxLength })
+    return gunzipSync(bytes, { maxOutputLength: bytes.length * MAX_EXPANSION })
   } catch (cause) {
     throw new SnapshotError('malformed', 'a compressed file does not inflate', { cause })
   }

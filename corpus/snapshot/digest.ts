@@ -1,9 +1,21 @@
 /** SHA-256, in the two forms that the format uses. */
-import { hash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 
 /** Lower-case hexadecimal SHA-256 of `bytes`. */
 export function sha256(bytes: Uint8Array | string): string {
   return hash('sha256', bytes, 'hex')
+}
+
+/** The digest and the size of a file that need not fit into memory. */
+export async function digestOfFile(path: string): Promise<{ sha256: string; size: number }> {
+  const digest = createHash('sha256')
+  let size = 0
+  for await (const chunk of createReadStream(path)) {
+    digest.update(chunk as Buffer)
+    size += (chunk as Buffer).length
+  }
+  return { sha256: digest.digest('hex'), size }
 }
 
 /** Length in bytes of the content hash of a segment. */

@@ -35,6 +35,11 @@ export interface MemberHead {
   segments: Segment[]
 }
 
+/** A member as it was read; `bytes` begins where the member begins and holds at least what was asked for. */
+export interface ReadMember extends MemberHead {
+  bytes: Buffer
+}
+
 const GZIP_HEAD = Uint8Array.of(0x1f, 0x8b, 8, 0x04 | 0x08, 0, 0, 0, 0, 0, 255) // FEXTRA, FNAME; no time; OS unknown
 const GZIP_TRAILER = 8
 const SUBFIELD = Uint8Array.of(0x56, 0x53) // 'VS'

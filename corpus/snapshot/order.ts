@@ -13,6 +13,9 @@ export interface SortOrder {
 export const CVE_SORTS = ['published', 'updated', 'cvss', 'epss'] as const
 export type CveSort = (typeof CVE_SORTS)[number]
 
+export const bySort = <T>(make: (sort: CveSort) => T): Record<CveSort, T> =>
+  Object.fromEntries(CVE_SORTS.map((sort) => [sort, make(sort)])) as Record<CveSort, T>
+
 /** `-published` and the like, as the API writes a sort. */
 export const sortText = ({ key, descending }: SortOrder): string => (descending ? `-${key}` : key)
 

@@ -4,11 +4,14 @@ import { inflateSegment } from './deflate.ts'
 import { SnapshotError } from './error.ts'
 import type { Segment } from './member.ts'
 
+/** Where the bytes of a segment lie, and what they must be. */
+export type PlacedSegment = Pick<Segment, 'offset' | 'length' | 'plainLength' | 'plainCrc' | 'storedCrc'>
+
 /**
  * The compressed bytes of a segment, checked against its CRC. `bytes` begins where the member begins.
  * @throws SnapshotError `digest` when they are not what was written
  */
-export function storedBytes(bytes: Buffer, segment: Segment): Buffer {
+export function storedBytes(bytes: Buffer, segment: PlacedSegment): Buffer {
   return checkedBytes(bytes.subarray(segment.offset, segment.offset + segment.length), segment)
 }
 
@@ -16,7 +19,7 @@ export function storedBytes(bytes: Buffer, segment: Segment): Buffer {
  * The same where only the bytes of the segment were read.
  * @throws SnapshotError `digest` when they are not what was written
  */
-export function checkedBytes(stored: Buffer, segment: Segment): Buffer {
+export function checkedBytes(stored: Buffer, segment: PlacedSegment): Buffer {
   if (stored.length !== segment.length || crc32(stored) !== segment.storedCrc) {
     throw new SnapshotError('digest', 'a segment is damaged')
   }
@@ -27,7 +30,7 @@ export function checkedBytes(stored: Buffer, segment: Segment): Buffer {
  * The plain bytes of a segment, checked against both of its CRCs.
  * @throws SnapshotError `digest` or `malformed`
  */
-export function plainBytes(bytes: Buffer, segment: Segment): Buffer {
+export function plainBytes(bytes: Buffer, segment: PlacedSegment): Buffer {
   const plain = inflateSegment(storedBytes(bytes, segment), segment.plainLength)
   if (crc32(plain) !== segment.plainCrc) throw new SnapshotError('digest', 'a segment inflates to other bytes')
   return plain

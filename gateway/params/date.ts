@@ -1,54 +1,13 @@
 /** Dates as parameters: a calendar day, or an instant for those who poll (decisions 4). */
+import { DATE_BOUND_FORM, type DateBound, parseDateBound } from '../../corpus/model/date-bound.ts'
 import { type Kind, kind, refuse } from './kind.ts'
 
-/**
- * `ms` since 1970 in UTC: of an instant the instant itself (a fraction of a millisecond is kept), of a day its first
- * millisecond, for the bound means the whole day.
- */
-export interface DateValue {
-  kind: 'day' | 'instant'
-  ms: number
-}
-
-export const DAY_MS = 86_400_000
-
-const DAY = /^(\d{4})-(\d\d)-(\d\d)$/
-/** RFC 3339 5.6, `date-time`. */
-const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d):(\d\d):(\d\d)(\.\d+)?(?:Z|([+-])(\d\d):(\d\d))$/i
-
-const FORM = 'a date (YYYY-MM-DD) or an RFC 3339 timestamp (2024-04-12T08:00:00Z)'
-
-export function date(): Kind<DateValue, 'optional'> {
+export function date(): Kind<DateBound, 'optional'> {
   return kind({ type: 'string', anyOf: [{ format: 'date' }, { format: 'date-time' }] }, (text, name) => {
-    const day = dayMs(text)
-    if (day !== null) return { kind: 'day', ms: day }
-    const instant = instantMs(text)
-    if (instant !== null) return { kind: 'instant', ms: instant }
+    const bound = parseDateBound(text)
+    if (bound !== null) return bound
     // An offset's plus sign that was not encoded arrives as a space.
     const hint = / \d\d:\d\d$/.test(text) ? " ('+' in a query means a space: write %2B)" : ''
-    throw refuse(name, text, `${FORM}${hint}`)
+    throw refuse(name, text, `${DATE_BOUND_FORM}${hint}`)
   })
-}
-
-/** Midnight UTC of a day that is in the calendar, or null. */
-function dayMs(text: string): number | null {
-  const parts = DAY.exec(text)
-  if (parts === null) return null
-  const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])]
-  // Date.UTC would take years below 100 for 19xx.
-  const ms = new Date(0).setUTCFullYear(year, month - 1, day)
-  const date = new Date(ms)
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? ms : null
-}
-
-function instantMs(text: string): number | null {
-  const parts = INSTANT.exec(text)
-  const day = parts === null ? null : dayMs(parts[1]!)
-  if (parts === null || day === null) return null
-  const [hour, minute, second] = [Number(parts[2]), Number(parts[3]), Number(parts[4])]
-  const [offsetHour, offsetMinute] = [Number(parts[7] ?? 0), Number(parts[8] ?? 0)]
-  // 60 is a leap second (RFC 3339 5.7).
-  if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return null
-  const offset = (parts[6] === '-' ? -1 : 1) * (offsetHour * 60 + offsetMinute)
-  return day + (hour * 60 + minute - offset) * 60_000 + second * 1000 + Number(parts[5] ?? 0) * 1000
 }

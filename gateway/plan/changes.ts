@@ -7,8 +7,8 @@ import type { PartName } from '../../corpus/model/record.ts'
 import { CVE_PARTS } from '../../corpus/snapshot/cve-member.ts'
 import { type Index, idAt } from '../../corpus/snapshot/derive/index-table.ts'
 import { SHORT_HASH_LENGTH } from '../../corpus/snapshot/digest.ts'
+import { firstWhere } from '../../corpus/snapshot/find/places.ts'
 import type { MemberHead } from '../../corpus/snapshot/member.ts'
-import { firstWhere } from './places.ts'
 
 /** A CVE that is not the same in both; rows are -1 where the snapshot does not have it. */
 export interface ChangedCve {

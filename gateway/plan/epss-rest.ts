@@ -3,7 +3,7 @@
  * text or an object for each row: those took a fifth of the time of a gathered page.
  */
 import { epssMember, fromBillionths, NO_EPSS } from '../../corpus/snapshot/epss.ts'
-import { perSnapshot } from './per-snapshot.ts'
+import { perSnapshot } from '../../corpus/snapshot/find/per-snapshot.ts'
 
 /** What the rests of all rows of a snapshot have alike. */
 export interface RestParts {

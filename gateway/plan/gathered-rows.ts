@@ -12,13 +12,13 @@
 import { crc32Combine } from '../../corpus/snapshot/crc32.ts'
 import { CORE, CORE_NUMBERS } from '../../corpus/snapshot/derive/index-table.ts'
 import { SHORT_HASH_LENGTH } from '../../corpus/snapshot/digest.ts'
+import { snapshotNumber } from '../../corpus/snapshot/find/per-snapshot.ts'
 import { shortLived } from '../../corpus/snapshot/slab.ts'
 import type { FusedPieces } from '../../corpus/snapshot/splice.ts'
 import { PROCESS_BYTES } from '../bounds.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 import { coreMemory } from './core-memory.ts'
 import { restParts, writeRest } from './epss-rest.ts'
-import { snapshotNumber } from './per-snapshot.ts'
 import { shortCrc32 } from './short-crc.ts'
 
 /** One memory for all snapshots that are open, so that the bound is that of the process. */

@@ -1,19 +1,20 @@
 /** Planned pages of lists, and entries of catalogues, turned into answers. */
 import { gzipSync } from 'node:zlib'
 import { ENTRY_KIND } from '../../corpus/snapshot/catalog.ts'
+import { spliced } from '../../corpus/snapshot/cve-pieces.ts'
 import { ROWS_KIND, ROWS_PER_PAGE, ROWS_PER_SEGMENT } from '../../corpus/snapshot/derive/pages.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
+import { perSnapshot } from '../../corpus/snapshot/find/per-snapshot.ts'
 import { LISTS, type ListName } from '../../corpus/snapshot/lists.ts'
+import type { ReadMember } from '../../corpus/snapshot/member.ts'
+import { recent } from '../../corpus/snapshot/recent.ts'
 import { plainBytes } from '../../corpus/snapshot/segment-bytes.ts'
 import type { Piece, SplicedSegment } from '../../corpus/snapshot/splice.ts'
 import { type Answer, jsonAnswer } from '../answer.ts'
 import { SNAPSHOT_BYTES } from '../bounds.ts'
-import { recent } from '../recent.ts'
-import type { OpenSnapshot, ReadMember } from '../shelf/open-snapshot.ts'
+import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 import { NO_HEAD, pageHead, pageTail, splicedAnswer } from './cve-answer.ts'
 import type { ListPagePlan } from './list-page.ts'
-import { perSnapshot } from './per-snapshot.ts'
-import { spliced } from './row-pieces.ts'
 
 /** What a list answers beside its rows, and what becomes of each row. */
 export interface ListShape {

@@ -1,9 +1,9 @@
 /** An order of a list seen in one direction: places from first to last, whichever way it is walked (decisions 6). */
 import { cursorId, cursorValue, type RowKey } from '../../corpus/snapshot/cursor.ts'
+import { firstWhere, turnedPlace } from '../../corpus/snapshot/find/places.ts'
 import { compareRowKeys, LISTS, type ListSpec } from '../../corpus/snapshot/lists.ts'
 import type { SortOrder } from '../../corpus/snapshot/order.ts'
 import type { OpenList } from '../shelf/open-lists.ts'
-import { firstWhere, turnedPlace } from './places.ts'
 
 export interface ListOrderView {
   count: number

@@ -4,17 +4,17 @@
  */
 import type { RowKey } from '../../corpus/snapshot/cursor.ts'
 import { postingsOf } from '../../corpus/snapshot/derive/postings.ts'
+import { perSnapshot } from '../../corpus/snapshot/find/per-snapshot.ts'
+import { firstFrom } from '../../corpus/snapshot/find/places.ts'
 import type { ListName } from '../../corpus/snapshot/lists.ts'
 import type { SortOrder } from '../../corpus/snapshot/order.ts'
+import { recent } from '../../corpus/snapshot/recent.ts'
+import { cursorAfter } from '../../corpus/snapshot/resume.ts'
 import { SNAPSHOT_BYTES } from '../bounds.ts'
-import { recent } from '../recent.ts'
 import type { OpenList } from '../shelf/open-lists.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
-import { cursorAfter } from './cursors.ts'
 import { listOrderView } from './list-order.ts'
 import { liesInSegments, type PageSegment, segmentsOf } from './page-segments.ts'
-import { perSnapshot } from './per-snapshot.ts'
-import { firstFrom } from './places.ts'
 
 export interface ListFilters {
   q?: string | undefined

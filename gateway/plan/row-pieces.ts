@@ -2,17 +2,16 @@
  * Segments as pieces of answers. Of page shards only the heads are remembered, which takes 12 MB for all pages of 350,000
  * CVEs; to remember the pages themselves took more time than reading from them, in copies and in page faults of the heap.
  */
-import { CVE_PARTS } from '../../corpus/snapshot/cve-member.ts'
 import { ROWS_KIND } from '../../corpus/snapshot/derive/pages.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
+import { perSnapshot, snapshotNumber } from '../../corpus/snapshot/find/per-snapshot.ts'
 import type { MemberHead, Segment } from '../../corpus/snapshot/member.ts'
 import { CVE_SORTS, type CveSort } from '../../corpus/snapshot/order.ts'
-import { checkedBytes, storedBytes } from '../../corpus/snapshot/segment-bytes.ts'
+import { recent } from '../../corpus/snapshot/recent.ts'
+import { checkedBytes } from '../../corpus/snapshot/segment-bytes.ts'
 import type { SplicedSegment } from '../../corpus/snapshot/splice.ts'
 import { PROCESS_BYTES } from '../bounds.ts'
-import { recent } from '../recent.ts'
-import type { OpenSnapshot, ReadMember } from '../shelf/open-snapshot.ts'
-import { perSnapshot, snapshotNumber } from './per-snapshot.ts'
+import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 
 export interface RowPieces {
   /** Runs of rows as they lie in a page shard: of page `page` the segments `from` up to `to`, which is not among them. */
@@ -52,20 +51,6 @@ export const rowPieces = perSnapshot((snapshot: OpenSnapshot): RowPieces => {
     },
   }
 })
-
-/**
- * A segment of a member as a piece.
- * @throws SnapshotError `digest` when it is damaged
- */
-export function spliced(member: ReadMember, segment: Segment): SplicedSegment {
-  return { segment, stored: storedBytes(member.bytes, segment) }
-}
-
-export function coreSegment(member: ReadMember): Segment {
-  const segment = member.segments[0]
-  if (segment?.kind !== CVE_PARTS.core.kind) throw new SnapshotError('malformed', `${member.key} has no core`)
-  return segment
-}
 
 function rowsSegment(head: MemberHead, at: number): Segment {
   const segment = head.segments[at]

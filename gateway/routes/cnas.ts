@@ -1,6 +1,7 @@
 /** CVE numbering authorities: their directory, its statistics, and the CVEs of each. */
 import type { CnaRow, CnaStats } from '../../corpus/model/directory.ts'
 import { nameKey } from '../../corpus/model/products.ts'
+import { cweNumber } from '../../corpus/snapshot/derive/facts.ts'
 import type { CnaEntryDetail } from '../../corpus/snapshot/derive/list-rows.ts'
 import { fold } from '../../corpus/snapshot/fold.ts'
 import { jsonAnswer } from '../answer.ts'
@@ -13,7 +14,7 @@ import { defineRoute } from '../route.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 import { cnaCves, cnaDetail, cnaPage, cnaStats } from './answers.ts'
 import type { Context } from './context.ts'
-import { cweNumber, SEVERITIES } from './cves.ts'
+import { SEVERITIES } from './cves.ts'
 import { cvePage, listPage, paging } from './paging.ts'
 
 const listQuery = {

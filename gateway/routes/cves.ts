@@ -1,7 +1,7 @@
 /** `/cves`: the catalogue in any order, with any filters, a page at a time. */
 
 import type { Severity } from '../../corpus/model/record.ts'
-import { fold } from '../../corpus/snapshot/fold.ts'
+import { canonicalFilters } from '../../corpus/snapshot/find/filters.ts'
 import { CVE_SORTS } from '../../corpus/snapshot/order.ts'
 import { meaning } from '../openapi/parameters.ts'
 import { date } from '../params/date.ts'
@@ -10,13 +10,10 @@ import { boolean, csvOf, cursor, number, openText, sort, text } from '../params/
 import { defineRoute } from '../route.ts'
 import { cvePage as cvePageSchema } from './answers.ts'
 import type { Context } from './context.ts'
-import { cvePage, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageLimit, untilMs } from './paging.ts'
+import { cvePage, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageLimit } from './paging.ts'
 
 /** `severity` in the order in which api.md lists its values. */
 export const SEVERITIES = ['critical', 'high', 'medium', 'low', 'none'] as const satisfies readonly Severity[]
-
-/** 79 for `cwe-79`. */
-export const cweNumber = (id: string): number => Number(id.slice('cwe-'.length))
 
 const query = {
   q: meaning('Text to look for in ids and titles, in any case', text()),
@@ -47,27 +44,13 @@ export const listCves = defineRoute<Context, Record<never, never>, typeof query>
   params: { path: {}, query },
   answer: cvePageSchema,
   handle(context, params) {
-    const { ids, q, limit, ...rest } = params
+    const { sort, limit, cursor, ids } = params
     return cvePage(context, {
       list: 'cves',
-      sort: params.sort,
+      sort,
       limit: limit ?? ids?.length ?? PAGE_LIMIT_DEFAULT,
-      cursor: params.cursor,
-      filters: {
-        q: q && fold(q),
-        severity: rest.severity,
-        kev: rest.kev,
-        has_exploit: rest.has_exploit,
-        has_patch: rest.has_patch,
-        has_detection: rest.has_detection,
-        assigner: rest.assigner && fold(rest.assigner),
-        cwe: rest.cwe === undefined ? undefined : { number: cweNumber(rest.cwe), scope: 'primary' },
-        epss_min: rest.epss_min,
-        published_since: rest.published_since?.ms,
-        published_until: rest.published_until && untilMs(rest.published_until),
-        updated_since: rest.updated_since?.ms,
-        ids: ids && [...ids].sort(),
-      },
+      cursor,
+      filters: canonicalFilters(params),
     })
   },
 })

@@ -1,5 +1,6 @@
 /** The catalogue of weaknesses: its list, its entries, and the CVEs mapped to each. */
 import type { CweEntry } from '../../corpus/model/catalogue.ts'
+import { cweNumber } from '../../corpus/snapshot/derive/facts.ts'
 import { fold } from '../../corpus/snapshot/fold.ts'
 import { CVE_SORTS } from '../../corpus/snapshot/order.ts'
 import { meaning } from '../openapi/parameters.ts'
@@ -10,7 +11,7 @@ import { defineRoute } from '../route.ts'
 import { cweCves, cweEntry, cwePage } from './answers.ts'
 import { catalogueEntry } from './catalogue-entry.ts'
 import type { Context } from './context.ts'
-import { cweNumber, SEVERITIES } from './cves.ts'
+import { SEVERITIES } from './cves.ts'
 import { cvePage, listPage, paging } from './paging.ts'
 
 const listQuery = {

@@ -1,14 +1,16 @@
 /** The CVE that a path names: its member, whether the caller may see it, and its parts as answers. */
 import type { CveId } from '../../corpus/model/cve-id.ts'
 import type { PartName } from '../../corpus/model/record.ts'
+import { addPart } from '../../corpus/snapshot/cve-pieces.ts'
 import { findRow } from '../../corpus/snapshot/derive/index-table.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
+import type { ReadMember } from '../../corpus/snapshot/member.ts'
 import type { Piece } from '../../corpus/snapshot/splice.ts'
 import { type Answer, jsonAnswer } from '../answer.ts'
 import { notFound } from '../errors.ts'
 import { cveId } from '../params/ids.ts'
-import { addPart, partCount, partValue, splicedAnswer } from '../plan/cve-answer.ts'
-import type { OpenSnapshot, ReadMember } from '../shelf/open-snapshot.ts'
+import { partCount, partValue, splicedAnswer } from '../plan/cve-answer.ts'
+import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 import type { Context } from './context.ts'
 
 export const cvePath = { cveId: cveId() }

@@ -1,22 +1,21 @@
 /** What all paged lists have in common: their parameters, and the way from a request to a page. */
 import type { RowKey } from '../../corpus/snapshot/cursor.ts'
+import type { CveFilters } from '../../corpus/snapshot/find/filters.ts'
+import { isCveKey } from '../../corpus/snapshot/find/order-view.ts'
+import { snapshotNumber } from '../../corpus/snapshot/find/per-snapshot.ts'
 import type { ListName } from '../../corpus/snapshot/lists.ts'
 import { type SortOrder, sortText } from '../../corpus/snapshot/order.ts'
 import type { TextSetName } from '../../corpus/snapshot/query/sets.ts'
 import type { Answer } from '../answer.ts'
 import { PROCESS_BYTES } from '../bounds.ts'
-import { DAY_MS, type DateValue } from '../params/date.ts'
 import { withDefault } from '../params/kind.ts'
 import { cursor, integer } from '../params/kinds.ts'
 import { answerMemory } from '../plan/answer-memory.ts'
 import { resume } from '../plan/cursors.ts'
 import { cvePageAnswer, NO_HEAD } from '../plan/cve-answer.ts'
-import type { CveListRequest } from '../plan/cve-page.ts'
-import { isCveKey, planCvePage } from '../plan/cve-page.ts'
-import type { CveFilters } from '../plan/filters.ts'
+import { type CveListRequest, planCvePage } from '../plan/cve-page.ts'
 import { type ListShape, listPageAnswer } from '../plan/list-answer.ts'
 import { type ListFilters, planListPage } from '../plan/list-page.ts'
-import { snapshotNumber } from '../plan/per-snapshot.ts'
 import { type Matches, unpackMatches } from '../query/matches.ts'
 import type { Shelved } from '../shelf/shelf.ts'
 import type { Context } from './context.ts'
@@ -28,9 +27,6 @@ export const pageLimit = () => integer({ min: 1, max: PAGE_LIMIT_MAX })
 
 /** `limit` and `cursor`, as conventions of api.md have them. */
 export const paging = { limit: withDefault(pageLimit(), PAGE_LIMIT_DEFAULT), cursor: cursor() }
-
-/** The last moment that an upper bound lets through: a day means the whole of it (decisions 4). */
-export const untilMs = ({ kind, ms }: DateValue): number => (kind === 'day' ? ms + DAY_MS - 1 : ms)
 
 /** One memory for all snapshots that are open, so that the bound is that of the process. */
 const answers = answerMemory(PROCESS_BYTES.answers)

@@ -7,8 +7,8 @@ import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { fileOf, openObject, readManifest, readObject } from '../../corpus/snapshot/layout.ts'
 import type { Manifest } from '../../corpus/snapshot/manifest.ts'
 import { decodeMemberHead, type MemberHead } from '../../corpus/snapshot/member.ts'
+import { recent } from '../../corpus/snapshot/recent.ts'
 import { ANCESTORS_OPEN } from '../bounds.ts'
-import { recent } from '../recent.ts'
 
 /** An earlier snapshot, opened for comparison. */
 export interface Ancestor {

@@ -10,8 +10,7 @@ import { indexIn, isPlaces } from '../../corpus/snapshot/kept-texts.ts'
 import { fileOf, type OpenObject, readObject } from '../../corpus/snapshot/layout.ts'
 import { LIST_NAMES, type ListName } from '../../corpus/snapshot/lists.ts'
 import type { FileEntry, Manifest } from '../../corpus/snapshot/manifest.ts'
-import { decodeMemberHead } from '../../corpus/snapshot/member.ts'
-import type { ReadMember } from './open-snapshot.ts'
+import { decodeMemberHead, type ReadMember } from '../../corpus/snapshot/member.ts'
 
 export interface OpenList extends List {
   /** The id of a row. */

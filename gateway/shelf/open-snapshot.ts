@@ -7,16 +7,11 @@ import { pageKey, SEGMENTS_PER_PAGE } from '../../corpus/snapshot/derive/pages.t
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { checkObject, fileOf, type OpenObject, objectPath, openObject } from '../../corpus/snapshot/layout.ts'
 import type { FileEntry, Manifest } from '../../corpus/snapshot/manifest.ts'
-import { decodeMemberHead, headLengthOf, type MemberHead } from '../../corpus/snapshot/member.ts'
-import type { CveSort } from '../../corpus/snapshot/order.ts'
+import { decodeMemberHead, headLengthOf, type MemberHead, type ReadMember } from '../../corpus/snapshot/member.ts'
+import { bySort, type CveSort } from '../../corpus/snapshot/order.ts'
 import { type Ancestors, openAncestors } from './ancestors.ts'
 import { type OpenLists, openLists } from './open-lists.ts'
-import { bySort, readTables, type SnapshotTables } from './tables.ts'
-
-/** A member as it was read; `bytes` begins where the member begins and holds at least what was asked for. */
-export interface ReadMember extends MemberHead {
-  bytes: Buffer
-}
+import { readTables, type SnapshotTables } from './tables.ts'
 
 export interface OpenSnapshot extends Omit<SnapshotTables, 'lists'> {
   id: string

@@ -2,9 +2,10 @@
  * The shelf: the snapshot that is served, and the ones before it that cursors may still name. A new one is opened and
  * checked beside the old, then takes its place in one assignment.
  */
+
+import { type SnapshotBits, snapshotBits, warmBits } from '../../corpus/snapshot/find/snapshot-bits.ts'
 import { readCurrent, readManifest } from '../../corpus/snapshot/layout.ts'
 import type { Log } from '../log.ts'
-import { type SnapshotBits, snapshotBits, warmBits } from '../plan/snapshot-bits.ts'
 import { type OpenSnapshot, openSnapshot, openTables, openTablesInTurns } from './open-snapshot.ts'
 import { type Reading, readTablesAside } from './reading.ts'
 import type { SnapshotTables } from './tables.ts'
@@ -101,11 +102,16 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
       const { snapshot, manifest: digest } = last.parent
       try {
         last = readManifest(dist, digest)
-        older.push(await open(digest))
       } catch (error) {
-        // Whatever it is, it concerns only cursors from before the start: the current snapshot is served.
         if (!closed) log.warn({ err: error, snapshot }, 'an earlier snapshot cannot be opened')
         return
+      }
+      try {
+        older.push(await open(digest))
+      } catch (error) {
+        // Whatever it is, it concerns only cursors from before the start: the current snapshot is served. A mirror has
+        // passed over some nights, and may have those before them.
+        if (!closed) log.warn({ err: error, snapshot }, 'an earlier snapshot cannot be opened')
       }
     }
   }

@@ -20,13 +20,10 @@ export interface SnapshotRecord {
   sections: Record<SectionColumn, string>
 }
 
-/** Bound of the EPSS table when it is inflated. */
-const MAX_EPSS_BYTES = 1024 ** 3
-
 /** All records of the current snapshot, in the order of ids. @throws SnapshotError when it is damaged */
 export function* recordsOf(dist: string): Generator<SnapshotRecord> {
   const { manifest } = readCurrent(dist)
-  const epss = decodeEpss(gunzipFile(readObject(dist, fileOf(manifest, 'epss')), MAX_EPSS_BYTES))
+  const epss = decodeEpss(gunzipFile(readObject(dist, fileOf(manifest, 'epss'))))
   let n = 0
   for (const name of decodeIndex(readObject(dist, fileOf(manifest, 'index'))).shards) {
     const shard = readObject(dist, fileOf(manifest, 'cve', name))

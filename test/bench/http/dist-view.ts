@@ -1,5 +1,5 @@
 /** A `dist` that shows some snapshots of another one: the files are the same, manifests and pointer are its own. */
-import { copyFileSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { manifestPath, pointerPath, readManifest, readPointer } from '../../../corpus/snapshot/layout.ts'
 import { encodePointer, type Pointer } from '../../../corpus/snapshot/pointer.ts'
@@ -21,7 +21,7 @@ export function lastPointers(dist: string): { first: Pointer; second: Pointer } 
     ...second,
     version: second.version - 1,
     snapshot: parent.snapshot,
-    manifest: { sha256: parent.manifest, size: 0 },
+    manifest: { sha256: parent.manifest, size: statSync(manifestPath(dist, parent.manifest)).size },
     created_at,
   }
   return { first, second }

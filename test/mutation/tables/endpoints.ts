@@ -16,7 +16,7 @@ export const ENDPOINTS: readonly Mutation[] = [
   {
     rule: `${CVES}All filters compose.`,
     breaks: 'only the first of several filters counts',
-    file: 'gateway/plan/walk.ts',
+    file: 'corpus/snapshot/find/walk.ts',
     find: 'constraintsOf(snapshot, bits, filters, matches), wanted',
     replace: 'constraintsOf(snapshot, bits, filters, matches).slice(0, 1), wanted',
     tests: test('endpoint-cves-list'),
@@ -24,7 +24,7 @@ export const ENDPOINTS: readonly Mutation[] = [
   {
     rule: `${CVES}severity | csv |`,
     breaks: 'only the first band of a list counts',
-    file: 'gateway/plan/filters.ts',
+    file: 'corpus/snapshot/find/filters.ts',
     find: 'filters.severity.map(',
     replace: 'filters.severity.slice(0, 1).map(',
     tests: test('endpoint-cves-filters'),
@@ -32,7 +32,7 @@ export const ENDPOINTS: readonly Mutation[] = [
   {
     rule: `${CVES}kev | boolean |`,
     breaks: 'kev=false is kev=true',
-    file: 'gateway/plan/filters.ts',
+    file: 'corpus/snapshot/find/filters.ts',
     find: 'if (wanted) value |= FLAGS[name]',
     replace: 'value |= FLAGS[name]',
     tests: test('endpoint-cves-filters'),
@@ -48,7 +48,7 @@ export const ENDPOINTS: readonly Mutation[] = [
   {
     rule: `${CVES}epss_min | number |`,
     breaks: 'the minimum itself is left out',
-    file: 'gateway/plan/key-bounds.ts',
+    file: 'corpus/snapshot/find/key-bounds.ts',
     find: 'firstBeyond(snapshot, sort, least, false)',
     replace: 'firstBeyond(snapshot, sort, least, true)',
     tests: test('endpoint-cves-filters'),
@@ -56,9 +56,9 @@ export const ENDPOINTS: readonly Mutation[] = [
   {
     rule: 'api, GET /api/v1/cves/{cveId}: include | query | csv |',
     breaks: 'EPSS is not there by default',
-    file: 'gateway/routes/cve.ts',
-    find: "['cvss', 'epss']),",
-    replace: "['cvss']),",
+    file: 'corpus/snapshot/cve-pieces.ts',
+    find: "['cvss', 'epss'] as const",
+    replace: "['cvss'] as const",
     tests: test('endpoint-cve-detail'),
   },
   {
@@ -72,7 +72,7 @@ export const ENDPOINTS: readonly Mutation[] = [
   {
     rule: 'api, GET /api/v1/cwes/{cweId}/cves: scope | query | string |',
     breaks: 'scope=any is scope=primary',
-    file: 'gateway/plan/filters.ts',
+    file: 'corpus/snapshot/find/filters.ts',
     find: "if (scope === 'any') constraints",
     replace: 'if (number < 0) constraints',
     tests: test('endpoint-cwe-cves'),

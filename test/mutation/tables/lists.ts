@@ -16,7 +16,7 @@ export const LIST_RULES: readonly Mutation[] = [
   {
     rule: 'decisions 6: ties go by year and number, in the direction of the sort; nulls come last in both',
     breaks: 'nulls come first in an ascending order',
-    file: 'gateway/plan/places.ts',
+    file: 'corpus/snapshot/find/places.ts',
     find: 'place < keyed ? keyed - 1 - place : keyed + count - 1 - place',
     replace: 'count - 1 - place',
     tests: LISTS,
@@ -72,7 +72,7 @@ export const LIST_RULES: readonly Mutation[] = [
   {
     rule: 'decisions 7: another list, sort or filter is refused',
     breaks: 'a cursor goes on under any sort',
-    file: 'gateway/plan/cursors.ts',
+    file: 'corpus/snapshot/resume.ts',
     find: 'if (cursor.sort !== sortText(sort)) {',
     replace: 'if (cursor.sort === "") {',
     tests: CURSORS,
@@ -96,7 +96,7 @@ export const LIST_RULES: readonly Mutation[] = [
   {
     rule: 'decisions 7: once its snapshot is gone, a walk resumes by its key',
     breaks: 'such a walk begins anew',
-    file: 'gateway/plan/cursors.ts',
+    file: 'corpus/snapshot/resume.ts',
     find: 'snapshots.current, after: cursor.after',
     replace: 'snapshots.current, after: null',
     tests: CURSORS,
@@ -104,7 +104,7 @@ export const LIST_RULES: readonly Mutation[] = [
   {
     rule: 'decisions 7: a cursor of a newer snapshot than is loaded gets 503',
     breaks: 'a newer cursor is answered from the older snapshot',
-    file: 'gateway/plan/cursors.ts',
+    file: 'corpus/snapshot/resume.ts',
     find: 'if (cursor.createdAt > snapshots.current.createdAt) {',
     replace: 'if (cursor.createdAt < 0) {',
     tests: CURSORS,

@@ -64,7 +64,7 @@ export const PARAMETERS: readonly Mutation[] = [
   {
     rule: 'decisions 2: impossible dates',
     breaks: '30 February is 1 March',
-    file: 'gateway/params/date.ts',
+    file: 'corpus/model/date-bound.ts',
     find: 'date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? ms : null',
     replace: 'Number.isNaN(date.getTime()) ? null : ms',
     tests: IDENTIFIERS,
@@ -112,7 +112,7 @@ export const PARAMETERS: readonly Mutation[] = [
   {
     rule: 'decisions 4: date bounds are inclusive, mean the whole UTC day',
     breaks: 'an upper bound means the first moment of its day',
-    file: 'gateway/routes/paging.ts',
+    file: 'corpus/model/date-bound.ts',
     find: "(kind === 'day' ? ms + DAY_MS - 1 : ms)",
     replace: "(kind === 'day' ? ms : ms)",
     tests: FILTERS,
@@ -120,7 +120,7 @@ export const PARAMETERS: readonly Mutation[] = [
   {
     rule: 'decisions 4: a timestamp in place of a date is compared exactly',
     breaks: 'fractions of a second are cut off',
-    file: 'gateway/params/date.ts',
+    file: 'corpus/model/date-bound.ts',
     find: ' + Number(parts[5] ?? 0) * 1000',
     replace: '',
     tests: FILTERS,

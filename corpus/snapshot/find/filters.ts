@@ -1,12 +1,13 @@
 /** The filters of a list of CVEs as constraints on ordinals: what each lets through, and how dearly it is found out. */
-import type { CveId } from '../../corpus/model/cve-id.ts'
-import { nameKey } from '../../corpus/model/products.ts'
-import type { Severity } from '../../corpus/model/record.ts'
-import { FLAGS, SEVERITIES } from '../../corpus/snapshot/derive/facts.ts'
-import { type Postings, postingsOf } from '../../corpus/snapshot/derive/postings.ts'
-import { fold } from '../../corpus/snapshot/fold.ts'
-import type { CveSort } from '../../corpus/snapshot/order.ts'
-import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
+import type { CveId } from '../../model/cve-id.ts'
+import { type DateBound, untilMs } from '../../model/date-bound.ts'
+import { nameKey } from '../../model/products.ts'
+import type { Severity } from '../../model/record.ts'
+import type { CveTables } from '../cve-tables.ts'
+import { cweNumber, FLAGS, SEVERITIES } from '../derive/facts.ts'
+import { type Postings, postingsOf } from '../derive/postings.ts'
+import { fold } from '../fold.ts'
+import type { CveSort } from '../order.ts'
 import { firstBelow, firstNotAbove } from './key-bounds.ts'
 import { rowFinder } from './row-finder.ts'
 import { FILTER_FLAGS, type KeyColumn, type SnapshotBits } from './snapshot-bits.ts'
@@ -31,6 +32,37 @@ export interface CveFilters {
   ids?: readonly CveId[] | undefined
 }
 
+/** Filters as they are given: texts as they were written, dates as days or instants, a weakness as `cwe-79`. */
+export interface GivenFilters extends Omit<CveFilters, 'cwe' | 'cna' | TimeFilter> {
+  cwe?: string | undefined
+  published_since?: DateBound | undefined
+  published_until?: DateBound | undefined
+  updated_since?: DateBound | undefined
+}
+type TimeFilter = 'published_since' | 'published_until' | 'updated_since'
+
+/**
+ * Filters in the one form that cursors are bound to, where the order of keys counts. `severity` and `ids` have each of
+ * their members once, and `severity` in the order of the bands, the worst first.
+ */
+export function canonicalFilters(given: GivenFilters): CveFilters {
+  return {
+    q: given.q && fold(given.q),
+    severity: given.severity,
+    kev: given.kev,
+    has_exploit: given.has_exploit,
+    has_patch: given.has_patch,
+    has_detection: given.has_detection,
+    assigner: given.assigner && fold(given.assigner),
+    cwe: given.cwe === undefined ? undefined : { number: cweNumber(given.cwe), scope: 'primary' },
+    epss_min: given.epss_min,
+    published_since: given.published_since?.ms,
+    published_until: given.published_until && untilMs(given.published_until),
+    updated_since: given.updated_since?.ms,
+    ids: given.ids && [...given.ids].sort(),
+  }
+}
+
 /** What a filter lets through. */
 export type Constraint =
   /** These ordinals, ascending; where there is a `column`, those that have `key` in it. */
@@ -47,7 +79,7 @@ export type Constraint =
  * Bounds outside everything, unknown names and the like let nothing through; they are no errors (decisions 4).
  */
 export function constraintsOf(
-  snapshot: OpenSnapshot,
+  snapshot: CveTables,
   bits: SnapshotBits,
   filters: CveFilters,
   matches: Uint32Array | null,
@@ -103,14 +135,14 @@ function stretch(sort: CveSort, from: number, to: number): Constraint {
 }
 
 /** The ordinals of all assigners whose name folds to a slug. */
-function ordinalsOfCna({ columns }: OpenSnapshot, slug: string): Uint32Array {
+function ordinalsOfCna({ columns }: CveTables, slug: string): Uint32Array {
   const names = columns.assigner.keys.keys().filter((name) => nameKey(name) === slug)
   const lists = Array.from(names, (name) => postingsOf(columns.assigner, name))
   return lists.length === 1 ? lists[0]! : Uint32Array.from(lists.flatMap((list) => [...list])).sort()
 }
 
 /** Ascending; what the snapshot does not have is left out. */
-function ordinalsOfIds(snapshot: OpenSnapshot, ids: readonly CveId[]): Uint32Array {
+function ordinalsOfIds(snapshot: CveTables, ids: readonly CveId[]): Uint32Array {
   const rowOf = rowFinder(snapshot)
   const ordinals = new Uint32Array(ids.length)
   let known = 0

@@ -1,11 +1,11 @@
 /** Where keys fall below a bound is where a look at one after the other finds it, whatever lies on the border of samples. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { firstBelow, firstNotAbove } from '../../../gateway/plan/key-bounds.ts'
-import type { OpenSnapshot } from '../../../gateway/shelf/open-snapshot.ts'
+import type { CveTables } from '../../../../corpus/snapshot/cve-tables.ts'
+import { firstBelow, firstNotAbove } from '../../../../corpus/snapshot/find/key-bounds.ts'
 
 /** A snapshot that has these keys, descending, in each of its orders, and one CVE without a key behind them. */
-function snapshotOf(keys: readonly number[]): OpenSnapshot {
+function snapshotOf(keys: readonly number[]): CveTables {
   const count = keys.length + 1
   // Ordinals and rows go another way than places do.
   const ordinals = Uint32Array.from({ length: count }, (_, place) => (place * 17 + 3) % count)
@@ -21,7 +21,7 @@ function snapshotOf(keys: readonly number[]): OpenSnapshot {
     orders: { published: order, updated: order, epss: order },
     columns: { row, published: byOrdinal, updated: byOrdinal },
     epss: { scores },
-  } as unknown as OpenSnapshot
+  } as unknown as CveTables
 }
 
 for (const length of [0, 1, 63, 64, 65, 127, 128, 129, 300]) {

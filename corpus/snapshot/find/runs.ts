@@ -1,5 +1,5 @@
 /** Runs of a stored order, which is the descending one, and the walk along them in either direction. */
-import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
+import type { CveTables } from '../cve-tables.ts'
 import { amongOf, type Clause, cutWord, wordOf } from './bits.ts'
 import type { Sieve } from './matches.ts'
 import type { OrderView } from './order-view.ts'
@@ -54,7 +54,7 @@ export interface Checks {
  * 32 places or an ordinal that failed.
  */
 export function walkPlaces(
-  snapshot: OpenSnapshot,
+  snapshot: CveTables,
   { sort }: OrderView,
   runs: readonly Run[],
   { clauses, sieves }: Checks,

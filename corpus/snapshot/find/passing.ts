@@ -2,10 +2,11 @@
  * What passes all filters by its places in an order, found by enumerating one of them. A client asks for the same filters
  * on every page: what took long to find is remembered, and sorted when it is asked for again.
  */
-import { sortText } from '../../corpus/snapshot/order.ts'
-import { SNAPSHOT_BYTES } from '../bounds.ts'
+
+import type { CveTables } from '../cve-tables.ts'
+import { sortText } from '../order.ts'
 import { recent } from '../recent.ts'
-import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
+import { WALKS_BYTES } from './bounds.ts'
 import type { CveFilters } from './filters.ts'
 import type { Sieve } from './matches.ts'
 import type { OrderView } from './order-view.ts'
@@ -39,12 +40,12 @@ const ENTRY_BYTES = 300
 const WORTH_REMEMBERING = 512
 
 const remembered = perSnapshot(() =>
-  recent<string, Places>(SNAPSHOT_BYTES.walks, ({ places }, key) => {
+  recent<string, Places>(WALKS_BYTES, ({ places }, key) => {
     return places.buffer.byteLength + key.length * 2 + ENTRY_BYTES
   }),
 )
 
-export function passingOf(snapshot: OpenSnapshot, filters: CveFilters, enumeration: Enumeration): Passing {
+export function passingOf(snapshot: CveTables, filters: CveFilters, enumeration: Enumeration): Passing {
   const { order, ordinals } = enumeration
   if (ordinals.length < WORTH_REMEMBERING) return unsorted(order, placesOf(snapshot, enumeration))
   const known = remembered(snapshot)
@@ -81,7 +82,7 @@ function ordinalsAt(order: OrderView, places: Uint32Array): number[] {
 const block = new Uint32Array(BLOCK)
 
 /** The places of all that pass, in memory of their own. */
-function placesOf(snapshot: OpenSnapshot, { order, bounds, ordinals, sieves }: Enumeration): Uint32Array {
+function placesOf(snapshot: CveTables, { order, bounds, ordinals, sieves }: Enumeration): Uint32Array {
   const { descending, keyed, count } = order
   const { from, to } = bounds
   const stored = snapshot.places[order.sort]

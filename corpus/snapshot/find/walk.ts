@@ -3,7 +3,7 @@
  * testing what lies there, or enumerating the smallest constraint and testing what it has. Which is less work is
  * estimated from the sizes of the constraints, and a walk that was estimated wrongly is given up.
  */
-import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
+import type { CveTables } from '../cve-tables.ts'
 import { type Constraint, type CveFilters, constraintsOf } from './filters.ts'
 import {
   clausesOf,
@@ -29,7 +29,7 @@ export interface Wanted {
 
 /** The ordinals of what is wanted, in order. `matches` are the ordinals that `filters.q` matches, where there is a `q`. */
 export function firstPassing(
-  snapshot: OpenSnapshot,
+  snapshot: CveTables,
   bits: SnapshotBits,
   filters: CveFilters,
   matches: Uint32Array | null,
@@ -72,7 +72,7 @@ interface Search extends Wanted {
 }
 
 function searchOf(
-  snapshot: OpenSnapshot,
+  snapshot: CveTables,
   bits: SnapshotBits,
   constraints: readonly Constraint[],
   { order, start, most }: Wanted,
@@ -134,7 +134,7 @@ function enumeratedSteps(search: Search, { constraint, size, share }: Sized<Enum
 const liesInOrder = ({ order }: Search, { kind }: Enumerable): boolean => order.sort === 'published' && kind === 'list'
 
 /** What is wanted by walking the order; null where that takes more than `patience` steps. */
-function walkOrder(snapshot: OpenSnapshot, bits: SnapshotBits, search: Search, patience: number): number[] | null {
+function walkOrder(snapshot: CveTables, bits: SnapshotBits, search: Search, patience: number): number[] | null {
   const { order, runs, most } = search
   const told: Constraint[] = []
   const sieves: Sieve[] = []
@@ -148,7 +148,7 @@ function walkOrder(snapshot: OpenSnapshot, bits: SnapshotBits, search: Search, p
 
 /** What is wanted by looking at all that one constraint lets through. */
 function enumerate(
-  snapshot: OpenSnapshot,
+  snapshot: CveTables,
   filters: CveFilters,
   search: Search,
   { constraint }: Sized<Enumerable>,

@@ -1,12 +1,10 @@
 /** What passes the filters is what the corpus says, whichever way it is found; and the sets of bits do as sets do. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { CveCore } from '../../../corpus/model/record.ts'
-import { idAt } from '../../../corpus/snapshot/derive/index-table.ts'
-import { CVE_SORTS } from '../../../corpus/snapshot/order.ts'
-import { openCorpus } from '../../../corpus/store/corpus.ts'
-import { bitsOf, bitsWhere, countBits, cutWord, hasBit, wordOf } from '../../../gateway/plan/bits.ts'
-import { type Constraint, type CveFilters, constraintsOf } from '../../../gateway/plan/filters.ts'
+import type { CveCore } from '../../../../corpus/model/record.ts'
+import { idAt } from '../../../../corpus/snapshot/derive/index-table.ts'
+import { bitsOf, bitsWhere, countBits, cutWord, hasBit, wordOf } from '../../../../corpus/snapshot/find/bits.ts'
+import { type Constraint, type CveFilters, constraintsOf } from '../../../../corpus/snapshot/find/filters.ts'
 import {
   clausesOf,
   isEnumerable,
@@ -14,14 +12,16 @@ import {
   sieveOf,
   sizeOf,
   withinPublication,
-} from '../../../gateway/plan/matches.ts'
-import { orderView } from '../../../gateway/plan/order-view.ts'
-import { leastFrom, passingOf } from '../../../gateway/plan/passing.ts'
-import { placesIn, runsFrom, walkList, walkPlaces } from '../../../gateway/plan/runs.ts'
-import { firstPassing } from '../../../gateway/plan/walk.ts'
-import { openShelf } from '../../../gateway/shelf/shelf.ts'
-import { sampleDist, temporaryFolder } from '../../support/dist.ts'
-import { listLog } from '../../support/server.ts'
+} from '../../../../corpus/snapshot/find/matches.ts'
+import { orderView } from '../../../../corpus/snapshot/find/order-view.ts'
+import { leastFrom, passingOf } from '../../../../corpus/snapshot/find/passing.ts'
+import { placesIn, runsFrom, walkList, walkPlaces } from '../../../../corpus/snapshot/find/runs.ts'
+import { firstPassing } from '../../../../corpus/snapshot/find/walk.ts'
+import { CVE_SORTS } from '../../../../corpus/snapshot/order.ts'
+import { openCorpus } from '../../../../corpus/store/corpus.ts'
+import { openShelf } from '../../../../gateway/shelf/shelf.ts'
+import { sampleDist, temporaryFolder } from '../../../support/dist.ts'
+import { listLog } from '../../../support/server.ts'
 
 const folder = temporaryFolder('matches')
 const sample = await sampleDist(folder.path, 700)

@@ -1,7 +1,7 @@
 /** The bounded memory: what was used lately is there, what was not goes, and the bound holds whatever is put in. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { recent } from '../../gateway/recent.ts'
+import { recent } from '../../../corpus/snapshot/recent.ts'
 
 const byLength = (value: string) => value.length
 

@@ -3,12 +3,12 @@
  * descending one with nulls last; ascending, what has a key comes first in reverse, then what has none in reverse
  * (decisions 6).
  */
-import { type CveId, compareCveIds } from '../../corpus/model/cve-id.ts'
-import type { RowKey } from '../../corpus/snapshot/cursor.ts'
-import { idAt } from '../../corpus/snapshot/derive/index-table.ts'
-import { NO_EPSS } from '../../corpus/snapshot/epss.ts'
-import { type CveSort, compareKeys } from '../../corpus/snapshot/order.ts'
-import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
+import { type CveId, compareCveIds, parseCveId } from '../../model/cve-id.ts'
+import type { RowKey } from '../cursor.ts'
+import type { CveTables } from '../cve-tables.ts'
+import { idAt } from '../derive/index-table.ts'
+import { NO_EPSS } from '../epss.ts'
+import { type CveSort, compareKeys } from '../order.ts'
 import { perSnapshot } from './per-snapshot.ts'
 import { firstWhere, turnedPlace } from './places.ts'
 import { rowFinder } from './row-finder.ts'
@@ -42,11 +42,11 @@ const perSort = <T>(make: (sort: CveSort) => T): Record<CveSort, T> => ({
   epss: make('epss'),
 })
 
-export function orderView(snapshot: OpenSnapshot, sort: CveSort, descending: boolean): OrderView {
+export function orderView(snapshot: CveTables, sort: CveSort, descending: boolean): OrderView {
   return views(snapshot)[descending ? 'descending' : 'ascending'][sort]
 }
 
-function viewOf(snapshot: OpenSnapshot, sort: CveSort, descending: boolean): OrderView {
+function viewOf(snapshot: CveTables, sort: CveSort, descending: boolean): OrderView {
   const { ordinals, keyed } = snapshot.orders[sort]
   const places = snapshot.places[sort]
   const count = ordinals.length
@@ -83,7 +83,7 @@ function viewOf(snapshot: OpenSnapshot, sort: CveSort, descending: boolean): Ord
 }
 
 /** The value that a CVE is sorted by: ms since the epoch, a score, EPSS in billionths; null where it has none. */
-function sortKey({ columns, epss }: OpenSnapshot, sort: CveSort, ordinal: number): number | null {
+function sortKey({ columns, epss }: CveTables, sort: CveSort, ordinal: number): number | null {
   switch (sort) {
     case 'published':
       return numberOrNull(columns.published[ordinal]!)
@@ -97,5 +97,8 @@ function sortKey({ columns, epss }: OpenSnapshot, sort: CveSort, ordinal: number
     }
   }
 }
+
+/** Whether a list of CVEs could have issued a cursor behind this key. */
+export const isCveKey = ({ value, id }: RowKey): boolean => parseCveId(id) === id && typeof value !== 'string'
 
 const numberOrNull = (value: number) => (Number.isNaN(value) ? null : value)

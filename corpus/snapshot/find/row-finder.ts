@@ -2,8 +2,8 @@
  * Rows by ids, for those who ask for many: the numbers of a year lie so evenly that a guess or two comes near, where a
  * search by halves through all rows looks at eighteen, each in another place of the memory.
  */
-import type { CveId } from '../../corpus/model/cve-id.ts'
-import { findRow, type Index } from '../../corpus/snapshot/derive/index-table.ts'
+import type { CveId } from '../../model/cve-id.ts'
+import { findRow, type Index } from '../derive/index-table.ts'
 import { perSnapshot } from './per-snapshot.ts'
 import { firstWhere } from './places.ts'
 

@@ -1,6 +1,7 @@
 /** Constraints as they are tested: of many ordinals at a time, or of 32 places of an order at once; and how many each lets through. */
-import type { CveSort } from '../../corpus/snapshot/order.ts'
-import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
+
+import type { CveTables } from '../cve-tables.ts'
+import type { CveSort } from '../order.ts'
 import { type Bits, bitsOf, type Clause, hasBit } from './bits.ts'
 import type { Constraint } from './filters.ts'
 import { firstFrom } from './places.ts'
@@ -20,7 +21,7 @@ export const isEnumerable = (constraint: Constraint): constraint is Enumerable =
   constraint.kind === 'list' || constraint.kind === 'stretch'
 
 /** How many ordinals a constraint lets through; of several flags, as if they had nothing to do with each other. */
-export function sizeOf({ columns: { count } }: OpenSnapshot, bits: SnapshotBits, constraint: Constraint): number {
+export function sizeOf({ columns: { count } }: CveTables, bits: SnapshotBits, constraint: Constraint): number {
   switch (constraint.kind) {
     case 'list':
       return constraint.ordinals.length
@@ -44,12 +45,12 @@ export function sizeOf({ columns: { count } }: OpenSnapshot, bits: SnapshotBits,
 }
 
 /** The ordinals of a constraint: ascending those of a list, else in the order that the stretch is of. */
-export function ordinalsOf(snapshot: OpenSnapshot, constraint: Enumerable): Uint32Array {
+export function ordinalsOf(snapshot: CveTables, constraint: Enumerable): Uint32Array {
   if (constraint.kind === 'list') return constraint.ordinals
   return snapshot.orders[constraint.sort].ordinals.subarray(constraint.from, constraint.to)
 }
 
-export function sieveOf(snapshot: OpenSnapshot, constraint: Constraint): Sieve {
+export function sieveOf(snapshot: CveTables, constraint: Constraint): Sieve {
   const { flags, severity, count } = snapshot.columns
   switch (constraint.kind) {
     case 'flags':

@@ -1,8 +1,8 @@
 /** What is worked out for a snapshot when it is first needed, and forgotten with it. */
-import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
+import type { CveTables } from '../cve-tables.ts'
 
-export function perSnapshot<T>(make: (snapshot: OpenSnapshot) => T): (snapshot: OpenSnapshot) => T {
-  const made = new WeakMap<OpenSnapshot, { value: T }>()
+export function perSnapshot<T, S extends object = CveTables>(make: (snapshot: S) => T): (snapshot: S) => T {
+  const made = new WeakMap<S, { value: T }>()
   return (snapshot) => {
     let entry = made.get(snapshot)
     if (!entry) {
