@@ -9,7 +9,7 @@ import { TransferError, type TransferErrorCode } from '../../corpus/transfer/err
 import type { Answer, NetworkEffects } from '../../corpus/transfer/network.ts'
 import { receive } from '../../corpus/transfer/receive.ts'
 import { type Credentials, get, type LocatedAnswer } from '../../corpus/transfer/request.ts'
-import { withRetries } from '../../corpus/transfer/retry.ts'
+import { tellWait, watchGain, withRetries } from '../../corpus/transfer/retry.ts'
 import { type Given, type Present, readAnswer, requestHeaders, resumableBy } from './conditions.ts'
 import { putInPlace } from './place.ts'
 import type { StateFile } from './state.ts'
@@ -39,16 +39,13 @@ export interface FileReport {
   error?: { code: string; message: string }
 }
 
-/** So much more than ever before counts as a success of its own: a line that breaks off now and then gets there. */
-const GAIN_BYTES = 64 << 10
-
 /** Never throws for what a publisher does: that is in the report. */
 export async function download(feed: PublishedFeed, wanted: WantedFile, context: DownloadContext): Promise<FileReport> {
   const { effects, state } = context
   const started = effects.now().getTime()
-  const work: Work = { ...context, feed, wanted, received: 0, furthest: 0 }
+  const gain = watchGain()
+  const work: Work = { ...context, feed, wanted, received: 0, reached: gain.reached }
   let attempts = 0
-  let counted = 0
   const report = (status: FileReport['status'], error?: TransferError): FileReport => {
     const kept = state.state.files[wanted.path]
     return {
@@ -68,12 +65,8 @@ export async function download(feed: PublishedFeed, wanted: WantedFile, context:
       onAttempt: (attempt) => {
         attempts = attempt
       },
-      gained: () => {
-        const hasGained = work.furthest >= counted + GAIN_BYTES
-        if (hasGained) counted = work.furthest
-        return hasGained
-      },
-      onWait: (error, ms) => effects.log(`${wanted.path}: ${error.message}; asking again in ${Math.ceil(ms / 1000)} s`),
+      gained: gain.gained,
+      onWait: tellWait(wanted.path, effects),
     })
     return report(status)
   } catch (cause) {
@@ -102,8 +95,8 @@ interface Work extends DownloadContext {
   feed: PublishedFeed
   wanted: WantedFile
   received: number
-  /** The most bytes that the partial file ever had. */
-  furthest: number
+  /** Told how long the partial file is. */
+  reached(length: number): void
 }
 
 /** The name under which a file grows: no adapter takes it for one of its own. */
@@ -188,7 +181,7 @@ async function receiveInto(
         now: effects.now,
         onBytes: (position, bytes) => {
           work.received += bytes
-          work.furthest = Math.max(work.furthest, position)
+          work.reached(position)
           work.onBytes(wanted.path, position, total)
         },
       })

@@ -1,6 +1,7 @@
 /** What the commands of both programs have in common: options that are environment variables too, and how a failure is told. */
 import { type Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { printable } from './printable.ts'
+import { isSystemError } from './system-error.ts'
 
 /** Values of an environment variable that leave a switch as it is. */
 const OFF = ['', '0', 'false']
@@ -77,6 +78,7 @@ const TOLD = [
   'IngestError',
   'KeyError',
   'MirrorError',
+  'PublishError',
   'SnapshotError',
   'SqliteError',
   'StoreError',
@@ -93,7 +95,7 @@ function fail(error: unknown, tell: (line: string) => void): void {
   }
   const { name, message, stack } = error instanceof Error ? error : new Error(String(error))
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const told = TOLD.includes(name) || /^E[A-Z]+$/.test(code)
+  const told = TOLD.includes(name) || isSystemError(error)
   tell(told ? message.replaceAll('\n', ' ') : (stack ?? message))
   process.exitCode = USAGE.includes(code) ? 2 : 1
 }

@@ -58,6 +58,20 @@ async function makeFolder(path: string): Promise<void> {
     await syncPath(dirname(made))
 }
 
+/** Puts bytes in the place of a file in one step, by way of `staged`, and makes the folder for it. */
+export async function replaceFile(path: string, bytes: Uint8Array, staged: string, effects: Effects): Promise<void> {
+  await effects.mkdir(dirname(path))
+  await effects.write(staged, bytes)
+  await effects.rename(staged, path)
+}
+
+/** Puts a file that somebody else wrote in the place of `path` in one step, and makes the folder for it. */
+export async function moveFile(from: string, path: string, effects: Effects): Promise<void> {
+  await effects.mkdir(dirname(path))
+  await effects.sync(from)
+  await effects.rename(from, path)
+}
+
 async function syncPath(path: string): Promise<void> {
   const handle = await open(path, 'r')
   try {

@@ -12,6 +12,32 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 /** `Authorization` by origin (`https://api.github.com`): no other origin gets it, redirected to or not. */
 export type Credentials = ReadonlyMap<string, string>
 
+/**
+ * The address of a folder on a web server, ending in `/`. Name and password go to its own origin, in a header, and into no
+ * message.
+ */
+export function withoutPassword(url: URL): { base: URL; credentials: Credentials } {
+  const base = new URL(url)
+  const { username, password } = base
+  base.username = ''
+  base.password = ''
+  base.search = ''
+  base.hash = ''
+  if (!base.pathname.endsWith('/')) base.pathname += '/'
+  if (username === '' && password === '') return { base, credentials: new Map() }
+  const pair = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')
+  return { base, credentials: new Map([[base.origin, `Basic ${pair}`]]) }
+}
+
+/** A `%` that encodes nothing is meant as it stands. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
 export interface LocatedAnswer extends Answer {
   /** Where the answer came from in the end. */
   url: URL
@@ -57,6 +83,12 @@ export function networkError(cause: unknown): TransferError {
   return new TransferError('network', message || code || String(cause), { cause })
 }
 
+/** `bytes 500-999/1000` begins at 500 (RFC 9110, 14.4); null for anything else. */
+export function firstByteOf(contentRange: string | undefined): number | null {
+  const first = /^bytes (\d{1,15})-/.exec(contentRange ?? '')?.[1]
+  return first === undefined ? null : Number(first)
+}
+
 function nextUrl(from: URL, location: string | undefined): URL {
   const url = location === undefined ? null : URL.parse(location, from)
   if (!url || !/^https?:$/.test(url.protocol)) throw new TransferError('redirect', `redirected to '${location ?? ''}'`)
@@ -84,10 +116,18 @@ export async function readText(
     await answer.discard()
     throw statusError(answer, effects.now())
   }
+  return (await readWhole(answer.body, maxBytes)).toString('utf8')
+}
+
+/**
+ * All of a small body.
+ * @throws TransferError `network`, or `too_large` where it is longer than `maxBytes`
+ */
+export async function readWhole(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   try {
-    for await (const chunk of answer.body) {
+    for await (const chunk of body) {
       bytes += chunk.length
       if (bytes > maxBytes) throw new TransferError('too_large', `more than ${maxBytes} bytes`)
       chunks.push(chunk)
@@ -95,5 +135,5 @@ export async function readText(
   } catch (cause) {
     throw cause instanceof TransferError ? cause : networkError(cause)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return Buffer.concat(chunks)
 }

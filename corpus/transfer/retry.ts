@@ -21,6 +21,31 @@ export interface RetryOptions {
   gained?(): boolean
 }
 
+/** So much more than ever before counts as a success of its own: a line that breaks off now and then gets there. */
+const GAIN_BYTES = 64 << 10
+
+/** Watches how far a file comes over several attempts; `gained` is for `RetryOptions`. */
+export function watchGain(): { reached(length: number): void; gained(): boolean } {
+  let furthest = 0
+  let counted = 0
+  return {
+    reached(length) {
+      furthest = Math.max(furthest, length)
+    },
+    gained() {
+      const hasGained = furthest >= counted + GAIN_BYTES
+      if (hasGained) counted = furthest
+      return hasGained
+    },
+  }
+}
+
+/** Tells the operator that a file is waited for; for `RetryOptions`. */
+export const tellWait =
+  (name: string, { log }: Pick<NetworkEffects, 'log'>) =>
+  ({ message }: TransferError, ms: number): void =>
+    log(`${name}: ${message}; asking again in ${Math.ceil(ms / 1000)} s`)
+
 /**
  * Does `work` until it goes well. An error that may pass is waited for: as long as the server says, else twice as long
  * each time, with jitter so that many clients do not come back together.

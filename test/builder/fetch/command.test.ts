@@ -10,8 +10,8 @@ import * as assert from 'uvu/assert'
 import { partialName } from '../../../builder/fetch/download.ts'
 import { done, endAll, failed, start, vulnshelf } from '../../cli/command.ts'
 import { temporaryFolder } from '../../support/dist.ts'
+import { type Manner, openPublisher, type Publisher, serve } from '../../support/publisher.ts'
 import { catalogue } from './downloading.ts'
-import { type Manner, openPublisher, type Publisher, serve } from './publisher.ts'
 
 const folder = temporaryFolder('fetch-command')
 const test = suite('fetch command')
@@ -85,8 +85,9 @@ test('kill -9 half-way, then again: the other half is fetched, and not a byte tw
     assert.is(child.exitCode, null, 'it ended by itself')
     await setTimeout(5)
   }
+  const ended = once(child, 'close')
   child.kill('SIGKILL')
-  await once(child, 'close')
+  await ended
   assert.not.ok(existsSync(join(feeds, PATH)))
   done(await vulnshelf(args, { env: DIRECT }))
   assert.equal(readFileSync(join(feeds, PATH)), KEV)

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { temporaryFolder } from '../../support/dist.ts'
-import { catalogue, fetchFile, half, type Place, place, placed } from './downloading.ts'
 import {
   type Manner,
   NOW,
@@ -15,7 +14,8 @@ import {
   redirect,
   serve,
   status,
-} from './publisher.ts'
+} from '../../support/publisher.ts'
+import { catalogue, fetchFile, half, type Place, place, placed } from './downloading.ts'
 
 const folder = temporaryFolder('download')
 const test = suite('download')

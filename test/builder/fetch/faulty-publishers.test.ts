@@ -9,7 +9,16 @@ import { ingest } from '../../../builder/ingest/ingest.ts'
 import { vulnshelf } from '../../cli/command.ts'
 import { quietEffects, temporaryFolder } from '../../support/dist.ts'
 import { baselineZip, epssCsv, kevJson, zipOf } from '../../support/feeds.ts'
-import { type Manner, openPublisher, openWorld, type Publisher, plain, serve, status, type World } from './publisher.ts'
+import {
+  type Manner,
+  openPublisher,
+  openWorld,
+  type Publisher,
+  plain,
+  serve,
+  status,
+  type World,
+} from '../../support/publisher.ts'
 
 const folder = temporaryFolder('faulty-publishers')
 const test = suite('faulty publishers')

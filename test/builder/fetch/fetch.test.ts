@@ -11,8 +11,17 @@ import { failures, fetchWords } from '../../../builder/fetch/report.ts'
 import { FEEDS } from '../../../corpus/feeds/table.ts'
 import type { NetworkEffects } from '../../../corpus/transfer/network.ts'
 import { temporaryFolder } from '../../support/dist.ts'
+import {
+  openPublisher,
+  openWorld,
+  type Publisher,
+  plain,
+  redirect,
+  serve,
+  status,
+  type World,
+} from '../../support/publisher.ts'
 import { gzipped, zipOf } from './downloading.ts'
-import { openPublisher, openWorld, type Publisher, plain, redirect, serve, status, type World } from './publisher.ts'
 
 const folder = temporaryFolder('fetch')
 const test = suite('fetch')

@@ -6,8 +6,17 @@ import * as assert from 'uvu/assert'
 import { partialName } from '../../../builder/fetch/download.ts'
 import type { NetworkEffects } from '../../../corpus/transfer/network.ts'
 import { temporaryFolder } from '../../support/dist.ts'
+import {
+  cutAfter,
+  type Manner,
+  openPublisher,
+  openWorld,
+  type Publisher,
+  plain,
+  serve,
+  status,
+} from '../../support/publisher.ts'
 import { catalogue, fetchFile, half, type Place, place, placed } from './downloading.ts'
-import { cutAfter, type Manner, openPublisher, openWorld, type Publisher, plain, serve, status } from './publisher.ts'
 
 const folder = temporaryFolder('resume')
 const test = suite('resume')

@@ -1,8 +1,8 @@
 /** A publisher on this machine that misbehaves as a script says, and the world of a fetch without real time in it. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type NetworkEffects, realNetworkEffects, type Timeouts } from '../../../corpus/transfer/network.ts'
-import { quietEffects } from '../../support/dist.ts'
+import { type NetworkEffects, realNetworkEffects, type Timeouts } from '../../corpus/transfer/network.ts'
+import { quietEffects } from './dist.ts'
 
 export interface Asked {
   path: string

@@ -1,0 +1,161 @@
+/**
+ * Files in an object store that speaks S3: listing, getting, putting them, once each. Where it is and who asks says the
+ * standard environment (`AWS_REGION`, `AWS_ACCESS_KEY_ID`, `AWS_PROFILE`, `AWS_ENDPOINT_URL`…), which the SDK reads.
+ * Loading that takes a while: import this only where an `s3://` is named.
+ */
+import { Readable } from 'node:stream'
+import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { TransferError } from './error.ts'
+import { incoming } from './incoming.ts'
+import type { NetworkEffects } from './network.ts'
+import { firstByteOf } from './request.ts'
+import { s3Error } from './s3-error.ts'
+import type { S3Location } from './s3-location.ts'
+
+/** What is put. */
+export interface Upload {
+  /** Read once. What it throws ends the request, before its last byte, and is what `put` throws. */
+  bytes: AsyncIterable<Uint8Array>
+  size: number
+  /** SHA-256, hexadecimal: the store refuses bytes that have another. */
+  sha256: string
+  contentType: string
+  cacheControl: string
+}
+
+export interface Bucket {
+  /** Sizes of the files whose paths begin with this, by path. */
+  list(beginning: string): Promise<Map<string, number>>
+  /**
+   * Opens the file at `path` from `offset` on. Whoever does not read it to its end calls `discard`.
+   * @throws TransferError
+   */
+  open(
+    path: string,
+    offset: number,
+  ): Promise<{ body: AsyncIterable<Uint8Array>; offset: number; discard(): Promise<void> }>
+  /** @throws TransferError, and what reading the bytes throws: then nothing has changed */
+  put(path: string, upload: Upload): Promise<void>
+  close(): void
+}
+
+const CONNECT_MS = 20_000
+/** Without a byte in either direction. */
+const SILENT_MS = 60_000
+/** Where nothing says otherwise; stores that have no regions take any. */
+const DEFAULT_REGION = 'us-east-1'
+/** What the SDK would say on the terminal, the errors say that it throws. */
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
+/** S3 takes no more in one request. */
+const MOST_BYTES = 5 * 1024 ** 3
+
+export async function openBucket(
+  { bucket, prefix }: S3Location,
+  { now }: Pick<NetworkEffects, 'now'>,
+): Promise<Bucket> {
+  const client = await openClient()
+  const keyOf = (path: string) => ({ Bucket: bucket, Key: prefix + path })
+  const asked = async <T>(request: Promise<T>): Promise<T> => {
+    try {
+      return await request
+    } catch (cause) {
+      throw s3Error(cause, bucket, now())
+    }
+  }
+  return {
+    async list(beginning) {
+      const sizes = new Map<string, number>()
+      let token: string | undefined
+      do {
+        const page = await asked(
+          client.send(
+            new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix + beginning, ContinuationToken: token }),
+          ),
+        )
+        for (const { Key, Size } of page.Contents ?? []) {
+          if (Key !== undefined && Size !== undefined) sizes.set(Key.slice(prefix.length), Size)
+        }
+        token = page.IsTruncated ? page.NextContinuationToken : undefined
+      } while (token !== undefined)
+      return sizes
+    },
+    async open(path, offset) {
+      const range = offset > 0 ? { Range: `bytes=${offset}-` } : {}
+      const answer = await asked(client.send(new GetObjectCommand({ ...keyOf(path), ...range })))
+      const stream = answer.Body
+      if (!(stream instanceof Readable)) throw new TypeError('in Node.js, a body is a stream')
+      const discard = async () => void stream.destroy()
+      const from = answer.$metadata.httpStatusCode === 206 ? firstByteOf(answer.ContentRange) : 0
+      if (from !== null && from <= offset) return { body: incoming(stream), offset: from, discard }
+      await discard()
+      throw new TransferError('restart', `s3://${bucket} cannot go on from byte ${offset}`)
+    },
+    async put(path, { bytes, size, sha256, contentType, cacheControl }) {
+      if (size > MOST_BYTES) throw new TransferError('too_large', `S3 takes ${MOST_BYTES} bytes at once, not ${size}`)
+      const body = Readable.from(bytes, { objectMode: false })
+      const command = new PutObjectCommand({
+        ...keyOf(path),
+        Body: body,
+        ContentLength: size,
+        ContentType: contentType,
+        CacheControl: cacheControl,
+        ChecksumSHA256: Buffer.from(sha256, 'hex').toString('base64'),
+      })
+      // The signature is over the digest as well: stores that know nothing of checksums hold the body against that.
+      command.middlewareStack.add(
+        (next) => (args) => {
+          const { headers } = args.request as { headers: Record<string, string> }
+          headers['x-amz-content-sha256'] = sha256
+          return next(args)
+        },
+        { step: 'build', name: 'contentDigest' },
+      )
+      // The SDK does not hear of a body that cannot be read.
+      const unreadable = new Promise<never>((_resolve, reject) => body.once('error', reject))
+      const stop = new AbortController()
+      try {
+        await Promise.race([asked(client.send(command, { abortSignal: stop.signal })), unreadable])
+      } catch (error) {
+        stop.abort()
+        throw error
+      } finally {
+        body.destroy()
+      }
+    },
+    close: () => client.destroy(),
+  }
+}
+
+async function openClient(): Promise<S3Client> {
+  const client = clientIn()
+  try {
+    await client.config.region()
+    return client
+  } catch {
+    client.destroy()
+    return clientIn(DEFAULT_REGION)
+  }
+}
+
+function clientIn(region?: string): S3Client {
+  const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL } = process.env
+  const agent = { keepAlive: true, proxyEnv: process.env }
+  return new S3Client({
+    ...(region === undefined ? {} : { region }),
+    // Stores of one's own seldom have a host name for each bucket.
+    forcePathStyle: Boolean(AWS_ENDPOINT_URL_S3 || AWS_ENDPOINT_URL),
+    logger: SILENT,
+    // Whoever calls tries again, and knows the digests.
+    maxAttempts: 1,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    // Asking for leave takes a connection by itself, which goes past the proxy.
+    expectContinueHeader: false,
+    requestHandler: {
+      connectionTimeout: CONNECT_MS,
+      socketTimeout: SILENT_MS,
+      httpAgent: agent,
+      httpsAgent: agent,
+    },
+  })
+}

@@ -1,0 +1,6 @@
+/** Everything that an iteration gives, in order. */
+export async function all<T>(iteration: AsyncIterable<T>): Promise<T[]> {
+  const given: T[] = []
+  for await (const one of iteration) given.push(one)
+  return given
+}

@@ -1,0 +1,21 @@
+/** Servers of tests: on a free port of this machine, and gone with whatever is connected to them. */
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface Listening {
+  /** Without a path. */
+  origin: string
+  close(): Promise<void>
+}
+
+export async function listening(server: Server): Promise<Listening> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}

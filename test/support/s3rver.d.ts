@@ -1,0 +1,20 @@
+/** What the tests use of s3rver, which brings no types. */
+declare module '@20minutes/s3rver' {
+  import type { IncomingMessage, ServerResponse } from 'node:http'
+
+  export interface S3rverOptions {
+    directory: string
+    silent: boolean
+    vhostBuckets: boolean
+    allowMismatchedSignatures: boolean
+    configureBuckets: { name: string; configs: string[] }[]
+  }
+
+  export default class S3rver {
+    constructor(options: S3rverOptions)
+    logger: { close(): void }
+    configureBuckets(): Promise<unknown>
+    callback(): (req: IncomingMessage, res: ServerResponse) => Promise<void>
+    on(event: 'error', listener: (error: Error) => void): this
+  }
+}
