@@ -10,7 +10,14 @@ import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync } f
 import { join } from 'node:path'
 import { sha256 } from './digest.ts'
 import { SnapshotError } from './error.ts'
-import { decodeManifest, type FileEntry, MAX_MANIFEST_BYTES, type Manifest, type Role } from './manifest.ts'
+import {
+  decodeManifest,
+  type FileEntry,
+  MAX_MANIFEST_BYTES,
+  type Manifest,
+  type Role,
+  type Stored,
+} from './manifest.ts'
 import { decodePointer, type Pointer } from './pointer.ts'
 import { shortLived } from './slab.ts'
 
@@ -64,17 +71,18 @@ export function readManifestBytes(dist: string, digest: string): Buffer {
 }
 
 /**
- * The current snapshot of a `dist`.
+ * The current snapshot of a `dist`, and its pointer as it lies there.
  * @throws SnapshotError `missing` when there is none, and as `readManifest`
  */
-export function readCurrent(dist: string): { pointer: Pointer; manifest: Manifest } {
-  const pointer = readPointer(dist)
-  if (!pointer) throw new SnapshotError('missing', `${dist} holds no snapshot: latest.json is missing`)
+export function readCurrent(dist: string): { pointer: Pointer; pointerBytes: Buffer; manifest: Manifest } {
+  const pointerBytes = readPointerBytes(dist)
+  if (!pointerBytes) throw new SnapshotError('missing', `${dist} holds no snapshot: latest.json is missing`)
+  const pointer = decodePointer(pointerBytes)
   const manifest = readManifest(dist, pointer.manifest.sha256)
   if (manifest.snapshot !== pointer.snapshot) {
     throw new SnapshotError('digest', 'latest.json and its manifest name different snapshots')
   }
-  return { pointer, manifest }
+  return { pointer, pointerBytes, manifest }
 }
 
 /** Digests of all manifests in a `dist`. */
@@ -104,7 +112,7 @@ export const readObject = (dist: string, file: FileEntry): Buffer => readStored(
  * All bytes of an object that need not be a file of a snapshot, checked; `name` is what errors call it.
  * @throws SnapshotError `missing` or `digest`
  */
-export function readStored(dist: string, object: Pick<FileEntry, 'sha256' | 'size'>, name: string): Buffer {
+export function readStored(dist: string, object: Stored, name: string): Buffer {
   const bytes = readIfThere(objectPath(dist, object.sha256))
   if (!bytes) throw new SnapshotError('missing', `${name} is missing`)
   if (bytes.length !== object.size || sha256(bytes) !== object.sha256) {
@@ -134,7 +142,7 @@ export function checkObject(dist: string, file: FileEntry): void {
 }
 
 /** A delta pack in words. */
-export const describePack = ({ sha256 }: { sha256: string }): string => `the delta pack (object ${sha256})`
+export const describePack = ({ sha256 }: Stored): string => `the delta pack (object ${sha256})`
 
 /** A file of a snapshot in words. */
 export const describe = (file: FileEntry): string => `file ${file.role} ${file.name} (object ${file.sha256})`

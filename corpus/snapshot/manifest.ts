@@ -23,13 +23,17 @@ export const ROLES = [
 ] as const
 export type Role = (typeof ROLES)[number]
 
-export interface FileEntry {
-  role: Role
-  /** Which one of its role: an id block, a list and its sort. */
-  name: string
+/** An object: what lies under its digest. */
+export interface Stored {
   /** SHA-256 of the bytes as they lie on disk, which is also where they lie. */
   sha256: string
   size: number
+}
+
+export interface FileEntry extends Stored {
+  role: Role
+  /** Which one of its role: an id block, a list and its sort. */
+  name: string
   /** Digest of what the file says, whatever compressed it. */
   content: string
   /** Members of a shard, rows of a table. */
@@ -45,7 +49,7 @@ export interface Manifest {
   /** The snapshot this one was built upon, or null. */
   parent: { snapshot: string; manifest: string } | null
   /** The pack that leads here from the parent. */
-  delta: { sha256: string; size: number } | null
+  delta: Stored | null
   files: FileEntry[]
 }
 

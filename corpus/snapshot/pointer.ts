@@ -28,6 +28,21 @@ export const MAX_POINTER_BYTES = 64 * 1024
 
 const HEX_64 = /^[0-9a-f]{64}$/
 
+/**
+ * Why a signed pointer is not to be believed for its age; null where it is: somebody who holds back newer ones can do so
+ * until it expires, and no longer.
+ */
+export function ageFault(
+  { expires_at: expires }: Pointer,
+  now: Date,
+): { code: 'endless' | 'expired'; message: string } | null {
+  if (expires === undefined) return { code: 'endless', message: 'latest.json is signed for ever: it has no expiry' }
+  if (Date.parse(expires) > now.getTime()) return null
+  const why = 'its publisher has stopped, or somebody holds newer ones back'
+  const message = `latest.json expired at ${expires}: ${why} (this machine's clock says ${now.toISOString()})`
+  return { code: 'expired', message }
+}
+
 export function encodePointer(pointer: Pointer): Buffer {
   return Buffer.from(`${JSON.stringify(pointer, null, 1)}\n`)
 }

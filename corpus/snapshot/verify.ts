@@ -7,6 +7,7 @@ import { decodePack } from './delta.ts'
 import { SnapshotError } from './error.ts'
 import { describePack, manifestPath, readCurrent, readPointerBytes, readStored } from './layout.ts'
 import type { Manifest } from './manifest.ts'
+import { ageFault } from './pointer.ts'
 import { openPool, runInOrder } from './pool.ts'
 import { openSigned, signersOf, type TrustedKey } from './signature.ts'
 import { type FileFindings, faultOf } from './verify/file.ts'
@@ -104,13 +105,8 @@ function packFaults(dist: string, { delta }: Manifest): string[] {
 async function distrusted(dist: string, keys: readonly TrustedKey[], now: Date): Promise<string[]> {
   try {
     const { pointer } = await openSigned(readPointerBytes(dist)!, keys, now)
-    const { expires_at } = pointer
-    if (expires_at !== undefined && Date.parse(expires_at) > now.getTime()) return []
-    return [
-      expires_at === undefined
-        ? 'latest.json is signed for ever: it has no expiry'
-        : `latest.json expired at ${expires_at}`,
-    ]
+    const fault = ageFault(pointer, now)
+    return fault ? [fault.message] : []
   } catch (error) {
     if (error instanceof SnapshotError) return [error.message]
     throw error

@@ -165,4 +165,4 @@ function flagsOf(core: CveCore): number {
 const timeOf = (text: string | null): number => (text === null ? Number.NaN : Date.parse(text))
 
 /** 79 for `cwe-79`. */
-const cweNumber = (id: string): number => Number(id.slice('cwe-'.length))
+export const cweNumber = (id: string): number => Number(id.slice('cwe-'.length))

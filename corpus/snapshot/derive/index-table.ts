@@ -7,6 +7,7 @@ import { type CveId, cveIdParts, isRecordId } from '../../model/cve-id.ts'
 import { SHORT_HASH_LENGTH, sha256 } from '../digest.ts'
 import { SnapshotError } from '../error.ts'
 import type { Segment } from '../member.ts'
+import type { PlacedSegment } from '../segment-bytes.ts'
 import { column, decodeTable, encodeTable } from '../table.ts'
 import type { Rows } from './rows.ts'
 
@@ -41,6 +42,18 @@ export function putCoreSegment(out: Uint32Array, row: number, memberAt: number, 
 export function coreEnd({ at, coreSegments }: Index, row: number): number {
   const first = row * CORE_NUMBERS
   return coreSegments[first + CORE.at]! + coreSegments[first + CORE.length]! - at[row]!
+}
+
+/** The core segment of a row; it begins at `offset` of its shard. */
+export function coreSegmentAt({ coreSegments }: Index, row: number): PlacedSegment {
+  const of = (number: number) => coreSegments[row * CORE_NUMBERS + number]!
+  return {
+    offset: of(CORE.at),
+    length: of(CORE.length),
+    plainLength: of(CORE.plainLength),
+    plainCrc: of(CORE.plainCrc),
+    storedCrc: of(CORE.storedCrc),
+  }
 }
 
 /** The index of rows. */

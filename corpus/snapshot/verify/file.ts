@@ -33,8 +33,6 @@ export interface FileFindings {
   entries: PlacedEntry[]
 }
 
-const MAX_PLAIN_FILE = 4 * 1024 * 1024 * 1024 - 1
-
 /** Roles whose files can be rebuilt from those of the others. */
 const DERIVED: readonly Role[] = ['index', 'columns', 'orders', 'list', 'pages', 'query']
 
@@ -74,7 +72,7 @@ function contentOf(
   bytes: Buffer,
   findings: FileFindings,
 ): { content: string; count: number } {
-  const plain = () => gunzipFile(bytes, MAX_PLAIN_FILE)
+  const plain = () => gunzipFile(bytes)
   switch (file.role) {
     case 'cve':
     case 'pages':

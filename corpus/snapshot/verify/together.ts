@@ -31,8 +31,6 @@ import { heard, type Pool } from '../pool.ts'
 import { type Column, decodeTable } from '../table.ts'
 import type { FileFindings } from './file.ts'
 
-const MAX_PLAIN_FILE = 4 * 1024 * 1024 * 1024 - 1
-
 /** A file that passed by itself, and what was found in it. */
 export interface Checked {
   file: FileEntry
@@ -55,8 +53,7 @@ export async function verifyTogether(context: Context): Promise<string[]> {
     .sort((a, b) => compareFirst(a.shard, b.shard))
   faults.push(...shards.flatMap(({ file, shard }, i) => misplaced(file, shard, shards[i - 1]?.shard)))
 
-  const plain = (role: 'about' | 'epss' | 'rejected') =>
-    gunzipFile(readObject(dist, fileOf(manifest, role)), MAX_PLAIN_FILE)
+  const plain = (role: 'about' | 'epss' | 'rejected') => gunzipFile(readObject(dist, fileOf(manifest, role)))
   const rows = joinShards(shards)
   const epss = decodeEpss(plain('epss'))
   const against = (file: FileEntry, wrong: string | null) => {

@@ -1,0 +1,59 @@
+/**
+ * Deriving again, where only the files are that are not derived: every shard is gathered, and what follows from them comes
+ * as the builder made it. That takes the threads, the time and the memory of a build of everything.
+ */
+import { compareCveIds, firstOfBlock } from '../../model/cve-id.ts'
+import { decodeAbout } from '../about.ts'
+import { CATALOGS, type CatalogName, decodeCatalog, type PlacedEntry } from '../catalog.ts'
+import { gunzipFile } from '../deflate.ts'
+import { decodeEpss } from '../epss.ts'
+import { fileOf, readObject } from '../layout.ts'
+import type { Manifest } from '../manifest.ts'
+import { openPool, type Pool, runInOrder } from '../pool.ts'
+import { type DerivedFile, type DeriveInput, deriveFiles } from './derive.ts'
+import type { GatheredShard } from './gather.ts'
+import { type Rows, rowCollector } from './rows.ts'
+
+/**
+ * All derived files of a snapshot whose other files lie in `dist`. `jobs` threads; `temporary` says where a file of that
+ * name may be written.
+ * @throws SnapshotError when a file is missing or damaged
+ */
+export async function* deriveAgain(
+  dist: string,
+  manifest: Manifest,
+  jobs: number,
+  temporary: (name: string) => string,
+): AsyncGenerator<DerivedFile> {
+  const pool = openPool(new URL('./tasks.ts', import.meta.url), jobs)
+  try {
+    yield* deriveFiles(pool, await inputOf(dist, manifest, pool), temporary)
+  } finally {
+    await pool.close()
+  }
+}
+
+async function inputOf(dist: string, manifest: Manifest, pool: Pool): Promise<DeriveInput> {
+  const rows = await rowsOf(dist, manifest, pool)
+  const plain = (role: 'about' | 'epss') => gunzipFile(readObject(dist, fileOf(manifest, role)))
+  const entriesOf = (name: CatalogName) => decodeCatalog(readObject(dist, fileOf(manifest, 'catalog', name)))
+  return {
+    rows,
+    epss: decodeEpss(plain('epss')),
+    catalogs: Object.fromEntries(CATALOGS.map((name) => [name, entriesOf(name)])) as Record<CatalogName, PlacedEntry[]>,
+    corpusDate: decodeAbout(plain('about')).corpus_date,
+  }
+}
+
+async function rowsOf(dist: string, { files }: Manifest, pool: Pool): Promise<Rows> {
+  const shards = files
+    .filter(({ role }) => role === 'cve')
+    .sort((a, b) => compareCveIds(firstOfBlock(a.name), firstOfBlock(b.name)))
+  const collector = rowCollector()
+  const inputs = shards.map((file) => ({ dist, file }))
+  let gathered = 0
+  for await (const shard of runInOrder<GatheredShard>(pool, 'gather', inputs)) {
+    collector.add({ name: shards[gathered++]!.name, shard })
+  }
+  return collector.rows()
+}

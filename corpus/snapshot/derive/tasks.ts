@@ -1,0 +1,14 @@
+/** The tasks of deriving in a place that has only the files that are not derived. */
+import { readObject } from '../layout.ts'
+import type { FileEntry } from '../manifest.ts'
+import type { TaskResult } from '../pool.ts'
+import { deriveTasks } from './derive.ts'
+import { buffersOf, gatherShard } from './gather.ts'
+
+export const tasks = {
+  ...deriveTasks,
+  gather({ dist, file }: { dist: string; file: FileEntry }): TaskResult {
+    const value = gatherShard(readObject(dist, file))
+    return { value, transfer: buffersOf(value) }
+  },
+}
