@@ -212,5 +212,16 @@ program
     print(options.json, await prune(dist, options.keep, realEffects()), pruneWords)
   })
 
+program
+  .command('publish <dist> <target>')
+  .description('put the current snapshot where mirrors find it: in a folder, or at s3://bucket/prefix')
+  .addOption(option('--parallel <n>', 'transfers at once').argParser(wholeNumber(1, 64)).default(6))
+  .addOption(json())
+  .action(async (dist: string, to: string, options: { parallel: number; json?: boolean }) => {
+    const { publishFromCommand } = await import('./publish/command.ts')
+    const { publishWords } = await import('./report.ts')
+    print(options.json, await publishFromCommand({ dist, to, parallel: options.parallel }), publishWords)
+  })
+
 endWithReader()
 program.parseAsync().catch(fail)

@@ -1,7 +1,7 @@
 /** Keys that pointers are signed with: making them, and reading them for a command. */
 import { existsSync } from 'node:fs'
 import { link, open, unlink } from 'node:fs/promises'
-import type { Effects } from '../corpus/command/effects.ts'
+import { type Effects, replaceFile } from '../corpus/command/effects.ts'
 import { parseDuration } from '../corpus/model/duration.ts'
 import { SnapshotError } from '../corpus/snapshot/error.ts'
 import { readKeySetFile, readSigningKeyFile } from '../corpus/snapshot/key-files.ts'
@@ -40,9 +40,8 @@ export async function makeKey(
   const { privateKey, publicKey } = await makeKeyPair(alg)
   await writePrivate(file, `${JSON.stringify(privateKey, null, 1)}\n`)
   const trusted: TrustedKey[] = [...before, publicKey]
-  const staged = `${keys}.new`
-  await effects.write(staged, Buffer.from(`${JSON.stringify({ keys: trusted }, null, 1)}\n`))
-  await effects.rename(staged, keys)
+  const set = Buffer.from(`${JSON.stringify({ keys: trusted }, null, 1)}\n`)
+  await replaceFile(keys, set, `${keys}.new`, effects)
   return { kid: publicKey.kid, alg, file, keys, trusted: trusted.length }
 }
 

@@ -1,13 +1,14 @@
 /** The reports of the commands in words, for a person at a terminal or in a log. */
 
 import type { Considered, Explanation } from '../corpus/model/explain/explanation.ts'
+import type { PruneReport } from '../corpus/repository/prune.ts'
 import type { SampleReport } from '../corpus/sample/generate.ts'
 import type { VerifyReport } from '../corpus/snapshot/verify.ts'
 import type { BuildReport } from './build/build.ts'
 import type { PutUp } from './build/put-up.ts'
 import type { ExplainReport } from './explain.ts'
 import type { KeyReport } from './keys.ts'
-import type { PruneReport } from './prune.ts'
+import type { PublishReport } from './publish/publish.ts'
 
 const grouped = (value: number) => value.toLocaleString('en-GB')
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
@@ -79,6 +80,14 @@ export function verifyWords({
 export function pruneWords({ kept, removed }: PruneReport): string {
   const { manifests, objects, bytes } = removed
   return `kept ${counted(kept.length, 'snapshot')}; removed ${grouped(manifests)} and ${counted(objects, 'file')} (${megabytes(bytes)})`
+}
+
+export function publishWords({ target, snapshot, version, changed, uploaded, reused, seconds }: PublishReport): string {
+  return [
+    `snapshot ${snapshot} (version ${version}) is ${changed ? 'published to' : 'already at'} ${target}`,
+    `  ${grouped(uploaded.files)} files uploaded (${megabytes(uploaded.bytes)}), ${grouped(reused.files)} there already (${megabytes(reused.bytes)})`,
+    `  ${duration(seconds)}`,
+  ].join('\n')
 }
 
 /** Claims that a value's lines show; `--json` has them all. */

@@ -11,8 +11,6 @@ import type { FileEntry, Manifest } from '../corpus/snapshot/manifest.ts'
 import { membersOf } from '../corpus/snapshot/shard.ts'
 import { decodeTable } from '../corpus/snapshot/table.ts'
 
-const MAX_PLAIN_FILE = 1024 * 1024 * 1024
-
 /**
  * What lies at `path` in the current snapshot: nothing or `manifest` for the manifest, `pointer`, `about`, a CVE id for
  * the record, `<role>/<name>` for a file (`cve/2024/3xxx`, `pages/published`, `index/cve`): the members of a shard by
@@ -44,12 +42,12 @@ function showCve(dist: string, manifest: Manifest, id: CveId): unknown {
   const shard = readObject(dist, fileOf(manifest, 'cve', index.shards[index.shard[row]!]!))
   const at = index.at[row]!
   const record: unknown = JSON.parse(gunzipSync(shard.subarray(at, at + index.length[row]!)).toString())
-  const epss = decodeEpss(gunzipFile(readObject(dist, fileOf(manifest, 'epss')), MAX_PLAIN_FILE))
+  const epss = decodeEpss(gunzipFile(readObject(dist, fileOf(manifest, 'epss'))))
   return { ...(record as object), epss: epssAt(epss, row) }
 }
 
 function noRecord(dist: string, manifest: Manifest, id: string): SnapshotError {
-  const bytes = gunzipFile(readObject(dist, fileOf(manifest, 'rejected')), MAX_PLAIN_FILE)
+  const bytes = gunzipFile(readObject(dist, fileOf(manifest, 'rejected')))
   const rejected = JSON.parse(bytes.toString()) as Record<string, string | null>
   if (!Object.hasOwn(rejected, id)) return new SnapshotError('missing', `the snapshot has no record of ${id}`)
   const date = rejected[id]
@@ -70,9 +68,9 @@ function showFile(dist: string, file: FileEntry): unknown {
       )
     case 'about':
     case 'rejected':
-      return JSON.parse(gunzipFile(bytes, MAX_PLAIN_FILE).toString())
+      return JSON.parse(gunzipFile(bytes).toString())
     case 'epss':
-      return showTable(gunzipFile(bytes, MAX_PLAIN_FILE))
+      return showTable(gunzipFile(bytes))
     case 'index':
     case 'columns':
     case 'orders':

@@ -2,7 +2,6 @@
  * `vulnshelf build`: corpus in, snapshot out. The steps, in order: shards, catalogues, EPSS, what is derived, and putting
  * it up. Nothing that is there is touched until the last rename, which puts the pointer up.
  */
-import { readdirSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import type { Effects } from '../../corpus/command/effects.ts'
 import type { Progress } from '../../corpus/command/progress.ts'
@@ -16,6 +15,7 @@ import { type EpssColumns, encodeEpss, NO_EPSS, toBillionths } from '../../corpu
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { readManifest, readPointer, temporaryFolder } from '../../corpus/snapshot/layout.ts'
 import type { FileEntry } from '../../corpus/snapshot/manifest.ts'
+import { whyNotOurs } from '../../corpus/snapshot/own-folder.ts'
 import type { Pointer } from '../../corpus/snapshot/pointer.ts'
 import { heard, openPool, type Pool } from '../../corpus/snapshot/pool.ts'
 import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
@@ -84,13 +84,8 @@ function readable(path: string): Corpus {
 
 /** A folder of somebody else's files is not built into: `tmp` is emptied by every build. */
 function assertDist(dist: string): void {
-  const stat = statSync(dist, { throwIfNoEntry: false })
-  if (!stat) return
-  if (!stat.isDirectory()) throw new BuildError('unusable', `${dist} is a file: --out takes a folder`)
-  const names = readdirSync(dist)
-  if (names.length > 0 && !names.includes('latest.json') && !names.includes('lock')) {
-    throw new BuildError('unusable', `${dist} holds other files (${names[0]}): --out takes a folder of its own`)
-  }
+  const why = whyNotOurs(dist, '--out')
+  if (why !== null) throw new BuildError('unusable', why)
 }
 
 async function buildFrom(

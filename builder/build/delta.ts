@@ -1,7 +1,14 @@
 /** The delta pack of a build: what leads to its shards from those of the parent. SPEC.md, "Delta pack". */
 import { type Change, encodePack, type PackedFile } from '../../corpus/snapshot/delta.ts'
-import { byRoleAndName, type FileEntry, type Manifest, type Role, snapshotId } from '../../corpus/snapshot/manifest.ts'
-import type { ObjectStore, Stored } from './objects.ts'
+import {
+  byRoleAndName,
+  type FileEntry,
+  type Manifest,
+  type Role,
+  type Stored,
+  snapshotId,
+} from '../../corpus/snapshot/manifest.ts'
+import type { ObjectStore } from './objects.ts'
 
 /** Collects what became of shards while they are written. */
 export interface Changes {

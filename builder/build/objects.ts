@@ -1,16 +1,11 @@
 /** Puts files into a `dist`: written under a temporary name, synced, renamed to the SHA-256 of what they hold. */
-
-import { createHash } from 'node:crypto'
-import { createReadStream, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import type { Effects } from '../../corpus/command/effects.ts'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Effects, moveFile, replaceFile } from '../../corpus/command/effects.ts'
 import type { TemporaryFile } from '../../corpus/snapshot/derive/derive.ts'
-import { sha256 } from '../../corpus/snapshot/digest.ts'
+import { digestOfFile, sha256 } from '../../corpus/snapshot/digest.ts'
 import { objectPath, temporaryFolder } from '../../corpus/snapshot/layout.ts'
-import type { FileEntry } from '../../corpus/snapshot/manifest.ts'
-
-/** What an entry of a manifest says of the object. */
-export type Stored = Pick<FileEntry, 'sha256' | 'size'>
+import type { Stored } from '../../corpus/snapshot/manifest.ts'
 
 export interface ObjectStore {
   /**
@@ -34,7 +29,7 @@ export function openObjectStore(dist: string, effects: Effects): ObjectStore {
     async put(entry, from, known) {
       const { sha256: digest, size } =
         'path' in from
-          ? (from.known ?? (await measure(from.path)))
+          ? (from.known ?? (await digestOfFile(from.path)))
           : { sha256: known ?? sha256(from), size: from.length }
       const path = objectPath(dist, digest)
       if (await isThere(path, digest, size)) {
@@ -42,11 +37,8 @@ export function openObjectStore(dist: string, effects: Effects): ObjectStore {
         tally.reusedBytes += size
         if ('path' in from) await effects.remove(from.path)
       } else {
-        const staged = 'path' in from ? from.path : temporary(`${serial++}`)
-        await effects.mkdir(dirname(path))
-        if ('path' in from) await effects.sync(staged)
-        else await effects.write(staged, from)
-        await effects.rename(staged, path)
+        if ('path' in from) await moveFile(from.path, path, effects)
+        else await replaceFile(path, from, temporary(`${serial++}`), effects)
         tally.written++
         tally.writtenBytes += size
       }
@@ -58,15 +50,5 @@ export function openObjectStore(dist: string, effects: Effects): ObjectStore {
 /** Whether the object lies there unharmed: one that rotted is written anew. */
 async function isThere(path: string, digest: string, size: number): Promise<boolean> {
   if (statSync(path, { throwIfNoEntry: false })?.size !== size) return false
-  return (await measure(path)).sha256 === digest
-}
-
-async function measure(path: string): Promise<{ sha256: string; size: number }> {
-  const hash = createHash('sha256')
-  let size = 0
-  for await (const chunk of createReadStream(path)) {
-    hash.update(chunk as Buffer)
-    size += (chunk as Buffer).length
-  }
-  return { sha256: hash.digest('hex'), size }
+  return (await digestOfFile(path)).sha256 === digest
 }

@@ -1,6 +1,7 @@
 /** Last step of a build: the manifest, then the pointer, each by rename; and a pointer by itself, signed anew. */
 
-import type { Effects } from '../../corpus/command/effects.ts'
+import { join } from 'node:path'
+import { type Effects, replaceFile } from '../../corpus/command/effects.ts'
 import { sha256 } from '../../corpus/snapshot/digest.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { manifestPath, pointerPath, readManifest, temporaryFolder } from '../../corpus/snapshot/layout.ts'
@@ -66,7 +67,7 @@ export async function putUp(
   }
   const bytes = encodeManifest(manifest)
   const digest = sha256(bytes)
-  await replace(manifestPath(dist, digest), bytes, dist, effects)
+  await replaceFile(manifestPath(dist, digest), bytes, stagedIn(dist), effects)
   const pointer: Pointer = {
     format: FORMAT,
     version: (before?.version ?? 0) + 1,
@@ -91,12 +92,12 @@ export async function putPointer(
 ): Promise<Omit<PutUp, 'changed'>> {
   const { snapshot, version } = pointer
   if (signing === null) {
-    await replace(pointerPath(dist), encodePointer(pointer), dist, effects)
+    await replaceFile(pointerPath(dist), encodePointer(pointer), stagedIn(dist), effects)
     return { snapshot, version, signedBy: [], expiresAt: null }
   }
   const { keys, expiresInMs } = signing
   const expires_at = new Date(effects.now().getTime() + expiresInMs).toISOString()
-  await replace(pointerPath(dist), await signPointer({ ...pointer, expires_at }, keys), dist, effects)
+  await replaceFile(pointerPath(dist), await signPointer({ ...pointer, expires_at }, keys), stagedIn(dist), effects)
   return { snapshot, version, signedBy: keys.map(({ kid }) => kid), expiresAt: expires_at }
 }
 
@@ -109,9 +110,4 @@ function isIntact(dist: string, pointer: Pointer): boolean {
   }
 }
 
-async function replace(path: string, bytes: Uint8Array, dist: string, effects: Effects): Promise<void> {
-  const staged = `${temporaryFolder(dist)}/put-up`
-  await effects.mkdir(path.slice(0, path.lastIndexOf('/')))
-  await effects.write(staged, bytes)
-  await effects.rename(staged, path)
-}
+const stagedIn = (dist: string) => join(temporaryFolder(dist), 'put-up')

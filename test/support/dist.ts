@@ -81,6 +81,26 @@ function putUp(own: string, kept: string): void {
   }
 }
 
+/**
+ * Copies of one `dist` after each of some nights of a sample, each built upon the one before. `after` does something to
+ * it before it is copied: signs it, say.
+ */
+export async function distOfEachNight(
+  folder: string,
+  { cves, nights, after = async () => {} }: { cves: number; nights: number; after?(dist: string): Promise<unknown> },
+): Promise<string[]> {
+  const at = (name: string) => join(folder, name)
+  const made = await generateSample({ feeds: at('feeds'), cves, nights })
+  const dists: string[] = []
+  for (const [i, asOf] of made.nights.entries()) {
+    await ingestAndBuild({ feeds: at('feeds'), corpus: at('corpus.db'), dist: at('dist'), asOf })
+    await after(at('dist'))
+    cpSync(at('dist'), at(`night-${i}`), { recursive: true })
+    dists.push(at(`night-${i}`))
+  }
+  return dists
+}
+
 /** One night: ingest as of a date, then build. */
 export async function ingestAndBuild(options: {
   feeds: string

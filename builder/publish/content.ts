@@ -1,0 +1,60 @@
+/** What is published, each held against its digest while it is read: of what rotted, the last bytes never leave. */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { sha256 } from '../../corpus/snapshot/digest.ts'
+import { SnapshotError } from '../../corpus/snapshot/error.ts'
+import type { Stored } from '../../corpus/snapshot/manifest.ts'
+
+export interface Content extends Stored {
+  /** Where it goes, with `/`, below the target. */
+  path: string
+  /** @throws SnapshotError `missing`, or `digest`, before the last bytes */
+  read(): AsyncIterable<Uint8Array>
+}
+
+const CHUNK_BYTES = 256 * 1024
+
+/** A file that lies at `from`; `name` is what errors call it. */
+export function fileContent(path: string, from: string, { sha256, size }: Stored, name: string): Content {
+  return { path, sha256, size, read: () => checked(from, { sha256, size }, name) }
+}
+
+export function bytesContent(path: string, bytes: Buffer): Content {
+  return {
+    path,
+    sha256: sha256(bytes),
+    size: bytes.length,
+    async *read() {
+      yield bytes
+    },
+  }
+}
+
+async function* checked(from: string, { sha256, size }: Stored, name: string): AsyncIterable<Uint8Array> {
+  const digest = createHash('sha256')
+  let length = 0
+  let last: Uint8Array | null = null
+  for await (const chunk of chunksOf(from, name)) {
+    length += chunk.length
+    if (length > size) break
+    digest.update(chunk)
+    if (last) yield last
+    last = chunk
+  }
+  if (length !== size || digest.digest('hex') !== sha256) {
+    throw new SnapshotError(
+      'digest',
+      `${name} does not have the digest it is named by: it was damaged here, and is not published; building or mirroring again puts it right, a delta pack may be removed`,
+    )
+  }
+  if (last) yield last
+}
+
+async function* chunksOf(from: string, name: string): AsyncIterable<Uint8Array> {
+  try {
+    for await (const chunk of createReadStream(from, { highWaterMark: CHUNK_BYTES })) yield chunk as Buffer
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause
+    throw new SnapshotError('missing', `${name} is missing`, { cause })
+  }
+}

@@ -1,0 +1,75 @@
+/** What there is to publish of a `dist`: its snapshot, and as much of those before it as leads there by delta packs. */
+import { existsSync } from 'node:fs'
+import type { Effects } from '../../corpus/command/effects.ts'
+import { SnapshotError } from '../../corpus/snapshot/error.ts'
+import {
+  describe,
+  describePack,
+  manifestName,
+  manifestPath,
+  objectName,
+  objectPath,
+  POINTER_NAME,
+  readCurrent,
+  readManifestBytes,
+} from '../../corpus/snapshot/layout.ts'
+import { decodeManifest, type Manifest } from '../../corpus/snapshot/manifest.ts'
+import type { Pointer } from '../../corpus/snapshot/pointer.ts'
+import { bytesContent, type Content, fileContent } from './content.ts'
+
+export interface Edition {
+  pointer: Pointer
+  pointerBytes: Buffer
+  /** What is put, in this order: manifests are of use with their objects, the pointer with its manifest. */
+  objects: Content[]
+  manifests: Content[]
+  latest: Content
+}
+
+/** As many nights as a mirror goes back. */
+const MOST_NIGHTS = 30
+
+/** @throws SnapshotError where there is no snapshot, or its manifest is damaged */
+export function readEdition(dist: string, { log }: Pick<Effects, 'log'>): Edition {
+  const { pointer, pointerBytes, manifest } = readCurrent(dist)
+  const objects = new Map(
+    manifest.files.map((file) => [
+      file.sha256,
+      fileContent(objectName(file.sha256), objectPath(dist, file.sha256), file, describe(file)),
+    ]),
+  )
+  const manifests = [manifestContent(dist, pointer.manifest)]
+  let child: Manifest | null = manifest
+  for (let nights = 0; child && nights < MOST_NIGHTS; nights++) {
+    const { delta, parent }: Manifest = child
+    if (!delta || !parent) break
+    const from = objectPath(dist, delta.sha256)
+    if (!existsSync(from)) break
+    objects.set(delta.sha256, fileContent(objectName(delta.sha256), from, delta, describePack(delta)))
+    const before = knownManifest(dist, parent.manifest, log)
+    if (before) manifests.push(manifestContent(dist, { sha256: parent.manifest, size: before.size }))
+    child = before?.manifest ?? null
+  }
+  return {
+    pointer,
+    pointerBytes,
+    objects: [...objects.values()],
+    manifests,
+    latest: bytesContent(POINTER_NAME, pointerBytes),
+  }
+}
+
+const manifestContent = (dist: string, stored: Pointer['manifest']): Content =>
+  fileContent(manifestName(stored.sha256), manifestPath(dist, stored.sha256), stored, `manifest ${stored.sha256}`)
+
+/** Packs only spare bytes: where the manifest of a snapshot before is gone or damaged, they lead from no further back. */
+function knownManifest(dist: string, digest: string, log: Effects['log']): { manifest: Manifest; size: number } | null {
+  try {
+    const bytes = readManifestBytes(dist, digest)
+    return { manifest: decodeManifest(bytes), size: bytes.length }
+  } catch (error) {
+    if (!(error instanceof SnapshotError)) throw error
+    if (error.code !== 'missing') log(`${error.message}: delta packs are published up to there`)
+    return null
+  }
+}

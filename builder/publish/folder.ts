@@ -1,0 +1,89 @@
+/** A folder to publish to: what it becomes is a `dist`, which any web server hands out. */
+import { readdirSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
+import { whyNotOurs } from '../../corpus/snapshot/own-folder.ts'
+import type { NetworkEffects } from '../../corpus/transfer/network.ts'
+import { lockDist } from '../build/lock.ts'
+import { PublishError } from './error.ts'
+import type { Target } from './target.ts'
+
+/** Emptied by each run: a folder that nobody else writes to, unlike `tmp`. */
+const STAGED = 'publishing'
+
+/**
+ * Takes a folder, which need not be there yet, for oneself.
+ * @throws PublishError `unusable`, BuildError `busy`
+ */
+export async function openFolder(dist: string, effects: NetworkEffects): Promise<Target> {
+  const why = whyNotOurs(dist, 'publish')
+  if (why !== null) throw new PublishError('unusable', why)
+  const staged = join(dist, STAGED)
+  await effects.mkdir(dist)
+  const unlock = lockDist(dist)
+  try {
+    // What a run that was killed has left.
+    await effects.remove(staged)
+    await effects.mkdir(staged)
+  } catch (error) {
+    unlock()
+    throw error
+  }
+  return {
+    name: dist,
+    read: (path, maxBytes) => readIfThere(join(dist, path), maxBytes),
+    list: async (folder) => sizesIn(dist, folder),
+    async put({ path, sha256, read }) {
+      const [part, place] = [join(staged, sha256), join(dist, path)]
+      try {
+        const growing = await effects.grow(part, 0)
+        try {
+          for await (const chunk of read()) await growing.write(chunk)
+        } finally {
+          await growing.close()
+        }
+        await effects.sync(part)
+        await effects.mkdir(dirname(place))
+        await effects.rename(part, place)
+      } catch (error) {
+        await effects.remove(part)
+        throw error
+      }
+    },
+    async close() {
+      try {
+        await effects.remove(staged)
+      } finally {
+        unlock()
+      }
+    },
+  }
+}
+
+async function readIfThere(path: string, maxBytes: number): Promise<Buffer | null> {
+  try {
+    const file = await open(path)
+    try {
+      // One byte more tells that there is more.
+      const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(maxBytes + 1) })
+      return buffer.subarray(0, bytesRead)
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+function sizesIn(dist: string, folder: string): Map<string, number> {
+  const root = join(dist, folder)
+  if (!statSync(root, { throwIfNoEntry: false })) return new Map()
+  const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  return new Map(
+    files.map(({ parentPath, name }) => {
+      const path = join(parentPath, name)
+      return [relative(dist, path).split(sep).join('/'), statSync(path).size]
+    }),
+  )
+}

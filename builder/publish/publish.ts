@@ -1,0 +1,149 @@
+/**
+ * `vulnshelf publish`: objects, then manifests, and last the pointer, as it lies in the `dist`, with its signatures.
+ * Until then the target has what it had; whatever happens on the way, the next run puts what is still missing.
+ */
+import type { Progress } from '../../corpus/command/progress.ts'
+import { SnapshotError } from '../../corpus/snapshot/error.ts'
+import { POINTER_NAME } from '../../corpus/snapshot/layout.ts'
+import { decodePointer, MAX_POINTER_BYTES, type Pointer } from '../../corpus/snapshot/pointer.ts'
+import { successionOf } from '../../corpus/snapshot/succession.ts'
+import type { NetworkEffects } from '../../corpus/transfer/network.ts'
+import type { Content } from './content.ts'
+import { type Edition, readEdition } from './edition.ts'
+import { PublishError } from './error.ts'
+import { openTarget, type Target } from './target.ts'
+import { putAll, trying } from './uploads.ts'
+
+export interface PublishOptions {
+  dist: string
+  /** A folder, or `s3://bucket/prefix`. */
+  to: string
+  /** Transfers at once. */
+  parallel?: number
+}
+
+export interface PublishReport {
+  target: string
+  snapshot: string
+  version: number
+  /** Whether another pointer than before is up there now. */
+  changed: boolean
+  /** Objects and manifests that were put, and those that were there already. */
+  uploaded: { files: number; bytes: number }
+  reused: { files: number; bytes: number }
+  seconds: number
+}
+
+const PARALLEL = 6
+
+/**
+ * Makes the target hand out the current snapshot of a `dist`, and what leads to it from those before.
+ * @throws PublishError, SnapshotError, TransferError, BuildError `busy`; then the target has what it had
+ */
+export async function publish(
+  { dist, to, parallel = PARALLEL }: PublishOptions,
+  effects: NetworkEffects,
+  progress: Progress,
+): Promise<PublishReport> {
+  // Before anything is written into a folder that is none of ours.
+  const edition = readEdition(dist, effects)
+  assertFresh(edition.pointer, dist, effects.now())
+  const target = await openTarget(to, effects)
+  try {
+    return await publishTo(target, edition, parallel, effects, progress)
+  } finally {
+    await target.close()
+  }
+}
+
+async function publishTo(
+  target: Target,
+  { pointer, pointerBytes, objects, manifests, latest }: Edition,
+  parallel: number,
+  effects: NetworkEffects,
+  progress: Progress,
+): Promise<PublishReport> {
+  const started = effects.now().getTime()
+  const published = () => trying(POINTER_NAME, effects, () => target.read(POINTER_NAME, MAX_POINTER_BYTES))
+  const before = await published()
+  judge(pointer, before, target)
+  const there = await sizesIn(target, effects)
+  const isMissing = ({ path, size }: Content) => there.get(path) !== size
+  const steps = [objects.filter(isMissing).sort((a, b) => b.size - a.size), manifests.filter(isMissing)]
+  const missing = steps.flat()
+  const wanted = bytesOf(missing)
+  let read = 0
+  const onBytes = (bytes: number) => {
+    read += bytes
+    progress('bytes', Math.min(read, wanted), wanted)
+  }
+  const uploads = { target, parallel, effects, onBytes }
+  for (const step of steps) await putAll(step, uploads)
+  const now = await published()
+  // Somebody may have published as well: an object store has no lock.
+  judge(pointer, now, target)
+  const changed = !now?.equals(pointerBytes)
+  if (changed) await putAll([latest], { ...uploads, onBytes: () => {} })
+  const all = [...objects, ...manifests]
+  return {
+    target: target.name,
+    snapshot: pointer.snapshot,
+    version: pointer.version,
+    changed,
+    uploaded: { files: missing.length, bytes: wanted },
+    reused: { files: all.length - missing.length, bytes: bytesOf(all) - wanted },
+    seconds: (effects.now().getTime() - started) / 1000,
+  }
+}
+
+const bytesOf = (contents: readonly Content[]) => contents.reduce((sum, { size }) => sum + size, 0)
+
+async function sizesIn(target: Target, effects: NetworkEffects): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>()
+  for (const folder of ['objects', 'manifests']) {
+    for (const [path, size] of await trying(folder, effects, () => target.list(folder))) sizes.set(path, size)
+  }
+  return sizes
+}
+
+/** @throws PublishError `expired`: no mirror would take it */
+function assertFresh({ expires_at: expires }: Pointer, dist: string, now: Date): void {
+  if (expires === undefined || Date.parse(expires) > now.getTime()) return
+  throw new PublishError('expired', `the pointer of ${dist} expired at ${expires}; vulnshelf sign renews it`)
+}
+
+/** @throws PublishError `rollback`, `contradiction`, or `unusable` where it cannot be told */
+function judge(pointer: Pointer, published: Buffer | null, { name }: Target): void {
+  if (published === null) return
+  const have = pointerAt(name, published)
+  switch (successionOf(pointer, have)) {
+    case 'older':
+      throw new PublishError(
+        'rollback',
+        `it is version ${pointer.version}, and version ${have.version} is at ${name} already; if it is another repository, publish it elsewhere`,
+      )
+    case 'other':
+      throw new PublishError(
+        'contradiction',
+        `another snapshot is at ${name} as version ${have.version}: it is of another repository; publish this one elsewhere`,
+      )
+    case 'untimely':
+      throw new PublishError(
+        'contradiction',
+        `version ${pointer.version} is of ${pointer.created_at}, and version ${have.version}, which is at ${name}, of ${have.created_at}: it is of another repository; publish this one elsewhere`,
+      )
+  }
+}
+
+function pointerAt(name: string, bytes: Buffer): Pointer {
+  try {
+    return decodePointer(bytes)
+  } catch (cause) {
+    if (!(cause instanceof SnapshotError)) throw cause
+    throw new PublishError(
+      'unusable',
+      `${name} is damaged: ${cause.message}; remove that file if this is to take its place, or publish elsewhere`,
+      { cause },
+    )
+  }
+}

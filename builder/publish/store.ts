@@ -1,0 +1,35 @@
+/** An object store to publish to, and what it is told to say of each file. Only this loads the SDK. */
+import { POINTER_NAME } from '../../corpus/snapshot/layout.ts'
+import { TransferError } from '../../corpus/transfer/error.ts'
+import type { NetworkEffects } from '../../corpus/transfer/network.ts'
+import { readWhole } from '../../corpus/transfer/request.ts'
+import { openBucket } from '../../corpus/transfer/s3.ts'
+import type { S3Location } from '../../corpus/transfer/s3-location.ts'
+import type { Target } from './target.ts'
+
+export async function openStore(location: S3Location, effects: NetworkEffects): Promise<Target> {
+  const bucket = await openBucket(location, effects)
+  return {
+    name: `s3://${location.bucket}/${location.prefix}`,
+    async read(path, maxBytes) {
+      try {
+        return await readWhole((await bucket.open(path, 0)).body, maxBytes)
+      } catch (error) {
+        if (error instanceof TransferError && error.code === 'missing') return null
+        throw error
+      }
+    },
+    list: (folder) => bucket.list(`${folder}/`),
+    put: ({ path, size, sha256, read }) => bucket.put(path, { bytes: read(), size, sha256, ...headersOf(path) }),
+    close: async () => bucket.close(),
+  }
+}
+
+/** What caches may do with a file. None is compressed on the way: what lies there is as it is to come. */
+function headersOf(path: string): { contentType: string; cacheControl: string } {
+  if (path === POINTER_NAME) return { contentType: 'application/json', cacheControl: 'no-cache' }
+  return {
+    contentType: path.endsWith('.json') ? 'application/json' : 'application/octet-stream',
+    cacheControl: 'public, max-age=31536000, immutable',
+  }
+}

@@ -1,0 +1,54 @@
+/** Putting files into a target: several at once, each tried again where that may help. */
+import { about } from '../../corpus/transfer/error.ts'
+import type { NetworkEffects } from '../../corpus/transfer/network.ts'
+import { tellWait, withRetries } from '../../corpus/transfer/retry.ts'
+import { severalAtOnce } from '../../corpus/transfer/several.ts'
+import type { Content } from './content.ts'
+import type { Target } from './target.ts'
+
+export interface Uploads {
+  target: Target
+  parallel: number
+  effects: NetworkEffects
+  /** Told of each piece that is read; of a file that is tried again it is told again. */
+  onBytes(bytes: number): void
+}
+
+/**
+ * Puts all of them; the first failure ends the others.
+ * @throws TransferError, SnapshotError when one is damaged here
+ */
+export function putAll(contents: readonly Content[], uploads: Uploads): Promise<void> {
+  const { target, parallel, effects, onBytes } = uploads
+  return severalAtOnce(contents, parallel, async (content, signal) => {
+    const watched = { ...content, read: () => passing(content.read(), signal, onBytes) }
+    await trying(content.path, effects, async () => {
+      signal.throwIfAborted()
+      await target.put(watched)
+    })
+  })
+}
+
+/**
+ * Asks something of a target, again where that may help; `name` is what messages call it.
+ * @throws TransferError
+ */
+export async function trying<T>(name: string, effects: NetworkEffects, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await withRetries(effects, ask, { onWait: tellWait(name, effects) })
+  } catch (error) {
+    throw about(name, error)
+  }
+}
+
+async function* passing(
+  bytes: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+  onBytes: (bytes: number) => void,
+): AsyncIterable<Uint8Array> {
+  for await (const chunk of bytes) {
+    signal.throwIfAborted()
+    onBytes(chunk.length)
+    yield chunk
+  }
+}

@@ -1,0 +1,78 @@
+/** Forgetting old snapshots of a `dist`, and the objects that none of the kept ones needs. */
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { Effects } from '../command/effects.ts'
+import { SnapshotError } from '../snapshot/error.ts'
+import { manifestDigests, manifestPath, objectPath, readCurrent, readManifest } from '../snapshot/layout.ts'
+import type { Manifest } from '../snapshot/manifest.ts'
+
+const HEX_64 = /^[0-9a-f]{64}$/
+
+export interface PruneReport {
+  /** Ids of the snapshots that stay, the newest first. */
+  kept: string[]
+  removed: { manifests: number; objects: number; bytes: number }
+}
+
+/**
+ * Keeps the current snapshot and the `keep - 1` before it that are whole; of those between that a mirror has only passed
+ * over, the manifests. Manifests go first: what is left behind by a kill is then only objects that the next run removes.
+ * The caller holds the lock.
+ * @throws SnapshotError when the current snapshot cannot be read: then nothing is removed
+ */
+export async function keepNewest(dist: string, keep: number, effects: Effects): Promise<PruneReport> {
+  const { pointer, manifest: current } = readCurrent(dist)
+  const manifests = new Set([pointer.manifest.sha256])
+  const kept = [current.snapshot]
+  const needed = new Set(objectsOf(current))
+  const there = manifestDigests(dist)
+  for (const { digest, manifest } of newestFirst(dist, there).filter((one) => !manifests.has(one.digest))) {
+    if (kept.length >= keep) break
+    manifests.add(digest)
+    // Whoever follows from here may be as far behind as this mirror was.
+    if (manifest.delta) needed.add(manifest.delta.sha256)
+    if (!manifest.files.every(({ sha256 }) => existsSync(objectPath(dist, sha256)))) continue
+    kept.push(manifest.snapshot)
+    for (const sha256 of objectsOf(manifest)) needed.add(sha256)
+  }
+  const removed = { manifests: 0, objects: 0, bytes: 0 }
+  for (const digest of there) {
+    if (manifests.has(digest)) continue
+    await effects.remove(manifestPath(dist, digest))
+    removed.manifests++
+  }
+  for (const digest of objectDigests(dist)) {
+    if (needed.has(digest)) continue
+    const path = objectPath(dist, digest)
+    removed.bytes += statSync(path).size
+    await effects.remove(path)
+    removed.objects++
+  }
+  return { kept, removed }
+}
+
+/** Digests of all that a snapshot is made of, and of the pack that leads to it. */
+const objectsOf = ({ files, delta }: Manifest) => [...files, ...(delta ? [delta] : [])].map(({ sha256 }) => sha256)
+
+/** The snapshots that can be read, by when they were put up; a manifest that cannot is kept by nobody. */
+function newestFirst(dist: string, digests: readonly string[]): { digest: string; manifest: Manifest }[] {
+  const readable = digests.flatMap((digest) => {
+    try {
+      return [{ digest, manifest: readManifest(dist, digest) }]
+    } catch (error) {
+      if (error instanceof SnapshotError) return []
+      throw error
+    }
+  })
+  return readable.sort((a, b) => Date.parse(b.manifest.created_at) - Date.parse(a.manifest.created_at))
+}
+
+/** The objects that are there; files that are none are not ours to remove. */
+function objectDigests(dist: string): string[] {
+  const entries = readdirSync(join(dist, 'objects'), { recursive: true, withFileTypes: true })
+  return entries
+    .filter(
+      (entry) => entry.isFile() && HEX_64.test(entry.name) && basename(entry.parentPath) === entry.name.slice(0, 2),
+    )
+    .map(({ name }) => name)
+}

@@ -1,0 +1,104 @@
+/** The nginx configuration that the README names, as it stands there: mirrors take from it what was published. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { publish } from '../../../builder/publish/publish.ts'
+import { noProgress } from '../../../corpus/command/progress.ts'
+import { manifestName, objectName, readCurrent } from '../../../corpus/snapshot/layout.ts'
+import type { FileEntry } from '../../../corpus/snapshot/manifest.ts'
+import { verify } from '../../../corpus/snapshot/verify.ts'
+import { mirror } from '../../../gateway/mirror/mirror.ts'
+import { openSource } from '../../../gateway/mirror/source.ts'
+import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { haveNginx, type Nginx, startNginx } from '../../support/nginx.ts'
+import { openWorld } from '../../support/publisher.ts'
+import { currentFilesOf, filesOf } from '../../support/repository-files.ts'
+
+const EXAMPLE = readFileSync(join(import.meta.dirname, '../../examples/nginx.conf'), 'utf8')
+const folder = temporaryFolder('publish-nginx')
+const test = suite('a published folder behind nginx')
+const root = join(folder.path, 'published')
+const world = openWorld()
+test.after(async () => {
+  await world.close()
+  folder.remove()
+})
+
+/** The example with another port and another folder, and nothing else. */
+function exampleAt(port: number): string {
+  const changed = EXAMPLE.replace('listen 80;', `listen 127.0.0.1:${port};`).replace(
+    'root /srv/vulnshelf;',
+    `root ${root};`,
+  )
+  assert.ok(changed.includes(root) && changed.includes(`:${port};`))
+  return `access_log ${join(folder.path, 'access.log')};\n${changed}`
+}
+
+async function withNginx(work: (nginx: Nginx & { url: string }) => Promise<void>): Promise<void> {
+  if (!haveNginx())
+    return console.log(
+      'nginx is not installed, so its configuration is not tested; on Debian: apt-get install nginx-light',
+    )
+  const nginx = await startNginx(join(folder.path, 'nginx'), exampleAt)
+  try {
+    await work({ ...nginx, url: `http://127.0.0.1:${nginx.port}/` })
+  } finally {
+    await nginx.stop()
+  }
+}
+
+const { dist, feeds, corpus, nights } = await sampleDist(folder.path, 150)
+const largestOf = (of: string) => readCurrent(of).manifest.files.toSorted((a, b) => b.size - a.size)[0] as FileEntry
+
+test('mirrors are copies of what was published, night after night, and go on where they were ended', () =>
+  withNginx(async ({ url }) => {
+    await publish({ dist, to: root }, world.effects, noProgress)
+    const copy = join(folder.path, 'copy')
+    const ended = new AbortController()
+    const run = (options = {}) =>
+      mirror(openSource(url, world.effects), { dist: copy, keys: null, ...options }, world.effects, noProgress)
+    // Ends in the middle of the first and largest file.
+    const slow = { ...world.effects, sleep: async () => ended.abort(new Error('ended')) }
+    const broken = await mirror(
+      openSource(url, slow),
+      { dist: copy, keys: null, parallel: 1, maxRate: 1, signal: ended.signal },
+      slow,
+      noProgress,
+    ).catch((reason: unknown) => reason)
+    assert.is((broken as Error).message, 'ended')
+    const report = await run()
+    assert.equal(filesOf(copy), currentFilesOf(dist))
+    assert.ok(report.received < report.fetched.bytes, 'what had come was not fetched again')
+
+    await ingestAndBuild({ feeds, corpus, dist, asOf: nights[1]! })
+    await publish({ dist, to: root }, world.effects, noProgress)
+    const next = await run()
+    assert.ok(next.made.files > 0)
+    assert.equal(currentFilesOf(copy), currentFilesOf(dist))
+    assert.equal((await verify(copy)).faults, [])
+  }))
+
+test('it says what caches may do, gives ranges, compresses nothing, and hands out nothing else', () =>
+  withNginx(async ({ url }) => {
+    const { pointer } = readCurrent(root)
+    const { sha256, size } = largestOf(root)
+    const immutable = 'public, max-age=31536000, immutable'
+    for (const [path, type, caching] of [
+      ['latest.json', 'application/json', 'no-cache'],
+      [manifestName(pointer.manifest.sha256), 'application/json', immutable],
+      [objectName(sha256), 'application/octet-stream', immutable],
+    ] as const) {
+      const { status, headers } = await fetch(url + path, { headers: { 'accept-encoding': 'gzip' } })
+      assert.equal(
+        [status, ...['content-type', 'cache-control', 'content-encoding'].map((name) => headers.get(name))],
+        [200, type, caching, null],
+      )
+    }
+    const part = await fetch(url + objectName(sha256), { headers: { range: 'bytes=10-' } })
+    assert.equal([part.status, part.headers.get('content-range')], [206, `bytes 10-${size - 1}/${size}`])
+    for (const path of ['lock', 'gathered', 'tmp/x', '', 'objects/../lock'])
+      assert.is((await fetch(url + path)).status, 404)
+  }))
+
+test.run()
