@@ -1,10 +1,10 @@
 /** Who may see which CVE (decisions 15): the operator's policy, followed as its file changes, against a caller's tier. */
 import { readFileSync, statSync } from 'node:fs'
 import type { CveId } from '../../corpus/model/cve-id.ts'
+import { perSnapshot } from '../../corpus/snapshot/find/per-snapshot.ts'
 import type { Subject } from '../auth/subject.ts'
 import { GatewayError, tierRestricted } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { perSnapshot } from '../plan/per-snapshot.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 import { type Policy, parsePolicy } from './policy.ts'
 import { tiersOf } from './tiers.ts'
@@ -65,7 +65,7 @@ export function accessByPolicy(path: string, { log, pollMs = 2000 }: PolicyFileO
   }
 }
 
-const tiersBy = (policy: Policy) => perSnapshot((snapshot) => tiersOf(policy, snapshot))
+const tiersBy = (policy: Policy) => perSnapshot((snapshot: OpenSnapshot) => tiersOf(policy, snapshot))
 
 function readPolicy(path: string): Policy {
   let text: string

@@ -1,8 +1,8 @@
 /** From a request's headers to its subject (decisions 11 to 14). */
 import { compactVerify, errors } from 'jose'
+import { recent } from '../../corpus/snapshot/recent.ts'
 import { PROCESS_BYTES } from '../bounds.ts'
 import { type ApiError, GatewayError, unauthenticated } from '../errors.ts'
-import { recent } from '../recent.ts'
 import type { RequestHeaders } from '../request-headers.ts'
 import { findToken, isCompactJws } from './credential.ts'
 import type { KeyRing, KeySet } from './key-set.ts'

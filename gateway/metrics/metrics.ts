@@ -10,6 +10,8 @@ import { type AnswerCount, createTally, type Tally } from './tally.ts'
 export interface Watched {
   shelf(): ShelfFigures
   queries(): QueryFigures
+  /** Null where limits are not to be shared. */
+  limitsShared: (() => boolean) | null
   /** Milliseconds since 1970. */
   now(): number
 }
@@ -52,6 +54,7 @@ export function createMetrics(watched: Watched): Metrics {
   for (const fault of AUTH_FAULTS) faults.inc({ fault }, 0)
   watchShelf(watched, registers)
   watchQueries(watched, registers)
+  watchLimits(watched.limitsShared, registers)
   collectDefaultMetrics({ register: registry })
 
   return {
@@ -153,6 +156,13 @@ function watchQueries({ queries }: Watched, registers: Registry[]): void {
   gauge('vulnshelf_queries_waiting', 'Text queries that wait for their turn', registers, () => queries().waiting)
   counter('vulnshelf_query_timeouts_total', 'Text queries past their deadline', registers, () => queries().timeouts)
   counter('vulnshelf_query_refusals_total', 'Text queries refused by a full queue', registers, () => queries().refusals)
+}
+
+/** There is none where limits are not to be shared: a 0 asks for attention. */
+export function watchLimits(shared: (() => boolean) | null, registers: Registry[]): void {
+  if (shared === null) return
+  const help = 'Whether Redis counts the limits of all gateways together: 0 while it is away'
+  gauge('vulnshelf_limits_shared', help, registers, () => Number(shared()))
 }
 
 /** `aggregator` is what becomes of it over several processes. */

@@ -3,6 +3,7 @@ import type { Mutation } from '../mutation.ts'
 
 const AUTH = ['test/contract/decisions-auth.test.ts']
 const QUOTAS = ['test/contract/decisions-limits.test.ts']
+const SHARED = ['test/gateway/limits/redis.test.ts']
 const HTTP = ['test/contract/decisions-http.test.ts']
 const AUTHENTICATION = ['test/contract/authentication.test.ts']
 
@@ -142,6 +143,38 @@ export const ACCESS: readonly Mutation[] = [
     find: 'if (unchanged) passage.standing = giveBack(subject, standing)',
     replace: '',
     tests: QUOTAS,
+  },
+  {
+    rule: 'decisions 16: two gateways with one Redis share the quota of a subject',
+    breaks: 'each counts by itself',
+    file: 'gateway/limits/limits.ts',
+    find: "subjects: redisLimiter(redis, { prefix: 'vulnshelf:subject:', quota: subjects, memory: own.subjects }),",
+    replace: '',
+    tests: SHARED,
+  },
+  {
+    rule: 'decisions 16: what Redis refuses takes nothing',
+    breaks: 'what is refused is counted',
+    file: 'gateway/limits/redis-script.ts',
+    find: "if ARGV[3] == 'take' and not refused then",
+    replace: "if ARGV[3] == 'take' then",
+    tests: SHARED,
+  },
+  {
+    rule: 'decisions 16: nothing is given back into another window, in Redis neither',
+    breaks: 'it goes into whichever window is open',
+    file: 'gateway/limits/redis-script.ts',
+    find: 'if ends and ends == tonumber(ARGV[1]) and used > 0',
+    replace: 'if ends and used > 0',
+    tests: SHARED,
+  },
+  {
+    rule: 'decisions 16: a Redis that takes no writes counts for nothing',
+    breaks: 'an error counts as an answer',
+    file: 'gateway/limits/redis.ts',
+    find: 'if (counted === null) return memory[how](key)',
+    replace: 'if (counted === null) return { refused: false, left: 0, resetSeconds: 1, endsAt: 0 }',
+    tests: SHARED,
   },
   {
     rule: 'decisions 17: gzip where it is accepted, identity otherwise',

@@ -1,0 +1,53 @@
+/** Where a Redis is, and who we are there, as `REDIS_URL` says it. */
+import { GatewayError } from '../errors.ts'
+
+export interface RedisAddress {
+  host: string
+  port: number
+  /** The number of a database. */
+  db: number
+  /** Empty for the default user, or where no password is asked for. */
+  username: string
+  password: string
+  tls: boolean
+  /** Host and port, for the log. */
+  shown: string
+}
+
+const DEFAULT_PORT = 6379
+const PLAIN = 'redis:'
+const TLS = 'rediss:'
+
+/** @throws GatewayError `bad_option`; it does not repeat the text, which may hold a password */
+export function parseRedisUrl(text: string): RedisAddress {
+  const url = URL.canParse(text) ? new URL(text) : null
+  const db = /^\/?(\d{0,9})$/.exec(url?.pathname ?? '')?.[1]
+  const known = url?.protocol === PLAIN || url?.protocol === TLS
+  // What a client library takes from the query would change how we connect.
+  if (!url || !known || url.hostname === '' || db === undefined || url.search + url.hash !== '') throw noAddress()
+  const port = url.port === '' ? DEFAULT_PORT : Number(url.port)
+  return {
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port,
+    db: Number(db),
+    username: decoded(url.username),
+    password: decoded(url.password),
+    tls: url.protocol === TLS,
+    shown: `${url.hostname}:${port}`,
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw noAddress()
+  }
+}
+
+const noAddress = () =>
+  new GatewayError(
+    'bad_option',
+    '--redis-url (REDIS_URL) must be an address such as redis://name:password@host:6379/0, or rediss://… for TLS; ' +
+      'in name and password, special characters are percent-encoded',
+  )

@@ -1,0 +1,111 @@
+/** A real Redis on a free port of this machine, which keeps nothing on a disk and can be made to fail. */
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+
+export interface TestRedis {
+  url: string
+  port: number
+  /** Sends a command from a connection that none of the gateways has. */
+  send(name: string, ...words: (string | number)[]): Promise<unknown>
+  start(): Promise<void>
+  /** As `kill -9`. */
+  kill(): Promise<void>
+  /** It keeps its connections, and says nothing more. */
+  pause(): void
+  resume(): void
+  /** Ends it, and whatever is connected to it. */
+  stop(): Promise<void>
+}
+
+const has = (program: string, word: string): boolean => spawnSync(program, [word], { stdio: 'ignore' }).status === 0
+
+/** Whether there is one; says so where tests are left out for that. */
+export function haveRedis(): boolean {
+  if (has('redis-server', '--version')) return true
+  console.log(
+    'redis-server is not installed → tests on limits shared through it are left out (apt-get install redis-server)',
+  )
+  return false
+}
+
+/** Does not start it yet. With `tls`, the files of a certificate, it takes no plain connections. */
+export async function testRedis(folder: string, tls: Certificate | null = null): Promise<TestRedis> {
+  const port = await freePort()
+  const listen = tls
+    ? ['--port', '0', '--tls-port', String(port), '--tls-auth-clients', 'no', ...filesOf(tls)]
+    : ['--port', String(port)]
+  const words = [...listen, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder]
+  let server: ChildProcess | null = null
+  const end = () => void server?.kill('SIGKILL')
+  process.on('exit', end)
+  // Waits for a server that is started again; the tests look at how gateways take it, not at this one.
+  const client = new Redis({ port, lazyConnect: true, maxRetriesPerRequest: null, retryStrategy: () => 50 })
+  client.on('error', () => {})
+  const kill = async () => {
+    if (server === null) return
+    const ended = once(server, 'close')
+    server.kill('SIGKILL')
+    await ended
+    server = null
+  }
+  return {
+    url: tls ? `rediss://localhost:${port}` : `redis://127.0.0.1:${port}`,
+    port,
+    send: (name, ...rest) => client.call(name, ...rest),
+    async start() {
+      server = spawn('redis-server', words, { stdio: ['ignore', 'pipe', 'inherit'] })
+      await isReady(server)
+    },
+    kill,
+    pause: () => void server?.kill('SIGSTOP'),
+    resume: () => void server?.kill('SIGCONT'),
+    async stop() {
+      client.disconnect()
+      await kill()
+      process.off('exit', end)
+    },
+  }
+}
+
+function isReady(server: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let said = ''
+    server.stdout!.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+      if (said.includes('Ready to accept connections')) resolve()
+    })
+    server.once('close', (code) => reject(new Error(`redis-server ended with ${code}: ${said}`)))
+  })
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+export interface Certificate {
+  certFile: string
+  keyFile: string
+}
+
+const filesOf = ({ certFile, keyFile }: Certificate) => [
+  ...['--tls-cert-file', certFile, '--tls-key-file', keyFile],
+  ...['--tls-ca-cert-file', certFile],
+]
+
+export const haveOpenssl = (): boolean => has('openssl', 'version')
+
+/** A certificate for `localhost`, signed by itself. */
+export function makeCertificate(folder: string): Certificate {
+  const [certFile, keyFile] = [join(folder, 'redis.crt'), join(folder, 'redis.key')]
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', keyFile]
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+  execFileSync('openssl', ['req', '-x509', ...key, ...subject, '-days', '2', '-out', certFile], { stdio: 'ignore' })
+  return { certFile, keyFile }
+}
