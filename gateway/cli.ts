@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 /** The `vulnshelf-gateway` command: reads its words, loads the command they name. */
+import { availableParallelism } from 'node:os'
 import { Command, InvalidArgumentError } from 'commander'
 import { commandLine, tellUsage, wholeNumber } from '../corpus/command/command-line.ts'
 import { parseBytes } from '../corpus/model/bytes.ts'
 import { parseDuration } from '../corpus/model/duration.ts'
-import type { Log } from './log.ts'
 import type { MirrorFlags } from './mirror/command.ts'
+import type { ServeFlags } from './serve-command.ts'
 import { LOCAL } from './token.ts'
 
 const { option, fail } = commandLine('vulnshelf-gateway')
@@ -26,29 +27,6 @@ const bytes = (text: string) => {
   const count = parseBytes(text)
   if (count === null) throw new InvalidArgumentError('It must be a number of bytes such as 500k, 10M or 2.5G.')
   return count
-}
-
-interface ServeFlags {
-  host: string
-  port: number
-  issuer: string
-  audience: string
-  jwks?: string
-  preview: boolean
-  origins?: string[]
-  accessLog: boolean
-  cookie: string
-  adminClaims?: string[]
-  algorithms?: string[]
-  rateLimit: number
-  rateWindowSeconds: number
-  failedTokens: number
-  trustedProxies?: string[]
-  accessPolicy?: string
-  metricsPort?: number
-  metricsHost: string
-  pollSeconds: number
-  workers: number
 }
 
 const program = tellUsage(new Command('vulnshelf-gateway'))
@@ -83,6 +61,11 @@ program
       list,
     ),
   )
+  .addOption(
+    option('--redis-url <url>', 'Redis through which gateways share their limits; REDIS_URL is taken as well')
+      // Said in help instead of what it is, which may hold a password.
+      .default(process.env.REDIS_URL || undefined, 'REDIS_URL'),
+  )
   .addOption(option('--access-policy <file>', 'rules that give CVEs an access tier'))
   .addOption(
     option('--metrics-port <port>', 'port of /metrics; without it there are no metrics').argParser(
@@ -100,45 +83,36 @@ program
       .argParser(wholeNumber(1, 256))
       .default(1),
   )
-  .action(async (dist: string, { pollSeconds, workers, ...flags }: ServeFlags) => {
+  .addOption(option('--follow <source>', 'mirror this repository into the folder that is served, again and again'))
+  .addOption(option('--interval <time>', 'with --follow: how often to look').argParser(duration).default(300, '5m'))
+  .addOption(option('--keys <file>', 'with --follow: key set (JWKS) of which one key must have signed'))
+  .addOption(
+    option('--keep <n>', 'with --follow: snapshots that stay, with the current one')
+      .argParser(wholeNumber(1, 1e6))
+      .default(3),
+  )
+  .addOption(option('--derive', 'with --follow: make what is derived here instead of fetching it'))
+  .action(async (dist: string, flags: ServeFlags) => {
     const { startPrepared } = await import('./process-start.ts')
     startPrepared()
-    const options = { dist, ...flags, pollMs: pollSeconds * 1000 }
-    const serveAlone = async (log: Log) => {
-      // While the code of the gateway is loaded, a thread reads what it is going to hold in memory.
-      const { readTablesAside } = await import('./shelf/reading.ts')
-      const reading = readTablesAside(dist, null, true).result
-      reading.catch(() => {})
-      const { startGateway } = await import('./gateway.ts')
-      return startGateway(options, log, { tables: await reading })
-    }
-    const { openLog } = await import('./log.ts')
-    const log = openLog()
-    const gateway =
-      workers === 1
-        ? await serveAlone(log)
-        : await (await import('./workers/primary.ts')).startWorkers(workers, options, log)
-    const { closeOnSignal } = await import('./serve.ts')
-    // Before anybody is told that there is something to stop.
-    const closed = closeOnSignal(gateway, log)
-    process.on('SIGHUP', () => void gateway.refresh())
-    if (gateway.metricsUrl !== null) process.stderr.write(`metrics at ${gateway.metricsUrl}\n`)
-    process.stderr.write(`listening on ${gateway.url}\n`)
-    try {
-      await ('failed' in gateway ? Promise.race([closed, gateway.failed]) : closed)
-    } finally {
-      await log.flush()
-    }
+    const { serveFromCommand } = await import('./serve-command.ts')
+    await serveFromCommand(dist, flags)
   })
 
 program
   .command('mirror <source> <dist>')
-  .description('copy the current snapshot of a repository (https://…, or a folder), and prove that it is intact')
+  .description(
+    'copy the current snapshot of a repository (https://…, s3://…, a folder, a bundle), and prove that it is intact',
+  )
   .addOption(option('--keys <file>', 'key set (JWKS) of which one key must have signed; without it nobody need have'))
   .addOption(option('--interval <time>', 'go on, and look again so often: 1h, 5m').argParser(duration))
   .addOption(option('--parallel <n>', 'transfers at once').argParser(wholeNumber(1, 64)).default(6))
   .addOption(option('--max-rate <bytes>', 'bytes per second of all of them, such as 10M').argParser(bytes))
   .addOption(option('--max-bytes <bytes>', 'refuse a larger snapshot').argParser(bytes).default(1e12, '1T'))
+  .addOption(option('--derive', 'make what is derived here instead of fetching it, as far as it comes out the same'))
+  .addOption(option('--jobs <n>', 'threads that derive').argParser(wholeNumber(1, 256)).default(availableParallelism()))
+  .addOption(option('--bundle <file>', 'write what is new into one file as well, to be carried and mirrored from'))
+  .addOption(option('--keep <n>', 'remove all snapshots but so many, with this one').argParser(wholeNumber(1, 1e6)))
   .addOption(option('--json', 'print the report as JSON'))
   .action(async (source: string, dist: string, flags: MirrorFlags) => {
     const { mirrorFromCommand } = await import('./mirror/command.ts')

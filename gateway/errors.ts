@@ -152,6 +152,7 @@ export type GatewayErrorCode =
   | 'key_file'
   | 'access_policy'
   | 'worker_ended'
+  | 'no_snapshot'
 
 /** A fault that the operator can mend: printed as one line, without a stack. */
 export class GatewayError extends Error {

@@ -10,7 +10,7 @@ import { keysByDiscovery, keyUrl } from './auth/key-url.ts'
 import { docsRoute } from './docs/docs.ts'
 import { GatewayError } from './errors.ts'
 import { healthRoutes } from './health.ts'
-import { createLimits, type LimitOptions, type Limits } from './limits/limits.ts'
+import { createLimits, type LimitOptions, type Limits, openLimits } from './limits/limits.ts'
 import type { Log } from './log.ts'
 import { startMetricsListener } from './metrics/listener.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
@@ -57,7 +57,7 @@ export interface Gateway extends RunningServer {
 export interface Led {
   tables?: SnapshotTables
   led?: boolean
-  limits?: Pick<Limits, 'subjects' | 'failedTokens'>
+  limits?: Partial<Limits>
 }
 
 /** A gateway that has loaded its snapshot, and does not listen yet. */
@@ -75,10 +75,19 @@ export interface OpenGateway {
  * @throws SnapshotError when there is no sound snapshot, GatewayError for an option or a port that will not do
  */
 export async function startGateway(options: GatewayOptions, log: Log, parts: Led = {}): Promise<Gateway> {
-  return openGateway(options, log, parts).listen()
+  const limits = await openLimits(options, log)
+  try {
+    return await openGateway(options, log, { limits, ...parts }).listen()
+  } catch (error) {
+    limits.close()
+    throw error
+  }
 }
 
-/** @throws SnapshotError when there is no sound snapshot, GatewayError for an option that will not do */
+/**
+ * A gateway that counts its limits in memory, unless it is given others, which it closes with itself.
+ * @throws SnapshotError when there is no sound snapshot, GatewayError for an option that will not do
+ */
 export function openGateway(options: GatewayOptions, log: Log, parts: Led = {}): OpenGateway {
   const { dist, host, port, issuer, audience, preview, origins, accessLog, cookie, adminClaims, algorithms } = options
   const authenticate = createAuthenticator({
@@ -106,7 +115,12 @@ export function openGateway(options: GatewayOptions, log: Log, parts: Led = {}):
   const metrics =
     options.metricsPort === undefined
       ? null
-      : createMetrics({ shelf: () => shelf.figures, queries: () => queries.figures, now: Date.now })
+      : createMetrics({
+          shelf: () => shelf.figures,
+          queries: () => queries.figures,
+          limitsShared: limits.shared,
+          now: Date.now,
+        })
   const app = createApp<Context>(
     {
       ...(preview === undefined ? {} : { preview }),
@@ -129,6 +143,7 @@ export function openGateway(options: GatewayOptions, log: Log, parts: Led = {}):
     access.close()
     shelf.close()
     await queries.close()
+    limits.close()
   }
   const refresh = async () => {
     access.refresh()

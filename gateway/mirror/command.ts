@@ -1,10 +1,13 @@
 /** `vulnshelf-gateway mirror` from its words: once, or again and again. */
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { realEffects } from '../../corpus/command/effects.ts'
 import { printable } from '../../corpus/command/printable.ts'
 import { showProgress } from '../../corpus/command/progress.ts'
 import { readKeySetFile } from '../../corpus/snapshot/key-files.ts'
 import { realNetworkEffects } from '../../corpus/transfer/network.ts'
-import { follow } from './follow.ts'
+import { MirrorError } from './error.ts'
+import { FOLLOWED_BY_GATEWAY, follow } from './follow.ts'
 import { type MirrorReport, mirror } from './mirror.ts'
 import { mirrorWords } from './report.ts'
 import { openSource } from './source.ts'
@@ -17,12 +20,25 @@ export interface MirrorFlags {
   /** Bytes per second. */
   maxRate?: number
   maxBytes: number
+  derive?: boolean
+  jobs: number
+  bundle?: string
+  keep?: number
   json?: boolean
 }
 
+/** How long a run that is told to end may take to do so. */
+const END_MS = 5000
+
 /** Mirrors once; with an interval until the process is told to stop. */
 export async function mirrorFromCommand(sourceText: string, dist: string, flags: MirrorFlags): Promise<void> {
-  const { keys, interval, parallel, maxRate = null, maxBytes, json } = flags
+  const { keys, interval, parallel, maxRate = null, maxBytes, derive, jobs, bundle = null, keep = null, json } = flags
+  if (bundle !== null && interval !== undefined) {
+    throw new MirrorError('usage', '--bundle goes without --interval: each turn would write over the one before')
+  }
+  if (bundle !== null && !existsSync(dirname(bundle))) {
+    throw new MirrorError('usage', `there is no folder for ${bundle}: make it first`)
+  }
   const { effects, close } = realNetworkEffects(realEffects())
   const progress = showProgress()
   const sound = new Map<string, string>()
@@ -35,18 +51,36 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
       parallel,
       maxRate,
       maxBytes,
+      derive: derive ? jobs : null,
+      bundle,
+      keep,
       sound,
       signal: stop.signal,
     }
-    return mirror(openSource(sourceText, effects), options, effects, progress)
+    // Opened anew as well: a bundle may have been replaced.
+    const source = openSource(sourceText, effects)
+    try {
+      return await mirror(source, options, effects, progress)
+    } finally {
+      await source.close?.()
+    }
+  }
+  const end = (why: string) => {
+    stop.abort(new Error(why))
+    // It may be waiting for a server that is busy for minutes; a kill does no harm either.
+    setTimeout(() => process.exit(), END_MS).unref()
   }
   const print = (report: MirrorReport) =>
     void process.stdout.write(
       `${json ? JSON.stringify(report, null, interval ? 0 : 1) : printable(mirrorWords(report))}\n`,
     )
   try {
+    // A gateway that follows by this process has ended, and may have been killed.
+    const leave = () => end('nobody needs it any more')
+    if (process.connected) process.once('disconnect', leave)
+    else if (process.env[FOLLOWED_BY_GATEWAY]) return leave()
     if (interval === undefined) return print(await run())
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(new Error(signal)))
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => end(signal))
     await follow(run, {
       intervalMs: interval * 1000,
       signal: stop.signal,
@@ -58,5 +92,6 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
     })
   } finally {
     await close()
+    if (process.connected) process.disconnect?.()
   }
 }

@@ -1,22 +1,35 @@
 /**
- * Delta packs of a mirror: the chain of snapshots that leads from the one that is here to the one that is wanted, and the
- * shards that are made on the way. SPEC.md, "Delta pack".
+ * Delta packs of a mirror: the chain of snapshots that leads from the one that is here to the one that is wanted, where it
+ * is worth it, and the shards that are made on the way. Where packs are of no use, files come whole. SPEC.md, "Delta pack".
  */
-import { dirname, join } from 'node:path'
-import type { Effects } from '../../corpus/command/effects.ts'
+import { join } from 'node:path'
+import { type Effects, replaceFile } from '../../corpus/command/effects.ts'
 import { decodePack, type PackedFile, rebuilt } from '../../corpus/snapshot/delta.ts'
 import { sha256 } from '../../corpus/snapshot/digest.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import {
   describe,
   describePack,
+  manifestName,
+  manifestPath,
   objectPath,
   readObject,
   readStored,
   temporaryFolder,
 } from '../../corpus/snapshot/layout.ts'
-import type { FileEntry, Manifest } from '../../corpus/snapshot/manifest.ts'
-import type { Stored } from './objects.ts'
+import {
+  decodeManifest,
+  type FileEntry,
+  MAX_MANIFEST_BYTES,
+  type Manifest,
+  type Stored,
+} from '../../corpus/snapshot/manifest.ts'
+import type { Pointer } from '../../corpus/snapshot/pointer.ts'
+import { TransferError, type TransferErrorCode } from '../../corpus/transfer/error.ts'
+import type { NetworkEffects } from '../../corpus/transfer/network.ts'
+import { knownManifest } from './folder.ts'
+import { bytesOf } from './objects.ts'
+import { askFor, fetchAll, type Transfers } from './transfers.ts'
 
 /** One night: a snapshot, the one it was built upon, and the pack that leads from that to it. */
 export interface Link {
@@ -79,21 +92,15 @@ export async function makeFromPacks(
   dist: string,
   effects: Effects,
 ): Promise<void> {
-  for (const makings of stepsTo(
-    missing,
-    links.map((link) => makingsOf(link, dist)),
-  )) {
+  const nights = links.map((link) => makingsOf(link, dist))
+  for (const makings of stepsTo(missing, nights, links[0]?.parent.files ?? [])) {
     for (const { entry, former, packed } of makings) {
       if (made.has(entry.sha256)) continue
       const bytes = rebuilt(packed, readObject(dist, former), entry.size)
       if (sha256(bytes) !== entry.sha256) {
         throw new SnapshotError('digest', `a delta pack makes something else of ${describe(entry)}`)
       }
-      const staged = join(temporaryFolder(dist), 'made')
-      const path = objectPath(dist, entry.sha256)
-      await effects.mkdir(dirname(path))
-      await effects.write(staged, bytes)
-      await effects.rename(staged, path)
+      await replaceFile(objectPath(dist, entry.sha256), bytes, join(temporaryFolder(dist), 'made'), effects)
       made.add(entry.sha256)
     }
   }
@@ -107,14 +114,84 @@ function makingsOf({ child, parent, pack }: Link, dist: string): Making[] {
   })
 }
 
-/** Of each night what is needed of it in the end: what is wanted, and what leads to that. */
-export function stepsTo(wanted: ReadonlySet<string>, nights: readonly (readonly Making[])[]): Making[][] {
+/**
+ * Of each night what is needed of it in the end: what is wanted, and what leads to that from the files that are `had`. A
+ * shard that was in no pack on the way leads nowhere, and what would be made of it comes whole.
+ */
+function stepsTo(
+  wanted: ReadonlySet<string>,
+  nights: readonly (readonly Making[])[],
+  had: readonly Stored[],
+): Making[][] {
+  const known = new Set(had.map(({ sha256 }) => sha256))
+  const possible = nights.map((night) => {
+    const step = night.filter(({ former }) => known.has(former.sha256))
+    for (const { entry } of step) known.add(entry.sha256)
+    return step
+  })
   const needed = new Set(wanted)
   const steps: Making[][] = []
-  for (const night of nights.toReversed()) {
+  for (const night of possible.toReversed()) {
     const step = night.filter(({ entry }) => needed.has(entry.sha256))
     for (const { former } of step) needed.add(former.sha256)
     steps.unshift(step)
   }
   return steps
+}
+
+/** What leads from the snapshot that is here to the one that is wanted; nothing where whole objects are less. */
+export async function worthwhileLinks(
+  manifest: Manifest,
+  missing: readonly FileEntry[],
+  have: Pointer,
+  { dist, source, effects }: Transfers,
+): Promise<Link[]> {
+  const shards = bytesOf(missing.filter(({ role }) => role === 'cve' || role === 'catalog'))
+  if (shards === 0 || have.snapshot === manifest.snapshot) return []
+  const worth = source.isPart ? Number.POSITIVE_INFINITY : shards
+  const manifestOf = async (digest: string) => {
+    const known = knownManifest(dist, digest)
+    if (known) return { manifest: decodeManifest(known), cost: 0 }
+    const bytes = await askFor(source, manifestName(digest), MAX_MANIFEST_BYTES, effects)
+    if (sha256(bytes) !== digest) throw new SnapshotError('digest', `the manifest ${digest} has another digest`)
+    // The chain of manifests is what `/changes` goes back by, also over nights that were never here.
+    await replaceFile(manifestPath(dist, digest), bytes, join(temporaryFolder(dist), 'between'), effects)
+    return { manifest: decodeManifest(bytes), cost: bytes.length }
+  }
+  try {
+    return (await linksTo(manifest, have.manifest.sha256, worth, manifestOf)) ?? []
+  } catch (error) {
+    withoutPacks(error, effects)
+    return []
+  }
+}
+
+/** Fetches the packs, and makes with them what is missing, as far as they lead; gives the digests of that. */
+export async function madeFromPacks(
+  links: readonly Link[],
+  missing: readonly FileEntry[],
+  transfers: Transfers,
+  onBytes: (bytes: number) => void,
+): Promise<Set<string>> {
+  const { dist, effects } = transfers
+  const packs = links.map(({ pack }) => ({ object: pack, name: describePack(pack) }))
+  const wanted = new Set(missing.map(({ sha256 }) => sha256))
+  const made = new Set<string>()
+  try {
+    await fetchAll(packs, transfers, onBytes)
+    await makeFromPacks(links, wanted, made, dist, effects)
+  } catch (error) {
+    withoutPacks(error, effects)
+  }
+  return made
+}
+
+/** What is wrong with a file that is offered, and not with the way to it. */
+const WRONG_FILE: readonly TransferErrorCode[] = ['missing', 'refused', 'digest', 'cut', 'restart', 'too_large']
+
+/** Packs spare bytes; where they are missing or damaged, objects come whole. */
+function withoutPacks(error: unknown, effects: NetworkEffects): void {
+  const isTheirs = error instanceof SnapshotError || (error instanceof TransferError && WRONG_FILE.includes(error.code))
+  if (!isTheirs) throw error
+  effects.log(`delta packs are of no use, so files are fetched whole: ${error.message}`)
 }

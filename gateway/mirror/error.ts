@@ -7,7 +7,7 @@ export type MirrorErrorCode =
   | 'too_large' // more than the operator lets it take
   | 'no_space' // more than the disk has room for
   | 'busy' // somebody else is writing to the same folder
-  | 'unusable' // a folder that cannot be written to, or holds something else
+  | 'unusable' // a folder that cannot be written to, a folder or a bundle that holds something else
   | 'usage' // an option or a source that means nothing
 
 export class MirrorError extends Error {

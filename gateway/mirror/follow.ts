@@ -1,5 +1,9 @@
 /** Mirroring again and again: what goes wrong once is told, and tried again at the next turn. */
 import { setTimeout } from 'node:timers/promises'
+import { isSystemError } from '../../corpus/command/system-error.ts'
+
+/** A variable by which a mirror knows that it is a gateway's: then it ends with that, also where that has ended already. */
+export const FOLLOWED_BY_GATEWAY = 'VULNSHELF_FOLLOWED_BY_GATEWAY'
 
 /** Errors that concern what was offered, or the way to it, and not this program. */
 const TOLD = ['KeyError', 'MirrorError', 'SnapshotError', 'TransferError']
@@ -38,4 +42,4 @@ export async function follow<T>(run: () => Promise<T>, following: Following<T>):
 }
 
 /** Trouble of this disk passes as well: a full one may have room tomorrow. */
-const isTold = (error: Error) => TOLD.includes(error.name) || ('code' in error && /^E[A-Z]+$/.test(String(error.code)))
+const isTold = (error: Error) => TOLD.includes(error.name) || isSystemError(error)

@@ -5,17 +5,15 @@
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { moveFile } from '../../corpus/command/effects.ts'
 import { objectName, objectPath, temporaryFolder } from '../../corpus/snapshot/layout.ts'
-import type { FileEntry } from '../../corpus/snapshot/manifest.ts'
+import type { Stored } from '../../corpus/snapshot/manifest.ts'
 import { about, TransferError, type TransferErrorCode } from '../../corpus/transfer/error.ts'
 import type { GrowingFile, NetworkEffects } from '../../corpus/transfer/network.ts'
 import { receive } from '../../corpus/transfer/receive.ts'
-import { withRetries } from '../../corpus/transfer/retry.ts'
+import { tellWait, watchGain, withRetries } from '../../corpus/transfer/retry.ts'
 import type { Source } from './source.ts'
-
-/** Something that lies under its digest. */
-export type Stored = Pick<FileEntry, 'sha256' | 'size'>
 
 export interface Fetching {
   dist: string
@@ -29,8 +27,6 @@ export interface Fetching {
   onBytes(bytes: number): void
 }
 
-/** So much more than ever before counts as a success of its own: a line that breaks off now and then gets there. */
-const GAIN_BYTES = 64 << 10
 /** Errors after which what has arrived is good for nothing. */
 const SPOILING: readonly TransferErrorCode[] = ['restart', 'too_large', 'digest']
 
@@ -45,22 +41,13 @@ export const objectOfPart = (name: string): string | null => /^([0-9a-f]{64})\.p
  */
 export async function fetchObject(object: Stored, name: string, fetching: Fetching): Promise<void> {
   const { effects, signal } = fetching
-  const length = { furthest: 0, counted: 0 }
+  const { reached, gained } = watchGain()
   const attempt = async () => {
     signal.throwIfAborted()
-    await attemptOnce(object, fetching, (now) => {
-      length.furthest = Math.max(length.furthest, now)
-    })
+    await attemptOnce(object, fetching, reached)
   }
-  const gained = () => {
-    const hasGained = length.furthest >= length.counted + GAIN_BYTES
-    if (hasGained) length.counted = length.furthest
-    return hasGained
-  }
-  const onWait = ({ message }: Error, ms: number) =>
-    effects.log(`${name}: ${message}; asking again in ${Math.ceil(ms / 1000)} s`)
   try {
-    await withRetries(effects, attempt, { gained, onWait })
+    await withRetries(effects, attempt, { gained, onWait: tellWait(name, effects) })
   } catch (error) {
     throw about(name, error)
   }
@@ -74,10 +61,7 @@ async function attemptOnce(object: Stored, fetching: Fetching, onLength: OnLengt
   try {
     const digest = await complete(object, part, fetching, onLength)
     if (digest !== object.sha256) throw new TransferError('digest', `it has the digest ${digest}`)
-    const path = objectPath(dist, object.sha256)
-    await effects.mkdir(dirname(path))
-    await effects.sync(part)
-    await effects.rename(part, path)
+    await moveFile(part, objectPath(dist, object.sha256), effects)
   } catch (error) {
     if (error instanceof TransferError && SPOILING.includes(error.code)) await effects.remove(part)
     throw error
@@ -91,8 +75,8 @@ async function complete(
   fetching: Fetching,
   onLength: OnLength,
 ): Promise<string> {
-  const { source, effects } = fetching
-  const here = Math.min((await sizeOf(part)) ?? 0, size)
+  const { dist, source, effects } = fetching
+  const here = await arrivedOf(dist, { sha256, size })
   const digest = createHash('sha256')
   if (here === size && size > 0) {
     // Whoever was killed before it could put the last of it in its place has left nothing to fetch.
@@ -169,4 +153,8 @@ async function stampOf(path: string): Promise<{ size: number; text: string } | n
   }
 }
 
-const sizeOf = async (path: string): Promise<number | null> => (await stampOf(path))?.size ?? null
+/** How much of an object has arrived beside its place. */
+export const arrivedOf = async (dist: string, object: Stored): Promise<number> =>
+  Math.min((await stampOf(partPath(dist, object)))?.size ?? 0, object.size)
+
+export const bytesOf = (objects: readonly Stored[]): number => objects.reduce((sum, { size }) => sum + size, 0)

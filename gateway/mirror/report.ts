@@ -5,11 +5,14 @@ const grouped = (value: number) => value.toLocaleString('en-GB')
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 
 export function mirrorWords(report: MirrorReport): string {
-  const { source, snapshot, version, changed, signedBy, expiresAt, fetched, made, reused, received, seconds } = report
+  const { source, snapshot, version, changed, signedBy, expiresAt, fetched, made, derived, reused } = report
+  const { received, bundle, pruned, seconds } = report
   return [
     `snapshot ${snapshot} (version ${version}) of ${source} ${changed ? 'is here now' : 'is here already'}`,
     ...(signedBy.length > 0 ? [`  signed by ${signedBy.join(' and ')}, good until ${expiresAt}`] : []),
-    `  ${grouped(fetched.files)} files fetched (${megabytes(fetched.bytes)}, ${megabytes(received)} over the wire), ${grouped(made.files)} made of those before (${megabytes(made.bytes)}), ${grouped(reused.files)} there already (${megabytes(reused.bytes)})`,
+    `  ${grouped(fetched.files)} files fetched (${megabytes(fetched.bytes)}, ${megabytes(received)} over the wire), ${grouped(made.files)} made of those before (${megabytes(made.bytes)}), ${grouped(derived.files)} derived (${megabytes(derived.bytes)}), ${grouped(reused.files)} there already (${megabytes(reused.bytes)})`,
+    ...(bundle ? [`  ${bundle.file} holds what is new (${megabytes(bundle.bytes)})`] : []),
+    ...(pruned ? [`  ${grouped(pruned.objects)} old files removed (${megabytes(pruned.bytes)})`] : []),
     `  ${seconds.toFixed(1)} s`,
   ].join('\n')
 }

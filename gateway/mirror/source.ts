@@ -1,11 +1,14 @@
-/** Where a mirror copies from: a folder, or its like on any web server. Files are opened; nothing is judged here. */
+/** Where a mirror copies from: a folder, a web server, an object store, a bundle. Files are opened; nothing is judged here. */
 import { createReadStream, statSync } from 'node:fs'
 import { resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { TransferError } from '../../corpus/transfer/error.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
-import { type Credentials, get, networkError } from '../../corpus/transfer/request.ts'
+import { firstByteOf, get, networkError, withoutPassword } from '../../corpus/transfer/request.ts'
 import { statusError } from '../../corpus/transfer/retry.ts'
+import type { Bucket } from '../../corpus/transfer/s3.ts'
+import { isS3, type S3Location, s3Location } from '../../corpus/transfer/s3-location.ts'
+import { bundleSource } from './bundle-source.ts'
 import { MirrorError } from './error.ts'
 
 /** The bytes of a file from `offset` on. Whoever does not read them to their end calls `discard`. */
@@ -18,24 +21,42 @@ export interface Body {
 export interface Source {
   /** What messages call it: without passwords. */
   name: string
+  /** It holds what is new since some snapshot, and not what was there before: packs are taken at any price. */
+  isPart?: boolean
   /**
    * Opens the file at `path`, with `/`, at `offset`, or before it where the server cannot begin there.
    * @throws TransferError
    */
   open(path: string, offset: number): Promise<Body>
+  /** Ends what it keeps open; a source that keeps nothing has none. */
+  close?(): Promise<void>
 }
 
-/** `https://…`, `file://…`, or a path. */
+/** `https://…`, `s3://bucket/prefix`, `file://…`, or a path, of a folder or a bundle. */
 export function openSource(text: string, effects: NetworkEffects): Source {
-  const url = /^[a-z][a-z0-9+.-]+:\/\//i.test(text) ? URL.parse(text) : null
-  if (url === null) return folderSource(resolve(text))
-  if (url.protocol === 'file:') return folderSource(fileURLToPath(url))
+  if (isS3(text)) {
+    const location = s3Location(text)
+    if (location) return storeSource(location, effects)
+    throw new MirrorError('usage', 'the source names no bucket of an object store: it is s3://bucket/prefix')
+  }
+  if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return localSource(resolve(text))
+  const url = URL.parse(text)
+  // It may hold a password, and is not repeated.
+  if (url === null)
+    throw new MirrorError(
+      'usage',
+      'the source is no address: in names and passwords, # / ? @ are written as %23 %2F %3F %40',
+    )
+  if (url.protocol === 'file:') return localSource(fileURLToPath(url))
   if (url.protocol === 'http:' || url.protocol === 'https:') return webSource(url, effects)
   throw new MirrorError(
     'usage',
-    `a mirror copies from a folder, or from http:// or https://, not from ${url.protocol}//`,
+    `a mirror copies from a folder, a bundle, or from http://, https:// or s3://, not from ${url.protocol}//`,
   )
 }
+
+const localSource = (path: string): Source =>
+  statSync(path, { throwIfNoEntry: false })?.isFile() ? bundleSource(path) : folderSource(path)
 
 function webSource(url: URL, effects: NetworkEffects): Source {
   const { credentials, base } = withoutPassword(url)
@@ -57,24 +78,22 @@ function webSource(url: URL, effects: NetworkEffects): Source {
   }
 }
 
-/** Name and password of an address go to its own origin, in a header, and into no message. */
-function withoutPassword(url: URL): { base: URL; credentials: Credentials } {
-  const base = new URL(url)
-  const { username, password } = base
-  base.username = ''
-  base.password = ''
-  base.search = ''
-  base.hash = ''
-  if (!base.pathname.endsWith('/')) base.pathname += '/'
-  if (username === '' && password === '') return { base, credentials: new Map() }
-  const pair = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')
-  return { base, credentials: new Map([[base.origin, `Basic ${pair}`]]) }
-}
-
-/** `bytes 500-999/1000` begins at 500 (RFC 9110, 14.4); null for anything else. */
-function firstByteOf(header: string | undefined): number | null {
-  const first = /^bytes (\d{1,15})-/.exec(header ?? '')?.[1]
-  return first === undefined ? null : Number(first)
+/** An object store. What speaks to it is loaded when it is first asked. */
+function storeSource(location: S3Location, effects: NetworkEffects): Source {
+  let bucket: Promise<Bucket> | undefined
+  const openBucket = async () => (await import('../../corpus/transfer/s3.ts')).openBucket(location, effects)
+  return {
+    name: `s3://${location.bucket}/${location.prefix}`,
+    async open(path, offset) {
+      bucket ??= openBucket()
+      return (await bucket).open(path, offset)
+    },
+    async close() {
+      // One that could not be opened has told so.
+      const opened = await bucket?.catch(() => null)
+      opened?.close()
+    },
+  }
 }
 
 function folderSource(folder: string): Source {
@@ -98,24 +117,4 @@ function folderSource(folder: string): Source {
       }
     },
   }
-}
-
-/**
- * All of a small file.
- * @throws TransferError, `too_large` where it is longer than `maxBytes`
- */
-export async function readWhole(source: Source, path: string, maxBytes: number): Promise<Buffer> {
-  const { body } = await source.open(path, 0)
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  try {
-    for await (const chunk of body) {
-      bytes += chunk.length
-      if (bytes > maxBytes) throw new TransferError('too_large', `${path} has more than ${maxBytes} bytes`)
-      chunks.push(chunk)
-    }
-  } catch (cause) {
-    throw cause instanceof TransferError ? cause : networkError(cause)
-  }
-  return Buffer.concat(chunks)
 }

@@ -5,8 +5,9 @@
 import { sha256 } from '../../corpus/snapshot/digest.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { decodeManifest, MAX_MANIFEST_BYTES, type Manifest } from '../../corpus/snapshot/manifest.ts'
-import { decodePointer, type Pointer } from '../../corpus/snapshot/pointer.ts'
+import { ageFault, decodePointer, type Pointer } from '../../corpus/snapshot/pointer.ts'
 import { openSigned, type TrustedKey } from '../../corpus/snapshot/signature.ts'
+import { successionOf } from '../../corpus/snapshot/succession.ts'
 import { MirrorError } from './error.ts'
 
 export interface Trust {
@@ -35,40 +36,29 @@ export async function judgePointer(bytes: Uint8Array, { keys, have, now }: Trust
   return pointer
 }
 
-/** Somebody who holds back newer pointers can do so until this one expires, and no longer. */
-function judgeAge({ expires_at: expires }: Pointer, isSigned: boolean, now: Date): void {
-  if (expires === undefined) {
-    if (isSigned) throw new SnapshotError('untrusted', 'latest.json is signed for ever: it has no expiry')
-    return
-  }
-  if (Date.parse(expires) > now.getTime()) return
-  throw new MirrorError(
-    'expired',
-    `latest.json expired at ${expires}: its publisher has stopped, or somebody holds newer ones back (this machine's clock says ${now.toISOString()})`,
-  )
+function judgeAge(pointer: Pointer, isSigned: boolean, now: Date): void {
+  const fault = ageFault(pointer, now)
+  if (fault?.code === 'expired') throw new MirrorError('expired', fault.message)
+  if (fault && isSigned) throw new SnapshotError('untrusted', fault.message)
 }
 
 function judgeSuccession(pointer: Pointer, have: Pointer): void {
-  if (pointer.version < have.version) {
-    throw new MirrorError(
-      'rollback',
-      `it offers version ${pointer.version}, and version ${have.version} is here already; if it is another repository, mirror it into another folder`,
-    )
-  }
-  const isSame = pointer.snapshot === have.snapshot && pointer.manifest.sha256 === have.manifest.sha256
-  if (isSame) return
-  if (pointer.version === have.version) {
-    throw new MirrorError(
-      'contradiction',
-      `it offers another snapshot as version ${pointer.version} than is here under that number`,
-    )
-  }
-  // Cursors are compared by when their snapshots were put up.
-  if (Date.parse(pointer.created_at) <= Date.parse(have.created_at)) {
-    throw new MirrorError(
-      'contradiction',
-      `its version ${pointer.version} is of ${pointer.created_at}, and version ${have.version}, which is here, of ${have.created_at}`,
-    )
+  switch (successionOf(pointer, have)) {
+    case 'older':
+      throw new MirrorError(
+        'rollback',
+        `it offers version ${pointer.version}, and version ${have.version} is here already; if it is another repository, mirror it into another folder`,
+      )
+    case 'other':
+      throw new MirrorError(
+        'contradiction',
+        `it offers another snapshot as version ${pointer.version} than is here under that number`,
+      )
+    case 'untimely':
+      throw new MirrorError(
+        'contradiction',
+        `its version ${pointer.version} is of ${pointer.created_at}, and version ${have.version}, which is here, of ${have.created_at}`,
+      )
   }
 }
 

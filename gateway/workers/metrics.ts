@@ -1,6 +1,6 @@
 /** The metrics of all workers together, with what only the primary knows. */
 import { AggregatorRegistry, Gauge, Registry } from 'prom-client'
-import { counter, type Exposed } from '../metrics/metrics.ts'
+import { counter, type Exposed, watchLimits } from '../metrics/metrics.ts'
 
 export interface WorkerFigures {
   listening: number
@@ -14,10 +14,14 @@ export interface MergedMetrics extends Exposed {
   ended(worker: number): Promise<void>
 }
 
-/** `scrape` asks all workers; one that does not answer in time is left out. */
+/**
+ * `scrape` asks all workers; one that does not answer in time is left out. `limitsShared` is null where limits are not to
+ * be shared with other gateways.
+ */
 export function mergedMetrics(
   scrape: () => Promise<Map<number, object[]>>,
   figures: () => WorkerFigures,
+  limitsShared: (() => boolean) | null,
 ): MergedMetrics {
   const own = new Registry()
   const registers = [own]
@@ -38,6 +42,7 @@ export function mergedMetrics(
       this.set(figures().listening)
     },
   })
+  watchLimits(limitsShared, registers)
   /** By worker, as they were last read. */
   const last = new Map<number, object[]>()
   let past: object[] = []

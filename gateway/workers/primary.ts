@@ -6,7 +6,7 @@ import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { readCurrent } from '../../corpus/snapshot/layout.ts'
 import { GatewayError } from '../errors.ts'
 import type { GatewayOptions } from '../gateway.ts'
-import { createLimits } from '../limits/limits.ts'
+import { openLimits } from '../limits/limits.ts'
 import type { OpenLog } from '../log.ts'
 import { startMetricsListener } from '../metrics/listener.ts'
 import type { RunningServer } from '../serve.ts'
@@ -47,10 +47,10 @@ export async function startWorkers(
   { answerMs = ANSWER_MS } = {},
 ): Promise<RunningWorkers> {
   const { dist, pollMs = 2000 } = options
-  const limits = createLimits(options)
-  const onLimits = async (asks: LimitAsk[], member: Member) => member.send(await countFor(limits, asks))
   const seen = stampOf(dist)
   const first = readCurrent(dist)
+  const limits = await openLimits(options, log)
+  const onLimits = async (asks: LimitAsk[], member: Member) => member.send(await countFor(limits, asks))
   let serving = { id: first.manifest.snapshot, digest: first.pointer.manifest.sha256 }
   /** Those that answer, with the manifest that each of them serves. */
   const members = new Map<Member, string>()
@@ -185,7 +185,8 @@ export async function startWorkers(
     take: ({ pointer, manifest }) => inTurn(() => takeUp(pointer.manifest.sha256, manifest.snapshot)),
   })
   const figures = () => ({ listening: members.size, restarts, ...watch.figures })
-  const merged = options.metricsPort === undefined ? null : mergedMetrics(() => scrape([...members.keys()]), figures)
+  const merged =
+    options.metricsPort === undefined ? null : mergedMetrics(() => scrape([...members.keys()]), figures, limits.shared)
   let metrics: RunningServer | null = null
   let poll: NodeJS.Timeout | null = null
 
@@ -199,6 +200,7 @@ export async function startWorkers(
     }, STOP_MS)
     await Promise.all([...alive].map(({ ended }) => ended))
     clearTimeout(late)
+    limits.close()
     await metrics?.close()
   }
   const close = () => {
@@ -244,6 +246,7 @@ export async function startWorkers(
     for (const member of alive) member.kill()
     await Promise.all([...alive].map(({ ended }) => ended))
     watch.close()
+    limits.close()
     await metrics?.close()
     throw error
   }

@@ -19,7 +19,7 @@ test('a mirror tells what came, and that nothing is to be done the second time; 
   const words = done(await gateway(['mirror', origin, at('copy'), '--keys', keys]))
   assert.match(
     words,
-    /^snapshot [0-9a-f]{64} \(version 2\) of \S+ is here now\n {2}signed by \S+, good until \S+\n {2}\d+ files fetched \([\d.]+ MB, [\d.]+ MB over the wire\), 0 made of those before \(0\.0 MB\), 0 there already \(0\.0 MB\)\n/,
+    /^snapshot [0-9a-f]{64} \(version 2\) of \S+ is here now\n {2}signed by \S+, good until \S+\n {2}\d+ files fetched \([\d.]+ MB, [\d.]+ MB over the wire\), 0 made of those before \(0\.0 MB\), 0 derived \(0\.0 MB\), 0 there already \(0\.0 MB\)\n/,
   )
   const again = JSON.parse(done(await gateway(['mirror', origin, at('copy'), '--keys', keys, '--json']))) as {
     changed: boolean
@@ -40,7 +40,7 @@ test('what it refuses, and options that mean nothing, are one line and leave not
     /no-keys cannot be read/,
   )
   for (const [words, line] of [
-    [['mirror', 'ftp://x', at('refused')], /a mirror copies from a folder, or from http/],
+    [['mirror', 'ftp://x', at('refused')], /a mirror copies from a folder, a bundle, /],
     [['mirror', origin, at('refused'), '--interval', 'daily'], /It must be a time such as 30s, 5m or 1h/],
     [['mirror', origin, at('refused'), '--max-rate', 'fast'], /It must be a number of bytes such as 500k/],
     [['mirror', origin], /missing required argument 'dist'/],

@@ -2,7 +2,7 @@
  * What somebody on the way, or at the source, may try, each against a mirror of a genuine signed repository: it is refused
  * with its name, the snapshot that is here stays, and a gateway goes on serving it. The names are The Update Framework's.
  */
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { suite } from 'uvu'
@@ -10,17 +10,17 @@ import * as assert from 'uvu/assert'
 import { noProgress } from '../../../corpus/command/progress.ts'
 import { sha256 } from '../../../corpus/snapshot/digest.ts'
 import { manifestName, manifestPath, objectName, pointerPath, readCurrent } from '../../../corpus/snapshot/layout.ts'
-import { encodeManifest, type FileEntry, snapshotId } from '../../../corpus/snapshot/manifest.ts'
+import type { FileEntry } from '../../../corpus/snapshot/manifest.ts'
 import { encodePointer } from '../../../corpus/snapshot/pointer.ts'
 import type { TrustedKey } from '../../../corpus/snapshot/signature.ts'
 import { mirror } from '../../../gateway/mirror/mirror.ts'
 import { openSource } from '../../../gateway/mirror/source.ts'
 import { openShelf } from '../../../gateway/shelf/shelf.ts'
-import { NOW, openWorld } from '../../builder/fetch/publisher.ts'
 import { stateOf } from '../../cli/command.ts'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { NOW, openWorld } from '../../support/publisher.ts'
 import { listLog } from '../../support/server.ts'
-import { makeSigner, openRepository, type Repository, signDist } from './repository.ts'
+import { copyResigned, makeSigner, openRepository, type Repository, replaceObject, signDist } from './repository.ts'
 
 const folder = temporaryFolder('attacks')
 const test = suite('attacks')
@@ -91,20 +91,9 @@ async function attacked({
   }
 }
 
-/** A copy of the second night whose manifest says something else, signed by its own key. */
-async function resigned(name: string, change: (files: FileEntry[]) => void): Promise<string> {
-  const dist = join(folder.path, name)
-  cpSync(later, dist, { recursive: true })
-  const { manifest } = readCurrent(dist)
-  const files = structuredClone(manifest.files)
-  change(files)
-  const snapshot = snapshotId(files)
-  const bytes = encodeManifest({ ...manifest, files, snapshot })
-  const digest = sha256(bytes)
-  writeFileSync(manifestPath(dist, digest), bytes)
-  await signDist(dist, signer, { snapshot, manifest: { sha256: digest, size: bytes.length } })
-  return dist
-}
+/** The second night with a manifest that says something else. */
+const resigned = (name: string, change: (files: FileEntry[], dist: string) => void) =>
+  copyResigned(later, join(folder.path, name), signer, change)
 
 test('rollback: a genuine older pointer', async () => {
   assert.match(
@@ -195,6 +184,33 @@ test('an object that was tampered with, and one that inflates to more than there
   assert.match(await attacked({ change: change(null) }), new RegExp(`^digest: .*${fresh.sha256}.*it has the digest`))
   const bomb = gzipSync(Buffer.alloc(64 << 20))
   assert.match(await attacked({ change: change(bomb) }), /^(?:digest|cut|restart): /)
+})
+
+test('a signer whose tables inflate to a thousand times their size: what is copied of him is not served', async () => {
+  for (const role of ['about', 'rejected', 'epss'] as const) {
+    const bomb = gzipSync(Buffer.alloc(64 << 20, ' '))
+    const dist = await resigned(`bomb-${role}`, (files, at) => {
+      const file = files.find((one) => one.role === role)!
+      replaceObject(at, file, bomb)
+      file.content = sha256(Buffer.alloc(64 << 20, ' '))
+    })
+    const target = join(folder.path, `mirror-${count++}`)
+    const world = openWorld()
+    const run = (from: string) =>
+      mirror(openSource(from, world.effects), { dist: target, keys: [signer.publicKey] }, world.effects, noProgress)
+    await run(first.dist)
+    const shelf = openShelf(target, { pollMs: 0, log: listLog().log })
+    try {
+      const served = shelf.current
+      await run(dist)
+      await shelf.refresh()
+      assert.is(shelf.current, served)
+      assert.is(shelf.figures.refusals, 1)
+    } finally {
+      shelf.close()
+      await world.close()
+    }
+  }
 })
 
 test('a signed manifest whose files lie elsewhere', async () => {

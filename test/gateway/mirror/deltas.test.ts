@@ -1,13 +1,13 @@
 /** Delta packs on their way to a mirror: a night, several nights, and what happens where they are of no use. */
-import { cpSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { noProgress } from '../../../corpus/command/progress.ts'
-import { generateSample } from '../../../corpus/sample/generate.ts'
 import { decodePack, encodePack } from '../../../corpus/snapshot/delta.ts'
 import { sha256 } from '../../../corpus/snapshot/digest.ts'
 import {
+  manifestDigests,
   manifestName,
   manifestPath,
   objectName,
@@ -20,8 +20,8 @@ import { verify } from '../../../corpus/snapshot/verify.ts'
 import { linksTo } from '../../../gateway/mirror/deltas.ts'
 import { type MirrorReport, mirror } from '../../../gateway/mirror/mirror.ts'
 import { openSource } from '../../../gateway/mirror/source.ts'
-import { openWorld, type World } from '../../builder/fetch/publisher.ts'
-import { ingestAndBuild, temporaryFolder } from '../../support/dist.ts'
+import { distOfEachNight, ingestAndBuild, temporaryFolder } from '../../support/dist.ts'
+import { openWorld, type World } from '../../support/publisher.ts'
 import { makeSigner, openRepository, type Repository, signDist } from './repository.ts'
 
 const folder = temporaryFolder('deltas')
@@ -31,17 +31,11 @@ const keys = [signer.publicKey]
 
 /** The same origin after each of some nights. */
 const NIGHTS = 4
-const nights: string[] = []
-{
-  const at = (name: string) => join(folder.path, name)
-  const made = await generateSample({ feeds: at('feeds'), cves: 400, nights: NIGHTS })
-  for (const [i, asOf] of made.nights.entries()) {
-    await ingestAndBuild({ feeds: at('feeds'), corpus: at('corpus.db'), dist: at('origin'), asOf })
-    await signDist(at('origin'), signer)
-    cpSync(at('origin'), at(`night-${i}`), { recursive: true })
-    nights.push(at(`night-${i}`))
-  }
-}
+const nights = await distOfEachNight(folder.path, {
+  cves: 400,
+  nights: NIGHTS,
+  after: (dist) => signDist(dist, signer),
+})
 const [first, second, , last] = nights as [string, string, string, string]
 
 let world: World
@@ -96,6 +90,36 @@ test('several nights behind, packs lead from one to the next', async () => {
   assert.is(way.asked.filter((path) => path.startsWith('manifests/')).length, NIGHTS - 1)
   assert.ok(way.report.made.files > 0)
   assert.equal(world.log, [])
+})
+
+test('of old snapshots those stay that were whole here; nights that were passed over count for none', async () => {
+  const dist = join(folder.path, `mirror-${count++}`)
+  const run = (from: string, keep: number) =>
+    mirror(openSource(from, world.effects), { dist, keys, keep }, world.effects, noProgress)
+  const missingOf = (night: string) =>
+    readCurrent(night).manifest.files.filter(({ sha256 }) => !existsSync(objectPath(dist, sha256))).length
+  await run(first, 2)
+  await run(last, 2)
+  assert.is(missingOf(first), 0)
+  assert.equal(manifestDigests(dist).length, NIGHTS)
+  const { pruned } = await run(last, 1)
+  assert.is(missingOf(last), 0)
+  assert.ok(missingOf(first) > 0)
+  assert.is(pruned?.manifests, NIGHTS - 1)
+  assert.equal((await verify(dist, { keys })).faults, [])
+})
+
+test('a shard that was in no pack on the way comes whole, the others are made all the same', async () => {
+  const small = await distOfEachNight(join(folder.path, 'small'), {
+    cves: 150,
+    nights: 3,
+    after: (dist) => signDist(dist, signer),
+  })
+  const way = await mirrored([small[0]!, small[2]!])
+  assert.equal(world.log, [])
+  assert.ok(way.report.made.files > 0)
+  const shards = readCurrent(small[2]!).manifest.files.filter(({ role }) => role === 'cve')
+  assert.ok(shards.some(({ sha256 }) => way.asked.includes(objectName(sha256))))
 })
 
 test('whoever has another snapshot than the chain leads from takes whole files', async () => {

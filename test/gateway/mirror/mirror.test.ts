@@ -17,9 +17,11 @@ import { verify } from '../../../corpus/snapshot/verify.ts'
 import { follow } from '../../../gateway/mirror/follow.ts'
 import { type MirrorOptions, mirror } from '../../../gateway/mirror/mirror.ts'
 import { openSource } from '../../../gateway/mirror/source.ts'
-import { openWorld, type World } from '../../builder/fetch/publisher.ts'
 import { stateOf } from '../../cli/command.ts'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { openWorld, type World } from '../../support/publisher.ts'
+import { refusal } from '../../support/refusal.ts'
+import { currentFilesOf, filesOf } from '../../support/repository-files.ts'
 import { makeSigner, openRepository, type Repository, signDist } from './repository.ts'
 
 const folder = temporaryFolder('mirror')
@@ -54,35 +56,9 @@ const newDist = () => join(folder.path, `mirror-${count++}`)
 const run = (dist: string, from = repository.url, options: Partial<MirrorOptions> = {}) =>
   mirror(openSource(from, world.effects), { dist, keys, ...options }, world.effects, noProgress)
 
-/** The files that a repository is made of, with their digests. */
-function filesOf(dist: string): Record<string, string> {
-  const own = /^(?:latest\.json|manifests\/|objects\/)/
-  return Object.fromEntries(Object.entries(stateOf(dist)).filter(([name]) => own.test(name)))
-}
-
-/** What the snapshot that is up needs, and nothing of those before it. */
-function currentFilesOf(dist: string): Record<string, string> {
-  const { pointer, manifest } = readCurrent(dist)
-  const names = new Set([
-    'latest.json',
-    `manifests/${pointer.manifest.sha256}.json`,
-    ...manifest.files.map(({ sha256 }) => objectName(sha256)),
-  ])
-  return Object.fromEntries(Object.entries(filesOf(dist)).filter(([name]) => names.has(name)))
-}
-
 const objectsOf = (dist: string): Map<string, FileEntry> =>
   new Map(readCurrent(dist).manifest.files.map((file) => [file.sha256, file]))
 const bytesOf = (files: Iterable<{ size: number }>) => [...files].reduce((sum, { size }) => sum + size, 0)
-
-async function refusal(promise: Promise<unknown>): Promise<string> {
-  const error = await promise.then(
-    () => null,
-    (reason: unknown) => reason,
-  )
-  if (!(error instanceof Error) || !('code' in error)) throw new Error(`not refused: ${error}`)
-  return `${error.code}: ${error.message}`
-}
 
 test('a new mirror is the repository, byte for byte, and verify believes it', async () => {
   const dist = newDist()
@@ -289,8 +265,19 @@ test('two writers, a folder of other files, a file, and sources that are none', 
   assert.equal(stateOf(other), before)
   assert.match(await refusal(run(first.corpus)), /^unusable: .* is a file/)
   for (const from of ['ftp://example.com/x', 's4://bucket']) {
-    assert.throws(() => openSource(from, world.effects), /a mirror copies from a folder, or from http/)
+    assert.throws(() => openSource(from, world.effects), /a mirror copies from a folder, a bundle, /)
   }
+})
+
+test('an address that is none is not repeated: it may hold a password', () => {
+  for (const from of ['https://user:se#cret@host/x', 's3://KEY:se+cret@bucket/x']) {
+    assert.throws(
+      () => openSource(from, world.effects),
+      (error: Error) =>
+        error.name === 'MirrorError' && !error.message.includes('se'.concat('#')) && !error.message.includes('KEY'),
+    )
+  }
+  assert.is(openSource('https://user:100%@host/x', world.effects).name, 'https://host/x/')
 })
 
 test('a bound on bytes per second holds for all transfers together', async () => {

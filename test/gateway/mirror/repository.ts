@@ -1,11 +1,12 @@
 /** A signed repository on a web server of this machine, which misbehaves as a test says. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { renewed } from '../../../builder/build/put-up.ts'
-import { pointerPath, readPointer } from '../../../corpus/snapshot/layout.ts'
+import { sha256 } from '../../../corpus/snapshot/digest.ts'
+import { manifestPath, objectPath, pointerPath, readCurrent, readPointer } from '../../../corpus/snapshot/layout.ts'
+import { encodeManifest, type FileEntry, snapshotId } from '../../../corpus/snapshot/manifest.ts'
 import type { Pointer } from '../../../corpus/snapshot/pointer.ts'
 import {
   makeKeyPair,
@@ -14,6 +15,7 @@ import {
   signPointer,
   type TrustedKey,
 } from '../../../corpus/snapshot/signature.ts'
+import { listening } from '../../support/listening.ts'
 
 /** One request for a file. */
 export interface Asked {
@@ -114,17 +116,13 @@ export async function openRepository(dist: string, { bytesPerMs = 0 } = {}): Pro
   }
 
   const server = createServer((req, res) => void answer(req, res))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { origin, close } = await listening(server)
   const repository: Repository = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    url: `${origin}/`,
     asked: [],
     sent: () => sent,
     fault: () => null,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close,
   }
   return repository
 }
@@ -144,4 +142,31 @@ export async function signDist(dist: string, { signing }: Signer, other: Partial
   const pointer: Pointer = { ...renewed(readPointer(dist)!), expires_at: '2099-01-01T00:00:00.000Z', ...other }
   writeFileSync(pointerPath(dist), await signPointer(pointer, [signing]))
   return pointer
+}
+
+/** A copy of a repository whose manifest says something else of its files, signed by its own key; gives where it lies. */
+export async function copyResigned(
+  from: string,
+  dist: string,
+  signer: Signer,
+  change: (files: FileEntry[], dist: string) => void,
+): Promise<string> {
+  cpSync(from, dist, { recursive: true })
+  const { manifest } = readCurrent(dist)
+  const files = structuredClone(manifest.files)
+  change(files, dist)
+  const snapshot = snapshotId(files)
+  const bytes = encodeManifest({ ...manifest, files, snapshot })
+  const digest = sha256(bytes)
+  writeFileSync(manifestPath(dist, digest), bytes)
+  await signDist(dist, signer, { snapshot, manifest: { sha256: digest, size: bytes.length } })
+  return dist
+}
+
+/** Puts other bytes where a file of a manifest lies, under their digest. */
+export function replaceObject(dist: string, file: FileEntry, bytes: Buffer): void {
+  file.sha256 = sha256(bytes)
+  file.size = bytes.length
+  mkdirSync(dirname(objectPath(dist, file.sha256)), { recursive: true })
+  writeFileSync(objectPath(dist, file.sha256), bytes)
 }

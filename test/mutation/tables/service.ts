@@ -15,7 +15,7 @@ export const SERVICE: readonly Mutation[] = [
   {
     rule: 'api: Reusing it with a different sort or incompatible filters returns 400 `invalid_cursor`.',
     breaks: 'a cursor goes on under other filters',
-    file: 'gateway/plan/cursors.ts',
+    file: 'corpus/snapshot/resume.ts',
     find: 'if (cursor.filters !== filtersHash(filters)) {',
     replace: "if (cursor.filters === '') {",
     tests: test('endpoint-conventions'),

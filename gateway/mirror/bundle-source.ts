@@ -1,0 +1,61 @@
+/** Copying from a bundle: where in it the files lie is read at once, and each file when it is asked for. */
+import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node:fs'
+import { basename } from 'node:path'
+import { POINTER_NAME } from '../../corpus/snapshot/layout.ts'
+import { TransferError } from '../../corpus/transfer/error.ts'
+import { MirrorError } from './error.ts'
+import type { Source } from './source.ts'
+import { BLOCK_BYTES, decodeHeader, paddingOf } from './tar.ts'
+
+/** Where in an archive a file lies. */
+interface Place {
+  at: number
+  size: number
+}
+
+/**
+ * A bundle to copy from.
+ * @throws MirrorError `unusable` where the file is no bundle, or only the beginning of one
+ */
+export function bundleSource(file: string): Source {
+  const places = placesIn(file)
+  return {
+    name: file,
+    isPart: true,
+    async open(path, offset) {
+      const place = places.get(path)
+      if (!place) throw new TransferError('missing', notInBundle(path, file))
+      if (offset >= place.size) throw new TransferError('restart', `${path} has ${place.size} bytes`)
+      const body = createReadStream(file, { start: place.at + offset, end: place.at + place.size - 1 })
+      return { body, offset, discard: async () => void body.destroy() }
+    },
+  }
+}
+
+const notInBundle = (path: string, file: string) =>
+  `${path} is not in ${basename(file)}: it holds what is new since the snapshot that its writer had, which is not the one here, or it was written with --derive and is to be read so`
+
+function placesIn(file: string): Map<string, Place> {
+  const places = new Map<string, Place>()
+  const fd = openSync(file, 'r')
+  try {
+    const { size: fileSize } = fstatSync(fd)
+    const header = Buffer.alloc(BLOCK_BYTES)
+    for (let at = 0; ; ) {
+      const isWhole = readSync(fd, header, 0, BLOCK_BYTES, at) === BLOCK_BYTES
+      const entry = isWhole ? decodeHeader(header) : null
+      if (!isWhole && at > 0) throw new MirrorError('unusable', `${file} ends too early: it was not copied whole`)
+      if (!entry) throw new MirrorError('unusable', `${file} is no bundle: mirror --bundle writes one`)
+      if (entry.kind === 'end') break
+      const { name, size } = entry
+      at += BLOCK_BYTES
+      if (entry.kind === 'file') places.set(name.replace(/^\.\//, ''), { at, size })
+      at += size + paddingOf(size)
+      if (at > fileSize) throw new MirrorError('unusable', `${file} ends too early: it was not copied whole`)
+    }
+  } finally {
+    closeSync(fd)
+  }
+  if (!places.has(POINTER_NAME)) throw new MirrorError('unusable', `${file} is no bundle: it has no ${POINTER_NAME}`)
+  return places
+}

@@ -1,0 +1,91 @@
+/**
+ * Bundles: a snapshot, or what is new since another one, as one file that is carried on a disk. In it lie the files of a
+ * repository by their names, so that a mirror copies from it as from a folder; nothing in it is believed for being there.
+ */
+import { createReadStream, statSync } from 'node:fs'
+import { sha256 } from '../../corpus/snapshot/digest.ts'
+import { manifestName, manifestPath, objectName, objectPath, POINTER_NAME } from '../../corpus/snapshot/layout.ts'
+import { decodeManifest, type Manifest, type Stored } from '../../corpus/snapshot/manifest.ts'
+import type { Pointer } from '../../corpus/snapshot/pointer.ts'
+import type { GrowingFile, NetworkEffects } from '../../corpus/transfer/network.ts'
+import { MirrorError } from './error.ts'
+import { knownManifest } from './folder.ts'
+import { type Came, onceEach } from './missing.ts'
+import { END_BYTES, encodeHeader, MAX_ENTRY_BYTES, paddingOf } from './tar.ts'
+
+/** A snapshot that is about to be put up. */
+export interface NewSnapshot {
+  pointer: Uint8Array
+  manifest: Manifest
+  manifestBytes: Uint8Array
+  /** The pointer that is up yet; null in a new folder. */
+  before: Pointer | null
+  came: Came
+}
+
+/**
+ * Writes a bundle for somebody who has the snapshot before this one, and puts it in its place when it is complete. First
+ * comes what is judged, then what is large. What was derived here can be derived there.
+ * @throws MirrorError `too_large` for an object that no header can tell the size of
+ */
+export async function writeBundle(
+  file: string,
+  dist: string,
+  snapshot: NewSnapshot,
+  effects: NetworkEffects,
+): Promise<{ file: string; bytes: number }> {
+  const { pointer, manifestBytes, came } = snapshot
+  const staged = `${file}.part`
+  const out = await effects.grow(staged, 0)
+  let bytes = 0
+  const write = async (piece: Uint8Array) => {
+    await out.write(piece)
+    bytes += piece.length
+  }
+  try {
+    await writeEntry(POINTER_NAME, pointer, write)
+    await writeEntry(manifestName(sha256(manifestBytes)), manifestBytes, write)
+    for (const digest of came.between) await copyEntry(manifestName(digest), manifestPath(dist, digest), write)
+    for (const object of objectsFor(snapshot, dist)) {
+      await copyEntry(objectName(object.sha256), objectPath(dist, object.sha256), write)
+    }
+    await write(Buffer.alloc(END_BYTES))
+    await out.close()
+  } catch (error) {
+    await out.close()
+    await effects.remove(staged)
+    throw error
+  }
+  await effects.sync(staged)
+  await effects.rename(staged, file)
+  return { file, bytes }
+}
+
+/**
+ * What somebody lacks, whatever of it came in this run and whatever in one that broke off before: packs, and what is
+ * neither in the snapshot before nor made with them or derived.
+ */
+function objectsFor({ manifest, before, came }: NewSnapshot, dist: string): Stored[] {
+  const known = before && knownManifest(dist, before.manifest.sha256)
+  const had = known ? decodeManifest(known).files : []
+  const spared = new Set([...had, ...came.made, ...came.derived].map(({ sha256 }) => sha256))
+  return [...came.packs, ...onceEach(manifest.files.filter((entry) => !spared.has(entry.sha256)))]
+}
+
+type Write = GrowingFile['write']
+
+async function writeEntry(name: string, bytes: Uint8Array, write: Write): Promise<void> {
+  await write(encodeHeader({ name, size: bytes.length }))
+  await write(bytes)
+  await write(Buffer.alloc(paddingOf(bytes.length)))
+}
+
+async function copyEntry(name: string, path: string, write: Write): Promise<void> {
+  const { size } = statSync(path)
+  if (size > MAX_ENTRY_BYTES) {
+    throw new MirrorError('too_large', `${name} has ${size} bytes; a bundle takes files of up to ${MAX_ENTRY_BYTES}`)
+  }
+  await write(encodeHeader({ name, size }))
+  for await (const chunk of createReadStream(path)) await write(chunk as Buffer)
+  await write(Buffer.alloc(paddingOf(size)))
+}

@@ -1,0 +1,69 @@
+/**
+ * What is derived, made here instead of fetched: the same files by the digests that the manifest names, or none. Another
+ * version of zlib or SQLite may write the same content otherwise; what comes out so is fetched like everything else.
+ */
+import { join } from 'node:path'
+import { type Effects, moveFile, replaceFile } from '../../corpus/command/effects.ts'
+import { isSystemError } from '../../corpus/command/system-error.ts'
+import { deriveAgain } from '../../corpus/snapshot/derive/again.ts'
+import type { DerivedFile } from '../../corpus/snapshot/derive/derive.ts'
+import { digestOfFile, sha256 } from '../../corpus/snapshot/digest.ts'
+import { objectPath, temporaryFolder } from '../../corpus/snapshot/layout.ts'
+import type { FileEntry, Manifest } from '../../corpus/snapshot/manifest.ts'
+import type { Transfers } from './transfers.ts'
+
+const keyOf = ({ role, name }: Pick<FileEntry, 'role' | 'name'>) => `${role}\t${name}`
+
+/**
+ * Derives everything again with `jobs` threads, and keeps what is missing and comes out as it should; gives the digests of
+ * that. All that is not derived must be here. Where deriving fails the rest is left to be fetched.
+ */
+export async function madeByDeriving(
+  manifest: Manifest,
+  missing: readonly FileEntry[],
+  jobs: number,
+  { dist, effects, signal }: Pick<Transfers, 'dist' | 'effects' | 'signal'>,
+): Promise<Set<string>> {
+  const made = new Set<string>()
+  if (missing.length === 0) return made
+  const wanted = new Map(missing.map((file) => [keyOf(file), file]))
+  const folder = join(temporaryFolder(dist), 'derived')
+  await effects.remove(folder)
+  await effects.mkdir(folder)
+  let others = 0
+  try {
+    for await (const derived of deriveAgain(dist, manifest, jobs, (name) => join(folder, name))) {
+      signal?.throwIfAborted()
+      const file = wanted.get(keyOf(derived))
+      if (!file) continue
+      if (await putIfSame(derived, file, join(folder, 'made'), dist, effects)) made.add(file.sha256)
+      else others++
+    }
+  } catch (error) {
+    // Trouble of this machine is not helped by fetching; anything else says that these files cannot be made here.
+    if (signal?.aborted || isSystemError(error) || !(error instanceof Error)) throw error
+    effects.log(`what is derived cannot be made here, so it is fetched: ${error.message}`)
+  } finally {
+    await effects.remove(folder)
+  }
+  if (others > 0)
+    effects.log(`${others} derived files come out otherwise here than where they were built, and are fetched`)
+  return made
+}
+
+/** Puts a derived file in its place, if it is the one that the manifest names. */
+async function putIfSame(
+  { content, from }: DerivedFile,
+  file: FileEntry,
+  staged: string,
+  dist: string,
+  effects: Effects,
+): Promise<boolean> {
+  const isFile = 'path' in from
+  const { sha256: digest } = isFile ? (from.known ?? (await digestOfFile(from.path))) : { sha256: sha256(from) }
+  if (content !== file.content || digest !== file.sha256) return false
+  const path = objectPath(dist, digest)
+  if (isFile) await moveFile(from.path, path, effects)
+  else await replaceFile(path, from, staged, effects)
+  return true
+}

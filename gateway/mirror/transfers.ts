@@ -1,0 +1,42 @@
+/** Getting files from a source: small ones into memory, objects into their places, several at once. */
+import type { Stored } from '../../corpus/snapshot/manifest.ts'
+import { about } from '../../corpus/transfer/error.ts'
+import type { NetworkEffects } from '../../corpus/transfer/network.ts'
+import { readWhole } from '../../corpus/transfer/request.ts'
+import { tellWait, withRetries } from '../../corpus/transfer/retry.ts'
+import { severalAtOnce } from '../../corpus/transfer/several.ts'
+import { type Fetching, fetchObject } from './objects.ts'
+import type { Source } from './source.ts'
+
+/**
+ * A small file, asked for again where that may help.
+ * @throws TransferError
+ */
+export async function askFor(source: Source, path: string, most: number, effects: NetworkEffects): Promise<Buffer> {
+  const attempt = async () => readWhole((await source.open(path, 0)).body, most)
+  try {
+    return await withRetries(effects, attempt, { onWait: tellWait(path, effects) })
+  } catch (error) {
+    throw about(path, error)
+  }
+}
+
+export interface Transfers extends Omit<Fetching, 'signal' | 'onBytes'> {
+  parallel: number
+  signal: AbortSignal | undefined
+}
+
+/**
+ * Fetches objects, so many at once; the first failure ends the others.
+ * @throws TransferError
+ */
+export async function fetchAll(
+  wanted: readonly { object: Stored; name: string }[],
+  { parallel, signal: ended, ...transfers }: Transfers,
+  onBytes: (bytes: number) => void,
+): Promise<void> {
+  await severalAtOnce(wanted, parallel, ({ object, name }, stopped) => {
+    const signal = ended ? AbortSignal.any([stopped, ended]) : stopped
+    return fetchObject(object, name, { ...transfers, signal, onBytes })
+  })
+}

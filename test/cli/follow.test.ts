@@ -1,0 +1,140 @@
+/** `serve --follow` as an operator runs it: from nothing to the newest snapshot, through a night, and to its end. */
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { lockFile } from '../../corpus/command/lock.ts'
+import { pointerPath, readCurrent } from '../../corpus/snapshot/layout.ts'
+import { ingestAndBuild, sampleDist, temporaryFolder } from '../support/dist.ts'
+import { listening } from '../support/listening.ts'
+import { done, endAll, failed, gateway, start, vulnshelf } from './command.ts'
+
+const folder = temporaryFolder('follow')
+const at = (name: string) => join(folder.path, name)
+const { feeds, corpus, dist: origin, nights } = await sampleDist(folder.path, 150)
+const [key, keys] = [at('key.json'), at('keys.json')]
+done(await vulnshelf(['key', key, '--public', keys]))
+done(await vulnshelf(['sign', origin, '--sign-key', key]))
+
+/** A gateway that follows, its address and what it says. */
+async function following(dist: string, words: readonly string[], env: Record<string, string> = {}) {
+  const child = start('vulnshelf-gateway', ['serve', dist, '--port', '0', '--poll-seconds', '1', ...words], { env })
+  const said = { out: '', err: '' }
+  child.stdout!.setEncoding('utf8').on('data', (text: string) => (said.out += text))
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => (said.err += text))
+  const until = async (test: () => boolean | Promise<boolean>) => {
+    while (!(await test())) {
+      if (child.exitCode !== null) throw new Error(`it ended: ${said.err}${said.out}`)
+      await sleep(20)
+    }
+  }
+  await until(() => /listening on (\S+)/.test(said.err))
+  const url = /listening on (\S+)/.exec(said.err)![1]!
+  const served = async () => (JSON.parse(await (await fetch(`${url}/readyz`)).text()) as { snapshot: string }).snapshot
+  return { child, said, until, served }
+}
+
+test('it begins with the first snapshot, takes up each that is put up, and leaves the mirror no life of its own', async () => {
+  const dist = at('served')
+  const words = ['--follow', origin, '--keys', keys, '--interval', '1s', '--keep', '1', '--derive']
+  const { child, said, until, served } = await following(dist, words)
+  assert.is(await served(), readCurrent(origin).manifest.snapshot)
+  await ingestAndBuild({ feeds, corpus, dist: origin, asOf: nights[1]! })
+  done(await vulnshelf(['sign', origin, '--sign-key', key]))
+  const { snapshot } = readCurrent(origin).manifest
+  await until(async () => (await served()) === snapshot)
+  assert.equal(readFileSync(pointerPath(dist)), readFileSync(pointerPath(origin)))
+  // What is kept is the one snapshot.
+  await until(() => readdirSync(join(dist, 'manifests')).length === 1)
+  await until(() => /the mirror says/.test(said.out))
+
+  const pointer = readFileSync(pointerPath(origin))
+  writeFileSync(pointerPath(origin), 'not now')
+  await until(() => /latest\.json is no JSON; what is here stays/.test(said.out))
+  assert.is(await served(), snapshot)
+  writeFileSync(pointerPath(origin), pointer)
+
+  const ended = once(child, 'close')
+  child.kill('SIGTERM')
+  assert.equal((await ended)[0], 0)
+  const unlock = lockFile(join(dist, 'lock'))
+  assert.ok(unlock, 'the mirror still holds the folder')
+  unlock?.()
+})
+
+test('a gateway that is killed takes its mirror with it', async () => {
+  const dist = at('killed')
+  const { child, until } = await following(dist, ['--follow', origin, '--interval', '1s'])
+  const mirrors = () =>
+    execFileSync('ps', ['-ax', '-o', 'args'], { encoding: 'utf8' }).includes(`mirror ${origin} ${dist}`)
+  await until(mirrors)
+  const ended = once(child, 'close')
+  child.kill('SIGKILL')
+  await ended
+  for (let times = 0; times < 100 && mirrors(); times++) await sleep(100)
+  assert.not.ok(mirrors())
+})
+
+test('without a first snapshot it does not start, and says why', async () => {
+  mkdirSync(at('nothing'))
+  assert.match(
+    failed(await gateway(['serve', at('never'), '--port', '0', '--follow', at('nothing')])),
+    /^there is nothing to be served: latest\.json: .* is missing$/,
+  )
+  done(await vulnshelf(['key', at('other.json'), '--public', at('others.json')]))
+  const words = ['serve', at('never'), '--port', '0', '--follow', origin, '--keys', at('others.json')]
+  assert.match(failed(await gateway(words)), /^there is nothing to be served: no trusted key has signed/)
+  assert.not.ok(existsSync(pointerPath(at('never'))))
+})
+
+test('options in the environment are for the gateway: its mirror begins once, and tells nothing as JSON', async () => {
+  const env = {
+    VULNSHELF_FOLLOW: origin,
+    VULNSHELF_INTERVAL: '1s',
+    VULNSHELF_JSON: 'true',
+    VULNSHELF_BUNDLE: at('b.tar'),
+  }
+  const { child, served } = await following(at('by-environment'), [], env)
+  assert.is(await served(), readCurrent(origin).manifest.snapshot)
+  assert.not.ok(existsSync(at('b.tar')))
+  const ended = once(child, 'close')
+  child.kill('SIGTERM')
+  assert.equal((await ended)[0], 0)
+})
+
+test('a gateway ends though its mirror waits for a busy server', async () => {
+  const dist = at('waiting')
+  cpSync(origin, dist, { recursive: true })
+  const server = createServer((_request, response) => void response.writeHead(503, { 'retry-after': '120' }).end())
+  const { origin: url, close } = await listening(server)
+  try {
+    const { child, said, until } = await following(dist, ['--follow', `${url}/`, '--interval', '1s'])
+    await until(() => /asking again in 120 s/.test(said.out))
+    const ended = once(child, 'close')
+    child.kill('SIGTERM')
+    assert.equal((await ended)[0], 0)
+  } finally {
+    await close()
+  }
+})
+
+test('a snapshot that is here is served while the repository is away', async () => {
+  const dist = at('away')
+  cpSync(origin, dist, { recursive: true })
+  const { child, said, until, served } = await following(dist, ['--follow', at('gone'), '--interval', '1s'])
+  await until(() => /latest\.json: .* is missing; what is here stays/.test(said.out))
+  assert.is(await served(), readCurrent(dist).manifest.snapshot)
+  const ended = once(child, 'close')
+  child.kill('SIGTERM')
+  assert.equal((await ended)[0], 0)
+})
+
+test.after(() => {
+  endAll()
+  folder.remove()
+})
+test.run()

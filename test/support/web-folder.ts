@@ -1,0 +1,66 @@
+/** A folder on a web server of this machine, as any static host would have it, which misbehaves as a test says. */
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { listening } from './listening.ts'
+
+/** One request for a file. */
+export interface AskedFile {
+  /** Within the folder: `objects/ab/ab12…`. */
+  path: string
+  /** What was asked for of it; null for all of it. */
+  range: string | null
+}
+
+/** What to do instead of answering well: a status without a body, or hanging up after so many bytes. */
+export interface WebFault {
+  status?: number
+  cutAfter?: number
+}
+
+export interface WebFolder {
+  url: string
+  asked: AskedFile[]
+  /** Body bytes handed out so far. */
+  sent(): number
+  /** What is wrong with the next requests. */
+  fault: (asked: AskedFile) => WebFault | null
+  close(): Promise<void>
+}
+
+/** Serves the files of `folder` as they are at the time; without `ranges` always whole. */
+export async function serveFolder(folder: string, { ranges = true } = {}): Promise<WebFolder> {
+  let sent = 0
+
+  function answer(res: ServerResponse, { path, range }: AskedFile, fault: WebFault | null): void {
+    const file = join(folder, path)
+    if (fault?.status !== undefined || !existsSync(file)) {
+      return void res.writeHead(fault?.status ?? 404, { 'content-length': '0' }).end()
+    }
+    const bytes = readFileSync(file)
+    const [, first, last] = (ranges && /^bytes=(\d+)-(\d+)$/.exec(range ?? '')) || []
+    const part = first === undefined ? bytes : bytes.subarray(Number(first), Number(last) + 1)
+    const end = Number(first) + part.length - 1
+    const about = first === undefined ? {} : { 'content-range': `bytes ${first}-${end}/${bytes.length}` }
+    res.writeHead(first === undefined ? 200 : 206, { ...about, 'content-length': String(part.length) })
+    const given = fault ? part.subarray(0, fault.cutAfter) : part
+    sent += given.length
+    if (fault) res.write(given, () => res.destroy())
+    else res.end(given)
+  }
+
+  const server = createServer((req, res) => {
+    const one = { path: new URL(req.url!, 'http://localhost').pathname.slice(1), range: req.headers.range ?? null }
+    web.asked.push(one)
+    answer(res, one, web.fault(one))
+  })
+  const { origin, close } = await listening(server)
+  const web: WebFolder = {
+    url: `${origin}/`,
+    asked: [],
+    sent: () => sent,
+    fault: () => null,
+    close,
+  }
+  return web
+}
