@@ -102,7 +102,7 @@ const memberBytes = () => shardBytes.subarray(victim.at, victim.at + victim.leng
 
 /** What lies between the victim's segments. */
 function glueOf(): string[] {
-  let rest = gunzipFile(memberBytes(), 1 << 24).toString()
+  let rest = gunzipFile(memberBytes()).toString()
   const glue: string[] = []
   for (const segment of victim.segments) {
     const text = plainBytes(memberBytes(), segment).toString()

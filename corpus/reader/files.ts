@@ -1,0 +1,191 @@
+/** Where a reader reads from: a folder, or its like on any web server. Nothing of it is judged here. */
+import { type FileHandle, open } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { SnapshotError } from '../snapshot/error.ts'
+import { POINTER_NAME } from '../snapshot/layout.ts'
+import { about, TransferError } from '../transfer/error.ts'
+import { type NetworkEffects, realNetworkEffects } from '../transfer/network.ts'
+import { firstByteOf, get, type LocatedAnswer, readWhole, withoutPassword } from '../transfer/request.ts'
+import { statusError, withRetries } from '../transfer/retry.ts'
+
+/** Bytes of a file, counted from its first. */
+export interface Span {
+  at: number
+  length: number
+}
+
+export interface Files {
+  /** What errors call it: without passwords. */
+  name: string
+  /** Whether parts of files can be had. */
+  hasParts(): Promise<boolean>
+  /**
+   * All of the file at `path`, with `/`, which has no more than `most` bytes.
+   * @throws SnapshotError `missing` or `digest`; TransferError
+   */
+  whole(path: string, most: number): Promise<Buffer>
+  /**
+   * A part of a file of `size` bytes, as long as it was asked for.
+   * @throws SnapshotError `missing` or `digest`; TransferError
+   */
+  part(path: string, span: Span, size: number): Promise<Buffer>
+  close(): Promise<void>
+}
+
+/**
+ * A folder's path, `file://…`, `http://…` or `https://…`. Without `effects` the connections are its own.
+ * @throws TypeError for anything else
+ */
+export function openFiles(address: string | URL, effects?: NetworkEffects): Files {
+  const text = String(address)
+  if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return folderFiles(resolve(text))
+  const url = URL.parse(text)
+  // It may hold a password, and is not repeated.
+  if (url === null)
+    throw new TypeError('this is no address: in names and passwords, # / ? @ are written as %23 %2F %3F %40')
+  if (url.protocol === 'file:') return folderFiles(fileURLToPath(url))
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new TypeError(`a reader opens a folder, or http:// or https://, not ${url.protocol}//`)
+  }
+  if (effects) return webFiles(url, effects, async () => {})
+  const own = realNetworkEffects()
+  return webFiles(url, own.effects, own.close)
+}
+
+function closedError(name: string): TransferError {
+  return new TransferError('unusable', `the reader of ${name} is closed`)
+}
+
+function missing(name: string, path: string, cause: unknown): SnapshotError {
+  return new SnapshotError('missing', `${path} is missing in ${name}`, { cause })
+}
+
+function tooLong(path: string, most: number, cause?: unknown): SnapshotError {
+  return new SnapshotError('digest', `${path} has more than ${most} bytes`, { cause })
+}
+
+function folderFiles(folder: string): Files {
+  let isClosed = false
+
+  // Opened for each read, which costs some 50 µs: a descriptor for each of several hundred shards would cost more.
+  async function opened<T>(path: string, use: (file: FileHandle) => Promise<T>): Promise<T> {
+    if (isClosed) throw closedError(folder)
+    let file: FileHandle
+    try {
+      file = await open(join(folder, ...path.split('/')))
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException
+      throw code === 'ENOENT' || code === 'ENOTDIR' ? missing(folder, path, cause) : cause
+    }
+    try {
+      return await use(file)
+    } finally {
+      await file.close()
+    }
+  }
+
+  return {
+    name: folder,
+    hasParts: async () => true,
+    whole: (path, most) =>
+      opened(path, async (file) => {
+        const { size } = await file.stat()
+        if (size > most) throw tooLong(path, most)
+        return file.readFile()
+      }),
+    part: (path, { at, length }) =>
+      opened(path, async (file) => {
+        const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, at)
+        if (bytesRead !== length) throw new SnapshotError('digest', `${path} ends before ${at + length}`)
+        return buffer
+      }),
+    async close() {
+      isClosed = true
+    },
+  }
+}
+
+/** Requests that are under way at once. */
+const AT_ONCE = 6
+
+function webFiles(url: URL, effects: NetworkEffects, close: () => Promise<void>): Files {
+  const { base, credentials } = withoutPassword(url)
+  const inTurn = atMost(AT_ONCE)
+  let isClosed = false
+  let parts: Promise<boolean> | null = null
+
+  /** What `read` makes of the answer to a request for a file, which is 200 or 206. */
+  function asked<T>(path: string, range: string | null, read: (answer: LocatedAnswer) => Promise<T>): Promise<T> {
+    return inTurn(async () => {
+      try {
+        return await withRetries(effects, async () => {
+          if (isClosed) throw closedError(base.href)
+          const answer = await get(effects, new URL(path, base), range === null ? {} : { range }, credentials)
+          if (answer.status === 200 || (answer.status === 206 && range !== null)) return read(answer)
+          await answer.discard()
+          throw statusError(answer, effects.now())
+        })
+      } catch (error) {
+        if (error instanceof TransferError && error.code === 'missing') throw missing(base.href, path, error)
+        throw about(new URL(path, base).href, error)
+      }
+    })
+  }
+
+  return {
+    name: base.href,
+    hasParts() {
+      // One byte of the smallest file tells; a failure is forgotten, so that the next caller asks again.
+      parts ??= asked(POINTER_NAME, 'bytes=0-0', async (answer) => {
+        await answer.discard()
+        return answer.status === 206
+      }).catch((error: unknown) => {
+        parts = null
+        throw error
+      })
+      return parts
+    },
+    async whole(path, most) {
+      try {
+        return await asked(path, null, ({ body }) => readWhole(body, most))
+      } catch (error) {
+        throw error instanceof TransferError && error.code === 'too_large' ? tooLong(path, most, error) : error
+      }
+    },
+    part: (path, { at, length }, size) =>
+      asked(path, `bytes=${at}-${at + length - 1}`, async ({ status, headers, body, discard }) => {
+        // A server may answer with the whole file all the same.
+        const from = status === 200 ? 0 : firstByteOf(headers['content-range'])
+        if (from === null || (from !== 0 && from !== at)) {
+          await discard()
+          throw new TransferError('wrong_body', 'the server gives another part than was asked for')
+        }
+        const bytes = (await readWhole(body, size - from)).subarray(at - from, at - from + length)
+        if (bytes.length !== length) throw new TransferError('cut', `${bytes.length} of ${length} bytes`)
+        return bytes
+      }),
+    async close() {
+      isClosed = true
+      await close()
+    },
+  }
+}
+
+/** Lets so many pieces of work run at once; the others wait in the order in which they came. */
+function atMost(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let running = 0
+  const waiting: (() => void)[] = []
+  return async (work) => {
+    if (running < most) running++
+    else await new Promise<void>((go) => waiting.push(go))
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      // Whoever waited longest takes the place.
+      if (next) next()
+      else running--
+    }
+  }
+}

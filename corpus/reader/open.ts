@@ -1,0 +1,74 @@
+/** Opening a snapshot: what its pointer, its manifest and its tables say, believed as far as signatures and digests carry. */
+import { type About, decodeAbout } from '../snapshot/about.ts'
+import { SNAPSHOT_PREFIX_LENGTH } from '../snapshot/cursor.ts'
+import { type CveTables, decodeCveTables } from '../snapshot/cve-tables.ts'
+import { gunzipFile } from '../snapshot/deflate.ts'
+import { sha256 } from '../snapshot/digest.ts'
+import { SnapshotError } from '../snapshot/error.ts'
+import { fileOf, manifestName, POINTER_NAME } from '../snapshot/layout.ts'
+import { decodeManifest, type FileEntry, MAX_MANIFEST_BYTES, type Manifest } from '../snapshot/manifest.ts'
+import { bySort, type CveSort } from '../snapshot/order.ts'
+import { ageFault, decodePointer, MAX_POINTER_BYTES, type Pointer } from '../snapshot/pointer.ts'
+import { openSigned, type TrustedKey } from '../snapshot/signature.ts'
+import type { Files } from './files.ts'
+import type { Objects } from './objects.ts'
+
+export interface ReadSnapshot extends CveTables {
+  manifest: Manifest
+  about: About
+  /** What cursors know it by. */
+  prefix: string
+  createdAt: number
+  /** The shards that the index numbers. */
+  shards: FileEntry[]
+  pages: Record<CveSort, FileEntry>
+}
+
+export interface Trust {
+  /** Of these keys one must have signed the pointer; null believes whoever answers. */
+  keys: readonly TrustedKey[] | null
+  now: Date
+}
+
+/** @throws SnapshotError, TransferError */
+export async function openCurrent(files: Files, objects: Objects, trust: Trust): Promise<ReadSnapshot> {
+  const pointer = await judgedPointer(await files.whole(POINTER_NAME, MAX_POINTER_BYTES), trust)
+  const manifest = await readManifest(files, pointer)
+  const roles = ['about', 'index', 'columns', 'orders', 'epss'] as const
+  const [about, index, columns, orders, epss] = await Promise.all(
+    roles.map((role) => objects.whole(fileOf(manifest, role))),
+  )
+  const decoded = decodeCveTables({ index: index!, columns: columns!, orders: orders!, epss: epss! })
+  const shards = new Map(manifest.files.filter(({ role }) => role === 'cve').map((file) => [file.name, file]))
+  return {
+    ...decoded,
+    manifest,
+    about: decodeAbout(gunzipFile(about!)),
+    prefix: manifest.snapshot.slice(0, SNAPSHOT_PREFIX_LENGTH),
+    createdAt: Date.parse(manifest.created_at),
+    shards: decoded.index.shards.map((name) => shards.get(name) ?? fileOf(manifest, 'cve', name)),
+    pages: bySort((sort) => fileOf(manifest, 'pages', sort)),
+  }
+}
+
+/** SPEC.md, "Pointer": a signature must be good for a time only, or newer snapshots could be held back for ever. */
+async function judgedPointer(bytes: Buffer, { keys, now }: Trust): Promise<Pointer> {
+  if (keys === null) return decodePointer(bytes)
+  const { pointer } = await openSigned(bytes, keys, now)
+  const fault = ageFault(pointer, now)
+  if (fault) throw new SnapshotError('untrusted', fault.message)
+  return pointer
+}
+
+async function readManifest(
+  files: Files,
+  { manifest: { sha256: digest, size }, snapshot }: Pointer,
+): Promise<Manifest> {
+  const bytes = await files.whole(manifestName(digest), Math.min(size, MAX_MANIFEST_BYTES))
+  if (bytes.length !== size || sha256(bytes) !== digest) {
+    throw new SnapshotError('digest', `manifest ${digest} does not have the digest and the size that latest.json names`)
+  }
+  const manifest = decodeManifest(bytes)
+  if (manifest.snapshot === snapshot) return manifest
+  throw new SnapshotError('digest', 'latest.json and its manifest name different snapshots')
+}

@@ -1,0 +1,187 @@
+/** What a program asks of a list, read as the API reads its parameters: the same filters, in the same canonical form. */
+import { type CveId, parseCveId } from '../model/cve-id.ts'
+import { DATE_BOUND_FORM, type DateBound, parseDateBound } from '../model/date-bound.ts'
+import { nameKey } from '../model/products.ts'
+import type { Severity } from '../model/record.ts'
+import { SEVERITIES } from '../snapshot/derive/facts.ts'
+import { type CveFilters, canonicalFilters } from '../snapshot/find/filters.ts'
+import { CVE_SORTS, type CveSort } from '../snapshot/order.ts'
+
+/** The filters of `/cves` but `q`, and those of `/cwes/{cweId}/cves` and `/cnas/{slug}/cves`. All that are given compose. */
+export interface CveFilterOptions {
+  severity?: Severity | readonly Severity[] | undefined
+  kev?: boolean | undefined
+  has_exploit?: boolean | undefined
+  has_patch?: boolean | undefined
+  has_detection?: boolean | undefined
+  /** Short name of a CNA, in any case. */
+  assigner?: string | undefined
+  /** The key of a CNA, as `/cnas/{slug}/cves` takes it: all assigners whose names fold to it. */
+  cna?: string | undefined
+  /** `79`, `CWE-79` or `cwe-79`. */
+  cwe?: string | number | undefined
+  /** Whether `cwe` is the primary weakness, or `any` that a source maps the CVE to. */
+  scope?: 'primary' | 'any' | undefined
+  epss_min?: number | undefined
+  /** Inclusive; a day means the whole of it. */
+  published_since?: string | Date | undefined
+  published_until?: string | Date | undefined
+  updated_since?: string | Date | undefined
+  ids?: readonly string[] | undefined
+}
+
+export interface CveWalkOptions extends CveFilterOptions {
+  /** `-published` by default. */
+  sort?: CveSort | `-${CveSort}` | undefined
+}
+
+export interface CveListOptions extends CveWalkOptions {
+  /** 1 to 100; 25 by default, or as many as there are `ids`. */
+  limit?: number | undefined
+  /** `next_cursor` of the page before, here or at a gateway, with the same filters and sort. */
+  cursor?: string | undefined
+}
+
+/** A walk as it is planned. */
+export interface CveWalkQuery {
+  sort: { key: CveSort; descending: boolean }
+  filters: CveFilters
+}
+
+export interface CveListQuery extends CveWalkQuery {
+  limit: number
+  cursor: string | undefined
+}
+
+const LIMIT_DEFAULT = 25
+const LIMIT_MAX = 100
+
+/** What an option can be: its value where it is one, else null; `form` completes "must be …". */
+interface Option<T> {
+  read(value: unknown): T | null
+  form: string
+}
+
+const boolean: Option<boolean> = {
+  read: (value) => (typeof value === 'boolean' ? value : null),
+  form: 'true or false',
+}
+const text: Option<string> = {
+  read: (value) => (typeof value === 'string' && value !== '' ? value : null),
+  form: 'a text that is not empty',
+}
+const date: Option<DateBound> = {
+  read(value) {
+    if (typeof value === 'string') return parseDateBound(value)
+    return value instanceof Date && Number.isFinite(value.getTime()) ? { kind: 'instant', ms: value.getTime() } : null
+  },
+  form: `${DATE_BOUND_FORM} or a Date`,
+}
+/** As filters have them: each once, the worst first. */
+const severity: Option<Severity[]> = {
+  read(value) {
+    const given = new Set<unknown>(Array.isArray(value) ? value : [value])
+    const bands = SEVERITIES.toReversed().filter((band) => given.has(band))
+    return bands.length > 0 && bands.length === given.size ? bands : null
+  },
+  form: `one or several of ${SEVERITIES.toReversed().join(', ')}`,
+}
+const cwe: Option<string> = {
+  read(value) {
+    const digits = /^(?:CWE-|cwe-)?(0|[1-9]\d{0,18})$/.exec(String(value))?.[1]
+    return digits === undefined ? null : `cwe-${digits}`
+  },
+  form: 'of the form 79, CWE-79 or cwe-79',
+}
+const ids: Option<CveId[]> = {
+  read(value) {
+    if (!Array.isArray(value) || value.length === 0) return null
+    const read = value.map((one) => (typeof one === 'string' ? parseCveId(one) : null))
+    return read.includes(null) ? null : [...new Set(read as CveId[])]
+  },
+  form: 'CVE ids such as CVE-2024-3400, one at least',
+}
+const oneOf = <const M>(members: readonly M[]): Option<M> => ({
+  read: (value) => (members.includes(value as M) ? (value as M) : null),
+  form: `one of ${members.join(', ')}`,
+})
+const numberFrom = (min: number, max: number, whole: boolean): Option<number> => ({
+  read(value) {
+    const isNumber = typeof value === 'number' && value >= min && value <= max
+    return isNumber && (!whole || Number.isInteger(value)) ? value : null
+  },
+  form: `a ${whole ? 'whole ' : ''}number from ${min} to ${max}`,
+})
+
+const FILTERS = {
+  severity,
+  kev: boolean,
+  has_exploit: boolean,
+  has_patch: boolean,
+  has_detection: boolean,
+  assigner: text,
+  cna: text,
+  cwe,
+  scope: oneOf(['primary', 'any']),
+  epss_min: numberFrom(0, 1, false),
+  published_since: date,
+  published_until: date,
+  updated_since: date,
+  ids,
+} as const satisfies Record<keyof CveFilterOptions, Option<unknown>>
+
+const WALK = {
+  ...FILTERS,
+  sort: oneOf(CVE_SORTS.flatMap((key) => [key, `-${key}`] as const)),
+} as const satisfies Record<keyof CveWalkOptions, Option<unknown>>
+
+const LIST = {
+  ...WALK,
+  limit: numberFrom(1, LIMIT_MAX, true),
+  cursor: text,
+} as const satisfies Record<keyof CveListOptions, Option<unknown>>
+
+type Values<Options> = { [Name in keyof Options]?: Options[Name] extends Option<infer T> ? T : never }
+
+/** @throws TypeError that names the option */
+export function readWalk(options: CveWalkOptions): CveWalkQuery {
+  return queryOf(valuesOf(WALK, options))
+}
+
+/** @throws TypeError that names the option */
+export function readList(options: CveListOptions): CveListQuery {
+  const values = valuesOf(LIST, options)
+  const { limit = Math.min(values.ids?.length ?? LIMIT_DEFAULT, LIMIT_MAX), cursor } = values
+  return { ...queryOf(values), limit, cursor }
+}
+
+function queryOf({ sort = '-published', cna, scope, ...given }: Values<typeof WALK>): CveWalkQuery {
+  const filters = canonicalFilters(given)
+  if (scope !== undefined) {
+    if (!filters.cwe) throw new TypeError("option 'scope' says how 'cwe' is meant, which is not given")
+    filters.cwe.scope = scope
+  }
+  // Keys that no filter of `/cves` has stand behind the others, so that cursors of the others are those of `/cves`.
+  if (cna !== undefined) filters.cna = nameKey(cna) ?? cna
+  const descending = sort.startsWith('-')
+  return { sort: { key: (descending ? sort.slice(1) : sort) as CveSort, descending }, filters }
+}
+
+function valuesOf<O extends Readonly<Record<string, Option<unknown>>>>(known: O, options: object): Values<O> {
+  const values: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(known, name)) throw unknown(name, Object.keys(known))
+    if (value === undefined) continue
+    const option = known[name]!
+    values[name] = option.read(value)
+    if (values[name] !== null) continue
+    throw new TypeError(`option '${name}' must be ${option.form}, not ${JSON.stringify(value)}`)
+  }
+  // Each has the value that its option reads.
+  return values as Values<O>
+}
+
+function unknown(name: string, known: readonly string[]): TypeError {
+  if (name === 'q') return new TypeError("a reader has no option 'q': searching texts takes a gateway")
+  return new TypeError(`unknown option '${name}'; there are ${known.join(', ')}`)
+}

@@ -1,0 +1,184 @@
+/**
+ * Reading a snapshot without a gateway: records, pages and walks as the API answers them, from a folder or from any web
+ * server that has one. This is the library's entry, `vulnshelf/reader`.
+ */
+import { parseCveId } from '../model/cve-id.ts'
+import type { About } from '../snapshot/about.ts'
+import { DEFAULT_SECTIONS, recordPieces, SECTION_NAMES, type Section } from '../snapshot/cve-pieces.ts'
+import { findRow } from '../snapshot/derive/index-table.ts'
+import { ROWS_PER_PAGE } from '../snapshot/derive/pages.ts'
+import { epssAt } from '../snapshot/epss.ts'
+import { SnapshotError } from '../snapshot/error.ts'
+import { isCveKey, orderView } from '../snapshot/find/order-view.ts'
+import { snapshotBits } from '../snapshot/find/snapshot-bits.ts'
+import { firstPassing } from '../snapshot/find/walk.ts'
+import { decodeMemberHead } from '../snapshot/member.ts'
+import type { CveSort } from '../snapshot/order.ts'
+import { cursorAfter, resume } from '../snapshot/resume.ts'
+import type { TrustedKey } from '../snapshot/signature.ts'
+import { splicePlain } from '../snapshot/splice.ts'
+import type { NetworkEffects } from '../transfer/network.ts'
+import { openFiles } from './files.ts'
+import { openObjects } from './objects.ts'
+import { openCurrent } from './open.ts'
+import { type CveListOptions, type CveWalkOptions, readList, readWalk } from './query.ts'
+import type { CveDetail, CvePage, CveSummary } from './record.ts'
+import { openRows, type Rows } from './rows.ts'
+
+export type { Severity } from '../model/record.ts'
+export type { Section } from '../snapshot/cve-pieces.ts'
+export { SnapshotError } from '../snapshot/error.ts'
+export { readKeySetFile } from '../snapshot/key-files.ts'
+export { CursorError } from '../snapshot/resume.ts'
+export type { TrustedKey } from '../snapshot/signature.ts'
+export { TransferError } from '../transfer/error.ts'
+export type { CveFilterOptions, CveListOptions, CveWalkOptions } from './query.ts'
+export type * from './record.ts'
+
+export interface ReaderOptions {
+  /**
+   * Of these keys one must have signed the pointer, and its signature must not have expired. Without them digests still
+   * tell damage from data, but whoever answers is believed.
+   */
+  keys?: readonly TrustedKey[] | undefined
+  /** Requests, clock and waiting; those of the real world by default. */
+  effects?: NetworkEffects | undefined
+}
+
+export interface ReadOptions<S extends Section> {
+  /** The sections beside the core; `cvss` and `epss` by default. */
+  include?: readonly S[] | undefined
+}
+
+export interface Reader {
+  /** What is read, as `/snapshot` answers it: it stays the same, whatever is put up later. */
+  readonly snapshot: {
+    id: string
+    created_at: string
+    parent: string | null
+    /** How many of each kind there are: `cves`, `cwes` and so on. */
+    counts: About['counts']
+    /** From what it was made, as of when, and under which licence. */
+    feeds: About['feeds']
+    epss_date: string | null
+  }
+  /**
+   * The record of a CVE as `/cves/{cveId}` answers it; null where there is none, or it was rejected.
+   * @throws TypeError, SnapshotError, TransferError
+   */
+  get<S extends Section = (typeof DEFAULT_SECTIONS)[number]>(
+    cveId: string,
+    options?: ReadOptions<S>,
+  ): Promise<CveDetail<S> | null>
+  /**
+   * A page as `/cves` answers it.
+   * @throws TypeError, CursorError, SnapshotError, TransferError
+   */
+  list(options?: CveListOptions): Promise<CvePage>
+  /**
+   * All rows that pass, in order. What can't be meant throws at once, what can't be read where it is reached.
+   * @throws TypeError, SnapshotError, TransferError
+   */
+  walk(options?: CveWalkOptions): AsyncGenerator<CveSummary, void, undefined>
+  close(): Promise<void>
+}
+
+/**
+ * Opens the current snapshot of a repository: a folder's path, or `http://`, `https://` or `file://` of one. Every byte
+ * that is read is checked against a digest or a CRC that the pointer leads to.
+ * @throws TypeError, SnapshotError, TransferError
+ */
+export async function openReader(address: string | URL, options: ReaderOptions = {}): Promise<Reader> {
+  const { keys = null, effects } = options
+  const files = openFiles(address, effects)
+  try {
+    const objects = openObjects(files)
+    const snapshot = await openCurrent(files, objects, { keys, now: effects?.now() ?? new Date() })
+    const { index, epss, shards, manifest, about } = snapshot
+    const bits = snapshotBits(snapshot)
+    const rows = openRows(snapshot, objects)
+    const open = { current: snapshot, retained: (prefix: string) => (prefix === snapshot.prefix ? snapshot : null) }
+    return {
+      snapshot: {
+        id: manifest.snapshot,
+        created_at: manifest.created_at,
+        parent: manifest.parent?.snapshot ?? null,
+        counts: about.counts,
+        feeds: about.feeds,
+        epss_date: about.epss_date,
+      },
+
+      async get<S extends Section>(cveId: string, { include }: ReadOptions<S> = {}) {
+        const id = parseCveId(cveId)
+        if (id === null) throw new TypeError(`'${cveId}' is no CVE id such as CVE-2024-3400`)
+        const sections = sectionsOf(include ?? DEFAULT_SECTIONS)
+        const row = findRow(index, id)
+        if (row < 0) return null
+        const span = { at: index.at[row]!, length: index.length[row]! }
+        const bytes = (await objects.parts(shards[index.shard[row]!]!, [span]))[0]!
+        const member = { ...decodeMemberHead(bytes), bytes }
+        if (member.key !== id) throw new SnapshotError('malformed', `the index leads to ${member.key} for ${id}`)
+        const text = splicePlain(recordPieces(member, epssAt(epss, row), sections)).toString()
+        return JSON.parse(text) as CveDetail<S>
+      },
+
+      async list(options = {}) {
+        const { sort, filters, limit, cursor } = readList(options)
+        const binding = { list: 'cves', sort, filters }
+        const { after } = resume(open, cursor, binding, isCveKey)
+        const order = orderView(snapshot, sort.key, sort.descending)
+        const start = after ? order.placeAfter(after) : 0
+        // One more than asked for: whether anything follows (decisions 8).
+        const found = firstPassing(snapshot, bits, filters, null, { order, start, most: limit + 1 })
+        const ordinals = found.slice(0, limit)
+        const last = ordinals.at(-1)
+        const more = found.length > limit && last !== undefined
+        return {
+          data: await rows.of(sort.key, ordinals),
+          pagination: { limit, next_cursor: more ? cursorAfter(snapshot, binding, order.keyOf(last)) : null },
+        }
+      },
+
+      walk(options = {}) {
+        const { sort, filters } = readWalk(options)
+        const order = orderView(snapshot, sort.key, sort.descending)
+        const passing = { order, start: 0, most: order.count }
+        return walkOf(rows, sort.key, firstPassing(snapshot, bits, filters, null, passing))
+      },
+
+      close: files.close,
+    }
+  } catch (error) {
+    await files.close()
+    throw error
+  }
+}
+
+/** In the order in which they are answered, each once. @throws TypeError for what is none */
+function sectionsOf(include: readonly string[]): Section[] {
+  const unknown = include.find((name) => !(SECTION_NAMES as string[]).includes(name))
+  if (unknown === undefined) return SECTION_NAMES.filter((section) => include.includes(section))
+  throw new TypeError(`option 'include' has no '${unknown}'; there are ${SECTION_NAMES.join(', ')}`)
+}
+
+/** Rows that are read at once: those of a page. */
+const BATCH_ROWS = ROWS_PER_PAGE
+/** So many batches are on their way while one is worked with, once a walk has come so far. */
+const BATCHES_AHEAD = 3
+
+async function* walkOf(rows: Rows, sort: CveSort, ordinals: readonly number[]) {
+  const coming: Promise<CveSummary[]>[] = []
+  let next = 0
+  for (let taken = 0; ; taken++) {
+    while (coming.length <= Math.min(taken, BATCHES_AHEAD) && next < ordinals.length) {
+      const batch = rows.of(sort, ordinals.slice(next, next + BATCH_ROWS))
+      // Its failure is told where it is reached; a walk that ends before reaches it never.
+      batch.catch(() => undefined)
+      coming.push(batch)
+      next += BATCH_ROWS
+    }
+    const batch = coming.shift()
+    if (!batch) return
+    yield* await batch
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * Summary records of an order. Where many rows of one of its pages are wanted the page is read, 100 rows in some 16 KB;
+ * others are the core segments of their CVEs, 600 bytes each wherever they lie.
+ */
+import { coreSegmentAt, idAt } from '../snapshot/derive/index-table.ts'
+import { pageKey, ROWS_KIND, ROWS_PER_PAGE, ROWS_PER_SEGMENT } from '../snapshot/derive/pages.ts'
+import { epssAt, epssMember } from '../snapshot/epss.ts'
+import { SnapshotError } from '../snapshot/error.ts'
+import { decodeMemberHead, type ReadMember } from '../snapshot/member.ts'
+import type { CveSort } from '../snapshot/order.ts'
+import { recent } from '../snapshot/recent.ts'
+import { type PlacedSegment, plainBytes } from '../snapshot/segment-bytes.ts'
+import type { Objects } from './objects.ts'
+import type { ReadSnapshot } from './open.ts'
+import type { CveSummary } from './record.ts'
+
+export interface Rows {
+  /**
+   * The rows of these ordinals, in the same order.
+   * @throws SnapshotError when what lies there is not what was written, TransferError
+   */
+  of(sort: CveSort, ordinals: readonly number[]): Promise<CveSummary[]>
+}
+
+/** From so many rows on a page takes less than its rows one by one. */
+const WORTH_A_PAGE = 4
+/** Pages that were read lately: short ones of a walk lie in the same page of the order. */
+const PAGES_BYTES = 4 * 1024 * 1024
+
+/** A row that is wanted: where it goes, and its place in the stored order. */
+interface Wanted {
+  to: number
+  ordinal: number
+  place: number
+}
+
+export function openRows(snapshot: ReadSnapshot, objects: Objects): Rows {
+  const { index, columns, orders, places, epss, shards, pages } = snapshot
+  const read = recent<string, ReadMember>(PAGES_BYTES, ({ bytes }) => bytes.length)
+
+  /** A row must be that of its CVE: an order may lie, an answer must not. */
+  function put(out: CveSummary[], { to, ordinal }: Wanted, row: CveSummary | undefined): void {
+    const id = idAt(index, columns.row[ordinal]!)
+    if (row?.cve_id !== id)
+      throw new SnapshotError('malformed', `there is ${row?.cve_id ?? 'nothing'} where ${id} should be`)
+    out[to] = row
+  }
+
+  async function pageOf(sort: CveSort, page: number): Promise<ReadMember> {
+    const key = `${sort} ${page}`
+    const known = read.get(key)
+    if (known) return known
+    const { pagesAt } = orders[sort]
+    const at = pagesAt[page]
+    if (at === undefined) throw new SnapshotError('malformed', `there is no page ${page} by ${sort}`)
+    const length = (pagesAt[page + 1] ?? pages[sort].size) - at
+    // In memory of its own: what was read may be part of something larger.
+    const bytes = Buffer.from((await objects.parts(pages[sort], [{ at, length }]))[0]!)
+    const member = { ...decodeMemberHead(bytes), bytes }
+    if (member.key !== pageKey(page)) {
+      throw new SnapshotError('malformed', `an order leads to page ${member.key} for ${pageKey(page)}`)
+    }
+    read.set(key, member)
+    return member
+  }
+
+  async function fromPage(out: CveSummary[], sort: CveSort, page: number, wanted: readonly Wanted[]): Promise<void> {
+    const member = await pageOf(sort, page)
+    const parsed = new Map<number, CveSummary[]>()
+    for (const one of wanted) {
+      const at = Math.floor((one.place % ROWS_PER_PAGE) / ROWS_PER_SEGMENT)
+      let rows = parsed.get(at)
+      if (!rows) {
+        const segment = member.segments[at]
+        if (segment?.kind !== ROWS_KIND) throw new SnapshotError('malformed', `page ${member.key} has no segment ${at}`)
+        rows = JSON.parse(`[${plainBytes(member.bytes, segment).toString()}]`) as CveSummary[]
+        parsed.set(at, rows)
+      }
+      put(out, one, rows[one.place % ROWS_PER_SEGMENT])
+    }
+  }
+
+  async function fromShard(out: CveSummary[], shard: number, wanted: readonly Wanted[]): Promise<void> {
+    const rows = wanted.map(({ ordinal }) => columns.row[ordinal]!)
+    const segments = rows.map((row): PlacedSegment => coreSegmentAt(index, row))
+    const spans = segments.map(({ offset, length }) => ({ at: offset, length }))
+    const stored = await objects.parts(shards[shard]!, spans)
+    wanted.forEach((one, i) => {
+      const core = plainBytes(stored[i]!, { ...segments[i]!, offset: 0 }).toString()
+      put(out, one, JSON.parse(`${core}${epssMember(epssAt(epss, rows[i]!))}}`) as CveSummary)
+    })
+  }
+
+  return {
+    async of(sort, ordinals) {
+      const wanted = ordinals.map((ordinal, to): Wanted => ({ to, ordinal, place: places[sort][ordinal]! }))
+      const byPage = Map.groupBy(wanted, ({ place }) => Math.floor(place / ROWS_PER_PAGE))
+      const out: CveSummary[] = []
+      const reading: Promise<void>[] = []
+      const single: Wanted[] = []
+      for (const [page, some] of byPage) {
+        if (some.length < WORTH_A_PAGE) single.push(...some)
+        else reading.push(fromPage(out, sort, page, some))
+      }
+      const byShard = Map.groupBy(single, ({ ordinal }) => index.shard[columns.row[ordinal]!]!)
+      for (const [shard, some] of byShard) reading.push(fromShard(out, shard, some))
+      await Promise.all(reading)
+      return out
+    },
+  }
+}

@@ -1,0 +1,239 @@
+/** What a reader gives is what a gateway of the same snapshot answers, byte for byte, cursors and all. */
+import fc from 'fast-check'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { CveListOptions, CveSummary, CveWalkOptions, Section } from '../../../corpus/reader/reader.ts'
+import { openReader } from '../../../corpus/reader/reader.ts'
+import { SECTION_NAMES } from '../../../corpus/snapshot/cve-pieces.ts'
+import { CVE_SORTS } from '../../../corpus/snapshot/order.ts'
+import { openCorpus } from '../../../corpus/store/corpus.ts'
+import { askDirectly } from '../../support/ask.ts'
+import { combinationsOf, type Value } from '../../support/combinations.ts'
+import { cvesCase } from '../../support/cve-cases.ts'
+import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { byFrequency } from '../../support/plain.ts'
+
+const folder = temporaryFolder('reader')
+const sample = await sampleDist(folder.path, 700)
+const asked = askDirectly(sample.dist)
+const reader = await openReader(sample.dist)
+const rows = await asked.all<CveSummary>('/cves')
+const ids = rows.map(({ cve_id }) => cve_id)
+
+const SORTS = CVE_SORTS.flatMap((key) => [key, `-${key}`] as const)
+const answered = async (path: string, query = '') => (await asked.ask(path, query)).text
+
+/** All rows of a walk, as texts. */
+async function walked(options: CveWalkOptions): Promise<string[]> {
+  const texts: string[] = []
+  for await (const row of reader.walk(options)) texts.push(JSON.stringify(row))
+  return texts
+}
+
+/** All rows of a list of the gateway, as texts. */
+async function listed(path: string, query: string): Promise<string[]> {
+  const texts: string[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page = JSON.parse(await answered(path, `${query}&limit=100${cursor && `&cursor=${cursor}`}`)) as {
+      data: object[]
+      pagination: { next_cursor: string | null }
+    }
+    texts.push(...page.data.map((row) => JSON.stringify(row)))
+    cursor = page.pagination.next_cursor
+  }
+  return texts
+}
+
+test('the record of every CVE is the answer of the gateway, with the default sections, with all and with none', async () => {
+  assert.ok(ids.length > 600)
+  for (const id of ids) {
+    const of = async (include?: readonly Section[]) => JSON.stringify(await reader.get(id, { include }))
+    assert.is(await of(), await answered(`/cves/${id}`))
+    assert.is(await of([]), await answered(`/cves/${id}`, 'include='))
+    assert.is(await of(SECTION_NAMES), await answered(`/cves/${id}`, `include=${SECTION_NAMES.join(',')}`))
+  }
+})
+
+test('each section by itself, and in any order and repetition', async () => {
+  for (const section of SECTION_NAMES) {
+    for (const id of ids.slice(0, 40)) {
+      const record = JSON.stringify(await reader.get(id, { include: [section] }))
+      assert.is(record, await answered(`/cves/${id}`, `include=${section}`))
+    }
+  }
+  const mixed = await reader.get(ids[0]!, { include: ['timeline', 'cvss', 'timeline'] })
+  assert.is(JSON.stringify(mixed), await answered(`/cves/${ids[0]}`, 'include=cvss,timeline'))
+})
+
+test('an id is taken in any case; one without a record, or with a rejected one, gives null', async () => {
+  const corpus = openCorpus(sample.corpus, { readonly: true })
+  const { cveId } = corpus.rejected()[0]!
+  corpus.close()
+  assert.is((await reader.get(ids[0]!.toLowerCase()))?.cve_id, ids[0])
+  for (const id of ['CVE-1999-9999', `CVE-2024-${'9'.repeat(19)}`, 'CVE-2024-00001', cveId]) {
+    assert.is(await reader.get(id), null, id)
+  }
+})
+
+test('what is read is told as /snapshot tells it', async () => {
+  assert.is(JSON.stringify(reader.snapshot), await answered('/snapshot'))
+})
+
+for (const limit of [1, 7, 25, 60, 100]) {
+  test(`every page of ${limit} in every sort is the answer of the gateway, with its cursor`, async () => {
+    for (const sort of SORTS) {
+      let cursor: string | undefined
+      // Pages of one row go on for long.
+      for (let pages = 0; pages < 120; pages++) {
+        const page = await reader.list({ sort, limit, cursor })
+        const query = `sort=${sort}&limit=${limit}${cursor === undefined ? '' : `&cursor=${cursor}`}`
+        assert.is(JSON.stringify(page), await answered('/cves', query), query)
+        if (page.pagination.next_cursor === null) break
+        cursor = page.pagination.next_cursor
+      }
+    }
+  })
+}
+
+test('without options a page is that of /cves without parameters', async () => {
+  assert.is(JSON.stringify(await reader.list()), await answered('/cves'))
+})
+
+test('walks in every sort are all rows of the gateway', async () => {
+  for (const sort of SORTS) {
+    const all = await walked({ sort })
+    assert.is(all.length, rows.length)
+    assert.equal(all, await listed('/cves', `sort=${sort}`))
+  }
+})
+
+/** The values of each filter of `/cves` that a reader has, as a query string has them and as options. */
+const { q: _, ...filters } = cvesCase(rows).filters
+const list = { ...cvesCase(rows), filters }
+
+const decoded = (text: string) => new URLSearchParams(`value=${text}`).get('value')!
+const OPTIONS: Record<string, (text: string) => unknown> = {
+  severity: (text) => text.split(','),
+  epss_min: Number,
+  ids: (text) => text.split(','),
+  ...Object.fromEntries(['kev', 'has_exploit', 'has_patch', 'has_detection'].map((name) => [name, booleanOf])),
+}
+function booleanOf(text: string): boolean {
+  return text === 'true'
+}
+
+type Chosen = readonly (readonly [name: string, value: Value<never>])[]
+const optionsOf = (chosen: Chosen): CveListOptions =>
+  Object.fromEntries(chosen.map(([name, { text }]) => [name, (OPTIONS[name] ?? ((one: string) => one))(decoded(text))]))
+const queryOf = (chosen: Chosen) => chosen.map(([name, { text }]) => `${name}=${text}`).join('&')
+
+test('every filter alone and all pairs of filters give the pages of the gateway', async () => {
+  const combinations = combinationsOf(list)
+  assert.ok(combinations.length > 1000, `${combinations.length}`)
+  const met = new Set<string>()
+  let cursors = 0
+  for (const { values, order } of combinations) {
+    const sort = order.sort as (typeof SORTS)[number]
+    const page = await reader.list({ ...optionsOf(values), sort, limit: 30 })
+    const query = `${queryOf(values)}&sort=${sort}&limit=30`
+    assert.is(JSON.stringify(page), await answered('/cves', query), query)
+    if (page.data.length > 0) for (const [name] of values) met.add(name)
+    if (page.pagination.next_cursor !== null) cursors++
+  }
+  assert.equal([...met].sort(), Object.keys(filters).sort(), 'every filter lets something through')
+  assert.ok(cursors > 100, `${cursors} of them go on`)
+})
+
+/** Any filters with any of their values. */
+const anyFilters = fc
+  .record(Object.fromEntries(Object.entries(filters).map(([name, values]) => [name, fc.constantFrom(...values)])), {
+    requiredKeys: [],
+  })
+  .map((chosen) => Object.entries(chosen) as unknown as Chosen)
+/** The same cases on every machine, others where the environment says so. */
+const SEEDED = { seed: Number(process.env.FC_SEED ?? 20_240_601), numRuns: 150 }
+
+test('walks with any filters are all rows of the gateway', async () => {
+  const sorts = fc.constantFrom(...SORTS)
+  await fc.assert(
+    fc.asyncProperty(anyFilters, sorts, async (chosen, sort) => {
+      assert.equal(
+        await walked({ ...optionsOf(chosen), sort }),
+        await listed('/cves', `${queryOf(chosen)}&sort=${sort}`),
+      )
+    }),
+    SEEDED,
+  )
+})
+
+test('cursors cross over: a walk that reader and gateway take turns with has every row once', async () => {
+  // Few filters, so that there are pages to take turns with.
+  const few = anyFilters.map((chosen) => chosen.slice(0, 1))
+  const turns = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 1, max: 100 })), { minLength: 1 })
+  await fc.assert(
+    fc.asyncProperty(few, fc.constantFrom(...SORTS), turns, async (chosen, sort, turns) => {
+      const texts: string[] = []
+      let cursor: string | undefined
+      for (let page = 0; page === 0 || cursor !== undefined; page++) {
+        const [here, limit] = turns[page % turns.length]!
+        const query = `${queryOf(chosen)}&sort=${sort}&limit=${limit}${cursor === undefined ? '' : `&cursor=${cursor}`}`
+        const { data, pagination } = here
+          ? await reader.list({ ...optionsOf(chosen), sort, limit, cursor })
+          : (JSON.parse(await answered('/cves', query)) as Awaited<ReturnType<typeof reader.list>>)
+        texts.push(...data.map((row) => JSON.stringify(row)))
+        cursor = pagination.next_cursor ?? undefined
+      }
+      assert.equal(texts, await walked({ ...optionsOf(chosen), sort }))
+    }),
+    { ...SEEDED, numRuns: 60 },
+  )
+})
+
+test('scope=any and the key of a CNA choose what /cwes/{cweId}/cves and /cnas/{slug}/cves list', async () => {
+  const cwe = byFrequency(rows.map((row) => row.primary_cwe_id))[0]!
+  const any = await walked({ cwe, scope: 'any', sort: 'cvss' })
+  assert.equal(any, await listed(`/cwes/${cwe}/cves`, 'scope=any&sort=cvss'))
+  assert.ok(any.length > (await walked({ cwe })).length, 'some are mapped otherwise')
+  const cna = byFrequency(rows.map((row) => row.assigner))[0]!
+  const own = await walked({ cna: cna.toUpperCase(), kev: false })
+  assert.ok(own.length > 0)
+  assert.equal(own, await listed(`/cnas/${encodeURIComponent(cna)}/cves`, 'kev=false'))
+})
+
+test('a walk that is given up, and many at once, disturb nobody', async () => {
+  for await (const { cve_id } of reader.walk()) {
+    assert.is(cve_id, ids[0])
+    break
+  }
+  const walks = await Promise.all(SORTS.map((sort) => walked({ sort })))
+  for (const texts of walks) assert.is(new Set(texts).size, rows.length)
+})
+
+test('a cursor of a snapshot before goes on by its key, and one of a newer snapshot is refused', async () => {
+  const made = { feeds: sample.feeds, corpus: sample.corpus, dist: sample.dist }
+  const { pagination } = await reader.list({ limit: 40 })
+  await ingestAndBuild({ ...made, asOf: sample.nights[1]! })
+  const newer = await openReader(sample.dist)
+  assert.is.not(newer.snapshot.id, reader.snapshot.id)
+  const gateway = askDirectly(sample.dist)
+  const query = `limit=40&cursor=${pagination.next_cursor}`
+  const resumed = await newer.list({ limit: 40, cursor: pagination.next_cursor! })
+  assert.is(JSON.stringify(resumed), (await gateway.ask('/cves', query)).text)
+  const refused = await reader
+    .list({ limit: 40, cursor: resumed.pagination.next_cursor! })
+    .then(() => null)
+    .catch((error: { name: string; code: string }) => error)
+  assert.equal([refused?.name, refused?.code], ['CursorError', 'newer'])
+  // What was opened before stays what it was.
+  assert.is(JSON.stringify(await reader.list()), await answered('/cves'))
+  await gateway.close()
+  await newer.close()
+})
+
+test.after(async () => {
+  await reader.close()
+  await asked.close()
+  folder.remove()
+})
+
+test.run()

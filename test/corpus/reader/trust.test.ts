@@ -1,0 +1,188 @@
+/** What a reader believes: signatures of the keys it was given, and bytes that are what was written; never anything else. */
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { cveBlock } from '../../../corpus/model/cve-id.ts'
+import { openReader, type Reader } from '../../../corpus/reader/reader.ts'
+import { Random } from '../../../corpus/sample/random.ts'
+import { SECTION_NAMES } from '../../../corpus/snapshot/cve-pieces.ts'
+import { SnapshotError } from '../../../corpus/snapshot/error.ts'
+import { manifestPath, objectPath, pointerPath, readCurrent } from '../../../corpus/snapshot/layout.ts'
+import type { Pointer } from '../../../corpus/snapshot/pointer.ts'
+import { makeKeyPair, readSigningKey, signPointer } from '../../../corpus/snapshot/signature.ts'
+import { all } from '../../support/all.ts'
+import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+
+const folder = temporaryFolder('reader-trust')
+const { dist } = await sampleDist(folder.path, 150)
+const { pointer, manifest } = readCurrent(dist)
+const sound = await openReader(dist)
+const rows = await all(sound.walk())
+
+async function keyPair() {
+  const { privateKey, publicKey } = await makeKeyPair('EdDSA')
+  return { signing: await readSigningKey(JSON.stringify(privateKey), 'key'), publicKey }
+}
+const [ours, theirs] = [await keyPair(), await keyPair()]
+
+const failed = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (error: Error & { code?: string }) => error,
+  )
+
+/** A copy that may be damaged. */
+function copy(name: string): string {
+  const path = join(folder.path, name)
+  cpSync(dist, path, { recursive: true })
+  return path
+}
+
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
+const signed = copy('signed')
+async function sign(changes: Partial<Pointer> = {}): Promise<void> {
+  const bytes = await signPointer({ ...pointer, expires_at: inAnHour(), ...changes }, [ours.signing])
+  writeFileSync(pointerPath(signed), bytes)
+}
+
+test('a pointer that a trusted key has signed is believed, with other keys beside it', async () => {
+  await sign()
+  for (const keys of [[ours.publicKey], [theirs.publicKey, ours.publicKey], undefined]) {
+    const reader = await openReader(signed, { keys })
+    assert.is(reader.snapshot.id, manifest.snapshot)
+    await reader.close()
+  }
+})
+
+test('one of other keys, of none, an expired one and one for ever are refused with the reason', async () => {
+  const reason = async (path: string, keys = [ours.publicKey]) => {
+    const error = await failed(openReader(path, { keys }))
+    assert.equal([error?.name, error?.code], ['SnapshotError', 'untrusted'])
+    return error!.message
+  }
+  await sign()
+  assert.match(await reason(signed, [theirs.publicKey]), /no trusted key has signed/)
+  assert.match(await reason(dist), /is not signed/)
+  assert.match(await reason(signed, []), /no trusted key/)
+  await sign({ expires_at: new Date(Date.now() - 1000).toISOString() })
+  assert.match(await reason(signed), /expired at/)
+  const { expires_at: _, ...forEver } = pointer
+  writeFileSync(pointerPath(signed), await signPointer(forEver, [ours.signing]))
+  assert.match(await reason(signed), /signed for ever/)
+})
+
+test('an empty folder, a damaged pointer and a damaged manifest are refused', async () => {
+  const code = async (path: string) => (await failed(openReader(path)))?.code
+  assert.is(await code(join(folder.path, 'nothing')), 'missing')
+  const path = copy('head')
+  flip(manifestPath(path, pointer.manifest.sha256), 100)
+  assert.is(await code(path), 'digest')
+  writeFileSync(pointerPath(path), '{"format":1}')
+  assert.is(await code(path), 'malformed')
+  writeFileSync(pointerPath(path), JSON.stringify({ ...pointer, format: 2 }))
+  assert.is(await code(path), 'unsupported')
+})
+
+/** Flips a bit of the byte at `at`. Done again, it is as before. */
+function flip(file: string, at: number): void {
+  const bytes = readFileSync(file)
+  bytes[at]! ^= 0x10
+  writeFileSync(file, bytes)
+}
+
+test('a flipped bit in any table is found before anything is read', async () => {
+  const path = copy('tables')
+  const random = new Random('tables')
+  for (const role of ['about', 'index', 'columns', 'orders', 'epss']) {
+    const file = manifest.files.find((one) => one.role === role)!
+    for (let i = 0; i < 5; i++) {
+      const at = random.int(file.size)
+      flip(objectPath(path, file.sha256), at)
+      assert.is((await failed(openReader(path)))?.code, 'digest', `${role} at ${at}`)
+      flip(objectPath(path, file.sha256), at)
+    }
+  }
+  await (await openReader(path)).close()
+})
+
+/** What a reader gives must be what was written, or an error of the snapshot: tells whether it was one. */
+async function isRefused(given: () => Promise<unknown>, written: unknown, what: string): Promise<boolean> {
+  try {
+    assert.equal(await given(), written, what)
+    return false
+  } catch (error) {
+    if (error instanceof SnapshotError) return true
+    throw error
+  }
+}
+
+test('a flipped bit in a shard is never data: records and rows are as written, or an error', async () => {
+  const path = copy('shards')
+  const shards = manifest.files.filter(({ role }) => role === 'cve').sort((a, b) => b.count - a.count)
+  const shard = shards[0]!
+  const inside = rows.filter(({ cve_id }) => cveBlock(cve_id) === shard.name)
+  const written = new Map<string, unknown>()
+  for (const { cve_id } of inside) written.set(cve_id, await sound.get(cve_id, { include: SECTION_NAMES }))
+  assert.is(inside.length, shard.count)
+  const random = new Random('shards')
+  let refusals = 0
+  for (let i = 0; i < 60; i++) {
+    const at = random.int(shard.size)
+    flip(objectPath(path, shard.sha256), at)
+    const reader = await openReader(path)
+    let refused = 0
+    for (const row of inside) {
+      const id = row.cve_id
+      const include = SECTION_NAMES
+      if (await isRefused(() => reader.get(id, { include }), written.get(id), `${id} at ${at}`)) refused++
+      await isRefused(() => reader.list({ ids: [id] }).then(({ data }) => data), [row], `row of ${id} at ${at}`)
+    }
+    assert.ok(refused <= 1, 'one bit lies in one member')
+    refusals += refused
+    await reader.close()
+    flip(objectPath(path, shard.sha256), at)
+  }
+  assert.ok(refusals > 30, `${refusals} of 60`)
+})
+
+test('a flipped bit in pages is never data either, and what lies elsewhere is still read', async () => {
+  const path = copy('pages')
+  const pages = manifest.files.find(({ role, name }) => role === 'pages' && name === 'published')!
+  const random = new Random('pages')
+  let refusals = 0
+  for (let i = 0; i < 40; i++) {
+    const at = random.int(pages.size)
+    flip(objectPath(path, pages.sha256), at)
+    const reader = await openReader(path)
+    if (await isRefused(() => all(reader.walk()), rows, `at ${at}`)) refusals++
+    assert.equal((await everyId(reader, 'updated')).sort(), rows.map(({ cve_id }) => cve_id).sort())
+    await reader.close()
+    flip(objectPath(path, pages.sha256), at)
+  }
+  assert.ok(refusals > 30, `${refusals} of 40`)
+})
+
+async function everyId(reader: Reader, sort: 'updated'): Promise<string[]> {
+  return (await all(reader.walk({ sort }))).map(({ cve_id }) => cve_id)
+}
+
+test('a page or a member of another place, sound in itself, is refused', async () => {
+  const path = copy('moved')
+  const pages = manifest.files.find(({ role, name }) => role === 'pages' && name === 'published')!
+  const other = manifest.files.find(({ role, name }) => role === 'pages' && name === 'updated')!
+  // What the order by publication says of its pages does not fit those of another order.
+  const bytes = readFileSync(objectPath(path, other.sha256))
+  writeFileSync(objectPath(path, pages.sha256), bytes)
+  const reader = await openReader(path)
+  const error = await failed(all(reader.walk()))
+  assert.is(error?.name, 'SnapshotError')
+  await reader.close()
+})
+
+test.after(async () => {
+  await sound.close()
+  folder.remove()
+})
+
+test.run()

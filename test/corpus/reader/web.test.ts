@@ -1,0 +1,183 @@
+/** Reading over HTTP: the same as from the folder, in few requests, whatever the server can do and whatever it does. */
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type CveWalkOptions, openReader, type Reader } from '../../../corpus/reader/reader.ts'
+import { SECTION_NAMES } from '../../../corpus/snapshot/cve-pieces.ts'
+import { readCurrent } from '../../../corpus/snapshot/layout.ts'
+import { all } from '../../support/all.ts'
+import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { openWorld } from '../../support/publisher.ts'
+import { serveFolder } from '../../support/web-folder.ts'
+
+const folder = temporaryFolder('reader-web')
+const { dist } = await sampleDist(folder.path, 700)
+const { manifest } = readCurrent(dist)
+const local = await openReader(dist)
+const web = await serveFolder(dist)
+const whole = await serveFolder(dist, { ranges: false })
+const world = openWorld()
+const open = (url: string) => openReader(url, { effects: world.effects })
+const remote = await open(web.url)
+
+const walked = (reader: Reader, options: CveWalkOptions = {}) => all(reader.walk(options))
+const failed = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (error: Error & { code?: string }) => error,
+  )
+
+/** What `work` asks the server for. */
+async function requestsOf(work: () => Promise<unknown>) {
+  const before = web.asked.length
+  await work()
+  return web.asked.slice(before)
+}
+
+test('opening takes pointer, manifest and five tables, each once', () => {
+  const paths = web.asked.map(({ path }) => path)
+  assert.is(new Set(paths).size, paths.length)
+  assert.is(paths.length, 7)
+})
+
+test('walks and records over HTTP are those of the folder', async () => {
+  for (const options of [{}, { sort: 'epss' }, { has_detection: true }, { has_patch: false, sort: '-cvss' }] as const) {
+    assert.equal(await walked(remote, options), await walked(local, options))
+  }
+  for (const { cve_id } of (await walked(local)).slice(0, 60)) {
+    const options = { include: SECTION_NAMES }
+    assert.equal(await remote.get(cve_id, options), await local.get(cve_id, options))
+  }
+})
+
+test('a walk through everything asks once for each page', async () => {
+  const fresh = await open(web.url)
+  const asked = await requestsOf(() => walked(fresh))
+  const pages = Math.ceil(fresh.snapshot.counts.cves! / 100)
+  // One more tells whether the server knows ranges.
+  assert.is(asked.length, pages + 1)
+  const short = await requestsOf(async () => {
+    for (let cursor: string | undefined, i = 0; i < 4; i++) {
+      cursor = (await fresh.list({ limit: 25, cursor })).pagination.next_cursor!
+    }
+  })
+  assert.equal(short, [], 'short pages lie in pages that were read')
+  await fresh.close()
+})
+
+test('rows that lie apart are asked for one by one, or together where they are neighbours, and never whole shards', async () => {
+  // Two on each page of the order.
+  const rows = (await walked(local)).filter((_, place) => place % 50 === 7)
+  const ids = rows.map(({ cve_id }) => cve_id)
+  const before = web.sent()
+  const asked = await requestsOf(async () => assert.equal(await walked(remote, { ids }), rows))
+  assert.ok(asked.length > 5 && asked.length <= rows.length, `${asked.length} requests for ${rows.length} rows`)
+  assert.ok(asked.every(({ range }) => range !== null))
+  const shards = manifest.files.filter(({ role }) => role === 'cve').reduce((sum, { size }) => sum + size, 0)
+  assert.ok(web.sent() - before < shards / 2, `${web.sent() - before} bytes of ${shards}`)
+})
+
+test('a record is one request, and an unknown one is none', async () => {
+  const { cve_id } = (await local.list({ limit: 1 })).data[0]!
+  assert.is((await requestsOf(() => remote.get(cve_id, { include: SECTION_NAMES }))).length, 1)
+  assert.equal(await requestsOf(() => remote.get('CVE-1999-99999')), [])
+})
+
+test('a server that ignores ranges gives whole objects, each once', async () => {
+  const reader = await open(whole.url)
+  whole.asked.length = 0
+  for (const options of [{}, { kev: true }, { has_detection: true }, { sort: 'cvss' }] as const) {
+    assert.equal(await walked(reader, options), await walked(local, options))
+  }
+  const objects = whole.asked.map(({ path }) => path).filter((path) => path !== 'latest.json')
+  assert.ok(objects.length > 2)
+  assert.is(new Set(objects).size, objects.length)
+  const { cve_id } = (await local.list({ limit: 1 })).data[0]!
+  assert.equal(await reader.get(cve_id), await local.get(cve_id))
+  await reader.close()
+})
+
+test('what is not there is named', async () => {
+  const missing = await failed(open(`${web.url}elsewhere/`))
+  assert.equal([missing?.name, missing?.code], ['SnapshotError', 'missing'])
+  assert.match(missing!.message, /latest\.json is missing in http:\/\/127/)
+  const index = manifest.files.find(({ role }) => role === 'index')!
+  web.fault = ({ path }) => (path.endsWith(index.sha256) ? { status: 404 } : null)
+  const without = await failed(open(web.url))
+  web.fault = () => null
+  assert.equal([without?.name, without?.code], ['SnapshotError', 'missing'])
+  assert.match(without!.message, index.sha256)
+})
+
+test('a busy server is asked again; one that stays so is given up, and the error says what it answers', async () => {
+  let times = 3
+  web.fault = () => (times-- > 0 ? { status: 503 } : null)
+  world.slept.length = 0
+  await (await open(web.url)).close()
+  assert.is(world.slept.length, 3)
+  web.fault = () => ({ status: 500 })
+  const error = await failed(open(web.url))
+  web.fault = () => null
+  assert.equal([error?.name, error?.code], ['TransferError', 'busy_server'])
+  assert.match(error!.message, /latest\.json: the server answers 500/)
+  web.fault = () => ({ status: 403 })
+  assert.is((await failed(open(web.url)))?.code, 'refused')
+  web.fault = () => null
+})
+
+test('a body that breaks off is asked for again, and never taken for whole', async () => {
+  const seen = new Set<string>()
+  // Of each answer the first time, some bytes and no more.
+  web.fault = ({ path, range }) => {
+    const first = !seen.has(`${path} ${range}`)
+    seen.add(`${path} ${range}`)
+    return first && range !== 'bytes=0-0' ? { cutAfter: 40 } : null
+  }
+  const reader = await open(web.url)
+  assert.equal(await walked(reader, { severity: 'critical' }), await walked(local, { severity: 'critical' }))
+  assert.equal(await walked(reader, { sort: 'updated' }), await walked(local, { sort: 'updated' }))
+  web.fault = ({ range }) => (range !== null ? { cutAfter: 10 } : null)
+  const fresh = await open(web.url)
+  const error = await failed(walked(fresh, { sort: '-epss' }))
+  web.fault = () => null
+  assert.is(error?.name, 'TransferError')
+  await Promise.all([reader.close(), fresh.close()])
+})
+
+test('what another repository has under the name of an object is refused', async () => {
+  const other = join(folder.path, 'other')
+  cpSync(dist, other, { recursive: true })
+  const objects = (role: string) => manifest.files.find((file) => file.role === role)!
+  const path = (digest: string) => join(other, 'objects', digest.slice(0, 2), digest)
+  cpSync(path(objects('index').sha256), path(objects('columns').sha256))
+  const server = await serveFolder(other)
+  const error = await failed(open(server.url))
+  assert.equal([error?.name, error?.code], ['SnapshotError', 'digest'])
+  await server.close()
+})
+
+test('other addresses are refused by name, and a password is in no message', async () => {
+  assert.match((await failed(openReader('ftp://example.com/dist')))!.message, /http:\/\/ or https:\/\/, not ftp:/)
+  const { port } = new URL(web.url)
+  const secret = await failed(open(`http://me:secret@127.0.0.1:${port}/elsewhere`))
+  assert.match(secret!.message, 'elsewhere')
+  assert.not.match(secret!.message, 'secret')
+})
+
+test('what is closed reads nothing more', async () => {
+  for (const address of [web.url, dist, new URL(`file://${dist}`)]) {
+    const reader = await openReader(address)
+    const { cve_id } = (await reader.list({ limit: 1 })).data[0]!
+    await reader.close()
+    assert.match((await failed(reader.get(cve_id)))!.message, /is closed/)
+  }
+})
+
+test.after(async () => {
+  await Promise.all([local.close(), remote.close()])
+  await Promise.all([web.close(), whole.close(), world.close()])
+  folder.remove()
+})
+
+test.run()

@@ -1,0 +1,72 @@
+/** The example of the README as people run it: here, from a URL, and in a project that has the package installed. */
+import { spawn } from 'node:child_process'
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { CveSummary } from '../../corpus/reader/reader.ts'
+import { askDirectly } from '../support/ask.ts'
+import { sampleDist, temporaryFolder } from '../support/dist.ts'
+import { byFrequency } from '../support/plain.ts'
+import { serveFolder } from '../support/web-folder.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const EXAMPLE = 'test/examples/kev-of-a-cna.ts'
+const folder = temporaryFolder('example')
+const { dist } = await sampleDist(folder.path, 2000)
+const asked = askDirectly(dist)
+const web = await serveFolder(dist)
+
+const page = async (query: string) =>
+  (JSON.parse((await asked.ask('/cves', `limit=100&${query}`)).text) as { data: CveSummary[] }).data
+const listed = (await page('kev=true')).map((row) => row.assigner)
+const cna = byFrequency(listed)[0]!
+const expected = await page(`kev=true&assigner=${encodeURIComponent(cna)}`)
+
+/** What a program prints, as lines. */
+function printed(cwd: string, program: string, words: readonly string[]): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), program, ...words], { cwd })
+    let [out, err] = ['', '']
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
+    child.on('error', reject)
+    child.on('close', (code) => (code === 0 ? resolve(out.trim().split('\n')) : reject(new Error(err))))
+  })
+}
+
+const idsOf = (lines: readonly string[]) => lines.map((line) => line.split('\t')[0])
+
+test('it prints what /cves?kev=true&assigner=… lists, from a folder and from a URL', async () => {
+  assert.ok(expected.length > 1)
+  const ids = expected.map((row) => row.cve_id)
+  const lines = await printed(ROOT, EXAMPLE, [dist, cna])
+  assert.equal(idsOf(lines), ids)
+  assert.is(lines[0], `${ids[0]}\t${expected[0]!.kev.date_added}\t${expected[0]!.title}`)
+  assert.equal(await printed(ROOT, EXAMPLE, [web.url, cna.toUpperCase()]), lines)
+})
+
+test('it runs in another project that has the package among its own', async () => {
+  const project = join(folder.path, 'project')
+  const modules = join(project, 'node_modules')
+  mkdirSync(join(modules, 'vulnshelf'), { recursive: true })
+  writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
+  cpSync(join(ROOT, EXAMPLE), join(project, 'kev.ts'))
+  for (const part of ['package.json', 'corpus']) {
+    cpSync(join(ROOT, part), join(modules, 'vulnshelf', part), { recursive: true })
+  }
+  // All that a reader needs of what the package depends on.
+  for (const name of ['jose', 'undici']) symlinkSync(join(ROOT, 'node_modules', name), join(modules, name))
+  assert.equal(
+    idsOf(await printed(project, 'kev.ts', [dist, cna])),
+    expected.map((row) => row.cve_id),
+  )
+})
+
+test.after(async () => {
+  await web.close()
+  await asked.close()
+  folder.remove()
+})
+
+test.run()
