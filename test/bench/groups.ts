@@ -5,10 +5,12 @@ import { buildLines } from './build/build.ts'
 import { processLines } from './http/footprint.ts'
 import { httpLines } from './http/http.ts'
 import { stallLines } from './http/stall.ts'
+import { mirrorLines } from './mirror/mirror.ts'
 import type { BenchGroup } from './report/line.ts'
 
 export const GROUPS: Readonly<Record<string, BenchGroup>> = {
   build: buildLines,
+  mirror: mirrorLines,
   http: httpLines,
   stall: stallLines,
   process: processLines,
