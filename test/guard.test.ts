@@ -15,10 +15,12 @@ const MAY_IMPORT: Record<string, string[]> = {
   'corpus/store': ['corpus/model'],
   'corpus/snapshot': ['corpus/model'],
   'corpus/sample': ['corpus/model'],
+  'corpus/reader': ['corpus/model', 'corpus/snapshot', 'corpus/transfer'],
   'corpus/transfer': ['corpus/command'],
+  'corpus/repository': ['corpus/command', 'corpus/model', 'corpus/snapshot'],
   builder: ['corpus'],
   gateway: ['corpus/command', 'corpus/model', 'corpus/snapshot'],
-  'gateway/mirror': ['corpus/command', 'corpus/model', 'corpus/snapshot', 'corpus/transfer'],
+  'gateway/mirror': ['corpus/command', 'corpus/model', 'corpus/repository', 'corpus/snapshot', 'corpus/transfer'],
 }
 
 const TOP_LEVEL = [
