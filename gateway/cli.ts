@@ -92,7 +92,12 @@ program
       .default(3),
   )
   .addOption(option('--derive', 'with --follow: make what is derived here instead of fetching it'))
-  .action(async (dist: string, flags: ServeFlags) => {
+  .action(async (dist: string, flags: ServeFlags, command: Command) => {
+    // In the environment they may be meant for other commands.
+    const idle = ['interval', 'keys', 'keep', 'derive'].find((name) => command.getOptionValueSource(name) === 'cli')
+    if (idle !== undefined && flags.follow === undefined) {
+      command.error(`option '--${idle}' goes with --follow, which names what is mirrored`)
+    }
     const { startPrepared } = await import('./process-start.ts')
     startPrepared()
     const { serveFromCommand } = await import('./serve-command.ts')

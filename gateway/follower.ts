@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { readPointerBytes } from '../corpus/snapshot/layout.ts'
+import { withoutPassword } from '../corpus/transfer/request.ts'
 import { GatewayError } from './errors.ts'
 import type { Log } from './log.ts'
 import { lowerPriority } from './low-priority.ts'
@@ -32,13 +33,14 @@ export interface Follower {
 const RESTART_MS = 30_000
 
 /**
- * Follows a repository. Where there is no snapshot yet, this resolves when the first one is here.
+ * Follows a repository until it is closed, or the signal says to stop. Where there is no snapshot yet, this resolves when
+ * the first one is here.
  * @throws GatewayError `no_snapshot` where it cannot be had
  */
-export async function startFollower(following: Following, log: Log): Promise<Follower> {
+export async function startFollower(following: Following, log: Log, stopped: AbortSignal): Promise<Follower> {
   const stop = new AbortController()
-  if (readPointerBytes(following.dist) === null) await mirrorOnce(following, log)
-  const followed = keepFollowing(following, log, stop.signal)
+  if (readPointerBytes(following.dist) === null) await mirrorOnce(following, log, stopped)
+  const followed = keepFollowing(following, log, AbortSignal.any([stopped, stop.signal]))
   return {
     async close() {
       stop.abort()
@@ -47,16 +49,16 @@ export async function startFollower(following: Following, log: Log): Promise<Fol
   }
 }
 
-async function mirrorOnce(following: Following, log: Log): Promise<void> {
+async function mirrorOnce(following: Following, log: Log, signal: AbortSignal): Promise<void> {
   // Its last line is our error, and need not be told twice.
-  const { code, lastLine } = await runMirror(wordsFor(following), log, new AbortController().signal, isError)
-  if (code !== 0) throw new GatewayError('no_snapshot', `there is nothing to be served: ${lastLine}`)
+  const { code, lastLine } = await runMirror(following, [], log, signal, isError)
+  if (code !== 0 && !signal.aborted) throw new GatewayError('no_snapshot', `there is nothing to be served: ${lastLine}`)
 }
 
 async function keepFollowing(following: Following, log: Log, signal: AbortSignal): Promise<void> {
-  const words = [...wordsFor(following), '--json', '--interval', `${following.intervalSeconds}s`]
+  const words = ['--json', '--interval', `${following.intervalSeconds}s`]
   while (!signal.aborted) {
-    const { code } = await runMirror(words, log, signal)
+    const { code } = await runMirror(following, words, log, signal)
     if (signal.aborted) return
     log.error({ code }, 'the mirror ended by itself; it is started again')
     await sleep(RESTART_MS, undefined, { signal }).catch(() => {})
@@ -64,8 +66,14 @@ async function keepFollowing(following: Following, log: Log, signal: AbortSignal
 }
 
 function wordsFor({ source, dist, keys, keep, derive }: Following): string[] {
-  const words = ['mirror', source, dist, '--keep', String(keep)]
+  const words = ['mirror', shown(source), dist, '--keep', String(keep)]
   return [...words, ...(keys === null ? [] : ['--keys', keys]), ...(derive ? ['--derive'] : [])]
+}
+
+/** A source as everybody may see it. */
+function shown(source: string): string {
+  const url = URL.parse(source)
+  return url?.username || url?.password ? withoutPassword(url).base.href : source
 }
 
 interface Ended {
@@ -79,12 +87,13 @@ const isError = (line: string) => line.startsWith(ERROR)
 
 /** Runs a mirror until it ends, or is told to; what it says goes into the log, but for lines that are `kept` back. */
 function runMirror(
+  following: Following,
   words: readonly string[],
   log: Log,
   signal: AbortSignal,
   kept: (line: string) => boolean = () => false,
 ): Promise<Ended> {
-  const child = spawnMirror(words)
+  const child = spawnMirror([...wordsFor(following), ...words], following.source)
   if (child instanceof Error) return Promise.resolve({ code: null, lastLine: child.message })
   let lastLine = ''
   const ended = new Promise<Ended>((resolve) => {
@@ -119,9 +128,9 @@ const END_MS = 10_000
 /** Options of `mirror` that must not reach this one from the environment; the others tune it. */
 const NOT_FOR_IT = ['VULNSHELF_INTERVAL', 'VULNSHELF_JSON', 'VULNSHELF_BUNDLE']
 
-function spawnMirror(words: readonly string[]): ChildProcess | Error {
+function spawnMirror(words: readonly string[], source: string): ChildProcess | Error {
   const program = fileURLToPath(new URL('./cli.ts', import.meta.url))
-  const env: NodeJS.ProcessEnv = { ...process.env, [FOLLOWED_BY_GATEWAY]: '1' }
+  const env: NodeJS.ProcessEnv = { ...process.env, [FOLLOWED_BY_GATEWAY]: source }
   for (const name of NOT_FOR_IT) delete env[name]
   try {
     // By the channel it hears that this process has ended, however it did.

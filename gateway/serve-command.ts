@@ -2,7 +2,7 @@
 import type { Follower } from './follower.ts'
 import type { Gateway } from './gateway.ts'
 import { type OpenLog, openLog } from './log.ts'
-import { closeOnSignal } from './serve.ts'
+import { stopSignal } from './serve.ts'
 import type { RunningWorkers } from './workers/primary.ts'
 
 export interface ServeFlags {
@@ -44,26 +44,34 @@ export async function serveFromCommand(dist: string, flags: ServeFlags): Promise
   const log = openLog()
   let follower: Follower | null = null
   try {
-    follower = await followerOf(dist, flags, log)
+    // Heard from now on: the first copy of a repository may take an hour.
+    const stop = stopSignal(log)
+    follower = await followerOf(dist, flags, log, stop)
+    if (stop.aborted) return
     const gateway = await startGateways(dist, flags, log)
-    const close = async () => void (await Promise.all([gateway.close(), follower?.close()]))
-    // Before anybody is told that there is something to stop.
-    const closed = closeOnSignal({ ...gateway, close }, log)
     process.on('SIGHUP', () => void gateway.refresh())
     if (gateway.metricsUrl !== null) process.stderr.write(`metrics at ${gateway.metricsUrl}\n`)
     process.stderr.write(`listening on ${gateway.url}\n`)
-    await ('failed' in gateway ? Promise.race([closed, gateway.failed]) : closed)
+    const stopped = abortOf(stop)
+    await ('failed' in gateway ? Promise.race([stopped, gateway.failed]) : stopped)
+    await Promise.all([gateway.close(), follower?.close()])
   } finally {
     await follower?.close()
     await log.flush()
   }
 }
 
-async function followerOf(dist: string, flags: ServeFlags, log: OpenLog): Promise<Follower | null> {
+const abortOf = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
+async function followerOf(dist: string, flags: ServeFlags, log: OpenLog, stop: AbortSignal): Promise<Follower | null> {
   const { follow: source, interval: intervalSeconds, keys = null, keep, derive = false } = flags
   if (source === undefined) return null
   const { startFollower } = await import('./follower.ts')
-  return startFollower({ source, dist, intervalSeconds, keys, keep, derive }, log)
+  return startFollower({ source, dist, intervalSeconds, keys, keep, derive }, log, stop)
 }
 
 async function startGateways(

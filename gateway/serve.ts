@@ -72,16 +72,16 @@ export async function startServer(app: RequestListener, options: ServeOptions): 
   }
 }
 
-/** Closes at the first SIGTERM or SIGINT; a second one ends the process at once, as it would have without us. */
-export function closeOnSignal(server: RunningServer, log: Log): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (signal: NodeJS.Signals) => {
-      for (const name of ['SIGTERM', 'SIGINT'] as const) process.off(name, stop)
-      log.info({ signal }, 'stopping')
-      server.close().then(resolve, reject)
-    }
-    for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, stop)
-  })
+/** Aborts at the first SIGTERM or SIGINT; a second one ends the process at once, as it would have without us. */
+export function stopSignal(log: Log): AbortSignal {
+  const stop = new AbortController()
+  const heard = (signal: NodeJS.Signals) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.off(name, heard)
+    log.info({ signal }, 'stopping')
+    stop.abort(new Error(signal))
+  }
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, heard)
+  return stop.signal
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

@@ -22,20 +22,26 @@ export function putAll(contents: readonly Content[], uploads: Uploads): Promise<
   const { target, parallel, effects, onBytes } = uploads
   return severalAtOnce(contents, parallel, async (content, signal) => {
     const watched = { ...content, read: () => passing(content.read(), signal, onBytes) }
-    await trying(content.path, effects, async () => {
+    const attempt = async () => {
       signal.throwIfAborted()
       await target.put(watched)
-    })
+    }
+    await trying(content.path, effects, attempt, signal)
   })
 }
 
 /**
- * Asks something of a target, again where that may help; `name` is what messages call it.
+ * Asks something of a target, again where that may help; `name` is what messages call it, and `signal` ends a wait.
  * @throws TransferError
  */
-export async function trying<T>(name: string, effects: NetworkEffects, ask: () => Promise<T>): Promise<T> {
+export async function trying<T>(
+  name: string,
+  effects: NetworkEffects,
+  ask: () => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
   try {
-    return await withRetries(effects, ask, { onWait: tellWait(name, effects) })
+    return await withRetries(effects, ask, { onWait: tellWait(name, effects), signal })
   } catch (error) {
     throw about(name, error)
   }

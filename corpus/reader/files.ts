@@ -112,20 +112,21 @@ const AT_ONCE = 6
 function webFiles(url: URL, effects: NetworkEffects, close: () => Promise<void>): Files {
   const { base, credentials } = withoutPassword(url)
   const inTurn = atMost(AT_ONCE)
-  let isClosed = false
+  const closed = new AbortController()
   let parts: Promise<boolean> | null = null
 
   /** What `read` makes of the answer to a request for a file, which is 200 or 206. */
   function asked<T>(path: string, range: string | null, read: (answer: LocatedAnswer) => Promise<T>): Promise<T> {
     return inTurn(async () => {
       try {
-        return await withRetries(effects, async () => {
-          if (isClosed) throw closedError(base.href)
+        const attempt = async () => {
+          closed.signal.throwIfAborted()
           const answer = await get(effects, new URL(path, base), range === null ? {} : { range }, credentials)
           if (answer.status === 200 || (answer.status === 206 && range !== null)) return read(answer)
           await answer.discard()
           throw statusError(answer, effects.now())
-        })
+        }
+        return await withRetries(effects, attempt, { signal: closed.signal })
       } catch (error) {
         if (error instanceof TransferError && error.code === 'missing') throw missing(base.href, path, error)
         throw about(new URL(path, base).href, error)
@@ -166,7 +167,7 @@ function webFiles(url: URL, effects: NetworkEffects, close: () => Promise<void>)
         return bytes
       }),
     async close() {
-      isClosed = true
+      closed.abort(closedError(base.href))
       await close()
     },
   }

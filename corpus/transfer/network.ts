@@ -25,7 +25,8 @@ export interface NetworkEffects extends Effects {
   request(url: URL, headers: Record<string, string>): Promise<Answer>
   /** Opens a file, made where there is none, and cuts off what lies beyond `offset`. */
   grow(path: string, offset: number): Promise<GrowingFile>
-  sleep(ms: number): Promise<void>
+  /** Resolves after so long, or when the signal says to stop. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
   /** From 0 to 1, for jitter. */
   random(): number
 }
@@ -83,7 +84,7 @@ export function realNetworkEffects(
         close: () => file.close(),
       }
     },
-    sleep: async (ms) => void (await setTimeout(ms)),
+    sleep: (ms, signal) => setTimeout(ms, undefined, signal && { signal }).catch(() => undefined),
     random: Math.random,
   }
   return { effects, close: () => dispatcher.destroy() }

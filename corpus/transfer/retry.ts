@@ -19,6 +19,13 @@ export interface RetryOptions {
   onWait?(error: TransferError, ms: number): void
   /** Whether the attempt that failed brought enough to count as a fresh start. */
   gained?(): boolean
+  /**
+   * What is read lies on this machine, and a minute later it is the same: there is one more attempt, at once, since what had
+   * arrived before the first one may have been wrong.
+   */
+  local?: boolean | undefined
+  /** Ends a wait; its reason is thrown. */
+  signal?: AbortSignal | undefined
 }
 
 /** So much more than ever before counts as a success of its own: a line that breaks off now and then gets there. */
@@ -53,7 +60,7 @@ export const tellWait =
 export async function withRetries<T>(
   effects: Pick<NetworkEffects, 'sleep' | 'random'>,
   work: () => Promise<T>,
-  { onAttempt, onWait, gained }: RetryOptions = {},
+  { onAttempt, onWait, gained, local = false, signal }: RetryOptions = {},
 ): Promise<T> {
   for (let attempt = 1, fruitless = 0; ; attempt++) {
     onAttempt?.(attempt)
@@ -61,13 +68,18 @@ export async function withRetries<T>(
       return await work()
     } catch (error) {
       if (!(error instanceof TransferError) || !error.mayPass) throw error
+      if (local) {
+        if (attempt > 1) throw error
+        continue
+      }
       const isGain = gained?.() ?? false
       if (WHOLE_FOR_NOTHING.includes(error.code)) fruitless += 2
       else fruitless = isGain ? 0 : fruitless + 1
       if (fruitless >= MAX_FRUITLESS) throw error
       const ms = waitMs(Math.max(fruitless, 1), error.retryAfterMs, effects.random())
       onWait?.(error, ms)
-      await effects.sleep(ms)
+      await effects.sleep(ms, signal)
+      signal?.throwIfAborted()
     }
   }
 }

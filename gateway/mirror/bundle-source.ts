@@ -22,6 +22,7 @@ export function bundleSource(file: string): Source {
   return {
     name: file,
     isPart: true,
+    isLocal: true,
     async open(path, offset) {
       const place = places.get(path)
       if (!place) throw new TransferError('missing', notInBundle(path, file))

@@ -39,6 +39,7 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
   if (bundle !== null && !existsSync(dirname(bundle))) {
     throw new MirrorError('usage', `there is no folder for ${bundle}: make it first`)
   }
+  const followed = process.env[FOLLOWED_BY_GATEWAY]
   const { effects, close } = realNetworkEffects(realEffects())
   const progress = showProgress()
   const sound = new Map<string, string>()
@@ -58,7 +59,7 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
       signal: stop.signal,
     }
     // Opened anew as well: a bundle may have been replaced.
-    const source = openSource(sourceText, effects)
+    const source = openSource(followed ?? sourceText, effects)
     try {
       return await mirror(source, options, effects, progress)
     } finally {
@@ -78,7 +79,7 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
     // A gateway that follows by this process has ended, and may have been killed.
     const leave = () => end('nobody needs it any more')
     if (process.connected) process.once('disconnect', leave)
-    else if (process.env[FOLLOWED_BY_GATEWAY]) return leave()
+    else if (followed !== undefined) return leave()
     if (interval === undefined) return print(await run())
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => end(signal))
     await follow(run, {

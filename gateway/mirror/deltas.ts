@@ -144,15 +144,16 @@ export async function worthwhileLinks(
   manifest: Manifest,
   missing: readonly FileEntry[],
   have: Pointer,
-  { dist, source, effects }: Transfers,
+  transfers: Transfers,
 ): Promise<Link[]> {
+  const { dist, source, effects } = transfers
   const shards = bytesOf(missing.filter(({ role }) => role === 'cve' || role === 'catalog'))
   if (shards === 0 || have.snapshot === manifest.snapshot) return []
   const worth = source.isPart ? Number.POSITIVE_INFINITY : shards
   const manifestOf = async (digest: string) => {
     const known = knownManifest(dist, digest)
     if (known) return { manifest: decodeManifest(known), cost: 0 }
-    const bytes = await askFor(source, manifestName(digest), MAX_MANIFEST_BYTES, effects)
+    const bytes = await askFor(manifestName(digest), MAX_MANIFEST_BYTES, transfers)
     if (sha256(bytes) !== digest) throw new SnapshotError('digest', `the manifest ${digest} has another digest`)
     // The chain of manifests is what `/changes` goes back by, also over nights that were never here.
     await replaceFile(manifestPath(dist, digest), bytes, join(temporaryFolder(dist), 'between'), effects)

@@ -2,7 +2,10 @@
 import { setTimeout } from 'node:timers/promises'
 import { isSystemError } from '../../corpus/command/system-error.ts'
 
-/** A variable by which a mirror knows that it is a gateway's: then it ends with that, also where that has ended already. */
+/**
+ * A variable by which a mirror knows that it is a gateway's: then it ends with that, also where that has ended already. Its
+ * value is the source, which may hold a password: what a process is started with everybody on its machine may read.
+ */
 export const FOLLOWED_BY_GATEWAY = 'VULNSHELF_FOLLOWED_BY_GATEWAY'
 
 /** Errors that concern what was offered, or the way to it, and not this program. */

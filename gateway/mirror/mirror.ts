@@ -113,7 +113,7 @@ async function mirrorInto(
 ): Promise<MirrorReport> {
   const started = effects.now().getTime()
   let received = 0
-  const askForPointer = () => askFor(source, POINTER_NAME, MAX_POINTER_BYTES, effects)
+  const askForPointer = () => askFor(POINTER_NAME, MAX_POINTER_BYTES, { source, effects, signal: options.signal })
   for (let moves = 0; ; moves++) {
     const bytes = await askForPointer()
     try {
@@ -143,7 +143,7 @@ async function copy(
   const pointer = await judgePointer(bytes, { keys, have, now: effects.now() })
   const { sha256: digest, size } = pointer.manifest
   const known = knownManifest(dist, digest)
-  const manifestBytes = known ?? (await askFor(source, manifestName(digest), size, effects))
+  const manifestBytes = known ?? (await askFor(manifestName(digest), size, { source, effects, signal }))
   const manifest = judgeManifest(manifestBytes, pointer, maxBytes)
 
   const { here, missing } = await missingOf(dist, manifest, sound)

@@ -40,14 +40,14 @@ export const objectOfPart = (name: string): string | null => /^([0-9a-f]{64})\.p
  * @throws TransferError when it cannot be had, or has another digest than its name again and again
  */
 export async function fetchObject(object: Stored, name: string, fetching: Fetching): Promise<void> {
-  const { effects, signal } = fetching
+  const { source, effects, signal } = fetching
   const { reached, gained } = watchGain()
   const attempt = async () => {
     signal.throwIfAborted()
     await attemptOnce(object, fetching, reached)
   }
   try {
-    await withRetries(effects, attempt, { gained, onWait: tellWait(name, effects) })
+    await withRetries(effects, attempt, { gained, onWait: tellWait(name, effects), local: source.isLocal, signal })
   } catch (error) {
     throw about(name, error)
   }

@@ -23,6 +23,8 @@ export interface Source {
   name: string
   /** It holds what is new since some snapshot, and not what was there before: packs are taken at any price. */
   isPart?: boolean
+  /** It lies on this machine: asking again later brings nothing else. */
+  isLocal?: boolean
   /**
    * Opens the file at `path`, with `/`, at `offset`, or before it where the server cannot begin there.
    * @throws TransferError
@@ -99,6 +101,7 @@ function storeSource(location: S3Location, effects: NetworkEffects): Source {
 function folderSource(folder: string): Source {
   return {
     name: folder,
+    isLocal: true,
     async open(path, offset) {
       const file = folder + sep + path.split('/').join(sep)
       try {

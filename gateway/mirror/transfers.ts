@@ -1,21 +1,23 @@
 /** Getting files from a source: small ones into memory, objects into their places, several at once. */
 import type { Stored } from '../../corpus/snapshot/manifest.ts'
 import { about } from '../../corpus/transfer/error.ts'
-import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { readWhole } from '../../corpus/transfer/request.ts'
 import { tellWait, withRetries } from '../../corpus/transfer/retry.ts'
 import { severalAtOnce } from '../../corpus/transfer/several.ts'
 import { type Fetching, fetchObject } from './objects.ts'
-import type { Source } from './source.ts'
 
 /**
  * A small file, asked for again where that may help.
  * @throws TransferError
  */
-export async function askFor(source: Source, path: string, most: number, effects: NetworkEffects): Promise<Buffer> {
+export async function askFor(
+  path: string,
+  most: number,
+  { source, effects, signal }: Pick<Transfers, 'source' | 'effects' | 'signal'>,
+): Promise<Buffer> {
   const attempt = async () => readWhole((await source.open(path, 0)).body, most)
   try {
-    return await withRetries(effects, attempt, { onWait: tellWait(path, effects) })
+    return await withRetries(effects, attempt, { onWait: tellWait(path, effects), local: source.isLocal, signal })
   } catch (error) {
     throw about(path, error)
   }

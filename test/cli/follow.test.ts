@@ -11,6 +11,7 @@ import { lockFile } from '../../corpus/command/lock.ts'
 import { pointerPath, readCurrent } from '../../corpus/snapshot/layout.ts'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../support/dist.ts'
 import { listening } from '../support/listening.ts'
+import { serveFolder } from '../support/web-folder.ts'
 import { done, endAll, failed, gateway, start, vulnshelf } from './command.ts'
 
 const folder = temporaryFolder('follow')
@@ -77,6 +78,57 @@ test('a gateway that is killed takes its mirror with it', async () => {
   await ended
   for (let times = 0; times < 100 && mirrors(); times++) await sleep(100)
   assert.not.ok(mirrors())
+})
+
+test('a password of the source is in no list of processes', async () => {
+  const web = await serveFolder(origin)
+  try {
+    const dist = at('by-password')
+    const source = web.url.replace('//', '//carol:s3cret@')
+    const { child, said, until } = await following(dist, ['--interval', '1s'], { VULNSHELF_FOLLOW: source })
+    const processes = () => execFileSync('ps', ['-ax', '-o', 'args'], { encoding: 'utf8' })
+    await until(() => processes().includes(`mirror ${web.url} ${dist}`))
+    assert.not.match(processes() + said.out + said.err, 's3cret')
+    assert.ok(web.asked.every(({ authorization }) => authorization === `Basic ${btoa('carol:s3cret')}`))
+    const ended = once(child, 'close')
+    child.kill('SIGTERM')
+    await ended
+  } finally {
+    await web.close()
+  }
+})
+
+test('told to stop while the first snapshot is on its way, it ends at once, without an error', async () => {
+  const server = createServer((_request, response) => void response.writeHead(503, { 'retry-after': '120' }).end())
+  const { origin: url, close } = await listening(server)
+  try {
+    const child = start('vulnshelf-gateway', ['serve', at('early'), '--port', '0', '--follow', `${url}/`])
+    let said = ''
+    child.stderr!.setEncoding('utf8').on('data', (text: string) => (said += text))
+    child.stdout!.setEncoding('utf8').on('data', (text: string) => (said += text))
+    while (!/asking again in 120 s/.test(said)) await sleep(20)
+    const ended = once(child, 'close')
+    child.kill('SIGTERM')
+    assert.equal(await ended, [0, null])
+    assert.not.match(said, /listening|nothing to be served/)
+  } finally {
+    await close()
+  }
+})
+
+test('what is for the mirror goes with --follow, but for what the environment says to other commands', async () => {
+  for (const words of [['--derive'], ['--keys', keys], ['--keep', '2'], ['--interval', '1m']]) {
+    const line = failed(await gateway(['serve', origin, '--port', '0', ...words]), 2)
+    assert.is(line, `option '${words[0]}' goes with --follow, which names what is mirrored (--help tells more)`)
+  }
+  const child = start('vulnshelf-gateway', ['serve', origin, '--port', '0'], { env: { VULNSHELF_KEYS: keys } })
+  let said = ''
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => (said += text))
+  while (!said.includes('\n')) await sleep(20)
+  assert.match(said, /^listening on /)
+  const ended = once(child, 'close')
+  child.kill('SIGTERM')
+  assert.equal((await ended)[0], 0)
 })
 
 test('without a first snapshot it does not start, and says why', async () => {

@@ -5,7 +5,7 @@ import { request } from 'undici'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { GatewayError } from '../../gateway/errors.ts'
-import { closeOnSignal, startServer } from '../../gateway/serve.ts'
+import { startServer, stopSignal } from '../../gateway/serve.ts'
 import { listLog, sendRaw } from '../support/server.ts'
 
 const hello = (_request: unknown, response: { end(text: string): void }) => response.end('hello')
@@ -117,14 +117,14 @@ test('a client that does not read its answer is cut off', async () => {
   await server.close()
 })
 
-test('a signal closes it and says so; a second one is not ours any more', async () => {
-  const server = await startServer(hello, { port: 0 })
+test('a signal to stop is heard and told; a second one is not ours any more', () => {
   const { log, lines } = listLog()
   const before = process.listenerCount('SIGTERM')
-  const closed = closeOnSignal(server, log)
+  const stop = stopSignal(log)
+  assert.not.ok(stop.aborted)
   process.emit('SIGTERM', 'SIGTERM')
+  assert.ok(stop.aborted)
   assert.is(process.listenerCount('SIGTERM'), before)
-  await closed
   assert.equal(lines, [{ level: 'info', message: 'stopping', signal: 'SIGTERM' }])
 })
 

@@ -10,6 +10,7 @@ export interface AskedFile {
   path: string
   /** What was asked for of it; null for all of it. */
   range: string | null
+  authorization: string | null
 }
 
 /** What to do instead of answering well: a status without a body, or hanging up after so many bytes. */
@@ -50,7 +51,8 @@ export async function serveFolder(folder: string, { ranges = true } = {}): Promi
   }
 
   const server = createServer((req, res) => {
-    const one = { path: new URL(req.url!, 'http://localhost').pathname.slice(1), range: req.headers.range ?? null }
+    const { range = null, authorization = null } = req.headers
+    const one = { path: new URL(req.url!, 'http://localhost').pathname.slice(1), range, authorization }
     web.asked.push(one)
     answer(res, one, web.fault(one))
   })

@@ -174,6 +174,31 @@ test('what is closed reads nothing more', async () => {
   }
 })
 
+test('closing ends what waits for a busy server', async () => {
+  let waits = () => {}
+  const waiting = new Promise<void>((resolve) => {
+    waits = resolve
+  })
+  const patient = {
+    ...world.effects,
+    sleep: (_ms: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        signal?.addEventListener('abort', () => resolve())
+        waits()
+      }),
+  }
+  const reader = await openReader(web.url, { effects: patient })
+  web.fault = () => ({ status: 503 })
+  try {
+    const page = failed(reader.list({ limit: 1 }))
+    await waiting
+    await reader.close()
+    assert.match((await page)!.message, /is closed/)
+  } finally {
+    web.fault = () => null
+  }
+})
+
 test.after(async () => {
   await Promise.all([local.close(), remote.close()])
   await Promise.all([web.close(), whole.close(), world.close()])

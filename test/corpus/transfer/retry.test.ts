@@ -1,7 +1,9 @@
 /** How long is waited, for what. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { retryAfterMs, statusError, waitMs } from '../../../corpus/transfer/retry.ts'
+import { TransferError } from '../../../corpus/transfer/error.ts'
+import { realNetworkEffects } from '../../../corpus/transfer/network.ts'
+import { type RetryOptions, retryAfterMs, statusError, waitMs, withRetries } from '../../../corpus/transfer/retry.ts'
 
 const NOW = new Date('2026-11-21T06:30:00Z')
 
@@ -38,6 +40,48 @@ test('which answers may be otherwise next time', () => {
   for (const status of passing) assert.is(statusError({ status, headers: {} }, NOW).mayPass, true, String(status))
   for (const status of final) assert.is(statusError({ status, headers: {} }, NOW).mayPass, false, String(status))
   assert.is(statusError({ status: 403, headers: { 'retry-after': '1' } }, NOW).mayPass, true)
+})
+
+const busy = () => new TransferError('busy_server', 'the server answers 503')
+
+/** Attempts that all fail: how many there were, what was waited, and how it ended. */
+async function tried(options: RetryOptions, onSleep: (signal?: AbortSignal) => void = () => {}) {
+  const [attempts, slept]: [number[], number[]] = [[], []]
+  const sleep = async (ms: number, signal?: AbortSignal) => {
+    slept.push(ms)
+    onSleep(signal)
+  }
+  const work = () => Promise.reject(busy())
+  const ended = withRetries({ sleep, random: () => 1 }, work, { onAttempt: (n) => void attempts.push(n), ...options })
+  return { error: await ended.catch((error: Error) => error), attempts: attempts.length, slept }
+}
+
+test('what may pass is tried six times; what lies on this machine once more, without a wait', async () => {
+  const far = await tried({})
+  assert.equal([far.attempts, far.slept], [6, [1000, 2000, 4000, 8000, 16_000]])
+  const near = await tried({ local: true })
+  assert.equal([near.attempts, near.slept], [2, []])
+  assert.instance(near.error, TransferError)
+})
+
+test('whoever is told to stop while it waits ends with the reason', async () => {
+  const stop = new AbortController()
+  const reason = new Error('nobody needs it any more')
+  const { error, attempts } = await tried({ signal: stop.signal }, (signal) => {
+    assert.is(signal, stop.signal)
+    stop.abort(reason)
+  })
+  assert.is(error, reason)
+  assert.is(attempts, 1)
+})
+
+test('real waiting ends with its signal', async () => {
+  const { effects, close } = realNetworkEffects()
+  const stop = new AbortController()
+  const slept = effects.sleep(3_600_000, stop.signal)
+  stop.abort()
+  await slept
+  await close()
 })
 
 test.run()

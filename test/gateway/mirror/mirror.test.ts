@@ -191,6 +191,23 @@ test('a body that is cut off as if it were whole, and one that is longer, are fe
   }
 })
 
+test('what is damaged in a folder is told at once; what had arrived of it wrong is read again', async () => {
+  const [origin, dist] = [newDist(), newDist()]
+  cpSync(first.dist, origin, { recursive: true })
+  const [file] = [...objectsOf(origin).values()].filter(({ size }) => size > 1000)
+  const path = objectPath(origin, file!.sha256)
+  const bytes = readFileSync(path)
+  rmSync(path)
+  writeFileSync(path, Buffer.from(bytes).fill(0, 500, 600))
+  assert.match(await refusal(run(dist, origin)), /^digest: /)
+  rmSync(path)
+  writeFileSync(path, bytes)
+  writeFileSync(join(partsOf(dist), `${file!.sha256}.part`), Buffer.alloc(700))
+  await run(dist, origin)
+  assert.equal(filesOf(dist), currentFilesOf(first.dist))
+  assert.equal([world.slept, world.log], [[], []])
+})
+
 test('a body that was damaged on the way is fetched again; one that always is, is never put up', async () => {
   const [file] = [...objectsOf(first.dist).values()].sort((a, b) => b.size - a.size)
   const damaged = objectName(file!.sha256)
