@@ -3,7 +3,7 @@
  * and 3 MB of bits and keys that filters are tested by) and some 130 MB of node, code and threads it must stay below
  * 350 MB, and each retained snapshot may add 60.
  */
-import { WALKS_BYTES } from '../corpus/snapshot/find/bounds.ts'
+import { FEW_BYTES, WALKS_BYTES } from '../corpus/snapshot/find/bounds.ts'
 
 const MIB = 1024 * 1024
 
@@ -27,6 +27,7 @@ export const PROCESS_BYTES = {
 export const SNAPSHOT_BYTES = {
   /** What filters let through, for walks through CVEs and through the other lists. */
   walks: WALKS_BYTES,
+  few: FEW_BYTES,
   listWalks: 2 * MIB,
   /** Texts of rows of lists. */
   listRows: 3 * MIB,

@@ -171,7 +171,8 @@ export function withinPublication(constraints: readonly Constraint[]): readonly 
   return within
 }
 
-function publicationIn(constraints: readonly Constraint[]): { from: number; to: number } | null {
+/** What bounds on times of publication let through, if they are among the constraints. */
+export function publicationIn(constraints: readonly Constraint[]): { from: number; to: number } | null {
   for (const one of constraints) if (one.kind === 'stretch' && one.sort === 'published') return one
   return null
 }

@@ -4,12 +4,15 @@
  * estimated from the sizes of the constraints, and a walk that was estimated wrongly is given up.
  */
 import type { CveTables } from '../cve-tables.ts'
+import { fewOf, type Told } from './few.ts'
 import { type Constraint, type CveFilters, constraintsOf } from './filters.ts'
 import {
   clausesOf,
+  cut,
   type Enumerable,
   isEnumerable,
   ordinalsOf,
+  publicationIn,
   type Sieve,
   sieveOf,
   sizeOf,
@@ -60,8 +63,10 @@ interface Search extends Wanted {
   constraints: readonly Sized[]
   /** Whether one of them lets nothing through. */
   isEmpty: boolean
-  /** What has the fewest ordinals lying ready; null where there are only bits. */
+  /** What has the fewest ordinals lying ready; null where there are only bits, of which many have all. */
   smallest: Sized<Enumerable> | null
+  /** Whether `smallest` are the few that have all that bits tell, and need not be tested for it. */
+  hasTold: boolean
   /** Which part of all passes, and which part passes what bits tell, as if the constraints had nothing to do with each other. */
   share: number
   shareOfBits: number
@@ -79,6 +84,7 @@ function searchOf(
 ): Search {
   const cut = withinPublication(constraints)
   const sized: Sized[] = []
+  const told: Told[] = []
   let bounds: Bounds = { from: 0, to: order.count }
   let isEmpty = false
   let smallest: Sized<Enumerable> | null = null
@@ -94,13 +100,56 @@ function searchOf(
     const one = { constraint, size, share: sizeOf(snapshot, bits, whole) / order.count }
     insert(sized, one)
     if (size === 0) isEmpty = true
-    share *= one.share
-    if (!isEnumerable(constraint)) shareOfBits *= one.share
-    else if (smallest === null || size < smallest.size) smallest = one as Sized<Enumerable>
+    if (isEnumerable(constraint)) {
+      share *= one.share
+      if (smallest === null || size < smallest.size) smallest = one as Sized<Enumerable>
+    } else {
+      shareOfBits *= one.share
+      told.push(constraint)
+    }
   }
+  const few = told.length > 0 ? fewAmong(snapshot, bits, told, constraints) : null
+  const hasTold = few !== null && (smallest === null || few.size < smallest.size)
+  if (few !== null) {
+    shareOfBits = few.share
+    if (few.size === 0) isEmpty = true
+    if (hasTold) smallest = few
+  }
+  share *= shareOfBits
   const runs = runsFrom(order, start, bounds)
   const places = placesIn(runs)
-  return { order, start, most, constraints: sized, isEmpty, smallest, share, shareOfBits, bounds, runs, places }
+  return {
+    order,
+    start,
+    most,
+    constraints: sized,
+    isEmpty,
+    smallest,
+    hasTold,
+    share,
+    shareOfBits,
+    bounds,
+    runs,
+    places,
+  }
+}
+
+/** The few that pass all that bits tell, cut as all lists are; null where they are many. */
+function fewAmong(
+  snapshot: CveTables,
+  bits: SnapshotBits,
+  told: readonly Told[],
+  constraints: readonly Constraint[],
+): Sized<Enumerable> | null {
+  const few = fewOf(snapshot, bits, told)
+  if (few === null) return null
+  const stretch = publicationIn(constraints)
+  const ordinals = stretch ? cut(few, stretch) : few
+  return {
+    constraint: { kind: 'list', ordinals, column: null, key: 0 },
+    size: ordinals.length,
+    share: few.length / snapshot.columns.count,
+  }
 }
 
 /** Puts a constraint where its share belongs: there are so few that sorting them would be more work. */
@@ -153,10 +202,11 @@ function enumerate(
   search: Search,
   { constraint }: Sized<Enumerable>,
 ): number[] {
-  const { order, bounds, runs, start, most } = search
+  const { order, bounds, runs, start, most, hasTold } = search
   const sieves: Sieve[] = []
   for (const other of search.constraints) {
-    if (other.constraint !== constraint) sieves.push(sieveOf(snapshot, other.constraint))
+    if (other.constraint === constraint || (hasTold && !isEnumerable(other.constraint))) continue
+    sieves.push(sieveOf(snapshot, other.constraint))
   }
   const ordinals = ordinalsOf(snapshot, constraint)
   if (liesInOrder(search, constraint)) return walkList(ordinals, runs, sieves, most)
