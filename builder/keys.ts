@@ -1,17 +1,18 @@
 /** Keys that pointers are signed with: making them, and reading them for a command. */
 import { existsSync } from 'node:fs'
-import { link, open, unlink } from 'node:fs/promises'
+import { link, open, rm, unlink } from 'node:fs/promises'
 import { type Effects, replaceFile } from '../corpus/command/effects.ts'
 import { parseDuration } from '../corpus/model/duration.ts'
 import { SnapshotError } from '../corpus/snapshot/error.ts'
-import { readKeySetFile, readSigningKeyFile } from '../corpus/snapshot/key-files.ts'
+import { readSigningKeyFile, readText } from '../corpus/snapshot/key-files.ts'
 import { readPointerBytes } from '../corpus/snapshot/layout.ts'
 import {
   KeyError,
   makeKeyPair,
+  readTrustedKeys,
   type SigningAlgorithm,
   signersOf,
-  type TrustedKey,
+  withKey,
 } from '../corpus/snapshot/signature.ts'
 import type { Signing } from './build/put-up.ts'
 
@@ -36,18 +37,20 @@ export async function makeKey(
   { alg, keys = keySetBeside(file) }: { alg: SigningAlgorithm; keys?: string | undefined },
   effects: Effects,
 ): Promise<KeyReport> {
-  const before = existsSync(keys) ? await readKeySetFile(keys) : []
+  const before = existsSync(keys) ? readText(keys) : '{"keys":[]}'
   const { privateKey, publicKey } = await makeKeyPair(alg)
+  const set = withKey(before, keys, publicKey)
+  const trusted = await readTrustedKeys(set, keys)
   await writePrivate(file, `${JSON.stringify(privateKey, null, 1)}\n`)
-  const trusted: TrustedKey[] = [...before, publicKey]
-  const set = Buffer.from(`${JSON.stringify({ keys: trusted }, null, 1)}\n`)
-  await replaceFile(keys, set, `${keys}.new`, effects)
+  await replaceFile(keys, Buffer.from(set), `${keys}.new`, effects)
   return { kid: publicKey.kid, alg, file, keys, trusted: trusted.length }
 }
 
 /** Writes a file that only its owner may read, whole or not at all, and never in the place of another. */
 async function writePrivate(path: string, text: string): Promise<void> {
   const staged = `${path}.new`
+  // A run that was killed may have left one behind.
+  await rm(staged, { force: true })
   const file = await open(staged, 'wx', 0o600)
   try {
     await file.writeFile(text)
@@ -71,7 +74,8 @@ async function writePrivate(path: string, text: string): Promise<void> {
  */
 export async function readSigning(files: readonly string[], expires: string): Promise<Signing> {
   const seconds = parseDuration(expires)
-  if (seconds === null) throw new KeyError(`'${expires}' is no time until a pointer expires: write 14d or 36h`)
+  if (seconds === null)
+    throw new KeyError(`'${expires}' is no time until a pointer expires: write 14d or 36h`, { code: 'usage' })
   const keys = await Promise.all(files.map(readSigningKeyFile))
   return { keys, expiresInMs: seconds * 1000 }
 }
@@ -85,7 +89,8 @@ export async function signingOf(
   dist: string,
   { signKey = [], expires, unsigned = false }: { signKey?: string[]; expires: string; unsigned?: boolean },
 ): Promise<Signing | null> {
-  if (signKey.length > 0 && unsigned) throw new KeyError('--unsigned and --sign-key contradict each other')
+  if (signKey.length > 0 && unsigned)
+    throw new KeyError('--unsigned and --sign-key contradict each other', { code: 'usage' })
   if (signKey.length > 0) return readSigning(signKey, expires)
   if (unsigned || !isSigned(dist)) return null
   throw new KeyError(

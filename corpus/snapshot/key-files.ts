@@ -8,7 +8,8 @@ export const readSigningKeyFile = async (file: string): Promise<SigningKey> => r
 /** @throws KeyError */
 export const readKeySetFile = async (file: string): Promise<TrustedKey[]> => readTrustedKeys(readText(file), file)
 
-function readText(file: string): string {
+/** @throws KeyError */
+export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (cause) {

@@ -26,6 +26,9 @@ export interface SignedPointer {
 /** No pointer is longer: a dozen signatures take 3 KB. */
 export const MAX_POINTER_BYTES = 64 * 1024
 
+/** So much tells a page of a web server, or compression that nobody asked for, from damage. */
+const SHOWN_BYTES = 24
+
 const HEX_64 = /^[0-9a-f]{64}$/
 
 /**
@@ -53,11 +56,12 @@ export function encodePointer(pointer: Pointer): Buffer {
  */
 export function decodePointer(bytes: Uint8Array): Pointer {
   const signed = decodeSigned(bytes)
-  return pointerIn(signed ? Buffer.from(signed.payload, 'base64url') : bytes)
+  return decodePayload(signed ? Buffer.from(signed.payload, 'base64url') : bytes)
 }
 
 /**
- * The signatures around a pointer; null where it has none.
+ * The signatures around a pointer; null where it has none. Of what else stands there nothing is taken over: a `payload`
+ * within a signature would be verified in the place of the one that is believed.
  * @throws SnapshotError `malformed`
  */
 export function decodeSigned(bytes: Uint8Array): SignedPointer | null {
@@ -67,12 +71,19 @@ export function decodeSigned(bytes: Uint8Array): SignedPointer | null {
   const isSignature = (one: unknown) =>
     isObject(one) && typeof one.protected === 'string' && typeof one.signature === 'string'
   if (typeof payload === 'string' && Array.isArray(signatures) && signatures.every(isSignature)) {
-    return { payload, signatures }
+    return {
+      payload,
+      signatures: signatures.map(({ protected: header, signature }) => ({ protected: header, signature })),
+    }
   }
   throw new SnapshotError('malformed', 'latest.json is neither a pointer nor a signed one')
 }
 
-function pointerIn(bytes: Uint8Array): Pointer {
+/**
+ * What the payload of a signed pointer says, or a pointer that is not signed.
+ * @throws SnapshotError `malformed` or `unsupported`
+ */
+export function decodePayload(bytes: Uint8Array): Pointer {
   const pointer = parse(bytes) as Partial<Pointer>
   if (pointer.format !== undefined && pointer.format !== FORMAT) {
     throw new SnapshotError('unsupported', `latest.json is of format ${pointer.format}; known is ${FORMAT}`)
@@ -100,7 +111,8 @@ function parse(bytes: Uint8Array): object {
   try {
     value = JSON.parse(Buffer.from(bytes).toString())
   } catch (cause) {
-    throw new SnapshotError('malformed', 'latest.json is no JSON', { cause })
+    const beginning = JSON.stringify(Buffer.from(bytes.subarray(0, SHOWN_BYTES)).toString())
+    throw new SnapshotError('malformed', `latest.json is no JSON: it begins with ${beginning}`, { cause })
   }
   if (isObject(value)) return value
   throw new SnapshotError('malformed', 'latest.json is no JSON object')

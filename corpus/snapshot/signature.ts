@@ -13,7 +13,7 @@ import {
   type JWK,
 } from 'jose'
 import { SnapshotError } from './error.ts'
-import { decodePointer, decodeSigned, encodePointer, type Pointer, type SignedPointer } from './pointer.ts'
+import { decodePayload, decodeSigned, encodePointer, type Pointer, type SignedPointer } from './pointer.ts'
 
 /** Algorithms that sign pointers, and the keys that each takes. */
 export const SIGNING_ALGORITHMS = {
@@ -28,6 +28,13 @@ const TYPE = 'vulnshelf-pointer'
 /** A key file that will not do; the message says which and why. */
 export class KeyError extends Error {
   override readonly name = 'KeyError'
+  /** `usage` where what was asked for with a key cannot be. */
+  readonly code: 'unusable' | 'usage'
+
+  constructor(message: string, { code = 'unusable', ...options }: ErrorOptions & { code?: KeyError['code'] } = {}) {
+    super(message, options)
+    this.code = code
+  }
 }
 
 export interface SigningKey {
@@ -81,15 +88,34 @@ export async function readTrustedKeys(text: string, name: string): Promise<Trust
     if ('d' in key) throw new KeyError(`${name} contains a private key: whoever reads it could sign`)
     const { exp } = key
     if (exp !== undefined && !Number.isFinite(exp)) throw new KeyError(`${name}: exp of a key is no time in seconds`)
-    trusted.push({
-      ...key,
-      kid: typeof key.kid === 'string' ? key.kid : await calculateJwkThumbprint(key as JWK),
-    } as TrustedKey)
+    trusted.push(await trustedKey(key as JWK, name))
   }
   if (trusted.length > 0) return trusted
   throw new KeyError(
     `${name} has no key that signs pointers: it must be a key set (JWKS) with keys of Ed25519 or P-256`,
   )
+}
+
+async function trustedKey(jwk: JWK, name: string): Promise<TrustedKey> {
+  const called = typeof jwk.kid === 'string' ? jwk.kid : 'without an id'
+  try {
+    await importJWK(jwk, algorithmOf(jwk)!)
+    return { ...jwk, kid: typeof jwk.kid === 'string' ? jwk.kid : await calculateJwkThumbprint(jwk) }
+  } catch (cause) {
+    throw new KeyError(`${name}: the key ${called} is damaged: ${(cause as Error).message}`, { cause })
+  }
+}
+
+/**
+ * The text of a key set with one key more; what else it has stays as it is, keys for other purposes too.
+ * @throws KeyError where it is no key set
+ */
+export function withKey(text: string, name: string, key: TrustedKey): string {
+  const document = parseJson(text, name)
+  const isSet = isObject(document) && Array.isArray(document.keys)
+  if (!isSet && !(isObject(document) && 'kty' in document)) throw new KeyError(`${name} is no key set (JWKS)`)
+  const set = isSet ? { ...document, keys: [...(document.keys as unknown[]), key] } : { keys: [document, key] }
+  return `${JSON.stringify(set, null, 1)}\n`
 }
 
 /** `latest.json` with a signature of each key. */
@@ -102,7 +128,7 @@ export async function signPointer(pointer: Pointer, keys: readonly SigningKey[])
 
 /** Ids of the keys that say to have signed; nothing is verified. */
 export function signersOf(bytes: Uint8Array): string[] {
-  return (decodeSigned(bytes)?.signatures ?? []).map((one) => headerOf(one).kid ?? 'without an id')
+  return (decodeSigned(bytes)?.signatures ?? []).map((one) => headerOf(one.protected).kid ?? 'without an id')
 }
 
 /**
@@ -120,7 +146,7 @@ export async function openSigned(
   const reasons: string[] = []
   for (const signature of signed.signatures) {
     const outcome = await judge(signed, signature, trusted, now)
-    if (outcome.valid) return { pointer: decodePointer(bytes), kid: outcome.kid }
+    if (outcome.valid) return { pointer: decodePayload(outcome.payload), kid: outcome.kid }
     reasons.push(outcome.reason)
   }
   throw new SnapshotError(
@@ -130,15 +156,16 @@ export async function openSigned(
 }
 
 type Signature = SignedPointer['signatures'][number]
-type Judgement = { valid: true; kid: string } | { valid: false; reason: string }
+/** What was verified is what is believed: nothing else of the file. */
+type Judgement = { valid: true; kid: string; payload: Uint8Array } | { valid: false; reason: string }
 
 async function judge(
   { payload }: SignedPointer,
-  signature: Signature,
+  { protected: header, signature }: Signature,
   trusted: readonly TrustedKey[],
   now: Date,
 ): Promise<Judgement> {
-  const { kid, alg, typ } = headerOf(signature)
+  const { kid, alg, typ } = headerOf(header)
   const no = (reason: string): Judgement => ({ valid: false, reason })
   if (kid === undefined) return no('a signature names no key')
   const key = trusted.find((one) => one.kid === kid)
@@ -150,8 +177,9 @@ async function judge(
   const expected = algorithmOf(key)!
   if (alg !== expected) return no(`the signature of key ${kid} is of algorithm ${alg}, not ${expected}`)
   try {
-    await flattenedVerify({ payload, ...signature }, await importJWK(key, expected), { algorithms: [expected] })
-    return { valid: true, kid }
+    const jws = { payload, protected: header, signature }
+    const verified = await flattenedVerify(jws, await importJWK(key, expected), { algorithms: [expected] })
+    return { valid: true, kid, payload: verified.payload }
   } catch (error) {
     if (!(error instanceof errors.JOSEError)) throw error
     return no(`the signature of key ${kid} does not fit`)
@@ -159,7 +187,7 @@ async function judge(
 }
 
 /** What a signature says of itself; nothing of it is to be believed. */
-function headerOf({ protected: header }: Signature): { kid?: string; alg?: string; typ?: string } {
+function headerOf(header: string): { kid?: string; alg?: string; typ?: string } {
   try {
     const value: unknown = JSON.parse(Buffer.from(header, 'base64url').toString())
     if (!isObject(value)) return {}

@@ -32,6 +32,8 @@ const build = (dist: string, ...words: string[]) =>
 const kids: string[] = []
 
 test('key makes a private key for its owner only, and adds the public one to a key set', async () => {
+  // Of a run that was killed.
+  writeFileSync(`${first}.new`, '{"kty":')
   const words = done(await vulnshelf(['key', first, '--public', keys]))
   assert.match(words, /^EdDSA key \S{43}\n .*first\.json: the private key; .*\n .*keys\.json: 1 public key; /)
   kids.push((JSON.parse(readFileSync(first, 'utf8')) as { kid: string }).kid)
@@ -71,7 +73,7 @@ test('a build without the key does not end signatures silently, and with --unsig
   )
   assert.equal(stateOf(dist), before)
   assert.match(
-    failed(await vulnshelf(['build', '--corpus', corpus, '--out', dist, '--unsigned', '--sign-key', first])),
+    failed(await vulnshelf(['build', '--corpus', corpus, '--out', dist, '--unsigned', '--sign-key', first]), 2),
     /contradict/,
   )
   const report = await build(dist, '--unsigned')
@@ -93,7 +95,10 @@ test('sign puts both signatures on while keys change, and each is enough', async
   }
   assert.match(failed(await vulnshelf(['sign', at('nothing-here'), '--sign-key', first])), /latest\.json is missing/)
   assert.match(failed(await vulnshelf(['sign', dist]), 2), /sign-key/)
-  assert.match(failed(await vulnshelf(['sign', dist, '--sign-key', first, '--expires', 'soon'])), /'soon' is no time/)
+  assert.match(
+    failed(await vulnshelf(['sign', dist, '--sign-key', first, '--expires', 'soon']), 2),
+    /'soon' is no time/,
+  )
 })
 
 test('verify names a key that is not trusted, and a pointer that has expired', async () => {

@@ -14,6 +14,7 @@ import {
   type SigningAlgorithm,
   signersOf,
   signPointer,
+  withKey,
 } from '../../../corpus/snapshot/signature.ts'
 
 const NOW = new Date('2026-05-01T12:00:00Z')
@@ -100,6 +101,17 @@ test('a signed pointer of which anything was changed', async () => {
   }
 })
 
+test('a genuine signature around which stands something else: only what was signed is believed', async () => {
+  const hostile = Buffer.from(JSON.stringify({ ...pointer, version: 99 })).toString('base64url')
+  const [signature] = envelope.signatures as [Envelope['signatures'][number]]
+  const within = { ...signature, payload: envelope.payload }
+  assert.match(await refusal(inEnvelope({ payload: hostile, signatures: [within] })), /^untrusted: .*does not fit$/)
+  const unprotected = { ...signature, header: { alg: 'none', kid: other.publicKey.kid } }
+  assert.equal((await openSigned(inEnvelope({ signatures: [unprotected] }), [ours.publicKey], NOW)).pointer, pointer)
+  const beside = { ...envelope, ...pointer, version: 99 }
+  assert.equal((await openSigned(Buffer.from(JSON.stringify(beside)), [ours.publicKey], NOW)).pointer, pointer)
+})
+
 test('a signature that claims the id of a trusted key, another algorithm, or none', async () => {
   const claimed = await signPointer(pointer, [{ ...other.signing, kid: ours.publicKey.kid }])
   assert.match(await refusal(claimed), /does not fit$/)
@@ -137,7 +149,7 @@ test('a signature of a trusted key that was made for something else', async () =
 test('what is no pointer within its signatures, or too long to be one', async () => {
   for (const [bytes, line] of [
     [Buffer.from('[]'), /^malformed: .*no JSON object$/],
-    [Buffer.from('{"payload":'), /^malformed: .*no JSON$/],
+    [Buffer.from('{"payload":'), /^malformed: .*no JSON: it begins with "\{\\"payload\\":"$/],
     [Buffer.from('{"payload":5,"signatures":[]}'), /^malformed: .*neither a pointer nor a signed one$/],
     [Buffer.from('{"payload":"e30","signatures":[null]}'), /^malformed: .*neither/],
     [Buffer.from(' '.repeat(MAX_POINTER_BYTES + 1)), /^malformed: .*longer than/],
@@ -164,6 +176,8 @@ test('key files that will not do are named, with the reason', async () => {
     [text({ keys: [] }), /^s\.json has no key that signs pointers/],
     [text({ keys: [ours.privateKey] }), /^s\.json contains a private key/],
     [text({ keys: [{ kty: 'oct', k: 'c2VjcmV0' }] }), /^s\.json has no key/],
+    [text({ keys: [{ ...ours.publicKey, x: 'AAAA' }] }), /^s\.json: the key \S{43} is damaged: /],
+    [text({ keys: [{ ...ours.publicKey, x: undefined, kid: 'old' }] }), /^s\.json: the key old is damaged: /],
     [text({ keys: [{ ...ours.publicKey, exp: 'never' }] }), /^s\.json: exp of a key is no time/],
   ] as const) {
     assert.match(await keyRefusal(readTrustedKeys(content, 's.json')), line)
@@ -171,6 +185,21 @@ test('key files that will not do are named, with the reason', async () => {
   const trusted = await readTrustedKeys(text({ keys: [{ kty: 'oct', k: 'c2VjcmV0' }, ours.publicKey] }), 's.json')
   assert.equal(trusted, [ours.publicKey])
   assert.equal(await readTrustedKeys(text(ours.publicKey), 's.json'), [ours.publicKey])
+})
+
+test('a key is added to a set without touching what else is there', async () => {
+  const others = [{ kty: 'RSA', kid: 'login', n: 'AQAB', e: 'AQAB' }, other.publicKey]
+  const set = { keys: others, note: 'of everybody' }
+  assert.equal(JSON.parse(withKey(JSON.stringify(set), 's.json', ours.publicKey)), {
+    keys: [...others, ours.publicKey],
+    note: 'of everybody',
+  })
+  const single = withKey(JSON.stringify(other.publicKey), 's.json', ours.publicKey)
+  assert.equal(JSON.parse(single), { keys: [other.publicKey, ours.publicKey] })
+  for (const text of ['{', '[]', '{"rules":[]}']) {
+    const added = Promise.resolve().then(() => withKey(text, 's.json', ours.publicKey))
+    assert.match(await keyRefusal(added), /^s\.json is no (?:JSON|key set)/)
+  }
 })
 
 test.run()

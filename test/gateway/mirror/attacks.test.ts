@@ -2,7 +2,7 @@
  * What somebody on the way, or at the source, may try, each against a mirror of a genuine signed repository: it is refused
  * with its name, the snapshot that is here stays, and a gateway goes on serving it. The names are The Update Framework's.
  */
-import { cpSync, readFileSync } from 'node:fs'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { suite } from 'uvu'
@@ -11,7 +11,7 @@ import { noProgress } from '../../../corpus/command/progress.ts'
 import { sha256 } from '../../../corpus/snapshot/digest.ts'
 import { manifestName, manifestPath, objectName, pointerPath, readCurrent } from '../../../corpus/snapshot/layout.ts'
 import type { FileEntry } from '../../../corpus/snapshot/manifest.ts'
-import { encodePointer } from '../../../corpus/snapshot/pointer.ts'
+import { encodePointer, type SignedPointer } from '../../../corpus/snapshot/pointer.ts'
 import type { TrustedKey } from '../../../corpus/snapshot/signature.ts'
 import { mirror } from '../../../gateway/mirror/mirror.ts'
 import { openSource } from '../../../gateway/mirror/source.ts'
@@ -100,6 +100,17 @@ test('rollback: a genuine older pointer', async () => {
     await attacked({ dist: first.dist, before: later }),
     /^rollback: it offers version 2, and version 4 is here already/,
   )
+})
+
+test('wrong signature: an old one, which carries what it was made for, around a pointer of somebody else', async () => {
+  const dist = join(folder.path, 'forged')
+  cpSync(later, dist, { recursive: true })
+  const { pointer } = readCurrent(later)
+  const { payload, signatures } = JSON.parse(readFileSync(pointerPath(first.dist), 'utf8')) as SignedPointer
+  const hostile = encodePointer({ ...pointer, version: 1000 }).toString('base64url')
+  const forged = { payload: hostile, signatures: signatures.map((one) => ({ ...one, payload })) }
+  writeFileSync(pointerPath(dist), JSON.stringify(forged))
+  assert.match(await attacked({ dist }), /^untrusted: no trusted key has signed latest\.json: .* does not fit$/)
 })
 
 test('freeze: a genuine pointer that has expired', async () => {
