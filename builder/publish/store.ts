@@ -13,7 +13,7 @@ export async function openStore(location: S3Location, effects: NetworkEffects): 
     name: `s3://${location.bucket}/${location.prefix}`,
     async read(path, maxBytes) {
       try {
-        return await readWhole((await bucket.open(path, 0)).body, maxBytes)
+        return await readWhole((await bucket.open(path, 0)).body, maxBytes, effects.now)
       } catch (error) {
         if (error instanceof TransferError && error.code === 'missing') return null
         throw error

@@ -149,7 +149,7 @@ function webFiles(url: URL, effects: NetworkEffects, close: () => Promise<void>)
     },
     async whole(path, most) {
       try {
-        return await asked(path, null, ({ body }) => readWhole(body, most))
+        return await asked(path, null, ({ body }) => readWhole(body, most, effects.now))
       } catch (error) {
         throw error instanceof TransferError && error.code === 'too_large' ? tooLong(path, most, error) : error
       }
@@ -162,7 +162,7 @@ function webFiles(url: URL, effects: NetworkEffects, close: () => Promise<void>)
           await discard()
           throw new TransferError('wrong_body', 'the server gives another part than was asked for')
         }
-        const bytes = (await readWhole(body, size - from)).subarray(at - from, at - from + length)
+        const bytes = (await readWhole(body, size - from, effects.now)).subarray(at - from, at - from + length)
         if (bytes.length !== length) throw new TransferError('cut', `${bytes.length} of ${length} bytes`)
         return bytes
       }),

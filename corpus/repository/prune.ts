@@ -26,8 +26,10 @@ export async function keepNewest(dist: string, keep: number, effects: Effects): 
   const kept = [current.snapshot]
   const needed = new Set(objectsOf(current))
   const there = manifestDigests(dist)
-  for (const { digest, manifest } of newestFirst(dist, there).filter((one) => !manifests.has(one.digest))) {
+  for (const { digest, manifest } of newestFirst(dist, there, pointer.manifest.sha256)) {
     if (kept.length >= keep) break
+    // Built once more after a run that was killed.
+    if (kept.includes(manifest.snapshot)) continue
     manifests.add(digest)
     // Whoever follows from here may be as far behind as this mirror was.
     if (manifest.delta) needed.add(manifest.delta.sha256)
@@ -35,12 +37,22 @@ export async function keepNewest(dist: string, keep: number, effects: Effects): 
     kept.push(manifest.snapshot)
     for (const sha256 of objectsOf(manifest)) needed.add(sha256)
   }
-  const removed = { manifests: 0, objects: 0, bytes: 0 }
+  const removed = { manifests: 0 }
   for (const digest of there) {
     if (manifests.has(digest)) continue
     await effects.remove(manifestPath(dist, digest))
     removed.manifests++
   }
+  const { objects, bytes } = await removeObjectsBut(dist, needed, effects)
+  return { kept, removed: { ...removed, objects, bytes } }
+}
+
+async function removeObjectsBut(
+  dist: string,
+  needed: ReadonlySet<string>,
+  effects: Effects,
+): Promise<{ objects: number; bytes: number }> {
+  const removed = { objects: 0, bytes: 0 }
   for (const digest of objectDigests(dist)) {
     if (needed.has(digest)) continue
     const path = objectPath(dist, digest)
@@ -48,15 +60,46 @@ export async function keepNewest(dist: string, keep: number, effects: Effects): 
     await effects.remove(path)
     removed.objects++
   }
-  return { kept, removed }
+  return removed
+}
+
+/**
+ * Removes the objects that none of the manifests here names, nor `wanted`: those of snapshots that were begun and never
+ * completed. The caller holds the lock.
+ */
+export async function removeUnnamed(dist: string, wanted: Manifest, effects: Effects): Promise<void> {
+  const named = readable(dist, manifestDigests(dist)).map(({ manifest }) => manifest)
+  await removeObjectsBut(dist, new Set([...named, wanted].flatMap(objectsOf)), effects)
 }
 
 /** Digests of all that a snapshot is made of, and of the pack that leads to it. */
 const objectsOf = ({ files, delta }: Manifest) => [...files, ...(delta ? [delta] : [])].map(({ sha256 }) => sha256)
 
-/** The snapshots that can be read, by when they were put up; a manifest that cannot is kept by nobody. */
-function newestFirst(dist: string, digests: readonly string[]): { digest: string; manifest: Manifest }[] {
-  const readable = digests.flatMap((digest) => {
+interface Known {
+  digest: string
+  manifest: Manifest
+}
+
+/**
+ * The snapshots before the one whose manifest has the digest `current`: first those that it was built upon, each upon the
+ * next, then all others by when they were put up. A build that was killed leaves a manifest that never became current.
+ */
+function newestFirst(dist: string, digests: readonly string[], current: string): Known[] {
+  const left = new Map(readable(dist, digests).map((one) => [one.digest, one]))
+  const chain: Known[] = []
+  for (let next = left.get(current); next; next = left.get(next.manifest.parent?.manifest ?? '')) {
+    left.delete(next.digest)
+    if (next.digest !== current) chain.push(next)
+  }
+  const others = [...left.values()].sort(
+    (a, b) => Date.parse(b.manifest.created_at) - Date.parse(a.manifest.created_at),
+  )
+  return [...chain, ...others]
+}
+
+/** A manifest that cannot be read is kept by nobody. */
+function readable(dist: string, digests: readonly string[]): Known[] {
+  return digests.flatMap((digest) => {
     try {
       return [{ digest, manifest: readManifest(dist, digest) }]
     } catch (error) {
@@ -64,7 +107,6 @@ function newestFirst(dist: string, digests: readonly string[]): { digest: string
       throw error
     }
   })
-  return readable.sort((a, b) => Date.parse(b.manifest.created_at) - Date.parse(a.manifest.created_at))
 }
 
 /** The objects that are there; files that are none are not ours to remove. */

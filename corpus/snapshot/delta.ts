@@ -96,6 +96,10 @@ function carriedOf(bytes: Buffer, runs: readonly Run[]): Buffer {
  * @throws SnapshotError `malformed` where runs lie outside of what there is, or do not make that many bytes
  */
 export function rebuilt({ recipe, carried }: Change, former: Uint8Array, size: number): Buffer {
+  // Before memory is taken for it: a manifest of somebody else's may promise anything.
+  let total = 0
+  for (const { length } of runsIn(recipe)) total += length
+  if (total !== size || size > MAX_MADE) throw misfit()
   const bytes = Buffer.allocUnsafe(size)
   let at = 0
   let taken = 0
@@ -107,9 +111,12 @@ export function rebuilt({ recipe, carried }: Change, former: Uint8Array, size: n
     at += length
     if (from === null) taken += length
   }
-  if (at !== size || taken !== carried.length) throw misfit()
+  if (taken !== carried.length) throw misfit()
   return bytes
 }
+
+/** Hundreds of times what a shard has; a larger file comes whole. */
+const MAX_MADE = 2 ** 30
 
 const misfit = () => new SnapshotError('malformed', 'a recipe of a delta pack does not make the file it is for')
 

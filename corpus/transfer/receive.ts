@@ -1,5 +1,6 @@
 /** A body into a file, piece by piece: no more than agreed, no less than announced, and not at a crawl. */
 
+import { watchCrawl } from './crawl.ts'
 import { TransferError } from './error.ts'
 import type { GrowingFile } from './network.ts'
 import { networkError } from './request.ts'
@@ -16,10 +17,6 @@ export interface Receiving {
   onBytes(position: number, bytes: number): void
 }
 
-/** A server that gives a byte now and then keeps a connection open for ever: less than this in that time is no transfer. */
-const CRAWL_MS = 60_000
-const CRAWL_BYTES = 16 << 10
-
 /** @throws TransferError `network`, `cut`, `stalled` (worth another attempt, what arrived stays), `too_large` */
 export async function receive(
   body: AsyncIterable<Uint8Array>,
@@ -27,7 +24,7 @@ export async function receive(
   { offset, total, most, now, onBytes }: Receiving,
 ): Promise<void> {
   let position = offset
-  let window = { since: now().getTime(), from: position }
+  const arrived = watchCrawl(now)
   for await (const chunk of failing(body)) {
     position += chunk.length
     if (position > (total ?? most)) {
@@ -37,12 +34,7 @@ export async function receive(
     }
     await file.write(chunk)
     onBytes(position, chunk.length)
-    const time = now().getTime()
-    if (time - window.since < CRAWL_MS) continue
-    if (position - window.from < CRAWL_BYTES) {
-      throw new TransferError('stalled', `only ${position - window.from} bytes in ${(time - window.since) / 1000} s`)
-    }
-    window = { since: time, from: position }
+    arrived(chunk.length)
   }
   if (total !== null && position !== total) throw new TransferError('cut', `${position} of ${total} bytes`)
 }

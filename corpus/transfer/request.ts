@@ -1,5 +1,6 @@
 /** One GET with its redirects followed, credentials only where they belong, and a network failure as a `TransferError`. */
 
+import { watchCrawl } from './crawl.ts'
 import { TransferError } from './error.ts'
 import type { Answer, NetworkEffects } from './network.ts'
 import { statusError } from './retry.ts'
@@ -116,14 +117,15 @@ export async function readText(
     await answer.discard()
     throw statusError(answer, effects.now())
   }
-  return (await readWhole(answer.body, maxBytes)).toString('utf8')
+  return (await readWhole(answer.body, maxBytes, effects.now)).toString('utf8')
 }
 
 /**
  * All of a small body.
- * @throws TransferError `network`, or `too_large` where it is longer than `maxBytes`
+ * @throws TransferError `network`, `stalled`, or `too_large` where it is longer than `maxBytes`
  */
-export async function readWhole(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
+export async function readWhole(body: AsyncIterable<Uint8Array>, maxBytes: number, now: () => Date): Promise<Buffer> {
+  const arrived = watchCrawl(now)
   const chunks: Uint8Array[] = []
   let bytes = 0
   try {
@@ -131,6 +133,7 @@ export async function readWhole(body: AsyncIterable<Uint8Array>, maxBytes: numbe
       bytes += chunk.length
       if (bytes > maxBytes) throw new TransferError('too_large', `more than ${maxBytes} bytes`)
       chunks.push(chunk)
+      arrived(chunk.length)
     }
   } catch (cause) {
     throw cause instanceof TransferError ? cause : networkError(cause)

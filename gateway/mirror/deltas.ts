@@ -28,7 +28,7 @@ import type { Pointer } from '../../corpus/snapshot/pointer.ts'
 import { TransferError, type TransferErrorCode } from '../../corpus/transfer/error.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { knownManifest } from './folder.ts'
-import { bytesOf } from './objects.ts'
+import { bytesOf, isHere } from './objects.ts'
 import { askFor, fetchAll, type Transfers } from './transfers.ts'
 
 /** One night: a snapshot, the one it was built upon, and the pack that leads from that to it. */
@@ -74,11 +74,10 @@ export async function linksTo(
   return null
 }
 
-/** A shard that is to be made. */
+/** A shard that is to be made, and of what. */
 interface Making {
   entry: FileEntry
   former: FileEntry
-  packed: PackedFile
 }
 
 /**
@@ -92,10 +91,14 @@ export async function makeFromPacks(
   dist: string,
   effects: Effects,
 ): Promise<void> {
-  const nights = links.map((link) => makingsOf(link, dist))
-  for (const makings of stepsTo(missing, nights, links[0]?.parent.files ?? [])) {
-    for (const { entry, former, packed } of makings) {
-      if (made.has(entry.sha256)) continue
+  // Packs are read twice: those of a month would take a gigabyte together.
+  const nights = links.map((link) => packedIn(link, dist).map(({ making }) => making))
+  for (const [night, makings] of stepsTo(missing, nights, links[0]?.parent.files ?? []).entries()) {
+    const needed = new Set(makings.map(({ entry }) => entry.sha256))
+    if (needed.size === 0) continue
+    for (const { making, packed } of packedIn(links[night]!, dist)) {
+      const { entry, former } = making
+      if (!needed.has(entry.sha256) || made.has(entry.sha256)) continue
       const bytes = rebuilt(packed, readObject(dist, former), entry.size)
       if (sha256(bytes) !== entry.sha256) {
         throw new SnapshotError('digest', `a delta pack makes something else of ${describe(entry)}`)
@@ -106,11 +109,11 @@ export async function makeFromPacks(
   }
 }
 
-function makingsOf({ child, parent, pack }: Link, dist: string): Making[] {
+function packedIn({ child, parent, pack }: Link, dist: string): { making: Making; packed: PackedFile }[] {
   return decodePack(readStored(dist, pack, describePack(pack))).map((packed) => {
     const [entry, former] = [child.files[packed.file], parent.files[packed.former]]
     if (!entry || !former) throw new SnapshotError('malformed', `${describePack(pack)} is of files that there are not`)
-    return { entry, former, packed }
+    return { making: { entry, former }, packed }
   })
 }
 
@@ -139,6 +142,9 @@ function stepsTo(
   return steps
 }
 
+/** So many times as long as that of today no manifest of the month before is. */
+const MOST_SHRUNK = 8
+
 /** What leads from the snapshot that is here to the one that is wanted; nothing where whole objects are less. */
 export async function worthwhileLinks(
   manifest: Manifest,
@@ -150,10 +156,12 @@ export async function worthwhileLinks(
   const shards = bytesOf(missing.filter(({ role }) => role === 'cve' || role === 'catalog'))
   if (shards === 0 || have.snapshot === manifest.snapshot) return []
   const worth = source.isPart ? Number.POSITIVE_INFINITY : shards
+  // Only what has come whole can be held against its digest.
+  const most = Math.min(MAX_MANIFEST_BYTES, MOST_SHRUNK * JSON.stringify(manifest).length)
   const manifestOf = async (digest: string) => {
     const known = knownManifest(dist, digest)
     if (known) return { manifest: decodeManifest(known), cost: 0 }
-    const bytes = await askFor(manifestName(digest), MAX_MANIFEST_BYTES, transfers)
+    const bytes = await askFor(manifestName(digest), most, transfers)
     if (sha256(bytes) !== digest) throw new SnapshotError('digest', `the manifest ${digest} has another digest`)
     // The chain of manifests is what `/changes` goes back by, also over nights that were never here.
     await replaceFile(manifestPath(dist, digest), bytes, join(temporaryFolder(dist), 'between'), effects)
@@ -167,15 +175,26 @@ export async function worthwhileLinks(
   }
 }
 
-/** Fetches the packs, and makes with them what is missing, as far as they lead; gives the digests of that. */
+/** What packs have brought. */
+export interface FromPacks {
+  /** Digests of what was made. */
+  made: ReadonlySet<string>
+  /** The packs that came now; others had come with a run that broke off. */
+  fetched: readonly Stored[]
+}
+
+/** Fetches the packs that are not here yet, and makes with them what is missing, as far as they lead. */
 export async function madeFromPacks(
   links: readonly Link[],
   missing: readonly FileEntry[],
   transfers: Transfers,
   onBytes: (bytes: number) => void,
-): Promise<Set<string>> {
+): Promise<FromPacks> {
   const { dist, effects } = transfers
-  const packs = links.map(({ pack }) => ({ object: pack, name: describePack(pack) }))
+  const packs: { object: Stored; name: string }[] = []
+  for (const { pack } of links) {
+    if (!(await isHere(dist, pack, new Map()))) packs.push({ object: pack, name: describePack(pack) })
+  }
   const wanted = new Set(missing.map(({ sha256 }) => sha256))
   const made = new Set<string>()
   try {
@@ -184,7 +203,7 @@ export async function madeFromPacks(
   } catch (error) {
     withoutPacks(error, effects)
   }
-  return made
+  return { made, fetched: packs.map(({ object }) => object) }
 }
 
 /** What is wrong with a file that is offered, and not with the way to it. */

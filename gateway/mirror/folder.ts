@@ -3,9 +3,10 @@ import { readdir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Effects } from '../../corpus/command/effects.ts'
 import { lockFile } from '../../corpus/command/lock.ts'
+import { removeUnnamed } from '../../corpus/repository/prune.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { readManifestBytes, temporaryFolder } from '../../corpus/snapshot/layout.ts'
-import type { Stored } from '../../corpus/snapshot/manifest.ts'
+import type { Manifest, Stored } from '../../corpus/snapshot/manifest.ts'
 import { whyNotOurs } from '../../corpus/snapshot/own-folder.ts'
 import { decodePointer, type Pointer } from '../../corpus/snapshot/pointer.ts'
 import { MirrorError } from './error.ts'
@@ -65,22 +66,40 @@ export function knownManifest(dist: string, sha256: string): Buffer | null {
 const SPARE_BYTES = 64e6
 
 /**
- * What has arrived of the missing objects takes its room already.
+ * Where there is too little room for the missing objects of `wanted`, what runs for other snapshots left behind gives way.
  * @throws MirrorError `no_space`
  */
-export async function assertRoom(dist: string, missing: readonly Stored[]): Promise<void> {
-  let bytes = 0
-  for (const object of missing) bytes += object.size - (await arrivedOf(dist, object))
-  if (bytes === 0) return
-  const { bavail, bsize } = await statfs(dist)
-  const free = bavail * bsize
-  if (bytes + SPARE_BYTES <= free) return
-  throw new MirrorError('no_space', `${bytes} bytes are to come, and the disk of ${dist} has ${free} left`)
+export async function makeRoom(
+  dist: string,
+  wanted: Manifest,
+  missing: readonly Stored[],
+  effects: Effects,
+): Promise<void> {
+  if ((await lackOf(dist, missing)) === null) return
+  await removeParts(dist, effects, new Set(missing.map(({ sha256 }) => sha256)))
+  await removeUnnamed(dist, wanted, effects)
+  const lack = await lackOf(dist, missing)
+  if (lack === null) return
+  throw new MirrorError(
+    'no_space',
+    `${lack.bytes} bytes are to come, and the disk of ${dist} has ${lack.free} left; vulnshelf prune removes older snapshots`,
+  )
 }
 
-/** What was begun for snapshots that were never completed is not needed any more. */
-export async function removeParts(dist: string, effects: Effects): Promise<void> {
+/** What has arrived of the missing objects takes its room already. */
+async function lackOf(dist: string, missing: readonly Stored[]): Promise<{ bytes: number; free: number } | null> {
+  let bytes = 0
+  for (const object of missing) bytes += object.size - (await arrivedOf(dist, object))
+  if (bytes === 0) return null
+  const { bavail, bsize } = await statfs(dist)
+  const free = bavail * bsize
+  return bytes + SPARE_BYTES <= free ? null : { bytes, free }
+}
+
+/** What was begun for snapshots that were never completed is not needed any more, but for the `wanted` objects. */
+export async function removeParts(dist: string, effects: Effects, wanted?: ReadonlySet<string>): Promise<void> {
   for (const name of await readdir(temporaryFolder(dist))) {
-    if (objectOfPart(name) !== null) await effects.remove(join(temporaryFolder(dist), name))
+    const object = objectOfPart(name)
+    if (object !== null && !wanted?.has(object)) await effects.remove(join(temporaryFolder(dist), name))
   }
 }

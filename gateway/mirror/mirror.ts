@@ -20,7 +20,7 @@ import { signersOf, type TrustedKey } from '../../corpus/snapshot/signature.ts'
 import { TransferError } from '../../corpus/transfer/error.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { writeBundle } from './bundle.ts'
-import { assertRoom, knownManifest, ownPointer, removeParts, takeFolder } from './folder.ts'
+import { knownManifest, makeRoom, ownPointer, removeParts, takeFolder } from './folder.ts'
 import { getMissing, missingOf } from './missing.ts'
 import { bytesOf, type Sound } from './objects.ts'
 import { pacer } from './pace.ts'
@@ -147,7 +147,7 @@ async function copy(
   const manifest = judgeManifest(manifestBytes, pointer, maxBytes)
 
   const { here, missing } = await missingOf(dist, manifest, sound)
-  await assertRoom(dist, missing)
+  await makeRoom(dist, manifest, missing, effects)
   const transfers = { dist, source, effects, pace: pacer(maxRate, effects), parallel, signal }
   const came = await getMissing(manifest, missing, have, options.derive ?? null, transfers, onBytes)
 
@@ -174,7 +174,7 @@ async function copy(
     signedBy: signersOf(bytes),
     expiresAt: pointer.expires_at ?? null,
     changed: have?.snapshot !== pointer.snapshot,
-    fetched: tallyOf([...came.packs, ...came.whole]),
+    fetched: tallyOf([...came.fetchedPacks, ...came.whole]),
     made: tallyOf(came.made),
     derived: tallyOf(came.derived),
     reused: tallyOf(here),

@@ -31,7 +31,9 @@ export const onceEach = (files: readonly FileEntry[]): FileEntry[] => [
 
 /** How what was missing has come. */
 export interface Came {
+  /** With which something was made, and those of them that came now. */
   packs: Stored[]
+  fetchedPacks: readonly Stored[]
   /** Digests of the manifests that the packs lead over, from the snapshot that was here. */
   between: string[]
   /** Made with packs. */
@@ -63,20 +65,23 @@ export async function getMissing(
     )
   const links = have ? await worthwhileLinks(manifest, toGet, have, transfers) : []
   const offered = links.map(({ pack }) => pack)
-  const packed = await madeFromPacks(links, toGet, transfers, (count) => onBytes(count, bytesOf(offered)))
+  const { made: packed, fetched } = await madeFromPacks(links, toGet, transfers, (count) =>
+    onBytes(count, bytesOf(offered)),
+  )
   const [made, rest] = parted(toGet, ({ sha256 }) => packed.has(sha256))
   const bytes = bytesOf(offered) + bytesOf(rest)
   await fetch(rest, bytes)
   // Packs of which nothing was made are of no use to anybody else either.
   const used = made.length > 0 ? links : []
   const packs = used.map(({ pack }) => pack)
+  const fetchedPacks = made.length > 0 ? fetched : []
   const between = used.slice(1).map(({ child }) => child.parent!.manifest)
-  if (jobs === null) return { packs, between, made, derived: [], whole: rest }
+  if (jobs === null) return { packs, fetchedPacks, between, made, derived: [], whole: rest }
 
   const same = await madeByDeriving(manifest, toDerive, jobs, transfers)
   const [derived, others] = parted(toDerive, ({ sha256 }) => same.has(sha256))
   await fetch(others, bytes + bytesOf(others))
-  return { packs, between, made, derived, whole: [...rest, ...others] }
+  return { packs, fetchedPacks, between, made, derived, whole: [...rest, ...others] }
 }
 
 /** What passes a test, and what does not. */

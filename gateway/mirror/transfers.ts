@@ -15,7 +15,7 @@ export async function askFor(
   most: number,
   { source, effects, signal }: Pick<Transfers, 'source' | 'effects' | 'signal'>,
 ): Promise<Buffer> {
-  const attempt = async () => readWhole((await source.open(path, 0)).body, most)
+  const attempt = async () => readWhole((await source.open(path, 0)).body, most, effects.now)
   try {
     return await withRetries(effects, attempt, { onWait: tellWait(path, effects), local: source.isLocal, signal })
   } catch (error) {

@@ -11,8 +11,9 @@ import { lockDist } from '../../builder/build/lock.ts'
 import { ingest } from '../../builder/ingest/ingest.ts'
 import { prune } from '../../builder/prune.ts'
 import { noProgress } from '../../corpus/command/progress.ts'
-import { objectPath, readCurrent } from '../../corpus/snapshot/layout.ts'
-import { ROLES } from '../../corpus/snapshot/manifest.ts'
+import { sha256 } from '../../corpus/snapshot/digest.ts'
+import { manifestPath, objectPath, readCurrent } from '../../corpus/snapshot/layout.ts'
+import { encodeManifest, ROLES } from '../../corpus/snapshot/manifest.ts'
 import { verify } from '../../corpus/snapshot/verify.ts'
 import { ingestAndBuild, quietEffects, sampleDist, temporaryFolder } from '../support/dist.ts'
 import { Killed, killedEffects } from '../support/killed-effects.ts'
@@ -191,6 +192,19 @@ test('pruning keeps the newest snapshots whole and removes what only the others 
   assert.is(countObjects(made.dist), before - report.removed.objects)
   assert.equal((await verify(made.dist)).faults, [])
   assert.is(firstNight < secondNight, true)
+})
+
+test('pruning counts a snapshot once, also where a build was killed before its pointer, and keeps what it was built upon', async () => {
+  const made = copyOfFirstNight('prune-after-kill')
+  await ingestAndBuild({ ...made, asOf: secondNight })
+  const { manifest } = readCurrent(made.dist)
+  // Of the same snapshot, put up a moment earlier: no pointer ever led there.
+  const bytes = encodeManifest({ ...manifest, created_at: new Date(Date.parse(manifest.created_at) - 1).toISOString() })
+  writeFileSync(manifestPath(made.dist, sha256(bytes)), bytes)
+  const { kept, removed } = await prune(made.dist, 2, quietEffects())
+  assert.equal(kept, [manifest.snapshot, idOf(first.dist)])
+  assert.equal(removed, { manifests: 1, objects: 0, bytes: 0 })
+  assert.equal((await verify(made.dist)).faults, [])
 })
 
 const countObjects = (dist: string) =>

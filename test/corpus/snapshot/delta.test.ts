@@ -134,6 +134,10 @@ test('every number that a pack may have survives, also beyond 32 bits', () => {
   )
   const far = encodeRecipe([{ from: 2 ** 40, length: 127 }])
   assert.ok(refused(() => rebuilt({ recipe: far, carried: Buffer.alloc(0) }, Buffer.alloc(200), 127)))
+  for (const size of [2 ** 50, 2 ** 31, 128]) {
+    const near = encodeRecipe([{ from: 0, length: 127 }])
+    assert.ok(refused(() => rebuilt({ recipe: near, carried: Buffer.alloc(0) }, Buffer.alloc(200), size)))
+  }
 })
 
 test('a pack of which anything is missing, or that has more than it says', () => {

@@ -22,6 +22,7 @@ import { type MirrorReport, mirror } from '../../../gateway/mirror/mirror.ts'
 import { openSource } from '../../../gateway/mirror/source.ts'
 import { distOfEachNight, ingestAndBuild, temporaryFolder } from '../../support/dist.ts'
 import { openWorld, type World } from '../../support/publisher.ts'
+import { refusal } from '../../support/refusal.ts'
 import { makeSigner, openRepository, type Repository, signDist } from './repository.ts'
 
 const folder = temporaryFolder('deltas')
@@ -159,6 +160,43 @@ test('a manifest between that is gone: files come whole', async () => {
     repository.fault = ({ path }) => (path === between ? { kind: 'status', code: 404 } : null)
   })
   assert.is(way.report.made.files, 0)
+})
+
+test('a manifest between that never ends is not waited for: files come whole', async () => {
+  const between = manifestName(readCurrent(second).pointer.manifest.sha256)
+  let sent = 0
+  const way = await mirrored([first, last], (repository) => {
+    repository.fault = ({ path }) => {
+      if (path === between) return { kind: 'endless' }
+      sent ||= repository.sent()
+      return null
+    }
+  })
+  assert.is(way.report.made.files, 0)
+  assert.ok(sent < 4 << 20, `${sent} bytes`)
+})
+
+test('packs that came with a run that broke off are not asked for again', async () => {
+  const dist = join(folder.path, 'broken-off')
+  const run = (from: string) => mirror(openSource(from, world.effects), { dist, keys }, world.effects, noProgress)
+  await run(first)
+  const repository = await openRepository(last)
+  const packs = nights.slice(1).map((night) => objectName(packOf(night).sha256))
+  const asked = () => packs.filter((pack) => repository.asked.some(({ path }) => path === pack))
+  try {
+    repository.fault = ({ path }) => (path === packs[1] ? { kind: 'status', code: 503 } : null)
+    assert.match(await refusal(run(repository.url)), /^busy_server: /)
+    assert.equal(asked(), packs)
+    repository.fault = () => null
+    repository.asked.length = 0
+    const { fetched, made, received } = await run(repository.url)
+    assert.equal(asked(), [packs[1]])
+    assert.ok(made.files > 0)
+    assert.is(fetched.bytes, received)
+    assert.equal((await verify(dist, { keys })).faults, [])
+  } finally {
+    await repository.close()
+  }
 })
 
 test('a pack that makes something else than its signed manifest says is found out, and files come whole', async () => {

@@ -1,6 +1,6 @@
 /** A mirror is a copy, byte for byte, got with as few bytes as can be, however the way there behaves. */
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { lockDist } from '../../../builder/build/lock.ts'
@@ -14,6 +14,7 @@ import {
 } from '../../../corpus/snapshot/layout.ts'
 import type { FileEntry } from '../../../corpus/snapshot/manifest.ts'
 import { verify } from '../../../corpus/snapshot/verify.ts'
+import { makeRoom } from '../../../gateway/mirror/folder.ts'
 import { follow } from '../../../gateway/mirror/follow.ts'
 import { type MirrorOptions, mirror } from '../../../gateway/mirror/mirror.ts'
 import { openSource } from '../../../gateway/mirror/source.ts'
@@ -78,6 +79,28 @@ test('a folder is mirrored as a web server is', async () => {
     await run(dist, from)
     assert.equal(filesOf(dist), currentFilesOf(first.dist))
   }
+})
+
+test('where the disk has too little room, what runs for other snapshots left behind gives way, and nothing else', async () => {
+  const dist = newDist()
+  await run(dist)
+  const { manifest } = readCurrent(later)
+  const isHere = objectsOf(first.dist)
+  const [missing] = manifest.files.filter(({ sha256 }) => !isHere.has(sha256)) as [FileEntry]
+  const part = (digest: string) => join(partsOf(dist), `${digest}.part`)
+  const stray = objectPath(dist, 'ab'.repeat(32))
+  mkdirSync(dirname(stray), { recursive: true })
+  for (const path of [stray, part('cd'.repeat(32)), part(missing.sha256)]) writeFileSync(path, 'begun')
+  await makeRoom(dist, manifest, [missing], world.effects)
+  assert.ok(existsSync(stray), 'there was room')
+  const huge = [{ ...missing, size: 9e15 }]
+  assert.match(
+    await refusal(makeRoom(dist, manifest, huge, world.effects)),
+    /^no_space: .* vulnshelf prune removes older/,
+  )
+  assert.equal(readdirSync(partsOf(dist)), [`${missing.sha256}.part`])
+  assert.not.ok(existsSync(stray))
+  assert.equal((await verify(dist, { keys })).faults, [])
 })
 
 test('what is here already is not asked for again: the pointer is all', async () => {
