@@ -7,11 +7,11 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { readPointerBytes } from '../corpus/snapshot/layout.ts'
-import { withoutPassword } from '../corpus/transfer/request.ts'
 import { GatewayError } from './errors.ts'
 import type { Log } from './log.ts'
 import { lowerPriority } from './low-priority.ts'
 import { FOLLOWED_BY_GATEWAY } from './mirror/follow.ts'
+import { shownSource } from './mirror/source.ts'
 
 export interface Following {
   /** Where the mirror copies from, as `mirror` takes it. */
@@ -26,54 +26,61 @@ export interface Following {
 }
 
 export interface Follower {
+  /** Rejects with a GatewayError where what was asked for cannot be: the mirror would never begin. */
+  failed: Promise<never>
   close(): Promise<void>
 }
+
+/** By which a mirror says so. */
+const WRONG_USAGE = 2
 
 /** A mirror that ended though nobody told it to, out of memory say, is started again after so long. */
 const RESTART_MS = 30_000
 
-/**
- * Follows a repository until it is closed, or the signal says to stop. Where there is no snapshot yet, this resolves when
- * the first one is here.
- * @throws GatewayError `no_snapshot` where it cannot be had
- */
-export async function startFollower(following: Following, log: Log, stopped: AbortSignal): Promise<Follower> {
+/** Follows a repository until it is closed, or the signal says to stop. */
+export function startFollower(following: Following, log: Log, stopped: AbortSignal): Follower {
   const stop = new AbortController()
-  if (readPointerBytes(following.dist) === null) await mirrorOnce(following, log, stopped)
   const followed = keepFollowing(following, log, AbortSignal.any([stopped, stop.signal]))
+  const failed = followed.then(() => new Promise<never>(() => {}))
+  // Whoever closes it first hears nothing of it.
+  failed.catch(() => {})
   return {
+    failed,
     async close() {
       stop.abort()
-      await followed
+      await followed.catch(() => {})
     },
   }
 }
 
-async function mirrorOnce(following: Following, log: Log, signal: AbortSignal): Promise<void> {
+/** Whether there is nothing in a folder that could be served until a mirror has run. */
+export const isEmpty = (dist: string): boolean => readPointerBytes(dist) === null
+
+/**
+ * Mirrors once: where there is no snapshot yet, or the one that is here is damaged.
+ * @throws GatewayError `no_snapshot` where it cannot be had
+ */
+export async function mirrorOnce(following: Following, log: Log, signal: AbortSignal): Promise<void> {
   // Its last line is our error, and need not be told twice.
-  const { code, lastLine } = await runMirror(following, [], log, signal, isError)
+  const { code, lastLine } = await runMirror(following, ['--json'], log, signal, isError)
+  if (code === WRONG_USAGE) throw new GatewayError('bad_option', lastLine)
   if (code !== 0 && !signal.aborted) throw new GatewayError('no_snapshot', `there is nothing to be served: ${lastLine}`)
 }
 
 async function keepFollowing(following: Following, log: Log, signal: AbortSignal): Promise<void> {
   const words = ['--json', '--interval', `${following.intervalSeconds}s`]
   while (!signal.aborted) {
-    const { code } = await runMirror(following, words, log, signal)
+    const { code, lastLine } = await runMirror(following, words, log, signal)
     if (signal.aborted) return
+    if (code === WRONG_USAGE) throw new GatewayError('bad_option', lastLine)
     log.error({ code }, 'the mirror ended by itself; it is started again')
     await sleep(RESTART_MS, undefined, { signal }).catch(() => {})
   }
 }
 
 function wordsFor({ source, dist, keys, keep, derive }: Following): string[] {
-  const words = ['mirror', shown(source), dist, '--keep', String(keep)]
+  const words = ['mirror', shownSource(source), dist, '--keep', String(keep)]
   return [...words, ...(keys === null ? [] : ['--keys', keys]), ...(derive ? ['--derive'] : [])]
-}
-
-/** A source as everybody may see it. */
-function shown(source: string): string {
-  const url = URL.parse(source)
-  return url?.username || url?.password ? withoutPassword(url).base.href : source
 }
 
 interface Ended {
@@ -143,11 +150,11 @@ function spawnMirror(words: readonly string[], source: string): ChildProcess | E
   }
 }
 
-/** A report as JSON; a line for people as it is. */
+/** A report, which is a line of JSON. */
 function reportIn(line: string): object {
   try {
     return { mirror: JSON.parse(line) as unknown }
   } catch {
-    return { mirror: line }
+    return { line }
   }
 }

@@ -1,5 +1,6 @@
 /** `vulnshelf-gateway serve` from its words: the gateway, alone or with workers, and the mirror that it follows by. */
-import type { Follower } from './follower.ts'
+import { SnapshotError } from '../corpus/snapshot/error.ts'
+import type { Following } from './follower.ts'
 import type { Gateway } from './gateway.ts'
 import { type OpenLog, openLog } from './log.ts'
 import { stopSignal } from './serve.ts'
@@ -42,22 +43,58 @@ export interface ServeFlags {
  */
 export async function serveFromCommand(dist: string, flags: ServeFlags): Promise<void> {
   const log = openLog()
-  let follower: Follower | null = null
   try {
     // Heard from now on: the first copy of a repository may take an hour.
     const stop = stopSignal(log)
-    follower = await followerOf(dist, flags, log, stop)
-    if (stop.aborted) return
-    const gateway = await startGateways(dist, flags, log)
-    process.on('SIGHUP', () => void gateway.refresh())
-    if (gateway.metricsUrl !== null) process.stderr.write(`metrics at ${gateway.metricsUrl}\n`)
-    process.stderr.write(`listening on ${gateway.url}\n`)
-    const stopped = abortOf(stop)
-    await ('failed' in gateway ? Promise.race([stopped, gateway.failed]) : stopped)
-    await Promise.all([gateway.close(), follower?.close()])
+    const following = followingOf(dist, flags)
+    const start = () => startGateways(dist, flags, log)
+    const gateway = following ? await startMirrored(following, start, log, stop) : await start()
+    if (gateway) await serveUntil(stop, gateway, following, log)
   } finally {
-    await follower?.close()
     await log.flush()
+  }
+}
+
+function followingOf(dist: string, flags: ServeFlags): Following | null {
+  const { follow: source, interval: intervalSeconds, keys = null, keep, derive = false } = flags
+  return source === undefined ? null : { source, dist, intervalSeconds, keys, keep, derive }
+}
+
+/** Starts where a snapshot is here and sound, else when a mirror has brought one; null where it is told to stop meanwhile. */
+async function startMirrored<T>(
+  following: Following,
+  start: () => Promise<T>,
+  log: OpenLog,
+  stop: AbortSignal,
+): Promise<T | null> {
+  const { isEmpty, mirrorOnce } = await import('./follower.ts')
+  if (!isEmpty(following.dist)) {
+    try {
+      return await start()
+    } catch (error) {
+      if (!(error instanceof SnapshotError)) throw error
+      log.error({ err: error }, 'the snapshot that is here cannot be served, and is mirrored anew')
+    }
+  }
+  await mirrorOnce(following, log, stop)
+  return stop.aborted ? null : start()
+}
+
+async function serveUntil(
+  stop: AbortSignal,
+  gateway: Gateway | RunningWorkers,
+  following: Following | null,
+  log: OpenLog,
+): Promise<void> {
+  const follower = following && (await import('./follower.ts')).startFollower(following, log, stop)
+  process.on('SIGHUP', () => void gateway.refresh())
+  if (gateway.metricsUrl !== null) process.stderr.write(`metrics at ${gateway.metricsUrl}\n`)
+  process.stderr.write(`listening on ${gateway.url}\n`)
+  const failures = [...('failed' in gateway ? [gateway.failed] : []), ...(follower ? [follower.failed] : [])]
+  try {
+    await Promise.race([abortOf(stop), ...failures])
+  } finally {
+    await Promise.all([gateway.close(), follower?.close()])
   }
 }
 
@@ -66,13 +103,6 @@ const abortOf = (signal: AbortSignal): Promise<void> =>
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
-
-async function followerOf(dist: string, flags: ServeFlags, log: OpenLog, stop: AbortSignal): Promise<Follower | null> {
-  const { follow: source, interval: intervalSeconds, keys = null, keep, derive = false } = flags
-  if (source === undefined) return null
-  const { startFollower } = await import('./follower.ts')
-  return startFollower({ source, dist, intervalSeconds, keys, keep, derive }, log, stop)
-}
 
 async function startGateways(
   dist: string,

@@ -1,6 +1,6 @@
 /** Where a snapshot is published to. Nothing is judged here. */
 import { resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { noPathHere, pathOfFileUrl } from '../../corpus/transfer/file-url.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { isS3, s3Location } from '../../corpus/transfer/s3-location.ts'
 import type { Content } from './content.ts'
@@ -34,6 +34,10 @@ export async function openTarget(text: string, effects: NetworkEffects): Promise
   }
   const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(text)?.[1]
   if (scheme === undefined) return openFolder(resolve(text), effects)
-  if (scheme.toLowerCase() === 'file') return openFolder(fileURLToPath(text), effects)
+  if (scheme.toLowerCase() === 'file') {
+    const path = pathOfFileUrl(text)
+    if (path !== null) return openFolder(path, effects)
+    throw new PublishError('usage', noPathHere(text))
+  }
   throw new PublishError('usage', `snapshots are published to a folder or to s3://bucket/prefix, not to ${scheme}://`)
 }

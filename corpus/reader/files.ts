@@ -1,12 +1,16 @@
 /** Where a reader reads from: a folder, or its like on any web server. Nothing of it is judged here. */
-import { type FileHandle, open } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { createHash } from 'node:crypto'
+import { type FileHandle, mkdir, mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
 import { SnapshotError } from '../snapshot/error.ts'
 import { POINTER_NAME } from '../snapshot/layout.ts'
+import type { Stored } from '../snapshot/manifest.ts'
+import { watchCrawl } from '../transfer/crawl.ts'
 import { about, TransferError } from '../transfer/error.ts'
+import { noPathHere, pathOfFileUrl } from '../transfer/file-url.ts'
 import { type NetworkEffects, realNetworkEffects } from '../transfer/network.ts'
-import { firstByteOf, get, type LocatedAnswer, readWhole, withoutPassword } from '../transfer/request.ts'
+import { firstByteOf, get, type LocatedAnswer, networkError, readWhole, withoutPassword } from '../transfer/request.ts'
 import { statusError, withRetries } from '../transfer/retry.ts'
 
 /** Bytes of a file, counted from its first. */
@@ -30,6 +34,12 @@ export interface Files {
    * @throws SnapshotError `missing` or `digest`; TransferError
    */
   part(path: string, span: Span, size: number): Promise<Buffer>
+  /**
+   * Holds all of a file against its digest, and gives from where parts of it can be read afterwards: from here where it
+   * lies on this machine, else from a copy, which goes when this is closed.
+   * @throws SnapshotError `missing` or `digest`; TransferError
+   */
+  proven(path: string, file: Stored): Promise<Pick<Files, 'part'>>
   close(): Promise<void>
 }
 
@@ -39,12 +49,17 @@ export interface Files {
  */
 export function openFiles(address: string | URL, effects?: NetworkEffects): Files {
   const text = String(address)
+  if (address === undefined || text === '') throw new TypeError('a reader opens a folder or an address; none was given')
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return folderFiles(resolve(text))
   const url = URL.parse(text)
   // It may hold a password, and is not repeated.
   if (url === null)
     throw new TypeError('this is no address: in names and passwords, # / ? @ are written as %23 %2F %3F %40')
-  if (url.protocol === 'file:') return folderFiles(fileURLToPath(url))
+  if (url.protocol === 'file:') {
+    const path = pathOfFileUrl(url)
+    if (path !== null) return folderFiles(path)
+    throw new TypeError(noPathHere(url))
+  }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new TypeError(`a reader opens a folder, or http:// or https://, not ${url.protocol}//`)
   }
@@ -85,7 +100,7 @@ function folderFiles(folder: string): Files {
     }
   }
 
-  return {
+  const files: Files = {
     name: folder,
     hasParts: async () => true,
     whole: (path, most) =>
@@ -100,9 +115,55 @@ function folderFiles(folder: string): Files {
         if (bytesRead !== length) throw new SnapshotError('digest', `${path} ends before ${at + length}`)
         return buffer
       }),
+    proven: (path, { sha256, size }) =>
+      opened(path, async (file) => {
+        const digest = createHash('sha256')
+        for await (const chunk of file.createReadStream({ autoClose: false })) digest.update(chunk as Buffer)
+        if (digest.digest('hex') !== sha256) throw otherDigest(path, size)
+        return files
+      }),
     async close() {
       isClosed = true
     },
+  }
+  return files
+}
+
+function otherDigest(path: string, size: number): SnapshotError {
+  return new SnapshotError('digest', `${path} does not have the digest it is named by, or not ${size} bytes`)
+}
+
+/** Copies of files, in a folder of this machine that is made for them and removed with them. */
+interface Copies {
+  /** @throws SnapshotError `digest` where what comes is something else */
+  add(path: string, file: Stored, body: AsyncIterable<Uint8Array>): Promise<void>
+  files: Files
+  remove(): Promise<void>
+}
+
+async function makeCopies(): Promise<Copies> {
+  const folder = await mkdtemp(join(tmpdir(), 'vulnshelf-reader-'))
+  return {
+    files: folderFiles(folder),
+    async add(path, { sha256, size }, body) {
+      const to = join(folder, ...path.split('/'))
+      await mkdir(dirname(to), { recursive: true })
+      const file = await open(to, 'w')
+      try {
+        const digest = createHash('sha256')
+        let bytes = 0
+        for await (const chunk of body) {
+          bytes += chunk.length
+          if (bytes > size) throw otherDigest(path, size)
+          digest.update(chunk)
+          await file.writeFile(chunk)
+        }
+        if (digest.digest('hex') !== sha256) throw otherDigest(path, size)
+      } finally {
+        await file.close()
+      }
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
   }
 }
 
@@ -113,6 +174,7 @@ function webFiles(url: URL, effects: NetworkEffects, close: () => Promise<void>)
   const { base, credentials } = withoutPassword(url)
   const inTurn = atMost(AT_ONCE)
   const closed = new AbortController()
+  let copies: Promise<Copies> | null = null
   let parts: Promise<boolean> | null = null
 
   /** What `read` makes of the answer to a request for a file, which is 200 or 206. */
@@ -166,10 +228,30 @@ function webFiles(url: URL, effects: NetworkEffects, close: () => Promise<void>)
         if (bytes.length !== length) throw new TransferError('cut', `${bytes.length} of ${length} bytes`)
         return bytes
       }),
+    async proven(path, file) {
+      copies ??= makeCopies()
+      const { add, files } = await copies
+      await asked(path, null, async ({ body }) => add(path, file, whileMoving(body, effects.now)))
+      return files
+    },
     async close() {
       closed.abort(closedError(base.href))
       await close()
+      await (await copies)?.remove()
     },
+  }
+}
+
+/** A body that is given up where it crawls, and whose failure is a TransferError. */
+async function* whileMoving(body: AsyncIterable<Uint8Array>, now: () => Date): AsyncIterable<Uint8Array> {
+  const arrived = watchCrawl(now)
+  try {
+    for await (const chunk of body) {
+      arrived(chunk.length)
+      yield chunk
+    }
+  } catch (cause) {
+    throw cause instanceof TransferError ? cause : networkError(cause)
   }
 }
 

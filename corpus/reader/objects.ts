@@ -25,14 +25,21 @@ export interface Objects {
  */
 const KEPT_BYTES = 128 * 1024 * 1024
 
+/** What has more is no file of a snapshot, but may be a lie of whoever answers. */
+const MOST_BYTES = 512 * 1024 * 1024
+
 /** Reading so much in vain takes less than another request. */
 const GAP_BYTES = 8 * 1024
 
-export function openObjects(files: Files): Objects {
+/** `proven` reads parts only of what was held against its digest as a whole: of a CRC anybody can make another one. */
+export function openObjects(files: Files, { proven }: { proven: boolean }): Objects {
   const kept = recent<string, Buffer>(KEPT_BYTES, ({ length }) => length)
   const coming = new Map<string, Promise<Buffer>>()
+  const proofs = new Map<string, Promise<Pick<Files, 'part'>>>()
 
   async function whole(file: FileEntry): Promise<Buffer> {
+    if (file.size > MOST_BYTES)
+      throw new SnapshotError('malformed', `${describe(file)} has more than ${MOST_BYTES} bytes`)
     const bytes = await files.whole(objectName(file.sha256), file.size)
     if (bytes.length !== file.size || sha256(bytes) !== file.sha256) {
       throw new SnapshotError('digest', `${describe(file)} does not have the digest it is named by`)
@@ -57,6 +64,17 @@ export function openObjects(files: Files): Objects {
     return fetching
   }
 
+  /** From where parts of a file can be read that are proven; once for each. */
+  function provenFrom(file: FileEntry): Promise<Pick<Files, 'part'>> {
+    let proof = proofs.get(file.sha256)
+    if (!proof) {
+      proof = files.proven(objectName(file.sha256), file)
+      proofs.set(file.sha256, proof)
+      proof.catch(() => proofs.delete(file.sha256))
+    }
+    return proof
+  }
+
   return {
     whole,
     async parts(file, spans) {
@@ -64,13 +82,14 @@ export function openObjects(files: Files): Objects {
         if (length > 0 && at + length <= file.size) continue
         throw new SnapshotError('malformed', `${describe(file)} has no ${length} bytes at ${at}`)
       }
-      if (!(await files.hasParts())) {
+      const from = proven ? await provenFrom(file) : files
+      if (!proven && !(await files.hasParts())) {
         const bytes = await shared(file)
         return spans.map(({ at, length }) => bytes.subarray(at, at + length))
       }
       const parts: Buffer[] = []
       const read = async ({ at, length, spans: covered }: Run) => {
-        const bytes = await files.part(objectName(file.sha256), { at, length }, file.size)
+        const bytes = await from.part(objectName(file.sha256), { at, length }, file.size)
         for (const i of covered) {
           const from = spans[i]!.at - at
           parts[i] = bytes.subarray(from, from + spans[i]!.length)

@@ -168,9 +168,9 @@ function queryOf({ sort = '-published', cna, scope, ...given }: Values<typeof WA
 }
 
 function valuesOf<O extends Readonly<Record<string, Option<unknown>>>>(known: O, options: object): Values<O> {
+  assertKnown(Object.keys(known), options)
   const values: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(known, name)) throw unknown(name, Object.keys(known))
     if (value === undefined) continue
     const option = known[name]!
     values[name] = option.read(value)
@@ -179,6 +179,15 @@ function valuesOf<O extends Readonly<Record<string, Option<unknown>>>>(known: O,
   }
   // Each has the value that its option reads.
   return values as Values<O>
+}
+
+/** What is misspelled must not be taken for not given. @throws TypeError */
+export function assertKnown(known: readonly string[], options: unknown): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError(`options must be an object with ${known.join(', ')}, not ${JSON.stringify(options)}`)
+  }
+  const name = Object.keys(options).find((one) => !known.includes(one))
+  if (name !== undefined) throw unknown(name, known)
 }
 
 function unknown(name: string, known: readonly string[]): TypeError {

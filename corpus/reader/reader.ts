@@ -21,9 +21,9 @@ import type { NetworkEffects } from '../transfer/network.ts'
 import { openFiles } from './files.ts'
 import { openObjects } from './objects.ts'
 import { openCurrent } from './open.ts'
-import { type CveListOptions, type CveWalkOptions, readList, readWalk } from './query.ts'
+import { assertKnown, type CveListOptions, type CveWalkOptions, readList, readWalk } from './query.ts'
 import type { CveDetail, CvePage, CveSummary } from './record.ts'
-import { openRows, type Rows } from './rows.ts'
+import { openRows, parsedJson, type Rows } from './rows.ts'
 
 export type { Severity } from '../model/record.ts'
 export type { Section } from '../snapshot/cve-pieces.ts'
@@ -37,8 +37,10 @@ export type * from './record.ts'
 
 export interface ReaderOptions {
   /**
-   * Of these keys one must have signed the pointer, and its signature must not have expired. Without them digests still
-   * tell damage from data, but whoever answers is believed.
+   * Of these keys one must have signed the pointer, and its signature must not have expired; then every byte that is read
+   * is what was signed, since files are held against their digests whole before parts of them are read: of a URL they are
+   * copied into a folder for temporary files, until `close`. Without keys digests and CRCs still tell damage from data,
+   * but whoever answers is believed.
    */
   keys?: readonly TrustedKey[] | undefined
   /** Requests, clock and waiting; those of the real world by default. */
@@ -89,10 +91,14 @@ export interface Reader {
  * @throws TypeError, SnapshotError, TransferError
  */
 export async function openReader(address: string | URL, options: ReaderOptions = {}): Promise<Reader> {
+  assertKnown(['keys', 'effects'], options)
+  if (options.keys !== undefined && !Array.isArray(options.keys)) {
+    throw new TypeError("option 'keys' must be public keys as `readKeySetFile` gives them")
+  }
   const { keys = null, effects } = options
   const files = openFiles(address, effects)
   try {
-    const objects = openObjects(files)
+    const objects = openObjects(files, { proven: keys !== null })
     const snapshot = await openCurrent(files, objects, { keys, now: effects?.now() ?? new Date() })
     const { index, epss, shards, manifest, about } = snapshot
     const bits = snapshotBits(snapshot)
@@ -108,7 +114,9 @@ export async function openReader(address: string | URL, options: ReaderOptions =
         epss_date: about.epss_date,
       },
 
-      async get<S extends Section>(cveId: string, { include }: ReadOptions<S> = {}) {
+      async get<S extends Section>(cveId: string, options: ReadOptions<S> = {}) {
+        assertKnown(['include'], options)
+        const { include } = options
         const id = parseCveId(cveId)
         if (id === null) throw new TypeError(`'${cveId}' is no CVE id such as CVE-2024-3400`)
         const sections = sectionsOf(include ?? DEFAULT_SECTIONS)
@@ -119,7 +127,7 @@ export async function openReader(address: string | URL, options: ReaderOptions =
         const member = { ...decodeMemberHead(bytes), bytes }
         if (member.key !== id) throw new SnapshotError('malformed', `the index leads to ${member.key} for ${id}`)
         const text = splicePlain(recordPieces(member, epssAt(epss, row), sections)).toString()
-        return JSON.parse(text) as CveDetail<S>
+        return parsedJson(text) as CveDetail<S>
       },
 
       async list(options = {}) {
@@ -156,6 +164,7 @@ export async function openReader(address: string | URL, options: ReaderOptions =
 
 /** In the order in which they are answered, each once. @throws TypeError for what is none */
 function sectionsOf(include: readonly string[]): Section[] {
+  if (!Array.isArray(include)) throw new TypeError(`option 'include' must be an array of ${SECTION_NAMES.join(', ')}`)
   const unknown = include.find((name) => !(SECTION_NAMES as string[]).includes(name))
   if (unknown === undefined) return SECTION_NAMES.filter((section) => include.includes(section))
   throw new TypeError(`option 'include' has no '${unknown}'; there are ${SECTION_NAMES.join(', ')}`)

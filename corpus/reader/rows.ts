@@ -34,6 +34,15 @@ interface Wanted {
   place: number
 }
 
+/** @throws SnapshotError `malformed`: sound by its CRC, and written by nobody who builds snapshots */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new SnapshotError('malformed', 'a record is no JSON', { cause })
+  }
+}
+
 export function openRows(snapshot: ReadSnapshot, objects: Objects): Rows {
   const { index, columns, orders, places, epss, shards, pages } = snapshot
   const read = recent<string, ReadMember>(PAGES_BYTES, ({ bytes }) => bytes.length)
@@ -73,7 +82,7 @@ export function openRows(snapshot: ReadSnapshot, objects: Objects): Rows {
       if (!rows) {
         const segment = member.segments[at]
         if (segment?.kind !== ROWS_KIND) throw new SnapshotError('malformed', `page ${member.key} has no segment ${at}`)
-        rows = JSON.parse(`[${plainBytes(member.bytes, segment).toString()}]`) as CveSummary[]
+        rows = parsedJson(`[${plainBytes(member.bytes, segment).toString()}]`) as CveSummary[]
         parsed.set(at, rows)
       }
       put(out, one, rows[one.place % ROWS_PER_SEGMENT])
@@ -87,7 +96,7 @@ export function openRows(snapshot: ReadSnapshot, objects: Objects): Rows {
     const stored = await objects.parts(shards[shard]!, spans)
     wanted.forEach((one, i) => {
       const core = plainBytes(stored[i]!, { ...segments[i]!, offset: 0 }).toString()
-      put(out, one, JSON.parse(`${core}${epssMember(epssAt(epss, rows[i]!))}}`) as CveSummary)
+      put(out, one, parsedJson(`${core}${epssMember(epssAt(epss, rows[i]!))}}`) as CveSummary)
     })
   }
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { realEffects } from '../../corpus/command/effects.ts'
 import { printable } from '../../corpus/command/printable.ts'
-import { showProgress } from '../../corpus/command/progress.ts'
+import { noProgress, showProgress } from '../../corpus/command/progress.ts'
 import { readKeySetFile } from '../../corpus/snapshot/key-files.ts'
 import { realNetworkEffects } from '../../corpus/transfer/network.ts'
 import { MirrorError } from './error.ts'
@@ -41,7 +41,8 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
   }
   const followed = process.env[FOLLOWED_BY_GATEWAY]
   const { effects, close } = realNetworkEffects(realEffects())
-  const progress = showProgress()
+  // A gateway's log is no place for it.
+  const progress = followed === undefined ? showProgress() : noProgress
   const sound = new Map<string, string>()
   const stop = new AbortController()
   const run = async (): Promise<MirrorReport> => {
@@ -73,7 +74,7 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
   }
   const print = (report: MirrorReport) =>
     void process.stdout.write(
-      `${json ? JSON.stringify(report, null, interval ? 0 : 1) : printable(mirrorWords(report))}\n`,
+      `${json ? JSON.stringify(report, null, interval || followed !== undefined ? 0 : 1) : printable(mirrorWords(report))}\n`,
     )
   try {
     // A gateway that follows by this process has ended, and may have been killed.
@@ -81,6 +82,8 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
     if (process.connected) process.once('disconnect', leave)
     else if (followed !== undefined) return leave()
     if (interval === undefined) return print(await run())
+    // What does not hold from the first turn on is no trouble that passes.
+    if (keys !== undefined) await readKeySetFile(keys)
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => end(signal))
     await follow(run, {
       intervalMs: interval * 1000,

@@ -44,5 +44,6 @@ export async function follow<T>(run: () => Promise<T>, following: Following<T>):
   }
 }
 
-/** Trouble of this disk passes as well: a full one may have room tomorrow. */
-const isTold = (error: Error) => TOLD.includes(error.name) || isSystemError(error)
+/** Trouble of this disk passes as well: a full one may have room tomorrow. What was asked for wrongly stays wrong. */
+const isTold = (error: Error & { code?: string }) =>
+  error.code !== 'usage' && (TOLD.includes(error.name) || isSystemError(error))

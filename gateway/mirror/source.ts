@@ -1,8 +1,8 @@
 /** Where a mirror copies from: a folder, a web server, an object store, a bundle. Files are opened; nothing is judged here. */
 import { createReadStream, statSync } from 'node:fs'
 import { resolve, sep } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { TransferError } from '../../corpus/transfer/error.ts'
+import { noPathHere, pathOfFileUrl } from '../../corpus/transfer/file-url.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { firstByteOf, get, networkError, withoutPassword } from '../../corpus/transfer/request.ts'
 import { statusError } from '../../corpus/transfer/retry.ts'
@@ -49,12 +49,22 @@ export function openSource(text: string, effects: NetworkEffects): Source {
       'usage',
       'the source is no address: in names and passwords, # / ? @ are written as %23 %2F %3F %40',
     )
-  if (url.protocol === 'file:') return localSource(fileURLToPath(url))
+  if (url.protocol === 'file:') {
+    const path = pathOfFileUrl(url)
+    if (path !== null) return localSource(path)
+    throw new MirrorError('usage', noPathHere(url))
+  }
   if (url.protocol === 'http:' || url.protocol === 'https:') return webSource(url, effects)
   throw new MirrorError(
     'usage',
     `a mirror copies from a folder, a bundle, or from http://, https:// or s3://, not from ${url.protocol}//`,
   )
+}
+
+/** A source as everybody may see it. */
+export function shownSource(text: string): string {
+  const url = URL.parse(text)
+  return url?.username || url?.password ? withoutPassword(url).base.href : text
 }
 
 const localSource = (path: string): Source =>

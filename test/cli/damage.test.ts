@@ -116,8 +116,8 @@ test('a manifest or pointer that is missing, cut or changed: every command says 
     ['flipped-manifest', (dist) => flipBit(manifestOf(dist)), /^manifest [0-9a-f]{64} does not have the digest/],
     ['cut-manifest', (dist) => truncateSync(manifestOf(dist), 900), /^manifest [0-9a-f]{64} does not have the digest/],
     ['no-pointer', (dist) => rmSync(pointerPath(dist)), /holds no snapshot: latest\.json is missing$/],
-    ['cut-pointer', (dist) => truncateSync(pointerPath(dist), 60), /^latest\.json is no JSON$/],
-    ['empty-pointer', (dist) => truncateSync(pointerPath(dist), 0), /^latest\.json is no JSON$/],
+    ['cut-pointer', (dist) => truncateSync(pointerPath(dist), 60), /^latest\.json is no JSON: it begins with "/],
+    ['empty-pointer', (dist) => truncateSync(pointerPath(dist), 0), /^latest\.json is no JSON: it begins with "/],
     [
       'other-pointer',
       (dist) => writeFileSync(pointerPath(dist), '{"format":1}'),
@@ -152,7 +152,7 @@ test('a build into a folder with a damaged pointer stops; one with a damaged man
   const before = stateOf(cut)
   assert.match(
     failed(await build(cut)),
-    /build-cut-pointer is damaged: latest\.json is no JSON; restore it, or build into/,
+    /build-cut-pointer is damaged: latest\.json is no JSON: .*; restore it, or build into/,
   )
   assert.equal(stateOf(cut), { ...before, lock: before.lock })
   const flipped = copy('build-flipped-manifest')

@@ -1,16 +1,17 @@
 /** `serve --follow` as an operator runs it: from nothing to the newest snapshot, through a night, and to its end. */
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { lockFile } from '../../corpus/command/lock.ts'
-import { pointerPath, readCurrent } from '../../corpus/snapshot/layout.ts'
+import { objectPath, pointerPath, readCurrent } from '../../corpus/snapshot/layout.ts'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../support/dist.ts'
 import { listening } from '../support/listening.ts'
+import { until } from '../support/until.ts'
 import { serveFolder } from '../support/web-folder.ts'
 import { done, endAll, failed, gateway, start, vulnshelf } from './command.ts'
 
@@ -27,16 +28,16 @@ async function following(dist: string, words: readonly string[], env: Record<str
   const said = { out: '', err: '' }
   child.stdout!.setEncoding('utf8').on('data', (text: string) => (said.out += text))
   child.stderr!.setEncoding('utf8').on('data', (text: string) => (said.err += text))
-  const until = async (test: () => boolean | Promise<boolean>) => {
-    while (!(await test())) {
-      if (child.exitCode !== null) throw new Error(`it ended: ${said.err}${said.out}`)
-      await sleep(20)
-    }
-  }
-  await until(() => /listening on (\S+)/.test(said.err))
+  const tell = () => `${said.err}${said.out}`
+  const happens = (test: () => boolean | Promise<boolean>) =>
+    until(() => {
+      if (child.exitCode !== null) throw new Error(`it ended: ${tell()}`)
+      return test()
+    }, tell)
+  await happens(() => /listening on (\S+)/.test(said.err))
   const url = /listening on (\S+)/.exec(said.err)![1]!
   const served = async () => (JSON.parse(await (await fetch(`${url}/readyz`)).text()) as { snapshot: string }).snapshot
-  return { child, said, until, served }
+  return { child, said, until: happens, served }
 }
 
 test('it begins with the first snapshot, takes up each that is put up, and leaves the mirror no life of its own', async () => {
@@ -55,7 +56,7 @@ test('it begins with the first snapshot, takes up each that is put up, and leave
 
   const pointer = readFileSync(pointerPath(origin))
   writeFileSync(pointerPath(origin), 'not now')
-  await until(() => /latest\.json is no JSON; what is here stays/.test(said.out))
+  await until(() => /latest\.json is no JSON: .*; what is here stays/.test(said.out))
   assert.is(await served(), snapshot)
   writeFileSync(pointerPath(origin), pointer)
 
@@ -106,7 +107,10 @@ test('told to stop while the first snapshot is on its way, it ends at once, with
     let said = ''
     child.stderr!.setEncoding('utf8').on('data', (text: string) => (said += text))
     child.stdout!.setEncoding('utf8').on('data', (text: string) => (said += text))
-    while (!/asking again in 120 s/.test(said)) await sleep(20)
+    await until(
+      () => /asking again in 120 s/.test(said),
+      () => said,
+    )
     const ended = once(child, 'close')
     child.kill('SIGTERM')
     assert.equal(await ended, [0, null])
@@ -124,11 +128,40 @@ test('what is for the mirror goes with --follow, but for what the environment sa
   const child = start('vulnshelf-gateway', ['serve', origin, '--port', '0'], { env: { VULNSHELF_KEYS: keys } })
   let said = ''
   child.stderr!.setEncoding('utf8').on('data', (text: string) => (said += text))
-  while (!said.includes('\n')) await sleep(20)
+  await until(
+    () => said.includes('\n'),
+    () => said,
+  )
   assert.match(said, /^listening on /)
   const ended = once(child, 'close')
   child.kill('SIGTERM')
   assert.equal((await ended)[0], 0)
+})
+
+test('a snapshot that rotted is mirrored anew before it is served', async () => {
+  const dist = at('rotten')
+  cpSync(origin, dist, { recursive: true })
+  const { manifest } = readCurrent(origin)
+  const path = objectPath(dist, manifest.files.find(({ role }) => role === 'index')!.sha256)
+  const bytes = readFileSync(path)
+  bytes[bytes.length >> 1]! ^= 1
+  rmSync(path)
+  writeFileSync(path, bytes)
+  const { child, said, until, served } = await following(dist, ['--follow', origin, '--interval', '1s'])
+  assert.is(await served(), manifest.snapshot)
+  await until(() => /cannot be served, and is mirrored anew/.test(said.out))
+  const ended = once(child, 'close')
+  child.kill('SIGTERM')
+  assert.equal((await ended)[0], 0)
+})
+
+test('a source that can be none ends it, also where a snapshot is here', async () => {
+  const words = (dist: string) => ['serve', dist, '--port', '0', '--follow', 'ftp://example.com/dist']
+  const told = /^a mirror copies from a folder, a bundle, or from http:/
+  assert.match(failed(await gateway(words(at('nowhere'))), 2), told)
+  const ended = await gateway(words(origin))
+  assert.is(ended.code, 2)
+  assert.match(ended.err.at(-1)!.replace('vulnshelf-gateway: ', ''), told)
 })
 
 test('without a first snapshot it does not start, and says why', async () => {

@@ -6,6 +6,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { pointerPath } from '../../corpus/snapshot/layout.ts'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../support/dist.ts'
+import { until } from '../support/until.ts'
 import { done, endAll, failed, gateway, start, vulnshelf } from './command.ts'
 
 const folder = temporaryFolder('mirror-command')
@@ -79,25 +80,24 @@ test('with an interval it takes up each new snapshot, goes on after errors, and 
   child.stderr!.setEncoding('utf8').on('data', (text: string) => {
     err += text
   })
-  const until = async (test: () => boolean) => {
-    while (!test()) {
-      if (child.exitCode !== null) throw new Error(`it ended: ${err}`)
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
+  const tell = () => `${err}${out}`
+  const holds = (test: () => boolean) => {
+    if (child.exitCode !== null) throw new Error(`it ended: ${err}`)
+    return test()
   }
   const versions = () =>
     out
       .split('\n')
       .filter(Boolean)
       .map((line) => (JSON.parse(line) as { version: number }).version)
-  await until(() => versions().length === 1)
+  await until(() => holds(() => versions().length === 1), tell)
   const pointer = readFileSync(pointerPath(followed))
   writeFileSync(pointerPath(followed), 'not now')
-  await until(() => /vulnshelf-gateway: latest\.json is no JSON; what is here stays/.test(err))
+  await until(() => holds(() => /vulnshelf-gateway: latest\.json is no JSON: .*; what is here stays/.test(err)), tell)
   writeFileSync(pointerPath(followed), pointer)
   await ingestAndBuild({ feeds, corpus, dist: followed, asOf: nights[1]! })
   done(await vulnshelf(['sign', followed, '--sign-key', key]))
-  await until(() => versions().length === 2)
+  await until(() => holds(() => versions().length === 2), tell)
   assert.equal(versions(), [2, 4])
   const ended = once(child, 'close')
   child.kill('SIGTERM')

@@ -251,7 +251,7 @@ test('targets that are none of ours, damaged, or taken', async () => {
   assert.match(await refusal(run(second, to)), /^busy: another build or prune is writing to /)
   unlock()
   writeFileSync(pointerPath(to), 'no pointer')
-  assert.match(await refused(second, to), /^unusable: \S+ is damaged: latest\.json is no JSON; remove that file/)
+  assert.match(await refused(second, to), /^unusable: \S+ is damaged: latest\.json is no JSON: .*; remove that file/)
   for (const none of ['ftp://example.com/x', 's4://bucket/x']) {
     assert.match(await refusal(run(first, none)), /^usage: snapshots are published to a folder or to s3:/)
   }

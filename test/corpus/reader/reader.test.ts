@@ -200,6 +200,30 @@ test('scope=any and the key of a CNA choose what /cwes/{cweId}/cves and /cnas/{s
   assert.equal(own, await listed(`/cnas/${encodeURIComponent(cna)}/cves`, 'kev=false'))
 })
 
+test('options that there are not, and values of another kind, are named', async () => {
+  const refused = async (work: () => Promise<unknown>): Promise<string> => {
+    const error = await work().then(
+      () => null,
+      (reason: unknown) => reason,
+    )
+    if (!(error instanceof TypeError)) throw new Error(`not refused: ${error}`)
+    return error.message
+  }
+  const open = (options: unknown, at: unknown = sample.dist) =>
+    refused(() => openReader(at as string, options as object))
+  assert.match(await open({ trustedKeys: [] }), /^unknown option 'trustedKeys'; there are keys, effects$/)
+  assert.match(await open({ keys: 'keys.json' }), /^option 'keys' must be public keys as `readKeySetFile` gives them$/)
+  assert.match(await open(null), /^options must be an object with keys, effects, not null$/)
+  for (const nowhere of [undefined, '']) {
+    assert.match(await refused(() => openReader(nowhere as string)), /none was given$/)
+  }
+  assert.match(await open({}, 'file://elsewhere/dist'), /^file:\/\/elsewhere\/dist is no path of this machine/)
+  const get = (options: unknown) => refused(() => reader.get(ids[0]!, options as object))
+  assert.match(await get({ includes: ['affected'] }), /^unknown option 'includes'; there are include$/)
+  assert.match(await get({ include: 'affected' }), /^option 'include' must be an array of /)
+  assert.match(await refused(() => reader.list(null as unknown as object)), /^options must be an object with severity,/)
+})
+
 test('a walk that is given up, and many at once, disturb nobody', async () => {
   for await (const { cve_id } of reader.walk()) {
     assert.is(cve_id, ids[0])

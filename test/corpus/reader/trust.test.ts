@@ -1,18 +1,26 @@
 /** What a reader believes: signatures of the keys it was given, and bytes that are what was written; never anything else. */
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { cveBlock } from '../../../corpus/model/cve-id.ts'
 import { openReader, type Reader } from '../../../corpus/reader/reader.ts'
 import { Random } from '../../../corpus/sample/random.ts'
+import { crc32 } from '../../../corpus/snapshot/crc32.ts'
 import { SECTION_NAMES } from '../../../corpus/snapshot/cve-pieces.ts'
+import { deflateSegment } from '../../../corpus/snapshot/deflate.ts'
+import { sha256 } from '../../../corpus/snapshot/digest.ts'
 import { SnapshotError } from '../../../corpus/snapshot/error.ts'
 import { manifestPath, objectPath, pointerPath, readCurrent } from '../../../corpus/snapshot/layout.ts'
-import type { Pointer } from '../../../corpus/snapshot/pointer.ts'
+import { encodeManifest } from '../../../corpus/snapshot/manifest.ts'
+import { decodeMemberHead } from '../../../corpus/snapshot/member.ts'
+import { encodePointer, type Pointer } from '../../../corpus/snapshot/pointer.ts'
+import { plainBytes } from '../../../corpus/snapshot/segment-bytes.ts'
 import { makeKeyPair, readSigningKey, signPointer } from '../../../corpus/snapshot/signature.ts'
 import { all } from '../../support/all.ts'
 import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { serveFolder } from '../../support/web-folder.ts'
 
 const folder = temporaryFolder('reader-trust')
 const { dist } = await sampleDist(folder.path, 150)
@@ -70,6 +78,105 @@ test('one of other keys, of none, an expired one and one for ever are refused wi
   const { expires_at: _, ...forEver } = pointer
   writeFileSync(pointerPath(signed), await signPointer(forEver, [ours.signing]))
   assert.match(await reason(signed), /signed for ever/)
+})
+
+/** Other titles in all segments of a file of members, which fit every CRC beside them. SPEC.md, "Member". */
+function retitled(file: Buffer): Buffer {
+  const bytes = Buffer.from(file)
+  let at = 0
+  while (at < bytes.length) {
+    const member = bytes.subarray(at)
+    const { segments, length } = decodeMemberHead(member)
+    const [table, fixed, line] = [16, 24, 40]
+    segments.forEach((segment, i) => {
+      const plain = plainBytes(member, segment).toString()
+      const other = Buffer.from(
+        plain.replace(/"title":"[^"\\]+"/g, (title) => `"title":"${'x'.repeat(title.length - 10)}"`),
+      )
+      const stored = deflateSegment(other)
+      if (stored.length > segment.length) return
+      const to = table + fixed + i * line
+      stored.copy(member, segment.offset)
+      for (const [field, value] of [
+        [8, stored.length],
+        [12, other.length],
+        [16, crc32(other)],
+        [20, crc32(stored)],
+      ] as const) {
+        member.writeUInt32LE(value, to + field)
+      }
+    })
+    const end = table + fixed + segments.length * line
+    member.writeUInt32LE(crc32(member.subarray(table, end)), end)
+    at += length
+  }
+  return bytes
+}
+
+test('with keys, records and rows of a server or a folder that makes up its own are refused, whatever CRCs say', async () => {
+  await sign()
+  const path = join(folder.path, 'retitled')
+  cpSync(signed, path, { recursive: true })
+  for (const { role, sha256 } of manifest.files) {
+    if (role !== 'cve' && role !== 'pages') continue
+    const file = objectPath(path, sha256)
+    writeFileSync(file, retitled(readFileSync(file)))
+  }
+  const web = await serveFolder(path)
+  const id = rows[0]!.cve_id
+  try {
+    for (const address of [path, web.url]) {
+      const believing = await openReader(address)
+      assert.not.equal(await all(believing.walk()), rows, 'they are made up')
+      await believing.close()
+      const reader = await openReader(address, { keys: [ours.publicKey] })
+      const asked = [
+        () => reader.get(id),
+        () => reader.list({ limit: 25 }),
+        () => reader.list({ ids: [id] }),
+        () => all(reader.walk()),
+      ]
+      for (const ask of asked) assert.is((await failed(ask()))?.code, 'digest')
+      await reader.close()
+    }
+  } finally {
+    await web.close()
+  }
+})
+
+test('with keys, what is genuine is read from a URL too, each file once, and no copies are left behind', async () => {
+  await sign()
+  const web = await serveFolder(signed)
+  const copies = () => readdirSync(tmpdir()).filter((name) => name.startsWith('vulnshelf-reader-'))
+  const before = copies()
+  try {
+    const reader = await openReader(web.url, { keys: [ours.publicKey] })
+    for (let i = 0; i < 2; i++) {
+      assert.equal(await all(reader.walk()), rows)
+      for (const { cve_id } of rows.slice(0, 20)) {
+        const include = SECTION_NAMES
+        assert.equal(await reader.get(cve_id, { include }), await sound.get(cve_id, { include }))
+      }
+    }
+    const paths = web.asked.map(({ path }) => path)
+    assert.is(new Set(paths).size, paths.length)
+    assert.is(copies().length, before.length + 1)
+    await reader.close()
+    assert.equal(copies(), before)
+  } finally {
+    await web.close()
+  }
+})
+
+test('a manifest that promises more than any file has is refused before anything is fetched', async () => {
+  const path = copy('huge')
+  const files = manifest.files.map((file) => (file.role === 'index' ? { ...file, size: 2 ** 40 } : file))
+  const bytes = encodeManifest({ ...manifest, files })
+  const digest = sha256(bytes)
+  writeFileSync(manifestPath(path, digest), bytes)
+  writeFileSync(pointerPath(path), encodePointer({ ...pointer, manifest: { sha256: digest, size: bytes.length } }))
+  const error = await failed(openReader(path))
+  assert.match(error!.message, /^file index .* has more than \d+ bytes$/)
 })
 
 test('an empty folder, a damaged pointer and a damaged manifest are refused', async () => {
