@@ -217,10 +217,12 @@ program
   .description('put the current snapshot where mirrors find it: in a folder, or at s3://bucket/prefix')
   .addOption(option('--parallel <n>', 'transfers at once').argParser(wholeNumber(1, 64)).default(6))
   .addOption(json())
-  .action(async (dist: string, to: string, options: { parallel: number; json?: boolean }) => {
+  .addOption(option('--unsigned', 'put an unsigned snapshot in the place of a signed one'))
+  .action(async (dist: string, to: string, options: { parallel: number; unsigned?: boolean; json?: boolean }) => {
     const { publishFromCommand } = await import('./publish/command.ts')
     const { publishWords } = await import('./report.ts')
-    print(options.json, await publishFromCommand({ dist, to, parallel: options.parallel }), publishWords)
+    const { parallel, unsigned = false } = options
+    print(options.json, await publishFromCommand({ dist, to, parallel, unsigned }), publishWords)
   })
 
 endWithReader()

@@ -132,7 +132,8 @@ program
   .addOption(option('--expires <time>', 'lifetime, such as 30m, 1h, 2d').default('1h'))
   .addOption(option('--issuer <issuer>', 'iss of the token').default(LOCAL.issuer))
   .addOption(option('--audience <audience>', 'aud of the token').default(LOCAL.audience))
-  .addOption(option('--keys <folder>', 'where the keys are kept').default(LOCAL.dir))
+  // No environment variable: VULNSHELF_KEYS is the key set that mirrors trust.
+  .option('--keys <folder>', 'where the keys are kept', LOCAL.dir)
   .action(
     async ({
       keys,
@@ -147,7 +148,8 @@ program
     }) => {
       const { makeToken } = await import('./token.ts')
       const { token, jwksFile, expiresAt } = await makeToken({ dir: keys, ...flags })
-      process.stderr.write(`key set: ${jwksFile}; the token expires at ${expiresAt.toISOString()}\n`)
+      const until = expiresAt.toISOString()
+      process.stderr.write(`key set: ${jwksFile}, for serve --jwks; the token expires at ${until}\n`)
       process.stdout.write(`${token}\n`)
     },
   )

@@ -1,11 +1,11 @@
 /** A gateway: a shelf of snapshots, a query thread and the app, put together and listening. */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { fetch } from 'undici'
 import { accessByPolicy, openAccess } from './access/access.ts'
 import { createApp } from './app.ts'
 import { createAuthenticator } from './auth/authenticator.ts'
 import { keyFile } from './auth/key-file.ts'
-import type { KeyRing } from './auth/key-set.ts'
+import { type KeyRing, parseKeySet } from './auth/key-set.ts'
 import { keysByDiscovery, keyUrl } from './auth/key-url.ts'
 import { docsRoute } from './docs/docs.ts'
 import { GatewayError } from './errors.ts'
@@ -181,5 +181,10 @@ function keyRing({ jwks, issuer }: GatewayOptions, log: Log): KeyRing {
   }
   if (/^https?:\/\//.test(jwks)) return keyUrl(jwks, options)
   if (!existsSync(jwks)) throw new GatewayError('bad_option', `there is no key set at ${jwks}`)
+  try {
+    parseKeySet(readFileSync(jwks, 'utf8'))
+  } catch (cause) {
+    throw new GatewayError('bad_option', `the key set at ${jwks} will not do: ${(cause as Error).message}`, cause)
+  }
   return keyFile(jwks, options)
 }

@@ -4,6 +4,7 @@ import type { Following } from './follower.ts'
 import type { Gateway } from './gateway.ts'
 import { type OpenLog, openLog } from './log.ts'
 import { stopSignal } from './serve.ts'
+import { LOCAL } from './token.ts'
 import type { RunningWorkers } from './workers/primary.ts'
 
 export interface ServeFlags {
@@ -49,7 +50,11 @@ export async function serveFromCommand(dist: string, flags: ServeFlags): Promise
     const following = followingOf(dist, flags)
     const start = () => startGateways(dist, flags, log)
     const gateway = following ? await startMirrored(following, start, log, stop) : await start()
-    if (gateway) await serveUntil(stop, gateway, following, log)
+    if (gateway === null) return
+    if (flags.jwks === undefined && flags.issuer === LOCAL.issuer) {
+      log.warn({}, 'without --issuer and --jwks nobody can issue tokens: every request is refused')
+    }
+    await serveUntil(stop, gateway, following, log)
   } finally {
     await log.flush()
   }

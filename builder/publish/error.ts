@@ -3,6 +3,7 @@
 export type PublishErrorCode =
   | 'rollback' // the target has a later version
   | 'contradiction' // the target has another repository
+  | 'unsigned' // the target has a signed one
   | 'expired' // a pointer that nobody would believe
   | 'unusable' // a target that cannot be written to, or holds something else
   | 'usage' // a target that means nothing

@@ -6,6 +6,7 @@ import type { Progress } from '../../corpus/command/progress.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { POINTER_NAME } from '../../corpus/snapshot/layout.ts'
 import { decodePointer, MAX_POINTER_BYTES, type Pointer } from '../../corpus/snapshot/pointer.ts'
+import { signersOf } from '../../corpus/snapshot/signature.ts'
 import { successionOf } from '../../corpus/snapshot/succession.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import type { Content } from './content.ts'
@@ -20,6 +21,8 @@ export interface PublishOptions {
   to: string
   /** Transfers at once. */
   parallel?: number
+  /** Puts an unsigned snapshot in the place of a signed one, which mirrors that trust its keys then refuse. */
+  unsigned?: boolean
 }
 
 export interface PublishReport {
@@ -41,7 +44,7 @@ const PARALLEL = 6
  * @throws PublishError, SnapshotError, TransferError, BuildError `busy`; then the target has what it had
  */
 export async function publish(
-  { dist, to, parallel = PARALLEL }: PublishOptions,
+  { dist, to, parallel = PARALLEL, unsigned = false }: PublishOptions,
   effects: NetworkEffects,
   progress: Progress,
 ): Promise<PublishReport> {
@@ -50,7 +53,7 @@ export async function publish(
   assertFresh(edition.pointer, dist, effects.now())
   const target = await openTarget(to, effects)
   try {
-    return await publishTo(target, edition, parallel, effects, progress)
+    return await publishTo(target, edition, { parallel, unsigned }, effects, progress)
   } finally {
     await target.close()
   }
@@ -59,14 +62,19 @@ export async function publish(
 async function publishTo(
   target: Target,
   { pointer, pointerBytes, objects, manifests, latest }: Edition,
-  parallel: number,
+  { parallel, unsigned }: { parallel: number; unsigned: boolean },
   effects: NetworkEffects,
   progress: Progress,
 ): Promise<PublishReport> {
   const started = effects.now().getTime()
   const published = () => trying(POINTER_NAME, effects, () => target.read(POINTER_NAME, MAX_POINTER_BYTES))
-  const before = await published()
-  judge(pointer, before, target)
+  const judged = async () => {
+    const there = await published()
+    if (there !== null) judge(pointer, there, target)
+    if (there !== null && !unsigned) judgeSignatures(pointerBytes, there, target)
+    return there
+  }
+  await judged()
   const there = await sizesIn(target, effects)
   const isMissing = ({ path, size }: Content) => there.get(path) !== size
   const steps = [objects.filter(isMissing).sort((a, b) => b.size - a.size), manifests.filter(isMissing)]
@@ -79,9 +87,8 @@ async function publishTo(
   }
   const uploads = { target, parallel, effects, onBytes }
   for (const step of steps) await putAll(step, uploads)
-  const now = await published()
   // Somebody may have published as well: an object store has no lock.
-  judge(pointer, now, target)
+  const now = await judged()
   const changed = !now?.equals(pointerBytes)
   if (changed) await putAll([latest], { ...uploads, onBytes: () => {} })
   const all = [...objects, ...manifests]
@@ -113,8 +120,7 @@ function assertFresh({ expires_at: expires }: Pointer, dist: string, now: Date):
 }
 
 /** @throws PublishError `rollback`, `contradiction`, or `unusable` where it cannot be told */
-function judge(pointer: Pointer, published: Buffer | null, { name }: Target): void {
-  if (published === null) return
+function judge(pointer: Pointer, published: Buffer, { name }: Target): void {
   const have = pointerAt(name, published)
   switch (successionOf(pointer, have)) {
     case 'older':
@@ -133,6 +139,15 @@ function judge(pointer: Pointer, published: Buffer | null, { name }: Target): vo
         `version ${pointer.version} is of ${pointer.created_at}, and version ${have.version}, which is at ${name}, of ${have.created_at}: it is of another repository; publish this one elsewhere`,
       )
   }
+}
+
+/** @throws PublishError `unsigned`: mirrors that trust a key refuse what it has not signed */
+function judgeSignatures(pointer: Uint8Array, published: Buffer, { name }: Target): void {
+  if (signersOf(pointer).length > 0 || signersOf(published).length === 0) return
+  throw new PublishError(
+    'unsigned',
+    `the snapshot at ${name} is signed, and mirrors that trust its key would refuse this one: sign it (vulnshelf sign), or give --unsigned to end that`,
+  )
 }
 
 function pointerAt(name: string, bytes: Buffer): Pointer {

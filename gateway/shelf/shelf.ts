@@ -3,6 +3,7 @@
  * checked beside the old, then takes its place in one assignment.
  */
 
+import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { type SnapshotBits, snapshotBits, warmBits } from '../../corpus/snapshot/find/snapshot-bits.ts'
 import { readCurrent, readManifest } from '../../corpus/snapshot/layout.ts'
 import type { Log } from '../log.ts'
@@ -100,18 +101,24 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
     let last = manifest
     while (last.parent && older.length < keep - 1 && !closed) {
       const { snapshot, manifest: digest } = last.parent
+      // Whatever it is, it concerns only cursors from before the start: the current snapshot is served.
+      const tell = (error: unknown) => {
+        if (closed) return
+        // A new mirror has none of them, and prune leaves few.
+        const isGone = error instanceof SnapshotError && error.code === 'missing'
+        if (isGone) log.info({ snapshot }, 'an earlier snapshot is not here any more, or never was')
+        else log.warn({ err: error, snapshot }, 'an earlier snapshot cannot be opened')
+      }
       try {
         last = readManifest(dist, digest)
       } catch (error) {
-        if (!closed) log.warn({ err: error, snapshot }, 'an earlier snapshot cannot be opened')
-        return
+        return tell(error)
       }
       try {
         older.push(await open(digest))
       } catch (error) {
-        // Whatever it is, it concerns only cursors from before the start: the current snapshot is served. A mirror has
-        // passed over some nights, and may have those before them.
-        if (!closed) log.warn({ err: error, snapshot }, 'an earlier snapshot cannot be opened')
+        // A mirror has passed over some nights, and may have those before them.
+        tell(error)
       }
     }
   }

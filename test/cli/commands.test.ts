@@ -174,6 +174,7 @@ test('wrong usage is told in one line, with exit code 2', async () => {
     [['serve', dist, '--port', '70000'], /'70000' is invalid\. It must be a whole number from 0 to 65535/],
     [['serve', dist, '--port', 'abc'], /'abc' is invalid/],
     [['serve', dist, '--jwks', at('nowhere')], /^there is no key set at /],
+    [['serve', dist, '--jwks', corpus], /^the key set at \S+ will not do: Unexpected token/],
     [['serve', dist, '--algorithms', 'HS256'], /HS256/],
     [['token', '--expires', 'soon'], /^'soon' is not a lifetime such as 30m, 1h or 2d/],
     [['token', '--tier', 'high'], /'high' is invalid/],

@@ -14,6 +14,7 @@ import { verify } from '../../../corpus/snapshot/verify.ts'
 import type { NetworkEffects } from '../../../corpus/transfer/network.ts'
 import { mirror } from '../../../gateway/mirror/mirror.ts'
 import { openSource } from '../../../gateway/mirror/source.ts'
+import { makeSigner, signDist } from '../../gateway/mirror/repository.ts'
 import { distOfEachNight, quietEffects, temporaryFolder } from '../../support/dist.ts'
 import { Killed, killedEffects } from '../../support/killed-effects.ts'
 import { NOW, openWorld, type World } from '../../support/publisher.ts'
@@ -176,6 +177,20 @@ test('a step back, and another repository, are refused', async () => {
     await refused(pointing(third, { created_at }), to),
     /^contradiction: version 3 is of (\S+), and version 2, which is at \S+, of \1: it is of another repository/,
   )
+})
+
+test('an unsigned snapshot takes the place of a signed one only where that is said', async () => {
+  const to = newFolder()
+  const signed = pointing(first, {})
+  await signDist(signed, await makeSigner(), { version: 1 })
+  await run(signed, to)
+  assert.match(
+    await refused(second, to),
+    /^unsigned: the snapshot at \S+ is signed, .* sign it .*--unsigned to end that$/,
+  )
+  const report = await publish({ dist: second, to, unsigned: true }, world.effects, noProgress)
+  assert.ok(report.changed)
+  assert.is((await run(third, to)).version, 3)
 })
 
 test('the same snapshot under a later pointer: only the pointer is put', async () => {
