@@ -1,5 +1,5 @@
 /** Puts answers and errors on the wire with the headers that belong to them (decisions 17). */
-import type { ServerResponse } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Answer } from './answer.ts'
 import {
@@ -134,7 +134,7 @@ function endWith(socket: Duplex, error: ApiError): void {
   socket.once('close', () => clearTimeout(linger))
   const body = JSON.stringify(error.body)
   const head = [
-    `HTTP/1.1 ${error.status} ${error.code}`,
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
     `Content-Type: ${JSON_TYPE}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     ...Object.entries(error.headers).map(([name, value]) => `${name}: ${value}`),

@@ -10,7 +10,7 @@ import type { PublishedFeed } from '../../corpus/feeds/table.ts'
 import { TransferError } from '../../corpus/transfer/error.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { type Credentials, readText } from '../../corpus/transfer/request.ts'
-import { withRetries } from '../../corpus/transfer/retry.ts'
+import { tellWait, withRetries } from '../../corpus/transfer/retry.ts'
 import { type BaseUrls, noBases, separateCredentials } from './bases.ts'
 import { copiedFiles, type ReadListing } from './copy.ts'
 import { type DownloadContext, download, type FileReport, partialName } from './download.ts'
@@ -117,8 +117,10 @@ async function inParallel<T, R>(queue: readonly T[], work: (item: T) => Promise<
 /** Listings that several feeds share (`fetch.json` of a copy) are read once. */
 function listingReader(effects: NetworkEffects, credentials: Credentials): ReadListing {
   const texts = new Map<string, Promise<string>>()
+  const askFor = (url: URL, maxBytes: number) =>
+    withRetries(effects, () => readText(effects, url, maxBytes, credentials), { onWait: tellWait(url.href, effects) })
   return (url, maxBytes) => {
-    const text = texts.get(url.href) ?? withRetries(effects, () => readText(effects, url, maxBytes, credentials))
+    const text = texts.get(url.href) ?? askFor(url, maxBytes)
     texts.set(url.href, text)
     return text
   }

@@ -1,6 +1,7 @@
 /** What there is to publish of a `dist`: its snapshot, and as much of those before it as leads there by delta packs. */
 import { existsSync } from 'node:fs'
 import type { Effects } from '../../corpus/command/effects.ts'
+import { MOST_NIGHTS } from '../../corpus/snapshot/delta.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import {
   describe,
@@ -25,9 +26,6 @@ export interface Edition {
   manifests: Content[]
   latest: Content
 }
-
-/** As many nights as a mirror goes back. */
-const MOST_NIGHTS = 30
 
 /** @throws SnapshotError where there is no snapshot, or its manifest is damaged */
 export function readEdition(dist: string, { log }: Pick<Effects, 'log'>): Edition {

@@ -6,6 +6,9 @@
 import { SnapshotError } from './error.ts'
 import type { PlacedMember } from './shard.ts'
 
+/** Behind so many nights nobody goes back: their manifests alone would be more than what has stayed. */
+export const MOST_NIGHTS = 30
+
 /** A stretch of a file: that of its former self which begins at `from`, or else carried by the pack. */
 export interface Run {
   from: number | null

@@ -89,7 +89,7 @@ export async function verify(dist: string, options: VerifyOptions = {}): Promise
   return report
 }
 
-/** A pack need not be here; one that is must be what it says. */
+/** A pack need not be here; one that is must be the one that was built. What it makes is judged by whoever uses it. */
 function packFaults(dist: string, { delta }: Manifest): string[] {
   if (!delta) return []
   try {

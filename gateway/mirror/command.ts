@@ -45,6 +45,7 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
   const progress = followed === undefined ? showProgress() : noProgress
   const sound = new Map<string, string>()
   const stop = new AbortController()
+  let isFirst = true
   const run = async (): Promise<MirrorReport> => {
     // Read anew each time: keys change while a mirror follows.
     const options = {
@@ -90,7 +91,9 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
       signal: stop.signal,
       random: effects.random,
       onReport: (report) => {
-        if (report.changed || report.fetched.files > 0) print(report)
+        // The first one says that it has begun.
+        if (isFirst || report.changed || report.fetched.files > 0) print(report)
+        isFirst = false
       },
       onError: (error) => effects.log(`vulnshelf-gateway: ${error.message}; what is here stays`),
     })

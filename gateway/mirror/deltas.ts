@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { type Effects, replaceFile } from '../../corpus/command/effects.ts'
-import { decodePack, type PackedFile, rebuilt } from '../../corpus/snapshot/delta.ts'
+import { decodePack, MOST_NIGHTS, type PackedFile, rebuilt } from '../../corpus/snapshot/delta.ts'
 import { sha256 } from '../../corpus/snapshot/digest.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import {
@@ -38,9 +38,6 @@ export interface Link {
   pack: Stored
 }
 
-/** Behind so many nights nobody goes back: their manifests alone would be more than what has stayed. */
-const MOST_LINKS = 30
-
 /**
  * The links from the snapshot whose manifest has the digest `have` to the one of `manifest`, the oldest first; null where
  * there are none, or where they cost as much as `worth` bytes. `manifestOf` gets a manifest by its digest, and what it cost.
@@ -54,7 +51,7 @@ export async function linksTo(
   const links: Link[] = []
   let child = manifest
   let spent = 0
-  while (links.length < MOST_LINKS) {
+  while (links.length < MOST_NIGHTS) {
     const { parent, delta } = child
     if (!parent || !delta) return null
     spent += delta.size

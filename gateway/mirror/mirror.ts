@@ -113,7 +113,14 @@ async function mirrorInto(
 ): Promise<MirrorReport> {
   const started = effects.now().getTime()
   let received = 0
-  const askForPointer = () => askFor(POINTER_NAME, MAX_POINTER_BYTES, { source, effects, signal: options.signal })
+  const askForPointer = async () => {
+    try {
+      return await askFor(POINTER_NAME, MAX_POINTER_BYTES, { source, effects, signal: options.signal })
+    } catch (error) {
+      if (!(error instanceof TransferError) || error.code !== 'missing') throw error
+      throw new TransferError('missing', `${error.message}: there is no snapshot at ${source.name}`, { cause: error })
+    }
+  }
   for (let moves = 0; ; moves++) {
     const bytes = await askForPointer()
     try {
