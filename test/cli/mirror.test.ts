@@ -35,7 +35,10 @@ test('what it refuses, and options that mean nothing, are one line and leave not
   const refusal = failed(await gateway(['mirror', origin, at('refused'), '--keys', at('other.jwks.json')]))
   assert.match(refusal, /^no trusted key has signed latest\.json: key \S+ is not trusted$/)
   assert.not.ok(existsSync(pointerPath(at('refused'))))
-  assert.match(failed(await gateway(['mirror', at('nowhere'), at('refused')])), /^latest\.json: .*is missing: there is no snapshot at \S+$/)
+  assert.match(
+    failed(await gateway(['mirror', at('nowhere'), at('refused')])),
+    /^latest\.json: .*is missing: there is no snapshot at \S+$/,
+  )
   assert.match(
     failed(await gateway(['mirror', origin, at('refused'), '--keys', at('no-keys')])),
     /no-keys cannot be read/,

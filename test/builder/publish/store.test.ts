@@ -258,7 +258,10 @@ test('downloads that break off are taken up where they were', async () => {
 })
 
 test('what is missing or forbidden in the store is told by name', async () => {
-  assert.match(await refusal(mirrored(newFolder())), /^missing: latest\.json: s3:\/\/shelf answers 404 NoSuchKey$/)
+  assert.match(
+    await refusal(mirrored(newFolder())),
+    /^missing: latest\.json: s3:\/\/shelf answers 404 NoSuchKey: there is no snapshot at s3:/,
+  )
   await run(first)
   store.fault = ({ key }) => (key.endsWith('latest.json') ? { kind: 'error', status: 403, code: 'AccessDenied' } : null)
   assert.match(await refusal(mirrored(newFolder())), /^refused: latest\.json: s3:\/\/shelf answers 403 AccessDenied; /)
