@@ -143,9 +143,11 @@ interface Copies {
 
 async function makeCopies(): Promise<Copies> {
   const folder = await mkdtemp(join(tmpdir(), 'vulnshelf-reader-'))
+  let isRemoved = false
   return {
     files: folderFiles(folder),
     async add(path, { sha256, size }, body) {
+      if (isRemoved) throw closedError('this snapshot')
       const to = join(folder, ...path.split('/'))
       await mkdir(dirname(to), { recursive: true })
       const file = await open(to, 'w')
@@ -163,7 +165,10 @@ async function makeCopies(): Promise<Copies> {
         await file.close()
       }
     },
-    remove: () => rm(folder, { recursive: true, force: true }),
+    remove() {
+      isRemoved = true
+      return rm(folder, { recursive: true, force: true })
+    },
   }
 }
 
@@ -237,7 +242,8 @@ function webFiles(url: URL, effects: NetworkEffects, close: () => Promise<void>)
     async close() {
       closed.abort(closedError(base.href))
       await close()
-      await (await copies)?.remove()
+      // A folder that could not be made was told of when it was needed.
+      await (await copies?.catch(() => null))?.remove()
     },
   }
 }

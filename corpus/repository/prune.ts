@@ -65,10 +65,14 @@ async function removeObjectsBut(
 
 /**
  * Removes the objects that none of the manifests here names, nor `wanted`: those of snapshots that were begun and never
- * completed. The caller holds the lock.
+ * completed. Where a manifest cannot be read nothing is removed: it may be the one that is served. The caller holds the
+ * lock.
  */
 export async function removeUnnamed(dist: string, wanted: Manifest, effects: Effects): Promise<void> {
-  const named = readable(dist, manifestDigests(dist)).map(({ manifest }) => manifest)
+  const digests = manifestDigests(dist)
+  const known = readable(dist, digests)
+  if (known.length < digests.length) return
+  const named = known.map(({ manifest }) => manifest)
   await removeObjectsBut(dist, new Set([...named, wanted].flatMap(objectsOf)), effects)
 }
 

@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert'
 import { lockDist } from '../../../builder/build/lock.ts'
 import { noProgress } from '../../../corpus/command/progress.ts'
 import {
+  manifestPath,
   objectName,
   objectPath,
   temporaryFolder as partsOf,
@@ -100,6 +101,11 @@ test('where the disk has too little room, what runs for other snapshots left beh
   )
   assert.equal(readdirSync(partsOf(dist)), [`${missing.sha256}.part`])
   assert.not.ok(existsSync(stray))
+  const unreadable = manifestPath(dist, 'ef'.repeat(32))
+  for (const path of [stray, unreadable]) writeFileSync(path, 'begun')
+  assert.match(await refusal(makeRoom(dist, manifest, huge, world.effects)), /^no_space: /)
+  assert.ok(existsSync(stray), 'the manifest that cannot be read may name it')
+  rmSync(unreadable)
   assert.equal((await verify(dist, { keys })).faults, [])
 })
 
