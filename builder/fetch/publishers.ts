@@ -131,7 +131,8 @@ export const PUBLISHERS: readonly Publisher[] = [
     maxBytes: 512 * MB,
     head: /"vulnerabilities"/,
     files: ({ today }) => nvdFiles(Number(today.slice(0, 4))),
-    copied: /^nvdcve-2\.0-[\w-]+\.json\.gz$/,
+    // Pages of the API too, by whatever name they were kept.
+    copied: /^(?!nvdcpe|cpe)[\w.-]+\.json(?:\.gz)?$/i,
   },
   {
     feed: 'ghsa',

@@ -280,13 +280,17 @@ test("a copy without fetch.json is read by its host's index pages", async () => 
   publisher.on('/copy/epss/epss_scores-2026-11-20.csv.gz', serve(EPSS))
   publisher.on('/copy/osv/', index('Go/', '%2e%2e%2f/', 'all.zip'))
   publisher.on('/copy/osv/Go/all.zip', serve(CVE_ZIP))
+  const page = serve(Buffer.from('{"format":"NVD_CVE","vulnerabilities":[]}'))
+  publisher.on('/copy/nvd/', index('nvd-api-2.0-page-2023-10-18.json', 'nvdcpe-2.0.json', 'nvdcve-2.0-2023.meta'))
+  publisher.on('/copy/nvd/nvd-api-2.0-page-2023-10-18.json', page)
   const feeds = fresh()
-  const report = await fromCopy({ feeds, only: ['cvelist', 'epss', 'osv'] })
+  const report = await fromCopy({ feeds, only: ['cvelist', 'epss', 'nvd', 'osv'] })
   assert.equal(failures(report), [])
   assert.equal(filesIn(feeds), [
     'cvelistv5/2026-11-20_all_CVEs.zip',
     'epss/epss_scores-2026-11-20.csv.gz',
     'fetch.json',
+    'nvd/nvd-api-2.0-page-2023-10-18.json',
     'osv/Go/all.zip',
   ])
 })
