@@ -73,11 +73,15 @@ async function writePrivate(path: string, text: string): Promise<void> {
  * @throws KeyError
  */
 export async function readSigning(files: readonly string[], expires: string): Promise<Signing> {
-  const seconds = parseDuration(expires)
-  if (seconds === null)
-    throw new KeyError(`'${expires}' is no time until a pointer expires: write 14d or 36h`, { code: 'usage' })
-  const keys = await Promise.all(files.map(readSigningKeyFile))
-  return { keys, expiresInMs: seconds * 1000 }
+  const expiresInMs = expiryOf(expires)
+  return { keys: await Promise.all(files.map(readSigningKeyFile)), expiresInMs }
+}
+
+/** In ms. @throws KeyError `usage` */
+function expiryOf(text: string): number {
+  const seconds = parseDuration(text)
+  if (seconds !== null) return seconds * 1000
+  throw new KeyError(`'${text}' is no time until a pointer expires: write 14d or 36h`, { code: 'usage' })
 }
 
 /**
@@ -89,6 +93,8 @@ export async function signingOf(
   dist: string,
   { signKey = [], expires, unsigned = false }: { signKey?: string[]; expires: string; unsigned?: boolean },
 ): Promise<Signing | null> {
+  // Of a build that signs nothing too: what means nothing is told.
+  expiryOf(expires)
   if (signKey.length > 0 && unsigned)
     throw new KeyError('--unsigned and --sign-key contradict each other', { code: 'usage' })
   if (signKey.length > 0) return readSigning(signKey, expires)

@@ -94,7 +94,11 @@ function listen(server: Server, host: string, port: number): Promise<void> {
 function listenError(error: NodeJS.ErrnoException, host: string, port: number): GatewayError {
   switch (error.code) {
     case 'EADDRINUSE':
-      return new GatewayError('port_in_use', `port ${port} on ${host} is already in use`, error)
+      return new GatewayError(
+        'port_in_use',
+        `port ${port} on ${host} is already in use; --port and --metrics-port (VULNSHELF_PORT, VULNSHELF_METRICS_PORT) name others`,
+        error,
+      )
     case 'EACCES':
       return new GatewayError('port_forbidden', `this user may not listen on port ${port}`, error)
     default:

@@ -216,7 +216,10 @@ test('a port that is taken is told in one line', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }
   const { out: _log, ...outcome } = await gateway(serve(good.dist, String(port)))
-  assert.is(failed({ ...outcome, out: '' }), `port ${port} on 127.0.0.1 is already in use`)
+  assert.is(
+    failed({ ...outcome, out: '' }),
+    `port ${port} on 127.0.0.1 is already in use; --port and --metrics-port (VULNSHELF_PORT, VULNSHELF_METRICS_PORT) name others`,
+  )
   server.close()
 })
 

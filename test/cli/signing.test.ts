@@ -76,6 +76,8 @@ test('a build without the key does not end signatures silently, and with --unsig
     failed(await vulnshelf(['build', '--corpus', corpus, '--out', dist, '--unsigned', '--sign-key', first]), 2),
     /contradict/,
   )
+  const endless = await vulnshelf(['build', '--corpus', corpus, '--out', dist, '--unsigned', '--expires', '1x'])
+  assert.match(failed(endless, 2), /^'1x' is no time until a pointer expires/)
   const report = await build(dist, '--unsigned')
   assert.equal([report.version, report.signedBy, report.expiresAt], [3, [], null])
   const outcome = await vulnshelf(['verify', dist, '--keys', keys])

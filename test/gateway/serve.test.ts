@@ -24,7 +24,10 @@ test('a port in use is named', async () => {
   const server = await startServer(hello, { port: 0 })
   const error = await failure(startServer(hello, { port: server.port }))
   assert.is(error.code, 'port_in_use')
-  assert.is(error.message, `port ${server.port} on 127.0.0.1 is already in use`)
+  assert.is(
+    error.message,
+    `port ${server.port} on 127.0.0.1 is already in use; --port and --metrics-port (VULNSHELF_PORT, VULNSHELF_METRICS_PORT) name others`,
+  )
   await server.close()
 })
 

@@ -159,7 +159,7 @@ test('a start that fails says why in one line, and leaves no process', async () 
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
   const { port } = taken.address() as { port: number }
   const failures: [words: string[], code: number, line: RegExp][] = [
-    [['--port', String(port)], 1, new RegExp(`port ${port} on 127\\.0\\.0\\.1 is already in use$`)],
+    [['--port', String(port)], 1, new RegExp(`port ${port} on 127\\.0\\.0\\.1 is already in use; --port .*$`)],
     [['--access-policy', '/nowhere.json'], 1, /^vulnshelf-gateway: [^\n]*nowhere\.json[^\n]*$/],
   ]
   for (const [words, code, line] of failures) {
