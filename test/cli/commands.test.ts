@@ -180,6 +180,8 @@ test('wrong usage is told in one line, with exit code 2', async () => {
     [['token', '--tier', 'high'], /'high' is invalid/],
   ]
   for (const [args, line] of gatewayCases) assert.match(failed(await gateway(args), 2), line)
+  // What mirrors trust is a file: it must not become the folder of the keys that a token is made with.
+  assert.not.match(done(await gateway(['token', '--help'])), 'VULNSHELF_KEYS')
   const notPrivate = await gateway(['serve', dist, '--port', '0'], { env: { VULNSHELF_NO_PREVIEW: 'perhaps' } })
   assert.match(failed(notPrivate, 2), /^VULNSHELF_NO_PREVIEW is true or false, not 'perhaps'/)
 })

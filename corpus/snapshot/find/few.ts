@@ -1,6 +1,6 @@
 /**
- * What few CVEs have of that which bits tell, flags and severities: `kev=true&severity=none` say. A walk meets all words of
- * an order to find that nobody has it; lists are looked at, or found empty, at once. Clients ask for the same again and again.
+ * The CVEs that pass what bits tell, flags and severities, where these are few: `kev=true&severity=none` say. A walk would
+ * meet all words of an order to find that there are none; a list is looked through, or found empty, at once.
  */
 import type { CveTables } from '../cve-tables.ts'
 import { SEVERITIES } from '../derive/facts.ts'
@@ -16,7 +16,7 @@ import type { SnapshotBits } from './snapshot-bits.ts'
 /** Constraints that bits tell. */
 export type Told = Extract<Constraint, { kind: 'flags' | 'severity' }>
 
-/** Of what more have, a walk finds a page within so many thousand words. */
+/** Where more have it, a walk comes upon a page of them within some hundred words of an order, as a rule. */
 const MOST = 1024
 /** What an entry takes beside its ordinals. */
 const ENTRY_BYTES = 200
