@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 
-/** As it lies in a shard, walked and gathered, or asked of SQLite (decisions 17). */
+/** As it lies in a shard, walked and gathered, or asked of SQLite (rule 17). */
 export type ServedFrom = 'shard' | 'merge' | 'sqlite'
 
 export interface Answer {

@@ -35,7 +35,7 @@ import { parseTarget } from './target.ts'
 export interface AppOptions {
   /** Path before every route. */
   prefix?: string
-  /** While true, only administrators are let in (decisions 14). */
+  /** While true, only administrators are let in (rule 14). */
   preview?: boolean
   /** Origins of web pages that may read answers; none by default. */
   origins?: readonly string[]
@@ -159,7 +159,7 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
     return rateLimited('this account has used up its requests for now', standing.resetSeconds)
   }
 
-  /** A 304 costs no quota (decisions 16). */
+  /** A 304 costs no quota (rule 16). */
   function giveBack(subject: Subject, taken: Standing): Standing {
     limits.subjects.giveBack(subject.sub, taken)
     return { ...taken, left: taken.left + 1 }
@@ -217,7 +217,7 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
   return router.handler as RequestListener
 }
 
-/** `RateLimit` wherever a subject is known (decisions 16). */
+/** `RateLimit` wherever a subject is known (rule 16). */
 const withStanding = (more: HeaderList, standing: Standing | null): HeaderList =>
   standing === null ? more : [...more, 'RateLimit', standingHeader(standing)]
 

@@ -1,4 +1,4 @@
-/** Cross-origin requests from configured origins; without any there is not a trace of it (decisions 17). */
+/** Cross-origin requests from configured origins; without any there is not a trace of it (rule 17). */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ALLOWED_METHODS, GatewayError } from './errors.ts'
 import type { HeaderList, Sent } from './reply.ts'

@@ -1,6 +1,6 @@
 /** What the client accepts and already has: content coding and conditional requests (RFC 9110 12.5.3, 13.1.2). */
 
-/** Whether the body goes out as gzip: it is accepted, and identity is not preferred by a higher weight (decisions 17). */
+/** Whether the body goes out as gzip: it is accepted, and identity is not preferred by a higher weight (rule 17). */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   if (acceptEncoding === undefined) return false
   let accepted = remembered.get(acceptEncoding)
@@ -37,7 +37,7 @@ function weightOf(parameters: readonly string[]): number {
   return /^q=(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight.slice(2)) : 0
 }
 
-/** The entity tags of one content, `"…"` and `"…-gz"`: strong, one for each coding (decisions 17). */
+/** The entity tags of one content, `"…"` and `"…-gz"`: strong, one for each coding (rule 17). */
 export function entityTag(tag: string, gzip: boolean): string {
   return gzip ? `"${tag}-gz"` : `"${tag}"`
 }

@@ -1,4 +1,4 @@
-/** Puts answers and errors on the wire with the headers that belong to them (decisions 17). */
+/** Puts answers and errors on the wire with the headers that belong to them (rule 17). */
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Answer } from './answer.ts'

@@ -5,7 +5,7 @@ export interface RequestHeaders {
   /** Node keeps the first `Host` and hides others; two of them are 400 (RFC 9112 3.2). */
   hosts: number
   authorization: string | undefined
-  /** Node keeps the first `Authorization` and hides others; two of them are 401 (decisions 16). */
+  /** Node keeps the first `Authorization` and hides others; two of them are 401 (rule 16). */
   authorizations: number
   cookie: string | undefined
   acceptEncoding: string | undefined

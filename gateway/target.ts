@@ -1,4 +1,4 @@
-/** Splits a request target into path and query, decoding nothing: parameters are read by their own rules (decisions 2). */
+/** Splits a request target into path and query, decoding nothing: parameters are read by their own rules (rule 2). */
 import type { IncomingMessage } from 'node:http'
 
 export interface Target {

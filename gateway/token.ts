@@ -10,7 +10,7 @@ export interface TokenOptions {
   /** Where the keys are kept. */
   dir?: string
   role?: string
-  /** The access tier; left out, the token has no such claim (decisions 15). */
+  /** The access tier; left out, the token has no such claim (rule 15). */
   tier?: number
   /** `30m`, `1h`, `2d`. */
   expires?: string

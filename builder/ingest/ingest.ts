@@ -34,7 +34,7 @@ export interface IngestOptions {
   acceptOlder?: boolean
   /** The fewest usable records of a feed, which must then be there. */
   floors?: Floors
-  /** Mission and well-being of CISA's decision table, `medium` by default (decisions 20). */
+  /** Mission and well-being of CISA's decision table, `medium` by default (rule 20). */
   mission?: Mission
   /** Worker threads for large feeds; 0 does everything in this one. Default: as many as there are cores. */
   jobs?: number

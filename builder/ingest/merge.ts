@@ -70,7 +70,7 @@ export async function mergeStaged(
     merging.touchAll()
     writeMeta(database, 'merge_rules', rules)
   }
-  // A change is dated by what the upstream states (decisions 26), by the clock only where no feed states anything.
+  // A change is dated by what the upstream states (rule 26), by the clock only where no feed states anything.
   const settings = { mission, kevFeed, weaknesses, corpusDate: corpusDate ?? context.now().toISOString() }
   const { merged, changes } = await mergeTouched(merging, settings, context)
   const { records: total, rejected } = merging.counts()

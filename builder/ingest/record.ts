@@ -41,7 +41,7 @@ export const MERGE_RULES = 8
 /** What a record depends on beside its claims. */
 export interface RecordSettings {
   mission: Mission
-  /** Whether the corpus has a KEV feed (decisions 23). */
+  /** Whether the corpus has a KEV feed (rule 23). */
   kevFeed: boolean
   /** Names of the weaknesses of the catalogue by `cwe-<n>`; null while there is no CWE feed. */
   weaknesses: Record<string, string> | null

@@ -64,9 +64,9 @@ export interface IngestReport {
   }
   /** How many ids the list has as rejected. */
   rejected: number
-  /** Ids that a feed knows and the CVE list does not: no records (decisions 10). */
+  /** Ids that a feed knows and the CVE list does not: no records (rule 10). */
   withoutRecord: { feed: string; cveIds: CveId[] }[]
-  /** The CVSS scores of all claims on the records, compared with their own vectors (decisions 18). */
+  /** The CVSS scores of all claims on the records, compared with their own vectors (rule 18). */
   scores: {
     compared: number
     /** Vectors that lack base metrics. */

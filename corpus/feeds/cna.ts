@@ -26,7 +26,7 @@ export function findCnaList(feedsFolder: string): FeedFile[] {
   })
 }
 
-/** The entries in the file's order, by slug: the short name folded as vendors' are (decisions 27). */
+/** The entries in the file's order, by slug: the short name folded as vendors' are (rule 27). */
 export function* readCnaList(file: FeedFile, options: ReadOptions): Iterable<FeedItem> {
   const list = readJsonFile(file.path, file.name)
   if (!Array.isArray(list)) throw new FeedError('file_invalid', `${file.name} is no CNA list: it is no JSON array`)

@@ -71,7 +71,7 @@ export function texts(value: unknown): string[] {
 }
 
 /**
- * A text as it is stated, blanks at its ends included; null where it is none or blank (decisions 29). Half a surrogate
+ * A text as it is stated, blanks at its ends included; null where it is none or blank (rule 29). Half a surrogate
  * pair, which JSON can escape but no UTF-8 can hold, becomes U+FFFD: strict readers of our answers would refuse all of a
  * page for it.
  */

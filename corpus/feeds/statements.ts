@@ -7,7 +7,7 @@ import { isObject, objects, shown, statedText, text } from './json.ts'
 /** The date of what gives none but must have one: the epoch says plainly that nobody did. */
 export const NO_DATE = new Date(0).toISOString()
 
-/** A time in UTC; one that is stated but impossible is null and noted (decisions 29). */
+/** A time in UTC; one that is stated but impossible is null and noted (rule 29). */
 export function readDate(value: unknown, where: string, notes: RecordNote[]): string | null {
   const stated = text(value)
   if (stated === null) return null
@@ -16,7 +16,7 @@ export function readDate(value: unknown, where: string, notes: RecordNote[]): st
   return timestamp
 }
 
-/** The first description in any English (`en`, `en-US`, `eng`), else the first (decisions 29). */
+/** The first description in any English (`en`, `en-US`, `eng`), else the first (rule 29). */
 export function firstEnglish(descriptions: unknown): string | null {
   let first: string | null = null
   for (const { lang, value } of objects(descriptions)) {

@@ -1,4 +1,4 @@
-/** The linked advisory of a CVE: which one it is of several, and what the catalogue adds to it (decisions 29). */
+/** The linked advisory of a CVE: which one it is of several, and what the catalogue adds to it (rule 29). */
 import type { AdvisoryClaim } from './claim.ts'
 import type { CveId } from './cve-id.ts'
 import type { Advisory } from './record.ts'

@@ -1,4 +1,4 @@
-/** The flags of a record: patch, workaround, exploit, detection (decisions 22). */
+/** The flags of a record: patch, workaround, exploit, detection (rule 22). */
 import { type CveClaim, DETECTION_LAYERS, type DetectionClaim } from './claim.ts'
 import type { CveCore, EvidenceItem, Reference } from './record.ts'
 import { hasTag } from './references.ts'

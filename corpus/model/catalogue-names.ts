@@ -12,13 +12,13 @@ export interface CweListEntry {
   abstraction: string
   status: string
   likelihood: string | null
-  /** CVEs mapped to it, as with `scope=any` (decisions 27). */
+  /** CVEs mapped to it, as with `scope=any` (rule 27). */
   cve_count: number
   /** Of those, the ones listed in KEV. */
   kev_count: number
 }
 
-/** An entry of `GET /capecs` (api.md, "CAPEC list entry"); what may be null is as decisions 27 has it. */
+/** An entry of `GET /capecs` (api.md, "CAPEC list entry"); what may be null is as rule 27 has it. */
 export interface CapecListEntry {
   capec_id: number
   /** `CAPEC-66`. */

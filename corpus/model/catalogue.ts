@@ -65,7 +65,7 @@ export interface CweEntry {
   attack_patterns: string[]
   attack_patterns_detailed: { capec_id: string; slug: string; name: string | null }[]
   /**
-   * Those of view 1000 (decisions 27), parents first, then children, peers and others; `name` is null for an id that
+   * Those of view 1000 (rule 27), parents first, then children, peers and others; `name` is null for an id that
    * the catalogue does not have.
    */
   relationships: { cwe_id: string; slug: string; name: string | null; nature: string }[]

@@ -13,7 +13,7 @@ export interface CvssClaim {
   statedAt: string | null
   /**
    * Who scored, where it is not the claim's own source: NVD carries scores of others. Such a metric never backs the
-   * headline (decisions 29).
+   * headline (rule 29).
    */
   scoredBy: string | null
 }
@@ -32,17 +32,17 @@ export interface CveClaim {
   /** The container's own date, ISO 8601 in UTC; the record's where it has none. */
   updatedAt: string
   title: string | null
-  /** First English description, else the first (decisions 29). */
+  /** First English description, else the first (rule 29). */
   description: string | null
   metrics: CvssClaim[]
-  /** `cwe-<n>` in the order stated (decisions 21). */
+  /** `cwe-<n>` in the order stated (rule 21). */
   weaknesses: string[]
   affected: AffectedEntry[]
   references: ReferenceClaim[]
   hasWorkaround: boolean
   /** The three SSVC points and when they were assessed. */
   ssvc: (Omit<Ssvc, 'decision'> & { assessedAt: string | null }) | null
-  /** KEV as an ADP copies it: counts only where there is no KEV feed (decisions 23). */
+  /** KEV as an ADP copies it: counts only where there is no KEV feed (rule 23). */
   kevDateAdded: string | null
 }
 
@@ -115,7 +115,7 @@ export interface AdvisoryClaim {
   claim: CveClaim
   /** Without what only the corpus knows. */
   advisory: Omit<Advisory, 'cve_id' | 'cwe_names'>
-  /** Whether somebody at the publisher looked at it: reviewed ones go before others (decisions 29). */
+  /** Whether somebody at the publisher looked at it: reviewed ones go before others (rule 29). */
   reviewed: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Comparators that a source writes into a version text, such as `>= 1.0, < 1.2.3` (decisions 24). */
+/** Comparators that a source writes into a version text, such as `>= 1.0, < 1.2.3` (rule 24). */
 
 /** The bounds as written, which may be placeholders: what those mean is for ranges.ts to say. */
 export type ComparatorText =

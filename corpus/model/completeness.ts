@@ -1,4 +1,4 @@
-/** How complete a CNA's records are, and the grade that follows (decisions 25; the weights are RogoLabs' rules.json). */
+/** How complete a CNA's records are, and the grade that follows (rule 25; the weights are RogoLabs' rules.json). */
 import type { CveClaim } from './claim.ts'
 import { hasTag } from './references.ts'
 
@@ -27,7 +27,7 @@ export function completenessOf(cna: CveClaim): number {
   return POINTS.reduce((sum, [points, , given]) => sum + (given(cna) ? points : 0), 0)
 }
 
-/** Lowest score of each grade; the letters are our own choice (decisions 25). */
+/** Lowest score of each grade; the letters are our own choice (rule 25). */
 const GRADES: readonly (readonly [lowest: number, grade: Grade])[] = [
   [80, 'A'],
   [60, 'B'],
@@ -35,7 +35,7 @@ const GRADES: readonly (readonly [lowest: number, grade: Grade])[] = [
   [20, 'D'],
 ]
 
-/** The grade of a mean score; a CNA without records has F (decisions 27). */
+/** The grade of a mean score; a CNA without records has F (rule 27). */
 export function gradeOf(score: number | null): Grade {
   return GRADES.find(([lowest]) => score !== null && score >= lowest)?.[1] ?? 'F'
 }

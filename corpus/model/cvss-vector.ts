@@ -1,4 +1,4 @@
-/** Base scores of CVSS vectors, for sources that state the vector alone (decisions 29). */
+/** Base scores of CVSS vectors, for sources that state the vector alone (rule 29). */
 import calculator from 'ae-cvss-calculator'
 import type { CvssClaim } from './claim.ts'
 

@@ -1,4 +1,4 @@
-/** CVSS: the bands of scores, the order of metrics, and the headline that a record shows (decisions 18). */
+/** CVSS: the bands of scores, the order of metrics, and the headline that a record shows (rule 18). */
 import type { CveClaim, CvssClaim } from './claim.ts'
 import type { CvssMetric, CvssSection, Severity } from './record.ts'
 import { compareText } from './sources.ts'
@@ -39,7 +39,7 @@ export interface Headline {
 export interface RankedMetric {
   metric: CvssMetric
   version: Version
-  /** False for scores that NVD only carries (decisions 29). */
+  /** False for scores that NVD only carries (rule 29). */
   eligible: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Bounds on times as people write them: a calendar day, or an instant for those who poll (decisions 4). */
+/** Bounds on times as people write them: a calendar day, or an instant for those who poll (rule 4). */
 import { DAY_MS } from './date.ts'
 
 /**
@@ -25,7 +25,7 @@ export function parseDateBound(text: string): DateBound | null {
   return instant === null ? null : { kind: 'instant', ms: instant }
 }
 
-/** The last moment that an upper bound lets through: a day means the whole of it (decisions 4). */
+/** The last moment that an upper bound lets through: a day means the whole of it (rule 4). */
 export const untilMs = ({ kind, ms }: DateBound): number => (kind === 'day' ? ms + DAY_MS - 1 : ms)
 
 /** Midnight UTC of a day that is in the calendar, or null. */

@@ -5,7 +5,7 @@ const FORM =
 
 /**
  * `YYYY-MM-DDTHH:MM:SS.sssZ`, or null where the text is no time or an impossible one. A time without a zone is UTC, a
- * date its first instant (decisions 29). Digits beyond milliseconds are cut off. Years before 100 are impossible too:
+ * date its first instant (rule 29). Digits beyond milliseconds are cut off. Years before 100 are impossible too:
  * they are placeholders (`0001-01-01T00:00:00Z`).
  */
 export function utcTimestamp(text: string): string | null {

@@ -34,7 +34,7 @@ function sharedField(name: keyof CveCore, subject: string, category: TimelineCat
   )
 }
 
-/** The fields of the headline score stand and fall together: one metric backs all of them (decisions 18). */
+/** The fields of the headline score stand and fall together: one metric backs all of them (rule 18). */
 function headlineField(name: 'severity' | 'cvss_score' | 'cvss_score_source', subject: string): CoreField {
   const provider = (after: CveCore, before: CveCore) => after.cvss_score_source ?? before.cvss_score_source
   return { ...field(`$.${name}`, subject, 'cvss', provider, (core) => core[name]), item: 'headline' }

@@ -92,7 +92,7 @@ function addCore(changes: FieldChange[], fields: readonly CoreField[], before: C
   }
 }
 
-/** What the catalogue says of an entry that stays: its name, and whether ransomware campaigns use it (decisions 23). */
+/** What the catalogue says of an entry that stays: its name, and whether ransomware campaigns use it (rule 23). */
 function addKevExplanation(changes: FieldChange[], before: readonly EvidenceItem[], after: readonly EvidenceItem[]) {
   const isListing = ({ evidence_type }: EvidenceItem) => evidence_type === 'kev_listed'
   const [old, index] = [before.find(isListing), after.findIndex(isListing)]

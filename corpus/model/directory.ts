@@ -1,4 +1,4 @@
-/** The rows of the directory: CNAs with their statistics, vendors and products (api.md, decisions 25 and 27). */
+/** The rows of the directory: CNAs with their statistics, vendors and products (api.md, rules 25 and 27). */
 import { type Grade, gradeOf } from './completeness.ts'
 import { DAY_MS } from './date.ts'
 import { compareText } from './sources.ts'
@@ -59,13 +59,13 @@ export interface CnaRecords {
 
 const YEAR_DAYS = 365
 const DAYS_PER_YEAR = 365.25
-/** Fewer records say nothing about a CNA's habits (decisions 25, `most_improved`). */
+/** Fewer records say nothing about a CNA's habits (rule 25, `most_improved`). */
 const MIN_RECORDS = 10
 const LEADERS = 10
 
 /**
  * The row of a CNA; `corpusDate` is what "the last year" counts back from. Without records score, means and dates are
- * null and the grade is F (decisions 27).
+ * null and the grade is F (rule 27).
  */
 export function cnaRow(slug: string, name: string, records: CnaRecords, corpusDate: number): CnaRow {
   const dates = records.published.filter((date) => date !== null)
@@ -88,7 +88,7 @@ export function cnaRow(slug: string, name: string, records: CnaRecords, corpusDa
   }
 }
 
-/** Newest year against the one before, at least ten records in each; null where there are fewer (decisions 25). */
+/** Newest year against the one before, at least ten records in each; null where there are fewer (rule 25). */
 export function improvementOf(
   { slug, cna_name }: Pick<CnaRow, 'slug' | 'cna_name'>,
   records: CnaRecords,
@@ -146,7 +146,7 @@ export function cnaStats(rows: readonly CnaRow[], improvements: readonly Improve
   }
 }
 
-/** The completeness of the records of the last two years, of all of them where these have none (decisions 25). */
+/** The completeness of the records of the last two years, of all of them where these have none (rule 25). */
 function ofTwoYears({ completeness, published }: CnaRecords, corpusDate: number): number[] {
   const lately = completeness.filter((_, i) => isWithin(published[i] ?? null, corpusDate, 0, 2))
   return lately.length > 0 ? lately : completeness

@@ -1,4 +1,4 @@
-/** Observed evidence of a CVE: exploitation first, then detection, then mitigation (decisions 22, 23). */
+/** Observed evidence of a CVE: exploitation first, then detection, then mitigation (rules 22, 23). */
 import type { CveClaim, DetectionClaim, KevEntry, PocClaim } from './claim.ts'
 import type { CveId } from './cve-id.ts'
 import { startOfDay } from './date.ts'
@@ -7,7 +7,7 @@ import { fixEvidence } from './fixes.ts'
 import type { EvidenceItem, ExploitModule, Reference } from './record.ts'
 import { sourcesTagging } from './references.ts'
 
-/** Higher is more mature (decisions 23). */
+/** Higher is more mature (rule 23). */
 const MATURITY = { poc_public: 40, weaponized_exploit: 60, kev_listed: 80, ssvc_active: 80 } as const
 
 export interface KevListing {
@@ -44,7 +44,7 @@ export function evidenceOf(input: EvidenceInput): EvidenceItem[] {
   return items
 }
 
-/** The feed decides; the ADP's copy counts only where there is no feed (decisions 23). */
+/** The feed decides; the ADP's copy counts only where there is no feed (rule 23). */
 export function kevListing(claims: readonly CveClaim[], entry: KevEntry | null, kevFeed: boolean): KevListing | null {
   if (kevFeed) return entry && { dateAdded: entry.dateAdded, entry }
   const copy = claims.find((claim) => claim.source === 'adp' && claim.kevDateAdded !== null)
@@ -82,7 +82,7 @@ function addSsvc(ssvc: NonNullable<CveClaim['ssvc']>, items: EvidenceItem[]): vo
   )
 }
 
-/** The framework's full names begin with their type (decisions 27): auxiliary and others prove no more than a PoC. */
+/** The framework's full names begin with their type (rule 27): auxiliary and others prove no more than a PoC. */
 export function isWeaponized({ source, source_id }: ExploitModule): boolean {
   return source === 'exploit_framework' && source_id.startsWith('exploit/')
 }

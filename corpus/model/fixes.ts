@@ -1,4 +1,4 @@
-/** What mends a CVE, as evidence: the versions and commits that claims and references name (decisions 22, 23). */
+/** What mends a CVE, as evidence: the versions and commits that claims and references name (rules 22, 23). */
 import type { CveClaim } from './claim.ts'
 import { EVIDENCE_SOURCE, evidenceItem } from './evidence-item.ts'
 import type { EvidenceItem, Reference, ReferenceSource } from './record.ts'

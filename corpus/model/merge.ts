@@ -1,4 +1,4 @@
-/** Claims of all sources about one CVE, merged into the parts of its record (decisions 18 to 24, 29, 30). */
+/** Claims of all sources about one CVE, merged into the parts of its record (rules 18 to 24, 29, 30). */
 import { linkedAdvisory } from './advisory.ts'
 import { capabilitiesOf } from './capabilities.ts'
 import type {
@@ -50,10 +50,10 @@ export const NO_OTHER_CLAIMS: OtherClaims = {
 }
 
 export interface MergeInput extends OtherClaims {
-  /** Published or reserved: a rejected record has no parts (decisions 10). */
+  /** Published or reserved: a rejected record has no parts (rule 10). */
   record: CveListRecord
   kev: KevEntry | null
-  /** Whether a KEV feed is present; without one the ADP's copy counts (decisions 23). */
+  /** Whether a KEV feed is present; without one the ADP's copy counts (rule 23). */
   kevFeed: boolean
   /** Null while there is no CWE feed: then no id is preferred and no name known. */
   catalogue: WeaknessCatalogue | null
@@ -121,7 +121,7 @@ export function mergeCve(input: MergeInput): MergedParts {
 
 /**
  * The claims that count, in their order. A withdrawn advisory claims nothing, and neither does the copy that OSV has of
- * an advisory (decisions 29): it would state everything twice.
+ * an advisory (rule 29): it would state everything twice.
  */
 export function standingClaims({ record, claims, advisories }: MergeInput): CveClaim[] {
   const isCopy = copiesOf(advisories)

@@ -1,4 +1,4 @@
-/** Whose a change of a record is, the CVE record's own or another feed's, and which source states it (decisions 26). */
+/** Whose a change of a record is, the CVE record's own or another feed's, and which source states it (rule 26). */
 import { isMitigation, isWorkaround } from './capabilities.ts'
 import type { CveClaim } from './claim.ts'
 import { cut, differences, type FieldChange } from './difference.ts'

@@ -1,4 +1,4 @@
-/** Vendor and product keys: how names fold, and which of them a record names (decisions 27). */
+/** Vendor and product keys: how names fold, and which of them a record names (rule 27). */
 import type { CveClaim } from './claim.ts'
 import type { AffectedEntry, NamedProduct } from './record.ts'
 import { compareText } from './sources.ts'
@@ -11,7 +11,7 @@ export function nameKey(name: string): string | null {
   return NO_NAME.has(folded) ? null : folded.replace(/\s+/g, '_')
 }
 
-/** `n/a` as the name of a vendor or product is null (decisions 24). */
+/** `n/a` as the name of a vendor or product is null (rule 24). */
 export function statedName(name: string | null): string | null {
   return name === null || /^n\/a$/i.test(name) ? null : name
 }

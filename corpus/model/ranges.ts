@@ -1,4 +1,4 @@
-/** Version statements of a CVE record (CVE 5 `affected[].versions[]`) as ranges and lists (decisions 24). */
+/** Version statements of a CVE record (CVE 5 `affected[].versions[]`) as ranges and lists (rule 24). */
 import { hasComparator, parseComparators } from './comparators.ts'
 import type { AffectedEntry, AffectedRange } from './record.ts'
 

@@ -241,11 +241,11 @@ export type Report = Omit<ReportSummary, 'excerpt'> & { report_text: string }
 
 /** What lists and filters need to know of a record beyond its core; never part of an answer. */
 export interface Facets {
-  /** Every weakness any source maps the CVE to, `cwe-<n>`, by number (decisions 21, `scope=any`). */
+  /** Every weakness any source maps the CVE to, `cwe-<n>`, by number (rule 21, `scope=any`). */
   weaknesses: string[]
-  /** Vendor and product keys of the claims of CNA, ADP and NVD (decisions 27), each pair once, by code points. */
+  /** Vendor and product keys of the claims of CNA, ADP and NVD (rule 27), each pair once, by code points. */
   products: NamedProduct[]
-  /** How complete the CNA's statement is, 0 to 100 (decisions 25). */
+  /** How complete the CNA's statement is, 0 to 100 (rule 25). */
   completeness: number
 }
 

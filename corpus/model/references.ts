@@ -1,4 +1,4 @@
-/** References: one item per URL, with every source that names it and all of their tags (decisions 30). */
+/** References: one item per URL, with every source that names it and all of their tags (rule 30). */
 import type { CveClaim } from './claim.ts'
 import type { Reference, ReferenceSource } from './record.ts'
 

@@ -8,7 +8,7 @@ import { claimant } from './sources.ts'
 import { latestSsvc } from './ssvc.ts'
 import { isMapping } from './weakness.ts'
 
-/** A score that is not what its own vector amounts to; it is served as stated (decisions 18). */
+/** A score that is not what its own vector amounts to; it is served as stated (rule 18). */
 export interface ScoreMismatch {
   /** Who states it: `cna mitre`. */
   by: string
@@ -110,7 +110,7 @@ function listings(claims: readonly CveClaim[], { kev, kevFeed }: MergeInput): Di
   }
 }
 
-/** No exploitation by the ADP's assessment, and a listing or a weaponized module all the same (decisions 23). */
+/** No exploitation by the ADP's assessment, and a listing or a weaponized module all the same (rule 23). */
 function exploitation(claims: readonly CveClaim[], { kev, kevFeed, exploits }: MergeInput): Disagreement | null {
   if (latestSsvc(claims)?.exploitation !== 'none') return null
   const found: Claimed[] = []

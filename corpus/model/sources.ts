@@ -1,4 +1,4 @@
-/** The one order of sources: the CNA first, then by how close a source is to the record (decisions 18, 21, 24). */
+/** The one order of sources: the CNA first, then by how close a source is to the record (rules 18, 21, 24). */
 import type { CveClaim } from './claim.ts'
 
 export type ClaimSource = CveClaim['source']

@@ -1,4 +1,4 @@
-/** SSVC: the three points that CISA publishes, and the decision of its coordinator table (decisions 20). */
+/** SSVC: the three points that CISA publishes, and the decision of its coordinator table (rule 20). */
 import type { CveClaim } from './claim.ts'
 import type { Ssvc } from './record.ts'
 

@@ -1,4 +1,4 @@
-/** The change timeline: what the feeds date, and what an ingest finds changed in a record (decisions 26). */
+/** The change timeline: what the feeds date, and what an ingest finds changed in a record (rule 26). */
 import type { CveListRecord } from './claim.ts'
 import { startOfDay } from './date.ts'
 import { dateChange, differences } from './difference.ts'
@@ -122,7 +122,7 @@ export function nextTimeline(
   return newestFirst([...entries, ...previous.timeline])
 }
 
-/** KEV dates a new listing itself, in the first timeline as in any other (decisions 26, 29). */
+/** KEV dates a new listing itself, in the first timeline as in any other (rules 26, 29). */
 function statedDate(changes: readonly Told[]): string | null {
   const added = changes.find(({ path, operation }) => path === '$.kev.date_added' && operation === 'add')
   return added ? startOfDay(added.newValue!) : null

@@ -1,4 +1,4 @@
-/** The title of a record: the CNA's, or one made of what else it says (decisions 19). */
+/** The title of a record: the CNA's, or one made of what else it says (rule 19). */
 import type { CveClaim } from './claim.ts'
 
 const LIMIT = 120

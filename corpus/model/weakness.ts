@@ -1,4 +1,4 @@
-/** Weaknesses: reading CWE ids, choosing the primary one, and the union of all mappings (decisions 21). */
+/** Weaknesses: reading CWE ids, choosing the primary one, and the union of all mappings (rule 21). */
 import type { CveClaim } from './claim.ts'
 
 /** What the rules ask of the weakness catalogue; ids are `cwe-<n>`. */

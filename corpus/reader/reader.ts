@@ -136,7 +136,7 @@ export async function openReader(address: string | URL, options: ReaderOptions =
         const { after } = resume(open, cursor, binding, isCveKey)
         const order = orderView(snapshot, sort.key, sort.descending)
         const start = after ? order.placeAfter(after) : 0
-        // One more than asked for: whether anything follows (decisions 8).
+        // One more than asked for: whether anything follows (rule 8).
         const found = firstPassing(snapshot, bits, filters, null, { order, start, most: limit + 1 })
         const ordinals = found.slice(0, limit)
         const last = ordinals.at(-1)

@@ -11,7 +11,7 @@ import { Random } from './random.ts'
  */
 export type CnaKind = 'root' | 'kernel' | 'plugins' | 'forge' | 'database' | 'platform' | 'researcher' | 'vendor'
 
-/** How versions are written (decisions 24); weights are the shares of each first shape among records. */
+/** How versions are written (rule 24); weights are the shares of each first shape among records. */
 export type VersionStyle =
   | 'placeholder'
   | 'listed'

@@ -1,5 +1,5 @@
 /**
- * A cursor: where a walk through a list stands, in which snapshot, under which sort and filters (decisions 7). It is
+ * A cursor: where a walk through a list stands, in which snapshot, under which sort and filters (rule 7). It is
  * opaque to clients and bound to nothing secret: a checksum tells only whether it arrived as it was issued.
  */
 import { crc32 } from './crc32.ts'

@@ -15,7 +15,7 @@ export interface ListSort<Row> {
   key(row: Row): SortValue
   /** The direction in which its pages are stored. */
   descending: boolean
-  /** Where a list has no `sort`, ties ascend (decisions 6); else they go the way of the sort. */
+  /** Where a list has no `sort`, ties ascend (rule 6); else they go the way of the sort. */
   tiesAscend?: boolean
 }
 
@@ -33,7 +33,7 @@ export interface ListSpec<Row> {
   bounds: Record<string, (row: Row) => number>
 }
 
-/** CAPEC severities by rank (decisions 6). */
+/** CAPEC severities by rank (rule 6). */
 const SEVERITY_RANK = ['Very Low', 'Low', 'Medium', 'High', 'Very High']
 
 const byNumber = (a: string, b: string) => Number(a.slice(a.indexOf('-') + 1)) - Number(b.slice(b.indexOf('-') + 1))
@@ -130,7 +130,7 @@ function compareModuleIds(a: string, b: string): number {
   return compareText(a, b)
 }
 
-/** Compares two keys with their ids in a direction: the one comparator, on rows of a list (decisions 6). */
+/** Compares two keys with their ids in a direction: the one comparator, on rows of a list (rule 6). */
 export function compareRowKeys(
   list: Pick<ListSpec<never>, 'compareIds'>,
   sort: Pick<ListSort<never>, 'tiesAscend'>,

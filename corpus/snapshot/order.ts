@@ -1,5 +1,5 @@
 /**
- * The one comparator (decisions 6): the sort key, then the id, both in the direction asked for; nulls last either way.
+ * The one comparator (rule 6): the sort key, then the id, both in the direction asked for; nulls last either way.
  * Orders, page shards, merging and cursors all use it.
  */
 import { compareText } from '../model/sources.ts'

@@ -1,4 +1,4 @@
-/** Cursors of lists: issued behind the last row handed out, and taken up again (decisions 7). */
+/** Cursors of lists: issued behind the last row handed out, and taken up again (rule 7). */
 import { decodeCursor, encodeCursor, filtersHash, type RowKey } from './cursor.ts'
 import { type SortOrder, sortText } from './order.ts'
 

@@ -11,7 +11,7 @@ import { type FeedState, readCorpusDate, readFeedStates, readMeta } from './stat
 /** A merged record as it is stored: each part as JSON text; `digest` is 16 bytes, over the texts of all parts. */
 export interface StoredRecord {
   cveId: CveId
-  /** The corpus's own version of the record, from 1, raised whenever its timeline gains an entry (decisions 26). */
+  /** The corpus's own version of the record, from 1, raised whenever its timeline gains an entry (rule 26). */
   version: number
   digest: Uint8Array
   parts: Record<PartName, string>

@@ -58,7 +58,7 @@ export interface Merging {
   putReview(cveKey: string, review: Review | null): void
   /** Of all records: how many scores were compared or cannot be, and the records with something odd, by id. */
   reviews(): { scores: number; unreadable: number; found: ({ cveId: CveId } & ReviewFindings)[] }
-  /** Ids, in order, that a feed knows and the CVE list does not (decisions 10). */
+  /** Ids, in order, that a feed knows and the CVE list does not (rule 10). */
   withoutRecord(feed: 'epss' | (string & {})): CveId[]
 }
 

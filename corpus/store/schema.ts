@@ -16,7 +16,7 @@ const PART_COLUMNS = PART_NAMES.map((name) => `"${name}" TEXT NOT NULL`).join(',
  * `cve_key` is `sortKey` of the CVE a row is about, and '' for entries about none (CNAs). In `claim`, `item` is the
  * feed's own key of the statement, `digest` that of the upstream bytes it was read from (model/item-digest.ts),
  * `stated_at` the date that these state for it. `gone` keeps what was a record until the list rejected or lost it, whole, so that its
- * version and timeline go on once it is back (decisions 26). `review` is what an operator should look at
+ * version and timeline go on once it is back (rule 26). `review` is what an operator should look at
  * (model/review.ts): how many scores were compared, how many vectors cannot be, and `found`, JSON, null where there is
  * nothing odd. The indexes carry what a scan needs, so that none has to walk through the bodies.
  */

@@ -1,4 +1,4 @@
-/** Who may see which CVE (decisions 15): the operator's policy, followed as its file changes, against a caller's tier. */
+/** Who may see which CVE (rule 15): the operator's policy, followed as its file changes, against a caller's tier. */
 import { readFileSync, statSync } from 'node:fs'
 import type { CveId } from '../../corpus/model/cve-id.ts'
 import { perSnapshot } from '../../corpus/snapshot/find/per-snapshot.ts'

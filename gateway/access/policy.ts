@@ -1,4 +1,4 @@
-/** The operator's access policy: which CVEs need which access tier (decisions 15). Its format is in the README. */
+/** The operator's access policy: which CVEs need which access tier (rule 15). Its format is in the README. */
 import { z } from 'zod'
 import { type CveId, isRecordId, parseCveId } from '../../corpus/model/cve-id.ts'
 import { fold } from '../../corpus/snapshot/fold.ts'

@@ -1,4 +1,4 @@
-/** From a request's headers to its subject (decisions 11 to 14). */
+/** From a request's headers to its subject (rules 11 to 14). */
 import { compactVerify, errors } from 'jose'
 import { recent } from '../../corpus/snapshot/recent.ts'
 import { PROCESS_BYTES } from '../bounds.ts'
@@ -30,7 +30,7 @@ export type Authenticator = (headers: RequestHeaders) => Subject | Promise<Subje
 
 const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const
 
-/** Signatures with a public key only: `none` and `HS*` cannot be configured (decisions 11). */
+/** Signatures with a public key only: `none` and `HS*` cannot be configured (rule 11). */
 const ASYMMETRIC = /^(?:(?:RS|PS|ES)(?:256|384|512)|EdDSA|Ed25519)$/
 
 interface Verified {
@@ -65,7 +65,7 @@ export function createAuthenticator(options: AuthOptions): Authenticator {
     const token = findToken(headers, cookie)
     const known = memory.get(token)
     if (known === undefined) return verifyAfresh(token)
-    // Signature, issuer and audience cannot have changed while the key set is the same (decisions 12); time has.
+    // Signature, issuer and audience cannot have changed while the key set is the same (rule 12); time has.
     if (known.keys !== ring.current()) {
       memory.delete(token)
       return verifyAfresh(token)

@@ -1,4 +1,4 @@
-/** Where a request carries its token: the `Authorization` header, or a browser's session cookie (decisions 13, 16). */
+/** Where a request carries its token: the `Authorization` header, or a browser's session cookie (rules 13, 16). */
 import { unauthenticated } from '../errors.ts'
 import type { RequestHeaders } from '../request-headers.ts'
 

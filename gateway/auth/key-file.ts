@@ -1,4 +1,4 @@
-/** The key set in a local file, read again when the file changes (decisions 11): for networks without an issuer. */
+/** The key set in a local file, read again when the file changes (rule 11): for networks without an issuer. */
 import { readFileSync, statSync } from 'node:fs'
 import { unavailable } from '../errors.ts'
 import type { Log } from '../log.ts'

@@ -24,7 +24,7 @@ export function parseKeySet(text: string): KeySet {
   const keys = isObject(document) ? document.keys : undefined
   if (!Array.isArray(keys) || !keys.every(isKey)) throw new TypeError('not a JSON Web Key Set: no list of keys')
   if (keys.some((key) => 'd' in key)) throw new TypeError('the key set contains a private key')
-  // Shared secrets are nobody's public key (decisions 11: never HS*).
+  // Shared secrets are nobody's public key (rule 11: never HS*).
   const set: JSONWebKeySet = { keys: keys.filter((key) => key.kty !== 'oct') }
   return { text, resolve: createLocalJWKSet(set) }
 }

@@ -1,4 +1,4 @@
-/** The key set of a JWKS URL, found directly or by OpenID Connect discovery (decisions 11). */
+/** The key set of a JWKS URL, found directly or by OpenID Connect discovery (rule 11). */
 import { unavailable } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { type KeyRing, type KeySet, parseKeySet } from './key-set.ts'

@@ -1,4 +1,4 @@
-/** What a verified token's claims say about who is asking (decisions 11, 14, 15). */
+/** What a verified token's claims say about who is asking (rules 11, 14, 15). */
 import { hash } from 'node:crypto'
 import { unauthenticated } from '../errors.ts'
 
@@ -29,7 +29,7 @@ export type Claims = Readonly<Record<string, unknown>>
 
 const TOLERANCE_MS = 30_000
 
-/** Whether the token is valid now: checked on every request, remembered or not (decisions 12). */
+/** Whether the token is valid now: checked on every request, remembered or not (rule 12). */
 export function checkLifetime({ exp, nbf }: Lifetime, nowMs: number): void {
   if (exp * 1000 <= nowMs - TOLERANCE_MS) throw unauthenticated('the token has expired', 'expired')
   if (nbf !== null && nbf * 1000 > nowMs + TOLERANCE_MS) throw unauthenticated('the token is not valid yet', 'early')

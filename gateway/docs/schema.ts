@@ -77,7 +77,7 @@ function unwrapped(schema: JsonSchema): { inner: JsonSchema; mark: string } {
 
 function rangeOf(least: unknown, most: unknown, unit: string): Html | null {
   if (least !== undefined && most !== undefined) return html`${plain(least)} to ${plain(most)}${unit}`
-  // That something is not empty goes without saying: an empty parameter is refused (decisions 2).
+  // That something is not empty goes without saying: an empty parameter is refused (rule 2).
   if (least !== undefined) return unit !== '' && least === 1 ? null : html`at least ${plain(least)}${unit}`
   return most === undefined ? null : html`at most ${plain(most)}${unit}`
 }

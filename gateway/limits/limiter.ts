@@ -1,4 +1,4 @@
-/** What a limit is, whoever keeps count: the memory of this process, or a store that several gateways share (decisions 16). */
+/** What a limit is, whoever keeps count: the memory of this process, or a store that several gateways share (rule 16). */
 
 export interface Quota {
   /** Requests per window. */

@@ -1,4 +1,4 @@
-/** The limits of a gateway (decisions 16): requests by token subject, failed tokens by address. */
+/** The limits of a gateway (rule 16): requests by token subject, failed tokens by address. */
 import type { Log } from '../log.ts'
 import { type AddressOf, addressReader } from './address.ts'
 import { type Limiter, policyHeader, type Quota } from './limiter.ts'

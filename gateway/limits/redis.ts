@@ -1,5 +1,5 @@
 /**
- * Limits that several gateways share through Redis, with those in memory for when it is away (decisions 16). The counting is
+ * Limits that several gateways share through Redis, with those in memory for when it is away (rule 16). The counting is
  * a script of ours: RateLimiterRedis of rate-limiter-flexible also counts what it refuses, does not say which window it was,
  * and gives back into a window that has only begun since, so that little of it would be left.
  */

@@ -3,7 +3,7 @@ import type { ServedFrom } from '../answer.ts'
 import type { AuthFault } from '../errors.ts'
 import type { Sent } from '../reply.ts'
 
-/** Which limit refused a request: that of its subject, or that of failed tokens from its address (decisions 16). */
+/** Which limit refused a request: that of its subject, or that of failed tokens from its address (rule 16). */
 export const LIMITS = ['subject', 'address'] as const
 export type LimitName = (typeof LIMITS)[number]
 

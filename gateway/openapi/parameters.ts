@@ -81,7 +81,7 @@ export function parametersOf(place: 'path' | 'query', schema: Schema): Parameter
   })
 }
 
-/** What makes a request conditional (decisions 17). */
+/** What makes a request conditional (rule 17). */
 export const IF_NONE_MATCH: Parameter = {
   name: 'If-None-Match',
   in: 'header',

@@ -5,7 +5,7 @@ import type { JsonSchema } from '../params/kind.ts'
 import type { Route } from '../route.ts'
 import { type Header, type Ref, type Response, refTo } from './model.ts'
 
-/** Headers of answers (decisions 16 and 17). */
+/** Headers of answers (rules 16 and 17). */
 export const HEADERS: Readonly<Record<string, Header>> = {
   ETag: { description: 'Names this content in this coding; the same for every account', schema: { type: 'string' } },
   'Cache-Control': {
@@ -111,7 +111,7 @@ export function responsesOf(
 
 function errorResponse(status: number, codes: readonly ErrorCode[]): Response {
   const own = [
-    // A subject is known once the token is verified (decisions 16).
+    // A subject is known once the token is verified (rule 16).
     ...(status === 401 ? ['WWW-Authenticate'] : QUOTA),
     ...(status === 429 || status === 503 ? ['Retry-After'] : []),
   ]

@@ -1,4 +1,4 @@
-/** Dates as parameters: a calendar day, or an instant for those who poll (decisions 4). */
+/** Dates as parameters: a calendar day, or an instant for those who poll (rule 4). */
 import { DATE_BOUND_FORM, type DateBound, parseDateBound } from '../../corpus/model/date-bound.ts'
 import { type Kind, kind, refuse } from './kind.ts'
 

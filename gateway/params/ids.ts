@@ -1,4 +1,4 @@
-/** Identifiers as parameters, in every form that is accepted (decisions 1). */
+/** Identifiers as parameters, in every form that is accepted (rule 1). */
 import { type CveId, parseCveId } from '../../corpus/model/cve-id.ts'
 import { invalidParameter } from '../errors.ts'
 import { type Kind, kind, refuse } from './kind.ts'

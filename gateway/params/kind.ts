@@ -14,7 +14,7 @@ export interface Kind<T, P extends Presence = Presence> {
   readonly presence: P
   /** The value where a parameter with a default is left out. */
   readonly fallback?: T
-  /** Only `include=` may be empty, and means no section (decisions 2). */
+  /** Only `include=` may be empty, and means no section (rule 2). */
   readonly emptyAllowed?: boolean
 }
 

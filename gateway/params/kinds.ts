@@ -1,11 +1,11 @@
-/** The kinds of plain parameters: texts, sets, booleans, numbers, sort keys and cursors (decisions 2 to 5). */
+/** The kinds of plain parameters: texts, sets, booleans, numbers, sort keys and cursors (rules 2 to 5). */
 import { invalidCursor, invalidParameter } from '../errors.ts'
 import { type Kind, kind, refuse, refuseMember } from './kind.ts'
 
-/** The longest cursor there is (decisions 7). */
+/** The longest cursor there is (rule 7). */
 const CURSOR_MAX = 512
 
-/** Free text, its length counted in code points; `q` takes at most 200 (decisions 5). */
+/** Free text, its length counted in code points; `q` takes at most 200 (rule 5). */
 export function text({ min = 1, max = 200 }: { min?: number; max?: number } = {}): Kind<string, 'optional'> {
   return kind({ type: 'string', minLength: min, maxLength: max }, (value, name) => {
     const length = codePoints(value)
@@ -16,7 +16,7 @@ export function text({ min = 1, max = 200 }: { min?: number; max?: number } = {}
   })
 }
 
-/** A member of an open set, where an unknown value simply matches nothing (decisions 4). */
+/** A member of an open set, where an unknown value simply matches nothing (rule 4). */
 export function openText(): Kind<string, 'optional'> {
   return kind({ type: 'string', minLength: 1 }, (value) => value)
 }
@@ -31,7 +31,7 @@ export function oneOf<const M extends string>(members: readonly M[]): Kind<M, 'o
 
 /**
  * Members of a closed set, separated by commas. The value has each once, in the order of the set: the order and
- * repetition in the request do not matter (decisions 3). `emptyAllowed` is for `include=`.
+ * repetition in the request do not matter (rule 3). `emptyAllowed` is for `include=`.
  */
 export function csvOf<const M extends string>(
   members: readonly M[],
@@ -95,7 +95,7 @@ export function sort<const K extends string>(
   return { read, schema, presence: 'default', fallback: read(fallback, 'sort') }
 }
 
-/** A cursor as text; only the list it belongs to can judge more. A string too long is one we did not issue (decisions 7). */
+/** A cursor as text; only the list it belongs to can judge more. A string too long is one we did not issue (rule 7). */
 export function cursor(): Kind<string, 'optional'> {
   return kind({ type: 'string', minLength: 1, maxLength: CURSOR_MAX }, (value) => {
     if (value.length > CURSOR_MAX) throw invalidCursor('this cursor was not issued by this service')

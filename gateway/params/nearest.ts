@@ -1,4 +1,4 @@
-/** Which of the allowed names was meant, where a name looks like a slip (decisions 2). */
+/** Which of the allowed names was meant, where a name looks like a slip (rule 2). */
 
 /** The nearest of `names`, or null where none is near enough: at most one slip in three characters, two in all. */
 export function nearest(given: string, names: readonly string[]): string | null {

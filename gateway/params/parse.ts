@@ -1,5 +1,5 @@
 /**
- * The parameters of a request, judged against a route's schema (decisions 1 to 5). The raw query is read here and not by
+ * The parameters of a request, judged against a route's schema (rules 1 to 5). The raw query is read here and not by
  * the router, which hides repeated names and malformed encodings.
  */
 import { invalidParameter } from '../errors.ts'

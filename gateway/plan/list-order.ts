@@ -1,4 +1,4 @@
-/** An order of a list seen in one direction: places from first to last, whichever way it is walked (decisions 6). */
+/** An order of a list seen in one direction: places from first to last, whichever way it is walked (rule 6). */
 import { cursorId, cursorValue, type RowKey } from '../../corpus/snapshot/cursor.ts'
 import { firstWhere, turnedPlace } from '../../corpus/snapshot/find/places.ts'
 import { compareRowKeys, LISTS, type ListSpec } from '../../corpus/snapshot/lists.ts'

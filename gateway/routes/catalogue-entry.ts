@@ -6,7 +6,7 @@ import type { Context } from './context.ts'
 
 /**
  * `what` says what an entry is: `weakness`.
- * @throws ApiError `not_found` (decisions 9)
+ * @throws ApiError `not_found` (rule 9)
  */
 export function catalogueEntry(
   { shelf: { current } }: Context,

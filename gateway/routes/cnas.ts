@@ -57,7 +57,7 @@ export const getCnaStats = defineRoute<Context, Record<never, never>, Record<nev
 
 const path = { slug: openText() }
 
-/** The slug as the directory has it: names are joined by folding (decisions 27). */
+/** The slug as the directory has it: names are joined by folding (rule 27). */
 const slugOf = (text: string): string => nameKey(text) ?? text
 
 /** The row of a CNA, or null where the directory has none. */

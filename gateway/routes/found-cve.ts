@@ -23,7 +23,7 @@ export interface FoundCve {
 
 /**
  * The member of a CVE in the current snapshot.
- * @throws ApiError `not_found`; of a rejected record it says so, and when (decisions 10). `tier_restricted`
+ * @throws ApiError `not_found`; of a rejected record it says so, and when (rule 10). `tier_restricted`
  */
 export function findCve({ shelf, access, subject }: Context, id: CveId): FoundCve {
   const snapshot = shelf.current

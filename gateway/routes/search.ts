@@ -1,4 +1,4 @@
-/** `/search` and `/search/suggest`: everything that can be found by a part of its id or label (decisions 28). */
+/** `/search` and `/search/suggest`: everything that can be found by a part of its id or label (rule 28). */
 import { SEARCH_TYPES, type SearchType } from '../../corpus/snapshot/query/sets.ts'
 import { jsonAnswer } from '../answer.ts'
 import { meaning } from '../openapi/parameters.ts'

@@ -30,7 +30,7 @@ const byName = 'Text to look for in the names of products, in any case'
 const vendorPath = { vendorSlug: openText() }
 const vendorProductsQuery = { q: meaning(byName, text()), ...paging }
 
-/** The key as the catalogue has it: names are joined by folding (decisions 27). */
+/** The key as the catalogue has it: names are joined by folding (rule 27). */
 const keyOf = (text: string): string => nameKey(text) ?? text
 
 export const listVendorProducts = defineRoute<Context, typeof vendorPath, typeof vendorProductsQuery>({

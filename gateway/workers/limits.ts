@@ -1,5 +1,5 @@
 /**
- * Limits that count for all workers (decisions 16): the primary counts, the workers ask it. What is asked in one turn of
+ * Limits that count for all workers (rule 16): the primary counts, the workers ask it. What is asked in one turn of
  * the event loop goes in one message, so under load a message carries many; only what is given back goes at once.
  */
 import type { Limiter, Standing } from '../limits/limiter.ts'

@@ -27,7 +27,7 @@ const weaknesses = new Map(
 )
 
 const reviewed = (one: OsvJson) => one.database_specific?.github_reviewed === true
-/** Not withdrawn, reviewed, earliest published, lowest id (decisions 29). */
+/** Not withdrawn, reviewed, earliest published, lowest id (rule 29). */
 const order = (a: OsvJson, b: OsvJson) =>
   Number(a.withdrawn !== undefined) - Number(b.withdrawn !== undefined) ||
   Number(reviewed(b)) - Number(reviewed(a)) ||

@@ -23,7 +23,7 @@ export function contractSuite(name: string): ContractSuite {
   return {
     says: (sentence, check) => void test(`api: ${sentence}`, check),
     saysUnder: (section, sentence, check) => void test(`api, ${section}: ${sentence}`, check),
-    rule: (number, what, check) => void test(`decisions ${number}: ${what}`, check),
+    rule: (number, what, check) => void test(`rule ${number}: ${what}`, check),
     row: (cells, what, check) => void test(`decisions, ${cells}: ${what}`, check),
     after: (work) => void test.after(work),
     run: () => test.run(),

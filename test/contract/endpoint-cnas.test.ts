@@ -23,7 +23,7 @@ interface Cna {
 }
 const cnas = await service.all<Cna>('/cnas')
 
-/** Names are joined by folding: lower case, `_` for blanks (decisions 27). */
+/** Names are joined by folding: lower case, `_` for blanks (rule 27). */
 const slugOf = (name: string) => name.trim().toLowerCase().replace(/\s+/g, '_')
 const ofCna = (slug: string) => all.filter(({ assigner }) => assigner !== null && slugOf(assigner) === slug)
 const slugs = [...new Set(all.map(({ assigner }) => slugOf(assigner!)))]

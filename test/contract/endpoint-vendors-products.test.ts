@@ -19,7 +19,7 @@ interface Product {
   cve_count: number
 }
 
-/** Keys are lower case, with `_` for blanks; `n/a` and `*` name nobody (decisions 27). */
+/** Keys are lower case, with `_` for blanks; `n/a` and `*` name nobody (rule 27). */
 function keyOf(name: string | null): string | null {
   const key = name?.trim().toLowerCase() ?? ''
   return ['', 'n/a', '*'].includes(key) ? null : key.replace(/\s+/g, '_')

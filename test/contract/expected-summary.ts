@@ -1,4 +1,4 @@
-/** What a summary record must say, worked out from the upstream files alone (decisions 18 to 23). */
+/** What a summary record must say, worked out from the upstream files alone (rules 18 to 23). */
 import calculator from 'ae-cvss-calculator'
 import type { Container, CveJson, Json, NvdJson, OsvJson, SampleFeeds } from './sample-feeds.ts'
 

@@ -1,4 +1,4 @@
-/** Rows of lists other than that of CVEs: their orders written out (decisions 6), and the catalogues they come from. */
+/** Rows of lists other than that of CVEs: their orders written out (rule 6), and the catalogues they come from. */
 import * as assert from 'uvu/assert'
 import type { CapecEntry, CweEntry } from '../../corpus/model/catalogue.ts'
 import type { Corpus } from '../../corpus/store/corpus.ts'

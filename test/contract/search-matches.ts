@@ -1,4 +1,4 @@
-/** What a search must find, in plain JavaScript: everything that can be found, and how good a match is (decisions 28). */
+/** What a search must find, in plain JavaScript: everything that can be found, and how good a match is (rule 28). */
 import type { Summary } from './cve-rows.ts'
 import { folded } from './list-rows.ts'
 import type { Service } from './service.ts'

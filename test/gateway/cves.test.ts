@@ -75,7 +75,7 @@ test('api.md: the detail is the summary record plus one sibling section for each
   assert.is(epss_detail.current?.epss_score ?? null, epss.score)
 })
 
-test('api.md: include defaults to cvss,epss; decisions 2: an empty include means no section', async () => {
+test('api.md: include defaults to cvss,epss; rule 2: an empty include means no section', async () => {
   const sections = ['cvss', 'epss_detail', 'affected', 'references', 'exploits', 'evidence', 'timeline', 'analysis']
   const of = async (query: string) =>
     Object.keys(await json(`/cves/${rich}${query}`)).filter((key) => sections.includes(key))
@@ -128,7 +128,7 @@ test('api.md: affected and references take filters; nothing left gives count 0 a
   assert.is((await json(`/cves/${rich}/references?source=adp`)).count, fromAdp.length)
 })
 
-test('decisions 10: an unknown CVE is 404 and named; a rejected one says that it was, and when', async () => {
+test('rule 10: an unknown CVE is 404 and named; a rejected one says that it was, and when', async () => {
   assert.equal(await refused('/cves/CVE-1999-9999'), {
     status: 404,
     error: 'not_found',
@@ -144,14 +144,14 @@ test('decisions 10: an unknown CVE is 404 and named; a rejected one says that it
   }
 })
 
-test('decisions 1: the CVE id is taken in any case, and another spelling of its number is no record', async () => {
+test('rule 1: the CVE id is taken in any case, and another spelling of its number is no record', async () => {
   assert.is((await json(`/cves/${rich.toLowerCase()}`)).cve_id, rich)
   assert.is((await refused(`/cves/CVE-2024-000${rich.slice(9)}`)).status, 404)
   assert.is((await refused(`/cves/CVE-2024-${'9'.repeat(19)}`)).status, 404)
   assert.is((await refused(`/cves/CVE-2024-${'9'.repeat(20)}`)).status, 400)
 })
 
-test('decisions 2: what cannot be meant is 400 and named, with what is allowed', async () => {
+test('rule 2: what cannot be meant is 400 and named, with what is allowed', async () => {
   const cases: [path: string, parameter: string, message: RegExp][] = [
     ['/cves?severty=high', 'severty', /did you mean 'severity'/],
     ['/cves?severity=high&severity=low', 'severity', /once|twice/],
@@ -178,7 +178,7 @@ test('decisions 2: what cannot be meant is 400 and named, with what is allowed',
   }
 })
 
-test('decisions 7: a cursor under another sort, other filters, or never issued is 400 invalid_cursor and says which', async () => {
+test('rule 7: a cursor under another sort, other filters, or never issued is 400 invalid_cursor and says which', async () => {
   const { pagination } = await json('/cves?limit=10&kev=false')
   const cursor = pagination.next_cursor
   const issued = decodeCursor(cursor)!
@@ -223,7 +223,7 @@ test('decisions: ids is a batch; its default limit is the number of ids, unknown
   )
 })
 
-test('decisions 5: q matches id and title without regard to case; per cent and underscore are ordinary', async () => {
+test('rule 5: q matches id and title without regard to case; per cent and underscore are ordinary', async () => {
   const { data } = await json(`/cves?q=${rich.toLowerCase()}`)
   assert.equal(
     data.map(({ cve_id }: Summary) => cve_id),
@@ -235,7 +235,7 @@ test('decisions 5: q matches id and title without regard to case; per cent and u
   assert.ok(withPercent.every(({ title }) => title?.includes('%')))
 })
 
-test('decisions 4: date bounds are whole days; a timestamp is compared exactly', async () => {
+test('rule 4: date bounds are whole days; a timestamp is compared exactly', async () => {
   const { date_updated: at } = rows.find((row) => row.date_updated !== null)!
   const count = async (query: string) =>
     (await walk((more) => gateway.body(`/cves?${query}&${more}`), '', 100)).rows.length
@@ -255,7 +255,7 @@ test('decisions: /snapshot names what is served, from which feeds, and counts it
   assert.is(body.epss_date, rows.find(({ epss }) => epss.score !== null) && sample.nights[0])
 })
 
-test('decisions 17: Served-From and Snapshot-Id tell how and from what an answer came', async () => {
+test('rule 17: Served-From and Snapshot-Id tell how and from what an answer came', async () => {
   const from = async (path: string) => (await gateway.get(path)).headers.get('served-from')
   assert.is(await from('/cves'), 'shard')
   assert.is(await from('/cves?limit=7'), 'merge')
@@ -265,7 +265,7 @@ test('decisions 17: Served-From and Snapshot-Id tell how and from what an answer
   assert.is((await gateway.get('/cves')).headers.get('snapshot-id'), gateway.shelf.current.id)
 })
 
-test('decisions 7: a walk begun before a rebuild and finished after it gives exactly the rows of the first snapshot', async () => {
+test('rule 7: a walk begun before a rebuild and finished after it gives exactly the rows of the first snapshot', async () => {
   const made = { feeds: sample.feeds, corpus: sample.corpus, dist: sample.dist }
   const changed = () => ingestAndBuild({ ...made, asOf: sample.nights[1]! })
   const first = gateway.shelf.current.id
@@ -299,7 +299,7 @@ test('decisions 7: a walk begun before a rebuild and finished after it gives exa
   )
 })
 
-test('decisions 7: a text query walks on in its snapshot even after that was pruned away', async () => {
+test('rule 7: a text query walks on in its snapshot even after that was pruned away', async () => {
   const other = { feeds: sample.feeds, corpus: join(folder.path, 'pruned.db'), dist: join(folder.path, 'pruned') }
   await ingestAndBuild({ ...other, asOf: sample.nights[0]! })
   const gateway = await testGateway(folder.path, other.dist)
@@ -337,7 +337,7 @@ test('a new snapshot that is damaged is refused, and the old one goes on answeri
   await gateway.close()
 })
 
-test('decisions 7: once its snapshot is gone a walk goes on by key; a newer one than is loaded is 503', async () => {
+test('rule 7: once its snapshot is gone a walk goes on by key; a newer one than is loaded is 503', async () => {
   const { pagination, data } = await json('/cves?limit=10')
   const other = await testGateway(folder.path, sample.dist)
   const cursor = decodeCursor(pagination.next_cursor)!

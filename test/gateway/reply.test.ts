@@ -1,4 +1,4 @@
-/** What goes over the wire for one answer: codings, entity tags, conditional requests, HEAD (decisions 17). */
+/** What goes over the wire for one answer: codings, entity tags, conditional requests, HEAD (rule 17). */
 import { gunzipSync } from 'node:zlib'
 import { request } from 'undici'
 import { suite } from 'uvu'

@@ -82,7 +82,7 @@ test('searches that end together are handed over in turns of the event loop, oth
   await queries.close()
 })
 
-test('decisions 7: a retained query.db is searched on after its name is gone, and by a new thread too', async () => {
+test('rule 7: a retained query.db is searched on after its name is gone, and by a new thread too', async () => {
   const path = join(folder.path, 'pruned.db')
   const mark = join(folder.path, 'crashed')
   copyFileSync(good, path)
@@ -165,7 +165,7 @@ test('a rotten row is an error of ours, not an answer', async () => {
   await queries.close()
 })
 
-test('decisions 28: links encode what is odd in a key; a product is told from its vendor by its slug', () => {
+test('rule 28: links encode what is odd in a key; a product is told from its vendor by its slug', () => {
   const hit = { rank: 2, label: 'A/B C', subtitle: 's' } as const
   const product = searchItem({ ...hit, type: 'product', id: 'ven/dor/a/b c', key: 'a/b c' })
   assert.equal(product, {

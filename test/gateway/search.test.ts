@@ -56,7 +56,7 @@ test('api.md: results and counts have all six keys, in the order of the document
   }
 })
 
-test('decisions 28: types not asked for are empty and 0', async () => {
+test('rule 28: types not asked for are empty and 0', async () => {
   const all = await search('in')
   const { results, counts } = await search('in', '&types=cve')
   assert.ok(all.counts.cve! > 0)
@@ -126,7 +126,7 @@ const QUERIES = [
   ...['  ', 'a '.repeat(100), 'x'.repeat(200), '🦊'.repeat(200)],
 ].filter((q) => [...q].length >= 2)
 
-test('decisions 28: counts are those of a plain substring search, for any characters at all', async () => {
+test('rule 28: counts are those of a plain substring search, for any characters at all', async () => {
   const parts = rows
     .filter((_, i) => i % 12 === 0)
     .map(({ title, cve_id }, i) => (title ?? cve_id).slice(i % 9, (i % 9) + 2 + (i % 28)))
@@ -139,7 +139,7 @@ test('decisions 28: counts are those of a plain substring search, for any charac
   }
 })
 
-test('decisions 28: an exact id wins, then prefix of id or label, then word start, then elsewhere', async () => {
+test('rule 28: an exact id wins, then prefix of id or label, then word start, then elsewhere', async () => {
   const { cve_id: id, title } = rows.find((row) => row.title?.includes(' '))!
   const [exact] = (await search(id.toLowerCase())).results.cve!
   assert.equal([exact!.id, exact!.score], [id, 1])
@@ -156,7 +156,7 @@ test('decisions 28: an exact id wins, then prefix of id or label, then word star
   }
 })
 
-test('decisions 28: within a rank KEV-listed CVEs come first, then newer ones', async () => {
+test('rule 28: within a rank KEV-listed CVEs come first, then newer ones', async () => {
   const listed = new Map(rows.map(({ cve_id, kev }) => [cve_id as string, kev.listed]))
   const place = new Map(rows.map(({ cve_id }, i) => [cve_id as string, i]))
   const items = (await search('cve-20', '&limit=25&types=cve')).results.cve!
@@ -168,7 +168,7 @@ test('decisions 28: within a rank KEV-listed CVEs come first, then newer ones', 
   assert.ok(listed.get(items[0]!.id), 'the sample lists none: the test shows nothing')
 })
 
-test('decisions 28: links lead to what was found, inside the app', async () => {
+test('rule 28: links lead to what was found, inside the app', async () => {
   const FORMS: Record<string, RegExp> = {
     vendor: /^\/vendors\/[^/]+$/,
     product: /^\/vendors\/[^/]+\/products\/[^/]+$/,
@@ -196,7 +196,7 @@ test('api.md: suggestions are one flat list across types, 8 by default, without 
   for (const { type, id } of await suggest('in', '&limit=15')) assert.ok(results[type]!.some((item) => item.id === id))
 })
 
-test('decisions 2 and 5: what q, types and limit may be', async () => {
+test('rules 2 and 5: what q, types and limit may be', async () => {
   const cases: [path: string, parameter: string][] = [
     ['/search', 'q'],
     ['/search?q=', 'q'],
@@ -220,11 +220,11 @@ test('decisions 2 and 5: what q, types and limit may be', async () => {
   }
 })
 
-test('decisions 3: the order and repetition of types do not matter', async () => {
+test('rule 3: the order and repetition of types do not matter', async () => {
   assert.equal(await search('in', '&types=cve,%20cna,cve'), await search('in', '&types=cna,cve'))
 })
 
-test('decisions 17: both are served from sqlite, with the snapshot and an ETag', async () => {
+test('rule 17: both are served from sqlite, with the snapshot and an ETag', async () => {
   for (const path of ['/search?q=in', '/search/suggest?q=in']) {
     const response = await gateway.get(path)
     assert.is(response.headers.get('served-from'), 'sqlite')

@@ -1,6 +1,6 @@
 /**
  * Every sort, direction, filter and limit of `/cves` against plain JavaScript: all records sorted and filtered by the
- * sentences of api.md and decisions 4 to 8, with nothing of the planner in it.
+ * sentences of api.md and rules 4 to 8, with nothing of the planner in it.
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -32,7 +32,7 @@ const SORTS: Record<string, Key> = {
   epss: ({ epss }) => epss.score,
 }
 
-/** decisions 6, word by word: the key, then the id, both in the direction asked for; nulls last in both. */
+/** rule 6, word by word: the key, then the id, both in the direction asked for; nulls last in both. */
 function sorted(rows: Summary[], key: Key, descending: boolean): string[] {
   const sign = descending ? -1 : 1
   return rows
@@ -97,7 +97,7 @@ const FILTERS: [query: string, test: (row: Summary) => boolean][] = [
 ]
 
 for (const [query, passes] of FILTERS) {
-  test(`decisions 6 and 8: '${query}' is sorted and filtered as said, in every order, at every limit`, async () => {
+  test(`rules 6 and 8: '${query}' is sorted and filtered as said, in every order, at every limit`, async () => {
     const rows = all.filter(passes)
     for (const [sort, key] of Object.entries(SORTS)) {
       for (const descending of [true, false]) {
@@ -145,7 +145,7 @@ test('the plan of a page says which way it goes: shard where segments lie ready,
   assert.is(plan(25, { filters: { q: 'x' } }, new Uint32Array([3, 5])).way, 'sqlite')
 })
 
-test('decisions 6: every page of the default order lies ready, to the last, short one', async () => {
+test('rule 6: every page of the default order lies ready, to the last, short one', async () => {
   for (const limit of [25, 50, 100]) {
     const { servedFrom } = await walk(ask, '', limit, async (query) => {
       return (await listCves.read({}, query)(context)).servedFrom

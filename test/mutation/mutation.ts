@@ -1,7 +1,7 @@
 /** A small change of the code that breaks a rule, and the test that must notice. */
 export interface Mutation {
   /**
-   * The rule by the name of its test, or by how that name begins: `api: <sentence>`, `decisions 18: <which part>`. A test
+   * The rule by the name of its test, or by how that name begins: `api: <sentence>`, `rule 18: <which part>`. A test
    * of this name must fail, unless `names` says which other.
    */
   rule: string

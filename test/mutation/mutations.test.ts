@@ -19,7 +19,7 @@ test('what a mutation looks for occurs exactly once in its file', () => {
 test('every test file that must fail is there, and has a test of the name', () => {
   for (const { rule, names = rule, tests } of MUTATIONS) {
     assert.ok(tests.length > 0 && tests.every((file) => existsSync(join(ROOT, file))), `${rule}: ${tests}`)
-    // Behind `api: `, `api, <heading>: `, `decisions 18: ` stands what the call in the test says.
+    // Behind `api: `, `api, <heading>: `, `rule 18: ` stands what the call in the test says.
     const said = names.slice(names.indexOf(': ') + 2)
     assert.ok(
       tests.some((file) => textOf(file).replaceAll("\\'", "'").includes(said)),
@@ -29,7 +29,7 @@ test('every test file that must fail is there, and has a test of the name', () =
 })
 
 test('every rule of decisions.md is broken at least once, sixty rules and sentences in all', () => {
-  const numbers = MUTATIONS.flatMap(({ rule }) => /^decisions (\d+): /.exec(rule)?.[1] ?? []).map(Number)
+  const numbers = MUTATIONS.flatMap(({ rule }) => /^rule (\d+): /.exec(rule)?.[1] ?? []).map(Number)
   assert.equal(
     [...new Set(numbers)],
     Array.from({ length: 30 }, (_, i) => i + 1),
@@ -40,9 +40,8 @@ test('every rule of decisions.md is broken at least once, sixty rules and senten
 })
 
 test('a failing test is read off by its name, quotes and all', () => {
-  const output =
-    '• ✘   (1 / 2)\n\n   FAIL   decisions, lists   "decisions 24: * is "0" as a start"\n    Expected  (is)\n'
-  assert.equal(failingTests(output), ['decisions 24: * is "0" as a start'])
+  const output = '• ✘   (1 / 2)\n\n   FAIL   rules, lists   "rule 24: * is "0" as a start"\n    Expected  (is)\n'
+  assert.equal(failingTests(output), ['rule 24: * is "0" as a start'])
 })
 
 test.run()

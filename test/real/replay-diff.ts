@@ -176,7 +176,7 @@ function entryItem({ container, entry }: UpstreamEntry): Item {
 const text = (value: unknown): Text => (typeof value === 'string' && value.trim() !== '' ? value.trim() : null)
 /** An empty list says nothing. */
 const filled = (list: unknown): unknown => (Array.isArray(list) && list.length > 0 ? list : null)
-/** `n/a` names nobody (decisions 24). */
+/** `n/a` names nobody (rule 24). */
 const named = (value: unknown): Text => (/^n\/a$/i.test(text(value) ?? 'n/a') ? null : text(value))
 
 /** What stays the same is left out; of those of one name the first follows the first, the rest came or went. */

@@ -41,44 +41,44 @@ const OF_RECORD: ReadonlySet<string> = new Set(['cna', 'adp'])
 /** Messages that follow from a fact by a rule of the model, or come from another feed. */
 const CONSEQUENCES: readonly Rule[] = [
   {
-    name: 'headline follows from a metric (decisions 18)',
+    name: 'headline follows from a metric (rule 18)',
     path: /^\$\.(?:severity|cvss_score|cvss_score_source)$/,
     cause: (_night, _message, kinds) => some(kinds, 'cvss'),
     of: 'record',
   },
   {
-    name: 'decision follows from the three points (decisions 20)',
+    name: 'decision follows from the three points (rule 20)',
     path: /^\$\.ssvc\.decision$/,
     cause: (_night, _message, kinds) => some(kinds, 'ssvc'),
     of: 'record',
   },
   {
-    name: 'primary weakness follows from the mappings (decisions 21)',
+    name: 'primary weakness follows from the mappings (rule 21)',
     path: /^\$\.primary_cwe_id$/,
     cause: (_night, _message, kinds) => some(kinds, 'cwe'),
     of: 'record',
   },
   {
-    name: 'primary weakness follows from the catalogue (decisions 21)',
+    name: 'primary weakness follows from the catalogue (rule 21)',
     path: /^\$\.primary_cwe_id$/,
     cause: (night) => night.catalogue,
     of: 'others',
   },
   {
-    name: 'derived title follows from products, weakness or description (decisions 19)',
+    name: 'derived title follows from products, weakness or description (rule 19)',
     path: /^\$\.title$/,
     cause: ({ upstream }, _message, kinds) =>
       upstream?.titled === false && some(kinds, 'title', 'affected', 'cwe', 'description'),
     of: 'record',
   },
   {
-    name: 'derived title names the weakness once there is a catalogue (decisions 19)',
+    name: 'derived title names the weakness once there is a catalogue (rule 19)',
     path: /^\$\.title$/,
     cause: ({ catalogue, upstream }) => catalogue && upstream?.titled !== true,
     of: 'others',
   },
   {
-    name: 'workaround follows from tags of references (decisions 22)',
+    name: 'workaround follows from tags of references (rule 22)',
     path: /^\$\.has_workaround$/,
     cause: (_night, _message, kinds) => some(kinds, 'reference'),
     of: 'record',
@@ -102,7 +102,7 @@ const CONSEQUENCES: readonly Rule[] = [
     of: 'others',
   },
   {
-    name: 'reference is named by other feeds too, so that its sources move (decisions 30)',
+    name: 'reference is named by other feeds too, so that its sources move (rule 30)',
     path: /^\$\.references\[\d+\]\.(?:name|tags|sources)$/,
     cause: ({ after }, { json_path }, kinds) => {
       const index = Number(/\d+/.exec(json_path)![0])
@@ -116,14 +116,14 @@ const CONSEQUENCES: readonly Rule[] = [
 function isToldElsewhere({ before, after }: Night, { path, old, new: now }: Told): string | null {
   if (path.startsWith('$.references[]')) {
     const has = ({ references }: RecordParts) => references.some(({ url }) => url === (old ?? now))
-    return has(before) && has(after) ? 'URL is named by other feeds too (decisions 30)' : null
+    return has(before) && has(after) ? 'URL is named by other feeds too (rule 30)' : null
   }
   if (path === '$.has_workaround' && before.core.has_workaround === after.core.has_workaround) {
-    return 'workaround is known by a tag as well (decisions 22)'
+    return 'workaround is known by a tag as well (rule 22)'
   }
   if (path !== '$.weaknesses') return null
   const has = ({ facets }: RecordParts) => facets.weaknesses.includes((old ?? now)!)
-  return has(before) && has(after) ? 'weakness is stated by other feeds too (decisions 21)' : null
+  return has(before) && has(after) ? 'weakness is stated by other feeds too (rule 21)' : null
 }
 
 export function judge(night: Night): Verdict {
@@ -134,7 +134,7 @@ export function judge(night: Night): Verdict {
   const kinds = new Set(upstream?.facts.map(({ fact }) => fact))
   const expected = upstream ? toldByFacts(upstream.facts) : []
   if (kinds.has('affected') && !expected.some(({ category }) => category === 'affected_versions')) {
-    rules.add('affected entries are written otherwise and say the same (decisions 24)')
+    rules.add('affected entries are written otherwise and say the same (rule 24)')
   }
   const ofRecord = (entry: TimelineEntry) => entry.version_from < entry.version_to
 

@@ -31,7 +31,7 @@ def text(value):
 
 
 def moment(value):
-    """A time without a zone is UTC (decisions 29)."""
+    """A time without a zone is UTC (rule 29)."""
     if text(value) is None:
         return None
     time = datetime.fromisoformat(value.strip().replace("Z", "+00:00"))
@@ -49,7 +49,7 @@ def containers(record):
 
 
 def description(record):
-    """The first English one, else the first (decisions 29), of the first container that has any."""
+    """The first English one, else the first (rule 29), of the first container that has any."""
     for _, _, container in containers(record):
         stated = [one for one in container.get("descriptions", []) if text(one.get("value"))]
         english = [one for one in stated if one.get("lang", "").lower()[:2] == "en"]
@@ -113,7 +113,7 @@ def cvss(record):
 
 
 def weaknesses(record):
-    """Ids, and what only the text names (decisions 21), of all containers."""
+    """Ids, and what only the text names (rule 21), of all containers."""
     found = set()
     for _, _, container in containers(record):
         for problem in container.get("problemTypes", []):
@@ -125,9 +125,9 @@ def weaknesses(record):
 
 
 def references(record):
-    """By URL: the first name, all tags, and whose; the mark of a copy is no tag (decisions 30)."""
+    """By URL: the first name, all tags, and whose; the mark of a copy is no tag (rule 30)."""
     found = {}
-    # The programme's container copies what the CNA refers to, so it comes with the CNA's (decisions 30).
+    # The programme's container copies what the CNA refers to, so it comes with the CNA's (rule 30).
     order = sorted(containers(record), key=lambda one: one[0] == "adp" and one[1] != "CVE")
     for source, name, container in order:
         for one in container.get("references", []):

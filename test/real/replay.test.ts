@@ -192,7 +192,7 @@ if (haveRealFeeds()) {
     }
   })
 
-  test('decisions 26: in one go a timeline has only what feeds date, in steps also the changes since the first', () => {
+  test('rule 26: in one go a timeline has only what feeds date, in steps also the changes since the first', () => {
     for (const [cveId, { version, parts }] of steps[2]!.records) {
       const first = steps.find(({ records }) => records.has(cveId))!.records.get(cveId)!
       const timeline = JSON.parse(parts.timeline) as RecordParts['timeline']

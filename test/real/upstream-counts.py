@@ -25,7 +25,7 @@ from upstream_feeds import (  # noqa: E402
 
 
 def key(name):
-    """Lower case, `_` for blanks; what names nobody is None (decisions 27)."""
+    """Lower case, `_` for blanks; what names nobody is None (rule 27)."""
     folded = name.strip().lower() if isinstance(name, str) else ""
     return None if folded in ("", "n/a", "*") else re.sub(r"\s+", "_", folded)
 
@@ -69,7 +69,7 @@ def vendors_and_products(records, nvd_records):
 
 
 def linked_advisories(feeds, records):
-    """Of several advisories on a CVE: not withdrawn, reviewed, earliest published, lowest id (decisions 29)."""
+    """Of several advisories on a CVE: not withdrawn, reviewed, earliest published, lowest id (rule 29)."""
     best = {}
     for advisory in advisories(feeds):
         order = (
@@ -99,7 +99,7 @@ def cnas(feeds):
 
 
 def exploit_modules(feeds):
-    """Every entry of the archive and every module of the framework, with or without a CVE (decisions 27)."""
+    """Every entry of the archive and every module of the framework, with or without a CVE (rule 27)."""
     entries = {row["id"] for row in archive(feeds)}
     modules = {module["fullname"] for module in framework(feeds)}
     return len(entries) + len(modules)

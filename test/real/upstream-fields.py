@@ -16,7 +16,7 @@ import upstream_feeds as upstream  # noqa: E402
 from upstream_feeds import SOURCES, text, timestamp  # noqa: E402
 from upstream_scores import band, headline, metrics_of, shown_metric  # noqa: E402
 
-# Exploitation, automatable, technical impact; the column of a medium mission (decisions 20).
+# Exploitation, automatable, technical impact; the column of a medium mission (rule 20).
 DECISIONS = {
     ("none", "no", "partial"): "track",
     ("none", "no", "total"): "track",
@@ -38,12 +38,12 @@ def unique(values):
 
 
 def is_program(container):
-    """The CVE Program Container, whose references count as the CNA's (decisions 30)."""
+    """The CVE Program Container, whose references count as the CNA's (rule 30)."""
     return container["providerMetadata"].get("shortName") == "CVE" and "Program Container" in container.get("title", "")
 
 
 def container_weaknesses(container):
-    """One that is only named in the text counts (decisions 21)."""
+    """One that is only named in the text counts (rule 21)."""
     for problem in container.get("problemTypes", []):
         for said in problem.get("descriptions", []):
             named = said.get("cweId") or said.get("description") or ""
@@ -59,7 +59,7 @@ def nvd_weaknesses(cve, kinds):
 
 
 def exploits(feeds):
-    """By CVE: source, id, kind of evidence, its rank, confidence, link (decisions 23)."""
+    """By CVE: source, id, kind of evidence, its rank, confidence, link (rule 23)."""
     found = {}
     for module in upstream.framework(feeds):
         kind = ("weaponized_exploit", 60) if module["type"] == "exploit" else ("poc_public", 40)
@@ -80,7 +80,7 @@ def link(url):
 
 
 def references(claims):
-    """One item for each URL, with its sources and tags (decisions 30)."""
+    """One item for each URL, with its sources and tags (rule 30)."""
     found = {}
     for source, items in claims:
         for item in items:
@@ -91,7 +91,7 @@ def references(claims):
 
 
 def ssvc_points(adps):
-    """Of the last assessment; null while there is none (decisions 20)."""
+    """Of the last assessment; null while there is none (rule 20)."""
     said = [item["other"]["content"] for adp in adps for item in adp.get("metrics", []) if is_ssvc(item)]
     if not said:
         return None, {"exploitation": None, "automatable": None, "technical_impact": None, "decision": None}
@@ -106,7 +106,7 @@ def is_ssvc(item):
 
 
 def description(cna):
-    """The first English one, else the first (decisions 29)."""
+    """The first English one, else the first (rule 29)."""
     said = cna.get("descriptions", [])
     english = [one for one in said if re.match(r"en(?![a-z])", one["lang"], re.IGNORECASE)]
     first = (english + said)[0]["value"] if said else None
@@ -114,13 +114,13 @@ def description(cna):
 
 
 def primary_weakness(named, catalogue):
-    """One of the catalogue goes before one that is not (decisions 21)."""
+    """One of the catalogue goes before one that is not (rule 21)."""
     known = [number for number in named if number in catalogue]
     return f"cwe-{(known or named)[0]}" if named else None
 
 
 def evidence(cve_id, exploitation, cited, feeds):
-    """Source, kind, confidence, rank, and the link unless it is ours to choose; no mitigations (decisions 23)."""
+    """Source, kind, confidence, rank, and the link unless it is ours to choose; no mitigations (rule 23)."""
     found = []
     if cve_id in feeds["kev"]:
         found.append(["agency_kev", "kev_listed", "confirmed", 80, None])

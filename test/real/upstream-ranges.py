@@ -5,7 +5,7 @@
 
 prints one line of JSON a record: its id, then its entries (those of the CNA, then those of the ADPs) as lists of source,
 vendor, product, default status, affected versions, affected ranges, patched versions; a range is introduced, fixed,
-last affected, version type. It shares no code with the product on purpose: it is decisions 24 read a second time, and
+last affected, version type. It shares no code with the product on purpose: it is rule 24 read a second time, and
 its comments are that rule's sentences.
 """
 import json
@@ -21,7 +21,7 @@ TERMS = re.compile(rf"(?:all versions\s+)?(?:([<>]=?|==?)\s*({VERSION}?)\s*)(?:,
 
 
 def text(value):
-    """Empty strings are null (decisions 29)."""
+    """Empty strings are null (rule 29)."""
     return value.strip() or None if isinstance(value, str) else None
 
 

@@ -1,4 +1,4 @@
-/** Every `affected` entry of the newest real list is read as decisions 24 says: compared with a second reading of it. */
+/** Every `affected` entry of the newest real list is read as rule 24 says: compared with a second reading of it. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'

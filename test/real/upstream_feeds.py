@@ -19,12 +19,12 @@ SOURCES = ["cna", "adp", "nvd", "advisory", "osv"]
 
 
 def text(value):
-    """Without blanks around it; an empty string is null (decisions 29)."""
+    """Without blanks around it; an empty string is null (rule 29)."""
     return (value.strip() or None) if isinstance(value, str) else None
 
 
 def timestamp(value):
-    """UTC to the millisecond; a time without a zone is UTC (decisions 29)."""
+    """UTC to the millisecond; a time without a zone is UTC (rule 29)."""
     if value is None:
         return None
     instant = datetime.fromisoformat(re.sub(r"(\.\d{6})\d+", r"\1", value.replace("Z", "+00:00")))
@@ -57,7 +57,7 @@ def members(path, name):
 
 
 def cve_list(feeds):
-    """The records that are served: published and reserved ones (decisions 10)."""
+    """The records that are served: published and reserved ones (rule 10)."""
     path = newest(feeds, "cvelistv5/*_all_CVEs.zip")
     records = {}
     for record in members(path, r"/CVE-\d{4}-\d+\.json$"):
@@ -67,7 +67,7 @@ def cve_list(feeds):
 
 
 def nvd(feeds):
-    """Of several copies of a record the one modified last (decisions 29); rejected ones claim nothing."""
+    """Of several copies of a record the one modified last (rule 29); rejected ones claim nothing."""
     records = {}
     for path in sorted(glob.glob(os.path.join(feeds, "nvd/*.json*"))):
         with opened(path) as file:
@@ -106,7 +106,7 @@ def osv(feeds):
 
 
 def by_cve(entries):
-    """What is withdrawn or merely related claims nothing on a CVE (decisions 29)."""
+    """What is withdrawn or merely related claims nothing on a CVE (rule 29)."""
     found = {}
     for entry in entries:
         if not entry.get("withdrawn"):
@@ -141,7 +141,7 @@ def pocs(feeds):
 
 
 def weaknesses(feeds):
-    """The numbers of all weaknesses, deprecated ones too; categories and views are none (decisions 27)."""
+    """The numbers of all weaknesses, deprecated ones too; categories and views are none (rule 27)."""
     with zipfile.ZipFile(newest(feeds, "cwe/cwec_v*.xml.zip")) as archive:
         root = ElementTree.fromstring(archive.read(archive.namelist()[0]))
     return {int(element.get("ID")) for element in root.findall("{*}Weaknesses/{*}Weakness")}

@@ -1,4 +1,4 @@
-"""The rules on CVSS (decisions 18 and 29) for upstream-fields.py, which shares no code with the product."""
+"""The rules on CVSS (rules 18 and 29) for upstream-fields.py, which shares no code with the product."""
 import math
 import re
 import sys
@@ -30,7 +30,7 @@ SCORES_4 = {
 
 
 def band(version, score):
-    """decisions 18."""
+    """rule 18."""
     if score == 0:
         return "none"
     if version == "2.0":
@@ -86,7 +86,7 @@ def container_metrics(source, container, name, updated):
 
 
 def nvd_metrics(cve, given):
-    """NVD's own, and those of others unless CNA or ADP gave the same vector (decisions 29)."""
+    """NVD's own, and those of others unless CNA or ADP gave the same vector (rule 29)."""
     for items in (cve or {}).get("metrics", {}).values():
         for item in items:
             data = item.get("cvssData")
@@ -114,7 +114,7 @@ def metrics_of(cna, adps, of_nvd, linked, assigner, updated):
 
 
 def headline(metrics):
-    """The source, then the version, then the newest, then the higher score (decisions 18)."""
+    """The source, then the version, then the newest, then the higher score (rule 18)."""
     able = [one for one in metrics if one["source"] != "nvd" or one["name"] == "nvd"]
     able.sort(key=lambda one: one["score"] or 0, reverse=True)
     able.sort(key=lambda one: one["captured"], reverse=True)

@@ -11,9 +11,9 @@ export interface CorpusFacts {
   /** Summary records without `epss`, and the scores by id. */
   cores: Record<string, unknown>[]
   epss: Map<string, { score: number; percentile: number }>
-  /** By CVE id: every weakness that CNA, ADP, NVD or an advisory maps it to (decisions 21). */
+  /** By CVE id: every weakness that CNA, ADP, NVD or an advisory maps it to (rule 21). */
   weaknesses: Map<string, Set<string>>
-  /** By vendor key: the CVEs whose claims of CNA, ADP or NVD name it; and the same by its products' keys (decisions 27). */
+  /** By vendor key: the CVEs whose claims of CNA, ADP or NVD name it; and the same by its products' keys (rule 27). */
   vendors: Map<string, { cves: Set<string>; products: Map<string, Set<string>> }>
   modules: ExploitModule[]
   cwes: CatalogueEntry[]
@@ -76,7 +76,7 @@ function* claimsOfRecords(database: Database.Database): Iterable<{ id: string; c
     if (said === null) continue
     if (feed === 'cvelist') for (const claim of (said as CveListRecord).claims) yield { id, claim }
     else if (feed === 'nvd') yield { id, claim: said as CveClaim }
-    // A withdrawn advisory claims nothing (decisions 29).
+    // A withdrawn advisory claims nothing (rule 29).
     else if ((said as AdvisoryClaim).advisory.withdrawn_at === null) yield { id, claim: (said as AdvisoryClaim).claim }
   }
 }

@@ -91,7 +91,7 @@ export async function registerFilterPairs(asked: Asked, facts: CorpusFacts, opti
     }
   })
   for (const [path, lists] of Object.entries(cases)) {
-    test(`decisions 4 to 6: ${path} with every filter, alone and in all pairs, in every order`, async () => {
+    test(`rules 4 to 6: ${path} with every filter, alone and in all pairs, in every order`, async () => {
       const began = performance.now()
       const sum = { ran: 0, withRows: 0, choosing: 0 }
       for (const list of lists) {

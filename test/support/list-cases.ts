@@ -118,7 +118,7 @@ export function vendorsCase(rows: readonly VendorRow[]): ListCase<VendorRow> {
   }
 }
 
-/** Products have one order: where a list has no `sort`, ties ascend (decisions 6). */
+/** Products have one order: where a list has no `sort`, ties ascend (rule 6). */
 const byCves = <Row extends Pick<ProductRow, 'cve_count'>>(idOf: (row: Row) => string): Order<Row>[] => [
   orderBy<Row>(
     null,

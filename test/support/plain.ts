@@ -1,4 +1,4 @@
-/** The rules of lists in plain JavaScript, said anew for tests: decisions 4 (bounds), 5 (text), 6 (order), 27 (names). */
+/** The rules of lists in plain JavaScript, said anew for tests: rule 4 (bounds), 5 (text), 6 (order), 27 (names). */
 import type { Order, Value } from './combinations.ts'
 
 export type Key = number | string | null
@@ -19,7 +19,7 @@ export function byNumbers(a: string, b: string): number {
   return 0
 }
 
-/** decisions 6, word by word: the key, then the id, both in the direction asked for; nulls last in both. */
+/** rule 6, word by word: the key, then the id, both in the direction asked for; nulls last in both. */
 export function orderBy<Row>(
   sort: string | null,
   key: (row: Row) => Key,
@@ -52,7 +52,7 @@ export function ordersBy<Row>(
   ])
 }
 
-/** The key of a vendor, product or CNA name (decisions 27); null where it names nobody. */
+/** The key of a vendor, product or CNA name (rule 27); null where it names nobody. */
 export function keyOfName(name: string | null): string | null {
   const key = name?.trim().toLowerCase().replace(/\s+/g, '_') ?? ''
   return key === '' || key === 'n/a' || key === '*' ? null : key
@@ -81,7 +81,7 @@ export const both = <Row>(of: (row: Row) => boolean): Value<Row>[] => [
 type TimeOf<Row> = (row: Row) => string | null
 const DAY = /^\d{4}-\d\d-\d\d$/
 
-/** A bound on a time, as a day, whose whole it means, or as an instant, which is compared exactly (decisions 4). */
+/** A bound on a time, as a day, whose whole it means, or as an instant, which is compared exactly (rule 4). */
 function bound<Row>(text: string, of: TimeOf<Row>, isWithin: (time: number, bound: number) => boolean): Value<Row> {
   const toDay = (time: string) => Date.parse(time.slice(0, 10))
   const read = DAY.test(text) ? toDay : Date.parse

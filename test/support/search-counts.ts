@@ -1,6 +1,6 @@
 /**
  * The tests of searches on a snapshot of any feeds: counts equal a plain substring count over the served rows, results
- * are the best by the ranks of decisions 28, and no text is anything but text.
+ * are the best by the ranks of rule 28, and no text is anything but text.
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -45,7 +45,7 @@ function entriesOf(rows: SearchedRows): Record<(typeof TYPES)[number], Entry[]> 
 
 const SCORES = { exact: 1, prefix: 0.75, wordStart: 0.5, elsewhere: 0.25 }
 
-/** decisions 28: an exact id, then prefix of id or label, then word start, then elsewhere; null where nothing matches. */
+/** rule 28: an exact id, then prefix of id or label, then word start, then elsewhere; null where nothing matches. */
 function scoreOf({ key, label }: Entry, wanted: string): number | null {
   const text = lower(label)
   if (!key.includes(wanted) && !text.includes(wanted)) return null
@@ -100,7 +100,7 @@ export function registerSearchCounts(name: string, ask: Ask, rows: SearchedRows)
     assert.equal([Math.min(...lengths), Math.max(...lengths)], [2, 30])
   })
 
-  test(`decisions 28: ${name}: counts are those of a plain substring search, results its best, each group capped`, async () => {
+  test(`rule 28: ${name}: counts are those of a plain substring search, results its best, each group capped`, async () => {
     const matched = Object.fromEntries(TYPES.map((type) => [type, 0]))
     for (const [i, q] of queries.entries()) {
       const limit = [25, 5, 1][i % 3]!
@@ -126,7 +126,7 @@ export function registerSearchCounts(name: string, ask: Ask, rows: SearchedRows)
     }
   })
 
-  test(`decisions 5: ${name}: q of a list finds the rows that a plain substring search finds, in their order`, async () => {
+  test(`rule 5: ${name}: q of a list finds the rows that a plain substring search finds, in their order`, async () => {
     const lists: Record<string, { id: string; texts: (string | null)[] }[]> = {
       '/cves': rows.cves.map((row) => ({ id: row.cve_id, texts: [row.cve_id, row.title] })),
       '/cwes': rows.cwes.map((row) => ({ id: row.cwe_id, texts: [row.cwe_id, row.name] })),

@@ -1,4 +1,4 @@
-/** Relations between the entries of one catalogue: their names in the API, their inverses, their order (decisions 27). */
+/** Relations between the entries of one catalogue: their names in the API, their inverses, their order (rule 27). */
 
 /** Upstream's natures by what the API calls them; any other keeps its name. */
 const NATURES: Record<string, string> = { ChildOf: 'Parent', ParentOf: 'Child', PeerOf: 'Peer' }

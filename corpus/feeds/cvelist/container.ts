@@ -53,7 +53,7 @@ function readWeaknesses(problemTypes: unknown): string[] {
   return [...ids]
 }
 
-/** A mark of how the record came about, not of what the reference is (decisions 30). */
+/** A mark of how the record came about, not of what the reference is (rule 30). */
 const DROPPED_TAG = 'x_transferred'
 
 function readReferences(references: unknown): ReferenceClaim[] {

@@ -80,7 +80,7 @@ function readClaims(json: JsonObject, { cveId, state, assigner, fallbackDate, no
   for (const container of objects(containers.adp)) {
     const claim = readContainer(container, { ...context, source: 'adp', fallbackName: 'adp' })
     if (claim.sourceName === PROGRAM_CONTAINER) {
-      // Its references are the CNA's, copied by the programme (decisions 30).
+      // Its references are the CNA's, copied by the programme (rule 30).
       cnaClaim.references.push(...claim.references)
       claim.references = []
       if (!saysMore(claim)) continue

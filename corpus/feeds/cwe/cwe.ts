@@ -1,4 +1,4 @@
-/** The CWE catalogue: one XML file, also zipped. Categories and views are not weaknesses and not read (decisions 27). */
+/** The CWE catalogue: one XML file, also zipped. Categories and views are not weaknesses and not read (rule 27). */
 
 import type { CweEntry } from '../../model/catalogue.ts'
 import { utcTimestamp } from '../../model/date.ts'

@@ -97,12 +97,12 @@ function affectedEntry(entry: z.output<typeof affected>, generatedAt: string): A
   }
 }
 
-/** Vendor or product `n/a` is null (decisions 24). */
+/** Vendor or product `n/a` is null (rule 24). */
 function named(name: string | undefined): string | null {
   return name === undefined || name.toLowerCase() === 'n/a' ? null : name
 }
 
-/** Without a beginning it begins with the first version (decisions 24). */
+/** Without a beginning it begins with the first version (rule 24). */
 function affectedRange({
   introduced = '0',
   fixed,

@@ -50,7 +50,7 @@ export const url = kind('a URL that begins with http:// or https://', (value) =>
   return /^https?:\/\//i.test(found) && URL.canParse(found) ? found : null
 })
 
-/** `79`, `CWE-79`, `cwe-79` (decisions 1), as `cwe-79`. */
+/** `79`, `CWE-79`, `cwe-79` (rule 1), as `cwe-79`. */
 export const cweId = kind('a CWE id such as CWE-79', (value) => {
   if (typeof value === 'number') return weaknessId(`cwe-${value}`)
   const stated = typeof value === 'string' ? value.trim() : ''
@@ -71,7 +71,7 @@ export function oneOf<const Member extends string>(...members: Member[]) {
   })
 }
 
-/** An object of these fields and no others. Null and blank texts count as left out (decisions 29). */
+/** An object of these fields and no others. Null and blank texts count as left out (rule 29). */
 export function fields<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const names = Object.keys(shape).join(', ')
   const error: z.core.$ZodErrorMap = (issue) =>

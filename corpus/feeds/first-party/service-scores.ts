@@ -1,4 +1,4 @@
-/** CVSS scores of the operator's own service: they come before everybody else's (decisions 18). */
+/** CVSS scores of the operator's own service: they come before everybody else's (rule 18). */
 import type { CveClaim, RecordNote } from '../../model/claim.ts'
 import { severityOf } from '../../model/cvss.ts'
 import { baseScore } from '../../model/cvss-vector.ts'

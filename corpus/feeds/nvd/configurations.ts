@@ -103,7 +103,7 @@ function addVersions(match: JsonObject, cpe: Cpe, product: Product): void {
   const before = text(match.versionEndExcluding)
   const upTo = before === null ? text(match.versionEndIncluding) : null
   if (after !== null && from === null) {
-    // `introduced` is inclusive, and what is not affected never becomes it (decisions 24): said as a comparator.
+    // `introduced` is inclusive, and what is not affected never becomes it (rule 24): said as a comparator.
     const bound = before !== null ? `, < ${before}` : upTo !== null ? `, <= ${upTo}` : ''
     product.versions.add(`> ${after}${bound}`)
     if (before !== null) product.patched.add(before)

@@ -23,7 +23,7 @@ export function readNvdMetrics(metrics: unknown, notes: RecordNote[]): CvssClaim
   return claims
 }
 
-/** Only its own metrics can back the headline; whether they are Primary or not says nothing of that (decisions 29). */
+/** Only its own metrics can back the headline; whether they are Primary or not says nothing of that (rule 29). */
 const NVD = 'nvd@nist.gov'
 
 /** Sources that NVD knows by the UUID of their organisation, and that score or are scored often. */

@@ -46,7 +46,7 @@ export interface NvdBatch extends Batch {
 
 /**
  * The records in the file's order. One is known by its own JSON, because pages and feeds indent it differently. Of
- * several copies, in one file or in many, the newest `lastModified` counts, which the items are dated by (decisions 29).
+ * several copies, in one file or in many, the newest `lastModified` counts, which the items are dated by (rule 29).
  */
 export async function openNvd(file: FeedFile, options: ReadOptions): Promise<OpenFeed> {
   return { items: null, batches: batches(nvdVulnerabilities(file), options) }

@@ -41,7 +41,7 @@ export function readNvdRecord(cve: JsonObject): NvdRecord {
   return { claim, lastModified, notes }
 }
 
-/** Those of type Primary first (decisions 21). `NVD-CWE-noinfo` and `NVD-CWE-Other` are no weaknesses. */
+/** Those of type Primary first (rule 21). `NVD-CWE-noinfo` and `NVD-CWE-Other` are no weaknesses. */
 function readWeaknesses(weaknesses: unknown): string[] {
   const stated = objects(weaknesses)
   const isPrimary = ({ type }: JsonObject) => text(type)?.toLowerCase() === 'primary'

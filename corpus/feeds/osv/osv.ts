@@ -32,7 +32,7 @@ const FORMAT: TreeFormat = {
   read(json, key) {
     const entry = openEntry(json, key)
     const { json: stated, withdrawn, modified, updatedAt, notes } = entry
-    // A withdrawn entry, or one that is merely `related`, makes no claim on a CVE (decisions 29).
+    // A withdrawn entry, or one that is merely `related`, makes no claim on a CVE (rule 29).
     const ids = withdrawn === null ? cveIdsOf([[stated.id], stated.aliases, stated.upstream], notes) : []
     // What is about no CVE is kept by its key alone: exports hold hundreds of thousands of malicious packages.
     if (ids.length === 0) return { cveIds: [], statedAt: modified, body: 'null', notes }

@@ -1,4 +1,4 @@
-/** Where each value of a record comes from: the rule that decides it, and what every claim had to say (decisions 18 to 30). */
+/** Where each value of a record comes from: the rule that decides it, and what every claim had to say (rules 18 to 30). */
 import type { CveClaim } from '../claim.ts'
 import type { MergedParts, MergeInput } from '../merge.ts'
 import { fallenClaims, mergeCve, newestAnalysisFirst, standingClaims } from '../merge.ts'

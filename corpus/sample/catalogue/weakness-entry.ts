@@ -29,7 +29,7 @@ const PARTS: readonly Part[] = [
       relations.flatMap(({ nature, to }) => {
         const related = { Nature: nature, CWE_ID: String(to) }
         const inResearch = xml('Related_Weakness', { ...related, View_ID: '1000', Ordinal: ordinal(nature) })
-        // The same relation stands once for each view; only that of view 1000 is served (decisions 27).
+        // The same relation stands once for each view; only that of view 1000 is served (rule 27).
         return nature === 'ChildOf'
           ? [inResearch, xml('Related_Weakness', { ...related, View_ID: '1003', Ordinal: 'Primary' })]
           : [inResearch]

@@ -168,7 +168,7 @@ function referencesOf(facts: Facts, { packages }: Advisory): object[] {
   ]
 }
 
-/** It names the CVE as related and claims nothing of it (decisions 29). */
+/** It names the CVE as related and claims nothing of it (rule 29). */
 function relatedEntry(world: World, facts: Facts, ecosystem: Ecosystem) {
   const { name } = packageOf(world, facts)
   const at = secondOf(Math.min(facts.publishedAt + DAY_MS, FIRST_NIGHT))

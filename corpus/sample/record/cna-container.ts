@@ -77,7 +77,7 @@ function problemTypes(facts: Facts, random: Random): ProblemType[] | null {
   const even = random.float()
   if (even < era.weakness) {
     const description = `CWE-${weakness} ${name}`
-    // Some name the weakness in the text alone (decisions 21).
+    // Some name the weakness in the text alone (rule 21).
     if (random.chance(0.12)) return [problem({ type: 'text', lang: 'en', description })]
     const first = problem({ type: 'CWE', lang: 'en', description, cweId: `CWE-${weakness}` })
     if (!random.chance(0.03)) return [first]

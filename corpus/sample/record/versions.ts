@@ -1,4 +1,4 @@
-/** The `versions` of an affected entry, in each of the ways in which CNAs write them (decisions 24). */
+/** The `versions` of an affected entry, in each of the ways in which CNAs write them (rule 24). */
 import type { VersionStyle } from '../cnas.ts'
 import { VERSIONS_LISTED } from '../figures.ts'
 import type { Random } from '../random.ts'

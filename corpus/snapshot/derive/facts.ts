@@ -25,7 +25,7 @@ export interface Facts {
   /** Numbers of all weaknesses, CVE by CVE, and how many of them each has. */
   weaknesses: Uint32Array
   weaknessCounts: Uint32Array
-  /** Of the CNA's statement, 0 to 100 (decisions 25). */
+  /** Of the CNA's statement, 0 to 100 (rule 25). */
   completeness: Uint8Array
 }
 

@@ -77,7 +77,7 @@ export function listRows(
 
 const NO_CVES = { cve_count: 0, kev_count: 0 }
 
-/** How many CVEs map to each weakness, whatever the source, and how many of these are in KEV (decisions 27). */
+/** How many CVEs map to each weakness, whatever the source, and how many of these are in KEV (rule 27). */
 function weaknessCounts(rows: Rows): Map<number, { cve_count: number; kev_count: number }> {
   const counts = new Map<number, { cve_count: number; kev_count: number }>()
   for (let row = 0; row < rows.count; row++) {
@@ -104,7 +104,7 @@ function cnaRows(rows: Rows, entries: readonly CnaEntryDetail[], corpusDate: num
   return { cnas, stats: cnaStats(cnas, improvements) }
 }
 
-/** What the records say of each assigner, by the key of its name: CNA names are joined by the same folding (decisions 27). */
+/** What the records say of each assigner, by the key of its name: CNA names are joined by the same folding (rule 27). */
 function recordsOfAssigners(rows: Rows): Map<string, CnaRecords> {
   const records = new Map<string, CnaRecords>()
   const vendors = new Map<string, Set<string>>()

@@ -5,7 +5,7 @@ import { FLAGS, SEVERITIES } from './facts.ts'
 import type { ListRows } from './list-rows.ts'
 import type { Rows } from './rows.ts'
 
-/** The CVEs, matched by id and title (decisions 28); `row` is the row of each ordinal, newest first. */
+/** The CVEs, matched by id and title (rule 28); `row` is the row of each ordinal, newest first. */
 export function cveTexts(rows: Rows, row: Uint32Array): PackedSet {
   const ids = packTexts(row.length, (ordinal) => rows.ids[row[ordinal]!]!)
   return {
@@ -27,7 +27,7 @@ function cveSubtitle({ severity, score, flags }: Rows, row: number): string {
   return words.join(', ')
 }
 
-/** The lists, matched by id and name; their ordinals are those of the lists (decisions 28). */
+/** The lists, matched by id and name; their ordinals are those of the lists (rule 28). */
 export function listTexts({ cwes, capecs, cnas, vendors, products }: ListRows): PackedSet[] {
   return [
     packSet('cwe', cwes, {

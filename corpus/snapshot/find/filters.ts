@@ -23,7 +23,7 @@ export interface CveFilters {
   assigner?: string | undefined
   /** A weakness by its number: as the primary one, or in any mapping (api.md, `scope`). */
   cwe?: { number: number; scope: 'primary' | 'any' } | undefined
-  /** Slug of a CNA, whose names are joined by folding (decisions 27). */
+  /** Slug of a CNA, whose names are joined by folding (rule 27). */
   cna?: string | undefined
   epss_min?: number | undefined
   published_since?: number | undefined
@@ -76,7 +76,7 @@ export type Constraint =
 
 /**
  * The constraints of `filters`, all of which must hold. `matches` are the ordinals that `q` matches, where it is given.
- * Bounds outside everything, unknown names and the like let nothing through; they are no errors (decisions 4).
+ * Bounds outside everything, unknown names and the like let nothing through; they are no errors (rule 4).
  */
 export function constraintsOf(
   snapshot: CveTables,

@@ -1,7 +1,7 @@
 /**
  * An order seen in one direction: places from first to last, whichever way it is walked. The stored order is the
  * descending one with nulls last; ascending, what has a key comes first in reverse, then what has none in reverse
- * (decisions 6).
+ * (rule 6).
  */
 import { type CveId, compareCveIds, parseCveId } from '../../model/cve-id.ts'
 import type { RowKey } from '../cursor.ts'

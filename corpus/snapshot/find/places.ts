@@ -18,7 +18,7 @@ export const firstFrom = (sorted: Uint32Array, least: number): number =>
 
 /**
  * The place in one direction of what stands at `place` in the other: the `keyed` rows that have a key reversed, then the
- * others reversed, so that what has no key stays last (decisions 6).
+ * others reversed, so that what has no key stays last (rule 6).
  */
 export const turnedPlace = (place: number, keyed: number, count: number): number =>
   place < keyed ? keyed - 1 - place : keyed + count - 1 - place

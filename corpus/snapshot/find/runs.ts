@@ -21,7 +21,7 @@ export interface Bounds {
 
 /**
  * What lies behind the place `start` of a view within bounds. Ascending, what has a key comes first in reverse, then what
- * has none in reverse (decisions 6).
+ * has none in reverse (rule 6).
  */
 export function runsFrom({ descending, count, keyed }: OrderView, start: number, { from, to }: Bounds): Run[] {
   const runs: Run[] = []

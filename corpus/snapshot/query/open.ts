@@ -1,4 +1,4 @@
-/** Searching in an open `query.db`. SPEC.md, "Query"; decisions 5 and 28. */
+/** Searching in an open `query.db`. SPEC.md, "Query"; rules 5 and 28. */
 import type { Database } from 'better-sqlite3'
 import { type Blocks, blockMemory } from './blocks.ts'
 import { decodeItem, ITEMS_PER_ROW, type Item } from './items.ts'

@@ -1,4 +1,4 @@
-/** The rank of a match (decisions 28): an exact id, then prefix of id or label, then word start, then elsewhere. */
+/** The rank of a match (rule 28): an exact id, then prefix of id or label, then word start, then elsewhere. */
 import { BORDER, type Find, isAt, type Texts } from './texts.ts'
 
 export const RANK = { exact: 0, prefix: 1, wordStart: 2, elsewhere: 3 } as const

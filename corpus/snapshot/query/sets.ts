@@ -13,7 +13,7 @@ export type SearchType = (typeof SEARCH_TYPES)[number]
 
 /**
  * One set. Entry `i` of each list is the entry with ordinal `i`; ordinals are in the order of rank within a class:
- * newest first, or more CVEs first (decisions 28).
+ * newest first, or more CVEs first (rule 28).
  */
 export interface TextSet<Column = string[]> {
   name: TextSetName

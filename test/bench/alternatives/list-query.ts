@@ -1,6 +1,6 @@
 /**
  * A page of `/cves` in SQL: one statement for the rows that have a sort key, and one for those that have none, which
- * come last (decisions 6). A page goes on behind the key of the last row (keyset), so a deep one costs no more.
+ * come last (rule 6). A page goes on behind the key of the last row (keyset), so a deep one costs no more.
  */
 import type { Database, Statement } from 'better-sqlite3'
 import type { CveFilters } from '../../../corpus/snapshot/find/filters.ts'

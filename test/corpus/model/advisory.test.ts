@@ -6,7 +6,7 @@ import { advisory, affected, claim, merged } from './fixture.ts'
 
 const linked = (...claims: AdvisoryClaim[]) => linkedAdvisory('CVE-2024-1234', claims, null)?.advisory_id ?? null
 
-test('decisions 29: the linked one is not withdrawn, then reviewed, then published first, then of the lowest id', () => {
+test('rule 29: the linked one is not withdrawn, then reviewed, then published first, then of the lowest id', () => {
   const withdrawn = advisory({ advisory_id: 'GHSA-a', withdrawn_at: '2024-05-01T00:00:00.000Z', published_at: '2020' })
   const unreviewed = advisory({ advisory_id: 'GHSA-b', published_at: '2021' }, { reviewed: false })
   const late = advisory({ advisory_id: 'GHSA-c', published_at: '2023' })
@@ -33,7 +33,7 @@ test('it names the CVE, and the weaknesses that the catalogue knows', () => {
   assert.equal(Object.keys(found!).slice(0, 3), ['advisory_id', 'cve_id', 'html_url'])
 })
 
-test('decisions 29: a withdrawn advisory claims nothing, and OSV’s copy of an advisory nothing more', () => {
+test('rule 29: a withdrawn advisory claims nothing, and OSV’s copy of an advisory nothing more', () => {
   const entry = (source: 'advisory' | 'osv', name: string) => affected({ source, package_name: name })
   const standing = advisory({ advisory_id: 'GHSA-x' }, { affected: [entry('advisory', 'stands')] })
   const gone = advisory(

@@ -29,11 +29,11 @@ const CASES: [what: string, given: Partial<CveClaim>, points: number][] = [
   ],
 ]
 for (const [what, given, points] of CASES) {
-  test(`decisions 25: ${what} is worth ${points}`, () =>
+  test(`rule 25: ${what} is worth ${points}`, () =>
     assert.is(completenessOf(claim({ source: 'cna', ...given })), points))
 }
 
-test('decisions 25: grades begin at 80, 60, 40 and 20; no record is F', () => {
+test('rule 25: grades begin at 80, 60, 40 and 20; no record is F', () => {
   assert.is([100, 80, 79.9, 60, 59, 40, 39, 20, 19, 0, null].map(gradeOf).join(''), 'AABBCCDDFFF')
 })
 

@@ -23,7 +23,7 @@ const CASES: [given: string, want: string | null][] = [
 ]
 
 for (const [given, want] of CASES) {
-  test(`decisions 29: the time ${JSON.stringify(given)} is ${want}`, () => assert.is(utcTimestamp(given), want))
+  test(`rule 29: the time ${JSON.stringify(given)} is ${want}`, () => assert.is(utcTimestamp(given), want))
 }
 
 test('a date is the UTC day of the time', () => {

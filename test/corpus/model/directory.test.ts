@@ -17,18 +17,18 @@ function records(...all: [daysAgo: number | null, completeness: number, score?: 
 
 const rowOf = (own: CnaRecords) => cnaRow('acme', 'Acme', own, CORPUS)
 
-test('decisions 25: the score is the mean of the last two years, of all records where these have none', () => {
+test('rule 25: the score is the mean of the last two years, of all records where these have none', () => {
   assert.is(rowOf(records([10, 100], [700, 50], [731, 0])).overall_completeness, 75)
   assert.is(rowOf(records([731, 40], [5000, 60])).overall_completeness, 50)
 })
 
-test('decisions 25: a CNA is active by a record in the last 365 days', () => {
+test('rule 25: a CNA is active by a record in the last 365 days', () => {
   assert.is(rowOf(records([364.9, 0])).activity_status, 'Active')
   assert.is(rowOf(records([365, 0])).activity_status, 'Inactive')
   assert.is(rowOf(records([1, 0], [364, 0], [366, 0])).recent_cves, 2)
 })
 
-test('decisions 27: without records means and dates are null, and the grade is F', () => {
+test('rule 27: without records means and dates are null, and the grade is F', () => {
   assert.equal(rowOf({ published: [], completeness: [], scores: [], vendors: 0 }), {
     slug: 'acme',
     cna_name: 'Acme',
@@ -55,7 +55,7 @@ test('a record without a date counts, but neither as recent nor as the latest', 
 const times = (count: number, daysAgo: number, completeness: number) =>
   Array.from({ length: count }, (): [number, number] => [daysAgo, completeness])
 
-test('decisions 25: improvement is the newest year against the one before, ten records in each', () => {
+test('rule 25: improvement is the newest year against the one before, ten records in each', () => {
   const name = { slug: 'acme', cna_name: 'Acme' }
   assert.equal(improvementOf(name, records(...times(10, 30, 90), ...times(10, 400, 50)), CORPUS), {
     ...name,

@@ -19,7 +19,7 @@ const assessed = (exploitation: 'none' | 'poc' | 'active') =>
 const tagged = (source: CveClaim['source'], tag: string, url = `https://${source}.example`) =>
   claim({ source, references: [{ url, name: null, tags: [tag] }] })
 
-test('decisions 23: a KEV listing is confirmed evidence of rank 80, and the feed decides', () => {
+test('rule 23: a KEV listing is confirmed evidence of rank 80, and the feed decides', () => {
   const copied = claim({ source: 'adp', kevDateAdded: '2024-04-01' })
   const listed = merged([copied], { kev: kevEntry() })
   assert.equal(brief(listed.evidence), [['agency_kev', 'kev_listed', 'confirmed', 80]])
@@ -30,19 +30,19 @@ test('decisions 23: a KEV listing is confirmed evidence of rank 80, and the feed
   assert.equal(unlisted.evidence, [])
 })
 
-test("decisions 23: the ADP's copy of KEV counts only where there is no feed", () => {
+test("rule 23: the ADP's copy of KEV counts only where there is no feed", () => {
   const { core, evidence } = merged([claim({ source: 'adp', kevDateAdded: '2024-04-01' })], { kevFeed: false })
   assert.equal(core.kev, { listed: true, date_added: '2024-04-01' })
   assert.equal(brief(evidence), [['agency_kev', 'kev_listed', 'confirmed', 80]])
 })
 
-test('decisions 23: SSVC active is ssvc_active of rank 80, SSVC poc is poc_public of rank 40, none is nothing', () => {
+test('rule 23: SSVC active is ssvc_active of rank 80, SSVC poc is poc_public of rank 40, none is nothing', () => {
   assert.equal(brief(merged([assessed('active')]).evidence), [['agency_adp', 'ssvc_active', 'confirmed', 80]])
   assert.equal(brief(merged([assessed('poc')]).evidence), [['agency_adp', 'poc_public', 'high', 40]])
   assert.equal(merged([assessed('none')]).evidence, [])
 })
 
-test('decisions 23: framework exploits are weaponized, other modules and archive entries are PoCs', () => {
+test('rule 23: framework exploits are weaponized, other modules and archive entries are PoCs', () => {
   const exploits = [
     exploit({ source: 'exploit_framework', source_id: 'exploit/linux/http/widget' }),
     exploit({ source: 'exploit_framework', source_id: 'auxiliary/scanner/widget' }),
@@ -59,7 +59,7 @@ test('decisions 23: framework exploits are weaponized, other modules and archive
   assert.equal(parts.exploits, exploits)
 })
 
-test('decisions 23: references tagged exploit are PoCs of who tags them', () => {
+test('rule 23: references tagged exploit are PoCs of who tags them', () => {
   const parts = merged([tagged('cna', 'exploit'), tagged('nvd', 'Exploit'), tagged('adp', 'x_refsource_EXPLOIT-DB')])
   assert.equal(brief(parts.evidence), [
     ['cna', 'poc_public', 'medium', 40],
@@ -68,7 +68,7 @@ test('decisions 23: references tagged exploit are PoCs of who tags them', () => 
   assert.is(parts.evidence[0]?.evidence_url, 'https://cna.example')
 })
 
-test('decisions 23: a fixed version is of high confidence from the CNA or an advisory, otherwise of medium', () => {
+test('rule 23: a fixed version is of high confidence from the CNA or an advisory, otherwise of medium', () => {
   const fix = (source: 'cna' | 'adp' | 'nvd' | 'advisory' | 'osv') =>
     claim({
       source,
@@ -96,7 +96,7 @@ test('decisions 23: a fixed version is of high confidence from the CNA or an adv
   assert.equal([evidence[0]?.fixed_version, evidence[0]?.product, evidence[0]?.ecosystem], ['2', 'Widget', 'npm'])
 })
 
-test('decisions 23: the fix of a git range is a fix commit, linked to the reference that shows it', () => {
+test('rule 23: the fix of a git range is a fix commit, linked to the reference that shows it', () => {
   const commit = '051c0bde9f0450a2ec3d62a86d2a0d2fad117f13'
   const { evidence } = merged([
     claim({
@@ -111,7 +111,7 @@ test('decisions 23: the fix of a git range is a fix commit, linked to the refere
   assert.is(evidence[0]?.evidence_url, `https://git.example/stable/c/${commit}`)
 })
 
-test('decisions 22: has_patch is a fixed or patched version in any claim, or a reference tagged patch', () => {
+test('rule 22: has_patch is a fixed or patched version in any claim, or a reference tagged patch', () => {
   const range = (fixed: string | null) => [{ introduced: '0', fixed, version_type: null }]
   const of = (given: Parameters<typeof affected>[0]) =>
     merged([claim({ source: 'adp', affected: [affected({ source: 'adp', ...given })] })]).core.has_patch
@@ -122,14 +122,14 @@ test('decisions 22: has_patch is a fixed or patched version in any claim, or a r
   assert.is(merged([tagged('cna', 'vendor-advisory')]).core.has_patch, false)
 })
 
-test("decisions 22: has_workaround is the CNA's workarounds, or a reference tagged mitigation", () => {
+test("rule 22: has_workaround is the CNA's workarounds, or a reference tagged mitigation", () => {
   assert.is(merged([claim({ source: 'cna', hasWorkaround: true })]).core.has_workaround, true)
   assert.is(merged([claim({ source: 'adp', hasWorkaround: true })]).core.has_workaround, false)
   assert.is(merged([tagged('nvd', 'Mitigation')]).core.has_workaround, true)
   assert.is(merged([claim({ source: 'cna' })]).core.has_workaround, false)
 })
 
-test('decisions 22: has_exploit is any exploitation evidence, has_detection any detection evidence', () => {
+test('rule 22: has_exploit is any exploitation evidence, has_detection any detection evidence', () => {
   const { core } = merged([tagged('cna', 'exploit')])
   assert.equal([core.has_exploit, core.has_detection, core.detection_layers], [true, false, []])
   assert.is(merged([tagged('cna', 'patch', 'https://git.example/commit/0123456789ab')]).core.has_exploit, false)
@@ -141,7 +141,7 @@ test('a commit among the references tagged patch is a fix commit, once', () => {
   assert.is(parts.evidence[0]?.fixed_version, '0123456789ab')
 })
 
-test('decisions 23: repositories come with most stars first, and are never last seen before they are first seen', () => {
+test('rule 23: repositories come with most stars first, and are never last seen before they are first seen', () => {
   const repository = (name: string, stars: number, createdAt: string | null, pushedAt: string | null) => ({
     url: `https://forge.example/${name}`,
     name,

@@ -48,19 +48,19 @@ test('the order in which claims of other feeds come makes no difference', () => 
   assert.is(JSON.stringify(merged([cna, ...others])), JSON.stringify(merged([...others.reverse(), cna])))
 })
 
-test('decisions 24: affected entries stand claim by claim, CNA, ADP, then the others, never merged', () => {
+test('rule 24: affected entries stand claim by claim, CNA, ADP, then the others, never merged', () => {
   const entry = (source: 'cna' | 'adp' | 'nvd' | 'osv') =>
     claim({ source, affected: [affected({ source, vendor: 'Acme', product: 'Widget' })] })
   const sources = merged([entry('osv'), entry('nvd'), entry('adp'), entry('cna')]).affected.map((one) => one.source)
   assert.equal(sources, ['cna', 'adp', 'nvd', 'osv'])
 })
 
-test('decisions 29: date_updated is the record’s own date, whatever other feeds say', () => {
+test('rule 29: date_updated is the record’s own date, whatever other feeds say', () => {
   const { core } = merged([claim({ source: 'nvd', updatedAt: '2030-01-01T00:00:00.000Z' })])
   assert.is(core.date_updated, '2024-05-06T07:08:09.000Z')
 })
 
-test('decisions 10: a reserved record without claims is served, a rejected one is not merged', () => {
+test('rule 10: a reserved record without claims is served, a rejected one is not merged', () => {
   const input = { kev: null, kevFeed: true, ...NO_OTHER_CLAIMS, catalogue: null, mission: 'medium' } as const
   const reserved = mergeCve({
     ...input,

@@ -3,19 +3,19 @@ import * as assert from 'uvu/assert'
 import { nameKey, statedName } from '../../../corpus/model/products.ts'
 import { affected, claim, merged } from './fixture.ts'
 
-test('decisions 27: keys are lower case with _ for blanks; n/a and * are no vendor', () => {
+test('rule 27: keys are lower case with _ for blanks; n/a and * are no vendor', () => {
   assert.is(nameKey('Palo Alto Networks'), 'palo_alto_networks')
   assert.is(nameKey(' PAN-OS '), 'pan-os')
   for (const nobody of ['n/a', 'N/A', '*', ' ']) assert.is(nameKey(nobody), null)
 })
 
-test('decisions 24: vendor or product n/a is null', () => {
+test('rule 24: vendor or product n/a is null', () => {
   assert.is(statedName('n/a'), null)
   assert.is(statedName('N/A'), null)
   assert.is(statedName('Acme'), 'Acme')
 })
 
-test('decisions 27: keys come from the claims of CNA, ADP and NVD, each pair once, sorted', () => {
+test('rule 27: keys come from the claims of CNA, ADP and NVD, each pair once, sorted', () => {
   const entries = (source: 'cna' | 'adp' | 'nvd' | 'advisory', ...pairs: [string | null, string | null][]) =>
     claim({ source, affected: pairs.map(([vendor, product]) => affected({ source, vendor, product })) })
   const { facets } = merged([

@@ -374,7 +374,7 @@ const CASES: Case[] = [
 ]
 
 for (const { name, versions, want, default: defaultStatus = null } of CASES) {
-  test(`decisions 24: ${name}`, () => {
+  test(`rule 24: ${name}`, () => {
     const nothing = { affected_versions: null, affected_ranges: null, patched_versions: null }
     assert.equal(versionLists(versions.map(statement), defaultStatus), { ...nothing, ...want })
   })

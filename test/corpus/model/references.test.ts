@@ -4,7 +4,7 @@ import { claim, merged } from './fixture.ts'
 
 const reference = (url: string, tags: string[] = [], name: string | null = null) => ({ url, name, tags })
 
-test('decisions 30: one item per URL, with the sources and tags of all who name it, in the order first seen', () => {
+test('rule 30: one item per URL, with the sources and tags of all who name it, in the order first seen', () => {
   const { references } = merged([
     claim({ source: 'osv', references: [reference('https://b.example')] }),
     claim({ source: 'nvd', references: [reference('https://a.example', ['Patch']), reference('https://c.example')] }),

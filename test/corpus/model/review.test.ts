@@ -15,7 +15,7 @@ const assessed = (exploitation: 'none' | 'poc' | 'active') =>
 const reviewed = (claims: CveClaim[], given: Partial<MergeInput> = {}) => reviewOf(inputOf(claims, given))
 const disagreements = (claims: CveClaim[], given: Partial<MergeInput> = {}) => reviewed(claims, given).disagreements
 
-test('decisions 18: every score of every claim is compared with its own vector, those that differ are named', () => {
+test('rule 18: every score of every claim is compared with its own vector, those that differ are named', () => {
   const { scores, unreadable, mismatches } = reviewed([
     claim({ source: 'cna', metrics: [scored(9.8), scored(9.3)] }),
     claim({ source: 'adp', metrics: [scored(6.4, { version: '2.0', vector: 'AV:L/AC:M/Au:N/C:C/I:N/A:C' })] }),

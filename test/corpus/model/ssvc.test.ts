@@ -13,7 +13,7 @@ active no: track track attend | track attend act
 active yes: attend attend act | attend act act`
 
 for (const line of TABLE.trim().split('\n')) {
-  test(`decisions 20: ${line}`, () => {
+  test(`rule 20: ${line}`, () => {
     const [name, row] = line.split(': ')
     const [exploitation, automatable] = name!.split(' ') as ['none' | 'poc' | 'active', 'yes' | 'no']
     const [partial, total] = row!.split(' | ')
@@ -30,14 +30,14 @@ for (const line of TABLE.trim().split('\n')) {
 
 const ASSESSED = { exploitation: 'active', automatable: 'yes', technical_impact: 'total', assessedAt: null } as const
 
-test('decisions 20: the decision is null while a point is missing, and the points are kept', () => {
+test('rule 20: the decision is null while a point is missing, and the points are kept', () => {
   const { ssvc } = merged([claim({ source: 'adp', ssvc: { ...ASSESSED, automatable: null } })]).core
   assert.equal(ssvc, { exploitation: 'active', automatable: null, technical_impact: 'total', decision: null })
   const nobody = merged([claim({ source: 'cna' })]).core.ssvc
   assert.equal(nobody, { exploitation: null, automatable: null, technical_impact: null, decision: null })
 })
 
-test('decisions 20: the mission setting of the operator chooses the column', () => {
+test('rule 20: the mission setting of the operator chooses the column', () => {
   const adp = claim({ source: 'adp', ssvc: ASSESSED })
   assert.is(merged([adp], { mission: 'low' }).core.ssvc.decision, 'attend')
   assert.is(merged([adp]).core.ssvc.decision, 'act')

@@ -33,7 +33,7 @@ function changed(
 const brief = (entries: readonly TimelineEntry[]) =>
   entries.map((one) => [one.category, one.added_count, one.modified_count, one.removed_count])
 
-test('decisions 26: the first timeline has what the feeds date, newest first, all of version 1', () => {
+test('rule 26: the first timeline has what the feeds date, newest first, all of version 1', () => {
   const own = record([plain(), claim({ source: 'adp', ssvc })])
   const parts = merged(own.claims, { kev: kevEntry() })
   const timeline = firstTimeline(parts, own)
@@ -54,12 +54,12 @@ test('decisions 26: the first timeline has what the feeds date, newest first, al
   )
 })
 
-test('decisions 26: the first timeline of a record that nobody dates is empty', () => {
+test('rule 26: the first timeline of a record that nobody dates is empty', () => {
   const own = record([], { state: 'RESERVED', datePublished: null })
   assert.equal(firstTimeline(merged([], { record: own }), own), [])
 })
 
-test('decisions 26: NVD and advisories are dated too, withdrawn ones by when they were withdrawn', () => {
+test('rule 26: NVD and advisories are dated too, withdrawn ones by when they were withdrawn', () => {
   const claims = [claim({ source: 'nvd', updatedAt: '2024-05-03T00:00:00.000Z' })]
   const advisories = [
     advisory({ advisory_id: 'GHSA-x', updated_at: '2024-05-02T00:00:00.000Z' }),
@@ -81,7 +81,7 @@ test('decisions 26: NVD and advisories are dated too, withdrawn ones by when the
   )
 })
 
-test('decisions 26: re-ingesting the same adds nothing', () => {
+test('rule 26: re-ingesting the same adds nothing', () => {
   const timeline = firstTimeline(merged([plain()]), record([plain()]))
   const previous = { ...merged([plain()]), timeline, version: 1 }
   assert.is(nextTimeline(previous, merged([plain()]), LISTED), timeline)
@@ -154,13 +154,13 @@ const CASES: Case[] = [
 ]
 
 for (const { name, before, after, want } of CASES) {
-  test(`decisions 26: ${name}`, () => {
+  test(`rule 26: ${name}`, () => {
     const of = (given: Partial<CveClaim>) => merged([{ ...plain(), ...given }])
     assert.equal(brief(changed(of(before), of(after))), want)
   })
 }
 
-test('decisions 26: a header stands before its messages', () => {
+test('rule 26: a header stands before its messages', () => {
   const before = merged([claim({ source: 'cna' })])
   const after = merged([claim({ source: 'cna' }), claim({ source: 'adp', ssvc })], { kev: kevEntry() })
   const timeline = changed(before, after)
@@ -279,7 +279,7 @@ test('api: a record that was updated while others brought all the changes says s
   ])
 })
 
-test('decisions 23: that ransomware campaigns use it is a change of its KEV listing', () => {
+test('rule 23: that ransomware campaigns use it is a change of its KEV listing', () => {
   const listed = (ransomware: string) => merged([plain()], { kev: kevEntry({ ransomware }) })
   const [entry, ...rest] = changed(listed('Unknown'), listed('Known'), UNLISTED)
   assert.equal(rest, [])
@@ -414,7 +414,7 @@ for (const { before, after, title, summaries } of TOLD) {
   })
 }
 
-test('decisions 26: the date of a record is a change only where nothing else is', () => {
+test('rule 26: the date of a record is a change only where nothing else is', () => {
   const dated = (dateUpdated: string, given: Partial<CveClaim> = {}) =>
     merged([], { record: record([{ ...plain(), ...given }], { dateUpdated }) })
   const before = dated('2024-01-01T00:00:00.000Z')

@@ -6,12 +6,12 @@ import { affected, claim, merged } from './fixture.ts'
 const catalogue = { weaknessName: (id: string) => (id === 'cwe-79' ? 'Scripting' : null), isWeakness: () => true }
 const widget = [affected({ vendor: 'Acme', product: 'Widget' }), affected({ vendor: 'Other', product: 'Thing' })]
 
-test("decisions 19: the title is the CNA's", () => {
+test("rule 19: the title is the CNA's", () => {
   const cna = claim({ source: 'cna', title: 'Given', affected: widget, weaknesses: ['cwe-79'], description: 'Text.' })
   assert.is(merged([cna], { catalogue }).core.title, 'Given')
 })
 
-test('decisions 19: else vendor, product and weakness name of the first affected entry, as far as known', () => {
+test('rule 19: else vendor, product and weakness name of the first affected entry, as far as known', () => {
   const title = (entries: typeof widget, weaknesses: string[]) =>
     merged([claim({ source: 'cna', affected: entries, weaknesses, description: 'Text.' })], { catalogue }).core.title
   assert.is(title(widget, ['cwe-79']), 'Acme Widget: Scripting')
@@ -20,7 +20,7 @@ test('decisions 19: else vendor, product and weakness name of the first affected
   assert.is(title([], ['cwe-79']), 'Scripting')
 })
 
-test('decisions 19: else the first sentence of the description', () => {
+test('rule 19: else the first sentence of the description', () => {
   const title = (description: string | null) => merged([claim({ source: 'cna', description })]).core.title
   assert.is(
     title('A flaw was found in v1.2.3 of Widget, e.g. on ARM.\nIt is bad.'),
@@ -29,7 +29,7 @@ test('decisions 19: else the first sentence of the description', () => {
   assert.is(title(null), null)
 })
 
-test('decisions 19: at most 120 characters, cut at a word', () => {
+test('rule 19: at most 120 characters, cut at a word', () => {
   const words = 'word '.repeat(30).trim()
   assert.is(merged([claim({ source: 'cna', description: words })]).core.title, 'word '.repeat(24).trim())
   assert.is(cutAtWord('one two three', 7), 'one two')

@@ -5,7 +5,7 @@ import { claim, merged } from './fixture.ts'
 
 const catalogue = { weaknessName: () => null, isWeakness: (id: string) => id !== 'cwe-16' && id !== 'cwe-264' }
 
-test('decisions 21: a CWE id is read in any case, what is none is none', () => {
+test('rule 21: a CWE id is read in any case, what is none is none', () => {
   assert.is(weaknessId('CWE-79'), 'cwe-79')
   assert.is(weaknessId('cwe-079'), 'cwe-79')
   for (const none of ['NVD-CWE-noinfo', 'CWE-Other', 'CWE-0', '79', '']) assert.is(weaknessId(none), null)
@@ -21,11 +21,11 @@ const TEXTS: [text: string, ids: string[]][] = [
   ['XCWE-79', []],
 ]
 for (const [text, ids] of TEXTS) {
-  test(`decisions 21: the problem type ${JSON.stringify(text)} names ${ids.join(' and ') || 'none'}`, () =>
+  test(`rule 21: the problem type ${JSON.stringify(text)} names ${ids.join(' and ') || 'none'}`, () =>
     assert.equal(weaknessIdsInText(text), ids))
 }
 
-test("decisions 21: the primary one is the CNA's first CWE, else the ADP's, else NVD's", () => {
+test("rule 21: the primary one is the CNA's first CWE, else the ADP's, else NVD's", () => {
   const cna = claim({ source: 'cna', weaknesses: ['cwe-2', 'cwe-1'] })
   const adp = claim({ source: 'adp', weaknesses: ['cwe-3'] })
   const nvd = claim({ source: 'nvd', weaknesses: ['cwe-4', 'cwe-5'] })
@@ -36,7 +36,7 @@ test("decisions 21: the primary one is the CNA's first CWE, else the ADP's, else
   assert.is(merged([advisory]).core.primary_cwe_id, null)
 })
 
-test('decisions 21: an id that is a weakness of the catalogue goes before one that is not', () => {
+test('rule 21: an id that is a weakness of the catalogue goes before one that is not', () => {
   const cna = claim({ source: 'cna', weaknesses: ['cwe-264', 'cwe-79'] })
   assert.is(merged([cna], { catalogue }).core.primary_cwe_id, 'cwe-79')
   const category = claim({ source: 'cna', weaknesses: ['cwe-264'] })
@@ -44,13 +44,13 @@ test('decisions 21: an id that is a weakness of the catalogue goes before one th
   assert.is(merged([category, adp], { catalogue }).core.primary_cwe_id, 'cwe-20')
 })
 
-test('decisions 21: if none is a weakness, or there is no catalogue, the first stays', () => {
+test('rule 21: if none is a weakness, or there is no catalogue, the first stays', () => {
   const cna = claim({ source: 'cna', weaknesses: ['cwe-264', 'cwe-16'] })
   assert.is(merged([cna], { catalogue }).core.primary_cwe_id, 'cwe-264')
   assert.is(merged([cna]).core.primary_cwe_id, 'cwe-264')
 })
 
-test('decisions 21: any mapping is the union of CNA, ADP, NVD and advisories, by number', () => {
+test('rule 21: any mapping is the union of CNA, ADP, NVD and advisories, by number', () => {
   const { facets } = merged([
     claim({ source: 'cna', weaknesses: ['cwe-100', 'cwe-20'] }),
     claim({ source: 'adp', weaknesses: ['cwe-20'] }),

@@ -53,7 +53,7 @@ test('some titles hold a per cent sign, an underscore, quotes, letters beyond AS
     assert.ok(titles.filter((one) => sign.test(one)).length > 20, `${sign}`)
 })
 
-test('every claim about versions that decisions 24 rules on occurs', () => {
+test('every claim about versions that rule 24 rules on occurs', () => {
   const text = published.map((one) => JSON.stringify(cnaOf(one).affected)).join()
   for (const sign of [
     '"lessThan":"',

@@ -1,4 +1,4 @@
-/** Cursors read back as they were written, fit their bounds, and notice damage (decisions 7). */
+/** Cursors read back as they were written, fit their bounds, and notice damage (rule 7). */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import {
@@ -19,14 +19,14 @@ const cursor: Cursor = {
   after: { value: 1_729_000_000_000, id: 'CVE-2024-3400' },
 }
 
-test('decisions 7: a cursor reads back as it was written, whatever the key', () => {
+test('rule 7: a cursor reads back as it was written, whatever the key', () => {
   for (const value of [null, 0, 9.8, 1_729_000_000_000, '', 'größe \u{1f41b}']) {
     const one = { ...cursor, after: { value, id: 'CVE-2024-3400' } }
     assert.equal(decodeCursor(encodeCursor(one)), one)
   }
 })
 
-test('decisions 7: a cursor is URL-safe and at most 512 characters, also with the longest key', () => {
+test('rule 7: a cursor is URL-safe and at most 512 characters, also with the longest key', () => {
   const long = encodeCursor({ ...cursor, after: { value: '\u{1f41b}'.repeat(500), id: `CVE-2024-${'9'.repeat(19)}` } })
   assert.match(long, /^[A-Za-z0-9_-]+$/)
   assert.ok(long.length <= MAX_CURSOR_LENGTH, `${long.length} characters`)
@@ -38,7 +38,7 @@ test('decisions 7: a cursor is URL-safe and at most 512 characters, also with th
   }
 })
 
-test('decisions 7: of a long id a cursor keeps the beginning, and what tells it from others that begin so', () => {
+test('rule 7: of a long id a cursor keeps the beginning, and what tells it from others that begin so', () => {
   const ids = ['x', 'a'.repeat(128), 'a'.repeat(129), `${'a'.repeat(400)}1`, `${'a'.repeat(400)}2`]
   const kept = ids.map(cursorId)
   assert.equal(kept.slice(0, 2), ids.slice(0, 2))
@@ -46,7 +46,7 @@ test('decisions 7: of a long id a cursor keeps the beginning, and what tells it 
   assert.equal(kept.map(cursorId), kept)
 })
 
-test('decisions 7: a character lost, changed or added in transport is noticed', () => {
+test('rule 7: a character lost, changed or added in transport is noticed', () => {
   const text = encodeCursor(cursor)
   for (let i = 0; i < text.length; i++) {
     assert.is(decodeCursor(text.slice(0, i) + text.slice(i + 1)), null, `lost ${i}`)

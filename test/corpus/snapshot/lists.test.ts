@@ -57,7 +57,7 @@ const rows = [vendor('b', 5), vendor('a', 5), vendor('z', 9, 'Ärger'), vendor('
 const sorted = sortList('vendors', inMainOrder(LISTS.vendors, rows))
 const places = { pagesAt: { cves: Uint32Array.of(0), name: Uint32Array.of(0) }, entries: null }
 
-test('decisions 6: the main order numbers the rows, ties by id in its direction; names are folded', () => {
+test('rule 6: the main order numbers the rows, ties by id in its direction; names are folded', () => {
   assert.equal(sorted.ids, ['z', 'b', 'a', 'm'])
   assert.equal(
     [...sorted.orders.name!.ordinals].map((ordinal) => sorted.ids[ordinal]),

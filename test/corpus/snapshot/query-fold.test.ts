@@ -1,10 +1,10 @@
-/** Folding: what is part of a text is part of its folded form, whatever the case (decisions 5). */
+/** Folding: what is part of a text is part of its folded form, whatever the case (rule 5). */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { fold } from '../../../corpus/snapshot/fold.ts'
 import { sampleSets } from './query-sample.ts'
 
-test('decisions 5: case does not matter; per cent, underscore and accents are ordinary characters', () => {
+test('rule 5: case does not matter; per cent, underscore and accents are ordinary characters', () => {
   assert.is(fold('ReMote 100% UNDER_score'), 'remote 100% under_score')
   assert.is(fold('ÉTÉ'), 'été')
   assert.is.not(fold('été'), fold('ete'))

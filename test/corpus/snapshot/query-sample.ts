@@ -128,7 +128,7 @@ export function plainMatches(set: TextSet, q: string): number[] {
   return foldedTexts(set).flatMap(([key, label], i) => (key.includes(wanted) || label.includes(wanted) ? [i] : []))
 }
 
-/** decisions 28: an exact id wins, then prefix of id or label, then word start, then elsewhere. */
+/** rule 28: an exact id wins, then prefix of id or label, then word start, then elsewhere. */
 export function plainRank(set: TextSet, ordinal: number, q: string): Rank {
   const wanted = fold(q)
   const texts = foldedTexts(set)[ordinal]!

@@ -34,7 +34,7 @@ test('matches of every set are those of a plain substring search', () => {
   assert.ok(found > 100_000, `only ${found} matches: the queries show nothing`)
 })
 
-test('decisions 28: counts are exact, and the best are the best, in their order, at any limit', () => {
+test('rule 28: counts are exact, and the best are the best, in their order, at any limit', () => {
   for (const [n, q] of queries.entries()) {
     const limit = [1, 5, 25][n % 3]!
     const { counts, hits } = query.search(SEARCH_TYPES, q, limit)

@@ -1,4 +1,4 @@
-/** Access tiers on a whole gateway (decisions 15): who gets 403 where, and what becomes of a changed policy. */
+/** Access tiers on a whole gateway (rule 15): who gets 403 where, and what becomes of a changed policy. */
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'

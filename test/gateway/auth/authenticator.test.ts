@@ -1,4 +1,4 @@
-/** Which tokens are let in, against decisions 11 to 15. */
+/** Which tokens are let in, against rules 11 to 15. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Key sets that are fetched: how often, from where, and what happens when they cannot be had (decisions 11). */
+/** Key sets that are fetched: how often, from where, and what happens when they cannot be had (rule 11). */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'uvu'

@@ -1,4 +1,4 @@
-/** Limits on a live server (decisions 16), with a clock that only the test moves. */
+/** Limits on a live server (rule 16), with a clock that only the test moves. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { z } from 'zod'

@@ -78,7 +78,7 @@ limiterCases(withRedis, async (limit): Promise<TimedLimiter> => {
   }
 })
 
-withRedis('decisions 16: asked all at once over several connections, exactly as many are let through', async () => {
+withRedis('rule 16: asked all at once over several connections, exactly as many are let through', async () => {
   const both = [await counting(50), await counting(50)]
   const asked = Array.from({ length: 120 }, (_, i) => both[i % 2]!.take('alice'))
   const standings = await Promise.all(asked)
@@ -91,7 +91,7 @@ withRedis('decisions 16: asked all at once over several connections, exactly as 
   assert.is((await both[1]!.take('bob')).left, 49)
 })
 
-withRedis('decisions 16: what Redis refuses takes nothing from the quota', async () => {
+withRedis('rule 16: what Redis refuses takes nothing from the quota', async () => {
   const [one, other] = [await counting(1), await counting(1)]
   const taken = await one.take('alice')
   assert.is((await other.take('alice')).refused, true)
@@ -101,7 +101,7 @@ withRedis('decisions 16: what Redis refuses takes nothing from the quota', async
   assert.equal(brief(await other.take('alice')), [false, 0, 60])
 })
 
-withRedis('decisions 16: nothing is given back into another window, in Redis neither below zero', async () => {
+withRedis('rule 16: nothing is given back into another window, in Redis neither below zero', async () => {
   const { take, look, giveBack } = await counting(3)
   const taken = await take('alice')
   giveBack('alice', { ...taken, endsAt: taken.endsAt - WINDOW_MS })
@@ -193,7 +193,7 @@ withRedis('of a Redis that hangs all that was asked is let go together, and it i
   assert.equal(reasons(lines), ['no answer within 250 ms'])
 })
 
-withRedis('decisions 16: a Redis that takes no writes counts for nothing, until it takes them again', async () => {
+withRedis('rule 16: a Redis that takes no writes counts for nothing, until it takes them again', async () => {
   const { take, connection, lines } = await counting(10)
   const set = (name: string, value: string) => redis.send('CONFIG', 'SET', name, value)
   const faults: [breaks: () => Promise<unknown>, mends: () => Promise<unknown>, reason: RegExp][] = [
@@ -262,7 +262,7 @@ withTls('rediss:// speaks TLS, and only with a server whose certificate is good'
 
 const leftOf = ({ headers }: Response) => Number(/r=(\d+)/.exec(headers.get('ratelimit')!)![1])
 
-withRedis('decisions 16: two gateways with one Redis share the quota of a subject, and failed tokens', async () => {
+withRedis('rule 16: two gateways with one Redis share the quota of a subject, and failed tokens', async () => {
   const options = { redisUrl: redis.url, rateLimit: 5, failedTokens: 2, metricsPort: 0 }
   const one = await testGateway(folder.path, dist, options)
   opened.push(one)

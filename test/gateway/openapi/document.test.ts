@@ -53,7 +53,7 @@ const CONTRACT: Record<string, string> = {
 /** Endpoints that are still to be built. A path that is answered must not stand here. */
 const TO_COME: readonly string[] = []
 
-/** Errors that follow from no parameter (decisions 9 and "Endpoints that api.md names without showing"). */
+/** Errors that follow from no parameter (rule 9 and "Endpoints that api.md names without showing"). */
 const OWN_ERRORS: Record<string, readonly ErrorCode[]> = {
   '/cwes/{cweId}': ['not_found'],
   '/capecs/{capecId}': ['not_found'],
@@ -139,7 +139,7 @@ for (const [path, operation] of OPERATIONS) {
       for (const code of codes) assert.is(STATUS[code as ErrorCode], Number(status))
   })
 
-  test(`${path}: a 200 is a component, with the headers of decisions 16 and 17; 304 has no body`, () => {
+  test(`${path}: a 200 is a component, with the headers of rules 16 and 17; 304 has no body`, () => {
     const [ok, same] = [200, 304].map((status) => resolve(DOCUMENT, 'responses', operation.responses[status]!))
     assert.match(
       JSON.stringify(ok!.content),

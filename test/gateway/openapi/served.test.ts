@@ -53,7 +53,7 @@ test('a configured origin may read it, another may not', async () => {
   assert.is(other.headers.get('access-control-allow-origin'), null)
 })
 
-test('decisions 16 and 17: answers have every header that the document names for a 200', async () => {
+test('rules 16 and 17: answers have every header that the document names for a 200', async () => {
   for (const path of ['/cves?limit=1', '/snapshot', '/openapi.json']) {
     const response = await gateway.get(path)
     const { headers } = DOCUMENT.paths[path.split('?')[0]!]!.get.responses[200] as { headers: object }

@@ -1,4 +1,4 @@
-/** Parameters as requests send them, against decisions 1 to 5. */
+/** Parameters as requests send them, against rules 1 to 5. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ApiError } from '../../../gateway/errors.ts'

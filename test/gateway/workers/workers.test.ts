@@ -62,7 +62,7 @@ function isAlive(pid: number): boolean {
 const leftOf = ({ headers }: Received) => Number(/r=(\d+)/.exec(headers.ratelimit!)![1])
 const withTwo = (...words: string[]) => serving(folder.path, sample.dist, ['--workers', '2', ...words])
 
-test('decisions 16: the requests of a subject count over all workers, to the last one', async () => {
+test('rule 16: the requests of a subject count over all workers, to the last one', async () => {
   const gateway = await withTwo('--rate-limit', '40', '--rate-window-seconds', '3600')
   const both = [connection(gateway), connection(gateway)]
   const left: number[] = []
@@ -81,7 +81,7 @@ test('decisions 16: the requests of a subject count over all workers, to the las
   await gateway.stop()
 })
 
-test('decisions 16: asked all at once, exactly as many are let through', async () => {
+test('rule 16: asked all at once, exactly as many are let through', async () => {
   const gateway = await withTwo('--rate-limit', '60', '--rate-window-seconds', '3600')
   const many = Array.from({ length: 10 }, () => connection(gateway))
   const answers = await Promise.all(many.flatMap((one) => Array.from({ length: 10 }, () => one.get('/snapshot'))))
@@ -91,7 +91,7 @@ test('decisions 16: asked all at once, exactly as many are let through', async (
   await gateway.stop()
 })
 
-test('decisions 16: failed tokens of an address count over all workers, and good ones pass', async () => {
+test('rule 16: failed tokens of an address count over all workers, and good ones pass', async () => {
   const gateway = await withTwo('--failed-tokens', '6')
   const both = [connection(gateway), connection(gateway)]
   const statuses: number[] = []
@@ -102,7 +102,7 @@ test('decisions 16: failed tokens of an address count over all workers, and good
   await gateway.stop()
 })
 
-test('decisions 16: a 304 costs no quota, whichever worker gives it, and without quota it is a 429', async () => {
+test('rule 16: a 304 costs no quota, whichever worker gives it, and without quota it is a 429', async () => {
   const gateway = await withTwo('--rate-limit', '5', '--rate-window-seconds', '3600')
   const both = [connection(gateway), connection(gateway)]
   const { etag } = (await both[0]!.get('/snapshot')).headers
@@ -175,7 +175,7 @@ test('a start that fails says why in one line, and leaves no process', async () 
   taken.close()
 })
 
-test('decisions 7: walks through both workers go on while a new snapshot is taken up, and none fails', async () => {
+test('rule 7: walks through both workers go on while a new snapshot is taken up, and none fails', async () => {
   const gateway = await withTwo('--poll-seconds', '1', '--rate-limit', '1000000')
   const both = [connection(gateway), connection(gateway)]
   const first = JSON.parse((await both[0]!.get('/snapshot')).body).id as string

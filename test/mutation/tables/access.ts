@@ -1,15 +1,15 @@
-/** Mutations that break rules 11 to 17 of decisions.md: tokens, tiers, limits, HTTP. */
+/** Mutations that break rules 11 to 17 of RULES.md: tokens, tiers, limits, HTTP. */
 import type { Mutation } from '../mutation.ts'
 
-const AUTH = ['test/contract/decisions-auth.test.ts']
-const QUOTAS = ['test/contract/decisions-limits.test.ts']
+const AUTH = ['test/contract/rules-auth.test.ts']
+const QUOTAS = ['test/contract/rules-limits.test.ts']
 const SHARED = ['test/gateway/limits/redis.test.ts']
-const HTTP = ['test/contract/decisions-http.test.ts']
+const HTTP = ['test/contract/rules-http.test.ts']
 const AUTHENTICATION = ['test/contract/authentication.test.ts']
 
 export const ACCESS: readonly Mutation[] = [
   {
-    rule: 'decisions 11: RS256, PS256, ES256 and EdDSA are taken; none, HS* and others are not',
+    rule: 'rule 11: RS256, PS256, ES256 and EdDSA are taken; none, HS* and others are not',
     breaks: 'ES384 is taken as well',
     file: 'gateway/auth/authenticator.ts',
     find: "['RS256', 'PS256', 'ES256', 'EdDSA']",
@@ -17,7 +17,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: AUTH,
   },
   {
-    rule: 'decisions 11: issuer and audience are exact, an expiry is required',
+    rule: 'rule 11: issuer and audience are exact, an expiry is required',
     breaks: 'any audience will do',
     file: 'gateway/auth/subject.ts',
     find: 'if (!audiences.includes(rules.audience)) throw',
@@ -25,7 +25,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: AUTH,
   },
   {
-    rule: 'decisions 11: issuer and audience are exact, an expiry is required, with 30 seconds of tolerance',
+    rule: 'rule 11: issuer and audience are exact, an expiry is required, with 30 seconds of tolerance',
     breaks: 'a token is taken ten minutes after it expired',
     file: 'gateway/auth/subject.ts',
     find: 'TOLERANCE_MS = 30_000',
@@ -33,7 +33,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: AUTH,
   },
   {
-    rule: 'decisions 12: a remembered token is judged as afresh: it expires',
+    rule: 'rule 12: a remembered token is judged as afresh: it expires',
     breaks: 'a remembered token never expires',
     file: 'gateway/auth/authenticator.ts',
     find: 'checkLifetime(known.lifetime, now())',
@@ -49,7 +49,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: AUTHENTICATION,
   },
   {
-    rule: 'decisions 13: the cookie is read where there is no Authorization header at all',
+    rule: 'rule 13: the cookie is read where there is no Authorization header at all',
     breaks: 'an empty Authorization header counts as none',
     file: 'gateway/auth/credential.ts',
     find: 'if (authorization !== undefined) {',
@@ -65,7 +65,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: AUTHENTICATION,
   },
   {
-    rule: 'decisions 14: an administrator has role admin, or admin among roles',
+    rule: 'rule 14: an administrator has role admin, or admin among roles',
     breaks: 'a list of roles is not looked into',
     file: 'gateway/auth/subject.ts',
     find: " || (Array.isArray(claim) && claim.includes('admin'))",
@@ -73,7 +73,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: AUTH,
   },
   {
-    rule: 'decisions 14: the preview is on unless it is switched off',
+    rule: 'rule 14: the preview is on unless it is switched off',
     breaks: 'the preview is off by default',
     file: 'gateway/app.ts',
     find: 'preview = true,',
@@ -81,7 +81,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: AUTH,
   },
   {
-    rule: 'decisions 15: a CVE has tier 0 unless a rule on id, state or assigner says otherwise',
+    rule: 'rule 15: a CVE has tier 0 unless a rule on id, state or assigner says otherwise',
     breaks: 'rules on a state hold for every state',
     file: 'gateway/access/tiers.ts',
     find: 'if (state === null) return ordinals',
@@ -89,7 +89,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: AUTH,
   },
   {
-    rule: 'decisions 15: a CVE has tier 0 unless a rule on id, state or assigner says otherwise',
+    rule: 'rule 15: a CVE has tier 0 unless a rule on id, state or assigner says otherwise',
     breaks: 'an administrator without the claim has tier 0',
     file: 'gateway/auth/subject.ts',
     find: 'return admin ? Number.POSITIVE_INFINITY : 0',
@@ -105,7 +105,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: AUTHENTICATION,
   },
   {
-    rule: 'decisions 16: each subject has its own quota',
+    rule: 'rule 16: each subject has its own quota',
     breaks: 'all subjects share one quota',
     file: 'gateway/app.ts',
     find: 'limits.subjects.take(subject.sub)',
@@ -113,7 +113,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: QUOTAS,
   },
   {
-    rule: 'decisions 16: the default is 600 requests in 60 seconds',
+    rule: 'rule 16: the default is 600 requests in 60 seconds',
     breaks: 'the default is 6000',
     file: 'gateway/limits/limits.ts',
     find: 'rateLimit = 600,',
@@ -121,7 +121,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: QUOTAS,
   },
   {
-    rule: 'decisions 16: too many failed tokens of an address get 429',
+    rule: 'rule 16: too many failed tokens of an address get 429',
     breaks: 'a missing token counts as a failed one',
     file: 'gateway/app.ts',
     find: "if (error.fault === 'missing') return error",
@@ -129,7 +129,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: QUOTAS,
   },
   {
-    rule: 'decisions 16: the scheme is case-insensitive; two Authorization headers are 401',
+    rule: 'rule 16: the scheme is case-insensitive; two Authorization headers are 401',
     breaks: 'of two headers the first counts',
     file: 'gateway/auth/credential.ts',
     find: 'if (headers.authorizations > 1) throw',
@@ -137,7 +137,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: QUOTAS,
   },
   {
-    rule: 'decisions 16: a 304 costs nothing',
+    rule: 'rule 16: a 304 costs nothing',
     breaks: 'a 304 costs as much as a 200',
     file: 'gateway/app.ts',
     find: 'if (unchanged) passage.standing = giveBack(subject, standing)',
@@ -145,7 +145,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: QUOTAS,
   },
   {
-    rule: 'decisions 16: two gateways with one Redis share the quota of a subject',
+    rule: 'rule 16: two gateways with one Redis share the quota of a subject',
     breaks: 'each counts by itself',
     file: 'gateway/limits/limits.ts',
     find: "subjects: redisLimiter(redis, { prefix: 'vulnshelf:subject:', quota: subjects, memory: own.subjects }),",
@@ -153,7 +153,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: SHARED,
   },
   {
-    rule: 'decisions 16: what Redis refuses takes nothing',
+    rule: 'rule 16: what Redis refuses takes nothing',
     breaks: 'what is refused is counted',
     file: 'gateway/limits/redis-script.ts',
     find: "if ARGV[3] == 'take' and not refused then",
@@ -161,7 +161,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: SHARED,
   },
   {
-    rule: 'decisions 16: nothing is given back into another window, in Redis neither',
+    rule: 'rule 16: nothing is given back into another window, in Redis neither',
     breaks: 'it goes into whichever window is open',
     file: 'gateway/limits/redis-script.ts',
     find: 'if ends and ends == tonumber(ARGV[1]) and used > 0',
@@ -169,7 +169,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: SHARED,
   },
   {
-    rule: 'decisions 16: a Redis that takes no writes counts for nothing',
+    rule: 'rule 16: a Redis that takes no writes counts for nothing',
     breaks: 'an error counts as an answer',
     file: 'gateway/limits/redis.ts',
     find: 'if (counted === null) return memory[how](key)',
@@ -177,7 +177,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: SHARED,
   },
   {
-    rule: 'decisions 17: gzip where it is accepted, identity otherwise',
+    rule: 'rule 17: gzip where it is accepted, identity otherwise',
     breaks: 'a weight of 0 is overlooked',
     file: 'gateway/negotiation.ts',
     find: 'return weight > 0 && weight >= identity',
@@ -185,7 +185,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: HTTP,
   },
   {
-    rule: 'decisions 17: a strong tag of the content, the same for every token, one for each coding; either gives 304',
+    rule: 'rule 17: a strong tag of the content, the same for every token, one for each coding; either gives 304',
     breaks: 'the tag of the gzip coding gives no 304',
     file: 'gateway/negotiation.ts',
     find: ` || opaque === \`\${tag}-gz\``,
@@ -193,7 +193,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: HTTP,
   },
   {
-    rule: 'decisions 17: answers name their snapshot and where they came from',
+    rule: 'rule 17: answers name their snapshot and where they came from',
     breaks: 'a text query counts as gathered',
     file: 'gateway/plan/cve-page.ts',
     find: "way: matches ? 'sqlite' : 'merge'",
@@ -201,7 +201,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: HTTP,
   },
   {
-    rule: 'decisions 17: every answer, errors too, has its type, is not sniffed and not kept',
+    rule: 'rule 17: every answer, errors too, has its type, is not sniffed and not kept',
     breaks: 'answers may be kept without asking again',
     file: 'gateway/reply.ts',
     find: "'private, no-cache'",

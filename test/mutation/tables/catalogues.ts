@@ -1,15 +1,15 @@
-/** Mutations that break rules 27 to 30 of decisions.md: catalogues, search, advisories, references. */
+/** Mutations that break rules 27 to 30 of RULES.md: catalogues, search, advisories, references. */
 import type { Mutation } from '../mutation.ts'
 
-const CATALOGUES = ['test/contract/decisions-catalogues.test.ts']
-const DIRECTORY = ['test/contract/decisions-directory.test.ts']
-const SEARCH = ['test/contract/decisions-search.test.ts']
-const RECORDS = ['test/contract/decisions-records.test.ts']
-const SCORES = ['test/contract/decisions-scores.test.ts']
+const CATALOGUES = ['test/contract/rules-catalogues.test.ts']
+const DIRECTORY = ['test/contract/rules-directory.test.ts']
+const SEARCH = ['test/contract/rules-search.test.ts']
+const RECORDS = ['test/contract/rules-records.test.ts']
+const SCORES = ['test/contract/rules-scores.test.ts']
 
 export const CATALOGUE_RULES: readonly Mutation[] = [
   {
-    rule: 'decisions 27: of relationships ChildOf is Parent, its inverse Child',
+    rule: 'rule 27: of relationships ChildOf is Parent, its inverse Child',
     breaks: 'ChildOf is Child',
     file: 'corpus/feeds/catalogue/relations.ts',
     find: "{ ChildOf: 'Parent', ParentOf: 'Child',",
@@ -17,7 +17,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     tests: CATALOGUES,
   },
   {
-    rule: 'decisions 27: relationships are those of view 1000',
+    rule: 'rule 27: relationships are those of view 1000',
     breaks: 'relationships of every view are shown',
     file: 'corpus/feeds/cwe/weakness.ts',
     find: ".filter((related) => attributeOf(related, 'View_ID') === RESEARCH_VIEW)",
@@ -25,7 +25,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     tests: CATALOGUES,
   },
   {
-    rule: 'decisions 27: the counts of a weakness are of any mapping',
+    rule: 'rule 27: the counts of a weakness are of any mapping',
     breaks: 'only the first mapping of a CVE counts',
     file: 'corpus/snapshot/derive/list-rows.ts',
     find: 'for (const number of weaknessesOf(rows, row)) {',
@@ -33,7 +33,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     tests: CATALOGUES,
   },
   {
-    rule: 'decisions 27: a source id is the archive',
+    rule: 'rule 27: a source id is the archive',
     breaks: 'the text of an archive entry is its description as well',
     file: 'corpus/feeds/exploits/exploitdb.ts',
     find: 'description: null,',
@@ -41,7 +41,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     tests: CATALOGUES,
   },
   {
-    rule: 'decisions 27: a CNA without records has nulls, and grade F',
+    rule: 'rule 27: a CNA without records has nulls, and grade F',
     breaks: 'its grade is D',
     file: 'corpus/model/completeness.ts',
     find: "?.[1] ?? 'F'",
@@ -49,7 +49,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     tests: DIRECTORY,
   },
   {
-    rule: 'decisions 27: most active ranks by the records of the last year',
+    rule: 'rule 27: most active ranks by the records of the last year',
     breaks: 'it ranks by all records',
     file: 'corpus/model/directory.ts',
     find: '.sort(by((row) => row.recent_cves))',
@@ -57,7 +57,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     tests: DIRECTORY,
   },
   {
-    rule: 'decisions 27: keys are lower case with _ for blanks',
+    rule: 'rule 27: keys are lower case with _ for blanks',
     breaks: 'blanks become hyphens',
     file: 'corpus/model/products.ts',
     find: "folded.replace(/\\s+/g, '_')",
@@ -65,7 +65,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     tests: DIRECTORY,
   },
   {
-    rule: 'decisions 28: it looks at ids and labels, by substring, in any case',
+    rule: 'rule 28: it looks at ids and labels, by substring, in any case',
     breaks: "a product is found by its vendor's name",
     file: 'corpus/snapshot/derive/texts.ts',
     find: "packSet('product', products, {\n      key: ({ slug }) => slug,",
@@ -73,7 +73,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     tests: SEARCH,
   },
   {
-    rule: 'decisions 28: an exact id wins, then the prefix of id or label',
+    rule: 'rule 28: an exact id wins, then the prefix of id or label',
     breaks: 'a label that begins so is no better than a word',
     file: 'corpus/snapshot/query/rank.ts',
     find: 'if (isAt(bytes, needle, labelAt[i]!)) return RANK.prefix',
@@ -81,7 +81,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     tests: SEARCH,
   },
   {
-    rule: 'decisions 28: within that KEV-listed ones come first',
+    rule: 'rule 28: within that KEV-listed ones come first',
     breaks: 'the listing in KEV plays no part',
     file: 'corpus/snapshot/derive/texts.ts',
     find: '(one) => (rows.flags[one]! & FLAGS.kev ? 1 : 0)',
@@ -89,7 +89,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     tests: SEARCH,
   },
   {
-    rule: 'decisions 28: results and counts always have all six keys',
+    rule: 'rule 28: results and counts always have all six keys',
     breaks: 'results have the keys that were asked for',
     file: 'gateway/routes/search.ts',
     find: 'Object.fromEntries(SEARCH_TYPES.map((type)',
@@ -97,7 +97,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     tests: SEARCH,
   },
   {
-    rule: 'decisions 28: scores lie in (0, 1] and fall with the rank',
+    rule: 'rule 28: scores lie in (0, 1] and fall with the rank',
     breaks: 'they rise with the rank, from 0',
     file: 'gateway/query/search-item.ts',
     find: 'score: 1 - rank / RANKS',
@@ -105,7 +105,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     tests: SEARCH,
   },
   {
-    rule: 'decisions 28: links lead to the resource',
+    rule: 'rule 28: links lead to the resource',
     breaks: 'the link of a weakness has its id in upper case',
     file: 'gateway/query/search-item.ts',
     find: `\`/cwes/\${segment(id.toLowerCase())}\``,
@@ -113,7 +113,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     tests: SEARCH,
   },
   {
-    rule: 'decisions 28: counts are exact, beyond what is shown',
+    rule: 'rule 28: counts are exact, beyond what is shown',
     breaks: 'what is shown is counted',
     file: 'corpus/snapshot/query/open.ts',
     find: 'result.counts[type] = count',
@@ -121,7 +121,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     tests: SEARCH,
   },
   {
-    rule: 'decisions 29: the linked advisory is the first of: not withdrawn, reviewed',
+    rule: 'rule 29: the linked advisory is the first of: not withdrawn, reviewed',
     breaks: 'unreviewed advisories go first',
     file: 'corpus/model/advisory.ts',
     find: 'Number(b.reviewed) - Number(a.reviewed)',
@@ -129,7 +129,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     tests: RECORDS,
   },
   {
-    rule: 'decisions 29: times without a zone are UTC',
+    rule: 'rule 29: times without a zone are UTC',
     breaks: 'they are an hour ahead',
     file: 'corpus/model/date.ts',
     find: "zone = 'Z'] = match",
@@ -137,7 +137,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     tests: RECORDS,
   },
   {
-    rule: 'decisions 29: an advisory that gives only a vector gets the base score of it, threat metrics aside',
+    rule: 'rule 29: an advisory that gives only a vector gets the base score of it, threat metrics aside',
     breaks: 'threat metrics count',
     file: 'corpus/model/cvss-vector.ts',
     find: "score(prefix + base.join('/'))",
@@ -145,7 +145,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     tests: SCORES,
   },
   {
-    rule: 'decisions 29: of several NVD copies the newest wins',
+    rule: 'rule 29: of several NVD copies the newest wins',
     breaks: 'the oldest wins',
     file: 'corpus/store/staging.ts',
     find: 'statedAt < earlier.stated_at',
@@ -153,7 +153,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     tests: SCORES,
   },
   {
-    rule: 'decisions 29: metrics of others that NVD carries back no headline',
+    rule: 'rule 29: metrics of others that NVD carries back no headline',
     breaks: 'they back it like its own',
     file: 'corpus/model/cvss.ts',
     find: 'eligible: stated.scoredBy === null,',
@@ -161,7 +161,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     tests: SCORES,
   },
   {
-    rule: 'decisions 29: a CVSS hidden in an `other` metric is ignored and counted',
+    rule: 'rule 29: a CVSS hidden in an `other` metric is ignored and counted',
     breaks: 'it is not counted',
     file: 'corpus/feeds/cvelist/metrics.ts',
     find: "type.includes('cvss') || 'vectorString' in content || 'baseScore' in content",
@@ -169,7 +169,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     tests: SCORES,
   },
   {
-    rule: 'decisions 29: the description is the first English one, else the first',
+    rule: 'rule 29: the description is the first English one, else the first',
     breaks: 'it is the first of any language',
     file: 'corpus/feeds/statements.ts',
     find: "if (typeof lang === 'string' && /^en(?:g|[-_].*)?$/i.test(lang)) return description",
@@ -177,7 +177,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     tests: RECORDS,
   },
   {
-    rule: 'decisions 29: withdrawn and merely related OSV entries make no claim',
+    rule: 'rule 29: withdrawn and merely related OSV entries make no claim',
     breaks: 'a withdrawn entry makes its claims',
     file: 'corpus/feeds/osv/osv.ts',
     find: 'const ids = withdrawn === null ? cveIdsOf',
@@ -185,7 +185,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     tests: RECORDS,
   },
   {
-    rule: 'decisions 30: one item for each URL, with the tags and sources of all who name it',
+    rule: 'rule 30: one item for each URL, with the tags and sources of all who name it',
     breaks: 'only the first who names it is a source',
     file: 'corpus/model/references.ts',
     find: 'if (!item.sources.includes(source)) item',
@@ -193,7 +193,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     tests: RECORDS,
   },
   {
-    rule: 'decisions 30: one item for each URL',
+    rule: 'rule 30: one item for each URL',
     breaks: 'the tag x_transferred stays',
     file: 'corpus/feeds/cvelist/container.ts',
     find: "DROPPED_TAG = 'x_transferred'",

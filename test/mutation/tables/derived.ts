@@ -1,13 +1,13 @@
-/** Mutations that break rules 18 to 21 of decisions.md: headline, title, SSVC, weaknesses. */
+/** Mutations that break rules 18 to 21 of RULES.md: headline, title, SSVC, weaknesses. */
 import type { Mutation } from '../mutation.ts'
 
-const SCORES = ['test/contract/decisions-scores.test.ts']
-const SSVC = ['test/contract/decisions-ssvc.test.ts']
-const RECORDS = ['test/contract/decisions-records.test.ts']
+const SCORES = ['test/contract/rules-scores.test.ts']
+const SSVC = ['test/contract/rules-ssvc.test.ts']
+const RECORDS = ['test/contract/rules-records.test.ts']
 
 export const DERIVED: readonly Mutation[] = [
   {
-    rule: 'decisions 18: sources back the headline in their order',
+    rule: 'rule 18: sources back the headline in their order',
     breaks: 'NVD goes before the ADP',
     file: 'corpus/model/cvss.ts',
     find: "['svc', 'cna', 'adp', 'nvd', 'advisory']",
@@ -15,7 +15,7 @@ export const DERIVED: readonly Mutation[] = [
     tests: SCORES,
   },
   {
-    rule: 'decisions 18: within a source versions go 4.0, 3.1, 3.0, 2.0',
+    rule: 'rule 18: within a source versions go 4.0, 3.1, 3.0, 2.0',
     breaks: '3.1 goes before 4.0',
     file: 'corpus/model/cvss.ts',
     find: "['4.0', '3.1', '3.0', '2.0'] as const",
@@ -23,7 +23,7 @@ export const DERIVED: readonly Mutation[] = [
     tests: SCORES,
   },
   {
-    rule: 'decisions 18: within a version the newest counts',
+    rule: 'rule 18: within a version the newest counts',
     breaks: 'the oldest counts',
     file: 'corpus/model/cvss.ts',
     find: 'compareText(y.captured_at, x.captured_at)',
@@ -31,7 +31,7 @@ export const DERIVED: readonly Mutation[] = [
     tests: SCORES,
   },
   {
-    rule: 'decisions 18: within a version the newest counts, then the higher score',
+    rule: 'rule 18: within a version the newest counts, then the higher score',
     breaks: 'among equals the lower score counts',
     file: 'corpus/model/cvss.ts',
     find: 'y.base_score - x.base_score',
@@ -39,15 +39,15 @@ export const DERIVED: readonly Mutation[] = [
     tests: SCORES,
   },
   {
-    rule: 'decisions 18: severity is the band of the score',
+    rule: 'rule 18: severity is the band of the score',
     breaks: 'CVSS 2.0 has a critical band',
     file: 'corpus/model/cvss.ts',
     find: "'2.0': BANDS_3.slice(1)",
     replace: "'2.0': BANDS_3",
-    tests: ['test/contract/decisions-severity.test.ts'],
+    tests: ['test/contract/rules-severity.test.ts'],
   },
   {
-    rule: 'decisions 18: `captured_at` is the time that the source states',
+    rule: 'rule 18: `captured_at` is the time that the source states',
     breaks: 'it is always the date of the claim',
     file: 'corpus/model/cvss.ts',
     find: 'stated.statedAt ?? (ofRecord ? recordUpdated : null) ?? claim.updatedAt',
@@ -55,7 +55,7 @@ export const DERIVED: readonly Mutation[] = [
     tests: SCORES,
   },
   {
-    rule: 'decisions 18: a score that disagrees with its own vector is kept, and counted',
+    rule: 'rule 18: a score that disagrees with its own vector is kept, and counted',
     breaks: 'such a score is not counted',
     file: 'corpus/model/review.ts',
     find: 'if (computed !== stated) review',
@@ -63,7 +63,7 @@ export const DERIVED: readonly Mutation[] = [
     tests: SCORES,
   },
   {
-    rule: 'decisions 19: the title is the CNA',
+    rule: 'rule 19: the title is the CNA',
     breaks: 'a derived title has no colon before the weakness',
     file: 'corpus/model/title.ts',
     find: "[subject, weaknessName].filter(Boolean).join(': ')",
@@ -71,7 +71,7 @@ export const DERIVED: readonly Mutation[] = [
     tests: RECORDS,
   },
   {
-    rule: 'decisions 19: else it is the first sentence of the description',
+    rule: 'rule 19: else it is the first sentence of the description',
     breaks: 'a title may have 140 characters',
     file: 'corpus/model/title.ts',
     find: 'const LIMIT = 120',
@@ -79,7 +79,7 @@ export const DERIVED: readonly Mutation[] = [
     tests: RECORDS,
   },
   {
-    rule: 'decisions 20: the decision is that of the table',
+    rule: 'rule 20: the decision is that of the table',
     breaks: 'one cell of the table is wrong',
     file: 'corpus/model/ssvc.ts',
     find: "'poc yes total': ['track', 'track*', 'attend']",
@@ -87,7 +87,7 @@ export const DERIVED: readonly Mutation[] = [
     tests: SSVC,
   },
   {
-    rule: 'decisions 20: without one of the points there is no decision',
+    rule: 'rule 20: without one of the points there is no decision',
     breaks: 'without a point the decision is track',
     file: 'corpus/model/ssvc.ts',
     find: 'row?.[COLUMN[mission]] ?? null',
@@ -95,7 +95,7 @@ export const DERIVED: readonly Mutation[] = [
     tests: SSVC,
   },
   {
-    rule: 'decisions 20: the operator sets mission and well-being',
+    rule: 'rule 20: the operator sets mission and well-being',
     breaks: 'a high mission counts as medium',
     file: 'corpus/model/ssvc.ts',
     find: '{ low: 0, medium: 1, high: 2 }',
@@ -103,7 +103,7 @@ export const DERIVED: readonly Mutation[] = [
     tests: SSVC,
   },
   {
-    rule: 'decisions 21: the primary weakness is the CNA',
+    rule: 'rule 21: the primary weakness is the CNA',
     breaks: 'NVD goes before CNA and ADP',
     file: 'corpus/model/weakness.ts',
     find: "['cna', 'adp', 'nvd'] as const",
@@ -111,7 +111,7 @@ export const DERIVED: readonly Mutation[] = [
     tests: RECORDS,
   },
   {
-    rule: 'decisions 21: a weakness named only in the text of a problem type counts',
+    rule: 'rule 21: a weakness named only in the text of a problem type counts',
     breaks: 'texts of problem types are not read',
     file: 'corpus/feeds/cvelist/container.ts',
     find: "else if (typeof description === 'string') for",
@@ -119,7 +119,7 @@ export const DERIVED: readonly Mutation[] = [
     tests: RECORDS,
   },
   {
-    rule: 'decisions 21: what the catalogue knows as a weakness goes before what it does not',
+    rule: 'rule 21: what the catalogue knows as a weakness goes before what it does not',
     breaks: 'a category can be the primary weakness before a weakness',
     file: 'corpus/model/weakness.ts',
     find: 'if (!catalogue || catalogue.isWeakness(id)) return id',
@@ -127,7 +127,7 @@ export const DERIVED: readonly Mutation[] = [
     tests: RECORDS,
   },
   {
-    rule: 'decisions 21: scope=any is the union of the mappings',
+    rule: 'rule 21: scope=any is the union of the mappings',
     breaks: 'the mappings of advisories are left out',
     file: 'corpus/model/weakness.ts',
     find: "new Set(['cna', 'adp', 'nvd', 'advisory'])",

@@ -1,12 +1,12 @@
-/** Mutations that break rules 6 to 10 of decisions.md: orders, cursors, pages, and what is not there. */
+/** Mutations that break rules 6 to 10 of RULES.md: orders, cursors, pages, and what is not there. */
 import type { Mutation } from '../mutation.ts'
 
-const LISTS = ['test/contract/decisions-lists.test.ts']
-const CURSORS = ['test/contract/decisions-cursors.test.ts']
+const LISTS = ['test/contract/rules-lists.test.ts']
+const CURSORS = ['test/contract/rules-cursors.test.ts']
 
 export const LIST_RULES: readonly Mutation[] = [
   {
-    rule: 'decisions 6: ties go by year and number, in the direction of the sort',
+    rule: 'rule 6: ties go by year and number, in the direction of the sort',
     breaks: 'ties ascend in a descending order',
     file: 'corpus/snapshot/derive/columns.ts',
     find: '|| ids(b) - ids(a)',
@@ -14,7 +14,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: LISTS,
   },
   {
-    rule: 'decisions 6: ties go by year and number, in the direction of the sort; nulls come last in both',
+    rule: 'rule 6: ties go by year and number, in the direction of the sort; nulls come last in both',
     breaks: 'nulls come first in an ascending order',
     file: 'corpus/snapshot/find/places.ts',
     find: 'place < keyed ? keyed - 1 - place : keyed + count - 1 - place',
@@ -22,7 +22,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: LISTS,
   },
   {
-    rule: 'decisions 6: names compare lower-cased',
+    rule: 'rule 6: names compare lower-cased',
     breaks: 'names of vendors compare as they are written',
     file: 'corpus/snapshot/lists.ts',
     find: 'fold(row.display)',
@@ -30,7 +30,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: LISTS,
   },
   {
-    rule: 'decisions 6: names compare lower-cased, by code points',
+    rule: 'rule 6: names compare lower-cased, by code points',
     breaks: 'text is compared by UTF-16 units',
     file: 'corpus/model/sources.ts',
     find: 'unit + 0x10000 : unit',
@@ -38,7 +38,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: LISTS,
   },
   {
-    rule: 'decisions 6: where a list has no sort, ties ascend',
+    rule: 'rule 6: where a list has no sort, ties ascend',
     breaks: 'ties among products descend with the counts',
     file: 'corpus/snapshot/lists.ts',
     find: ', tiesAscend: true }',
@@ -46,7 +46,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: LISTS,
   },
   {
-    rule: 'decisions 6: CAPEC severities go by rank',
+    rule: 'rule 6: CAPEC severities go by rank',
     breaks: 'Low is below Very Low',
     file: 'corpus/snapshot/lists.ts',
     find: "['Very Low', 'Low',",
@@ -54,15 +54,15 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: LISTS,
   },
   {
-    rule: 'decisions 7: a cursor has at most 512 characters',
+    rule: 'rule 7: a cursor has at most 512 characters',
     breaks: 'long keys stay whole in a cursor',
     file: 'corpus/snapshot/cursor.ts',
     find: 'MAX_KEPT_BYTES = 128',
     replace: 'MAX_KEPT_BYTES = 4096',
-    tests: ['test/contract/decisions-bounds.test.ts'],
+    tests: ['test/contract/rules-bounds.test.ts'],
   },
   {
-    rule: 'decisions 7: it holds no secret and no filter',
+    rule: 'rule 7: it holds no secret and no filter',
     breaks: 'a cursor has the filters in plain text',
     file: 'corpus/snapshot/cursor.ts',
     find: 'const text = JSON.stringify(filters)',
@@ -70,7 +70,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: CURSORS,
   },
   {
-    rule: 'decisions 7: another list, sort or filter is refused',
+    rule: 'rule 7: another list, sort or filter is refused',
     breaks: 'a cursor goes on under any sort',
     file: 'corpus/snapshot/resume.ts',
     find: 'if (cursor.sort !== sortText(sort)) {',
@@ -78,7 +78,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: CURSORS,
   },
   {
-    rule: 'decisions 7: a string that was not issued, or changed on its way, is refused',
+    rule: 'rule 7: a string that was not issued, or changed on its way, is refused',
     breaks: 'the checksum is not looked at',
     file: 'corpus/snapshot/cursor.ts',
     find: ' || checksum(fields) !== decoded.slice(0, CHECKSUM_LENGTH)',
@@ -86,7 +86,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: CURSORS,
   },
   {
-    rule: 'decisions 7: a walk goes on in its snapshot while that is retained',
+    rule: 'rule 7: a walk goes on in its snapshot while that is retained',
     breaks: 'a walk goes over to the current snapshot at once',
     file: 'gateway/shelf/shelf.ts',
     find: '[current, ...older].find((snapshot) => snapshot.prefix',
@@ -94,7 +94,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: CURSORS,
   },
   {
-    rule: 'decisions 7: once its snapshot is gone, a walk resumes by its key',
+    rule: 'rule 7: once its snapshot is gone, a walk resumes by its key',
     breaks: 'such a walk begins anew',
     file: 'corpus/snapshot/resume.ts',
     find: 'snapshots.current, after: cursor.after',
@@ -102,7 +102,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: CURSORS,
   },
   {
-    rule: 'decisions 7: a cursor of a newer snapshot than is loaded gets 503',
+    rule: 'rule 7: a cursor of a newer snapshot than is loaded gets 503',
     breaks: 'a newer cursor is answered from the older snapshot',
     file: 'corpus/snapshot/resume.ts',
     find: 'if (cursor.createdAt > snapshots.current.createdAt) {',
@@ -110,7 +110,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: CURSORS,
   },
   {
-    rule: 'decisions 8: a page is full unless it is the last',
+    rule: 'rule 8: a page is full unless it is the last',
     breaks: 'a full last page of CVEs has a cursor behind it',
     file: 'gateway/plan/cve-page.ts',
     find: 'found.length > limit && last',
@@ -118,7 +118,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: LISTS,
   },
   {
-    rule: 'decisions 8: a page is full unless it is the last, and only behind the last there is no cursor',
+    rule: 'rule 8: a page is full unless it is the last, and only behind the last there is no cursor',
     breaks: 'the last but one page of a catalogue has no cursor',
     file: 'gateway/plan/list-page.ts',
     find: 'paged && end < count &&',
@@ -126,7 +126,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: LISTS,
   },
   {
-    rule: 'decisions 9: lists of what is unknown but well-formed are empty, and echo what was asked for',
+    rule: 'rule 9: lists of what is unknown but well-formed are empty, and echo what was asked for',
     breaks: 'an unknown vendor is shown under its slug',
     file: 'gateway/routes/vendors.ts',
     find: 'return ordinal === undefined ? null :',
@@ -134,7 +134,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: LISTS,
   },
   {
-    rule: 'decisions 9: an unknown weakness or pattern is not found',
+    rule: 'rule 9: an unknown weakness or pattern is not found',
     breaks: 'another weakness is answered instead',
     file: 'gateway/routes/catalogue-entry.ts',
     find: `throw notFound(\`the catalogue has no \${what} \${id.toUpperCase()}\`)`,
@@ -142,7 +142,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: LISTS,
   },
   {
-    rule: 'decisions 10: a reserved record is served as such',
+    rule: 'rule 10: a reserved record is served as such',
     breaks: 'a reserved record counts as rejected',
     file: 'builder/ingest/record.ts',
     find: "if (record.state === 'REJECTED') {",
@@ -150,7 +150,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: LISTS,
   },
   {
-    rule: 'decisions 10: ids that only KEV, EPSS or an advisory know are no records, and the ingest report names them',
+    rule: 'rule 10: ids that only KEV, EPSS or an advisory know are no records, and the ingest report names them',
     breaks: 'the report is silent on feeds beside the CVE list',
     file: 'builder/ingest/merge.ts',
     find: '.filter(({ feed }) => !feed.required)',
@@ -158,7 +158,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: LISTS,
   },
   {
-    rule: 'decisions 10: a rejected record is in no list; its endpoints say that it was rejected, and when',
+    rule: 'rule 10: a rejected record is in no list; its endpoints say that it was rejected, and when',
     breaks: 'the day of the rejection is not told',
     file: 'gateway/routes/found-cve.ts',
     find: `\${rejectedAt ? \` on \${rejectedAt}\` : ''}`,

@@ -1,12 +1,12 @@
-/** Mutations that break rules 1 to 5 of decisions.md: identifiers, parameters and filters. */
+/** Mutations that break rules 1 to 5 of RULES.md: identifiers, parameters and filters. */
 import type { Mutation } from '../mutation.ts'
 
-const IDENTIFIERS = ['test/contract/decisions-identifiers.test.ts']
-const FILTERS = ['test/contract/decisions-filters.test.ts']
+const IDENTIFIERS = ['test/contract/rules-identifiers.test.ts']
+const FILTERS = ['test/contract/rules-filters.test.ts']
 
 export const PARAMETERS: readonly Mutation[] = [
   {
-    rule: 'decisions 1: a CVE id in any case is answered in upper case',
+    rule: 'rule 1: a CVE id in any case is answered in upper case',
     breaks: 'a CVE id stays as it is asked for',
     file: 'corpus/model/cve-id.ts',
     find: '(text.toUpperCase() as CveId)',
@@ -14,7 +14,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: IDENTIFIERS,
   },
   {
-    rule: 'decisions 1: the number has 4 to 19 digits',
+    rule: 'rule 1: the number has 4 to 19 digits',
     breaks: 'three digits will do',
     file: 'corpus/model/cve-id.ts',
     find: '(\\d{4,19})$/i',
@@ -22,7 +22,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: IDENTIFIERS,
   },
   {
-    rule: 'decisions 1: a CWE, in the path and as a filter, and a CAPEC have three forms',
+    rule: 'rule 1: a CWE, in the path and as a filter, and a CAPEC have three forms',
     breaks: 'lower-case prefixes are refused',
     file: 'gateway/params/ids.ts',
     find: `(?:\${catalog}-|\${lower}-)?`,
@@ -30,7 +30,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: IDENTIFIERS,
   },
   {
-    rule: 'decisions 2: no endpoint takes a parameter that it does not know',
+    rule: 'rule 2: no endpoint takes a parameter that it does not know',
     breaks: 'unknown parameters are passed over',
     file: 'gateway/params/parse.ts',
     find: 'throw unknown(name, Object.keys(schema))',
@@ -38,7 +38,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: IDENTIFIERS,
   },
   {
-    rule: 'decisions 2: no endpoint takes a parameter that it does not know, or one twice',
+    rule: 'rule 2: no endpoint takes a parameter that it does not know, or one twice',
     breaks: 'of a parameter given twice the last counts',
     file: 'gateway/params/parse.ts',
     find: `if (name in values) throw invalidParameter(name, \`parameter '\${name}' is given twice\`)`,
@@ -46,7 +46,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: IDENTIFIERS,
   },
   {
-    rule: 'decisions 2: `include=` means no section',
+    rule: 'rule 2: `include=` means no section',
     breaks: 'an empty include is refused like others',
     file: 'gateway/routes/cve.ts',
     find: 'csvOf(SECTION_NAMES, { emptyAllowed: true })',
@@ -54,7 +54,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: IDENTIFIERS,
   },
   {
-    rule: 'decisions 2: unknown members, sort keys, includes, fields and values out of range',
+    rule: 'rule 2: unknown members, sort keys, includes, fields and values out of range',
     breaks: 'a limit has no upper bound',
     file: 'gateway/params/kinds.ts',
     find: 'if (!(number >= min && number <= max)) throw refuse(name, value, `a whole number',
@@ -62,7 +62,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: IDENTIFIERS,
   },
   {
-    rule: 'decisions 2: impossible dates',
+    rule: 'rule 2: impossible dates',
     breaks: '30 February is 1 March',
     file: 'corpus/model/date-bound.ts',
     find: 'date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? ms : null',
@@ -70,7 +70,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: IDENTIFIERS,
   },
   {
-    rule: 'decisions 2: what looks like a slip',
+    rule: 'rule 2: what looks like a slip',
     breaks: 'nothing is ever near enough to be meant',
     file: 'gateway/params/nearest.ts',
     find: 'Math.min(2, Math.floor(text.length / 3))',
@@ -78,7 +78,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: IDENTIFIERS,
   },
   {
-    rule: 'decisions 3: booleans are true or false',
+    rule: 'rule 3: booleans are true or false',
     breaks: 'case does not matter',
     file: 'gateway/params/kinds.ts',
     find: "if (value !== 'true' && value !== 'false')",
@@ -86,7 +86,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: IDENTIFIERS,
   },
   {
-    rule: 'decisions 3: members of a csv are trimmed',
+    rule: 'rule 3: members of a csv are trimmed',
     breaks: 'blanks around a member make it unknown',
     file: 'gateway/params/kinds.ts',
     find: 'const member = part.trim()',
@@ -94,7 +94,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: IDENTIFIERS,
   },
   {
-    rule: 'decisions 4: closed sets are checked',
+    rule: 'rule 4: closed sets are checked',
     breaks: 'whatever is not in the set is taken',
     file: 'gateway/params/kinds.ts',
     find: 'if (!isMember(members, value)) throw refuseMember(name, value, members)',
@@ -102,7 +102,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: FILTERS,
   },
   {
-    rule: 'decisions 4: an unknown value of an open set matches nothing',
+    rule: 'rule 4: an unknown value of an open set matches nothing',
     breaks: 'a filter that matches nothing is dropped',
     file: 'gateway/plan/list-page.ts',
     find: 'if (value !== undefined) sets.push(',
@@ -110,7 +110,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: FILTERS,
   },
   {
-    rule: 'decisions 4: date bounds are inclusive, mean the whole UTC day',
+    rule: 'rule 4: date bounds are inclusive, mean the whole UTC day',
     breaks: 'an upper bound means the first moment of its day',
     file: 'corpus/model/date-bound.ts',
     find: "(kind === 'day' ? ms + DAY_MS - 1 : ms)",
@@ -118,7 +118,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: FILTERS,
   },
   {
-    rule: 'decisions 4: a timestamp in place of a date is compared exactly',
+    rule: 'rule 4: a timestamp in place of a date is compared exactly',
     breaks: 'fractions of a second are cut off',
     file: 'corpus/model/date-bound.ts',
     find: ' + Number(parts[5] ?? 0) * 1000',
@@ -126,7 +126,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: FILTERS,
   },
   {
-    rule: 'decisions 5: `q` takes any case',
+    rule: 'rule 5: `q` takes any case',
     breaks: 'text is searched as it is written',
     file: 'corpus/snapshot/fold.ts',
     find: '.toWellFormed().toLowerCase()',
@@ -134,7 +134,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: FILTERS,
   },
   {
-    rule: 'decisions 5: `q` has at most 200 code points',
+    rule: 'rule 5: `q` has at most 200 code points',
     breaks: 'length is counted in UTF-16 units',
     file: 'gateway/params/kinds.ts',
     find: 'const length = codePoints(value)',

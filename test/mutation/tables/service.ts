@@ -82,7 +82,7 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/routes/cve-parts.ts',
     find: '(tag === undefined || tags.includes(tag)) && ',
     replace: '',
-    tests: test('decisions-endpoints'),
+    tests: test('rules-endpoints'),
   },
   {
     rule: 'decisions, `/cves?ids=`: at most 100; the limit is their number unless given',
@@ -90,7 +90,7 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/routes/cves.ts',
     find: 'limit: limit ?? ids?.length ?? PAGE_LIMIT_DEFAULT',
     replace: 'limit: limit ?? PAGE_LIMIT_DEFAULT',
-    tests: test('decisions-more-endpoints'),
+    tests: test('rules-more-endpoints'),
   },
   {
     rule: 'decisions, `/changes?since=<snapshot id>`: what any feed changed since',
@@ -98,7 +98,7 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/routes/changes.ts',
     find: "newRow < 0 ? 'removed' : 'changed'",
     replace: "'changed'",
-    tests: test('decisions-more-endpoints'),
+    tests: test('rules-more-endpoints'),
   },
   {
     rule: 'decisions, `/vendors`: rows with counts, searched and sorted',
@@ -106,7 +106,7 @@ export const SERVICE: readonly Mutation[] = [
     file: 'corpus/snapshot/derive/list-rows.ts',
     find: 'product_count: products.get(slug)?.size ?? 0',
     replace: 'product_count: 0',
-    tests: test('decisions-more-endpoints'),
+    tests: test('rules-more-endpoints'),
   },
   {
     rule: 'decisions, 400 | `invalid_parameter` / `invalid_cursor`: the parameter to blame is named',
@@ -114,7 +114,7 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/errors.ts',
     find: "'invalid_parameter', message, parameter === undefined ? {} : { parameter }",
     replace: "'invalid_parameter', message, parameter === undefined ? {} : {}",
-    tests: test('decisions-errors'),
+    tests: test('rules-errors'),
   },
   {
     rule: 'decisions, 401 | `unauthenticated`: for no token and every bad one, with a challenge',
@@ -122,7 +122,7 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/errors.ts',
     find: "headers['WWW-Authenticate'] = this.challenge",
     replace: "headers['X-Challenge'] = this.challenge",
-    tests: test('decisions-errors'),
+    tests: test('rules-errors'),
   },
   {
     rule: 'decisions, 405 | `method_not_allowed`: for anything but GET and HEAD, with Allow',
@@ -130,7 +130,7 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/errors.ts',
     find: "if (this.code === 'method_not_allowed') headers.Allow = ALLOWED_METHODS",
     replace: '',
-    tests: test('decisions-errors'),
+    tests: test('rules-errors'),
   },
   {
     rule: 'decisions, 410 | `gone`: changes from a snapshot that is not known',
@@ -138,14 +138,14 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/errors.ts',
     find: 'gone: 410,',
     replace: 'gone: 404,',
-    tests: test('decisions-errors'),
+    tests: test('rules-errors'),
   },
   {
-    rule: 'decisions 16: the order of judgement: token, administrator, quota, route,',
+    rule: 'rule 16: the order of judgement: token, administrator, quota, route,',
     breaks: 'an unknown route is told to anybody',
     file: 'gateway/app.ts',
     find: 'const known = deps.authenticate(headers)',
     replace: 'if (route === null) throw noRoute(request)\n      const known = deps.authenticate(headers)',
-    tests: test('decisions-errors'),
+    tests: test('rules-errors'),
   },
 ]

@@ -1,4 +1,4 @@
-/** Scores by the operator's own service, which go before all others in the headline (decisions 18). */
+/** Scores by the operator's own service, which go before all others in the headline (rule 18). */
 import { timeOf } from '../../calendar.ts'
 import { coverageOf } from '../../coverage.ts'
 import { writeTexts } from '../../nightly.ts'

@@ -1,4 +1,4 @@
-/** Properties of completeness and grades, of records and of CNAs (decisions 25, 27). */
+/** Properties of completeness and grades, of records and of CNAs (rules 25, 27). */
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -10,7 +10,7 @@ import { property } from './property.ts'
 const CNA = cveClaim('cna')
 const GRADES = ['F', 'D', 'C', 'B', 'A']
 
-property('decisions 25: a record scores 0 or 50 for its foundation, and 15, 15, 10, 10 for the rest', [CNA], (cna) => {
+property('rule 25: a record scores 0 or 50 for its foundation, and 15, 15, 10, 10 for the rest', [CNA], (cna) => {
   const foundation = cna.description !== null && cna.affected.length > 0 && cna.references.length > 0
   const want =
     (foundation ? 50 : 0) +
@@ -22,7 +22,7 @@ property('decisions 25: a record scores 0 or 50 for its foundation, and 15, 15, 
   assert.ok(want >= 0 && want <= 100 && want % 5 === 0)
 })
 
-property('decisions 25: whatever a CNA adds, its record never scores less', [CNA, CNA], (cna, more) => {
+property('rule 25: whatever a CNA adds, its record never scores less', [CNA, CNA], (cna, more) => {
   const added = {
     ...cna,
     description: cna.description ?? more.description,
@@ -35,7 +35,7 @@ property('decisions 25: whatever a CNA adds, its record never scores less', [CNA
 })
 
 property(
-  'decisions 25: grades rise with the score, in steps at 20, 40, 60 and 80',
+  'rule 25: grades rise with the score, in steps at 20, 40, 60 and 80',
   [fc.integer({ min: 0, max: 1000 }).map((tenths) => tenths / 10)],
   (score) => {
     assert.is(gradeOf(score), GRADES[Math.min(4, Math.floor(score / 20))])
@@ -66,7 +66,7 @@ const RECORDS: fc.Arbitrary<CnaRecords> = fc
 const ROW = RECORDS.map((records) => cnaRow('acme', 'Acme', records, DATE))
 
 property(
-  'decisions 25: the score is the mean over two years, else over all; null, and F, only without records',
+  'rule 25: the score is the mean over two years, else over all; null, and F, only without records',
   [RECORDS],
   (records) => {
     const row = cnaRow('acme', 'Acme', records, DATE)
@@ -83,7 +83,7 @@ property(
   },
 )
 
-property('decisions 25: a CNA is active exactly by a record of the last 365 days', [RECORDS], (records) => {
+property('rule 25: a CNA is active exactly by a record of the last 365 days', [RECORDS], (records) => {
   const row = cnaRow('acme', 'Acme', records, DATE)
   const recent = records.published.filter((date) => date !== null && DATE - date < 365 * DAY).length
   assert.equal([row.recent_cves, row.activity_status], [recent, recent > 0 ? 'Active' : 'Inactive'])
@@ -91,7 +91,7 @@ property('decisions 25: a CNA is active exactly by a record of the last 365 days
 })
 
 property(
-  'decisions 25: the statistics count every CNA once, and rank the best first',
+  'rule 25: the statistics count every CNA once, and rank the best first',
   [fc.array(ROW, { maxLength: 15 })],
   (rows) => {
     const { summary, grade_distribution: grades, leaderboard } = cnaStats(rows, [])

@@ -53,7 +53,7 @@ const MORE_3: Metrics = {
   MA: ['X', 'N', 'L', 'H'],
 }
 
-/** Temporal or threat, environmental and supplemental metrics: they change no base score (decisions 29). */
+/** Temporal or threat, environmental and supplemental metrics: they change no base score (rule 29). */
 export const BEYOND_BASE: Record<Version, Metrics> = {
   '2.0': {
     E: ['U', 'POC', 'F', 'H', 'ND'],
@@ -119,7 +119,7 @@ export function cvssClaim(source: CveClaim['source'], time: fc.Arbitrary<string>
     ),
     other: fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: tenths }),
     statedAt: fc.option(time, { nil: null }),
-    // Only NVD carries scores of others (decisions 29).
+    // Only NVD carries scores of others (rule 29).
     scoredBy:
       source === 'nvd' ? fc.option(fc.constantFrom('acme', 'someone@example.org'), { nil: null }) : fc.constant(null),
   }).map(({ vector: { version, base, beyond }, other, statedAt, scoredBy }) => {

@@ -1,4 +1,4 @@
-/** Properties of base scores, and FIRST's own examples (decisions 18, 29). */
+/** Properties of base scores, and FIRST's own examples (rules 18, 29). */
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -7,7 +7,7 @@ import { BASE, vectorOf, vectorParts } from './cvss-arbitrary.ts'
 import { property, shape } from './property.ts'
 
 property(
-  'decisions 29: the base score lies in 0 to 10, with one decimal, in the vector’s own version',
+  'rule 29: the base score lies in 0 to 10, with one decimal, in the vector’s own version',
   [vectorParts],
   (parts) => {
     const { version, base } = parts
@@ -19,7 +19,7 @@ property(
 )
 
 property(
-  'decisions 29: neither metrics beyond the base nor the order of metrics change the base score',
+  'rule 29: neither metrics beyond the base nor the order of metrics change the base score',
   [
     vectorParts.chain(({ version, base, beyond }) => {
       const all = [...base, ...beyond]
@@ -33,7 +33,7 @@ property(
 )
 
 property(
-  'decisions 29: a vector that lacks a base metric, or has one twice, has no score',
+  'rule 29: a vector that lacks a base metric, or has one twice, has no score',
   [vectorParts, fc.nat(), fc.boolean()],
   ({ version, base, beyond }, at, twice) => {
     const index = at % base.length
@@ -42,7 +42,7 @@ property(
   },
 )
 
-property('decisions 29: any text is read without an error', [fc.string({ unit: 'binary' })], (text) => {
+property('rule 29: any text is read without an error', [fc.string({ unit: 'binary' })], (text) => {
   const scored = baseScore(text)
   assert.ok(scored === null || scored.score <= 10)
 })
@@ -55,7 +55,7 @@ const WORSE = {
   '4.0': ['N', 'L', 'H'],
 } as const
 
-property('decisions 18: more impact never lowers the base score', [vectorParts, fc.nat()], ({ version, base }, at) => {
+property('rule 18: more impact never lowers the base score', [vectorParts, fc.nat()], ({ version, base }, at) => {
   const impacts = Object.keys(BASE[version]).filter((name) => /^(?:[VS]?[CIA])$/.test(name))
   const name = impacts[at % impacts.length]!
   const scores = WORSE[version].map((value) => {
@@ -97,7 +97,7 @@ const EXAMPLES: [cve: string, vector: string, score: number][] = [
 ]
 
 for (const [cve, vector, score] of EXAMPLES) {
-  test(`decisions 29: FIRST scores ${cve} ${score} by ${vector}`, () => assert.is(baseScore(vector)?.score, score))
+  test(`rule 29: FIRST scores ${cve} ${score} by ${vector}`, () => assert.is(baseScore(vector)?.score, score))
 }
 
 test.run()

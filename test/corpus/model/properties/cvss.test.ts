@@ -1,4 +1,4 @@
-/** Properties of the headline score and of the list of metrics behind it (decisions 18, 29). */
+/** Properties of the headline score and of the list of metrics behind it (rules 18, 29). */
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -37,7 +37,7 @@ const eligible = (claims: CveClaim[]) =>
   )
 
 property(
-  'decisions 18: the headline and the metrics do not depend on the order of other feeds’ claims',
+  'rule 18: the headline and the metrics do not depend on the order of other feeds’ claims',
   [CLAIMS.chain((claims) => fc.tuple(fc.constant(claims), fc.shuffledSubarray(claims, { minLength: claims.length })))],
   ([claims, shuffled]) => {
     // The record's own containers keep their order: they have one.
@@ -48,18 +48,18 @@ property(
   },
 )
 
-property('decisions 18: one metric is primary where one may back the headline, else none', [CLAIMS], (claims) => {
+property('rule 18: one metric is primary where one may back the headline, else none', [CLAIMS], (claims) => {
   const { metrics } = merged(claims).cvss
   const primaries = metrics.filter((one) => one.is_primary)
   assert.is(primaries.length, eligible(claims).length > 0 ? 1 : 0)
 })
 
-property('decisions 18: the primary metric stands first', [CLAIMS], (claims) => {
+property('rule 18: the primary metric stands first', [CLAIMS], (claims) => {
   const { metrics } = merged(claims).cvss
   if (metrics.some((one) => one.is_primary)) assert.ok(metrics[0]!.is_primary)
 })
 
-property('decisions 18: score, band and source of the headline are those of the primary metric', [CLAIMS], (claims) => {
+property('rule 18: score, band and source of the headline are those of the primary metric', [CLAIMS], (claims) => {
   const primary = merged(claims).cvss.metrics.find((one) => one.is_primary)
   const { severity, cvss_score, cvss_score_source } = headline(claims)
   if (!primary) return assert.equal([severity, cvss_score, cvss_score_source], [null, null, null])
@@ -69,21 +69,17 @@ property('decisions 18: score, band and source of the headline are those of the 
   assert.is(cvss_score_source, name[primary.source_type])
 })
 
-property(
-  'decisions 18: the headline is of the first source that scores, and of its newest version',
-  [CLAIMS],
-  (claims) => {
-    const candidates = eligible(claims)
-    const primary = merged(claims).cvss.metrics.find((one) => one.is_primary)
-    const source = PRECEDENCE.find((name) => candidates.some((one) => one.source === name))
-    assert.is(primary?.source_type, source)
-    const versions = candidates.filter((one) => one.source === source).map(({ version }) => version)
-    assert.is(primary?.cvss_version, versions.sort().at(-1))
-  },
-)
+property('rule 18: the headline is of the first source that scores, and of its newest version', [CLAIMS], (claims) => {
+  const candidates = eligible(claims)
+  const primary = merged(claims).cvss.metrics.find((one) => one.is_primary)
+  const source = PRECEDENCE.find((name) => candidates.some((one) => one.source === name))
+  assert.is(primary?.source_type, source)
+  const versions = candidates.filter((one) => one.source === source).map(({ version }) => version)
+  assert.is(primary?.cvss_version, versions.sort().at(-1))
+})
 
 property(
-  'decisions 18: a claim of a lower source never changes the headline',
+  'rule 18: a claim of a lower source never changes the headline',
   [CLAIMS, fc.constantFrom<Source>('adp', 'nvd', 'advisory').chain((source) => scored(source, 'late'))],
   (claims, late) => {
     const ranks = eligible(claims).map(({ source }) => PRECEDENCE.indexOf(source as Source))
@@ -92,24 +88,20 @@ property(
   },
 )
 
-property(
-  'decisions 18: whatever sources say of each other, each one’s own scores stay in metrics',
-  [CLAIMS],
-  (claims) => {
-    const shown = merged(claims).cvss.metrics.map((one) =>
-      JSON.stringify([one.source_type, one.source_short_name, one.base_score, one.vector_string]),
-    )
-    assert.is(new Set(shown).size, shown.length)
-    for (const { source, sourceName, metrics } of claims) {
-      for (const { baseScore, vector, scoredBy } of metrics) {
-        if (scoredBy === null) assert.ok(shown.includes(JSON.stringify([source, sourceName, baseScore, vector])))
-      }
+property('rule 18: whatever sources say of each other, each one’s own scores stay in metrics', [CLAIMS], (claims) => {
+  const shown = merged(claims).cvss.metrics.map((one) =>
+    JSON.stringify([one.source_type, one.source_short_name, one.base_score, one.vector_string]),
+  )
+  assert.is(new Set(shown).size, shown.length)
+  for (const { source, sourceName, metrics } of claims) {
+    for (const { baseScore, vector, scoredBy } of metrics) {
+      if (scoredBy === null) assert.ok(shown.includes(JSON.stringify([source, sourceName, baseScore, vector])))
     }
-  },
-)
+  }
+})
 
 property(
-  'decisions 29: what NVD only carries is shown under its own name, once, unless the record gave it',
+  'rule 29: what NVD only carries is shown under its own name, once, unless the record gave it',
   [CLAIMS],
   (claims) => {
     const own = new Set(
@@ -132,7 +124,7 @@ property(
 )
 
 property(
-  'decisions 18: every time shown is one that was stated, of the metric, the record or the claim',
+  'rule 18: every time shown is one that was stated, of the metric, the record or the claim',
   [CLAIMS],
   (claims) => {
     const times = new Set([UPDATED, ...claims.flatMap((one) => [one.updatedAt, ...one.metrics.map((m) => m.statedAt)])])
@@ -142,7 +134,7 @@ property(
 
 const BANDS: readonly Severity[] = ['none', 'low', 'medium', 'high', 'critical']
 
-test('decisions 18: severity never falls as the score rises, and none is 0.0 alone, in every version', () => {
+test('rule 18: severity never falls as the score rises, and none is 0.0 alone, in every version', () => {
   for (const version of ['2.0', '3.0', '3.1', '4.0'] as const) {
     let last = 0
     for (let tenths = 0; tenths <= 100; tenths++) {
@@ -157,7 +149,7 @@ test('decisions 18: severity never falls as the score rises, and none is 0.0 alo
 })
 
 property(
-  'decisions 18: a 2.0 score is never above the band of the same score in 3.x, and never critical',
+  'rule 18: a 2.0 score is never above the band of the same score in 3.x, and never critical',
   [fc.integer({ min: 0, max: 100 }), anyVersion],
   (tenths, version) => {
     const [of2, other] = [severityOf(tenths / 10, '2.0'), severityOf(tenths / 10, version)]
@@ -167,7 +159,7 @@ property(
 )
 
 property(
-  'decisions 18: claims without scores, OSV’s among them, change nothing',
+  'rule 18: claims without scores, OSV’s among them, change nothing',
   [CLAIMS, claimOf('osv')],
   (claims, osv) => {
     assert.equal(merged([...claims, osv]).cvss, merged(claims).cvss)

@@ -1,4 +1,4 @@
-/** Properties of the capability flags and of the evidence behind them (decisions 22, 23). */
+/** Properties of the capability flags and of the evidence behind them (rules 22, 23). */
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -43,14 +43,14 @@ const MORE = fc.oneof(
   ),
 )
 
-property('decisions 22: one more statement never clears a flag, nor a layer', [mergeInput, MORE], (input, more) => {
+property('rule 22: one more statement never clears a flag, nor a layer', [mergeInput, MORE], (input, more) => {
   const [before, after] = [mergeCve(input).core, mergeCve(more(input)).core]
   for (const flag of FLAGS) if (before[flag]) assert.ok(after[flag], flag)
   for (const layer of before.detection_layers) assert.ok(after.detection_layers.includes(layer))
 })
 
 property(
-  'decisions 22: has_exploit is exploitation evidence, has_detection detection evidence, no more and no less',
+  'rule 22: has_exploit is exploitation evidence, has_detection detection evidence, no more and no less',
   [mergeInput],
   (input) => {
     const { core, evidence } = mergeCve(input)
@@ -65,25 +65,21 @@ property(
   },
 )
 
-property(
-  'decisions 22: has_patch is a fix in any standing claim, or a reference tagged patch',
-  [mergeInput],
-  (input) => {
-    const { core, affected, references } = mergeCve(input)
-    const fixed = affected
-      .filter(({ source }) => source !== 'svc_analysis')
-      .some((one) => one.affected_ranges?.some(({ fixed }) => fixed !== null) || one.patched_versions !== null)
-    assert.is(core.has_patch, fixed || references.some(({ tags }) => tags.some((tag) => /^patch$/i.test(tag))))
-  },
-)
+property('rule 22: has_patch is a fix in any standing claim, or a reference tagged patch', [mergeInput], (input) => {
+  const { core, affected, references } = mergeCve(input)
+  const fixed = affected
+    .filter(({ source }) => source !== 'svc_analysis')
+    .some((one) => one.affected_ranges?.some(({ fixed }) => fixed !== null) || one.patched_versions !== null)
+  assert.is(core.has_patch, fixed || references.some(({ tags }) => tags.some((tag) => /^patch$/i.test(tag))))
+})
 
-property('decisions 22: has_workaround is the CNA’s, or a reference tagged mitigation', [mergeInput], (input) => {
+property('rule 22: has_workaround is the CNA’s, or a reference tagged mitigation', [mergeInput], (input) => {
   const { core, references } = mergeCve(input)
   const stated = input.record.claims.some((one) => one.source === 'cna' && one.hasWorkaround)
   assert.is(core.has_workaround, stated || references.some(({ tags }) => tags.some((tag) => /^mitigation$/i.test(tag))))
 })
 
-property('decisions 23: evidence is exploitation, then detection, then mitigation', [mergeInput], (input) => {
+property('rule 23: evidence is exploitation, then detection, then mitigation', [mergeInput], (input) => {
   const order = ['exploitation', 'detection', 'mitigation']
   const ranks = mergeCve(input).evidence.map(({ type }) => order.indexOf(type))
   assert.equal(ranks, ranks.toSorted())
@@ -107,7 +103,7 @@ const CONFIDENCE: readonly (readonly [source: RegExp, evidenceType: RegExp, conf
 ]
 
 property(
-  'decisions 23: ranks and confidences are those of the table, and only exploitation has a rank',
+  'rule 23: ranks and confidences are those of the table, and only exploitation has a rank',
   [mergeInput],
   (input) => {
     for (const { type, source, evidence_type: kind, confidence, maturity_rank: rank } of mergeCve(input).evidence) {
@@ -120,7 +116,7 @@ property(
 )
 
 property(
-  'decisions 23: a verified archive entry is high, another one medium; every module is evidence',
+  'rule 23: a verified archive entry is high, another one medium; every module is evidence',
   [mergeInput],
   (input) => {
     const { evidence } = mergeCve(input)
@@ -137,7 +133,7 @@ property(
   },
 )
 
-property('decisions 23: with a KEV feed it decides, without one the first copy of an ADP', [mergeInput], (input) => {
+property('rule 23: with a KEV feed it decides, without one the first copy of an ADP', [mergeInput], (input) => {
   const { core, evidence } = mergeCve(input)
   const copies = input.record.claims.filter(({ source, kevDateAdded }) => source === 'adp' && kevDateAdded !== null)
   const date = input.kevFeed ? input.kev?.dateAdded : copies[0]?.kevDateAdded
@@ -149,20 +145,16 @@ property('decisions 23: with a KEV feed it decides, without one the first copy o
   )
 })
 
-property(
-  'decisions 23: nothing is last seen before it is first seen, and no fix is told twice',
-  [mergeInput],
-  (input) => {
-    const { evidence } = mergeCve(input)
-    for (const { type, first_seen: first, last_seen: last } of evidence) {
-      // The operator's own detections stand as stated.
-      if (type === 'exploitation' && first !== null && last !== null) assert.ok(first <= last)
-    }
-    const fixes = evidence
-      .filter(({ type }) => type === 'mitigation')
-      .map((item) => JSON.stringify({ ...item, confidence: '' }))
-    assert.is(new Set(fixes).size, fixes.length)
-  },
-)
+property('rule 23: nothing is last seen before it is first seen, and no fix is told twice', [mergeInput], (input) => {
+  const { evidence } = mergeCve(input)
+  for (const { type, first_seen: first, last_seen: last } of evidence) {
+    // The operator's own detections stand as stated.
+    if (type === 'exploitation' && first !== null && last !== null) assert.ok(first <= last)
+  }
+  const fixes = evidence
+    .filter(({ type }) => type === 'mitigation')
+    .map((item) => JSON.stringify({ ...item, confidence: '' }))
+  assert.is(new Set(fixes).size, fixes.length)
+})
 
 test.run()

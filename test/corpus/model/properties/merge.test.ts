@@ -1,4 +1,4 @@
-/** Properties of the merge: order, claims kept apart, who claims nothing, the shape of the parts (decisions 24, 27, 29). */
+/** Properties of the merge: order, claims kept apart, who claims nothing, the shape of the parts (rules 24, 27, 29). */
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -16,7 +16,7 @@ import { property, shape } from './property.ts'
 const shuffled = <Value>(values: readonly Value[]) => fc.shuffledSubarray([...values], { minLength: values.length })
 
 property(
-  'decisions 18 to 30: what is made of the claims does not depend on the order in which other feeds bring them',
+  'rules 18 to 30: what is made of the claims does not depend on the order in which other feeds bring them',
   [
     mergeInput.chain((input) =>
       fc.tuple(
@@ -32,7 +32,7 @@ property(
   ([input, order]) => assert.is(JSON.stringify(mergeCve({ ...input, ...order })), JSON.stringify(mergeCve(input))),
 )
 
-property('decisions 26: merging changes none of the claims, and comes to the same again', [mergeInput], (input) => {
+property('rule 26: merging changes none of the claims, and comes to the same again', [mergeInput], (input) => {
   const before = JSON.stringify(input)
   const parts = JSON.stringify(mergeCve(input))
   assert.is(JSON.stringify(input), before)
@@ -41,7 +41,7 @@ property('decisions 26: merging changes none of the claims, and comes to the sam
 })
 
 property(
-  'decisions 18 to 24: claims of CNA, ADP, NVD, advisories, OSV and service stand in this order',
+  'rules 18 to 24: claims of CNA, ADP, NVD, advisories, OSV and service stand in this order',
   [recordClaims, otherClaims],
   (own, others) => {
     const order = ['cna', 'adp', 'nvd', 'advisory', 'osv', 'svc']
@@ -58,7 +58,7 @@ property(
 )
 
 property(
-  'decisions 24: every affected entry of every standing claim is there, once, as its source states it',
+  'rule 24: every affected entry of every standing claim is there, once, as its source states it',
   [mergeInput],
   (input) => {
     const ids = new Set(input.advisories.map(({ advisory }) => advisory.advisory_id))
@@ -75,7 +75,7 @@ property(
   },
 )
 
-property('decisions 29: withdrawn advisories claim nothing', [mergeInput, timestamp], (input, when) => {
+property('rule 29: withdrawn advisories claim nothing', [mergeInput, timestamp], (input, when) => {
   const withdraw = ({ advisory, ...rest }: AdvisoryClaim) => ({
     ...rest,
     advisory: { ...advisory, withdrawn_at: when },
@@ -91,7 +91,7 @@ property('decisions 29: withdrawn advisories claim nothing', [mergeInput, timest
 const linked = (claims: readonly AdvisoryClaim[]) => linkedAdvisory(CVE_ID, claims, null)
 
 property(
-  'decisions 29: the linked advisory stands if one does, is reviewed if one is, and none is published earlier',
+  'rule 29: the linked advisory stands if one does, is reviewed if one is, and none is published earlier',
   [advisories],
   (claims) => {
     const chosen = linked(claims)
@@ -143,7 +143,7 @@ property(
 )
 
 property(
-  'decisions 29: description and title are the record’s own where it has any, and no text is empty',
+  'rule 29: description and title are the record’s own where it has any, and no text is empty',
   [mergeInput],
   (input) => {
     const { core } = mergeCve(input)
@@ -154,7 +154,7 @@ property(
   },
 )
 
-property('decisions 27: a key is its own key: lower case, without blanks', [text], (name) => {
+property('rule 27: a key is its own key: lower case, without blanks', [text], (name) => {
   const key = nameKey(name)
   if (key === null) return
   assert.is(nameKey(key), key)
@@ -164,7 +164,7 @@ property('decisions 27: a key is its own key: lower case, without blanks', [text
 })
 
 property(
-  'decisions 27: each pair of vendor and product is named once, in order, by CNA, ADP or NVD',
+  'rule 27: each pair of vendor and product is named once, in order, by CNA, ADP or NVD',
   [fc.array(anyClaim)],
   (claims) => {
     const named = namedProducts(claims)
@@ -177,7 +177,7 @@ property(
 )
 
 property(
-  'decisions 29: times are read to UTC, in which they stay as they are',
+  'rule 29: times are read to UTC, in which they stay as they are',
   [timestamp, fc.integer({ min: -840, max: 840 })],
   (time, minutes) => {
     assert.is(utcTimestamp(time), time)
@@ -190,7 +190,7 @@ property(
 )
 
 property(
-  'decisions 6: texts are ordered as their bytes in UTF-8 are',
+  'rule 6: texts are ordered as their bytes in UTF-8 are',
   [fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' })],
   (a, b) => {
     assert.is(Math.sign(compareText(a, b)), Buffer.compare(Buffer.from(a), Buffer.from(b)))

@@ -1,4 +1,4 @@
-/** Properties of what is made of the `versions[]` of a CVE record (decisions 24). */
+/** Properties of what is made of the `versions[]` of a CVE record (rule 24). */
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -14,7 +14,7 @@ const words = (text: string) => text.split(/[\s,<>=]+/).filter((word) => word !=
 const startsOf = ({ version: start }: VersionStatement) => words(start.replace(/<=?\s*\S+/g, ''))
 
 property(
-  'decisions 24: what is only unaffected or unknown never becomes affected',
+  'rule 24: what is only unaffected or unknown never becomes affected',
   [statements, defaultStatus],
   (all, status) => {
     const spared = all.filter((one) => one.status !== 'affected')
@@ -37,7 +37,7 @@ property(
 )
 
 property(
-  'decisions 24: where nothing is stated as affected, nothing is affected',
+  'rule 24: where nothing is stated as affected, nothing is affected',
   [statements, AFFECTED_NOT],
   (all, status) => {
     const spared = all.map((one) => ({
@@ -51,7 +51,7 @@ property(
 )
 
 property(
-  'decisions 24: status unknown states nothing',
+  'rule 24: status unknown states nothing',
   [statements, statement, defaultStatus, fc.nat()],
   (all, one, status, at) => {
     const more = all.toSpliced(at % (all.length + 1), 0, { ...one, status: 'unknown' })
@@ -60,7 +60,7 @@ property(
 )
 
 property(
-  'decisions 24: a placeholder, * and the end of a branch are neither version, start nor fix',
+  'rule 24: a placeholder, * and the end of a branch are neither version, start nor fix',
   [statements, defaultStatus],
   (all, status) => {
     const { affected_versions, affected_ranges, patched_versions } = versionLists(all, status)
@@ -74,34 +74,30 @@ property(
   },
 )
 
-property(
-  'decisions 24: every version named stands in the record, or is "0"',
-  [statements, defaultStatus],
-  (all, status) => {
-    const stated = new Set(['0', ...all.flatMap(textsOf).flatMap(words)])
-    const { affected_versions, affected_ranges, patched_versions } = versionLists(all, status)
-    const named = [...(affected_versions ?? []), ...(patched_versions ?? [])]
-    for (const { introduced, fixed, last_affected } of affected_ranges ?? []) {
-      if (introduced === null) assert.is(status, 'affected')
-      named.push(introduced ?? '0', fixed ?? '0', last_affected ?? '0')
-    }
-    const ends = (affected_ranges ?? []).flatMap(({ introduced, fixed, last_affected }) => [
-      introduced ?? '0',
-      fixed ?? '0',
-      last_affected ?? '0',
-    ])
-    for (const text of [...ends, ...(patched_versions ?? [])]) assert.not.match(text, /[<>=]/)
-    // Word by word: a statement that cannot be read is listed as the text it is, its bound behind it.
-    for (const text of named)
-      assert.ok(
-        words(text).every((word) => stated.has(word)),
-        text,
-      )
-  },
-)
+property('rule 24: every version named stands in the record, or is "0"', [statements, defaultStatus], (all, status) => {
+  const stated = new Set(['0', ...all.flatMap(textsOf).flatMap(words)])
+  const { affected_versions, affected_ranges, patched_versions } = versionLists(all, status)
+  const named = [...(affected_versions ?? []), ...(patched_versions ?? [])]
+  for (const { introduced, fixed, last_affected } of affected_ranges ?? []) {
+    if (introduced === null) assert.is(status, 'affected')
+    named.push(introduced ?? '0', fixed ?? '0', last_affected ?? '0')
+  }
+  const ends = (affected_ranges ?? []).flatMap(({ introduced, fixed, last_affected }) => [
+    introduced ?? '0',
+    fixed ?? '0',
+    last_affected ?? '0',
+  ])
+  for (const text of [...ends, ...(patched_versions ?? [])]) assert.not.match(text, /[<>=]/)
+  // Word by word: a statement that cannot be read is listed as the text it is, its bound behind it.
+  for (const text of named)
+    assert.ok(
+      words(text).every((word) => stated.has(word)),
+      text,
+    )
+})
 
 property(
-  'decisions 24: without a default of affected, each statement says what it says alone: none are merged',
+  'rule 24: without a default of affected, each statement says what it says alone: none are merged',
   [statements, AFFECTED_NOT],
   (all, status) => {
     const alone = all.map((one) => versionLists([one], status))
@@ -115,7 +111,7 @@ property(
   },
 )
 
-property('decisions 24: a default of affected takes nothing away, and adds one range at most', [statements], (all) => {
+property('rule 24: a default of affected takes nothing away, and adds one range at most', [statements], (all) => {
   const [without, by] = [versionLists(all, null), versionLists(all, 'affected')]
   const stated = without.affected_ranges ?? []
   assert.equal((by.affected_ranges ?? []).slice(0, stated.length), stated)
@@ -125,7 +121,7 @@ property('decisions 24: a default of affected takes nothing away, and adds one r
 })
 
 property(
-  'decisions 24: where the default is affected and nothing is unaffected, the default adds nothing',
+  'rule 24: where the default is affected and nothing is unaffected, the default adds nothing',
   [statements],
   (all) => {
     const affected = all.map((one) => ({ ...one, status: 'affected' }))
@@ -134,7 +130,7 @@ property(
 )
 
 property(
-  'decisions 24: lists are never empty, and no version is listed twice',
+  'rule 24: lists are never empty, and no version is listed twice',
   [statements, defaultStatus],
   (all, status) => {
     for (const list of Object.values(versionLists(all, status))) {
@@ -145,7 +141,7 @@ property(
   },
 )
 
-property('decisions 24: padding says nothing', [statements, defaultStatus], (all, status) => {
+property('rule 24: padding says nothing', [statements, defaultStatus], (all, status) => {
   const padded = all.map((one) => ({
     ...one,
     version: ` ${one.version}\t`,
@@ -157,7 +153,7 @@ property('decisions 24: padding says nothing', [statements, defaultStatus], (all
 })
 
 property(
-  'decisions 24: changes are replayed: a range begins at the start or where affected, and ends at the next unaffected',
+  'rule 24: changes are replayed: a range begins at the start or where affected, and ends at the next unaffected',
   [
     version,
     fc.array(change, { maxLength: 6 }),
@@ -182,7 +178,7 @@ property(
 )
 
 property(
-  'decisions 24: any texts are read without an error',
+  'rule 24: any texts are read without an error',
   [
     fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string(), fc.string(), fc.string()), { maxLength: 3 }),
     defaultStatus,

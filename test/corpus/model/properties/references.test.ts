@@ -1,4 +1,4 @@
-/** Properties of the list of references (decisions 30). */
+/** Properties of the list of references (rule 30). */
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -10,7 +10,7 @@ import { property } from './property.ts'
 const CLAIMS = fc.array(anyClaim, { maxLength: 5 })
 
 property(
-  'decisions 30: there is one item for each URL, with every name, tag and source of it and no other',
+  'rule 30: there is one item for each URL, with every name, tag and source of it and no other',
   [CLAIMS],
   (claims) => {
     const items = mergedReferences(claims)
@@ -28,12 +28,12 @@ property(
   },
 )
 
-property('decisions 30: a claim that comes twice changes nothing', [CLAIMS, fc.nat()], (claims, at) => {
+property('rule 30: a claim that comes twice changes nothing', [CLAIMS, fc.nat()], (claims, at) => {
   const again = claims.length > 0 ? [...claims, claims[at % claims.length]!] : claims
   assert.equal(mergedReferences(again), mergedReferences(claims))
 })
 
-property('decisions 30: a further claim takes nothing away', [CLAIMS, anyClaim], (claims, more) => {
+property('rule 30: a further claim takes nothing away', [CLAIMS, anyClaim], (claims, more) => {
   const after = mergedReferences([...claims, more])
   for (const [index, item] of mergedReferences(claims).entries()) {
     const now = after[index]!
@@ -44,7 +44,7 @@ property('decisions 30: a further claim takes nothing away', [CLAIMS, anyClaim],
 })
 
 property(
-  'decisions 30: sources are cna, adp, nvd, advisory, osv, in that order, and never the service',
+  'rule 30: sources are cna, adp, nvd, advisory, osv, in that order, and never the service',
   [recordClaims, otherClaims, claimOf('svc')],
   (own, others, svc) => {
     const order = ['cna', 'adp', 'nvd', 'advisory', 'osv']
@@ -60,7 +60,7 @@ property(
 )
 
 property(
-  'decisions 23: a URL is tagged exploit by one of its sources exactly where the item has the tag',
+  'rule 23: a URL is tagged exploit by one of its sources exactly where the item has the tag',
   [CLAIMS],
   (claims) => {
     const tagged = mergedReferences(claims).filter(({ tags }) => hasTag(tags, 'exploit'))

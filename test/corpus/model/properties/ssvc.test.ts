@@ -1,4 +1,4 @@
-/** Properties of the SSVC decision: over all points there are, and over claims (decisions 20). */
+/** Properties of the SSVC decision: over all points there are, and over claims (rule 20). */
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -18,7 +18,7 @@ const urgency = (e: number, a: number, i: number, m: number) => {
   return URGENCY.indexOf(ssvcDecision(points, MISSION[m]!)!)
 }
 
-test('decisions 20: the decision never gets less urgent as any point or the mission gets worse', () => {
+test('rule 20: the decision never gets less urgent as any point or the mission gets worse', () => {
   for (let e = 0; e < 3; e++) {
     for (let a = 0; a < 2; a++) {
       for (let i = 0; i < 2; i++) {
@@ -36,7 +36,7 @@ test('decisions 20: the decision never gets less urgent as any point or the miss
 })
 
 property(
-  'decisions 20: the decision is null exactly while a point is missing, and the points are kept',
+  'rule 20: the decision is null exactly while a point is missing, and the points are kept',
   [ssvcPoints, mission],
   (points, level) => {
     const { decision, ...kept } = ssvcOf({ ...points, assessedAt: null }, level)
@@ -46,7 +46,7 @@ property(
 )
 
 property(
-  'decisions 20: only an ADP assesses, and its newest assessment is shown',
+  'rule 20: only an ADP assesses, and its newest assessment is shown',
   [fc.array(anyClaim), fc.array(ssvc)],
   (claims, more) => {
     const stated = claims.map((one, i) => ({ ...one, ssvc: more[i] ?? one.ssvc }))

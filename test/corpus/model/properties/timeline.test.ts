@@ -1,4 +1,4 @@
-/** Properties of the timeline, over two and three versions of a record (decisions 26). */
+/** Properties of the timeline, over two and three versions of a record (rule 26). */
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -38,7 +38,7 @@ const added = (previous: Versioned, next: Versioned) =>
   next.timeline.filter((entry) => !previous.timeline.includes(entry))
 
 property(
-  'decisions 26: re-ingesting the same adds nothing: the timeline is the very same',
+  'rule 26: re-ingesting the same adds nothing: the timeline is the very same',
   [mergeInput, DATES],
   (input, dates) => {
     const record = first(input)
@@ -48,7 +48,7 @@ property(
   },
 )
 
-property('decisions 26: what differs in the core is in the timeline', [NIGHT, DATES], ([before, after], dates) => {
+property('rule 26: what differs in the core is in the timeline', [NIGHT, DATES], ([before, after], dates) => {
   const [previous, parts] = [first(before), mergeCve(after)]
   if (JSON.stringify(previous.core) !== JSON.stringify(parts.core)) {
     assert.is.not(nextTimeline(previous, parts, dates), previous.timeline)
@@ -76,7 +76,7 @@ const TOLD = [
 ]
 
 property(
-  'decisions 26: each field of the core that differs has its message, and no other has one',
+  'rule 26: each field of the core that differs has its message, and no other has one',
   [NIGHT, DATES],
   ([before, after], dates) => {
     const [previous, next] = [first(before), mergeCve(after)]
@@ -90,7 +90,7 @@ property(
 )
 
 property(
-  'decisions 26: there is one entry for each category touched, and no message is of another',
+  'rule 26: there is one entry for each category touched, and no message is of another',
   [NIGHT, DATES],
   ([before, after], dates) => {
     const previous = first(before)
@@ -104,28 +104,24 @@ property(
   },
 )
 
-property(
-  'decisions 26: counts are those of the messages below the header',
-  [NIGHT, DATES],
-  ([before, after], dates) => {
-    for (const entry of follow(first(before), mergeCve(after), dates).timeline) {
-      const [header, ...messages] = entry.messages
-      assert.equal([header?.operation, header?.old_value, header?.new_value], ['group_header', null, null])
-      const count = (operation: string) => messages.filter((one) => one.operation === operation).length
-      assert.equal(
-        [entry.added_count, entry.modified_count, entry.removed_count],
-        [count('add'), count('modify'), count('remove')],
-      )
-      assert.ok(messages.length > 0)
-      for (const one of messages) {
-        assert.is(one.operation, one.old_value === null ? 'add' : one.new_value === null ? 'remove' : 'modify')
-      }
+property('rule 26: counts are those of the messages below the header', [NIGHT, DATES], ([before, after], dates) => {
+  for (const entry of follow(first(before), mergeCve(after), dates).timeline) {
+    const [header, ...messages] = entry.messages
+    assert.equal([header?.operation, header?.old_value, header?.new_value], ['group_header', null, null])
+    const count = (operation: string) => messages.filter((one) => one.operation === operation).length
+    assert.equal(
+      [entry.added_count, entry.modified_count, entry.removed_count],
+      [count('add'), count('modify'), count('remove')],
+    )
+    assert.ok(messages.length > 0)
+    for (const one of messages) {
+      assert.is(one.operation, one.old_value === null ? 'add' : one.new_value === null ? 'remove' : 'modify')
     }
-  },
-)
+  }
+})
 
 property(
-  'decisions 26: version_to is the next version; the record’s own entries come from the one before',
+  'rule 26: version_to is the next version; the record’s own entries come from the one before',
   [NIGHT, DATES],
   ([before, after], dates) => {
     const previous = { ...first(before), version: 3 }
@@ -164,7 +160,7 @@ property(
 const LATER = fc.tuple(NIGHT, mergeInput, DATES, DATES)
 
 property(
-  'decisions 26: entries are all kept, in their order, and the newest comes first',
+  'rule 26: entries are all kept, in their order, and the newest comes first',
   [LATER],
   ([[one, two], three, night, next]) => {
     const records = [first(one)]
@@ -203,7 +199,7 @@ const isShort = ({ json_path: path, old_value, new_value }: TimelineMessage) =>
   /^\$\.(?:weaknesses|advisory)$|\]$/.test(path) || [old_value, new_value].some((text) => text?.endsWith('…'))
 
 property(
-  'decisions 26: every path leads to its new value in the new record, for what went to the old value in the old one',
+  'rule 26: every path leads to its new value in the new record, for what went to the old value in the old one',
   [NIGHT, DATES],
   ([before, after], dates) => {
     const [previous, next] = [first(before), mergeCve(after)]
@@ -222,7 +218,7 @@ property(
 )
 
 property(
-  'decisions 26: of the core, what a message says has changed has, and nothing of EPSS is said',
+  'rule 26: of the core, what a message says has changed has, and nothing of EPSS is said',
   [NIGHT, DATES],
   ([before, after], dates) => {
     const previous = first(before)
@@ -236,26 +232,22 @@ property(
   },
 )
 
-property(
-  'decisions 26: the way there and back is told in as many changes',
-  [NIGHT, DATES],
-  ([before, after], dates) => {
-    const counts = (from: MergeInput, to: MergeInput) => {
-      const previous = first(from)
-      const sums = { added: 0, modified: 0, removed: 0 }
-      for (const entry of added(previous, follow(previous, mergeCve(to), dates))) {
-        sums.added += entry.added_count
-        sums.modified += entry.modified_count
-        sums.removed += entry.removed_count
-      }
-      return [sums.added, sums.removed, sums.modified]
+property('rule 26: the way there and back is told in as many changes', [NIGHT, DATES], ([before, after], dates) => {
+  const counts = (from: MergeInput, to: MergeInput) => {
+    const previous = first(from)
+    const sums = { added: 0, modified: 0, removed: 0 }
+    for (const entry of added(previous, follow(previous, mergeCve(to), dates))) {
+      sums.added += entry.added_count
+      sums.modified += entry.modified_count
+      sums.removed += entry.removed_count
     }
-    const [more, less, other] = counts(before, after)
-    assert.equal(counts(after, before), [less, more, other])
-  },
-)
+    return [sums.added, sums.removed, sums.modified]
+  }
+  const [more, less, other] = counts(before, after)
+  assert.equal(counts(after, before), [less, more, other])
+})
 
-property('decisions 26: the first timeline writes only what feeds date, each in version 1', [mergeInput], (input) => {
+property('rule 26: the first timeline writes only what feeds date, each in version 1', [mergeInput], (input) => {
   const entries: TimelineEntry[] = first(input).timeline
   const texts = JSON.stringify(input)
   for (const { changed_at, version_from, version_to, messages } of entries) {

@@ -1,4 +1,4 @@
-/** Properties of titles (decisions 19). */
+/** Properties of titles (rule 19). */
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -12,7 +12,7 @@ const AFFECTED = fc.array(affectedEntry('cna'), { maxLength: 2 })
 const points = (of: string) => [...of].length
 
 property(
-  'decisions 19: the CNA’s title stands unchanged',
+  'rule 19: the CNA’s title stands unchanged',
   [text, text, NAME, AFFECTED],
   (title, description, name, affected) => {
     assert.is(titleOf(claim({ source: 'cna', title, affected }), description, name), title)
@@ -20,7 +20,7 @@ property(
 )
 
 property(
-  'decisions 19: else vendor, product and weakness of the first entry, what is unknown left out',
+  'rule 19: else vendor, product and weakness of the first entry, what is unknown left out',
   [text, NAME, AFFECTED],
   (description, name, affected) => {
     const { vendor = null, product = null } = affected[0] ?? {}
@@ -35,7 +35,7 @@ property(
 )
 
 property(
-  'decisions 19: a title of the description is its beginning, at most 120 code points, cut at a word',
+  'rule 19: a title of the description is its beginning, at most 120 code points, cut at a word',
   [text],
   (description) => {
     const line = description.trim().replace(/\s+/g, ' ')
@@ -50,7 +50,7 @@ property(
 )
 
 property(
-  'decisions 19: a title never ends before a whole further word would have fitted into the sentence',
+  'rule 19: a title never ends before a whole further word would have fitted into the sentence',
   [text],
   (description) => {
     const sentence = firstSentence(description)
@@ -62,7 +62,7 @@ property(
 )
 
 property(
-  'decisions 19: the first sentence is a beginning of the text, and the whole text where no stop ends it',
+  'rule 19: the first sentence is a beginning of the text, and the whole text where no stop ends it',
   [text],
   (description) => {
     const line = description.trim().replace(/\s+/g, ' ')
@@ -74,7 +74,7 @@ property(
 )
 
 property(
-  'decisions 19: what fits is not cut, and what was cut stays',
+  'rule 19: what fits is not cut, and what was cut stays',
   [text, fc.integer({ min: 1, max: 300 })],
   (given, limit) => {
     const cut = cutAtWord(given, limit)
@@ -83,7 +83,7 @@ property(
   },
 )
 
-property('decisions 19: without title, names and description there is none', [NAME], (name) => {
+property('rule 19: without title, names and description there is none', [NAME], (name) => {
   assert.is(titleOf(claim({ source: 'cna' }), null, name), name)
 })
 

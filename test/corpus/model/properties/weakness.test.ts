@@ -1,4 +1,4 @@
-/** Properties of the primary weakness and of the union of mappings (decisions 21). */
+/** Properties of the primary weakness and of the union of mappings (rule 21). */
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -12,7 +12,7 @@ const stated = (claims: CveClaim[], ...sources: CveClaim['source'][]) =>
   sources.flatMap((source) => claims.filter((one) => one.source === source).flatMap(({ weaknesses }) => weaknesses))
 
 property(
-  'decisions 21: the primary weakness is the first of CNA, ADP, NVD, and null only if they state none',
+  'rule 21: the primary weakness is the first of CNA, ADP, NVD, and null only if they state none',
   [CLAIMS],
   (claims) => {
     const ids = stated(claims, 'cna', 'adp', 'nvd')
@@ -21,7 +21,7 @@ property(
 )
 
 property(
-  'decisions 21: a weakness of the catalogue goes before any other id; if there is none, the first stays',
+  'rule 21: a weakness of the catalogue goes before any other id; if there is none, the first stays',
   [CLAIMS],
   (claims) => {
     const ids = stated(claims, 'cna', 'adp', 'nvd')
@@ -31,7 +31,7 @@ property(
 )
 
 property(
-  'decisions 21: all weaknesses are the union of the mappings of CNA, ADP, NVD and advisories, by number',
+  'rule 21: all weaknesses are the union of the mappings of CNA, ADP, NVD and advisories, by number',
   [CLAIMS],
   (claims) => {
     const all = allWeaknesses(claims)
@@ -45,13 +45,13 @@ property(
   },
 )
 
-property('decisions 21: the primary weakness is one of all', [CLAIMS, catalogue], (claims, known) => {
+property('rule 21: the primary weakness is one of all', [CLAIMS, catalogue], (claims, known) => {
   const primary = primaryWeakness(claims, known)
   if (primary !== null) assert.ok(allWeaknesses(claims).includes(primary))
 })
 
 property(
-  'decisions 21: what OSV and the service state changes neither',
+  'rule 21: what OSV and the service state changes neither',
   [CLAIMS, claimOf('osv', 'svc'), catalogue, fc.nat()],
   (claims, more, known, at) => {
     const longer = claims.toSpliced(at % (claims.length + 1), 0, more)
@@ -61,7 +61,7 @@ property(
 )
 
 property(
-  'decisions 21: an advisory never changes the primary weakness',
+  'rule 21: an advisory never changes the primary weakness',
   [CLAIMS, claimOf('advisory'), catalogue],
   (claims, more, known) => {
     assert.is(primaryWeakness([more, ...claims], known), primaryWeakness(claims, known))
@@ -72,7 +72,7 @@ const NUMBER = fc.integer({ min: 1, max: 999_999 })
 const SPELLING = fc.constantFrom('CWE-', 'cwe-', 'Cwe-')
 
 property(
-  'decisions 21: an id is read in any case and with needless zeros, and is then itself',
+  'rule 21: an id is read in any case and with needless zeros, and is then itself',
   [NUMBER, SPELLING, fc.nat(2)],
   (number, prefix, zeros) => {
     const id = weaknessId(`${prefix}${'0'.repeat(zeros)}${number}`)
@@ -82,7 +82,7 @@ property(
 )
 
 property(
-  'decisions 21: the ids that a text names are found in their order, whatever stands between',
+  'rule 21: the ids that a text names are found in their order, whatever stands between',
   [
     fc.array(
       fc.tuple(

@@ -1,4 +1,4 @@
-/** Rules 1 to 3 of decisions.md: identifiers and parameters, asked of the whole API. */
+/** Rules 1 to 3 of RULES.md: identifiers and parameters, asked of the whole API. */
 import * as assert from 'uvu/assert'
 import { ROUTES } from '../../gateway/routes/table.ts'
 import { contractSuite } from './contract.ts'
@@ -12,7 +12,7 @@ interface ErrorBody {
   parameter?: string
 }
 
-const contract = contractSuite('decisions, identifiers and parameters')
+const contract = contractSuite('rules, identifiers and parameters')
 const { rule } = contract
 
 const service = await openService()

@@ -1,4 +1,4 @@
-/** Rules 22 and 23 of decisions.md: capabilities, and the evidence behind them. */
+/** Rules 22 and 23 of RULES.md: capabilities, and the evidence behind them. */
 import * as assert from 'uvu/assert'
 import type { CveId } from '../../corpus/model/cve-id.ts'
 import { kevJson, zipOf } from '../support/feeds.ts'
@@ -37,7 +37,7 @@ interface Core {
   kev: { listed: boolean; date_added: string | null }
 }
 
-const contract = contractSuite('decisions, evidence')
+const contract = contractSuite('rules, evidence')
 const { rule } = contract
 
 const id = (n: number): CveId => `CVE-2024-${String(n).padStart(4, '0')}`

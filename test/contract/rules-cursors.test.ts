@@ -1,4 +1,4 @@
-/** Rule 7 of decisions.md: what a cursor is, what it is bound to, and where a walk goes on. */
+/** Rule 7 of RULES.md: what a cursor is, what it is bound to, and where a walk goes on. */
 import * as assert from 'uvu/assert'
 import { ingestAndBuild, temporaryFolder } from '../support/dist.ts'
 import { putFeeds } from '../support/feeds.ts'
@@ -16,7 +16,7 @@ interface Page<T = Row> {
   pagination: { limit: number; next_cursor: string | null }
 }
 
-const contract = contractSuite('decisions, cursors')
+const contract = contractSuite('rules, cursors')
 const { rule } = contract
 
 const service = await openService()

@@ -1,4 +1,4 @@
-/** Rules 6, 8, 9 and 10 of decisions.md: orders of lists, full pages, what is unknown, and which records there are. */
+/** Rules 6, 8, 9 and 10 of RULES.md: orders of lists, full pages, what is unknown, and which records there are. */
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { ingest } from '../../builder/ingest/ingest.ts'
@@ -25,7 +25,7 @@ interface Page<Row> {
   pagination: { limit: number; next_cursor: string | null }
 }
 
-const contract = contractSuite('decisions, lists')
+const contract = contractSuite('rules, lists')
 const { rule } = contract
 
 const affected = (...products: [vendor: string, product: string][]) =>

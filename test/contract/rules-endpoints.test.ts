@@ -7,7 +7,7 @@ import { archiveCsv, container, cveList, cveMetric, lines, nvdPage, nvdRecord, U
 
 type Json = Record<string, unknown>
 
-const contract = contractSuite('decisions, endpoints of a CVE')
+const contract = contractSuite('rules, endpoints of a CVE')
 const { row } = contract
 
 const [FULL, BARE, OTHER] = ['CVE-2024-0001', 'CVE-2024-0002', 'CVE-2024-0003'] as const

@@ -25,7 +25,7 @@ interface Page {
   pagination: { limit: number; next_cursor: string | null }
 }
 
-const contract = contractSuite('decisions, further endpoints')
+const contract = contractSuite('rules, further endpoints')
 const { row } = contract
 
 const of = (vendor: string, ...products: string[]) =>

@@ -1,4 +1,4 @@
-/** Rule 25 of decisions.md, and what 27 says of CNAs, vendors and products. */
+/** Rule 25 of RULES.md, and what 27 says of CNAs, vendors and products. */
 import * as assert from 'uvu/assert'
 import type { CveId } from '../../corpus/model/cve-id.ts'
 import { cnaJson } from '../support/feeds.ts'
@@ -30,7 +30,7 @@ interface Stats {
   leaderboard: Record<string, { slug: string; older_score?: number; recent_score?: number; delta?: number }[]>
 }
 
-const contract = contractSuite('decisions, directory')
+const contract = contractSuite('rules, directory')
 const { rule } = contract
 
 const DAY_MS = 86_400_000

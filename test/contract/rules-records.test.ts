@@ -1,4 +1,4 @@
-/** Rules 19, 21, 29 and 30 of decisions.md: titles, weaknesses, linked advisories, dates and references. */
+/** Rules 19, 21, 29 and 30 of RULES.md: titles, weaknesses, linked advisories, dates and references. */
 import * as assert from 'uvu/assert'
 import type { CveId } from '../../corpus/model/cve-id.ts'
 import { kevJson } from '../support/feeds.ts'
@@ -33,7 +33,7 @@ interface Reference {
   sources: string[]
 }
 
-const contract = contractSuite('decisions, records')
+const contract = contractSuite('rules, records')
 const { rule } = contract
 
 const id = (n: number): CveId => `CVE-2024-${String(n).padStart(4, '0')}`

@@ -1,4 +1,4 @@
-/** Rule 27 of decisions.md on catalogues and exploit modules. */
+/** Rule 27 of RULES.md on catalogues and exploit modules. */
 import * as assert from 'uvu/assert'
 import { kevJson } from '../support/feeds.ts'
 import { contractSuite } from './contract.ts'
@@ -18,7 +18,7 @@ import {
 
 type Json = Record<string, unknown>
 
-const contract = contractSuite('decisions, catalogues')
+const contract = contractSuite('rules, catalogues')
 const { rule } = contract
 
 const related = (...all: [nature: string, id: number, view?: number][]) =>

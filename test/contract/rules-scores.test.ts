@@ -1,4 +1,4 @@
-/** Rule 18 of decisions.md, and what 29 says of scores, from feeds to answers. */
+/** Rule 18 of RULES.md, and what 29 says of scores, from feeds to answers. */
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { ingest } from '../../builder/ingest/ingest.ts'
@@ -17,7 +17,7 @@ interface Metric {
   captured_at: string
 }
 
-const contract = contractSuite('decisions, scores')
+const contract = contractSuite('rules, scores')
 const { rule } = contract
 
 type Version = keyof typeof VECTORS

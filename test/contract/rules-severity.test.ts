@@ -1,4 +1,4 @@
-/** Rule 18 of decisions.md: the bands of scores, at their borders, by the version they were scored in. */
+/** Rule 18 of RULES.md: the bands of scores, at their borders, by the version they were scored in. */
 import * as assert from 'uvu/assert'
 import { contractSuite } from './contract.ts'
 import { openWorld } from './service.ts'
@@ -6,7 +6,7 @@ import { cveList, cveMetric, type UpstreamRecord, type VECTORS } from './upstrea
 
 type Version = keyof typeof VECTORS
 
-const contract = contractSuite('decisions, severity')
+const contract = contractSuite('rules, severity')
 const { rule } = contract
 
 const BANDS: [version: Version, score: number, band: string][] = [

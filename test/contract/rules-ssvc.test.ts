@@ -1,4 +1,4 @@
-/** Rule 20 of decisions.md: SSVC, its points from the record and its decision from CISA's table. */
+/** Rule 20 of RULES.md: SSVC, its points from the record and its decision from CISA's table. */
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { ingest } from '../../builder/ingest/ingest.ts'
@@ -8,7 +8,7 @@ import { contractSuite } from './contract.ts'
 import { openWorld } from './service.ts'
 import { container, cveList, ssvcMetric, type UpstreamRecord } from './upstream.ts'
 
-const contract = contractSuite('decisions, SSVC')
+const contract = contractSuite('rules, SSVC')
 const { rule } = contract
 
 /** One for each row of CISA's table (coordinator 2.0.3) with its decision at medium mission and well-being. */

@@ -1,4 +1,4 @@
-/** Rule 28 of decisions.md: what a search looks at, how it ranks, and what it counts. */
+/** Rule 28 of RULES.md: what a search looks at, how it ranks, and what it counts. */
 import * as assert from 'uvu/assert'
 import { cnaJson, kevJson } from '../support/feeds.ts'
 import { contractSuite } from './contract.ts'
@@ -17,7 +17,7 @@ interface Found {
   counts: Record<string, number>
 }
 
-const contract = contractSuite('decisions, search')
+const contract = contractSuite('rules, search')
 const { rule } = contract
 
 const TYPES = ['vendor', 'product', 'cwe', 'capec', 'cna', 'cve']

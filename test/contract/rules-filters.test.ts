@@ -1,9 +1,9 @@
-/** Rules 4 and 5 of decisions.md: sets, dates and text as filters. */
+/** Rules 4 and 5 of RULES.md: sets, dates and text as filters. */
 import * as assert from 'uvu/assert'
 import { contractSuite } from './contract.ts'
 import { openParameterWorld } from './parameter-world.ts'
 
-const contract = contractSuite('decisions, filters')
+const contract = contractSuite('rules, filters')
 const { rule } = contract
 
 const { world, ask, refusedFor, ids } = await openParameterWorld()

@@ -1,4 +1,4 @@
-/** Rule 26 of decisions.md: what the first ingest writes into the timeline, and what the next ones add. */
+/** Rule 26 of RULES.md: what the first ingest writes into the timeline, and what the next ones add. */
 import * as assert from 'uvu/assert'
 import { ingestAndBuild } from '../support/dist.ts'
 import { epssCsv, kevJson } from '../support/feeds.ts'
@@ -35,7 +35,7 @@ interface Entry {
   messages: Message[]
 }
 
-const contract = contractSuite('decisions, timeline')
+const contract = contractSuite('rules, timeline')
 const { rule } = contract
 
 const [FIRST, SECOND] = ['CVE-2024-0001', 'CVE-2024-0002'] as const

@@ -1,4 +1,4 @@
-/** Rules 11 to 15 of decisions.md: tokens, the cookie, administrators and tiers, on a whole gateway. */
+/** Rules 11 to 15 of RULES.md: tokens, the cookie, administrators and tiers, on a whole gateway. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as assert from 'uvu/assert'
@@ -10,7 +10,7 @@ import { identityOf } from './identity.ts'
 import { openWorld, type ServiceOptions, type World } from './service.ts'
 import { cveList } from './upstream.ts'
 
-const contract = contractSuite('decisions, authentication and tiers')
+const contract = contractSuite('rules, authentication and tiers')
 const { rule } = contract
 
 const RECORDS = cveList([

@@ -1,4 +1,4 @@
-/** Rule 16 of decisions.md: quotas of subjects, failed tokens of addresses, and what the headers say of them. */
+/** Rule 16 of RULES.md: quotas of subjects, failed tokens of addresses, and what the headers say of them. */
 import * as assert from 'uvu/assert'
 import { parseRaw, sendRaw } from '../support/server.ts'
 import { contractSuite } from './contract.ts'
@@ -6,7 +6,7 @@ import { identityOf } from './identity.ts'
 import { openWorld, type ServiceOptions, type World } from './service.ts'
 import { cveList } from './upstream.ts'
 
-const contract = contractSuite('decisions, limits')
+const contract = contractSuite('rules, limits')
 const { rule } = contract
 
 const FEEDS = cveList([{ id: 'CVE-2024-0001' }])

@@ -1,4 +1,4 @@
-/** What rules 7 and 10 of decisions.md say of what is too long: keys in cursors, and names that no snapshot has room for. */
+/** What rules 7 and 10 of RULES.md say of what is too long: keys in cursors, and names that no snapshot has room for. */
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { ingest } from '../../builder/ingest/ingest.ts'
@@ -12,7 +12,7 @@ interface Page {
   pagination: { next_cursor: string | null }
 }
 
-const contract = contractSuite('decisions, bounds')
+const contract = contractSuite('rules, bounds')
 const { rule } = contract
 
 rule(7, 'a cursor has at most 512 characters, however long keys and filters are', async () => {

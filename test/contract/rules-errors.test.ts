@@ -15,7 +15,7 @@ interface ErrorBody {
   parameter?: string
 }
 
-const contract = contractSuite('decisions, errors')
+const contract = contractSuite('rules, errors')
 const { rule, row } = contract
 
 const FEEDS = cveList([{ id: 'CVE-2024-0001' }, { id: 'CVE-2024-0002' }, { id: 'CVE-2024-0003' }])

@@ -1,4 +1,4 @@
-/** Rule 17 of decisions.md: what every answer says in its headers. */
+/** Rule 17 of RULES.md: what every answer says in its headers. */
 import { gunzipSync } from 'node:zlib'
 import * as assert from 'uvu/assert'
 import { epssCsv, kevJson } from '../support/feeds.ts'
@@ -8,7 +8,7 @@ import { identityOf } from './identity.ts'
 import { openWorld, type ServiceOptions, type World } from './service.ts'
 import { cveList } from './upstream.ts'
 
-const contract = contractSuite('decisions, HTTP')
+const contract = contractSuite('rules, HTTP')
 const { rule } = contract
 
 const KEV = 'kev/known_exploited_vulnerabilities.json'

@@ -1,4 +1,4 @@
-/** Rule 24 of decisions.md: what a record's version statements become, asked of `/affected`. */
+/** Rule 24 of RULES.md: what a record's version statements become, asked of `/affected`. */
 import * as assert from 'uvu/assert'
 import type { CveId } from '../../corpus/model/cve-id.ts'
 import { contractSuite } from './contract.ts'
@@ -18,7 +18,7 @@ interface Entry {
 
 type Version = Record<string, unknown>
 
-const contract = contractSuite('decisions, affected versions')
+const contract = contractSuite('rules, affected versions')
 const { rule } = contract
 
 /** A member of `versions[]`: `of('1.0', { lessThan: '2.0' })`. */
