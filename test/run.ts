@@ -1,84 +1,146 @@
 /**
- * Everything a reviewer would run: types, lint, then every test file, each in a process of its own so that none can
- * disturb another. Arguments are parts of file names to choose by. Ends with `N passed, N failed`.
+ * Runs types, lint and the test files. Each core has one process, which runs many files. Arguments are parts of file
+ * names to choose by; `--all` adds the long tier. Ends with `N passed, N failed, N skipped`.
  */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { join, sep } from 'node:path'
+import type { FileResult } from './support/host.ts'
+import { type Skipped, TIER_VARIABLE } from './support/needs.ts'
 
-const TIMEOUT_MS = 600_000
+/** A file that takes longer is ended and counts as failed: seconds in the quick tier, minutes in the long one. */
+const QUICK_TIMEOUT_MS = 120_000
+const LONG_TIMEOUT_MS = 600_000
 const root = join(import.meta.dirname, '..')
+
+const chosen = process.argv.slice(2).filter((argument) => argument !== '--all')
+/** Naming files runs them whatever they need. */
+const isQuick = chosen.length === 0 && !process.argv.includes('--all')
+const isLong = (file: string) => file.endsWith('.long.test.ts')
+
+const allFiles = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
+  .map((name) => `test/${name.split(sep).join('/')}`)
+  .filter((file) => file.endsWith('.test.ts'))
+  .sort()
+const files = allFiles.filter((file) =>
+  chosen.length === 0 ? !isQuick || !isLong(file) : chosen.some((part) => file.includes(part)),
+)
+if (files.length === 0) throw new Error(`no test file matches ${chosen.join(' ')}`)
 
 /** What one test file makes and others want as well (support/dist.ts). */
 const cache = mkdtempSync(join(tmpdir(), 'vulnshelf-tests-'))
-
-interface Outcome {
-  passed: number
-  failed: number
+const environment = {
+  ...process.env,
+  FORCE_COLOR: '0',
+  VULNSHELF_TEST_CACHE: cache,
+  NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/vulnshelf-tests'),
+  ...(isQuick ? { [TIER_VARIABLE]: 'quick' } : {}),
 }
 
-/** Runs a command and gives what it printed; a file that hangs is killed and counts as failed. */
-function run(command: string, args: string[]): Promise<{ code: number | null; output: string }> {
+const sums = { passed: 0, failed: 0 }
+const skipped: Skipped[] = []
+
+function report(name: string, { passed, failed, output }: Omit<FileResult, 'skipped'>, seconds: number): void {
+  sums.passed += passed
+  sums.failed += failed
+  console.log(`${failed ? 'FAIL' : 'ok  '} ${name} (${passed}/${passed + failed}, ${seconds.toFixed(1)} s)`)
+  if (failed) console.log(output)
+}
+
+/** Runs a program that checks the whole checkout, and counts as one test. */
+async function check(name: string, script: string, ...args: string[]): Promise<void> {
+  const began = performance.now()
+  const child = spawn(process.execPath, [join(root, 'node_modules', script), ...args], { cwd: root, env: environment })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+  const [code] = await once(child, 'close')
+  const failed = code === 0 ? 0 : 1
+  report(name, { passed: 1 - failed, failed, output }, (performance.now() - began) / 1000)
+}
+
+interface Host {
+  process: ChildProcess
+  /** What it writes when it dies; what tests print comes with their results. */
+  lastWords: string
+}
+
+async function startHost(): Promise<Host> {
+  const child = fork(join(import.meta.dirname, 'support/host.ts'), {
+    cwd: root,
+    env: environment,
+    execArgv: [],
+    silent: true,
+  })
+  const host = { process: child, lastWords: '' }
+  for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => (host.lastWords += chunk))
+  await once(child, 'message')
+  return host
+}
+
+/** Sends a file to a host; one that dies or hangs has failed, and takes its host with it. */
+function runIn(host: Host, file: string): Promise<FileResult> {
   return new Promise((resolve) => {
-    const child = spawn(command, args, {
-      cwd: root,
-      env: { ...process.env, FORCE_COLOR: '0', VULNSHELF_TEST_CACHE: cache },
-    })
-    let output = ''
-    child.stdout.on('data', (chunk) => (output += chunk))
-    child.stderr.on('data', (chunk) => (output += chunk))
-    const timer = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS)
-    child.on('close', (code) => {
+    const { process: child } = host
+    const lost = (why: string) => {
+      const output = `${why}\n${host.lastWords}`
+      resolve({ passed: 0, failed: 1, skipped: [], output })
+    }
+    const limit = isLong(file) ? LONG_TIMEOUT_MS : QUICK_TIMEOUT_MS
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL')
+      lost(`ended after ${limit / 1000} seconds`)
+    }, limit)
+    child.removeAllListeners('message').removeAllListeners('close')
+    child.once('message', (result: FileResult) => {
       clearTimeout(timer)
-      resolve({ code, output })
+      resolve(result)
     })
+    child.once('close', (code, signal) => {
+      clearTimeout(timer)
+      lost(`the process of the tests ended: ${signal ?? code}`)
+    })
+    child.send(file)
   })
 }
 
-async function check(name: string, args: string[]): Promise<Outcome> {
-  const { code, output } = await run(process.execPath, args)
-  console.log(`${code === 0 ? 'ok  ' : 'FAIL'} ${name}`)
-  if (code !== 0) console.log(output)
-  return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
+/** Files that share a started service run in one process, one after the other. */
+const contract = files.filter((file) => file.startsWith('test/contract/'))
+const batches = [
+  ...(contract.length ? [contract] : []),
+  ...files.filter((file) => !contract.includes(file)).map((file) => [file]),
+]
+
+async function work(): Promise<void> {
+  let host: Host | undefined
+  for (let batch = batches.shift(); batch; batch = batches.shift()) {
+    for (const file of batch) {
+      if (!host?.process.connected) host = await startHost()
+      const began = performance.now()
+      const result = await runIn(host, file)
+      report(file, result, (performance.now() - began) / 1000)
+      skipped.push(...result.skipped)
+    }
+  }
+  host?.process.kill()
 }
 
-async function testFile(file: string): Promise<Outcome> {
-  const began = performance.now()
-  const { code, output } = await run(process.execPath, ['--import', 'tsx', file])
-  const seconds = ((performance.now() - began) / 1000).toFixed(1)
-  // uvu closes with `Total: 3`, `Passed: 3`, `Skipped: 0`; without them the file has tested nothing.
-  const total = Number(/Total:\s+(\d+)/.exec(output)?.[1] ?? 0)
-  const passed = Number(/Passed:\s+(\d+)/.exec(output)?.[1] ?? 0)
-  const failed = code === 0 && total > 0 ? 0 : Math.max(1, total - passed)
-  console.log(`${failed ? 'FAIL' : 'ok  '} ${relative(root, file)} (${passed}/${total}, ${seconds} s)`)
-  if (failed) console.log(output || `no output; exit code ${code}`)
-  // What a test lists is shown: which test holds which sentence of the contract.
-  else for (const line of output.match(/^.* → .*$/gm) ?? []) console.log(`     ${line}`)
-  return { passed, failed }
-}
-
-const chosen = process.argv.slice(2)
-const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.test.ts') && (chosen.length === 0 || chosen.some((part) => name.includes(part))))
-  .sort()
-  .map((name) => join(import.meta.dirname, name))
-if (files.length === 0) throw new Error(`no test file matches ${chosen.join(' ')}`)
-
-const bin = (name: string) => join(root, 'node_modules', name)
-const outcomes: Outcome[] = []
+const began = performance.now()
 if (chosen.length === 0) {
-  outcomes.push(await check('types', [bin('typescript/bin/tsc')]))
-  outcomes.push(await check('lint', [bin('@biomejs/biome/bin/biome'), 'check', '.']))
+  await Promise.all([check('types', 'typescript/bin/tsc'), check('lint', '@biomejs/biome/bin/biome', 'check', '.')])
 }
-const queue = [...files]
-const worker = async () => {
-  for (let file = queue.shift(); file; file = queue.shift()) outcomes.push(await testFile(file))
-}
-await Promise.all(Array.from({ length: availableParallelism() }, worker))
-
+await Promise.all(Array.from({ length: availableParallelism() }, work))
 rmSync(cache, { recursive: true, force: true })
-const passed = outcomes.reduce((sum, one) => sum + one.passed, 0)
-const failed = outcomes.reduce((sum, one) => sum + one.failed, 0)
-console.log(`\n${passed} passed, ${failed} failed`)
-process.exitCode = failed ? 1 : 0
+
+for (const [need, all] of Map.groupBy(skipped, (one) => one.need)) {
+  console.log(`\nskipped without ${need}:`)
+  for (const { title } of all) console.log(`  ${title}`)
+}
+if (isQuick) {
+  const left = allFiles.length - files.length
+  console.log(`\n${left} files of the long tier did not run: npm run test:all`)
+}
+console.log(`\n${((performance.now() - began) / 1000).toFixed(0)} s`)
+console.log(`${sums.passed} passed, ${sums.failed} failed, ${skipped.length} skipped`)
+process.exitCode = sums.failed ? 1 : 0

@@ -7,9 +7,10 @@ import { type ExplainReport, openExplainer } from '../../builder/explain.ts'
 import { ingest } from '../../builder/ingest/ingest.ts'
 import { done, failed, vulnshelf } from '../cli/command.ts'
 import { cveList, cveMetric, ghsaZip, nvdPage, nvdRecord, osvEntry, VECTORS } from '../contract/upstream.ts'
-import { haveRealFeeds, quietEffects, REAL_FEEDS, sampleOfTwoNights, temporaryFolder } from '../support/dist.ts'
+import { quietEffects, sampleOfTwoNights, temporaryFolder } from '../support/dist.ts'
 import { explainAll } from '../support/explained.ts'
 import { epssCsv, kevJson, putFeeds } from '../support/feeds.ts'
+import { REAL_FEEDS, suiteNeeding } from '../support/needs.ts'
 
 const folder = temporaryFolder('explain')
 const critical = { version: '3.1', baseScore: 9.8, baseSeverity: 'CRITICAL' }
@@ -132,13 +133,13 @@ test('of every record of the sample, what decides is what is served', async () =
   assert.ok(explainAll(sample.corpus) > 350)
 })
 
-if (haveRealFeeds()) {
-  test('and of every record of the real feeds', async () => {
-    const real = join(folder.path, 'real.db')
-    await ingest({ feeds: REAL_FEEDS, corpus: real }, quietEffects())
-    assert.is(explainAll(real), 12_256)
-  })
-}
+const real = suiteNeeding('explain, real feeds', 'real feeds')
+real('and of every record of the real feeds', async () => {
+  const path = join(folder.path, 'real.db')
+  await ingest({ feeds: REAL_FEEDS, corpus: path }, quietEffects())
+  assert.is(explainAll(path), 12_256)
+})
 
-test.after(() => folder.remove())
+real.after(() => folder.remove())
 test.run()
+real.run()

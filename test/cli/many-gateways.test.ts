@@ -12,11 +12,14 @@ import { readCurrent } from '../../corpus/snapshot/layout.ts'
 import { makeToken } from '../../gateway/token.ts'
 import { askDirectly } from '../support/ask.ts'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../support/dist.ts'
-import { haveNginx, type Nginx, startNginx } from '../support/nginx.ts'
-import { haveRedis, type TestRedis, testRedis } from '../support/redis.ts'
+import { needs } from '../support/needs.ts'
+import { type Nginx, startNginx } from '../support/nginx.ts'
+import { type TestRedis, testRedis } from '../support/redis.ts'
 import { BUCKET, type ObjectStore, openObjectStore } from '../support/s3.ts'
 import { walk } from '../support/walk.ts'
 import { done, endAll, start, vulnshelf } from './command.ts'
+
+needs('Redis', 'nginx')
 
 const EXAMPLE = join(import.meta.dirname, '../examples/nginx-gateways.conf')
 const REPOSITORY = `s3://${BUCKET}/vulnshelf`
@@ -78,83 +81,77 @@ async function idsIn(dist: string): Promise<string[]> {
   }
 }
 
-const isHere = [haveRedis(), haveNginx()]
-if (!isHere[1])
-  console.log('nginx is not installed → the test of gateways behind it is left out (apt-get install nginx-light)')
+test('one publish: both swap, limits are shared, and walks through the balancer are whole', async () => {
+  const { feeds, corpus, dist: origin, nights } = await sampleDist(folder.path, 300)
+  done(await vulnshelf(['key', at('key.json'), '--public', at('keys.json')]))
+  done(await vulnshelf(['sign', origin, '--sign-key', at('key.json')]))
+  const later = at('later')
+  cpSync(origin, later, { recursive: true })
+  await ingestAndBuild({ feeds, corpus, dist: later, asOf: nights[1]! })
+  done(await vulnshelf(['sign', later, '--sign-key', at('key.json')]))
+  const [before, after] = [await idsIn(origin), await idsIn(later)]
+  assert.not.equal(before, after)
 
-if (isHere.every(Boolean)) {
-  test('one publish: both swap, limits are shared, and walks through the balancer are whole', async () => {
-    const { feeds, corpus, dist: origin, nights } = await sampleDist(folder.path, 300)
-    done(await vulnshelf(['key', at('key.json'), '--public', at('keys.json')]))
-    done(await vulnshelf(['sign', origin, '--sign-key', at('key.json')]))
-    const later = at('later')
-    cpSync(origin, later, { recursive: true })
-    await ingestAndBuild({ feeds, corpus, dist: later, asOf: nights[1]! })
-    done(await vulnshelf(['sign', later, '--sign-key', at('key.json')]))
-    const [before, after] = [await idsIn(origin), await idsIn(later)]
-    assert.not.equal(before, after)
-
-    const { token, jwksFile } = await makeToken({ dir: at('token-keys') })
-    const store = await openObjectStore(at('store'))
-    const redis = await testRedis(folder.path)
-    const gateways: RunningGateway[] = []
-    let nginx: Nginx | null = null
-    try {
-      await redis.start()
-      done(await vulnshelf(['publish', origin, REPOSITORY], { env: store.env }))
-      for (const name of ['one', 'two']) gateways.push(await startGateway(name, store, redis, jwksFile))
-      nginx = await startNginx(at('nginx'), (port) => balancer(gateways, port))
-      const api = `http://127.0.0.1:${nginx.port}/api/v1`
-      const ask = async (query: string): Promise<{ text: string; left: number; snapshot: string }> => {
-        const response = await fetch(`${api}/cves?${query}`, { headers: { authorization: `Bearer ${token}` } })
-        const text = await response.text()
-        assert.is(response.status, 200, text)
-        const left = Number(/r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1])
-        return { text, left, snapshot: response.headers.get('snapshot-id')! }
-      }
-
-      const lefts: number[] = []
-      for (let i = 0; i < 8; i++) lefts.push((await ask('limit=1')).left)
-      assert.equal(
-        lefts,
-        lefts.map((_, i) => lefts[0]! - i),
-      )
-
-      const served = () => Promise.all(gateways.map((gateway) => gateway.served()))
-      const [first, second] = [readCurrent(origin).manifest.snapshot, readCurrent(later).manifest.snapshot]
-      assert.equal(await served(), [first, first])
-      const idsOf = (rows: readonly { cve_id: string }[]) => rows.map(({ cve_id }) => cve_id)
-      const pages = async (query: string) => (await ask(query)).text
-      let isPublished = false
-      // It begins under the first snapshot, and ends when both serve the second.
-      const { rows } = await walk(pages, '', PAGE, undefined, async (page) => {
-        if (page !== 3) return
-        done(await vulnshelf(['publish', later, REPOSITORY], { env: store.env }))
-        isPublished = true
-        let swapping = 0
-        while ((await served()).some((id) => id !== second)) {
-          // Others begin while one gateway has it and the other has not.
-          const walked = idsOf((await walk(pages, '', PAGE)).rows)
-          assert.ok(
-            [before, after].some((ids) => JSON.stringify(ids) === JSON.stringify(walked)),
-            'a walk while they swap',
-          )
-          swapping++
-        }
-        assert.ok(swapping > 0)
-      })
-      assert.ok(isPublished)
-      assert.equal(idsOf(rows), before)
-      assert.equal(idsOf((await walk(pages, '', PAGE)).rows), after)
-      assert.is((await ask('limit=1')).snapshot, second)
-    } finally {
-      await nginx?.stop()
-      for (const gateway of gateways) await gateway.stop()
-      await redis.stop()
-      await store.close()
+  const { token, jwksFile } = await makeToken({ dir: at('token-keys') })
+  const store = await openObjectStore(at('store'))
+  const redis = await testRedis(folder.path)
+  const gateways: RunningGateway[] = []
+  let nginx: Nginx | null = null
+  try {
+    await redis.start()
+    done(await vulnshelf(['publish', origin, REPOSITORY], { env: store.env }))
+    for (const name of ['one', 'two']) gateways.push(await startGateway(name, store, redis, jwksFile))
+    nginx = await startNginx(at('nginx'), (port) => balancer(gateways, port))
+    const api = `http://127.0.0.1:${nginx.port}/api/v1`
+    const ask = async (query: string): Promise<{ text: string; left: number; snapshot: string }> => {
+      const response = await fetch(`${api}/cves?${query}`, { headers: { authorization: `Bearer ${token}` } })
+      const text = await response.text()
+      assert.is(response.status, 200, text)
+      const left = Number(/r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1])
+      return { text, left, snapshot: response.headers.get('snapshot-id')! }
     }
-  })
-}
+
+    const lefts: number[] = []
+    for (let i = 0; i < 8; i++) lefts.push((await ask('limit=1')).left)
+    assert.equal(
+      lefts,
+      lefts.map((_, i) => lefts[0]! - i),
+    )
+
+    const served = () => Promise.all(gateways.map((gateway) => gateway.served()))
+    const [first, second] = [readCurrent(origin).manifest.snapshot, readCurrent(later).manifest.snapshot]
+    assert.equal(await served(), [first, first])
+    const idsOf = (rows: readonly { cve_id: string }[]) => rows.map(({ cve_id }) => cve_id)
+    const pages = async (query: string) => (await ask(query)).text
+    let isPublished = false
+    // It begins under the first snapshot, and ends when both serve the second.
+    const { rows } = await walk(pages, '', PAGE, undefined, async (page) => {
+      if (page !== 3) return
+      done(await vulnshelf(['publish', later, REPOSITORY], { env: store.env }))
+      isPublished = true
+      let swapping = 0
+      while ((await served()).some((id) => id !== second)) {
+        // Others begin while one gateway has it and the other has not.
+        const walked = idsOf((await walk(pages, '', PAGE)).rows)
+        assert.ok(
+          [before, after].some((ids) => JSON.stringify(ids) === JSON.stringify(walked)),
+          'a walk while they swap',
+        )
+        swapping++
+      }
+      assert.ok(swapping > 0)
+    })
+    assert.ok(isPublished)
+    assert.equal(idsOf(rows), before)
+    assert.equal(idsOf((await walk(pages, '', PAGE)).rows), after)
+    assert.is((await ask('limit=1')).snapshot, second)
+  } finally {
+    await nginx?.stop()
+    for (const gateway of gateways) await gateway.stop()
+    await redis.stop()
+    await store.close()
+  }
+})
 
 test.after(() => {
   endAll()

@@ -15,12 +15,12 @@ import {
   timestamp,
 } from './field-types.ts'
 import { type OsvJson, sampleFeeds } from './sample-feeds.ts'
-import { openService } from './service.ts'
+import { sharedService } from './service.ts'
 
 type Answer = Advisory & { epss: { percentage: number | null; percentile: number | null } }
 
 const { says, after, run } = contractSuite('linked advisory')
-const service = await openService()
+const service = await sharedService()
 const feeds = sampleFeeds(service.made)
 const weaknesses = new Map(
   (await service.all<{ cwe_id: string; name: string }>('/cwes')).map(({ cwe_id, name }) => [cwe_id, name]),

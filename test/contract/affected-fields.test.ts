@@ -17,10 +17,10 @@ import {
   timestamp,
 } from './field-types.ts'
 import { sampleFeeds } from './sample-feeds.ts'
-import { openService } from './service.ts'
+import { sharedService } from './service.ts'
 
 const { says, after, run } = contractSuite('affected entry')
-const service = await openService()
+const service = await sharedService()
 const feeds = sampleFeeds(service.made)
 const details = await allDetails(service)
 const entries = details.flatMap(({ affected }) => affected)

@@ -32,7 +32,7 @@ import {
   timestamp,
 } from './field-types.ts'
 import { itemsOf, sampleFeeds, type XmlElement } from './sample-feeds.ts'
-import { openService } from './service.ts'
+import { sharedService } from './service.ts'
 
 type InBoth = 'abstraction' | 'status' | 'description' | 'prerequisites' | 'mitigations' | 'consequences'
 type Linked = 'execution_flow' | 'related_weaknesses' | 'related_attack_patterns'
@@ -46,7 +46,7 @@ type Row = Pick<CapecEntry, InBoth | Linked | 'name'> & {
 }
 
 const { says, saysUnder, after, run } = contractSuite('attack patterns')
-const service = await openService({ cves: 100 })
+const service = await sharedService()
 const feeds = sampleFeeds(service.made)
 const rows = await service.all<Row>('/capecs')
 const entries = await aboutEach(rows, ({ capec_id: id }) => service.json<CapecEntry>(`/capecs/${id}`))

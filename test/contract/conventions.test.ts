@@ -5,11 +5,10 @@ import { contractSuite } from './contract.ts'
 import type { Summary } from './cve-rows.ts'
 import { everyEndpoint, isPerCve } from './every-endpoint.ts'
 import { day, holdField, integer, listOf, nullable, object, string, timestamp } from './field-types.ts'
-import { addOddRecords } from './odd-records.ts'
-import { openService } from './service.ts'
+import { sharedService } from './service.ts'
 
 const { says, after, run } = contractSuite('conventions of fields')
-const service = await openService({ more: addOddRecords })
+const service = await sharedService()
 const endpoints = await everyEndpoint(service)
 const details = await allDetails(service)
 const listed = endpoints.filter(({ template }) => !isPerCve(template) && template !== '/openapi.json')

@@ -4,7 +4,7 @@ import { aboutEach, allDetails } from './answers.ts'
 import { contractSuite } from './contract.ts'
 import { holdField, holdSeen, integer, object, string } from './field-types.ts'
 import { sampleFeeds } from './sample-feeds.ts'
-import { openService } from './service.ts'
+import { sharedService } from './service.ts'
 
 interface Product {
   slug: string
@@ -19,7 +19,7 @@ interface Page<Row> {
 }
 
 const { says, after, run } = contractSuite('directory rows')
-const service = await openService()
+const service = await sharedService()
 const feeds = sampleFeeds(service.made)
 const vendors = await service.all<{ slug: string; display: string }>('/vendors')
 const productsPath = (slug: string) => `/vendors/${encodeURIComponent(slug)}/products`

@@ -2,12 +2,12 @@
 import * as assert from 'uvu/assert'
 import { contractSuite } from './contract.ts'
 import { recordsOf, summariesOf } from './cve-rows.ts'
-import { addOddRecords, RESERVED, UNKNOWN } from './odd-records.ts'
+import { RESERVED, UNKNOWN } from './odd-records.ts'
 import { openRefusing, refuses } from './refusals.ts'
-import { openService } from './service.ts'
+import { sharedService } from './service.ts'
 
 const { says, saysUnder, after, run } = contractSuite('GET /cves/{cveId}/advisory')
-const service = await openService({ more: addOddRecords })
+const service = await sharedService()
 const records = recordsOf(service.corpus)
 const ids = [...records.keys()]
 const advised = ids.filter((id) => records.get(id)!.advisory !== null)

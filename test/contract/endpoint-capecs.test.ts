@@ -5,10 +5,10 @@ import { contractSuite } from './contract.ts'
 import { cataloguesOf, folded, holdListSorts, inListOrder, type Orders } from './list-rows.ts'
 import { holdPaging } from './paging.ts'
 import { openRefusing, refuses, refusesValues } from './refusals.ts'
-import { openService } from './service.ts'
+import { sharedService } from './service.ts'
 
 const { says, saysUnder, after, run } = contractSuite('GET /capecs')
-const service = await openService()
+const service = await sharedService()
 const { capecs: entries } = cataloguesOf(service.corpus)
 const refusing = await openRefusing(service, 'CVE-1999-0041')
 

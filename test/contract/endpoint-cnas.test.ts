@@ -2,13 +2,12 @@
 import * as assert from 'uvu/assert'
 import { contractSuite } from './contract.ts'
 import { type CveKey, type CvePage, holdCves, holdSorts, type Summary, summariesOf } from './cve-rows.ts'
-import { addOddRecords } from './odd-records.ts'
 import { holdPaging } from './paging.ts'
 import { refuses, refusesValues } from './refusals.ts'
-import { openService } from './service.ts'
+import { sharedService } from './service.ts'
 
 const { saysUnder, says, after, run } = contractSuite('GET /cnas/{slug}/cves, /cnas/stats')
-const service = await openService({ more: addOddRecords })
+const service = await sharedService()
 const all = summariesOf(service.corpus)
 
 interface Cna {

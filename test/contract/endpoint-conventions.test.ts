@@ -4,13 +4,13 @@ import { contractSuite } from './contract.ts'
 import { idsOf, inOrder, type Summary, summariesOf } from './cve-rows.ts'
 import { everyEndpoint, isPerCve } from './every-endpoint.ts'
 import { everyList } from './every-list.ts'
-import { addOddRecords, REJECTED, RESERVED, UNKNOWN } from './odd-records.ts'
+import { REJECTED, RESERVED, UNKNOWN } from './odd-records.ts'
 import { holdPaging } from './paging.ts'
 import { openRefusing, refuses } from './refusals.ts'
-import { openService } from './service.ts'
+import { sharedService } from './service.ts'
 
 const { says, after, run } = contractSuite('conventions for all endpoints')
-const service = await openService({ more: addOddRecords })
+const service = await sharedService()
 const all = summariesOf(service.corpus)
 const newest = inOrder(all, '-published')[0]!.cve_id
 

@@ -2,12 +2,12 @@
 import * as assert from 'uvu/assert'
 import { contractSuite } from './contract.ts'
 import { holdCves, idsOf, inOrder, type Summary, summariesOf } from './cve-rows.ts'
-import { addOddRecords, RESERVED } from './odd-records.ts'
+import { RESERVED } from './odd-records.ts'
 import { refuses, refusesValues } from './refusals.ts'
-import { openService } from './service.ts'
+import { sharedService } from './service.ts'
 
 const { saysUnder, after, run } = contractSuite('filters of GET /cves')
-const service = await openService({ more: addOddRecords })
+const service = await sharedService()
 const all = summariesOf(service.corpus)
 const newest = inOrder(all, '-published')
 const some = <T>(of: (row: Summary) => T | null | undefined): T => newest.map(of).find((value) => value != null) as T

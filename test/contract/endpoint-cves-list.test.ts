@@ -12,13 +12,13 @@ import {
   type Summary,
   summariesOf,
 } from './cve-rows.ts'
-import { addOddRecords, REJECTED, RESERVED } from './odd-records.ts'
+import { REJECTED, RESERVED } from './odd-records.ts'
 import { holdPaging } from './paging.ts'
 import { openRefusing, refusesValues } from './refusals.ts'
-import { openService } from './service.ts'
+import { sharedService } from './service.ts'
 
 const { saysUnder, after, run } = contractSuite('GET /cves')
-const service = await openService({ more: addOddRecords })
+const service = await sharedService()
 const all = summariesOf(service.corpus)
 const newest = inOrder(all, '-published')
 const refusing = await openRefusing(service, newest[0]!.cve_id)

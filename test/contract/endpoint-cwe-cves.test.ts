@@ -12,13 +12,12 @@ import {
   type Summary,
   summariesOf,
 } from './cve-rows.ts'
-import { addOddRecords } from './odd-records.ts'
 import { holdPaging } from './paging.ts'
 import { refusesValues } from './refusals.ts'
-import { openService } from './service.ts'
+import { sharedService } from './service.ts'
 
 const { saysUnder, after, run } = contractSuite('GET /cwes/{cweId}/cves')
-const service = await openService({ more: addOddRecords })
+const service = await sharedService()
 const all = summariesOf(service.corpus)
 const records = recordsOf(service.corpus)
 

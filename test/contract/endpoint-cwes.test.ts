@@ -6,10 +6,10 @@ import { recordsOf } from './cve-rows.ts'
 import { cataloguesOf, folded, holdListSorts, inListOrder, type Orders } from './list-rows.ts'
 import { holdPaging } from './paging.ts'
 import { openRefusing, refuses, refusesValues } from './refusals.ts'
-import { openService } from './service.ts'
+import { sharedService } from './service.ts'
 
 const { says, saysUnder, after, run } = contractSuite('GET /cwes')
-const service = await openService()
+const service = await sharedService()
 const { cwes: entries } = cataloguesOf(service.corpus)
 const records = [...recordsOf(service.corpus).values()]
 const refusing = await openRefusing(service, records[0]!.core.cve_id)

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { contractSuite } from './contract.ts'
 import { recordsOf } from './cve-rows.ts'
-import { addOddRecords, RESERVED, UNKNOWN } from './odd-records.ts'
+import { RESERVED, UNKNOWN } from './odd-records.ts'
 import { openRefusing, refuses, refusesValues } from './refusals.ts'
-import { openService } from './service.ts'
+import { sharedService } from './service.ts'
 
 const { says, saysUnder, after, run } = contractSuite('GET /cves/{cveId}/reports, /reports/types')
-const service = await openService({ more: addOddRecords })
+const service = await sharedService()
 const ids = [...recordsOf(service.corpus).keys()]
 
 interface Line {

@@ -1,13 +1,12 @@
 /** api.md, "GET /api/v1/search/suggest": one ranked list across types, against a search written out here. */
 import * as assert from 'uvu/assert'
 import { contractSuite } from './contract.ts'
-import { addOddRecords } from './odd-records.ts'
 import { refuses, refusesValues } from './refusals.ts'
 import { everythingFindable, matchesOf, TYPES, type Type } from './search-matches.ts'
-import { openService } from './service.ts'
+import { sharedService } from './service.ts'
 
 const { says, saysUnder, after, run } = contractSuite('GET /search/suggest')
-const service = await openService({ more: addOddRecords })
+const service = await sharedService()
 const things = await everythingFindable(service)
 
 interface Suggestion {

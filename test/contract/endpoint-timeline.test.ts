@@ -3,12 +3,12 @@ import * as assert from 'uvu/assert'
 import type { TimelineEntry } from '../../corpus/model/record.ts'
 import { contractSuite } from './contract.ts'
 import { recordsOf } from './cve-rows.ts'
-import { addOddRecords, RESERVED, UNKNOWN } from './odd-records.ts'
+import { RESERVED, UNKNOWN } from './odd-records.ts'
 import { openRefusing, refuses, refusesValues } from './refusals.ts'
-import { openService } from './service.ts'
+import { sharedService } from './service.ts'
 
 const { says, saysUnder, after, run } = contractSuite('GET /cves/{cveId}/timeline')
-const service = await openService({ more: addOddRecords })
+const service = await sharedService()
 const records = recordsOf(service.corpus)
 const ids = [...records.keys()]
 const entriesOf = (id: string) => records.get(id)!.timeline

@@ -3,13 +3,12 @@ import * as assert from 'uvu/assert'
 import { contractSuite } from './contract.ts'
 import { recordsOf } from './cve-rows.ts'
 import { folded } from './list-rows.ts'
-import { addOddRecords } from './odd-records.ts'
 import { holdLimit, holdPaging } from './paging.ts'
 import { refuses, refusesValues } from './refusals.ts'
-import { openService } from './service.ts'
+import { sharedService } from './service.ts'
 
 const { says, saysUnder, after, run } = contractSuite('GET /vendors/{vendorSlug}/products, /products')
-const service = await openService({ more: addOddRecords })
+const service = await sharedService()
 
 interface Product {
   slug: string

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { ROUTES } from '../../gateway/routes/table.ts'
 import { contractSuite } from './contract.ts'
 import { everyEndpoint } from './every-endpoint.ts'
-import { openService, openWorld } from './service.ts'
+import { openService, openWorld, sharedService } from './service.ts'
 import { cveList, lines } from './upstream.ts'
 
 interface Page {
@@ -18,7 +18,7 @@ interface Found {
 const contract = contractSuite('limits')
 const { says } = contract
 
-const service = await openService()
+const service = await sharedService()
 const endpoints = await everyEndpoint(service)
 const statusOf = async (path: string) => (await service.ask(path)).status
 const withLimit = (path: string, limit: number | string) => `${path}${path.includes('?') ? '&' : '?'}limit=${limit}`

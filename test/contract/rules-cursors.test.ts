@@ -4,7 +4,7 @@ import { ingestAndBuild, temporaryFolder } from '../support/dist.ts'
 import { putFeeds } from '../support/feeds.ts'
 import { testGateway } from '../support/gateway.ts'
 import { contractSuite } from './contract.ts'
-import { openService, openWorld } from './service.ts'
+import { openWorld, sharedService } from './service.ts'
 import { cveList, type UpstreamRecord } from './upstream.ts'
 
 interface Row {
@@ -19,7 +19,7 @@ interface Page<T = Row> {
 const contract = contractSuite('rules, cursors')
 const { rule } = contract
 
-const service = await openService()
+const service = await sharedService()
 const record = (n: number, title = `Fault ${n}`): UpstreamRecord => ({
   id: `CVE-2024-${String(n).padStart(4, '0')}`,
   cna: { title },

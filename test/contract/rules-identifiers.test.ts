@@ -4,7 +4,7 @@ import { ROUTES } from '../../gateway/routes/table.ts'
 import { contractSuite } from './contract.ts'
 import { everyEndpoint } from './every-endpoint.ts'
 import { openParameterWorld } from './parameter-world.ts'
-import { openService } from './service.ts'
+import { sharedService } from './service.ts'
 
 interface ErrorBody {
   error: string
@@ -15,7 +15,7 @@ interface ErrorBody {
 const contract = contractSuite('rules, identifiers and parameters')
 const { rule } = contract
 
-const service = await openService()
+const service = await sharedService()
 const endpoints = await everyEndpoint(service)
 
 const { world, ask, refusedFor, ids } = await openParameterWorld()

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { aboutEach } from './answers.ts'
 import { contractSuite } from './contract.ts'
 import { holdField, holdValues, matching, number, object, oneOf, string } from './field-types.ts'
-import { openService } from './service.ts'
+import { sharedService } from './service.ts'
 
 interface Item {
   type: string
@@ -15,7 +15,7 @@ interface Item {
 }
 
 const { says, saysUnder, after, run } = contractSuite('search result item')
-const service = await openService()
+const service = await sharedService()
 
 const QUERIES = ['er', 'CVE-2024', 'cwe', 'capec', 'injection', 'weakness of class', 'studio', 'in', 'CWE-79', 'inc']
 const found = await aboutEach(QUERIES, (q) =>

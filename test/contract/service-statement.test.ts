@@ -5,10 +5,10 @@ import { contractSuite } from './contract.ts'
 import { everyEndpoint } from './every-endpoint.ts'
 import { boolean, holdField, integer, object, string } from './field-types.ts'
 import { sampleFeeds } from './sample-feeds.ts'
-import { openService } from './service.ts'
+import { sharedService } from './service.ts'
 
 const { says, after, run } = contractSuite('what the service does')
-const service = await openService()
+const service = await sharedService()
 const feeds = sampleFeeds(service.made)
 const endpoints = await everyEndpoint(service)
 const paths = endpoints.map(({ path }) => path)

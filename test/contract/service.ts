@@ -18,6 +18,8 @@ import {
 } from '../support/dist.ts'
 import { putFeeds } from '../support/feeds.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
+import { isShared, share } from '../support/shared.ts'
+import { addOddRecords } from './odd-records.ts'
 
 export interface Service extends TestGateway {
   made: SampleDist
@@ -40,6 +42,16 @@ export interface ServiceOptions extends Partial<GatewayOptions> {
   policy?: object
   /** What the feeds of the second night bring besides the sample's. */
   more?: (made: SampleDist) => void
+}
+
+/**
+ * The service that most contract tests ask: 400 records of the sample, and odd ones. They only read, so that all files of
+ * a process share it.
+ */
+export async function sharedService(): Promise<Service> {
+  const open = () => openService({ more: addOddRecords })
+  if (!isShared()) return open()
+  return Object.create(await share('service', open), { remove: { value: async () => {} } }) as Service
 }
 
 /** Two nights, ingested and built one after the other; the gateway is started on the second. */

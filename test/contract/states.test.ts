@@ -5,12 +5,12 @@ import { aboutEach } from './answers.ts'
 import { contractSuite } from './contract.ts'
 import type { Summary } from './cve-rows.ts'
 import { holdField, holdValues, oneOf } from './field-types.ts'
-import { addOddRecords, REJECTED, RESERVED } from './odd-records.ts'
+import { REJECTED, RESERVED } from './odd-records.ts'
 import { sampleFeeds } from './sample-feeds.ts'
-import { openService } from './service.ts'
+import { sharedService } from './service.ts'
 
 const { says, after, run } = contractSuite('states')
-const service = await openService({ more: addOddRecords })
+const service = await sharedService()
 const feeds = sampleFeeds(service.made)
 const rows = await service.all<Summary>('/cves')
 const evidence = await aboutEach(rows, ({ cve_id: id }) =>

@@ -20,12 +20,11 @@ import {
   string,
   timestamp,
 } from './field-types.ts'
-import { addOddRecords } from './odd-records.ts'
 import { type CveJson, sampleFeeds } from './sample-feeds.ts'
-import { openService } from './service.ts'
+import { sharedService } from './service.ts'
 
 const { says, after, run } = contractSuite('summary record')
-const service = await openService({ more: addOddRecords })
+const service = await sharedService()
 const feeds = sampleFeeds(service.made)
 const details = await allDetails(service)
 const upstream = byKey(feeds.records, ({ cveMetadata }) => cveMetadata.cveId)

@@ -6,10 +6,10 @@ import { contractSuite } from './contract.ts'
 import { advisoriesOf, ssvcOf } from './expected-summary.ts'
 import { holdField, holdSeen, integer, matching, nullable, object, string, timestamp } from './field-types.ts'
 import { sampleFeeds } from './sample-feeds.ts'
-import { openService } from './service.ts'
+import { sharedService } from './service.ts'
 
 const { says, after, run } = contractSuite('timeline')
-const service = await openService()
+const service = await sharedService()
 const feeds = sampleFeeds(service.made)
 const details = await allDetails(service)
 const upstream = byKey(feeds.records, ({ cveMetadata }) => cveMetadata.cveId)

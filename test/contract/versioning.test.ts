@@ -4,13 +4,13 @@ import { DOCUMENT, ROUTES } from '../../gateway/routes/table.ts'
 import { epssCsv } from '../support/feeds.ts'
 import { contractSuite } from './contract.ts'
 import { everyEndpoint } from './every-endpoint.ts'
-import { openService, openWorld } from './service.ts'
+import { openWorld, sharedService } from './service.ts'
 import { capecXml, capecXmlEntry, cveList, cweXml, cweXmlEntry } from './upstream.ts'
 
 const contract = contractSuite('versioning')
 const { says } = contract
 
-const service = await openService()
+const service = await sharedService()
 const world = await openWorld({
   ...cveList([{ id: 'CVE-2024-0001' }, { id: 'CVE-2024-0002' }]),
   'cwe/cwec_v4.15.xml': cweXml(cweXmlEntry(79)),

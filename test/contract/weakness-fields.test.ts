@@ -28,10 +28,10 @@ import {
   timestamp,
 } from './field-types.ts'
 import { itemsOf, sampleFeeds, type XmlElement } from './sample-feeds.ts'
-import { openService } from './service.ts'
+import { sharedService } from './service.ts'
 
 const { says, after, run } = contractSuite('full entries of weaknesses')
-const service = await openService()
+const service = await sharedService()
 const feeds = sampleFeeds(service.made)
 const rows = await service.all<Pick<CweEntry, 'cwe_id' | 'slug' | 'numeric_id' | 'name'>>('/cwes?sort=id')
 const entries = await aboutEach(rows, ({ slug }) => service.json<CweEntry>(`/cwes/${slug}`))

@@ -7,7 +7,7 @@ import { contractSuite } from './contract.ts'
 import { advisoriesOf, cisaOf, containerWeaknesses, nvdWeaknesses } from './expected-summary.ts'
 import { holdField, holdNullable, holdSeen, holdValues, integer, matching, oneOf, string } from './field-types.ts'
 import { sampleFeeds, type XmlElement } from './sample-feeds.ts'
-import { openService } from './service.ts'
+import { sharedService } from './service.ts'
 
 type Row = Pick<CweEntry, 'cwe_id' | 'slug' | 'numeric_id' | 'name' | 'abstraction' | 'status' | 'likelihood'> & {
   cve_count: number
@@ -15,7 +15,7 @@ type Row = Pick<CweEntry, 'cwe_id' | 'slug' | 'numeric_id' | 'name' | 'abstracti
 }
 
 const { saysUnder, after, run } = contractSuite('rows of weaknesses')
-const service = await openService()
+const service = await sharedService()
 const feeds = sampleFeeds(service.made)
 const rows = await service.all<Row>('/cwes?sort=id')
 const upstream = byKey(feeds.weaknesses(), (element) => attribute(element, 'ID')!)

@@ -6,10 +6,10 @@ import { attribute, text } from './catalogue-shapes.ts'
 import { contractSuite } from './contract.ts'
 import { holdField, listOf, matching, object } from './field-types.ts'
 import { itemsOf, sampleFeeds } from './sample-feeds.ts'
-import { openService } from './service.ts'
+import { sharedService } from './service.ts'
 
 const { says, after, run } = contractSuite('relations of weaknesses')
-const service = await openService({ cves: 100 })
+const service = await sharedService()
 const feeds = sampleFeeds(service.made)
 const rows = await service.all<Pick<CweEntry, 'cwe_id' | 'slug' | 'name'>>('/cwes')
 const entries = await aboutEach(rows, ({ slug }) => service.json<CweEntry>(`/cwes/${slug}`))

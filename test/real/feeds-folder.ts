@@ -1,7 +1,7 @@
 /** Feeds folders for tests, put together from the real feeds by links: no byte of them is copied or kept. */
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { REAL_FEEDS } from '../support/dist.ts'
+import { REAL_FEEDS } from '../support/needs.ts'
 
 /** The other feeds of a night, which do not move in these tests. */
 export const SMALL_FEEDS = [

@@ -3,23 +3,22 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import { askDirectly } from '../support/ask.ts'
 import { corpusFacts } from '../support/corpus-facts.ts'
-import { haveRealFeeds, ingestAndBuild, REAL_FEEDS, temporaryFolder } from '../support/dist.ts'
+import { ingestAndBuild, temporaryFolder } from '../support/dist.ts'
 import { registerFilterPairs } from '../support/filter-pairs.ts'
+import { needs, REAL_FEEDS } from '../support/needs.ts'
 
-if (haveRealFeeds()) {
-  const folder = temporaryFolder('real-filter-pairs')
-  const [corpus, dist] = [join(folder.path, 'corpus.db'), join(folder.path, 'dist')]
-  await ingestAndBuild({ feeds: REAL_FEEDS, corpus, dist, jobs: 2 })
-  const asked = askDirectly(dist)
+needs('real feeds')
 
-  await registerFilterPairs(asked, corpusFacts(corpus), { mostPages: 2 })
+const folder = temporaryFolder('real-filter-pairs')
+const [corpus, dist] = [join(folder.path, 'corpus.db'), join(folder.path, 'dist')]
+await ingestAndBuild({ feeds: REAL_FEEDS, corpus, dist, jobs: 2 })
+const asked = askDirectly(dist)
 
-  test.after(async () => {
-    await asked.close()
-    folder.remove()
-  })
-} else {
-  test('the real feeds are left out', () => {})
-}
+await registerFilterPairs(asked, corpusFacts(corpus), { mostPages: 2 })
+
+test.after(async () => {
+  await asked.close()
+  folder.remove()
+})
 
 test.run()

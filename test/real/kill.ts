@@ -13,7 +13,8 @@ import { readCurrent } from '../../corpus/snapshot/layout.ts'
 import { verify } from '../../corpus/snapshot/verify.ts'
 import { openCorpus } from '../../corpus/store/corpus.ts'
 import { openShelf } from '../../gateway/shelf/shelf.ts'
-import { haveRealFeeds, temporaryFolder } from '../support/dist.ts'
+import { temporaryFolder } from '../support/dist.ts'
+import { needs } from '../support/needs.ts'
 import { listLog } from '../support/server.ts'
 import { BASELINE, linkFeeds, NEWEST } from './feeds-folder.ts'
 
@@ -96,7 +97,7 @@ const nightIn = (name: string): Night => ({
 })
 
 async function main(): Promise<void> {
-  if (!haveRealFeeds()) return
+  needs('real feeds')
   linkFeeds(feeds, YESTERDAY)
   const yesterday = nightIn('yesterday')
   await end(ingest(yesterday))

@@ -7,7 +7,8 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { hardTimes } from '../gateway/mirror/hard-times.ts'
 import { makeSigner, signDist } from '../gateway/mirror/repository.ts'
-import { haveRealFeeds, ingestAndBuild, temporaryFolder } from '../support/dist.ts'
+import { ingestAndBuild, temporaryFolder } from '../support/dist.ts'
+import { needs } from '../support/needs.ts'
 import { BASELINE, linkFeeds, NEWEST } from './feeds-folder.ts'
 
 /** What each night adds. */
@@ -21,7 +22,7 @@ const seed = Number(process.argv[3] ?? Math.floor(Math.random() * 2 ** 31))
 const folder = temporaryFolder('mirror-kill')
 
 async function main(): Promise<void> {
-  if (!haveRealFeeds()) return
+  needs('real feeds')
   const at = (name: string) => join(folder.path, name)
   const signer = await makeSigner()
   const nights: string[] = []

@@ -15,9 +15,12 @@ import { openSource } from '../../gateway/mirror/source.ts'
 import { fetchedOf } from '../bench/build/fetched.ts'
 import { makeSigner, openRepository, signDist } from '../gateway/mirror/repository.ts'
 import { type Asked, askDirectly } from '../support/ask.ts'
-import { haveRealFeeds, ingestAndBuild, temporaryFolder } from '../support/dist.ts'
+import { ingestAndBuild, temporaryFolder } from '../support/dist.ts'
+import { needs } from '../support/needs.ts'
 import { openWorld } from '../support/publisher.ts'
 import { BASELINE, DELTA, linkFeeds, SMALL_FEEDS } from './feeds-folder.ts'
+
+needs('real feeds')
 
 const INCLUDE = 'cvss,epss,affected,references,exploits,evidence,timeline,analysis'
 /** Lists of which every page is compared; those of CVEs in every order. */
@@ -70,61 +73,59 @@ async function assertSameAnswers(origin: string, copy: string): Promise<number> 
   }
 }
 
-if (haveRealFeeds()) {
-  const folder = temporaryFolder('real-mirror')
-  const at = (name: string) => join(folder.path, name)
-  const origin = { feeds: at('feeds'), corpus: at('corpus.db'), dist: at('origin'), jobs: 2 }
-  const signer = await makeSigner()
-  const keys = [signer.publicKey]
-  const world = openWorld()
+const folder = temporaryFolder('real-mirror')
+const at = (name: string) => join(folder.path, name)
+const origin = { feeds: at('feeds'), corpus: at('corpus.db'), dist: at('origin'), jobs: 2 }
+const signer = await makeSigner()
+const keys = [signer.publicKey]
+const world = openWorld()
 
-  async function copy(dist: string, derive: number | null) {
-    const repository = await openRepository(origin.dist)
-    try {
-      const report = await mirror(
-        openSource(repository.url, world.effects),
-        { dist, keys, derive },
-        world.effects,
-        noProgress,
-      )
-      return { report, sent: repository.sent() }
-    } finally {
-      await repository.close()
-    }
-  }
-
-  test('the whole, then the night of the delta: the same answers, and no byte more than is needed', async () => {
-    linkFeeds(origin.feeds, [BASELINE, ...SMALL_FEEDS])
-    await ingestAndBuild(origin)
-    await signDist(origin.dist, signer)
-    const [plain, deriving] = [at('plain'), at('deriving')]
-    const whole = await copy(plain, null)
-    cpSync(plain, deriving, { recursive: true })
-
-    linkFeeds(origin.feeds, [DELTA])
-    await ingestAndBuild(origin)
-    await signDist(origin.dist, signer)
-    const night = await copy(plain, null)
-    const derived = await copy(deriving, 2)
-    const changed = fetchedOf(origin.dist)
-    const share = derived.sent / changed.reference
-    console.log(
-      `whole: ${whole.sent} bytes; the night of ${changed.memberCount} members that changed: ${night.sent} bytes with packs, ` +
-        `${derived.sent} bytes deriving too, where what changed is ${changed.reference}: ${share.toFixed(2)} times`,
+async function copy(dist: string, derive: number | null) {
+  const repository = await openRepository(origin.dist)
+  try {
+    const report = await mirror(
+      openSource(repository.url, world.effects),
+      { dist, keys, derive },
+      world.effects,
+      noProgress,
     )
-    for (const dist of [plain, deriving]) {
-      assert.equal((await verify(dist, { keys, jobs: 2 })).faults, [])
-      assert.ok((await assertSameAnswers(origin.dist, dist)) > 3 * readCurrent(dist).manifest.files.length)
-    }
-    // What was reckoned is what came, to the byte.
-    assert.is(derived.sent, changed.delta + readFileSync(pointerPath(origin.dist)).length)
-    assert.ok(derived.sent < night.sent / 5)
-  })
-
-  test.after(async () => {
-    await world.close()
-    folder.remove()
-  })
+    return { report, sent: repository.sent() }
+  } finally {
+    await repository.close()
+  }
 }
+
+test('the whole, then the night of the delta: the same answers, and no byte more than is needed', async () => {
+  linkFeeds(origin.feeds, [BASELINE, ...SMALL_FEEDS])
+  await ingestAndBuild(origin)
+  await signDist(origin.dist, signer)
+  const [plain, deriving] = [at('plain'), at('deriving')]
+  const whole = await copy(plain, null)
+  cpSync(plain, deriving, { recursive: true })
+
+  linkFeeds(origin.feeds, [DELTA])
+  await ingestAndBuild(origin)
+  await signDist(origin.dist, signer)
+  const night = await copy(plain, null)
+  const derived = await copy(deriving, 2)
+  const changed = fetchedOf(origin.dist)
+  const share = derived.sent / changed.reference
+  console.log(
+    `whole: ${whole.sent} bytes; the night of ${changed.memberCount} members that changed: ${night.sent} bytes with packs, ` +
+      `${derived.sent} bytes deriving too, where what changed is ${changed.reference}: ${share.toFixed(2)} times`,
+  )
+  for (const dist of [plain, deriving]) {
+    assert.equal((await verify(dist, { keys, jobs: 2 })).faults, [])
+    assert.ok((await assertSameAnswers(origin.dist, dist)) > 3 * readCurrent(dist).manifest.files.length)
+  }
+  // What was reckoned is what came, to the byte.
+  assert.is(derived.sent, changed.delta + readFileSync(pointerPath(origin.dist)).length)
+  assert.ok(derived.sent < night.sent / 5)
+})
+
+test.after(async () => {
+  await world.close()
+  folder.remove()
+})
 
 test.run()

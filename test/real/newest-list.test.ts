@@ -10,8 +10,11 @@ import { noProgress } from '../../corpus/command/progress.ts'
 import { decodeIndex, idAt } from '../../corpus/snapshot/derive/index-table.ts'
 import { fileOf, readCurrent, readObject } from '../../corpus/snapshot/layout.ts'
 import { verify } from '../../corpus/snapshot/verify.ts'
-import { haveRealFeeds, quietEffects, REAL_FEEDS, temporaryFolder } from '../support/dist.ts'
+import { quietEffects, temporaryFolder } from '../support/dist.ts'
+import { needs, REAL_FEEDS } from '../support/needs.ts'
 import { NEWEST } from './feeds-folder.ts'
+
+needs('real feeds')
 
 interface UpstreamRecord {
   cveMetadata: { cveId: string; state: string }
@@ -30,51 +33,47 @@ async function upstreamRecords(path: string): Promise<UpstreamRecord[]> {
   return records
 }
 
-if (haveRealFeeds()) {
-  const folder = temporaryFolder('newest-list')
-  const [corpus, dist] = [join(folder.path, 'corpus.db'), join(folder.path, 'dist')]
-  const upstream = await upstreamRecords(join(REAL_FEEDS, NEWEST))
-  const idsOf = (state: string) =>
-    upstream.filter(({ cveMetadata }) => cveMetadata.state === state).map(({ cveMetadata }) => cveMetadata.cveId)
-  const report = await ingest({ feeds: REAL_FEEDS, corpus }, quietEffects())
-  const built = await build({ corpus, dist, jobs: 2 }, quietEffects(), noProgress)
+const folder = temporaryFolder('newest-list')
+const [corpus, dist] = [join(folder.path, 'corpus.db'), join(folder.path, 'dist')]
+const upstream = await upstreamRecords(join(REAL_FEEDS, NEWEST))
+const idsOf = (state: string) =>
+  upstream.filter(({ cveMetadata }) => cveMetadata.state === state).map(({ cveMetadata }) => cveMetadata.cveId)
+const report = await ingest({ feeds: REAL_FEEDS, corpus }, quietEffects())
+const built = await build({ corpus, dist, jobs: 2 }, quietEffects(), noProgress)
 
-  test('the zip, walked by other means, holds what the feeds say it holds', () => {
-    assert.equal([upstream.length, idsOf('PUBLISHED').length, idsOf('REJECTED').length], [12_280, 12_256, 24])
-  })
+test('the zip, walked by other means, holds what the feeds say it holds', () => {
+  assert.equal([upstream.length, idsOf('PUBLISHED').length, idsOf('REJECTED').length], [12_280, 12_256, 24])
+})
 
-  test('of every feed, what was read is what was kept and what was skipped, by name', () => {
-    for (const { name, read, kept, skipped } of report.feeds) {
-      const named = skipped.flatMap(({ items }) => items)
-      assert.is(read, kept + named.length, name)
-      assert.ok(
-        named.every(({ key, detail }) => key !== '' && detail !== ''),
-        name,
-      )
-    }
-    const list = report.feeds.find(({ name }) => name === 'cvelist')!
-    assert.equal([list.read, list.kept, list.skipped], [12_280, 12_280, []])
-    assert.equal([report.records.total, report.rejected], [12_256, 24])
-  })
+test('of every feed, what was read is what was kept and what was skipped, by name', () => {
+  for (const { name, read, kept, skipped } of report.feeds) {
+    const named = skipped.flatMap(({ items }) => items)
+    assert.is(read, kept + named.length, name)
+    assert.ok(
+      named.every(({ key, detail }) => key !== '' && detail !== ''),
+      name,
+    )
+  }
+  const list = report.feeds.find(({ name }) => name === 'cvelist')!
+  assert.equal([list.read, list.kept, list.skipped], [12_280, 12_280, []])
+  assert.equal([report.records.total, report.rejected], [12_256, 24])
+})
 
-  test('every published record is served and every rejected one is named as such', () => {
-    const { manifest } = readCurrent(dist)
-    const index = decodeIndex(readObject(dist, fileOf(manifest, 'index')))
-    const served = Array.from({ length: index.count }, (_, row) => idAt(index, row) as string)
-    assert.equal(served.toSorted(), idsOf('PUBLISHED').toSorted())
-    assert.equal(Object.keys(show(dist, 'rejected') as object).toSorted(), idsOf('REJECTED').toSorted())
-    assert.is(built.counts.cves, 12_256)
-  })
+test('every published record is served and every rejected one is named as such', () => {
+  const { manifest } = readCurrent(dist)
+  const index = decodeIndex(readObject(dist, fileOf(manifest, 'index')))
+  const served = Array.from({ length: index.count }, (_, row) => idAt(index, row) as string)
+  assert.equal(served.toSorted(), idsOf('PUBLISHED').toSorted())
+  assert.equal(Object.keys(show(dist, 'rejected') as object).toSorted(), idsOf('REJECTED').toSorted())
+  assert.is(built.counts.cves, 12_256)
+})
 
-  test('the snapshot verifies', async () => {
-    const { faults, cves } = await verify(dist, { jobs: 2 })
-    assert.equal(faults, [])
-    assert.is(cves, 12_256)
-  })
+test('the snapshot verifies', async () => {
+  const { faults, cves } = await verify(dist, { jobs: 2 })
+  assert.equal(faults, [])
+  assert.is(cves, 12_256)
+})
 
-  test.after(() => folder.remove())
-} else {
-  test('the real feeds are left out', () => {})
-}
+test.after(() => folder.remove())
 
 test.run()

@@ -2,24 +2,23 @@
 import { join } from 'node:path'
 import { test } from 'uvu'
 import { askDirectly } from '../support/ask.ts'
-import { haveRealFeeds, ingestAndBuild, REAL_FEEDS, temporaryFolder } from '../support/dist.ts'
+import { ingestAndBuild, temporaryFolder } from '../support/dist.ts'
 import { allRows } from '../support/list-rows.ts'
+import { needs, REAL_FEEDS } from '../support/needs.ts'
 import { registerSearchCounts } from '../support/search-counts.ts'
 
-if (haveRealFeeds()) {
-  const folder = temporaryFolder('real-search-counts')
-  const [corpus, dist] = [join(folder.path, 'corpus.db'), join(folder.path, 'dist')]
-  await ingestAndBuild({ feeds: REAL_FEEDS, corpus, dist, jobs: 2 })
-  const asked = askDirectly(dist)
+needs('real feeds')
 
-  registerSearchCounts('the real feeds', asked.ask, await allRows(asked))
+const folder = temporaryFolder('real-search-counts')
+const [corpus, dist] = [join(folder.path, 'corpus.db'), join(folder.path, 'dist')]
+await ingestAndBuild({ feeds: REAL_FEEDS, corpus, dist, jobs: 2 })
+const asked = askDirectly(dist)
 
-  test.after(async () => {
-    await asked.close()
-    folder.remove()
-  })
-} else {
-  test('the real feeds are left out', () => {})
-}
+registerSearchCounts('the real feeds', asked.ask, await allRows(asked))
+
+test.after(async () => {
+  await asked.close()
+  folder.remove()
+})
 
 test.run()

@@ -113,21 +113,3 @@ export async function ingestAndBuild(options: {
   await ingest(asOf === undefined ? { feeds, corpus } : { feeds, corpus, asOf }, quietEffects())
   return build({ corpus, dist, jobs }, quietEffects(), noProgress)
 }
-
-/** The real feeds, a folder beside the checkout. */
-export const REAL_FEEDS = join(import.meta.dirname, '../../../shared/feeds')
-
-/**
- * Whether the real feeds are there. Without them the tests on them fail, and say so, unless `VULNSHELF_NO_FEEDS=1`
- * declares that they are left out on purpose.
- */
-export function haveRealFeeds(): boolean {
-  if (existsSync(REAL_FEEDS)) return true
-  if (process.env.VULNSHELF_NO_FEEDS === '1') {
-    console.log('the real feeds are not beside the checkout; tests on them are left out (VULNSHELF_NO_FEEDS=1)')
-    return false
-  }
-  throw new Error(
-    'the real feeds are not beside the checkout (../shared/feeds); VULNSHELF_NO_FEEDS=1 leaves their tests out',
-  )
-}

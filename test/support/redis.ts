@@ -1,5 +1,5 @@
 /** A real Redis on a free port of this machine, which keeps nothing on a disk and can be made to fail. */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
@@ -18,17 +18,6 @@ export interface TestRedis {
   resume(): void
   /** Ends it, and whatever is connected to it. */
   stop(): Promise<void>
-}
-
-const has = (program: string, word: string): boolean => spawnSync(program, [word], { stdio: 'ignore' }).status === 0
-
-/** Whether there is one; says so where tests are left out for that. */
-export function haveRedis(): boolean {
-  if (has('redis-server', '--version')) return true
-  console.log(
-    'redis-server is not installed → tests on limits shared through it are left out (apt-get install redis-server)',
-  )
-  return false
 }
 
 /** Does not start it yet. With `tls`, the files of a certificate, it takes no plain connections. */
@@ -98,8 +87,6 @@ const filesOf = ({ certFile, keyFile }: Certificate) => [
   ...['--tls-cert-file', certFile, '--tls-key-file', keyFile],
   ...['--tls-ca-cert-file', certFile],
 ]
-
-export const haveOpenssl = (): boolean => has('openssl', 'version')
 
 /** A certificate for `localhost`, signed by itself. */
 export function makeCertificate(folder: string): Certificate {

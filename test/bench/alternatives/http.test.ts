@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { suiteNeeding } from '../../support/needs.ts'
 import type { BenchLine } from '../report/line.ts'
 import { alternativeLines } from './http.ts'
 import { haveNginx, NO_NGINX, startNginx } from './nginx.ts'
@@ -38,8 +39,8 @@ test('each line has the gateway, the alternative and what both cost; without ngi
   }
 })
 
-test('nginx hands out what was put up, as gzip', async () => {
-  if (!haveNginx()) return console.log(NO_NGINX)
+const withNginx = suiteNeeding('alternatives, nginx', 'nginx')
+withNginx('nginx hands out what was put up, as gzip', async () => {
   const nginx = await startNginx(`${path}/nginx`)
   try {
     const target = nginx.add('one', gzipSync('{"data":[]}'))
@@ -53,3 +54,4 @@ test('nginx hands out what was put up, as gzip', async () => {
 })
 
 test.run()
+withNginx.run()

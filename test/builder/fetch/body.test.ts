@@ -7,7 +7,8 @@ import * as assert from 'uvu/assert'
 import { checkBody } from '../../../builder/fetch/body.ts'
 import { PUBLISHERS } from '../../../builder/fetch/publishers.ts'
 import { TransferError } from '../../../corpus/transfer/error.ts'
-import { haveRealFeeds, REAL_FEEDS, temporaryFolder } from '../../support/dist.ts'
+import { temporaryFolder } from '../../support/dist.ts'
+import { REAL_FEEDS, suiteNeeding } from '../../support/needs.ts'
 import { gzipped, zipOf } from './downloading.ts'
 
 const folder = temporaryFolder('body')
@@ -80,28 +81,28 @@ test('HTML is named as such, whatever was expected', async () => {
   await refused('x.csv', '<!doctype HTML><title>Sign in</title>', /^it is an HTML page$/)
 })
 
-if (haveRealFeeds()) {
-  test('every file of the real feeds passes as what it is, and as nothing else', async () => {
-    const seen: string[] = []
-    for (const { feed, folder: where, copied, head } of PUBLISHERS) {
-      const names = readdirSync(join(REAL_FEEDS, where), { recursive: true, encoding: 'utf8' })
-      for (const name of names.filter((one) => copied.test(one))) {
-        await checkBody(join(REAL_FEEDS, where, name), `${where}/${name}`, head)
-        seen.push(feed)
-        if (name.endsWith('.zip')) continue
-        const others = PUBLISHERS.filter((other) => other.feed !== feed && other.head.source !== '^')
-        const bytes = readFileSync(join(REAL_FEEDS, where, name))
-        const start = (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).subarray(0, 65_536).toString('utf8')
-        const alike = others.filter((other) => other.head.test(start)).map((other) => other.feed)
-        // KEV and NVD both have a list of that name.
-        assert.equal(alike, feed === 'kev' ? ['nvd'] : feed === 'nvd' ? ['kev'] : [], `${where}/${name}`)
-      }
+const real = suiteNeeding('bodies, real feeds', 'real feeds')
+real('every file of the real feeds passes as what it is, and as nothing else', async () => {
+  const seen: string[] = []
+  for (const { feed, folder: where, copied, head } of PUBLISHERS) {
+    const names = readdirSync(join(REAL_FEEDS, where), { recursive: true, encoding: 'utf8' })
+    for (const name of names.filter((one) => copied.test(one))) {
+      await checkBody(join(REAL_FEEDS, where, name), `${where}/${name}`, head)
+      seen.push(feed)
+      if (name.endsWith('.zip')) continue
+      const others = PUBLISHERS.filter((other) => other.feed !== feed && other.head.source !== '^')
+      const bytes = readFileSync(join(REAL_FEEDS, where, name))
+      const start = (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).subarray(0, 65_536).toString('utf8')
+      const alike = others.filter((other) => other.head.test(start)).map((other) => other.feed)
+      // KEV and NVD both have a list of that name.
+      assert.equal(alike, feed === 'kev' ? ['nvd'] : feed === 'nvd' ? ['kev'] : [], `${where}/${name}`)
     }
-    assert.equal(
-      [...new Set(seen)],
-      PUBLISHERS.map(({ feed }) => feed),
-    )
-  })
-}
+  }
+  assert.equal(
+    [...new Set(seen)],
+    PUBLISHERS.map(({ feed }) => feed),
+  )
+})
 
 test.run()
+real.run()

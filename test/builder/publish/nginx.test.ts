@@ -11,9 +11,12 @@ import { verify } from '../../../corpus/snapshot/verify.ts'
 import { mirror } from '../../../gateway/mirror/mirror.ts'
 import { openSource } from '../../../gateway/mirror/source.ts'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
-import { haveNginx, type Nginx, startNginx } from '../../support/nginx.ts'
+import { needs } from '../../support/needs.ts'
+import { type Nginx, startNginx } from '../../support/nginx.ts'
 import { openWorld } from '../../support/publisher.ts'
 import { currentFilesOf, filesOf } from '../../support/repository-files.ts'
+
+needs('nginx')
 
 const EXAMPLE = readFileSync(join(import.meta.dirname, '../../examples/nginx.conf'), 'utf8')
 const folder = temporaryFolder('publish-nginx')
@@ -36,10 +39,6 @@ function exampleAt(port: number): string {
 }
 
 async function withNginx(work: (nginx: Nginx & { url: string }) => Promise<void>): Promise<void> {
-  if (!haveNginx())
-    return console.log(
-      'nginx is not installed, so its configuration is not tested; on Debian: apt-get install nginx-light',
-    )
   const nginx = await startNginx(join(folder.path, 'nginx'), exampleAt)
   try {
     await work({ ...nginx, url: `http://127.0.0.1:${nginx.port}/` })

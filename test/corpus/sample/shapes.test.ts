@@ -6,7 +6,7 @@ import { parse } from 'csv-parse/sync'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parseXml } from '../../../corpus/feeds/catalogue/xml.ts'
-import { haveRealFeeds, REAL_FEEDS } from '../../support/dist.ts'
+import { REAL_FEEDS, suiteNeeding } from '../../support/needs.ts'
 import { readZip } from './memory-disk.ts'
 import { sampleFiles } from './sample-files.ts'
 import { beyond, shapeOf, xmlShapeOf } from './shape.ts'
@@ -14,10 +14,7 @@ import { beyond, shapeOf, xmlShapeOf } from './shape.ts'
 const night = '2026-06-01'
 const sample = await sampleFiles({ cves: 600 })
 
-/** A test that compares with the real feeds, which lie beside the checkout. */
-function compared(name: string, work: () => void | Promise<void>): void {
-  test(name, () => (haveRealFeeds() ? work() : undefined))
-}
+const compared = suiteNeeding('sample next to the real feeds', 'real feeds')
 
 const real = (path: string) => {
   const bytes = readFileSync(join(REAL_FEEDS, path))
@@ -159,4 +156,5 @@ test('CAPEC: the elements of a pattern in the order of its schema', () => {
   assert.equal([...found].sort(), order.split(' ').sort())
 })
 
+compared.run()
 test.run()

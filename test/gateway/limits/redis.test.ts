@@ -13,7 +13,8 @@ import { connectRedis } from '../../../gateway/limits/redis-connection.ts'
 import { parseRedisUrl } from '../../../gateway/limits/redis-url.ts'
 import { sampleDist, temporaryFolder } from '../../support/dist.ts'
 import { testGateway } from '../../support/gateway.ts'
-import { haveOpenssl, haveRedis, makeCertificate, testRedis } from '../../support/redis.ts'
+import { suiteNeeding } from '../../support/needs.ts'
+import { makeCertificate, testRedis } from '../../support/redis.ts'
 import { type LogLine, listLog } from '../../support/server.ts'
 import { NotServing, type Serving, serving } from '../../support/serving.ts'
 import { brief, limiterCases, type TimedLimiter } from './limiter-cases.ts'
@@ -21,9 +22,7 @@ import { brief, limiterCases, type TimedLimiter } from './limiter-cases.ts'
 const folder = temporaryFolder('redis')
 const { dist } = await sampleDist(folder.path, 30)
 const redis = await testRedis(folder.path)
-const isHere = haveRedis()
-const sharing = suite('limits shared through Redis')
-const withRedis = isHere ? sharing : sharing.skip
+const withRedis = suiteNeeding('limits shared through Redis', 'Redis', 'openssl')
 
 const SUBJECT = 'vulnshelf:subject:'
 const SHARED = 'limits are shared through Redis'
@@ -243,8 +242,7 @@ withRedis('a password is used and not told, a wrong or missing one is', async ()
   for (const { lines } of [missing, wrong, right, named]) assert.not.match(JSON.stringify(lines), /hunter/)
 })
 
-const withTls = isHere && haveOpenssl() ? sharing : sharing.skip
-withTls('rediss:// speaks TLS, and only with a server whose certificate is good', async () => {
+withRedis('rediss:// speaks TLS, and only with a server whose certificate is good', async () => {
   const certificate = makeCertificate(folder.path)
   const secret = await testRedis(folder.path, certificate)
   await secret.start()
@@ -324,15 +322,15 @@ withRedis('with workers the primary counts for them, through one connection; RED
   assert.equal([(await several.stop()).code, (await alone.stop()).code], [0, 0])
 })
 
-sharing.before.each(async () => {
-  if (isHere) await redis.start()
+withRedis.before.each(async () => {
+  await redis.start()
 })
-sharing.after.each(async () => {
+withRedis.after.each(async () => {
   await closeAll()
   await redis.kill()
 })
-sharing.after(redis.stop)
-sharing.run()
+withRedis.after(redis.stop)
+withRedis.run()
 
 const addresses = suite('where a Redis is')
 

@@ -1,17 +1,15 @@
 /** The real CAPEC catalogues, an object a file (3.9) and one file (3.6): nothing of them is lost on the way. */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { unzipSync } from 'fflate'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { findCapec, readCapec } from '../../../../corpus/feeds/capec/capec.ts'
 import { chooseFiles } from '../../../../corpus/feeds/files/choice.ts'
 import type { CapecEntry } from '../../../../corpus/model/catalogue.ts'
-import { REAL_FEEDS } from '../../../support/dist.ts'
-import { bytesOf, entries, isAbsent, told, UNKNOWN, versions } from '../catalogue/catalogue-items.ts'
+import { needs, REAL_FEEDS } from '../../../support/needs.ts'
+import { bytesOf, entries, told, UNKNOWN, versions } from '../catalogue/catalogue-items.ts'
 import { itemsOf } from '../reading.ts'
 
-const folder = join(REAL_FEEDS, 'capec')
+needs('real feeds')
 
 type Pattern = Record<string, unknown> & { type: string; external_references: Record<string, string>[] }
 
@@ -19,101 +17,97 @@ type Pattern = Record<string, unknown> & { type: string; external_references: Re
 const size = (value: unknown) => (typeof value === 'object' && value !== null ? Object.keys(value).length : 0)
 const count = (text: unknown, mark: string) => (typeof text === 'string' ? text.split(mark).length - 1 : 0)
 
-if (isAbsent(folder)) {
-  test('the real CAPEC catalogues are not here', () => assert.not(existsSync(folder)))
-} else {
-  const files = await findCapec(REAL_FEEDS)
+const files = await findCapec(REAL_FEEDS)
 
-  test('the newest edition is read, before it was published the older one', () => {
-    assert.equal(versions(files), [
-      ['capec/capec-3.9-stix-2.1-objects.zip', '2023-01-24T00:00:00.000Z', '3.9'],
-      ['capec/stix-capec-3.6.zip', '2021-10-21T00:00:00.000Z', '3.6'],
-    ])
-    const chosen = (asOf: string | null) => chooseFiles(files, asOf).map(({ version }) => version)
-    assert.equal([chosen(null), chosen('2022-12-31')], [['3.9'], ['3.6']])
+test('the newest edition is read, before it was published the older one', () => {
+  assert.equal(versions(files), [
+    ['capec/capec-3.9-stix-2.1-objects.zip', '2023-01-24T00:00:00.000Z', '3.9'],
+    ['capec/stix-capec-3.6.zip', '2021-10-21T00:00:00.000Z', '3.6'],
+  ])
+  const chosen = (asOf: string | null) => chooseFiles(files, asOf).map(({ version }) => version)
+  assert.equal([chosen(null), chosen('2022-12-31')], [['3.9'], ['3.6']])
+})
+
+for (const [index, patterns] of [615, 601].entries()) {
+  const file = files[index]!
+  const items = await itemsOf(readCapec(file, UNKNOWN))
+  const found = [...entries<CapecEntry>(items).values()]
+  const objects = Object.values(unzipSync(bytesOf(file.path))).flatMap(
+    (bytes) => (JSON.parse(Buffer.from(bytes).toString('utf8')) as { objects: Pattern[] }).objects,
+  )
+  const upstream = objects.filter(({ type }) => type === 'attack-pattern')
+  const sum = (of: (entry: CapecEntry) => number) => found.reduce((total, entry) => total + of(entry), 0)
+  const given = (of: (pattern: Pattern) => number) => upstream.reduce((total, pattern) => total + of(pattern), 0)
+
+  test(`${file.version}: every attack pattern is there, none is skipped`, () => {
+    assert.is(found.length, patterns)
+    const ids = upstream.map(({ external_references: [first] }) => first!.external_id!)
+    assert.equal(told(items).sort(), ids.sort())
+    assert.ok(found.every(({ catalog_version }) => catalog_version === file.version))
   })
 
-  for (const [index, patterns] of [615, 601].entries()) {
-    const file = files[index]!
-    const items = await itemsOf(readCapec(file, UNKNOWN))
-    const found = [...entries<CapecEntry>(items).values()]
-    const objects = Object.values(unzipSync(bytesOf(file.path))).flatMap(
-      (bytes) => (JSON.parse(Buffer.from(bytes).toString('utf8')) as { objects: Pattern[] }).objects,
+  test(`${file.version}: there are as many items as upstream has`, () => {
+    assert.is(
+      sum((entry) => entry.execution_flow.length),
+      given((pattern) => count(pattern.x_capec_execution_flow, '<li> <p>')),
     )
-    const upstream = objects.filter(({ type }) => type === 'attack-pattern')
-    const sum = (of: (entry: CapecEntry) => number) => found.reduce((total, entry) => total + of(entry), 0)
-    const given = (of: (pattern: Pattern) => number) => upstream.reduce((total, pattern) => total + of(pattern), 0)
+    assert.is(
+      sum((entry) => entry.execution_flow.flatMap(({ techniques }) => techniques).length),
+      given((pattern) => count(pattern.x_capec_execution_flow, '<tr><td>')),
+    )
+    assert.is(
+      sum((entry) => entry.prerequisites.length),
+      given((pattern) => size(pattern.x_capec_prerequisites)),
+    )
+    assert.is(
+      sum((entry) => entry.skills.length),
+      given((pattern) => size(pattern.x_capec_skills_required)),
+    )
+    assert.is(
+      sum((entry) => entry.resources.length),
+      given((pattern) => size(pattern.x_capec_resources_required)),
+    )
+    assert.is(
+      sum((entry) => entry.examples.length),
+      given((pattern) => size(pattern.x_capec_example_instances)),
+    )
+    assert.is(
+      sum((entry) => entry.alternate_terms.length),
+      given((pattern) => size(pattern.x_capec_alternate_terms)),
+    )
+    assert.is(
+      sum((entry) => entry.mitigations.length),
+      objects.filter(({ relationship_type }) => relationship_type === 'mitigates').length,
+    )
+    assert.is(
+      sum((entry) => entry.consequences.flatMap(({ impacts }) => impacts).length),
+      given((pattern) => new Set(Object.values(pattern.x_capec_consequences ?? {}).flat()).size),
+    )
+    assert.is(
+      sum((entry) => entry.related_attack_patterns.length),
+      given((pattern) =>
+        ['child_of', 'parent_of', 'peer_of', 'can_precede', 'can_follow']
+          .map((relation) => size(pattern[`x_capec_${relation}_refs`]))
+          .reduce((a, b) => a + b),
+      ),
+    )
+    const references = (pattern: Pattern, name: RegExp) =>
+      pattern.external_references.filter(({ source_name }) => name.test(source_name!))
+    assert.is(
+      sum((entry) => entry.related_weaknesses.length),
+      given((pattern) => new Set(references(pattern, /^cwe$/).map(({ external_id }) => external_id)).size),
+    )
+    assert.is(
+      sum((entry) => entry.taxonomy_mappings.length),
+      given((pattern) => references(pattern, /^(ATTACK|WASC|OWASP Attacks)$/).length),
+    )
+  })
 
-    test(`${file.version}: every attack pattern is there, none is skipped`, () => {
-      assert.is(found.length, patterns)
-      const ids = upstream.map(({ external_references: [first] }) => first!.external_id!)
-      assert.equal(told(items).sort(), ids.sort())
-      assert.ok(found.every(({ catalog_version }) => catalog_version === file.version))
-    })
-
-    test(`${file.version}: there are as many items as upstream has`, () => {
-      assert.is(
-        sum((entry) => entry.execution_flow.length),
-        given((pattern) => count(pattern.x_capec_execution_flow, '<li> <p>')),
-      )
-      assert.is(
-        sum((entry) => entry.execution_flow.flatMap(({ techniques }) => techniques).length),
-        given((pattern) => count(pattern.x_capec_execution_flow, '<tr><td>')),
-      )
-      assert.is(
-        sum((entry) => entry.prerequisites.length),
-        given((pattern) => size(pattern.x_capec_prerequisites)),
-      )
-      assert.is(
-        sum((entry) => entry.skills.length),
-        given((pattern) => size(pattern.x_capec_skills_required)),
-      )
-      assert.is(
-        sum((entry) => entry.resources.length),
-        given((pattern) => size(pattern.x_capec_resources_required)),
-      )
-      assert.is(
-        sum((entry) => entry.examples.length),
-        given((pattern) => size(pattern.x_capec_example_instances)),
-      )
-      assert.is(
-        sum((entry) => entry.alternate_terms.length),
-        given((pattern) => size(pattern.x_capec_alternate_terms)),
-      )
-      assert.is(
-        sum((entry) => entry.mitigations.length),
-        objects.filter(({ relationship_type }) => relationship_type === 'mitigates').length,
-      )
-      assert.is(
-        sum((entry) => entry.consequences.flatMap(({ impacts }) => impacts).length),
-        given((pattern) => new Set(Object.values(pattern.x_capec_consequences ?? {}).flat()).size),
-      )
-      assert.is(
-        sum((entry) => entry.related_attack_patterns.length),
-        given((pattern) =>
-          ['child_of', 'parent_of', 'peer_of', 'can_precede', 'can_follow']
-            .map((relation) => size(pattern[`x_capec_${relation}_refs`]))
-            .reduce((a, b) => a + b),
-        ),
-      )
-      const references = (pattern: Pattern, name: RegExp) =>
-        pattern.external_references.filter(({ source_name }) => name.test(source_name!))
-      assert.is(
-        sum((entry) => entry.related_weaknesses.length),
-        given((pattern) => new Set(references(pattern, /^cwe$/).map(({ external_id }) => external_id)).size),
-      )
-      assert.is(
-        sum((entry) => entry.taxonomy_mappings.length),
-        given((pattern) => references(pattern, /^(ATTACK|WASC|OWASP Attacks)$/).length),
-      )
-    })
-
-    test(`${file.version}: no markup is left in a text, every relation has its name`, () => {
-      assert.not.match(JSON.stringify(found), /<\/?xhtml|<\/?(h3|td|tbody)>/)
-      assert.ok(found.flatMap((entry) => entry.related_attack_patterns).every(({ name }) => name !== null))
-      assert.ok(found.flatMap((entry) => entry.execution_flow).every(({ phase, description }) => phase && description))
-    })
-  }
+  test(`${file.version}: no markup is left in a text, every relation has its name`, () => {
+    assert.not.match(JSON.stringify(found), /<\/?xhtml|<\/?(h3|td|tbody)>/)
+    assert.ok(found.flatMap((entry) => entry.related_attack_patterns).every(({ name }) => name !== null))
+    assert.ok(found.flatMap((entry) => entry.execution_flow).every(({ phase, description }) => phase && description))
+  })
 }
 
 test.run()

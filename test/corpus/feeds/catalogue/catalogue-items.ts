@@ -1,6 +1,5 @@
 /** What tests on catalogues look at: what was read of one, by key or in words. */
-import { existsSync, readFileSync } from 'node:fs'
-import * as assert from 'uvu/assert'
+import { readFileSync } from 'node:fs'
 import type { FeedFile, FeedItem, ReadOptions } from '../../../../corpus/feeds/feed.ts'
 
 /** Nothing is known yet, and nothing needs scratch files. */
@@ -28,11 +27,3 @@ export function told(items: readonly FeedItem[]): string[] {
 export const versions = (files: readonly FeedFile[]) => files.map(({ name, date, version }) => [name, date, version])
 
 export const bytesOf = (path: string): Buffer => readFileSync(path)
-
-/** Whether real feeds are missing, which is said, and allowed only where there are none at all. */
-export function isAbsent(path: string): boolean {
-  if (existsSync(path)) return false
-  assert.is(process.env.VULNSHELF_NO_FEEDS, '1', `this test needs the real feeds: ${path}`)
-  console.log(`skipped: ${path} is not here`)
-  return true
-}

@@ -7,8 +7,9 @@ import * as assert from 'uvu/assert'
 import { findGhsa } from '../../../../corpus/feeds/ghsa/ghsa.ts'
 import type { AdvisoryClaim } from '../../../../corpus/model/claim.ts'
 import type { CveId } from '../../../../corpus/model/cve-id.ts'
-import { haveRealFeeds, REAL_FEEDS, temporaryFolder } from '../../../support/dist.ts'
+import { temporaryFolder } from '../../../support/dist.ts'
 import { putFeeds } from '../../../support/feeds.ts'
+import { REAL_FEEDS, suiteNeeding } from '../../../support/needs.ts'
 import { type Entry, entryItems, writeEntries } from '../osv/osv-entries.ts'
 
 const ID = 'GHSA-aaaa-bbbb-2222'
@@ -250,7 +251,7 @@ found('zips of the repository, and its checkout with whatever else lies in it', 
 
 found.run()
 
-const real = suite('real advisories')
+const real = suiteNeeding('real advisories', 'real feeds')
 
 /** Ids of the newest CVE list, by the names in its directory alone. */
 function listedIds(): Set<string> {
@@ -265,52 +266,48 @@ function listedIds(): Set<string> {
   return ids
 }
 
-if (haveRealFeeds()) {
-  real('every one is read, and what they state adds up to what jq counts', async () => {
-    const items = await entryItems('ghsa', join(REAL_FEEDS, 'ghsa/advisory-database.zip'))
-    const cves = new Set<CveId>()
-    const tally: Record<string, number> = {}
-    const count = (key: string, n = 1) => {
-      tally[key] = (tally[key] ?? 0) + n
-    }
-    for (const item of items) {
-      assert.ok(item.kind === 'claim')
-      const { advisory, claim, reviewed } = JSON.parse(item.body) as AdvisoryClaim
-      for (const id of item.cveIds) cves.add(id)
-      count('items')
-      count('notes', item.notes.length)
-      if (reviewed) count('reviewed')
-      if (item.cveIds.length > 0) count('about a CVE')
-      if (advisory.source_repo_url !== null) count('repositories')
-      count('affected', claim.affected.length)
-      count('packages', advisory.affected_packages.length)
-      count('patched', claim.affected.filter(({ patched_versions }) => patched_versions !== null).length)
-      count('metrics', claim.metrics.length)
-      count('references', claim.references.length)
-      count('without url', claim.references.filter(({ url }) => !url.startsWith('http')).length)
-      count('without purl', claim.affected.filter(({ package_url }) => package_url === null).length)
-    }
-    assert.equal(tally, {
-      items: 1025,
-      notes: 0,
-      reviewed: 1025,
-      'about a CVE': 962,
-      repositories: 831,
-      affected: 1875,
-      packages: 1875,
-      patched: 1635,
-      metrics: 1169,
-      references: 6402,
-      'without url': 0,
-      'without purl': 0,
-    })
-    const listed = listedIds()
-    assert.is(listed.size, 12_280)
-    assert.is([...cves].filter((id) => listed.has(id)).length, 525)
+real('every one is read, and what they state adds up to what jq counts', async () => {
+  const items = await entryItems('ghsa', join(REAL_FEEDS, 'ghsa/advisory-database.zip'))
+  const cves = new Set<CveId>()
+  const tally: Record<string, number> = {}
+  const count = (key: string, n = 1) => {
+    tally[key] = (tally[key] ?? 0) + n
+  }
+  for (const item of items) {
+    assert.ok(item.kind === 'claim')
+    const { advisory, claim, reviewed } = JSON.parse(item.body) as AdvisoryClaim
+    for (const id of item.cveIds) cves.add(id)
+    count('items')
+    count('notes', item.notes.length)
+    if (reviewed) count('reviewed')
+    if (item.cveIds.length > 0) count('about a CVE')
+    if (advisory.source_repo_url !== null) count('repositories')
+    count('affected', claim.affected.length)
+    count('packages', advisory.affected_packages.length)
+    count('patched', claim.affected.filter(({ patched_versions }) => patched_versions !== null).length)
+    count('metrics', claim.metrics.length)
+    count('references', claim.references.length)
+    count('without url', claim.references.filter(({ url }) => !url.startsWith('http')).length)
+    count('without purl', claim.affected.filter(({ package_url }) => package_url === null).length)
+  }
+  assert.equal(tally, {
+    items: 1025,
+    notes: 0,
+    reviewed: 1025,
+    'about a CVE': 962,
+    repositories: 831,
+    affected: 1875,
+    packages: 1875,
+    patched: 1635,
+    metrics: 1169,
+    references: 6402,
+    'without url': 0,
+    'without purl': 0,
   })
-} else {
-  real('are left out on purpose', () => assert.is(process.env.VULNSHELF_NO_FEEDS, '1'))
-}
+  const listed = listedIds()
+  assert.is(listed.size, 12_280)
+  assert.is([...cves].filter((id) => listed.has(id)).length, 525)
+})
 real.after(folder.remove)
 
 real.run()

@@ -12,8 +12,9 @@ import { scoredBy } from '../../../../corpus/feeds/nvd/metrics.ts'
 import { type NvdBatch, openNvd, readNvdBatch } from '../../../../corpus/feeds/nvd/nvd.ts'
 import type { CveClaim } from '../../../../corpus/model/claim.ts'
 import { baseScore } from '../../../../corpus/model/cvss-vector.ts'
-import { haveRealFeeds, REAL_FEEDS, temporaryFolder } from '../../../support/dist.ts'
+import { temporaryFolder } from '../../../support/dist.ts'
 import { putFeeds } from '../../../support/feeds.ts'
+import { REAL_FEEDS, suiteNeeding } from '../../../support/needs.ts'
 import { batchItems, feedFile, readOptions } from '../reading.ts'
 
 const folder = temporaryFolder('nvd')
@@ -408,7 +409,7 @@ stream('every file is a part, dated by what it states; of pages under one name t
 
 stream.run()
 
-const real = suite('real pages')
+const real = suiteNeeding('real pages', 'real feeds')
 
 async function realFigures(name: string) {
   const items = await itemsOf(join(REAL_FEEDS, 'nvd', name))
@@ -432,46 +433,42 @@ async function realFigures(name: string) {
   }
 }
 
-if (haveRealFeeds()) {
-  // The figures are jq's: an entry for each vendor and product of a record, a reference for each URL.
-  real('the page of the API', async () => {
-    assert.equal(await realFigures('nvd-api-2.0-page-2023-10-18.json'), {
-      records: 38,
-      withEntries: 25,
-      entries: 25,
-      fixed: 15,
-      metrics: 48,
-      byNvd: 24,
-      references: 56,
-    })
+// The figures are jq's: an entry for each vendor and product of a record, a reference for each URL.
+real('the page of the API', async () => {
+  assert.equal(await realFigures('nvd-api-2.0-page-2023-10-18.json'), {
+    records: 38,
+    withEntries: 25,
+    entries: 25,
+    fixed: 15,
+    metrics: 48,
+    byNvd: 24,
+    references: 56,
   })
+})
 
-  real('the file in the form of the feeds', async () => {
-    assert.equal(await realFigures('nvdcve-2.0-sample.json.gz'), {
-      records: 62,
-      withEntries: 47,
-      entries: 65,
-      fixed: 42,
-      metrics: 88,
-      byNvd: 52,
-      references: 232,
-    })
+real('the file in the form of the feeds', async () => {
+  assert.equal(await realFigures('nvdcve-2.0-sample.json.gz'), {
+    records: 62,
+    withEntries: 47,
+    entries: 65,
+    fixed: 42,
+    metrics: 88,
+    byNvd: 52,
+    references: 232,
   })
+})
 
-  real('no CPE of the real files is lost, and no other is claimed', async () => {
-    const path = join(REAL_FEEDS, 'nvd/nvdcve-2.0-sample.json.gz')
-    const text = gunzipSync(readFileSync(path)).toString('utf8')
-    const stated = [...text.matchAll(/"vulnerable": true,\s+"criteria": "([^"]+)"/g)].map((found) =>
-      JSON.parse(`"${found[1]}"`),
-    )
-    const items = await itemsOf(path)
-    const claimed = items.flatMap((item) => (item.kind === 'claim' ? (JSON.parse(item.body) as CveClaim).affected : []))
-    const cpes = new Set(claimed.flatMap((entry) => entry.cpes ?? []))
-    assert.equal([...cpes].sort(), [...new Set(stated)].sort())
-  })
-} else {
-  real('are left out on purpose', () => assert.is(process.env.VULNSHELF_NO_FEEDS, '1'))
-}
+real('no CPE of the real files is lost, and no other is claimed', async () => {
+  const path = join(REAL_FEEDS, 'nvd/nvdcve-2.0-sample.json.gz')
+  const text = gunzipSync(readFileSync(path)).toString('utf8')
+  const stated = [...text.matchAll(/"vulnerable": true,\s+"criteria": "([^"]+)"/g)].map((found) =>
+    JSON.parse(`"${found[1]}"`),
+  )
+  const items = await itemsOf(path)
+  const claimed = items.flatMap((item) => (item.kind === 'claim' ? (JSON.parse(item.body) as CveClaim).affected : []))
+  const cpes = new Set(claimed.flatMap((entry) => entry.cpes ?? []))
+  assert.equal([...cpes].sort(), [...new Set(stated)].sort())
+})
 real.after(folder.remove)
 
 real.run()

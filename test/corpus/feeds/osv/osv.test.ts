@@ -6,8 +6,9 @@ import { chooseFiles } from '../../../../corpus/feeds/files/choice.ts'
 import { replayEvents } from '../../../../corpus/feeds/osv/events.ts'
 import { findOsv } from '../../../../corpus/feeds/osv/osv.ts'
 import type { CveClaim, RecordNote } from '../../../../corpus/model/claim.ts'
-import { haveRealFeeds, REAL_FEEDS, temporaryFolder } from '../../../support/dist.ts'
+import { temporaryFolder } from '../../../support/dist.ts'
 import { putFeeds } from '../../../support/feeds.ts'
+import { REAL_FEEDS, suiteNeeding } from '../../../support/needs.ts'
 import { type Entry, entryItems, writeEntries } from './osv-entries.ts'
 
 const folder = temporaryFolder('osv')
@@ -346,7 +347,7 @@ found('the whole and every ecosystem is a part, of which the newest counts', () 
 
 found.run()
 
-const real = suite('real exports')
+const real = suiteNeeding('real exports', 'real feeds')
 
 async function realClaims(ecosystem: string) {
   const items = await entryItems('osv', join(REAL_FEEDS, 'osv', ecosystem, 'all.zip'))
@@ -373,43 +374,36 @@ async function realClaims(ecosystem: string) {
   }
 }
 
-if (haveRealFeeds()) {
-  // The figures are jq's. Every event "introduced" begins a range of its own, but for those of a few careless ranges.
-  real(
-    'Go: withdrawn entries and those without a CVE claim nothing, the others everything that they state',
-    async () => {
-      assert.equal(await realClaims('Go'), {
-        items: 4291,
-        about: 3883,
-        cves: 3902,
-        entries: 5526,
-        ranges: 7758 - 6,
-        patched: 5672,
-        metrics: 0,
-        fixes: 3047,
-        empty: 0,
-        notes: { 'date-missing': 3634, 'range-unreadable': 6 },
-      })
-    },
-  )
-
-  real('Bitnami: one package an entry, and every vector can be read', async () => {
-    assert.equal(await realClaims('Bitnami'), {
-      items: 7444,
-      about: 7444,
-      cves: 5830,
-      entries: 7444,
-      ranges: 19852 - 6,
-      patched: 19578,
-      metrics: 7433,
-      fixes: 0,
-      empty: 0,
-      notes: { 'range-unreadable': 6 },
-    })
+// The figures are jq's. Every event "introduced" begins a range of its own, but for those of a few careless ranges.
+real('Go: withdrawn entries and those without a CVE claim nothing, the others everything that they state', async () => {
+  assert.equal(await realClaims('Go'), {
+    items: 4291,
+    about: 3883,
+    cves: 3902,
+    entries: 5526,
+    ranges: 7758 - 6,
+    patched: 5672,
+    metrics: 0,
+    fixes: 3047,
+    empty: 0,
+    notes: { 'date-missing': 3634, 'range-unreadable': 6 },
   })
-} else {
-  real('are left out on purpose', () => assert.is(process.env.VULNSHELF_NO_FEEDS, '1'))
-}
+})
+
+real('Bitnami: one package an entry, and every vector can be read', async () => {
+  assert.equal(await realClaims('Bitnami'), {
+    items: 7444,
+    about: 7444,
+    cves: 5830,
+    entries: 7444,
+    ranges: 19852 - 6,
+    patched: 19578,
+    metrics: 7433,
+    fixes: 0,
+    empty: 0,
+    notes: { 'range-unreadable': 6 },
+  })
+})
 real.after(folder.remove)
 
 real.run()

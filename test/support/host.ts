@@ -1,0 +1,79 @@
+/** Runs test files one after the other in this process, as `test/run.ts` sends them, and sends back what came of each. */
+import { pathToFileURL } from 'node:url'
+import type { Skipped } from './needs.ts'
+
+export interface FileResult {
+  passed: number
+  failed: number
+  skipped: Skipped[]
+  /** What the file and uvu printed. */
+  output: string
+}
+
+/** A suite as uvu queues it: errors (or true), tests passed, skipped, and all of them. */
+type QueuedSuite = () => Promise<[errors: string | true, passed: number, skipped: number, total: number]>
+
+// Before uvu is loaded: `run()` then only queues a suite.
+const queue: [name: null, ...suites: QueuedSuite[]][] = []
+Object.assign(globalThis, { UVU_DEFER: 1, UVU_QUEUE: queue, UVU_INDEX: 0 })
+const { MissingNeed, takeSkipped } = await import('./needs.ts')
+const { sharedServers } = await import('./shared.ts')
+
+let output = ''
+const capture = (chunk: string | Uint8Array) => {
+  output += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString()
+  return true
+}
+Object.assign(process.stdout, { write: capture })
+Object.assign(process.stderr, { write: capture })
+
+const listening = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length
+const ownServers = () => listening() - sharedServers()
+
+/** Waits up to five seconds until no more servers listen than before: closing takes a few turns. */
+async function leavesNoServer(before: number): Promise<boolean> {
+  for (let i = 0; i < 100; i++) {
+    if (ownServers() <= before) return true
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return false
+}
+
+async function runFile(name: string): Promise<FileResult> {
+  const environment = { ...process.env }
+  const before = ownServers()
+  const suites: QueuedSuite[] = []
+  queue.splice(0, queue.length, [null])
+  output = ''
+  let [passed, failed, counted] = [0, 0, 0]
+  try {
+    await import(pathToFileURL(name).href)
+    suites.push(...(queue[0]!.slice(1) as QueuedSuite[]))
+    for (const run of suites) {
+      const [errors, ran, skips, total] = await run()
+      passed += ran
+      failed += total - ran
+      counted += total + skips
+      if (typeof errors === 'string') capture(`\n${errors}\n`)
+    }
+    if (counted === 0) throw new Error('the file has no tests')
+    if (!(await leavesNoServer(before))) throw new Error('the file leaves a server listening')
+  } catch (error) {
+    if (error instanceof MissingNeed) return { passed, failed, skipped: [{ title: name, need: error.need }], output }
+    failed++
+    capture(`\n${error instanceof Error ? error.stack : error}\n`)
+  }
+  for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name]
+  Object.assign(process.env, environment)
+  process.exitCode = undefined
+  return { passed, failed, skipped: takeSkipped(), output }
+}
+
+process.on('message', async (name: string) => void process.send!(await runFile(name)))
+// What a test lets slip counts against the file that runs.
+process.on('unhandledRejection', (error) => {
+  process.send!({ passed: 0, failed: 1, skipped: [], output: `${output}\nunhandled rejection: ${error}` })
+  process.exit(1)
+})
+process.on('disconnect', () => process.exit())
+process.send!('ready')
