@@ -9,6 +9,7 @@ import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
 import type { GatewayOptions } from '../../gateway/gateway.ts'
 import { LOCAL, makeToken } from '../../gateway/token.ts'
 import {
+  distOf,
   ingestAndBuild,
   quietEffects,
   type SampleDist,
@@ -16,7 +17,7 @@ import {
   sampleOfTwoNights,
   temporaryFolder,
 } from '../support/dist.ts'
-import { putFeeds } from '../support/feeds.ts'
+import { type FeedFiles, putFeeds } from '../support/feeds.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
 import { isShared, share } from '../support/shared.ts'
 import { addOddRecords } from './odd-records.ts'
@@ -64,8 +65,6 @@ export async function openService({ cves = 400, more, ...options }: ServiceOptio
   return serviceOn(folder, made, options)
 }
 
-type FeedFiles = Parameters<typeof putFeeds>[1]
-
 export interface World extends Service {
   /** Another night: puts these files into the feeds folder (null takes one away), ingests, builds, and serves that. */
   night(files: FeedFiles): Promise<void>
@@ -74,14 +73,8 @@ export interface World extends Service {
 /** A gateway on feeds that a test has written itself. */
 export async function openWorld(files: FeedFiles, options: Omit<ServiceOptions, 'cves' | 'more'> = {}): Promise<World> {
   const folder = temporaryFolder('world')
-  const [feeds, corpus, dist] = ['feeds', 'corpus.db', 'dist'].map((name) => join(folder.path, name)) as [
-    string,
-    string,
-    string,
-  ]
-  const made: SampleDist = { feeds, corpus, dist, nights: [] }
-  putFeeds(feeds, files)
-  await ingestAndBuild(made)
+  const made = await distOf(folder.path, files)
+  const { feeds, corpus, dist } = made
   const service = await serviceOn(folder, made, options)
   const night = async (changed: FeedFiles) => {
     putFeeds(feeds, changed)

@@ -1,4 +1,5 @@
 /** Corpora and snapshots for tests: made from the sample generator's feeds, or from the real ones beside the checkout. */
+import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +8,7 @@ import { ingest } from '../../builder/ingest/ingest.ts'
 import { type Effects, realEffects } from '../../corpus/command/effects.ts'
 import { noProgress } from '../../corpus/command/progress.ts'
 import { generateSample } from '../../corpus/sample/generate.ts'
+import { type FeedFiles, putFeeds } from './feeds.ts'
 
 /** Effects on the real disk that say nothing. */
 export const quietEffects = (): Effects => realEffects(() => {})
@@ -40,6 +42,18 @@ export function sampleOfTwoNights(folder: string, cves: number): Promise<SampleD
     const { nights } = await sampleDist(path, cves)
     await ingestAndBuild({ ...made, asOf: nights[1]! })
     return nights
+  })
+}
+
+/** Feeds that a test has written itself, ingested and built. */
+export function distOf(folder: string, files: FeedFiles): Promise<SampleDist> {
+  const digest = createHash('sha256')
+  for (const [name, content] of Object.entries(files))
+    digest.update(`${name}\0${content?.length}\0`).update(content ?? '')
+  return madeOnce(`feeds-${digest.digest('hex')}`, folder, async (made) => {
+    putFeeds(made.feeds, files)
+    await ingestAndBuild(made)
+    return []
   })
 }
 

@@ -92,8 +92,11 @@ export function cnaJson(shortNames: readonly string[]): string {
   )
 }
 
-/** Writes files into a feeds folder; null removes one. */
-export function putFeeds(folder: string, files: Record<string, Uint8Array | string | null>): string {
+/** Contents by path in a feeds folder; null removes a file. */
+export type FeedFiles = Record<string, Uint8Array | string | null>
+
+/** Writes files into a feeds folder. */
+export function putFeeds(folder: string, files: FeedFiles): string {
   for (const [name, content] of Object.entries(files)) {
     const path = join(folder, name)
     mkdirSync(dirname(path), { recursive: true })
