@@ -31,8 +31,8 @@ const documented = pages().filter((page) => commandLines(page).length > 0)
 
 /** A command as its `--help` shows it. */
 interface CommandTable {
-  /** Whether each option takes a value. */
-  options: Map<string, boolean>
+  /** What each option takes, ` <file>`; empty for a switch. */
+  options: Map<string, string>
   least: number
   most: number
 }
@@ -64,7 +64,7 @@ async function tableOf(program: Program, name: string): Promise<CommandTable> {
   const options = help.matchAll(/^ {2}--([a-z-]+)( <[^>]+>)?/gm)
   const required = usage.match(/<\w+>/g)?.length ?? 0
   return {
-    options: new Map(Array.from(options, ([, option, value]) => [option!, value !== undefined])),
+    options: new Map(Array.from(options, ([, option, value = '']) => [option!, value])),
     least: required,
     most: required + (usage.match(/\[(?!options)\w+\]/g)?.length ?? 0),
   }
@@ -79,9 +79,9 @@ function assertKnown(program: Program, [name = '', ...words]: readonly string[],
     const word = words[i]!
     if (!word.startsWith('--')) operands++
     else {
-      const takesValue = table.options.get(word.slice(2))
-      assert.type(takesValue, 'boolean', `${line}: ${name} has no option ${word}`)
-      if (takesValue) i++
+      const value = table.options.get(word.slice(2))
+      assert.is.not(value, undefined, `${line}: ${name} has no option ${word}`)
+      if (value !== '') i++
     }
   }
   assert.ok(operands >= table.least && operands <= table.most, `${line}: ${operands} operands`)
@@ -152,14 +152,14 @@ async function runPage(page: Page): Promise<void> {
 }
 
 for (const program of Object.keys(PAGES) as Program[]) {
-  test(`the pages of ${program} name every option of every command, and no other`, () => {
-    const named = new Set(
-      PAGES[program].flatMap((path) =>
-        Array.from(readPage(path).prose.matchAll(/`[^`\n]*?--([a-z-]+)/g), ([, option]) => option!),
-      ),
-    )
-    const options = new Set([...tables[program].values()].flatMap((table) => [...table.options.keys()]))
-    assert.equal([...named].sort(), [...options].sort())
+  test(`the pages of ${program} show every option of every command as its help does, and no other`, () => {
+    const spans = PAGES[program].flatMap((path) => Array.from(readPage(path).prose.matchAll(/`(--[^`\n]+)`/g)))
+    const shown = new Set(spans.map(([, span]) => span!))
+    const options = [...tables[program].values()].flatMap((table) => [...table.options])
+    const flags = new Set(options.map(([option, value]) => `--${option}${value}`))
+    assert.equal([...flags].filter((one) => !shown.has(one)).sort(), [], 'not in the pages')
+    const known = new Set(options.map(([option]) => `--${option}`))
+    assert.equal([...shown].filter((one) => !known.has(one.split(' ')[0]!)).sort(), [], 'not in the help')
   })
 }
 
