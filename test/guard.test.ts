@@ -73,6 +73,37 @@ test('the import table holds: no folder reaches against the arrows', () => {
   assert.equal(against, [])
 })
 
+/** The cells of a table under a heading of corpus/README.md, row by row. */
+function tableUnder(heading: string): string[][] {
+  const text = readFileSync(join(root, 'corpus/README.md'), 'utf8')
+  const section = text.split(/^## /m).find((one) => one.startsWith(`${heading}\n`))
+  assert.ok(section, `corpus/README.md has no section ${heading}`)
+  const rows = section.split('\n').filter((line) => line.startsWith('|'))
+  return rows.slice(2).map((row) => row.split('|').slice(1, -1))
+}
+
+const namesIn = (cell: string) => Array.from(cell.matchAll(/`([^`]+)`/g), ([, name]) => name!)
+
+test('corpus/README.md shows the import table', () => {
+  const shown = tableUnder('Imports').map(([folder, allowed]) => [namesIn(folder!)[0]!, namesIn(allowed!)])
+  assert.equal(shown, Object.entries(MAY_IMPORT))
+})
+
+test('corpus/README.md names every package of package.json and its purpose', () => {
+  const { dependencies, devDependencies, optionalDependencies } = JSON.parse(
+    readFileSync(join(root, 'package.json'), 'utf8'),
+  )
+  const shown = tableUnder('Dependencies').map(([name, purpose]) => [namesIn(name!)[0]!, purpose!.trim()])
+  assert.equal(
+    shown.filter(([, purpose]) => purpose === ''),
+    [],
+  )
+  assert.equal(
+    shown.map(([name]) => name).sort(),
+    Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }).sort(),
+  )
+})
+
 test('every test file runs its tests', () => {
   const silent = sourcesOf('test').filter(
     (file) => file.endsWith('.test.ts') && !/^(?:\w+\.)?run\(\)$/m.test(readFileSync(join(root, file), 'utf8')),

@@ -1,6 +1,6 @@
 /**
  * Feeds into the corpus: every feed is staged and judged by itself, then their claims are merged, all in one
- * transaction. Until its commit the corpus is yesterday's, whatever happens (DESIGN, Corpus).
+ * transaction. Until its commit the corpus is yesterday's, whatever happens.
  */
 import { availableParallelism } from 'node:os'
 import type { Effects } from '../../corpus/command/effects.ts'

@@ -1,6 +1,6 @@
 /**
  * Whether what a feed brings may go into the corpus: judged by the age of its edition before it is read, and by its
- * figures after, each feed by itself (DESIGN, Corpus). What is refused leaves the corpus as it was.
+ * figures after, each feed by itself. What is refused leaves the corpus as it was.
  */
 import type { Feed } from '../../corpus/feeds/feed.ts'
 import type { FeedName } from '../../corpus/feeds/table.ts'

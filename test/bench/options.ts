@@ -100,7 +100,7 @@ export interface BenchActions {
 export function benchCommand({ bench, soak }: BenchActions): Command {
   const groups = Object.keys(GROUPS).join(', ')
   const program = withCorpus(new Command('bench').enablePositionalOptions())
-    .description("DESIGN's table of budgets: each line next to its reference, in the same run and in turn with it")
+    .description('Measure the budgets: each line in turn with its reference, in the same run')
     .option('--only <names>', `some groups (${groups}) or lines (build/full)`, lineNames)
     .option('--short', `five minutes at most: ${SHORT.cves.join()} CVEs, ${SHORT.rounds} rounds`)
     .option('--rounds <n>', `rounds of each line (default: ${USUAL.rounds})`, whole)

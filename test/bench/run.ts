@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: DESIGN's table of budgets, measured. Every line takes turns with what it is held against, because
- * machines differ and whatever else one does should meet both. A missed budget is a result, not a failure.
+ * `npm run bench`: measures the table of budgets (README.md). Each line takes turns with its reference, so that the load of the
+ * machine affects both. A missed budget is a result, not a failure.
  */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

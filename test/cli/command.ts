@@ -6,6 +6,8 @@ import { join, relative } from 'node:path'
 import * as assert from 'uvu/assert'
 
 const root = join(import.meta.dirname, '../..')
+/** Found from any working folder. */
+const TSX = import.meta.resolve('tsx')
 const PROGRAMS = { vulnshelf: 'builder/cli.ts', 'vulnshelf-gateway': 'gateway/cli.ts' } as const
 export type Program = keyof typeof PROGRAMS
 
@@ -19,6 +21,8 @@ export interface Outcome {
 
 export interface RunOptions {
   env?: Record<string, string>
+  /** The working folder; the checkout by default. */
+  cwd?: string
   /** Runs as a user who may write nothing, where the test runs as one who may write everything. */
   asNobody?: boolean
 }
@@ -42,8 +46,8 @@ export function endAll(): void {
 
 export function start(program: Program, args: readonly string[], options: RunOptions = {}): ChildProcess {
   const isRoot = process.getuid?.() === 0
-  const child = spawn(process.execPath, ['--import', 'tsx', join(root, PROGRAMS[program]), ...args], {
-    cwd: root,
+  const child = spawn(process.execPath, ['--import', TSX, join(root, PROGRAMS[program]), ...args], {
+    cwd: options.cwd ?? root,
     env: environment(options.env),
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(options.asNobody && isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
@@ -53,7 +57,7 @@ export function start(program: Program, args: readonly string[], options: RunOpt
   return child
 }
 
-function run(program: Program, args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+export function run(program: Program, args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const child = start(program, args, options)
     let out = ''

@@ -6,7 +6,7 @@ import { type Both, byPlan, bySqlite, compare, type DrawnQuery, drawn, openBoth 
 import { databaseOf } from './database.ts'
 import { type ListQuery, listQueriesToPlan } from './queries.ts'
 
-/** DESIGN, "Budgets": so many times as fast as SQLite. */
+/** Speed relative to SQLite (README.md, "Budgets"). */
 const BUDGET = 5
 /** Of each query in a round. */
 const DRAWS = 3

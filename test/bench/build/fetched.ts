@@ -1,6 +1,6 @@
 /**
  * What a mirror that has a snapshot's parent fetches, reckoned from the two: nothing is transferred. Once by whole
- * objects; once with the delta pack of the build (DESIGN, "Delta packs"), and what it does not lead to whole; what is
+ * objects; once with the delta pack of the build (SPEC.md, "Delta pack"), and what it does not lead to whole; what is
  * derived is rebuilt.
  */
 import { gunzipSync, gzipSync } from 'node:zlib'

@@ -1,6 +1,6 @@
 /**
  * The request path over HTTP: the gateway of each corpus next to a polka server that answers a typical answer of it, all in
- * turn in the same rounds (DESIGN, "Budgets").
+ * turn in the same rounds (README.md, "Budgets").
  */
 import { type BenchContext, type BenchGroup, type BenchLine, isWanted } from '../report/line.ts'
 import { median, ratioOf } from '../report/spread.ts'

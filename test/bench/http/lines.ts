@@ -1,4 +1,4 @@
-/** What the request path is measured by, and what DESIGN ("Budgets") asks of it, as a share of the polka server's requests/s. */
+/** The lines of the request path, with their budgets as a share of the polka server's requests/s (README.md, "Budgets"). */
 import type { KindName } from './request-kinds.ts'
 
 export interface HttpLine {
@@ -28,13 +28,13 @@ const line = (kind: KindName, budget: number | null, more: Partial<HttpLine> = {
 })
 
 export const HTTP_LINES: readonly HttpLine[] = [
-  line('page25', 0.7),
-  line('page25', 0.7, { name: 'page25-warm', title: 'the same few', different: WARM }),
-  line('page100', 0.7),
-  line('detail', 0.7),
-  line('detail', 0.7, { name: 'detail-warm', title: 'the same few', different: WARM }),
-  line('detail-all', 0.7),
-  line('detail-any', 0.7),
+  line('page25', 0.6),
+  line('page25', 0.6, { name: 'page25-warm', title: 'the same few', different: WARM }),
+  line('page100', 0.6),
+  line('detail', 0.6),
+  line('detail', 0.6, { name: 'detail-warm', title: 'the same few', different: WARM }),
+  line('detail-all', 0.6),
+  line('detail-any', 0.6),
   line('unchanged-page', null, { different: 2000 }),
   line('unchanged-detail', null, { different: 2000 }),
   line('critical', 0.35),

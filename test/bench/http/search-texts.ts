@@ -34,7 +34,7 @@ export const SEARCH_TEXTS = textsOf(source.phrases, source.id_years as [number, 
 
 export const drawText = (texts: readonly string[], random: Random): string => random.pick(texts)
 
-/** What DESIGN's table of budgets counts as few matches. */
+/** At most this many matches are few (README.md, "Budgets"). */
 export const FEW_MATCHES = 20_000
 
 /** A text, and how many CVEs match it. */

@@ -22,7 +22,7 @@ export interface BenchLine {
   ratio: Spread | null
   /** `figure` to that of the same line on the smallest corpus of the run, round by round; null on that one, and where they did not take turns. */
   growth: Spread | null
-  /** What DESIGN's table of budgets asks for, of the ratio or of the figure itself; null where the line only informs. */
+  /** The budget of the ratio or of the figure itself (README.md, "Budgets"); null for a line without one. */
   budget: Budget | null
   /** Whatever else was seen, by name with its unit: `p99 ms`, `CPU µs/request`, `bytes read/request`. */
   details: Record<string, number>
