@@ -1,4 +1,4 @@
-/** The entries of the weakness and attack-pattern catalogues, in the shapes of the API (gateway/API.md, sections 18 to 22). */
+/** The entries of the catalogs of weaknesses and attack patterns, as in gateway/API.md, sections 18 to 22. */
 
 export interface Consequence {
   scopes: string[]
