@@ -1,5 +1,5 @@
 /**
- * The way of a request from the socket to its handler and back. The order of judgement is that of decisions, "Errors":
+ * The way of a request from the socket to its handler and back. API 6.17 gives the order of the checks:
  * 401 (or 429 for one failed token too many), 403, the subject's limit, unknown route, method, parameters, then the handler.
  */
 import type { RequestListener, ServerResponse } from 'node:http'

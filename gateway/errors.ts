@@ -1,4 +1,4 @@
-/** The errors that a client can get: the one place that knows their statuses, codes and bodies (decisions, "Errors"). */
+/** The errors that a client can get, with their statuses, codes and bodies (gateway/API.md, "Errors"). */
 
 export const STATUS = {
   invalid_parameter: 400,

@@ -1,7 +1,7 @@
 /** The two catalogues put side by side: each fills in the names that the other leaves open; and the rows of their lists. */
 import type { CapecEntry, CweEntry } from './catalogue.ts'
 
-/** An entry of `GET /cwes` (api.md, "CWE list entry"). */
+/** An entry of `GET /cwes` (gateway/API.md, section 18). */
 export interface CweListEntry {
   /** `CWE-79`. */
   cwe_id: string
@@ -18,7 +18,7 @@ export interface CweListEntry {
   kev_count: number
 }
 
-/** An entry of `GET /capecs` (api.md, "CAPEC list entry"); what may be null is as rule 27 has it. */
+/** An entry of `GET /capecs` (gateway/API.md, section 21); rule 27 states which fields may be null. */
 export interface CapecListEntry {
   capec_id: number
   /** `CAPEC-66`. */

@@ -1,4 +1,4 @@
-/** The entries of the weakness and attack-pattern catalogues, in the shapes that the API answers with (api.md). */
+/** The entries of the catalogs of weaknesses and attack patterns, as in gateway/API.md, sections 18 to 22. */
 
 export interface Consequence {
   scopes: string[]

@@ -1,4 +1,4 @@
-/** The rows of the directory: CNAs with their statistics, vendors and products (api.md, rules 25 and 27). */
+/** The rows of CNAs, vendors and products (gateway/API.md, sections 23 and 24; rules 25 and 27). */
 import { type Grade, gradeOf } from './completeness.ts'
 import { DAY_MS } from './date.ts'
 import { compareText } from './sources.ts'

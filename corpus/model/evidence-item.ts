@@ -1,4 +1,4 @@
-/** What every item of evidence has, and what its sources are called (api.md, "Evidence item"). */
+/** The fields of an item of evidence, and the names of its sources (gateway/API.md, section 13). */
 import type { EvidenceItem, ReferenceSource } from './record.ts'
 
 /** What a claim's source is called as a source of evidence. */

@@ -1,4 +1,4 @@
-/** The merged record of a CVE, part by part, in the shapes that the API answers with (api.md, "Resources"). */
+/** The merged record of a CVE, part by part, in the shapes of the API (gateway/API.md, sections 8 to 16). */
 import type { CveId } from './cve-id.ts'
 
 export type Severity = 'critical' | 'high' | 'medium' | 'low' | 'none'
@@ -33,7 +33,7 @@ export interface CveCore {
   primary_cwe_id: string | null
 }
 
-/** The keys of a summary record in the order of api.md; `fields` chooses among them. */
+/** The keys of a summary record in the order of gateway/API.md, section 8; `fields` chooses among them. */
 export const SUMMARY_FIELDS = [
   'cve_id',
   'state',

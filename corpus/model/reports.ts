@@ -1,4 +1,4 @@
-/** The reports of a CVE that are served: the latest final one of each type, newest first (api.md, "/reports"). */
+/** The reports of a CVE that are served: the latest final one of each type, newest first (API 16.4). */
 import type { ReportClaim } from './claim.ts'
 import type { Report, ReportSummary } from './record.ts'
 import { compareText } from './sources.ts'

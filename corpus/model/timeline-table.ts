@@ -1,4 +1,4 @@
-/** The categories of the timeline and how their entries read: the one table of them (api.md, "Timeline entry"). */
+/** The categories of the timeline and how their entries read: the one table of them (API 14.8). */
 
 export type TimelineCategory =
   | 'publication'

@@ -90,7 +90,7 @@ export interface ChangeDates {
 /**
  * The whole timeline of a record that replaces `previous`: an entry for each category touched, then the entries it had,
  * newest first. What the record itself brought spans its version and the next one, enrichment stands at the next one
- * (api.md, "Timeline entry"). A night in which both did is told apart by `origin`; without it all is the record's.
+ * (API 14.9). A night in which both did is told apart by `origin`; without it all is the record's.
  * Where nothing changed it is `previous.timeline` itself.
  */
 export function nextTimeline(

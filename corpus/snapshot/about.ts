@@ -5,7 +5,7 @@ export interface About {
   /** The newest date that the CVE list states. */
   corpus_date: string | null
   epss_date: string | null
-  /** How many of each kind the snapshot holds: `cves`, `cwes`, … (decisions, `/snapshot`). */
+  /** How many of each kind the snapshot holds: `cves`, `cwes`, … (API 27.1). */
   counts: Record<string, number>
   feeds: Record<
     string,

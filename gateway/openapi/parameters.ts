@@ -73,7 +73,7 @@ export function parametersOf(place: 'path' | 'query', schema: Schema): Parameter
       description,
       required: place === 'path' || kind.presence === 'required',
       schema: shape,
-      // One parameter holds all members, separated by commas (api.md, `csv`).
+      // One parameter holds all members, separated by commas (API 3.2).
       ...(shape.type === 'array' ? { style: 'form' as const, explode: false } : {}),
       ...(kind.emptyAllowed ? { allowEmptyValue: true } : {}),
       ...(example === undefined ? {} : { example }),

@@ -1,4 +1,4 @@
-/** What a route may answer: its 200, a 304, and the errors that the order of judgement leaves it (decisions, "Errors"). */
+/** What a route may answer: its 200, a 304, and its errors (gateway/API.md, "Errors"). */
 import { z } from 'zod'
 import { type ErrorCode, STATUS } from '../errors.ts'
 import type { JsonSchema } from '../params/kind.ts'
@@ -60,7 +60,7 @@ const ALWAYS: readonly ErrorCode[] = [
   'unavailable',
 ]
 
-/** What follows from a parameter: a CVE may be missing or above the caller's tier (api.md, "Conventions" 8). */
+/** What follows from a parameter: a CVE may be missing or above the caller's tier (API 10.4). */
 const BY_PARAMETER: Readonly<Record<string, readonly ErrorCode[]>> = {
   cveId: ['not_found', 'tier_restricted'],
   cursor: ['invalid_cursor'],

@@ -21,7 +21,7 @@ export function schemaOf(answer: ZodType, components: Record<string, JsonSchema>
 
 /** Takes out what zod says for itself and no reader of the document needs. */
 function soften({ jsonSchema: schema }: { jsonSchema: Record<string, unknown> }): void {
-  // The whole calendar as a pattern: `format` says it. What remains is that times are in UTC (api.md, "Conventions").
+  // The whole calendar as a pattern: `format` says it. What remains is that times are in UTC (API 2.1).
   if (schema.format === 'date-time') schema.pattern = 'Z$'
   if (schema.format === 'date') delete schema.pattern
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum

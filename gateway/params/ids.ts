@@ -11,7 +11,7 @@ export function cveId(): Kind<CveId, 'optional'> {
   return kind({ type: 'string', pattern: CVE_PATTERN }, readCveId)
 }
 
-/** At most `max` ids separated by commas, each once, in the order given (decisions, "/cves?ids="). */
+/** At most `max` ids separated by commas, each once, in the order given (API 9.10). */
 export function cveIds({ max }: { max: number }): Kind<CveId[], 'optional'> {
   const schema = { type: 'array', items: { type: 'string', pattern: CVE_PATTERN }, minItems: 1, maxItems: max }
   return kind(schema, (text, name) => {

@@ -1,4 +1,4 @@
-/** What was found, as it is answered (api.md, "Search result item"; rule 28). */
+/** What was found, as it is answered (API 26.10, rule 28). */
 import type { Hit } from '../../corpus/snapshot/query/open.ts'
 import { RANK } from '../../corpus/snapshot/query/rank.ts'
 import type { SearchType } from '../../corpus/snapshot/query/sets.ts'

@@ -40,7 +40,7 @@ export const listCapecs = defineRoute<Context, Record<never, never>, typeof list
 
 const path = { capecId: capecId() }
 
-/** The top-level fields of a full entry, in the order of api.md. */
+/** The top-level fields of a full entry, in the order of gateway/API.md, section 22. */
 const CAPEC_FIELDS = [
   'id',
   'display',

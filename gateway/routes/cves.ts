@@ -12,7 +12,7 @@ import { cvePage as cvePageSchema } from './answers.ts'
 import type { Context } from './context.ts'
 import { cvePage, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageLimit } from './paging.ts'
 
-/** `severity` in the order in which api.md lists its values. */
+/** `severity` in the order of API 9.2. */
 export const SEVERITIES = ['critical', 'high', 'medium', 'low', 'none'] as const satisfies readonly Severity[]
 
 const query = {

@@ -49,7 +49,7 @@ export const listCwes = defineRoute<Context, Record<never, never>, typeof listQu
 
 const path = { cweId: cweId() }
 
-/** The top-level fields of a full entry, in the order of api.md. */
+/** The top-level fields of a full entry, in the order of gateway/API.md, section 19. */
 const CWE_FIELDS = [
   'cwe_id',
   'slug',

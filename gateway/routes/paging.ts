@@ -25,7 +25,7 @@ export const PAGE_LIMIT_MAX = 100
 
 export const pageLimit = () => integer({ min: 1, max: PAGE_LIMIT_MAX })
 
-/** `limit` and `cursor`, as conventions of api.md have them. */
+/** `limit` and `cursor` (API 4.1). */
 export const paging = { limit: withDefault(pageLimit(), PAGE_LIMIT_DEFAULT), cursor: cursor() }
 
 /** One memory for all snapshots that are open, so that the bound is that of the process. */

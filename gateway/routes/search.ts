@@ -10,7 +10,7 @@ import type { Shelved } from '../shelf/shelf.ts'
 import { searchResults, suggestions } from './answers.ts'
 import type { Context } from './context.ts'
 
-/** In the order of api.md: what a client may ask for. */
+/** What a client may ask for, in the order of API 26.2. */
 const TYPES = ['cve', 'cwe', 'capec', 'vendor', 'product', 'cna'] as const satisfies readonly SearchType[]
 
 const q = meaning('Text to look for in ids and labels, in any case', required(text({ min: 2 })))

@@ -1,4 +1,4 @@
-/** api.md, "Affected entry": the claims of each source, one by one, against the files they stand in. */
+/** gateway/API.md, section 12: the claims of each source, one by one, against the upstream files. */
 import * as assert from 'uvu/assert'
 import type { AffectedEntry } from '../../corpus/model/record.ts'
 import { affectedClaims, CLAIMS, CONTAINERS, OSV_SCHEMA, packageOf } from './affected-claims.ts'
@@ -19,7 +19,7 @@ import {
 import { sampleFeeds } from './sample-feeds.ts'
 import { sharedService } from './service.ts'
 
-const { says, after, run } = contractSuite('affected entry')
+const { states, after, run } = contractSuite('affected entry')
 const service = await sharedService()
 const feeds = sampleFeeds(service.made)
 const details = await allDetails(service)
@@ -27,7 +27,7 @@ const entries = details.flatMap(({ affected }) => affected)
 
 const { paired, criteriaOf } = affectedClaims(feeds, details)
 
-says('One entry per source claim; claims are never merged.', () => {
+states('12.6', 'one entry for each claim', () => {
   const pairs = paired(...CLAIMS)
   assert.ok(pairs.length > 1500)
   for (const { cve_id: id, affected } of details) {
@@ -45,7 +45,7 @@ says('One entry per source claim; claims are never merged.', () => {
   assert.ok(same.length > 20)
 })
 
-says('source | string: `cna`, `adp`, `advisory`, `osv`, `nvd`, `svc_analysis`', () => {
+states('12.7', 'the source of the claim', () => {
   holdField(entries, 'source', string)
   holdValues(
     entries.map(({ source }) => source),
@@ -55,7 +55,7 @@ says('source | string: `cna`, `adp`, `advisory`, `osv`, `nvd`, `svc_analysis`', 
 
 const named = (value: unknown) => (value === undefined || value === 'n/a' ? null : value)
 
-says('vendor, product | string|null', () => {
+states('12.8', 'names as the source writes them', () => {
   for (const name of ['vendor', 'product'] as const) {
     holdNullable(entries, name, string)
     for (const { id, entry, claim } of paired(...CONTAINERS, 'svc_analysis')) {
@@ -64,7 +64,7 @@ says('vendor, product | string|null', () => {
   }
 })
 
-says('package_name, ecosystem | string|null', () => {
+states('12.9', 'the package of the claim', () => {
   holdNullable(entries, 'package_name', string)
   holdNullable(entries, 'ecosystem', string)
   for (const { id, entry, claim } of paired(...CONTAINERS)) {
@@ -76,14 +76,14 @@ says('package_name, ecosystem | string|null', () => {
   }
 })
 
-says('platforms | string[]|null', () => {
+states('12.10', 'the platforms of the claim', () => {
   holdNullable(entries, 'platforms', listOf(string))
   for (const { id, entry, claim } of paired(...CONTAINERS)) {
     assert.equal(entry.platforms, claim.member.platforms ?? null, id)
   }
 })
 
-says('default_status | string|null (status for versions matched by no range)', () => {
+states('12.11', 'the status of all other versions', () => {
   holdNullable(entries, 'default_status', string)
   for (const { id, entry, claim } of paired(...CONTAINERS)) {
     assert.is(entry.default_status, claim.member.defaultStatus ?? null, id)
@@ -121,7 +121,7 @@ function plainClaims(): { id: string; entry: AffectedEntry; versions: Version[] 
 
 const isRange = ({ lessThan, lessThanOrEqual }: Version) => lessThan !== undefined || lessThanOrEqual !== undefined
 
-says('affected_versions | string[]|null', () => {
+states('12.12', 'single versions', () => {
   holdNullable(entries, 'affected_versions', listOf(string))
   assert.not.ok(entries.some(({ affected_versions: versions }) => versions?.length === 0))
   const claims = plainClaims()
@@ -132,7 +132,7 @@ says('affected_versions | string[]|null', () => {
   }
 })
 
-says('affected_ranges | object[]|null: `introduced`, `fixed`, `version_type`, and optionally `last_affected`', () => {
+states('12.13', 'ranges of versions', () => {
   const text = nullable(string)
   const range = object({ introduced: text, fixed: text, version_type: text }, { last_affected: string })
   holdNullable(entries, 'affected_ranges', listOf(range))
@@ -152,7 +152,7 @@ says('affected_ranges | object[]|null: `introduced`, `fixed`, `version_type`, an
   }
 })
 
-says('patched_versions | string[]|null', () => {
+states('12.14', 'versions with the fix', () => {
   holdNullable(entries, 'patched_versions', listOf(matching(/\S/)))
   for (const { id, entry, claim } of paired('svc_analysis')) {
     assert.equal(entry.patched_versions, claim.member.patched_versions ?? null, id)
@@ -165,14 +165,14 @@ says('patched_versions | string[]|null', () => {
   }
 })
 
-says('cpes | string[]|null', () => {
+states('12.15', 'CPE names', () => {
   holdNullable(entries, 'cpes', listOf(matching(/^cpe:(2\.3:|\/)/)))
   for (const { id, entry, claim } of paired(...CONTAINERS, 'svc_analysis')) {
     assert.equal(entry.cpes, claim.member.cpes ?? null, id)
   }
 })
 
-says('repo_url, collection_url, package_url | string|null', () => {
+states('12.16', 'repository, collection and package', () => {
   for (const name of ['repo_url', 'collection_url', 'package_url']) holdNullable(entries, name, string)
   for (const { id, entry, claim } of paired(...CONTAINERS)) {
     assert.equal(
@@ -190,16 +190,13 @@ says('repo_url, collection_url, package_url | string|null', () => {
   }
 })
 
-says(
-  'vulnerable_functions, advisory_severity, advisory_urgency, advisory_description | only null values appear',
-  () => {
-    for (const name of ['vulnerable_functions', 'advisory_severity', 'advisory_urgency', 'advisory_description']) {
-      holdField(entries, name, onlyNull)
-    }
-  },
-)
+states('12.17', 'four fields without a value', () => {
+  for (const name of ['vulnerable_functions', 'advisory_severity', 'advisory_urgency', 'advisory_description']) {
+    holdField(entries, name, onlyNull)
+  }
+})
 
-says('updated_at | timestamp', () => {
+states('12.18', 'the update by the source', () => {
   holdField(entries, 'updated_at', timestamp)
   for (const { id, entry, claim } of paired(...CLAIMS)) {
     // The Go database gives a date of the year 1 where it has none: those are of the epoch.

@@ -1,4 +1,4 @@
-/** api.md, "CAPEC list entry" and "CAPEC full entry": the whole catalogue, against its XML. */
+/** gateway/API.md, sections 21 and 22: the fields of the whole catalogue, against its XML. */
 import * as assert from 'uvu/assert'
 import type { CapecEntry } from '../../corpus/model/catalogue.ts'
 import { aboutEach, byKey } from './answers.ts'
@@ -45,7 +45,7 @@ type Row = Pick<CapecEntry, InBoth | Linked | 'name'> & {
   resources_required: string[]
 }
 
-const { says, saysUnder, after, run } = contractSuite('attack patterns')
+const { states, after, run } = contractSuite('attack patterns')
 const service = await sharedService()
 const feeds = sampleFeeds(service.made)
 const rows = await service.all<Row>('/capecs')
@@ -59,22 +59,22 @@ function holdEach(name: keyof Row, expected: (element: XmlElement) => unknown): 
   }
 }
 
-saysUnder('CAPEC list entry (GET /capecs)', 'capec_id | integer', () => {
+states('21.7', 'the number of the id', () => {
   holdField(rows, 'capec_id', integer)
   assert.equal(rows.map(({ capec_id: id }) => String(id)).sort(), [...upstream.keys()].sort())
 })
 
-saysUnder('CAPEC list entry (GET /capecs)', 'capec_id_string | string (`CAPEC-<n>`)', () => {
+states('21.8', 'the id in upper case', () => {
   holdEach('capec_id_string', (element) => `CAPEC-${attribute(element, 'ID')}`)
 })
 
-saysUnder('CAPEC list entry (GET /capecs)', 'name, description | string', () => {
+states('21.9', 'name and description', () => {
   for (const name of ['name', 'description']) holdField(rows, name, text)
   holdEach('name', (element) => attribute(element, 'Name'))
   holdEach('description', (element) => textOf(element, 'Description'))
 })
 
-saysUnder('CAPEC list entry (GET /capecs)', 'abstraction | string (`Meta`, `Standard`, `Detailed`)', () => {
+states('21.10', 'three levels of abstraction', () => {
   holdEach('abstraction', (element) => attribute(element, 'Abstraction'))
   holdValues(
     rows.map(({ abstraction }) => abstraction),
@@ -82,7 +82,7 @@ saysUnder('CAPEC list entry (GET /capecs)', 'abstraction | string (`Meta`, `Stan
   )
 })
 
-saysUnder('CAPEC list entry (GET /capecs)', 'status | string (for example `Draft`, `Stable`)', () => {
+states('21.11', 'the status in the catalog', () => {
   holdField(rows, 'status', string)
   holdEach('status', (element) => attribute(element, 'Status'))
   holdSeen(
@@ -91,7 +91,7 @@ saysUnder('CAPEC list entry (GET /capecs)', 'status | string (for example `Draft
   )
 })
 
-saysUnder('CAPEC list entry (GET /capecs)', 'likelihood_of_attack, typical_severity | string|null', () => {
+states('21.12', 'likelihood and severity', () => {
   for (const name of ['likelihood_of_attack', 'typical_severity']) holdNullable(rows, name, text)
   holdEach('likelihood_of_attack', (element) => textOf(element, 'Likelihood_Of_Attack'))
   holdEach('typical_severity', (element) => textOf(element, 'Typical_Severity'))
@@ -105,40 +105,32 @@ const TEXT_LISTS = [
   ['mitigations', 'mitigations', 'Mitigations', 'Mitigation'],
 ] as const
 
-saysUnder(
-  'CAPEC list entry (GET /capecs)',
-  'prerequisites, skills_required, resources_required, mitigations | string[]',
-  () => {
-    for (const [name, , list, item] of TEXT_LISTS) {
-      holdField(rows, name, texts)
-      assert.ok(rows.some((row) => row[name].length > 0) && rows.some((row) => row[name].length === 0), name)
-      for (const row of rows) {
-        const stated = itemsOf(upstream.get(String(row.capec_id))!, list, item)
-        assert.is(row[name].length, stated.length, `${name} of CAPEC-${row.capec_id}`)
-        if (name === 'prerequisites' || name === 'resources_required') assert.equal(row[name], stated.map(String))
-      }
+states('21.13', 'lists of texts', () => {
+  for (const [name, , list, item] of TEXT_LISTS) {
+    holdField(rows, name, texts)
+    assert.ok(rows.some((row) => row[name].length > 0) && rows.some((row) => row[name].length === 0), name)
+    for (const row of rows) {
+      const stated = itemsOf(upstream.get(String(row.capec_id))!, list, item)
+      assert.is(row[name].length, stated.length, `${name} of CAPEC-${row.capec_id}`)
+      if (name === 'prerequisites' || name === 'resources_required') assert.equal(row[name], stated.map(String))
     }
-  },
-)
+  }
+})
 
-saysUnder(
-  'CAPEC list entry (GET /capecs)',
-  'consequences | object[]: `scopes` string[], `impacts` string[], `note` string',
-  () => {
-    holdField(rows, 'consequences', listOf(consequence))
-    // Null where the catalogue gives no note.
-    holdEach('consequences', (element) =>
-      itemsOf(element, 'Consequences', 'Consequence').map((one) => ({
-        scopes: textsOf(one, 'Scope'),
-        impacts: textsOf(one, 'Impact'),
-        note: textOf(one, 'Note'),
-      })),
-    )
-    assert.ok(rows.some(({ consequences }) => consequences.some(({ note }) => note !== null)))
-  },
-)
+states('21.14', 'scopes, impacts and note', () => {
+  holdField(rows, 'consequences', listOf(consequence))
+  // Null where the catalogue gives no note.
+  holdEach('consequences', (element) =>
+    itemsOf(element, 'Consequences', 'Consequence').map((one) => ({
+      scopes: textsOf(one, 'Scope'),
+      impacts: textsOf(one, 'Impact'),
+      note: textOf(one, 'Note'),
+    })),
+  )
+  assert.ok(rows.some(({ consequences }) => consequences.some(({ note }) => note !== null)))
+})
 
-saysUnder('CAPEC list entry (GET /capecs)', 'execution_flow | object[] (ordered steps, when documented)', () => {
+states('21.15', 'the steps in order', () => {
   holdField(rows, 'execution_flow', listOf(executionStep))
   for (const { capec_id: id, execution_flow: flow } of rows) {
     const stated = itemsOf(upstream.get(String(id))!, 'Execution_Flow', 'Attack_Step')
@@ -156,24 +148,20 @@ saysUnder('CAPEC list entry (GET /capecs)', 'execution_flow | object[] (ordered 
   assert.ok(rows.some(({ execution_flow: flow }) => flow.length === 0))
 })
 
-saysUnder(
-  'CAPEC list entry (GET /capecs)',
-  'related_weaknesses | object[]: `id` (lower-case `cwe-<n>`), `display` (`CWE-<n>`), `name`',
-  async () => {
-    holdField(rows, 'related_weaknesses', listOf(relatedWeakness))
-    const weaknesses = await service.all<{ cwe_id: string; name: string }>('/cwes')
-    const names = new Map(weaknesses.map(({ cwe_id: id, name }) => [id, name]))
-    holdEach('related_weaknesses', (element) =>
-      itemsOf(element, 'Related_Weaknesses', 'Related_Weakness').map((one) => {
-        const display = `CWE-${attribute(one, 'CWE_ID')}`
-        return { id: display.toLowerCase(), display, name: names.get(display) ?? null }
-      }),
-    )
-    assert.ok(rows.some(({ related_weaknesses: related }) => related.length > 1))
-  },
-)
+states('21.16', 'weaknesses with their names', async () => {
+  holdField(rows, 'related_weaknesses', listOf(relatedWeakness))
+  const weaknesses = await service.all<{ cwe_id: string; name: string }>('/cwes')
+  const names = new Map(weaknesses.map(({ cwe_id: id, name }) => [id, name]))
+  holdEach('related_weaknesses', (element) =>
+    itemsOf(element, 'Related_Weaknesses', 'Related_Weakness').map((one) => {
+      const display = `CWE-${attribute(one, 'CWE_ID')}`
+      return { id: display.toLowerCase(), display, name: names.get(display) ?? null }
+    }),
+  )
+  assert.ok(rows.some(({ related_weaknesses: related }) => related.length > 1))
+})
 
-saysUnder('CAPEC list entry (GET /capecs)', 'related_attack_patterns | object[]', () => {
+states('21.17', 'parents and children', () => {
   holdField(rows, 'related_attack_patterns', listOf(relatedPattern))
   for (const { capec_id: id, related_attack_patterns: related } of rows) {
     const stated = itemsOf(upstream.get(String(id))!, 'Related_Attack_Patterns', 'Related_Attack_Pattern')
@@ -223,42 +211,39 @@ const FULL: Record<keyof CapecEntry, Is> = {
   updated_at: timestamp,
 }
 
-says(
-  'Fields: `id` (lower-case `capec-<n>`), `display` (`CAPEC-<n>`), `numeric_id` integer, `name`, `abstraction`, `status`, `severity`, `likelihood` (these four string|null), `description` string, `extended_description` string[], `execution_flow` object[], `prerequisites`, `skills`, `resources`, `indicators`, `mitigations`, `examples`, `alternate_terms` (string[] or object[]), `consequences` (as in the list entry), `taxonomy_mappings`, `related_weaknesses` (as in the list entry), `related_attack_patterns`, `catalog_version` string, `updated_at` timestamp.',
-  () => {
-    for (const entry of entries) assert.ok(object(FULL)(entry), JSON.stringify(entry).slice(0, 300))
-    for (const name of ['severity', 'likelihood']) holdNullable(entries, name, string)
-    const lists = ['extended_description', 'indicators', 'examples', 'alternate_terms', 'taxonomy_mappings'] as const
-    for (const name of lists) assert.ok(entries.filter((entry) => entry[name].length > 0).length > 5, name)
-    for (const [i, entry] of entries.entries()) {
-      const row = rows[i]!
-      const element = upstream.get(String(row.capec_id))!
-      assert.equal([entry.id, entry.display], [`capec-${row.capec_id}`, row.capec_id_string])
-      assert.equal(
-        [entry.numeric_id, entry.name, entry.abstraction, entry.status, entry.description],
-        [row.capec_id, row.name, row.abstraction, row.status, row.description],
-      )
-      assert.equal([entry.likelihood, entry.severity], [row.likelihood_of_attack, row.typical_severity])
-      for (const [inRow, inFull] of TEXT_LISTS) assert.equal(entry[inFull], row[inRow])
-      for (const name of ['consequences', 'execution_flow', 'related_weaknesses', 'related_attack_patterns'] as const) {
-        assert.equal(entry[name], row[name])
-      }
-      assert.equal(entry.indicators, itemsOf(element, 'Indicators', 'Indicator').map(String))
-      assert.equal(
-        entry.alternate_terms.map(({ term }) => term),
-        itemsOf(element, 'Alternate_Terms', 'Alternate_Term').map((one) => textOf(one, 'Term')),
-      )
-      assert.equal(
-        entry.taxonomy_mappings.map(({ taxonomy, entry_name: name }) => [taxonomy, name]),
-        itemsOf(element, 'Taxonomy_Mappings', 'Taxonomy_Mapping').map((one) => [
-          attribute(one, 'Taxonomy_Name'),
-          textOf(one, 'Entry_Name'),
-        ]),
-      )
-      assert.is(entry.updated_at.slice(0, 10), lastChange(element))
+states('22.5', 'every field and no other', () => {
+  for (const entry of entries) assert.ok(object(FULL)(entry), JSON.stringify(entry).slice(0, 300))
+  for (const name of ['severity', 'likelihood']) holdNullable(entries, name, string)
+  const lists = ['extended_description', 'indicators', 'examples', 'alternate_terms', 'taxonomy_mappings'] as const
+  for (const name of lists) assert.ok(entries.filter((entry) => entry[name].length > 0).length > 5, name)
+  for (const [i, entry] of entries.entries()) {
+    const row = rows[i]!
+    const element = upstream.get(String(row.capec_id))!
+    assert.equal([entry.id, entry.display], [`capec-${row.capec_id}`, row.capec_id_string])
+    assert.equal(
+      [entry.numeric_id, entry.name, entry.abstraction, entry.status, entry.description],
+      [row.capec_id, row.name, row.abstraction, row.status, row.description],
+    )
+    assert.equal([entry.likelihood, entry.severity], [row.likelihood_of_attack, row.typical_severity])
+    for (const [inRow, inFull] of TEXT_LISTS) assert.equal(entry[inFull], row[inRow])
+    for (const name of ['consequences', 'execution_flow', 'related_weaknesses', 'related_attack_patterns'] as const) {
+      assert.equal(entry[name], row[name])
     }
-  },
-)
+    assert.equal(entry.indicators, itemsOf(element, 'Indicators', 'Indicator').map(String))
+    assert.equal(
+      entry.alternate_terms.map(({ term }) => term),
+      itemsOf(element, 'Alternate_Terms', 'Alternate_Term').map((one) => textOf(one, 'Term')),
+    )
+    assert.equal(
+      entry.taxonomy_mappings.map(({ taxonomy, entry_name: name }) => [taxonomy, name]),
+      itemsOf(element, 'Taxonomy_Mappings', 'Taxonomy_Mapping').map((one) => [
+        attribute(one, 'Taxonomy_Name'),
+        textOf(one, 'Entry_Name'),
+      ]),
+    )
+    assert.is(entry.updated_at.slice(0, 10), lastChange(element))
+  }
+})
 
 after(() => service.remove())
 run()

@@ -1,4 +1,4 @@
-/** What api.md says of authentication, and of events. */
+/** gateway/API.md, section 5: tokens, the session cookie, the preview and tiers; and that there are no events (1.5). */
 import * as assert from 'uvu/assert'
 import { DOCUMENT } from '../../gateway/routes/table.ts'
 import { signingKey } from '../support/tokens.ts'
@@ -9,7 +9,7 @@ import { openService, openWorld } from './service.ts'
 import { cveList } from './upstream.ts'
 
 const contract = contractSuite('authentication')
-const { says } = contract
+const { states } = contract
 
 const service = await openService({ policy: { rules: [{ tier: 1, state: 'PUBLISHED' }] } })
 const identity = await identityOf(service)
@@ -21,31 +21,25 @@ const ask = (path: string, headers: Record<string, string>) => service.ask(path,
 const bare = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(`${service.url}/api/v1${path}`, { headers, method })
 
-says(
-  'Every request carries an access token as a Bearer credential: `Authorization: Bearer <ACCESS_TOKEN>`.',
-  async () => {
-    assert.is((await bare('/cves', admin)).status, 200)
-    const token = admin.authorization.slice('Bearer '.length)
-    for (const authorization of [token, `Basic ${token}`, `Token ${token}`, 'Bearer', 'Bearer ']) {
-      assert.is((await bare('/cves', { authorization })).status, 401, authorization.slice(0, 10))
-    }
-    assert.is((await bare(`/cves?access_token=${token}`)).status, 401)
-  },
-)
+states('5.2', 'the Bearer scheme and no other', async () => {
+  assert.is((await bare('/cves', admin)).status, 200)
+  const token = admin.authorization.slice('Bearer '.length)
+  for (const authorization of [token, `Basic ${token}`, `Token ${token}`, 'Bearer', 'Bearer ']) {
+    assert.is((await bare('/cves', { authorization })).status, 401, authorization.slice(0, 10))
+  }
+  assert.is((await bare(`/cves?access_token=${token}`)).status, 401)
+})
 
-says(
-  "The token is the access token of an account session obtained by signing in through an identity provider's client library.",
-  async () => {
-    // Whatever the provider's keys have signed is a session; what another provider signed under the same name is none.
-    const other = await signingKey(identity.key.kid)
-    assert.is((await ask('/cves', await identity.as())).status, 200)
-    assert.is((await ask('/cves', await identity.as({}, {}, other))).status, 401)
-    assert.is((await ask('/cves', await identity.as({ iss: 'https://other.test' }))).status, 401)
-    assert.is((await ask('/cves', await identity.as({ aud: 'another-service' }))).status, 401)
-  },
-)
+states('5.3', 'tokens of another issuer or audience are refused', async () => {
+  // Whatever the provider's keys have signed is a session; what another provider signed under the same name is none.
+  const other = await signingKey(identity.key.kid)
+  assert.is((await ask('/cves', await identity.as())).status, 200)
+  assert.is((await ask('/cves', await identity.as({}, {}, other))).status, 401)
+  assert.is((await ask('/cves', await identity.as({ iss: 'https://other.test' }))).status, 401)
+  assert.is((await ask('/cves', await identity.as({ aud: 'another-service' }))).status, 401)
+})
 
-says('It is reused until it expires and is then refreshed as usual.', async () => {
+states('5.4', 'a token is good until it expires', async () => {
   const now = Math.floor(Date.now() / 1000)
   for (let request = 0; request < 3; request++) assert.is((await ask('/cves', admin)).status, 200)
   const { status, body } = await ask('/cves', await identity.as({ exp: now - 60 }))
@@ -53,7 +47,7 @@ says('It is reused until it expires and is then refreshed as usual.', async () =
   assert.is((await ask('/cves', await identity.as({ exp: now + 60 }))).status, 200)
 })
 
-says('A request without a valid token returns 401 with error code `unauthenticated`.', async () => {
+states('5.5', 'no token, on every endpoint', async () => {
   for (const { path } of endpoints) {
     const response = await bare(path)
     const { error } = (await response.json()) as { error: string }
@@ -61,7 +55,7 @@ says('A request without a valid token returns 401 with error code `unauthenticat
   }
 })
 
-says("Tokens are verified locally against the platform's signing keys on every request.", async () => {
+states('5.6', 'a withdrawn key ends its tokens', async () => {
   // The token is good, and was used before; once its key is withdrawn, it is good no longer.
   const other = await openWorld(cveList([{ id: 'CVE-2024-0001' }]))
   const rotated = await identityOf(other)
@@ -79,7 +73,7 @@ says("Tokens are verified locally against the platform's signing keys on every r
   }
 })
 
-says('A bad token is rejected outright with 401.', async () => {
+states('5.7', 'malformed and altered tokens are rejected', async () => {
   const token = admin.authorization
   const [head, claims, signature] = token.split('.') as [string, string, string]
   const flipped = signature.startsWith('A') ? `B${signature.slice(1)}` : `A${signature.slice(1)}`
@@ -89,7 +83,7 @@ says('A bad token is rejected outright with 401.', async () => {
   }
 })
 
-says('It never falls back to a browser session cookie.', async () => {
+states('5.8', 'a bad header is not replaced by the cookie', async () => {
   const cookie = `session=${admin.authorization.slice('Bearer '.length)}`
   assert.is((await bare('/cves', { cookie })).status, 200)
   for (const authorization of ['Bearer rubbish', 'Basic YWJj', 'Bearer']) {
@@ -97,7 +91,7 @@ says('It never falls back to a browser session cookie.', async () => {
   }
 })
 
-says('In a browser, a signed-in user can open any GET endpoint directly.', async () => {
+states('5.9', 'the cookie opens every endpoint', async () => {
   const cookie = `theme=dark; session=${admin.authorization.slice('Bearer '.length)}; lang=en`
   const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
   for (const { path } of endpoints) {
@@ -107,7 +101,7 @@ says('In a browser, a signed-in user can open any GET endpoint directly.', async
   }
 })
 
-says('The session cookie then authenticates the request, and only when no bearer token is sent.', async () => {
+states('5.10', 'the header goes before the cookie', async () => {
   const cookie = `session=${admin.authorization.slice('Bearer '.length)}`
   // Were the cookie what counts, the administrator's would let the user in, and the bad one keep the administrator out.
   assert.is((await bare('/cves', { cookie, ...user })).status, 403)
@@ -116,17 +110,14 @@ says('The session cookie then authenticates the request, and only when no bearer
   assert.is((await bare('/cves', { cookie: cookie.replace('session', 'sessions') })).status, 401)
 })
 
-says(
-  'During the preview, an authenticated token of a non-administrator returns 403 with error code `forbidden` on every endpoint.',
-  async () => {
-    for (const { path } of endpoints) {
-      const { status, body } = await ask(path, user)
-      assert.equal([status, (body as { error: string }).error], [403, 'forbidden'], path)
-    }
-  },
-)
+states('5.11', 'non-administrators are refused everywhere', async () => {
+  for (const { path } of endpoints) {
+    const { status, body } = await ask(path, user)
+    assert.equal([status, (body as { error: string }).error], [403, 'forbidden'], path)
+  }
+})
 
-says("Per-CVE endpoints additionally return 403 when the CVE is outside the caller's access tier.", async () => {
+states('5.12', 'a CVE above the tier of the caller', async () => {
   const limited = await identity.as({ tier: 0 })
   for (const { template, path } of endpoints) {
     if (!isPerCve(template)) continue
@@ -136,7 +127,7 @@ says("Per-CVE endpoints additionally return 403 when the CVE is outside the call
   }
 })
 
-says('The list endpoint `/cves` is not tier-gated.', async () => {
+states('5.13', 'lists are the same for every tier', async () => {
   const limited = await identity.as({ tier: 0 })
   const path = '/cves?limit=100'
   const [ofLimited, ofAdmin] = [await ask(path, limited), await ask(path, admin)]
@@ -145,7 +136,7 @@ says('The list endpoint `/cves` is not tier-gated.', async () => {
   assert.equal(ofLimited.body, ofAdmin.body)
 })
 
-says('No webhooks, notifications or event kinds are described.', async () => {
+states('1.5', 'no webhooks, no notifications', async () => {
   assert.equal(
     Object.keys(DOCUMENT.paths).filter((path) => /hook|event|notif|subscri|stream/i.test(path)),
     [],

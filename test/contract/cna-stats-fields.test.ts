@@ -1,4 +1,4 @@
-/** api.md, "CNA directory stats": every figure, worked out anew from the CVE list. */
+/** gateway/API.md, section 23: every figure of the statistics, computed from the CVE list. */
 import * as assert from 'uvu/assert'
 import type { CnaRow, CnaStats, ImprovedCna } from '../../corpus/model/directory.ts'
 import { contractSuite } from './contract.ts'
@@ -8,7 +8,7 @@ import { holdSeen, integer, matching, number, object, oneOf, string, timestamp }
 import { type CveJson, sampleFeeds } from './sample-feeds.ts'
 import { openService } from './service.ts'
 
-const { says, after, run } = contractSuite('CNA directory stats')
+const { states, after, run } = contractSuite('CNA directory stats')
 // Enough records that some CNA has ten in each of its last two years.
 const service = await openService({ cves: 1500 })
 const feeds = sampleFeeds(service.made)
@@ -62,7 +62,7 @@ function scoreOf(records: readonly CveJson[]): number {
   return mean((lately.length > 0 ? lately : records).map(completeness))
 }
 
-says('`summary`: `total_cnas`, `active_cnas`, `total_cves`, `avg_completeness` (numbers).', () => {
+states('23.14', 'the summary of all CNAs', () => {
   const { summary } = stats
   assert.ok(object({ total_cnas: number, active_cnas: number, total_cves: number, avg_completeness: number })(summary))
   assert.is(summary.total_cnas, feeds.cnas.length)
@@ -72,7 +72,7 @@ says('`summary`: `total_cnas`, `active_cnas`, `total_cves`, `avg_completeness` (
   near(summary.avg_completeness, mean(owned.filter((records) => records.length > 0).map(scoreOf)), 0.1, 'average')
 })
 
-says('`grade_distribution`: object mapping a letter grade to a CNA count (letters seen: A, B, C, D, F).', () => {
+states('23.15', 'CNAs by grade', () => {
   const expected = Object.fromEntries(GRADES.map((grade) => [grade, 0]))
   for (const records of recordsOf.values()) expected[records.length === 0 ? 'F' : gradeOf(scoreOf(records))!]!++
   assert.equal(stats.grade_distribution, expected)
@@ -92,81 +92,75 @@ const ROW = object({
   latest_cve_date: timestamp,
 })
 
-says(
-  '`leaderboard.best[]`, `worst[]`, `most_active[]` rows: `slug`, `cna_name`, `grade`, `activity_status` (`Active` or `Inactive`), `total_cves` integer, `recent_cves` integer, `years_active` number, `overall_completeness` number, `avg_cvss_score` number, `vendor_diversity` integer, `latest_cve_date` timestamp.',
-  () => {
-    const { best, worst, most_active: active } = stats.leaderboard
-    for (const list of [best, worst, active]) assert.ok(list.length > 3 && list.every(ROW), JSON.stringify(list))
-    // They are rows of the directory, and these are what the records make them.
-    for (const row of [...best, ...worst, ...active])
-      assert.equal(
-        row,
-        rows.find(({ slug }) => slug === row.slug),
-      )
-    for (const row of rows) {
-      const records = recordsOf.get(row.slug)!
-      const recent = records.filter((record) => daysAgo(record) < 365).length
-      assert.equal([row.cna_name, row.total_cves, row.recent_cves], [namesOf.get(row.slug), records.length, recent])
-      assert.is(row.activity_status, recent > 0 ? 'Active' : 'Inactive', row.slug)
-      if (records.length === 0) continue
-      const score = scoreOf(records)
-      near(row.overall_completeness, score, 0.05 + 1e-9, row.slug)
-      assert.is(row.grade, gradeOf(score), row.slug)
-      const scored = records.flatMap(({ cveMetadata: { cveId } }) => scores.get(cveId) ?? [])
-      if (scored.length > 0) near(row.avg_cvss_score, mean(scored), 0.005 + 1e-9, row.slug)
-      const dates = records.flatMap(({ cveMetadata: { datePublished } }) =>
-        datePublished ? Date.parse(datePublished) : [],
-      )
-      if (dates.length === 0) continue
-      assert.is(Date.parse(row.latest_cve_date!), Math.max(...dates), row.slug)
-      near(row.years_active, (corpusDate - Math.min(...dates)) / DAY_MS / 365.25, 0.05 + 1e-9, row.slug)
-      assert.ok(row.vendor_diversity >= 1, row.slug)
-    }
-    const falling = (list: readonly CnaRow[], value: (row: CnaRow) => number) =>
-      list.every((row, i) => i === 0 || value(list[i - 1]!) >= value(row))
-    assert.ok(falling(best, (row) => row.overall_completeness!))
-    assert.ok(falling(worst, (row) => -row.overall_completeness!))
-    assert.ok(falling(active, (row) => row.recent_cves))
-    assert.is(active[0]!.recent_cves, Math.max(...rows.map((row) => row.recent_cves)))
-    holdSeen(
-      rows.map((row) => row.activity_status),
-      ['Active', 'Inactive'],
-    )
-  },
-)
-
-says(
-  '`leaderboard.most_improved[]` rows: `slug`, `cna_name`, `older_grade`, `recent_grade`, `older_score`, `recent_score`, `delta` (numbers for scores and delta).',
-  () => {
-    const improved: readonly ImprovedCna[] = stats.leaderboard.most_improved
-    const grade = oneOf(...GRADES)
-    const text = { slug: string, cna_name: string, older_grade: grade, recent_grade: grade }
-    const shape = object({ ...text, older_score: number, recent_score: number, delta: number })
-    assert.ok(improved.length > 0 && improved.every(shape), JSON.stringify(improved))
-    const expected = [...recordsOf].flatMap(([slug, records]) => {
-      const recent = records.filter((record) => daysAgo(record) < 365).map(completeness)
-      const older = records.filter((one) => daysAgo(one) >= 365 && daysAgo(one) < 730).map(completeness)
-      // By less than what a score shows, none is better.
-      if (recent.length < 10 || older.length < 10 || mean(recent) - mean(older) < 0.05) return []
-      return [{ slug, older: mean(older), recent: mean(recent) }]
-    })
-    const byDelta = expected.sort((a, b) => b.recent - b.older - (a.recent - a.older))
+states('23.16', 'the rows and their figures', () => {
+  const { best, worst, most_active: active } = stats.leaderboard
+  for (const list of [best, worst, active]) assert.ok(list.length > 3 && list.every(ROW), JSON.stringify(list))
+  // They are rows of the directory, and these are what the records make them.
+  for (const row of [...best, ...worst, ...active])
     assert.equal(
-      improved.map(({ slug }) => slug),
-      byDelta.map(({ slug }) => slug),
+      row,
+      rows.find(({ slug }) => slug === row.slug),
     )
-    for (const [i, row] of improved.entries()) {
-      const { older, recent } = byDelta[i]!
-      assert.equal(
-        [row.cna_name, row.older_grade, row.recent_grade],
-        [namesOf.get(row.slug), gradeOf(older), gradeOf(recent)],
-      )
-      near(row.older_score, older, 0.05 + 1e-9, row.slug)
-      near(row.recent_score, recent, 0.05 + 1e-9, row.slug)
-      near(row.delta, recent - older, 0.05 + 1e-9, row.slug)
-    }
-  },
-)
+  for (const row of rows) {
+    const records = recordsOf.get(row.slug)!
+    const recent = records.filter((record) => daysAgo(record) < 365).length
+    assert.equal([row.cna_name, row.total_cves, row.recent_cves], [namesOf.get(row.slug), records.length, recent])
+    assert.is(row.activity_status, recent > 0 ? 'Active' : 'Inactive', row.slug)
+    if (records.length === 0) continue
+    const score = scoreOf(records)
+    near(row.overall_completeness, score, 0.05 + 1e-9, row.slug)
+    assert.is(row.grade, gradeOf(score), row.slug)
+    const scored = records.flatMap(({ cveMetadata: { cveId } }) => scores.get(cveId) ?? [])
+    if (scored.length > 0) near(row.avg_cvss_score, mean(scored), 0.005 + 1e-9, row.slug)
+    const dates = records.flatMap(({ cveMetadata: { datePublished } }) =>
+      datePublished ? Date.parse(datePublished) : [],
+    )
+    if (dates.length === 0) continue
+    assert.is(Date.parse(row.latest_cve_date!), Math.max(...dates), row.slug)
+    near(row.years_active, (corpusDate - Math.min(...dates)) / DAY_MS / 365.25, 0.05 + 1e-9, row.slug)
+    assert.ok(row.vendor_diversity >= 1, row.slug)
+  }
+  const falling = (list: readonly CnaRow[], value: (row: CnaRow) => number) =>
+    list.every((row, i) => i === 0 || value(list[i - 1]!) >= value(row))
+  assert.ok(falling(best, (row) => row.overall_completeness!))
+  assert.ok(falling(worst, (row) => -row.overall_completeness!))
+  assert.ok(falling(active, (row) => row.recent_cves))
+  assert.is(active[0]!.recent_cves, Math.max(...rows.map((row) => row.recent_cves)))
+  holdSeen(
+    rows.map((row) => row.activity_status),
+    ['Active', 'Inactive'],
+  )
+})
+
+states('23.17', 'the CNAs that improved most', () => {
+  const improved: readonly ImprovedCna[] = stats.leaderboard.most_improved
+  const grade = oneOf(...GRADES)
+  const text = { slug: string, cna_name: string, older_grade: grade, recent_grade: grade }
+  const shape = object({ ...text, older_score: number, recent_score: number, delta: number })
+  assert.ok(improved.length > 0 && improved.every(shape), JSON.stringify(improved))
+  const expected = [...recordsOf].flatMap(([slug, records]) => {
+    const recent = records.filter((record) => daysAgo(record) < 365).map(completeness)
+    const older = records.filter((one) => daysAgo(one) >= 365 && daysAgo(one) < 730).map(completeness)
+    // By less than what a score shows, none is better.
+    if (recent.length < 10 || older.length < 10 || mean(recent) - mean(older) < 0.05) return []
+    return [{ slug, older: mean(older), recent: mean(recent) }]
+  })
+  const byDelta = expected.sort((a, b) => b.recent - b.older - (a.recent - a.older))
+  assert.equal(
+    improved.map(({ slug }) => slug),
+    byDelta.map(({ slug }) => slug),
+  )
+  for (const [i, row] of improved.entries()) {
+    const { older, recent } = byDelta[i]!
+    assert.equal(
+      [row.cna_name, row.older_grade, row.recent_grade],
+      [namesOf.get(row.slug), gradeOf(older), gradeOf(recent)],
+    )
+    near(row.older_score, older, 0.05 + 1e-9, row.slug)
+    near(row.recent_score, recent, 0.05 + 1e-9, row.slug)
+    near(row.delta, recent - older, 0.05 + 1e-9, row.slug)
+  }
+})
 
 after(() => service.remove())
 run()

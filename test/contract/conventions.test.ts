@@ -1,4 +1,4 @@
-/** api.md, "Resources and their fields": timestamps, dates, csv, envelopes and nulls, in every answer there is. */
+/** gateway/API.md, sections 2 and 3: timestamps, dates, csv, envelopes and nulls, in every answer there is. */
 import * as assert from 'uvu/assert'
 import { aboutEach, allDetails } from './answers.ts'
 import { contractSuite } from './contract.ts'
@@ -7,7 +7,7 @@ import { everyEndpoint, isPerCve } from './every-endpoint.ts'
 import { day, holdField, integer, listOf, nullable, object, string, timestamp } from './field-types.ts'
 import { sharedService } from './service.ts'
 
-const { says, after, run } = contractSuite('conventions of fields')
+const { states, after, run } = contractSuite('conventions of fields')
 const service = await sharedService()
 const endpoints = await everyEndpoint(service)
 const details = await allDetails(service)
@@ -60,7 +60,7 @@ const TIMESTAMPS = [
 /** `updated_at` of a feed is the date that the feed states, as it states it. */
 const isFeed = (parent: object) => Object.hasOwn(parent, 'licence')
 
-says('Timestamps are ISO 8601 strings in UTC.', () => {
+states('2.1', 'timestamps end in Z', () => {
   for (const wanted of TIMESTAMPS) {
     const all = fields.filter(({ name, parent }) => name === wanted && !isModule(parent) && !isFeed(parent))
     assert.ok(
@@ -77,7 +77,7 @@ says('Timestamps are ISO 8601 strings in UTC.', () => {
   }
 })
 
-says('Fields called dates (for example `kev.date_added`, `epss.date`) use `YYYY-MM-DD`.', () => {
+states('2.2', 'dates have a year, a month and a day', () => {
   for (const wanted of ['date_added', 'date', 'epss_date']) {
     const all = fields.filter(({ name }) => name === wanted)
     assert.ok(
@@ -91,7 +91,7 @@ says('Fields called dates (for example `kev.date_added`, `epss.date`) use `YYYY-
   for (const { value } of modules) assert.ok(nullable(day)(value), String(value))
 })
 
-says('`csv` means a comma-separated list in one query parameter.', async () => {
+states('3.2', 'members of a csv parameter', async () => {
   const idsFor = async (query: string) =>
     (await service.all<Summary>(`/cves?${query}`)).map(({ cve_id: id }) => id).sort()
   const [high, critical] = [await idsFor('severity=high'), await idsFor('severity=critical')]
@@ -118,24 +118,21 @@ const BESIDE: Record<string, string[]> = {
   '/changes': ['since', 'snapshot'],
 }
 
-says(
-  'List responses use the envelope `{ data: [...], pagination: { limit: integer, next_cursor: string|null } }`.',
-  async () => {
-    const lists = ['/cves', '/capecs', '/cwes', '/products', '/exploits', '/vendors', '/cnas', ...Object.keys(BESIDE)]
-    for (const template of lists) {
-      const { path } = listed.find((one) => one.template === template)!
-      const body = await service.json<Record<string, unknown>>(path)
-      const beside = BESIDE[template] ?? []
-      assert.equal(Object.keys(body).sort(), ['data', 'pagination', ...beside].sort(), template)
-      assert.ok(listOf((row) => typeof row === 'object' && row !== null)(body.data), template)
-      assert.ok(object({ limit: integer, next_cursor: nullable(string) })(body.pagination), template)
-    }
-    const { pagination } = await service.json<{ pagination: { next_cursor: string | null } }>('/cves?limit=1')
-    assert.type(pagination.next_cursor, 'string')
-  },
-)
+states('2.4', 'lists share one envelope', async () => {
+  const lists = ['/cves', '/capecs', '/cwes', '/products', '/exploits', '/vendors', '/cnas', ...Object.keys(BESIDE)]
+  for (const template of lists) {
+    const { path } = listed.find((one) => one.template === template)!
+    const body = await service.json<Record<string, unknown>>(path)
+    const beside = BESIDE[template] ?? []
+    assert.equal(Object.keys(body).sort(), ['data', 'pagination', ...beside].sort(), template)
+    assert.ok(listOf((row) => typeof row === 'object' && row !== null)(body.data), template)
+    assert.ok(object({ limit: integer, next_cursor: nullable(string) })(body.pagination), template)
+  }
+  const { pagination } = await service.json<{ pagination: { next_cursor: string | null } }>('/cves?limit=1')
+  assert.type(pagination.next_cursor, 'string')
+})
 
-/** Fields that api.md types `X|null`, by where they stand. */
+/** Fields of type `T | null` in gateway/API.md, by their object. */
 const MAYBE_NULL: [string, (() => object[]) | (() => Promise<object[]>), string[]][] = [
   [
     'summary record',
@@ -179,7 +176,7 @@ const MAYBE_NULL: [string, (() => object[]) | (() => Promise<object[]>), string[
   ],
 ]
 
-says('Fields typed `X|null` are always present and may be null.', async () => {
+states('2.3', 'nullable fields are never absent', async () => {
   let nulls = 0
   for (const [, itemsOf, names] of MAYBE_NULL) {
     const items = await itemsOf()

@@ -1,4 +1,4 @@
-/** api.md, "CVE detail additions": the sections of `include`, and the metrics of `cvss`. */
+/** gateway/API.md, section 10: the sections of `include`, and the metrics of `cvss`. */
 import * as assert from 'uvu/assert'
 import { allDetails, byKey, SECTIONS } from './answers.ts'
 import { contractSuite } from './contract.ts'
@@ -21,7 +21,7 @@ import {
 import { sampleFeeds } from './sample-feeds.ts'
 import { sharedService } from './service.ts'
 
-const { says, after, run } = contractSuite('detail additions')
+const { states, after, run } = contractSuite('detail additions')
 const service = await sharedService()
 const feeds = sampleFeeds(service.made)
 const details = await allDetails(service)
@@ -41,7 +41,7 @@ async function holdIncluded(section: string, field: string): Promise<void> {
   }
 }
 
-says('cvss | include contains `cvss` | `metrics[]` and `svc_assessment` (below).', async () => {
+states('10.9', 'metrics and assessment', async () => {
   await holdIncluded('cvss', 'cvss')
   const isObject = (value: unknown) => typeof value === 'object' && value !== null
   holdField(details, 'cvss', object({ metrics: listOf(isObject), svc_assessment: nullable(isObject) }))
@@ -53,40 +53,34 @@ says('cvss | include contains `cvss` | `metrics[]` and `svc_assessment` (below).
   assert.ok(details.some(({ cvss }) => cvss.metrics.length > 1))
 })
 
-says(
-  'epss_detail | include contains `epss` | `current`: `date`, `epss_score`, `percentile`, `model_version`.',
-  async () => {
-    await holdIncluded('epss', 'epss_detail')
-    const current = object({ date: day, epss_score: fraction, percentile: fraction, model_version: string })
-    holdField(details, 'epss_detail', object({ current: nullable(current) }))
-    const { date, modelVersion: model_version, scores } = feeds.epss
-    for (const { cve_id: id, epss_detail: detail } of details) {
-      const found = scores.get(id)
-      const expected = found && { date, epss_score: found.score, percentile: found.percentile, model_version }
-      assert.equal(detail.current, expected ?? null, id)
-    }
-    holdSeen(
-      details.map(({ epss_detail: detail }) => detail.current === null),
-      [true, false],
-    )
-  },
-)
+states('10.10', 'the score of the day', async () => {
+  await holdIncluded('epss', 'epss_detail')
+  const current = object({ date: day, epss_score: fraction, percentile: fraction, model_version: string })
+  holdField(details, 'epss_detail', object({ current: nullable(current) }))
+  const { date, modelVersion: model_version, scores } = feeds.epss
+  for (const { cve_id: id, epss_detail: detail } of details) {
+    const found = scores.get(id)
+    const expected = found && { date, epss_score: found.score, percentile: found.percentile, model_version }
+    assert.equal(detail.current, expected ?? null, id)
+  }
+  holdSeen(
+    details.map(({ epss_detail: detail }) => detail.current === null),
+    [true, false],
+  )
+})
 
-says(
-  'affected, references, exploits, evidence, timeline, analysis | matching include value | Same shapes as the per-CVE endpoints of the same name.',
-  async () => {
-    const names = ['references', 'exploits', 'evidence', 'timeline', 'analysis'] as const
-    for (const section of ['affected', ...names]) await holdIncluded(section, section)
-    for (const detail of details) {
-      const { cve_id: id } = detail
-      const alone = (path: string) => service.json<Record<string, unknown>>(`/cves/${id}/${path}`)
-      assert.equal(detail.affected, (await alone('affected')).entries, id)
-      for (const name of names) assert.equal(detail[name], (await alone(name))[name], `${name} of ${id}`)
-    }
-  },
-)
+states('10.11', 'sections equal their endpoints', async () => {
+  const names = ['references', 'exploits', 'evidence', 'timeline', 'analysis'] as const
+  for (const section of ['affected', ...names]) await holdIncluded(section, section)
+  for (const detail of details) {
+    const { cve_id: id } = detail
+    const alone = (path: string) => service.json<Record<string, unknown>>(`/cves/${id}/${path}`)
+    assert.equal(detail.affected, (await alone('affected')).entries, id)
+    for (const name of names) assert.equal(detail[name], (await alone(name))[name], `${name} of ${id}`)
+  }
+})
 
-says('source_type | string (values seen: `svc`, `cna`, `advisory`)', () => {
+states('10.15', 'the kind of source', () => {
   holdField(metrics, 'source_type', string)
   holdValues(
     metrics.map(({ source_type }) => source_type),
@@ -94,7 +88,7 @@ says('source_type | string (values seen: `svc`, `cna`, `advisory`)', () => {
   )
 })
 
-says('source_short_name | string', () => {
+states('10.16', 'the name of the source', () => {
   holdField(metrics, 'source_short_name', matching(/./))
   for (const { cve_id: id, cvss } of details) {
     for (const { source_type: type, source_short_name: name } of cvss.metrics) {
@@ -105,7 +99,7 @@ says('source_short_name | string', () => {
   }
 })
 
-says('cvss_version | string (for example `4.0`, `3.1`)', () => {
+states('10.17', 'the CVSS version of the vector', () => {
   holdField(metrics, 'cvss_version', string)
   for (const { cvss_version: version, vector_string: vector } of metrics) {
     assert.is(version, /^CVSS:(\d\.\d)\//.exec(vector)?.[1] ?? '2.0', vector)
@@ -116,7 +110,7 @@ says('cvss_version | string (for example `4.0`, `3.1`)', () => {
   )
 })
 
-says('base_score | number', () => {
+states('10.18', 'the base score as stated', () => {
   holdField(metrics, 'base_score', number)
   // What CNA and ADP state is given as they state it, every figure of it.
   for (const { cve_id: id, cvss } of details) {
@@ -135,7 +129,7 @@ says('base_score | number', () => {
   }
 })
 
-says('base_severity | string, upper-case (for example `CRITICAL`)', () => {
+states('10.19', 'the band in upper case', () => {
   holdField(metrics, 'base_severity', matching(/^(NONE|LOW|MEDIUM|HIGH|CRITICAL)$/))
   holdSeen(
     metrics.map(({ base_severity: severity }) => severity),
@@ -143,11 +137,11 @@ says('base_severity | string, upper-case (for example `CRITICAL`)', () => {
   )
 })
 
-says('vector_string | string', () => {
+states('10.20', 'the CVSS vector', () => {
   holdField(metrics, 'vector_string', matching(/^(CVSS:(4\.0|3\.[01])\/)?AV:[A-Z]\/.*[A-Z]:[A-Z]/))
 })
 
-says('is_primary | boolean', () => {
+states('10.21', 'the metric of the headline', () => {
   holdField(metrics, 'is_primary', boolean)
   for (const { cve_id: id, cvss, cvss_score: score } of details) {
     const primary = cvss.metrics.filter(({ is_primary }) => is_primary)
@@ -159,7 +153,7 @@ says('is_primary | boolean', () => {
   }
 })
 
-says('captured_at | timestamp', () => {
+states('10.22', 'the time of the metric', () => {
   holdField(metrics, 'captured_at', timestamp)
   for (const { cve_id: id, cvss, date_updated: updated } of details) {
     for (const { source_type: type, captured_at: at, source_short_name: name, cvss_version: version } of cvss.metrics) {
@@ -176,25 +170,20 @@ says('captured_at | timestamp', () => {
   }
 })
 
-says(
-  '`cvss.svc_assessment`: `base_score` number, `base_severity` string, `vector_string` string, `rescore_timestamp` timestamp.',
-  () => {
-    const shape = { base_score: number, base_severity: string, vector_string: string, rescore_timestamp: timestamp }
-    const sections = details.map(({ cvss }) => cvss)
-    holdField(sections, 'svc_assessment', nullable(object(shape)))
-    for (const { cve_id: id, cvss } of details) {
-      const { svc_assessment: assessment } = cvss
-      if (!assessment) continue
-      const line = feeds.serviceScores.find(
-        (one) => one.cve_id === id && one.vector_string === assessment.vector_string,
-      )!
-      assert.is(Number(line.base_score ?? assessment.base_score), assessment.base_score)
-      assert.is(Date.parse(assessment.rescore_timestamp), Date.parse(String(line.scored_at)))
-      const first = cvss.metrics.find(({ source_type: type }) => type === 'svc')!
-      assert.equal([first.base_score, first.base_severity], [assessment.base_score, assessment.base_severity])
-    }
-  },
-)
+states('10.23', 'the assessment of the service', () => {
+  const shape = { base_score: number, base_severity: string, vector_string: string, rescore_timestamp: timestamp }
+  const sections = details.map(({ cvss }) => cvss)
+  holdField(sections, 'svc_assessment', nullable(object(shape)))
+  for (const { cve_id: id, cvss } of details) {
+    const { svc_assessment: assessment } = cvss
+    if (!assessment) continue
+    const line = feeds.serviceScores.find((one) => one.cve_id === id && one.vector_string === assessment.vector_string)!
+    assert.is(Number(line.base_score ?? assessment.base_score), assessment.base_score)
+    assert.is(Date.parse(assessment.rescore_timestamp), Date.parse(String(line.scored_at)))
+    const first = cvss.metrics.find(({ source_type: type }) => type === 'svc')!
+    assert.equal([first.base_score, first.base_severity], [assessment.base_score, assessment.base_severity])
+  }
+})
 
 after(() => service.remove())
 run()

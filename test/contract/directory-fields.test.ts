@@ -1,4 +1,4 @@
-/** api.md, "CNA, vendor, product rows": references and rows of the directory, counted anew from the claims. */
+/** gateway/API.md, sections 23 and 24: references and rows of the directory, counted from the claims. */
 import * as assert from 'uvu/assert'
 import { aboutEach, allDetails } from './answers.ts'
 import { contractSuite } from './contract.ts'
@@ -18,7 +18,7 @@ interface Page<Row> {
   pagination: { next_cursor: string | null }
 }
 
-const { says, after, run } = contractSuite('directory rows')
+const { states, after, run } = contractSuite('directory rows')
 const service = await sharedService()
 const feeds = sampleFeeds(service.made)
 const vendors = await service.all<{ slug: string; display: string }>('/vendors')
@@ -44,7 +44,7 @@ for (const { cve_id: id, affected } of await allDetails(service)) {
   }
 }
 
-says('CNA reference (in `/cnas/{slug}/cves`): `{slug, cna_name}`.', async () => {
+states('23.11', 'key and name of the CNA', async () => {
   const assigning = new Set(feeds.records.map(({ cveMetadata }) => cveMetadata.assignerShortName))
   const cnas = feeds.cnas.filter(({ shortName }) => assigning.has(shortName))
   assert.ok(cnas.length > 30)
@@ -55,7 +55,7 @@ says('CNA reference (in `/cnas/{slug}/cves`): `{slug, cna_name}`.', async () => 
   }
 })
 
-says('Vendor reference (in `/vendors/{vendorSlug}/products`): `{slug, display}`.', async () => {
+states('24.7', 'key and name of the vendor', async () => {
   assert.equal(vendors.map(({ slug }) => slug).sort(), [...displays.keys()].sort())
   for (const { slug, display } of vendors) {
     const { vendor } = await service.json<{ vendor: object }>(`${productsPath(slug)}?limit=1`)
@@ -67,7 +67,7 @@ says('Vendor reference (in `/vendors/{vendorSlug}/products`): `{slug, display}`.
 /** All products, vendor by vendor. */
 const products = (await aboutEach(vendors, ({ slug }) => service.all<Product>(productsPath(slug)))).flat()
 
-says('Product row under a vendor: `slug`, `display`, `vendor` (vendor key), `cve_count` integer.', () => {
+states('24.8', 'the row of a product', () => {
   const shape = object({ slug: string, display: string, vendor: string, cve_count: integer })
   for (const product of products) assert.ok(shape(product), JSON.stringify(product))
   assert.equal(products.map(({ vendor, slug }) => `${vendor}/${slug}`).sort(), [...counted.keys()].sort())
@@ -82,7 +82,7 @@ says('Product row under a vendor: `slug`, `display`, `vendor` (vendor key), `cve
 const found = async (q: string) =>
   (await service.json<Page<FoundProduct>>(`/products?limit=100&q=${encodeURIComponent(q)}`)).data
 
-says('Product row in cross-vendor search: `slug`, `display`, `vendor`, `vendor_display`, `cve_count`.', async () => {
+states('24.16', 'the row names the vendor too', async () => {
   const shape = { slug: string, display: string, vendor: string, vendor_display: string, cve_count: integer }
   const names = new Map(vendors.map(({ slug, display }) => [slug, display]))
   for (const { display } of products.filter((_, i) => i % 40 === 0)) {
@@ -99,7 +99,7 @@ says('Product row in cross-vendor search: `slug`, `display`, `vendor`, `vendor_d
   holdField(await found('er'), 'vendor_display', string)
 })
 
-says('The same product name under different vendors is returned as distinct rows.', async () => {
+states('24.17', 'one row for each vendor', async () => {
   const shared = [...Map.groupBy(products, ({ display }) => display)].filter(([, same]) => same.length > 1)
   assert.ok(shared.length > 5)
   for (const [name, same] of shared.slice(0, 30)) {

@@ -1,4 +1,4 @@
-/** api.md, "GET /api/v1/cves/{cveId}/advisory": the linked advisory, with the EPSS of the day. */
+/** gateway/API.md, section 15: the linked advisory, with the EPSS score of the day. */
 import * as assert from 'uvu/assert'
 import { contractSuite } from './contract.ts'
 import { recordsOf, summariesOf } from './cve-rows.ts'
@@ -6,7 +6,7 @@ import { RESERVED, UNKNOWN } from './odd-records.ts'
 import { openRefusing, refuses } from './refusals.ts'
 import { sharedService } from './service.ts'
 
-const { says, saysUnder, after, run } = contractSuite('GET /cves/{cveId}/advisory')
+const { states, after, run } = contractSuite('GET /cves/{cveId}/advisory')
 const service = await sharedService()
 const records = recordsOf(service.corpus)
 const ids = [...records.keys()]
@@ -14,14 +14,14 @@ const advised = ids.filter((id) => records.get(id)!.advisory !== null)
 const epss = new Map(summariesOf(service.corpus).map((row) => [String(row.cve_id), row.epss]))
 const refusing = await openRefusing(service, advised[0]!)
 
-saysUnder('GET /api/v1/cves/{cveId}/advisory', 'No query parameters.', async () => {
+states('15.1', 'no query parameter', async () => {
   for (const name of ['full', 'fields', 'include', 'limit', 'source']) {
     await refuses(service, `/cves/${advised[0]}/advisory?${name}=1`, name)
   }
   assert.is((await service.ask(`/cves/${advised[0]}/advisory?`)).status, 200)
 })
 
-says('Response: the linked advisory record (see Resources).', async () => {
+states('15.2', 'the linked advisory', async () => {
   const keys = [
     ...['advisory_id', 'cve_id', 'html_url', 'summary', 'description', 'severity', 'cvss_v3', 'cvss_v4', 'cwe_ids'],
     ...['cwe_names', 'source_repo_url', 'published_at', 'updated_at', 'reviewed_at', 'withdrawn_at', 'references'],
@@ -38,7 +38,7 @@ says('Response: the linked advisory record (see Resources).', async () => {
   }
 })
 
-says('A CVE with no advisory mapping returns 404 with error code `not_found`.', async () => {
+states('15.3', 'no advisory is linked', async () => {
   const without = ids.filter((id) => !advised.includes(id))
   assert.ok(without.length > 100 && without.includes(RESERVED))
   for (const id of without) {
@@ -49,7 +49,7 @@ says('A CVE with no advisory mapping returns 404 with error code `not_found`.', 
   }
 })
 
-saysUnder('GET /api/v1/cves/{cveId}/advisory', 'Statuses: 200, 400, 401, 403, 404, 429.', async () => {
+states('15.4', 'all its statuses', async () => {
   await refusing.holdAlways(`/cves/${advised[0]}/advisory`)
   await refusing.holdTier((id) => `/cves/${id}/advisory`)
   await refuses(service, '/cves/CVE-1/advisory', 'cveId')

@@ -1,4 +1,4 @@
-/** api.md, "GET /api/v1/cves/{cveId}/affected" and ".../evidence", against what the corpus holds of every CVE. */
+/** gateway/API.md, sections 12 and 13: the endpoints, against the corpus for every CVE. */
 import * as assert from 'uvu/assert'
 import type { AffectedEntry, EvidenceItem } from '../../corpus/model/record.ts'
 import { contractSuite } from './contract.ts'
@@ -7,7 +7,7 @@ import { RESERVED, UNKNOWN } from './odd-records.ts'
 import { openRefusing, refuses, refusesValues } from './refusals.ts'
 import { sharedService } from './service.ts'
 
-const { says, saysUnder, after, run } = contractSuite('GET /cves/{cveId}/affected, /evidence')
+const { states, after, run } = contractSuite('GET /cves/{cveId}/affected, /evidence')
 const service = await sharedService()
 const records = recordsOf(service.corpus)
 const ids = [...records.keys()]
@@ -32,46 +32,38 @@ async function holdEvidence(id: string, query: string, passes: (item: EvidenceIt
 
 const SOURCES = ['cna', 'adp', 'advisory', 'osv', 'nvd', 'svc_analysis']
 
-saysUnder(
-  'GET /api/v1/cves/{cveId}/affected',
-  'source | string | One of `cna`, `adp`, `advisory`, `osv`, `nvd`, `svc_analysis`.',
-  async () => {
-    for (const source of SOURCES) {
-      let found = 0
-      for (const id of ids) found += await holdAffected(id, `?source=${source}`, (entry) => entry.source === source)
-      assert.ok(found > 0, source)
-    }
-    assert.equal(new Set(ids.flatMap((id) => entries(id).map(({ source }) => source))), new Set(SOURCES))
-    const wrong = ['', 'CNA', 'ghsa', 'cna,adp', 'all']
-    await refusesValues(service, `/cves/${fullest}/affected`, 'source', wrong)
-  },
-)
+states('12.1', 'entries of one source', async () => {
+  for (const source of SOURCES) {
+    let found = 0
+    for (const id of ids) found += await holdAffected(id, `?source=${source}`, (entry) => entry.source === source)
+    assert.ok(found > 0, source)
+  }
+  assert.equal(new Set(ids.flatMap((id) => entries(id).map(({ source }) => source))), new Set(SOURCES))
+  const wrong = ['', 'CNA', 'ghsa', 'cna,adp', 'all']
+  await refusesValues(service, `/cves/${fullest}/affected`, 'source', wrong)
+})
 
-saysUnder(
-  'GET /api/v1/cves/{cveId}/affected',
-  'ecosystem | string | One package ecosystem (for example `npm`, `PyPI`, `Maven`).',
-  async () => {
-    const ecosystems = [...new Set(ids.flatMap((id) => entries(id).flatMap(({ ecosystem }) => ecosystem ?? [])))]
-    assert.ok(
-      ['npm', 'PyPI', 'Maven'].every((one) => ecosystems.includes(one)),
-      String(ecosystems),
-    )
-    for (const ecosystem of [...ecosystems, 'NoSuch', 'np', 'npm,PyPI', 'null']) {
-      let found = 0
-      for (const id of ids) {
-        const query = `?ecosystem=${encodeURIComponent(ecosystem)}`
-        const matching = await holdAffected(id, query, (entry) => entry.ecosystem === ecosystem)
-        found += matching
-        if (matching === 0) continue
-        await holdAffected(id, `${query}&source=osv`, (one) => one.ecosystem === ecosystem && one.source === 'osv')
-      }
-      assert.is(found > 0, ecosystems.includes(ecosystem), ecosystem)
+states('12.2', 'entries of one ecosystem', async () => {
+  const ecosystems = [...new Set(ids.flatMap((id) => entries(id).flatMap(({ ecosystem }) => ecosystem ?? [])))]
+  assert.ok(
+    ['npm', 'PyPI', 'Maven'].every((one) => ecosystems.includes(one)),
+    String(ecosystems),
+  )
+  for (const ecosystem of [...ecosystems, 'NoSuch', 'np', 'npm,PyPI', 'null']) {
+    let found = 0
+    for (const id of ids) {
+      const query = `?ecosystem=${encodeURIComponent(ecosystem)}`
+      const matching = await holdAffected(id, query, (entry) => entry.ecosystem === ecosystem)
+      found += matching
+      if (matching === 0) continue
+      await holdAffected(id, `${query}&source=osv`, (one) => one.ecosystem === ecosystem && one.source === 'osv')
     }
-    await refusesValues(service, `/cves/${fullest}/affected`, 'ecosystem', [''])
-  },
-)
+    assert.is(found > 0, ecosystems.includes(ecosystem), ecosystem)
+  }
+  await refusesValues(service, `/cves/${fullest}/affected`, 'ecosystem', [''])
+})
 
-says('Response: `cve_id`, `count`, `entries[]`.', async () => {
+states('12.3', 'the entries and their number', async () => {
   for (const id of ids) {
     const answer = await service.json(`/cves/${id}/affected`)
     assert.equal(Object.keys(answer).sort(), ['count', 'cve_id', 'entries'])
@@ -80,7 +72,7 @@ says('Response: `cve_id`, `count`, `entries[]`.', async () => {
   assert.ok(entries(fullest).length > 5)
 })
 
-says('No matching entries gives `count` 0 and an empty `entries`.', async () => {
+states('12.4', 'no entry matches', async () => {
   const empty = (id: string) => ({ cve_id: id, count: 0, entries: [] })
   const none = ids.filter((id) => entries(id).length === 0)
   assert.ok(none.includes(RESERVED))
@@ -90,7 +82,7 @@ says('No matching entries gives `count` 0 and an empty `entries`.', async () => 
   }
 })
 
-saysUnder('GET /api/v1/cves/{cveId}/affected', 'Statuses: 200, 400, 401, 403, 404, 429.', async () => {
+states('12.5', 'all its statuses', async () => {
   await refusing.holdAlways(`/cves/${fullest}/affected`)
   await refusing.holdAlways(`/cves/${fullest}/affected?source=cna`)
   await refusing.holdTier((id) => `/cves/${id}/affected`)
@@ -101,7 +93,7 @@ saysUnder('GET /api/v1/cves/{cveId}/affected', 'Statuses: 200, 400, 401, 403, 40
 
 const TYPES = ['exploitation', 'detection', 'mitigation']
 
-says('`type` (query, string) restricts to `exploitation`, `detection` or `mitigation`.', async () => {
+states('13.1', 'evidence of one type', async () => {
   for (const type of TYPES) {
     let found = 0
     for (const id of ids) found += await holdEvidence(id, `?type=${type}`, (item) => item.type === type)
@@ -112,7 +104,7 @@ says('`type` (query, string) restricts to `exploitation`, `detection` or `mitiga
   await refusesValues(service, `/cves/${fullest}/evidence`, 'type', wrong)
 })
 
-says('Response: `cve_id`, `count`, `evidence[]`.', async () => {
+states('13.2', 'the items and their number', async () => {
   for (const id of ids) {
     const answer = await service.json(`/cves/${id}/evidence`)
     assert.equal(Object.keys(answer).sort(), ['count', 'cve_id', 'evidence'])
@@ -121,7 +113,7 @@ says('Response: `cve_id`, `count`, `evidence[]`.', async () => {
   assert.ok(ids.some((id) => new Set(evidence(id).map(({ type }) => type)).size === 3))
 })
 
-says('No evidence of the requested type gives `count` 0 and an empty `evidence`.', async () => {
+states('13.3', 'no item of the type', async () => {
   for (const type of TYPES) {
     const without = ids.filter((id) => !evidence(id).some((item) => item.type === type))
     assert.ok(without.includes(RESERVED) && without.some((id) => evidence(id).length > 0), type)
@@ -131,7 +123,7 @@ says('No evidence of the requested type gives `count` 0 and an empty `evidence`.
   }
 })
 
-saysUnder('GET /api/v1/cves/{cveId}/evidence', 'Statuses: 200, 400, 401, 403, 404, 429.', async () => {
+states('13.4', 'all its statuses', async () => {
   await refusing.holdAlways(`/cves/${fullest}/evidence`)
   await refusing.holdAlways(`/cves/${fullest}/evidence?type=mitigation`)
   await refusing.holdTier((id) => `/cves/${id}/evidence`)

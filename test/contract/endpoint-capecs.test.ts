@@ -1,4 +1,4 @@
-/** api.md, "GET /api/v1/capecs" and "GET /api/v1/capecs/{capecId}": the catalogue of attack patterns against the feed's entries. */
+/** gateway/API.md, sections 21 and 22: the catalogue of attack patterns against the feed's entries. */
 import * as assert from 'uvu/assert'
 import type { CapecEntry } from '../../corpus/model/catalogue.ts'
 import { contractSuite } from './contract.ts'
@@ -7,7 +7,7 @@ import { holdPaging } from './paging.ts'
 import { openRefusing, refuses, refusesValues } from './refusals.ts'
 import { sharedService } from './service.ts'
 
-const { says, saysUnder, after, run } = contractSuite('GET /capecs')
+const { states, after, run } = contractSuite('GET /capecs')
 const service = await sharedService()
 const { capecs: entries } = cataloguesOf(service.corpus)
 const refusing = await openRefusing(service, 'CVE-1999-0041')
@@ -53,7 +53,7 @@ const hold = async (query: string, passes: (row: Row) => boolean) => {
   return expected.length
 }
 
-saysUnder('GET /api/v1/capecs', 'q | string | Substring match on pattern name and description.', async () => {
+states('21.1', 'text in name or description', async () => {
   const { name, description } = rows.find((row) => row.name!.length > 20 && row.description.length > 60)!
   const queries = [
     ...['a', 'an', 'THE', 'attacker', 'ATTACKER', 'replaying', 'web console', 'no such', '%', '_', '"', '(', ' ', '“'],
@@ -70,7 +70,7 @@ saysUnder('GET /api/v1/capecs', 'q | string | Substring match on pattern name an
   await refusesValues(service, '/capecs', 'q', ['', 'x'.repeat(201)])
 })
 
-saysUnder('GET /api/v1/capecs', 'status | string | CAPEC status, for example `Draft`, `Stable`.', async () => {
+states('21.2', 'one status', async () => {
   for (const one of ['Draft', 'Stable', 'Usable', 'Obsolete', 'Deprecated']) {
     assert.ok((await hold(`status=${one}`, (row) => row.status === one)) > 0, one)
   }
@@ -78,7 +78,7 @@ saysUnder('GET /api/v1/capecs', 'status | string | CAPEC status, for example `Dr
   await refusesValues(service, '/capecs', 'status', [''])
 })
 
-saysUnder('GET /api/v1/capecs', 'severity | string | `Very High`, `High`, `Medium`, `Low`, `Very Low`.', async () => {
+states('21.3', 'one severity', async () => {
   for (const one of SEVERITIES) {
     const query = `severity=${encodeURIComponent(one)}`
     assert.ok((await hold(query, (row) => row.typical_severity === one)) > 0, one)
@@ -88,24 +88,24 @@ saysUnder('GET /api/v1/capecs', 'severity | string | `Very High`, `High`, `Mediu
   await refusesValues(service, '/capecs', 'severity', ['', 'high', 'VeryHigh', 'Critical', 'High,Low'])
 })
 
-saysUnder('GET /api/v1/capecs', 'sort | string | `id`, `name`, `severity`. Default `id`.', async () => {
+states('21.4', 'three keys, both ways', async () => {
   const severities = rows.map((row) => row.typical_severity)
   assert.ok(severities.includes(null) && new Set(severities).size === 6, 'ties, and some have none')
   await holdListSorts(service, '/capecs', rows, orders, 'id')
   await refusesValues(service, '/capecs', 'sort', ['', 'capec_id', '-', 'ID', '--id', 'likelihood'])
 })
 
-saysUnder('GET /api/v1/capecs', 'limit, cursor |  | As in conventions.', async () => {
+states('21.5', 'pages', async () => {
   for (const path of ['/capecs', '/capecs?q=a&sort=-severity', '/capecs?status=Draft']) await holdPaging(service, path)
 })
 
-saysUnder('GET /api/v1/capecs', 'Response: `data[]` CAPEC list entries, `pagination`.', async () => {
+states('21.6', 'rows in the list envelope', async () => {
   const page = await service.json<{ data: Row[]; pagination: object }>('/capecs?limit=100')
   assert.equal(Object.keys(page).sort(), ['data', 'pagination'])
   assert.equal(page.data, inListOrder(rows, orders, 'id'))
 })
 
-saysUnder('GET /api/v1/capecs/{capecId}', '`capecId` (path, string) is `66` or `CAPEC-66`.', async () => {
+states('22.1', 'three forms of the id', async () => {
   for (const { numeric_id: number, display: upper, id: lower } of entries) {
     const answers = await Promise.all([number, upper, lower].map((form) => service.body(`/capecs/${form}`)))
     assert.is(JSON.parse(answers[0]!).display, `CAPEC-${number}`)
@@ -117,7 +117,7 @@ saysUnder('GET /api/v1/capecs/{capecId}', '`capecId` (path, string) is `66` or `
   }
 })
 
-saysUnder('GET /api/v1/capecs/{capecId}', '`fields` (query, csv) keeps only the named top-level fields.', async () => {
+states('22.2', 'exactly the named fields', async () => {
   const entry = fullest()
   const names = Object.keys(entry) as (keyof CapecEntry)[]
   const path = `/capecs/${entry.numeric_id}?fields=`
@@ -136,7 +136,7 @@ function fullest(): CapecEntry {
   return entries.toSorted((a, b) => size(b) - size(a))[0]!
 }
 
-says('Response: CAPEC full entry.', async () => {
+states('22.3', 'the full entry', async () => {
   const keys = [
     ...['id', 'display', 'numeric_id', 'name', 'abstraction', 'status', 'severity', 'likelihood', 'description'],
     ...['extended_description', 'execution_flow', 'prerequisites', 'skills', 'resources', 'indicators', 'mitigations'],
@@ -151,7 +151,7 @@ says('Response: CAPEC full entry.', async () => {
   }
 })
 
-saysUnder('GET /api/v1/capecs/{capecId}', 'Statuses: 200, 400, 401, 429.', async () => {
+states('22.4', 'all its statuses; tiers do not apply', async () => {
   await refusing.holdAlways('/capecs/66')
   await refusing.holdAlways('/capecs/CAPEC-66?fields=name')
   await refuses(service, '/capecs/CAPEC-', 'capecId')

@@ -1,4 +1,4 @@
-/** api.md, "GET /api/v1/cnas/{slug}/cves" and "GET /api/v1/cnas/stats", against all records and all rows of `/cnas`. */
+/** gateway/API.md, section 23: the CVEs of a CNA and the statistics, against all records and all rows of `/cnas`. */
 import * as assert from 'uvu/assert'
 import { contractSuite } from './contract.ts'
 import { type CveKey, type CvePage, holdCves, holdSorts, type Summary, summariesOf } from './cve-rows.ts'
@@ -6,7 +6,7 @@ import { holdPaging } from './paging.ts'
 import { refuses, refusesValues } from './refusals.ts'
 import { sharedService } from './service.ts'
 
-const { saysUnder, says, after, run } = contractSuite('GET /cnas/{slug}/cves, /cnas/stats')
+const { states, after, run } = contractSuite('GET /cnas/{slug}/cves, /cnas/stats')
 const service = await sharedService()
 const all = summariesOf(service.corpus)
 
@@ -29,7 +29,7 @@ const slugs = [...new Set(all.map(({ assigner }) => slugOf(assigner!)))]
 const most = slugs.toSorted((a, b) => ofCna(b).length - ofCna(a).length)[0]!
 const path = `/cnas/${most}/cves`
 
-saysUnder('GET /api/v1/cnas/{slug}/cves', 'slug | path | string | CNA key.', async () => {
+states('23.3', 'the key, in any case', async () => {
   assert.ok(slugs.length > 20 && slugs.includes('ångmark_nord'))
   for (const slug of slugs) {
     for (const form of [slug, slug.toUpperCase()]) {
@@ -41,7 +41,7 @@ saysUnder('GET /api/v1/cnas/{slug}/cves', 'slug | path | string | CNA key.', asy
     await holdCves(service, `/cnas/${unknown}/cves`, [])
 })
 
-saysUnder('GET /api/v1/cnas/{slug}/cves', 'severity | query | csv | Severity bands.', async () => {
+states('23.4', 'any of five bands', async () => {
   const bands = ['critical', 'high', 'medium', 'low', 'none']
   for (let mask = 1; mask < 2 ** bands.length; mask++) {
     const chosen = bands.filter((_, i) => mask & (1 << i))
@@ -53,7 +53,7 @@ saysUnder('GET /api/v1/cnas/{slug}/cves', 'severity | query | csv | Severity ban
   await refusesValues(service, path, 'severity', ['', 'severe', 'High', 'high,', 'null'])
 })
 
-saysUnder('GET /api/v1/cnas/{slug}/cves', 'kev | query | boolean | KEV-listed only.', async () => {
+states('23.5', 'KEV-listed CVEs or the others', async () => {
   for (const slug of slugs) {
     for (const value of [true, false]) {
       const rows = ofCna(slug).filter(({ kev }) => kev.listed === value)
@@ -64,7 +64,7 @@ saysUnder('GET /api/v1/cnas/{slug}/cves', 'kev | query | boolean | KEV-listed on
   await refusesValues(service, path, 'kev', ['', '1', 'yes', 'TRUE'])
 })
 
-saysUnder('GET /api/v1/cnas/{slug}/cves', 'has_exploit | query | boolean | Exploit availability.', async () => {
+states('23.6', 'CVEs with or without exploit', async () => {
   for (const slug of slugs) {
     for (const value of [true, false]) {
       const rows = ofCna(slug).filter((row) => row.has_exploit === value)
@@ -75,7 +75,7 @@ saysUnder('GET /api/v1/cnas/{slug}/cves', 'has_exploit | query | boolean | Explo
   await refusesValues(service, path, 'has_exploit', ['', '0', 'no', 'False'])
 })
 
-saysUnder('GET /api/v1/cnas/{slug}/cves', 'cwe | query | string | Primary weakness, form `CWE-<n>`.', async () => {
+states('23.7', 'the primary weakness', async () => {
   const cwes = new Set(all.flatMap(({ primary_cwe_id }) => primary_cwe_id ?? []))
   for (const cwe of [...cwes, 'cwe-999999']) {
     const rows = ofCna(most).filter(({ primary_cwe_id }) => primary_cwe_id === cwe)
@@ -92,24 +92,20 @@ saysUnder('GET /api/v1/cnas/{slug}/cves', 'cwe | query | string | Primary weakne
   await refusesValues(service, path, 'cwe', ['', 'CWE-', 'x', 'CAPEC-79', '79,80'])
 })
 
-saysUnder(
-  'GET /api/v1/cnas/{slug}/cves',
-  'sort | query | string | `published`, `cvss`, `epss`. Default `-published`.',
-  async () => {
-    const keys: CveKey[] = ['published', 'cvss', 'epss']
-    for (const slug of [most, ...slugs.slice(0, 8), 'ångmark']) {
-      await holdSorts(service, `/cnas/${encodeURIComponent(slug)}/cves`, ofCna(slug), keys)
-      await holdCves(service, `/cnas/${encodeURIComponent(slug)}/cves`, ofCna(slug), '-published')
-    }
-    await refusesValues(service, path, 'sort', ['', 'updated', '-updated', 'title', '-', 'CVSS'])
-  },
-)
+states('23.8', 'three keys, both ways', async () => {
+  const keys: CveKey[] = ['published', 'cvss', 'epss']
+  for (const slug of [most, ...slugs.slice(0, 8), 'ångmark']) {
+    await holdSorts(service, `/cnas/${encodeURIComponent(slug)}/cves`, ofCna(slug), keys)
+    await holdCves(service, `/cnas/${encodeURIComponent(slug)}/cves`, ofCna(slug), '-published')
+  }
+  await refusesValues(service, path, 'sort', ['', 'updated', '-updated', 'title', '-', 'CVSS'])
+})
 
-saysUnder('GET /api/v1/cnas/{slug}/cves', 'limit, cursor | query |  | As in conventions.', async () => {
+states('23.9', 'pages', async () => {
   for (const more of ['', '?sort=-epss', '?has_exploit=false&sort=cvss']) await holdPaging(service, path + more)
 })
 
-says('Response: `cna {slug, cna_name}`, `data[]` summary records, `pagination`.', async () => {
+states('23.10', 'the CNA and the page', async () => {
   for (const slug of [...slugs, 'nobody']) {
     const page = await service.json<CvePage & { cna: object }>(`/cnas/${encodeURIComponent(slug)}/cves`)
     assert.equal(Object.keys(page).sort(), ['cna', 'data', 'pagination'])
@@ -127,7 +123,7 @@ says('Response: `cna {slug, cna_name}`, `data[]` summary records, `pagination`.'
   assert.equal(shouted.cna, { slug: most, cna_name: cnas.find(({ slug }) => slug === most)!.cna_name })
 })
 
-says('No parameters.', async () => {
+states('23.12', 'statistics take no parameter', async () => {
   for (const name of ['limit', 'q', 'sort', 'cursor', 'grade']) await refuses(service, `/cnas/stats?${name}=1`, name)
   assert.is((await service.ask('/cnas/stats?')).status, 200)
   assert.is((await service.ask('/cnas/stats')).status, 200)
@@ -139,7 +135,7 @@ interface Stats {
   leaderboard: Record<string, Cna[]>
 }
 
-says('Response: CNA directory stats (see Resources).', async () => {
+states('23.13', 'statistics of the directory', async () => {
   const stats = await service.json<Stats>('/cnas/stats')
   assert.equal(Object.keys(stats).sort(), ['grade_distribution', 'leaderboard', 'summary'])
   const scores = cnas.flatMap(({ overall_completeness: score }) => score ?? [])

@@ -1,4 +1,4 @@
-/** api.md, "Conventions for all endpoints": what holds of every list, every parameter and every CVE. */
+/** gateway/API.md, sections 3 to 5: every list, every parameter and every endpoint for one CVE. */
 import * as assert from 'uvu/assert'
 import { contractSuite } from './contract.ts'
 import { idsOf, inOrder, type Summary, summariesOf } from './cve-rows.ts'
@@ -9,7 +9,7 @@ import { holdPaging } from './paging.ts'
 import { openRefusing, refuses } from './refusals.ts'
 import { sharedService } from './service.ts'
 
-const { says, after, run } = contractSuite('conventions for all endpoints')
+const { states, after, run } = contractSuite('conventions for all endpoints')
 const service = await sharedService()
 const all = summariesOf(service.corpus)
 const newest = inOrder(all, '-published')[0]!.cve_id
@@ -28,7 +28,7 @@ const errorOf = async (path: string) => {
   return [status, (body as { error: string }).error]
 }
 
-says('All endpoints use GET and require authentication (see Authentication).', async () => {
+states('5.1', 'GET with a token, and no other method', async () => {
   for (const { path } of await everyEndpoint(service)) {
     const url = `${service.url}/api/v1${path}`
     assert.is((await service.ask(path)).status, 200, path)
@@ -40,11 +40,11 @@ says('All endpoints use GET and require authentication (see Authentication).', a
   }
 })
 
-says('Cursor-paged lists accept `limit` (integer 1–100, default 25) and `cursor` (opaque string).', async () => {
+states('4.1', 'limit and cursor of every list', async () => {
   for (const { path } of LISTS) await holdPaging(service, path)
 })
 
-says('The response carries `pagination.limit` (echo) and `pagination.next_cursor`.', async () => {
+states('4.2', 'the answer repeats the limit', async () => {
   for (const { path } of LISTS) {
     for (const [query, echo] of [
       ['', 25],
@@ -61,7 +61,7 @@ says('The response carries `pagination.limit` (echo) and `pagination.next_cursor
   }
 })
 
-says('To page, send `cursor` back with the same filters and sort.', async () => {
+states('4.3', 'the second page continues the first', async () => {
   for (const { path, sorts, filter } of LISTS) {
     for (const sort of ['', ...sorts.flatMap((key) => [`&sort=${key}`, `&sort=-${key}`])]) {
       const query = `${path}?${filter[0]}=${filter[1]}${sort}`
@@ -74,7 +74,7 @@ says('To page, send `cursor` back with the same filters and sort.', async () => 
   }
 })
 
-says('Stop when `next_cursor` is null.', async () => {
+states('4.4', 'only the last page has a null cursor', async () => {
   for (const { path } of LISTS) {
     const rows = await service.all(path)
     const most = Math.min(rows.length, 100)
@@ -96,7 +96,7 @@ says('Stop when `next_cursor` is null.', async () => {
   }
 })
 
-says('A cursor is tied to the sort under which it was issued.', async () => {
+states('4.5', 'a cursor belongs to its order', async () => {
   for (const { path, sorts } of LISTS) {
     const orders = sorts.flatMap((key) => [key, `-${key}`])
     for (const issued of orders) {
@@ -109,7 +109,7 @@ says('A cursor is tied to the sort under which it was issued.', async () => {
   }
 })
 
-says('Reusing it with a different sort or incompatible filters returns 400 `invalid_cursor`.', async () => {
+states('4.6', 'another sort, list or filter', async () => {
   const cursors: string[] = []
   for (const { path, sorts, filter } of LISTS) {
     const [name, one, other] = filter
@@ -131,7 +131,7 @@ says('Reusing it with a different sort or incompatible filters returns 400 `inva
   }
 })
 
-says('When nothing matches, `data` is an empty array and `next_cursor` is null.', async () => {
+states('4.7', 'nothing matches', async () => {
   for (const { path, filter } of LISTS) {
     const { data, pagination } = await service.json<Page>(
       `${path}?${filter[0]}=${filter[3].replace('no such', 'no+such')}`,
@@ -149,7 +149,7 @@ says('When nothing matches, `data` is an empty array and `next_cursor` is null.'
   }
 })
 
-says('`sort` takes a key; prefix `-` means descending.', async () => {
+states('3.5', 'ascending keys, descending with a minus', async () => {
   const value: Record<string, (row: never) => unknown> = {
     published: (row: Record<string, string>) => row.date_published && Date.parse(row.date_published),
     updated: (row: Record<string, string>) => row.date_updated && Date.parse(row.date_updated),
@@ -181,7 +181,7 @@ says('`sort` takes a key; prefix `-` means descending.', async () => {
   }
 })
 
-says('A path or query parameter that fails validation returns 400.', async () => {
+states('3.1', 'parameters that fail validation', async () => {
   for (const { path, template } of await everyEndpoint(service)) {
     const behind = (more: string) => `${path}${path.includes('?') ? '&' : '?'}${more}`
     await refuses(service, behind('colour=red'), 'colour')
@@ -205,31 +205,28 @@ says('A path or query parameter that fails validation returns 400.', async () =>
   }
 })
 
-says(
-  "Per-CVE endpoints take `cveId` (case-insensitive) and also return 403 when the CVE is outside the caller's access tier, and 404 when no record exists for the CVE.",
-  async () => {
-    const perCve = (await everyEndpoint(service)).filter(({ template }) => isPerCve(template))
-    assert.ok(perCve.length >= 12, String(perCve.length))
-    const id = /CVE-\d+-\d+/
-    for (const { path } of perCve) {
-      const exact = await service.json(path)
-      for (const spelt of [path.replace(id, (one) => one.toLowerCase()), path.replace('CVE-', 'cVe-')]) {
-        assert.equal(await service.json(spelt), exact, spelt)
-      }
-      await refusing.holdTier((cve) => path.replace(id, cve))
-      for (const missing of [UNKNOWN, REJECTED, 'CVE-1999-0000']) {
-        const { status, body } = await service.ask(path.replace(id, missing))
-        const { error, message } = body as { error: string; message: string }
-        assert.equal([status, error], [404, 'not_found'], path.replace(id, missing))
-        assert.ok(message.includes(missing), message)
-      }
+states('10.4', 'any case of the id; 403 and 404', async () => {
+  const perCve = (await everyEndpoint(service)).filter(({ template }) => isPerCve(template))
+  assert.ok(perCve.length >= 12, String(perCve.length))
+  const id = /CVE-\d+-\d+/
+  for (const { path } of perCve) {
+    const exact = await service.json(path)
+    for (const spelt of [path.replace(id, (one) => one.toLowerCase()), path.replace('CVE-', 'cVe-')]) {
+      assert.equal(await service.json(spelt), exact, spelt)
     }
-    assert.is((await service.ask(`/cves/${RESERVED}`)).status, 200, 'a reserved one has a record')
-    assert.ok(!idsOf(await service.all<Summary>('/cves')).includes(REJECTED))
-  },
-)
+    await refusing.holdTier((cve) => path.replace(id, cve))
+    for (const missing of [UNKNOWN, REJECTED, 'CVE-1999-0000']) {
+      const { status, body } = await service.ask(path.replace(id, missing))
+      const { error, message } = body as { error: string; message: string }
+      assert.equal([status, error], [404, 'not_found'], path.replace(id, missing))
+      assert.ok(message.includes(missing), message)
+    }
+  }
+  assert.is((await service.ask(`/cves/${RESERVED}`)).status, 200, 'a reserved one has a record')
+  assert.ok(!idsOf(await service.all<Summary>('/cves')).includes(REJECTED))
+})
 
-says('Unless stated otherwise, an endpoint can return 200, 400, 401 and 429.', async () => {
+states('3.6', 'four statuses that every endpoint has', async () => {
   for (const { path } of await everyEndpoint(service)) {
     await refusing.holdAlways(path)
     await refuses(service, `${path}${path.includes('?') ? '&' : '?'}nothing=1`, 'nothing')

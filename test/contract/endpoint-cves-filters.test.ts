@@ -1,4 +1,4 @@
-/** api.md, "GET /api/v1/cves": each filter by itself, against all records filtered by what its row of the table says. */
+/** gateway/API.md, section 9: each filter alone, against all records, filtered here. */
 import * as assert from 'uvu/assert'
 import { contractSuite } from './contract.ts'
 import { holdCves, idsOf, inOrder, type Summary, summariesOf } from './cve-rows.ts'
@@ -6,7 +6,7 @@ import { RESERVED } from './odd-records.ts'
 import { refuses, refusesValues } from './refusals.ts'
 import { sharedService } from './service.ts'
 
-const { saysUnder, after, run } = contractSuite('filters of GET /cves')
+const { states, after, run } = contractSuite('filters of GET /cves')
 const service = await sharedService()
 const all = summariesOf(service.corpus)
 const newest = inOrder(all, '-published')
@@ -14,7 +14,7 @@ const some = <T>(of: (row: Summary) => T | null | undefined): T => newest.map(of
 const holds = ({ cve_id, title }: Summary, q: string) =>
   [cve_id, title ?? ''].some((text) => text.toLowerCase().includes(q.toLowerCase()))
 
-saysUnder('GET /api/v1/cves', 'q | string | Substring match on CVE id and title.', async () => {
+states('9.1', 'text in id or title', async () => {
   const title = some((row) => (row.title && row.title.length > 20 ? row.title : null))
   const queries = [
     ...['in', 'IN', 'e', '-', 'cve-', 'CVE-2024-', '2026-9000', '026', '0', 'xss', 'no such words', 'cve-cve'],
@@ -40,7 +40,7 @@ saysUnder('GET /api/v1/cves', 'q | string | Substring match on CVE id and title.
   await refusesValues(service, '/cves', 'q', ['', 'y'.repeat(201)])
 })
 
-saysUnder('GET /api/v1/cves', 'severity | csv | Any of `critical`, `high`, `medium`, `low`, `none`.', async () => {
+states('9.2', 'any of five bands', async () => {
   const bands = ['critical', 'high', 'medium', 'low', 'none']
   for (const band of bands)
     assert.ok(
@@ -59,7 +59,7 @@ saysUnder('GET /api/v1/cves', 'severity | csv | Any of `critical`, `high`, `medi
   await refuses(service, '/cves?severity=high&severity=low', 'severity')
 })
 
-saysUnder('GET /api/v1/cves', 'kev | boolean | `true` = only KEV-listed, `false` = only non-KEV.', async () => {
+states('9.3', 'KEV-listed CVEs or the others', async () => {
   const [listed, others] = [all.filter(({ kev }) => kev.listed), all.filter(({ kev }) => !kev.listed)]
   assert.ok(listed.length > 0 && others.length > 0)
   await holdCves(service, '/cves?kev=true', listed)
@@ -67,7 +67,7 @@ saysUnder('GET /api/v1/cves', 'kev | boolean | `true` = only KEV-listed, `false`
   await refusesValues(service, '/cves', 'kev', ['', '1', 'TRUE', 'yes'])
 })
 
-saysUnder('GET /api/v1/cves', 'has_exploit, has_patch, has_detection | boolean | Capability filters.', async () => {
+states('9.4', 'flags of the record', async () => {
   for (const name of ['has_exploit', 'has_patch', 'has_detection'] as const) {
     for (const value of [true, false]) {
       const rows = all.filter((row) => row[name] === value)
@@ -78,7 +78,7 @@ saysUnder('GET /api/v1/cves', 'has_exploit, has_patch, has_detection | boolean |
   }
 })
 
-saysUnder('GET /api/v1/cves', 'assigner | string | CNA short name, case-insensitive exact match.', async () => {
+states('9.5', 'the whole name, in any case', async () => {
   const names = new Set(all.map((row) => row.assigner!))
   assert.ok(names.has('mirador') && names.has('MIRADOR') && names.has('ÅngMark Nord'))
   for (const name of names) {
@@ -93,7 +93,7 @@ saysUnder('GET /api/v1/cves', 'assigner | string | CNA short name, case-insensit
   await refusesValues(service, '/cves', 'assigner', [''])
 })
 
-saysUnder('GET /api/v1/cves', 'cwe | string | Primary weakness, form `CWE-<n>`.', async () => {
+states('9.6', 'the primary weakness', async () => {
   const ids = new Set(all.flatMap((row) => row.primary_cwe_id ?? []))
   assert.ok(ids.size > 20)
   for (const id of [...ids, 'cwe-7', 'cwe-999999']) {
@@ -106,7 +106,7 @@ saysUnder('GET /api/v1/cves', 'cwe | string | Primary weakness, form `CWE-<n>`.'
   await refusesValues(service, '/cves', 'cwe', ['', 'CWE-', 'CWE-x', 'CAPEC-66', 'CWE-79,CWE-89', '-79', 'CWE-079'])
 })
 
-saysUnder('GET /api/v1/cves', 'epss_min | number | Minimum EPSS score, 0–1.', async () => {
+states('9.7', 'the lowest EPSS score', async () => {
   assert.ok(all.some(({ epss }) => epss.score === null))
   const scores = all.flatMap(({ epss }) => epss.score ?? []).sort((a, b) => a - b)
   const exact = [0, 0.25, 0.5, 0.75, 0.99].map((part) => scores[Math.floor(part * scores.length)]!)
@@ -127,31 +127,27 @@ const DAYS = ['2026-05-10', '2026-05-11', '2026-05-12', '1999-01-01', '2999-12-3
 const startOf = (text: string) => Date.parse(`${text}T00:00:00Z`)
 const WRONG_DAYS = ['', '2024-02-30', '2023-02-29', '2024-13-01', '24-01-01', 'yesterday', '2024-1-1', '20240101']
 
-saysUnder(
-  'GET /api/v1/cves',
-  'published_since, published_until | date | Inclusive bounds on publication.',
-  async () => {
-    const dated = all.filter((row) => row.date_published !== null)
-    assert.ok(dated.length < all.length, 'one has no date')
-    for (const since of DAYS) {
-      const later = dated.filter((row) => published(row)! >= startOf(since))
-      await holdCves(service, `/cves?published_since=${since}`, later)
-      const earlier = dated.filter((row) => published(row)! < startOf(since) + day)
-      await holdCves(service, `/cves?published_until=${since}`, earlier)
-      for (const until of DAYS) {
-        const between = later.filter((row) => published(row)! < startOf(until) + day)
-        await holdCves(service, `/cves?published_since=${since}&published_until=${until}`, between)
-      }
+states('9.8', 'first and last day of publication', async () => {
+  const dated = all.filter((row) => row.date_published !== null)
+  assert.ok(dated.length < all.length, 'one has no date')
+  for (const since of DAYS) {
+    const later = dated.filter((row) => published(row)! >= startOf(since))
+    await holdCves(service, `/cves?published_since=${since}`, later)
+    const earlier = dated.filter((row) => published(row)! < startOf(since) + day)
+    await holdCves(service, `/cves?published_until=${since}`, earlier)
+    for (const until of DAYS) {
+      const between = later.filter((row) => published(row)! < startOf(until) + day)
+      await holdCves(service, `/cves?published_since=${since}&published_until=${until}`, between)
     }
-    const ofOneDay = idsOf(await service.all<Summary>('/cves?published_since=2026-05-11&published_until=2026-05-11'))
-    assert.ok(ofOneDay.includes('CVE-2026-90004') && ofOneDay.includes('CVE-2026-90005'), 'its first and last moment')
-    for (const name of ['published_since', 'published_until']) {
-      await refusesValues(service, '/cves', name, WRONG_DAYS)
-    }
-  },
-)
+  }
+  const ofOneDay = idsOf(await service.all<Summary>('/cves?published_since=2026-05-11&published_until=2026-05-11'))
+  assert.ok(ofOneDay.includes('CVE-2026-90004') && ofOneDay.includes('CVE-2026-90005'), 'its first and last moment')
+  for (const name of ['published_since', 'published_until']) {
+    await refusesValues(service, '/cves', name, WRONG_DAYS)
+  }
+})
 
-saysUnder('GET /api/v1/cves', 'updated_since | date | Inclusive lower bound on update.', async () => {
+states('9.9', 'first day of the last update', async () => {
   for (const since of [...DAYS, newest[10]!.date_updated!.slice(0, 10)]) {
     const rows = all.filter((row) => row.date_updated !== null && Date.parse(row.date_updated) >= startOf(since))
     await holdCves(service, `/cves?updated_since=${since}`, rows)

@@ -1,4 +1,4 @@
-/** api.md, "GET /api/v1/cves": the list, its orders and its pages, and all filters with one another. */
+/** gateway/API.md, section 9: the list, its orders and its pages, and all filters with one another. */
 import * as assert from 'uvu/assert'
 import { contractSuite } from './contract.ts'
 import {
@@ -17,7 +17,7 @@ import { holdPaging } from './paging.ts'
 import { openRefusing, refusesValues } from './refusals.ts'
 import { sharedService } from './service.ts'
 
-const { saysUnder, after, run } = contractSuite('GET /cves')
+const { states, after, run } = contractSuite('GET /cves')
 const service = await sharedService()
 const all = summariesOf(service.corpus)
 const newest = inOrder(all, '-published')
@@ -29,7 +29,7 @@ const CORE = [
   ...['has_detection', 'detection_layers', 'primary_cwe_id'],
 ].sort()
 
-saysUnder('GET /api/v1/cves', 'Summary records of the catalog.', async () => {
+states('9.13', 'every record that is served', async () => {
   const rows = await service.all<Summary>('/cves')
   assert.equal(
     rows.toSorted((a, b) => (a.cve_id < b.cve_id ? -1 : 1)),
@@ -39,7 +39,7 @@ saysUnder('GET /api/v1/cves', 'Summary records of the catalog.', async () => {
   assert.ok(idsOf(rows).includes(RESERVED) && !idsOf(rows).includes(REJECTED))
 })
 
-saysUnder('GET /api/v1/cves', 'Default order is newest published first.', async () => {
+states('9.14', 'newest publication first', async () => {
   await holdCves(service, '/cves', all)
   const { data } = await service.json<CvePage>('/cves')
   const times = data.map(({ date_published }) => Date.parse(date_published!))
@@ -70,7 +70,7 @@ const FILTERS: [name: string, value: string, test: (row: Summary) => boolean][] 
   ['updated_since', '2015-01-01', (row) => Date.parse(row.date_updated ?? '') >= Date.UTC(2015, 0, 1)],
 ]
 
-saysUnder('GET /api/v1/cves', 'All filters compose.', async () => {
+states('9.15', 'a CVE matches all filters', async () => {
   let found = 0
   for (const [i, [nameA, valueA, testA]] of FILTERS.entries()) {
     for (const [nameB, valueB, testB] of FILTERS.slice(i + 1)) {
@@ -91,60 +91,48 @@ saysUnder('GET /api/v1/cves', 'All filters compose.', async () => {
   }
 })
 
-saysUnder(
-  'GET /api/v1/cves',
-  'sort | string | `published`, `updated`, `cvss`, `epss`. Default `-published`.',
-  async () => {
-    const keys = Object.keys(CVE_KEYS) as CveKey[]
-    for (const key of keys) {
-      const values = all.map(CVE_KEYS[key])
-      assert.ok(values.includes(null), `${key} is null somewhere`)
-      assert.ok(new Set(values).size < values.length, `${key} has ties`)
+states('9.11', 'four keys, both ways', async () => {
+  const keys = Object.keys(CVE_KEYS) as CveKey[]
+  for (const key of keys) {
+    const values = all.map(CVE_KEYS[key])
+    assert.ok(values.includes(null), `${key} is null somewhere`)
+    assert.ok(new Set(values).size < values.length, `${key} has ties`)
+  }
+  await holdSorts(service, '/cves', all, keys)
+  for (const limit of [1, 25]) {
+    for (const sort of ['cvss', '-epss']) {
+      assert.equal(idsOf(await service.all<Summary>(`/cves?sort=${sort}`, limit)), idsOf(inOrder(all, sort)))
     }
-    await holdSorts(service, '/cves', all, keys)
-    for (const limit of [1, 25]) {
-      for (const sort of ['cvss', '-epss']) {
-        assert.equal(idsOf(await service.all<Summary>(`/cves?sort=${sort}`, limit)), idsOf(inOrder(all, sort)))
-      }
-    }
-    assert.equal(await service.all('/cves'), await service.all('/cves?sort=-published'))
-    await refusesValues(service, '/cves', 'sort', ['', '-', 'title', '--cvss', '+cvss', 'CVSS', 'cvss,epss', 'id'])
-  },
-)
+  }
+  assert.equal(await service.all('/cves'), await service.all('/cves?sort=-published'))
+  await refusesValues(service, '/cves', 'sort', ['', '-', 'title', '--cvss', '+cvss', 'CVSS', 'cvss,epss', 'id'])
+})
 
-saysUnder('GET /api/v1/cves', 'limit, cursor |  | As in conventions.', async () => {
+states('9.12', 'pages', async () => {
   for (const path of ['/cves', '/cves?kev=false&sort=cvss', '/cves?q=in']) await holdPaging(service, path)
 })
 
-saysUnder(
-  'GET /api/v1/cves',
-  'Response: `data[]` of CVE summary records; `pagination {limit, next_cursor}`.',
-  async () => {
-    for (const path of ['/cves', '/cves?kev=true', '/cves?q=in', '/cves?q=nothing+at+all']) {
-      const page = await service.json<CvePage>(path)
-      assert.equal(Object.keys(page).sort(), ['data', 'pagination'])
-      assert.equal(Object.keys(page.pagination).sort(), ['limit', 'next_cursor'])
-      for (const row of page.data)
-        assert.equal(
-          row,
-          all.find(({ cve_id }) => cve_id === row.cve_id),
-        )
-    }
-  },
-)
+states('9.17', 'records in the list envelope', async () => {
+  for (const path of ['/cves', '/cves?kev=true', '/cves?q=in', '/cves?q=nothing+at+all']) {
+    const page = await service.json<CvePage>(path)
+    assert.equal(Object.keys(page).sort(), ['data', 'pagination'])
+    assert.equal(Object.keys(page.pagination).sort(), ['limit', 'next_cursor'])
+    for (const row of page.data)
+      assert.equal(
+        row,
+        all.find(({ cve_id }) => cve_id === row.cve_id),
+      )
+  }
+})
 
-saysUnder(
-  'GET /api/v1/cves',
-  'Available to every authenticated caller; per-CVE tier gating applies only to the detail endpoints.',
-  async () => {
-    const { status, body } = await refusing.asReader('/cves?limit=100', 0)
-    assert.is(status, 200)
-    assert.equal(body, await service.json('/cves?limit=100'), 'no row is missing, and none is cut down')
-    assert.is((await refusing.asReader(`/cves/${newest[0]!.cve_id}`, 0)).status, 403)
-    assert.is((await refusing.asReader(`/cves/${newest[1]!.cve_id}`, 0)).status, 200)
-    await refusing.holdAlways('/cves')
-  },
-)
+states('9.18', 'no row is hidden by a tier', async () => {
+  const { status, body } = await refusing.asReader('/cves?limit=100', 0)
+  assert.is(status, 200)
+  assert.equal(body, await service.json('/cves?limit=100'), 'no row is missing, and none is cut down')
+  assert.is((await refusing.asReader(`/cves/${newest[0]!.cve_id}`, 0)).status, 403)
+  assert.is((await refusing.asReader(`/cves/${newest[1]!.cve_id}`, 0)).status, 200)
+  await refusing.holdAlways('/cves')
+})
 
 after(async () => {
   await refusing.close()

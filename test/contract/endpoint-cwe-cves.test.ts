@@ -1,4 +1,4 @@
-/** api.md, "GET /api/v1/cwes/{cweId}/cves": the CVEs of a weakness against all records, filtered here. */
+/** gateway/API.md, section 20: the CVEs of a weakness against all records, filtered here. */
 import * as assert from 'uvu/assert'
 import { contractSuite } from './contract.ts'
 import {
@@ -16,7 +16,7 @@ import { holdPaging } from './paging.ts'
 import { refusesValues } from './refusals.ts'
 import { sharedService } from './service.ts'
 
-const { saysUnder, after, run } = contractSuite('GET /cwes/{cweId}/cves')
+const { states, after, run } = contractSuite('GET /cwes/{cweId}/cves')
 const service = await sharedService()
 const all = summariesOf(service.corpus)
 const records = recordsOf(service.corpus)
@@ -28,7 +28,7 @@ const slugs = [...new Set([...records.values()].flatMap(({ facets }) => facets.w
 const most = slugs.toSorted((a, b) => primary(b).length - primary(a).length)[0]!
 const path = `/cwes/${most}/cves`
 
-saysUnder('GET /api/v1/cwes/{cweId}/cves', 'CVE summary records mapped to a weakness.', async () => {
+states('20.7', 'CVEs that a source maps', async () => {
   for (const slug of [...slugs, 'cwe-7', 'cwe-999999']) {
     const rows = await service.all<Summary>(`/cwes/${slug}/cves?scope=any`)
     assert.equal(rows, inOrder(any(slug), '-published'), slug)
@@ -49,7 +49,7 @@ saysUnder('GET /api/v1/cwes/{cweId}/cves', 'CVE summary records mapped to a weak
   assert.ok(mapped > 10)
 })
 
-saysUnder('GET /api/v1/cwes/{cweId}/cves', 'cweId | path | string | `79`, `CWE-79` or `cwe-79`.', async () => {
+states('20.1', 'three forms of the id', async () => {
   for (const slug of slugs) {
     for (const form of [slug, slug.slice(4), slug.toUpperCase()]) {
       await holdCves(service, `/cwes/${form}/cves`, primary(slug))
@@ -60,23 +60,19 @@ saysUnder('GET /api/v1/cwes/{cweId}/cves', 'cweId | path | string | `79`, `CWE-7
   }
 })
 
-saysUnder(
-  'GET /api/v1/cwes/{cweId}/cves',
-  'scope | query | string | `primary` (only CVEs whose primary weakness is this CWE) or `any` (any mapping). Default `primary`.',
-  async () => {
-    for (const slug of slugs) {
-      await holdCves(service, `/cwes/${slug}/cves`, primary(slug))
-      await holdCves(service, `/cwes/${slug}/cves?scope=primary`, primary(slug))
-      await holdCves(service, `/cwes/${slug}/cves?scope=any`, any(slug))
-      assert.ok(primary(slug).every((row) => any(slug).includes(row)))
-    }
-    assert.ok(slugs.some((slug) => any(slug).length > primary(slug).length))
-    assert.ok(slugs.some((slug) => any(slug).length > 0 && primary(slug).length === 0))
-    await refusesValues(service, path, 'scope', ['', 'all', 'Primary', 'any,primary', 'secondary'])
-  },
-)
+states('20.2', 'primary weakness or any mapping', async () => {
+  for (const slug of slugs) {
+    await holdCves(service, `/cwes/${slug}/cves`, primary(slug))
+    await holdCves(service, `/cwes/${slug}/cves?scope=primary`, primary(slug))
+    await holdCves(service, `/cwes/${slug}/cves?scope=any`, any(slug))
+    assert.ok(primary(slug).every((row) => any(slug).includes(row)))
+  }
+  assert.ok(slugs.some((slug) => any(slug).length > primary(slug).length))
+  assert.ok(slugs.some((slug) => any(slug).length > 0 && primary(slug).length === 0))
+  await refusesValues(service, path, 'scope', ['', 'all', 'Primary', 'any,primary', 'secondary'])
+})
 
-saysUnder('GET /api/v1/cwes/{cweId}/cves', 'severity | query | csv | Severity bands.', async () => {
+states('20.3', 'any of five bands', async () => {
   const bands = ['critical', 'high', 'medium', 'low', 'none']
   for (let mask = 1; mask < 2 ** bands.length; mask++) {
     const chosen = bands.filter((_, i) => mask & (1 << i))
@@ -91,7 +87,7 @@ saysUnder('GET /api/v1/cwes/{cweId}/cves', 'severity | query | csv | Severity ba
   await refusesValues(service, path, 'severity', ['', 'severe', 'High', 'high,', 'null'])
 })
 
-saysUnder('GET /api/v1/cwes/{cweId}/cves', 'kev | query | boolean | Restrict to KEV-listed.', async () => {
+states('20.4', 'KEV-listed CVEs or the others', async () => {
   let listed = 0
   for (const slug of slugs) {
     const rows = any(slug).filter(({ kev }) => kev.listed)
@@ -107,42 +103,34 @@ saysUnder('GET /api/v1/cwes/{cweId}/cves', 'kev | query | boolean | Restrict to 
   await refusesValues(service, path, 'kev', ['', '1', 'yes', 'TRUE'])
 })
 
-saysUnder(
-  'GET /api/v1/cwes/{cweId}/cves',
-  'sort | query | string | `published`, `updated`, `cvss`, `epss`. Default `-published`.',
-  async () => {
-    for (const slug of slugs.slice(0, 12)) {
-      await holdSorts(service, `/cwes/${slug}/cves`, primary(slug), Object.keys(CVE_KEYS) as CveKey[])
-      await holdSorts(service, `/cwes/${slug}/cves?scope=any`, any(slug), Object.keys(CVE_KEYS) as CveKey[])
-    }
-    await holdCves(service, path, primary(most), '-published')
-    await refusesValues(service, path, 'sort', ['', 'title', '-', 'CVSS', '--epss'])
-  },
-)
+states('20.5', 'four keys, both ways', async () => {
+  for (const slug of slugs.slice(0, 12)) {
+    await holdSorts(service, `/cwes/${slug}/cves`, primary(slug), Object.keys(CVE_KEYS) as CveKey[])
+    await holdSorts(service, `/cwes/${slug}/cves?scope=any`, any(slug), Object.keys(CVE_KEYS) as CveKey[])
+  }
+  await holdCves(service, path, primary(most), '-published')
+  await refusesValues(service, path, 'sort', ['', 'title', '-', 'CVSS', '--epss'])
+})
 
-saysUnder('GET /api/v1/cwes/{cweId}/cves', 'limit, cursor | query |  | As in conventions.', async () => {
+states('20.6', 'pages', async () => {
   for (const more of ['', '?scope=any&sort=cvss', '?severity=medium']) await holdPaging(service, path + more)
 })
 
-saysUnder(
-  'GET /api/v1/cwes/{cweId}/cves',
-  'Response: `cwe_id` string, `scope` string (echo of the requested scope), `data[]` summary records, `pagination`.',
-  async () => {
-    for (const form of [most, most.toUpperCase(), most.slice(4), 'cwe-999999']) {
-      for (const scope of ['primary', 'any', undefined]) {
-        const query = scope === undefined ? '' : `?scope=${scope}`
-        const page = await service.json<CvePage & { cwe_id: string; scope: string }>(`/cwes/${form}/cves${query}`)
-        assert.equal(Object.keys(page).sort(), ['cwe_id', 'data', 'pagination', 'scope'])
-        assert.equal([page.cwe_id, page.scope], [`CWE-${form.replace(/\D/g, '')}`, scope ?? 'primary'])
-        for (const row of page.data)
-          assert.equal(
-            row,
-            all.find(({ cve_id }) => cve_id === row.cve_id),
-          )
-      }
+states('20.8', 'the weakness, the scope and the page', async () => {
+  for (const form of [most, most.toUpperCase(), most.slice(4), 'cwe-999999']) {
+    for (const scope of ['primary', 'any', undefined]) {
+      const query = scope === undefined ? '' : `?scope=${scope}`
+      const page = await service.json<CvePage & { cwe_id: string; scope: string }>(`/cwes/${form}/cves${query}`)
+      assert.equal(Object.keys(page).sort(), ['cwe_id', 'data', 'pagination', 'scope'])
+      assert.equal([page.cwe_id, page.scope], [`CWE-${form.replace(/\D/g, '')}`, scope ?? 'primary'])
+      for (const row of page.data)
+        assert.equal(
+          row,
+          all.find(({ cve_id }) => cve_id === row.cve_id),
+        )
     }
-  },
-)
+  }
+})
 
 after(() => service.remove())
 run()

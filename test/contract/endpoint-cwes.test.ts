@@ -1,4 +1,4 @@
-/** api.md, "GET /api/v1/cwes" and "GET /api/v1/cwes/{cweId}": the catalogue of weaknesses against the feed's entries. */
+/** gateway/API.md, sections 18 and 19: the catalogue of weaknesses against the feed's entries. */
 import * as assert from 'uvu/assert'
 import type { CweEntry } from '../../corpus/model/catalogue.ts'
 import { contractSuite } from './contract.ts'
@@ -8,7 +8,7 @@ import { holdPaging } from './paging.ts'
 import { openRefusing, refuses, refusesValues } from './refusals.ts'
 import { sharedService } from './service.ts'
 
-const { says, saysUnder, after, run } = contractSuite('GET /cwes')
+const { states, after, run } = contractSuite('GET /cwes')
 const service = await sharedService()
 const { cwes: entries } = cataloguesOf(service.corpus)
 const records = [...recordsOf(service.corpus).values()]
@@ -42,7 +42,7 @@ const hold = async (query: string, passes: (row: Row) => boolean) => {
   return expected.length
 }
 
-saysUnder('GET /api/v1/cwes', 'q | string | Substring match on CWE id and name.', async () => {
+states('18.1', 'text in id or name', async () => {
   const { name } = rows.find((row) => row.name.length > 20)!
   const queries = [
     ...['cwe', 'CWE-', 'cwe-7', 'CWE-79', 'e-79', '79', '7', '-', 'a', 'SQL', 'sql', 'of', 'no such', '%', '_', '"'],
@@ -57,14 +57,14 @@ saysUnder('GET /api/v1/cwes', 'q | string | Substring match on CWE id and name.'
   await refusesValues(service, '/cwes', 'q', ['', 'x'.repeat(201)])
 })
 
-saysUnder('GET /api/v1/cwes', 'abstraction | string | `Pillar`, `Class`, `Base`, `Variant`, `Compound`.', async () => {
+states('18.2', 'one level of abstraction', async () => {
   for (const one of ['Pillar', 'Class', 'Base', 'Variant', 'Compound']) {
     assert.ok((await hold(`abstraction=${one}`, (row) => row.abstraction === one)) > 0, one)
   }
   await refusesValues(service, '/cwes', 'abstraction', ['', 'Category', 'base', 'Base,Class'])
 })
 
-saysUnder('GET /api/v1/cwes', 'status | string | `Stable`, `Draft`, `Incomplete`, ...', async () => {
+states('18.3', 'one status', async () => {
   for (const one of ['Stable', 'Draft', 'Incomplete', 'Deprecated']) {
     assert.ok((await hold(`status=${one}`, (row) => row.status === one)) > 0, one)
   }
@@ -72,7 +72,7 @@ saysUnder('GET /api/v1/cwes', 'status | string | `Stable`, `Draft`, `Incomplete`
   await refusesValues(service, '/cwes', 'status', [''])
 })
 
-saysUnder('GET /api/v1/cwes', 'likelihood | string | `High`, `Medium`, `Low`.', async () => {
+states('18.4', 'one likelihood', async () => {
   for (const one of ['High', 'Medium', 'Low']) {
     assert.ok((await hold(`likelihood=${one}`, (row) => row.likelihood === one)) > 0, one)
     await hold(`likelihood=${one}&abstraction=Base&q=a`, (row) => {
@@ -82,24 +82,24 @@ saysUnder('GET /api/v1/cwes', 'likelihood | string | `High`, `Medium`, `Low`.', 
   await refusesValues(service, '/cwes', 'likelihood', ['', 'high', 'Very High', 'null', 'Unknown'])
 })
 
-saysUnder('GET /api/v1/cwes', 'sort | string | `cves`, `id`, `name`. Default `-cves`.', async () => {
+states('18.5', 'three keys, both ways', async () => {
   assert.ok(new Set(rows.map((row) => row.cve_count)).size < rows.length, 'ties')
   await holdListSorts(service, '/cwes', rows, orders, '-cves')
   await refusesValues(service, '/cwes', 'sort', ['', 'cve_count', '-', 'CVES', '--id', 'kev'])
 })
 
-saysUnder('GET /api/v1/cwes', 'limit, cursor |  | As in conventions.', async () => {
+states('18.6', 'pages', async () => {
   for (const path of ['/cwes', '/cwes?q=a&sort=name', '/cwes?abstraction=Base']) await holdPaging(service, path)
 })
 
-saysUnder('GET /api/v1/cwes', 'Response: `data[]` CWE list entries, `pagination`.', async () => {
+states('18.7', 'rows in the list envelope', async () => {
   const page = await service.json<{ data: Row[]; pagination: object }>('/cwes?limit=100')
   assert.equal(Object.keys(page).sort(), ['data', 'pagination'])
   assert.equal(page.data, inListOrder(rows, orders, '-cves').slice(0, 100))
   assert.ok(page.data.some((row) => row.kev_count > 0 && row.kev_count < row.cve_count))
 })
 
-saysUnder('GET /api/v1/cwes/{cweId}', '`cweId` (path, string) is `79`, `CWE-79` or `cwe-79`.', async () => {
+states('19.1', 'three forms of the id', async () => {
   for (const { numeric_id: number, cwe_id: upper, slug: lower } of entries) {
     const answers = await Promise.all([number, upper, lower].map((form) => service.body(`/cwes/${form}`)))
     assert.is(JSON.parse(answers[0]!).cwe_id, `CWE-${number}`)
@@ -111,7 +111,7 @@ saysUnder('GET /api/v1/cwes/{cweId}', '`cweId` (path, string) is `79`, `CWE-79` 
   }
 })
 
-saysUnder('GET /api/v1/cwes/{cweId}', '`fields` (query, csv) keeps only the named top-level fields.', async () => {
+states('19.2', 'exactly the named fields', async () => {
   const entry = fullest()
   const names = Object.keys(entry) as (keyof CweEntry)[]
   const path = `/cwes/${entry.numeric_id}?fields=`
@@ -130,7 +130,7 @@ function fullest(): CweEntry {
   return entries.toSorted((a, b) => size(b) - size(a))[0]!
 }
 
-says('Response: CWE full entry.', async () => {
+states('19.3', 'the full entry', async () => {
   const keys = [
     ...['cwe_id', 'slug', 'numeric_id', 'name', 'abstraction', 'structure', 'status', 'likelihood', 'description'],
     ...['extended_description', 'background', 'catalog_version', 'updated_at', 'alternate_terms', 'consequences'],
@@ -145,7 +145,7 @@ says('Response: CWE full entry.', async () => {
   }
 })
 
-saysUnder('GET /api/v1/cwes/{cweId}', 'Statuses: 200, 400, 401, 429.', async () => {
+states('19.4', 'all its statuses; tiers do not apply', async () => {
   await refusing.holdAlways('/cwes/79')
   await refusing.holdAlways('/cwes/CWE-79?fields=name')
   await refuses(service, '/cwes/CWE-', 'cweId')

@@ -1,4 +1,4 @@
-/** api.md, "GET /api/v1/cves/{cveId}/reports" and "GET /api/v1/reports/types", against the operator's files. */
+/** gateway/API.md, sections 16 and 17: the endpoints, against the operator's files. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
@@ -8,7 +8,7 @@ import { RESERVED, UNKNOWN } from './odd-records.ts'
 import { openRefusing, refuses, refusesValues } from './refusals.ts'
 import { sharedService } from './service.ts'
 
-const { says, saysUnder, after, run } = contractSuite('GET /cves/{cveId}/reports, /reports/types')
+const { states, after, run } = contractSuite('GET /cves/{cveId}/reports, /reports/types')
 const service = await sharedService()
 const ids = [...recordsOf(service.corpus).keys()]
 
@@ -60,49 +60,41 @@ interface Answer {
 const reportsOf = (id: string, query = '') => service.json<Answer>(`/cves/${id}/reports${query}`)
 const idsOf = ({ reports }: Answer) => reports.map(({ id }) => id)
 
-saysUnder('GET /api/v1/cves/{cveId}/reports', 'cveId | path | string | CVE identifier.', async () => {
+states('16.1', 'reports of each CVE', async () => {
   for (const id of ids) assert.is((await reportsOf(id)).cve_id, id)
   assert.equal(await reportsOf(fullest.toLowerCase()), await reportsOf(fullest))
   for (const wrong of ['CVE-2024-1', '79', 'reports']) await refuses(service, `/cves/${wrong}/reports`, 'cveId')
 })
 
-saysUnder(
-  'GET /api/v1/cves/{cveId}/reports',
-  'prompt | query | string | Only reports of this report type (a `prompt_name`).',
-  async () => {
-    assert.ok(size(fullest) > 1)
-    for (const id of written) {
-      for (const type of [...types.map(({ prompt_name }) => prompt_name), 'no_such_type', 'technical']) {
-        for (const full of ['', '&full=true']) {
-          const found = await reportsOf(id, `?prompt=${type}${full}`)
-          const expected = latest(id).filter(({ report_type }) => report_type === type)
-          assert.equal([found.count, idsOf(found)], [expected.length, expected.map((one) => one.id)], `${id} ${type}`)
-        }
+states('16.2', 'reports of one type', async () => {
+  assert.ok(size(fullest) > 1)
+  for (const id of written) {
+    for (const type of [...types.map(({ prompt_name }) => prompt_name), 'no_such_type', 'technical']) {
+      for (const full of ['', '&full=true']) {
+        const found = await reportsOf(id, `?prompt=${type}${full}`)
+        const expected = latest(id).filter(({ report_type }) => report_type === type)
+        assert.equal([found.count, idsOf(found)], [expected.length, expected.map((one) => one.id)], `${id} ${type}`)
       }
     }
-    await refusesValues(service, `/cves/${fullest}/reports`, 'prompt', [''])
-  },
-)
+  }
+  await refusesValues(service, `/cves/${fullest}/reports`, 'prompt', [''])
+})
 
-saysUnder(
-  'GET /api/v1/cves/{cveId}/reports',
-  'full | query | boolean | Inline `report_text` on each report. Default `false`.',
-  async () => {
-    for (const id of written) {
-      const short = await service.body(`/cves/${id}/reports`)
-      assert.is(await service.body(`/cves/${id}/reports?full=false`), short)
-      assert.ok(JSON.parse(short).reports.every((report: Report) => !('report_text' in report)))
-      const { reports } = await reportsOf(id, '?full=true')
-      assert.equal(
-        reports.map(({ report_text }) => report_text),
-        latest(id).map(({ report_text }) => report_text),
-      )
-    }
-    await refusesValues(service, `/cves/${fullest}/reports`, 'full', ['', '1', 'TRUE', 'yes'])
-  },
-)
+states('16.3', 'reports with their whole text', async () => {
+  for (const id of written) {
+    const short = await service.body(`/cves/${id}/reports`)
+    assert.is(await service.body(`/cves/${id}/reports?full=false`), short)
+    assert.ok(JSON.parse(short).reports.every((report: Report) => !('report_text' in report)))
+    const { reports } = await reportsOf(id, '?full=true')
+    assert.equal(
+      reports.map(({ report_text }) => report_text),
+      latest(id).map(({ report_text }) => report_text),
+    )
+  }
+  await refusesValues(service, `/cves/${fullest}/reports`, 'full', ['', '1', 'TRUE', 'yes'])
+})
 
-says('Only the latest final report of each type is returned, newest first.', async () => {
+states('16.4', 'one final report for each type', async () => {
   const drafts = lines.filter(({ status }) => status === 'draft')
   const superseded = lines.filter((line) => line.status === 'final' && !latest(line.cve_id).includes(line))
   assert.ok(drafts.length > 0 && superseded.length > 0, 'there are drafts, and reports that a later one replaces')
@@ -116,7 +108,7 @@ says('Only the latest final report of each type is returned, newest first.', asy
   }
 })
 
-says('By default `report_text` is omitted and `excerpt` is present instead.', async () => {
+states('16.5', 'an excerpt and no text', async () => {
   let cut = 0
   for (const id of written) {
     const { reports } = await reportsOf(id)
@@ -132,7 +124,7 @@ says('By default `report_text` is omitted and `excerpt` is present instead.', as
   assert.ok(cut > 0)
 })
 
-says('With `full=true`, `report_text` is present.', async () => {
+states('16.6', 'the text and no excerpt', async () => {
   for (const id of written) {
     for (const report of (await reportsOf(id, '?full=true')).reports) {
       const keys = ['char_count', 'created_at', 'id', 'model', 'report_text', 'report_type']
@@ -143,7 +135,7 @@ says('With `full=true`, `report_text` is present.', async () => {
   }
 })
 
-says('Response: `cve_id`, `count` integer, `reports[]` (report summaries).', async () => {
+states('16.7', 'reports and their number', async () => {
   for (const id of ids) {
     const answer = await reportsOf(id)
     assert.equal(Object.keys(answer).sort(), ['count', 'cve_id', 'reports'])
@@ -151,7 +143,7 @@ says('Response: `cve_id`, `count` integer, `reports[]` (report summaries).', asy
   }
 })
 
-says('A CVE with no reports returns `count` 0 and an empty `reports`.', async () => {
+states('16.8', 'no report', async () => {
   const without = ids.filter((id) => size(id) === 0)
   assert.ok(
     without.includes(RESERVED) && without.some((id) => lines.some((line) => line.cve_id === id)),
@@ -164,7 +156,7 @@ says('A CVE with no reports returns `count` 0 and an empty `reports`.', async ()
   }
 })
 
-saysUnder('GET /api/v1/cves/{cveId}/reports', 'Statuses: 200, 400, 401, 403, 404, 429.', async () => {
+states('16.9', 'all its statuses', async () => {
   await refusing.holdAlways(`/cves/${fullest}/reports`)
   await refusing.holdTier((id) => `/cves/${id}/reports?full=true`)
   await refuses(service, `/cves/${fullest}/reports?colour=1`, 'colour')
@@ -177,7 +169,7 @@ interface Types {
 }
 const byName = (list: Type[]) => list.toSorted((a, b) => (a.prompt_name < b.prompt_name ? -1 : 1))
 
-says("`include_schema` (query, boolean, default `false`) includes each type's output schema.", async () => {
+states('17.1', 'schemas on request', async () => {
   const { report_types: found } = await service.json<Types>('/reports/types?include_schema=true')
   assert.equal(byName(found), byName(types))
   assert.ok(types.some(({ output_schema }) => output_schema === null) && types.some((one) => one.output_schema))
@@ -187,7 +179,7 @@ says("`include_schema` (query, boolean, default `false`) includes each type's ou
   await refusesValues(service, '/reports/types', 'include_schema', ['', '1', 'True'])
 })
 
-says('Response: `count` integer, `report_types[]` of `{prompt_name, enabled}`.', async () => {
+states('17.2', 'types and their number', async () => {
   const answer = await service.json<Types>('/reports/types')
   assert.equal(Object.keys(answer).sort(), ['count', 'report_types'])
   assert.is(answer.count, types.length)

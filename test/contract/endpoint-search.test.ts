@@ -1,11 +1,11 @@
-/** api.md, "GET /api/v1/search": what is found, how much of it and in which order, against a search written out here. */
+/** gateway/API.md, section 26: matches, their number and their order, against a search written out here. */
 import * as assert from 'uvu/assert'
 import { contractSuite } from './contract.ts'
 import { refuses, refusesValues } from './refusals.ts'
 import { everythingFindable, matchesOf, TYPES, type Type } from './search-matches.ts'
 import { sharedService } from './service.ts'
 
-const { says, saysUnder, after, run } = contractSuite('GET /search')
+const { states, after, run } = contractSuite('GET /search')
 const service = await sharedService()
 const things = await everythingFindable(service)
 
@@ -36,34 +36,30 @@ const QUERIES = [
   ...['a b', ' a', 'a ', 'the', 'x'.repeat(200)],
 ]
 
-saysUnder('GET /api/v1/search', 'q | string | Required, minimum 2 characters.', async () => {
+states('26.1', 'required text of two characters', async () => {
   await refuses(service, '/search', 'q')
   await refuses(service, '/search?types=cve', 'q')
   await refusesValues(service, '/search', 'q', ['', 'a', '😀', 'x'.repeat(201)])
   for (const q of ['ab', '😀😀', '%%', 'é é', 'x'.repeat(200)]) await search(q)
 })
 
-saysUnder(
-  'GET /api/v1/search',
-  'types | csv | Subset of `cve`, `cwe`, `capec`, `vendor`, `product`, `cna`.',
-  async () => {
-    for (const q of ['er', 'in', 'we']) {
-      const all = await search(q, '&limit=25')
-      for (let mask = 1; mask < 2 ** TYPES.length; mask++) {
-        const chosen = TYPES.filter((_, i) => mask & (1 << i))
-        const { results, counts } = await search(q, `&limit=25&types=${chosen.join(',')}`)
-        for (const type of TYPES) {
-          const expected = chosen.includes(type) ? [all.results[type], all.counts[type]] : [[], 0]
-          assert.equal([results[type], counts[type]], expected, `${q} ${chosen}: ${type}`)
-        }
+states('26.2', 'any of six types', async () => {
+  for (const q of ['er', 'in', 'we']) {
+    const all = await search(q, '&limit=25')
+    for (let mask = 1; mask < 2 ** TYPES.length; mask++) {
+      const chosen = TYPES.filter((_, i) => mask & (1 << i))
+      const { results, counts } = await search(q, `&limit=25&types=${chosen.join(',')}`)
+      for (const type of TYPES) {
+        const expected = chosen.includes(type) ? [all.results[type], all.counts[type]] : [[], 0]
+        assert.equal([results[type], counts[type]], expected, `${q} ${chosen}: ${type}`)
       }
-      assert.equal(await search(q, '&types=cna,%20cve,cve'), await search(q, '&types=cve,cna'))
     }
-    await refusesValues(service, '/search?q=in', 'types', ['', 'CVE', 'cves', 'cve,exploit', ','])
-  },
-)
+    assert.equal(await search(q, '&types=cna,%20cve,cve'), await search(q, '&types=cve,cna'))
+  }
+  await refusesValues(service, '/search?q=in', 'types', ['', 'CVE', 'cves', 'cve,exploit', ','])
+})
 
-saysUnder('GET /api/v1/search', 'limit | integer | Results per group, 1–25, default 5.', async () => {
+states('26.3', 'results of each type', async () => {
   const { results: most } = await search('in', '&limit=25')
   assert.equal(await search('in'), await search('in', '&limit=5'))
   for (const limit of [1, 2, 5, 24, 25]) {
@@ -73,7 +69,7 @@ saysUnder('GET /api/v1/search', 'limit | integer | Results per group, 1–25, de
   await refusesValues(service, '/search?q=in', 'limit', ['', '0', '26', '-1', 'abc', '1.5', '100'])
 })
 
-says('Response: `results` is an object with the keys `vendor`, `product`, `cwe`, `capec`, `cna`, `cve`.', async () => {
+states('26.4', 'results by type', async () => {
   for (const q of QUERIES) {
     const answer = await search(q)
     assert.equal(Object.keys(answer).sort(), ['counts', 'results'])
@@ -81,7 +77,7 @@ says('Response: `results` is an object with the keys `vendor`, `product`, `cwe`,
   }
 })
 
-says('Each key holds an array of search result items, and the array is empty when nothing matched.', async () => {
+states('26.5', 'every match, and nothing else', async () => {
   for (const q of QUERIES) {
     const { results } = await search(q, '&limit=25')
     for (const type of TYPES) {
@@ -100,7 +96,7 @@ says('Each key holds an array of search result items, and the array is empty whe
   assert.equal(results, { vendor: [], product: [], cwe: [], capec: [], cna: [], cve: [] })
 })
 
-says('Each group is capped at `limit`.', async () => {
+states('26.6', 'at most the limit of each type', async () => {
   for (const q of QUERIES) {
     for (const limit of [1, 5, 25]) {
       const { results } = await search(q, `&limit=${limit}`)
@@ -112,7 +108,7 @@ says('Each group is capped at `limit`.', async () => {
   }
 })
 
-says('Items are ranked by `score`.', async () => {
+states('26.7', 'the best score first', async () => {
   let ranked = 0
   for (const q of QUERIES) {
     const { results } = await search(q, '&limit=25')
@@ -138,7 +134,7 @@ says('Items are ranked by `score`.', async () => {
   assert.equal([results.cve[0]!.id, results.cve[0]!.score], [things.cve[3]!.id, 1])
 })
 
-says('`counts` is an object with the total number of matches per type.', async () => {
+states('26.8', 'all matches of each type', async () => {
   for (const q of QUERIES) {
     const expected = Object.fromEntries(TYPES.map((type) => [type, matches(type, q).length]))
     for (const limit of [1, 25]) assert.equal((await search(q, `&limit=${limit}`)).counts, expected, q)
@@ -149,7 +145,7 @@ says('`counts` is an object with the total number of matches per type.', async (
   }
 })
 
-says('It may exceed the returned group size.', async () => {
+states('26.9', 'counts beyond the limit', async () => {
   const { results, counts } = await search('in')
   for (const type of TYPES) {
     assert.ok(counts[type] >= results[type].length)

@@ -1,11 +1,11 @@
-/** api.md, "GET /api/v1/search/suggest": one ranked list across types, against a search written out here. */
+/** gateway/API.md, section 26: one ranked list of all types, against a search written out here. */
 import * as assert from 'uvu/assert'
 import { contractSuite } from './contract.ts'
 import { refuses, refusesValues } from './refusals.ts'
 import { everythingFindable, matchesOf, TYPES, type Type } from './search-matches.ts'
 import { sharedService } from './service.ts'
 
-const { says, saysUnder, after, run } = contractSuite('GET /search/suggest')
+const { states, after, run } = contractSuite('GET /search/suggest')
 const service = await sharedService()
 const things = await everythingFindable(service)
 
@@ -42,31 +42,27 @@ function holdBest(found: Suggestion[], q: string, limit: number, types: readonly
   assert.is(new Set(found.map(({ type, id }) => `${type} ${id}`)).size, found.length, 'each once')
 }
 
-saysUnder('GET /api/v1/search/suggest', 'q | string | Partial query, minimum 2 characters.', async () => {
+states('26.12', 'suggestions for a partial query', async () => {
   for (const q of QUERIES) holdBest(await suggest(q), q, 8)
   assert.ok(QUERIES.filter((q) => matches(q).length > 0).length > 14)
   await refuses(service, '/search/suggest', 'q')
   await refusesValues(service, '/search/suggest', 'q', ['', 'a', '😀', 'x'.repeat(201)])
 })
 
-saysUnder(
-  'GET /api/v1/search/suggest',
-  'types | csv | Subset of `cve`, `cwe`, `capec`, `vendor`, `product`, `cna`.',
-  async () => {
-    for (const q of ['er', 'in', 'we', 'no such thing']) {
-      for (let mask = 1; mask < 2 ** TYPES.length; mask++) {
-        const chosen = TYPES.filter((_, i) => mask & (1 << i))
-        const found = await suggest(q, `&limit=15&types=${chosen.join(',')}`)
-        holdBest(found, q, 15, chosen)
-      }
-      assert.equal(await suggest(q, '&types=cna,%20cve,cve'), await suggest(q, '&types=cve,cna'))
-      assert.equal(await suggest(q), await suggest(q, `&types=${TYPES.join(',')}`))
+states('26.13', 'any of six types', async () => {
+  for (const q of ['er', 'in', 'we', 'no such thing']) {
+    for (let mask = 1; mask < 2 ** TYPES.length; mask++) {
+      const chosen = TYPES.filter((_, i) => mask & (1 << i))
+      const found = await suggest(q, `&limit=15&types=${chosen.join(',')}`)
+      holdBest(found, q, 15, chosen)
     }
-    await refusesValues(service, '/search/suggest?q=in', 'types', ['', 'CVE', 'cves', 'cve,exploit', ','])
-  },
-)
+    assert.equal(await suggest(q, '&types=cna,%20cve,cve'), await suggest(q, '&types=cve,cna'))
+    assert.equal(await suggest(q), await suggest(q, `&types=${TYPES.join(',')}`))
+  }
+  await refusesValues(service, '/search/suggest?q=in', 'types', ['', 'CVE', 'cves', 'cve,exploit', ','])
+})
 
-saysUnder('GET /api/v1/search/suggest', 'limit | integer | Maximum suggestions, 1–15, default 8.', async () => {
+states('26.14', 'the number of suggestions', async () => {
   for (const q of QUERIES) {
     const most = await suggest(q, '&limit=15')
     holdBest(most, q, 15)
@@ -76,7 +72,7 @@ saysUnder('GET /api/v1/search/suggest', 'limit | integer | Maximum suggestions, 
   await refusesValues(service, '/search/suggest?q=in', 'limit', ['', '0', '16', '25', '-1', 'abc', '1.5'])
 })
 
-says('Response: `suggestions[]`, a flat ranked list across types, each item `{type, id, label, href}`.', async () => {
+states('26.15', 'one list of all types', async () => {
   let mixed = 0
   for (const q of QUERIES) {
     const found = await suggest(q, '&limit=15')
@@ -91,7 +87,7 @@ says('Response: `suggestions[]`, a flat ranked list across types, each item `{ty
   assert.equal(await suggest('no such thing'), [])
 })
 
-says('There are no groups and no counts.', async () => {
+states('26.16', 'the answer is one flat list', async () => {
   for (const q of QUERIES) {
     const answer = await service.json<{ suggestions: unknown }>(`/search/suggest?q=${encodeURIComponent(q)}`)
     assert.equal(Object.keys(answer), ['suggestions'])

@@ -1,4 +1,4 @@
-/** api.md, "GET /api/v1/cves/{cveId}/timeline", against what the corpus holds of every CVE. */
+/** gateway/API.md, section 14: the endpoint, against the corpus for every CVE. */
 import * as assert from 'uvu/assert'
 import type { TimelineEntry } from '../../corpus/model/record.ts'
 import { contractSuite } from './contract.ts'
@@ -7,7 +7,7 @@ import { RESERVED, UNKNOWN } from './odd-records.ts'
 import { openRefusing, refuses, refusesValues } from './refusals.ts'
 import { sharedService } from './service.ts'
 
-const { says, saysUnder, after, run } = contractSuite('GET /cves/{cveId}/timeline')
+const { states, after, run } = contractSuite('GET /cves/{cveId}/timeline')
 const service = await sharedService()
 const records = recordsOf(service.corpus)
 const ids = [...records.keys()]
@@ -28,29 +28,25 @@ async function hold(id: string, query: string, passes: (entry: TimelineEntry) =>
   return expected.length
 }
 
-saysUnder(
-  'GET /api/v1/cves/{cveId}/timeline',
-  'messages | boolean | Include per-entry messages; `false` returns titles only. Default `true`.',
-  async () => {
-    let told = 0
-    for (const id of ids) {
-      const text = await service.body(`/cves/${id}/timeline`)
-      assert.is(await service.body(`/cves/${id}/timeline?messages=true`), text)
-      const { timeline } = JSON.parse(text) as Answer
-      assert.equal(timeline, entriesOf(id))
-      told += timeline.flatMap(({ messages }) => messages).length
-      const silent = await ask(id, '?messages=false')
-      assert.is(silent.count, timeline.length)
-      const without = (entries: TimelineEntry[]) => entries.map(({ messages: _, ...entry }) => entry)
-      assert.equal(without(silent.timeline), without(timeline), 'all but the messages')
-      for (const { messages = [] } of silent.timeline) assert.equal(messages, [])
-    }
-    assert.ok(told > 100, String(told))
-    await refusesValues(service, `/cves/${longest}/timeline`, 'messages', ['', '0', 'no', 'False'])
-  },
-)
+states('14.1', 'entries with or without messages', async () => {
+  let told = 0
+  for (const id of ids) {
+    const text = await service.body(`/cves/${id}/timeline`)
+    assert.is(await service.body(`/cves/${id}/timeline?messages=true`), text)
+    const { timeline } = JSON.parse(text) as Answer
+    assert.equal(timeline, entriesOf(id))
+    told += timeline.flatMap(({ messages }) => messages).length
+    const silent = await ask(id, '?messages=false')
+    assert.is(silent.count, timeline.length)
+    const without = (entries: TimelineEntry[]) => entries.map(({ messages: _, ...entry }) => entry)
+    assert.equal(without(silent.timeline), without(timeline), 'all but the messages')
+    for (const { messages = [] } of silent.timeline) assert.equal(messages, [])
+  }
+  assert.ok(told > 100, String(told))
+  await refusesValues(service, `/cves/${longest}/timeline`, 'messages', ['', '0', 'no', 'False'])
+})
 
-saysUnder('GET /api/v1/cves/{cveId}/timeline', 'category | string | Only entries of one category.', async () => {
+states('14.2', 'the timeline of one category', async () => {
   const categories = [...new Set(ids.flatMap((id) => entriesOf(id).map(({ category }) => category!)))]
   assert.ok(categories.length > 8)
   for (const category of [...categories, 'no such', 'null', 'PUBLICATION', 'publication,kev']) {
@@ -65,7 +61,7 @@ saysUnder('GET /api/v1/cves/{cveId}/timeline', 'category | string | Only entries
   await refusesValues(service, `/cves/${longest}/timeline`, 'category', [''])
 })
 
-saysUnder('GET /api/v1/cves/{cveId}/timeline', 'since | date | Only entries at or after this date.', async () => {
+states('14.3', 'entries since a day', async () => {
   const changed = (entry: TimelineEntry) => (entry.changed_at === null ? Number.NaN : Date.parse(entry.changed_at))
   const busy = ids.filter((id) => entriesOf(id).length > 3)
   assert.ok(busy.length > 20)
@@ -85,7 +81,7 @@ saysUnder('GET /api/v1/cves/{cveId}/timeline', 'since | date | Only entries at o
   await refusesValues(service, `/cves/${longest}/timeline`, 'since', wrong)
 })
 
-says('Response: `cve_id`, `count`, `timeline[]` (newest first).', async () => {
+states('14.4', 'newest entry first', async () => {
   for (const id of ids) {
     const answer = await ask(id)
     assert.equal(Object.keys(answer).sort(), ['count', 'cve_id', 'timeline'])
@@ -100,7 +96,7 @@ says('Response: `cve_id`, `count`, `timeline[]` (newest first).', async () => {
   assert.ok(new Set(entriesOf(longest).map(({ changed_at }) => changed_at)).size > 2)
 })
 
-says('No entries in range gives `count` 0 and an empty `timeline`.', async () => {
+states('14.5', 'no entry matches', async () => {
   for (const query of ['?since=2999-01-01', '?category=nothing', '?since=2999-01-01&messages=false']) {
     assert.equal(await ask(longest, query), { cve_id: longest, count: 0, timeline: [] })
   }
@@ -109,7 +105,7 @@ says('No entries in range gives `count` 0 and an empty `timeline`.', async () =>
   for (const id of none) assert.equal(await ask(id), { cve_id: id, count: 0, timeline: [] })
 })
 
-saysUnder('GET /api/v1/cves/{cveId}/timeline', 'Statuses: 200, 400, 401, 403, 404, 429.', async () => {
+states('14.6', 'all its statuses', async () => {
   await refusing.holdAlways(`/cves/${longest}/timeline?messages=false`)
   await refusing.holdTier((id) => `/cves/${id}/timeline`)
   await refusing.holdTier((id) => `/cves/${id}/timeline?category=nvd`)

@@ -1,4 +1,4 @@
-/** api.md, "GET /api/v1/vendors/{vendorSlug}/products" and "GET /api/v1/products", against what the claims name. */
+/** gateway/API.md, section 24: the endpoints, against the names in the claims. */
 import * as assert from 'uvu/assert'
 import { contractSuite } from './contract.ts'
 import { recordsOf } from './cve-rows.ts'
@@ -7,7 +7,7 @@ import { holdLimit, holdPaging } from './paging.ts'
 import { refuses, refusesValues } from './refusals.ts'
 import { sharedService } from './service.ts'
 
-const { says, saysUnder, after, run } = contractSuite('GET /vendors/{vendorSlug}/products, /products')
+const { states, after, run } = contractSuite('GET /vendors/{vendorSlug}/products, /products')
 const service = await sharedService()
 
 interface Product {
@@ -72,61 +72,53 @@ const holds = (id: string, q: string) => {
 }
 const ofVendor = (vendor: string) => ranked.filter(([id]) => named.get(id)!.vendor === vendor)
 
-saysUnder(
-  'GET /api/v1/vendors/{vendorSlug}/products',
-  '`vendorSlug` (path, string) is the lowercase vendor key.',
-  async () => {
-    assert.ok(vendorSlugs.length > 100)
-    assert.equal(new Set(every.keys()), new Set(named.keys()))
-    for (const slug of vendorSlugs) {
-      const rows = await service.all<Product>(`/vendors/${encodeURIComponent(slug)}/products`)
-      assert.equal(pairs(rows), ofVendor(slug), slug)
-    }
-    for (const unknown of ['nobody', largest!.slice(0, -1), `${largest}x`, '%25', 'n%2Fa']) {
-      assert.equal(await service.all(`/vendors/${unknown}/products`), [], unknown)
-    }
-    await refuses(service, '/vendors/%zz/products', 'vendorSlug')
-  },
-)
+states('24.2', 'products of one vendor by its key', async () => {
+  assert.ok(vendorSlugs.length > 100)
+  assert.equal(new Set(every.keys()), new Set(named.keys()))
+  for (const slug of vendorSlugs) {
+    const rows = await service.all<Product>(`/vendors/${encodeURIComponent(slug)}/products`)
+    assert.equal(pairs(rows), ofVendor(slug), slug)
+  }
+  for (const unknown of ['nobody', largest!.slice(0, -1), `${largest}x`, '%25', 'n%2Fa']) {
+    assert.equal(await service.all(`/vendors/${unknown}/products`), [], unknown)
+  }
+  await refuses(service, '/vendors/%zz/products', 'vendorSlug')
+})
 
-saysUnder(
-  'GET /api/v1/vendors/{vendorSlug}/products',
-  '`q` (query, string) is a substring match on the product name.',
-  async () => {
-    const name = every.get(ofVendor(largest!)[3]![0])!.display
-    const queries = [
-      'a',
-      'e',
-      'A',
-      '_',
-      '%',
-      ' ',
-      '-',
-      '0',
-      'server',
-      'no such',
-      name,
-      name.toUpperCase(),
-      name.slice(2, 8),
-    ]
-    let found = 0
-    for (const q of [...queries, largest!]) {
-      const rows = await service.all<Product>(`${path}?q=${encodeURIComponent(q)}`)
-      const expected = ofVendor(largest!).filter(([id]) => holds(id, q))
-      assert.equal(pairs(rows), expected, q)
-      if (rows.length > 0) found++
-    }
-    assert.ok(found > 6, String(found))
-    await refusesValues(service, path, 'q', ['', 'x'.repeat(201)])
-  },
-)
+states('24.3', 'text in the name', async () => {
+  const name = every.get(ofVendor(largest!)[3]![0])!.display
+  const queries = [
+    'a',
+    'e',
+    'A',
+    '_',
+    '%',
+    ' ',
+    '-',
+    '0',
+    'server',
+    'no such',
+    name,
+    name.toUpperCase(),
+    name.slice(2, 8),
+  ]
+  let found = 0
+  for (const q of [...queries, largest!]) {
+    const rows = await service.all<Product>(`${path}?q=${encodeURIComponent(q)}`)
+    const expected = ofVendor(largest!).filter(([id]) => holds(id, q))
+    assert.equal(pairs(rows), expected, q)
+    if (rows.length > 0) found++
+  }
+  assert.ok(found > 6, String(found))
+  await refusesValues(service, path, 'q', ['', 'x'.repeat(201)])
+})
 
-says('`limit` and `cursor` are as in conventions.', async () => {
+states('24.4', 'pages, and no sort', async () => {
   for (const more of ['', '?q=e']) await holdPaging(service, path + more)
   await refuses(service, `${path}?sort=cves`, 'sort')
 })
 
-says('Products are ranked by CVE count, highest first.', async () => {
+states('24.5', 'most CVEs first', async () => {
   let falling = 0
   for (const slug of vendorSlugs) {
     const counts = (await service.all<Product>(`/vendors/${encodeURIComponent(slug)}/products`)).map(
@@ -142,7 +134,7 @@ says('Products are ranked by CVE count, highest first.', async () => {
   assert.ok(falling > 0, 'no vendor has products of different counts')
 })
 
-says('Response: `vendor {slug, display}`, `data[]` product rows under a vendor, `pagination`.', async () => {
+states('24.6', 'the vendor and the page', async () => {
   for (const slug of [...vendorSlugs, 'nobody']) {
     const page = await service.json<Answer>(`/vendors/${encodeURIComponent(slug)}/products`)
     assert.equal(Object.keys(page).sort(), ['data', 'pagination', 'vendor'])
@@ -161,33 +153,29 @@ interface Answer {
   pagination: { limit: number; next_cursor: string | null }
 }
 
-says('Cross-vendor product search ranked by CVE count.', async () => {
+states('24.12', 'most CVEs first, across vendors', async () => {
   const { data } = await service.json<Answer>('/products?q=er&limit=100')
   assert.equal(pairs(data), ranked.filter(([id]) => holds(id, 'er')).slice(0, 100))
   assert.ok(new Set(data.map(({ vendor }) => vendor)).size > 10, 'of many vendors')
   assert.ok(data[0]!.cve_count > data.at(-1)!.cve_count)
 })
 
-saysUnder(
-  'GET /api/v1/products',
-  'q | string | Required. Substring match on product name, minimum 2 characters.',
-  async () => {
-    const { display } = every.get(ranked[5]![0])!
-    const queries = ['se', 'SE', 'server', 'er', '_s', '%%', '__', '  ', '00', 'no such', '😀x', 'é_', '"a', display]
-    let found = 0
-    for (const q of [...queries, display.toUpperCase(), display.slice(1, 5), largest!]) {
-      const { data } = await service.json<Answer>(`/products?limit=100&q=${encodeURIComponent(q)}`)
-      assert.equal(pairs(data), ranked.filter(([id]) => holds(id, q)).slice(0, 100), q)
-      if (data.length > 0) found++
-    }
-    assert.ok(found > 6, String(found))
-    await refuses(service, '/products', 'q')
-    await refuses(service, '/products?limit=5', 'q')
-    await refusesValues(service, '/products', 'q', ['', 'a', '😀', 'x'.repeat(201)])
-  },
-)
+states('24.9', 'required text in the name', async () => {
+  const { display } = every.get(ranked[5]![0])!
+  const queries = ['se', 'SE', 'server', 'er', '_s', '%%', '__', '  ', '00', 'no such', '😀x', 'é_', '"a', display]
+  let found = 0
+  for (const q of [...queries, display.toUpperCase(), display.slice(1, 5), largest!]) {
+    const { data } = await service.json<Answer>(`/products?limit=100&q=${encodeURIComponent(q)}`)
+    assert.equal(pairs(data), ranked.filter(([id]) => holds(id, q)).slice(0, 100), q)
+    if (data.length > 0) found++
+  }
+  assert.ok(found > 6, String(found))
+  await refuses(service, '/products', 'q')
+  await refuses(service, '/products?limit=5', 'q')
+  await refusesValues(service, '/products', 'q', ['', 'a', '😀', 'x'.repeat(201)])
+})
 
-saysUnder('GET /api/v1/products', 'vendor | string | Restrict to one vendor key.', async () => {
+states('24.10', 'products of one vendor', async () => {
   for (const vendor of [...vendorSlugs.slice(0, 60), largest!, 'nobody', largest!.slice(1)]) {
     const { data } = await service.json<Answer>(`/products?limit=100&q=er&vendor=${encodeURIComponent(vendor)}`)
     assert.equal(
@@ -201,23 +189,23 @@ saysUnder('GET /api/v1/products', 'vendor | string | Restrict to one vendor key.
   await refusesValues(service, '/products?q=er', 'vendor', [''])
 })
 
-saysUnder('GET /api/v1/products', 'limit | integer | 1–100, default 25.', async () => {
+states('24.11', 'the number of rows', async () => {
   await holdLimit(service, '/products?q=er')
 })
 
-says('There is no `cursor` parameter.', async () => {
+states('24.13', 'a cursor is refused', async () => {
   await refuses(service, '/products?q=er&cursor=abc', 'cursor')
   const { pagination } = await service.json<Answer>(`${path}?limit=1`)
   await refuses(service, `/products?q=er&cursor=${pagination.next_cursor}`, 'cursor')
 })
 
-says('`pagination.next_cursor` is always null.', async () => {
+states('24.14', 'the next cursor stays null', async () => {
   for (const query of ['q=er&limit=1', 'q=er', 'q=er&limit=100', 'q=no+such', `q=er&vendor=${largest}&limit=1`]) {
     assert.is((await service.json<Answer>(`/products?${query}`)).pagination.next_cursor, null, query)
   }
 })
 
-says('Response: `data[]` product rows, `pagination {limit, next_cursor}`.', async () => {
+states('24.15', 'rows in the list envelope', async () => {
   const page = await service.json<Answer>('/products?q=er&limit=100')
   assert.equal(Object.keys(page).sort(), ['data', 'pagination'])
   assert.equal(page.pagination, { limit: 100, next_cursor: null })

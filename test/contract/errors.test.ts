@@ -1,4 +1,4 @@
-/** What api.md says of errors. */
+/** gateway/API.md, section 6: the conditions and the bodies of errors. */
 import * as assert from 'uvu/assert'
 import { contractSuite } from './contract.ts'
 import { everyEndpoint, isPerCve } from './every-endpoint.ts'
@@ -17,7 +17,7 @@ interface Page {
 }
 
 const contract = contractSuite('errors')
-const { says } = contract
+const { states } = contract
 
 const service = await openService({ policy: { rules: [{ tier: 1, state: 'PUBLISHED' }] } })
 const identity = await identityOf(service)
@@ -28,23 +28,20 @@ const outcome = async (path: string, headers?: Record<string, string>) => {
   return { status, error, message, parameter }
 }
 
-says(
-  '400 | `invalid_cursor` | A cursor is reused with a different sort or incompatible filters. The fix is to request the first page again with the new parameters.',
-  async () => {
-    const { pagination } = await service.json<Page>('/cves?limit=1&severity=high')
-    const cursor = pagination.next_cursor
-    assert.is((await outcome(`/cves?limit=1&severity=high&cursor=${cursor}`)).status, 200)
-    for (const query of ['severity=high&sort=published', 'severity=high&sort=-cvss', 'severity=low', 'limit=1']) {
-      const { status, error, message } = await outcome(`/cves?${query}&cursor=${cursor}`)
-      assert.equal([status, error], [400, 'invalid_cursor'], query)
-      assert.match(message, /request the first page again/)
-      // The fix: the first page with the new parameters.
-      assert.is((await outcome(`/cves?${query}`)).status, 200)
-    }
-  },
-)
+states('6.5', 'the message says to start again', async () => {
+  const { pagination } = await service.json<Page>('/cves?limit=1&severity=high')
+  const cursor = pagination.next_cursor
+  assert.is((await outcome(`/cves?limit=1&severity=high&cursor=${cursor}`)).status, 200)
+  for (const query of ['severity=high&sort=published', 'severity=high&sort=-cvss', 'severity=low', 'limit=1']) {
+    const { status, error, message } = await outcome(`/cves?${query}&cursor=${cursor}`)
+    assert.equal([status, error], [400, 'invalid_cursor'], query)
+    assert.match(message, /request the first page again/)
+    // The fix: the first page with the new parameters.
+    assert.is((await outcome(`/cves?${query}`)).status, 200)
+  }
+})
 
-says('400 |  | A path or query parameter failed validation.', async () => {
+states('6.4', 'bad identifiers and unknown parameters', async () => {
   for (const path of ['/cves/CVE-24-1', '/cwes/x', '/capecs/CWE-66', '/cwes/79-1/cves', '/exploits/elsewhere/1']) {
     assert.is((await outcome(path)).status, 400, path)
   }
@@ -55,14 +52,14 @@ says('400 |  | A path or query parameter failed validation.', async () => {
   }
 })
 
-says('401 | `unauthenticated` | Missing or invalid access token.', async () => {
+states('6.6', 'missing and invalid tokens', async () => {
   const missing = await fetch(`${service.url}/api/v1/cves`)
   assert.equal([missing.status, ((await missing.json()) as ErrorBody).error], [401, 'unauthenticated'])
   const { status, error } = await outcome('/cves', { authorization: 'Bearer a.b.c' })
   assert.equal([status, error], [401, 'unauthenticated'])
 })
 
-says('403 | `forbidden` | Authenticated but not an administrator during the preview.', async () => {
+states('6.7', 'before anything else of the request is validated', async () => {
   const user = await identity.as({ role: 'user' })
   const { status, error } = await outcome('/cves', user)
   assert.equal([status, error], [403, 'forbidden'])
@@ -72,7 +69,7 @@ says('403 | `forbidden` | Authenticated but not an administrator during the prev
   }
 })
 
-says("403 |  | The CVE is outside the caller's access tier (per-CVE endpoints only).", async () => {
+states('6.8', 'endpoints for one CVE only', async () => {
   const limited = await identity.as({ tier: 0 })
   for (const { template, path } of endpoints) {
     const { status } = await outcome(path, limited)
@@ -80,28 +77,25 @@ says("403 |  | The CVE is outside the caller's access tier (per-CVE endpoints on
   }
 })
 
-says(
-  '404 | `not_found` | No record exists for the CVE (per-CVE endpoints). Also returned when a CVE has no linked advisory.',
-  async () => {
-    for (const { template, path } of endpoints.filter((one) => isPerCve(one.template))) {
-      const { status, error } = await outcome(path.replace(/CVE-[\d-]+/, 'CVE-1998-9999'))
-      assert.equal([status, error], [404, 'not_found'], template)
-    }
-    const advisory = osvEntry('GHSA-2222-3333-4444', ['CVE-2024-0001'], { summary: 'A fault' })
-    const files = { ...cveList([{ id: 'CVE-2024-0001' }, { id: 'CVE-2024-0002' }]), ...ghsaZip([advisory]) }
-    const world = await openWorld(files)
-    try {
-      assert.is((await world.ask('/cves/CVE-2024-0001/advisory')).status, 200)
-      const { status, body } = await world.ask('/cves/CVE-2024-0002/advisory')
-      assert.equal([status, (body as ErrorBody).error], [404, 'not_found'])
-      assert.is((await world.ask('/cves/CVE-2024-0002')).status, 200)
-    } finally {
-      await world.remove()
-    }
-  },
-)
+states('6.9', 'no record, and no linked advisory', async () => {
+  for (const { template, path } of endpoints.filter((one) => isPerCve(one.template))) {
+    const { status, error } = await outcome(path.replace(/CVE-[\d-]+/, 'CVE-1998-9999'))
+    assert.equal([status, error], [404, 'not_found'], template)
+  }
+  const advisory = osvEntry('GHSA-2222-3333-4444', ['CVE-2024-0001'], { summary: 'A fault' })
+  const files = { ...cveList([{ id: 'CVE-2024-0001' }, { id: 'CVE-2024-0002' }]), ...ghsaZip([advisory]) }
+  const world = await openWorld(files)
+  try {
+    assert.is((await world.ask('/cves/CVE-2024-0001/advisory')).status, 200)
+    const { status, body } = await world.ask('/cves/CVE-2024-0002/advisory')
+    assert.equal([status, (body as ErrorBody).error], [404, 'not_found'])
+    assert.is((await world.ask('/cves/CVE-2024-0002')).status, 200)
+  } finally {
+    await world.remove()
+  }
+})
 
-says('429 |  | Rate limit exceeded.', async () => {
+states('6.13', 'requests beyond the quota', async () => {
   const world = await openWorld(cveList([{ id: 'CVE-2024-0001' }]), { rateLimit: 2 })
   try {
     const statuses = []
@@ -112,7 +106,7 @@ says('429 |  | Rate limit exceeded.', async () => {
   }
 })
 
-says('A `not_found` body is `{ error: string, message: string }`.', async () => {
+states('6.3', 'not_found has no further field', async () => {
   for (const path of ['/cves/CVE-1998-9999', '/cves/CVE-1998-9999/advisory', '/cwes/999999', '/no-such-thing']) {
     const { status, body } = await service.ask(path)
     assert.is(status, 404, path)
@@ -121,7 +115,7 @@ says('A `not_found` body is `{ error: string, message: string }`.', async () => 
   }
 })
 
-says('`error` holds the code, and `message` is human-readable and names the CVE.', async () => {
+states('6.2', 'the message names the CVE', async () => {
   for (const { path } of endpoints.filter((one) => isPerCve(one.template))) {
     // As the caller may have written it, in any case.
     const { error, message } = await outcome(path.replace(/CVE-[\d-]+/, 'cve-1998-9999'))

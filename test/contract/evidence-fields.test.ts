@@ -1,4 +1,4 @@
-/** api.md, "Evidence item": every item of every CVE, against the feeds that show it. */
+/** gateway/API.md, section 13: every item of every CVE, against the feeds that show it. */
 import * as assert from 'uvu/assert'
 import type { EvidenceItem } from '../../corpus/model/record.ts'
 import { allDetails, byKey } from './answers.ts'
@@ -19,7 +19,7 @@ import {
 import { sampleFeeds } from './sample-feeds.ts'
 import { sharedService } from './service.ts'
 
-const { says, after, run } = contractSuite('evidence item')
+const { states, after, run } = contractSuite('evidence item')
 const service = await sharedService()
 const feeds = sampleFeeds(service.made)
 const details = await allDetails(service)
@@ -27,7 +27,7 @@ const upstream = byKey(feeds.records, ({ cveMetadata }) => cveMetadata.cveId)
 const items = details.flatMap(({ evidence }) => evidence)
 const of = (name: keyof EvidenceItem, value: unknown) => items.filter((item) => item[name] === value)
 
-says('type | string | `exploitation`, `detection`, `mitigation`.', () => {
+states('13.5', 'three types', () => {
   holdField(items, 'type', oneOf('exploitation', 'detection', 'mitigation'))
   holdValues(
     items.map(({ type }) => type),
@@ -63,59 +63,53 @@ function shownBy(id: string): Record<string, number> {
   }
 }
 
-says(
-  'source | string | Values seen: `agency_kev`, `agency_adp`, `exploit_archive`, `exploit_framework`, `template_scanner`, `nvd`, `osv`, `git_ref`, `code_host_poc_search`.',
-  () => {
-    holdField(items, 'source', matching(/^[a-z_]+$/))
-    const sources = items.map(({ source }) => source)
-    holdSeen(sources, ['agency_kev', 'agency_adp', 'exploit_archive', 'exploit_framework', 'template_scanner'])
-    holdSeen(sources, ['nvd', 'osv', 'git_ref', 'code_host_poc_search'])
-    for (const { cve_id: id, evidence } of details) {
-      for (const [source, times] of Object.entries(shownBy(id))) {
-        const own = evidence.filter((item) => item.source === source && item.type !== 'mitigation')
-        assert.is(own.length, times, `${source} on ${id}`)
-      }
-      const found = evidence.some(({ source }) => source === 'code_host_poc_search')
-      assert.is(found, feeds.searched.includes(id), id)
+states('13.6', 'the feed of the item', () => {
+  holdField(items, 'source', matching(/^[a-z_]+$/))
+  const sources = items.map(({ source }) => source)
+  holdSeen(sources, ['agency_kev', 'agency_adp', 'exploit_archive', 'exploit_framework', 'template_scanner'])
+  holdSeen(sources, ['nvd', 'osv', 'git_ref', 'code_host_poc_search'])
+  for (const { cve_id: id, evidence } of details) {
+    for (const [source, times] of Object.entries(shownBy(id))) {
+      const own = evidence.filter((item) => item.source === source && item.type !== 'mitigation')
+      assert.is(own.length, times, `${source} on ${id}`)
     }
-  },
-)
+    const found = evidence.some(({ source }) => source === 'code_host_poc_search')
+    assert.is(found, feeds.searched.includes(id), id)
+  }
+})
 
-says(
-  'evidence_type | string | Values seen: `kev_listed`, `weaponized_exploit`, `poc_public`, `ssvc_active`, `detection_template`, `fixed_version`, `fix_commit`.',
-  () => {
-    holdField(items, 'evidence_type', matching(/^[a-z_]+$/))
-    const types = items.map(({ evidence_type: type }) => type)
-    holdSeen(types, ['kev_listed', 'weaponized_exploit', 'poc_public', 'ssvc_active'])
-    holdSeen(types, ['detection_template', 'fixed_version', 'fix_commit'])
-    const family: Record<string, EvidenceItem['type']> = {
-      kev_listed: 'exploitation',
-      weaponized_exploit: 'exploitation',
-      poc_public: 'exploitation',
-      ssvc_active: 'exploitation',
-      detection_template: 'detection',
-      detection_rule: 'detection',
-      fixed_version: 'mitigation',
-      fix_commit: 'mitigation',
-    }
-    for (const { evidence_type: type, type: given } of items) assert.is(given, family[type], type)
-    for (const { cve_id: id, evidence } of details) {
-      const weapons = feeds.framework.filter(
-        ({ references, type }) => type === 'exploit' && (references as string[]).includes(id),
-      )
-      const own = evidence.filter(({ evidence_type: type }) => type === 'weaponized_exploit')
-      assert.is(own.length, weapons.length, id)
-      const active = ssvcOf(upstream.get(id)!).exploitation === 'active'
-      assert.is(
-        evidence.some(({ evidence_type: type }) => type === 'ssvc_active'),
-        active,
-        id,
-      )
-    }
-  },
-)
+states('13.7', 'what the feed shows', () => {
+  holdField(items, 'evidence_type', matching(/^[a-z_]+$/))
+  const types = items.map(({ evidence_type: type }) => type)
+  holdSeen(types, ['kev_listed', 'weaponized_exploit', 'poc_public', 'ssvc_active'])
+  holdSeen(types, ['detection_template', 'fixed_version', 'fix_commit'])
+  const family: Record<string, EvidenceItem['type']> = {
+    kev_listed: 'exploitation',
+    weaponized_exploit: 'exploitation',
+    poc_public: 'exploitation',
+    ssvc_active: 'exploitation',
+    detection_template: 'detection',
+    detection_rule: 'detection',
+    fixed_version: 'mitigation',
+    fix_commit: 'mitigation',
+  }
+  for (const { evidence_type: type, type: given } of items) assert.is(given, family[type], type)
+  for (const { cve_id: id, evidence } of details) {
+    const weapons = feeds.framework.filter(
+      ({ references, type }) => type === 'exploit' && (references as string[]).includes(id),
+    )
+    const own = evidence.filter(({ evidence_type: type }) => type === 'weaponized_exploit')
+    assert.is(own.length, weapons.length, id)
+    const active = ssvcOf(upstream.get(id)!).exploitation === 'active'
+    assert.is(
+      evidence.some(({ evidence_type: type }) => type === 'ssvc_active'),
+      active,
+      id,
+    )
+  }
+})
 
-says('confidence | string|null | `confirmed`, `high`, `medium`, `low`.', () => {
+states('13.8', 'four grades of confidence', () => {
   holdField(items, 'confidence', oneOf('confirmed', 'high', 'medium', 'low', null))
   holdSeen(
     items.map(({ confidence }) => confidence),
@@ -134,7 +128,7 @@ says('confidence | string|null | `confirmed`, `high`, `medium`, `low`.', () => {
   only('source', 'code_host_poc_search', 'low')
 })
 
-says('evidence_url | string|null | Link to the signal.', () => {
+states('13.9', 'a link to the evidence', () => {
   holdNullable(items, 'evidence_url', matching(/^https?:\/\/\S+$/))
   for (const { cve_id: id, evidence, exploits, references } of details) {
     const urls = (source: string) =>
@@ -155,14 +149,14 @@ says('evidence_url | string|null | Link to the signal.', () => {
   }
 })
 
-says('maturity_rank | integer|null | Higher is more mature. Null for non-exploitation families.', () => {
+states('13.10', 'a rank for exploitation only', () => {
   holdNullable(items, 'maturity_rank', integer)
   for (const { type, maturity_rank: rank } of items) assert.is(rank !== null, type === 'exploitation')
   const rankOf = (type: string) => of('evidence_type', type)[0]!.maturity_rank!
   assert.ok(rankOf('poc_public') < rankOf('weaponized_exploit') && rankOf('weaponized_exploit') < rankOf('kev_listed'))
 })
 
-says('fixed_version, ecosystem, product | string|null | Mitigation specifics.', () => {
+states('13.11', 'details of a mitigation', () => {
   for (const name of ['fixed_version', 'ecosystem', 'product'] as const) {
     holdNullable(items, name, string)
     for (const item of items) if (item.type !== 'mitigation') assert.is(item[name], null, item.evidence_type)
@@ -181,7 +175,7 @@ says('fixed_version, ecosystem, product | string|null | Mitigation specifics.', 
   }
 })
 
-says('explanation | string|null | ', () => {
+states('13.12', 'a text about the item', () => {
   holdNullable(items, 'explanation', matching(/\S/))
   for (const { source, explanation } of of('evidence_type', 'kev_listed')) {
     assert.ok(explanation !== null, source)
@@ -190,7 +184,7 @@ says('explanation | string|null | ', () => {
   for (const { explanation } of of('source', 'exploit_framework')) assert.ok(names.has(explanation), explanation ?? '')
 })
 
-says('first_seen, last_seen | string|null | Timestamps.', () => {
+states('13.13', 'first and last time', () => {
   for (const name of ['first_seen', 'last_seen']) holdNullable(items, name, nullable(timestamp))
   for (const { first_seen: first, last_seen: last, source } of items) {
     if (first !== null && last !== null) assert.ok(first <= last, `${source}: ${first} to ${last}`)

@@ -1,4 +1,4 @@
-/** The types of fields as api.md writes them, and the check that a field is there and has its type wherever it is. */
+/** The types of fields in gateway/API.md, and the check that a field is present with its type wherever it occurs. */
 import * as assert from 'uvu/assert'
 
 export type Is = (value: unknown) => boolean

@@ -1,4 +1,4 @@
-/** What api.md says of limits: each row of its table at both of its bounds. */
+/** gateway/API.md, section 7: each row of the table at both of its bounds. */
 import * as assert from 'uvu/assert'
 import { ROUTES } from '../../gateway/routes/table.ts'
 import { contractSuite } from './contract.ts'
@@ -16,14 +16,14 @@ interface Found {
 }
 
 const contract = contractSuite('limits')
-const { says } = contract
+const { states } = contract
 
 const service = await sharedService()
 const endpoints = await everyEndpoint(service)
 const statusOf = async (path: string) => (await service.ask(path)).status
 const withLimit = (path: string, limit: number | string) => `${path}${path.includes('?') ? '&' : '?'}limit=${limit}`
 
-says('Page size | 1–100, default 25 | All cursor-paged lists and `/products`', async () => {
+states('7.1', 'rows on a page', async () => {
   const paged = ROUTES.filter(({ params, path }) => 'cursor' in params.query || path === '/products')
   assert.ok(paged.length >= 9)
   for (const { path: template } of paged) {
@@ -42,7 +42,7 @@ says('Page size | 1–100, default 25 | All cursor-paged lists and `/products`',
   }
 })
 
-says('Results per group | 1–25, default 5 | `/search`', async () => {
+states('7.2', 'results of each type', async () => {
   const longest = async (query: string) => {
     const { results, counts } = await service.json<Found>(`/search?q=cve-${query}`)
     assert.ok(counts.cve! > 25)
@@ -52,14 +52,14 @@ says('Results per group | 1–25, default 5 | `/search`', async () => {
   for (const limit of [0, 26]) assert.is(await statusOf(`/search?q=cve-&limit=${limit}`), 400)
 })
 
-says('Suggestions | 1–15, default 8 | `/search/suggest`', async () => {
+states('7.3', 'number of suggestions', async () => {
   const count = async (query: string) =>
     (await service.json<{ suggestions: unknown[] }>(`/search/suggest?q=cve-${query}`)).suggestions.length
   assert.equal(await Promise.all(['', '&limit=1', '&limit=15'].map(count)), [8, 1, 15])
   for (const limit of [0, 16]) assert.is(await statusOf(`/search/suggest?q=cve-&limit=${limit}`), 400)
 })
 
-says('Minimum query length | 2 characters | `q` on `/products`, `/search`, `/search/suggest`', async () => {
+states('7.4', 'the shortest query', async () => {
   for (const path of ['/products', '/search', '/search/suggest']) {
     assert.is(await statusOf(path), 400, `${path} needs q`)
     assert.is(await statusOf(`${path}?q=e`), 400)
@@ -73,7 +73,7 @@ says('Minimum query length | 2 characters | `q` on `/products`, `/search`, `/sea
   for (const path of ['/cves', '/cwes', '/capecs', '/vendors', '/cnas']) assert.is(await statusOf(`${path}?q=e`), 200)
 })
 
-says('EPSS score bounds | 0–1 | `epss_min` and EPSS fields', async () => {
+states('7.5', 'bounds of EPSS values', async () => {
   for (const bound of ['0', '1', '0.5', '1e-3']) assert.is(await statusOf(`/cves?epss_min=${bound}`), 200, bound)
   for (const bound of ['-0.01', '1.01', '2', 'NaN', 'Infinity']) {
     assert.is(await statusOf(`/cves?epss_min=${bound}`), 400, bound)
@@ -84,7 +84,7 @@ says('EPSS score bounds | 0–1 | `epss_min` and EPSS fields', async () => {
   for (const score of scores) assert.ok(score >= 0 && score <= 1, String(score))
 })
 
-says('Report excerpt | leading part of body; full body only with `full=true` | `/cves/{cveId}/reports`', async () => {
+states('7.6', 'an excerpt unless the whole text is requested', async () => {
   const text = `# Overview\n\n${'A long sentence about a fault. '.repeat(200)}The end.\n`
   const report = {
     id: '7b6c1f0e-5a53-4c1e-9c1b-3d2f8a4e6b90',
@@ -115,7 +115,7 @@ says('Report excerpt | leading part of body; full body only with `full=true` | `
   }
 })
 
-says('Every endpoint can return 429 when the rate limit is exceeded.', async () => {
+states('7.7', 'every endpoint, once the quota is used up', async () => {
   const limited = await openService({ cves: 400, rateLimit: 1_000 })
   try {
     const paths = await everyEndpoint(limited)

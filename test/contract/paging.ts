@@ -1,4 +1,4 @@
-/** Paging as the conventions of api.md have it, held for any list. */
+/** Paging by gateway/API.md, section 4, checked for any list. */
 import * as assert from 'uvu/assert'
 import { refusesValues } from './refusals.ts'
 import type { Service } from './service.ts'

@@ -1,4 +1,4 @@
-/** api.md, "CVE report summary" and "Report type", against the operator's own files. */
+/** gateway/API.md, sections 16 and 17: the fields, against the operator's own files. */
 import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
@@ -10,7 +10,7 @@ import { boolean, holdField, holdValues, integer, matching, object, oneOf, strin
 import { sampleFeeds } from './sample-feeds.ts'
 import { openService } from './service.ts'
 
-const { says, after, run } = contractSuite('reports')
+const { states, after, run } = contractSuite('reports')
 const service = await openService({ more: addReport })
 const feeds = sampleFeeds(service.made)
 const stated = new Map(feeds.reports.map((line) => [String(line.id), line]))
@@ -38,37 +38,37 @@ interface ReportType {
 }
 const typesOf = (query = '') => service.json<{ report_types: ReportType[] }>(`/reports/types${query}`)
 
-says('id | string | UUID.', () => {
+states('16.10', 'a UUID of its own', () => {
   holdField(both, 'id', matching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/))
   assert.is(new Set(reports.map(({ id }) => id)).size, reports.length)
   for (const { id } of both) assert.ok(stated.has(id), id)
 })
 
-says('report_type | string | A `prompt_name` from the report-type catalog.', async () => {
+states('16.11', 'a type of the catalog', async () => {
   const { report_types: types } = await typesOf()
   holdField(both, 'report_type', oneOf(...types.map(({ prompt_name }) => prompt_name)))
   for (const { id, report_type: type } of both) assert.is(type, stated.get(id)!.report_type)
   assert.ok(new Set(both.map(({ report_type: type }) => type)).size > 2)
 })
 
-says('model | string | Model that authored the report.', () => {
+states('16.12', 'the model that wrote it', () => {
   holdField(both, 'model', string)
   for (const { id, model } of both) assert.is(model, stated.get(id)!.model)
 })
 
-says('created_at | string | Timestamp.', () => {
+states('16.13', 'the time of creation', () => {
   holdField(both, 'created_at', timestamp)
   for (const { id, created_at: at } of both) assert.is(Date.parse(at), Date.parse(String(stated.get(id)!.created_at)))
 })
 
-says('char_count | integer | Length of the full body in characters.', () => {
+states('16.14', 'code points of the whole text', () => {
   holdField(both, 'char_count', integer)
   for (const { id, char_count: count } of both) assert.is(count, [...String(stated.get(id)!.report_text)].length, id)
   for (const { report_text: text, char_count: count } of full) assert.is([...text].length, count)
   assert.ok(full.some(({ report_text: text, char_count: count }) => text.length > count))
 })
 
-says('excerpt | string | Leading excerpt. Present unless `full=true`.', async () => {
+states('16.15', 'the beginning of the text', async () => {
   holdField(reports, 'excerpt', string)
   assert.ok(full.every((report) => !Object.hasOwn(report, 'excerpt')))
   for (const { id, excerpt } of reports) {
@@ -80,7 +80,7 @@ says('excerpt | string | Leading excerpt. Present unless `full=true`.', async ()
   assert.ok((await reportsOf<ReportSummary>(cve, '?full=false')).every((report) => Object.hasOwn(report, 'excerpt')))
 })
 
-says('report_text | string | Full body. Present only with `full=true`.', () => {
+states('16.16', 'the whole text', () => {
   holdField(full, 'report_text', string)
   assert.ok(reports.every((report) => !Object.hasOwn(report, 'report_text')))
   for (const { id, report_text: text } of full) assert.is(text, stated.get(id)!.report_text, id)
@@ -90,7 +90,7 @@ says('report_text | string | Full body. Present only with `full=true`.', () => {
   )
 })
 
-says('`prompt_name` string, `enabled` boolean.', async () => {
+states('17.3', 'name and flag of each type', async () => {
   const { report_types: types } = await typesOf()
   for (const type of types) assert.ok(object({ prompt_name: string, enabled: boolean })(type), JSON.stringify(type))
   const expected = feeds.reportTypes.map(({ prompt_name, enabled }) => ({ prompt_name, enabled }))
@@ -102,7 +102,7 @@ says('`prompt_name` string, `enabled` boolean.', async () => {
   )
 })
 
-says('Optionally an output schema for each type, when `include_schema=true`.', async () => {
+states('17.4', 'a schema or null', async () => {
   const { report_types: types } = await typesOf('?include_schema=true')
   assert.is(types.length, feeds.reportTypes.length)
   for (const { prompt_name: name, output_schema: schema } of types) {

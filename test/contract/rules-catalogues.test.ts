@@ -19,7 +19,7 @@ import {
 type Json = Record<string, unknown>
 
 const contract = contractSuite('rules, catalogues')
-const { rule } = contract
+const { states, rule } = contract
 
 const related = (...all: [nature: string, id: number, view?: number][]) =>
   `<Related_Weaknesses>${all
@@ -191,7 +191,7 @@ rule(27, 'what an entry does not state is null or an empty list', async () => {
   assert.equal([capec.severity, capec.likelihood, capec.examples, capec.mitigations], [null, null, [], []])
 })
 
-rule(27, 'items of a CAPEC that api.md does not show', async () => {
+states('22.6', 'items of nested lists', async () => {
   const { execution_flow, examples, indicators, alternate_terms, taxonomy_mappings } =
     await world.json<Json>('/capecs/248')
   assert.equal(execution_flow, [

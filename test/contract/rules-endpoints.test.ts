@@ -1,4 +1,4 @@
-/** The table of decisions.md of endpoints that api.md names without showing them: those about one CVE, and what embeds them. */
+/** gateway/API.md, section 11: the endpoints for parts of a CVE, and the sections that embed them. */
 import * as assert from 'uvu/assert'
 import { epssCsv, kevJson } from '../support/feeds.ts'
 import { contractSuite } from './contract.ts'
@@ -8,7 +8,7 @@ import { archiveCsv, container, cveList, cveMetric, lines, nvdPage, nvdRecord, U
 type Json = Record<string, unknown>
 
 const contract = contractSuite('rules, endpoints of a CVE')
-const { row } = contract
+const { states } = contract
 
 const [FULL, BARE, OTHER] = ['CVE-2024-0001', 'CVE-2024-0002', 'CVE-2024-0003'] as const
 const V31 = VECTORS['3.1']
@@ -75,7 +75,7 @@ const metric = {
 }
 const SVC = { base_score: 7.5, base_severity: 'HIGH', vector_string: V31.vector }
 
-row('`/cves/{cveId}/cvss`', 'the metrics, and the assessment of the service or null', async () => {
+states('11.1', 'metrics and assessment alone', async () => {
   assert.equal(await world.json(`/cves/${FULL}/cvss`), { cve_id: FULL, metrics: [metric], svc_assessment: null })
   assert.equal(await world.json(`/cves/${BARE}/cvss`), { cve_id: BARE, metrics: [], svc_assessment: null })
   const { svc_assessment, metrics } = await world.json<{ svc_assessment: Json; metrics: Json[] }>(`/cves/${OTHER}/cvss`)
@@ -83,7 +83,7 @@ row('`/cves/{cveId}/cvss`', 'the metrics, and the assessment of the service or n
   assert.is(metrics.length, 1)
 })
 
-row('`/cves/{cveId}/epss`', 'the current score or null', async () => {
+states('11.2', 'the current score or null', async () => {
   const current = { date: '2024-06-01', epss_score: 0.25, percentile: 0.5, model_version: 'v2024.01.01' }
   assert.equal(await world.json(`/cves/${FULL}/epss`), { cve_id: FULL, current })
   assert.equal(await world.json(`/cves/${BARE}/epss`), { cve_id: BARE, current: null })
@@ -95,7 +95,7 @@ const [a, b, c] = [
   { url: 'https://acme.example/c', name: null, tags: ['Exploit'], sources: ['nvd'] },
 ]
 
-row('`/cves/{cveId}/references`', 'one item for each URL; `tag` and `source` choose among them', async () => {
+states('11.3', 'one item for each URL; tag and source', async () => {
   const path = `/cves/${FULL}/references`
   assert.equal(await world.json(path), { cve_id: FULL, count: 3, references: [a, b, c] })
   assert.equal(await world.json(`/cves/${BARE}/references`), { cve_id: BARE, count: 0, references: [] })
@@ -107,7 +107,7 @@ row('`/cves/{cveId}/references`', 'one item for each URL; `tag` and `source` cho
   assert.equal(await chosen('tag=patch&source=nvd'), [])
 })
 
-row('`/cves/{cveId}/exploits`', 'modules as `/exploits` has them', async () => {
+states('11.4', 'modules as in the catalog', async () => {
   const { data } = await world.json<{ data: Json[] }>('/exploits')
   assert.is(data.length, 1)
   for (const id of [FULL, OTHER]) {
@@ -116,7 +116,7 @@ row('`/cves/{cveId}/exploits`', 'modules as `/exploits` has them', async () => {
   assert.equal(await world.json(`/cves/${BARE}/exploits`), { cve_id: BARE, count: 0, exploits: [] })
 })
 
-row('`/cves/{cveId}/analysis`', 'what the operator’s line says, or null', async () => {
+states('11.5', 'the analysis or null', async () => {
   const analysis = {
     summary: 'It overflows.',
     root_cause: null,
@@ -131,7 +131,7 @@ row('`/cves/{cveId}/analysis`', 'what the operator’s line says, or null', asyn
   assert.equal(await world.json(`/cves/${BARE}/analysis`), { cve_id: BARE, analysis: null })
 })
 
-row('`/cves/{cveId}/reports/{reportId}`', 'the report with its whole text; else not found', async () => {
+states('16.17', 'one report with its text', async () => {
   const text = '# overview\n\nThe whole text of it: 😀.\n'
   const expected = {
     id: REPORT,
@@ -152,7 +152,7 @@ row('`/cves/{cveId}/reports/{reportId}`', 'the report with its whole text; else 
   }
 })
 
-row('`/cves/{cveId}/reports/{reportId}`', 'types show their output schema where that is asked for', async () => {
+states('17.4', 'the schema of each type on request', async () => {
   const types = async (query: string) =>
     (await world.json<{ report_types: Json[] }>(`/reports/types${query}`)).report_types
   const [details, overview] = [
@@ -179,7 +179,7 @@ const SECTIONS: [include: string, key: string, of: (body: Json) => unknown][] = 
   ['analysis', 'analysis', ({ analysis }) => analysis],
 ]
 
-row('`/cves/{cveId}/cvss`', 'embedded sections carry what the endpoint of that name carries', async () => {
+states('10.12', 'a section is what its endpoint carries', async () => {
   const all = SECTIONS.map(([include]) => include).join(',')
   for (const id of [FULL, BARE, OTHER]) {
     const detail = await world.json<Json>(`/cves/${id}?include=${all}`)
@@ -192,7 +192,7 @@ row('`/cves/{cveId}/cvss`', 'embedded sections carry what the endpoint of that n
   }
 })
 
-row('`/cves/{cveId}/cvss`', 'an empty section is there, with nothing in it', async () => {
+states('10.13', 'empty sections are present', async () => {
   const all = SECTIONS.map(([include]) => include).join(',')
   const { timeline, ...empty } = await world.json<Json>(`/cves/${BARE}?include=${all}&fields=cve_id`)
   assert.equal(empty, {

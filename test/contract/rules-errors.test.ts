@@ -1,4 +1,4 @@
-/** The table of errors of decisions.md, their bodies, and the order in which a request is judged. */
+/** gateway/API.md, section 6: each error with its code and headers, and the order of the checks. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
 import { objectPath, readCurrent } from '../../corpus/snapshot/layout.ts'
@@ -16,7 +16,7 @@ interface ErrorBody {
 }
 
 const contract = contractSuite('rules, errors')
-const { rule, row } = contract
+const { states } = contract
 
 const FEEDS = cveList([{ id: 'CVE-2024-0001' }, { id: 'CVE-2024-0002' }, { id: 'CVE-2024-0003' }])
 const POLICY = { rules: [{ tier: 1, id: 'CVE-2024-0002' }] }
@@ -60,7 +60,7 @@ async function raw(target: string, headers = '', on: World = world) {
   return `${status} ${(JSON.parse(body) as ErrorBody).error}`
 }
 
-row('400 | `invalid_parameter` / `invalid_cursor`', 'the parameter to blame is named', async () => {
+states('6.1', 'the wrong parameter is named', async () => {
   const { is: what, parameter, message } = await errorOf('/cves?kev=perhaps')
   assert.equal([what, parameter], ['400 invalid_parameter', 'kev'])
   assert.match(message, 'perhaps')
@@ -68,7 +68,7 @@ row('400 | `invalid_parameter` / `invalid_cursor`', 'the parameter to blame is n
   assert.equal([cursor.is, cursor.parameter], ['400 invalid_cursor', 'cursor'])
 })
 
-row('401 | `unauthenticated`', 'for no token and every bad one, with a challenge', async () => {
+states('6.6', 'every bad token, with a challenge', async () => {
   const now = Math.floor(Date.now() / 1000)
   const stranger = await signingKey('stranger')
   const bad: Record<string, string>[] = [
@@ -90,11 +90,11 @@ row('401 | `unauthenticated`', 'for no token and every bad one, with a challenge
   assert.is((await fetch(`${world.url}/api/v1/cves`)).headers.get('www-authenticate'), 'Bearer')
 })
 
-row('403 | `forbidden`', 'a valid token of no administrator while the preview is on', async () => {
+states('6.7', 'a non-administrator during the preview', async () => {
   assert.is(await is('/cves', user), '403 forbidden')
 })
 
-row('403 | `tier_restricted`', 'the CVE is above the tier of the caller', async () => {
+states('6.8', 'the record and its parts', async () => {
   for (const part of ['', '/cvss', '/affected', '/advisory', '/reports/x']) {
     const { is: what, message } = await errorOf(`/cves/CVE-2024-0002${part}`, limited)
     assert.is(what, '403 tier_restricted')
@@ -102,7 +102,7 @@ row('403 | `tier_restricted`', 'the CVE is above the tier of the caller', async 
   }
 })
 
-row('404 | `not_found`', 'no such record, section or route', async () => {
+states('6.9', 'no such record, part or route', async () => {
   const paths = [
     '/cves/CVE-2024-9999',
     '/cves/CVE-2024-0001/news',
@@ -115,14 +115,14 @@ row('404 | `not_found`', 'no such record, section or route', async () => {
   assert.match((await errorOf('/news')).message, '/api/v1/news')
 })
 
-row('405 | `method_not_allowed`', 'for anything but GET and HEAD, with Allow', async () => {
+states('6.10', 'other methods, with Allow', async () => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
     const { is: what, headers } = await errorOf('/cves', {}, method)
     assert.equal([what, headers.get('allow')], ['405 method_not_allowed', 'GET, HEAD'], method)
   }
 })
 
-row('429 | `rate_limited`', 'with Retry-After', async () => {
+states('6.13', 'with Retry-After', async () => {
   await withWorld({ rateLimit: 1 }, async (other) => {
     await other.ask('/cves')
     const { is: what, headers } = await errorOf('/cves', {}, 'GET', other)
@@ -131,16 +131,16 @@ row('429 | `rate_limited`', 'with Retry-After', async () => {
   })
 })
 
-row('431, 414 | `headers_too_large`, `uri_too_long`', 'beyond the limits of the server', async () => {
+states('6.12', 'long addresses and large headers', async () => {
   assert.is(await raw('/api/v1/cves', `X-Long: ${'a'.repeat(20_000)}\r\n`), '431 headers_too_large')
   for (const length of [8200, 20_000]) assert.is(await raw(`/api/v1/cves?q=${'a'.repeat(length)}`), '414 uri_too_long')
 })
 
-row('410 | `gone`', 'changes from a snapshot that is not known', async () => {
+states('6.11', 'changes since an unknown snapshot', async () => {
   assert.is(await is(`/changes?since=${'f'.repeat(64)}`), '410 gone')
 })
 
-row('500 | `internal`', 'a fault of ours says nothing of itself, and the others go on', async () => {
+states('6.14', 'no details, and other requests still work', async () => {
   await withWorld({}, async (other) => {
     const { manifest } = readCurrent(other.made.dist)
     const shards = manifest.files.filter(({ role }) => role === 'cve')
@@ -156,7 +156,7 @@ row('500 | `internal`', 'a fault of ours says nothing of itself, and the others 
   })
 })
 
-row('503 | `unavailable` / `overloaded`', 'no keys, or too many queries, with Retry-After', async () => {
+states('6.15', 'no keys or too many queries, with Retry-After', async () => {
   const cases: [ServiceOptions, path: string, what: string][] = [
     [{ jwks: 'http://127.0.0.1:9/jwks.json' }, '/cves', '503 unavailable'],
     [{ query: { maxWaiting: 0 } }, '/cves?q=fault', '503 overloaded'],
@@ -172,27 +172,23 @@ row('503 | `unavailable` / `overloaded`', 'no keys, or too many queries, with Re
 })
 
 /** What is wrong with a request, one thing after another, and how it is judged: always by the first. */
-rule(
-  16,
-  'the order of judgement: token, administrator, quota, route, method, parameters, CVE, tier, part',
-  async () => {
-    assert.is(await is('/news?x=1', nobody, 'POST'), '401 unauthenticated')
-    assert.is(await is('/news?x=1', user, 'POST'), '403 forbidden')
-    await withWorld({ rateLimit: 1 }, async (other) => {
-      const { as } = await identityOf(other)
-      await other.ask('/snapshot')
-      assert.is(await is('/news?x=1', await as({ role: 'user' }), 'POST', other), '403 forbidden')
-      assert.is(await is('/news?x=1', { authorization: `Bearer ${other.token}` }, 'POST', other), '429 rate_limited')
-    })
-    assert.is(await is('/news?x=1', limited, 'POST'), '404 not_found')
-    assert.is(await is('/cves/CVE-1?x=1', limited, 'POST'), '405 method_not_allowed')
-    assert.is(await is('/cves/CVE-2024-9999/advisory?x=1', limited), '400 invalid_parameter')
-    assert.is(await is('/cves/CVE-2024-0002/advisory?x=1', limited), '400 invalid_parameter')
-    assert.is(await is('/cves/CVE-2024-9999/advisory', limited), '404 not_found')
-    assert.is(await is('/cves/CVE-2024-0002/advisory', limited), '403 tier_restricted')
-    assert.is(await is('/cves/CVE-2024-0001/advisory', limited), '404 not_found')
-  },
-)
+states('6.17', 'the order of the checks', async () => {
+  assert.is(await is('/news?x=1', nobody, 'POST'), '401 unauthenticated')
+  assert.is(await is('/news?x=1', user, 'POST'), '403 forbidden')
+  await withWorld({ rateLimit: 1 }, async (other) => {
+    const { as } = await identityOf(other)
+    await other.ask('/snapshot')
+    assert.is(await is('/news?x=1', await as({ role: 'user' }), 'POST', other), '403 forbidden')
+    assert.is(await is('/news?x=1', { authorization: `Bearer ${other.token}` }, 'POST', other), '429 rate_limited')
+  })
+  assert.is(await is('/news?x=1', limited, 'POST'), '404 not_found')
+  assert.is(await is('/cves/CVE-1?x=1', limited, 'POST'), '405 method_not_allowed')
+  assert.is(await is('/cves/CVE-2024-9999/advisory?x=1', limited), '400 invalid_parameter')
+  assert.is(await is('/cves/CVE-2024-0002/advisory?x=1', limited), '400 invalid_parameter')
+  assert.is(await is('/cves/CVE-2024-9999/advisory', limited), '404 not_found')
+  assert.is(await is('/cves/CVE-2024-0002/advisory', limited), '403 tier_restricted')
+  assert.is(await is('/cves/CVE-2024-0001/advisory', limited), '404 not_found')
+})
 
 contract.after(world.remove)
 contract.run()

@@ -1,4 +1,4 @@
-/** The table of decisions.md of endpoints that api.md names without showing them: lists, batches, changes, the snapshot. */
+/** Endpoints of gateway/API.md with their whole answers: lists, batches, changes, the snapshot. */
 import * as assert from 'uvu/assert'
 import { DOCUMENT, ROUTES } from '../../gateway/routes/table.ts'
 import { cnaJson, epssCsv, kevJson } from '../support/feeds.ts'
@@ -26,7 +26,7 @@ interface Page {
 }
 
 const contract = contractSuite('rules, further endpoints')
-const { row } = contract
+const { states } = contract
 
 const of = (vendor: string, ...products: string[]) =>
   products.map((product) => ({ vendor, product, versions: [{ version: '1', status: 'affected' }] }))
@@ -74,7 +74,7 @@ const notFound = async (path: string) => {
 }
 const snapshotId = async () => (await world.json<{ id: string }>('/snapshot')).id
 
-row('`/vendors`', 'rows with counts, searched and sorted', async () => {
+states('24.1', 'rows, search and orders of vendors', async () => {
   const acme = { slug: 'acme', display: 'Acme', product_count: 2, cve_count: 2 }
   const zeta = { slug: 'zeta', display: 'Zeta', product_count: 1, cve_count: 1 }
   assert.equal((await world.json<Page>('/vendors')).data, [acme, zeta])
@@ -83,7 +83,7 @@ row('`/vendors`', 'rows with counts, searched and sorted', async () => {
   assert.equal(await slugs('/vendors?q=CM'), ['acme'])
 })
 
-row('`/cnas`', 'rows as in the leaderboard, searched, filtered and sorted', async () => {
+states('23.1', 'rows, filters and orders of the list', async () => {
   const { data } = await world.json<Page>('/cnas')
   assert.equal(
     data.map(({ slug }) => slug),
@@ -109,7 +109,7 @@ row('`/cnas`', 'rows as in the leaderboard, searched, filtered and sorted', asyn
   assert.equal(await slugs('/cnas?q=ZETA'), ['zeta'])
 })
 
-row('`/cnas/{slug}`', 'one such row and what the list of CNAs says', async () => {
+states('23.2', 'one CNA with its directory entry', async () => {
   const { data } = await world.json<Page>('/cnas')
   const more = {
     country: 'Iceland',
@@ -121,7 +121,7 @@ row('`/cnas/{slug}`', 'one such row and what the list of CNAs says', async () =>
   await notFound('/cnas/nobody')
 })
 
-row('`/exploits/{source}/{sourceId}`', 'the module and its CVEs; a slash in the id is percent-encoded', async () => {
+states('25.8', 'one module with its CVEs', async () => {
   const { data } = await world.json<Page>('/exploits?source=exploit_archive')
   assert.equal(await world.json('/exploits/exploit_archive/42'), {
     ...data[0],
@@ -134,14 +134,14 @@ row('`/exploits/{source}/{sourceId}`', 'the module and its CVEs; a slash in the 
   }
 })
 
-row('`/cves?ids=`', 'a batch in the order of the list; what is unknown or rejected is absent', async () => {
+states('9.16', 'a batch of ids in list order', async () => {
   assert.equal(await ids('ids=CVE-2024-0001,CVE-2024-0003,CVE-2024-0004,CVE-1999-0001,cve-2024-0002'), [3, 2, 1])
   assert.equal(await ids('ids=CVE-2024-0001,CVE-2024-0003&sort=published'), [1, 3])
   assert.equal(await ids('ids=CVE-2024-0001,CVE-2024-0002&kev=true'), [2])
   assert.equal(await ids('ids=CVE-1999-0001'), [])
 })
 
-row('`/cves?ids=`', 'at most 100; the limit is their number unless given', async () => {
+states('9.10', 'at most 100; their number is the default limit', async () => {
   const many = (count: number) => Array.from({ length: count }, (_, i) => `CVE-2024-${1000 + i}`)
   const limitOf = async (query: string) => (await world.json<Page>(`/cves?${query}`)).pagination.limit
   assert.is(await limitOf(`ids=${many(100)}`), 100)
@@ -153,7 +153,7 @@ row('`/cves?ids=`', 'at most 100; the limit is their number unless given', async
   assert.equal(await ids(`ids=CVE-2024-0002,CVE-2024-0001&limit=1&cursor=${pagination.next_cursor}`), [1])
 })
 
-row('`/snapshot`', 'id, dates, counts and feeds of what is served', async () => {
+states('27.1', 'id, counts and feeds of the snapshot', async () => {
   const snapshot = await world.json<Json & { feeds: Record<string, Json> }>('/snapshot')
   assert.equal(Object.keys(snapshot), ['id', 'created_at', 'parent', 'counts', 'feeds', 'epss_date'])
   const counts = {
@@ -175,7 +175,7 @@ row('`/snapshot`', 'id, dates, counts and feeds of what is served', async () => 
   assert.is((await world.get('/cves')).headers.get('snapshot-id'), snapshot.id)
 })
 
-row('`/openapi.json`', 'OpenAPI 3.1 of every route in the table', async () => {
+states('28.1', 'OpenAPI 3.1 of the route table', async () => {
   const document = await world.json<{ openapi: string; paths: Record<string, Json> }>('/openapi.json')
   assert.match(document.openapi, /^3\.1\./)
   const templates = ROUTES.map(({ path }) => path.replace(/:(\w+)/g, '{$1}'))
@@ -183,51 +183,47 @@ row('`/openapi.json`', 'OpenAPI 3.1 of every route in the table', async () => {
   assert.equal(document, JSON.parse(JSON.stringify(DOCUMENT)))
 })
 
-row(
-  '`/changes?since=<snapshot id>`',
-  'what any feed changed since, by id and section; moves of EPSS alone are not listed',
-  async () => {
-    const since = await snapshotId()
-    await world.night({
-      ...cveList(
-        [record(1), record(2, { affected: of('Acme', 'Widget'), metrics: [cveMetric('3.1', 9.8)] }), record(5)],
-        '2024-06-02',
-      ),
-      [KEV]: kevJson(['CVE-2024-0002']),
-      'epss/epss_scores-2024-06-02.csv.gz': epssCsv([['CVE-2024-0002', 0.9, 0.95]], '2024-06-02'),
-    })
-    const body = await world.json<Json & Page>(`/changes?since=${since}`)
-    assert.equal(
-      [body.since, body.snapshot, body.pagination],
-      [since, await snapshotId(), { limit: 25, next_cursor: null }],
-    )
-    assert.equal(
-      body.data.map(({ cve_id, change }) => [cve_id, change]),
-      [
-        ['CVE-2024-0001', 'changed'],
-        ['CVE-2024-0003', 'removed'],
-        ['CVE-2024-0005', 'added'],
-      ],
-    )
-    const { sections } = body.data[0]! as { sections: string[] }
-    assert.ok(sections.includes('affected') && !sections.includes('exploits'), String(sections))
-    const first = await world.json<Page>(`/changes?since=${since}&limit=2`)
-    assert.is(first.data.length, 2)
-    const rest = await world.json<Page>(`/changes?since=${since}&limit=2&cursor=${first.pagination.next_cursor}`)
-    assert.equal([...first.data, ...rest.data], body.data)
-    // Another feed alone.
-    const second = await snapshotId()
-    await world.night({ [KEV]: kevJson(['CVE-2024-0002', 'CVE-2024-0005'], '2024-06-03T10:00:00.0000Z') })
-    const { data } = await world.json<Page>(`/changes?since=${second}`)
-    assert.equal(
-      data.map(({ cve_id, change }) => [cve_id, change]),
-      [['CVE-2024-0005', 'changed']],
-    )
-    assert.equal((await world.json<Page>(`/changes?since=${await snapshotId()}`)).data, [])
-  },
-)
+states('27.3', 'changes of any feed but EPSS', async () => {
+  const since = await snapshotId()
+  await world.night({
+    ...cveList(
+      [record(1), record(2, { affected: of('Acme', 'Widget'), metrics: [cveMetric('3.1', 9.8)] }), record(5)],
+      '2024-06-02',
+    ),
+    [KEV]: kevJson(['CVE-2024-0002']),
+    'epss/epss_scores-2024-06-02.csv.gz': epssCsv([['CVE-2024-0002', 0.9, 0.95]], '2024-06-02'),
+  })
+  const body = await world.json<Json & Page>(`/changes?since=${since}`)
+  assert.equal(
+    [body.since, body.snapshot, body.pagination],
+    [since, await snapshotId(), { limit: 25, next_cursor: null }],
+  )
+  assert.equal(
+    body.data.map(({ cve_id, change }) => [cve_id, change]),
+    [
+      ['CVE-2024-0001', 'changed'],
+      ['CVE-2024-0003', 'removed'],
+      ['CVE-2024-0005', 'added'],
+    ],
+  )
+  const { sections } = body.data[0]! as { sections: string[] }
+  assert.ok(sections.includes('affected') && !sections.includes('exploits'), String(sections))
+  const first = await world.json<Page>(`/changes?since=${since}&limit=2`)
+  assert.is(first.data.length, 2)
+  const rest = await world.json<Page>(`/changes?since=${since}&limit=2&cursor=${first.pagination.next_cursor}`)
+  assert.equal([...first.data, ...rest.data], body.data)
+  // Another feed alone.
+  const second = await snapshotId()
+  await world.night({ [KEV]: kevJson(['CVE-2024-0002', 'CVE-2024-0005'], '2024-06-03T10:00:00.0000Z') })
+  const { data } = await world.json<Page>(`/changes?since=${second}`)
+  assert.equal(
+    data.map(({ cve_id, change }) => [cve_id, change]),
+    [['CVE-2024-0005', 'changed']],
+  )
+  assert.equal((await world.json<Page>(`/changes?since=${await snapshotId()}`)).data, [])
+})
 
-row('`/changes?since=<snapshot id>`', 'a snapshot that is not known, or no longer, is gone', async () => {
+states('27.5', 'an unknown snapshot is gone', async () => {
   const { status, body } = await world.ask(`/changes?since=${'0'.repeat(64)}`)
   assert.equal([status, (body as { error: string }).error], [410, 'gone'])
 })

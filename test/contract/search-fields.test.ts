@@ -1,4 +1,4 @@
-/** api.md, "Search result item": what searches of every kind find. */
+/** gateway/API.md, section 26: the results of searches of every type. */
 import * as assert from 'uvu/assert'
 import { aboutEach } from './answers.ts'
 import { contractSuite } from './contract.ts'
@@ -14,7 +14,7 @@ interface Item {
   score: number
 }
 
-const { says, saysUnder, after, run } = contractSuite('search result item')
+const { states, after, run } = contractSuite('search result item')
 const service = await sharedService()
 
 const QUERIES = ['er', 'CVE-2024', 'cwe', 'capec', 'injection', 'weakness of class', 'studio', 'in', 'CWE-79', 'inc']
@@ -34,39 +34,35 @@ const RESOURCE: Record<string, (id: string) => string> = {
   product: (id) => `/vendors/${encodeURIComponent(id.slice(0, id.indexOf('/')))}/products?limit=100`,
 }
 
-saysUnder(
-  'Search result item',
-  '`type` string, `id` string, `label` string, `subtitle` string, `href` string (relative link within the app), `score` number.',
-  async () => {
-    const shape = object({
-      type: oneOf(...TYPES),
-      id: matching(/\S/),
-      label: matching(/\S/),
-      subtitle: string,
-      href: matching(/^\/[a-z]+\/\S+$/),
-      score: number,
-    })
-    for (const item of items) assert.ok(shape(item), JSON.stringify(item))
-    holdValues(
-      items.map(({ type }) => type),
-      TYPES,
-    )
-    for (const { results } of found) {
-      for (const [type, group] of Object.entries(results)) assert.ok(group.every((item) => item.type === type))
-    }
-    // Each leads to something that is there.
-    const distinct = new Map(items.map((item) => [`${item.type} ${item.id}`, item]))
-    for (const { type, id, label, href } of distinct.values()) {
-      const { status, body } = await service.ask(RESOURCE[type]!(id))
-      assert.is(status, 200, `${type} ${id}`)
-      const folded = JSON.stringify(body)
-      if (type !== 'product') assert.ok(folded.includes(JSON.stringify(label).slice(1, -1)), `${label} of ${id}`)
-      assert.ok(decodeURIComponent(href).toLowerCase().includes(id.split('/').at(-1)!.toLowerCase()), href)
-    }
-  },
-)
+states('26.10', 'fields of a result', async () => {
+  const shape = object({
+    type: oneOf(...TYPES),
+    id: matching(/\S/),
+    label: matching(/\S/),
+    subtitle: string,
+    href: matching(/^\/[a-z]+\/\S+$/),
+    score: number,
+  })
+  for (const item of items) assert.ok(shape(item), JSON.stringify(item))
+  holdValues(
+    items.map(({ type }) => type),
+    TYPES,
+  )
+  for (const { results } of found) {
+    for (const [type, group] of Object.entries(results)) assert.ok(group.every((item) => item.type === type))
+  }
+  // Each leads to something that is there.
+  const distinct = new Map(items.map((item) => [`${item.type} ${item.id}`, item]))
+  for (const { type, id, label, href } of distinct.values()) {
+    const { status, body } = await service.ask(RESOURCE[type]!(id))
+    assert.is(status, 200, `${type} ${id}`)
+    const folded = JSON.stringify(body)
+    if (type !== 'product') assert.ok(folded.includes(JSON.stringify(label).slice(1, -1)), `${label} of ${id}`)
+    assert.ok(decodeURIComponent(href).toLowerCase().includes(id.split('/').at(-1)!.toLowerCase()), href)
+  }
+})
 
-says('Product ids have the form `<vendor_key>/<product_slug>`.', async () => {
+states('26.11', 'the id of a product', async () => {
   const products = items.filter(({ type }) => type === 'product')
   assert.ok(products.length > 20)
   holdField(products, 'id', matching(/^[^/\s]+\/\S+$/))

@@ -1,4 +1,4 @@
-/** api.md, its beginning and "What the service does": what is served, how, and to whom. */
+/** gateway/API.md, section 1: what the service serves, how, and to whom. */
 import * as assert from 'uvu/assert'
 import { allDetails, type Detail } from './answers.ts'
 import { contractSuite } from './contract.ts'
@@ -7,7 +7,7 @@ import { boolean, holdField, integer, object, string } from './field-types.ts'
 import { sampleFeeds } from './sample-feeds.ts'
 import { sharedService } from './service.ts'
 
-const { says, after, run } = contractSuite('what the service does')
+const { states, after, run } = contractSuite('what the service does')
 const service = await sharedService()
 const feeds = sampleFeeds(service.made)
 const endpoints = await everyEndpoint(service)
@@ -20,7 +20,7 @@ interface Document {
   paths: Record<string, Record<string, { responses: Record<string, object> }>>
 }
 
-/** The endpoints that api.md documents. */
+/** Catalogs, details and searches. */
 const DOCUMENTED = [
   '/cves',
   '/cves/:cveId',
@@ -43,8 +43,8 @@ const DOCUMENTED = [
   '/search',
   '/search/suggest',
 ]
-/** Those that it names as gaps: "Gaps in endpoints". */
-const NAMED_AS_GAPS = [
+/** Parts of a CVE, and the lists of vendors and CNAs. */
+const PARTS_AND_DIRECTORIES = [
   '/cves/:cveId/cvss',
   '/cves/:cveId/epss',
   '/cves/:cveId/references',
@@ -60,24 +60,21 @@ const pathOf = (template: string): string => {
   return found.path
 }
 
-says(
-  'This single document covers the whole service: purpose, resources and fields, states, endpoints, authentication, events, errors, limits and versioning.',
-  async () => {
-    for (const template of DOCUMENTED) await service.json(pathOf(template))
-    const { paths: described } = await service.json<Document>('/openapi.json')
-    for (const template of DOCUMENTED) assert.ok(described[template.replace(/:(\w+)/g, '{$1}')], template)
-    // Nothing that api.md has no word of: no events, no webhooks, nothing to write to.
-    for (const path of Object.keys(described)) assert.not.match(path, /event|hook|subscri|notif/i)
-  },
-)
+states('1.4', 'documented endpoints are served and described', async () => {
+  for (const template of DOCUMENTED) await service.json(pathOf(template))
+  const { paths: described } = await service.json<Document>('/openapi.json')
+  for (const template of DOCUMENTED) assert.ok(described[template.replace(/:(\w+)/g, '{$1}')], template)
+  // Nothing else: no events and no webhooks.
+  for (const path of Object.keys(described)) assert.not.match(path, /event|hook|subscri|notif/i)
+})
 
-says('Gaps are marked at the place where a fact is missing.', async () => {
-  for (const template of NAMED_AS_GAPS) await service.json(pathOf(template))
+states('1.4', 'endpoints for the parts of a CVE, vendors and CNAs', async () => {
+  for (const template of PARTS_AND_DIRECTORIES) await service.json(pathOf(template))
   const [first] = details
   for (const section of ['references', 'exploits', 'analysis'] as const) assert.ok(Object.hasOwn(first!, section))
 })
 
-says('The service is a read-only JSON-over-HTTP API over a corpus of vulnerability intelligence.', async () => {
+states('1.1', 'read-only, and every answer is JSON', async () => {
   const authorization = `Bearer ${service.token}`
   for (const path of paths) {
     const url = `${root}/api/v1${path}`
@@ -94,13 +91,13 @@ says('The service is a read-only JSON-over-HTTP API over a corpus of vulnerabili
   }
 })
 
-says('All documented operations use the GET method.', async () => {
+states('1.2', 'every operation is a GET', async () => {
   const { paths: described } = await service.json<Document>('/openapi.json')
   for (const [path, operations] of Object.entries(described)) assert.equal(Object.keys(operations), ['get'], path)
   for (const path of paths) assert.is((await service.ask(path)).status, 200, path)
 })
 
-says('Every path begins with `/api/v1` and is relative to `{base_url}`.', async () => {
+states('1.3', 'the prefix, and 404 with another one', async () => {
   const { servers } = await service.json<Document>('/openapi.json')
   assert.equal(
     servers.map(({ url }) => url),
@@ -121,43 +118,37 @@ says('Every path begins with `/api/v1` and is relative to `{base_url}`.', async 
   }
 })
 
-says(
-  'CVE records, with scoring, KEV status, SSVC, EPSS, and capability flags for patch, workaround, exploit and detection.',
-  () => {
-    const served = feeds.records.filter(({ cveMetadata }) => cveMetadata.state !== 'REJECTED')
-    assert.is(details.length, served.length)
-    for (const name of ['has_patch', 'has_workaround', 'has_exploit', 'has_detection']) {
-      holdField(details, name, boolean)
-    }
-    const some = (holds: (detail: Detail) => boolean) => assert.ok(details.filter(holds).length > 2)
-    some(({ cvss, cvss_score: score }) => cvss.metrics.length > 0 && score !== null)
-    some(({ kev }) => kev.listed)
-    some(({ ssvc }) => ssvc.decision !== null)
-    some(({ epss }) => epss.score !== null)
-  },
-)
+states('1.8', 'records with scores, KEV, SSVC and flags', () => {
+  const served = feeds.records.filter(({ cveMetadata }) => cveMetadata.state !== 'REJECTED')
+  assert.is(details.length, served.length)
+  for (const name of ['has_patch', 'has_workaround', 'has_exploit', 'has_detection']) {
+    holdField(details, name, boolean)
+  }
+  const some = (holds: (detail: Detail) => boolean) => assert.ok(details.filter(holds).length > 2)
+  some(({ cvss, cvss_score: score }) => cvss.metrics.length > 0 && score !== null)
+  some(({ kev }) => kev.listed)
+  some(({ ssvc }) => ssvc.decision !== null)
+  some(({ epss }) => epss.score !== null)
+})
 
-says(
-  'Per CVE: affected products from several sources, observed evidence, a change timeline, AI-generated reports, and a linked security advisory.',
-  async () => {
-    const sources = (detail: Detail) => new Set(detail.affected.map(({ source }) => source)).size
-    assert.ok(details.filter((detail) => sources(detail) > 1).length > 50)
-    assert.ok(details.filter(({ evidence }) => evidence.length > 0).length > 50)
-    assert.ok(details.every(({ timeline }) => timeline.length > 0))
-    const reports = await service.json<{ reports: { model: string }[] }>(
-      pathOf('/cves/:cveId/reports/:reportId').replace(/\/[^/]+$/, ''),
-    )
-    assert.ok(reports.reports.length > 0 && reports.reports.every(({ model }) => model !== ''))
-    assert.match((await service.json<{ advisory_id: string }>(pathOf('/cves/:cveId/advisory'))).advisory_id, /^GHSA-/)
-  },
-)
+states('1.9', 'affected products, evidence, timeline, reports and advisory of a CVE', async () => {
+  const sources = (detail: Detail) => new Set(detail.affected.map(({ source }) => source)).size
+  assert.ok(details.filter((detail) => sources(detail) > 1).length > 50)
+  assert.ok(details.filter(({ evidence }) => evidence.length > 0).length > 50)
+  assert.ok(details.every(({ timeline }) => timeline.length > 0))
+  const reports = await service.json<{ reports: { model: string }[] }>(
+    pathOf('/cves/:cveId/reports/:reportId').replace(/\/[^/]+$/, ''),
+  )
+  assert.ok(reports.reports.length > 0 && reports.reports.every(({ model }) => model !== ''))
+  assert.match((await service.json<{ advisory_id: string }>(pathOf('/cves/:cveId/advisory'))).advisory_id, /^GHSA-/)
+})
 
-says('The CWE weakness catalog and the CAPEC attack-pattern catalog.', async () => {
+states('1.10', 'both catalogs, whole', async () => {
   assert.is((await service.all('/cwes')).length, feeds.weaknesses().length)
   assert.is((await service.all('/capecs')).length, feeds.patterns().length)
 })
 
-says('CNAs (CVE numbering authorities) with directory statistics, vendors and products.', async () => {
+states('1.11', 'CNAs, vendors and products', async () => {
   assert.is((await service.all('/cnas')).length, feeds.cnas.length)
   const { summary } = await service.json<{ summary: { total_cnas: number } }>('/cnas/stats')
   assert.is(summary.total_cnas, feeds.cnas.length)
@@ -168,12 +159,12 @@ says('CNAs (CVE numbering authorities) with directory statistics, vendors and pr
 
 const exploits = await service.all<Record<string, unknown>>('/exploits')
 
-says('Metadata of public exploit modules.', () => {
+states('1.12', 'every module of both sources', () => {
   assert.is(exploits.length, feeds.archive.length + feeds.framework.length)
   for (const name of ['source', 'source_id', 'name']) holdField(exploits, name, string)
 })
 
-says('Exploit source code is never served.', async () => {
+states('1.7', 'no exploit code, and no link to a raw file', async () => {
   const files = feeds.archive.map(({ file }) => file!)
   assert.ok(files.every((file) => file.startsWith('exploits/')))
   for (const module of exploits) {
@@ -193,7 +184,7 @@ says('Exploit source code is never served.', async () => {
   }
 })
 
-says('A global search and an autocomplete endpoint.', async () => {
+states('1.13', 'search and suggestions', async () => {
   const { counts } = await service.json<{ counts: object }>('/search?q=er')
   const number = integer
   assert.ok(object({ vendor: number, product: number, cwe: number, capec: number, cna: number, cve: number })(counts))
@@ -201,7 +192,7 @@ says('A global search and an autocomplete endpoint.', async () => {
   assert.ok(suggestions.length > 0)
 })
 
-says('Every request must be authenticated.', async () => {
+states('5.1', 'no endpoint answers without a token', async () => {
   for (const path of paths) {
     const response = await fetch(`${root}/api/v1${path}`)
     assert.is(response.status, 401, path)
@@ -209,7 +200,7 @@ says('Every request must be authenticated.', async () => {
   }
 })
 
-says('During the preview, only administrator accounts are accepted.', async () => {
+states('1.6', 'administrators only, during the preview', async () => {
   const user = await service.tokenOf({ role: 'user' })
   const administrator = await service.tokenOf({ role: 'admin' })
   for (const path of paths) {

@@ -1,4 +1,4 @@
-/** api.md, "States and transitions": the values that states take, and how mature evidence of exploitation is. */
+/** gateway/API.md: the values of states (8.2, 17.5, 23.18), and the ranks of section 13. */
 import * as assert from 'uvu/assert'
 import type { EvidenceItem } from '../../corpus/model/record.ts'
 import { aboutEach } from './answers.ts'
@@ -9,7 +9,7 @@ import { REJECTED, RESERVED } from './odd-records.ts'
 import { sampleFeeds } from './sample-feeds.ts'
 import { sharedService } from './service.ts'
 
-const { says, after, run } = contractSuite('states')
+const { states, after, run } = contractSuite('states')
 const service = await sharedService()
 const feeds = sampleFeeds(service.made)
 const rows = await service.all<Summary>('/cves')
@@ -21,7 +21,7 @@ const items = evidence.flatMap(({ evidence: list }) => list)
 const ranksOf = (type: string) =>
   new Set(items.filter((item) => item.evidence_type === type).map((item) => item.maturity_rank))
 
-says('CVE | state | `PUBLISHED`, `RESERVED`', async () => {
+states('8.2', 'two states; rejected records are absent', async () => {
   holdField(rows, 'state', oneOf('PUBLISHED', 'RESERVED'))
   assert.is((await service.json<Summary>(`/cves/${RESERVED}`)).state, 'RESERVED')
   // Upstream has a third one, whose records are not served.
@@ -32,7 +32,7 @@ says('CVE | state | `PUBLISHED`, `RESERVED`', async () => {
   }
 })
 
-says('Report type | enabled | `true` (currently produced), `false`', async () => {
+states('17.5', 'types in production', async () => {
   const { report_types: types } = await service.json<{ report_types: { prompt_name: string; enabled: boolean }[] }>(
     '/reports/types',
   )
@@ -45,7 +45,7 @@ says('Report type | enabled | `true` (currently produced), `false`', async () =>
   }
 })
 
-says('CNA (stats rows) | activity_status | `Active`, `Inactive`', async () => {
+states('23.18', 'active by recent records', async () => {
   const cnas = await service.all<{ slug: string; activity_status: string; recent_cves: number }>('/cnas')
   holdValues(
     cnas.map(({ activity_status: status }) => status),
@@ -61,14 +61,14 @@ says('CNA (stats rows) | activity_status | `Active`, `Inactive`', async () => {
   holdField(ranked, 'activity_status', oneOf('Active', 'Inactive'))
 })
 
-says('Exploitation maturity ordering: PoC published < weaponized module < KEV-confirmed active exploitation.', () => {
+states('13.14', 'proof of concept, then weaponized, then KEV', () => {
   const [[poc], [weaponized], [kev]] = [ranksOf('poc_public'), ranksOf('weaponized_exploit'), ranksOf('kev_listed')]
   assert.ok(typeof poc === 'number' && typeof weaponized === 'number' && typeof kev === 'number')
   assert.ok(poc < weaponized && weaponized < kev, `${poc}, ${weaponized}, ${kev}`)
   assert.is(ranksOf('weaponized_exploit').size, 1)
 })
 
-says('Higher `maturity_rank` means more mature.', () => {
+states('13.15', 'exploited CVEs have the highest ranks', () => {
   // What is on record of a CVE is as mature as the best of its evidence: KEV and SSVC active before any code.
   const best = (list: readonly EvidenceItem[]) => Math.max(...list.map((item) => item.maturity_rank!))
   const active = evidence.filter(({ cve_id: id }) => feeds.kev.has(id))
@@ -80,9 +80,9 @@ says('Higher `maturity_rank` means more mature.', () => {
   for (const { cve_id: id, evidence: list } of others) assert.ok(best(list) < least, id)
 })
 
-says('poc_public | 40', () => assert.equal([...ranksOf('poc_public')], [40]))
-says('kev_listed | 80', () => assert.equal([...ranksOf('kev_listed')], [80]))
-says('ssvc_active | 80', () => assert.equal([...ranksOf('ssvc_active')], [80]))
+states('13.16', 'the rank of a proof of concept', () => assert.equal([...ranksOf('poc_public')], [40]))
+states('13.17', 'the rank of a KEV listing', () => assert.equal([...ranksOf('kev_listed')], [80]))
+states('13.18', 'the rank of active exploitation', () => assert.equal([...ranksOf('ssvc_active')], [80]))
 
 after(() => service.remove())
 run()

@@ -1,4 +1,4 @@
-/** api.md, "CVE summary record": each field of each record of the sample, against what the feeds say. */
+/** gateway/API.md, section 8: each field of each record of the sample, against the feeds. */
 import * as assert from 'uvu/assert'
 import { allDetails, byKey, type Detail } from './answers.ts'
 import { contractSuite } from './contract.ts'
@@ -23,7 +23,7 @@ import {
 import { type CveJson, sampleFeeds } from './sample-feeds.ts'
 import { sharedService } from './service.ts'
 
-const { says, after, run } = contractSuite('summary record')
+const { states, after, run } = contractSuite('summary record')
 const service = await sharedService()
 const feeds = sampleFeeds(service.made)
 const details = await allDetails(service)
@@ -40,7 +40,7 @@ function holdEach(name: keyof Detail, expected: (record: CveJson, detail: Detail
 
 const moment = (text: string | undefined) => (text === undefined ? null : new Date(text).toISOString())
 
-says('cve_id | string | Canonical identifier, upper-case.', async () => {
+states('8.1', 'the id in upper case', async () => {
   holdField(details, 'cve_id', matching(/^CVE-\d{4}-\d{4,}$/))
   const served = feeds.records.filter(({ cveMetadata }) => cveMetadata.state !== 'REJECTED')
   assert.equal(details.map(({ cve_id }) => cve_id).sort(), served.map(({ cveMetadata }) => cveMetadata.cveId).sort())
@@ -49,7 +49,7 @@ says('cve_id | string | Canonical identifier, upper-case.', async () => {
   }
 })
 
-says('state | string | `PUBLISHED` or `RESERVED`.', () => {
+states('8.2', 'the state of the upstream record', () => {
   holdField(details, 'state', oneOf('PUBLISHED', 'RESERVED'))
   holdEach('state', ({ cveMetadata }) => cveMetadata.state)
   holdSeen(
@@ -58,7 +58,7 @@ says('state | string | `PUBLISHED` or `RESERVED`.', () => {
   )
 })
 
-says('title | string|null | CNA-provided or derived title.', () => {
+states('8.3', 'the title of the CNA or a derived one', () => {
   holdNullable(details, 'title', string)
   let [provided, derived] = [0, 0]
   holdEach('title', ({ containers: { cna } }, { description, primary_cwe_id: cwe }) => {
@@ -81,7 +81,7 @@ function beginningOf(text: string): string {
   return sentence.length <= 120 ? sentence : sentence.slice(0, 121).replace(/\s+\S*$/, '')
 }
 
-says('description | string|null | CNA description.', () => {
+states('8.4', 'the description of the CNA', () => {
   holdNullable(details, 'description', string)
   holdEach('description', ({ containers: { cna } }) => {
     const texts = cna?.descriptions ?? []
@@ -91,19 +91,16 @@ says('description | string|null | CNA description.', () => {
 
 const HEADLINE_SOURCES = ['svc_metrics', 'cna', 'CISA-ADP', 'nvd', 'advisory', null]
 
-says(
-  'severity | string|null | `critical`, `high`, `medium`, `low`, `none`. Taken from the highest-priority CVSS source.',
-  () => {
-    holdNullable(details, 'severity', string)
-    holdValues(
-      details.map(({ severity }) => severity),
-      ['critical', 'high', 'medium', 'low', 'none', null],
-    )
-    holdEach('severity', (record) => headlineOf(record, feeds).severity)
-  },
-)
+states('8.5', 'the band of the headline score', () => {
+  holdNullable(details, 'severity', string)
+  holdValues(
+    details.map(({ severity }) => severity),
+    ['critical', 'high', 'medium', 'low', 'none', null],
+  )
+  holdEach('severity', (record) => headlineOf(record, feeds).severity)
+})
 
-says('cvss_score | number|null | Base score backing the severity.', () => {
+states('8.6', 'the score behind the severity', () => {
   holdNullable(details, 'cvss_score', number)
   holdEach('cvss_score', (record) => headlineOf(record, feeds).cvss_score)
   for (const { cvss, cvss_score: score, severity } of details) {
@@ -112,35 +109,32 @@ says('cvss_score | number|null | Base score backing the severity.', () => {
   }
 })
 
-says(
-  'cvss_score_source | string|null | Source that supplied the headline score (for example `svc_metrics`, `cna`, `nvd`, or a CNA short name).',
-  () => {
-    holdNullable(details, 'cvss_score_source', string)
-    holdEach('cvss_score_source', (record) => headlineOf(record, feeds).cvss_score_source)
-    holdValues(
-      details.map(({ cvss_score_source: source }) => source),
-      HEADLINE_SOURCES,
-    )
-  },
-)
+states('8.7', 'the source of the headline score', () => {
+  holdNullable(details, 'cvss_score_source', string)
+  holdEach('cvss_score_source', (record) => headlineOf(record, feeds).cvss_score_source)
+  holdValues(
+    details.map(({ cvss_score_source: source }) => source),
+    HEADLINE_SOURCES,
+  )
+})
 
-says('date_published | string|null | Timestamp.', () => {
+states('8.8', 'the time of publication', () => {
   holdNullable(details, 'date_published', timestamp)
   holdEach('date_published', ({ cveMetadata }) => moment(cveMetadata.datePublished))
 })
 
-says('date_updated | string|null | Timestamp of the latest update.', () => {
+states('8.9', 'the time of the last update', () => {
   holdNullable(details, 'date_updated', timestamp)
   holdEach('date_updated', ({ cveMetadata }) => moment(cveMetadata.dateUpdated))
 })
 
-says('assigner | string|null | Assigning CNA short name.', () => {
+states('8.10', 'the CNA that assigned the id', () => {
   holdField(details, 'assigner', nullable(string))
   holdEach('assigner', ({ cveMetadata }) => cveMetadata.assignerShortName ?? null)
   assert.ok(new Set(details.map(({ assigner }) => assigner)).size > 20)
 })
 
-says('kev | object | `listed` boolean; `date_added` date string or null.', () => {
+states('8.11', 'listed or not, and since when', () => {
   holdField(details, 'kev', object({ listed: boolean, date_added: nullable(day) }))
   holdEach('kev', ({ cveMetadata: { cveId } }) => {
     const added = feeds.kev.get(cveId) ?? null
@@ -152,27 +146,24 @@ says('kev | object | `listed` boolean; `date_added` date string or null.', () =>
   )
 })
 
-says(
-  'ssvc | object | `exploitation`: `none`, `poc`, `active` or null. `automatable`: `yes`, `no` or null. `technical_impact`: `partial`, `total` or null. `decision`: `track`, `track*`, `attend`, `act` or null.',
-  () => {
-    const shape = object({
-      exploitation: oneOf('none', 'poc', 'active', null),
-      automatable: oneOf('yes', 'no', null),
-      technical_impact: oneOf('partial', 'total', null),
-      decision: oneOf('track', 'track*', 'attend', 'act', null),
-    })
-    holdField(details, 'ssvc', shape)
-    holdEach('ssvc', ssvcOf)
-    const seen = details.map(({ ssvc }) => ssvc)
-    const of = <K extends keyof Detail['ssvc']>(point: K) => seen.map((one) => one[point])
-    holdValues(of('exploitation'), ['none', 'poc', 'active', null])
-    holdValues(of('automatable'), ['yes', 'no', null])
-    holdValues(of('technical_impact'), ['partial', 'total', null])
-    holdValues(of('decision'), ['track', 'track*', 'attend', 'act', null])
-  },
-)
+states('8.12', 'three points and a decision, or null', () => {
+  const shape = object({
+    exploitation: oneOf('none', 'poc', 'active', null),
+    automatable: oneOf('yes', 'no', null),
+    technical_impact: oneOf('partial', 'total', null),
+    decision: oneOf('track', 'track*', 'attend', 'act', null),
+  })
+  holdField(details, 'ssvc', shape)
+  holdEach('ssvc', ssvcOf)
+  const seen = details.map(({ ssvc }) => ssvc)
+  const of = <K extends keyof Detail['ssvc']>(point: K) => seen.map((one) => one[point])
+  holdValues(of('exploitation'), ['none', 'poc', 'active', null])
+  holdValues(of('automatable'), ['yes', 'no', null])
+  holdValues(of('technical_impact'), ['partial', 'total', null])
+  holdValues(of('decision'), ['track', 'track*', 'attend', 'act', null])
+})
 
-says('epss | object | `score` number 0–1 or null; `percentile` number 0–1 or null; `date` date string or null.', () => {
+states('8.13', 'score, percentile and day', () => {
   const scored = { score: fraction, percentile: fraction, date: day }
   const unscored = { score: oneOf(null), percentile: oneOf(null), date: oneOf(null) }
   holdField(details, 'epss', (value) => object(scored)(value) || object(unscored)(value))
@@ -186,7 +177,7 @@ says('epss | object | `score` number 0–1 or null; `percentile` number 0–1 or
   )
 })
 
-says('has_patch | boolean | A patch or fixed version is known.', () => {
+states('8.14', 'a fixed version or a patch is known', () => {
   holdField(details, 'has_patch', boolean)
   holdEach('has_patch', (_, { affected, references }) => {
     const claims = affected.filter(({ source }) => source !== 'svc_analysis')
@@ -201,7 +192,7 @@ const flags = (name: 'has_patch' | 'has_workaround' | 'has_exploit' | 'has_detec
   details.map((detail) => detail[name])
 const nvdReferences = (id: string) => feeds.nvd.get(id)?.references ?? []
 
-says('has_workaround | boolean | A vendor workaround is documented.', () => {
+states('8.15', 'a workaround is documented', () => {
   holdField(details, 'has_workaround', boolean)
   holdEach('has_workaround', (record) => {
     const references = [...cnaReferences(record), ...nvdReferences(record.cveMetadata.cveId)]
@@ -213,7 +204,7 @@ says('has_workaround | boolean | A vendor workaround is documented.', () => {
   holdSeen(flags('has_workaround'), [true, false])
 })
 
-says('has_exploit | boolean | Public exploit code or exploitation evidence exists.', () => {
+states('8.16', 'code or exploitation is known', () => {
   holdField(details, 'has_exploit', boolean)
   const archived = feeds.archive.flatMap(({ codes = '' }) => codes.split(';'))
   const packed = feeds.framework.flatMap(({ references }) => references as string[])
@@ -233,28 +224,25 @@ const detectedIn = (id: string): string[] => {
   return feeds.templates.some(({ ID }) => ID === id) ? [...layers, 'scanner'] : layers
 }
 
-says('has_detection | boolean | Detection content is available.', () => {
+states('8.17', 'detection content exists', () => {
   holdField(details, 'has_detection', boolean)
   holdEach('has_detection', ({ cveMetadata }) => detectedIn(cveMetadata.cveId).length > 0)
   holdSeen(flags('has_detection'), [true, false])
 })
 
-says(
-  'detection_layers | string[] | Values include `network_ids`, `file_yara`, `scanner`, `siem`. Empty array when none.',
-  () => {
-    holdField(details, 'detection_layers', listOf(string))
-    for (const { cve_id: id, detection_layers: layers } of details) {
-      assert.equal(layers.toSorted(), [...new Set(detectedIn(id))].sort(), id)
-    }
-    holdSeen(
-      details.flatMap(({ detection_layers: layers }) => layers),
-      ['network_ids', 'file_yara', 'scanner', 'siem'],
-    )
-    assert.ok(details.some(({ detection_layers: layers }) => layers.length === 0))
-  },
-)
+states('8.18', 'the layers of the detection content', () => {
+  holdField(details, 'detection_layers', listOf(string))
+  for (const { cve_id: id, detection_layers: layers } of details) {
+    assert.equal(layers.toSorted(), [...new Set(detectedIn(id))].sort(), id)
+  }
+  holdSeen(
+    details.flatMap(({ detection_layers: layers }) => layers),
+    ['network_ids', 'file_yara', 'scanner', 'siem'],
+  )
+  assert.ok(details.some(({ detection_layers: layers }) => layers.length === 0))
+})
 
-says('primary_cwe_id | string|null | Lower-case form such as `cwe-<n>`.', () => {
+states('8.19', 'the primary weakness in lower case', () => {
   holdNullable(details, 'primary_cwe_id', matching(/^cwe-[1-9]\d*$/))
   holdEach('primary_cwe_id', (record) => primaryCweOf(record, feeds, (slug) => weaknesses.has(slug)))
 })

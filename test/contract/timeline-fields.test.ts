@@ -1,4 +1,4 @@
-/** api.md, "Timeline entry": every entry of every CVE, against what both nights' feeds say. */
+/** gateway/API.md, section 14: every entry of every CVE, against the feeds of both nights. */
 import * as assert from 'uvu/assert'
 import type { TimelineEntry } from '../../corpus/model/record.ts'
 import { aboutEach, allDetails, byKey } from './answers.ts'
@@ -8,7 +8,7 @@ import { holdField, holdSeen, integer, matching, nullable, object, string, times
 import { sampleFeeds } from './sample-feeds.ts'
 import { sharedService } from './service.ts'
 
-const { says, after, run } = contractSuite('timeline')
+const { states, after, run } = contractSuite('timeline')
 const service = await sharedService()
 const feeds = sampleFeeds(service.made)
 const details = await allDetails(service)
@@ -26,7 +26,7 @@ const versions = new Map(
 const entryOf = (timeline: readonly TimelineEntry[], category: string) =>
   timeline.findLast((entry) => entry.category === category)
 
-says('title | string | Human-readable change title.', () => {
+states('14.7', 'a title for people', () => {
   holdField(entries, 'title', matching(/^[A-Z]\S*( \S+)+$/))
   for (const { timeline, kev } of details) {
     assert.is(entryOf(timeline, 'publication')?.title, 'CVE published')
@@ -35,28 +35,25 @@ says('title | string | Human-readable change title.', () => {
   assert.ok(new Set(entries.map(({ title }) => title)).size > 15)
 })
 
-says(
-  'category | string|null | Values seen: `publication`, `kev`, `ssvc`, `references`, `affected_versions`, `nvd`, `ghsa`-style advisory sync, `svc_report`, `svc_metrics_analysis`.',
-  () => {
-    holdField(entries, 'category', nullable(string))
-    const seen = entries.map(({ category }) => category)
-    holdSeen(seen, ['publication', 'kev', 'ssvc', 'references', 'affected_versions', 'nvd', 'advisory'])
-    holdSeen(seen, ['svc_report', 'svc_metrics_analysis'])
-    for (const { cve_id: id, timeline, kev, cvss } of details) {
-      const has = (category: string) => entryOf(timeline, category) !== undefined
-      assert.is(has('kev'), kev.listed, id)
-      assert.is(has('ssvc'), ssvcOf(upstream.get(id)!).exploitation !== null, id)
-      assert.is(has('nvd'), feeds.nvd.has(id), id)
-      assert.is(has('svc_metrics_analysis'), cvss.svc_assessment !== null, id)
-      if (advisoriesOf(id, feeds).length > 0) assert.ok(has('advisory'), id)
-    }
-  },
-)
+states('14.8', 'the category of the change', () => {
+  holdField(entries, 'category', nullable(string))
+  const seen = entries.map(({ category }) => category)
+  holdSeen(seen, ['publication', 'kev', 'ssvc', 'references', 'affected_versions', 'nvd', 'advisory'])
+  holdSeen(seen, ['svc_report', 'svc_metrics_analysis'])
+  for (const { cve_id: id, timeline, kev, cvss } of details) {
+    const has = (category: string) => entryOf(timeline, category) !== undefined
+    assert.is(has('kev'), kev.listed, id)
+    assert.is(has('ssvc'), ssvcOf(upstream.get(id)!).exploitation !== null, id)
+    assert.is(has('nvd'), feeds.nvd.has(id), id)
+    assert.is(has('svc_metrics_analysis'), cvss.svc_assessment !== null, id)
+    if (advisoriesOf(id, feeds).length > 0) assert.ok(has('advisory'), id)
+  }
+})
 
 /** Categories that only feeds beside the CVE list bring. */
 const ENRICHMENT = ['kev', 'nvd', 'advisory', 'exploits', 'evidence', 'svc_report', 'svc_metrics_analysis']
 
-says('version_from, version_to | integer | Record versions spanned; equal for enrichment-only changes.', () => {
+states('14.9', 'versions before and after', () => {
   holdField(entries, 'version_from', integer)
   holdField(entries, 'version_to', integer)
   const before = feeds.recordTexts(service.made.nights[0]!)
@@ -78,7 +75,7 @@ says('version_from, version_to | integer | Record versions spanned; equal for en
   assert.ok(spanning >= 5 && enriching >= 20, `${spanning} and ${enriching}`)
 })
 
-says('changed_at | string|null | Timestamp.', () => {
+states('14.10', 'the time of the change', () => {
   holdField(entries, 'changed_at', nullable(timestamp))
   for (const { cve_id: id, timeline, date_published: published, kev } of details) {
     assert.is(entryOf(timeline, 'publication')?.changed_at, published, id)
@@ -91,7 +88,7 @@ says('changed_at | string|null | Timestamp.', () => {
 
 const COUNTS = { added_count: 'add', modified_count: 'modify', removed_count: 'remove' } as const
 
-says('added_count, modified_count, removed_count | integer | Field-level change counts.', () => {
+states('14.11', 'numbers of changed fields', () => {
   for (const [name, operation] of Object.entries(COUNTS) as [keyof typeof COUNTS, string][]) {
     holdField(entries, name, integer)
     assert.ok(entries.some((entry) => entry[name] > 1))
@@ -103,7 +100,7 @@ says('added_count, modified_count, removed_count | integer | Field-level change 
   assert.ok(entries.every((entry) => entry.added_count + entry.modified_count + entry.removed_count > 0))
 })
 
-says('messages | object[] | Omitted or empty when `messages=false`; see below.', async () => {
+states('14.12', 'no messages when switched off', async () => {
   assert.ok(entries.every((entry) => entry.messages.length > 1))
   const titles = await aboutEach(details, ({ cve_id: id }) =>
     service.json<{ timeline: Partial<TimelineEntry>[] }>(`/cves/${id}/timeline?messages=false`),
@@ -117,32 +114,29 @@ says('messages | object[] | Omitted or empty when `messages=false`; see below.',
   }
 })
 
-says(
-  'Message fields: `summary` string, `category` string, `provider` string, `json_path` string, `old_value` string|null, `new_value` string|null, `operation` string (values seen: `group_header`, `add`), `change_type` string (values seen: `NVD_GROUP`, `CWE_MODIFIED`, `NVD_MODIFIED`, `SVC_GROUP`, `SVC_METRICS_ANALYSIS`).',
-  () => {
-    const shape = object({
-      summary: matching(/./),
-      category: string,
-      provider: string,
-      json_path: matching(/^\$/),
-      old_value: nullable(string),
-      new_value: nullable(string),
-      operation: string,
-      change_type: matching(/^[A-Z_]+$/),
-    })
-    for (const message of messages) assert.ok(shape(message), JSON.stringify(message))
-    holdSeen(
-      messages.map(({ operation }) => operation),
-      ['group_header', 'add', 'modify', 'remove'],
-    )
-    holdSeen(
-      messages.map(({ change_type: type }) => type),
-      ['NVD_GROUP', 'CWE_MODIFIED', 'NVD_MODIFIED', 'SVC_GROUP', 'SVC_METRICS_ANALYSIS'],
-    )
-  },
-)
+states('14.13', 'fields of a message', () => {
+  const shape = object({
+    summary: matching(/./),
+    category: string,
+    provider: string,
+    json_path: matching(/^\$/),
+    old_value: nullable(string),
+    new_value: nullable(string),
+    operation: string,
+    change_type: matching(/^[A-Z_]+$/),
+  })
+  for (const message of messages) assert.ok(shape(message), JSON.stringify(message))
+  holdSeen(
+    messages.map(({ operation }) => operation),
+    ['group_header', 'add', 'modify', 'remove'],
+  )
+  holdSeen(
+    messages.map(({ change_type: type }) => type),
+    ['NVD_GROUP', 'CWE_MODIFIED', 'NVD_MODIFIED', 'SVC_GROUP', 'SVC_METRICS_ANALYSIS'],
+  )
+})
 
-says('`old_value` and `new_value` are given where a field was modified.', () => {
+states('14.14', 'values before and after', () => {
   const modified = messages.filter(({ operation }) => operation === 'modify')
   assert.ok(modified.length > 20)
   for (const { old_value: old, new_value: now, json_path: path } of modified) {
@@ -181,7 +175,7 @@ says('`old_value` and `new_value` are given where a field was modified.', () => 
   }
 })
 
-says('A group header message has both null.', () => {
+states('14.15', 'the header has no values', () => {
   const headers = messages.filter(({ operation }) => operation === 'group_header')
   assert.is(headers.length, entries.length)
   for (const header of headers) assert.equal([header.old_value, header.new_value], [null, null])
@@ -191,31 +185,28 @@ says('A group header message has both null.', () => {
   }
 })
 
-says(
-  'Each entry carries only the messages that belong to its own title, even when several titles share one record-version bump.',
-  () => {
-    let sharing = 0
-    for (const { cve_id: id, timeline } of details) {
-      const bumps = Map.groupBy(timeline, ({ version_to: version }) => version)
-      for (const [version, together] of bumps) {
-        if (version > 1 && together.length > 1) sharing++
-        const said = together.flatMap((entry) =>
-          entry.messages.slice(1).map((one) => `${one.json_path} ${one.old_value} ${one.new_value}`),
-        )
-        if (version > 1) assert.is(new Set(said).size, said.length, `${id} says something under two titles`)
-      }
-      for (const entry of timeline) {
-        const [header, ...rest] = entry.messages
-        assert.is(header!.operation, 'group_header')
-        assert.is(header!.summary, entry.title)
-        assert.ok(rest.every(({ operation }) => operation !== 'group_header'))
-        assert.ok(entry.messages.every(({ category }) => category === entry.category))
-        assert.is(new Set(rest.map(({ change_type: type }) => type)).size, 1)
-      }
+states('14.16', 'messages of its own title only', () => {
+  let sharing = 0
+  for (const { cve_id: id, timeline } of details) {
+    const bumps = Map.groupBy(timeline, ({ version_to: version }) => version)
+    for (const [version, together] of bumps) {
+      if (version > 1 && together.length > 1) sharing++
+      const said = together.flatMap((entry) =>
+        entry.messages.slice(1).map((one) => `${one.json_path} ${one.old_value} ${one.new_value}`),
+      )
+      if (version > 1) assert.is(new Set(said).size, said.length, `${id} says something under two titles`)
     }
-    assert.ok(sharing >= 5)
-  },
-)
+    for (const entry of timeline) {
+      const [header, ...rest] = entry.messages
+      assert.is(header!.operation, 'group_header')
+      assert.is(header!.summary, entry.title)
+      assert.ok(rest.every(({ operation }) => operation !== 'group_header'))
+      assert.ok(entry.messages.every(({ category }) => category === entry.category))
+      assert.is(new Set(rest.map(({ change_type: type }) => type)).size, 1)
+    }
+  }
+  assert.ok(sharing >= 5)
+})
 
 after(() => service.remove())
 run()

@@ -1,4 +1,4 @@
-/** What api.md says of versions. */
+/** gateway/API.md: the versions of the API (1.3), of the catalogs (19.5) and of EPSS (10.14). */
 import * as assert from 'uvu/assert'
 import { DOCUMENT, ROUTES } from '../../gateway/routes/table.ts'
 import { epssCsv } from '../support/feeds.ts'
@@ -8,7 +8,7 @@ import { openWorld, sharedService } from './service.ts'
 import { capecXml, capecXmlEntry, cveList, cweXml, cweXmlEntry } from './upstream.ts'
 
 const contract = contractSuite('versioning')
-const { says } = contract
+const { states } = contract
 
 const service = await sharedService()
 const world = await openWorld({
@@ -18,7 +18,7 @@ const world = await openWorld({
   'epss/epss_scores-2024-06-01.csv.gz': epssCsv([['CVE-2024-0001', 0.25, 0.5]], '2024-06-01'),
 })
 
-says('The version is part of the path: every endpoint begins with `/api/v1`.', async () => {
+states('1.3', 'the prefix is the version', async () => {
   const headers = { authorization: `Bearer ${service.token}` }
   const statusOf = async (path: string) => {
     const response = await fetch(service.url + path, { headers })
@@ -37,7 +37,7 @@ says('The version is part of the path: every endpoint begins with `/api/v1`.', a
   )
 })
 
-says('The API is in preview and access is limited to administrators during that period.', async () => {
+states('1.6', 'the operator ends the preview', async () => {
   const user = await service.tokenOf({ role: 'user' })
   assert.is((await service.ask('/cves', user)).status, 403)
   assert.is((await service.ask('/cves', await service.tokenOf({ role: 'admin' }))).status, 200)
@@ -50,17 +50,14 @@ says('The API is in preview and access is limited to administrators during that 
   }
 })
 
-says(
-  'The CWE and CAPEC full entries carry `catalog_version` (the version of the upstream catalog) and `updated_at`.',
-  async () => {
-    const cwe = await world.json<{ catalog_version: string; updated_at: string }>('/cwes/79')
-    assert.equal([cwe.catalog_version, cwe.updated_at], ['4.15', '2024-07-16T00:00:00.000Z'])
-    const capec = await world.json<{ catalog_version: string; updated_at: string }>('/capecs/66')
-    assert.equal([capec.catalog_version, capec.updated_at], ['3.9', '2023-01-24T00:00:00.000Z'])
-  },
-)
+states('19.5', 'version and date, in both catalogs', async () => {
+  const cwe = await world.json<{ catalog_version: string; updated_at: string }>('/cwes/79')
+  assert.equal([cwe.catalog_version, cwe.updated_at], ['4.15', '2024-07-16T00:00:00.000Z'])
+  const capec = await world.json<{ catalog_version: string; updated_at: string }>('/capecs/66')
+  assert.equal([capec.catalog_version, capec.updated_at], ['3.9', '2023-01-24T00:00:00.000Z'])
+})
 
-says('The EPSS detail carries `model_version`.', async () => {
+states('10.14', 'EPSS states its model version', async () => {
   const expected = { date: '2024-06-01', epss_score: 0.25, percentile: 0.5, model_version: 'v2024.01.01' }
   const { epss_detail } = await world.json<{ epss_detail: object }>('/cves/CVE-2024-0001')
   assert.equal(epss_detail, { current: expected })

@@ -1,4 +1,4 @@
-/** api.md, "CWE full entry": the whole catalogue, against its XML. */
+/** gateway/API.md, section 19: the fields of the whole catalogue, against its XML. */
 import * as assert from 'uvu/assert'
 import type { CweEntry } from '../../corpus/model/catalogue.ts'
 import { aboutEach, byKey } from './answers.ts'
@@ -30,36 +30,33 @@ import {
 import { itemsOf, sampleFeeds, type XmlElement } from './sample-feeds.ts'
 import { sharedService } from './service.ts'
 
-const { says, after, run } = contractSuite('full entries of weaknesses')
+const { states, after, run } = contractSuite('full entries of weaknesses')
 const service = await sharedService()
 const feeds = sampleFeeds(service.made)
 const rows = await service.all<Pick<CweEntry, 'cwe_id' | 'slug' | 'numeric_id' | 'name'>>('/cwes?sort=id')
 const entries = await aboutEach(rows, ({ slug }) => service.json<CweEntry>(`/cwes/${slug}`))
 const upstream = byKey(feeds.weaknesses(), (element) => attribute(element, 'ID')!)
 
-says(
-  'Identity fields are `cwe_id`, `slug`, `numeric_id`, `name`, `abstraction`, `structure`, `status`, `likelihood`, `description` (string), `extended_description` (string[]), `background` (string[]), `catalog_version`, `updated_at`.',
-  () => {
-    assert.equal(
-      entries.map((entry) => [entry.cwe_id, entry.slug, entry.numeric_id]),
-      rows.map((row) => [row.cwe_id, row.slug, row.numeric_id]),
-    )
-    for (const name of ['name', 'abstraction', 'structure', 'status', 'description']) holdField(entries, name, text)
-    holdNullable(entries, 'likelihood', string)
-    for (const name of ['extended_description', 'background']) {
-      holdField(entries, name, texts)
-      assert.ok(entries.some((entry) => entry[name as 'background'].length > 0))
-    }
-    holdField(entries, 'catalog_version', matching(/^\d+\.\d+$/))
-    holdField(entries, 'updated_at', timestamp)
-    for (const entry of entries) {
-      const element = upstream.get(String(entry.numeric_id))!
-      assert.is(entry.structure, attribute(element, 'Structure'), entry.cwe_id)
-      assert.is(entry.description, textOf(element, 'Description'), entry.cwe_id)
-      assert.is(entry.updated_at.slice(0, 10), lastChange(element), entry.cwe_id)
-    }
-  },
-)
+states('19.6', 'identity, texts, version and date', () => {
+  assert.equal(
+    entries.map((entry) => [entry.cwe_id, entry.slug, entry.numeric_id]),
+    rows.map((row) => [row.cwe_id, row.slug, row.numeric_id]),
+  )
+  for (const name of ['name', 'abstraction', 'structure', 'status', 'description']) holdField(entries, name, text)
+  holdNullable(entries, 'likelihood', string)
+  for (const name of ['extended_description', 'background']) {
+    holdField(entries, name, texts)
+    assert.ok(entries.some((entry) => entry[name as 'background'].length > 0))
+  }
+  holdField(entries, 'catalog_version', matching(/^\d+\.\d+$/))
+  holdField(entries, 'updated_at', timestamp)
+  for (const entry of entries) {
+    const element = upstream.get(String(entry.numeric_id))!
+    assert.is(entry.structure, attribute(element, 'Structure'), entry.cwe_id)
+    assert.is(entry.description, textOf(element, 'Description'), entry.cwe_id)
+    assert.is(entry.updated_at.slice(0, 10), lastChange(element), entry.cwe_id)
+  }
+})
 
 /** The items of a list of the entries, all of this shape; and for each entry as many as its XML has. */
 function holdList<K extends keyof CweEntry>(
@@ -83,7 +80,7 @@ function holdList<K extends keyof CweEntry>(
 const statedOf = (list: string, item: string): XmlElement[] =>
   entries.flatMap(({ numeric_id: number }) => itemsOf(upstream.get(String(number))!, list, item))
 
-says('`alternate_terms[]` items are `{term, description}`.', () => {
+states('19.7', 'other names', () => {
   const terms = holdList('alternate_terms', alternateTerm, 'Alternate_Terms', 'Alternate_Term')
   assert.equal(
     terms.map(({ term }) => term),
@@ -91,7 +88,7 @@ says('`alternate_terms[]` items are `{term, description}`.', () => {
   )
 })
 
-says('`consequences[]` items are `{scopes[], impacts[], note}`.', () => {
+states('19.8', 'scopes, impacts and note', () => {
   const all = holdList('consequences', consequence, 'Common_Consequences', 'Consequence')
   assert.equal(
     all.map(({ scopes, impacts, note }) => [scopes, impacts, note]),
@@ -105,26 +102,23 @@ says('`consequences[]` items are `{scopes[], impacts[], note}`.', () => {
 
 const prose = { paragraphs: texts, bullets: texts, effectiveness: textOrNull, effectiveness_notes: textOrNull }
 
-says(
-  '`mitigations[]` items are `{phases[], strategy|null, paragraphs[], bullets[], effectiveness|null, effectiveness_notes|null}`.',
-  () => {
-    const shape = object({ phases: texts, strategy: textOrNull, ...prose })
-    const all = holdList('mitigations', shape, 'Potential_Mitigations', 'Mitigation')
-    assert.equal(
-      all.map(({ phases, strategy, effectiveness }) => [phases, strategy, effectiveness]),
-      statedOf('Potential_Mitigations', 'Mitigation').map((one) => [
-        textsOf(one, 'Phase'),
-        textOf(one, 'Strategy'),
-        textOf(one, 'Effectiveness'),
-      ]),
-    )
-    for (const name of ['strategy', 'effectiveness', 'effectiveness_notes']) holdNullable(all, name, text)
-    assert.ok(all.every(({ paragraphs, bullets }) => paragraphs.length + bullets.length > 0))
-    assert.ok(all.some(({ bullets }) => bullets.length > 1))
-  },
-)
+states('19.9', 'phases, text and effectiveness', () => {
+  const shape = object({ phases: texts, strategy: textOrNull, ...prose })
+  const all = holdList('mitigations', shape, 'Potential_Mitigations', 'Mitigation')
+  assert.equal(
+    all.map(({ phases, strategy, effectiveness }) => [phases, strategy, effectiveness]),
+    statedOf('Potential_Mitigations', 'Mitigation').map((one) => [
+      textsOf(one, 'Phase'),
+      textOf(one, 'Strategy'),
+      textOf(one, 'Effectiveness'),
+    ]),
+  )
+  for (const name of ['strategy', 'effectiveness', 'effectiveness_notes']) holdNullable(all, name, text)
+  assert.ok(all.every(({ paragraphs, bullets }) => paragraphs.length + bullets.length > 0))
+  assert.ok(all.some(({ bullets }) => bullets.length > 1))
+})
 
-says('`detection_methods[]` items are `{method, paragraphs[], bullets[], effectiveness, effectiveness_notes}`.', () => {
+states('19.10', 'method, text and effectiveness', () => {
   const all = holdList('detection_methods', object({ method: text, ...prose }), 'Detection_Methods', 'Detection_Method')
   assert.equal(
     all.map(({ method, effectiveness }) => [method, effectiveness]),
@@ -139,7 +133,7 @@ const snippet = object({ code: text, language: textOrNull, nature: textOrNull })
 const example = object({ intro: texts, body: texts, snippets: listOf(snippet) })
 const examples = () => holdList('demonstrative_examples', example, 'Demonstrative_Examples', 'Demonstrative_Example')
 
-says('`demonstrative_examples[]` items are `{intro[], body[], snippets[{code, language, nature}]}`.', () => {
+states('19.11', 'text and code of examples', () => {
   const stated = statedOf('Demonstrative_Examples', 'Demonstrative_Example')
   for (const [i, { intro, body, snippets }] of examples().entries()) {
     const codes = itemsOf({ Example: [stated[i]!] }, 'Example', 'Example_Code')
@@ -151,14 +145,14 @@ says('`demonstrative_examples[]` items are `{intro[], body[], snippets[{code, la
   }
 })
 
-says('`nature` values seen are `Bad` and `Good`.', () => {
+states('19.12', 'bad and good code', () => {
   holdSeen(
     examples().flatMap(({ snippets }) => snippets.map(({ nature }) => nature)),
     ['Bad', 'Good'],
   )
 })
 
-says('`observed_examples[]` items are `{cve_id, description, link}`.', () => {
+states('19.13', 'CVEs with a description', () => {
   const shape = object({ cve_id: text, description: textOrNull, link: nullable(matching(/^https?:/)) })
   const all = holdList('observed_examples', shape, 'Observed_Examples', 'Observed_Example')
   assert.equal(
@@ -167,7 +161,7 @@ says('`observed_examples[]` items are `{cve_id, description, link}`.', () => {
   )
 })
 
-says('`modes_of_introduction[]` items are `{phase, note|null}`.', () => {
+states('19.14', 'phase and note', () => {
   const shape = object({ phase: text, note: textOrNull })
   const all = holdList('modes_of_introduction', shape, 'Modes_Of_Introduction', 'Introduction')
   assert.equal(
@@ -177,7 +171,7 @@ says('`modes_of_introduction[]` items are `{phase, note|null}`.', () => {
   holdNullable(all, 'note', text)
 })
 
-says('`platforms[]` items are `{label, items[{name, prevalence}]}`.', () => {
+states('19.15', 'platforms by kind', () => {
   const shape = object({ label: text, items: listOf(object({ name: text, prevalence: textOrNull })) })
   holdField(entries, 'platforms', listOf(shape))
   const labels = { Language: /^Lang/, Operating_System: /^Operating/, Architecture: /^Arch/, Technology: /^Tech/ }
@@ -195,7 +189,7 @@ says('`platforms[]` items are `{label, items[{name, prevalence}]}`.', () => {
   assert.ok(entries.some(({ platforms }) => platforms.length > 3))
 })
 
-says('`taxonomy_mappings[]` items are `{taxonomy, entry_name, entry_id|null, fit|null}`.', () => {
+states('19.16', 'entries in other taxonomies', () => {
   const all = holdList('taxonomy_mappings', taxonomyMapping, 'Taxonomy_Mappings', 'Taxonomy_Mapping')
   assert.equal(
     all.map(({ taxonomy, entry_name, entry_id, fit }) => [taxonomy, entry_name, entry_id, fit]),

@@ -1,4 +1,4 @@
-/** api.md, "CWE list entry": the rows of the whole catalogue, against its XML and what the feeds map to it. */
+/** gateway/API.md, section 18: the rows of the whole catalogue, against its XML and the mappings of the feeds. */
 import * as assert from 'uvu/assert'
 import type { CweEntry } from '../../corpus/model/catalogue.ts'
 import { allDetails, byKey } from './answers.ts'
@@ -14,7 +14,7 @@ type Row = Pick<CweEntry, 'cwe_id' | 'slug' | 'numeric_id' | 'name' | 'abstracti
   kev_count: number
 }
 
-const { saysUnder, after, run } = contractSuite('rows of weaknesses')
+const { states, after, run } = contractSuite('rows of weaknesses')
 const service = await sharedService()
 const feeds = sampleFeeds(service.made)
 const rows = await service.all<Row>('/cwes?sort=id')
@@ -27,40 +27,36 @@ function holdEach(name: keyof Row, expected: (element: XmlElement) => unknown): 
   }
 }
 
-saysUnder('CWE list entry (GET /cwes)', 'cwe_id | string (`CWE-<n>`)', () => {
+states('18.8', 'the id in upper case', () => {
   holdField(rows, 'cwe_id', matching(/^CWE-[1-9]\d*$/))
   assert.equal(rows.map(({ cwe_id }) => cwe_id.slice(4)).sort(), [...upstream.keys()].sort())
 })
 
-saysUnder('CWE list entry (GET /cwes)', 'slug | string (`cwe-<n>`)', () => {
+states('18.9', 'the id in lower case', () => {
   holdField(rows, 'slug', matching(/^cwe-[1-9]\d*$/))
   for (const { slug, cwe_id: id } of rows) assert.is(slug, id.toLowerCase())
 })
 
-saysUnder('CWE list entry (GET /cwes)', 'numeric_id | integer', () => {
+states('18.10', 'the number of the id', () => {
   holdField(rows, 'numeric_id', integer)
   for (const { numeric_id: number, cwe_id: id } of rows) assert.is(`CWE-${number}`, id)
 })
 
-saysUnder('CWE list entry (GET /cwes)', 'name | string', () => {
+states('18.11', 'the name in the catalog', () => {
   holdField(rows, 'name', text)
   holdEach('name', (element) => attribute(element, 'Name'))
 })
 
-saysUnder(
-  'CWE list entry (GET /cwes)',
-  'abstraction | string (`Pillar`, `Class`, `Base`, `Variant`, `Compound`)',
-  () => {
-    holdField(rows, 'abstraction', oneOf('Pillar', 'Class', 'Base', 'Variant', 'Compound'))
-    holdEach('abstraction', (element) => attribute(element, 'Abstraction'))
-    holdValues(
-      rows.map(({ abstraction }) => abstraction),
-      ['Pillar', 'Class', 'Base', 'Variant', 'Compound'],
-    )
-  },
-)
+states('18.12', 'five levels of abstraction', () => {
+  holdField(rows, 'abstraction', oneOf('Pillar', 'Class', 'Base', 'Variant', 'Compound'))
+  holdEach('abstraction', (element) => attribute(element, 'Abstraction'))
+  holdValues(
+    rows.map(({ abstraction }) => abstraction),
+    ['Pillar', 'Class', 'Base', 'Variant', 'Compound'],
+  )
+})
 
-saysUnder('CWE list entry (GET /cwes)', 'status | string (`Stable`, `Draft`, `Incomplete`, ...)', () => {
+states('18.13', 'the status in the catalog', () => {
   holdField(rows, 'status', string)
   holdEach('status', (element) => attribute(element, 'Status'))
   holdSeen(
@@ -69,7 +65,7 @@ saysUnder('CWE list entry (GET /cwes)', 'status | string (`Stable`, `Draft`, `In
   )
 })
 
-saysUnder('CWE list entry (GET /cwes)', 'likelihood | string|null (`High`, `Medium`, `Low`)', () => {
+states('18.14', 'how likely an exploit is', () => {
   holdNullable(rows, 'likelihood', oneOf('High', 'Medium', 'Low'))
   holdEach('likelihood', (element) => textOf(element, 'Likelihood_Of_Exploit'))
   holdValues(
@@ -92,13 +88,13 @@ for (const { cve_id: id } of await allDetails(service)) {
   for (const slug of all) mapped.set(slug, (mapped.get(slug) ?? new Set()).add(id))
 }
 
-saysUnder('CWE list entry (GET /cwes)', 'cve_count | integer (CVEs mapped to it)', () => {
+states('18.15', 'CVEs of any mapping', () => {
   holdField(rows, 'cve_count', integer)
   for (const { slug, cve_count: count } of rows) assert.is(count, mapped.get(slug)?.size ?? 0, slug)
   assert.ok(rows.some(({ cve_count: count }) => count > 5) && rows.some(({ cve_count: count }) => count === 0))
 })
 
-saysUnder('CWE list entry (GET /cwes)', 'kev_count | integer (of those, KEV-listed)', () => {
+states('18.16', 'KEV-listed CVEs of any mapping', () => {
   holdField(rows, 'kev_count', integer)
   for (const { slug, kev_count: count } of rows) {
     assert.is(count, [...(mapped.get(slug) ?? [])].filter((id) => feeds.kev.has(id)).length, slug)

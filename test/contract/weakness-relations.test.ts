@@ -1,4 +1,4 @@
-/** api.md, "CWE full entry": how weaknesses stand to each other and to attack patterns, against the XML. */
+/** gateway/API.md, section 19: relations between weaknesses, and to attack patterns, against the XML. */
 import * as assert from 'uvu/assert'
 import type { CweEntry } from '../../corpus/model/catalogue.ts'
 import { aboutEach, byKey } from './answers.ts'
@@ -8,14 +8,14 @@ import { holdField, listOf, matching, object } from './field-types.ts'
 import { itemsOf, sampleFeeds } from './sample-feeds.ts'
 import { sharedService } from './service.ts'
 
-const { says, after, run } = contractSuite('relations of weaknesses')
+const { states, after, run } = contractSuite('relations of weaknesses')
 const service = await sharedService()
 const feeds = sampleFeeds(service.made)
 const rows = await service.all<Pick<CweEntry, 'cwe_id' | 'slug' | 'name'>>('/cwes')
 const entries = await aboutEach(rows, ({ slug }) => service.json<CweEntry>(`/cwes/${slug}`))
 const upstream = byKey(feeds.weaknesses(), (element) => attribute(element, 'ID')!)
 
-says('`attack_patterns` is a string[] of `CAPEC-<n>`.', () => {
+states('19.17', 'ids of attack patterns', () => {
   holdField(entries, 'attack_patterns', listOf(matching(/^CAPEC-[1-9]\d*$/)))
   for (const { numeric_id: number, attack_patterns: patterns, cwe_id: id } of entries) {
     const stated = itemsOf(upstream.get(String(number))!, 'Related_Attack_Patterns', 'Related_Attack_Pattern')
@@ -28,7 +28,7 @@ says('`attack_patterns` is a string[] of `CAPEC-<n>`.', () => {
   }
 })
 
-says('`attack_patterns_detailed[]` items are `{capec_id, slug, name}`.', async () => {
+states('19.18', 'attack patterns with their names', async () => {
   const shape = object({ capec_id: matching(/^CAPEC-\d+$/), slug: matching(/^capec-\d+$/), name: text })
   holdField(entries, 'attack_patterns_detailed', listOf(shape))
   const patterns = await service.all<{ capec_id_string: string; name: string }>('/capecs')
@@ -43,7 +43,7 @@ says('`attack_patterns_detailed[]` items are `{capec_id, slug, name}`.', async (
   assert.ok(entries.some(({ attack_patterns_detailed: detailed }) => detailed.length > 2))
 })
 
-says('`relationships[]` items are `{cwe_id, slug, name, nature}`.', () => {
+states('19.19', 'related weaknesses', () => {
   const shape = object({ cwe_id: matching(/^CWE-\d+$/), slug: matching(/^cwe-\d+$/), name: text, nature: text })
   holdField(entries, 'relationships', listOf(shape))
   const names = new Map(rows.map(({ cwe_id: id, name }) => [id, name]))
@@ -53,7 +53,7 @@ says('`relationships[]` items are `{cwe_id, slug, name, nature}`.', () => {
   }
 })
 
-says('A value seen for `nature` is `Parent`, and another is `Peer`.', () => {
+states('19.20', 'parents and peers', () => {
   const natures = { ChildOf: 'Parent', PeerOf: 'Peer' }
   let [parents, peers] = [0, 0]
   for (const { numeric_id: number, relationships, cwe_id: id } of entries) {

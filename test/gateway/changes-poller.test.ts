@@ -12,7 +12,7 @@ import { walk } from '../support/walk.ts'
 
 const NIGHTS = 11
 const CVES = 400
-/** All that `/changes` speaks of: moves of EPSS alone are not listed (decisions, `/changes`). */
+/** The records that `/changes` compares: changes of EPSS scores alone are not listed (API 27.3). */
 const INCLUDE = 'affected,cvss,evidence,exploits,references,timeline,analysis'
 const PAGE = 40
 

@@ -79,7 +79,7 @@ function expected(): Row[] {
 
 const byId = (rows: readonly Row[]) => rows.toSorted((a, b) => (a.cve_id < b.cve_id ? -1 : 1))
 
-test('decisions, /changes: lists what is new, changed and gone, with the sections that differ', async () => {
+test('API 27.3: /changes lists what is new, changed and gone, with the sections that differ', async () => {
   const rows = await all(first, 100)
   assert.equal(byId(rows), byId(expected()))
   for (const change of ['added', 'changed', 'removed'])

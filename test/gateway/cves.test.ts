@@ -48,14 +48,14 @@ const rich = rows
     return affected.length > 1 && references.length > 1 && cvss.metrics.length > 0
   })!
 
-test('api.md: every record of the catalogue is a summary record, field by field', async () => {
+test('API 9.13: every record of the catalogue is a summary record, field by field', async () => {
   for (const row of rows) schemaOf('/cves').parse({ data: [row], pagination: { limit: 1, next_cursor: null } })
   const published = corpus.blocks().reduce((sum, { records }) => sum + records, 0)
   assert.is(rows.length, published)
   assert.equal(new Set(Object.keys(rows[0]!)), new Set(SUMMARY_FIELDS))
 })
 
-test('api.md: the summary of a record is its merged core and its EPSS score', async () => {
+test('API 9.13: the summary of a record is its merged core and its EPSS score', async () => {
   const scores = new Map([...corpus.epss().scores].map(({ cveId, score }) => [cveId as string, score]))
   for (const { epss, ...row } of rows.filter((_, i) => i % 20 === 0)) {
     assert.equal(row, partsOf(row.cve_id).core)
@@ -63,7 +63,7 @@ test('api.md: the summary of a record is its merged core and its EPSS score', as
   }
 })
 
-test('api.md: the detail is the summary record plus one sibling section for each included part', async () => {
+test('API 10.5: the detail is the summary record and one more field for each section', async () => {
   const { core, ...parts } = partsOf(rich)
   const detail = await json(
     `/cves/${rich.toLowerCase()}?include=analysis,timeline,evidence,exploits,references,affected,epss,cvss`,
@@ -75,7 +75,7 @@ test('api.md: the detail is the summary record plus one sibling section for each
   assert.is(epss_detail.current?.epss_score ?? null, epss.score)
 })
 
-test('api.md: include defaults to cvss,epss; rule 2: an empty include means no section', async () => {
+test('API 10.2: include defaults to cvss,epss; rule 2: an empty include means no section', async () => {
   const sections = ['cvss', 'epss_detail', 'affected', 'references', 'exploits', 'evidence', 'timeline', 'analysis']
   const of = async (query: string) =>
     Object.keys(await json(`/cves/${rich}${query}`)).filter((key) => sections.includes(key))
@@ -85,7 +85,7 @@ test('api.md: include defaults to cvss,epss; rule 2: an empty include means no s
   assert.equal(await of('?include=timeline,%20affected,affected'), ['affected', 'timeline'])
 })
 
-test('api.md: fields keeps the named core fields and cve_id, and leaves the sections alone', async () => {
+test('API 10.3: fields keeps the named core fields and cve_id, and leaves the sections alone', async () => {
   const detail = await json(`/cves/${rich}?fields=title,epss,kev&include=cvss`)
   assert.equal(Object.keys(detail).sort(), ['cve_id', 'cvss', 'epss', 'kev', 'title'])
   const whole = await json(`/cves/${rich}?include=`)
@@ -93,7 +93,7 @@ test('api.md: fields keeps the named core fields and cve_id, and leaves the sect
   assert.equal(Object.keys(await json(`/cves/${rich}?fields=cve_id&include=`)), ['cve_id'])
 })
 
-test('decisions: the endpoints of the parts answer what the sections of the detail hold', async () => {
+test('API 10.12: the endpoints of the parts answer what the sections of the detail hold', async () => {
   const detail = await json(`/cves/${rich}?include=cvss,epss,affected,references`)
   assert.equal(await json(`/cves/${rich}/cvss`), { cve_id: rich, ...detail.cvss })
   assert.equal(await json(`/cves/${rich}/epss`), { cve_id: rich, ...detail.epss_detail })
@@ -107,7 +107,7 @@ test('decisions: the endpoints of the parts answer what the sections of the deta
   }
 })
 
-test('api.md: affected and references take filters; nothing left gives count 0 and an empty list', async () => {
+test('API 12.4: affected and references take filters; nothing left gives count 0 and an empty list', async () => {
   const { affected, references } = await json(`/cves/${rich}?include=affected,references`)
   const source = affected[0].source
   const entries = affected.filter((entry: { source: string }) => entry.source === source)
@@ -207,7 +207,7 @@ test('rule 7: a cursor under another sort, other filters, or never issued is 400
   assert.is((await json(`/cves?kev=false&limit=3&cursor=${cursor}`)).data.length, 3)
 })
 
-test('decisions: ids is a batch; its default limit is the number of ids, unknown and rejected ones are absent', async () => {
+test('API 9.16: ids is a batch; its default limit is the number of ids, unknown and rejected ones are absent', async () => {
   const ids = rows.slice(0, 40).map(({ cve_id }) => cve_id)
   const { data, pagination } = await json(
     `/cves?ids=${ids.toReversed().join(',').toLowerCase()},${corpus.rejected()[0]!.cveId}`,
@@ -246,7 +246,7 @@ test('rule 4: date bounds are whole days; a timestamp is compared exactly', asyn
   assert.is(await count(`updated_since=${at!.slice(0, 10)}`), since(Date.parse(at!.slice(0, 10))))
 })
 
-test('decisions: /snapshot names what is served, from which feeds, and counts it', async () => {
+test('API 27.1: /snapshot names what is served, from which feeds, and counts it', async () => {
   const body = await json('/snapshot')
   schemaOf('/snapshot').parse(body)
   assert.is(body.id, gateway.shelf.current.id)

@@ -1,4 +1,4 @@
-/** Error bodies and headers, against the table of decisions, "Errors". */
+/** Error bodies and headers, against the table of gateway/API.md, "Errors". */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as errors from '../../gateway/errors.ts'

@@ -107,7 +107,7 @@ test('rule 7: a retained query.db is searched on after its name is gone, and by 
   await queries.close()
 })
 
-test('decisions, "Errors": past its deadline a query is overloaded, and so is one that waits behind it', async () => {
+test('API 6.15: past its deadline a query is overloaded, and so is one that waits behind it', async () => {
   const queries = openQueries({ deadlineMs: 30, thread: threadThat('silent', `parentPort.on('message', () => {})`) })
   const asked = [queries.matches(good, 'cve', 'a'), queries.matches(good, 'cve', 'b')]
   for (const one of asked) await rejects(one, isApiError('overloaded'))
@@ -135,7 +135,7 @@ test('a thread that hangs is replaced, and the next one answers', async () => {
   await queries.close()
 })
 
-test('decisions, "Errors": more than may wait are refused at once', async () => {
+test('API 6.15: more than may wait are refused at once', async () => {
   const thread = threadThat('slow', `parentPort.on('message', () => {})`)
   const queries = openQueries({ deadlineMs: 50, maxWaiting: 3, thread })
   const asked = Array.from({ length: 4 }, (_, i) => queries.matches(good, 'cve', `q${i}`))

@@ -48,7 +48,7 @@ async function refused(path: string): Promise<{ status: number; error: string; p
   return { status: response.status, ...((await response.json()) as { error: string; parameter?: string }) }
 }
 
-test('api.md: results and counts have all six keys, in the order of the document, whatever was asked', async () => {
+test('API 26.4: results and counts have all six keys, in one order, for every request', async () => {
   for (const more of ['', '&types=cve', '&types=cna,vendor']) {
     const { results, counts } = await search('in', more)
     assert.equal(Object.keys(results), TYPES)
@@ -64,7 +64,7 @@ test('rule 28: types not asked for are empty and 0', async () => {
   for (const type of TYPES.filter((one) => one !== 'cve')) assert.equal([results[type], counts[type]], [[], 0])
 })
 
-test('api.md: each group is capped at limit, 5 by default; counts may exceed it', async () => {
+test('API 26.6: each list has at most limit results, 5 by default; counts may exceed it', async () => {
   const { results, counts } = await search('cve')
   assert.is(results.cve!.length, 5)
   assert.is(counts.cve, rows.length)
@@ -187,7 +187,7 @@ test('rule 28: links lead to what was found, inside the app', async () => {
   }
 })
 
-test('api.md: suggestions are one flat list across types, 8 by default, without groups, counts or scores', async () => {
+test('API 26.15: suggestions are one list of all types, 8 by default, without counts or scores', async () => {
   const items = await suggest('in')
   assert.is(items.length, 8)
   for (const item of items) assert.equal(Object.keys(item), ['type', 'id', 'label', 'href'])

@@ -1,6 +1,6 @@
 /**
- * Every sort, direction, filter and limit of `/cves` against plain JavaScript: all records sorted and filtered by the
- * sentences of api.md and rules 4 to 8, with nothing of the planner in it.
+ * Every sort, direction, filter and limit of `/cves` against plain JavaScript: all records sorted and filtered by
+ * gateway/API.md, section 9, and rules 4 to 8, with nothing of the planner in it.
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

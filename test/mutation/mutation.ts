@@ -1,8 +1,8 @@
 /** A small change of the code that breaks a rule, and the test that must notice. */
 export interface Mutation {
   /**
-   * The rule by the name of its test, or by how that name begins: `api: <sentence>`, `rule 18: <which part>`. A test
-   * of this name must fail, unless `names` says which other.
+   * The rule by the name of its test, or by how that name begins: `API 4.2: <content>`, `rule 18: <part>`. A test
+   * of this name must fail.
    */
   rule: string
   /** What the mutated code does wrong, in words. */
@@ -14,6 +14,4 @@ export interface Mutation {
   replace: string
   /** The smallest set of test files that must fail. */
   tests: readonly string[]
-  /** How the name of the failing test begins where a test of another name holds the rule. */
-  names?: string
 }

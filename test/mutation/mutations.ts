@@ -1,4 +1,4 @@
-/** The table of mutations, in the order of decisions.md, then of api.md: each breaks one rule, and its test must fail. */
+/** The table of mutations. Each one breaks a rule or a statement of the API, and the test of that must fail. */
 import type { Mutation } from './mutation.ts'
 import { ACCESS } from './tables/access.ts'
 import { CATALOGUE_RULES } from './tables/catalogues.ts'

@@ -53,7 +53,7 @@ interface Verdict {
 }
 
 async function judge(checkout: Checkout, mutation: Mutation): Promise<Verdict> {
-  const { rule, names = rule, file, find, replace, tests } = mutation
+  const { rule, file, find, replace, tests } = mutation
   const takeBack = checkout.change(file, find, replace)
   try {
     let by: string | undefined
@@ -62,7 +62,7 @@ async function judge(checkout: Checkout, mutation: Mutation): Promise<Verdict> {
       const { passed, failing, end } = await run(checkout, test)
       if (passed) return { killed: false, why: `${test} passes` }
       if (failing.length === 0) return { killed: false, why: `${test} failed without a test: ${end}` }
-      const noticed = failing.find((name) => name.startsWith(names))
+      const noticed = failing.find((name) => name.startsWith(rule))
       if (noticed !== undefined) by ??= `${test}: ${noticed}`
       others.push(...failing)
     }

@@ -183,7 +183,7 @@ function newEntries(older: readonly TimelineEntry[], newer: readonly TimelineEnt
   return fresh
 }
 
-/** Header, categories, spans and counts of one entry (api.md, "Timeline entry"). */
+/** Header, categories, spans and counts of one entry (gateway/API.md, section 14). */
 function checkForm(entry: TimelineEntry, version: number, faults: string[]): void {
   const [header, ...messages] = entry.messages
   const where = `${entry.title} (${entry.category})`

@@ -1,6 +1,6 @@
 /**
  * Every filter of a list, alone and in all pairs, against plain JavaScript: all rows of the list, filtered and sorted by
- * the sentences of api.md and rules 4 to 8, with nothing of the gateway's planner in it.
+ * gateway/API.md and rules 4 to 8, with nothing of the gateway's planner in it.
  */
 import type { ServedFrom } from '../../gateway/answer.ts'
 

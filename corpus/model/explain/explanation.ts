@@ -5,7 +5,7 @@ export interface Explanation {
   fields: string[]
   /** Their values, as the API answers them; of a part that is a list, how many items it has. */
   value: unknown
-  /** The number of the rule in decisions.md, null where the API's description itself says it; and the rule in a sentence. */
+  /** The number of the rule in corpus/model/RULES.md, null where gateway/API.md states it; and the rule in a sentence. */
   rule: number | null
   says: string
   /** In their order of precedence. */

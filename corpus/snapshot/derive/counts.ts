@@ -1,4 +1,4 @@
-/** How many of each kind a snapshot holds (decisions, `/snapshot`): the builder states it, `verify` counts again. */
+/** How many of each kind a snapshot holds (API 27.1): the builder states it, `verify` counts again. */
 import type { CatalogName } from '../catalog.ts'
 import type { Rows } from './rows.ts'
 

@@ -21,7 +21,7 @@ export interface CveFilters {
   has_patch?: boolean | undefined
   has_detection?: boolean | undefined
   assigner?: string | undefined
-  /** A weakness by its number: as the primary one, or in any mapping (api.md, `scope`). */
+  /** A weakness by its number: as the primary one, or in any mapping (API 20.2). */
   cwe?: { number: number; scope: 'primary' | 'any' } | undefined
   /** Slug of a CNA, whose names are joined by folding (rule 27). */
   cna?: string | undefined

@@ -33,7 +33,7 @@ export function rankOf(texts: Texts, i: number, needle: Uint8Array, find: Find, 
   return RANK.elsewhere
 }
 
-/** The most results of a type (api.md, "Limits"), so the most that a best list has. */
+/** The most results of a type (API 7.2), so the most that a best list has. */
 export const MOST_BEST = 25
 
 export interface Ranked {

@@ -7,7 +7,7 @@ import { type TextColumn, textsIn } from '../text-column.ts'
 export const TEXT_SETS = ['cve', 'cwe', 'capec', 'cna', 'vendor', 'product', 'capec_text'] as const
 export type TextSetName = (typeof TEXT_SETS)[number]
 
-/** The sets that global search looks at, in the order of api.md, "GET /api/v1/search". */
+/** The sets that global search looks at, in the order of API 26.4. */
 export const SEARCH_TYPES = ['vendor', 'product', 'cwe', 'capec', 'cna', 'cve'] as const
 export type SearchType = (typeof SEARCH_TYPES)[number]
 

@@ -138,7 +138,7 @@ const pattern = z
   })
   .meta({ id: 'CweAttackPattern', description: 'An attack pattern that makes use of a weakness' })
 
-/** `fields` keeps exactly the named fields (decisions, "CAPEC items"). */
+/** `fields` keeps exactly the named fields (API 19.2). */
 export const cweEntry = z
   .strictObject({
     cwe_id: cweHead.cwe_id,

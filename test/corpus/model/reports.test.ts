@@ -13,7 +13,7 @@ const report = (id: string, reportType: string, createdAt: string, given: Partia
   ...given,
 })
 
-test('api.md: only the latest final report of each type, newest first', () => {
+test('API 16.4: only the latest final report of each type, newest first', () => {
   const { reports, report_texts: texts } = latestReports([
     report('1', 'brief', '2024-01-01'),
     report('2', 'brief', '2024-01-03'),
@@ -31,7 +31,7 @@ test('api.md: only the latest final report of each type, newest first', () => {
   )
 })
 
-test('api.md: characters are code points, and the excerpt is how the text begins, up to a whole word', () => {
+test('API 16.14: characters are code points, and the excerpt ends at a whole word', () => {
   const text = `${'🙂 word '.repeat(100)}end`
   const { reports, report_texts: texts } = latestReports([report('1', 'brief', '2024-01-01', { text })])
   assert.is(reports[0]!.char_count, 703)

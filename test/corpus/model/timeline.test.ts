@@ -209,7 +209,7 @@ const NVD = claim({ source: 'nvd', metrics: [cvss('3.1', 5)], references: [url('
 const spans = (entries: readonly TimelineEntry[]) =>
   entries.map((one) => [one.category, one.version_from, one.version_to, one.changed_at])
 
-test('api: what the CVE record brings spans its versions, what other feeds bring stands at the new one', () => {
+test('API 14.9: what the CVE record brings spans its versions, what other feeds bring stands at the new one', () => {
   const kev = { kev: kevEntry() }
   const own = { ...plain(), title: 'T', references: [url('a')] }
   const after = merged([own, claim({ source: 'adp', ssvc }), NVD], kev)
@@ -224,7 +224,7 @@ test('api: what the CVE record brings spans its versions, what other feeds bring
   ])
 })
 
-test('api: of one category each entry has the messages of its own origin, with indexes of the new list', () => {
+test('API 14.16: of one category each entry has the messages of its own origin, with indexes of the new list', () => {
   const own = { ...plain(), references: [url('a')] }
   const timeline = changed(merged([plain()]), merged([own, NVD]), LISTED, merged([plain(), NVD]))
   const references = timeline.filter(({ category }) => category === 'references')
@@ -237,7 +237,7 @@ test('api: of one category each entry has the messages of its own origin, with i
   )
 })
 
-test('api: nothing spans versions where the CVE record says what it said', () => {
+test('API 14.9: nothing spans versions where the CVE record says what it said', () => {
   const timeline = changed(merged([plain()]), merged([plain(), NVD]), UNLISTED)
   assert.equal(spans(timeline), [
     ['cvss', 4, 4, EVENING],
@@ -246,7 +246,7 @@ test('api: nothing spans versions where the CVE record says what it said', () =>
   ])
 })
 
-test('api: a headline is of whoever moved it', () => {
+test('API 14.9: a headline is of whoever moved it', () => {
   const own = { ...plain(), title: 'T' }
   const scored = { ...own, metrics: [cvss('3.1', 9)] }
   const before = merged([own])
@@ -267,7 +267,7 @@ test('api: a headline is of whoever moved it', () => {
   )
 })
 
-test('api: a record that was updated while others brought all the changes says so', () => {
+test('API 14.9: a record that was updated while others brought all the changes says so', () => {
   const dated = (dateUpdated: string, ...others: CveClaim[]) =>
     merged(others, { record: record([plain()], { dateUpdated }) })
   const [before, after] = ['2024-01-01T00:00:00.000Z', NIGHT] as const
@@ -299,14 +299,14 @@ function told(former: CveClaim[], own: CveClaim[], others: CveClaim[], before: C
 const titled = (given: Partial<CveClaim> = {}) => ({ ...plain(), title: 'T', ...given })
 const HEADLINE = ['$.severity', '$.cvss_score', '$.cvss_score_source']
 
-test('api: a headline is stated by the source of its score, the old one where none is left', () => {
+test('API 14.9: a headline is stated by the source of its score, the old one where none is left', () => {
   const adp = claim({ source: 'adp', sourceName: 'CISA-ADP', metrics: [cvss('3.1', 9)] })
   const scored = HEADLINE.map((path) => [path, 'CISA-ADP', 'record'])
   assert.equal(told([titled()], [titled(), adp], []).slice(0, 3), scored)
   assert.equal(told([titled(), adp], [titled()], []).slice(0, 3), scored)
 })
 
-test('api: a headline of the service is no claim of the CNA, whatever that scored the same night', () => {
+test('API 14.9: a headline of the service is no claim of the CNA, whatever that scored the same night', () => {
   const svc = claim({ source: 'svc', metrics: [cvss('3.1', 9.8)] })
   const own = titled({ metrics: [cvss('3.1', 9.8)] })
   const headline = told([titled({ metrics: [cvss('3.1', 5)] })], [own], [svc]).filter(([path]) =>
@@ -318,7 +318,7 @@ test('api: a headline of the service is no claim of the CNA, whatever that score
   )
 })
 
-test('api: what record and other feeds come to state in one night is the record’s', () => {
+test('API 14.9: what record and other feeds come to state in one night is the record’s', () => {
   const nvd = claim({
     source: 'nvd',
     weaknesses: ['cwe-79', 'cwe-20'],
@@ -335,7 +335,7 @@ test('api: what record and other feeds come to state in one night is the record�
   ])
 })
 
-test('api: a primary weakness that the catalogue moves is not the record’s, which stated it before', () => {
+test('API 14.9: a primary weakness that the catalogue moves is not the record’s, which stated it before', () => {
   const own = titled({ weaknesses: ['cwe-1', 'cwe-79'] })
   const catalogue = { isWeakness: (id: string) => id === 'cwe-79', weaknessName: () => null }
   const now = { ...own, title: 'U' }
@@ -347,7 +347,7 @@ test('api: a primary weakness that the catalogue moves is not the record’s, wh
   ])
 })
 
-test('api: of a reference the one who begins to cite it is told, and nobody where several do', () => {
+test('API 14.9: of a reference the one who begins to cite it is told, and nobody where several do', () => {
   const own = titled({ references: [url('a')] })
   const nvd = (...tags: string[]) => claim({ source: 'nvd', references: [url('a', tags)] })
   assert.equal(told([own], [own], [nvd()]), [['$.references[0].sources', 'nvd', 'others']])
@@ -357,7 +357,7 @@ test('api: of a reference the one who begins to cite it is told, and nobody wher
   ])
 })
 
-test('api: words are stated by whose they are; a title that is made of others is the record’s', () => {
+test('API 14.9: words are stated by whose they are; a title that is made of others is the record’s', () => {
   const described = (text: string) => claim({ source: 'nvd', description: text })
   const wordless = claim({ source: 'cna', title: 'T' })
   assert.equal(told([wordless], [wordless], [described('x'.repeat(3000))]), [['$.description', 'nvd', 'others']])

@@ -12,7 +12,7 @@ import { openText } from '../../../gateway/params/kinds.ts'
 import { defineRoute, type Route } from '../../../gateway/route.ts'
 import { DOCUMENT, ROUTES } from '../../../gateway/routes/table.ts'
 
-/** Every endpoint of api.md and of decisions with its parameters; `!` marks those that must be given. */
+/** Every endpoint of gateway/API.md with its parameters; `!` marks those that must be given. */
 const CONTRACT: Record<string, string> = {
   '/cves':
     'q severity kev has_exploit has_patch has_detection assigner cwe epss_min published_since published_until updated_since ids sort limit cursor',
@@ -53,7 +53,7 @@ const CONTRACT: Record<string, string> = {
 /** Endpoints that are still to be built. A path that is answered must not stand here. */
 const TO_COME: readonly string[] = []
 
-/** Errors that follow from no parameter (rule 9 and "Endpoints that api.md names without showing"). */
+/** Errors that follow from no parameter (rule 9, API 23.2, API 25.8, API 27.5). */
 const OWN_ERRORS: Record<string, readonly ErrorCode[]> = {
   '/cwes/{cweId}': ['not_found'],
   '/capecs/{capecId}': ['not_found'],
@@ -99,7 +99,7 @@ test('documented are exactly the registered routes, under the names they have', 
   for (const name of names) assert.match(name, /^[a-z][a-zA-Z]+$/)
 })
 
-test('documented are exactly the endpoints of api.md and decisions', () => {
+test('documented are exactly the endpoints of gateway/API.md', () => {
   const documented = OPERATIONS.map(([path]) => path)
   assert.equal([...documented, ...TO_COME].sort(), Object.keys(CONTRACT).sort())
 })

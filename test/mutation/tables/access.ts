@@ -41,7 +41,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: AUTH,
   },
   {
-    rule: "api: Tokens are verified locally against the platform's signing keys on every request.",
+    rule: 'API 5.6: a withdrawn key ends its tokens',
     breaks: 'a remembered token outlives its key',
     file: 'gateway/auth/authenticator.ts',
     find: 'if (known.keys !== ring.current()) {',
@@ -57,7 +57,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: AUTH,
   },
   {
-    rule: 'api: It never falls back to a browser session cookie.',
+    rule: 'API 5.8: a bad header is not replaced by the cookie',
     breaks: 'a cookie goes before the header',
     file: 'gateway/auth/credential.ts',
     find: 'if (authorization !== undefined) {',
@@ -97,7 +97,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: AUTH,
   },
   {
-    rule: "api: Per-CVE endpoints additionally return 403 when the CVE is outside the caller's access tier.",
+    rule: 'API 5.12: a CVE above the tier of the caller',
     breaks: 'one tier too low is good enough',
     file: 'gateway/access/access.ts',
     find: 'needed > tier)',

@@ -1,12 +1,11 @@
-/** Mutations that break sentences of api.md on its endpoints. */
+/** Mutations that break statements of gateway/API.md about endpoints. */
 import type { Mutation } from '../mutation.ts'
 
 const test = (name: string) => [`test/contract/${name}.test.ts`]
-const CVES = 'api, GET /api/v1/cves: '
 
 export const ENDPOINTS: readonly Mutation[] = [
   {
-    rule: `${CVES}Default order is newest published first.`,
+    rule: 'API 9.14: newest publication first',
     breaks: 'the oldest come first',
     file: 'gateway/routes/cves.ts',
     find: "sort(CVE_SORTS, '-published')",
@@ -14,7 +13,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     tests: test('endpoint-cves-list'),
   },
   {
-    rule: `${CVES}All filters compose.`,
+    rule: 'API 9.15: a CVE matches all filters',
     breaks: 'only the first of several filters counts',
     file: 'corpus/snapshot/find/walk.ts',
     find: 'constraintsOf(snapshot, bits, filters, matches), wanted',
@@ -22,7 +21,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     tests: test('endpoint-cves-list'),
   },
   {
-    rule: `${CVES}severity | csv |`,
+    rule: 'API 9.2: any of five bands',
     breaks: 'only the first band of a list counts',
     file: 'corpus/snapshot/find/filters.ts',
     find: 'filters.severity.map(',
@@ -30,7 +29,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     tests: test('endpoint-cves-filters'),
   },
   {
-    rule: `${CVES}kev | boolean |`,
+    rule: 'API 9.3: KEV-listed CVEs or the others',
     breaks: 'kev=false is kev=true',
     file: 'corpus/snapshot/find/filters.ts',
     find: 'if (wanted) value |= FLAGS[name]',
@@ -38,7 +37,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     tests: test('endpoint-cves-filters'),
   },
   {
-    rule: `${CVES}assigner | string |`,
+    rule: 'API 9.5: the whole name, in any case',
     breaks: 'case matters',
     file: 'corpus/snapshot/derive/columns.ts',
     find: 'rows.assigners.map(fold)',
@@ -46,7 +45,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     tests: test('endpoint-cves-filters'),
   },
   {
-    rule: `${CVES}epss_min | number |`,
+    rule: 'API 9.7: the lowest EPSS score',
     breaks: 'the minimum itself is left out',
     file: 'corpus/snapshot/find/key-bounds.ts',
     find: 'firstBeyond(snapshot, sort, least, false)',
@@ -54,7 +53,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     tests: test('endpoint-cves-filters'),
   },
   {
-    rule: 'api, GET /api/v1/cves/{cveId}: include | query | csv |',
+    rule: 'API 10.2: sections to add, with a default',
     breaks: 'EPSS is not there by default',
     file: 'corpus/snapshot/cve-pieces.ts',
     find: "['cvss', 'epss'] as const",
@@ -62,7 +61,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     tests: test('endpoint-cve-detail'),
   },
   {
-    rule: 'api, GET /api/v1/cves/{cveId}: fields | query | csv |',
+    rule: 'API 10.3: fields to keep',
     breaks: 'cve_id is left out like others',
     file: 'gateway/routes/cve.ts',
     find: "name === 'cve_id' || fields.includes(name)",
@@ -70,7 +69,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     tests: test('endpoint-cve-detail'),
   },
   {
-    rule: 'api, GET /api/v1/cwes/{cweId}/cves: scope | query | string |',
+    rule: 'API 20.2: primary weakness or any mapping',
     breaks: 'scope=any is scope=primary',
     file: 'corpus/snapshot/find/filters.ts',
     find: "if (scope === 'any') constraints",
@@ -78,7 +77,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     tests: test('endpoint-cwe-cves'),
   },
   {
-    rule: 'api: Response: `cna {slug, cna_name}`, `data[]` summary records, `pagination`.',
+    rule: 'API 23.10: the CNA and the page',
     breaks: 'the slug stands where the name belongs',
     file: 'gateway/routes/cnas.ts',
     find: '?.row.cna_name ?? null }',
@@ -86,7 +85,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     tests: test('endpoint-cnas'),
   },
   {
-    rule: 'api, GET /api/v1/capecs: q | string |',
+    rule: 'API 21.1: text in name or description',
     breaks: 'descriptions are not looked at',
     file: 'gateway/routes/capecs.ts',
     find: "texts: 'capec_text'",
@@ -94,7 +93,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     tests: test('endpoint-capecs'),
   },
   {
-    rule: 'api, GET /api/v1/cwes/{cweId}: `fields` (query, csv) keeps only the named top-level fields.',
+    rule: 'API 19.2: exactly the named fields',
     breaks: 'the named fields are left out',
     file: 'gateway/plan/list-answer.ts',
     find: '=> fields.includes(field))',
@@ -102,7 +101,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     tests: test('endpoint-cwes'),
   },
   {
-    rule: 'api, GET /api/v1/cwes: sort | string |',
+    rule: 'API 18.5: three keys, both ways',
     breaks: 'weaknesses with fewest CVEs come first',
     file: 'gateway/routes/cwes.ts',
     find: "sort(['cves', 'id', 'name'], '-cves')",
@@ -110,7 +109,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     tests: test('endpoint-cwes'),
   },
   {
-    rule: 'api: Products are ranked by CVE count, highest first.',
+    rule: 'API 24.5: most CVEs first',
     breaks: 'the lowest count comes first',
     file: 'gateway/routes/vendors.ts',
     find: "{ key: 'cves', descending: true }",
@@ -118,7 +117,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     tests: test('endpoint-vendors-products'),
   },
   {
-    rule: 'api: `pagination.next_cursor` is always null.',
+    rule: 'API 24.14: the next cursor stays null',
     breaks: '/products hands out cursors',
     file: 'gateway/routes/vendors.ts',
     find: 'paged: false,',
@@ -126,7 +125,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     tests: test('endpoint-vendors-products'),
   },
   {
-    rule: 'api, GET /api/v1/exploits: platform | string |',
+    rule: 'API 25.2: modules for one platform',
     breaks: 'only the first platform of a module counts',
     file: 'corpus/snapshot/lists.ts',
     find: '(row.platform ?? []).map(fold)',
@@ -134,7 +133,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     tests: test('endpoint-exploits'),
   },
   {
-    rule: 'api: Only the latest final report of each type is returned, newest first.',
+    rule: 'API 16.4: one final report for each type',
     breaks: 'drafts are returned too',
     file: 'corpus/model/reports.ts',
     find: '.filter(({ final }) => final)',
@@ -142,7 +141,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     tests: test('endpoint-reports'),
   },
   {
-    rule: 'api, GET /api/v1/cves/{cveId}/reports: prompt | query | string |',
+    rule: 'API 16.2: reports of one type',
     breaks: 'reports of all other types are returned',
     file: 'gateway/routes/cve-documents.ts',
     find: 'report.report_type === prompt',
@@ -150,7 +149,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     tests: test('endpoint-reports'),
   },
   {
-    rule: 'api, GET /api/v1/cves/{cveId}/timeline: messages | boolean |',
+    rule: 'API 14.1: entries with or without messages',
     breaks: 'messages=false leaves them in',
     file: 'gateway/routes/cve-parts.ts',
     find: '({ ...entry, messages: [] })',
@@ -158,7 +157,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     tests: test('endpoint-timeline'),
   },
   {
-    rule: 'api, GET /api/v1/cves/{cveId}/timeline: since | date |',
+    rule: 'API 14.3: entries since a day',
     breaks: 'entries before the date are returned too',
     file: 'gateway/routes/cve-parts.ts',
     find: 'Date.parse(entry.changed_at) >= since.ms',
@@ -166,7 +165,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     tests: test('endpoint-timeline'),
   },
   {
-    rule: 'api: A CVE with no advisory mapping returns 404 with error code `not_found`.',
+    rule: 'API 15.3: no advisory is linked',
     breaks: 'it returns an advisory without anything in it',
     file: 'gateway/routes/cve-documents.ts',
     find: `throw notFound(\`no advisory is linked with \${id}\`)`,
@@ -174,7 +173,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     tests: test('endpoint-advisory'),
   },
   {
-    rule: 'api, GET /api/v1/cves/{cveId}/affected: source | string |',
+    rule: 'API 12.1: entries of one source',
     breaks: 'the source is not looked at',
     file: 'gateway/routes/cve-parts.ts',
     find: '(source === undefined || entry.source === source) && ',
@@ -182,7 +181,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     tests: test('endpoint-affected-evidence'),
   },
   {
-    rule: 'api: `type` (query, string) restricts to `exploitation`, `detection` or `mitigation`.',
+    rule: 'API 13.1: evidence of one type',
     breaks: 'it excludes the type',
     file: 'gateway/routes/cve-parts.ts',
     find: 'item.type === type',
@@ -190,7 +189,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     tests: test('endpoint-affected-evidence'),
   },
   {
-    rule: 'api, GET /api/v1/search: types | csv |',
+    rule: 'API 26.2: any of six types',
     breaks: 'everything is searched, whatever is asked for',
     file: 'gateway/routes/search.ts',
     find: 'queries.search(path, types, q, limit)',
@@ -198,7 +197,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     tests: test('endpoint-search'),
   },
   {
-    rule: 'api: Items are ranked by `score`.',
+    rule: 'API 26.7: the best score first',
     breaks: 'the worst come first',
     file: 'corpus/snapshot/query/rank.ts',
     find: 'buckets.flat().slice(0, most)',
@@ -206,7 +205,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     tests: test('endpoint-search'),
   },
   {
-    rule: 'api: Response: `suggestions[]`, a flat ranked list across types,',
+    rule: 'API 26.15: one list of all types',
     breaks: 'ranks play no part',
     file: 'corpus/snapshot/query/open.ts',
     find: 'a.one.rank - b.one.rank || a.place - b.place',

@@ -1,11 +1,11 @@
-/** Mutations that break sentences of api.md on resources and their fields. */
+/** Mutations that break statements of gateway/API.md about fields. */
 import type { Mutation } from '../mutation.ts'
 
 const test = (name: string) => [`test/contract/${name}.test.ts`]
 
 export const FIELDS: readonly Mutation[] = [
   {
-    rule: 'api: epss | object |',
+    rule: 'API 8.13: score, percentile and day',
     breaks: 'the score stands where the percentile belongs',
     file: 'corpus/snapshot/epss.ts',
     find: 'percentile: fromBillionths(epss.percentiles[row]!)',
@@ -13,7 +13,7 @@ export const FIELDS: readonly Mutation[] = [
     tests: test('summary-fields'),
   },
   {
-    rule: 'api: epss_detail | include contains `epss`',
+    rule: 'API 10.10: the score of the day',
     breaks: 'the percentile stands where the score belongs',
     file: 'corpus/snapshot/epss.ts',
     find: 'date, score, percentile, model_version } = epss',
@@ -21,7 +21,7 @@ export const FIELDS: readonly Mutation[] = [
     tests: test('detail-fields'),
   },
   {
-    rule: 'api: is_primary | boolean',
+    rule: 'API 10.21: the metric of the headline',
     breaks: 'no metric is primary',
     file: 'corpus/model/cvss.ts',
     find: 'primary.metric.is_primary = true',
@@ -29,7 +29,7 @@ export const FIELDS: readonly Mutation[] = [
     tests: test('detail-fields'),
   },
   {
-    rule: 'api: char_count | integer | Length of the full body in characters.',
+    rule: 'API 16.14: code points of the whole text',
     breaks: 'UTF-16 units are counted',
     file: 'corpus/model/reports.ts',
     find: 'char_count: codePoints(text),',
@@ -37,7 +37,7 @@ export const FIELDS: readonly Mutation[] = [
     tests: test('report-fields'),
   },
   {
-    rule: 'api: excerpt | string | Leading excerpt. Present unless `full=true`.',
+    rule: 'API 16.15: the beginning of the text',
     breaks: 'the excerpt is the end of the text',
     file: 'corpus/model/reports.ts',
     find: 'cutAtWord(report_text, EXCERPT_LENGTH)',
@@ -45,7 +45,7 @@ export const FIELDS: readonly Mutation[] = [
     tests: test('report-fields'),
   },
   {
-    rule: 'api: version_from, version_to | integer |',
+    rule: 'API 14.9: versions before and after',
     breaks: 'an enrichment spans two versions',
     file: 'corpus/model/timeline.ts',
     find: 'dates.enrichment, [to, to]',
@@ -53,7 +53,7 @@ export const FIELDS: readonly Mutation[] = [
     tests: test('timeline-fields'),
   },
   {
-    rule: 'api: added_count, modified_count, removed_count | integer |',
+    rule: 'API 14.11: numbers of changed fields',
     breaks: 'what was removed is not counted',
     file: 'corpus/model/timeline.ts',
     find: "removed_count: count('remove')",
@@ -61,7 +61,7 @@ export const FIELDS: readonly Mutation[] = [
     tests: test('timeline-fields'),
   },
   {
-    rule: 'api: A group header message has both null.',
+    rule: 'API 14.15: the header has no values',
     breaks: 'a header has the title as new value',
     file: 'corpus/model/timeline.ts',
     find: 'new_value: null,',
@@ -69,7 +69,7 @@ export const FIELDS: readonly Mutation[] = [
     tests: test('timeline-fields'),
   },
   {
-    rule: 'api: cwe_names | object mapping CWE id to name',
+    rule: 'API 15.13: names of the weaknesses by id',
     breaks: 'names of weaknesses are missing',
     file: 'corpus/model/advisory.ts',
     find: 'if (name) names[id] = name',
@@ -77,7 +77,7 @@ export const FIELDS: readonly Mutation[] = [
     tests: test('advisory-fields'),
   },
   {
-    rule: 'api: One entry per source claim; claims are never merged.',
+    rule: 'API 12.6: one entry for each claim',
     breaks: 'entries of the same product become one',
     file: 'corpus/model/merge.ts',
     find: '[...claims.flatMap((claim) => claim.affected), ...',
@@ -85,7 +85,7 @@ export const FIELDS: readonly Mutation[] = [
     tests: test('affected-fields'),
   },
   {
-    rule: 'api: maturity_rank | integer|null |',
+    rule: 'API 13.10: a rank for exploitation only',
     breaks: 'detection and mitigation have rank 0',
     file: 'corpus/model/evidence-item.ts',
     find: 'given.maturity_rank ?? null',
@@ -93,7 +93,7 @@ export const FIELDS: readonly Mutation[] = [
     tests: test('evidence-fields'),
   },
   {
-    rule: 'api: poc_public | 40',
+    rule: 'API 13.16: the rank of a proof of concept',
     breaks: 'a PoC has rank 50',
     file: 'corpus/model/evidence.ts',
     find: 'poc_public: 40,',
@@ -101,7 +101,7 @@ export const FIELDS: readonly Mutation[] = [
     tests: test('states'),
   },
   {
-    rule: 'api: `modes_of_introduction[]` items are `{phase, note|null}`.',
+    rule: 'API 19.14: phase and note',
     breaks: 'the note is not read',
     file: 'corpus/feeds/cwe/weakness.ts',
     find: "note: textOf(introduction, 'Note'),",
@@ -109,7 +109,7 @@ export const FIELDS: readonly Mutation[] = [
     tests: test('weakness-fields'),
   },
   {
-    rule: 'api: `attack_patterns` is a string[] of `CAPEC-<n>`.',
+    rule: 'API 19.17: ids of attack patterns',
     breaks: 'the first one is left out',
     file: 'corpus/feeds/cwe/weakness.ts',
     find: 'attack_patterns: capecs.map(',
@@ -117,7 +117,7 @@ export const FIELDS: readonly Mutation[] = [
     tests: test('weakness-relations'),
   },
   {
-    rule: 'api: Product ids have the form `<vendor_key>/<product_slug>`.',
+    rule: 'API 26.11: the id of a product',
     breaks: 'the id of a product is its slug',
     file: 'corpus/snapshot/derive/texts.ts',
     find: `id: ({ vendor, slug }) => \`\${vendor}/\${slug}\`,`,
@@ -125,7 +125,7 @@ export const FIELDS: readonly Mutation[] = [
     tests: test('search-fields'),
   },
   {
-    rule: 'api: Product row in cross-vendor search:',
+    rule: 'API 24.16: the row names the vendor too',
     breaks: "the vendor's key stands where its name belongs",
     file: 'corpus/snapshot/derive/list-rows.ts',
     find: 'vendor_display: vendorDisplay,',
@@ -133,7 +133,7 @@ export const FIELDS: readonly Mutation[] = [
     tests: test('directory-fields'),
   },
   {
-    rule: 'api: `grade_distribution`: object mapping a letter grade to a CNA count',
+    rule: 'API 23.15: CNAs by grade',
     breaks: 'a grade is counted once',
     file: 'corpus/model/directory.ts',
     find: 'for (const { grade } of rows) grades[grade]++',

@@ -1,11 +1,11 @@
-/** Mutations that break sentences of api.md on conventions, errors and limits, and rows of the tables in decisions.md. */
+/** Mutations that break statements of gateway/API.md about lists, errors, limits and further endpoints. */
 import type { Mutation } from '../mutation.ts'
 
 const test = (name: string) => [`test/contract/${name}.test.ts`]
 
 export const SERVICE: readonly Mutation[] = [
   {
-    rule: 'api: The response carries `pagination.limit` (echo) and `pagination.next_cursor`.',
+    rule: 'API 4.2: the answer repeats the limit',
     breaks: 'the limit is always said to be 25',
     file: 'gateway/plan/cve-answer.ts',
     find: `"limit":\${limit},`,
@@ -13,7 +13,7 @@ export const SERVICE: readonly Mutation[] = [
     tests: test('endpoint-conventions'),
   },
   {
-    rule: 'api: Reusing it with a different sort or incompatible filters returns 400 `invalid_cursor`.',
+    rule: 'API 4.6: another sort, list or filter',
     breaks: 'a cursor goes on under other filters',
     file: 'corpus/snapshot/resume.ts',
     find: 'if (cursor.filters !== filtersHash(filters)) {',
@@ -21,7 +21,7 @@ export const SERVICE: readonly Mutation[] = [
     tests: test('endpoint-conventions'),
   },
   {
-    rule: 'api: During the preview, an authenticated token of a non-administrator returns 403',
+    rule: 'API 5.11: non-administrators are refused everywhere',
     breaks: 'everybody is let in',
     file: 'gateway/app.ts',
     find: 'if (preview && !subject.admin) {',
@@ -29,7 +29,7 @@ export const SERVICE: readonly Mutation[] = [
     tests: test('authentication'),
   },
   {
-    rule: 'api: 429 |  | Rate limit exceeded.',
+    rule: 'API 6.13: requests beyond the quota',
     breaks: 'nobody is refused',
     file: 'gateway/app.ts',
     find: 'if (standing.refused) throw overLimit(standing)',
@@ -37,7 +37,7 @@ export const SERVICE: readonly Mutation[] = [
     tests: test('errors'),
   },
   {
-    rule: 'api: `error` holds the code, and `message` is human-readable and names the CVE.',
+    rule: 'API 6.2: the message names the CVE',
     breaks: 'the CVE is not named',
     file: 'gateway/routes/found-cve.ts',
     find: `no record exists for \${id}`,
@@ -45,7 +45,7 @@ export const SERVICE: readonly Mutation[] = [
     tests: test('errors'),
   },
   {
-    rule: 'api: Page size | 1–100, default 25 |',
+    rule: 'API 7.1: rows on a page',
     breaks: 'a page may have 200 rows',
     file: 'gateway/routes/paging.ts',
     find: 'PAGE_LIMIT_MAX = 100',
@@ -53,7 +53,7 @@ export const SERVICE: readonly Mutation[] = [
     tests: test('limits'),
   },
   {
-    rule: 'api: Results per group | 1–25, default 5 |',
+    rule: 'API 7.2: results of each type',
     breaks: 'the default is 6',
     file: 'gateway/routes/search.ts',
     find: 'integer({ min: 1, max: 25 }), 5)',
@@ -61,7 +61,7 @@ export const SERVICE: readonly Mutation[] = [
     tests: test('limits'),
   },
   {
-    rule: 'api: Suggestions | 1–15, default 8 |',
+    rule: 'API 7.3: number of suggestions',
     breaks: 'there may be 20',
     file: 'gateway/routes/search.ts',
     find: 'integer({ min: 1, max: 15 })',
@@ -69,7 +69,7 @@ export const SERVICE: readonly Mutation[] = [
     tests: test('limits'),
   },
   {
-    rule: 'api: Minimum query length | 2 characters |',
+    rule: 'API 7.4: the shortest query',
     breaks: 'one character is enough on /products',
     file: 'gateway/routes/vendors.ts',
     find: 'required(text({ min: 2 }))',
@@ -77,7 +77,7 @@ export const SERVICE: readonly Mutation[] = [
     tests: test('limits'),
   },
   {
-    rule: 'decisions, `/cves/{cveId}/references`: one item for each URL; `tag` and `source`',
+    rule: 'API 11.3: one item for each URL; tag and source',
     breaks: 'the tag is not looked at',
     file: 'gateway/routes/cve-parts.ts',
     find: '(tag === undefined || tags.includes(tag)) && ',
@@ -85,7 +85,7 @@ export const SERVICE: readonly Mutation[] = [
     tests: test('rules-endpoints'),
   },
   {
-    rule: 'decisions, `/cves?ids=`: at most 100; the limit is their number unless given',
+    rule: 'API 9.10: at most 100; their number is the default limit',
     breaks: 'the default limit is 25 for ids as well',
     file: 'gateway/routes/cves.ts',
     find: 'limit: limit ?? ids?.length ?? PAGE_LIMIT_DEFAULT',
@@ -93,7 +93,7 @@ export const SERVICE: readonly Mutation[] = [
     tests: test('rules-more-endpoints'),
   },
   {
-    rule: 'decisions, `/changes?since=<snapshot id>`: what any feed changed since',
+    rule: 'API 27.3: changes of any feed but EPSS',
     breaks: 'what is gone counts as changed',
     file: 'gateway/routes/changes.ts',
     find: "newRow < 0 ? 'removed' : 'changed'",
@@ -101,7 +101,7 @@ export const SERVICE: readonly Mutation[] = [
     tests: test('rules-more-endpoints'),
   },
   {
-    rule: 'decisions, `/vendors`: rows with counts, searched and sorted',
+    rule: 'API 24.1: rows, search and orders of vendors',
     breaks: 'products are not counted',
     file: 'corpus/snapshot/derive/list-rows.ts',
     find: 'product_count: products.get(slug)?.size ?? 0',
@@ -109,7 +109,7 @@ export const SERVICE: readonly Mutation[] = [
     tests: test('rules-more-endpoints'),
   },
   {
-    rule: 'decisions, 400 | `invalid_parameter` / `invalid_cursor`: the parameter to blame is named',
+    rule: 'API 6.1: the wrong parameter is named',
     breaks: 'it is not named',
     file: 'gateway/errors.ts',
     find: "'invalid_parameter', message, parameter === undefined ? {} : { parameter }",
@@ -117,7 +117,7 @@ export const SERVICE: readonly Mutation[] = [
     tests: test('rules-errors'),
   },
   {
-    rule: 'decisions, 401 | `unauthenticated`: for no token and every bad one, with a challenge',
+    rule: 'API 6.6: every bad token, with a challenge',
     breaks: 'there is no challenge',
     file: 'gateway/errors.ts',
     find: "headers['WWW-Authenticate'] = this.challenge",
@@ -125,7 +125,7 @@ export const SERVICE: readonly Mutation[] = [
     tests: test('rules-errors'),
   },
   {
-    rule: 'decisions, 405 | `method_not_allowed`: for anything but GET and HEAD, with Allow',
+    rule: 'API 6.10: other methods, with Allow',
     breaks: 'what is allowed is not told',
     file: 'gateway/errors.ts',
     find: "if (this.code === 'method_not_allowed') headers.Allow = ALLOWED_METHODS",
@@ -133,7 +133,7 @@ export const SERVICE: readonly Mutation[] = [
     tests: test('rules-errors'),
   },
   {
-    rule: 'decisions, 410 | `gone`: changes from a snapshot that is not known',
+    rule: 'API 6.11: changes since an unknown snapshot',
     breaks: 'it is 404',
     file: 'gateway/errors.ts',
     find: 'gone: 410,',
@@ -141,7 +141,7 @@ export const SERVICE: readonly Mutation[] = [
     tests: test('rules-errors'),
   },
   {
-    rule: 'rule 16: the order of judgement: token, administrator, quota, route,',
+    rule: 'API 6.17: the order of the checks',
     breaks: 'an unknown route is told to anybody',
     file: 'gateway/app.ts',
     find: 'const known = deps.authenticate(headers)',

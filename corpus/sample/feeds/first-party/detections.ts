@@ -1,4 +1,4 @@
-/** The operator's detection rules, of all four layers (api.md, `detection_layers`). */
+/** The operator's detection rules, of all four layers (API 8.18). */
 import { cutOf, timeOf } from '../../calendar.ts'
 import { coverageOf } from '../../coverage.ts'
 import { type Edition, writeTexts } from '../../nightly.ts'

@@ -1,4 +1,4 @@
-/** A record of NVD (API 2.0) as it stands in a night: what the CVE list says then, and what NVD adds to it. */
+/** A record of NVD (its API, version 2.0) as it stands in a night: what the CVE list says then, and what NVD adds to it. */
 
 import { cutOf, DAY_MS, dateOf, FIRST_NIGHT, HOUR_MS, timeOf } from '../../calendar.ts'
 import { contactOf } from '../../cnas.ts'

@@ -133,7 +133,7 @@ property(
 )
 
 property(
-  'api: whose the changes are moves them between entries, and neither adds one nor leaves one out',
+  'API 14.9: whose the changes are moves them between entries, and neither adds one nor leaves one out',
   [NIGHT, DATES],
   ([before, after], dates) => {
     const [previous, parts] = [first(before), mergeCve(after)]
