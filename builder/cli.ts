@@ -142,10 +142,10 @@ program
   .action(async (options: BuildFlags) => {
     const { build } = await import('./build/build.ts')
     const { signingOf } = await import('./keys.ts')
-    const { buildWords } = await import('./report.ts')
+    const { formatBuildReport } = await import('./report.ts')
     const { corpus, out: dist, jobs } = options
     const signing = await signingOf(dist, options)
-    print(options.json, await build({ corpus, dist, jobs, signing }, realEffects(), showProgress()), buildWords)
+    print(options.json, await build({ corpus, dist, jobs, signing }, realEffects(), showProgress()), formatBuildReport)
   })
 
 program

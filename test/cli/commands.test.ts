@@ -41,7 +41,7 @@ test('ingest reads them, each night in its turn, and says what it read', async (
 
 test('build puts a snapshot up, and does nothing where it is up already', async () => {
   const words = done(await vulnshelf(['build', '--corpus', corpus, '--out', dist]))
-  assert.match(words, /^snapshot [0-9a-f]{64} is put up as version 1\n/)
+  assert.match(words, /^snapshot [0-9a-f]{64} activated as version 1\n/)
   const again = json(done(await vulnshelf(['build', '--corpus', corpus, '--out', dist, '--json', '--jobs', '0'])))
   assert.is(again.changed, false)
   assert.is(again.version, 1)
