@@ -5,7 +5,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { commandLine, endWithReader, tellUsage, wholeNumber } from '../corpus/command/command-line.ts'
 import { realEffects } from '../corpus/command/effects.ts'
 import { printable } from '../corpus/command/printable.ts'
-import { showProgress } from '../corpus/command/progress.ts'
+import { noProgress, showProgress } from '../corpus/command/progress.ts'
 import { utcDate } from '../corpus/model/date.ts'
 import type { SigningAlgorithm } from '../corpus/snapshot/signature.ts'
 import { baseUrls, ecosystems, type FetchCommandOptions, feedNames, noBases } from './fetch/options.ts'
@@ -34,6 +34,12 @@ const json = () => option('--json', 'print the report as JSON')
 /** Prints a report: as JSON when asked to, else in words. */
 const print = <T>(asJson: boolean | undefined, report: T, words: (report: T) => string) =>
   void process.stdout.write(`${asJson ? JSON.stringify(report, null, 1) : printable(words(report))}\n`)
+
+const INGEST_REPORT = `
+The report has one line for each feed. The age of a feed is the number of days from
+its date to the corpus date, which is the newest date in the CVE list. A negative age
+means that the feed is newer. If nothing changed since the last ingest, the report is
+one line.`
 
 interface BuildFlags {
   corpus: string
@@ -106,12 +112,18 @@ program
       .default('medium'),
   )
   .addOption(jobs())
+  .addOption(option('--verbose', 'list every file, warning and change in the report, not only examples'))
   .addOption(json())
-  .action(async (feeds: string, { floor, ...options }) => {
-    const { ingest, formatReport } = await import('./ingest/ingest.ts')
+  .addHelpText('after', INGEST_REPORT)
+  .action(async (feeds: string, { floor, verbose, json, ...options }) => {
+    const { ingest } = await import('./ingest/ingest.ts')
+    const { formatIngestReport } = await import('./ingest/format-report.ts')
     const { readFloors } = await import('./ingest/floors.ts')
     const floors = floor === undefined ? {} : readFloors(floor)
-    print(options.json, await ingest({ feeds, ...options, floors }, realEffects(), showProgress()), formatReport)
+    // In a log the line for each feed is enough: the report must not drown in progress.
+    const progress = process.stderr.isTTY ? showProgress() : noProgress
+    const report = await ingest({ feeds, ...options, floors }, realEffects(), progress)
+    print(json, report, () => formatIngestReport(report, { verbose }))
   })
 
 program
@@ -142,10 +154,10 @@ program
   .action(async (options: BuildFlags) => {
     const { build } = await import('./build/build.ts')
     const { signingOf } = await import('./keys.ts')
-    const { buildWords } = await import('./report.ts')
+    const { formatBuildReport } = await import('./report.ts')
     const { corpus, out: dist, jobs } = options
     const signing = await signingOf(dist, options)
-    print(options.json, await build({ corpus, dist, jobs, signing }, realEffects(), showProgress()), buildWords)
+    print(options.json, await build({ corpus, dist, jobs, signing }, realEffects(), showProgress()), formatBuildReport)
   })
 
 program

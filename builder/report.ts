@@ -7,20 +7,16 @@ import type { VerifyReport } from '../corpus/snapshot/verify.ts'
 import type { BuildReport } from './build/build.ts'
 import type { PutUp } from './build/put-up.ts'
 import type { ExplainReport } from './explain.ts'
+import { counted, duration, grouped, megabytes, shortened } from './format.ts'
 import type { KeyReport } from './keys.ts'
 import type { PublishReport } from './publish/publish.ts'
-
-const grouped = (value: number) => value.toLocaleString('en-GB')
-const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
-const counted = (count: number, thing: string) => `${grouped(count)} ${thing}${count === 1 ? '' : 's'}`
-const duration = (seconds: number) => `${seconds.toFixed(1)} s`
 
 export function sampleWords({ cves, nights, files }: SampleReport): string {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
   return `${grouped(cves)} CVEs, nights ${nights.join(', ')}: ${grouped(files.length)} files (${megabytes(bytes)})`
 }
 
-export function buildWords({
+export function formatBuildReport({
   snapshot,
   version,
   changed,
@@ -34,18 +30,18 @@ export function buildWords({
 }: BuildReport): string {
   return [
     changed
-      ? `snapshot ${snapshot} is put up as version ${version}`
-      : `snapshot ${snapshot} is current already (version ${version})`,
+      ? `snapshot ${snapshot} activated as version ${version}`
+      : `snapshot ${snapshot} is already current (version ${version})`,
     ...(signedBy.length > 0 ? [`  ${signatureWords(signedBy, expiresAt)}`] : []),
-    `  ${grouped(counts.cves!)} CVEs in ${grouped(shards.total)} shards, ${grouped(shards.unchanged)} of them as they were`,
-    `  ${grouped(members.encoded)} members compressed (${megabytes(members.encodedBytes)}), ${grouped(members.total - members.encoded)} kept`,
-    `  ${grouped(objects.written)} files written (${megabytes(objects.writtenBytes)}), ${grouped(objects.reused)} there already`,
+    `  ${counted(counts.cves!, 'CVE')} in ${counted(shards.total, 'shard')}, ${grouped(shards.unchanged)} unchanged`,
+    `  ${counted(members.encoded, 'member')} compressed (${megabytes(members.encodedBytes)}), ${grouped(members.total - members.encoded)} reused`,
+    `  ${counted(objects.written, 'file')} written (${megabytes(objects.writtenBytes)}), ${grouped(objects.reused)} reused`,
     `  ${duration(seconds.total)}`,
   ].join('\n')
 }
 
 const signatureWords = (signedBy: readonly string[], expiresAt: string | null) =>
-  `signed by ${signedBy.join(' and ')}, good until ${expiresAt ?? 'ever'}`
+  `signed by ${signedBy.join(' and ')}, ${expiresAt === null ? 'never expires' : `expires ${expiresAt}`}`
 
 export const signWords = ({ snapshot, version, signedBy, expiresAt }: PutUp): string =>
   `the pointer to snapshot ${snapshot} is put up as version ${version}\n  ${signatureWords(signedBy, expiresAt)}`
@@ -104,7 +100,7 @@ export function explainWords({ cveId, version, corpusDate, origins, values }: Ex
     'claims',
     ...origins.map(({ feed, item, statedAt, edition }) => {
       const from = edition.files.length > 3 ? `${edition.files.length} files` : edition.files.join(', ')
-      return `  ${feed} ${shortened(item)}${statedAt === null ? '' : ` of ${statedAt}`}, from ${from}`
+      return `  ${feed} ${shortened(item, TEXT_SHOWN)}${statedAt === null ? '' : ` of ${statedAt}`}, from ${from}`
     }),
     ...values.flatMap(valueLines),
   ].join('\n')
@@ -124,18 +120,12 @@ function valueLines({ fields, value, rule, says, considered }: Explanation): str
 }
 
 function claimLine({ by, states, outcome, why }: Considered): string {
-  const stated = states === '' ? '' : `: ${shortened(states)}`
+  const stated = states === '' ? '' : `: ${shortened(states, TEXT_SHOWN)}`
   return `  ${MARK[outcome]} ${by}${stated}${why === null ? '' : ` (${why})`}`
 }
 
 function valueText(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(valueText).join(', ')
-  if (typeof value === 'string') return shortened(value)
+  if (typeof value === 'string') return shortened(value, TEXT_SHOWN)
   return JSON.stringify(value)
-}
-
-/** On one line, and not longer than a line may be. */
-function shortened(text: string): string {
-  const line = text.replace(/\s+/g, ' ')
-  return line.length > TEXT_SHOWN ? `${line.slice(0, TEXT_SHOWN).toWellFormed()}…` : line
 }

@@ -10,6 +10,7 @@ import { type Effects, realEffects } from '../corpus/command/effects.ts'
 import { noProgress } from '../corpus/command/progress.ts'
 import { generateSample } from '../corpus/sample/generate.ts'
 import { build } from './build/build.ts'
+import { formatCorpus } from './ingest/format-report.ts'
 import { ingest } from './ingest/ingest.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -57,8 +58,8 @@ async function makeSample(effects: Effects): Promise<void> {
   const [feeds, corpus] = [local('feeds'), local('corpus.db')]
   const { nights } = await generateSample({ feeds })
   for (const night of nights) {
-    effects.log(`the night of ${night}`)
-    await ingest({ feeds, corpus, asOf: night }, effects)
+    effects.log(`ingesting the night of ${night}`)
+    effects.log(formatCorpus(await ingest({ feeds, corpus, asOf: night }, { ...effects, log: () => {} })))
     effects.log('building the snapshot')
     await build({ corpus, dist }, effects, noProgress)
   }

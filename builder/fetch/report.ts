@@ -1,8 +1,8 @@
 /** The report of a fetch in words: a line for each feed, and one for each thing that failed. */
+import { megabytes } from '../format.ts'
 import type { FileReport } from './download.ts'
 import type { FeedFetchReport, FetchReport } from './fetch.ts'
 
-const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 const count = (files: readonly unknown[]) => (files.length === 1 ? '1 file' : `${files.length} files`)
 
 export function fetchWords({ feeds, received, seconds }: FetchReport): string {

@@ -5,6 +5,7 @@
 import { availableParallelism } from 'node:os'
 import type { Effects } from '../../corpus/command/effects.ts'
 import { noProgress, type Progress } from '../../corpus/command/progress.ts'
+import { daysBetween } from '../../corpus/model/date.ts'
 import type { Mission } from '../../corpus/model/merge.ts'
 import { readFeedStates } from '../../corpus/store/state.ts'
 import { bytesOf, takeDigests } from './file-digests.ts'
@@ -19,7 +20,7 @@ import { closeFormers } from './tasks.ts'
 import { openThreads } from './threads.ts'
 import { openWorkspace } from './workspace.ts'
 
-export { formatReport, type IngestReport } from './report.ts'
+export type { IngestReport } from './report.ts'
 
 export interface IngestOptions {
   /** The feeds folder. */
@@ -78,8 +79,8 @@ export async function ingest(
     for (const source of sources) {
       const before = previous.get(source.feed.name) ?? null
       const remarks = judgeEdition(source, before, { acceptOlder })
-      effects.log(`reading ${source.feed.title}`)
       const report = await stageFeed(source, before, workspace, {
+        log: effects.log,
         progress,
         digestOf,
         sifting: siftings?.get(source.feed.name),
@@ -94,10 +95,10 @@ export async function ingest(
       ({ feed }) => feed.name === 'cvelist' && previous.get(feed.name)?.adapter === feed.adapter,
     )
     const stage = lap()
-    effects.log('merging')
     const merged = await mergeStaged(workspace.database, sources, reports, {
       mission,
       now: effects.now,
+      log: effects.log,
       progress,
       former: workspace.former,
       isComparable,
@@ -105,8 +106,10 @@ export async function ingest(
     })
     await workspace.commit()
     const total = lap()
-    const cveList = reports.find(({ name }) => name === 'cvelist')
-    if (cveList) cveList.date = merged.corpusDate
+    for (const report of reports) {
+      if (report.name === 'cvelist') report.date = merged.corpusDate
+      if (report.date && merged.corpusDate) report.ageDays = daysBetween(report.date, merged.corpusDate)
+    }
     return { asOf, feeds: reports, ...merged, seconds: { stage, merge: total - stage, total } }
   } finally {
     await threads.close()

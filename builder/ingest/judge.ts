@@ -4,7 +4,7 @@
  */
 import type { Feed } from '../../corpus/feeds/feed.ts'
 import type { FeedName } from '../../corpus/feeds/table.ts'
-import { DAY_MS, dayOf } from '../../corpus/model/date.ts'
+import { dayOf, daysBetween } from '../../corpus/model/date.ts'
 import type { FeedState } from '../../corpus/store/state.ts'
 import { IngestError } from './error.ts'
 import type { Floors } from './floors.ts'
@@ -34,7 +34,7 @@ export function judgeEdition(
   if (!newest || !previous?.published) return []
   const before = dayOf(previous.published)
   if (newest.date === null) {
-    const detail = `${newest.name} does not say of when it is; the corpus has the edition of ${before}`
+    const detail = `${newest.name} states no date; the corpus has the edition of ${before}`
     return [{ code: 'edition-undated', detail }]
   }
   const day = dayOf(newest.date)
@@ -90,7 +90,7 @@ function cause({ files, skipped }: FeedReport): string {
   return first ? `; of ${files.map(({ path }) => path).join(', ')} ${first.key} was skipped first: ${first.detail}` : ''
 }
 
-/** What an operator should know of the editions that were read together: nothing of it stops an ingest. */
+/** Adds remarks on editions whose dates do not match. They never stop an ingest. */
 export function remarkOnEditions(sources: readonly FeedSource[], reports: readonly FeedReport[]): void {
   const list = reports.find(({ name }) => name === 'cvelist')?.published
   for (const [index, { feed, files }] of sources.entries()) {
@@ -100,14 +100,13 @@ export function remarkOnEditions(sources: readonly FeedSource[], reports: readon
       if (!namedDay || date === null || dayOf(date) === namedDay) continue
       remarks.push({
         code: 'date-differs-from-name',
-        detail: `${name} is of ${dayOf(date)}, as it says itself; that counts`,
+        detail: `${name} states ${dayOf(date)} inside; the ingest uses that date`,
       })
     }
     if (published === null || !list || feed.maxDaysApart === null) continue
-    const [day, listed] = [dayOf(published), dayOf(list)]
-    const days = Math.round((Date.parse(day) - Date.parse(listed)) / DAY_MS)
+    const days = daysBetween(list, published)
     if (Math.abs(days) <= feed.maxDaysApart) continue
-    const apart = `${Math.abs(days)} days ${days < 0 ? 'before' : 'after'}`
-    remarks.push({ code: 'days-apart', detail: `its edition of ${day} lies ${apart} the CVE list's of ${listed}` })
+    const apart = `${Math.abs(days)} days ${days < 0 ? 'before' : 'after'} the CVE list of ${dayOf(list)}`
+    remarks.push({ code: 'days-apart', detail: `edition of ${dayOf(published)}, ${apart}` })
   }
 }

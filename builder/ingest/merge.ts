@@ -29,6 +29,7 @@ const BATCH_RECORDS = 128
 export interface MergeContext {
   mission: Mission
   now: () => Date
+  log(line: string): void
   progress: Progress
   /** The threads for so many records. */
   poolFor(records: number): Pool
@@ -40,7 +41,14 @@ export interface MergeContext {
 
 type Merged = Pick<
   IngestReport,
-  'corpusDate' | 'records' | 'changes' | 'rejected' | 'withoutRecord' | 'scores' | 'disagreements'
+  | 'corpusDate'
+  | 'previousCorpusDate'
+  | 'records'
+  | 'changes'
+  | 'rejected'
+  | 'withoutRecord'
+  | 'scores'
+  | 'disagreements'
 >
 
 /** Makes records of what was staged, inside the same transaction. */
@@ -57,6 +65,7 @@ export async function mergeStaged(
     else if (name === 'cvelist') merging.settleClaims(name, true, null)
     else merging.settleClaims(name, false, date === null ? null : utcTimestamp(date))
   }
+  const previousCorpusDate = readCorpusDate(database)
   const corpusDate = settleCorpusDate(database, merging, read)
   for (const report of read) writeFeedState(database, feedState(report, sources, corpusDate))
   noteOddDates(merging, reports)
@@ -80,7 +89,7 @@ export async function mergeStaged(
     .filter(({ cveIds }) => cveIds.length > 0)
   const { added, changed, removed } = changes
   const records = { total, added: added.length, changed: changed.length, removed: removed.length, merged }
-  return { corpusDate, records, changes, rejected, withoutRecord, ...reviewed(merging) }
+  return { corpusDate, previousCorpusDate, records, changes, rejected, withoutRecord, ...reviewed(merging) }
 }
 
 /** What is odd about the records of the corpus, those that did not change included. */
@@ -139,7 +148,7 @@ function feedState(report: FeedReport, sources: readonly FeedSource[], corpusDat
 async function mergeTouched(
   merging: Merging,
   settings: MergeSettings,
-  { progress, poolFor, former, isComparable }: MergeContext,
+  { log, progress, poolFor, former, isComparable }: MergeContext,
 ) {
   const changes: IngestReport['changes'] = {
     added: [],
@@ -149,9 +158,11 @@ async function mergeTouched(
     kevAdded: [],
     kevRemoved: [],
     severity: [],
+    disagreements: [],
   }
   let merged = 0
   const touched = merging.touched()
+  if (touched.length > 0) log('merging')
   const pool = poolFor(touched.length)
   let done = 0
   const tasks = mergeTasks(merging, touched, { settings, former, isComparable })
@@ -159,13 +170,16 @@ async function mergeTouched(
     for (const result of results) {
       const { cveKey } = touched[done++]!
       const rejectedBefore = merging.isRejected(cveKey)
-      const outcome = putResult(merging, cveKey, result)
       const cveId = idOfSortKey(cveKey)
+      const review = result.kind === 'put' || result.kind === 'same' ? result.review : null
+      const disagreements = merging.putReview(cveKey, review)
+      changes.disagreements.push(...disagreements.map((one) => ({ cveId, ...one })))
+      const outcome = putResult(merging, cveKey, result)
       if (outcome !== null) changes[outcome].push(cveId)
       if (result.kind === 'rejected' && !rejectedBefore) changes.rejected.push(cveId)
       if (result.kind === 'put') addNews(changes, cveId, result.news)
       else if (result.kind !== 'same' && result.wasInKev) changes.kevRemoved.push(cveId)
-      if (result.kind === 'put' || result.kind === 'same') merged++
+      if (review !== null) merged++
     }
     progress('merged', done, touched.length)
   }
@@ -197,7 +211,6 @@ function* mergeTasks(
 
 /** What became of the record. It is `changed` where any part did, also one that no answer shows and no version counts. */
 function putResult(merging: Merging, cveKey: string, result: MergeResult): 'added' | 'changed' | 'removed' | null {
-  merging.putReview(cveKey, result.kind === 'put' || result.kind === 'same' ? result.review : null)
   if (result.kind === 'same') return null
   if (result.kind === 'put') {
     merging.removeRejected(cveKey)

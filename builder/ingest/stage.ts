@@ -15,6 +15,7 @@ import type { Workspace } from './workspace.ts'
 type Named = Map<string, { key: string; detail: string }[]>
 
 export interface StageContext {
+  log(line: string): void
   progress: Progress
   digestOf: DigestOfFile
   /** Where the feed's files are being sifted already. */
@@ -30,7 +31,8 @@ export async function stageFeed(
   workspace: Workspace,
   context: StageContext,
 ): Promise<FeedReport> {
-  const base = { name: feed.name, title: feed.title, added: 0, changed: 0, removed: 0, held: 0, notes: [], remarks: [] }
+  const { name, title } = feed
+  const base = { name, title, added: 0, changed: 0, removed: 0, held: 0, notes: [], remarks: [], ageDays: null }
   const newest = newestFile(files)
   if (newest === null) {
     const { version = null, date = null, published = null, files: had = [], records = 0 } = previous ?? {}
@@ -41,6 +43,7 @@ export async function stageFeed(
     const { version, date, published, reading } = previous
     return { ...base, status: 'unchanged', version, date, published, files: previous.files, ...reading }
   }
+  context.log(`reading ${title}`)
   try {
     const figures =
       feed.kind === 'scores'

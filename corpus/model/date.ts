@@ -33,6 +33,11 @@ export function dayOf(timestamp: string): string {
 
 export const DAY_MS = 86_400_000
 
+/** Days from one date or timestamp to another, by their UTC days; negative if `to` is the earlier one. */
+export function daysBetween(from: string, to: string): number {
+  return (Date.parse(dayOf(to)) - Date.parse(dayOf(from))) / DAY_MS
+}
+
 /** The first instant of a `YYYY-MM-DD` day. */
 export function startOfDay(date: string): string {
   return `${date}T00:00:00.000Z`

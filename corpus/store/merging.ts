@@ -4,7 +4,7 @@ import type Database from 'better-sqlite3'
 import { type CveId, cveBlock } from '../model/cve-id.ts'
 import { CONTENT_BYTES } from '../model/item-digest.ts'
 import { PART_NAMES, type PartName } from '../model/record.ts'
-import type { Review } from '../model/review.ts'
+import type { Disagreement, Review } from '../model/review.ts'
 import type { StoredRecord } from './corpus.ts'
 import { idOfSortKey, sortKey } from './sort-key.ts'
 
@@ -54,8 +54,8 @@ export interface Merging {
   /** The claims of a feed that state `end` or later, with the date they state. */
   datedFrom(feed: string, end: string): { key: string; date: string }[]
   counts(): { records: number; rejected: number }
-  /** What is odd about a record; null once there is no record. */
-  putReview(cveKey: string, review: Review | null): void
+  /** Stores what is odd about a record; null once there is no record. Returns the disagreements that it did not have. */
+  putReview(cveKey: string, review: Review | null): Disagreement[]
   /** Of all records: how many scores were compared or cannot be, and the records with something odd, by id. */
   reviews(): { scores: number; unreadable: number; found: ({ cveId: CveId } & ReviewFindings)[] }
   /** Ids, in order, that a feed knows and the CVE list does not (rule 10). */
@@ -119,6 +119,7 @@ export function openMerging(database: Database.Database): Merging {
   const isRejected = database.prepare<[string], number>('SELECT 1 FROM rejected WHERE cve_key = ?').pluck()
   const removeRejected = database.prepare('DELETE FROM rejected WHERE cve_key = ?')
 
+  const foundBefore = database.prepare<[string], string | null>('SELECT found FROM review WHERE cve_key = ?').pluck()
   const putReview = database.prepare('INSERT OR REPLACE INTO review VALUES (?, ?, ?, ?)')
   const removeReview = database.prepare('DELETE FROM review WHERE cve_key = ?')
 
@@ -177,10 +178,19 @@ export function openMerging(database: Database.Database): Merging {
         )
         .get()!,
     putReview(cveKey, review) {
-      if (review === null) return void removeReview.run(cveKey)
+      if (review === null) {
+        removeReview.run(cveKey)
+        return []
+      }
       const { scores, unreadable, ...found } = review
-      const isOdd = found.mismatches.length > 0 || found.disagreements.length > 0
+      const { mismatches, disagreements } = found
+      // Few records have any: only these cost a query.
+      const before = disagreements.length > 0 ? foundBefore.get(cveKey) : null
+      const isOdd = mismatches.length > 0 || disagreements.length > 0
       putReview.run(cveKey, scores, unreadable, isOdd ? JSON.stringify(found) : null)
+      if (!before) return disagreements
+      const had = (JSON.parse(before) as ReviewFindings).disagreements
+      return disagreements.filter(({ about }) => !had.some((one) => one.about === about))
     },
     reviews() {
       const sums = database

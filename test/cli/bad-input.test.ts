@@ -65,7 +65,7 @@ test('a zip with one broken JSON loses that record only, and the report names it
     [['json_invalid', [broken]]],
   )
   const words = done(await vulnshelf(['ingest', feeds, '--corpus', corpus]))
-  assert.match(words, new RegExp(`skipped, json_invalid: 1\\n {4}${broken}: `))
+  assert.match(words, new RegExp(`1 skipped cvelist record \\(json_invalid\\): ${broken} \\(`))
 })
 
 test('a KEV file that is empty, no JSON, or another JSON stops the ingest', async () => {

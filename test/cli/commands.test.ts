@@ -28,8 +28,8 @@ let nights: string[] = []
 test('ingest reads them, each night in its turn, and says what it read', async () => {
   nights = json(done(await vulnshelf(['sample', feeds, '--cves', '150', '--json']))).nights as string[]
   const first = await vulnshelf(['ingest', feeds, '--corpus', corpus, '--as-of', nights[0]!])
-  assert.match(done(first), /CVE list .*\n {2}(\d+) read = \1 kept \+ 0 skipped; \1 new, 0 changed, 0 removed\n/)
-  assert.match(first.out, new RegExp(`corpus of \\S+ \\(as of ${nights[0]}\\)`))
+  assert.match(done(first), /\ncvelist +(\d+) +\1 +0 +\1 +0 +0 /)
+  assert.match(first.out, new RegExp(`, corpus date \\S+ \\(feeds as of ${nights[0]}\\), \\d+ rejected\n`))
   assert.equal(first.err, [...FEEDS.map(({ title }) => `reading ${title}`), 'merging'])
   const report = json(done(await vulnshelf(['ingest', feeds, '--corpus', corpus, '--as-of', nights[0]!, '--json'])))
   const statuses = (report.feeds as { status: string }[]).map(({ status }) => status)
@@ -41,7 +41,7 @@ test('ingest reads them, each night in its turn, and says what it read', async (
 
 test('build puts a snapshot up, and does nothing where it is up already', async () => {
   const words = done(await vulnshelf(['build', '--corpus', corpus, '--out', dist]))
-  assert.match(words, /^snapshot [0-9a-f]{64} is put up as version 1\n/)
+  assert.match(words, /^snapshot [0-9a-f]{64} activated as version 1\n/)
   const again = json(done(await vulnshelf(['build', '--corpus', corpus, '--out', dist, '--json', '--jobs', '0'])))
   assert.is(again.changed, false)
   assert.is(again.version, 1)

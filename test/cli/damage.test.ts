@@ -159,7 +159,7 @@ test('a build into a folder with a damaged pointer stops; one with a damaged man
   flipBit(manifestPath(flipped, pointer.manifest.sha256))
   const { code, out, err } = await build(flipped)
   assert.is(code, 0, err.join('\n'))
-  assert.match(out, new RegExp(`^snapshot ${manifest.snapshot} is put up as version 2\n`))
+  assert.match(out, new RegExp(`^snapshot ${manifest.snapshot} activated as version 2\n`))
   assert.match(err.join('\n'), /cannot be built upon, so all of it is made anew: manifest/)
   done(await vulnshelf(['verify', flipped]))
 })

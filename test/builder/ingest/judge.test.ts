@@ -100,9 +100,9 @@ days('of EPSS the day inside the file counts, and the report names a name that d
   assert.equal(reportOf(report, 'epss').remarks, [
     {
       code: 'date-differs-from-name',
-      detail: 'epss/epss_scores-2024-06-02.csv.gz is of 2024-06-03, as it says itself; that counts',
+      detail: 'epss/epss_scores-2024-06-02.csv.gz states 2024-06-03 inside; the ingest uses that date',
     },
-    { code: 'days-apart', detail: "its edition of 2024-06-03 lies 2 days after the CVE list's of 2024-06-01" },
+    { code: 'days-apart', detail: 'edition of 2024-06-03, 2 days after the CVE list of 2024-06-01' },
   ])
   assert.is(corpusContents(night.corpus).epss.release?.date, '2024-06-03')
 })

@@ -74,7 +74,7 @@ async function nights(feed: BatchFeed, ...all: (readonly File[])[]) {
     const workspace = { staging: openStaging(database), spill: readOptions('').spill } as Parameters<
       typeof stageFeed
     >[2]
-    const context = { progress: noProgress, digestOf: takeDigests(found, pool), poolFor: () => pool }
+    const context = { log: () => {}, progress: noProgress, digestOf: takeDigests(found, pool), poolFor: () => pool }
     const report = await stageFeed({ feed, files: found }, previous, workspace, context)
     const merging = openMerging(database)
     merging.settleClaims('nvd', false, null)

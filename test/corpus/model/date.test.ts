@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { startOfDay, utcDate, utcTimestamp } from '../../../corpus/model/date.ts'
+import { daysBetween, startOfDay, utcDate, utcTimestamp } from '../../../corpus/model/date.ts'
 
 const CASES: [given: string, want: string | null][] = [
   ['2024-04-12T07:20:00.707Z', '2024-04-12T07:20:00.707Z'],
@@ -30,6 +30,12 @@ test('a date is the UTC day of the time', () => {
   assert.is(utcDate('2024-01-01T00:30:00+05:30'), '2023-12-31')
   assert.is(utcDate('2024-02-30'), null)
   assert.is(startOfDay('2024-01-01'), '2024-01-01T00:00:00.000Z')
+})
+
+test('days between two dates are counted by their UTC days', () => {
+  assert.is(daysBetween('2024-02-28', '2024-03-01'), 2)
+  assert.is(daysBetween('2024-05-02T23:59:00.000Z', '2024-05-03T00:01:00.000Z'), 1)
+  assert.is(daysBetween('2024-06-01T24:00', '2024-05-02'), -30)
 })
 
 test.run()

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { formatIngestReport } from '../../../../builder/ingest/format-report.ts'
 import { ingest } from '../../../../builder/ingest/ingest.ts'
-import { formatReport } from '../../../../builder/ingest/report.ts'
 import { itemDigest } from '../../../../corpus/feeds/feed.ts'
 import { chooseFiles } from '../../../../corpus/feeds/files/choice.ts'
 import { FIRST_PARTY, type FirstPartyName, findFirstParty } from '../../../../corpus/feeds/first-party/files.ts'
@@ -344,8 +344,8 @@ firstParty('an ingest reports a broken line and keeps what it had of that item',
   const figures = second.feeds.find(({ name }) => name === 'reports')!
   assert.equal([figures.read, figures.kept, figures.held, figures.removed], [20, 19, 1, 0])
   assert.match(
-    formatReport(second),
-    /skipped, item_invalid: 1\n {4}7b6c1f0e-\S+: first-party\/reports\.ndjson:4: created_at takes a time/,
+    formatIngestReport(second),
+    /\n +1 skipped reports record \(item_invalid\): 7b6c1f0e-\S+ \(first-party\/reports\.ndjson:4: created_at takes a time/,
   )
 })
 

@@ -1,0 +1,39 @@
+/** The text of a build's report, rendered from data. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { BuildReport } from '../../builder/build/build.ts'
+import { formatBuildReport } from '../../builder/report.ts'
+
+const REPORT: BuildReport = {
+  snapshot: 'abc',
+  version: 3,
+  changed: true,
+  signedBy: ['first', 'second'],
+  expiresAt: '2024-06-14T00:00:00.000Z',
+  parent: 'aaa',
+  counts: { cves: 12_256 },
+  members: { total: 36_768, encoded: 1200, encodedBytes: 3_250_000 },
+  shards: { total: 1420, unchanged: 1400 },
+  objects: { written: 1, writtenBytes: 40_000, reused: 1500, reusedBytes: 9 },
+  seconds: { shards: 1, derived: 2, total: 3.14 },
+}
+
+test('a build states the snapshot, its signature, and what was written and reused', () => {
+  assert.is(
+    formatBuildReport(REPORT),
+    `snapshot abc activated as version 3
+  signed by first and second, expires 2024-06-14T00:00:00.000Z
+  12,256 CVEs in 1,420 shards, 1,400 unchanged
+  1,200 members compressed (3.3 MB), 35,568 reused
+  1 file written (0.0 MB), 1,500 reused
+  3.1 s`,
+  )
+})
+
+test('a build of the current snapshot activates nothing, and a signature may never expire', () => {
+  const lines = formatBuildReport({ ...REPORT, changed: false, signedBy: ['first'], expiresAt: null }).split('\n')
+  assert.equal(lines.slice(0, 2), ['snapshot abc is already current (version 3)', '  signed by first, never expires'])
+  assert.not.match(formatBuildReport({ ...REPORT, signedBy: [] }), 'signed')
+})
+
+test.run()
