@@ -83,15 +83,8 @@ async function startHost(): Promise<Host> {
 function runIn(host: Host, file: string): Promise<FileResult> {
   return new Promise((resolve) => {
     const { process: child } = host
-    const lost = (why: string) => {
-      const output = `${why}\n${host.lastWords}`
-      resolve({ passed: 0, failed: 1, skipped: [], output })
-    }
     const limit = isLong(file) ? LONG_TIMEOUT_MS : QUICK_TIMEOUT_MS
-    const timer = setTimeout(() => {
-      child.kill('SIGKILL')
-      lost(`ended after ${limit / 1000} seconds`)
-    }, limit)
+    const timer = setTimeout(() => child.kill('SIGKILL'), limit)
     child.removeAllListeners('message').removeAllListeners('close')
     child.once('message', (result: FileResult) => {
       clearTimeout(timer)
@@ -99,7 +92,8 @@ function runIn(host: Host, file: string): Promise<FileResult> {
     })
     child.once('close', (code, signal) => {
       clearTimeout(timer)
-      lost(`the process of the tests ended: ${signal ?? code}`)
+      const output = `the process of the tests ended: ${signal ?? `exit code ${code}`}\n${host.lastWords}`
+      resolve({ passed: 0, failed: 1, skipped: [], output })
     })
     child.send(file)
   })
@@ -116,7 +110,7 @@ async function work(): Promise<void> {
   let host: Host | undefined
   for (let batch = batches.shift(); batch; batch = batches.shift()) {
     for (const file of batch) {
-      if (!host?.process.connected) host = await startHost()
+      if (!host || host.process.exitCode !== null || host.process.signalCode !== null) host = await startHost()
       const began = performance.now()
       const result = await runIn(host, file)
       report(file, result, (performance.now() - began) / 1000)

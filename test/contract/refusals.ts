@@ -49,7 +49,7 @@ export async function openRefusing(service: Service, gated: string): Promise<Ref
     // Tests send more bad tokens than anybody may.
     failedTokens: 1_000_000,
   })
-  const spent = await testGateway(folder, service.made.dist, { rateLimit: 1 })
+  const spent = await testGateway(folder, service.made.dist, { rateLimit: 1, rateWindowSeconds: 3600 })
   await spent.body('/snapshot')
   const errorOf = async (gateway: TestGateway, path: string, headers: Record<string, string>) => {
     const response = await gateway.get(path, headers)

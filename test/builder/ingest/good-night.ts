@@ -185,16 +185,25 @@ export const items = (name: FeedName, count = COUNT): string[] =>
 /** The good file of a day. */
 export const good = (name: FeedName, day: string): Content => FORMS[name].file(items(name), day)
 
-const root = temporaryFolder('faulty-nights')
-export const removeNights = root.remove
-
+let root: ReturnType<typeof temporaryFolder> | undefined
 let made: Promise<string> | undefined
+
+function rootFolder(): string {
+  root ??= temporaryFolder('faulty-nights')
+  return root.path
+}
+
+export function removeNights(): void {
+  root?.remove()
+  root = undefined
+  made = undefined
+}
 
 /** The corpus of yesterday's good feeds, made once. */
 function yesterdaysCorpus(): Promise<string> {
   made ??= (async () => {
-    const feeds = putFeeds(join(root.path, 'yesterday'), filesOf(YESTERDAY))
-    const corpus = join(root.path, 'corpus.db')
+    const feeds = putFeeds(join(rootFolder(), 'yesterday'), filesOf(YESTERDAY))
+    const corpus = join(rootFolder(), 'corpus.db')
     await ingest({ feeds, corpus, jobs: 0 }, quietEffects())
     return corpus
   })()
@@ -207,7 +216,7 @@ export type Night = Awaited<ReturnType<typeof openNight>>
 
 /** A copy of yesterday's corpus, with yesterday's feeds but for `without`. */
 export async function openNight(without: readonly FeedName[] = []) {
-  const folder = mkdtempSync(join(root.path, 'night-'))
+  const folder = mkdtempSync(join(rootFolder(), 'night-'))
   const corpus = join(folder, 'corpus.db')
   copyFileSync(await yesterdaysCorpus(), corpus)
   const gone = without.map((name) => FORMS[name].path(YESTERDAY))

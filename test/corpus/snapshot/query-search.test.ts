@@ -132,7 +132,7 @@ test('blocks are remembered, the least used going first, and forgotten with thei
       made.push(of)
       return texts
     })
-  for (const of of ['a', 'b', 'c', 'a', 'd', 'a', 'c', 'b']) get(of)
+  for (const key of ['a', 'b', 'c', 'a', 'd', 'a', 'c', 'b']) get(key)
   assert.equal(made, ['a', 'b', 'c', 'd', 'b'])
   memory.drop(1)
   assert.not.ok(memory.isFull())

@@ -3,7 +3,7 @@ import type { Mutation } from '../mutation.ts'
 
 const AUTH = ['test/contract/rules-auth.test.ts']
 const QUOTAS = ['test/contract/rules-limits.test.ts']
-const SHARED = ['test/gateway/limits/redis.test.ts']
+const SHARED = ['test/gateway/limits/redis.long.test.ts']
 const HTTP = ['test/contract/rules-http.test.ts']
 const AUTHENTICATION = ['test/contract/authentication.test.ts']
 

@@ -63,8 +63,8 @@ if (isLinux) {
       const variables = pids.map((pid) => readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0'))
       assert.is((await gateway.stop()).code, 0)
       assert.is(pids.length, more.length === 0 ? 1 : 3)
-      for (const of of words) assert.ok(of.some((word) => word.startsWith('--max-semi-space-size=')))
-      for (const of of variables) assert.ok(of.some((one) => one.startsWith('MALLOC_ARENA_MAX=')))
+      for (const one of words) assert.ok(one.some((word) => word.startsWith('--max-semi-space-size=')))
+      for (const names of variables) assert.ok(names.some((one) => one.startsWith('MALLOC_ARENA_MAX=')))
     }
   })
 
