@@ -1,5 +1,6 @@
-#!/usr/bin/env tsx
+#!/usr/bin/env node
 /** The `vulnshelf` command: reads its words, loads the command they name, prints its report. */
+import '../corpus/command/node-version.js'
 import { availableParallelism } from 'node:os'
 import { Command, InvalidArgumentError } from 'commander'
 import { commandLine, endWithReader, tellUsage, wholeNumber } from '../corpus/command/command-line.ts'

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The `vulnshelf-gateway` command: reads its words, loads the command they name. */
+import '../corpus/command/node-version.js'
 import { availableParallelism } from 'node:os'
 import { Command, InvalidArgumentError } from 'commander'
 import { commandLine, tellUsage, wholeNumber } from '../corpus/command/command-line.ts'

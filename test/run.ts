@@ -2,6 +2,7 @@
  * Everything a reviewer would run: types, lint, then every test file, each in a process of its own so that none can
  * disturb another. Arguments are parts of file names to choose by. Ends with `N passed, N failed`.
  */
+import '../corpus/command/node-version.js'
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'

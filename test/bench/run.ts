@@ -2,6 +2,7 @@
  * `npm run bench`: DESIGN's table of budgets, measured. Every line takes turns with what it is held against, because
  * machines differ and whatever else one does should meet both. A missed budget is a result, not a failure.
  */
+import '../../corpus/command/node-version.js'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
