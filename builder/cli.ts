@@ -5,6 +5,7 @@ import { availableParallelism } from 'node:os'
 import { Command, InvalidArgumentError } from 'commander'
 import { commandLine, endWithReader, tellUsage, wholeNumber } from '../corpus/command/command-line.ts'
 import { realEffects } from '../corpus/command/effects.ts'
+import { endWithNpm } from '../corpus/command/npm-exit.ts'
 import { printable } from '../corpus/command/printable.ts'
 import { showProgress } from '../corpus/command/progress.ts'
 import { utcDate } from '../corpus/model/date.ts'
@@ -226,5 +227,6 @@ program
     print(options.json, await publishFromCommand({ dist, to, parallel, unsigned }), publishWords)
   })
 
+endWithNpm()
 endWithReader()
 program.parseAsync().catch(fail)

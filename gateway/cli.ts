@@ -4,6 +4,7 @@ import '../corpus/command/node-version.js'
 import { availableParallelism } from 'node:os'
 import { Command, InvalidArgumentError } from 'commander'
 import { commandLine, tellUsage, wholeNumber } from '../corpus/command/command-line.ts'
+import { endWithNpm } from '../corpus/command/npm-exit.ts'
 import { parseBytes } from '../corpus/model/bytes.ts'
 import { parseDuration } from '../corpus/model/duration.ts'
 import type { MirrorFlags } from './mirror/command.ts'
@@ -155,4 +156,5 @@ program
     },
   )
 
+endWithNpm()
 program.parseAsync().catch(fail)
