@@ -1,6 +1,7 @@
 /**
- * Ends a program with the npm or npx that runs it. npm passes a signal to the shell between them, and a shell that does
- * not `exec` its last command (dash) ends without it: the program would keep its port, and nobody would see it.
+ * Ends a program with the npm or npx that runs it. npm passes SIGTERM to the shell between them, and a shell that does
+ * not `exec` its last command (dash) ends without it: the program would keep its port, and nobody would see it. SIGINT to
+ * npm alone is lost in such a shell, which waits on, and so does npm; Ctrl-C reaches them all.
  */
 import { readFileSync } from 'node:fs'
 
