@@ -1,9 +1,11 @@
-#!/usr/bin/env tsx
+#!/usr/bin/env node
 /** The `vulnshelf` command: reads its words, loads the command they name, prints its report. */
+import '../corpus/command/node-version.js'
 import { availableParallelism } from 'node:os'
 import { Command, InvalidArgumentError } from 'commander'
 import { commandLine, endWithReader, tellUsage, wholeNumber } from '../corpus/command/command-line.ts'
 import { realEffects } from '../corpus/command/effects.ts'
+import { endWithNpm } from '../corpus/command/npm-exit.ts'
 import { printable } from '../corpus/command/printable.ts'
 import { noProgress, showProgress } from '../corpus/command/progress.ts'
 import { utcDate } from '../corpus/model/date.ts'
@@ -237,5 +239,6 @@ program
     print(options.json, await publishFromCommand({ dist, to, parallel, unsigned }), publishWords)
   })
 
+endWithNpm()
 endWithReader()
 program.parseAsync().catch(fail)

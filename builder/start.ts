@@ -1,38 +1,128 @@
 /**
- * `npm start`: the whole way on the embedded sample corpus. Makes sample feeds, ingests and builds them unless there is
- * a `dist/` already, starts a gateway on it, and prints a line to paste.
+ * `npm start`: the whole way on a sample corpus. Writes sample feeds, ingests and builds them unless there is a `dist/`
+ * already, starts a gateway on it, and prints a line to paste.
  */
+import '../corpus/command/node-version.js'
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, rmdirSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { commandLine } from '../corpus/command/command-line.ts'
+import { Command } from 'commander'
+import { commandLine, tellUsage, wholeNumber } from '../corpus/command/command-line.ts'
 import { type Effects, realEffects } from '../corpus/command/effects.ts'
+import { endWithNpm } from '../corpus/command/npm-exit.ts'
 import { noProgress } from '../corpus/command/progress.ts'
-import { generateSample } from '../corpus/sample/generate.ts'
-import { build } from './build/build.ts'
-import { formatCorpus } from './ingest/format-report.ts'
-import { ingest } from './ingest/ingest.ts'
+import { BuildError } from './build/error.ts'
 
 const root = join(import.meta.dirname, '..')
 const local = (name: string) => join(root, '.vulnshelf', name)
 const dist = join(root, 'dist')
+/** Becomes `dist` when it is complete: what an interrupted start leaves here is never served. */
+const unfinished = local('dist')
 /** The gateway is a program of its own: it is started, not imported. */
 const gateway = ['--import', 'tsx', join(root, 'gateway/cli.ts')]
 
-async function start(): Promise<void> {
+interface StartFlags {
+  port: number
+  host: string
+  cves: number
+}
+
+endWithNpm()
+const { option, fail } = commandLine('npm start')
+const program = tellUsage(new Command('npm start'))
+  .usage('-- [options]')
+  .description(
+    'Serve a sample corpus: write its feeds, build a snapshot in dist/, start a gateway, print a curl command',
+  )
+  .addOption(option('--port <port>', 'listen on this port').argParser(wholeNumber(0, 65_535)).default(8080))
+  .addOption(option('--host <host>', 'listen on this address').default('127.0.0.1'))
+  .addOption(
+    option('--cves <n>', 'size of the sample corpus; requires that dist/ does not exist yet')
+      .argParser(wholeNumber(1, 5_000_000))
+      .default(2000),
+  )
+  .addHelpText('after', '\nExamples:\n  npm start\n  npm start -- --port 9000\n  npm start -- --cves 20000')
+  .action(start)
+
+async function start({ port, host, cves }: StartFlags): Promise<void> {
+  refuseNpmOptions()
+  await assertFree(port, host)
   const effects = realEffects()
-  if (existsSync(join(dist, 'latest.json'))) {
-    effects.log('serving the snapshot in dist/ as it is')
-  } else {
-    await makeSample(effects)
+  if (!existsSync(join(dist, 'latest.json'))) await makeSample(cves, effects)
+  else if (program.getOptionValueSource('cves') === 'cli') {
+    program.error("option '--cves' has no effect: dist/ has a snapshot already. Remove dist/ to build another one")
+  } else effects.log('serving the snapshot in dist/ as it is')
+  serve(port, host)
+}
+
+/** Without `--` npm takes options for its own, and tells nobody but the environment. */
+function refuseNpmOptions(): void {
+  const taken = program.options.find(({ long }) => process.env[`npm_config_${long?.slice(2)}`] !== undefined)
+  if (taken) program.error(`npm took option '${taken.long}' for its own. Write: npm start -- ${taken.flags}`)
+}
+
+/** Looked at first: a sample takes time. */
+async function assertFree(port: number, host: string): Promise<void> {
+  const server = createServer()
+  const error = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
+    server.once('error', resolve)
+    server.listen({ port, host }, () => server.close(() => resolve(null)))
+  })
+  if (error?.code === 'EADDRINUSE') {
+    const other = `npm start -- --port ${port === 9000 ? 9001 : 9000}`
+    throw new BuildError('busy', `port ${port} on ${host} is already in use. Choose another port: ${other}`)
   }
+  // The gateway says what else is wrong.
+}
+
+/** Two nights, so that there is something to be seen of what changes between them. */
+async function makeSample(cves: number, effects: Effects): Promise<void> {
+  const { lockFile } = await import('../corpus/command/lock.ts')
+  const { generateSample } = await import('../corpus/sample/generate.ts')
+  const { build } = await import('./build/build.ts')
+  const { formatCorpus } = await import('./ingest/format-report.ts')
+  const { ingest } = await import('./ingest/ingest.ts')
+  await effects.mkdir(local(''))
+  const unlock = lockFile(local('start.lock'))
+  if (unlock === null) throw new BuildError('busy', 'another `npm start` is writing the sample corpus. Wait for it')
+  removeEmptyDist()
+  if (existsSync(unfinished)) effects.log('an earlier start was interrupted: starting over')
+  for (const name of ['dist', 'feeds', 'corpus.db', 'corpus.db-wal', 'corpus.db-shm']) await effects.remove(local(name))
+  await effects.mkdir(unfinished)
+  effects.log(`writing sample feeds: ${cves.toLocaleString('en-US')} synthetic CVEs`)
+  const [feeds, corpus] = [local('feeds'), local('corpus.db')]
+  const { nights } = await generateSample({ feeds, cves })
+  for (const night of nights) {
+    effects.log(`ingesting the night of ${night}`)
+    effects.log(formatCorpus(await ingest({ feeds, corpus, asOf: night }, { ...effects, log: () => {} })))
+    effects.log('building the snapshot')
+    await build({ corpus, dist: unfinished }, effects, noProgress)
+  }
+  await effects.rename(unfinished, dist)
+  unlock()
+}
+
+function removeEmptyDist(): void {
+  if (!existsSync(dist)) return
+  try {
+    rmdirSync(dist)
+  } catch (cause) {
+    const message =
+      'dist/ has files but no snapshot. Remove dist/, or complete it with `npx vulnshelf build --out dist`'
+    throw new BuildError('unusable', message, { cause })
+  }
+}
+
+function serve(port: number, host: string): void {
   const keys = local('keys')
   const token = execFileSync(process.execPath, [...gateway, 'token', '--expires', '1d', '--keys', keys], {
     cwd: root,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   }).trim()
-  const server = spawn(process.execPath, [...gateway, 'serve', dist, '--jwks', join(keys, 'jwks.json')], {
+  const where = ['--port', String(port), '--host', host]
+  const server = spawn(process.execPath, [...gateway, 'serve', dist, '--jwks', join(keys, 'jwks.json'), ...where], {
     cwd: root,
     stdio: ['inherit', 'inherit', 'pipe'],
   })
@@ -44,25 +134,12 @@ async function start(): Promise<void> {
         `\ntry:\n\n  curl -s --compressed -H 'Authorization: Bearer ${token}' '${url}/api/v1/cves'\n\n`,
       )
   })
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => server.kill(signal))
+  // To the gateway SIGHUP means something else.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => server.kill())
+  process.on('exit', () => server.kill())
   server.on('exit', (code) => {
     process.exitCode = code ?? 1
   })
 }
 
-/** Two nights, so that there is something to be seen of what changes between them. */
-async function makeSample(effects: Effects): Promise<void> {
-  // Leftovers of an earlier version: all of it is made anew.
-  for (const file of ['corpus.db', 'corpus.db-wal', 'corpus.db-shm']) rmSync(local(file), { force: true })
-  effects.log('writing sample feeds: 2,000 synthetic CVEs')
-  const [feeds, corpus] = [local('feeds'), local('corpus.db')]
-  const { nights } = await generateSample({ feeds })
-  for (const night of nights) {
-    effects.log(`ingesting the night of ${night}`)
-    effects.log(formatCorpus(await ingest({ feeds, corpus, asOf: night }, { ...effects, log: () => {} })))
-    effects.log('building the snapshot')
-    await build({ corpus, dist }, effects, noProgress)
-  }
-}
-
-start().catch(commandLine('vulnshelf').fail)
+program.parseAsync().catch(fail)

@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 /** The `vulnshelf-gateway` command: reads its words, loads the command they name. */
+import '../corpus/command/node-version.js'
 import { availableParallelism } from 'node:os'
 import { Command, InvalidArgumentError } from 'commander'
 import { commandLine, tellUsage, wholeNumber } from '../corpus/command/command-line.ts'
+import { endWithNpm } from '../corpus/command/npm-exit.ts'
 import { parseBytes } from '../corpus/model/bytes.ts'
 import { parseDuration } from '../corpus/model/duration.ts'
 import type { MirrorFlags } from './mirror/command.ts'
@@ -154,4 +156,5 @@ program
     },
   )
 
+endWithNpm()
 program.parseAsync().catch(fail)

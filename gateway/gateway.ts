@@ -1,14 +1,10 @@
 /** A gateway: a shelf of snapshots, a query thread and the app, put together and listening. */
-import { existsSync, readFileSync } from 'node:fs'
 import { fetch } from 'undici'
 import { accessByPolicy, openAccess } from './access/access.ts'
 import { createApp } from './app.ts'
 import { createAuthenticator } from './auth/authenticator.ts'
-import { keyFile } from './auth/key-file.ts'
-import { type KeyRing, parseKeySet } from './auth/key-set.ts'
-import { keysByDiscovery, keyUrl } from './auth/key-url.ts'
+import { openKeyRing } from './auth/key-source.ts'
 import { docsRoute } from './docs/docs.ts'
-import { GatewayError } from './errors.ts'
 import { healthRoutes } from './health.ts'
 import { createLimits, type LimitOptions, type Limits, openLimits } from './limits/limits.ts'
 import type { Log } from './log.ts'
@@ -93,7 +89,7 @@ export function openGateway(options: GatewayOptions, log: Log, parts: Led = {}):
   const authenticate = createAuthenticator({
     issuer,
     audience,
-    keys: keyRing(options, log),
+    keys: openKeyRing(options, { fetch, now: Date.now, log }),
     now: Date.now,
     ...(cookie === undefined ? {} : { cookie }),
     ...(adminClaims === undefined ? {} : { adminClaims }),
@@ -170,21 +166,4 @@ export function openGateway(options: GatewayOptions, log: Log, parts: Led = {}):
     }
   }
   return { shelf, metrics, refresh, listen, close }
-}
-
-function keyRing({ jwks, issuer }: GatewayOptions, log: Log): KeyRing {
-  const options = { fetch, now: Date.now, log }
-  if (jwks === undefined) {
-    if (!URL.canParse(issuer))
-      throw new GatewayError('bad_option', 'without --jwks, --issuer must be a URL to discover it from')
-    return keysByDiscovery(issuer, options)
-  }
-  if (/^https?:\/\//.test(jwks)) return keyUrl(jwks, options)
-  if (!existsSync(jwks)) throw new GatewayError('bad_option', `there is no key set at ${jwks}`)
-  try {
-    parseKeySet(readFileSync(jwks, 'utf8'))
-  } catch (cause) {
-    throw new GatewayError('bad_option', `the key set at ${jwks} will not do: ${(cause as Error).message}`, cause)
-  }
-  return keyFile(jwks, options)
 }

@@ -1,10 +1,10 @@
 /** `vulnshelf-gateway serve` from its words: the gateway, alone or with workers, and the mirror that it follows by. */
 import { SnapshotError } from '../corpus/snapshot/error.ts'
+import { assertKeySource } from './auth/key-source.ts'
 import type { Following } from './follower.ts'
 import type { Gateway } from './gateway.ts'
 import { type OpenLog, openLog } from './log.ts'
 import { stopSignal } from './serve.ts'
-import { LOCAL } from './token.ts'
 import type { RunningWorkers } from './workers/primary.ts'
 
 export interface ServeFlags {
@@ -43,6 +43,8 @@ export interface ServeFlags {
  * @throws SnapshotError when there is no sound snapshot, GatewayError for an option or a port that will not do
  */
 export async function serveFromCommand(dist: string, flags: ServeFlags): Promise<void> {
+  // Before a first mirror, which may take an hour.
+  assertKeySource(flags)
   const log = openLog()
   try {
     // Heard from now on: the first copy of a repository may take an hour.
@@ -51,9 +53,6 @@ export async function serveFromCommand(dist: string, flags: ServeFlags): Promise
     const start = () => startGateways(dist, flags, log)
     const gateway = following ? await startMirrored(following, start, log, stop) : await start()
     if (gateway === null) return
-    if (flags.jwks === undefined && flags.issuer === LOCAL.issuer) {
-      log.warn({}, 'without --issuer and --jwks nobody can issue tokens: every request is refused')
-    }
     await serveUntil(stop, gateway, following, log)
   } finally {
     await log.flush()

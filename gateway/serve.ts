@@ -72,13 +72,19 @@ export async function startServer(app: RequestListener, options: ServeOptions): 
   }
 }
 
-/** Aborts at the first SIGTERM or SIGINT; a second one ends the process at once, as it would have without us. */
+/** A terminal, npm and a supervisor may each send the same signal: within this time it is one. */
+const SAME_SIGNAL_MS = 1000
+
+/** Aborts at the first SIGTERM or SIGINT; a later one ends the process at once, as it would have without us. */
 export function stopSignal(log: Log): AbortSignal {
   const stop = new AbortController()
   const heard = (signal: NodeJS.Signals) => {
-    for (const name of ['SIGTERM', 'SIGINT'] as const) process.off(name, heard)
+    if (stop.signal.aborted) return
     log.info({ signal }, 'stopping')
     stop.abort(new Error(signal))
+    setTimeout(() => {
+      for (const name of ['SIGTERM', 'SIGINT'] as const) process.off(name, heard)
+    }, SAME_SIGNAL_MS).unref()
   }
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, heard)
   return stop.signal

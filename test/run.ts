@@ -2,6 +2,7 @@
  * Runs types, lint and the test files. Each core has one process, which runs many files. Arguments are parts of file
  * names to choose by; `--all` adds the long tier. Ends with `N passed, N failed, N skipped`.
  */
+import '../corpus/command/node-version.js'
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'

@@ -2,6 +2,7 @@
  * `npm run bench`: measures the table of budgets (README.md). Each line takes turns with its reference, so that the load of the
  * machine affects both. A missed budget is a result, not a failure.
  */
+import '../../corpus/command/node-version.js'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert'
 import { FEEDS } from '../../corpus/feeds/table.ts'
 import { CONTRACT, heldFetch } from '../support/contract.ts'
 import { temporaryFolder } from '../support/dist.ts'
+import { until } from '../support/until.ts'
 import { done, endAll, failed, gateway, start, vulnshelf } from './command.ts'
 
 const folder = temporaryFolder('commands')
@@ -136,6 +137,31 @@ test('token makes a key set and a token, serve takes them, and stops at a signal
   assert.is(await new Promise((resolve) => server.on('close', resolve)), 0)
 })
 
+test('serve without keys is refused, with the ways to have some: it could answer nothing but 503', async () => {
+  const line = /Add --jwks <file or URL>, or --issuer <URL> .*`vulnshelf-gateway token` and add --jwks \S+\/jwks\.json$/
+  for (const more of [[], ['--workers', '2']]) {
+    assert.match(failed(await gateway(['serve', dist, '--port', '0', ...more]), 2), line)
+  }
+})
+
+test('serve starts though its issuer is away for the moment', async () => {
+  const server = start('vulnshelf-gateway', ['serve', dist, '--port', '0', '--issuer', 'http://127.0.0.1:1'])
+  let said = ''
+  server.stderr!.on('data', (text) => (said += text))
+  await until(
+    () => said.includes('listening on') || server.exitCode !== null,
+    () => said,
+  )
+  const url = /listening on (\S+)/.exec(said)?.[1]
+  assert.ok(url, said)
+  // No real token: the keys are asked for first.
+  const jws = ['{"alg":"RS256","kid":"1"}', '{}', 'x'].map((part) => Buffer.from(part).toString('base64url')).join('.')
+  const answer = await fetch(`${url}/api/v1/cves`, { headers: { authorization: `Bearer ${jws}` } })
+  assert.is(answer.status, 503)
+  server.kill('SIGTERM')
+  assert.is(await new Promise((resolve) => server.on('close', resolve)), 0)
+})
+
 test('--help and --version are answers, not errors', async () => {
   for (const args of [['--help'], ['ingest', '--help'], ['help', 'build'], ['--version']]) {
     const { code, out, err } = await vulnshelf(args)
@@ -175,7 +201,11 @@ test('wrong usage is told in one line, with exit code 2', async () => {
     [['serve', dist, '--port', 'abc'], /'abc' is invalid/],
     [['serve', dist, '--jwks', at('nowhere')], /^there is no key set at /],
     [['serve', dist, '--jwks', corpus], /^the key set at \S+ will not do: Unexpected token/],
-    [['serve', dist, '--algorithms', 'HS256'], /HS256/],
+    [['serve', dist, '--jwks', join(at('keys'), 'jwks.json'), '--algorithms', 'HS256'], /HS256/],
+    [
+      ['serve', dist, '--issuer', 'example.com'],
+      /^keys cannot be discovered from the issuer 'example\.com': .* Add --jwks/,
+    ],
     [['token', '--expires', 'soon'], /^'soon' is not a lifetime such as 30m, 1h or 2d/],
     [['token', '--tier', 'high'], /'high' is invalid/],
   ]

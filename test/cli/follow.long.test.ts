@@ -21,10 +21,16 @@ const { feeds, corpus, dist: origin, nights } = await sampleDist(folder.path, 15
 const [key, keys] = [at('key.json'), at('keys.json')]
 done(await vulnshelf(['key', key, '--public', keys]))
 done(await vulnshelf(['sign', origin, '--sign-key', key]))
+done(await gateway(['token', '--keys', at('token-keys')]))
+
+const serve = (dist: string, ...words: string[]) => {
+  const jwks = join(at('token-keys'), 'jwks.json')
+  return ['serve', dist, '--port', '0', '--jwks', jwks, ...words]
+}
 
 /** A gateway that follows, its address and what it says. */
 async function following(dist: string, words: readonly string[], env: Record<string, string> = {}) {
-  const child = start('vulnshelf-gateway', ['serve', dist, '--port', '0', '--poll-seconds', '1', ...words], { env })
+  const child = start('vulnshelf-gateway', serve(dist, '--poll-seconds', '1', ...words), { env })
   const said = { out: '', err: '' }
   child.stdout!.setEncoding('utf8').on('data', (text: string) => (said.out += text))
   child.stderr!.setEncoding('utf8').on('data', (text: string) => (said.err += text))
@@ -39,6 +45,14 @@ async function following(dist: string, words: readonly string[], env: Record<str
   const served = async () => (JSON.parse(await (await fetch(`${url}/readyz`)).text()) as { snapshot: string }).snapshot
   return { child, said, until: happens, served }
 }
+
+test('keys that no token can be verified with are refused before anything is mirrored', async () => {
+  for (const words of [[], ['--issuer', 'not a url'], ['--jwks', at('nowhere')]]) {
+    const line = failed(await gateway(['serve', at('unkeyed'), '--port', '0', '--follow', origin, ...words]), 2)
+    assert.match(line, /^there are no keys|^keys cannot be discovered|^there is no key set at/)
+    assert.not.ok(existsSync(at('unkeyed')))
+  }
+})
 
 test('it begins with the first snapshot, takes up each that is put up, and leaves the mirror no life of its own', async () => {
   const dist = at('served')
@@ -103,7 +117,7 @@ test('told to stop while the first snapshot is on its way, it ends at once, with
   const server = createServer((_request, response) => void response.writeHead(503, { 'retry-after': '120' }).end())
   const { origin: url, close } = await listening(server)
   try {
-    const child = start('vulnshelf-gateway', ['serve', at('early'), '--port', '0', '--follow', `${url}/`])
+    const child = start('vulnshelf-gateway', serve(at('early'), '--follow', `${url}/`))
     let said = ''
     child.stderr!.setEncoding('utf8').on('data', (text: string) => (said += text))
     child.stdout!.setEncoding('utf8').on('data', (text: string) => (said += text))
@@ -122,10 +136,10 @@ test('told to stop while the first snapshot is on its way, it ends at once, with
 
 test('what is for the mirror goes with --follow, but for what the environment says to other commands', async () => {
   for (const words of [['--derive'], ['--keys', keys], ['--keep', '2'], ['--interval', '1m']]) {
-    const line = failed(await gateway(['serve', origin, '--port', '0', ...words]), 2)
+    const line = failed(await gateway(serve(origin, ...words)), 2)
     assert.is(line, `option '${words[0]}' goes with --follow, which names what is mirrored (--help tells more)`)
   }
-  const child = start('vulnshelf-gateway', ['serve', origin, '--port', '0'], { env: { VULNSHELF_KEYS: keys } })
+  const child = start('vulnshelf-gateway', serve(origin), { env: { VULNSHELF_KEYS: keys } })
   let said = ''
   child.stderr!.setEncoding('utf8').on('data', (text: string) => (said += text))
   await until(
@@ -156,7 +170,7 @@ test('a snapshot that rotted is mirrored anew before it is served', async () => 
 })
 
 test('a source that can be none ends it, also where a snapshot is here', async () => {
-  const words = (dist: string) => ['serve', dist, '--port', '0', '--follow', 'ftp://example.com/dist']
+  const words = (dist: string) => serve(dist, '--follow', 'ftp://example.com/dist')
   const told = /^a mirror copies from a folder, a bundle, or from http:/
   assert.match(failed(await gateway(words(at('nowhere'))), 2), told)
   const ended = await gateway(words(origin))
@@ -167,11 +181,11 @@ test('a source that can be none ends it, also where a snapshot is here', async (
 test('without a first snapshot it does not start, and says why', async () => {
   mkdirSync(at('nothing'))
   assert.match(
-    failed(await gateway(['serve', at('never'), '--port', '0', '--follow', at('nothing')])),
+    failed(await gateway(serve(at('never'), '--follow', at('nothing')))),
     /^there is nothing to be served: latest\.json: .* is missing: there is no snapshot at \S+nothing$/,
   )
   done(await vulnshelf(['key', at('other.json'), '--public', at('others.json')]))
-  const words = ['serve', at('never'), '--port', '0', '--follow', origin, '--keys', at('others.json')]
+  const words = serve(at('never'), '--follow', origin, '--keys', at('others.json'))
   assert.match(failed(await gateway(words)), /^there is nothing to be served: no trusted key has signed/)
   assert.not.ok(existsSync(pointerPath(at('never'))))
 })

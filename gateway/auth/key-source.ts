@@ -1,0 +1,59 @@
+/** Where a gateway gets its keys from: a file, a URL, or what the issuer publishes (rule 11). */
+import { existsSync, readFileSync } from 'node:fs'
+import { GatewayError } from '../errors.ts'
+import { LOCAL } from '../token.ts'
+import { keyFile } from './key-file.ts'
+import { type KeyRing, parseKeySet } from './key-set.ts'
+import { type KeyUrlOptions, keysByDiscovery, keyUrl } from './key-url.ts'
+
+export interface KeySource {
+  /** File or URL of the key set; without it, it is discovered from the issuer. */
+  jwks?: string
+  issuer: string
+}
+
+const isUrl = (text: string) => /^https?:\/\//i.test(text)
+
+/**
+ * Refuses a source that can never have keys: each request would be answered with 503. One that cannot be reached now may
+ * be back later, and is not asked.
+ * @throws GatewayError `bad_option`
+ */
+export function assertKeySource({ jwks, issuer }: KeySource): void {
+  if (jwks === undefined) assertIssuer(issuer)
+  else if (!isUrl(jwks)) assertKeyFile(jwks)
+}
+
+function assertKeyFile(jwks: string): void {
+  if (!existsSync(jwks)) throw new GatewayError('bad_option', `there is no key set at ${jwks}`)
+  try {
+    parseKeySet(readFileSync(jwks, 'utf8'))
+  } catch (cause) {
+    throw new GatewayError('bad_option', `the key set at ${jwks} will not do: ${(cause as Error).message}`, cause)
+  }
+}
+
+/** Of an issuer without a key set: its keys are discovered. */
+function assertIssuer(issuer: string): void {
+  if (issuer === LOCAL.issuer) {
+    throw new GatewayError(
+      'bad_option',
+      'there are no keys to verify tokens with. Add --jwks <file or URL>, or --issuer <URL> to discover them ' +
+        `(OpenID Connect). For development, run \`vulnshelf-gateway token\` and add --jwks ${LOCAL.dir}/jwks.json`,
+    )
+  }
+  if (!isUrl(issuer) || !URL.canParse(issuer)) {
+    throw new GatewayError(
+      'bad_option',
+      `keys cannot be discovered from the issuer '${issuer}': it is no http or https URL. Add --jwks <file or URL>`,
+    )
+  }
+}
+
+/** @throws GatewayError as `assertKeySource` */
+export function openKeyRing(source: KeySource, options: KeyUrlOptions): KeyRing {
+  assertKeySource(source)
+  const { jwks, issuer } = source
+  if (jwks === undefined) return keysByDiscovery(issuer, options)
+  return isUrl(jwks) ? keyUrl(jwks, options) : keyFile(jwks, options)
+}
