@@ -61,20 +61,24 @@ export function meaning<K extends Kind<unknown>>(description: string, kind: K): 
   return { ...kind, schema: { ...kind.schema, description } }
 }
 
+/** How a csv parameter holds several values (rules 2 and 3). */
+const CSV = 'Separate several values with commas, or repeat the parameter'
+
 /** The parameters of one route that stand in its path or its query, in the order of its schema. */
 export function parametersOf(place: 'path' | 'query', schema: Schema): Parameter[] {
   return Object.entries(schema).map(([name, kind]) => {
     const { description = MEANINGS[name]?.description, ...shape } = kind.schema
     if (typeof description !== 'string') throw new TypeError(`nothing says what the parameter '${name}' means`)
     const example = MEANINGS[name]?.example
+    const isCsv = shape.type === 'array'
     return {
       name,
       in: place,
-      description,
+      description: isCsv ? `${description}. ${CSV}` : description,
       required: place === 'path' || kind.presence === 'required',
       schema: shape,
-      // One parameter holds all members, separated by commas (api.md, `csv`).
-      ...(shape.type === 'array' ? { style: 'form' as const, explode: false } : {}),
+      // Requests may use either form; OpenAPI can state one, and api.md writes csv.
+      ...(isCsv ? { style: 'form' as const, explode: false } : {}),
       ...(kind.emptyAllowed ? { allowEmptyValue: true } : {}),
       ...(example === undefined ? {} : { example }),
     }

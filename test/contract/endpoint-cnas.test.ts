@@ -51,7 +51,7 @@ saysUnder('GET /api/v1/cnas/{slug}/cves', 'severity | query | csv | Severity ban
       await holdCves(service, `/cnas/${encodeURIComponent(slug)}/cves?severity=${chosen}`, ofCna(slug).filter(passes))
     }
   }
-  await refusesValues(service, path, 'severity', ['', 'severe', 'High', 'high,', 'null'])
+  await refusesValues(service, path, 'severity', ['', 'severe', 'high,', 'null'])
 })
 
 saysUnder('GET /api/v1/cnas/{slug}/cves', 'kev | query | boolean | KEV-listed only.', async () => {
@@ -62,7 +62,7 @@ saysUnder('GET /api/v1/cnas/{slug}/cves', 'kev | query | boolean | KEV-listed on
     }
   }
   assert.ok(slugs.some((slug) => ofCna(slug).some(({ kev }) => kev.listed)))
-  await refusesValues(service, path, 'kev', ['', '1', 'yes', 'TRUE'])
+  await refusesValues(service, path, 'kev', ['', '1', 'yes', 'on'])
 })
 
 saysUnder('GET /api/v1/cnas/{slug}/cves', 'has_exploit | query | boolean | Exploit availability.', async () => {
@@ -73,7 +73,7 @@ saysUnder('GET /api/v1/cnas/{slug}/cves', 'has_exploit | query | boolean | Explo
     }
   }
   assert.is(new Set(ofCna(most).map((row) => row.has_exploit)).size, 2)
-  await refusesValues(service, path, 'has_exploit', ['', '0', 'no', 'False'])
+  await refusesValues(service, path, 'has_exploit', ['', '0', 'no'])
 })
 
 saysUnder('GET /api/v1/cnas/{slug}/cves', 'cwe | query | string | Primary weakness, form `CWE-<n>`.', async () => {
@@ -102,7 +102,7 @@ saysUnder(
       await holdSorts(service, `/cnas/${encodeURIComponent(slug)}/cves`, ofCna(slug), keys)
       await holdCves(service, `/cnas/${encodeURIComponent(slug)}/cves`, ofCna(slug), '-published')
     }
-    await refusesValues(service, path, 'sort', ['', 'updated', '-updated', 'title', '-', 'CVSS'])
+    await refusesValues(service, path, 'sort', ['', 'updated', '-updated', 'title', '-'])
   },
 )
 

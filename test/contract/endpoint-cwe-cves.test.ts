@@ -73,7 +73,7 @@ saysUnder(
     }
     assert.ok(slugs.some((slug) => any(slug).length > primary(slug).length))
     assert.ok(slugs.some((slug) => any(slug).length > 0 && primary(slug).length === 0))
-    await refusesValues(service, path, 'scope', ['', 'all', 'Primary', 'any,primary', 'secondary'])
+    await refusesValues(service, path, 'scope', ['', 'all', 'any,primary', 'secondary'])
   },
 )
 
@@ -89,7 +89,7 @@ saysUnder('GET /api/v1/cwes/{cweId}/cves', 'severity | query | csv | Severity ba
       any(most).filter((row) => passes(row) && !row.kev.listed),
     )
   }
-  await refusesValues(service, path, 'severity', ['', 'severe', 'High', 'high,', 'null'])
+  await refusesValues(service, path, 'severity', ['', 'severe', 'high,', 'null'])
 })
 
 saysUnder('GET /api/v1/cwes/{cweId}/cves', 'kev | query | boolean | Restrict to KEV-listed.', async () => {
@@ -105,7 +105,7 @@ saysUnder('GET /api/v1/cwes/{cweId}/cves', 'kev | query | boolean | Restrict to 
     )
   }
   assert.ok(listed > 0)
-  await refusesValues(service, path, 'kev', ['', '1', 'yes', 'TRUE'])
+  await refusesValues(service, path, 'kev', ['', '1', 'yes', 'on'])
 })
 
 saysUnder(
@@ -117,7 +117,7 @@ saysUnder(
       await holdSorts(service, `/cwes/${slug}/cves?scope=any`, any(slug), Object.keys(CVE_KEYS) as CveKey[])
     }
     await holdCves(service, path, primary(most), '-published')
-    await refusesValues(service, path, 'sort', ['', 'title', '-', 'CVSS', '--epss'])
+    await refusesValues(service, path, 'sort', ['', 'title', '-', '--epss'])
   },
 )
 

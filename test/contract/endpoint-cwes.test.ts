@@ -61,7 +61,7 @@ saysUnder('GET /api/v1/cwes', 'abstraction | string | `Pillar`, `Class`, `Base`,
   for (const one of ['Pillar', 'Class', 'Base', 'Variant', 'Compound']) {
     assert.ok((await hold(`abstraction=${one}`, (row) => row.abstraction === one)) > 0, one)
   }
-  await refusesValues(service, '/cwes', 'abstraction', ['', 'Category', 'base', 'Base,Class'])
+  await refusesValues(service, '/cwes', 'abstraction', ['', 'Category', 'Base,Class'])
 })
 
 saysUnder('GET /api/v1/cwes', 'status | string | `Stable`, `Draft`, `Incomplete`, ...', async () => {
@@ -79,13 +79,13 @@ saysUnder('GET /api/v1/cwes', 'likelihood | string | `High`, `Medium`, `Low`.', 
       return row.likelihood === one && row.abstraction === 'Base' && folded(row.name).includes('a')
     })
   }
-  await refusesValues(service, '/cwes', 'likelihood', ['', 'high', 'Very High', 'null', 'Unknown'])
+  await refusesValues(service, '/cwes', 'likelihood', ['', 'Very High', 'null', 'Unknown'])
 })
 
 saysUnder('GET /api/v1/cwes', 'sort | string | `cves`, `id`, `name`. Default `-cves`.', async () => {
   assert.ok(new Set(rows.map((row) => row.cve_count)).size < rows.length, 'ties')
   await holdListSorts(service, '/cwes', rows, orders, '-cves')
-  await refusesValues(service, '/cwes', 'sort', ['', 'cve_count', '-', 'CVES', '--id', 'kev'])
+  await refusesValues(service, '/cwes', 'sort', ['', 'cve_count', '-', '--id', 'kev'])
 })
 
 saysUnder('GET /api/v1/cwes', 'limit, cursor |  | As in conventions.', async () => {
@@ -121,7 +121,7 @@ saysUnder('GET /api/v1/cwes/{cweId}', '`fields` (query, csv) keeps only the name
     assert.equal(await service.json(`${path}${other},%20${one},${one}`), { [one]: entry[one], [other]: entry[other] })
   }
   assert.equal(await service.json(path + names.join(',')), entry)
-  await refusesValues(service, path.split('?')[0]!, 'fields', ['', 'Name', 'name,colour', 'id', 'consequences.note'])
+  await refusesValues(service, path.split('?')[0]!, 'fields', ['', 'name,colour', 'id', 'consequences.note'])
 })
 
 /** The entry with most in it. */

@@ -98,7 +98,7 @@ saysUnder(
         latest(id).map(({ report_text }) => report_text),
       )
     }
-    await refusesValues(service, `/cves/${fullest}/reports`, 'full', ['', '1', 'TRUE', 'yes'])
+    await refusesValues(service, `/cves/${fullest}/reports`, 'full', ['', '1', 'on', 'yes'])
   },
 )
 
@@ -184,7 +184,7 @@ says("`include_schema` (query, boolean, default `false`) includes each type's ou
   const unsaid = await service.body('/reports/types')
   assert.is(await service.body('/reports/types?include_schema=false'), unsaid)
   assert.not.match(unsaid, /schema/)
-  await refusesValues(service, '/reports/types', 'include_schema', ['', '1', 'True'])
+  await refusesValues(service, '/reports/types', 'include_schema', ['', '1'])
 })
 
 says('Response: `count` integer, `report_types[]` of `{prompt_name, enabled}`.', async () => {

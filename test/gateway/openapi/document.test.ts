@@ -116,8 +116,9 @@ for (const [path, operation] of OPERATIONS) {
       assert.ok(description.length > 10, name)
       assert.is(place, path.includes(`{${name}}`) ? 'path' : 'query')
       if (required) assert.is(schema.default, undefined, `${name} is required and has a default`)
-      // csv: one parameter, commas between members.
-      if (schema.type === 'array') assert.equal([parameter.style, parameter.explode], ['form', false])
+      if (schema.type !== 'array') continue
+      assert.equal([parameter.style, parameter.explode], ['form', false])
+      assert.match(description, /commas, or repeat the parameter$/)
     }
   })
 
