@@ -36,7 +36,7 @@ import { firstTimeline, nextTimeline } from '../../corpus/model/timeline.ts'
 import { type KeptClaim, type PreviousRecord, recordDigest } from '../../corpus/store/merging.ts'
 
 /** Raised with every change in what the rules make of the same claims: then all records are merged again. */
-export const MERGE_RULES = 8
+export const MERGE_RULES = 9
 
 /** What a record depends on beside its claims. */
 export interface RecordSettings {

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { contractSuite } from './contract.ts'
 import { holdCves, idsOf, inOrder, type Summary, summariesOf } from './cve-rows.ts'
 import { addOddRecords, RESERVED } from './odd-records.ts'
-import { refuses, refusesValues } from './refusals.ts'
+import { refusesValues } from './refusals.ts'
 import { openService } from './service.ts'
 
 const { saysUnder, after, run } = contractSuite('filters of GET /cves')
