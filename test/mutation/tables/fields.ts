@@ -136,8 +136,8 @@ export const FIELDS: readonly Mutation[] = [
     rule: 'api: `grade_distribution`: object mapping a letter grade to a CNA count',
     breaks: 'a grade is counted once',
     file: 'corpus/model/directory.ts',
-    find: 'for (const { grade } of rows) grades[grade]++',
-    replace: 'for (const { grade } of rows) grades[grade] = 1',
+    find: 'if (grade !== null) grades[grade]++',
+    replace: 'if (grade !== null) grades[grade] = 1',
     tests: test('cna-stats-fields'),
   },
 ]
