@@ -48,7 +48,7 @@ export const FIELDS: readonly Mutation[] = [
     rule: 'api: version_from, version_to | integer |',
     breaks: 'an enrichment spans two versions',
     file: 'corpus/model/timeline.ts',
-    find: 'dates.enrichment, [to, to]',
+    find: 'enrichmentDate(row, ofOthers, dates), [to, to]',
     replace: 'dates.enrichment, [from, to]',
     tests: test('timeline-fields'),
   },
