@@ -13,6 +13,7 @@ export interface CveFilterOptions {
   severity?: Severity | readonly Severity[] | undefined
   kev?: boolean | undefined
   has_exploit?: boolean | undefined
+  /** False for those of which no source states a patch. */
   has_patch?: boolean | undefined
   has_detection?: boolean | undefined
   /** Short name of a CNA, in any case. */

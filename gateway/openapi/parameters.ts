@@ -21,7 +21,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   severity: { description: 'Any of these severity bands' },
   kev: { description: '`true` for those listed as known to be exploited, `false` for the others' },
   has_exploit: { description: 'Whether an exploit is known' },
-  has_patch: { description: 'Whether a patch is known' },
+  has_patch: { description: '`true` where a source states a patch, `false` where no source states one' },
   has_detection: { description: 'Whether there is detection content' },
   assigner: { description: 'Short name of the CNA, whole, in any case' },
   cwe: { description: 'The primary weakness: `79`, `CWE-79` or `cwe-79`' },

@@ -190,6 +190,18 @@ test('every schema with a name, and every field in it, says what it means', () =
   assert.equal(silent, [])
 })
 
+test('a flag and a filter that are false say that no source states a patch', () => {
+  const { properties } = DOCUMENT.components.schemas.CveSummary as { properties: Record<string, Parameter> }
+  const filter = parametersOf(DOCUMENT.paths['/cves']!.get).find(({ name }) => name === 'has_patch')
+  for (const one of [properties.has_patch, filter]) assert.match(one!.description, /`false` .*no source states/)
+})
+
+test('the introduction says how a csv parameter is repeated, and that case does not matter', () => {
+  for (const said of ['`include=cvss&include=affected`', '`explode`', 'in any case']) {
+    assert.ok(DOCUMENT.info.description.includes(said), said)
+  }
+})
+
 test('the same table gives the same document, byte for byte', () => {
   assert.is(JSON.stringify(openapiDocument(ROUTES)), JSON.stringify(DOCUMENT))
 })
