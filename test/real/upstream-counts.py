@@ -3,8 +3,9 @@
 
     test/real/upstream-counts.py ../shared/feeds
 
-prints JSON with the members of `counts` in the answer of /snapshot, and how many CNAs have a grade. It shares no code with the product on purpose; the
-rules it follows are those of the specification, cited where they are needed. What it takes: upstream_feeds.py.
+prints JSON with the members of `counts` in the answer of /snapshot, and how many CNAs have a grade. It shares no code
+with the product on purpose; the rules it follows are those of the specification, cited where they are needed. What it
+takes: upstream_feeds.py.
 """
 import json
 import re

@@ -144,4 +144,4 @@ def weaknesses(feeds):
     """Names by number of all weaknesses, deprecated ones too; categories and views are none (rule 27)."""
     with zipfile.ZipFile(newest(feeds, "cwe/cwec_v*.xml.zip")) as archive:
         root = ElementTree.fromstring(archive.read(archive.namelist()[0]))
-    return {int(element.get("ID")): element.get("Name") for element in root.findall("{*}Weaknesses/{*}Weakness")}
+    return {int(element.get("ID")): text(element.get("Name")) for element in root.findall("{*}Weaknesses/{*}Weakness")}

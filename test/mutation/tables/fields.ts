@@ -49,7 +49,7 @@ export const FIELDS: readonly Mutation[] = [
     breaks: 'an enrichment spans two versions',
     file: 'corpus/model/timeline.ts',
     find: 'enrichmentDate(row, ofOthers, dates), [to, to]',
-    replace: 'dates.enrichment, [from, to]',
+    replace: 'enrichmentDate(row, ofOthers, dates), [from, to]',
     tests: test('timeline-fields'),
   },
   {
