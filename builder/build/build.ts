@@ -20,7 +20,7 @@ import type { Pointer } from '../../corpus/snapshot/pointer.ts'
 import { heard, openPool, type Pool } from '../../corpus/snapshot/pool.ts'
 import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
 import { about } from './about.ts'
-import { writeCatalogs } from './catalogs.ts'
+import { cnaEntries, feedEntries, writeCatalogs } from './catalogs.ts'
 import { collectChanges, putDelta } from './delta.ts'
 import { BuildError } from './error.ts'
 import { gatheredPath, openGathered } from './gathered.ts'
@@ -108,10 +108,14 @@ async function buildFrom(
     const onProgress = (done: number, total: number) => progress('shards', done, total)
     const changes = collectChanges()
     const job = { blocks, corpusPath, parent, pool, objects, changes, log: effects.log, onProgress }
-    const writing = heard(Promise.all([writeShards(job), writeCatalogs(corpus, parent, pool, objects, changes)]))
+    const writing = heard(Promise.all([writeShards(job), writeCatalogs(feedEntries(corpus), job)]))
     const epss = alignEpss(corpus, blocks)
-    const [shards, { files: catalogFiles, catalogs }] = await writing
+    const [shards, ofFeeds] = await writing
     const { rows } = shards
+    // Records name CNAs that are not in the list, so this catalogue waits for them.
+    const ofRecords = await writeCatalogs({ cnas: cnaEntries(corpus, rows) }, job)
+    const catalogs = { ...ofFeeds.catalogs, ...ofRecords.catalogs }
+    const catalogFiles = [...ofFeeds.files, ...ofRecords.files]
     const description = about(corpus, countsOf(rows, catalogs), epss)
     const files = [...shards.files, ...catalogFiles, ...(await writeTables(corpus, description, epss, objects))]
     const shardsAt = lap()

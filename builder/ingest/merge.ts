@@ -7,7 +7,7 @@ import { DAY_MS, dayOf, utcTimestamp } from '../../corpus/model/date.ts'
 import type { Mission } from '../../corpus/model/merge.ts'
 import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
 import { readCatalogue } from '../../corpus/store/catalogue.ts'
-import { type Merging, openMerging, type TouchedCve } from '../../corpus/store/merging.ts'
+import { datesIn, type Merging, openMerging, type TouchedCve } from '../../corpus/store/merging.ts'
 import { idOfSortKey } from '../../corpus/store/sort-key.ts'
 import {
   type FeedState,
@@ -25,6 +25,9 @@ import type { MergeTask } from './tasks.ts'
 
 /** Records merged at one go: some 1 MB of claims. */
 const BATCH_RECORDS = 128
+
+/** Feeds of exploit modules, each of which states when it was published or last changed. */
+const MODULE_FEEDS: ReadonlySet<string> = new Set(['metasploit', 'exploitdb'])
 
 export interface MergeContext {
   mission: Mission
@@ -63,7 +66,12 @@ export async function mergeStaged(
   for (const { name, date } of read) {
     if (name === 'epss') merging.settleScores()
     else if (name === 'cvelist') merging.settleClaims(name, true, null)
-    else merging.settleClaims(name, false, date === null ? null : utcTimestamp(date))
+    else {
+      const release = date === null ? null : utcTimestamp(date)
+      // First timelines have only what claims themselves date.
+      const dates = { release, byItem: MODULE_FEEDS.has(name) }
+      merging.settleClaims(name, false, context.former === null ? null : dates)
+    }
   }
   const previousCorpusDate = readCorpusDate(database)
   const corpusDate = settleCorpusDate(database, merging, read)
@@ -203,7 +211,7 @@ function* mergeTasks(
       claims: merging.claims(cveKey),
       listed: listed === 1,
       isComparable: listed === 1 && isComparable,
-      statedAt,
+      statedAt: datesIn(statedAt),
     }))
     yield { records, ...task }
   }

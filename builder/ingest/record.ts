@@ -36,7 +36,7 @@ import { firstTimeline, nextTimeline } from '../../corpus/model/timeline.ts'
 import { type KeptClaim, type PreviousRecord, recordDigest } from '../../corpus/store/merging.ts'
 
 /** Raised with every change in what the rules make of the same claims: then all records are merged again. */
-export const MERGE_RULES = 8
+export const MERGE_RULES = 9
 
 /** What a record depends on beside its claims. */
 export interface RecordSettings {
@@ -61,8 +61,8 @@ export interface RecordToMerge {
   listed: boolean
   /** That claim's JSON as it was before, where it did change and can be compared. */
   former: string | null
-  /** What dates a change that other feeds brought: a timestamp. */
-  statedAt: string | null
+  /** What dates a change that other feeds brought: timestamps by feed, of those whose claims changed. */
+  statedAt: ReadonlyMap<string, string>
 }
 
 export type MergeResult =
@@ -119,7 +119,8 @@ export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): Me
   const recordDate = record.dateUpdated ?? settings.corpusDate
   const dates = {
     record: isUpdated ? recordDate : null,
-    enrichment: statedAt ?? settings.corpusDate,
+    feeds: statedAt,
+    otherwise: settings.corpusDate,
   }
   const origin: Origin = {
     // What the other feeds, the catalogue or a setting make of the record that was: the rest is what the record brought.

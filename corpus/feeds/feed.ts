@@ -173,12 +173,16 @@ export function skipOf(key: string, cause: unknown): FeedSkip {
 /** What a snapshot has room for in the name of a catalogue's entry, percent-encoded (SPEC.md, "Catalog shard"). */
 const MAX_NAME_BYTES = 200
 
-/** @throws FeedError for a name too long to be that of an entry: it would stop every build */
+const nameBytes = (name: string): number => encodeURI(name.toWellFormed()).length
+
+/** Whether a snapshot has room for this name of an entry: a longer one would stop every build. */
+export const isEntryName = (name: string): boolean => nameBytes(name) <= MAX_NAME_BYTES
+
+/** @throws FeedError for a name too long to be that of an entry */
 export function assertName(name: string): void {
-  const { length } = encodeURI(name.toWellFormed())
-  if (length > MAX_NAME_BYTES) {
-    throw new FeedError('item_invalid', `its name takes ${length} bytes percent-encoded, more than ${MAX_NAME_BYTES}`)
-  }
+  if (isEntryName(name)) return
+  const what = `its name takes ${nameBytes(name)} bytes percent-encoded, more than ${MAX_NAME_BYTES}`
+  throw new FeedError('item_invalid', what)
 }
 
 const CHUNK_BYTES = 1 << 20

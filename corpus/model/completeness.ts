@@ -35,7 +35,7 @@ const GRADES: readonly (readonly [lowest: number, grade: Grade])[] = [
   [20, 'D'],
 ]
 
-/** The grade of a mean score; a CNA without records has F (rule 27). */
-export function gradeOf(score: number | null): Grade {
-  return GRADES.find(([lowest]) => score !== null && score >= lowest)?.[1] ?? 'F'
+/** The grade of a mean score. */
+export function gradeOf(score: number): Grade {
+  return GRADES.find(([lowest]) => score >= lowest)?.[1] ?? 'F'
 }

@@ -1,4 +1,5 @@
 /** How the items of a record's lists are told apart, compared, filed and called when two versions of it are compared. */
+import { namesToShow } from './products.ts'
 import type { AffectedEntry, CvssMetric, EvidenceItem, ExploitModule, Reference, Report } from './record.ts'
 import type { TimelineCategory } from './timeline-table.ts'
 
@@ -64,7 +65,8 @@ export const AFFECTED: ListRule<AffectedEntry> = {
   category: (entry) => AFFECTED_CATEGORY[entry.source],
   provider: (entry) => entry.source,
   subject: ({ vendor, product, ecosystem, package_name }) =>
-    [...new Set([vendor, product, ecosystem, package_name])].filter(Boolean).join(' ') || 'Unnamed product',
+    [...new Set([...namesToShow(vendor, product), ecosystem, package_name])].filter(Boolean).join(' ') ||
+    'Unnamed product',
 }
 
 /** Who cites a new one first, or began or ceased to; of one that several cite nothing tells whose name and tags move. */

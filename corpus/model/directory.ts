@@ -1,6 +1,7 @@
 /** The rows of CNAs, vendors and products (gateway/API.md, sections 23 and 24; rules 25 and 27). */
 import { type Grade, gradeOf } from './completeness.ts'
 import { DAY_MS } from './date.ts'
+import { nameKey } from './products.ts'
 import { compareText } from './sources.ts'
 
 export interface VendorRow {
@@ -22,7 +23,8 @@ export interface ProductRow {
 export interface CnaRow {
   slug: string
   cna_name: string
-  grade: Grade
+  /** Null without records. */
+  grade: Grade | null
   activity_status: 'Active' | 'Inactive'
   total_cves: number
   recent_cves: number
@@ -64,8 +66,8 @@ const MIN_RECORDS = 10
 const LEADERS = 10
 
 /**
- * The row of a CNA; `corpusDate` is what "the last year" counts back from. Without records score, means and dates are
- * null and the grade is F (rule 27).
+ * The row of a CNA; `corpusDate` is what "the last year" counts back from. Without records grade, score, means and dates
+ * are null (rule 27).
  */
 export function cnaRow(slug: string, name: string, records: CnaRecords, corpusDate: number): CnaRow {
   const dates = records.published.filter((date) => date !== null)
@@ -76,7 +78,7 @@ export function cnaRow(slug: string, name: string, records: CnaRecords, corpusDa
   return {
     slug,
     cna_name: name,
-    grade: gradeOf(score),
+    grade: score === null ? null : gradeOf(score),
     activity_status: recent > 0 ? 'Active' : 'Inactive',
     total_cves: records.published.length,
     recent_cves: recent,
@@ -86,6 +88,23 @@ export function cnaRow(slug: string, name: string, records: CnaRecords, corpusDa
     vendor_diversity: records.vendors,
     latest_cve_date: latest === null ? null : new Date(latest).toISOString(),
   }
+}
+
+/**
+ * Returns the CNAs that assigned records but are not in the list, each named as most of its records name it (rule 27).
+ * `listed` has the keys of the list; `assigners` how many records each short name has, as the records state it.
+ */
+export function unlistedCnas(
+  listed: ReadonlySet<string>,
+  assigners: Iterable<readonly [shortName: string, records: number]>,
+): Pick<CnaRow, 'slug' | 'cna_name'>[] {
+  const names = new Map<string, string>()
+  const byUse = [...assigners].sort(([a, x], [b, y]) => y - x || compareText(a, b))
+  for (const [name] of byUse) {
+    const slug = nameKey(name)
+    if (slug !== null && !listed.has(slug) && !names.has(slug)) names.set(slug, name)
+  }
+  return Array.from(names, ([slug, cna_name]) => ({ slug, cna_name }))
 }
 
 /** Newest year against the one before, at least ten records in each; null where there are fewer (rule 25). */
@@ -112,11 +131,11 @@ export function improvementOf(
 
 /**
  * The statistics of all CNAs. Best and worst are those with at least ten records, ties broken by more records, then the
- * slug; of `improvements` only those that got better count.
+ * slug; of `improvements` only those that got better count. A CNA without records has no grade to count.
  */
 export function cnaStats(rows: readonly CnaRow[], improvements: readonly ImprovedCna[]): CnaStats {
   const grades: Record<Grade, number> = { A: 0, B: 0, C: 0, D: 0, F: 0 }
-  for (const { grade } of rows) grades[grade]++
+  for (const { grade } of rows) if (grade !== null) grades[grade]++
   const scores = rows.flatMap(({ overall_completeness: score }) => (score === null ? [] : [score]))
   const ranked = rows.filter(({ total_cves: total }) => total >= MIN_RECORDS)
   const by = (value: (row: CnaRow) => number) => (a: CnaRow, b: CnaRow) =>

@@ -16,6 +16,20 @@ export function statedName(name: string | null): string | null {
   return name === null || /^n\/a$/i.test(name) ? null : name
 }
 
+/**
+ * Returns vendor and product as one name is made of them, without nulls. The vendor is left out where the product begins
+ * with it, whole and in any case: "Cisco" and "Cisco IOS", but not "HP" and "HPE OneView" (rule 19).
+ */
+export function namesToShow(vendor: string | null, product: string | null): string[] {
+  const isRepeated = vendor !== null && product !== null && beginsWithName(product, vendor)
+  return [isRepeated ? null : vendor, product].filter((name) => name !== null)
+}
+
+function beginsWithName(text: string, name: string): boolean {
+  const [start, rest] = [text.slice(0, name.length), text.slice(name.length)]
+  return start.toLowerCase() === name.toLowerCase() && !/^[\p{L}\p{M}\p{N}]/u.test(rest)
+}
+
 const NAMING_SOURCES: ReadonlySet<AffectedEntry['source']> = new Set(['cna', 'adp', 'nvd'])
 
 /** The products that CNA, ADP and NVD name, each pair of keys once, by vendor, then product, those without product first. */

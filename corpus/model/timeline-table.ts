@@ -19,6 +19,8 @@ export type TimelineCategory =
 
 export interface CategoryRow {
   category: TimelineCategory
+  /** The feeds beside the CVE list that bring such changes; empty where the source of a change tells. */
+  feeds: readonly string[]
   /** Title of an entry that only says that something of this category changed. */
   title: string
   /** `change_type` of the group header, and of each message below it. */
@@ -29,25 +31,43 @@ export interface CategoryRow {
 /** In the order in which entries of one moment are shown. */
 export const CATEGORIES: readonly CategoryRow[] = [
   row('publication', 'CVE record updated', 'CVE_GROUP', 'CVE_MODIFIED'),
-  row('kev', 'KEV listing changed', 'KEV_GROUP', 'KEV_MODIFIED'),
+  row('kev', 'KEV listing changed', 'KEV_GROUP', 'KEV_MODIFIED', 'kev'),
   row('ssvc', 'SSVC assessment changed', 'SSVC_GROUP', 'SSVC_MODIFIED'),
   row('cvss', 'CVSS changed', 'CVSS_GROUP', 'CVSS_MODIFIED'),
   row('weakness', 'Weaknesses changed', 'CWE_GROUP', 'CWE_MODIFIED'),
   row('description', 'Description changed', 'DESCRIPTION_GROUP', 'DESCRIPTION_MODIFIED'),
   row('affected_versions', 'Affected versions changed', 'AFFECTED_GROUP', 'AFFECTED_MODIFIED'),
   row('references', 'References changed', 'REFERENCES_GROUP', 'REFERENCE_MODIFIED'),
-  row('exploits', 'Exploit modules changed', 'EXPLOIT_GROUP', 'EXPLOIT_MODIFIED'),
-  row('evidence', 'Evidence changed', 'EVIDENCE_GROUP', 'EVIDENCE_MODIFIED'),
-  row('nvd', 'NVD analysis changed', 'NVD_GROUP', 'NVD_MODIFIED'),
-  row('advisory', 'Advisories changed', 'ADVISORY_GROUP', 'ADVISORY_MODIFIED'),
-  row('svc_report', 'Reports changed', 'SVC_GROUP', 'SVC_REPORT'),
-  row('svc_metrics_analysis', 'Service score changed', 'SVC_GROUP', 'SVC_METRICS_ANALYSIS'),
-  row('svc_analysis', 'Analysis changed', 'SVC_GROUP', 'SVC_ANALYSIS'),
+  row('exploits', 'Exploit modules changed', 'EXPLOIT_GROUP', 'EXPLOIT_MODIFIED', 'metasploit', 'exploitdb'),
+  row('evidence', 'Evidence changed', 'EVIDENCE_GROUP', 'EVIDENCE_MODIFIED', 'nuclei', 'detections', 'poc'),
+  row('nvd', 'NVD analysis changed', 'NVD_GROUP', 'NVD_MODIFIED', 'nvd'),
+  row('advisory', 'Advisories changed', 'ADVISORY_GROUP', 'ADVISORY_MODIFIED', 'ghsa', 'osv'),
+  row('svc_report', 'Reports changed', 'SVC_GROUP', 'SVC_REPORT', 'reports'),
+  row('svc_metrics_analysis', 'Service score changed', 'SVC_GROUP', 'SVC_METRICS_ANALYSIS', 'service-scores'),
+  row('svc_analysis', 'Analysis changed', 'SVC_GROUP', 'SVC_ANALYSIS', 'analyses'),
 ]
 
-function row(category: TimelineCategory, title: string, group: string, change: string): CategoryRow {
-  return { category, title, group, change }
+function row(
+  category: TimelineCategory,
+  title: string,
+  group: string,
+  change: string,
+  ...feeds: readonly string[]
+): CategoryRow {
+  return { category, title, group, change, feeds }
 }
+
+/** The feed of each source that states changes of several categories. */
+export const FEED_OF_SOURCE: ReadonlyMap<string, string> = new Map([
+  ['nvd', 'nvd'],
+  ['advisory', 'ghsa'],
+  ['osv', 'osv'],
+  ['svc_metrics', 'service-scores'],
+  ['exploit_framework', 'metasploit'],
+  ['exploit_archive', 'exploitdb'],
+  ['template_scanner', 'nuclei'],
+  ['code_host_poc_search', 'poc'],
+])
 
 /** Changes of single fields that give an entry a title of its own: `[path, new value, title]`; the first that fits. */
 export const TITLES: readonly (readonly [path: string, newValue: string | null, title: string])[] = [

@@ -7,7 +7,7 @@ import { type Origin, type StatedChange, statedChanges } from './origin.ts'
 import type { RecordParts, TimelineEntry, TimelineMessage } from './record.ts'
 import { compareText } from './sources.ts'
 import { latestSsvc } from './ssvc.ts'
-import { CATEGORIES, type CategoryRow, TITLES, TITLES_OF_ALL } from './timeline-table.ts'
+import { CATEGORIES, type CategoryRow, FEED_OF_SOURCE, TITLES, TITLES_OF_ALL } from './timeline-table.ts'
 
 /** More messages than this are counted, not shown: an advisory can list thousands of products. */
 const MESSAGE_LIMIT = 200
@@ -83,14 +83,16 @@ export function firstTimeline(
 export interface ChangeDates {
   /** Of what the CVE record itself says; null where it says what it said, and only other feeds do not. */
   record: string | null
-  /** Of what other feeds say. */
-  enrichment: string
+  /** Of what other feeds say, by the name of the feed: those whose claims changed. */
+  feeds: ReadonlyMap<string, string>
+  /** Of what no feed dates. */
+  otherwise: string
 }
 
 /**
- * The whole timeline of a record that replaces `previous`: an entry for each category touched, then the entries it had,
- * newest first. What the record itself brought spans its version and the next one, enrichment stands at the next one
- * (API 14.9). A night in which both did is told apart by `origin`; without it all is the record's.
+ * Returns the timeline of a record that replaces `previous`: an entry for each category touched, then the entries it had,
+ * by version, then by time, newest first. What the record itself brought spans its version and the next one, enrichment
+ * stands at the next one (API 14.9). A night in which both did is told apart by `origin`; without it all is the record's.
  * Where nothing changed it is `previous.timeline` itself.
  */
 export function nextTimeline(
@@ -114,7 +116,7 @@ export function nextTimeline(
     const [ofRecord, ofOthers] = [own.filter(({ isRecords }) => isRecords), own.filter(({ isRecords }) => !isRecords)]
     for (const [some, date, span] of [
       [ofRecord, dates.record, [from, to]],
-      [ofOthers, dates.enrichment, [to, to]],
+      [ofOthers, enrichmentDate(row, ofOthers, dates), [to, to]],
     ] as const) {
       if (some.length > 0) entries.push(entryOf(row, titleOf(row, some), statedDate(some) ?? date, span, some))
     }
@@ -126,6 +128,16 @@ export function nextTimeline(
 function statedDate(changes: readonly Told[]): string | null {
   const added = changes.find(({ path, operation }) => path === '$.kev.date_added' && operation === 'add')
   return added ? startOfDay(added.newValue!) : null
+}
+
+/** Of the feeds that changed, the newest date of those that brought these changes; of all where that is not known. */
+function enrichmentDate(row: CategoryRow, changes: readonly Told[], { feeds, otherwise }: ChangeDates): string {
+  const feedsOf = ({ provider }: Told): readonly string[] => {
+    const feed = row.feeds.length === 1 ? undefined : FEED_OF_SOURCE.get(provider)
+    return feed === undefined ? row.feeds : [feed]
+  }
+  const dates = changes.flatMap(feedsOf).flatMap((feed) => feeds.get(feed) ?? [])
+  return (dates.length > 0 ? dates : [...feeds.values()]).sort().at(-1) ?? otherwise
 }
 
 function titleOf(row: CategoryRow, changes: readonly Told[]): string {
@@ -198,7 +210,7 @@ function rowOf(category: Told['category']): CategoryRow {
   return CATEGORIES.find((row) => row.category === category)!
 }
 
-/** Stable: entries of one moment keep the order of the table, and the newer version stays before the older. */
+/** By version, since feeds date some changes earlier than the version before. Stable: ties keep the order of the table. */
 function newestFirst(entries: TimelineEntry[]): TimelineEntry[] {
-  return entries.sort((a, b) => compareText(b.changed_at ?? '', a.changed_at ?? ''))
+  return entries.sort((a, b) => b.version_to - a.version_to || compareText(b.changed_at ?? '', a.changed_at ?? ''))
 }

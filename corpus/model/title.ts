@@ -1,5 +1,6 @@
 /** The title of a record: the CNA's, or one made of what else it says (rule 19). */
 import type { CveClaim } from './claim.ts'
+import { namesToShow } from './products.ts'
 
 const LIMIT = 120
 /** A full stop after one of these, or after initials (`e.g.`, `B.V.`), does not end a sentence. */
@@ -14,7 +15,7 @@ export interface TitleCandidate {
 
 /**
  * In their order of precedence. `cna` is the CNA's claim; `weaknessName` the name of the primary weakness. Vendor and
- * product are those of the CNA's first `affected` entry, unknown ones are left out.
+ * product are those of the CNA's first `affected` entry; unknown ones, and a vendor that the product repeats, are left out.
  */
 export function* titleCandidates(
   cna: CveClaim | undefined,
@@ -23,7 +24,7 @@ export function* titleCandidates(
 ): Iterable<TitleCandidate> {
   yield { from: 'title', title: cna?.title || null }
   const first = cna?.affected[0]
-  const subject = [first?.vendor, first?.product].filter(Boolean).join(' ')
+  const subject = namesToShow(first?.vendor ?? null, first?.product ?? null).join(' ')
   yield { from: 'affected and weakness', title: [subject, weaknessName].filter(Boolean).join(': ') || null }
   yield { from: 'description', title: description === null ? null : cutAtWord(firstSentence(description), LIMIT) }
 }

@@ -1,4 +1,5 @@
 /** What a program asks of a list, read as the API reads its parameters: the same filters, in the same canonical form. */
+import { memberOf } from '../model/closed-set.ts'
 import { type CveId, parseCveId } from '../model/cve-id.ts'
 import { DATE_BOUND_FORM, type DateBound, parseDateBound } from '../model/date-bound.ts'
 import { nameKey } from '../model/products.ts'
@@ -12,6 +13,7 @@ export interface CveFilterOptions {
   severity?: Severity | readonly Severity[] | undefined
   kev?: boolean | undefined
   has_exploit?: boolean | undefined
+  /** False for those of which no source states a patch. */
   has_patch?: boolean | undefined
   has_detection?: boolean | undefined
   /** Short name of a CNA, in any case. */
@@ -77,12 +79,13 @@ const date: Option<DateBound> = {
   },
   form: `${DATE_BOUND_FORM} or a Date`,
 }
+const readMember = <M extends string>(members: readonly M[], value: unknown): M | null =>
+  typeof value === 'string' ? memberOf(members, value) : null
 /** As filters have them: each once, the worst first. */
 const severity: Option<Severity[]> = {
   read(value) {
-    const given = new Set<unknown>(Array.isArray(value) ? value : [value])
-    const bands = SEVERITIES.toReversed().filter((band) => given.has(band))
-    return bands.length > 0 && bands.length === given.size ? bands : null
+    const given = new Set((Array.isArray(value) ? value : [value]).map((one) => readMember(SEVERITIES, one)))
+    return given.size === 0 || given.has(null) ? null : SEVERITIES.toReversed().filter((band) => given.has(band))
   },
   form: `one or several of ${SEVERITIES.toReversed().join(', ')}`,
 }
@@ -101,8 +104,8 @@ const ids: Option<CveId[]> = {
   },
   form: 'CVE ids such as CVE-2024-3400, one at least',
 }
-const oneOf = <const M>(members: readonly M[]): Option<M> => ({
-  read: (value) => (members.includes(value as M) ? (value as M) : null),
+const oneOf = <const M extends string>(members: readonly M[]): Option<M> => ({
+  read: (value) => readMember(members, value),
   form: `one of ${members.join(', ')}`,
 })
 const numberFrom = (min: number, max: number, whole: boolean): Option<number> => ({

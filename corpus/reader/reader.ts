@@ -2,6 +2,7 @@
  * Reading a snapshot without a gateway: records, pages and walks as the API answers them, from a folder or from any web
  * server that has one. This is the library's entry, `vulnshelf/reader`.
  */
+import { memberOf } from '../model/closed-set.ts'
 import { parseCveId } from '../model/cve-id.ts'
 import type { About } from '../snapshot/about.ts'
 import { DEFAULT_SECTIONS, recordPieces, SECTION_NAMES, type Section } from '../snapshot/cve-pieces.ts'
@@ -165,9 +166,13 @@ export async function openReader(address: string | URL, options: ReaderOptions =
 /** In the order in which they are answered, each once. @throws TypeError for what is none */
 function sectionsOf(include: readonly string[]): Section[] {
   if (!Array.isArray(include)) throw new TypeError(`option 'include' must be an array of ${SECTION_NAMES.join(', ')}`)
-  const unknown = include.find((name) => !(SECTION_NAMES as string[]).includes(name))
-  if (unknown === undefined) return SECTION_NAMES.filter((section) => include.includes(section))
-  throw new TypeError(`option 'include' has no '${unknown}'; there are ${SECTION_NAMES.join(', ')}`)
+  const given = include.map((name) => {
+    const section = memberOf(SECTION_NAMES, String(name))
+    if (section === null)
+      throw new TypeError(`option 'include' has no '${name}'; there are ${SECTION_NAMES.join(', ')}`)
+    return section
+  })
+  return SECTION_NAMES.filter((section) => given.includes(section))
 }
 
 /** Rows that are read at once: those of a page. */

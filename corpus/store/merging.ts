@@ -13,8 +13,26 @@ export interface TouchedCve {
   cveKey: string
   /** Whether the CVE list's own claim is new or changed, not only those of other feeds. */
   listed: 0 | 1
-  /** The newest date of the other feeds whose claims are new, changed or gone; null where there is none. */
-  statedAt: string | null
+  /** What dates the claims of other feeds that are new, changed or gone: `datesIn` reads it. */
+  statedAt: string
+}
+
+/** The newest date of each feed in `TouchedCve.statedAt`: ISO 8601 timestamps in UTC by the name of the feed. */
+export function datesIn(statedAt: string): Map<string, string> {
+  const dates = new Map<string, string>()
+  for (const line of statedAt.split('\n')) {
+    const [feed = '', date = ''] = line.split(' ')
+    if (date > (dates.get(feed) ?? '')) dates.set(feed, date)
+  }
+  return dates
+}
+
+/** What dates the changes of a feed: timestamps, ISO 8601 in UTC. */
+export interface FeedDate {
+  /** Of the feed's release; null dates nothing. */
+  release: string | null
+  /** Whether an item's own date goes before it, where the item states one and is still there. */
+  byItem: boolean
 }
 
 /** A claim as it is kept: the feed that makes it, and its JSON. */
@@ -30,10 +48,10 @@ type ReviewFindings = Pick<Review, 'mismatches' | 'disagreements'>
 
 export interface Merging {
   /**
-   * Removes what a staged feed no longer states, and notes whose records have to be merged for it. `statedAt`, an ISO
-   * 8601 timestamp in UTC, dates these changes; the CVE list dates each record itself and gives null.
+   * Removes what a staged feed no longer states, and notes whose records have to be merged for it. `date` dates these
+   * changes; null where they need none: the CVE list dates each record itself.
    */
-  settleClaims(feed: string, isList: boolean, statedAt: string | null): void
+  settleClaims(feed: string, isList: boolean, date: FeedDate | null): void
   /** Puts the staged scores in the place of the corpus's. */
   settleScores(): void
   /** Has every record merged again, because the rules did change. */
@@ -75,24 +93,26 @@ const BEHIND_ALL_DATES = '~'
 export const PART_LIST = PART_NAMES.map((name) => `"${name}"`).join(', ')
 
 const TABLES = `
-  CREATE TEMP TABLE touched (cve_key TEXT PRIMARY KEY, listed INTEGER NOT NULL, stated_at TEXT) WITHOUT ROWID;
+  CREATE TEMP TABLE touched (cve_key TEXT PRIMARY KEY, listed INTEGER NOT NULL, stated_at TEXT NOT NULL) WITHOUT ROWID;
   CREATE TEMP TABLE lost (id INTEGER PRIMARY KEY, cve_key TEXT NOT NULL);
 `
 
 /** Prepares it on a connection that feeds were staged on (staging.ts, whose marks SQL asks for), inside the same transaction. */
 export function openMerging(database: Database.Database): Merging {
   database.exec(TABLES)
-  // SQLite's max() of a null and a text is null.
+  // A line for each date, once: most items of a feed have the same.
   const again = `
-      ON CONFLICT DO UPDATE SET listed = max(listed, excluded.listed),
-        stated_at = coalesce(max(stated_at, excluded.stated_at), stated_at, excluded.stated_at)`
+      ON CONFLICT DO UPDATE SET listed = max(listed, excluded.listed), stated_at =
+        CASE instr(stated_at, excluded.stated_at) WHEN 0 THEN stated_at || excluded.stated_at ELSE stated_at END`
   // Every scan is over the index, which has all that is asked for: a claim's own row lies among bodies.
   const rowsOfFeed = 'FROM claim INDEXED BY claim_by_feed WHERE feed = $feed'
-  const touch = `INSERT INTO touched SELECT cve_key, $isList, $statedAt`
-  const touchNew = `${touch} ${rowsOfFeed} AND cve_key <> '' AND is_new(rowid) ${again}`
-  const touchAltered = `${touch} FROM altered CROSS JOIN claim AS c ON c.rowid = id
+  const touch = (date: string) =>
+    `INSERT INTO touched SELECT cve_key, $isList, coalesce($feed || ' ' || ${date} || char(10), '')`
+  const ofItem = 'coalesce(CASE $byItem WHEN 1 THEN stated_at END, $release)'
+  const touchNew = `${touch(ofItem)} ${rowsOfFeed} AND cve_key <> '' AND is_new(rowid) ${again}`
+  const touchAltered = `${touch(ofItem)} FROM altered CROSS JOIN claim AS c ON c.rowid = id
       WHERE feed = $feed AND cve_key <> '' AND substr(before, 1, ${CONTENT_BYTES}) <> substr(digest, 1, ${CONTENT_BYTES}) ${again}`
-  const touchRemoved = `${touch} FROM lost WHERE cve_key <> '' ${again}`
+  const touchRemoved = `${touch('$release')} FROM lost WHERE cve_key <> '' ${again}`
   const lose = `INSERT INTO lost SELECT rowid, cve_key ${rowsOfFeed} AND NOT is_seen(rowid)`
   const remove = 'DELETE FROM claim WHERE rowid IN (SELECT id FROM lost); DELETE FROM lost'
 
@@ -124,17 +144,19 @@ export function openMerging(database: Database.Database): Merging {
   const removeReview = database.prepare('DELETE FROM review WHERE cve_key = ?')
 
   return {
-    settleClaims(feed, isList, statedAt) {
-      const change = { feed, isList: isList ? 1 : 0, statedAt }
+    settleClaims(feed, isList, date) {
+      const change = { feed, isList: isList ? 1 : 0, release: date?.release ?? null }
+      const byItem = date?.byItem ? 1 : 0
       database.prepare(lose).run({ feed })
-      for (const statement of [touchNew, touchAltered, touchRemoved]) database.prepare(statement).run(change)
+      for (const statement of [touchNew, touchAltered]) database.prepare(statement).run({ ...change, byItem })
+      database.prepare(touchRemoved).run(change)
       database.exec(remove)
     },
     settleScores() {
       database.exec('DELETE FROM epss; INSERT INTO epss SELECT * FROM scores ORDER BY cve_key')
     },
     touchAll() {
-      database.exec("INSERT OR IGNORE INTO touched SELECT DISTINCT cve_key, 0, NULL FROM claim WHERE cve_key <> ''")
+      database.exec("INSERT OR IGNORE INTO touched SELECT DISTINCT cve_key, 0, '' FROM claim WHERE cve_key <> ''")
     },
     touched: () =>
       database

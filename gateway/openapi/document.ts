@@ -13,7 +13,9 @@ const INTRODUCTION = `Every request carries an access token: \`Authorization: Be
 
 Lists come in pages of \`limit\` rows. Send \`pagination.next_cursor\` back as \`cursor\`, with the same filters and order, for the next page; where it is null nothing follows. A walk goes on in the snapshot it began in, so that no row comes twice and none is missed, even if a new snapshot is put up meanwhile.
 
-Times are ISO 8601 in UTC. Where a date is asked for, \`2024-04-12\` means the whole day in UTC, and a timestamp such as \`2024-04-12T08:00:00Z\` exactly that moment. Lists within one parameter are separated by commas. A parameter that an endpoint does not know is refused, as is one that is given twice or empty.
+Times are ISO 8601 in UTC. Where a date is asked for, \`2024-04-12\` means the whole day in UTC, and a timestamp such as \`2024-04-12T08:00:00Z\` exactly that moment.
+
+A parameter of type csv takes several values, separated by commas: \`include=cvss,affected\`. You may also repeat it: \`include=cvss&include=affected\` means the same, so a client may set \`explode\` to true or to false. Every other parameter may be given once. Fixed values, booleans and sort keys match in any case; answers show them as they are listed here. An unknown or empty parameter is refused.
 
 Every error has the same body: \`error\` for programs, \`message\` for people, and \`parameter\` where one is to blame. Beside the errors of each endpoint, an unknown path is 404 \`not_found\`, another method than GET or HEAD is 405 \`method_not_allowed\`, a request that comes too slowly 408 \`request_timeout\`, an address that is too long 414 \`uri_too_long\`, an expectation other than \`100-continue\` 417 \`expectation_failed\`, and too many headers 431 \`headers_too_large\`.
 

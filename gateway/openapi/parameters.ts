@@ -21,7 +21,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   severity: { description: 'Any of these severity bands' },
   kev: { description: '`true` for those listed as known to be exploited, `false` for the others' },
   has_exploit: { description: 'Whether an exploit is known' },
-  has_patch: { description: 'Whether a patch is known' },
+  has_patch: { description: '`true` where a source states a patch, `false` where no source states one' },
   has_detection: { description: 'Whether there is detection content' },
   assigner: { description: 'Short name of the CNA, whole, in any case' },
   cwe: { description: 'The primary weakness: `79`, `CWE-79` or `cwe-79`' },
@@ -61,20 +61,24 @@ export function meaning<K extends Kind<unknown>>(description: string, kind: K): 
   return { ...kind, schema: { ...kind.schema, description } }
 }
 
+/** How a csv parameter holds several values (rules 2 and 3). */
+const CSV = 'Separate several values with commas, or repeat the parameter'
+
 /** The parameters of one route that stand in its path or its query, in the order of its schema. */
 export function parametersOf(place: 'path' | 'query', schema: Schema): Parameter[] {
   return Object.entries(schema).map(([name, kind]) => {
     const { description = MEANINGS[name]?.description, ...shape } = kind.schema
     if (typeof description !== 'string') throw new TypeError(`nothing says what the parameter '${name}' means`)
     const example = MEANINGS[name]?.example
+    const isCsv = shape.type === 'array'
     return {
       name,
       in: place,
-      description,
+      description: isCsv ? `${description}. ${CSV}` : description,
       required: place === 'path' || kind.presence === 'required',
       schema: shape,
-      // One parameter holds all members, separated by commas (API 3.2).
-      ...(shape.type === 'array' ? { style: 'form' as const, explode: false } : {}),
+      // Requests may use either form; OpenAPI can state one (API 3.2 and 3.3).
+      ...(isCsv ? { style: 'form' as const, explode: false } : {}),
       ...(kind.emptyAllowed ? { allowEmptyValue: true } : {}),
       ...(example === undefined ? {} : { example }),
     }

@@ -14,13 +14,19 @@ export function cveId(): Kind<CveId, 'optional'> {
 /** At most `max` ids separated by commas, each once, in the order given (API 9.10). */
 export function cveIds({ max }: { max: number }): Kind<CveId[], 'optional'> {
   const schema = { type: 'array', items: { type: 'string', pattern: CVE_PATTERN }, minItems: 1, maxItems: max }
-  return kind(schema, (text, name) => {
-    const ids = [...new Set(text.split(',').map((part) => readCveId(part.trim(), name)))]
+  const once = (given: readonly CveId[], name: string) => {
+    const ids = [...new Set(given)]
     if (ids.length > max) {
       throw invalidParameter(name, `parameter '${name}' takes at most ${max} CVE ids, not ${ids.length}`)
     }
     return ids
-  })
+  }
+  const read = (text: string, name: string) =>
+    once(
+      text.split(',').map((part) => readCveId(part.trim(), name)),
+      name,
+    )
+  return { ...kind(schema, read), union: (some, more, name) => once([...some, ...more], name) }
 }
 
 /** `79`, `CWE-79` or `cwe-79`; the value is `cwe-79`, as records name it. */

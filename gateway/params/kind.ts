@@ -16,6 +16,8 @@ export interface Kind<T, P extends Presence = Presence> {
   readonly fallback?: T
   /** Only `include=` may be empty, and means no section (rule 2). */
   readonly emptyAllowed?: boolean
+  /** Returns the value of a csv parameter that a query gives twice (rule 2). Other kinds may be given once. */
+  union?(some: T, more: T, name: string): T
 }
 
 export type Schema = Readonly<Record<string, Kind<unknown>>>

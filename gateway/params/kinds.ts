@@ -1,4 +1,5 @@
 /** The kinds of plain parameters: texts, sets, booleans, numbers, sort keys and cursors (rules 2 to 5). */
+import { memberOf } from '../../corpus/model/closed-set.ts'
 import { invalidCursor, invalidParameter } from '../errors.ts'
 import { type Kind, kind, refuse, refuseMember } from './kind.ts'
 
@@ -21,17 +22,18 @@ export function openText(): Kind<string, 'optional'> {
   return kind({ type: 'string', minLength: 1 }, (value) => value)
 }
 
-/** One member of a closed set. */
+/** One member of a closed set, in any case. The value is spelled as in the set. */
 export function oneOf<const M extends string>(members: readonly M[]): Kind<M, 'optional'> {
   return kind({ type: 'string', enum: members }, (value, name) => {
-    if (!isMember(members, value)) throw refuseMember(name, value, members)
-    return value
+    const member = memberOf(members, value)
+    if (member === null) throw refuseMember(name, value, members)
+    return member
   })
 }
 
 /**
- * Members of a closed set, separated by commas. The value has each once, in the order of the set: the order and
- * repetition in the request do not matter (rule 3). `emptyAllowed` is for `include=`.
+ * Members of a closed set in any case, separated by commas. The value has each once, in the order of the set: the order
+ * and repetition in the request do not matter (rule 3). `emptyAllowed` is for `include=`.
  */
 export function csvOf<const M extends string>(
   members: readonly M[],
@@ -42,19 +44,23 @@ export function csvOf<const M extends string>(
     if (value === '') return []
     const given = new Set<string>()
     for (const part of value.split(',')) {
-      const member = part.trim()
-      if (!isMember(members, member)) throw refuseMember(name, member, members)
+      const text = part.trim()
+      const member = memberOf(members, text)
+      if (member === null) throw refuseMember(name, text, members)
       given.add(member)
     }
     return members.filter((member) => given.has(member))
   }
-  return { ...kind(schema, read), emptyAllowed }
+  const union = (some: readonly M[], more: readonly M[]) =>
+    members.filter((member) => some.includes(member) || more.includes(member))
+  return { ...kind(schema, read), emptyAllowed, union }
 }
 
 export function boolean(): Kind<boolean, 'optional'> {
   return kind({ type: 'boolean' }, (value, name) => {
-    if (value !== 'true' && value !== 'false') throw refuse(name, value, 'true or false')
-    return value === 'true'
+    const member = memberOf(['true', 'false'], value)
+    if (member === null) throw refuse(name, value, 'true or false')
+    return member === 'true'
   })
 }
 
@@ -79,7 +85,7 @@ export interface Sort<K extends string> {
   descending: boolean
 }
 
-/** A sort key, `-` before it meaning descending; `fallback` in the same words (`-published`). */
+/** A sort key in any case, `-` before it meaning descending; `fallback` in the same words (`-published`). */
 export function sort<const K extends string>(
   keys: readonly K[],
   fallback: NoInfer<K> | `-${NoInfer<K>}`,
@@ -87,8 +93,8 @@ export function sort<const K extends string>(
   const members = keys.flatMap((key): string[] => [key, `-${key}`])
   const read = (value: string, name: string): Sort<K> => {
     const descending = value.startsWith('-')
-    const key = descending ? value.slice(1) : value
-    if (!isMember(keys, key)) throw refuseMember(name, value, members)
+    const key = memberOf(keys, descending ? value.slice(1) : value)
+    if (key === null) throw refuseMember(name, value, members)
     return { key, descending }
   }
   const schema = { type: 'string', enum: members, default: fallback }
@@ -101,10 +107,6 @@ export function cursor(): Kind<string, 'optional'> {
     if (value.length > CURSOR_MAX) throw invalidCursor('this cursor was not issued by this service')
     return value
   })
-}
-
-function isMember<M extends string>(members: readonly M[], value: string): value is M {
-  return (members as readonly string[]).includes(value)
 }
 
 function codePoints(value: string): number {

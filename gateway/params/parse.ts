@@ -43,11 +43,13 @@ function readQuery(schema: Schema, rawQuery: string, values: Record<string, unkn
     const equals = pair.indexOf('=')
     const name = decodeForm(equals === -1 ? pair : pair.slice(0, equals), undefined, 'the name of a parameter')
     if (!Object.hasOwn(schema, name)) throw unknown(name, Object.keys(schema))
-    if (name in values) throw invalidParameter(name, `parameter '${name}' is given twice`)
-    const text = decodeForm(equals === -1 ? '' : pair.slice(equals + 1), name, `parameter '${name}'`)
     const kind: Kind<unknown> = schema[name]!
+    const isAgain = name in values
+    if (isAgain && !kind.union) throw invalidParameter(name, `parameter '${name}' is given twice`)
+    const text = decodeForm(equals === -1 ? '' : pair.slice(equals + 1), name, `parameter '${name}'`)
     if (text === '' && kind.emptyAllowed !== true) throw empty(name)
-    values[name] = kind.read(text, name)
+    const value = kind.read(text, name)
+    values[name] = isAgain && kind.union ? kind.union(values[name], value, name) : value
   }
 }
 

@@ -30,7 +30,7 @@ export const listCnas = defineRoute<Context, Record<never, never>, typeof listQu
   path: '/cnas',
   summary: 'The CNAs with their figures, those with most CVEs first',
   description:
-    'The score of a CNA is the mean completeness of its records of the last two years; the letters are our own: A from 80, B from 60, C from 40, D from 20, else F.',
+    'The score of a CNA is the mean completeness of its records of the last two years; the letters are our own: A from 80, B from 60, C from 40, D from 20, else F. A CNA without records has neither. A CNA that assigned records but is not in the list of CNAs is here under its short name.',
   params: { path: {}, query: listQuery },
   answer: cnaPage,
   handle: (context, { q, grade, activity_status: status, sort, limit, cursor }) =>

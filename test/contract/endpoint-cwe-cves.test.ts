@@ -69,7 +69,7 @@ states('20.2', 'primary weakness or any mapping', async () => {
   }
   assert.ok(slugs.some((slug) => any(slug).length > primary(slug).length))
   assert.ok(slugs.some((slug) => any(slug).length > 0 && primary(slug).length === 0))
-  await refusesValues(service, path, 'scope', ['', 'all', 'Primary', 'any,primary', 'secondary'])
+  await refusesValues(service, path, 'scope', ['', 'all', 'any,primary', 'secondary'])
 })
 
 states('20.3', 'any of five bands', async () => {
@@ -84,7 +84,7 @@ states('20.3', 'any of five bands', async () => {
       any(most).filter((row) => passes(row) && !row.kev.listed),
     )
   }
-  await refusesValues(service, path, 'severity', ['', 'severe', 'High', 'high,', 'null'])
+  await refusesValues(service, path, 'severity', ['', 'severe', 'high,', 'null'])
 })
 
 states('20.4', 'KEV-listed CVEs or the others', async () => {
@@ -100,7 +100,7 @@ states('20.4', 'KEV-listed CVEs or the others', async () => {
     )
   }
   assert.ok(listed > 0)
-  await refusesValues(service, path, 'kev', ['', '1', 'yes', 'TRUE'])
+  await refusesValues(service, path, 'kev', ['', '1', 'yes', 'on'])
 })
 
 states('20.5', 'four keys, both ways', async () => {
@@ -109,7 +109,7 @@ states('20.5', 'four keys, both ways', async () => {
     await holdSorts(service, `/cwes/${slug}/cves?scope=any`, any(slug), Object.keys(CVE_KEYS) as CveKey[])
   }
   await holdCves(service, path, primary(most), '-published')
-  await refusesValues(service, path, 'sort', ['', 'title', '-', 'CVSS', '--epss'])
+  await refusesValues(service, path, 'sort', ['', 'title', '-', '--epss'])
 })
 
 states('20.6', 'pages', async () => {

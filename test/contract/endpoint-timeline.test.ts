@@ -43,7 +43,7 @@ states('14.1', 'entries with or without messages', async () => {
     for (const { messages = [] } of silent.timeline) assert.equal(messages, [])
   }
   assert.ok(told > 100, String(told))
-  await refusesValues(service, `/cves/${longest}/timeline`, 'messages', ['', '0', 'no', 'False'])
+  await refusesValues(service, `/cves/${longest}/timeline`, 'messages', ['', '0', 'no'])
 })
 
 states('14.2', 'the timeline of one category', async () => {

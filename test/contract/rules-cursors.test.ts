@@ -85,6 +85,22 @@ rule(7, 'another list, sort or filter is refused, and the message says which', a
   assert.match(await refusal(`/cwes/79/cves?scope=primary&cursor=${ofWeakness}`), 'filters')
 })
 
+rule(7, 'the same values in another case, order or number of parameters are the same filters and sort', async () => {
+  const cases: [path: string, other: string][] = [
+    ['/cves?severity=CRITICAL&sort=-CVSS', '/cves?severity=critical&sort=-cvss'],
+    ['/cves?severity=low&severity=high&kev=FALSE', '/cves?severity=High,LOW&kev=false'],
+    ['/cwes/79/cves?scope=ANY', '/cwes/79/cves?scope=any'],
+    ['/cwes?likelihood=high', '/cwes?likelihood=High'],
+    ['/exploits?source=Exploit_Archive', '/exploits?source=exploit_archive'],
+  ]
+  for (const [path, other] of cases) {
+    const first = await firstOf(path)
+    assert.equal(await firstOf(other), first, path)
+    const next = `limit=1&cursor=${cursorOf(first)}`
+    assert.equal(await service.json(`${other}&${next}`), await service.json(`${path}&${next}`), path)
+  }
+})
+
 rule(7, 'a string that was not issued, or changed on its way, is refused', async () => {
   const strings = ['x', 'null', 'eyJ9', 'AAAA', Buffer.from('[1,"cves"]').toString('base64url'), 'a'.repeat(513), 'ä']
   for (const text of strings) assert.match(await refusal(`/cves?cursor=${encodeURIComponent(text)}`), 'not issued')

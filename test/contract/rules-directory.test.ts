@@ -18,7 +18,7 @@ import {
 interface Row {
   slug: string
   cna_name: string
-  grade: string
+  grade: string | null
   activity_status: string
   total_cves: number
   recent_cves: number
@@ -27,6 +27,8 @@ interface Row {
   latest_cve_date: string | null
 }
 interface Stats {
+  summary: { total_cnas: number; total_cves: number }
+  grade_distribution: Record<string, number>
   leaderboard: Record<string, { slug: string; older_score?: number; recent_score?: number; delta?: number }[]>
 }
 
@@ -96,6 +98,10 @@ const world = await openWorld({
     // Its name is written otherwise in the records than in the list.
     record('Big Corp', 1),
     record('BIG  corp', 2),
+    // Not in the list at all.
+    record('Un Listed', 1),
+    record('UN  listed', 2, CWE),
+    record('Un Listed', 3),
     // Vendors and products.
     {
       ...record('names', 0, {
@@ -151,7 +157,7 @@ const world = await openWorld({
 })
 
 const rowOf = (slug: string) => world.json<Row>(`/cnas/${slug}`)
-const { leaderboard } = await world.json<Stats>('/cnas/stats')
+const { summary, grade_distribution, leaderboard } = await world.json<Stats>('/cnas/stats')
 
 rule(
   25,
@@ -188,12 +194,43 @@ rule(25, 'most improved: the newest year against the one before, with ten record
   )
 })
 
-rule(27, 'a CNA without records has nulls, and grade F', async () => {
+rule(27, 'a CNA without records has nulls, and no grade', async () => {
   const row = await rowOf('silent')
   assert.equal(
     [row.grade, row.total_cves, row.overall_completeness, row.avg_cvss_score, row.latest_cve_date],
-    ['F', 0, null, null, null],
+    [null, 0, null, null, null],
   )
+  const graded = Object.values(grade_distribution).reduce((sum, count) => sum + count, 0)
+  assert.is(graded, summary.total_cnas - 1)
+  const worst = (await world.json<{ data: Row[] }>('/cnas?grade=F')).data
+  assert.is(worst.length, grade_distribution.F)
+  assert.not.ok(worst.some(({ slug }) => slug === 'silent'))
+  assert.ok(leaderboard.worst!.length > 0 && leaderboard.worst!.every(({ slug }) => slug !== 'silent'))
+})
+
+rule(27, 'a CNA that assigned records but is not in the list is known by its short name', async () => {
+  const { cna_name, total_cves, overall_completeness, grade, ...rest } = await rowOf('un_listed')
+  assert.equal([cna_name, total_cves, overall_completeness, grade], ['Un Listed', 3, 55, 'C'])
+  const { country, organization_type, scope, advisories_url } = rest as Row & Record<string, unknown>
+  assert.equal([country, organization_type, scope, advisories_url], [null, [], null, null])
+  assert.equal(await rowOf('UN%20LISTED'), await rowOf('un_listed'))
+  const { cna, data } = await world.json<{ cna: object; data: object[] }>('/cnas/un_listed/cves')
+  assert.equal([cna, data.length], [{ slug: 'un_listed', cna_name: 'Un Listed' }, 3])
+  const listed = await world.json<{ data: Row[] }>('/cnas?q=un%20listed')
+  assert.equal(
+    listed.data.map(({ slug }) => slug),
+    ['un_listed'],
+  )
+  const { results } = await world.json<{ results: { cna: { id: string; label: string; href: string }[] } }>(
+    '/search?q=un%20list',
+  )
+  assert.equal(
+    results.cna.map(({ id, label, href }) => [id, label, href]),
+    [['un_listed', 'Un Listed', '/cnas/un_listed']],
+  )
+  // So every CVE is counted, and every row of the directory.
+  const { counts } = await world.json<{ counts: { cves: number; cnas: number } }>('/snapshot')
+  assert.equal([summary.total_cves, summary.total_cnas], [counts.cves, counts.cnas])
 })
 
 rule(27, 'most active ranks by the records of the last year', async () => {

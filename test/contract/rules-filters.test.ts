@@ -11,7 +11,6 @@ const { world, ask, refusedFor, ids } = await openParameterWorld()
 rule(4, 'closed sets are checked', async () => {
   const cases: [path: string, parameter: string][] = [
     ['/cves?severity=severe', 'severity'],
-    ['/cves?severity=HIGH', 'severity'],
     ['/cves?kev=maybe', 'kev'],
     ['/capecs?severity=Critical', 'severity'],
     ['/cwes?abstraction=Basic', 'abstraction'],
@@ -26,6 +25,32 @@ rule(4, 'closed sets are checked', async () => {
     ['/cnas?activity_status=Asleep', 'activity_status'],
   ]
   for (const [path, parameter] of cases) await refusedFor(path, parameter)
+})
+
+rule(4, 'members of closed sets, booleans and sort keys match in any case', async () => {
+  const pairs: [path: string, other: string][] = [
+    ['/cves?severity=HIGH,Low', '/cves?severity=high,low'],
+    ['/cves?kev=TRUE', '/cves?kev=true'],
+    ['/cves?sort=-Published', '/cves?sort=-published'],
+    ['/capecs?severity=very%20high', '/capecs?severity=Very%20High'],
+    ['/cwes?abstraction=BASE', '/cwes?abstraction=Base'],
+    ['/cwes?likelihood=high', '/cwes?likelihood=High'],
+    ['/cves/CVE-2024-0001/affected?source=CNA', '/cves/CVE-2024-0001/affected?source=cna'],
+    ['/cves/CVE-2024-0001/references?source=Cna', '/cves/CVE-2024-0001/references?source=cna'],
+    ['/cves/CVE-2024-0001/evidence?type=Exploitation', '/cves/CVE-2024-0001/evidence?type=exploitation'],
+    ['/cves/CVE-2024-0001/timeline?messages=False', '/cves/CVE-2024-0001/timeline?messages=false'],
+    ['/cves/CVE-2024-0001?include=CVSS&fields=Title', '/cves/CVE-2024-0001?include=cvss&fields=title'],
+    ['/exploits?source=EXPLOIT_ARCHIVE', '/exploits?source=exploit_archive'],
+    ['/exploits/Exploit_Archive/1', '/exploits/exploit_archive/1'],
+    ['/cwes/79/cves?scope=ANY', '/cwes/79/cves?scope=any'],
+    ['/search?q=er&types=CVE,Cwe', '/search?q=er&types=cve,cwe'],
+    ['/cnas?grade=f', '/cnas?grade=F'],
+    ['/cnas?activity_status=inactive', '/cnas?activity_status=Inactive'],
+  ]
+  for (const [path, other] of pairs) assert.is(await world.body(path), await world.body(other), path)
+  assert.is(await ids('kev=TRUE'), '1')
+  // Echoed as the set spells it.
+  assert.is((await world.json<{ scope: string }>('/cwes/79/cves?scope=Primary')).scope, 'primary')
 })
 
 rule(4, 'an unknown value of an open set matches nothing', async () => {

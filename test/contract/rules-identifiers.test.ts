@@ -83,10 +83,33 @@ rule(2, 'no endpoint takes a parameter that it does not know, or one twice, or a
       if (name !== 'include') assert.is((empty.body as ErrorBody).parameter, name)
     }
   }
-  assert.match(await refusedFor('/cves?kev=true&kev=true', 'kev'), "'kev' is given twice")
+  for (const query of ['kev=true', 'q=ab', 'sort=cvss', 'limit=5', 'cwe=79', 'assigner=acme', 'epss_min=0']) {
+    assert.match(await refusedFor(`/cves?${query}&${query}`, query.split('=')[0]!), 'is given twice')
+  }
   assert.match(await refusedFor('/cves?kev=true&KEV=true', 'KEV'), "did you mean 'kev'?")
   assert.match(await refusedFor('/cves?limit', 'limit'), 'empty')
   assert.match(await refusedFor('/cves?severity=high,,low', 'severity'), 'unknown value')
+})
+
+rule(2, 'a csv parameter given several times is the union of its values', async () => {
+  const same = async (path: string, csv: string) => assert.is(await world.body(path), await world.body(csv), path)
+  const cve = '/cves/CVE-2024-0001'
+  await same(`${cve}?include=affected&include=references&include=affected`, `${cve}?include=affected,references`)
+  await same(`${cve}?include=&include=affected`, `${cve}?include=affected`)
+  await same(`${cve}?fields=title&fields=state`, `${cve}?fields=title,state`)
+  await same('/search?q=er&types=cwe&types=cve', '/search?q=er&types=cve,cwe')
+  const [all, some] = [await service.body('/cves?severity=low,high'), await service.body('/cves?severity=low')]
+  assert.is(await service.body('/cves?severity=low&severity=high'), all)
+  assert.is.not(all, some)
+  assert.is(await ids('ids=CVE-2024-0001&ids=CVE-2024-0003,CVE-2024-0001'), '31')
+  const batch = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, i) => `CVE-2024-${String(from + i).padStart(4, '0')}`).join()
+  assert.is(await ids(`ids=${batch(1, 51)}&ids=${batch(41, 101)}`), '4321')
+  assert.match(
+    await refusedFor(`/cves?ids=${batch(1, 61)}&ids=${batch(61, 102)}`, 'ids'),
+    'at most 100 CVE ids, not 101',
+  )
+  assert.match(await refusedFor(`${cve}?include=cvss&include=news`, 'include'), "'news'")
 })
 
 rule(2, '`include=` means no section', async () => {
@@ -146,10 +169,10 @@ rule(2, 'what looks like a slip is answered with what was probably meant', async
   assert.not.match(await refusedFor('/cves?zzzzzzzz=1', 'zzzzzzzz'), 'did you mean')
 })
 
-rule(3, 'booleans are true or false', async () => {
+rule(3, 'booleans are true or false, in any case', async () => {
   assert.is(await ids('kev=true'), '1')
-  assert.is(await ids('kev=false'), '432')
-  for (const word of ['1', '0', 'TRUE', 'True', 'yes', 'on', ' true']) {
+  assert.is(await ids('kev=False'), '432')
+  for (const word of ['1', '0', 'T', 'yes', 'on', ' true']) {
     assert.match(await refusedFor(`/cves?kev=${encodeURIComponent(word)}`, 'kev'), 'true or false')
     await refusedFor(`/cves/CVE-2024-0001/reports?full=${encodeURIComponent(word)}`, 'full')
   }

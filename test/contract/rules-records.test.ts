@@ -67,6 +67,8 @@ const world = await openWorld({
     { id: id(5), cna: { affected: undefined, descriptions: [english('A fault, e.g. in a parser. Second sentence.')] } },
     { id: id(6), cna: { affected: undefined, descriptions: [english(LONG)] } },
     { id: id(7), cna: { affected: named('n/a', 'n/a'), ...cwes('CWE-79') } },
+    { id: id(8), cna: { affected: named('acme', 'Acme Widget') } },
+    { id: id(9), cna: { affected: named('Acme', 'Acmeter') } },
     { id: id(10), cna: cwes('CWE-20', 'CWE-79'), adp: [container('CISA-ADP', cwes('CWE-89'))] },
     { id: id(11), adp: [container('CISA-ADP', cwes('CWE-89'))] },
     { id: id(12) },
@@ -165,6 +167,10 @@ rule(19, 'the title is the CNA’s, else vendor, product and weakness as far as 
     'Acme Widget',
     'Weakness 79',
   ])
+})
+
+rule(19, 'a vendor that the product begins with, whole and in any case, is not repeated', async () => {
+  assert.equal(await titles(8, 9), ['Acme Widget', 'Acme Acmeter'])
 })
 
 rule(19, 'else it is the first sentence of the description, at most 120 characters, cut at a word', async () => {

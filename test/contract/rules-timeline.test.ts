@@ -5,9 +5,11 @@ import { epssCsv, kevJson } from '../support/feeds.ts'
 import { contractSuite } from './contract.ts'
 import { openWorld } from './service.ts'
 import {
+  archiveCsv,
   container,
   cveList,
   cveMetric,
+  frameworkJson,
   ghsaZip,
   lines,
   nvdPage,
@@ -165,6 +167,56 @@ rule(26, 'what another feed brings is written too, dated as that feed dates it',
   await world.night({ [KEV]: JSON.stringify({ ...released, vulnerabilities: [first, known] }) })
   const [newest] = await timelineOf(SECOND)
   assert.equal([newest!.category, newest!.changed_at], ['kev', '2024-06-03T12:00:00.000Z'])
+})
+
+const FRAMEWORK = 'metasploit/modules_metadata_base.json'
+const ARCHIVE = 'exploitdb/files_exploits.csv'
+const changes = (timeline: Entry[]) => timeline.map((one) => [one.version_to, one.category, one.changed_at])
+
+rule(26, 'an exploit module is dated by what its feed states of it, whatever else comes that night', async () => {
+  const before = changes(await timelineOf(SECOND))
+  const module = (mod_time: string, more: object = {}) => ({
+    'exploit/linux/x': { references: [SECOND], mod_time, ...more },
+    'exploit/linux/other': { references: [], mod_time: '2024-06-05 01:00:00 +0000' },
+  })
+  const exploit = { id: 7, description: 'x', published: '2024-05-23', verified: true }
+  const kev = (released: string) => ({ [KEV]: kevJson([FIRST, SECOND], released) })
+  // What the catalogue says of the campaigns changes back in the same night.
+  await world.night({
+    ...kev('2024-06-05T10:00:00.0000Z'),
+    [FRAMEWORK]: frameworkJson(module('2024-05-25 03:04:05 +0000')),
+  })
+  const first = [
+    [before.length + 1, 'kev', '2024-06-05T10:00:00.000Z'],
+    [before.length + 1, 'exploits', '2024-05-25T03:04:05.000Z'],
+    ...before,
+  ]
+  assert.equal(changes(await timelineOf(SECOND)), first)
+  await world.night({
+    ...kev('2024-06-06T10:00:00.0000Z'),
+    [ARCHIVE]: archiveCsv([{ ...exploit, cves: [SECOND] }]),
+  })
+  const second = [[before.length + 2, 'exploits', '2024-05-23T00:00:00.000Z'], ...first]
+  assert.equal(changes(await timelineOf(SECOND)), second)
+  // One that goes is dated by the feed: as old as the newest module in it.
+  await world.night({ ...kev('2024-06-07T10:00:00.0000Z'), [FRAMEWORK]: frameworkJson(module('', { references: [] })) })
+  const third = [[before.length + 3, 'exploits', '2024-06-05T01:00:00.000Z'], ...second]
+  assert.equal(changes(await timelineOf(SECOND)), third)
+})
+
+rule(26, 'entries are ordered by version, then by time, newest first; `since` compares times', async () => {
+  const timeline = await timelineOf(SECOND)
+  const keys = timeline.map((one) => `${one.version_to} ${one.changed_at}`)
+  assert.equal(keys, keys.toSorted().reverse())
+  const times = timeline.map((one) => one.changed_at)
+  assert.not.equal(times, times.toSorted().reverse())
+  const since = '2024-05-24T00:00:00Z'
+  const { timeline: recent } = await world.json<{ timeline: Entry[] }>(`/cves/${SECOND}/timeline?since=${since}`)
+  assert.equal(
+    recent,
+    timeline.filter(({ changed_at }) => Date.parse(changed_at) >= Date.parse(since)),
+  )
+  assert.ok(recent.length > 0 && recent.length < timeline.length)
 })
 
 rule(26, 'scores of EPSS alone are no change of a record', async () => {

@@ -68,7 +68,8 @@ states('8.3', 'the title of the CNA or a derived one', () => {
     }
     derived++
     const { vendor, product } = (cna?.affected?.[0] ?? {}) as { vendor?: string; product?: string }
-    const names = [vendor, product].filter((name) => name && name !== 'n/a').join(' ')
+    const isRepeated = vendor && product && `${product.toLowerCase()} `.startsWith(`${vendor.toLowerCase()} `)
+    const names = [isRepeated ? '' : vendor, product].filter((name) => name && name !== 'n/a').join(' ')
     const weakness = (cwe && weaknesses.get(cwe)?.name) ?? ''
     return [names, weakness].filter(Boolean).join(': ') || (description && beginningOf(description))
   })

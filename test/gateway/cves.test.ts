@@ -154,7 +154,7 @@ test('rule 1: the CVE id is taken in any case, and another spelling of its numbe
 test('rule 2: what cannot be meant is 400 and named, with what is allowed', async () => {
   const cases: [path: string, parameter: string, message: RegExp][] = [
     ['/cves?severty=high', 'severty', /did you mean 'severity'/],
-    ['/cves?severity=high&severity=low', 'severity', /once|twice/],
+    ['/cves?kev=true&kev=true', 'kev', /twice/],
     ['/cves?severity=', 'severity', /empty/],
     ['/cves?severity=hgih', 'severity', /did you mean 'high'/],
     ['/cves?sort=-cvs', 'sort', /-cvss/],

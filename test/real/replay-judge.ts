@@ -11,7 +11,8 @@ export interface Night {
   /** What other feeds brought that night, and the timestamps that date it. */
   catalogue: boolean
   exploits: boolean
-  dates: { catalogue: string; exploits: string | null }
+  /** `exploits` has the newest date of each row of the archive that came, by its number. */
+  dates: { catalogue: string; exploits: ReadonlyMap<string, string> }
 }
 
 export interface Verdict {
@@ -178,8 +179,11 @@ function newEntries(older: readonly TimelineEntry[], newer: readonly TimelineEnt
     return false
   })
   if (left.length > 0) faults.push(`${left.length} entries of before are gone or stand in another order`)
-  const dates = newer.map(({ changed_at }) => changed_at ?? '')
-  if (dates.some((date, index) => index > 0 && date > dates[index - 1]!)) faults.push('not newest first')
+  const isBehind = (one: TimelineEntry, other: TimelineEntry) =>
+    one.version_to === other.version_to
+      ? (one.changed_at ?? '') <= (other.changed_at ?? '')
+      : one.version_to < other.version_to
+  if (newer.some((entry, index) => index > 0 && !isBehind(entry, newer[index - 1]!))) faults.push('not newest first')
   return fresh
 }
 
@@ -241,13 +245,11 @@ function checkDate(entry: TimelineEntry, night: Night, ofRecord: boolean, faults
   const added = entry.messages.find(
     ({ json_path, operation }) => json_path === '$.kev.date_added' && operation === 'add',
   )
-  const { catalogue, exploits } = night.dates
+  const modules = night.after.exploits.flatMap(({ source_id }) => night.dates.exploits.get(source_id) ?? [])
   const date = added
     ? `${added.new_value}T00:00:00.000Z`
     : ofRecord
       ? night.upstream!.updated
-      : night.exploits && exploits !== null
-        ? exploits
-        : catalogue
+      : (modules.sort().at(-1) ?? night.dates.catalogue)
   if (entry.changed_at !== date) faults.push(`${entry.title} is dated ${entry.changed_at}, not ${date}`)
 }

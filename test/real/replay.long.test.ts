@@ -4,8 +4,10 @@
  */
 
 import { hash } from 'node:crypto'
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { parse } from 'csv-parse/sync'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ingest } from '../../builder/ingest/ingest.ts'
@@ -62,6 +64,15 @@ function partsOf({ version, parts }: StoredRecord): RecordParts & { version: num
   return { ...(parsed as unknown as RecordParts), version }
 }
 
+/** When each row of the archive was published or last changed, by its number: the newest day that it states. */
+function datesOfArchive(): Map<string, string> {
+  const file = readFileSync(join(REAL_FEEDS, 'exploitdb', 'files_exploits.csv.gz'))
+  const rows: Record<string, string>[] = parse(gunzipSync(file), { columns: true })
+  const newest = ({ date_published, date_added, date_updated }: Record<string, string>) =>
+    [date_published, date_added, date_updated].toSorted().at(-1)
+  return new Map(rows.map((row) => [row.id!, `${newest(row)}T00:00:00.000Z`]))
+}
+
 const folder = temporaryFolder('replay')
 const [corpus, again, atOnce] = ['steps.db', 'again.db', 'once.db'].map((name) => join(folder.path, name)) as [
   string,
@@ -78,6 +89,8 @@ for (const asOf of DATES) {
   repeated.push([digestOf(steps.at(-1)!), digestOf(contents(again)), report.records.merged])
 }
 const once = await step(atOnce, DATES.at(-1)!)
+
+const archiveDates = datesOfArchive()
 
 /** The verdicts on all records that two neighbouring steps have, by the index of the pair and id. */
 const verdicts = DATES.slice(1).map((_, pair) => {
@@ -97,10 +110,7 @@ const verdicts = DATES.slice(1).map((_, pair) => {
         upstream,
         catalogue: newer.read.has('cwe'),
         exploits: newer.read.has('exploitdb'),
-        dates: {
-          catalogue: newer.corpusDate,
-          exploits: newer.read.has('exploitdb') ? new Date(newer.read.get('exploitdb')!).toISOString() : null,
-        },
+        dates: { catalogue: newer.corpusDate, exploits: newer.read.has('exploitdb') ? archiveDates : new Map() },
       }),
     )
   }

@@ -3,8 +3,9 @@
 
     test/real/upstream-counts.py ../shared/feeds
 
-prints JSON with the members of `counts` in the answer of /snapshot. It shares no code with the product on purpose; the
-rules it follows are those of the specification, cited where they are needed. What it takes: upstream_feeds.py.
+prints JSON with the members of `counts` in the answer of /snapshot, and how many CNAs have a grade. It shares no code
+with the product on purpose; the rules it follows are those of the specification, cited where they are needed. What it
+takes: upstream_feeds.py.
 """
 import json
 import re
@@ -95,7 +96,12 @@ def patterns(feeds):
 
 def cnas(feeds):
     with opened(newest(feeds, "cna/CNAsList*.json")) as file:
-        return len({key(entry["shortName"]) for entry in json.load(file)})
+        return {key(entry["shortName"]) for entry in json.load(file)}
+
+
+def assigners(records):
+    """Those of the CNAs that have records; some of them are not in the list (rule 27)."""
+    return {key(record["cveMetadata"]["assignerShortName"]) for record in records.values()}
 
 
 def exploit_modules(feeds):
@@ -115,7 +121,8 @@ def main():
         "cves": len(records),
         "cwes": len(weaknesses(feeds)),
         "capecs": patterns(feeds),
-        "cnas": cnas(feeds),
+        "cnas": len(cnas(feeds) | assigners(records)),
+        "graded": len(assigners(records)),
         "vendors": vendors,
         "products": products,
         "exploits": exploit_modules(feeds),

@@ -119,6 +119,20 @@ def primary_weakness(named, catalogue):
     return f"cwe-{(known or named)[0]}" if named else None
 
 
+def title(cna, weakness, catalogue):
+    """The CNA's, else made of vendor, product and weakness; None where neither is stated (rule 19)."""
+    if text(cna.get("title")):
+        return cna["title"]
+    first = (cna.get("affected") or [{}])[0]
+    names = [text(first.get(key)) for key in ("vendor", "product")]
+    vendor, product = [None if name and name.lower() == "n/a" else name for name in names]
+    if vendor and product and re.match(re.escape(vendor) + r"(?![^\W_])", product, re.IGNORECASE):
+        vendor = None
+    subject = " ".join(name for name in (vendor, product) if name)
+    named = catalogue.get(int(weakness[4:])) if weakness else None
+    return ": ".join(part for part in (subject, named) if part) or None
+
+
 def evidence(cve_id, exploitation, cited, feeds):
     """Source, kind, confidence, rank, and the link unless it is ours to choose; no mitigations (rule 23)."""
     found = []
@@ -173,6 +187,7 @@ def fields(record, feeds):
     claims += [("advisory", one.get("references", [])) for one in linked]
     claims += [("osv", one.get("references", [])) for one in entries]
     cited = references(claims)
+    weakness = primary_weakness([*stated, *nvd_weaknesses(of_nvd, ("Primary",))], feeds["weaknesses"])
     exploitation, ssvc = ssvc_points(adps)
     exploited, shown = evidence(cve_id, exploitation, cited, feeds)
     tags = {tag.lower() for _, tagged in cited.values() for _, tag in tagged}
@@ -186,7 +201,7 @@ def fields(record, feeds):
     return {
         "cve_id": cve_id,
         "state": metadata["state"],
-        "title": cna.get("title") if text(cna.get("title")) else None,
+        "title": title(cna, weakness, feeds["weaknesses"]),
         "description": description(cna),
         "severity": best and band(best["version"], best["score"]),
         "cvss_score": best and best["score"],
@@ -200,7 +215,7 @@ def fields(record, feeds):
         "has_workaround": bool(cna.get("workarounds")) or "mitigation" in tags,
         "has_exploit": exploited,
         "has_detection": cve_id in feeds["templates"],
-        "primary_cwe_id": primary_weakness([*stated, *nvd_weaknesses(of_nvd, ("Primary",))], feeds["weaknesses"]),
+        "primary_cwe_id": weakness,
         "weaknesses": [f"cwe-{number}" for number in sorted(mapped)],
         "metrics": [shown_metric(one, one is best) for one in metrics],
         "references": {url: [one for one in SOURCES if one in sources] for url, (sources, _) in cited.items()},

@@ -37,7 +37,7 @@ const PLAIN = [
 
 /** The others as the script writes them; it knows nothing of their order. */
 const TOLD: Record<string, (detail: Detail, expected: Fields) => unknown> = {
-  // Without one of the CNA it is derived (rule 19).
+  // Where there is neither a title nor a name, it is the beginning of the description (rule 19).
   title: ({ title }, expected) => (expected.title === null ? null : title),
   metrics: ({ cvss }) =>
     cvss.metrics.map((metric) => {

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual, promisify } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { CnaStats } from '../../corpus/model/directory.ts'
 import { ingestAndBuild, temporaryFolder } from '../support/dist.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
 import { needs, REAL_FEEDS } from '../support/needs.ts'
@@ -91,7 +92,8 @@ test('the upstream files hold what they held when this was written', () => {
     cves: 12_256,
     cwes: 964,
     capecs: 615,
-    cnas: 412,
+    cnas: 426,
+    graded: 231,
     vendors: 2695,
     products: 8499,
     exploits: 51_802,
@@ -101,7 +103,8 @@ test('the upstream files hold what they held when this was written', () => {
 
 test('the snapshot says of itself that it holds as many, and no report, of which the real feeds have none', async () => {
   const { counts } = JSON.parse(await gateway.body('/snapshot')) as { counts: Record<string, number> }
-  assert.equal(counts, { ...upstream, reports: 0 })
+  const { graded: _, ...held } = upstream
+  assert.equal(counts, { ...held, reports: 0 })
 })
 
 test('walks from the first page to the last give as many weaknesses, patterns, CNAs and modules', async () => {
@@ -109,6 +112,18 @@ test('walks from the first page to the last give as many weaknesses, patterns, C
   assert.is(distinct(await walked(gateway, '/capecs'), 'capec_id'), upstream.capecs)
   assert.is(distinct(await walked(gateway, '/cnas'), 'slug'), upstream.cnas)
   assert.is(distinct(await walked(gateway, '/exploits'), 'source', 'source_id'), upstream.exploits)
+})
+
+test('every CVE is of a CNA of the directory, and the CNAs with CVEs are those with a grade', async () => {
+  const stats = JSON.parse(await gateway.body('/cnas/stats')) as CnaStats
+  assert.equal([stats.summary.total_cves, stats.summary.total_cnas], [upstream.cves, upstream.cnas])
+  const grades = Object.values(stats.grade_distribution)
+  assert.is(
+    grades.reduce((sum, count) => sum + count, 0),
+    upstream.graded,
+  )
+  const rows = (await walked(gateway, '/cnas')).filter(({ grade }) => grade !== null)
+  assert.is(rows.length, upstream.graded)
 })
 
 test('vendors are as many, and so are the products of all of them', async () => {

@@ -141,7 +141,7 @@ def pocs(feeds):
 
 
 def weaknesses(feeds):
-    """The numbers of all weaknesses, deprecated ones too; categories and views are none (rule 27)."""
+    """Names by number of all weaknesses, deprecated ones too; categories and views are none (rule 27)."""
     with zipfile.ZipFile(newest(feeds, "cwe/cwec_v*.xml.zip")) as archive:
         root = ElementTree.fromstring(archive.read(archive.namelist()[0]))
-    return {int(element.get("ID")) for element in root.findall("{*}Weaknesses/{*}Weakness")}
+    return {int(element.get("ID")): text(element.get("Name")) for element in root.findall("{*}Weaknesses/{*}Weakness")}

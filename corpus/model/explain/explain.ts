@@ -64,7 +64,7 @@ const ROWS: readonly Row[] = [
   {
     fields: ['title'],
     rule: 19,
-    says: "the CNA's; else vendor, product and primary weakness as far as known; else the description's first sentence",
+    says: "the CNA's; else vendor (unless the product begins with it), product and primary weakness as far as known; else the description's first sentence",
     value: ({ core }) => core.title,
     considered: ({ input: { catalogue }, parts: { core }, claims }) => {
       const id = core.primary_cwe_id

@@ -173,6 +173,16 @@ function joined(parts: readonly Part[]): Omit<Rows, 'names' | 'reports'> {
 export const assignerOf = ({ assigners, assigner }: Rows, row: number): string | null =>
   assigners[assigner[row]!] ?? null
 
+/** Returns how many CVEs each assigner has, by its short name as the records state it. */
+export function assignerCounts(rows: Rows): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (let row = 0; row < rows.count; row++) {
+    const assigner = assignerOf(rows, row)
+    if (assigner !== null) counts.set(assigner, (counts.get(assigner) ?? 0) + 1)
+  }
+  return counts
+}
+
 /** The numbers of all weaknesses of a row. */
 export const weaknessesOf = ({ weaknesses, weaknessAt }: Rows, row: number): Uint32Array =>
   weaknesses.subarray(weaknessAt[row], weaknessAt[row + 1])

@@ -12,7 +12,7 @@ const cnaRow = z
   .strictObject({
     slug: cnaSlug,
     cna_name: cnaName,
-    grade: grade.describe('The grade of its completeness'),
+    grade: grade.nullable().describe('The grade of its completeness; null where it has no records'),
     activity_status: z.enum(['Active', 'Inactive']).describe('Whether it published a record in the last 365 days'),
     total_cves: count.describe('The number of its records'),
     recent_cves: count.describe('How many of these were published in the last 365 days'),
@@ -22,7 +22,10 @@ const cnaRow = z
     vendor_diversity: count.describe('The number of vendors its records name'),
     latest_cve_date: timestamp.nullable().describe('When its newest record was published'),
   })
-  .meta({ id: 'CnaRow', description: 'A CNA with its figures; means and dates are null where it has no records' })
+  .meta({
+    id: 'CnaRow',
+    description: 'A CNA with its figures; grade, means and dates are null where it has no records',
+  })
 
 export const cnaPage = z.strictObject(pageOf(cnaRow)).meta({ id: 'CnaPage', description: 'A page of CNAs' })
 
@@ -53,7 +56,7 @@ export const cnaStats = z
       .strictObject({
         total_cnas: count.describe('The number of CNAs'),
         active_cnas: count.describe('How many of these are active'),
-        total_cves: count.describe('The number of their records'),
+        total_cves: count.describe('The number of their records: every CVE whose record names its CNA'),
         avg_completeness: completeness.nullable().describe('The mean of their scores'),
       })
       .meta({ id: 'CnaSummary', description: 'All CNAs in four figures' }),
@@ -65,7 +68,7 @@ export const cnaStats = z
         D: count.describe('CNAs of grade D'),
         F: count.describe('CNAs of grade F'),
       })
-      .meta({ id: 'GradeDistribution', description: 'How many CNAs have each grade' }),
+      .meta({ id: 'GradeDistribution', description: 'How many CNAs with records have each grade' }),
     leaderboard: z
       .strictObject({
         best: z.array(cnaRow).describe('Those with the most complete records'),

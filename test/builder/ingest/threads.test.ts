@@ -27,7 +27,7 @@ writeFileSync(
 
 const settings = { mission: 'medium', kevFeed: true, weaknesses: null, corpusDate: '2024-06-01' } as const
 
-const NEW = { listed: true, isComparable: false, statedAt: null } as const satisfies Partial<TouchedRecord>
+const NEW = { listed: true, isComparable: false, statedAt: new Map() } as const satisfies Partial<TouchedRecord>
 
 /** Reads the list and merges its records, on so many threads. */
 async function readAndMerge(jobs: number): Promise<{ items: FeedItem[]; results: MergeResult[] }> {

@@ -1,6 +1,13 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type CnaRecords, type CnaRow, cnaRow, cnaStats, improvementOf } from '../../../corpus/model/directory.ts'
+import {
+  type CnaRecords,
+  type CnaRow,
+  cnaRow,
+  cnaStats,
+  improvementOf,
+  unlistedCnas,
+} from '../../../corpus/model/directory.ts'
 
 const CORPUS = Date.parse('2026-06-01T00:00:00Z')
 const DAY = 86_400_000
@@ -15,6 +22,9 @@ function records(...all: [daysAgo: number | null, completeness: number, score?: 
   }
 }
 
+const times = (count: number, daysAgo: number, completeness: number) =>
+  Array.from({ length: count }, (): [number, number] => [daysAgo, completeness])
+
 const rowOf = (own: CnaRecords) => cnaRow('acme', 'Acme', own, CORPUS)
 
 test('rule 25: the score is the mean of the last two years, of all records where these have none', () => {
@@ -28,11 +38,11 @@ test('rule 25: a CNA is active by a record in the last 365 days', () => {
   assert.is(rowOf(records([1, 0], [364, 0], [366, 0])).recent_cves, 2)
 })
 
-test('rule 27: without records means and dates are null, and the grade is F', () => {
+test('rule 27: without records grade, means and dates are null', () => {
   assert.equal(rowOf({ published: [], completeness: [], scores: [], vendors: 0 }), {
     slug: 'acme',
     cna_name: 'Acme',
-    grade: 'F',
+    grade: null,
     activity_status: 'Inactive',
     total_cves: 0,
     recent_cves: 0,
@@ -44,6 +54,23 @@ test('rule 27: without records means and dates are null, and the grade is F', ()
   })
 })
 
+test('rule 27: a CNA without records is in no grade and in no ranking', () => {
+  const silent = { ...rowOf(records()), slug: 'silent' }
+  const poor = { ...rowOf(records(...times(10, 30, 0))), slug: 'poor' }
+  const { summary, grade_distribution, leaderboard } = cnaStats([silent, poor], [])
+  assert.equal(grade_distribution, { A: 0, B: 0, C: 0, D: 0, F: 1 })
+  assert.equal([summary.total_cnas, leaderboard.worst.map(({ slug }) => slug)], [2, ['poor']])
+})
+
+test('rule 27: a CNA that is not in the list is named as most of its records name it', () => {
+  const assigners = Object.entries({ Listed: 5, 'Big  Corp': 2, 'big corp': 2, 'BIG Corp': 1, alone: 1, 'N/A': 9 })
+  assert.equal(unlistedCnas(new Set(['listed', 'other']), assigners), [
+    { slug: 'big_corp', cna_name: 'Big  Corp' },
+    { slug: 'alone', cna_name: 'alone' },
+  ])
+  assert.equal(unlistedCnas(new Set(), Object.entries({ Acme: 1, ACME: 3 })), [{ slug: 'acme', cna_name: 'ACME' }])
+})
+
 test('a record without a date counts, but neither as recent nor as the latest', () => {
   const row = rowOf(records([null, 80, 5], [400, 60, 8]))
   assert.is(row.total_cves, 2)
@@ -51,9 +78,6 @@ test('a record without a date counts, but neither as recent nor as the latest', 
   assert.is(row.avg_cvss_score, 6.5)
   assert.is(row.latest_cve_date, new Date(CORPUS - 400 * DAY).toISOString())
 })
-
-const times = (count: number, daysAgo: number, completeness: number) =>
-  Array.from({ length: count }, (): [number, number] => [daysAgo, completeness])
 
 test('rule 25: improvement is the newest year against the one before, ten records in each', () => {
   const name = { slug: 'acme', cna_name: 'Acme' }

@@ -2,15 +2,15 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CveClaim } from '../../../corpus/model/claim.ts'
 import type { MergedParts, MergeInput } from '../../../corpus/model/merge.ts'
-import type { TimelineEntry } from '../../../corpus/model/record.ts'
+import type { ExploitModule, TimelineEntry } from '../../../corpus/model/record.ts'
 import { type ChangeDates, firstTimeline, nextTimeline } from '../../../corpus/model/timeline.ts'
 import { advisory, affected, claim, cvss, kevEntry, merged, record } from './fixture.ts'
 
 const NIGHT = '2024-06-01T02:00:00.000Z'
 const EVENING = '2024-05-31T20:00:00.000Z'
 /** Of a night in which the CVE record changed, and of one in which only other feeds did. */
-const LISTED = { record: NIGHT, enrichment: EVENING }
-const UNLISTED = { record: null, enrichment: EVENING }
+const LISTED = { record: NIGHT, feeds: new Map([['nvd', EVENING]]), otherwise: EVENING }
+const UNLISTED = { ...LISTED, record: null }
 const ssvc = {
   exploitation: 'active',
   automatable: 'no',
@@ -442,6 +442,60 @@ test('new entries stand before those the record had', () => {
     ['references', 'publication'],
   )
   assert.is(first.length, 1)
+})
+
+test('rule 26: a newer version stands before an older one, whatever their dates', () => {
+  const own = (...urls: string[]) => merged([{ ...plain(), references: urls.map((one) => url(one)) }])
+  const [old, late] = ['2020-01-01T00:00:00.000Z', '2030-01-01T00:00:00.000Z'] as const
+  const second = nextTimeline({ ...own(), timeline: [], version: 1 }, own('a'), { ...LISTED, record: late })
+  const dates = { ...LISTED, record: old }
+  const third = nextTimeline({ ...own('a'), timeline: second, version: 2 }, own('a', 'b'), dates)
+  assert.equal(spans(third), [
+    ['references', 2, 3, old],
+    ['references', 1, 2, late],
+  ])
+})
+
+test('rule 26: entries of one version and time keep the order of the categories', () => {
+  const after = merged([{ ...plain(), references: [url('a')], weaknesses: ['cwe-79'], affected: [entry('x', '1')] }])
+  assert.equal(
+    changed(merged([plain()]), after).map(({ category }) => category),
+    ['weakness', 'description', 'affected_versions', 'references'],
+  )
+})
+
+const module = (source: ExploitModule['source'], source_id: string): ExploitModule => ({
+  ...{ source, source_id, name: source_id, description: null, authors: null, platform: null, date_published: null },
+  ...{ source_url: null, module_type: null, module_class: null, verified: null, exploit_rank: null },
+})
+/** Each of these feeds changed, on a day of its own. */
+const FEEDS = 'exploitdb ghsa kev metasploit nuclei nvd osv poc reports service-scores'.split(' ')
+const dayOfFeed = (feed: string) => `2024-05-${10 + FEEDS.indexOf(feed)}T00:00:00.000Z`
+
+test('rule 26: what other feeds bring is dated by the feed that brings it, not by the newest one', () => {
+  const before = merged([plain()])
+  const dates = { ...UNLISTED, feeds: new Map(FEEDS.map((feed) => [feed, dayOfFeed(feed)])) }
+  const cases: [brought: MergedParts, category: string, feed: string][] = [
+    [merged([plain()], { exploits: [module('exploit_framework', 'exploit/x')] }), 'exploits', 'metasploit'],
+    [merged([plain()], { exploits: [module('exploit_archive', '1')] }), 'exploits', 'exploitdb'],
+    [merged([plain(), NVD]), 'nvd', 'nvd'],
+    [merged([plain(), NVD]), 'cvss', 'nvd'],
+    [merged([plain(), NVD]), 'references', 'nvd'],
+    [merged([plain(), claim({ source: 'osv', references: [url('o')] })]), 'references', 'osv'],
+    [merged([plain(), claim({ source: 'osv', affected: [affected({ source: 'osv' })] })]), 'advisory', 'osv'],
+    [merged([plain(), claim({ source: 'svc', metrics: [cvss('3.1', 9)] })]), 'cvss', 'service-scores'],
+  ]
+  for (const [after, category, feed] of cases) {
+    const found = nextTimeline({ ...before, timeline: [], version: 1 }, after, dates)
+    const [one] = found.filter((entry) => entry.category === category)
+    assert.is(one?.changed_at, dayOfFeed(feed), `${category} of ${feed}`)
+  }
+  // Where that feed did not change, it is the newest of those that did; without one, the date of the corpus.
+  const nvd = merged([plain(), NVD])
+  const dated = (feeds: string[]) => ({ ...dates, feeds: new Map(feeds.map((feed) => [feed, dayOfFeed(feed)])) })
+  const newest = (feeds: string[]) =>
+    nextTimeline({ ...before, timeline: [], version: 1 }, nvd, dated(feeds))[0]?.changed_at
+  assert.equal([newest(['kev', 'ghsa']), newest([])], [dayOfFeed('kev'), EVENING])
 })
 
 test('long values are cut, and of many messages the first two hundred are shown', () => {

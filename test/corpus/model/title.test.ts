@@ -20,6 +20,29 @@ test('rule 19: else vendor, product and weakness name of the first affected entr
   assert.is(title([], ['cwe-79']), 'Scripting')
 })
 
+test('rule 19: the vendor is left out where the product begins with it, whole and in any case', () => {
+  const cases: [vendor: string | null, product: string | null, title: string][] = [
+    ['Cisco', 'Cisco Adaptive Security Appliance', 'Cisco Adaptive Security Appliance'],
+    ['acronis', 'Acronis Cyber Infrastructure', 'Acronis Cyber Infrastructure'],
+    ['Linux', 'Linux', 'Linux'],
+    ['Linux', 'Linux Kernel', 'Linux Kernel'],
+    ['linux', 'linux_kernel', 'linux_kernel'],
+    ['WSO2', 'WSO2-APIM', 'WSO2-APIM'],
+    ['HP', 'HPE OneView', 'HP HPE OneView'],
+    ['HP', 'HP2000', 'HP HP2000'],
+    ['Éco', 'Écoé', 'Éco Écoé'],
+    ['Apache Software Foundation', 'Apache Tomcat', 'Apache Software Foundation Apache Tomcat'],
+    ['Siemens AG', 'Siemens SIMATIC', 'Siemens AG Siemens SIMATIC'],
+    ['Tomcat', 'Apache Tomcat', 'Tomcat Apache Tomcat'],
+    ['Acme', null, 'Acme'],
+    [null, 'Widget', 'Widget'],
+  ]
+  for (const [vendor, product, title] of cases) {
+    const cna = claim({ source: 'cna', affected: [affected({ vendor, product })], weaknesses: ['cwe-79'] })
+    assert.is(merged([cna], { catalogue }).core.title, `${title}: Scripting`)
+  }
+})
+
 test('rule 19: else the first sentence of the description', () => {
   const title = (description: string | null) => merged([claim({ source: 'cna', description })]).core.title
   assert.is(

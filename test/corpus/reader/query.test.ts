@@ -74,6 +74,18 @@ test('options are read as parameters of the API are', () => {
   })
 })
 
+test('names are read in any case, as those of the API', async () => {
+  const upper = { severity: ['CRITICAL', 'Low'], cwe: 79, scope: 'ANY', sort: '-CVSS' } as object
+  assert.equal(readWalk(upper), readWalk({ severity: ['critical', 'low'], cwe: 79, scope: 'any', sort: '-cvss' }))
+  const { data, pagination } = await reader.list({ kev: false, sort: '-CVSS' as '-cvss', limit: 5 })
+  assert.equal(await reader.list({ kev: false, sort: '-cvss', limit: 5 }), { data, pagination })
+  const id = data[0]!.cve_id
+  assert.equal(
+    await reader.get(id, { include: ['Affected' as 'affected'] }),
+    await reader.get(id, { include: ['affected'] }),
+  )
+})
+
 test('the limit is 25, or the number of ids, or what is said', () => {
   const ids = (count: number) => Array.from({ length: count }, (_, i) => `CVE-2024-${1000 + i}`)
   assert.is(readList({}).limit, 25)

@@ -116,8 +116,9 @@ for (const [path, operation] of OPERATIONS) {
       assert.ok(description.length > 10, name)
       assert.is(place, path.includes(`{${name}}`) ? 'path' : 'query')
       if (required) assert.is(schema.default, undefined, `${name} is required and has a default`)
-      // csv: one parameter, commas between members.
-      if (schema.type === 'array') assert.equal([parameter.style, parameter.explode], ['form', false])
+      if (schema.type !== 'array') continue
+      assert.equal([parameter.style, parameter.explode], ['form', false])
+      assert.match(description, /commas, or repeat the parameter$/)
     }
   })
 
@@ -187,6 +188,18 @@ test('every schema with a name, and every field in it, says what it means', () =
     look(schema, name)
   }
   assert.equal(silent, [])
+})
+
+test('a flag and a filter that are false say that no source states a patch', () => {
+  const { properties } = DOCUMENT.components.schemas.CveSummary as { properties: Record<string, Parameter> }
+  const filter = parametersOf(DOCUMENT.paths['/cves']!.get).find(({ name }) => name === 'has_patch')
+  for (const one of [properties.has_patch, filter]) assert.match(one!.description, /`false` .*no source states/)
+})
+
+test('the introduction says how a csv parameter is repeated, and that case does not matter', () => {
+  for (const said of ['`include=cvss&include=affected`', '`explode`', 'in any case']) {
+    assert.ok(DOCUMENT.info.description.includes(said), said)
+  }
 })
 
 test('the same table gives the same document, byte for byte', () => {

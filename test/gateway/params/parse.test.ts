@@ -60,8 +60,23 @@ names('names from the prototype of objects are as unknown as others', () => {
 })
 
 names('one given twice is 400, also under another encoding of its name', () => {
-  assert.is(refused(LIST, 'kev=true&kev=true').message, "parameter 'kev' is given twice")
+  for (const [name, value] of Object.entries({ q: 'ab', kev: 'true', sort: 'cvss', limit: '5' })) {
+    assert.is(refused(LIST, `${name}=${value}&${name}=${value}`).message, `parameter '${name}' is given twice`)
+  }
   assert.is(refused(LIST, 'kev=true&k%65v=true').parameter, 'kev')
+})
+
+names('a csv parameter given several times is the union of its values', () => {
+  for (const raw of ['severity=low&severity=high', 'severity=high,low&kev=true&s%65verity=low', 'severity=low,high']) {
+    assert.equal(query(LIST, raw).severity, ['high', 'low'], raw)
+  }
+  assert.match(refused(LIST, 'severity=low&severity=awful').message, "unknown value 'awful'")
+  assert.is(refused(LIST, 'severity=low&severity=').message, "parameter 'severity' is empty")
+  const ids = { ids: cveIds({ max: 3 }) }
+  const of = (...numbers: number[]) => numbers.map((n) => `CVE-2024-000${n}`)
+  assert.equal(query(ids, `ids=${of(1, 2)}&ids=${of(2, 3)}`).ids, of(1, 2, 3))
+  const tooMany = refused(ids, `ids=${of(1, 2)}&ids=${of(3, 4)}`)
+  assert.equal([tooMany.parameter, tooMany.message], ['ids', "parameter 'ids' takes at most 3 CVE ids, not 4"])
 })
 
 names('an empty one is 400, with or without its equals sign', () => {
@@ -130,8 +145,10 @@ const MATRIX: { name: string; kind: Kind<unknown>; takes: [string, unknown][]; r
     takes: [
       ['true', true],
       ['false', false],
+      ['TRUE', true],
+      ['False', false],
     ],
-    refuses: ['TRUE', '1', 'yes', '%20true'],
+    refuses: ['T', '1', 'yes', '%20true'],
   },
   {
     name: 'integer',
@@ -243,18 +260,29 @@ const MATRIX: { name: string; kind: Kind<unknown>; takes: [string, unknown][]; r
       ['high', ['high']],
       ['low,critical', ['critical', 'low']],
       ['low,+critical+,low', ['critical', 'low']],
+      ['LOW,Critical,low', ['critical', 'low']],
     ],
-    refuses: ['High', 'high,', ',', 'high,,low', 'high;low', 'hgih', '+'],
+    refuses: ['Highest', 'high,', ',', 'high,,low', 'high;low', 'hgih', '+'],
   },
-  { name: 'one of', kind: oneOf(['primary', 'any']), takes: [['any', 'any']], refuses: ['ANY', 'any,primary', '+any'] },
+  {
+    name: 'one of',
+    kind: oneOf(['primary', 'any', 'Very High']),
+    takes: [
+      ['any', 'any'],
+      ['ANY', 'any'],
+      ['very+high', 'Very High'],
+    ],
+    refuses: ['any,primary', '+any', 'VeryHigh'],
+  },
   {
     name: 'sort',
     kind: sort(['published', 'cvss'], '-published'),
     takes: [
       ['cvss', { key: 'cvss', descending: false }],
       ['-cvss', { key: 'cvss', descending: true }],
+      ['-CVSS', { key: 'cvss', descending: true }],
     ],
-    refuses: ['--cvss', '-', '%2Bcvss', 'cvss:desc', 'cvss,published', 'CVSS'],
+    refuses: ['--cvss', '-', '%2Bcvss', 'cvss:desc', 'cvss,published'],
   },
   { name: 'open text', kind: openText(), takes: [['Nobody%20knows', 'Nobody knows']], refuses: [] },
 ]
@@ -284,6 +312,7 @@ kinds('only include may be empty, and then means no section', () => {
   assert.equal(query(schema, '').include, ['cvss', 'epss'])
   assert.equal(query(schema, 'include=').include, [])
   assert.equal(query(schema, 'include').include, [])
+  assert.equal(query(schema, 'include=&include=epss').include, ['epss'])
   assert.is(refused(schema, 'include=+').code, 'invalid_parameter')
 })
 

@@ -71,6 +71,22 @@ export const DERIVED: readonly Mutation[] = [
     tests: RECORDS,
   },
   {
+    rule: 'rule 19: a vendor that the product begins with',
+    breaks: 'the vendor comes before every product',
+    file: 'corpus/model/products.ts',
+    find: 'isRepeated ? null : vendor',
+    replace: 'vendor',
+    tests: RECORDS,
+  },
+  {
+    rule: 'rule 19: a vendor that the product begins with',
+    breaks: 'the beginning of a word is enough',
+    file: 'corpus/model/products.ts',
+    find: ' && !/^[\\p{L}\\p{M}\\p{N}]/u.test(rest)',
+    replace: '',
+    tests: RECORDS,
+  },
+  {
     rule: 'rule 19: else it is the first sentence of the description',
     breaks: 'a title may have 140 characters',
     file: 'corpus/model/title.ts',

@@ -48,8 +48,8 @@ export const FIELDS: readonly Mutation[] = [
     rule: 'API 14.9: versions before and after',
     breaks: 'an enrichment spans two versions',
     file: 'corpus/model/timeline.ts',
-    find: 'dates.enrichment, [to, to]',
-    replace: 'dates.enrichment, [from, to]',
+    find: 'enrichmentDate(row, ofOthers, dates), [to, to]',
+    replace: 'enrichmentDate(row, ofOthers, dates), [from, to]',
     tests: test('timeline-fields'),
   },
   {
@@ -136,8 +136,8 @@ export const FIELDS: readonly Mutation[] = [
     rule: 'API 23.15: CNAs by grade',
     breaks: 'a grade is counted once',
     file: 'corpus/model/directory.ts',
-    find: 'for (const { grade } of rows) grades[grade]++',
-    replace: 'for (const { grade } of rows) grades[grade] = 1',
+    find: 'if (grade !== null) grades[grade]++',
+    replace: 'if (grade !== null) grades[grade] = 1',
     tests: test('cna-stats-fields'),
   },
 ]

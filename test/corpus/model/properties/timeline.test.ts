@@ -16,7 +16,10 @@ type Versioned = RecordParts & { version: number }
 
 const DATES: fc.Arbitrary<ChangeDates> = shape<ChangeDates>({
   record: fc.option(timestamp, { nil: null }),
-  enrichment: timestamp,
+  feeds: fc
+    .array(fc.tuple(fc.constantFrom('kev', 'nvd', 'ghsa', 'osv', 'metasploit', 'poc', 'reports'), timestamp))
+    .map((dates) => new Map(dates)),
+  otherwise: timestamp,
 })
 
 /** The record of an input, and of one of which some parts are another's: what a night may bring. */
@@ -160,7 +163,7 @@ property(
 const LATER = fc.tuple(NIGHT, mergeInput, DATES, DATES)
 
 property(
-  'rule 26: entries are all kept, in their order, and the newest comes first',
+  'rule 26: entries are all kept, in their order, by version, then by time, the newest first',
   [LATER],
   ([[one, two], three, night, next]) => {
     const records = [first(one)]
@@ -171,8 +174,8 @@ property(
       records.push(follow(records.at(-1)!, mergeCve(input), dates))
     }
     for (const [index, { timeline }] of records.entries()) {
-      const times = timeline.map(({ changed_at }) => changed_at ?? '')
-      assert.equal(times, times.toSorted().reverse())
+      const keys = timeline.map(({ version_to, changed_at }) => `${version_to} ${changed_at ?? ''}`)
+      assert.equal(keys, keys.toSorted().reverse())
       const old = records[index - 1]?.timeline ?? []
       assert.equal(
         timeline.filter((entry) => old.includes(entry)),
