@@ -2,7 +2,8 @@
  * A pool of worker threads that run the tasks of one module. With no threads the tasks run in the caller's own, one
  * after the other: the same results, and nothing hidden from a test.
  */
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
+import { endThread, startThread } from './threads.ts'
 
 /** What a task module exports: pure work on what it is handed, by name. */
 export type Tasks = Record<string, (input: never) => TaskResult | Promise<TaskResult>>
@@ -100,11 +101,8 @@ function threadPool(module: URL, threads: number): Pool {
     worker.postMessage({ task: job.task, input: job.input })
   }
   const start = () => {
-    const worker = new Worker(new URL('./pool-worker.ts', import.meta.url), {
-      workerData: module.href,
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
-    })
-    worker.on('message', (reply: TaskReply) => {
+    const options = { workerData: module.href, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } }
+    const worker = startThread<TaskReply>(new URL('./pool-worker.ts', import.meta.url), options, (reply) => {
       const job = running.get(worker)
       running.delete(worker)
       if ('error' in reply) job?.reject(errorOf(reply.error))
@@ -121,7 +119,7 @@ function threadPool(module: URL, threads: number): Pool {
   }
   const end = async () => {
     idle.length = 0
-    await Promise.all(workers.splice(0).map((worker) => worker.terminate()))
+    await Promise.all(workers.splice(0).map((worker) => endThread(worker)))
   }
   const workers: Worker[] = []
   const open = () => {

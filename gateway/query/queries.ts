@@ -1,9 +1,10 @@
 /** Text queries, in a thread of their own, each with a deadline, and no more at once than is good. */
 import { closeSync, openSync } from 'node:fs'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { Hit, SearchResult } from '../../corpus/snapshot/query/open.ts'
 import type { SearchType, TextSetName } from '../../corpus/snapshot/query/sets.ts'
 import { recent } from '../../corpus/snapshot/recent.ts'
+import { endThread, startThread } from '../../corpus/snapshot/threads.ts'
 import { PROCESS_BYTES, THREAD_YOUNG_MB } from '../bounds.ts'
 import { overloaded } from '../errors.ts'
 import type { Matches } from './matches.ts'
@@ -89,8 +90,8 @@ export function openQueries(options: QueryOptions = {}): Queries {
   let worker: Worker | null = start()
 
   function start(): Worker {
-    const started = new Worker(thread, { resourceLimits: { maxYoungGenerationSizeMb: THREAD_YOUNG_MB } })
-    started.on('message', (reply: QueryReply) => {
+    const options = { resourceLimits: { maxYoungGenerationSizeMb: THREAD_YOUNG_MB } }
+    const started = startThread<QueryReply>(thread, options, (reply) => {
       const job = jobs.get(reply.number)
       if (started !== worker || !job) return
       settle(reply.number, job)
@@ -138,7 +139,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
     settle(number, job)
     const stuck = worker
     worker = start()
-    void stuck?.terminate()
+    if (stuck) void endThread(stuck)
     for (const [other, one] of jobs) {
       if (one.expiresAt > performance.now()) send(other, one)
       else settle(other, one)
@@ -191,7 +192,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
         settle(number, job)
         job.reject(overloaded('the gateway is closing', RETRY_AFTER_SECONDS))
       }
-      await worker?.terminate()
+      if (worker) await endThread(worker)
       for (const { descriptor } of held.values()) if (descriptor !== null) closeSync(descriptor)
       held.clear()
     },

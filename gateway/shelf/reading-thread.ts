@@ -6,6 +6,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { describe, fileOf, objectPath, readCurrent, readManifest } from '../../corpus/snapshot/layout.ts'
 import type { FileEntry, Manifest } from '../../corpus/snapshot/manifest.ts'
+import { reportLoaded } from '../../corpus/snapshot/threads.ts'
 import { lowerPriority } from '../low-priority.ts'
 import type { ReadingReply, ReadingTask } from './reading.ts'
 import { readTables } from './tables.ts'
@@ -68,6 +69,7 @@ function checkFile(dist: string, file: FileEntry, chunk: Buffer): void {
   throw new SnapshotError('digest', `${describe(file)} does not have the digest it is named by`)
 }
 
+reportLoaded()
 try {
   // At the start somebody waits for the tables; later nobody does.
   if (!task.urgent) lowerPriority()

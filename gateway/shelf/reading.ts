@@ -1,7 +1,7 @@
 /** Reading and checking in a thread of its own, so that no request waits for it. */
-import { Worker } from 'node:worker_threads'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import type { FileEntry, Manifest } from '../../corpus/snapshot/manifest.ts'
+import { endThread, startThread } from '../../corpus/snapshot/threads.ts'
 import { THREAD_YOUNG_MB } from '../bounds.ts'
 import type { SnapshotTables } from './tables.ts'
 
@@ -25,14 +25,15 @@ export interface Reading<T> {
 }
 
 function run<T>(task: ReadingTask, take: (reply: ReadingReply) => void, result: () => T): Reading<T> {
-  const worker = new Worker(new URL('./reading-thread.ts', import.meta.url), {
-    workerData: task,
-    resourceLimits: { maxYoungGenerationSizeMb: THREAD_YOUNG_MB },
-  })
+  const options = { workerData: task, resourceLimits: { maxYoungGenerationSizeMb: THREAD_YOUNG_MB } }
+  let receive = (_: ReadingReply) => {}
+  const worker = startThread<ReadingReply>(new URL('./reading-thread.ts', import.meta.url), options, (reply) =>
+    receive(reply),
+  )
   // A gateway that ends does not wait for it.
   if (!task.urgent) worker.unref()
   const finished = new Promise<T>((resolve, reject) => {
-    worker.on('message', (reply: ReadingReply) => {
+    receive = (reply) => {
       if (reply.kind === 'done') resolve(result())
       else if (reply.kind === 'failed') reject(asThrown(reply))
       else {
@@ -40,11 +41,11 @@ function run<T>(task: ReadingTask, take: (reply: ReadingReply) => void, result: 
         // One thing in a turn; for `sound` nobody waits.
         if (reply.kind !== 'sound') setImmediate(() => worker.postMessage('taken'))
       }
-    })
+    }
     worker.once('error', reject)
     worker.once('exit', () => reject(new Error('reading was given up')))
   })
-  return { result: finished, cancel: () => void worker.terminate() }
+  return { result: finished, cancel: () => void endThread(worker) }
 }
 
 /** An error loses its class on its way between threads. */

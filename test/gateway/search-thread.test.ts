@@ -1,5 +1,5 @@
 /** The query thread: deadlines, a bounded queue, files whose names are gone, and damage that is never answered. */
-import { copyFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import Database from 'better-sqlite3'
@@ -7,6 +7,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { buildQueryDb } from '../../corpus/snapshot/query/build.ts'
 import { SEARCH_TYPES, type TextSet } from '../../corpus/snapshot/query/sets.ts'
+import { LOADED } from '../../corpus/snapshot/threads.ts'
 import { ApiError } from '../../gateway/errors.ts'
 import { type Matches, unpackMatches } from '../../gateway/query/matches.ts'
 import { openQueries } from '../../gateway/query/queries.ts'
@@ -28,7 +29,8 @@ buildQueryDb(good, [set])
 /** A thread that does with messages what `body` says. */
 function threadThat(name: string, body: string): URL {
   const path = join(folder.path, `${name}.mjs`)
-  writeFileSync(path, `import { parentPort, workerData } from 'node:worker_threads'\n${body}`)
+  const start = `import { parentPort, workerData } from 'node:worker_threads'\nparentPort.postMessage('${LOADED}')\n`
+  writeFileSync(path, start + body)
   return pathToFileURL(path)
 }
 
@@ -183,6 +185,17 @@ test('rule 28: links encode what is odd in a key; a product is told from its ven
     suggestion({ ...hit, type: 'cna', id: '\ud83e', key: '\ud83e' }),
   ].map(({ href }) => href)
   assert.equal(hrefs, ['/vendors/%C3%A4%3F%23%25', '/cwes/cwe-79', '/capecs/capec-66', '/cnas/%EF%BF%BD'])
+})
+
+test('a thread that still loads its modules is not ended: Node would abort the process', async () => {
+  const mark = join(folder.path, 'loaded')
+  const path = join(folder.path, 'loading.mjs')
+  const late = `await new Promise((resolve) => setTimeout(resolve, 200))`
+  const loaded = `writeFileSync(${JSON.stringify(mark)}, '')\nparentPort.postMessage('${LOADED}')\n`
+  const imports = `import { writeFileSync } from 'node:fs'\nimport { parentPort } from 'node:worker_threads'\n`
+  writeFileSync(path, `${imports}${late}\n${loaded}setInterval(() => {}, 1000)`)
+  await openQueries({ thread: pathToFileURL(path) }).close()
+  assert.ok(existsSync(mark))
 })
 
 test.after(folder.remove)
