@@ -2,6 +2,7 @@
 
 import type { Considered, Explanation } from '../corpus/model/explain/explanation.ts'
 import type { PruneReport } from '../corpus/repository/prune.ts'
+import { signatureLines } from '../corpus/repository/signature-lines.ts'
 import type { SampleReport } from '../corpus/sample/generate.ts'
 import type { VerifyReport } from '../corpus/snapshot/verify.ts'
 import type { BuildReport } from './build/build.ts'
@@ -65,7 +66,7 @@ export function verifyWords({
   members,
   segments,
   cves,
-  signedBy,
+  signatures,
   expiresAt,
   faults,
 }: VerifyReport): string {
@@ -73,7 +74,7 @@ export function verifyWords({
   return [
     `snapshot ${snapshot} (version ${version}) ${found}`,
     `  ${grouped(files)} files, ${megabytes(bytes)}, ${grouped(members)} members, ${grouped(segments)} segments, ${grouped(cves)} CVEs`,
-    ...(signedBy.length > 0 ? [`  its pointer says to be ${signatureWords(signedBy, expiresAt)}`] : []),
+    ...signatureLines(signatures, expiresAt).map((line) => `  ${line}`),
   ].join('\n')
 }
 

@@ -70,7 +70,7 @@ test('a new mirror is the repository, byte for byte, and verify believes it', as
   const objects = objectsOf(first.dist)
   assert.equal(report.fetched, { files: objects.size, bytes: bytesOf(objects.values()) })
   assert.equal([report.changed, report.reused.files, report.received], [true, 0, report.fetched.bytes])
-  assert.equal(report.signedBy, [signer.publicKey.kid])
+  assert.equal(report.signatures, [{ kid: signer.publicKey.kid, status: 'valid', reason: null }])
   assert.equal(readdirSync(partsOf(dist)), [])
 })
 
