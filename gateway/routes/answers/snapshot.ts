@@ -19,7 +19,7 @@ const counts = z
 const feed = z
   .strictObject({
     version: text.describe('The version, as its publisher names it'),
-    updated_at: text.describe('The date that it states'),
+    updated_at: timestamp.nullable().describe('The time that it states; of a day, the first instant'),
     records: count.describe('The number of its records'),
     licence: z.string().describe('The licence of its data'),
     attribution: z.string().describe('Whom to name'),
