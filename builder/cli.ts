@@ -202,6 +202,16 @@ program
   })
 
 program
+  .command('snapshots <dist>')
+  .description('list the snapshots that are kept, newest first; * marks the current one')
+  .addOption(json())
+  .action(async (dist: string, options: { json?: boolean }) => {
+    const { listSnapshots } = await import('./snapshots.ts')
+    const { snapshotsWords } = await import('./report.ts')
+    print(options.json, await listSnapshots(dist), snapshotsWords)
+  })
+
+program
   .command('prune <dist>')
   .description('remove snapshots but the newest, and the files that only they needed')
   .addOption(option('--keep <n>', 'how many snapshots stay').argParser(wholeNumber(1)).makeOptionMandatory())

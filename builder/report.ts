@@ -10,6 +10,7 @@ import type { PutUp } from './build/put-up.ts'
 import type { ExplainReport } from './explain.ts'
 import type { KeyReport } from './keys.ts'
 import type { PublishReport } from './publish/publish.ts'
+import type { KeptSnapshot, SnapshotsReport } from './snapshots.ts'
 
 const grouped = (value: number) => value.toLocaleString('en-GB')
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
@@ -76,6 +77,23 @@ export function verifyWords({
     `  ${grouped(files)} files, ${megabytes(bytes)}, ${grouped(members)} members, ${grouped(segments)} segments, ${grouped(cves)} CVEs`,
     ...signatureLines(signatures, expiresAt).map((line) => `  ${line}`),
   ].join('\n')
+}
+
+export function snapshotsWords({ current, earlier }: SnapshotsReport): string {
+  const { version, signatures, expiresAt } = current
+  const signed = signatureLines(signatures, expiresAt, { check: 'verify --keys' }).join('; ')
+  return [
+    `* ${snapshotLine(current)}, version ${version}, ${signed}`,
+    ...earlier.map((snapshot) => `  ${snapshotLine(snapshot)}`),
+  ].join('\n')
+}
+
+/** `/changes?since=` takes as many digits of an id. */
+const ID_SHOWN = 12
+
+function snapshotLine({ id, createdAt, cves, bytes, complete }: KeptSnapshot): string {
+  const size = complete ? megabytes(bytes) : 'its files are not here'
+  return `${id.slice(0, ID_SHOWN)}  ${createdAt}  ${counted(cves, 'CVE')}, ${size}`
 }
 
 export function pruneWords({ kept, removed }: PruneReport): string {

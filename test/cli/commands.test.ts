@@ -103,6 +103,42 @@ test('options come from the environment as well; what is said on the command lin
   assert.match(failed(await vulnshelf(['prune', dist], { env: { VULNSHELF_KEEP: '0' } }), 2), /VULNSHELF_KEEP/)
 })
 
+test('snapshots lists what is kept, newest first, with the size and the version of the current one', async () => {
+  const { current, earlier } = json<{ current: Record<string, unknown>; earlier: Record<string, unknown>[] }>(
+    done(await vulnshelf(['snapshots', dist, '--json'])),
+  )
+  const manifest = json<{
+    snapshot: string
+    created_at: string
+    parent: { snapshot: string }
+    files: { sha256: string; size: number }[]
+  }>(done(await vulnshelf(['show', dist])))
+  const { counts } = json<{ counts: { cves: number } }>(done(await vulnshelf(['show', dist, 'about'])))
+  const objects = new Map(manifest.files.map(({ sha256, size }) => [sha256, size]))
+  assert.equal(current, {
+    id: manifest.snapshot,
+    createdAt: manifest.created_at,
+    parent: manifest.parent.snapshot,
+    cves: counts.cves,
+    complete: true,
+    bytes: [...objects.values()].reduce((sum, size) => sum + size, 0),
+    version: 2,
+    signatures: [],
+    expiresAt: null,
+  })
+  assert.equal(
+    earlier.map(({ id, parent, complete }) => [id, parent, complete]),
+    [[manifest.parent.snapshot, null, true]],
+  )
+  const words = done(await vulnshelf(['snapshots', dist]))
+    .trimEnd()
+    .split('\n')
+  assert.is(words.length, 2)
+  assert.match(words[0]!, /^\* [0-9a-f]{12} {2}\S+Z {2}\d+ CVEs, \d+\.\d MB, version 2, unsigned$/)
+  assert.match(words[1]!, /^ {2}[0-9a-f]{12} {2}\S+Z {2}\d+ CVEs, \d+\.\d MB$/)
+  assert.ok(manifest.snapshot.startsWith(words[0]!.slice(2, 14)))
+})
+
 test('prune keeps the newest', async () => {
   const report = json(done(await vulnshelf(['prune', dist, '--keep', '2', '--json'])))
   assert.is((report.kept as string[]).length, 2)

@@ -76,6 +76,11 @@ test('verify states whether a signature is valid, was not checked, or is not the
   assert.is(await lastLine(dist, '--keys', keys), `  signature valid, key ${kid}, expires ${expiresAt}`)
   assert.is(await lastLine(dist), `  signature not checked, key ${kid}, expires ${expiresAt} (--keys checks it)`)
   assert.is(await lastLine(unsigned), '  unsigned')
+  const listed = done(await vulnshelf(['snapshots', dist]))
+  assert.ok(
+    listed.includes(`signature not checked, key ${kid}, expires ${expiresAt} (verify --keys checks it)`),
+    listed,
+  )
 })
 
 test('a build without the key does not end signatures silently, and with --unsigned it does', async () => {
