@@ -1,8 +1,8 @@
 #!/usr/bin/env tsx
 /** The `vulnshelf` command: reads its words, loads the command they name, prints its report. */
 import { availableParallelism } from 'node:os'
-import { Command, InvalidArgumentError } from 'commander'
-import { commandLine, endWithReader, tellUsage, wholeNumber } from '../corpus/command/command-line.ts'
+import { InvalidArgumentError } from 'commander'
+import { commandLine, endWithReader, wholeNumber } from '../corpus/command/command-line.ts'
 import { realEffects } from '../corpus/command/effects.ts'
 import { printable } from '../corpus/command/printable.ts'
 import { showProgress } from '../corpus/command/progress.ts'
@@ -10,14 +10,14 @@ import { utcDate } from '../corpus/model/date.ts'
 import type { SigningAlgorithm } from '../corpus/snapshot/signature.ts'
 import { baseUrls, ecosystems, type FetchCommandOptions, feedNames, noBases } from './fetch/options.ts'
 
-const { option, fail } = commandLine('vulnshelf')
+const { program, option, required, fail } = commandLine('vulnshelf')
 
 const day = (text: string) => {
   if (utcDate(text) !== text) throw new InvalidArgumentError('It must be a day, YYYY-MM-DD.')
   return text
 }
 
-const corpus = () => option('--corpus <file>', 'the corpus database').makeOptionMandatory()
+const corpus = () => required(option('--corpus <file>', 'the corpus database'))
 /** More threads than this are a slip of the pen. */
 const MAX_JOBS = 256
 const jobs = () =>
@@ -45,9 +45,7 @@ interface BuildFlags {
   json?: boolean
 }
 
-const program = tellUsage(new Command('vulnshelf'))
-  .description('Builds vulnerability intelligence: feeds → corpus → snapshot')
-  .version('0.1.0')
+program.description('Builds vulnerability intelligence: feeds → corpus → snapshot').version('0.1.0')
 
 program
   .command('sample <feeds>')
@@ -133,7 +131,7 @@ program
   .command('build')
   .description('make a snapshot of a corpus')
   .addOption(corpus())
-  .addOption(option('--out <dist>', 'the folder that snapshots are put up in').makeOptionMandatory())
+  .addOption(required(option('--out <dist>', 'the folder that snapshots are put up in')))
   .addOption(signKeys())
   .addOption(expires())
   .addOption(option('--unsigned', 'leave the pointer unsigned where it was signed before'))
@@ -163,7 +161,7 @@ program
 program
   .command('sign <dist>')
   .description('sign the pointer of the current snapshot anew: with a later expiry, or with other keys')
-  .addOption(signKeys().makeOptionMandatory())
+  .addOption(required(signKeys()))
   .addOption(expires())
   .addOption(json())
   .action(async (dist: string, options: { signKey: string[]; expires: string; json?: boolean }) => {
@@ -214,7 +212,7 @@ program
 program
   .command('prune <dist>')
   .description('remove snapshots but the newest, and the files that only they needed')
-  .addOption(option('--keep <n>', 'how many snapshots stay').argParser(wholeNumber(1)).makeOptionMandatory())
+  .addOption(required(option('--keep <n>', 'how many snapshots stay').argParser(wholeNumber(1))))
   .addOption(json())
   .action(async (dist: string, options: { keep: number; json?: boolean }) => {
     const { prune } = await import('./prune.ts')

@@ -179,7 +179,9 @@ test('without a first snapshot it does not start, and says why', async () => {
 test('options in the environment are for the gateway: its mirror begins once, and tells nothing as JSON', async () => {
   const env = {
     VULNSHELF_FOLLOW: origin,
-    VULNSHELF_INTERVAL: '1s',
+    VULNSHELF_SERVE_INTERVAL: '1s',
+    VULNSHELF_MIRROR_INTERVAL: '1s',
+    VULNSHELF_JOBS: '0',
     VULNSHELF_JSON: 'true',
     VULNSHELF_BUNDLE: at('b.tar'),
   }
