@@ -118,7 +118,11 @@ async function mirrorInto(
       return await askFor(POINTER_NAME, MAX_POINTER_BYTES, { source, effects, signal: options.signal })
     } catch (error) {
       if (!(error instanceof TransferError) || error.code !== 'missing') throw error
-      throw new TransferError('missing', `${error.message}: there is no snapshot at ${source.name}`, { cause: error })
+      throw new TransferError(
+        'missing',
+        `there is no snapshot at ${source.name}: ${error.message}; name what \`vulnshelf build\`, \`publish\` or \`mirror\` has written`,
+        { cause: error },
+      )
     }
   }
   for (let moves = 0; ; moves++) {

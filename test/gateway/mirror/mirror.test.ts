@@ -295,7 +295,7 @@ test('what is missing at the source is told, with its name', async () => {
   repository.fault = ({ path }) => (path === objectName(file!.sha256) ? { kind: 'status', code: 404 } : null)
   assert.match(await refusal(run(newDist())), new RegExp(`^missing: .*${file!.sha256}.*404`))
   repository.fault = () => ({ kind: 'status', code: 404 })
-  assert.match(await refusal(run(newDist())), /^missing: latest\.json: .*404/)
+  assert.match(await refusal(run(newDist())), /^missing: there is no snapshot at \S+: latest\.json: .*404; name /)
 })
 
 test('two writers, a folder of other files, a file, and sources that are none', async () => {
