@@ -33,14 +33,14 @@ const ID_LENGTH = 64
 const PREFIX_SHOWN = 12
 
 /**
- * Returns the id of the snapshot that `since` means, seen from `snapshot`. A time means the newest snapshot created not
- * later than it; of a day its first instant counts, as in `updated_since`, so that no change of that day is left out.
+ * Returns the id of the snapshot that `since` means. A time means the newest snapshot created not later than it; of a day
+ * its first instant counts, as in `updated_since`, so that no change of that day is left out.
  * @throws ApiError `gone` when no such snapshot is kept, `invalid_parameter` when a prefix fits several
  */
-export function resolveSince(since: Since, shelf: Shelf, snapshot: Shelved): string {
-  if (typeof since !== 'string') return createdBy(since.ms, shelf, snapshot)
+export function resolveSince(since: Since, shelf: Shelf): string {
+  if (typeof since !== 'string') return createdBy(since.ms, shelf)
   if (since.length === ID_LENGTH) return since
-  const kept = [...keptSnapshots(shelf, snapshot)].map(({ id }) => id)
+  const kept = [...keptSnapshots(shelf, shelf.current)].map(({ id }) => id)
   const ids = [...new Set(kept)].filter((id) => id.startsWith(since))
   if (ids.length === 0) throw gone(`no snapshot is kept whose id begins with ${since}; ${REMEDY}`)
   if (ids.length === 1) return ids[0]!
@@ -48,8 +48,8 @@ export function resolveSince(since: Since, shelf: Shelf, snapshot: Shelved): str
   throw invalidParameter('since', `parameter 'since' is ambiguous: ${since} begins the ids ${shown}; give more digits`)
 }
 
-function createdBy(ms: number, shelf: Shelf, snapshot: Shelved): string {
-  for (const { id, created_at: createdAt } of keptSnapshots(shelf, snapshot)) {
+function createdBy(ms: number, shelf: Shelf): string {
+  for (const { id, created_at: createdAt } of keptSnapshots(shelf, shelf.current)) {
     if (Date.parse(createdAt) <= ms) return id
   }
   throw gone(`no snapshot is kept that was created by ${new Date(ms).toISOString()}; ${REMEDY}`)

@@ -43,9 +43,9 @@ export const listChanges = defineRoute<Context, Record<never, never>, typeof que
   params: { path: {}, query },
   answer: changesSchema,
   handle({ shelf }, { since: asked, limit, cursor: text }) {
-    const binding = { list: LIST, sort: BY_ID, filters: { since: asked } }
+    const since = resolveSince(asked, shelf)
+    const binding = { list: LIST, sort: BY_ID, filters: { since } }
     const { snapshot, after } = resume(shelf, text, binding, isChangeKey)
-    const since = resolveSince(asked, shelf, snapshot)
     const old = since === snapshot.id ? snapshot : (shelf.open(since, snapshot) ?? snapshot.ancestors.find(since))
     if (!old) throw gone(GONE)
     const changes = changesSince(snapshot, old)
