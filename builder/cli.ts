@@ -2,8 +2,8 @@
 /** The `vulnshelf` command: reads its words, loads the command they name, prints its report. */
 import '../corpus/command/node-version.js'
 import { availableParallelism } from 'node:os'
-import { Command, InvalidArgumentError } from 'commander'
-import { commandLine, endWithReader, tellUsage, wholeNumber } from '../corpus/command/command-line.ts'
+import { InvalidArgumentError } from 'commander'
+import { commandLine, endWithReader, wholeNumber } from '../corpus/command/command-line.ts'
 import { realEffects } from '../corpus/command/effects.ts'
 import { endWithNpm } from '../corpus/command/npm-exit.ts'
 import { printable } from '../corpus/command/printable.ts'
@@ -12,14 +12,14 @@ import { utcDate } from '../corpus/model/date.ts'
 import type { SigningAlgorithm } from '../corpus/snapshot/signature.ts'
 import { baseUrls, ecosystems, type FetchCommandOptions, feedNames, noBases } from './fetch/options.ts'
 
-const { option, fail } = commandLine('vulnshelf')
+const { program, option, required, fail } = commandLine('vulnshelf')
 
 const day = (text: string) => {
   if (utcDate(text) !== text) throw new InvalidArgumentError('It must be a day, YYYY-MM-DD.')
   return text
 }
 
-const corpus = () => option('--corpus <file>', 'the corpus database').makeOptionMandatory()
+const corpus = () => required(option('--corpus <file>', 'the corpus database'))
 /** More threads than this are a slip of the pen. */
 const MAX_JOBS = 256
 const jobs = () =>
@@ -53,9 +53,7 @@ interface BuildFlags {
   json?: boolean
 }
 
-const program = tellUsage(new Command('vulnshelf'))
-  .description('Builds vulnerability intelligence: feeds → corpus → snapshot')
-  .version('0.1.0')
+program.description('Builds vulnerability intelligence: feeds → corpus → snapshot').version('0.1.0')
 
 program
   .command('sample <feeds>')
@@ -147,7 +145,7 @@ program
   .command('build')
   .description('make a snapshot of a corpus')
   .addOption(corpus())
-  .addOption(option('--out <dist>', 'the folder that snapshots are put up in').makeOptionMandatory())
+  .addOption(required(option('--out <dist>', 'the folder that snapshots are put up in')))
   .addOption(signKeys())
   .addOption(expires())
   .addOption(option('--unsigned', 'leave the pointer unsigned where it was signed before'))
@@ -177,7 +175,7 @@ program
 program
   .command('sign <dist>')
   .description('sign the pointer of the current snapshot anew: with a later expiry, or with other keys')
-  .addOption(signKeys().makeOptionMandatory())
+  .addOption(required(signKeys()))
   .addOption(expires())
   .addOption(json())
   .action(async (dist: string, options: { signKey: string[]; expires: string; json?: boolean }) => {
@@ -216,9 +214,19 @@ program
   })
 
 program
+  .command('snapshots <dist>')
+  .description('list the snapshots that are kept, newest first; * marks the current one')
+  .addOption(json())
+  .action(async (dist: string, options: { json?: boolean }) => {
+    const { listSnapshots } = await import('./snapshots.ts')
+    const { snapshotsWords } = await import('./report.ts')
+    print(options.json, await listSnapshots(dist), snapshotsWords)
+  })
+
+program
   .command('prune <dist>')
   .description('remove snapshots but the newest, and the files that only they needed')
-  .addOption(option('--keep <n>', 'how many snapshots stay').argParser(wholeNumber(1)).makeOptionMandatory())
+  .addOption(required(option('--keep <n>', 'how many snapshots stay').argParser(wholeNumber(1))))
   .addOption(json())
   .action(async (dist: string, options: { keep: number; json?: boolean }) => {
     const { prune } = await import('./prune.ts')

@@ -109,8 +109,8 @@ function isSigned(dist: string): boolean {
     const bytes = readPointerBytes(dist)
     return bytes !== null && signersOf(bytes).length > 0
   } catch (error) {
-    // Of a damaged pointer, or of what is no folder, the build itself tells.
-    if (error instanceof SnapshotError || (error as NodeJS.ErrnoException).code === 'ENOTDIR') return false
+    // Of a damaged pointer the build itself tells.
+    if (error instanceof SnapshotError) return false
     throw error
   }
 }

@@ -2,6 +2,7 @@
 
 import type { Considered, Explanation } from '../corpus/model/explain/explanation.ts'
 import type { PruneReport } from '../corpus/repository/prune.ts'
+import { signatureLines } from '../corpus/repository/signature-lines.ts'
 import type { SampleReport } from '../corpus/sample/generate.ts'
 import type { VerifyReport } from '../corpus/snapshot/verify.ts'
 import type { BuildReport } from './build/build.ts'
@@ -10,6 +11,7 @@ import type { ExplainReport } from './explain.ts'
 import { counted, duration, grouped, megabytes, shortened } from './format.ts'
 import type { KeyReport } from './keys.ts'
 import type { PublishReport } from './publish/publish.ts'
+import type { KeptSnapshot, SnapshotsReport } from './snapshots.ts'
 
 export function sampleWords({ cves, nights, files }: SampleReport): string {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
@@ -61,7 +63,7 @@ export function verifyWords({
   members,
   segments,
   cves,
-  signedBy,
+  signatures,
   expiresAt,
   faults,
 }: VerifyReport): string {
@@ -69,8 +71,25 @@ export function verifyWords({
   return [
     `snapshot ${snapshot} (version ${version}) ${found}`,
     `  ${grouped(files)} files, ${megabytes(bytes)}, ${grouped(members)} members, ${grouped(segments)} segments, ${grouped(cves)} CVEs`,
-    ...(signedBy.length > 0 ? [`  its pointer says to be ${signatureWords(signedBy, expiresAt)}`] : []),
+    ...signatureLines(signatures, expiresAt).map((line) => `  ${line}`),
   ].join('\n')
+}
+
+export function snapshotsWords({ current, earlier }: SnapshotsReport): string {
+  const { version, signatures, expiresAt } = current
+  const signed = signatureLines(signatures, expiresAt, { check: 'verify --keys' }).join('; ')
+  return [
+    `* ${snapshotLine(current)}, version ${version}, ${signed}`,
+    ...earlier.map((snapshot) => `  ${snapshotLine(snapshot)}`),
+  ].join('\n')
+}
+
+/** `/changes?since=` takes as many digits of an id. */
+const ID_SHOWN = 12
+
+function snapshotLine({ id, createdAt, cves, bytes, complete }: KeptSnapshot): string {
+  const size = complete ? megabytes(bytes) : 'its files are not here'
+  return `${id.slice(0, ID_SHOWN)}  ${createdAt}  ${counted(cves, 'CVE')}, ${size}`
 }
 
 export function pruneWords({ kept, removed }: PruneReport): string {

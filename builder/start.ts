@@ -7,8 +7,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, rmdirSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { Command } from 'commander'
-import { commandLine, tellUsage, wholeNumber } from '../corpus/command/command-line.ts'
+import { commandLine, wholeNumber } from '../corpus/command/command-line.ts'
 import { type Effects, realEffects } from '../corpus/command/effects.ts'
 import { endWithNpm } from '../corpus/command/npm-exit.ts'
 import { noProgress } from '../corpus/command/progress.ts'
@@ -29,8 +28,8 @@ interface StartFlags {
 }
 
 endWithNpm()
-const { option, fail } = commandLine('npm start')
-const program = tellUsage(new Command('npm start'))
+const { program, option, fail } = commandLine('npm start')
+program
   .usage('-- [options]')
   .description(
     'Serve a sample corpus: write its feeds, build a snapshot in dist/, start a gateway, print a curl command',

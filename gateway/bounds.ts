@@ -38,5 +38,8 @@ export const SNAPSHOT_BYTES = {
 /** Earlier snapshots, opened to compare with, for each open one: 14 MB each at 350,000 CVEs. */
 export const ANCESTORS_OPEN = 2
 
+/** Manifests of earlier snapshots of which the process remembers the summary: some 0.5 KB each. */
+export const MANIFESTS_KNOWN = 4096
+
 /** What the young objects of a thread may take, in MB: node reserves three times 16 unless told otherwise. */
 export const THREAD_YOUNG_MB = 4

@@ -2,8 +2,8 @@
 /** The `vulnshelf-gateway` command: reads its words, loads the command they name. */
 import '../corpus/command/node-version.js'
 import { availableParallelism } from 'node:os'
-import { Command, InvalidArgumentError } from 'commander'
-import { commandLine, tellUsage, wholeNumber } from '../corpus/command/command-line.ts'
+import { type Command, InvalidArgumentError } from 'commander'
+import { commandLine, wholeNumber } from '../corpus/command/command-line.ts'
 import { endWithNpm } from '../corpus/command/npm-exit.ts'
 import { parseBytes } from '../corpus/model/bytes.ts'
 import { parseDuration } from '../corpus/model/duration.ts'
@@ -11,7 +11,7 @@ import type { MirrorFlags } from './mirror/command.ts'
 import type { ServeFlags } from './serve-command.ts'
 import { LOCAL } from './token.ts'
 
-const { option, fail } = commandLine('vulnshelf-gateway')
+const { program, option, fail } = commandLine('vulnshelf-gateway')
 
 const list = (text: string) =>
   text
@@ -31,9 +31,7 @@ const bytes = (text: string) => {
   return count
 }
 
-const program = tellUsage(new Command('vulnshelf-gateway'))
-  .description('Hands out snapshots of vulnerability intelligence')
-  .version('0.1.0')
+program.description('Hands out snapshots of vulnerability intelligence').version('0.1.0')
 
 program
   .command('serve <dist>')
@@ -117,7 +115,11 @@ program
   .addOption(option('--max-rate <bytes>', 'bytes per second of all of them, such as 10M').argParser(bytes))
   .addOption(option('--max-bytes <bytes>', 'refuse a larger snapshot').argParser(bytes).default(1e12, '1T'))
   .addOption(option('--derive', 'make what is derived here instead of fetching it, as far as it comes out the same'))
-  .addOption(option('--jobs <n>', 'threads that derive').argParser(wholeNumber(1, 256)).default(availableParallelism()))
+  .addOption(
+    option('--jobs <n>', 'threads that derive; 0 does without')
+      .argParser(wholeNumber(0, 256))
+      .default(availableParallelism(), 'as many as cores'),
+  )
   .addOption(option('--bundle <file>', 'write what is new into one file as well, to be carried and mirrored from'))
   .addOption(option('--keep <n>', 'remove all snapshots but so many, with this one').argParser(wholeNumber(1, 1e6)))
   .addOption(option('--json', 'print the report as JSON'))

@@ -86,12 +86,13 @@ export class ApiError extends Error {
   get headers(): Record<string, string> {
     const headers: Record<string, string> = {}
     if (this.challenge !== undefined) headers['WWW-Authenticate'] = this.challenge
-    if (this.retryAfterSeconds !== undefined)
-      headers['Retry-After'] = String(Math.max(1, Math.ceil(this.retryAfterSeconds)))
+    if (this.retryAfterSeconds !== undefined) headers['Retry-After'] = String(wholeSeconds(this.retryAfterSeconds))
     if (this.code === 'method_not_allowed') headers.Allow = ALLOWED_METHODS
     return headers
   }
 }
+
+const wholeSeconds = (seconds: number) => Math.max(1, Math.ceil(seconds))
 
 export const invalidParameter = (parameter: string | undefined, message: string) =>
   new ApiError('invalid_parameter', message, parameter === undefined ? {} : { parameter })
@@ -116,8 +117,12 @@ export const methodNotAllowed = () => new ApiError('method_not_allowed', `allowe
 
 export const gone = (message: string) => new ApiError('gone', message)
 
-export const rateLimited = (message: string, retryAfterSeconds: number) =>
-  new ApiError('rate_limited', message, { retryAfterSeconds })
+/** The message ends with the time to wait, for whoever sees the body alone. */
+export function rateLimited(message: string, retryAfterSeconds: number): ApiError {
+  const seconds = wholeSeconds(retryAfterSeconds)
+  const wait = `retry in ${seconds} second${seconds === 1 ? '' : 's'}`
+  return new ApiError('rate_limited', `${message}; ${wait}`, { retryAfterSeconds })
+}
 
 export const uriTooLong = (limit: number) =>
   new ApiError('uri_too_long', `the request target is longer than ${limit} characters`)

@@ -17,13 +17,16 @@ export async function findSources(folder: string, asOf: string | null): Promise<
   if (asOf !== null && utcDate(asOf) !== asOf) {
     throw new IngestError('usage', `--as-of takes a date like 2024-10-24, not '${asOf}'`)
   }
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new IngestError('no-feeds', `${folder} is no folder; feeds are looked for as ${lookedFor(FEEDS)}`)
+  const stat = statSync(folder, { throwIfNoEntry: false })
+  if (!stat?.isDirectory()) {
+    const what = stat ? `${folder} is a file: feeds are read from a folder` : `there is no feeds folder ${folder}`
+    throw new IngestError('no-feeds', `${what}; ${fillWith(stat ? '<folder>' : folder)}`)
   }
   const found: FeedSource[] = []
   for (const feed of FEEDS) found.push({ feed, files: await filesOf(feed, folder) })
   if (found.every(({ files }) => files.length === 0)) {
-    throw new IngestError('no-feeds', `${folder} holds no feeds: looked for ${lookedFor(FEEDS)}`)
+    const what = `${folder} holds no file of a known feed (builder/README.md lists them)`
+    throw new IngestError('no-feeds', `${what}; ${fillWith(folder)}`)
   }
   return found.map(({ feed, files }) => {
     const chosen = chooseFiles(files, asOf)
@@ -41,9 +44,8 @@ function missing(folder: string, feed: Feed, files: FeedFile[], asOf: string | n
   return new IngestError('feed-missing', what)
 }
 
-function lookedFor(feeds: readonly Feed[]): string {
-  return feeds.map((feed) => feed.lookedFor).join(', ')
-}
+const fillWith = (folder: string) =>
+  `\`vulnshelf fetch ${folder}\` downloads the public feeds, \`vulnshelf sample ${folder}\` writes synthetic ones`
 
 async function filesOf(feed: Feed, folder: string): Promise<FeedFile[]> {
   try {

@@ -10,6 +10,7 @@ import { pipeline } from 'node:stream/promises'
 import Database from 'better-sqlite3'
 import type { Effects } from '../../corpus/command/effects.ts'
 import { lockFile } from '../../corpus/command/lock.ts'
+import { accessError, assertWritable } from '../../corpus/store/access.ts'
 import { createSchema, openDatabase } from '../../corpus/store/schema.ts'
 import { openStaging, type Staging } from '../../corpus/store/staging.ts'
 import { IngestError } from './error.ts'
@@ -28,10 +29,24 @@ export interface Workspace {
   close(): Promise<void>
 }
 
-/** Opens the corpus at `path`, or begins a new one. Throws `StoreError` for another file, `IngestError` `busy`. */
+/**
+ * Opens the corpus at `path`, or begins a new one.
+ * @throws StoreError for another file, or where this user cannot write; IngestError `busy`
+ */
 export async function openWorkspace(path: string, effects: Effects): Promise<Workspace> {
+  try {
+    return await openOrBegin(path, effects)
+  } catch (cause) {
+    throw accessError(path, cause, { readonly: false })
+  }
+}
+
+async function openOrBegin(path: string, effects: Effects): Promise<Workspace> {
   // The transaction is lock enough for a corpus that is there.
-  if (existsSync(path)) return openAt(path, false, effects)
+  if (existsSync(path)) {
+    assertWritable(path)
+    return openAt(path, false, effects)
+  }
   await effects.mkdir(dirname(path))
   const unlock = lockFile(`${path}.lock`)
   if (!unlock) throw busy(path)

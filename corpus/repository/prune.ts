@@ -1,10 +1,10 @@
 /** Forgetting old snapshots of a `dist`, and the objects that none of the kept ones needs. */
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Effects } from '../command/effects.ts'
-import { SnapshotError } from '../snapshot/error.ts'
-import { manifestDigests, manifestPath, objectPath, readCurrent, readManifest } from '../snapshot/layout.ts'
+import { manifestDigests, manifestPath, objectPath, readCurrent } from '../snapshot/layout.ts'
 import type { Manifest } from '../snapshot/manifest.ts'
+import { earlierSnapshots, isComplete, readableManifests } from './snapshots.ts'
 
 const HEX_64 = /^[0-9a-f]{64}$/
 
@@ -26,14 +26,14 @@ export async function keepNewest(dist: string, keep: number, effects: Effects): 
   const kept = [current.snapshot]
   const needed = new Set(objectsOf(current))
   const there = manifestDigests(dist)
-  for (const { digest, manifest } of newestFirst(dist, there, pointer.manifest.sha256)) {
+  for (const { digest, manifest } of earlierSnapshots(dist, there, pointer.manifest.sha256)) {
     if (kept.length >= keep) break
     // Built once more after a run that was killed.
     if (kept.includes(manifest.snapshot)) continue
     manifests.add(digest)
     // Whoever follows from here may be as far behind as this mirror was.
     if (manifest.delta) needed.add(manifest.delta.sha256)
-    if (!manifest.files.every(({ sha256 }) => existsSync(objectPath(dist, sha256)))) continue
+    if (!isComplete(dist, manifest)) continue
     kept.push(manifest.snapshot)
     for (const sha256 of objectsOf(manifest)) needed.add(sha256)
   }
@@ -70,7 +70,7 @@ async function removeObjectsBut(
  */
 export async function removeUnnamed(dist: string, wanted: Manifest, effects: Effects): Promise<void> {
   const digests = manifestDigests(dist)
-  const known = readable(dist, digests)
+  const known = readableManifests(dist, digests)
   if (known.length < digests.length) return
   const named = known.map(({ manifest }) => manifest)
   await removeObjectsBut(dist, new Set([...named, wanted].flatMap(objectsOf)), effects)
@@ -78,40 +78,6 @@ export async function removeUnnamed(dist: string, wanted: Manifest, effects: Eff
 
 /** Digests of all that a snapshot is made of, and of the pack that leads to it. */
 const objectsOf = ({ files, delta }: Manifest) => [...files, ...(delta ? [delta] : [])].map(({ sha256 }) => sha256)
-
-interface Known {
-  digest: string
-  manifest: Manifest
-}
-
-/**
- * The snapshots before the one whose manifest has the digest `current`: first those that it was built upon, each upon the
- * next, then all others by when they were put up. A build that was killed leaves a manifest that never became current.
- */
-function newestFirst(dist: string, digests: readonly string[], current: string): Known[] {
-  const left = new Map(readable(dist, digests).map((one) => [one.digest, one]))
-  const chain: Known[] = []
-  for (let next = left.get(current); next; next = left.get(next.manifest.parent?.manifest ?? '')) {
-    left.delete(next.digest)
-    if (next.digest !== current) chain.push(next)
-  }
-  const others = [...left.values()].sort(
-    (a, b) => Date.parse(b.manifest.created_at) - Date.parse(a.manifest.created_at),
-  )
-  return [...chain, ...others]
-}
-
-/** A manifest that cannot be read is kept by nobody. */
-function readable(dist: string, digests: readonly string[]): Known[] {
-  return digests.flatMap((digest) => {
-    try {
-      return [{ digest, manifest: readManifest(dist, digest) }]
-    } catch (error) {
-      if (error instanceof SnapshotError) return []
-      throw error
-    }
-  })
-}
 
 /** The objects that are there; files that are none are not ours to remove. */
 function objectDigests(dist: string): string[] {

@@ -1,4 +1,5 @@
 /** What a snapshot says of itself. SPEC.md, "About". */
+import { utcTimestamp } from '../model/date.ts'
 import { SnapshotError } from './error.ts'
 
 export interface About {
@@ -7,13 +8,23 @@ export interface About {
   epss_date: string | null
   /** How many of each kind the snapshot holds: `cves`, `cwes`, … (API 27.1). */
   counts: Record<string, number>
-  feeds: Record<
-    string,
-    { version: string | null; updated_at: string | null; records: number; licence: string; attribution: string }
-  >
+  feeds: Record<string, AboutFeed>
 }
 
-/** @throws SnapshotError `malformed` */
+interface AboutFeed {
+  version: string | null
+  /** As the feed states it: a timestamp, or a day. `decodeAbout` makes both a timestamp. */
+  updated_at: string | null
+  records: number
+  licence: string
+  attribution: string
+}
+
+/**
+ * Returns what a snapshot says of itself, with each `updated_at` as an RFC 3339 timestamp in UTC. A day means its first
+ * instant (rule 29). The file keeps the feed's own form: another one would change the ids of snapshots.
+ * @throws SnapshotError `malformed`
+ */
 export function decodeAbout(bytes: Uint8Array): About {
   let about: Partial<About> | null
   try {
@@ -22,5 +33,11 @@ export function decodeAbout(bytes: Uint8Array): About {
     throw new SnapshotError('malformed', 'what the snapshot says of itself is no JSON', { cause })
   }
   if (!about?.counts || !about.feeds) throw new SnapshotError('malformed', 'the snapshot does not say what it holds')
-  return about as About
+  const feeds = Object.entries(about.feeds).map(([name, feed]) => [name, withTimestamp(feed)])
+  return { ...(about as About), feeds: Object.fromEntries(feeds) }
 }
+
+const withTimestamp = (feed: AboutFeed): AboutFeed => ({
+  ...feed,
+  updated_at: typeof feed?.updated_at === 'string' ? utcTimestamp(feed.updated_at) : null,
+})

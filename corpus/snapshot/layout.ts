@@ -6,7 +6,7 @@
  *     objects/ab/ab12…            the files, named by the SHA-256 of their bytes
  */
 import { createHash } from 'node:crypto'
-import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256 } from './digest.ts'
 import { SnapshotError } from './error.ts'
@@ -32,12 +32,13 @@ export const objectPath = (dist: string, digest: string) => join(dist, objectNam
 /** Where whoever writes to a `dist` keeps what is not complete yet; what a kill leaves behind there is cleared, or completed, by the next run. */
 export const temporaryFolder = (dist: string) => join(dist, 'tmp')
 
-/** Reads a file, or gives null where there is none. */
+/** Returns the bytes of a file, or null where there is none. A file in the place of its folder means that as well. */
 function readIfThere(path: string): Buffer | null {
   try {
     return readFileSync(path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null
     throw error
   }
 }
@@ -76,13 +77,22 @@ export function readManifestBytes(dist: string, digest: string): Buffer {
  */
 export function readCurrent(dist: string): { pointer: Pointer; pointerBytes: Buffer; manifest: Manifest } {
   const pointerBytes = readPointerBytes(dist)
-  if (!pointerBytes) throw new SnapshotError('missing', `${dist} holds no snapshot: latest.json is missing`)
+  if (!pointerBytes) throw new SnapshotError('missing', `${noSnapshot(dist)}; ${DIST_REMEDY}`)
   const pointer = decodePointer(pointerBytes)
   const manifest = readManifest(dist, pointer.manifest.sha256)
   if (manifest.snapshot !== pointer.snapshot) {
     throw new SnapshotError('digest', 'latest.json and its manifest name different snapshots')
   }
   return { pointer, pointerBytes, manifest }
+}
+
+const DIST_REMEDY = 'name a folder that `vulnshelf build` or `vulnshelf-gateway mirror` has written'
+
+/** Why a path holds no snapshot. */
+function noSnapshot(dist: string): string {
+  const stat = statSync(dist, { throwIfNoEntry: false })
+  if (!stat) return `there is no folder ${dist}`
+  return stat.isDirectory() ? `${dist} holds no snapshot: latest.json is missing` : `${dist} is a file`
 }
 
 /** Digests of all manifests in a `dist`. */

@@ -155,6 +155,36 @@ export async function openSigned(
   )
 }
 
+/** A signature of a pointer and the verdict on it. */
+export interface SignatureVerdict {
+  /** Id of the key that the signature names; null when it names none. */
+  kid: string | null
+  status: 'valid' | 'rejected' | 'not_checked'
+  /** Why it is rejected, else null. */
+  reason: string | null
+}
+
+/**
+ * Returns the verdict on each signature of a pointer, none for an unsigned one. Without `trusted` keys nothing is checked.
+ * @throws SnapshotError `malformed`
+ */
+export async function checkSignatures(
+  bytes: Uint8Array,
+  trusted: readonly TrustedKey[] | null,
+  now: Date,
+): Promise<SignatureVerdict[]> {
+  const signed = decodeSigned(bytes)
+  const verdicts: SignatureVerdict[] = []
+  for (const signature of signed?.signatures ?? []) {
+    const kid = headerOf(signature.protected).kid ?? null
+    const judgement = trusted && (await judge(signed!, signature, trusted, now))
+    if (judgement === null) verdicts.push({ kid, status: 'not_checked', reason: null })
+    else if (judgement.valid) verdicts.push({ kid, status: 'valid', reason: null })
+    else verdicts.push({ kid, status: 'rejected', reason: judgement.reason })
+  }
+  return verdicts
+}
+
 type Signature = SignedPointer['signatures'][number]
 /** What was verified is what is believed: nothing else of the file. */
 type Judgement = { valid: true; kid: string; payload: Uint8Array } | { valid: false; reason: string }

@@ -5,11 +5,11 @@
 import { statSync } from 'node:fs'
 import { decodePack } from './delta.ts'
 import { SnapshotError } from './error.ts'
-import { describePack, manifestPath, readCurrent, readPointerBytes, readStored } from './layout.ts'
+import { describePack, manifestPath, readCurrent, readStored } from './layout.ts'
 import type { Manifest } from './manifest.ts'
 import { ageFault } from './pointer.ts'
 import { openPool, runInOrder } from './pool.ts'
-import { openSigned, signersOf, type TrustedKey } from './signature.ts'
+import { checkSignatures, openSigned, type SignatureVerdict, type TrustedKey } from './signature.ts'
 import { type FileFindings, faultOf } from './verify/file.ts'
 import { type Checked, verifyTogether } from './verify/together.ts'
 
@@ -21,8 +21,8 @@ export interface VerifyReport {
   members: number
   segments: number
   cves: number
-  /** Ids of the keys that the pointer says to be signed with; of `keys` given, one of them has truly signed it. */
-  signedBy: string[]
+  /** The signatures of the pointer: `not_checked` without keys, empty when it is unsigned. */
+  signatures: SignatureVerdict[]
   expiresAt: string | null
   /** What is wrong, one line each; empty where all is well. */
   faults: string[]
@@ -44,7 +44,7 @@ export interface VerifyOptions {
  */
 export async function verify(dist: string, options: VerifyOptions = {}): Promise<VerifyReport> {
   const { jobs = 0, keys, now = () => new Date(), onProgress = () => {} } = options
-  const { pointer, manifest } = readCurrent(dist)
+  const { pointer, pointerBytes, manifest } = readCurrent(dist)
   const { files } = manifest
   const report: VerifyReport = {
     snapshot: manifest.snapshot,
@@ -54,12 +54,12 @@ export async function verify(dist: string, options: VerifyOptions = {}): Promise
     members: 0,
     segments: 0,
     cves: 0,
-    signedBy: signersOf(readPointerBytes(dist)!),
+    signatures: await checkSignatures(pointerBytes, keys ?? null, now()),
     expiresAt: pointer.expires_at ?? null,
     faults: [],
   }
   report.faults.push(...packFaults(dist, manifest))
-  if (keys) report.faults.push(...(await distrusted(dist, keys, now())))
+  if (keys) report.faults.push(...(await distrusted(pointerBytes, keys, now())))
   const { size } = statSync(manifestPath(dist, pointer.manifest.sha256))
   if (size !== pointer.manifest.size || pointer.created_at !== manifest.created_at) {
     report.faults.push('latest.json gives another size or time of its manifest')
@@ -102,9 +102,9 @@ function packFaults(dist: string, { delta }: Manifest): string[] {
 }
 
 /** Why the pointer is not to be believed. */
-async function distrusted(dist: string, keys: readonly TrustedKey[], now: Date): Promise<string[]> {
+async function distrusted(bytes: Uint8Array, keys: readonly TrustedKey[], now: Date): Promise<string[]> {
   try {
-    const { pointer } = await openSigned(readPointerBytes(dist)!, keys, now)
+    const { pointer } = await openSigned(bytes, keys, now)
     const fault = ageFault(pointer, now)
     return fault ? [fault.message] : []
   } catch (error) {

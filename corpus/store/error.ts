@@ -7,6 +7,8 @@ export type StoreErrorCode =
   | 'not_a_corpus'
   /** A corpus of another schema version than this program's. */
   | 'wrong_version'
+  /** A corpus that this user may not read or write. */
+  | 'no_access'
 
 export class StoreError extends Error {
   override readonly name = 'StoreError'

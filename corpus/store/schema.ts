@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { PART_NAMES } from '../model/record.ts'
+import { accessError } from './access.ts'
 import { StoreError } from './error.ts'
 
 /** Raised whenever a table changes its meaning; a corpus of another version is ingested anew. */
@@ -69,7 +70,7 @@ export function createSchema(database: Database.Database): void {
   database.exec(SCHEMA)
 }
 
-/** Opens the corpus at `path`, which must exist. Throws `StoreError` for anything that is not one of this version. */
+/** Opens the corpus at `path`, which must exist. Throws `StoreError` for anything that is not one of this version, or closed to this user. */
 export function openDatabase(path: string, options: { readonly: boolean }): Database.Database {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (!stat) throw new StoreError('not_found', `no corpus at ${path}: run ingest first`)
@@ -81,7 +82,8 @@ export function openDatabase(path: string, options: { readonly: boolean }): Data
     return database
   } catch (cause) {
     database?.close()
-    if (cause instanceof StoreError || !isForeign(cause)) throw cause
+    if (cause instanceof StoreError) throw cause
+    if (!isForeign(cause)) throw accessError(path, cause, options)
     throw new StoreError('not_a_corpus', `${path} is no corpus: ${cause.message}`, { cause })
   }
 }

@@ -1,6 +1,7 @@
 /** Copying from a bundle: where in it the files lie is read at once, and each file when it is asked for. */
 import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
+import { Readable } from 'node:stream'
 import { POINTER_NAME } from '../../corpus/snapshot/layout.ts'
 import { TransferError } from '../../corpus/transfer/error.ts'
 import { MirrorError } from './error.ts'
@@ -26,12 +27,16 @@ export function bundleSource(file: string): Source {
     async open(path, offset) {
       const place = places.get(path)
       if (!place) throw new TransferError('missing', notInBundle(path, file))
-      if (offset >= place.size) throw new TransferError('restart', `${path} has ${place.size} bytes`)
-      const body = createReadStream(file, { start: place.at + offset, end: place.at + place.size - 1 })
+      if (offset > place.size) throw new TransferError('restart', `${path} has ${place.size} bytes`)
+      const body = offset === place.size ? Readable.from([]) : bytesOf(file, place, offset)
       return { body, offset, discard: async () => void body.destroy() }
     },
   }
 }
+
+/** The stream's `end` is the last byte it reads, so it cannot read none. */
+const bytesOf = (file: string, { at, size }: Place, offset: number) =>
+  createReadStream(file, { start: at + offset, end: at + size - 1 })
 
 const notInBundle = (path: string, file: string) =>
   `${path} is not in ${basename(file)}: it holds what is new since the snapshot that its writer had, which is not the one here, or it was written with --derive and is to be read so`

@@ -16,7 +16,7 @@ import {
 } from '../../corpus/snapshot/layout.ts'
 import type { Stored } from '../../corpus/snapshot/manifest.ts'
 import { MAX_POINTER_BYTES } from '../../corpus/snapshot/pointer.ts'
-import { signersOf, type TrustedKey } from '../../corpus/snapshot/signature.ts'
+import { checkSignatures, type SignatureVerdict, type TrustedKey } from '../../corpus/snapshot/signature.ts'
 import { TransferError } from '../../corpus/transfer/error.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { writeBundle } from './bundle.ts'
@@ -54,8 +54,8 @@ export interface MirrorReport {
   source: string
   snapshot: string
   version: number
-  /** Ids of the keys that the pointer says to be signed with. */
-  signedBy: string[]
+  /** The signatures of the pointer: `not_checked` without keys, empty when it is unsigned. */
+  signatures: SignatureVerdict[]
   expiresAt: string | null
   /** Whether another snapshot than before is here now. */
   changed: boolean
@@ -118,7 +118,11 @@ async function mirrorInto(
       return await askFor(POINTER_NAME, MAX_POINTER_BYTES, { source, effects, signal: options.signal })
     } catch (error) {
       if (!(error instanceof TransferError) || error.code !== 'missing') throw error
-      throw new TransferError('missing', `${error.message}: there is no snapshot at ${source.name}`, { cause: error })
+      throw new TransferError(
+        'missing',
+        `there is no snapshot at ${source.name}: ${error.message}; name what \`vulnshelf build\`, \`publish\` or \`mirror\` has written`,
+        { cause: error },
+      )
     }
   }
   for (let moves = 0; ; moves++) {
@@ -178,7 +182,7 @@ async function copy(
     source: source.name,
     snapshot: pointer.snapshot,
     version: pointer.version,
-    signedBy: signersOf(bytes),
+    signatures: await checkSignatures(bytes, keys, effects.now()),
     expiresAt: pointer.expires_at ?? null,
     changed: have?.snapshot !== pointer.snapshot,
     fetched: tallyOf([...came.fetchedPacks, ...came.whole]),

@@ -1,15 +1,16 @@
 /** The report of a mirror in words, for a person at a terminal or in a log. */
+import { signatureLines } from '../../corpus/repository/signature-lines.ts'
 import type { MirrorReport } from './mirror.ts'
 
 const grouped = (value: number) => value.toLocaleString('en-GB')
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 
 export function mirrorWords(report: MirrorReport): string {
-  const { source, snapshot, version, changed, signedBy, expiresAt, fetched, made, derived, reused } = report
+  const { source, snapshot, version, changed, signatures, expiresAt, fetched, made, derived, reused } = report
   const { received, bundle, pruned, seconds } = report
   return [
     `snapshot ${snapshot} (version ${version}) of ${source} ${changed ? 'is here now' : 'is here already'}`,
-    ...(signedBy.length > 0 ? [`  signed by ${signedBy.join(' and ')}, good until ${expiresAt}`] : []),
+    ...signatureLines(signatures, expiresAt).map((line) => `  ${line}`),
     `  ${grouped(fetched.files)} files fetched (${megabytes(fetched.bytes)}, ${megabytes(received)} over the wire), ${grouped(made.files)} made of those before (${megabytes(made.bytes)}), ${grouped(derived.files)} derived (${megabytes(derived.bytes)}), ${grouped(reused.files)} there already (${megabytes(reused.bytes)})`,
     ...(bundle ? [`  ${bundle.file} holds what is new (${megabytes(bundle.bytes)})`] : []),
     ...(pruned ? [`  ${grouped(pruned.objects)} old files removed (${megabytes(pruned.bytes)})`] : []),

@@ -1,5 +1,5 @@
 /** Where a mirror copies from: a folder, a web server, an object store, a bundle. Files are opened; nothing is judged here. */
-import { createReadStream, statSync } from 'node:fs'
+import { createReadStream, existsSync, statSync } from 'node:fs'
 import { resolve, sep } from 'node:path'
 import { TransferError } from '../../corpus/transfer/error.ts'
 import { noPathHere, pathOfFileUrl } from '../../corpus/transfer/file-url.ts'
@@ -119,8 +119,9 @@ function folderSource(folder: string): Source {
         if (offset > size) throw new TransferError('restart', `${path} has ${size} bytes`)
       } catch (cause) {
         if (cause instanceof TransferError) throw cause
-        const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
-        throw isMissing ? new TransferError('missing', `${file} is missing`, { cause }) : networkError(cause)
+        const { code } = cause as NodeJS.ErrnoException
+        if (code !== 'ENOENT' && code !== 'ENOTDIR') throw networkError(cause)
+        throw new TransferError('missing', `${existsSync(folder) ? file : folder} is missing`, { cause })
       }
       const body = createReadStream(file, { start: offset })
       return {

@@ -25,8 +25,8 @@ const RESOURCES: readonly (Tag & { segments: readonly string[] })[] = [
   { name: 'Search', segments: ['search'], description: 'Everything by name or id, and suggestions while typing' },
   {
     name: 'Service',
-    segments: ['snapshot', 'changes', 'openapi.json'],
-    description: 'What is served, what changed since, and how it is described',
+    segments: ['snapshot', 'snapshots', 'changes', 'openapi.json'],
+    description: 'What is served, what was served before, what changed since, and how it is described',
   },
 ]
 

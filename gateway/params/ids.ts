@@ -1,7 +1,9 @@
 /** Identifiers as parameters, in every form that is accepted (rule 1). */
 import { type CveId, parseCveId } from '../../corpus/model/cve-id.ts'
+import { DATE_BOUND_FORM, type DateBound } from '../../corpus/model/date-bound.ts'
 import { invalidParameter } from '../errors.ts'
-import { type Kind, kind, refuse } from './kind.ts'
+import { date } from './date.ts'
+import { type JsonSchema, type Kind, kind, refuse } from './kind.ts'
 
 const CVE_PATTERN = '^[Cc][Vv][Ee]-\\d{4}-\\d{4,19}$'
 const CVE_FORM = 'a CVE id such as CVE-2024-3400'
@@ -39,11 +41,18 @@ export function capecId(): Kind<`capec-${string}`, 'optional'> {
   return catalogId('CAPEC')
 }
 
-/** The id of a snapshot: 64 hexadecimal digits, the value in lower case. */
-export function snapshotId(): Kind<string, 'optional'> {
-  return kind({ type: 'string', pattern: '^[0-9A-Fa-f]{64}$' }, (text, name) => {
-    if (!/^[0-9a-f]{64}$/i.test(text)) throw refuse(name, text, 'the id of a snapshot: 64 hexadecimal digits')
-    return text.toLowerCase()
+const SNAPSHOT_PATTERN = '^[0-9A-Fa-f]{7,64}$'
+
+/** The id of a snapshot (64 hexadecimal digits) or its first 7 or more, in lower case; or a day or instant (rule 4). */
+export function snapshotOrDate(): Kind<string | DateBound, 'optional'> {
+  const dates = date()
+  const schema = { type: 'string', anyOf: [{ pattern: SNAPSHOT_PATTERN }, ...(dates.schema.anyOf as JsonSchema[])] }
+  return kind(schema, (text, name) => {
+    if (new RegExp(SNAPSHOT_PATTERN).test(text)) return text.toLowerCase()
+    // What begins as a date is refused in the words for dates.
+    if (/^\d{4}-/.test(text)) return dates.read(text, name)
+    const allowed = `the id of a snapshot (64 hexadecimal digits, or its first 7 or more), or ${DATE_BOUND_FORM}`
+    throw refuse(name, text, allowed)
   })
 }
 

@@ -24,4 +24,4 @@ export {
 } from './answers/directory.ts'
 export { openapi } from './answers/openapi.ts'
 export { searchResults, suggestions } from './answers/search.ts'
-export { snapshot } from './answers/snapshot.ts'
+export { snapshot, snapshots } from './answers/snapshot.ts'

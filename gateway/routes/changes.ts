@@ -9,10 +9,11 @@ import { jsonAnswer } from '../answer.ts'
 import { SNAPSHOT_BYTES } from '../bounds.ts'
 import { gone } from '../errors.ts'
 import { meaning } from '../openapi/parameters.ts'
-import { snapshotId } from '../params/ids.ts'
+import { snapshotOrDate } from '../params/ids.ts'
 import { required } from '../params/kind.ts'
 import { type ChangedCve, changedSections, changesBetween, firstChangeAfter } from '../plan/changes.ts'
 import { resume } from '../plan/cursors.ts'
+import { resolveSince } from '../plan/kept-snapshots.ts'
 import { defineRoute } from '../route.ts'
 import { type Ancestor, orNull } from '../shelf/ancestors.ts'
 import type { Shelved } from '../shelf/shelf.ts'
@@ -22,8 +23,8 @@ import { paging } from './paging.ts'
 
 const query = {
   since: meaning(
-    'The id of the snapshot that you have seen, as `/snapshot` and `Snapshot-Id` give it',
-    required(snapshotId()),
+    'The snapshot that you have read: its id, or the first 7 or more digits, as `/snapshot`, `/snapshots` and `Snapshot-Id` give it. Or a time: then the newest snapshot created not later than it; a date means its first instant in UTC',
+    required(snapshotOrDate()),
   ),
   ...paging,
 }
@@ -37,11 +38,12 @@ export const listChanges = defineRoute<Context, Record<never, never>, typeof que
   path: '/changes',
   summary: 'The CVEs that are new, changed or gone since a snapshot',
   description:
-    'Whatever the feed: the CVE list, KEV, NVD, advisories, reports, rejections. Moves of EPSS alone are not listed. `sections` is empty where a record counts otherwise in lists and no section of it differs. Ask next time with the `snapshot` of the first page. Where the chain of snapshots no longer reaches back to `since` the answer is 410: then everything has to be read anew.',
+    'Whatever the feed: the CVE list, KEV, NVD, advisories, reports, rejections. Moves of EPSS alone are not listed. `sections` is empty where a record counts otherwise in lists and no section of it differs. Ask next time with the `snapshot` of the first page. `since` of the answer is the full id. A time is compared with `created_at` of the snapshots, not with dates of the feeds; a gateway that mirrors serves a snapshot some minutes after `created_at`, so poll with ids. Where the chain of snapshots no longer reaches back to `since` the answer is 410: then everything has to be read anew.',
   errors: ['gone'],
   params: { path: {}, query },
   answer: changesSchema,
-  handle({ shelf }, { since, limit, cursor: text }) {
+  handle({ shelf }, { since: asked, limit, cursor: text }) {
+    const since = resolveSince(asked, shelf)
     const binding = { list: LIST, sort: BY_ID, filters: { since } }
     const { snapshot, after } = resume(shelf, text, binding, isChangeKey)
     const old = since === snapshot.id ? snapshot : (shelf.open(since, snapshot) ?? snapshot.ancestors.find(since))

@@ -1,8 +1,13 @@
-/** `/snapshot`: what is served, from which feeds, as of when. */
+/** `/snapshot`: what is served, from which feeds, as of when. `/snapshots`: what `/changes` can compare it with. */
+import type { RowKey } from '../../corpus/snapshot/cursor.ts'
+import { cursorAfter } from '../../corpus/snapshot/resume.ts'
 import { jsonAnswer } from '../answer.ts'
+import { resume } from '../plan/cursors.ts'
+import { keptSnapshots } from '../plan/kept-snapshots.ts'
 import { defineRoute } from '../route.ts'
-import { snapshot } from './answers.ts'
+import { snapshot, snapshots } from './answers.ts'
 import type { Context } from './context.ts'
+import { paging } from './paging.ts'
 
 export const getSnapshot = defineRoute<Context, Record<never, never>, Record<never, never>>({
   name: 'getSnapshot',
@@ -17,3 +22,34 @@ export const getSnapshot = defineRoute<Context, Record<never, never>, Record<nev
     return jsonAnswer({ id, created_at: manifest.created_at, parent, counts, feeds, epss_date }, 'shard', id)
   },
 })
+
+/** There is one order, and there are no filters. */
+const BINDING = { list: 'snapshots', sort: { key: 'created', descending: true }, filters: {} }
+
+export const listSnapshots = defineRoute<Context, Record<never, never>, typeof paging>({
+  name: 'listSnapshots',
+  path: '/snapshots',
+  summary: 'The snapshots that `/changes` can compare with, newest first',
+  description:
+    'The first row is the snapshot that is served. Give the `id` of any row to `/changes?since=`. `retained` marks those that are open: a walk that began under one of them goes on in it.',
+  params: { path: {}, query: paging },
+  answer: snapshots,
+  handle({ shelf }, { limit, cursor }) {
+    const { snapshot, after } = resume(shelf, cursor, BINDING, isSnapshotKey)
+    const opened = new Set(shelf.opened.map(({ id }) => id))
+    const data = []
+    let next: string | null = null
+    for (const summary of keptSnapshots(shelf, snapshot)) {
+      if (after && Date.parse(summary.created_at) >= Number(after.value)) continue
+      if (data.length === limit) {
+        const last = data.at(-1)!
+        next = cursorAfter(snapshot, BINDING, { value: Date.parse(last.created_at), id: last.id })
+        break
+      }
+      data.push({ ...summary, retained: opened.has(summary.id) })
+    }
+    return jsonAnswer({ data, pagination: { limit, next_cursor: next } }, 'merge', snapshot.id)
+  },
+})
+
+const isSnapshotKey = ({ value, id }: RowKey): boolean => Number.isSafeInteger(value) && /^[0-9a-f]{64}$/.test(id)

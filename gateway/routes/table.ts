@@ -22,7 +22,7 @@ import { getCwe, listCweCves, listCwes } from './cwes.ts'
 import { getExploit, listExploits } from './exploits.ts'
 import { openapiRoute } from './openapi.ts'
 import { search, suggest } from './search.ts'
-import { getSnapshot } from './snapshot.ts'
+import { getSnapshot, listSnapshots } from './snapshot.ts'
 import { listProducts, listVendorProducts, listVendors } from './vendors.ts'
 
 /** Of two that could answer a path the first one does: `/cnas/stats` before `/cnas/:slug`. */
@@ -59,6 +59,7 @@ export const ROUTES: readonly Route<Context>[] = [
   suggest,
   listChanges,
   getSnapshot,
+  listSnapshots,
   openapiRoute(() => DOCUMENT),
 ]
 

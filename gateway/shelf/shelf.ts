@@ -23,6 +23,8 @@ export interface Shelf {
   readonly current: Shelved
   /** The snapshot that a cursor names by the first characters of its id, while it is retained. */
   retained(prefix: string): Shelved | null
+  /** The snapshots that are open, the current one first. Cursors can go on in each of them. */
+  readonly opened: readonly Shelved[]
   /** The snapshot with this id while it is open, but no newer one than `than`. */
   open(id: string, than: Shelved): Shelved | null
   /** Looks whether another snapshot was put up, and serves it if it is sound. Resolves when that is decided. */
@@ -152,6 +154,9 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
   return {
     get current() {
       return current
+    },
+    get opened() {
+      return [current, ...older]
     },
     retained: (prefix) =>
       [current, ...older].find((snapshot) => snapshot.prefix === prefix) ??

@@ -7,7 +7,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { lockDist } from '../../builder/build/lock.ts'
 import { sampleDist, temporaryFolder } from '../support/dist.ts'
-import { done, failed, type Outcome, stateOf, vulnshelf } from './command.ts'
+import { done, failed, gateway, type Outcome, stateOf, vulnshelf } from './command.ts'
 
 const folder = temporaryFolder('bad-input')
 const CVES = 200
@@ -107,9 +107,15 @@ test('a folder that is no feeds folder, one that is missing, and a file are told
   const { corpus } = spoiled('no-feeds')
   const empty = join(folder.path, 'empty')
   mkdirSync(empty)
-  assert.match(await refused({ feeds: empty, corpus }), /empty holds no feeds: looked for kev\/known_/)
-  assert.match(await refused({ feeds: join(folder.path, 'missing'), corpus }), /missing is no folder; feeds are looked/)
-  assert.match(await refused({ feeds: corpus, corpus }), /corpus\.db is no folder/)
+  const remedy = (of: string) => new RegExp(`; \`vulnshelf fetch ${of}\` .*, \`vulnshelf sample ${of}\` [\\w ]+$`)
+  const none = await refused({ feeds: empty, corpus })
+  assert.match(none, /empty holds no file of a known feed \(builder\/README\.md lists them\); /)
+  assert.match(none, remedy(empty))
+  const missing = join(folder.path, 'missing')
+  const nowhere = await refused({ feeds: missing, corpus })
+  assert.match(nowhere, /^there is no feeds folder \S+missing; /)
+  assert.match(nowhere, remedy(missing))
+  assert.match(await refused({ feeds: corpus, corpus }), /corpus\.db is a file: feeds are read from a folder; /)
   const withoutList = spoiled('without-list', (feeds) => rmSync(join(feeds, 'cvelistv5'), { recursive: true }))
   assert.match(await refused(withoutList), /^no CVE list in .*: looked for cvelistv5\//)
   const early = failed(await vulnshelf(['ingest', good.feeds, '--corpus', corpus, '--as-of', '1999-01-01']))
@@ -153,7 +159,54 @@ test('a missing corpus and a folder in its place are told', async () => {
   assert.match(failed(await build(folder.path)), /no corpus/)
   assert.match(failed(await vulnshelf(['ingest', good.feeds, '--corpus', folder.path])), /no corpus/)
   const inFile = join(folder.path, 'text.db/corpus.db')
-  assert.match(failed(await vulnshelf(['ingest', good.feeds, '--corpus', inFile])), /^E(?:NOTDIR|EXIST): .*text\.db/)
+  assert.match(
+    failed(await vulnshelf(['ingest', good.feeds, '--corpus', inFile])),
+    /text\.db\/corpus\.db cannot be written: \S+text\.db is a file; name a path in a folder$/,
+  )
+})
+
+test('a corpus that this user may not read or write is told, with its path and what to change', async () => {
+  const open = join(folder.path, 'closed')
+  cpSync(good.feeds, join(open, 'feeds'), { recursive: true })
+  chmodSync(folder.path, 0o755)
+  mkdirSync(join(open, 'out'), { mode: 0o777 })
+  chmodSync(join(open, 'out'), 0o777)
+  const corpusIn = (name: string, folderMode: number, fileMode: number) => {
+    const path = join(open, name, 'corpus.db')
+    mkdirSync(join(open, name))
+    cpSync(good.corpus, path)
+    chmodSync(path, fileMode)
+    chmodSync(join(open, name), folderMode)
+    return path
+  }
+  const run = async (...args: string[]) => failed(await vulnshelf(args, { asNobody: true }))
+  const ingest = (corpus: string) => run('ingest', join(open, 'feeds'), '--corpus', corpus)
+  const build = (corpus: string) => run('build', '--corpus', corpus, '--out', join(open, 'out/dist'))
+  const readOnlyFile = corpusIn('read-only-file', 0o777, 0o444)
+  const readOnlyFolder = corpusIn('read-only-folder', 0o555, 0o666)
+  const before = stateOf(open)
+  for (const corpus of [readOnlyFile, readOnlyFolder]) {
+    assert.match(
+      await ingest(corpus),
+      /^\S+\/corpus\.db cannot be written: .*; make the file and its folder writable for this user$/,
+    )
+  }
+  for (const line of [await build(readOnlyFolder), await run('explain', readOnlyFolder, 'CVE-2024-0001')]) {
+    assert.match(line, /^\S+\/corpus\.db cannot be read: its folder cannot be written, .*; make the folder writable/)
+  }
+  const unreadable = corpusIn('unreadable', 0o777, 0o000)
+  for (const line of [await ingest(unreadable), await build(unreadable)]) {
+    assert.match(line, /^\S+\/corpus\.db cannot be read: .*; make it readable for this user$/)
+  }
+  const inClosed = join(open, 'read-only-folder/new')
+  for (const path of [join(inClosed, 'corpus.db'), join(open, 'read-only-folder/other.db')]) {
+    const line = await ingest(path)
+    assert.match(line, new RegExp(`^${path} cannot be written: .*; make \\S+read-only-folder writable for this user$`))
+  }
+  // Whoever is not root can neither read nor remove them as they are.
+  rmSync(join(open, 'unreadable'), { recursive: true })
+  chmodSync(join(open, 'read-only-folder'), 0o755)
+  assert.equal(stateOf(open), before)
 })
 
 test('--out that is a file, holds something else, or may not be written is left as it is', async () => {
@@ -203,18 +256,47 @@ test('a corpus that another ingest writes to is told to be busy', async () => {
   database.close()
 })
 
-test('no folder of snapshots: verify, show and prune say so and write nothing', async () => {
-  for (const path of [join(folder.path, 'nowhere'), good.feeds]) {
+test('what holds no snapshot is told so by every command, with a remedy, and nothing is written', async () => {
+  const nowhere = join(folder.path, 'nowhere')
+  const file = join(folder.path, 'a-page.md')
+  writeFileSync(file, '# A page')
+  for (const [path, why] of [
+    [nowhere, /^there is no folder \S+nowhere; /],
+    [file, /^\S+a-page\.md is a file; /],
+    [join(file, 'below'), /^there is no folder \S+below; /],
+    [good.feeds, /feeds holds no snapshot: latest\.json is missing; /],
+  ] as const) {
     const before = stateOf(good.feeds)
     for (const args of [
       ['verify', path],
       ['show', path],
+      ['snapshots', path],
       ['prune', path, '--keep', '1'],
+      ['publish', path, join(folder.path, 'never')],
     ]) {
-      assert.match(failed(await vulnshelf(args)), /holds no snapshot: latest\.json is missing$/, args.join(' '))
+      const line = failed(await vulnshelf(args))
+      assert.match(line, why, args.join(' '))
+      assert.match(line, /; name a folder that `vulnshelf build` or `vulnshelf-gateway mirror` has written$/)
     }
+    assert.match(failed(await gateway(['serve', path, '--port', '0'])), why)
     assert.equal(stateOf(good.feeds), before)
   }
+  const [key, inFile] = [join(folder.path, 'sign.json'), join(file, 'below')]
+  done(await vulnshelf(['key', key]))
+  assert.match(failed(await vulnshelf(['sign', file, '--sign-key', key])), /^\S+a-page\.md is a file; /)
+  for (const outcome of [
+    await vulnshelf(['build', '--corpus', good.corpus, '--out', inFile]),
+    await vulnshelf(['publish', good.dist, inFile]),
+    await gateway(['mirror', good.dist, inFile]),
+  ]) {
+    assert.match(
+      failed(outcome),
+      /a-page\.md is a file: (?:--out|publish|a mirror) takes a folder, and \S+below cannot be/,
+    )
+  }
+  const mirrored = failed(await gateway(['mirror', join(file, 'below'), join(folder.path, 'copy')]))
+  assert.match(mirrored, /^there is no snapshot at \S+below: latest\.json: \S+below is missing; name what /)
+  assert.is(readFileSync(file, 'utf8'), '# A page')
 })
 
 test.after(() => folder.remove())

@@ -101,7 +101,83 @@ test('options come from the environment as well; what is said on the command lin
   const elsewhere = ['ingest', feeds, '--corpus', at('other.db'), '--as-of', nights[0]!]
   assert.is(json(done(await vulnshelf(elsewhere, { env }))).asOf, nights[0])
   assert.ok(existsSync(at('other.db')))
-  assert.match(failed(await vulnshelf(['prune', dist], { env: { VULNSHELF_KEEP: '0' } }), 2), /VULNSHELF_KEEP/)
+})
+
+test('an option that means something else in another command has a variable that names the command', async () => {
+  const prune = (env: Record<string, string>, ...words: string[]) =>
+    vulnshelf(['prune', dist, ...words, '--json'], { env })
+  const kept = async (env: Record<string, string>, ...words: string[]) =>
+    json<{ kept: string[] }>(done(await prune(env, ...words))).kept.length
+  assert.is(await kept({ VULNSHELF_PRUNE_KEEP: '9', VULNSHELF_SERVE_KEEP: '1', VULNSHELF_MIRROR_KEEP: '1' }), 2)
+  assert.match(failed(await prune({ VULNSHELF_PRUNE_KEEP: '0' }), 2), /VULNSHELF_PRUNE_KEEP/)
+  assert.is(
+    failed(await prune({ VULNSHELF_KEEP: '1' }), 2),
+    'VULNSHELF_KEEP is not read any more: rename it to VULNSHELF_PRUNE_KEEP, or remove it (--help tells more)',
+  )
+  // Whoever says it otherwise may leave the old variable where it is.
+  assert.is(await kept({ VULNSHELF_KEEP: '1', VULNSHELF_PRUNE_KEEP: '9' }), 2)
+  assert.is(await kept({ VULNSHELF_KEEP: '1' }, '--keep', '9'), 2)
+  const old = { VULNSHELF_EXPIRES: '1h', VULNSHELF_INTERVAL: '1s' }
+  assert.match(failed(await gateway(['token'], { env: old }), 2), /^VULNSHELF_EXPIRES .* VULNSHELF_TOKEN_EXPIRES/)
+  assert.match(failed(await gateway(['mirror', dist, at('m')], { env: old }), 2), / VULNSHELF_MIRROR_INTERVAL, /)
+  const build = ['build', '--corpus', corpus, '--out', dist]
+  assert.match(failed(await vulnshelf(build, { env: { VULNSHELF_UNSIGNED: '1' } }), 2), / VULNSHELF_BUILD_UNSIGNED, /)
+  done(await vulnshelf(build, { env: { VULNSHELF_UNSIGNED: 'false' } }))
+})
+
+test('options that share an environment variable have the same name and the same default', async () => {
+  const shared = new Map<string, Set<string>>()
+  for (const run of [vulnshelf, gateway]) {
+    const commands = done(await run(['--help'])).matchAll(/^ {2}(\w+) (?:\[|<)/gm)
+    for (const [, command] of commands) {
+      if (command === 'help') continue
+      const help = done(await run([command!, '--help']))
+      for (const option of help.split(/\n {2}(?=-)/).map((text) => text.replace(/\s+/g, ' '))) {
+        const variable = /env: (VULNSHELF_\w+)/.exec(option)?.[1]
+        if (variable === undefined) continue
+        const what = `${/^--[\w-]+/.exec(option)![0]} ${/default: (.*?)(?:, env|$)/.exec(option)?.[1] ?? 'no default'}`
+        shared.set(variable, (shared.get(variable) ?? new Set()).add(what))
+      }
+    }
+  }
+  assert.ok(shared.size > 30, [...shared.keys()].join())
+  for (const [variable, options] of shared) assert.is(options.size, 1, `${variable}: ${[...options].join(' and ')}`)
+})
+
+test('snapshots lists what is kept, newest first, with the size and the version of the current one', async () => {
+  const { current, earlier } = json<{ current: Record<string, unknown>; earlier: Record<string, unknown>[] }>(
+    done(await vulnshelf(['snapshots', dist, '--json'])),
+  )
+  const manifest = json<{
+    snapshot: string
+    created_at: string
+    parent: { snapshot: string }
+    files: { sha256: string; size: number }[]
+  }>(done(await vulnshelf(['show', dist])))
+  const { counts } = json<{ counts: { cves: number } }>(done(await vulnshelf(['show', dist, 'about'])))
+  const objects = new Map(manifest.files.map(({ sha256, size }) => [sha256, size]))
+  assert.equal(current, {
+    id: manifest.snapshot,
+    createdAt: manifest.created_at,
+    parent: manifest.parent.snapshot,
+    cves: counts.cves,
+    complete: true,
+    bytes: [...objects.values()].reduce((sum, size) => sum + size, 0),
+    version: 2,
+    signatures: [],
+    expiresAt: null,
+  })
+  assert.equal(
+    earlier.map(({ id, parent, complete }) => [id, parent, complete]),
+    [[manifest.parent.snapshot, null, true]],
+  )
+  const words = done(await vulnshelf(['snapshots', dist]))
+    .trimEnd()
+    .split('\n')
+  assert.is(words.length, 2)
+  assert.match(words[0]!, /^\* [0-9a-f]{12} {2}\S+Z {2}\d+ CVEs, \d+\.\d MB, version 2, unsigned$/)
+  assert.match(words[1]!, /^ {2}[0-9a-f]{12} {2}\S+Z {2}\d+ CVEs, \d+\.\d MB$/)
+  assert.ok(manifest.snapshot.startsWith(words[0]!.slice(2, 14)))
 })
 
 test('prune keeps the newest', async () => {
@@ -191,6 +267,8 @@ test('wrong usage is told in one line, with exit code 2', async () => {
     ],
     [['prune', dist, '--keep', '0'], /'0' is invalid\. It must be a whole number from 1 on/],
     [['prune', dist], /^required option '--keep <n>' not specified/],
+    [['build', '--corpsu', corpus], /^unknown option '--corpsu' \(Did you mean --corpus\?\)/],
+    [['sign', dist, '--sing-key', 'k'], /^unknown option '--sing-key' \(Did you mean --sign-key\?\)/],
     [['sample', feeds, '--cves', '1e3'], /'1e3' is invalid\. It must be a whole number from 1 to 5000000/],
     [['sample', feeds, '--nights', '101'], /from 1 to 100/],
   ]

@@ -182,7 +182,7 @@ test('without a first snapshot it does not start, and says why', async () => {
   mkdirSync(at('nothing'))
   assert.match(
     failed(await gateway(serve(at('never'), '--follow', at('nothing')))),
-    /^there is nothing to be served: latest\.json: .* is missing: there is no snapshot at \S+nothing$/,
+    /^there is nothing to be served: there is no snapshot at \S+nothing: latest\.json: .* is missing; name what /,
   )
   done(await vulnshelf(['key', at('other.json'), '--public', at('others.json')]))
   const words = serve(at('never'), '--follow', origin, '--keys', at('others.json'))
@@ -193,7 +193,9 @@ test('without a first snapshot it does not start, and says why', async () => {
 test('options in the environment are for the gateway: its mirror begins once, and tells nothing as JSON', async () => {
   const env = {
     VULNSHELF_FOLLOW: origin,
-    VULNSHELF_INTERVAL: '1s',
+    VULNSHELF_SERVE_INTERVAL: '1s',
+    VULNSHELF_MIRROR_INTERVAL: '1s',
+    VULNSHELF_JOBS: '0',
     VULNSHELF_JSON: 'true',
     VULNSHELF_BUNDLE: at('b.tar'),
   }
@@ -225,7 +227,9 @@ test('a snapshot that is here is served while the repository is away', async () 
   const dist = at('away')
   cpSync(origin, dist, { recursive: true })
   const { child, said, until, served } = await following(dist, ['--follow', at('gone'), '--interval', '1s'])
-  await until(() => /latest\.json: .* is missing: there is no snapshot at \S+; what is here stays/.test(said.out))
+  await until(() =>
+    /there is no snapshot at \S+: latest\.json: .* is missing; name .*; what is here stays/.test(said.out),
+  )
   assert.is(await served(), readCurrent(dist).manifest.snapshot)
   const ended = once(child, 'close')
   child.kill('SIGTERM')

@@ -23,6 +23,7 @@ interface Report {
   changed: boolean
   snapshot: string
   signedBy: string[]
+  signatures: { kid: string | null; status: string; reason: string | null }[]
   expiresAt: string | null
   faults: string[]
 }
@@ -58,8 +59,28 @@ test('build signs the pointer, and signs it anew where the snapshot is up alread
   const again = await build(dist, '--sign-key', first)
   assert.equal([again.version, again.changed, again.snapshot], [2, false, report.snapshot])
   assert.ok(Date.parse(again.expiresAt!) > Date.parse(report.expiresAt!))
-  const { faults, signedBy } = await reportOf('verify', dist, '--keys', keys)
-  assert.equal([faults, signedBy], [[], [kids[0]]])
+})
+
+test('verify states whether a signature is valid, was not checked, or is not there', async () => {
+  const dist = at('signed')
+  const [kid] = kids
+  const { faults, signatures, expiresAt } = await reportOf('verify', dist, '--keys', keys)
+  assert.equal([faults, signatures], [[], [{ kid, status: 'valid', reason: null }]])
+  assert.equal((await reportOf('verify', dist)).signatures, [{ kid, status: 'not_checked', reason: null }])
+  assert.equal((await reportOf('verify', unsigned)).signatures, [])
+  const lastLine = async (...words: string[]) =>
+    done(await vulnshelf(['verify', ...words]))
+      .trim()
+      .split('\n')
+      .at(-1)
+  assert.is(await lastLine(dist, '--keys', keys), `  signature valid, key ${kid}, expires ${expiresAt}`)
+  assert.is(await lastLine(dist), `  signature not checked, key ${kid}, expires ${expiresAt} (--keys checks it)`)
+  assert.is(await lastLine(unsigned), '  unsigned')
+  const listed = done(await vulnshelf(['snapshots', dist]))
+  assert.ok(
+    listed.includes(`signature not checked, key ${kid}, expires ${expiresAt} (verify --keys checks it)`),
+    listed,
+  )
 })
 
 test('a build without the key does not end signatures silently, and with --unsigned it does', async () => {
@@ -93,9 +114,15 @@ test('sign puts both signatures on while keys change, and each is enough', async
   for (const [i, key] of set.keys.entries()) {
     const one = at(`only-${i}.json`)
     writeFileSync(one, JSON.stringify({ keys: [key] }))
-    assert.equal((await reportOf('verify', dist, '--keys', one)).faults, [])
+    const { faults, signatures } = await reportOf('verify', dist, '--keys', one)
+    assert.equal(faults, [])
+    const statuses = signatures.map(({ status }) => status)
+    assert.equal(statuses, i === 0 ? ['valid', 'rejected'] : ['rejected', 'valid'])
   }
-  assert.match(failed(await vulnshelf(['sign', at('nothing-here'), '--sign-key', first])), /latest\.json is missing/)
+  assert.match(
+    failed(await vulnshelf(['sign', at('nothing-here'), '--sign-key', first])),
+    /^there is no folder \S+nothing-here; /,
+  )
   assert.match(failed(await vulnshelf(['sign', dist]), 2), /sign-key/)
   assert.match(
     failed(await vulnshelf(['sign', dist, '--sign-key', first, '--expires', 'soon']), 2),

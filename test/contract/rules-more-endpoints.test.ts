@@ -171,8 +171,15 @@ states('27.1', 'id, counts and feeds of the snapshot', async () => {
   assert.equal([snapshot.counts, snapshot.epss_date, snapshot.parent], [counts, '2024-06-01', null])
   const { epss } = snapshot.feeds
   assert.equal(Object.keys(epss!), ['version', 'updated_at', 'records', 'licence', 'attribution'])
-  assert.equal([epss!.version, epss!.records, String(epss!.updated_at).slice(0, 10)], ['v2024.01.01', 1, '2024-06-01'])
+  assert.equal([epss!.version, epss!.records], ['v2024.01.01', 1])
   for (const { licence, attribution } of Object.values(snapshot.feeds)) assert.ok(licence && attribution)
+  // Some feeds state a day, some a time; the corpus keeps what they state.
+  const stated = new Map(world.corpus.state().feeds.map(({ name, date }) => [name, date]))
+  assert.ok([...stated.values()].some((date) => date?.length === 10))
+  for (const [name, { updated_at: at }] of Object.entries(snapshot.feeds)) {
+    const date = stated.get(name) ?? null
+    assert.is(at, date?.length === 10 ? `${date}T00:00:00.000Z` : date, name)
+  }
   assert.is((await world.get('/cves')).headers.get('snapshot-id'), snapshot.id)
 })
 

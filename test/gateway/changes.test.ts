@@ -114,6 +114,22 @@ test('a snapshot that is not known is 410 gone; what is no id at all is 400', as
   assert.is((await gateway.get('/changes')).status, 400)
 })
 
+test('every form of `since` that means the same snapshot gives the same pages, also in turn', async () => {
+  const { data } = JSON.parse(await gateway.body('/snapshots')) as { data: { id: string; created_at: string }[] }
+  const { created_at: at } = data.find(({ id }) => id === first)!
+  const forms = [first, first.slice(0, 7), first.slice(0, 12).toUpperCase(), at]
+  const whole = (await all(first, 100)).slice(0, 100)
+  const rows: Row[] = []
+  for (let cursor: string | null = ''; cursor !== null && rows.length < whole.length; ) {
+    const next: string = cursor === '' ? '' : `&cursor=${cursor}`
+    const page = await pageOf(`/changes?since=${forms[rows.length % forms.length]}&limit=1${next}`)
+    assert.is(page.since, first)
+    rows.push(...page.data)
+    cursor = page.pagination.next_cursor
+  }
+  assert.equal(rows, whole)
+})
+
 test('a cursor of another `since` is refused', async () => {
   const page = await pageOf(`/changes?since=${first}&limit=1`)
   const other = await gateway.get(`/changes?since=${second}&limit=1&cursor=${page.pagination.next_cursor}`)

@@ -120,8 +120,8 @@ export async function registerFilterPairs(asked: Asked, facts: CorpusFacts, opti
   })
 }
 
-/** Its `since` chooses what to compare with, and no rows: changes.test.ts holds it against the corpora of two nights. */
-const WITHOUT_FILTERS = new Set(['/changes'])
+/** `since` chooses what to compare with, and no rows: changes.test.ts and snapshots.test.ts test these two. */
+const WITHOUT_FILTERS = new Set(['/changes', '/snapshots'])
 
 /** So many names of filters, none, one or two, each with every sort. */
 function namesWithOrders({ filters, orders, required }: ListCase<never>): number {

@@ -17,7 +17,7 @@ const change = z
 
 export const changes = z
   .strictObject({
-    since: snapshotId.describe('The snapshot asked about'),
+    since: snapshotId.describe('The full id of the snapshot that `since` means'),
     snapshot: snapshotId.describe('The snapshot that it is compared with'),
     ...pageOf(change),
   })

@@ -1,6 +1,6 @@
-/** The snapshot that is served. */
+/** The snapshot that is served, and those before it. */
 import { z } from 'zod'
-import { count, day, snapshotId, text, timestamp } from './values.ts'
+import { count, day, pageOf, snapshotId, text, timestamp } from './values.ts'
 
 const counts = z
   .strictObject({
@@ -19,7 +19,7 @@ const counts = z
 const feed = z
   .strictObject({
     version: text.describe('The version, as its publisher names it'),
-    updated_at: text.describe('The date that it states'),
+    updated_at: timestamp.nullable().describe('The time that it states; of a day, the first instant'),
     records: count.describe('The number of its records'),
     licence: z.string().describe('The licence of its data'),
     attribution: z.string().describe('Whom to name'),
@@ -36,3 +36,17 @@ export const snapshot = z
     epss_date: day.nullable().describe('The day of its EPSS scores'),
   })
   .meta({ id: 'Snapshot', description: 'One immutable build of the corpus' })
+
+const keptSnapshot = z
+  .strictObject({
+    id: snapshotId.describe('The id of the snapshot, for `since` of `/changes`'),
+    created_at: timestamp.describe('When it was built'),
+    parent: snapshotId.nullable().describe('The id of the snapshot before it'),
+    cves: count.describe('The number of CVE records'),
+    retained: z.boolean().describe('Whether the snapshot is open here: a cursor issued under it returns its rows'),
+  })
+  .meta({ id: 'KeptSnapshot', description: 'A snapshot that `/changes` can compare with' })
+
+export const snapshots = z
+  .strictObject(pageOf(keptSnapshot))
+  .meta({ id: 'KeptSnapshots', description: 'A page of the snapshots that are kept' })

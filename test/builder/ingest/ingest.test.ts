@@ -504,10 +504,16 @@ refusals('a first ingest that fails leaves nothing behind', async () => {
   assert.equal(it.left(), [])
 })
 
-refusals('a folder that holds no feeds, or is none, is told what was looked for', async () => {
+refusals('a folder that holds no feeds, or is none, is told how to fill one', async () => {
   const it = place({ 'holiday/photo.jpg': '' })
-  assert.match(await refusal(it.run(), 'no-feeds'), /holds no feeds: looked for kev\/known_.*cvelistv5\//)
-  assert.match(await refusal(it.run({ feeds: join(it.feeds, 'none') }), 'no-feeds'), /is no folder/)
+  assert.match(
+    await refusal(it.run(), 'no-feeds'),
+    /holds no file of a known feed \(builder\/README\.md .*`vulnshelf fetch /,
+  )
+  assert.match(
+    await refusal(it.run({ feeds: join(it.feeds, 'none') }), 'no-feeds'),
+    /there is no feeds folder .*`vulnshelf sample /,
+  )
   assert.equal(it.left(), [])
 })
 

@@ -273,10 +273,7 @@ test('targets that are none of ours, damaged, or taken', async () => {
   for (const none of ['s3://', 's3://x/y', 's3:///prefix', 's3://bucket//', 's3://bucket/a/../b']) {
     assert.match(await refusal(run(first, none)), /^usage: the target names no bucket of an object store/)
   }
-  assert.match(
-    await refusal(run(at('nowhere'), newFolder())),
-    /^missing: \S+ holds no snapshot: latest\.json is missing$/,
-  )
+  assert.match(await refusal(run(at('nowhere'), newFolder())), /^missing: there is no folder \S+nowhere; name /)
 })
 
 test('killed before any of its steps, it leaves the old night whole, and the next run completes', async () => {

@@ -260,7 +260,7 @@ test('downloads that break off are taken up where they were', async () => {
 test('what is missing or forbidden in the store is told by name', async () => {
   assert.match(
     await refusal(mirrored(newFolder())),
-    /^missing: latest\.json: s3:\/\/shelf answers 404 NoSuchKey: there is no snapshot at s3:/,
+    /^missing: there is no snapshot at s3:\S+: latest\.json: s3:\/\/shelf answers 404 NoSuchKey; name /,
   )
   await run(first)
   store.fault = ({ key }) => (key.endsWith('latest.json') ? { kind: 'error', status: 403, code: 'AccessDenied' } : null)

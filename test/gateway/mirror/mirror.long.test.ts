@@ -70,7 +70,7 @@ test('a new mirror is the repository, byte for byte, and verify believes it', as
   const objects = objectsOf(first.dist)
   assert.equal(report.fetched, { files: objects.size, bytes: bytesOf(objects.values()) })
   assert.equal([report.changed, report.reused.files, report.received], [true, 0, report.fetched.bytes])
-  assert.equal(report.signedBy, [signer.publicKey.kid])
+  assert.equal(report.signatures, [{ kid: signer.publicKey.kid, status: 'valid', reason: null }])
   assert.equal(readdirSync(partsOf(dist)), [])
 })
 
@@ -295,7 +295,7 @@ test('what is missing at the source is told, with its name', async () => {
   repository.fault = ({ path }) => (path === objectName(file!.sha256) ? { kind: 'status', code: 404 } : null)
   assert.match(await refusal(run(newDist())), new RegExp(`^missing: .*${file!.sha256}.*404`))
   repository.fault = () => ({ kind: 'status', code: 404 })
-  assert.match(await refusal(run(newDist())), /^missing: latest\.json: .*404/)
+  assert.match(await refusal(run(newDist())), /^missing: there is no snapshot at \S+: latest\.json: .*404; name /)
 })
 
 test('two writers, a folder of other files, a file, and sources that are none', async () => {

@@ -47,6 +47,7 @@ const CONTRACT: Record<string, string> = {
   '/search/suggest': 'q! types limit',
   '/changes': 'since! limit cursor',
   '/snapshot': '',
+  '/snapshots': 'limit cursor',
   '/openapi.json': '',
 }
 

@@ -101,6 +101,22 @@ export const SERVICE: readonly Mutation[] = [
     tests: test('rules-more-endpoints'),
   },
   {
+    rule: 'a time means the newest snapshot created not later than it',
+    breaks: 'a snapshot created at that very time does not count',
+    file: 'gateway/plan/kept-snapshots.ts',
+    find: 'Date.parse(createdAt) <= ms',
+    replace: 'Date.parse(createdAt) < ms',
+    tests: ['test/gateway/snapshots.test.ts'],
+  },
+  {
+    rule: 'the beginning of two ids is refused, and both are named',
+    breaks: 'the newest of them is taken',
+    file: 'gateway/plan/kept-snapshots.ts',
+    find: 'if (ids.length === 1) return ids[0]!',
+    replace: 'if (ids.length >= 1) return ids[0]!',
+    tests: ['test/gateway/snapshots.test.ts'],
+  },
+  {
     rule: 'API 24.1: rows, search and orders of vendors',
     breaks: 'products are not counted',
     file: 'corpus/snapshot/derive/list-rows.ts',

@@ -1,0 +1,53 @@
+/** A corpus that this user may not read or write: which of the two it is, and how to change that. */
+import { accessSync, constants, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { StoreError } from './error.ts'
+
+/** What SQLite and the system report for a file or folder without permission, or on a read-only disk. */
+const NO_ACCESS = /^(?:SQLITE_(?:READONLY|CANTOPEN|PERM|AUTH)\w*|EACCES|EPERM|EROFS|ENOTDIR|EEXIST)$/
+
+/**
+ * Returns a `StoreError` when permissions explain why the corpus at `path` cannot be opened or written, and any other
+ * cause as it is. `readonly` says that the corpus is only read.
+ */
+export function accessError(path: string, cause: unknown, { readonly }: { readonly: boolean }): unknown {
+  if (!(cause instanceof Error && 'code' in cause) || !NO_ACCESS.test(String(cause.code))) return cause
+  return new StoreError('no_access', explain(path, cause.message, readonly), { cause })
+}
+
+/** @throws StoreError: SQLite would report it only at the first write, after the feeds were read */
+export function assertWritable(path: string): void {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK)
+  } catch (cause) {
+    throw accessError(path, cause, { readonly: false })
+  }
+}
+
+function explain(path: string, message: string, readonly: boolean): string {
+  const folder = dirname(path)
+  if (!statSync(path, { throwIfNoEntry: false })) return `${path} cannot be written: ${folderFault(folder, message)}`
+  if (!mayRead(path)) return `${path} cannot be read: ${message}; make it readable for this user`
+  const remedy = 'make the file and its folder writable for this user'
+  if (!readonly) return `${path} cannot be written: ${message}; ${remedy}`
+  const why = `its folder cannot be written, and SQLite writes two small files beside a corpus to read it`
+  return `${path} cannot be read: ${why}; make the folder writable for this user, or copy the corpus`
+}
+
+/** Why nothing can be made in a folder, which need not exist: the nearest one that does decides. */
+function folderFault(folder: string, message: string): string {
+  for (let above = resolve(folder); ; above = dirname(above)) {
+    const stat = statSync(above, { throwIfNoEntry: false })
+    if (stat && !stat.isDirectory()) return `${above} is a file; name a path in a folder`
+    if (stat) return `${message}; make ${above} writable for this user`
+  }
+}
+
+function mayRead(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK)
+    return true
+  } catch {
+    return false
+  }
+}
