@@ -1,11 +1,12 @@
 /** The thread side of `pool.ts`: loads the task module and answers one message with one result. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { errorReply, type TaskReply, type Tasks } from './pool.ts'
-import { reportLoaded } from './threads.ts'
+import { loadSqlite, reportLoaded } from './threads.ts'
 
 const port = parentPort!
 const loaded = import(workerData as string) as Promise<{ tasks: Tasks }>
-// A module that cannot be loaded fails its tasks.
+// Most tasks need SQLite. A module that cannot be loaded fails its tasks.
+loadSqlite()
 loaded.catch(() => {}).finally(reportLoaded)
 
 port.on('message', async ({ task, input }: { task: string; input: never }) => {

@@ -1,6 +1,7 @@
 /** Starting and ending worker threads. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { parentPort, Worker, type WorkerOptions } from 'node:worker_threads'
+import Database from 'better-sqlite3'
 
 /** The message of a thread that has loaded its modules. */
 export const LOADED = 'loaded'
@@ -21,6 +22,11 @@ export function startThread<T>(module: URL, options: WorkerOptions, receive: (me
   })
   loading.set(worker, loaded)
   return worker
+}
+
+/** Loads the native part of better-sqlite3, which otherwise loads with the first database that a thread opens. */
+export function loadSqlite(): void {
+  new Database(':memory:').close()
 }
 
 /** Reports to `startThread`, from within the thread. */

@@ -6,7 +6,7 @@ import { parentPort } from 'node:worker_threads'
 import { blockMemory } from '../../corpus/snapshot/query/blocks.ts'
 import { openQuery, type Query } from '../../corpus/snapshot/query/open.ts'
 import type { Steps } from '../../corpus/snapshot/query/steps.ts'
-import { reportLoaded } from '../../corpus/snapshot/threads.ts'
+import { loadSqlite, reportLoaded } from '../../corpus/snapshot/threads.ts'
 import { PROCESS_BYTES } from '../bounds.ts'
 import { lowerPriority } from '../low-priority.ts'
 import { collector } from './collector.ts'
@@ -153,6 +153,7 @@ function receive(request: QueryRequest): void {
   }
 }
 
+loadSqlite()
 reportLoaded()
 port.on('message', (request: QueryRequest) => {
   receive(request)
