@@ -38,10 +38,11 @@ interface Core {
 }
 
 const contract = contractSuite('rules, evidence')
-const { rule } = contract
+const { rule, states } = contract
 
 const id = (n: number): CveId => `CVE-2024-${String(n).padStart(4, '0')}`
 const tagged = (...tags: string[]) => ({ references: [{ url: 'https://acme.example/1', tags }] })
+const advisory = { references: [{ url: 'https://acme.example/3', name: 'Fixed in 2.0', tags: ['vendor-advisory'] }] }
 const versions = (...list: object[]) => ({ affected: [{ vendor: 'Acme', product: 'Widget', versions: list }] })
 const fixedIn = (lessThan: string) => versions({ version: '0', lessThan, status: 'affected', versionType: 'custom' })
 const fine = { version: '2', status: 'unaffected' }
@@ -89,6 +90,7 @@ const FEEDS = {
     { id: id(10), cna: { workarounds: [{ lang: 'en', value: 'Switch it off.' }] } },
     { id: id(11), cna: tagged('mitigation') },
     { id: id(12), adp: [container('CISA-ADP', { workarounds: [{ lang: 'en', value: 'Switch it off.' }] })] },
+    { id: id(13), cna: advisory },
     { id: id(20) },
     { id: id(21), adp: [container('CISA-ADP', { metrics: [kevCopy] })] },
     { id: id(22), adp: [container('CISA-ADP', { metrics: [ssvcMetric('active', 'no', 'total', time)] })] },
@@ -152,6 +154,10 @@ rule(
     assert.is((await coreOf(11)).has_patch, false)
   },
 )
+
+states('8.20', 'false where no source states a patch, as with an advisory alone', async () => {
+  for (const n of [13, 20]) assert.is((await coreOf(n)).has_patch, false, id(n))
+})
 
 rule(22, 'workarounds of the CNA, or a reference tagged mitigation, are a workaround', async () => {
   const flags = await Promise.all([10, 11, 12, 7].map(async (n) => (await coreOf(n)).has_workaround))

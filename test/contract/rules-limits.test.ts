@@ -7,7 +7,7 @@ import { openWorld, type ServiceOptions, type World } from './service.ts'
 import { cveList } from './upstream.ts'
 
 const contract = contractSuite('rules, limits')
-const { rule } = contract
+const { rule, states } = contract
 
 const FEEDS = cveList([{ id: 'CVE-2024-0001' }])
 const world = await openWorld(FEEDS)
@@ -41,6 +41,19 @@ rule(16, 'each subject has its own quota; the headers say what is left, and a re
     // Another token of the same subject does not help; another subject is not concerned.
     assert.is((await other.ask('/cves', await as({ sub: 'alice', jti: '2' }))).status, 429)
     assert.is((await other.ask('/cves', bob)).status, 200)
+  })
+})
+
+states('6.16', 'the body of a 429 states when to retry', async () => {
+  await withWorld({ rateLimit: 1, failedTokens: 1, rateWindowSeconds: 3600 }, async (other) => {
+    await other.ask('/cves')
+    const forged = { authorization: 'Bearer no.such.token' }
+    await other.ask('/cves', forged)
+    for (const refused of [await other.ask('/cves'), await other.ask('/cves', forged)]) {
+      const { message } = refused.body as { message: string }
+      const stated = Number(/; retry in (\d+) seconds$/.exec(message)?.[1])
+      assert.equal([refused.status, stated], [429, Number(refused.headers.get('retry-after'))], message)
+    }
   })
 })
 

@@ -231,6 +231,52 @@ states('27.3', 'changes of any feed but EPSS', async () => {
   assert.equal((await world.json<Page>(`/changes?since=${await snapshotId()}`)).data, [])
 })
 
+interface Kept {
+  id: string
+  created_at: string
+  parent: string | null
+  cves: number
+  retained: boolean
+}
+
+states('27.2', 'the snapshots that changes can be compared with', async () => {
+  const { data, pagination } = await world.json<{ data: Kept[]; pagination: object }>('/snapshots')
+  assert.equal(pagination, { limit: 25, next_cursor: null })
+  assert.equal(
+    data.map(({ cves, retained }) => [cves, retained]),
+    [
+      [3, true],
+      [3, true],
+      [3, true],
+    ],
+  )
+  assert.is(data[0]!.id, await snapshotId())
+  for (const [i, { id, parent, created_at: at }] of data.entries()) {
+    const before = data[i + 1]
+    assert.is(parent, before?.id ?? null)
+    if (before) assert.ok(Date.parse(before.created_at) < Date.parse(at))
+    assert.is((await world.ask(`/changes?since=${id}`)).status, 200)
+  }
+})
+
+states('27.4', 'an id, its beginning, a day or a time', async () => {
+  const { data } = await world.json<{ data: Kept[] }>('/snapshots')
+  const oldest = data.at(-1)!
+  const changes = await world.body(`/changes?since=${oldest.id}`)
+  for (const since of [oldest.id.slice(0, 12), oldest.id.toUpperCase(), oldest.created_at]) {
+    assert.is(await world.body(`/changes?since=${since}`), changes)
+  }
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
+  for (const since of [tomorrow, tomorrow.slice(0, 10)]) {
+    assert.equal((await world.json<Page>(`/changes?since=${since}`)).data, [])
+  }
+  assert.is((await world.ask('/changes?since=2020-01-01')).status, 410)
+  for (const since of [oldest.id.slice(0, 6), '2024-02-30', 'yesterday']) {
+    const { status, body } = await world.ask(`/changes?since=${since}`)
+    assert.equal([status, (body as { parameter: string }).parameter], [400, 'since'], since)
+  }
+})
+
 states('27.5', 'an unknown snapshot is gone', async () => {
   const { status, body } = await world.ask(`/changes?since=${'0'.repeat(64)}`)
   assert.equal([status, (body as { error: string }).error], [410, 'gone'])

@@ -46,7 +46,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: IDENTIFIERS,
   },
   {
-    rule: 'rule 2: a csv parameter given several times is the union of its values',
+    rule: 'API 3.3: a csv parameter given several times is the union of its values',
     breaks: 'the last one counts',
     file: 'gateway/params/parse.ts',
     find: 'kind.union(values[name], value, name)',
@@ -54,7 +54,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: IDENTIFIERS,
   },
   {
-    rule: 'rule 2: a csv parameter given several times is the union of its values',
+    rule: 'API 3.3: a csv parameter given several times is the union of its values',
     breaks: 'the bound of ids is that of each parameter',
     file: 'gateway/params/ids.ts',
     find: 'once([...some, ...more], name)',
@@ -118,7 +118,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: FILTERS,
   },
   {
-    rule: 'rule 4: members of closed sets, booleans and sort keys match in any case',
+    rule: 'API 3.4: members of closed sets, booleans and sort keys match in any case',
     breaks: 'members must be spelled as in the set',
     file: 'corpus/model/closed-set.ts',
     find: 'member.toLowerCase() === folded',
@@ -126,7 +126,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: FILTERS,
   },
   {
-    rule: 'rule 4: members of closed sets, booleans and sort keys match in any case',
+    rule: 'API 3.4: members of closed sets, booleans and sort keys match in any case',
     breaks: 'members stay as they are asked for',
     file: 'corpus/model/closed-set.ts',
     find: 'members.find((member) => member.toLowerCase() === folded) ?? null',
