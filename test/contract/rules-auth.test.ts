@@ -7,7 +7,7 @@ import { parseRaw, sendRaw } from '../support/server.ts'
 import { forge, hmac, jwks, signingKey } from '../support/tokens.ts'
 import { contractSuite } from './contract.ts'
 import { identityOf } from './identity.ts'
-import { openWorld, type ServiceOptions, type World } from './service.ts'
+import { openWorld, type World, worldsOf } from './service.ts'
 import { cveList } from './upstream.ts'
 
 const contract = contractSuite('rules, authentication and tiers')
@@ -25,14 +25,7 @@ const statusOf = async (headers: Record<string, string>, path = '/cves', on: Wor
   (await on.ask(path, headers)).status
 const bare = async (headers: Record<string, string>) => (await fetch(`${world.url}/api/v1/cves`, { headers })).status
 /** Runs `work` on another gateway. */
-async function withWorld(options: Omit<ServiceOptions, 'cves'>, work: (other: World) => Promise<void>): Promise<void> {
-  const other = await openWorld(RECORDS, options)
-  try {
-    await work(other)
-  } finally {
-    await other.remove()
-  }
-}
+const withWorld = worldsOf(RECORDS)
 
 rule(
   11,

@@ -6,7 +6,7 @@ import { parseRaw, sendRaw } from '../support/server.ts'
 import { signingKey } from '../support/tokens.ts'
 import { contractSuite } from './contract.ts'
 import { identityOf } from './identity.ts'
-import { openWorld, type ServiceOptions, type World } from './service.ts'
+import { openWorld, type ServiceOptions, type World, worldsOf } from './service.ts'
 import { cveList } from './upstream.ts'
 
 interface ErrorBody {
@@ -26,14 +26,7 @@ const limited = await identity.as({ tier: 0 })
 const user = await identity.as({ role: 'user' })
 const nobody = { authorization: 'Bearer a.b.c' }
 
-async function withWorld(options: Omit<ServiceOptions, 'cves'>, work: (other: World) => Promise<void>): Promise<void> {
-  const other = await openWorld(FEEDS, options)
-  try {
-    await work(other)
-  } finally {
-    await other.remove()
-  }
-}
+const withWorld = worldsOf(FEEDS)
 
 /** Status, code and headers of an error, whose body has been looked at. */
 async function errorOf(path: string, headers: Record<string, string> = {}, method = 'GET', on: World = world) {

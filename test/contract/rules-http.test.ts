@@ -5,7 +5,7 @@ import { epssCsv, kevJson } from '../support/feeds.ts'
 import { parseRaw, sendRaw } from '../support/server.ts'
 import { contractSuite } from './contract.ts'
 import { identityOf } from './identity.ts'
-import { openWorld, type ServiceOptions, type World } from './service.ts'
+import { openWorld, type World, worldsOf } from './service.ts'
 import { cveList } from './upstream.ts'
 
 const contract = contractSuite('rules, HTTP')
@@ -17,14 +17,7 @@ const world = await openWorld(FEEDS, { metricsPort: 0 })
 const identity = await identityOf(world)
 const DETAIL = '/cves/CVE-2024-0001?include=cvss,affected'
 
-async function withWorld(options: Omit<ServiceOptions, 'cves'>, work: (other: World) => Promise<void>): Promise<void> {
-  const other = await openWorld(FEEDS, options)
-  try {
-    await work(other)
-  } finally {
-    await other.remove()
-  }
-}
+const withWorld = worldsOf(FEEDS)
 /** `fetch` asks for gzip by itself and takes it apart; this shows what is on the wire. */
 async function onTheWire(path: string, headers: Record<string, string> = {}, method = 'GET', on: World = world) {
   const lines = Object.entries({ authorization: `Bearer ${on.token}`, ...headers }).map(

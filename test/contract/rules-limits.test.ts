@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { parseRaw, sendRaw } from '../support/server.ts'
 import { contractSuite } from './contract.ts'
 import { identityOf } from './identity.ts'
-import { openWorld, type ServiceOptions, type World } from './service.ts'
+import { openWorld, worldsOf } from './service.ts'
 import { cveList } from './upstream.ts'
 
 const contract = contractSuite('rules, limits')
@@ -13,14 +13,7 @@ const FEEDS = cveList([{ id: 'CVE-2024-0001' }])
 const world = await openWorld(FEEDS)
 const identity = await identityOf(world)
 
-async function withWorld(options: Omit<ServiceOptions, 'cves'>, work: (other: World) => Promise<void>): Promise<void> {
-  const other = await openWorld(FEEDS, options)
-  try {
-    await work(other)
-  } finally {
-    await other.remove()
-  }
-}
+const withWorld = worldsOf(FEEDS)
 
 rule(16, 'each subject has its own quota; the headers say what is left, and a refusal when to come back', async () => {
   await withWorld({ rateLimit: 3, rateWindowSeconds: 60 }, async (other) => {

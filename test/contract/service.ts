@@ -71,7 +71,7 @@ export interface World extends Service {
 }
 
 /** A gateway on feeds that a test has written itself. */
-export async function openWorld(files: FeedFiles, options: Omit<ServiceOptions, 'cves' | 'more'> = {}): Promise<World> {
+export async function openWorld(files: FeedFiles, options: WorldOptions = {}): Promise<World> {
   const folder = temporaryFolder('world')
   const made = await distOf(folder.path, files)
   const { feeds, corpus, dist } = made
@@ -92,10 +92,24 @@ export async function openWorld(files: FeedFiles, options: Omit<ServiceOptions, 
   }
 }
 
+type WorldOptions = Omit<ServiceOptions, 'cves' | 'more'>
+
+/** Returns a function that lends out a world of these feeds, with other options of the gateway. */
+export const worldsOf =
+  (files: FeedFiles) =>
+  async (options: WorldOptions, work: (world: World) => Promise<void>): Promise<void> => {
+    const world = await openWorld(files, options)
+    try {
+      await work(world)
+    } finally {
+      await world.remove()
+    }
+  }
+
 async function serviceOn(
   folder: ReturnType<typeof temporaryFolder>,
   made: SampleDist,
-  { policy, ...options }: Omit<ServiceOptions, 'cves' | 'more'>,
+  { policy, ...options }: WorldOptions,
 ): Promise<Service> {
   const more: Partial<GatewayOptions> = {}
   if (policy) {
