@@ -39,6 +39,8 @@ export function reportLoaded(): void {
  * initialization of a native module.
  */
 export async function endThread(worker: Worker): Promise<void> {
+  // Whoever waits for this must not end before it.
+  worker.ref()
   await Promise.race([loading.get(worker), delay(LOADING_MS, undefined, { ref: false })])
   await worker.terminate()
 }

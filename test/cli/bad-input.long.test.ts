@@ -278,7 +278,7 @@ test('what holds no snapshot is told so by every command, with a remedy, and not
       assert.match(line, why, args.join(' '))
       assert.match(line, /; name a folder that `vulnshelf build` or `vulnshelf-gateway mirror` has written$/)
     }
-    assert.match(failed(await gateway(['serve', path, '--port', '0'])), why)
+    assert.match(failed(await gateway(['serve', path, '--port', '0', '--issuer', 'https://id.example.com'])), why)
     assert.equal(stateOf(good.feeds), before)
   }
   const [key, inFile] = [join(folder.path, 'sign.json'), join(file, 'below')]
