@@ -133,7 +133,7 @@ function runMirror(
 const END_MS = 10_000
 
 /** Options of `mirror` that must not reach this one from the environment; the others tune it. */
-const NOT_FOR_IT = ['VULNSHELF_MIRROR_INTERVAL', 'VULNSHELF_JSON', 'VULNSHELF_BUNDLE']
+const NOT_FOR_IT = ['VULNSHELF_INTERVAL', 'VULNSHELF_MIRROR_INTERVAL', 'VULNSHELF_JSON', 'VULNSHELF_BUNDLE']
 
 function spawnMirror(words: readonly string[], source: string): ChildProcess | Error {
   const program = fileURLToPath(new URL('./cli.ts', import.meta.url))

@@ -137,7 +137,8 @@ async function runPage(page: Page): Promise<void> {
   const cwd = join(folder.path, page.path.replaceAll('/', '-'))
   mkdirSync(cwd)
   cpSync(feeds, join(cwd, 'feeds'), { recursive: true })
-  for (const line of commandLines(page)) {
+  // `a && b` are two commands in their order.
+  for (const line of commandLines(page).flatMap((one) => one.split(' && '))) {
     const words = wordsOf(line.replace('"Authorization: Bearer $TOKEN"', 'Authorization'))
     const program = words[0] === 'npx' ? words[1]! : words[0]!
     if (!Object.hasOwn(tables, program)) {
