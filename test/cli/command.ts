@@ -7,8 +7,7 @@ import * as assert from 'uvu/assert'
 
 const root = join(import.meta.dirname, '../..')
 /** Found from any working folder. */
-const TSX = import.meta.resolve('tsx')
-const PROGRAMS = { vulnshelf: 'builder/cli.ts', 'vulnshelf-gateway': 'gateway/cli.ts' } as const
+const PROGRAMS = { vulnshelf: 'builder/bin.js', 'vulnshelf-gateway': 'gateway/bin.js' } as const
 export type Program = keyof typeof PROGRAMS
 
 export interface Outcome {
@@ -46,7 +45,7 @@ export function endAll(): void {
 
 export function start(program: Program, args: readonly string[], options: RunOptions = {}): ChildProcess {
   const isRoot = process.getuid?.() === 0
-  const child = spawn(process.execPath, ['--import', TSX, join(root, PROGRAMS[program]), ...args], {
+  const child = spawn(process.execPath, [join(root, PROGRAMS[program]), ...args], {
     cwd: options.cwd ?? root,
     env: environment(options.env),
     stdio: ['ignore', 'pipe', 'pipe'],
