@@ -42,11 +42,12 @@ export const listChanges = defineRoute<Context, Record<never, never>, typeof que
   errors: ['gone'],
   params: { path: {}, query },
   answer: changesSchema,
-  handle({ shelf }, { since: asked, limit, cursor: text }) {
-    const since = resolveSince(asked, shelf)
+  async handle({ shelf }, { since: asked, limit, cursor: text }) {
+    const since = await resolveSince(asked, shelf)
     const binding = { list: LIST, sort: BY_ID, filters: { since } }
     const { snapshot, after } = resume(shelf, text, binding, isChangeKey)
-    const old = since === snapshot.id ? snapshot : (shelf.open(since, snapshot) ?? snapshot.ancestors.find(since))
+    const old =
+      since === snapshot.id ? snapshot : (shelf.open(since, snapshot) ?? (await snapshot.ancestors.find(since)))
     if (!old) throw gone(GONE)
     const changes = changesSince(snapshot, old)
     const start = after ? firstChangeAfter(changes, after.id as CveId) : 0
@@ -63,7 +64,7 @@ export const listChanges = defineRoute<Context, Record<never, never>, typeof que
 
 const isChangeKey = ({ value, id }: RowKey): boolean => value === null && parseCveId(id) === id
 
-const GONE = 'the snapshot of `since` is not known any more, so what changed cannot be told; read everything anew'
+const GONE = 'the snapshot of `since` is not known any more, so its changes are unknown; read everything again'
 
 /** What changes are told from: an open snapshot, or one that still lies in the folder. */
 type Old = Pick<Ancestor, 'id' | 'index' | 'heads'>

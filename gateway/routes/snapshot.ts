@@ -34,12 +34,12 @@ export const listSnapshots = defineRoute<Context, Record<never, never>, typeof p
     'The first row is the snapshot that is served. Give the `id` of any row to `/changes?since=`. `retained` marks those that are open: a walk that began under one of them goes on in it.',
   params: { path: {}, query: paging },
   answer: snapshots,
-  handle({ shelf }, { limit, cursor }) {
+  async handle({ shelf }, { limit, cursor }) {
     const { snapshot, after } = resume(shelf, cursor, BINDING, isSnapshotKey)
     const opened = new Set(shelf.opened.map(({ id }) => id))
     const data = []
     let next: string | null = null
-    for (const summary of keptSnapshots(shelf, snapshot)) {
+    for (const summary of (await keptSnapshots(shelf, snapshot)).summaries) {
       if (after && Date.parse(summary.created_at) >= Number(after.value)) continue
       if (data.length === limit) {
         const last = data.at(-1)!

@@ -3,6 +3,7 @@
  * They are found by following the manifests, never by a name that a request gives.
  */
 import { existsSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
 import { coreEnd, decodeIndex, type Index } from '../../corpus/snapshot/derive/index-table.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { fileOf, manifestPath, objectPath, openObject, readManifest, readObject } from '../../corpus/snapshot/layout.ts'
@@ -28,82 +29,106 @@ export interface SnapshotSummary {
   cves: number
 }
 
-export interface Ancestors {
-  /** The ancestor with this id; null where the chain to it is broken, or never had it. */
-  find(id: string): Ancestor | null
-  /** The ancestors that `find` can open, newest first. Manifests are read only as far as the caller iterates. */
-  summaries(): Iterable<SnapshotSummary>
+/** The ancestors of a snapshot, newest first, up to the first whose manifest is missing or damaged. */
+export interface Lineage {
+  summaries: readonly SnapshotSummary[]
+  /** Why it ends early; null where it ends at the first snapshot, or where `prune` has removed the rest. */
+  damage: SnapshotError | null
 }
 
-/** Looks at nothing before the first question, and keeps what the last few needed. */
+export interface Ancestors {
+  /**
+   * Returns the ancestor with this id, or null where it is not kept.
+   * @throws SnapshotError when the chain is damaged before it
+   */
+  find(id: string): Promise<Ancestor | null>
+  /** Returns the ancestors that `find` can open. */
+  lineage(): Promise<Lineage>
+}
+
+/** Reads nothing before the first question. Manifests are read once, in turns with other requests. */
 export function openAncestors(dist: string, manifest: Manifest): Ancestors {
-  const digestOf = chainOf(dist, manifest)
   const opened = recent<string, Ancestor>(ANCESTORS_OPEN, () => 1)
+  let chain: Promise<Chain> | null = null
+  const read = () => {
+    chain ??= readChain(dist, manifest.parent).catch((error) => {
+      chain = null
+      throw error
+    })
+    return chain
+  }
   return {
-    find(id) {
+    async find(id) {
       const known = opened.get(id)
       if (known) return known
-      const digest = digestOf(id)
-      const ancestor = digest === null ? null : orNull(() => openAncestor(dist, readManifest(dist, digest)))
+      const { links, damage } = await read()
+      const link = links.find(({ summary }) => summary.id === id)
+      if (!link && damage) throw damage
+      const ancestor = link ? orNull(() => openAncestor(dist, readManifest(dist, link.manifest))) : null
       if (ancestor) opened.set(id, ancestor)
       return ancestor
     },
-    *summaries() {
-      for (let next = manifest.parent; next; ) {
-        const link = linkAt(dist, next.manifest)
-        if (!link) return
-        // A mirror has the manifests of nights that it passed over, and not their files.
-        if (existsSync(objectPath(dist, link.index))) yield link.summary
-        next = link.parent
-      }
+    async lineage() {
+      const { links, damage } = await read()
+      const pruned = links.findIndex((link) => !existsSync(manifestPath(dist, link.manifest)))
+      const left = pruned === -1 ? links : links.slice(0, pruned)
+      // A mirror has manifests of nights that it skipped, without their files.
+      const kept = left.filter(({ index }) => existsSync(objectPath(dist, index)))
+      return { summaries: kept.map(({ summary }) => summary), damage }
     },
   }
 }
 
 /** What the chain needs of a manifest: a year of nights is hundreds of them, of a thousand files each. */
 interface Link {
+  /** Digest of the manifest. */
+  manifest: string
   summary: SnapshotSummary
   parent: Manifest['parent']
   /** Digest of its index. */
   index: string
 }
 
-/** By the digest of the manifest, which never changes. */
-const links = recent<string, Link>(MANIFESTS_KNOWN, () => 1)
-
-/** The link that a manifest is; null where it is not there, or no longer. */
-function linkAt(dist: string, digest: string): Link | null {
-  const known = links.get(digest)
-  if (known) return existsSync(manifestPath(dist, digest)) ? known : null
-  const manifest = orNull(() => readManifest(dist, digest))
-  if (!manifest) return null
-  const { parent } = manifest
-  const link = { summary: summaryOf(manifest), parent, index: fileOf(manifest, 'index').sha256 }
-  links.set(digest, link)
-  return link
+interface Chain {
+  links: Link[]
+  damage: SnapshotError | null
 }
+
+/** By the digest of the manifest, which never changes. */
+const known = recent<string, Link>(MANIFESTS_KNOWN, () => 1)
+
+/** Follows the parents, at most as many as are remembered. */
+async function readChain(dist: string, first: Manifest['parent']): Promise<Chain> {
+  const links: Link[] = []
+  for (let next = first; next && links.length < MANIFESTS_KNOWN; ) {
+    let link = known.get(next.manifest)
+    if (!link || !existsSync(manifestPath(dist, next.manifest))) {
+      try {
+        link = linkOf(next.manifest, readManifest(dist, next.manifest))
+      } catch (error) {
+        if (!(error instanceof SnapshotError)) throw error
+        return { links, damage: error.code === 'missing' ? null : error }
+      }
+      known.set(next.manifest, link)
+      // Some milliseconds for a manifest: others may have their turn.
+      await setImmediate()
+    }
+    links.push(link)
+    next = link.parent
+  }
+  return { links, damage: null }
+}
+
+const linkOf = (digest: string, manifest: Manifest): Link => ({
+  manifest: digest,
+  summary: summaryOf(manifest),
+  parent: manifest.parent,
+  index: fileOf(manifest, 'index').sha256,
+})
 
 export function summaryOf({ snapshot, created_at, parent, files }: Manifest): SnapshotSummary {
   const cves = files.reduce((sum, { role, count }) => sum + (role === 'cve' ? count : 0), 0)
   return { id: snapshot, created_at, parent: parent?.snapshot ?? null, cves }
-}
-
-/**
- * Digests of the manifests before `manifest`, by the ids of their snapshots, up to the first that is no longer there. As
- * far back as has been asked.
- */
-function chainOf(dist: string, { parent }: Manifest): (id: string) => string | null {
-  const chain = new Map<string, string>()
-  let next = parent
-  return (id) => {
-    while (!chain.has(id) && next && !chain.has(next.snapshot)) {
-      const { snapshot, manifest: digest } = next
-      const before = linkAt(dist, digest)
-      if (before) chain.set(snapshot, digest)
-      next = before?.parent ?? null
-    }
-    return chain.get(id) ?? null
-  }
 }
 
 /** What `read` gives, or null where `prune` took the file that it needs. */

@@ -36,21 +36,23 @@ interface Night {
   digest: string
 }
 
+/** Writes a snapshot upon another one and makes it current. */
+function writeNight(dist: string, files: FileEntry[], night: number, before: Night | undefined): Night {
+  const parent = before ? { snapshot: before.manifest.snapshot, manifest: before.digest } : null
+  const manifest = { ...good.manifest, files, snapshot: snapshotId(files), parent, created_at: createdAt(night) }
+  const bytes = encodeManifest(manifest)
+  const digest = sha256(bytes)
+  writeFileSync(manifestPath(dist, digest), bytes)
+  const { snapshot, created_at } = manifest
+  const pointer = { ...good.pointer, snapshot, created_at, manifest: { sha256: digest, size: bytes.length } }
+  writeFileSync(pointerPath(dist), encodePointer(pointer))
+  return { manifest, digest }
+}
+
 /** Writes a chain of snapshots, one for each list of files, a day apart; the last one becomes current. */
 function writeNights(dist: string, nights: readonly FileEntry[][]): Night[] {
   const written: Night[] = []
-  for (const [i, files] of nights.entries()) {
-    const before = written.at(-1)
-    const parent = before ? { snapshot: before.manifest.snapshot, manifest: before.digest } : null
-    const manifest = { ...good.manifest, files, snapshot: snapshotId(files), parent, created_at: createdAt(i) }
-    const bytes = encodeManifest(manifest)
-    const digest = sha256(bytes)
-    writeFileSync(manifestPath(dist, digest), bytes)
-    const { snapshot, created_at } = manifest
-    const pointer = { ...good.pointer, snapshot, created_at, manifest: { sha256: digest, size: bytes.length } }
-    writeFileSync(pointerPath(dist), encodePointer(pointer))
-    written.push({ manifest, digest })
-  }
+  for (const [i, files] of nights.entries()) written.push(writeNight(dist, files, i, written.at(-1)))
   return written
 }
 
@@ -135,6 +137,48 @@ test('a snapshot that lost its manifest ends the list; one without files is left
   }
 })
 
+test('a damaged manifest ends the list, and fails only what needs it', async () => {
+  const copy = good.copy()
+  // Content of its own: the process remembers manifests that it has read by their digest.
+  const chain = writeNights(
+    copy,
+    [0, 1, 2, 3, 4].map((night) => filesOf(`damaged ${night}`)),
+  )
+  const own = chain.map(({ manifest }) => manifest.snapshot)
+  writeFileSync(manifestPath(copy, chain[2]!.digest), '{}')
+  const other = await served(copy)
+  try {
+    const { data } = await other.page()
+    assert.equal(
+      data.map(({ id }) => id),
+      [own[4], own[3]],
+    )
+    assert.is(await other.since(own[3]!.slice(0, 7)), own[3])
+    assert.is(await other.since(createdAt(4)), own[4])
+    assert.match(await other.since(createdAt(1)), /^500 internal: /)
+  } finally {
+    await other.close()
+  }
+})
+
+test('a snapshot beside the chain is listed by its time while it is open', async () => {
+  const copy = good.copy()
+  const [first] = writeNights(copy, [filesOf('night 0'), filesOf('night 1')])
+  const other = await served(copy)
+  try {
+    const aside = (await other.page()).data[0]!.id
+    const { manifest } = writeNight(copy, filesOf('night 2'), 2, first)
+    await other.refresh()
+    assert.equal(
+      (await other.page()).data.map(({ id }) => id),
+      [manifest.snapshot, aside, first!.manifest.snapshot],
+    )
+    assert.is(await other.since(createdAt(1)), aside)
+  } finally {
+    await other.close()
+  }
+})
+
 test('`since` takes the first seven digits of an id or more, in any case, and answers with the whole id', async () => {
   for (const id of ids) {
     for (const digits of [7, 12, 63]) assert.is(await gateway.since(id.slice(0, digits)), id)
@@ -192,7 +236,7 @@ test('a time means the newest snapshot created not later than it; a day means it
     assert.is(await gateway.since(since), ids[night], since)
   }
   for (const since of ['2024-06-01', '2024-06-01T05:59:59Z', '1999-12-31']) {
-    assert.match(await gateway.since(since), /^410 gone: no snapshot is kept that was created by /)
+    assert.match(await gateway.since(since), /^410 gone: no snapshot is kept that was created at or before /)
   }
   for (const since of ['2024-02-30', '2024-06-03T06:00:00', '2024-06-03T06:00:00+02:00']) {
     assert.match(await gateway.since(since), /^400 invalid_parameter: parameter 'since' must be a date/)

@@ -11,11 +11,11 @@ import { goodSnapshot } from '../corpus/snapshot/forgery.ts'
 const good = await goodSnapshot('ancestors')
 
 /** Four snapshots, each upon the one before, that differ in what their `about` says; oldest first. */
-function fourNights(dist: string): { manifest: Manifest; digest: string }[] {
+function fourNights(dist: string, tag = 'night'): { manifest: Manifest; digest: string }[] {
   const nights: { manifest: Manifest; digest: string }[] = []
   for (let night = 0; night < 4; night++) {
     const files = good.manifest.files.map((file) =>
-      file.role === 'about' ? { ...file, content: sha256(`night ${night}`) } : file,
+      file.role === 'about' ? { ...file, content: sha256(`${tag} ${night}`) } : file,
     )
     const before = nights.at(-1)
     const parent = before ? { snapshot: before.manifest.snapshot, manifest: before.digest } : null
@@ -28,35 +28,51 @@ function fourNights(dist: string): { manifest: Manifest; digest: string }[] {
   return nights
 }
 
-test('every snapshot of the chain is found, whichever is asked for first', () => {
+test('every snapshot of the chain is found, whichever is asked for first', async () => {
   const dist = good.copy()
   const nights = fourNights(dist)
   const ancestors = openAncestors(dist, nights[3]!.manifest)
   for (const night of [1, 2, 0, 1]) {
     const { snapshot } = nights[night]!.manifest
-    assert.is(ancestors.find(snapshot)?.id, snapshot)
+    assert.is((await ancestors.find(snapshot))?.id, snapshot)
   }
-  assert.is(ancestors.find('0'.repeat(64)), null)
-  assert.is(ancestors.find(nights[3]!.manifest.snapshot), null, 'it is not its own ancestor')
+  assert.is(await ancestors.find('0'.repeat(64)), null)
+  assert.is(await ancestors.find(nights[3]!.manifest.snapshot), null, 'it is not its own ancestor')
 })
 
-test('behind a manifest that was pruned nothing is found, before it everything', () => {
+test('behind a manifest that was pruned nothing is found, before it everything', async () => {
   const dist = good.copy()
   const nights = fourNights(dist)
   rmSync(manifestPath(dist, nights[1]!.digest))
   const ancestors = openAncestors(dist, nights[3]!.manifest)
-  assert.is(ancestors.find(nights[0]!.manifest.snapshot), null)
-  assert.is(ancestors.find(nights[1]!.manifest.snapshot), null)
-  assert.is(ancestors.find(nights[2]!.manifest.snapshot)?.id, nights[2]!.manifest.snapshot)
+  assert.is(await ancestors.find(nights[0]!.manifest.snapshot), null)
+  assert.is(await ancestors.find(nights[1]!.manifest.snapshot), null)
+  assert.is((await ancestors.find(nights[2]!.manifest.snapshot))?.id, nights[2]!.manifest.snapshot)
 })
 
-test('one that is pruned after it was seen is gone', () => {
+test('one that is pruned after it was seen is gone', async () => {
   const dist = good.copy()
   const nights = fourNights(dist)
   const ancestors = openAncestors(dist, nights[3]!.manifest)
-  assert.ok(ancestors.find(nights[0]!.manifest.snapshot))
+  assert.ok(await ancestors.find(nights[0]!.manifest.snapshot))
   rmSync(manifestPath(dist, nights[1]!.digest))
-  assert.is(ancestors.find(nights[1]!.manifest.snapshot), null)
+  assert.is(await ancestors.find(nights[1]!.manifest.snapshot), null)
+})
+
+test('a damaged manifest ends the chain, and is an error for what was before it', async () => {
+  const dist = good.copy()
+  const nights = fourNights(dist, 'damaged')
+  writeFileSync(manifestPath(dist, nights[1]!.digest), '{}')
+  const ancestors = openAncestors(dist, nights[3]!.manifest)
+  const { summaries, damage } = await ancestors.lineage()
+  assert.equal(
+    summaries.map(({ id }) => id),
+    [nights[2]!.manifest.snapshot],
+  )
+  assert.is(damage?.code, 'digest')
+  assert.is((await ancestors.find(nights[2]!.manifest.snapshot))?.id, nights[2]!.manifest.snapshot)
+  const error = await ancestors.find(nights[0]!.manifest.snapshot).catch((thrown: unknown) => thrown)
+  assert.is(error, damage)
 })
 
 test.after(() => good.remove())
