@@ -8,7 +8,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, sep } from 'node:path'
-import type { FileResult } from './support/host.ts'
+import { type FileResult, READY } from './support/host-protocol.ts'
 import { type Skipped, TIER_VARIABLE } from './support/needs.ts'
 
 /** A file that takes longer is ended and counts as failed: seconds in the quick tier, minutes in the long one. */
@@ -76,7 +76,9 @@ async function startHost(): Promise<Host> {
   })
   const host = { process: child, lastWords: '' }
   for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => (host.lastWords += chunk))
-  await once(child, 'message')
+  // A host that cannot load its modules closes without a message.
+  const [message] = await Promise.race([once(child, 'message'), once(child, 'close')])
+  if (message !== READY) throw new Error(`the process of the tests did not start:\n${host.lastWords}`)
   return host
 }
 
@@ -87,12 +89,17 @@ function runIn(host: Host, file: string): Promise<FileResult> {
     const limit = isLong(file) ? LONG_TIMEOUT_MS : QUICK_TIMEOUT_MS
     const timer = setTimeout(() => child.kill('SIGKILL'), limit)
     child.removeAllListeners('message').removeAllListeners('close')
+    let last: FileResult | null = null
     child.once('message', (result: FileResult) => {
-      clearTimeout(timer)
-      resolve(result)
+      if (result.isLast) last = result
+      else {
+        clearTimeout(timer)
+        resolve(result)
+      }
     })
     child.once('close', (code, signal) => {
       clearTimeout(timer)
+      if (last) return resolve(last)
       const output = `the process of the tests ended: ${signal ?? `exit code ${code}`}\n${host.lastWords}`
       resolve({ passed: 0, failed: 1, skipped: [], output })
     })
@@ -122,11 +129,14 @@ async function work(): Promise<void> {
 }
 
 const began = performance.now()
-if (chosen.length === 0) {
-  await Promise.all([check('types', 'typescript/bin/tsc'), check('lint', '@biomejs/biome/bin/biome', 'check', '.')])
+try {
+  if (chosen.length === 0) {
+    await Promise.all([check('types', 'typescript/bin/tsc'), check('lint', '@biomejs/biome/bin/biome', 'check', '.')])
+  }
+  await Promise.all(Array.from({ length: availableParallelism() }, work))
+} finally {
+  rmSync(cache, { recursive: true, force: true })
 }
-await Promise.all(Array.from({ length: availableParallelism() }, work))
-rmSync(cache, { recursive: true, force: true })
 
 for (const [need, all] of Map.groupBy(skipped, (one) => one.need)) {
   console.log(`\nskipped without ${need}:`)

@@ -1,14 +1,7 @@
 /** Runs test files one after the other in this process, as `test/run.ts` sends them, and sends back what came of each. */
 import { pathToFileURL } from 'node:url'
+import { type FileResult, READY } from './host-protocol.ts'
 import type { Skipped } from './needs.ts'
-
-export interface FileResult {
-  passed: number
-  failed: number
-  skipped: Skipped[]
-  /** What the file and uvu printed. */
-  output: string
-}
 
 /** A suite as uvu queues it: errors (or true), tests passed, skipped, and all of them. */
 type QueuedSuite = () => Promise<[errors: string | true, passed: number, skipped: number, total: number]>
@@ -17,7 +10,7 @@ type QueuedSuite = () => Promise<[errors: string | true, passed: number, skipped
 const queue: [name: null, ...suites: QueuedSuite[]][] = []
 Object.assign(globalThis, { UVU_DEFER: 1, UVU_QUEUE: queue, UVU_INDEX: 0 })
 const { MissingNeed, takeSkipped } = await import('./needs.ts')
-const { sharedServers } = await import('./shared.ts')
+const { listeningServers, sharedServers } = await import('./shared.ts')
 
 let output = ''
 const capture = (chunk: string | Uint8Array) => {
@@ -27,8 +20,7 @@ const capture = (chunk: string | Uint8Array) => {
 Object.assign(process.stdout, { write: capture })
 Object.assign(process.stderr, { write: capture })
 
-const listening = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length
-const ownServers = () => listening() - sharedServers()
+const ownServers = () => listeningServers() - sharedServers()
 
 /** Waits up to five seconds until no more servers listen than before: closing takes a few turns. */
 async function leavesNoServer(before: number): Promise<boolean> {
@@ -42,14 +34,13 @@ async function leavesNoServer(before: number): Promise<boolean> {
 async function runFile(name: string): Promise<FileResult> {
   const environment = { ...process.env }
   const before = ownServers()
-  const suites: QueuedSuite[] = []
   queue.splice(0, queue.length, [null])
   output = ''
+  const skipped: Skipped[] = []
   let [passed, failed, counted] = [0, 0, 0]
   try {
     await import(pathToFileURL(name).href)
-    suites.push(...(queue[0]!.slice(1) as QueuedSuite[]))
-    for (const run of suites) {
+    for (const run of queue[0]!.slice(1) as QueuedSuite[]) {
       const [errors, ran, skips, total] = await run()
       passed += ran
       failed += total - ran
@@ -59,21 +50,25 @@ async function runFile(name: string): Promise<FileResult> {
     if (counted === 0) throw new Error('the file has no tests')
     if (!(await leavesNoServer(before))) throw new Error('the file leaves a server listening')
   } catch (error) {
-    if (error instanceof MissingNeed) return { passed, failed, skipped: [{ title: name, need: error.need }], output }
-    failed++
-    capture(`\n${error instanceof Error ? error.stack : error}\n`)
+    if (error instanceof MissingNeed) skipped.push({ title: name, need: error.need })
+    else {
+      failed++
+      capture(`\n${error instanceof Error ? error.stack : error}\n`)
+    }
   }
   for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name]
   Object.assign(process.env, environment)
   process.exitCode = undefined
-  return { passed, failed, skipped: takeSkipped(), output }
+  skipped.push(...takeSkipped())
+  return { passed, failed, skipped, output }
 }
 
 process.on('message', async (name: string) => void process.send!(await runFile(name)))
 // What a test lets slip counts against the file that runs.
 process.on('unhandledRejection', (error) => {
-  process.send!({ passed: 0, failed: 1, skipped: [], output: `${output}\nunhandled rejection: ${error}` })
-  process.exit(1)
+  const text = error instanceof Error ? error.stack : String(error)
+  const result = { passed: 0, failed: 1, skipped: [], output: `${output}\nunhandled rejection: ${text}`, isLast: true }
+  process.send!(result satisfies FileResult, () => process.exit(1))
 })
 process.on('disconnect', () => process.exit())
-process.send!('ready')
+process.send!(READY)
