@@ -130,14 +130,15 @@ function statedDate(changes: readonly Told[]): string | null {
   return added ? startOfDay(added.newValue!) : null
 }
 
-/** Of the feeds that changed, the newest date of those that brought these changes; of all where that is not known. */
+/** Returns the newest date of the feeds that brought these changes. If they are unknown, the only feed that changed did. */
 function enrichmentDate(row: CategoryRow, changes: readonly Told[], { feeds, otherwise }: ChangeDates): string {
   const feedsOf = ({ provider }: Told): readonly string[] => {
     const feed = row.feeds.length === 1 ? undefined : FEED_OF_SOURCE.get(provider)
     return feed === undefined ? row.feeds : [feed]
   }
   const dates = changes.flatMap(feedsOf).flatMap((feed) => feeds.get(feed) ?? [])
-  return (dates.length > 0 ? dates : [...feeds.values()]).sort().at(-1) ?? otherwise
+  if (dates.length === 0 && feeds.size === 1) dates.push(...feeds.values())
+  return dates.sort().at(-1) ?? otherwise
 }
 
 function titleOf(row: CategoryRow, changes: readonly Told[]): string {

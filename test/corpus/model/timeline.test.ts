@@ -490,12 +490,12 @@ test('rule 26: what other feeds bring is dated by the feed that brings it, not b
     const [one] = found.filter((entry) => entry.category === category)
     assert.is(one?.changed_at, dayOfFeed(feed), `${category} of ${feed}`)
   }
-  // Where that feed did not change, it is the newest of those that did; without one, the date of the corpus.
+  // Where that feed did not change, it is the only one that did; without one, the date of the corpus.
   const nvd = merged([plain(), NVD])
   const dated = (feeds: string[]) => ({ ...dates, feeds: new Map(feeds.map((feed) => [feed, dayOfFeed(feed)])) })
   const newest = (feeds: string[]) =>
     nextTimeline({ ...before, timeline: [], version: 1 }, nvd, dated(feeds))[0]?.changed_at
-  assert.equal([newest(['kev', 'ghsa']), newest([])], [dayOfFeed('kev'), EVENING])
+  assert.equal([newest(['ghsa']), newest(['kev', 'ghsa']), newest([])], [dayOfFeed('ghsa'), EVENING, EVENING])
 })
 
 test('long values are cut, and of many messages the first two hundred are shown', () => {
