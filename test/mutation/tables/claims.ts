@@ -187,8 +187,8 @@ export const CLAIMS: readonly Mutation[] = [
     rule: 'rule 26: an exploit module is dated by what its feed states of it',
     breaks: 'the newest feed of the night dates it',
     file: 'corpus/model/timeline.ts',
-    find: 'dates.length > 0 ? dates : [...feeds.values()]',
-    replace: '[...feeds.values()]',
+    find: 'if (dates.length === 0 && feeds.size === 1) dates',
+    replace: 'dates',
     tests: TIMELINE,
   },
   {
