@@ -1,5 +1,6 @@
 /** The reports of the commands in words, for a person at a terminal or in a log. */
 
+import { counted, duration, grouped, megabytes, shortened } from '../corpus/command/format.ts'
 import type { Considered, Explanation } from '../corpus/model/explain/explanation.ts'
 import type { PruneReport } from '../corpus/repository/prune.ts'
 import { signatureLines } from '../corpus/repository/signature-lines.ts'
@@ -8,7 +9,6 @@ import type { VerifyReport } from '../corpus/snapshot/verify.ts'
 import type { BuildReport } from './build/build.ts'
 import type { PutUp } from './build/put-up.ts'
 import type { ExplainReport } from './explain.ts'
-import { counted, duration, grouped, megabytes, shortened } from './format.ts'
 import type { KeyReport } from './keys.ts'
 import type { PublishReport } from './publish/publish.ts'
 import type { KeptSnapshot, SnapshotsReport } from './snapshots.ts'
@@ -75,12 +75,13 @@ export function verifyWords({
   ].join('\n')
 }
 
-export function snapshotsWords({ current, earlier }: SnapshotsReport): string {
+export function snapshotsWords({ current, earlier, damaged }: SnapshotsReport): string {
   const { version, signatures, expiresAt } = current
   const signed = signatureLines(signatures, expiresAt, { check: 'verify --keys' }).join('; ')
   return [
     `* ${snapshotLine(current)}, version ${version}, ${signed}`,
-    ...earlier.map((snapshot) => `  ${snapshotLine(snapshot)}`),
+    ...earlier.map((snapshot) => `  ${snapshotLine(snapshot)}${snapshot.ancestor ? '' : ', not an ancestor'}`),
+    ...damaged.map((digest) => `! the manifest ${digest.slice(0, ID_SHOWN)} cannot be read`),
   ].join('\n')
 }
 

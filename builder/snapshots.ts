@@ -1,7 +1,12 @@
 /** `vulnshelf snapshots`: the snapshots that a `dist` keeps. */
-import { earlierSnapshots, isComplete } from '../corpus/repository/snapshots.ts'
+import {
+  type EarlierSnapshot,
+  earlierSnapshots,
+  isComplete,
+  readableManifests,
+} from '../corpus/repository/snapshots.ts'
 import { manifestDigests, readCurrent } from '../corpus/snapshot/layout.ts'
-import type { Manifest } from '../corpus/snapshot/manifest.ts'
+import { countCves, type Manifest } from '../corpus/snapshot/manifest.ts'
 import { checkSignatures, type SignatureVerdict } from '../corpus/snapshot/signature.ts'
 
 export interface KeptSnapshot {
@@ -28,13 +33,17 @@ export interface CurrentSnapshot extends KeptSnapshot {
 export interface SnapshotsReport {
   current: CurrentSnapshot
   /** The snapshots before it, in the order in which `prune` keeps them. */
-  earlier: KeptSnapshot[]
+  earlier: (KeptSnapshot & Pick<EarlierSnapshot, 'ancestor'>)[]
+  /** Digests of the manifests that cannot be read. */
+  damaged: string[]
 }
 
 /** @throws SnapshotError when there is no current snapshot, or its manifest is damaged */
 export async function listSnapshots(dist: string, now = new Date()): Promise<SnapshotsReport> {
   const { pointer, pointerBytes, manifest } = readCurrent(dist)
   const summary = (of: Manifest): KeptSnapshot => summaryOf(dist, of)
+  const digests = manifestDigests(dist)
+  const readable = new Set(readableManifests(dist, digests).map(({ digest }) => digest))
   return {
     current: {
       ...summary(manifest),
@@ -42,19 +51,22 @@ export async function listSnapshots(dist: string, now = new Date()): Promise<Sna
       signatures: await checkSignatures(pointerBytes, null, now),
       expiresAt: pointer.expires_at ?? null,
     },
-    earlier: earlierSnapshots(dist, manifestDigests(dist), pointer.manifest.sha256).map((one) => summary(one.manifest)),
+    earlier: earlierSnapshots(dist, digests, pointer.manifest.sha256).map(({ manifest, ancestor }) => ({
+      ...summary(manifest),
+      ancestor,
+    })),
+    damaged: digests.filter((digest) => !readable.has(digest)),
   }
 }
 
 function summaryOf(dist: string, manifest: Manifest): KeptSnapshot {
-  const shards = manifest.files.filter(({ role }) => role === 'cve')
   // Several files may be the same object.
   const sizes = new Map(manifest.files.map(({ sha256, size }) => [sha256, size]))
   return {
     id: manifest.snapshot,
     createdAt: manifest.created_at,
     parent: manifest.parent?.snapshot ?? null,
-    cves: shards.reduce((sum, { count }) => sum + count, 0),
+    cves: countCves(manifest),
     complete: isComplete(dist, manifest),
     bytes: [...sizes.values()].reduce((sum, size) => sum + size, 0),
   }

@@ -46,33 +46,34 @@ program
 
 async function start({ port, host, cves }: StartFlags): Promise<void> {
   refuseNpmOptions()
-  await assertFree(port, host)
+  await assertUsable(port, host)
   const effects = realEffects()
   if (!existsSync(join(dist, 'latest.json'))) await makeSample(cves, effects)
-  else if (program.getOptionValueSource('cves') === 'cli') {
+  else if (program.getOptionValueSource('cves') !== 'default') {
     program.error("option '--cves' has no effect: dist/ has a snapshot already. Remove dist/ to build another one")
   } else effects.log('serving the snapshot in dist/ as it is')
   serve(port, host)
 }
 
-/** Without `--` npm takes options for its own, and tells nobody but the environment. */
+/** Without `--` npm takes options for its own and only sets environment variables. */
 function refuseNpmOptions(): void {
   const taken = program.options.find(({ long }) => process.env[`npm_config_${long?.slice(2)}`] !== undefined)
   if (taken) program.error(`npm took option '${taken.long}' for its own. Write: npm start -- ${taken.flags}`)
 }
 
 /** Looked at first: a sample takes time. */
-async function assertFree(port: number, host: string): Promise<void> {
+async function assertUsable(port: number, host: string): Promise<void> {
   const server = createServer()
   const error = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
     server.once('error', resolve)
     server.listen({ port, host }, () => server.close(() => resolve(null)))
   })
-  if (error?.code === 'EADDRINUSE') {
-    const other = `npm start -- --port ${port === 9000 ? 9001 : 9000}`
+  if (!error) return
+  const other = `npm start -- --port ${port === 9000 ? 9001 : 9000}`
+  if (error.code === 'EADDRINUSE') {
     throw new BuildError('busy', `port ${port} on ${host} is already in use. Choose another port: ${other}`)
   }
-  // The gateway says what else is wrong.
+  throw new BuildError('unusable', `cannot listen on ${host}, port ${port}: ${error.message}. For example: ${other}`)
 }
 
 /** Two nights, so that there is something to be seen of what changes between them. */
@@ -85,6 +86,8 @@ async function makeSample(cves: number, effects: Effects): Promise<void> {
   await effects.mkdir(local(''))
   const unlock = lockFile(local('start.lock'))
   if (unlock === null) throw new BuildError('busy', 'another `npm start` is writing the sample corpus. Wait for it')
+  // Another start may have completed it in the meantime.
+  if (existsSync(join(dist, 'latest.json'))) return unlock()
   removeEmptyDist()
   if (existsSync(unfinished)) effects.log('an earlier start was interrupted: starting over')
   for (const name of ['dist', 'feeds', 'corpus.db', 'corpus.db-wal', 'corpus.db-shm']) await effects.remove(local(name))
@@ -107,6 +110,7 @@ function removeEmptyDist(): void {
   try {
     rmdirSync(dist)
   } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw cause
     const message =
       'dist/ has files but no snapshot. Remove dist/, or complete it with `npx vulnshelf build --out dist`'
     throw new BuildError('unusable', message, { cause })
@@ -133,7 +137,7 @@ function serve(port: number, host: string): void {
         `\ntry:\n\n  curl -s --compressed -H 'Authorization: Bearer ${token}' '${url}/api/v1/cves'\n\n`,
       )
   })
-  // To the gateway SIGHUP means something else.
+  // The gateway itself takes SIGHUP as "reload".
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => server.kill())
   process.on('exit', () => server.kill())
   server.on('exit', (code) => {

@@ -100,14 +100,16 @@ export function openGateway(options: GatewayOptions, log: Log, parts: Led = {}):
   const access =
     options.accessPolicy === undefined ? openAccess : accessByPolicy(options.accessPolicy, { log, ...polled })
   const queries = openQueries(options.query)
-  const shelf = openShelf(dist, {
-    log,
-    ...polled,
-    ...(parts.led === undefined ? {} : { led: parts.led }),
-    ...(parts.tables === undefined ? {} : { tables: parts.tables }),
-    onOpen: (snapshot) => queries.open(snapshot.query.path),
-    onClose: (snapshot) => queries.forget(snapshot.query.path),
-  })
+  const shelf = closingOnError(queries, () =>
+    openShelf(dist, {
+      log,
+      ...polled,
+      ...(parts.led === undefined ? {} : { led: parts.led }),
+      ...(parts.tables === undefined ? {} : { tables: parts.tables }),
+      onOpen: (snapshot) => queries.open(snapshot.query.path),
+      onClose: (snapshot) => queries.forget(snapshot.query.path),
+    }),
+  )
   const metrics =
     options.metricsPort === undefined
       ? null
@@ -166,4 +168,14 @@ export function openGateway(options: GatewayOptions, log: Log, parts: Led = {}):
     }
   }
   return { shelf, metrics, refresh, listen, close }
+}
+
+/** Returns what `open` returns. When it throws, closes what would stay open: nobody else has it. */
+function closingOnError<T>(opened: { close(): Promise<void> }, open: () => T): T {
+  try {
+    return open()
+  } catch (error) {
+    void opened.close()
+    throw error
+  }
 }

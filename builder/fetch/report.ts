@@ -1,5 +1,5 @@
 /** The report of a fetch in words: a line for each feed, and one for each thing that failed. */
-import { megabytes } from '../format.ts'
+import { megabytes } from '../../corpus/command/format.ts'
 import type { FileReport } from './download.ts'
 import type { FeedFetchReport, FetchReport } from './fetch.ts'
 

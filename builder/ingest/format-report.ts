@@ -1,6 +1,7 @@
 /** The report of an ingest as text: a table of the feeds, warnings, and what changed since the last ingest. */
+
+import { counted, duration, grouped, plural, shortened, table } from '../../corpus/command/format.ts'
 import { dayOf } from '../../corpus/model/date.ts'
-import { counted, duration, grouped, plural, shortened, table } from '../format.ts'
 import { type FeedRemark, type FeedReport, type IngestReport, isUnchanged } from './report.ts'
 
 /** A line of the report: a count, what was counted, and examples. */

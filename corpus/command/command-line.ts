@@ -105,8 +105,15 @@ function refuseOldVariable(option: VariableOption, command: Command): void {
   const isUnset = value === '' || (isSwitch(option) && OFF.includes(value))
   const source = command.getOptionValueSource(option.attributeName())
   if (old === option.envVar || isUnset || source === 'cli' || source === 'env') return
-  command.error(`${old} is not read any more: rename it to ${option.envVar}, or remove it`)
+  command.error(`${old} is not read any more: rename it to ${namesNow(option, command.parent!)}, or remove it`)
 }
+
+/** The variables of all options with this name: whoever has set one for another command should not be led astray. */
+const namesNow = (option: Option, program: Command) =>
+  program.commands
+    .filter(({ options }) => options.some(({ long }) => long === option.long))
+    .map((command) => variableOf(option, command.name()))
+    .join(' or ')
 
 /** Parses a whole number within bounds. */
 export const wholeNumber =

@@ -9,7 +9,7 @@ const EVERY_MS = 500
 
 /**
  * Sends SIGTERM to this process once npm, or its shell, has ended. Does nothing for a program that npm does not wait for:
- * one that a script has left in the background, or that another program has started. Linux only: the shells of other
+ * one that a script runs in the background (`&`), or that another program has started. Linux only: the shells of other
  * systems replace themselves, and npm's signals arrive.
  */
 export function endWithNpm(): void {
@@ -27,9 +27,12 @@ interface Link {
   parent: number
 }
 
+/** `&`, but not `&&`, `2>&1` or `&>log`. */
+const BACKGROUND = /(?<![&>])&(?![&>])/
+
 /** This process and its shell, each with its parent, up to npm; empty where npm does not wait for this process. */
 function linksToNpm(script: string | undefined): Link[] {
-  if (script === undefined) return []
+  if (script === undefined || BACKGROUND.test(script)) return []
   const own = { pid: process.pid, parent: process.ppid }
   const [name = '', option, command] = wordsOf(own.parent)
   // npm sets its title: `npm exec …`, `npm run …`, `npm start`.

@@ -10,21 +10,26 @@ export interface KnownManifest {
   manifest: Manifest
 }
 
+export interface EarlierSnapshot extends KnownManifest {
+  /** Whether the current snapshot was built upon it, at once or over others: `/changes` knows only such. */
+  ancestor: boolean
+}
+
 /**
  * Returns the snapshots before the one whose manifest has the digest `current`: first those that it was built upon, each
  * upon the next, then all others, newest first. A build that was killed leaves a manifest that never became current.
  */
-export function earlierSnapshots(dist: string, digests: readonly string[], current: string): KnownManifest[] {
+export function earlierSnapshots(dist: string, digests: readonly string[], current: string): EarlierSnapshot[] {
   const left = new Map(readableManifests(dist, digests).map((one) => [one.digest, one]))
-  const chain: KnownManifest[] = []
+  const ancestors: EarlierSnapshot[] = []
   for (let next = left.get(current); next; next = left.get(next.manifest.parent?.manifest ?? '')) {
     left.delete(next.digest)
-    if (next.digest !== current) chain.push(next)
+    if (next.digest !== current) ancestors.push({ ...next, ancestor: true })
   }
-  const others = [...left.values()].sort(
-    (a, b) => Date.parse(b.manifest.created_at) - Date.parse(a.manifest.created_at),
-  )
-  return [...chain, ...others]
+  const others = [...left.values()]
+    .map((one) => ({ ...one, ancestor: false }))
+    .sort((a, b) => Date.parse(b.manifest.created_at) - Date.parse(a.manifest.created_at))
+  return [...ancestors, ...others]
 }
 
 /** Returns the manifests that can be read. */

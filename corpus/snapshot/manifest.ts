@@ -57,6 +57,10 @@ const HEX_64 = /^[0-9a-f]{64}$/
 const MAX_FILES = 1_000_000
 export const MAX_MANIFEST_BYTES = 512 * 1024 * 1024
 
+/** The number of CVE records in a snapshot. */
+export const countCves = ({ files }: Manifest): number =>
+  files.reduce((sum, { role, count }) => sum + (role === 'cve' ? count : 0), 0)
+
 /** The order of a manifest. */
 export const byRoleAndName = (a: FileEntry, b: FileEntry) =>
   ROLES.indexOf(a.role) - ROLES.indexOf(b.role) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)

@@ -35,11 +35,11 @@ export function reportLoaded(): void {
 }
 
 /**
- * Terminates a thread, but not while it loads its modules: Node aborts the whole process when a thread ends during the
- * initialization of a native module.
+ * Terminates a thread, but waits up to ten seconds while it loads its modules: Node aborts the whole process when a thread
+ * ends during the initialization of a native module.
  */
 export async function endThread(worker: Worker): Promise<void> {
-  // Whoever waits for this must not end before it.
+  // The process must not end while a caller awaits this.
   worker.ref()
   await Promise.race([loading.get(worker), delay(LOADING_MS, undefined, { ref: false })])
   await worker.terminate()

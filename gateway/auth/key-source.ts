@@ -12,7 +12,7 @@ export interface KeySource {
   issuer: string
 }
 
-const isUrl = (text: string) => /^https?:\/\//i.test(text)
+const isUrl = (text: string) => /^https?:\/\//i.test(text) && URL.canParse(text)
 
 /**
  * Refuses a source that can never have keys: each request would be answered with 503. One that cannot be reached now may
@@ -25,24 +25,29 @@ export function assertKeySource({ jwks, issuer }: KeySource): void {
 }
 
 function assertKeyFile(jwks: string): void {
+  const scheme = /^(\w+):\/\//.exec(jwks)?.[1]
+  if (scheme !== undefined) {
+    throw new GatewayError('bad_option', `the key set at ${jwks} has no http or https address. Correct --jwks`)
+  }
   if (!existsSync(jwks)) throw new GatewayError('bad_option', `there is no key set at ${jwks}`)
   try {
     parseKeySet(readFileSync(jwks, 'utf8'))
   } catch (cause) {
-    throw new GatewayError('bad_option', `the key set at ${jwks} will not do: ${(cause as Error).message}`, cause)
+    const reason = (cause as Error).message
+    throw new GatewayError('bad_option', `the key set at ${jwks} cannot be used: ${reason}`, cause)
   }
 }
 
-/** Of an issuer without a key set: its keys are discovered. */
+/** Without a key set, keys are discovered from the issuer. */
 function assertIssuer(issuer: string): void {
-  if (issuer === LOCAL.issuer) {
+  if (issuer.replace(/\/$/, '') === LOCAL.issuer) {
     throw new GatewayError(
       'bad_option',
       'there are no keys to verify tokens with. Add --jwks <file or URL>, or --issuer <URL> to discover them ' +
         `(OpenID Connect). For development, run \`vulnshelf-gateway token\` and add --jwks ${LOCAL.dir}/jwks.json`,
     )
   }
-  if (!isUrl(issuer) || !URL.canParse(issuer)) {
+  if (!isUrl(issuer)) {
     throw new GatewayError(
       'bad_option',
       `keys cannot be discovered from the issuer '${issuer}': it is no http or https URL. Add --jwks <file or URL>`,

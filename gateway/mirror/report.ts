@@ -1,9 +1,7 @@
 /** The report of a mirror in words, for a person at a terminal or in a log. */
+import { duration, grouped, megabytes } from '../../corpus/command/format.ts'
 import { signatureLines } from '../../corpus/repository/signature-lines.ts'
 import type { MirrorReport } from './mirror.ts'
-
-const grouped = (value: number) => value.toLocaleString('en-GB')
-const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 
 export function mirrorWords(report: MirrorReport): string {
   const { source, snapshot, version, changed, signatures, expiresAt, fetched, made, derived, reused } = report
@@ -14,6 +12,6 @@ export function mirrorWords(report: MirrorReport): string {
     `  ${grouped(fetched.files)} files fetched (${megabytes(fetched.bytes)}, ${megabytes(received)} over the wire), ${grouped(made.files)} made of those before (${megabytes(made.bytes)}), ${grouped(derived.files)} derived (${megabytes(derived.bytes)}), ${grouped(reused.files)} there already (${megabytes(reused.bytes)})`,
     ...(bundle ? [`  ${bundle.file} holds what is new (${megabytes(bundle.bytes)})`] : []),
     ...(pruned ? [`  ${grouped(pruned.objects)} old files removed (${megabytes(pruned.bytes)})`] : []),
-    `  ${seconds.toFixed(1)} s`,
+    `  ${duration(seconds)}`,
   ].join('\n')
 }

@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises'
 import { coreEnd, decodeIndex, type Index } from '../../corpus/snapshot/derive/index-table.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { fileOf, manifestPath, objectPath, openObject, readManifest, readObject } from '../../corpus/snapshot/layout.ts'
-import type { Manifest } from '../../corpus/snapshot/manifest.ts'
+import { countCves, type Manifest } from '../../corpus/snapshot/manifest.ts'
 import { decodeMemberHead, type MemberHead } from '../../corpus/snapshot/member.ts'
 import { recent } from '../../corpus/snapshot/recent.ts'
 import { ANCESTORS_OPEN, MANIFESTS_KNOWN } from '../bounds.ts'
@@ -126,9 +126,9 @@ const linkOf = (digest: string, manifest: Manifest): Link => ({
   index: fileOf(manifest, 'index').sha256,
 })
 
-export function summaryOf({ snapshot, created_at, parent, files }: Manifest): SnapshotSummary {
-  const cves = files.reduce((sum, { role, count }) => sum + (role === 'cve' ? count : 0), 0)
-  return { id: snapshot, created_at, parent: parent?.snapshot ?? null, cves }
+export function summaryOf(manifest: Manifest): SnapshotSummary {
+  const { snapshot, created_at, parent } = manifest
+  return { id: snapshot, created_at, parent: parent?.snapshot ?? null, cves: countCves(manifest) }
 }
 
 /** What `read` gives, or null where `prune` took the file that it needs. */

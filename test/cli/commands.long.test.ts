@@ -1,9 +1,12 @@
 /** Every command does what it says, prints its report in words and as JSON, and takes its options from the environment. */
-import { existsSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { FEEDS } from '../../corpus/feeds/table.ts'
+import { sha256 } from '../../corpus/snapshot/digest.ts'
+import { readCurrent } from '../../corpus/snapshot/layout.ts'
+import { encodeManifest } from '../../corpus/snapshot/manifest.ts'
 import { CONTRACT, heldFetch } from '../support/contract.ts'
 import { temporaryFolder } from '../support/dist.ts'
 import { until } from '../support/until.ts'
@@ -114,6 +117,10 @@ test('an option that means something else in another command has a variable that
     failed(await prune({ VULNSHELF_KEEP: '1' }), 2),
     'VULNSHELF_KEEP is not read any more: rename it to VULNSHELF_PRUNE_KEEP, or remove it (--help tells more)',
   )
+  assert.match(
+    failed(await gateway(['serve', dist], { env: { VULNSHELF_KEEP: '1' } }), 2),
+    / rename it to VULNSHELF_SERVE_KEEP or VULNSHELF_MIRROR_KEEP, /,
+  )
   // Whoever says it otherwise may leave the old variable where it is.
   assert.is(await kept({ VULNSHELF_KEEP: '1', VULNSHELF_PRUNE_KEEP: '9' }), 2)
   assert.is(await kept({ VULNSHELF_KEEP: '1' }, '--keep', '9'), 2)
@@ -121,7 +128,10 @@ test('an option that means something else in another command has a variable that
   assert.match(failed(await gateway(['token'], { env: old }), 2), /^VULNSHELF_EXPIRES .* VULNSHELF_TOKEN_EXPIRES/)
   assert.match(failed(await gateway(['mirror', dist, at('m')], { env: old }), 2), / VULNSHELF_MIRROR_INTERVAL, /)
   const build = ['build', '--corpus', corpus, '--out', dist]
-  assert.match(failed(await vulnshelf(build, { env: { VULNSHELF_UNSIGNED: '1' } }), 2), / VULNSHELF_BUILD_UNSIGNED, /)
+  assert.match(
+    failed(await vulnshelf(build, { env: { VULNSHELF_UNSIGNED: '1' } }), 2),
+    / VULNSHELF_BUILD_UNSIGNED or VULNSHELF_PUBLISH_UNSIGNED, /,
+  )
   done(await vulnshelf(build, { env: { VULNSHELF_UNSIGNED: 'false' } }))
 })
 
@@ -178,6 +188,27 @@ test('snapshots lists what is kept, newest first, with the size and the version 
   assert.match(words[0]!, /^\* [0-9a-f]{12} {2}\S+Z {2}\d+ CVEs, \d+\.\d MB, version 2, unsigned$/)
   assert.match(words[1]!, /^ {2}[0-9a-f]{12} {2}\S+Z {2}\d+ CVEs, \d+\.\d MB$/)
   assert.ok(manifest.snapshot.startsWith(words[0]!.slice(2, 14)))
+})
+
+test('snapshots marks what is no ancestor of the current snapshot, and names a manifest that it cannot read', async () => {
+  const copy = at('copy')
+  cpSync(dist, copy, { recursive: true })
+  const manifests = join(copy, 'manifests')
+  const { manifest } = readCurrent(copy)
+  const aside = encodeManifest({ ...manifest, parent: null, delta: null, created_at: '2020-01-01T00:00:00.000Z' })
+  writeFileSync(join(manifests, `${sha256(aside)}.json`), aside)
+  writeFileSync(join(manifests, `${'5'.repeat(64)}.json`), '{')
+  const { earlier, damaged } = json<{ earlier: { ancestor: boolean }[]; damaged: string[] }>(
+    done(await vulnshelf(['snapshots', copy, '--json'])),
+  )
+  assert.equal(
+    earlier.map(({ ancestor }) => ancestor),
+    [true, false],
+  )
+  assert.equal(damaged, ['5'.repeat(64)])
+  const words = done(await vulnshelf(['snapshots', copy]))
+  assert.match(words, /^ {2}.* MB, not an ancestor$/m)
+  assert.match(words, /^! the manifest 555555555555 cannot be read$/m)
 })
 
 test('prune keeps the newest', async () => {
@@ -278,7 +309,7 @@ test('wrong usage is told in one line, with exit code 2', async () => {
     [['serve', dist, '--port', '70000'], /'70000' is invalid\. It must be a whole number from 0 to 65535/],
     [['serve', dist, '--port', 'abc'], /'abc' is invalid/],
     [['serve', dist, '--jwks', at('nowhere')], /^there is no key set at /],
-    [['serve', dist, '--jwks', corpus], /^the key set at \S+ will not do: Unexpected token/],
+    [['serve', dist, '--jwks', corpus], /^the key set at \S+ cannot be used: Unexpected token/],
     [['serve', dist, '--jwks', join(at('keys'), 'jwks.json'), '--algorithms', 'HS256'], /HS256/],
     [
       ['serve', dist, '--issuer', 'example.com'],

@@ -99,6 +99,22 @@ test('a gateway that a script leaves in the background goes on when the script a
   }
 })
 
+test('a gateway that a shell runs in the background goes on when the script and its npx have ended', async () => {
+  const log = join(folder.path, 'ampersand.log')
+  const command = `"${process.execPath}" --import tsx gateway/cli.ts ${serve.join(' ')} >${log} 2>&1 &`
+  const run = npm.run('npx', ['-c', `${command} echo pid $!; until grep -q listening ${log}; do sleep 0.1; done`])
+  const pid = Number((await run.printed(/pid (\d+)/))[1])
+  try {
+    assert.is(await run.ended(), 0, run.out())
+    const url = /listening on (\S+)/.exec(readFileSync(log, 'utf8'))![1]!
+    // Longer than it would take to notice.
+    await sleep(2000)
+    assert.ok(await answers(url))
+  } finally {
+    process.kill(pid, 'SIGKILL')
+  }
+})
+
 test.after(() => {
   npm.endAll()
   folder.remove()

@@ -44,6 +44,9 @@ test('options that it does not know are wrong usage, with a suggestion', async (
     assert.is(await run.ended(), 2, run.out())
     assert.match(run.out(), line)
   }
+  const elsewhere = start('--host', '192.0.2.1', '--port', '0')
+  assert.is(await elsewhere.ended(), 1, elsewhere.out())
+  assert.match(elsewhere.out(), 'npm start: cannot listen on 192.0.2.1, port 0: ')
   assert.not.ok(existsSync(dist))
 })
 
@@ -93,12 +96,14 @@ test('the next start serves what is there, on the port that it is given', async 
   await run.ended()
 })
 
-test('Ctrl-C ends it as it should', async () => {
+test('Ctrl-C stops the gateway once, and the port is free again', async () => {
   const run = start('--port', '0')
-  await answering(run)
+  const { port } = await answering(run)
   run.signal('SIGINT', 'group')
   await run.ended()
-  assert.match(run.out(), /"signal":"SIG(?:INT|TERM)","msg":"stopping"/)
+  assert.is(run.out().match(/"msg":"stopping"/g)?.length, 1)
+  const refused = await fetch(`http://127.0.0.1:${port}/healthz`).catch((error) => error.cause.code)
+  assert.is(refused, 'ECONNREFUSED')
 })
 
 test('what would be ignored, or be lost, is refused', async () => {
