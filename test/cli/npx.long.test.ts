@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert'
 import { makeToken } from '../../gateway/token.ts'
 import { sampleDist, temporaryFolder } from '../support/dist.ts'
 import { listening } from '../support/listening.ts'
-import { npmIn } from '../support/npm.ts'
+import { type NpmRun, npmIn } from '../support/npm.ts'
 import { until } from '../support/until.ts'
 
 const folder = temporaryFolder('npx')
@@ -75,6 +75,20 @@ if (existsSync('/proc/self/stat')) {
   })
 }
 
+/** Checks that the gateway with the printed pid, which writes to `log`, answers after the script and its npx have ended. */
+async function outlives(run: NpmRun, log: string): Promise<void> {
+  const pid = Number((await run.printed(/pid (\d+)/))[1])
+  try {
+    assert.is(await run.ended(), 0, run.out())
+    const url = /listening on (\S+)/.exec(readFileSync(log, 'utf8'))![1]!
+    // Longer than it would take to notice.
+    await sleep(2000)
+    assert.ok(await answers(url))
+  } finally {
+    process.kill(pid, 'SIGKILL')
+  }
+}
+
 test('a gateway that a script leaves in the background goes on when the script and its npx have ended', async () => {
   const log = join(folder.path, 'background.log')
   const words = ['--import', 'tsx', 'gateway/cli.ts', ...serve]
@@ -86,33 +100,14 @@ test('a gateway that a script leaves in the background goes on when the script a
     child.unref()
     console.log('pid ' + child.pid)
     setInterval(() => readFileSync('${log}', 'utf8').includes('listening on') && process.exit(), 20)`
-  const run = npm.run('npx', ['-c', `node -e "${launcher.replaceAll('"', '\\"')}"`])
-  const pid = Number((await run.printed(/pid (\d+)/))[1])
-  try {
-    assert.is(await run.ended(), 0, run.out())
-    const url = /listening on (\S+)/.exec(readFileSync(log, 'utf8'))![1]!
-    // Longer than it would take to notice.
-    await sleep(2000)
-    assert.ok(await answers(url))
-  } finally {
-    process.kill(pid, 'SIGKILL')
-  }
+  await outlives(npm.run('npx', ['-c', `node -e "${launcher.replaceAll('"', '\\"')}"`]), log)
 })
 
-test('a gateway that a shell runs in the background goes on when the script and its npx have ended', async () => {
+test('a gateway that a shell runs in the background goes on as well', async () => {
   const log = join(folder.path, 'ampersand.log')
   const command = `"${process.execPath}" --import tsx gateway/cli.ts ${serve.join(' ')} >${log} 2>&1 &`
-  const run = npm.run('npx', ['-c', `${command} echo pid $!; until grep -q listening ${log}; do sleep 0.1; done`])
-  const pid = Number((await run.printed(/pid (\d+)/))[1])
-  try {
-    assert.is(await run.ended(), 0, run.out())
-    const url = /listening on (\S+)/.exec(readFileSync(log, 'utf8'))![1]!
-    // Longer than it would take to notice.
-    await sleep(2000)
-    assert.ok(await answers(url))
-  } finally {
-    process.kill(pid, 'SIGKILL')
-  }
+  const waiting = `until grep -q listening ${log}; do sleep 0.1; done`
+  await outlives(npm.run('npx', ['-c', `${command} echo pid $!; ${waiting}`]), log)
 })
 
 test.after(() => {
