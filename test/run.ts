@@ -48,6 +48,8 @@ function report(name: string, { passed, failed, output }: Omit<FileResult, 'skip
   sums.failed += failed
   console.log(`${failed ? 'FAIL' : 'ok  '} ${name} (${passed}/${passed + failed}, ${seconds.toFixed(1)} s)`)
   if (failed) console.log(output)
+  // Figures that a test gives, as in TAP.
+  else for (const line of output.match(/^# .*/gm) ?? []) console.log(line)
 }
 
 /** Runs a program that checks the whole checkout, and counts as one test. */
