@@ -11,10 +11,12 @@ interface RouteHead {
   readonly name: string
   /** Below `/api/v1`, with `:name` for each path parameter: `/cves/:cveId`. */
   readonly path: string
-  /** One line for people. */
+  /** A few words: `List CVEs`. */
   readonly summary: string
-  /** What there is to say beyond that, with `code` in backticks. */
-  readonly description?: string
+  /** What it returns, and in which order; Markdown. */
+  readonly description: string
+  /** Path and query of the example request; its answer is in `openapi/examples.json`. */
+  readonly example?: string
   /** What it may answer besides the errors that follow from its parameters: `['not_found']` of a catalogue's detail. */
   readonly errors?: readonly ErrorCode[]
 }

@@ -12,7 +12,7 @@ export function operationSection(document: OpenapiDocument, path: string, operat
   return html`<section class="operation" id="${operationId}">
 <h3><a href="#${operationId}"><span class="method">GET</span> <code>${pathShown(path)}</code></a></h3>
 <p class="summary">${inline(summary)}</p>
-${description === undefined ? null : prose(description)}
+${prose(description)}
 ${parameters.length === 0 ? null : parameterTable(parameters)}
 <h4>Answers</h4>
 <table class="answers">
@@ -20,7 +20,7 @@ ${parameters.length === 0 ? null : parameterTable(parameters)}
 ${responseRows(document, operation)}
 </tbody>
 </table>
-<pre><code>${curlOf(document, path, parameters)}</code></pre>
+<pre><code>${operation['x-codeSamples'][0]?.source ?? ''}</code></pre>
 </section>`
 }
 
@@ -53,19 +53,6 @@ function responseRows(document: OpenapiDocument, { responses }: Operation): Html
 
 /** Each paragraph as a line of a table's cell. */
 const lines = (text: string) => html`${text.split('\n\n').map((line) => html`<div>${inline(line)}</div>`)}`
-
-/** A request to paste, with the examples of the parameters that must be there. */
-function curlOf({ servers }: OpenapiDocument, path: string, parameters: readonly Parameter[]): string {
-  const needed = parameters.filter(({ required }) => required)
-  const shown = ({ name, example }: Parameter) => example ?? `<${name}>`
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const parameter = needed.find((one) => one.name === name)
-    return parameter === undefined ? name : shown(parameter)
-  })
-  const query = needed.filter((one) => one.in === 'query').map((one) => `${one.name}=${shown(one)}`)
-  const target = `${servers[0]?.url ?? ''}${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`
-  return `curl --compressed -H "Authorization: Bearer $TOKEN" "$BASE${target}"`
-}
 
 /** Each parameter of the path stands out. */
 function pathShown(path: string): Html {

@@ -9,19 +9,19 @@ import { tagOf, tagsOf } from './tags.ts'
 /** The version of the API's description. The first number is that of the path. */
 const VERSION = '1.0.0-preview'
 
-const INTRODUCTION = `Every request carries an access token: \`Authorization: Bearer <token>\`. A browser may send it as its session cookie instead. During the preview only administrators are let in.
+const INTRODUCTION = `**Authentication.** Every request needs an access token: \`Authorization: Bearer <token>\`. A browser may send it as a session cookie instead. During the preview, only administrators have access.
 
-Lists come in pages of \`limit\` rows. Send \`pagination.next_cursor\` back as \`cursor\`, with the same filters and order, for the next page; where it is null nothing follows. A walk goes on in the snapshot it began in, so that no row comes twice and none is missed, even if a new snapshot is put up meanwhile.
+**Lists** are split into pages of \`limit\` rows. To get the next page, send \`pagination.next_cursor\` as \`cursor\`, with the same filters and sort key. On the last page it is null. A cursor is pinned to the snapshot that issued it. A walk that overlaps a nightly build returns every row exactly once.
 
-Times are ISO 8601 in UTC. Where a date is asked for, \`2024-04-12\` means the whole day in UTC, and a timestamp such as \`2024-04-12T08:00:00Z\` exactly that moment.
+**Times** are ISO 8601 in UTC. Date parameters accept a date, which means the whole day in UTC, or a timestamp such as \`2024-04-12T08:00:00Z\`.
 
-A parameter of type csv takes several values, separated by commas: \`include=cvss,affected\`. You may also repeat it: \`include=cvss&include=affected\` means the same, so a client may set \`explode\` to true or to false. Every other parameter may be given once. Fixed values, booleans and sort keys match in any case; answers show them as they are listed here. An unknown or empty parameter is refused.
+**Parameters** of type csv accept several values, separated by commas: \`include=cvss,affected\`. You can also repeat them: \`include=cvss&include=affected\`. All other parameters are accepted once. Fixed values, booleans and sort keys match in any case. Unknown and empty parameters are rejected.
 
-Every error has the same body: \`error\` for programs, \`message\` for people, and \`parameter\` where one is to blame. Beside the errors of each endpoint, an unknown path is 404 \`not_found\`, another method than GET or HEAD is 405 \`method_not_allowed\`, a request that comes too slowly 408 \`request_timeout\`, an address that is too long 414 \`uri_too_long\`, an expectation other than \`100-continue\` 417 \`expectation_failed\`, and too many headers 431 \`headers_too_large\`.
+**Errors** have a common body: \`error\` for programs, \`message\` for people, and \`parameter\` if one is invalid. Besides the errors of each operation, any request can get 404 \`not_found\` (unknown path), 405 \`method_not_allowed\` (only GET and HEAD are allowed), 408 \`request_timeout\`, 414 \`uri_too_long\`, 417 \`expectation_failed\` (only \`100-continue\` is supported) and 431 \`headers_too_large\`.
 
-HEAD answers as GET does, without a body. Answers are compressed with gzip where it is accepted. Each has an \`ETag\`; send it back as \`If-None-Match\` to be told 304 while it still holds: that costs no quota.`
+**Caching.** HEAD answers like GET, without a body. Answers are compressed with gzip if the client accepts it. Every answer has an \`ETag\`. Send it as \`If-None-Match\` to get 304 while the answer is current; that costs no quota.`
 
-/** `routes` in the order of the table; the same table gives the same document. Throws where something is left unsaid. */
+/** Returns the document for `routes`, in their order. Throws if a parameter or a tag has no description. */
 export function openapiDocument<C>(routes: readonly Route<C>[], prefix = '/api/v1'): OpenapiDocument {
   const components: Components = {
     schemas: {},
@@ -29,18 +29,18 @@ export function openapiDocument<C>(routes: readonly Route<C>[], prefix = '/api/v
     headers: { ...HEADERS },
     responses: {},
     securitySchemes: {
-      bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The access token of an account' },
+      bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Access token' },
       session: {
         type: 'apiKey',
         in: 'cookie',
         name: 'session',
         description:
-          'The same token as a cookie, read only where there is no `Authorization` header; its name can be configured',
+          'Access token in a cookie. Ignored if the request has an `Authorization` header. The operator can configure the name',
       },
     },
   }
   schemaOf(errorBody, components.schemas)
-  const paths = routes.map((route) => [templateOf(route.path), { get: operationOf(route, components) }])
+  const paths = routes.map((route) => [templateOf(route.path), { get: operationOf(route, components, prefix) }])
   return {
     openapi: '3.1.0',
     info: {
@@ -57,21 +57,33 @@ export function openapiDocument<C>(routes: readonly Route<C>[], prefix = '/api/v
   }
 }
 
-function operationOf<C>(route: Route<C>, { schemas, responses }: Components): Operation {
-  const { name, path, summary, description, params, answer } = route
+function operationOf<C>(route: Route<C>, { schemas, responses }: Components, prefix: string): Operation {
+  const { name, path, summary, description, example, params, answer } = route
+  const examples = example === undefined ? { path: {}, query: {} } : valuesOf(path, example)
   return {
     operationId: name,
     tags: [tagOf(path)],
     summary,
-    ...(description === undefined ? {} : { description }),
+    description,
     parameters: [
-      ...parametersOf('path', params.path),
-      ...parametersOf('query', params.query),
+      ...parametersOf('path', params.path, examples.path),
+      ...parametersOf('query', params.query, examples.query),
       refTo('parameters', 'IfNoneMatch'),
     ],
     responses: responsesOf(route, schemaOf(answer, schemas), responses),
+    'x-codeSamples': [{ lang: 'Shell', source: curlOf(`${prefix}${example ?? path}`) }],
   }
 }
+
+/** The values of the parameters in an example request. */
+function valuesOf(path: string, example: string): { path: Record<string, string>; query: Record<string, string> } {
+  const { pathname, searchParams } = new URL(example, 'http://localhost')
+  const segments = pathname.split('/')
+  const names = path.split('/').flatMap((name, i) => (name.startsWith(':') ? [[name.slice(1), segments[i]!]] : []))
+  return { path: Object.fromEntries(names), query: Object.fromEntries(searchParams) }
+}
+
+const curlOf = (target: string) => `curl --compressed -H "Authorization: Bearer $TOKEN" "$BASE${target}"`
 
 /** `/cves/:cveId` as `/cves/{cveId}`. */
 const templateOf = (path: string) => path.replace(/:(\w+)/g, '{$1}')

@@ -14,7 +14,7 @@ export interface Parameter {
   style?: 'form'
   explode?: boolean
   allowEmptyValue?: boolean
-  example?: string
+  example?: unknown
 }
 
 export interface Header {
@@ -25,17 +25,19 @@ export interface Header {
 export interface Response {
   description: string
   headers: Record<string, Ref>
-  content?: { 'application/json': { schema: JsonSchema } }
+  content?: { 'application/json': { schema: JsonSchema; example?: unknown } }
 }
 
 export interface Operation {
   operationId: string
   tags: string[]
   summary: string
-  description?: string
+  description: string
   parameters: (Parameter | Ref)[]
   /** By status. What several operations have in common stands in the components. */
   responses: Record<string, Response | Ref>
+  /** An example request, as many viewers of OpenAPI show it. */
+  'x-codeSamples': { lang: string; source: string }[]
 }
 
 export interface Tag {

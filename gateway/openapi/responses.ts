@@ -1,56 +1,64 @@
-/** What a route may answer: its 200, a 304, and its errors (gateway/API.md, "Errors"). */
+/** The responses of a route: 200, 304 and errors (gateway/API.md, section 6). */
 import { z } from 'zod'
 import { type ErrorCode, STATUS } from '../errors.ts'
 import type { JsonSchema } from '../params/kind.ts'
 import type { Route } from '../route.ts'
+import examples from './examples.json' with { type: 'json' }
 import { type Header, type Ref, type Response, refTo } from './model.ts'
 
 /** Headers of answers (rules 16 and 17). */
 export const HEADERS: Readonly<Record<string, Header>> = {
-  ETag: { description: 'Names this content in this coding; the same for every account', schema: { type: 'string' } },
+  ETag: {
+    description: 'Identifies this content in this content coding. The same for all accounts',
+    schema: { type: 'string' },
+  },
   'Cache-Control': {
-    description: 'An answer may be kept by its receiver, who asks each time whether it still holds',
+    description: 'Clients may store the answer and must revalidate it',
     schema: { type: 'string', const: 'private, no-cache' },
   },
-  Vary: { description: 'What the answer depends on besides its address', schema: { type: 'string' } },
-  'Snapshot-Id': { description: 'The snapshot that answered', schema: { type: 'string', pattern: '^[0-9a-f]{64}$' } },
+  Vary: { description: 'Request headers on which the answer depends', schema: { type: 'string' } },
+  'Snapshot-Id': {
+    description: 'Id of the snapshot that answered',
+    schema: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+  },
   'Served-From': {
-    description: 'How the answer came about: as it lies there, gathered over an order, or asked of SQLite',
+    description:
+      'Origin of the answer: `shard` is read as stored, `merge` is collected from several shards, `sqlite` is a text query',
     schema: { type: 'string', enum: ['shard', 'merge', 'sqlite'] },
   },
   'RateLimit-Policy': {
-    description: 'The quota and its window in seconds: `"default";q=600;w=60`',
+    description: 'Quota and window in seconds: `"default";q=600;w=60`',
     schema: { type: 'string' },
   },
   RateLimit: {
-    description: 'What is left of the quota, and the seconds until it is full again: `"default";r=599;t=60`',
+    description: 'Remaining quota, and seconds until it is reset: `"default";r=599;t=60`',
     schema: { type: 'string' },
   },
-  'Retry-After': { description: 'Seconds to wait before the next attempt', schema: { type: 'integer', minimum: 1 } },
-  'WWW-Authenticate': { description: 'The scheme that is asked for: `Bearer`', schema: { type: 'string' } },
+  'Retry-After': { description: 'Seconds to wait before a retry', schema: { type: 'integer', minimum: 1 } },
+  'WWW-Authenticate': { description: 'Authentication scheme: `Bearer`', schema: { type: 'string' } },
 }
 
 const QUOTA = ['RateLimit-Policy', 'RateLimit']
 const CACHING = ['Cache-Control', 'Vary']
 const CONTENT = ['ETag', ...CACHING, 'Snapshot-Id', 'Served-From', ...QUOTA]
 
-/** When each error is given. Those that are missing belong to no route: wrong methods and requests that are too large. */
+/** Condition of each error. Wrong methods and too large requests belong to no route and are absent. */
 const WHEN: Partial<Record<ErrorCode, string>> = {
-  invalid_parameter: 'A parameter is unknown, given twice, empty, missing or not what it may be; `parameter` names it',
-  invalid_cursor: 'The cursor was not issued by this service, or belongs to another list, order or filters',
-  unauthenticated: 'There is no valid token',
-  forbidden: 'During the preview only administrators are let in',
+  invalid_parameter: 'A parameter is unknown, repeated, empty, missing or invalid. `parameter` names it',
+  invalid_cursor: 'The cursor is malformed, or was issued for another list, sort key or filters',
+  unauthenticated: 'The token is missing or invalid',
+  forbidden: 'The account is not an administrator, and the preview is on',
   tier_restricted: 'The CVE is above the access tier of the account',
-  not_found: 'There is no such record, or not this part of it',
-  gone: 'The snapshot is no longer known',
-  rate_limited: 'The quota is used up, or too many tokens from this address have failed',
-  internal: 'A fault on our side',
+  not_found: 'The record does not exist, or it has no such part',
+  gone: 'The snapshot of `since` is no longer available',
+  rate_limited: 'The quota is used up, or too many invalid tokens came from this address',
+  internal: 'Internal error',
   unavailable:
-    'There is no snapshot, or not yet the one that the cursor names, or tokens cannot be verified at the moment',
-  overloaded: 'The search took too long, or too many wait',
+    'There is no snapshot, this gateway does not have the snapshot of the cursor yet, or no key set is available',
+  overloaded: 'The search took too long, or too many searches are queued',
 }
 
-/** What every route may answer. */
+/** Errors of every route. */
 const ALWAYS: readonly ErrorCode[] = [
   'invalid_parameter',
   'unauthenticated',
@@ -60,44 +68,45 @@ const ALWAYS: readonly ErrorCode[] = [
   'unavailable',
 ]
 
-/** What follows from a parameter: a CVE may be missing or above the caller's tier (API 10.4). */
+/** Errors that a parameter adds, such as a missing CVE or one above the caller's tier (API 10.4). */
 const BY_PARAMETER: Readonly<Record<string, readonly ErrorCode[]>> = {
   cveId: ['not_found', 'tier_restricted'],
   cursor: ['invalid_cursor'],
   q: ['overloaded'],
 }
 
-/** The errors of a route, each once, in the order of the table. */
+/** Returns the errors of a route, each once, in the order of `WHEN`. */
 export function errorsOf({ params, errors = [] }: Pick<Route<never>, 'params' | 'errors'>): ErrorCode[] {
   const names = [...Object.keys(params.path), ...Object.keys(params.query)]
   const codes = new Set([...ALWAYS, ...errors, ...names.flatMap((name) => BY_PARAMETER[name] ?? [])])
   return (Object.keys(WHEN) as ErrorCode[]).filter((code) => codes.has(code))
 }
 
-/** The body of every error. */
+/** Body of every error. */
 export const errorBody = z
   .strictObject({
-    error: z.enum(Object.keys(STATUS) as ErrorCode[]).describe('What went wrong, for programs'),
-    message: z.string().describe('What went wrong, for people: it names the thing'),
-    parameter: z.string().optional().describe('The parameter to blame, where there is one'),
+    error: z.enum(Object.keys(STATUS) as ErrorCode[]).describe('Error code, for programs'),
+    message: z.string().describe('Description for people. It names the requested thing'),
+    parameter: z.string().optional().describe('Name of the invalid parameter, if there is one'),
   })
-  .meta({ id: 'Error', description: 'The body of every error' })
+  .meta({ id: 'Error', description: 'Body of every error' })
 
-/** The responses of a route by status; those that it may share with others go into `shared`. */
+/** Returns the responses of a route by status. Adds those that routes share to `shared`. */
 export function responsesOf(
-  route: Pick<Route<never>, 'summary' | 'params' | 'errors'>,
+  route: Pick<Route<never>, 'name' | 'summary' | 'params' | 'errors'>,
   schema: JsonSchema,
   shared: Record<string, Response>,
 ): Record<string, Response | Ref> {
   shared.NotModified ??= {
-    description: 'What you have still holds: `If-None-Match` names it',
+    description: 'Not modified',
     headers: headerRefs(CONTENT),
   }
+  const example = (examples as Record<string, unknown>)[route.name]
   const responses: Record<string, Response | Ref> = {
     200: {
       description: route.summary,
       headers: headerRefs(CONTENT),
-      content: { 'application/json': { schema } },
+      content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } },
     },
     304: refTo('responses', 'NotModified'),
   }

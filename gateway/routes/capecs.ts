@@ -1,7 +1,7 @@
 /** The catalogue of attack patterns: its list and its entries. */
 import type { CapecEntry } from '../../corpus/model/catalogue.ts'
 import { fold } from '../../corpus/snapshot/fold.ts'
-import { meaning } from '../openapi/parameters.ts'
+import { described } from '../openapi/parameters.ts'
 import { capecId } from '../params/ids.ts'
 import { csvOf, oneOf, openText, sort, text } from '../params/kinds.ts'
 import { defineRoute } from '../route.ts'
@@ -11,9 +11,9 @@ import type { Context } from './context.ts'
 import { listPage, paging } from './paging.ts'
 
 const listQuery = {
-  q: meaning('Text to look for in names and descriptions, in any case', text()),
+  q: described('Text to search for in names and descriptions. It matches anywhere, in any case', text()),
   status: openText(),
-  severity: meaning('Only this typical severity', oneOf(['Very High', 'High', 'Medium', 'Low', 'Very Low'])),
+  severity: described('Only this typical severity', oneOf(['Very High', 'High', 'Medium', 'Low', 'Very Low'])),
   sort: sort(['id', 'name', 'severity'], 'id'),
   ...paging,
 }
@@ -21,7 +21,9 @@ const listQuery = {
 export const listCapecs = defineRoute<Context, Record<never, never>, typeof listQuery>({
   name: 'listCapecs',
   path: '/capecs',
-  summary: 'The catalogue of attack patterns, by number',
+  summary: 'List attack patterns',
+  description: 'Returns attack patterns of the CAPEC catalog, ordered by number.',
+  example: '/capecs?limit=1',
   params: { path: {}, query: listQuery },
   answer: capecPage,
   handle: (context, { q, status, severity, sort, limit, cursor }) =>
@@ -68,12 +70,14 @@ const CAPEC_FIELDS = [
   'updated_at',
 ] as const satisfies readonly (keyof CapecEntry)[]
 
-const entryQuery = { fields: meaning('The top-level fields to keep', csvOf(CAPEC_FIELDS)) }
+const entryQuery = { fields: described('Top-level fields to return', csvOf(CAPEC_FIELDS)) }
 
 export const getCapec = defineRoute<Context, typeof path, typeof entryQuery>({
   name: 'getCapec',
   path: '/capecs/:capecId',
-  summary: 'The full entry of an attack pattern',
+  summary: 'Get an attack pattern',
+  description: 'Returns the full entry of an attack pattern in the CAPEC catalog.',
+  example: '/capecs/CAPEC-66?fields=name,description,related_weaknesses',
   errors: ['not_found'],
   params: { path, query: entryQuery },
   answer: capecEntry,

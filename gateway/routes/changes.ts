@@ -8,7 +8,7 @@ import { cursorAfter } from '../../corpus/snapshot/resume.ts'
 import { jsonAnswer } from '../answer.ts'
 import { SNAPSHOT_BYTES } from '../bounds.ts'
 import { gone } from '../errors.ts'
-import { meaning } from '../openapi/parameters.ts'
+import { described } from '../openapi/parameters.ts'
 import { snapshotOrDate } from '../params/ids.ts'
 import { required } from '../params/kind.ts'
 import { type ChangedCve, changedSections, changesBetween, firstChangeAfter } from '../plan/changes.ts'
@@ -22,8 +22,8 @@ import type { Context } from './context.ts'
 import { paging } from './paging.ts'
 
 const query = {
-  since: meaning(
-    'The snapshot that you have read: its id, or the first 7 or more digits, as `/snapshot`, `/snapshots` and `Snapshot-Id` give it. Or a time: then the newest snapshot created not later than it; a date means its first instant in UTC',
+  since: described(
+    'Snapshot to compare with: its id, or at least the first 7 digits of it. Or a time: selects the newest snapshot that was created at that time or before. A date means its first instant in UTC',
     required(snapshotOrDate()),
   ),
   ...paging,
@@ -36,9 +36,10 @@ const BY_ID = { key: 'id', descending: false }
 export const listChanges = defineRoute<Context, Record<never, never>, typeof query>({
   name: 'listChanges',
   path: '/changes',
-  summary: 'The CVEs that are new, changed or gone since a snapshot',
+  summary: 'List changed CVEs',
   description:
-    'Whatever the feed: the CVE list, KEV, NVD, advisories, reports, rejections. Moves of EPSS alone are not listed. `sections` is empty where a record counts otherwise in lists and no section of it differs. Ask next time with the `snapshot` of the first page. `since` of the answer is the full id. A time is compared with `created_at` of the snapshots, not with dates of the feeds; a gateway that mirrors serves a snapshot some minutes after `created_at`, so poll with ids. Where the chain of snapshots no longer reaches back to `since` the answer is 410: then everything has to be read anew.',
+    'Returns the CVEs that were added, changed or removed since a snapshot, whatever feed caused it: CVE list, KEV, NVD, advisories, reports or rejections. Changes of EPSS scores alone are not listed. `sections` is empty if only the position of a record in lists changed. For the next poll, use the `snapshot` of the first page. A time in `since` is compared with `created_at` of the snapshots, not with dates of feeds. Prefer ids, because a mirror serves a snapshot some minutes after `created_at`. If the snapshot is no longer available, the answer is 410: read everything again.',
+  example: '/changes?since=f23ca97b7f6f&limit=2',
   errors: ['gone'],
   params: { path: {}, query },
   answer: changesSchema,

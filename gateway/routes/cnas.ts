@@ -28,9 +28,10 @@ const listQuery = {
 export const listCnas = defineRoute<Context, Record<never, never>, typeof listQuery>({
   name: 'listCnas',
   path: '/cnas',
-  summary: 'The CNAs with their figures, those with most CVEs first',
+  summary: 'List CNAs',
   description:
-    'The score of a CNA is the mean completeness of its records of the last two years; the letters are our own: A from 80, B from 60, C from 40, D from 20, else F. A CNA without records has neither. A CNA that assigned records but is not in the list of CNAs is here under its short name.',
+    'Returns CNAs with statistics of their records, those with the most CVEs first. `overall_completeness` is the mean completeness of the records of the last two years. Grades: A from 80, B from 60, C from 40, D from 20, else F. A CNA without records has no grade. A CNA that assigned records but is missing from the CNA list is listed under its short name.',
+  example: '/cnas?limit=2',
   params: { path: {}, query: listQuery },
   answer: cnaPage,
   handle: (context, { q, grade, activity_status: status, sort, limit, cursor }) =>
@@ -47,9 +48,10 @@ export const listCnas = defineRoute<Context, Record<never, never>, typeof listQu
 export const getCnaStats = defineRoute<Context, Record<never, never>, Record<never, never>>({
   name: 'getCnaStats',
   path: '/cnas/stats',
-  summary: 'Statistics of the directory of CNAs',
+  summary: 'Get statistics of all CNAs',
   description:
-    'The leaderboard ranks CNAs with at least ten records; the most improved have at least ten in each of the last two years.',
+    'Returns totals and rankings. Ranked CNAs have at least ten records. In `most_improved`, they have at least ten in each of the last two years.',
+  example: '/cnas/stats',
   params: { path: {}, query: {} },
   answer: cnaStats,
   handle: ({ shelf }) => jsonAnswer(shelf.current.lists.cnas.extra as CnaStats, 'shard', shelf.current.id),
@@ -69,7 +71,9 @@ function cnaOf(snapshot: OpenSnapshot, slug: string): { ordinal: number; row: Cn
 export const getCna = defineRoute<Context, typeof path, Record<never, never>>({
   name: 'getCna',
   path: '/cnas/:slug',
-  summary: 'One CNA: its figures, and what the directory says of it',
+  summary: 'Get a CNA',
+  description: 'Returns statistics of a CNA and its entry in the directory.',
+  example: '/cnas/mirador',
   errors: ['not_found'],
   params: { path, query: {} },
   answer: cnaDetail,
@@ -94,7 +98,9 @@ const cvesQuery = {
 export const listCnaCves = defineRoute<Context, typeof path, typeof cvesQuery>({
   name: 'listCnaCves',
   path: '/cnas/:slug/cves',
-  summary: 'The CVEs that a CNA assigned, newest first',
+  summary: 'List the CVEs of a CNA',
+  description: 'Returns summary records of the CVEs that a CNA assigned, newest first.',
+  example: '/cnas/mirador/cves?limit=1',
   params: { path, query: cvesQuery },
   answer: cnaCves,
   handle(context, { slug: text, severity, kev, has_exploit, cwe, sort, limit, cursor }) {

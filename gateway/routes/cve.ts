@@ -18,9 +18,10 @@ const detailQuery = {
 export const getCve = defineRoute<Context, typeof cvePath, typeof detailQuery>({
   name: 'getCve',
   path: '/cves/:cveId',
-  summary: 'The record of a CVE, with the sections asked for',
+  summary: 'Get a CVE',
   description:
-    '`fields` chooses among the core fields, `include` adds sections beside them: neither has a say in the other. A section without anything in it is empty, never missing.',
+    'Returns the summary record of a CVE, with one section for each name in `include`. `fields` selects fields of the summary record and does not affect the sections. A section without content is empty, never absent. A rejected CVE gives 404 with the date of rejection.',
+  example: '/cves/CVE-2025-22302?include=cvss',
   params: { path: cvePath, query: detailQuery },
   answer: cveDetail,
   handle(context, { cveId: id, include, fields }) {

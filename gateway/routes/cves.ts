@@ -3,7 +3,7 @@
 import type { Severity } from '../../corpus/model/record.ts'
 import { canonicalFilters } from '../../corpus/snapshot/find/filters.ts'
 import { CVE_SORTS } from '../../corpus/snapshot/order.ts'
-import { meaning } from '../openapi/parameters.ts'
+import { described } from '../openapi/parameters.ts'
 import { date } from '../params/date.ts'
 import { cveIds, cweId } from '../params/ids.ts'
 import { boolean, csvOf, cursor, number, openText, sort, text } from '../params/kinds.ts'
@@ -16,7 +16,7 @@ import { cvePage, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageLimit } from './paging
 export const SEVERITIES = ['critical', 'high', 'medium', 'low', 'none'] as const satisfies readonly Severity[]
 
 const query = {
-  q: meaning('Text to look for in ids and titles, in any case', text()),
+  q: described('Text to search for in ids and titles. It matches anywhere, in any case', text()),
   severity: csvOf(SEVERITIES),
   kev: boolean(),
   has_exploit: boolean(),
@@ -30,8 +30,8 @@ const query = {
   updated_since: date(),
   ids: cveIds({ max: PAGE_LIMIT_MAX }),
   sort: sort(CVE_SORTS, '-published'),
-  limit: meaning(
-    `The most rows to give: ${PAGE_LIMIT_DEFAULT} unless you say more, or as many as there are \`ids\``,
+  limit: described(
+    `Maximum number of rows per page. Default: ${PAGE_LIMIT_DEFAULT}, or the number of \`ids\``,
     pageLimit(),
   ),
   cursor: cursor(),
@@ -40,7 +40,9 @@ const query = {
 export const listCves = defineRoute<Context, Record<never, never>, typeof query>({
   name: 'listCves',
   path: '/cves',
-  summary: 'Summary records of the catalogue, newest first; all filters compose',
+  summary: 'List CVEs',
+  description: 'Returns summary records, newest first. All filters combine with AND. Rejected CVEs are not listed.',
+  example: '/cves?severity=critical&kev=true&sort=-epss&limit=1',
   params: { path: {}, query },
   answer: cvePageSchema,
   handle(context, params) {

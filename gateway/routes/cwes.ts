@@ -3,7 +3,7 @@ import type { CweEntry } from '../../corpus/model/catalogue.ts'
 import { cweNumber } from '../../corpus/snapshot/derive/facts.ts'
 import { fold } from '../../corpus/snapshot/fold.ts'
 import { CVE_SORTS } from '../../corpus/snapshot/order.ts'
-import { meaning } from '../openapi/parameters.ts'
+import { described } from '../openapi/parameters.ts'
 import { cweId } from '../params/ids.ts'
 import { withDefault } from '../params/kind.ts'
 import { boolean, csvOf, oneOf, openText, sort, text } from '../params/kinds.ts'
@@ -15,7 +15,7 @@ import { SEVERITIES } from './cves.ts'
 import { cvePage, listPage, paging } from './paging.ts'
 
 const listQuery = {
-  q: meaning('Text to look for in ids and names, in any case', text()),
+  q: described('Text to search for in ids and names. It matches anywhere, in any case', text()),
   abstraction: oneOf(['Pillar', 'Class', 'Base', 'Variant', 'Compound']),
   status: openText(),
   likelihood: oneOf(['High', 'Medium', 'Low']),
@@ -26,7 +26,9 @@ const listQuery = {
 export const listCwes = defineRoute<Context, Record<never, never>, typeof listQuery>({
   name: 'listCwes',
   path: '/cwes',
-  summary: 'The catalogue of weaknesses, those with most CVEs first',
+  summary: 'List weaknesses',
+  description: 'Returns weaknesses of the CWE catalog, those with the most CVEs first.',
+  example: '/cwes?limit=2',
   params: { path: {}, query: listQuery },
   answer: cwePage,
   handle: (context, { q, abstraction, status, likelihood, sort, limit, cursor }) =>
@@ -78,12 +80,14 @@ const CWE_FIELDS = [
   'updated_at',
 ] as const satisfies readonly (keyof CweEntry)[]
 
-const entryQuery = { fields: meaning('The top-level fields to keep', csvOf(CWE_FIELDS)) }
+const entryQuery = { fields: described('Top-level fields to return', csvOf(CWE_FIELDS)) }
 
 export const getCwe = defineRoute<Context, typeof path, typeof entryQuery>({
   name: 'getCwe',
   path: '/cwes/:cweId',
-  summary: 'The full entry of a weakness',
+  summary: 'Get a weakness',
+  description: 'Returns the full entry of a weakness in the CWE catalog.',
+  example: '/cwes/CWE-79?fields=name,abstraction,description,relationships',
   errors: ['not_found'],
   params: { path, query: entryQuery },
   answer: cweEntry,
@@ -101,7 +105,10 @@ const cvesQuery = {
 export const listCweCves = defineRoute<Context, typeof path, typeof cvesQuery>({
   name: 'listCweCves',
   path: '/cwes/:cweId/cves',
-  summary: 'The CVEs of a weakness, newest first',
+  summary: 'List the CVEs of a weakness',
+  description:
+    'Returns summary records, newest first. `scope=any` includes CVEs for which the weakness is not the primary one.',
+  example: '/cwes/CWE-79/cves?limit=1',
   params: { path, query: cvesQuery },
   answer: cweCves,
   handle: (context, { cweId: id, scope, severity, kev, sort, limit, cursor }) =>

@@ -1,7 +1,7 @@
 /** `/search` and `/search/suggest`: everything that can be found by a part of its id or label (rule 28). */
 import { SEARCH_TYPES, type SearchType } from '../../corpus/snapshot/query/sets.ts'
 import { jsonAnswer } from '../answer.ts'
-import { meaning } from '../openapi/parameters.ts'
+import { described } from '../openapi/parameters.ts'
 import { required, withDefault } from '../params/kind.ts'
 import { csvOf, integer, text } from '../params/kinds.ts'
 import { searchItem, suggestion } from '../query/search-item.ts'
@@ -13,21 +13,25 @@ import type { Context } from './context.ts'
 /** What a client may ask for, in the order of API 26.2. */
 const TYPES = ['cve', 'cwe', 'capec', 'vendor', 'product', 'cna'] as const satisfies readonly SearchType[]
 
-const q = meaning('Text to look for in ids and labels, in any case', required(text({ min: 2 })))
-const types = meaning('What to look for; without it, everything', csvOf(TYPES))
+const q = described(
+  'Text to search for in ids and labels. It matches anywhere, in any case',
+  required(text({ min: 2 })),
+)
+const types = described('Types of results. Default: all types', csvOf(TYPES))
 
 const searchQuery = {
   q,
   types,
-  limit: meaning('The most results of each type', withDefault(integer({ min: 1, max: 25 }), 5)),
+  limit: described('Maximum number of results per type', withDefault(integer({ min: 1, max: 25 }), 5)),
 }
 
 export const search = defineRoute<Context, Record<never, never>, typeof searchQuery>({
   name: 'search',
   path: '/search',
-  summary: 'Search through CVEs, CWEs, CAPECs, vendors, products and CNAs',
+  summary: 'Search',
   description:
-    'Looks for the text in ids and labels. An exact id comes first, then what begins with the text, then where it begins a word, then the rest; within that KEV-listed CVEs, then what is newer or has more CVEs.',
+    'Searches ids and labels of CVEs, CWEs, CAPECs, vendors, products and CNAs. Exact ids are first, then matches at the start of the text, at the start of a word, and elsewhere. Among equals, CVEs in the KEV catalog are first, then newer entries or those with more CVEs.',
+  example: '/search?q=lantern&limit=1',
   params: { path: {}, query: searchQuery },
   answer: searchResults,
   handle: ({ shelf, queries }, { q, types = [...SEARCH_TYPES], limit }) =>
@@ -39,17 +43,17 @@ export const search = defineRoute<Context, Record<never, never>, typeof searchQu
 })
 
 const suggestQuery = {
-  q: meaning('The beginning of a query', required(text({ min: 2 }))),
+  q: described('Partial query', required(text({ min: 2 }))),
   types,
-  limit: meaning('The most suggestions', withDefault(integer({ min: 1, max: 15 }), 8)),
+  limit: described('Maximum number of suggestions', withDefault(integer({ min: 1, max: 15 }), 8)),
 }
 
 export const suggest = defineRoute<Context, Record<never, never>, typeof suggestQuery>({
   name: 'suggest',
   path: '/search/suggest',
-  summary: 'What a partial query may mean, the best across all types',
-  description:
-    'Ranked as in search; among equals the best of each type comes first, then the second of each, and so on.',
+  summary: 'Suggest completions',
+  description: 'Returns suggestions for a partial query, ranked like search results. Among equals, types alternate.',
+  example: '/search/suggest?q=lantern&limit=3',
   params: { path: {}, query: suggestQuery },
   answer: suggestions,
   handle: ({ shelf, queries }, { q, types = [...SEARCH_TYPES], limit }) =>

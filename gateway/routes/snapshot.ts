@@ -12,7 +12,10 @@ import { paging } from './paging.ts'
 export const getSnapshot = defineRoute<Context, Record<never, never>, Record<never, never>>({
   name: 'getSnapshot',
   path: '/snapshot',
-  summary: 'The snapshot that is served: its feeds, its counts and its parent',
+  summary: 'Get the current snapshot',
+  description:
+    'Returns the snapshot that is served: feeds with versions and licences, counts, and the previous snapshot.',
+  example: '/snapshot',
   params: { path: {}, query: {} },
   answer: snapshot,
   handle({ shelf }) {
@@ -29,9 +32,10 @@ const BINDING = { list: 'snapshots', sort: { key: 'created', descending: true },
 export const listSnapshots = defineRoute<Context, Record<never, never>, typeof paging>({
   name: 'listSnapshots',
   path: '/snapshots',
-  summary: 'The snapshots that `/changes` can compare with, newest first',
+  summary: 'List snapshots',
   description:
-    'The first row is the snapshot that is served. Give the `id` of any row to `/changes?since=`. `retained` marks those that are open: a walk that began under one of them goes on in it.',
+    'Returns the snapshots that `/changes` can compare with, newest first. The first row is the current snapshot. `/changes?since=` accepts the `id` of each row.',
+  example: '/snapshots',
   params: { path: {}, query: paging },
   answer: snapshots,
   async handle({ shelf }, { limit, cursor }) {

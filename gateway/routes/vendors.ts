@@ -2,7 +2,7 @@
 import type { ProductRow, VendorRow } from '../../corpus/model/directory.ts'
 import { nameKey } from '../../corpus/model/products.ts'
 import { fold } from '../../corpus/snapshot/fold.ts'
-import { meaning } from '../openapi/parameters.ts'
+import { described } from '../openapi/parameters.ts'
 import { required, withDefault } from '../params/kind.ts'
 import { openText, sort, text } from '../params/kinds.ts'
 import { rowText } from '../plan/list-answer.ts'
@@ -17,7 +17,9 @@ const vendorsQuery = { q: text(), sort: sort(['cves', 'name'], '-cves'), ...pagi
 export const listVendors = defineRoute<Context, Record<never, never>, typeof vendorsQuery>({
   name: 'listVendors',
   path: '/vendors',
-  summary: 'The vendors, those with most CVEs first',
+  summary: 'List vendors',
+  description: 'Returns vendors, those with the most CVEs first.',
+  example: '/vendors?limit=2',
   params: { path: {}, query: vendorsQuery },
   answer: vendorPage,
   handle: (context, { q, sort, limit, cursor }) =>
@@ -26,9 +28,9 @@ export const listVendors = defineRoute<Context, Record<never, never>, typeof ven
 
 /** Products have one order. */
 const BY_CVES = { key: 'cves', descending: true }
-const byName = 'Text to look for in the names of products, in any case'
+const byName = 'Text to search for in product names. It matches anywhere, in any case'
 const vendorPath = { vendorSlug: openText() }
-const vendorProductsQuery = { q: meaning(byName, text()), ...paging }
+const vendorProductsQuery = { q: described(byName, text()), ...paging }
 
 /** The key as the catalogue has it: names are joined by folding (rule 27). */
 const keyOf = (text: string): string => nameKey(text) ?? text
@@ -36,7 +38,9 @@ const keyOf = (text: string): string => nameKey(text) ?? text
 export const listVendorProducts = defineRoute<Context, typeof vendorPath, typeof vendorProductsQuery>({
   name: 'listVendorProducts',
   path: '/vendors/:vendorSlug/products',
-  summary: 'The products of a vendor, those with most CVEs first',
+  summary: 'List the products of a vendor',
+  description: 'Returns products, those with the most CVEs first.',
+  example: '/vendors/brightpane_corporation/products?limit=2',
   params: { path: vendorPath, query: vendorProductsQuery },
   answer: vendorProducts,
   handle(context, { vendorSlug, q, limit, cursor }) {
@@ -60,7 +64,7 @@ function displayOf(snapshot: OpenSnapshot, slug: string): string | null {
 }
 
 const productsQuery = {
-  q: meaning(byName, required(text({ min: 2 }))),
+  q: described(byName, required(text({ min: 2 }))),
   vendor: openText(),
   limit: withDefault(pageLimit(), PAGE_LIMIT_DEFAULT),
 }
@@ -68,8 +72,10 @@ const productsQuery = {
 export const listProducts = defineRoute<Context, Record<never, never>, typeof productsQuery>({
   name: 'listProducts',
   path: '/products',
-  summary: 'Products of all vendors by name, those with most CVEs first',
-  description: 'The same name under two vendors gives two rows. There is no second page: `next_cursor` is always null.',
+  summary: 'Search products',
+  description:
+    'Returns products of all vendors by name, those with the most CVEs first. The same name under two vendors gives two rows. There is only one page: `next_cursor` is always null.',
+  example: '/products?q=lantern&limit=2',
   params: { path: {}, query: productsQuery },
   answer: productPage,
   handle: (context, { q, vendor, limit }) =>

@@ -42,6 +42,7 @@ const routes = [
     name: 'getCve',
     path: '/cves/:cveId',
     summary: 'One CVE',
+    description: 'A route of the test',
     params: params({ path: { cveId: cveId() }, query: { kev: boolean() } }),
     answer: z.object({}),
     handle: ({ subject }: Context, { cveId, kev }): Answer =>
@@ -51,6 +52,7 @@ const routes = [
     name: 'getModule',
     path: '/exploits/:source/:id',
     summary: 'An id with a slash',
+    description: 'A route of the test',
     params: { path: { source: openText(), id: openText() }, query: {} },
     answer: z.object({}),
     handle: (_context: Context, { source, id }) => Promise.resolve(jsonAnswer({ source, id }, 'sqlite', 's1')),
@@ -59,6 +61,7 @@ const routes = [
     name: 'fail',
     path: '/throws/:what',
     summary: 'Fails as asked',
+    description: 'A route of the test',
     params: { path: { what: openText() }, query: {} },
     answer: z.object({}),
     handle: (_context: Context, { what }): Promise<Answer> => Promise.reject(THROWS[what]!()),
@@ -67,6 +70,7 @@ const routes = [
     name: 'failAtOnce',
     path: '/throws-at-once',
     summary: 'Fails before it has promised anything',
+    description: 'A route of the test',
     params: { path: {}, query: {} },
     answer: z.object({}),
     handle: (_context: Context): Answer => {

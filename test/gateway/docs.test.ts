@@ -87,13 +87,13 @@ page('is the same in both codings; HEAD has no body; other methods are refused',
 })
 
 page('says what a missing patch means, and how a csv parameter is sent', () => {
-  assert.match(text, 'means that no source states a patch')
+  assert.match(text, 'means only that no source states a patch')
   assert.match(text, 'Separate several values with commas, or repeat the parameter')
 })
 
 page('says how to ask: a line to paste, with examples where something must be given', () => {
-  assert.match(text, '&quot;$BASE/api/v1/cves&quot;')
-  assert.match(text, '&quot;$BASE/api/v1/cves/CVE-2024-3400&quot;')
+  assert.match(text, '&quot;$BASE/api/v1/cves?severity=critical&amp;kev=true&amp;sort=-epss&amp;limit=1&quot;')
+  assert.match(text, '&quot;$BASE/api/v1/cves/CVE-2025-22302?include=cvss&quot;')
 })
 
 page.after(() => server.close())

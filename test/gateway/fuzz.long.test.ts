@@ -64,11 +64,11 @@ function exchange(requests: readonly FuzzRequest[]): Promise<Exchange> {
   const methods = requests.filter(({ isFramed }) => isFramed).map(({ method }) => method)
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port })
-    let received = Buffer.alloc(0)
+    let received: Buffer = Buffer.alloc(0)
     let bodies: Buffer[] = []
     const timer = setTimeout(() => socket.destroy(new Error('the connection stays open')), HANGS_MS)
     const silence = setTimeout(() => bodies.length === methods.length && socket.end(), SILENCE_MS)
-    socket.on('data', (chunk) => {
+    socket.on('data', (chunk: Buffer) => {
       received = Buffer.concat([received, chunk])
       try {
         bodies = answersTo(methods, received)

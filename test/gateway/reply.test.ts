@@ -29,6 +29,7 @@ const server = await serveApp({
       name: 'list',
       path: '/list',
       summary: 'A list',
+      description: 'A route of the test',
       params: { path: {}, query: {} },
       answer: z.object({}),
       handle: (_context: null) => watched,

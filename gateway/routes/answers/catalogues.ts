@@ -10,133 +10,138 @@ const abstractionOfCwe = z.enum(['Pillar', 'Class', 'Base', 'Variant', 'Compound
 const likelihoodOfCwe = z.enum(['High', 'Medium', 'Low']).nullable()
 
 const cweHead = {
-  cwe_id: cweIdText.describe('The id, such as `CWE-79`'),
-  slug: cweSlug.describe('The id in lower case'),
-  numeric_id: number.describe('The number of the id'),
-  name: z.string().describe('The name'),
-  abstraction: abstractionOfCwe.describe('How general it is'),
-  status: z.string().describe('How finished the entry is, such as `Stable`, `Draft`, `Incomplete`, `Deprecated`'),
-  likelihood: likelihoodOfCwe.describe('How likely it is to be exploited'),
+  cwe_id: cweIdText.describe('CWE id, such as `CWE-79`'),
+  slug: cweSlug.describe('Id in lower case'),
+  numeric_id: number.describe('Number in the id'),
+  name: z.string().describe('Name'),
+  abstraction: abstractionOfCwe.describe('Level of abstraction'),
+  status: z
+    .string()
+    .describe('Status of the entry: `Stable`, `Usable`, `Draft`, `Incomplete`, `Obsolete` or `Deprecated`'),
+  likelihood: likelihoodOfCwe.describe('Likelihood of exploitation. Null if the catalog does not state it'),
 }
 
 const cweRow = z
   .strictObject({
     ...cweHead,
-    cve_count: count.describe('The number of CVEs that any source maps to it'),
-    kev_count: count.describe('How many of these are listed as known to be exploited'),
+    cve_count: count.describe('Number of CVEs that at least one source maps to this weakness'),
+    kev_count: count.describe('Number of those CVEs that are in the KEV catalog'),
   })
-  .meta({ id: 'CweRow', description: 'A weakness in a list' })
+  .meta({ id: 'CweRow', description: 'Weakness (CWE), short form' })
 
-export const cwePage = z.strictObject(pageOf(cweRow)).meta({ id: 'CwePage', description: 'A page of weaknesses' })
+export const cwePage = z.strictObject(pageOf(cweRow)).meta({ id: 'CwePage', description: 'Page of weaknesses' })
 
 const alternateTerm = z
   .strictObject({
-    term: z.string().describe('The other name'),
-    description: text.describe('What there is to say of it'),
+    term: z.string().describe('Alternative name'),
+    description: text.describe('Description of the name. Null if the catalog has none'),
   })
-  .meta({ id: 'AlternateTerm', description: 'Another name for the same' })
+  .meta({ id: 'AlternateTerm', description: 'Alternative name of an entry' })
 
 const consequence = z
   .strictObject({
-    scopes: texts.describe('What is violated, such as `Confidentiality`'),
-    impacts: texts.describe('What follows for it'),
-    note: text.describe('Further words on it'),
+    scopes: texts.describe('Violated security properties, such as `Confidentiality`'),
+    impacts: texts.describe('Technical impacts, such as `Read Application Data`'),
+    note: text.describe('Note on the consequence. Null if there is none'),
   })
-  .meta({ id: 'Consequence', description: 'What may come of it' })
+  .meta({ id: 'Consequence', description: 'Consequences if exploited' })
 
 const taxonomyMapping = z
   .strictObject({
-    taxonomy: z.string().describe('The other taxonomy'),
-    entry_name: text.describe('What it is called there'),
-    entry_id: text.describe('Its id there'),
-    fit: text.describe('How well the two fit'),
+    taxonomy: z.string().describe('Name of the other taxonomy'),
+    entry_name: text.describe('Name of the entry there. Null if not stated'),
+    entry_id: text.describe('Id of the entry there. Null if not stated'),
+    fit: text.describe('Quality of the mapping, such as `Exact`. Null if not stated'),
   })
-  .meta({ id: 'TaxonomyMapping', description: 'The same in another taxonomy' })
+  .meta({ id: 'TaxonomyMapping', description: 'Corresponding entry in another taxonomy' })
 
-const catalogVersion = z.string().describe('The version of the upstream catalogue')
-const updatedAt = timestamp.describe('When the entry last changed upstream')
+const catalogVersion = z.string().describe('Version of the upstream catalog')
+const updatedAt = timestamp.describe('Last upstream change of the entry')
 
 const prose = {
-  paragraphs: texts.describe('The text, by paragraphs'),
-  bullets: texts.describe('The points of lists in it'),
-  effectiveness: text.describe('How well it works'),
-  effectiveness_notes: text.describe('What there is to say of that'),
+  paragraphs: texts.describe('Paragraphs of the text'),
+  bullets: texts.describe('Items of lists in the text'),
+  effectiveness: text.describe('Effectiveness, such as `High`. Null if not stated'),
+  effectiveness_notes: text.describe('Note on the effectiveness. Null if there is none'),
 }
 
 const mitigation = z
   .strictObject({
-    phases: texts.describe('The phases in which it is taken'),
-    strategy: text.describe('The strategy behind it'),
+    phases: texts.describe('Development phases in which it applies'),
+    strategy: text.describe('Strategy, such as `Input Validation`. Null if not stated'),
     ...prose,
   })
-  .meta({ id: 'CweMitigation', description: 'What helps against a weakness' })
+  .meta({ id: 'CweMitigation', description: 'Mitigation of a weakness' })
 
 const detectionMethod = z
-  .strictObject({ method: z.string().describe('The method'), ...prose })
-  .meta({ id: 'CweDetectionMethod', description: 'How a weakness is found' })
+  .strictObject({ method: z.string().describe('Name of the method'), ...prose })
+  .meta({ id: 'CweDetectionMethod', description: 'Method that detects a weakness' })
 
 const example = z
   .strictObject({
-    intro: texts.describe('What it is about, by paragraphs'),
-    body: texts.describe('What it shows, by paragraphs'),
+    intro: texts.describe('Paragraphs before the code'),
+    body: texts.describe('Paragraphs after the code'),
     snippets: z
       .array(
         z
           .strictObject({
-            code: z.string().describe('The code'),
-            language: text.describe('Its language'),
-            nature: text.describe('What it is an example of, such as `Bad`, `Good`'),
+            code: z.string().describe('Code'),
+            language: text.describe('Programming language. Null if not stated'),
+            nature: text.describe('Kind of example, such as `Bad` or `Good`. Null if not stated'),
           })
-          .meta({ id: 'CweSnippet', description: 'Code of an example' }),
+          .meta({ id: 'CweSnippet', description: 'Code snippet of an example' }),
       )
-      .describe('The code'),
+      .describe('Code'),
   })
-  .meta({ id: 'CweExample', description: 'An example of a weakness' })
+  .meta({ id: 'CweExample', description: 'Demonstrative example of a weakness' })
 
 const observedExample = z
   .strictObject({
-    cve_id: z.string().describe('The CVE, as the catalogue names it'),
-    description: text.describe('What happened'),
-    link: text.describe('Where it is described'),
+    cve_id: z.string().describe('CVE id as the catalog writes it'),
+    description: text.describe('Description. Null if there is none'),
+    link: text.describe('URL of a description. Null if there is none'),
   })
-  .meta({ id: 'CweObservedExample', description: 'A weakness as it was seen in the wild' })
+  .meta({ id: 'CweObservedExample', description: 'CVE that shows the weakness' })
 
 const introduction = z
-  .strictObject({ phase: z.string().describe('The phase'), note: text.describe('How it comes about') })
-  .meta({ id: 'CweIntroduction', description: 'When a weakness comes in' })
+  .strictObject({
+    phase: z.string().describe('Development phase'),
+    note: text.describe('How the weakness is introduced. Null if not stated'),
+  })
+  .meta({ id: 'CweIntroduction', description: 'Phase in which a weakness is introduced' })
 
 const platform = z
   .strictObject({
-    label: z.string().describe('The kind of platform, such as `Language`'),
+    label: z.string().describe('Kind of platform, such as `Language`'),
     items: z
       .array(
         z
           .strictObject({
-            name: z.string().describe('The platform, or a class of them'),
-            prevalence: text.describe('How often it is met there'),
+            name: z.string().describe('Name of the platform, or of a class of platforms'),
+            prevalence: text.describe('Prevalence of the weakness there. Null if not stated'),
           })
-          .meta({ id: 'CwePlatformItem', description: 'A platform with this weakness' }),
+          .meta({ id: 'CwePlatformItem', description: 'Platform with this weakness' }),
       )
-      .describe('The platforms'),
+      .describe('Platforms'),
   })
   .meta({ id: 'CwePlatform', description: 'Platforms of one kind' })
 
 const cweRelationship = z
   .strictObject({
-    cwe_id: cweIdText.describe('The other weakness'),
-    slug: cweSlug.describe('The same in lower case'),
-    name: text.describe('Its name'),
-    nature: z.string().describe('What the other one is to this, such as `Parent`, `Child`, `Peer`'),
+    cwe_id: cweIdText.describe('CWE id of the other weakness'),
+    slug: cweSlug.describe('Same id in lower case'),
+    name: text.describe('Name'),
+    nature: z.string().describe('Role of the other weakness: `Parent`, `Child`, `Peer` and others'),
   })
-  .meta({ id: 'CweRelationship', description: 'How a weakness stands to another in view 1000' })
+  .meta({ id: 'CweRelationship', description: 'Relation between two weaknesses in view CWE-1000' })
 
 const pattern = z
   .strictObject({
-    capec_id: capecIdText.describe('The attack pattern'),
-    slug: capecSlug.describe('The same in lower case'),
-    name: text.describe('Its name'),
+    capec_id: capecIdText.describe('CAPEC id'),
+    slug: capecSlug.describe('Same id in lower case'),
+    name: text.describe('Name'),
   })
-  .meta({ id: 'CweAttackPattern', description: 'An attack pattern that makes use of a weakness' })
+  .meta({ id: 'CweAttackPattern', description: 'Attack pattern that exploits a weakness' })
 
 /** `fields` keeps exactly the named fields (API 19.2). */
 export const cweEntry = z
@@ -146,110 +151,110 @@ export const cweEntry = z
     numeric_id: cweHead.numeric_id,
     name: cweHead.name,
     abstraction: cweHead.abstraction,
-    structure: text.describe('How it is built, such as `Simple`, `Chain`, `Composite`'),
+    structure: text.describe('Structure: `Simple`, `Chain` or `Composite`. Null if not stated'),
     status: cweHead.status,
     likelihood: cweHead.likelihood,
-    description: z.string().describe('What it is'),
-    extended_description: texts.describe('More of that, by paragraphs'),
-    background: texts.describe('What one should know before'),
-    alternate_terms: z.array(alternateTerm).describe('Other names'),
-    consequences: z.array(consequence).describe('What may come of it'),
-    mitigations: z.array(mitigation).describe('What helps'),
-    detection_methods: z.array(detectionMethod).describe('How it is found'),
-    demonstrative_examples: z.array(example).describe('Examples with code'),
-    observed_examples: z.array(observedExample).describe('CVEs that show it'),
-    modes_of_introduction: z.array(introduction).describe('When it comes in'),
-    platforms: z.array(platform).describe('Where it is met'),
-    taxonomy_mappings: z.array(taxonomyMapping).describe('The same in other taxonomies'),
-    attack_patterns: z.array(capecIdText).describe('The attack patterns that make use of it'),
-    attack_patterns_detailed: z.array(pattern).describe('The same with their names'),
-    relationships: z.array(cweRelationship).describe('How it stands to others'),
+    description: z.string().describe('Description'),
+    extended_description: texts.describe('Paragraphs of the extended description'),
+    background: texts.describe('Paragraphs of background'),
+    alternate_terms: z.array(alternateTerm).describe('Alternative names'),
+    consequences: z.array(consequence).describe('Consequences if exploited'),
+    mitigations: z.array(mitigation).describe('Mitigations'),
+    detection_methods: z.array(detectionMethod).describe('Detection methods'),
+    demonstrative_examples: z.array(example).describe('Demonstrative examples'),
+    observed_examples: z.array(observedExample).describe('Observed examples'),
+    modes_of_introduction: z.array(introduction).describe('Phases of introduction'),
+    platforms: z.array(platform).describe('Platforms'),
+    taxonomy_mappings: z.array(taxonomyMapping).describe('Corresponding entries in other taxonomies'),
+    attack_patterns: z.array(capecIdText).describe('CAPEC ids of attack patterns that exploit it'),
+    attack_patterns_detailed: z.array(pattern).describe('Same attack patterns, with names'),
+    relationships: z.array(cweRelationship).describe('Relations to other entries'),
     catalog_version: catalogVersion,
     updated_at: updatedAt,
   })
   .partial()
-  .meta({ id: 'CweEntry', description: 'The full entry of a weakness, or the `fields` of it that were asked for' })
+  .meta({ id: 'CweEntry', description: 'Full entry of a weakness, or its requested `fields`' })
 
 const executionStep = z
   .strictObject({
-    step: z.int().positive().describe('The number of the step'),
-    phase: text.describe('The phase, such as `Explore`, `Experiment`, `Exploit`'),
-    description: text.describe('What is done'),
-    techniques: texts.describe('How it is done'),
+    step: z.int().positive().describe('Number of the step, from 1'),
+    phase: text.describe('Phase: `Explore`, `Experiment` or `Exploit`. Null if not stated'),
+    description: text.describe('Description. Null if there is none'),
+    techniques: texts.describe('Techniques'),
   })
-  .meta({ id: 'CapecStep', description: 'A step of an attack' })
+  .meta({ id: 'CapecStep', description: 'Step of an attack' })
 
 const relatedWeakness = z
   .strictObject({
-    id: cweSlug.describe('The weakness in lower case'),
-    display: cweIdText.describe('The weakness'),
-    name: text.describe('Its name'),
+    id: cweSlug.describe('CWE id in lower case'),
+    display: cweIdText.describe('CWE id'),
+    name: text.describe('Name'),
   })
-  .meta({ id: 'CapecWeakness', description: 'A weakness that an attack pattern makes use of' })
+  .meta({ id: 'CapecWeakness', description: 'Weakness that an attack pattern exploits' })
 
 const relatedPattern = z
   .strictObject({
-    capec_id: capecIdText.describe('The other attack pattern'),
-    slug: capecSlug.describe('The same in lower case'),
-    name: text.describe('Its name'),
-    nature: z.string().describe('What the other one is to this'),
+    capec_id: capecIdText.describe('CAPEC id of the other attack pattern'),
+    slug: capecSlug.describe('Same id in lower case'),
+    name: text.describe('Name'),
+    nature: z.string().describe('Role of the other attack pattern, such as `ChildOf`'),
   })
-  .meta({ id: 'CapecRelationship', description: 'How an attack pattern stands to another' })
+  .meta({ id: 'CapecRelationship', description: 'Relation between two attack patterns' })
 
-const capecAbstraction = z.enum(['Meta', 'Standard', 'Detailed']).nullable().describe('How general it is')
-const capecStatus = text.describe('How finished the entry is, such as `Draft`, `Stable`')
-const executionFlow = z.array(executionStep).describe('The steps of the attack, in order')
-const relatedWeaknesses = z.array(relatedWeakness).describe('The weaknesses it makes use of')
-const relatedPatterns = z.array(relatedPattern).describe('How it stands to others')
-const consequences = z.array(consequence).describe('What may come of it')
+const capecAbstraction = z.enum(['Meta', 'Standard', 'Detailed']).nullable().describe('Level of abstraction')
+const capecStatus = text.describe('Status of the entry, such as `Draft` or `Stable`. Null if not stated')
+const executionFlow = z.array(executionStep).describe('Steps of the attack, in order')
+const relatedWeaknesses = z.array(relatedWeakness).describe('Weaknesses that it exploits')
+const relatedPatterns = z.array(relatedPattern).describe('Relations to other entries')
+const consequences = z.array(consequence).describe('Consequences if exploited')
 
 const capecRow = z
   .strictObject({
-    capec_id: number.describe('The number of the id'),
-    capec_id_string: capecIdText.describe('The id, such as `CAPEC-66`'),
-    name: text.describe('The name'),
-    description: z.string().describe('What it is'),
+    capec_id: number.describe('Number in the id'),
+    capec_id_string: capecIdText.describe('CAPEC id, such as `CAPEC-66`'),
+    name: text.describe('Name'),
+    description: z.string().describe('Description'),
     abstraction: capecAbstraction,
     status: capecStatus,
-    likelihood_of_attack: text.describe('How likely the attack is'),
-    typical_severity: text.describe('How severe it typically is'),
-    prerequisites: texts.describe('What it takes'),
-    skills_required: texts.describe('The skills it takes'),
-    resources_required: texts.describe('The resources it takes'),
-    mitigations: texts.describe('What helps'),
+    likelihood_of_attack: text.describe('Likelihood of attack, such as `High`. Null if not stated'),
+    typical_severity: text.describe('Typical severity, such as `High`. Null if not stated'),
+    prerequisites: texts.describe('Prerequisites'),
+    skills_required: texts.describe('Required skills'),
+    resources_required: texts.describe('Required resources'),
+    mitigations: texts.describe('Mitigations'),
     consequences,
     execution_flow: executionFlow,
     related_weaknesses: relatedWeaknesses,
     related_attack_patterns: relatedPatterns,
   })
-  .meta({ id: 'CapecRow', description: 'An attack pattern in a list' })
+  .meta({ id: 'CapecRow', description: 'Attack pattern (CAPEC), short form' })
 
 export const capecPage = z
   .strictObject(pageOf(capecRow))
-  .meta({ id: 'CapecPage', description: 'A page of attack patterns' })
+  .meta({ id: 'CapecPage', description: 'Page of attack patterns' })
 
 export const capecEntry = z
   .strictObject({
-    id: capecSlug.describe('The id in lower case'),
-    display: capecIdText.describe('The id, such as `CAPEC-66`'),
-    numeric_id: number.describe('The number of the id'),
-    name: text.describe('The name'),
+    id: capecSlug.describe('Id in lower case'),
+    display: capecIdText.describe('CAPEC id, such as `CAPEC-66`'),
+    numeric_id: number.describe('Number in the id'),
+    name: text.describe('Name'),
     abstraction: capecAbstraction,
     status: capecStatus,
-    severity: text.describe('How severe it typically is'),
-    likelihood: text.describe('How likely the attack is'),
-    description: z.string().describe('What it is'),
-    extended_description: texts.describe('More of that, by paragraphs'),
+    severity: text.describe('Typical severity, such as `High`. Null if not stated'),
+    likelihood: text.describe('Likelihood of attack, such as `High`. Null if not stated'),
+    description: z.string().describe('Description'),
+    extended_description: texts.describe('Paragraphs of the extended description'),
     execution_flow: executionFlow,
-    prerequisites: texts.describe('What it takes'),
-    skills: texts.describe('The skills it takes'),
-    resources: texts.describe('The resources it takes'),
-    indicators: texts.describe('How it shows'),
-    mitigations: texts.describe('What helps'),
+    prerequisites: texts.describe('Prerequisites'),
+    skills: texts.describe('Required skills'),
+    resources: texts.describe('Required resources'),
+    indicators: texts.describe('Indicators of an attack'),
+    mitigations: texts.describe('Mitigations'),
     examples: texts.describe('Examples'),
-    alternate_terms: z.array(alternateTerm).describe('Other names'),
+    alternate_terms: z.array(alternateTerm).describe('Alternative names'),
     consequences,
-    taxonomy_mappings: z.array(taxonomyMapping).describe('The same in other taxonomies'),
+    taxonomy_mappings: z.array(taxonomyMapping).describe('Corresponding entries in other taxonomies'),
     related_weaknesses: relatedWeaknesses,
     related_attack_patterns: relatedPatterns,
     catalog_version: catalogVersion,
@@ -258,5 +263,5 @@ export const capecEntry = z
   .partial()
   .meta({
     id: 'CapecEntry',
-    description: 'The full entry of an attack pattern, or the `fields` of it that were asked for',
+    description: 'Full entry of an attack pattern, or its requested `fields`',
   })

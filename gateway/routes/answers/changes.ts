@@ -8,17 +8,19 @@ const change = z
     cve_id: cveId,
     change: z
       .enum(['added', 'changed', 'removed'])
-      .describe('Whether the record is new, another, or gone (rejected, or no longer listed)'),
+      .describe('`added`, `changed` or `removed`. A removed record was rejected, or its feed no longer lists it'),
     sections: z
       .array(z.enum(CHANGED_SECTIONS))
-      .describe('The parts that differ, `core` being the summary record; all it has for a new one, none for one gone'),
+      .describe(
+        'Parts that differ; `core` is the summary record. Every part of an added record, no part of a removed one',
+      ),
   })
-  .meta({ id: 'Change', description: 'A CVE that is not what it was' })
+  .meta({ id: 'Change', description: 'Change of a CVE between two snapshots' })
 
 export const changes = z
   .strictObject({
-    since: snapshotId.describe('The full id of the snapshot that `since` means'),
-    snapshot: snapshotId.describe('The snapshot that it is compared with'),
+    since: snapshotId.describe('Full id of the snapshot that `since` selected'),
+    snapshot: snapshotId.describe('Id of the newer snapshot'),
     ...pageOf(change),
   })
-  .meta({ id: 'Changes', description: 'A page of what changed between two snapshots' })
+  .meta({ id: 'Changes', description: 'Page of the changes between two snapshots' })

@@ -6,7 +6,7 @@ export const openapi = z
     openapi: z
       .string()
       .regex(/^3\.1\.\d+$/)
-      .describe('The version of OpenAPI'),
-    paths: z.record(z.string(), z.looseObject({})).describe('The endpoints, by path'),
+      .describe('Version of the OpenAPI specification'),
+    paths: z.record(z.string(), z.looseObject({})).describe('Operations, by path'),
   })
-  .meta({ id: 'Openapi', description: 'A document as OpenAPI 3.1 lays it down' })
+  .meta({ id: 'Openapi', description: 'OpenAPI 3.1 document' })

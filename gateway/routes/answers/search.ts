@@ -5,23 +5,25 @@ import { count } from './values.ts'
 
 const suggestion = z
   .strictObject({
-    type: z.enum(SEARCH_TYPES).describe('What kind of thing it is'),
-    id: z.string().describe('Its id; of products `<vendor_key>/<product_slug>`'),
-    label: z.string().describe('Its title, name or display; the id where there is none'),
-    href: z.string().startsWith('/').describe('Where it is shown: a relative link within the app'),
+    type: z.enum(SEARCH_TYPES).describe('Type of the result'),
+    id: z.string().describe('Id. For a product: `<vendor_key>/<product_slug>`'),
+    label: z.string().describe('Title or name, or else the id'),
+    href: z.string().startsWith('/').describe('Relative link to the resource, such as `/cves/CVE-2024-3400`'),
   })
-  .meta({ id: 'Suggestion', description: 'Something that a partial query may mean' })
+  .meta({ id: 'Suggestion', description: 'Suggestion for a partial query' })
 
 const item = suggestion
   .extend({
-    subtitle: z.string().describe('A few words about it'),
+    subtitle: z.string().describe('Short description'),
     score: z
       .number()
       .gt(0)
       .max(1)
-      .describe('How well it matches: 1 an exact id, 0.75 the beginning of id or label, 0.5 of a word, 0.25 elsewhere'),
+      .describe(
+        'Quality of the match: 1 for an exact id, 0.75 at the start of id or label, 0.5 at the start of a word, 0.25 elsewhere',
+      ),
   })
-  .meta({ id: 'SearchItem', description: 'Something that was found' })
+  .meta({ id: 'SearchItem', description: 'Search result' })
 
 const eachType = <S extends z.ZodType>(schema: (type: string) => S) =>
   Object.fromEntries(SEARCH_TYPES.map((type) => [type, schema(type)])) as Record<(typeof SEARCH_TYPES)[number], S>
@@ -29,17 +31,17 @@ const eachType = <S extends z.ZodType>(schema: (type: string) => S) =>
 export const searchResults = z
   .strictObject({
     results: z
-      .strictObject(eachType((type) => z.array(item).max(25).describe(`The best of type \`${type}\`, best first`)))
+      .strictObject(eachType((type) => z.array(item).max(25).describe(`Best results of type \`${type}\`, best first`)))
       .meta({
         id: 'SearchGroups',
-        description: 'The best of each type; empty where nothing matches or it was not asked for',
+        description: 'Best results by type. A type without matches, or that was not requested, is empty',
       }),
     counts: z
-      .strictObject(eachType((type) => count.describe(`The number of matches of type \`${type}\``)))
-      .meta({ id: 'SearchCounts', description: 'The number of all matches of each type; 0 for types not asked for' }),
+      .strictObject(eachType((type) => count.describe(`Number of all matches of type \`${type}\``)))
+      .meta({ id: 'SearchCounts', description: 'Number of all matches by type. 0 for types that were not requested' }),
   })
-  .meta({ id: 'SearchResults', description: 'What a search found' })
+  .meta({ id: 'SearchResults', description: 'Results of a search' })
 
 export const suggestions = z
-  .strictObject({ suggestions: z.array(suggestion).max(15).describe('The best across types, best first') })
-  .meta({ id: 'Suggestions', description: 'What a partial query may mean' })
+  .strictObject({ suggestions: z.array(suggestion).max(15).describe('Best suggestions across types, best first') })
+  .meta({ id: 'Suggestions', description: 'Suggestions for a partial query' })

@@ -4,49 +4,53 @@ import { count, day, pageOf, snapshotId, text, timestamp } from './values.ts'
 
 const counts = z
   .strictObject({
-    cves: count.describe('The number of CVE records'),
-    cwes: count.describe('The number of weaknesses'),
-    capecs: count.describe('The number of attack patterns'),
-    cnas: count.describe('The number of CNAs'),
-    vendors: count.describe('The number of vendors'),
-    products: count.describe('The number of products'),
-    exploits: count.describe('The number of exploit modules'),
-    advisories: count.describe('The number of linked advisories'),
-    reports: count.describe('The number of reports'),
+    cves: count.describe('Number of CVE records'),
+    cwes: count.describe('Number of weaknesses'),
+    capecs: count.describe('Number of attack patterns'),
+    cnas: count.describe('Number of CNAs'),
+    vendors: count.describe('Number of vendors'),
+    products: count.describe('Number of products'),
+    exploits: count.describe('Number of exploit modules'),
+    advisories: count.describe('Number of advisories that a CVE links'),
+    reports: count.describe('Number of reports'),
   })
-  .meta({ id: 'SnapshotCounts', description: 'How many of each there are' })
+  .meta({ id: 'SnapshotCounts', description: 'Number of records of each type' })
 
 const feed = z
   .strictObject({
-    version: text.describe('The version, as its publisher names it'),
-    updated_at: timestamp.nullable().describe('The time that it states; of a day, the first instant'),
-    records: count.describe('The number of its records'),
-    licence: z.string().describe('The licence of its data'),
-    attribution: z.string().describe('Whom to name'),
+    version: text.describe('Version that the publisher states. Null if there is none'),
+    updated_at: timestamp
+      .nullable()
+      .describe('Time of the edition. If the publisher states a date, its first instant in UTC. Null if not stated'),
+    records: count.describe('Number of records in the feed'),
+    licence: z.string().describe('Licence of the data'),
+    attribution: z.string().describe('Required attribution'),
   })
-  .meta({ id: 'Feed', description: 'An upstream feed' })
+  .meta({ id: 'Feed', description: 'Upstream feed' })
 
 export const snapshot = z
   .strictObject({
-    id: snapshotId.describe('Its id, a digest of its contents'),
-    created_at: timestamp.describe('When it was built'),
-    parent: snapshotId.nullable().describe('The id of the snapshot before it'),
+    id: snapshotId.describe('Snapshot id: a digest of its contents'),
+    created_at: timestamp.describe('Time of the build'),
+    parent: snapshotId.nullable().describe('Id of the previous snapshot. Null if there is none'),
     counts,
-    feeds: z.record(z.string(), feed).describe('The feeds it was built from, by name'),
-    epss_date: day.nullable().describe('The day of its EPSS scores'),
+    feeds: z.record(z.string(), feed).describe('Feeds of the snapshot, by name'),
+    epss_date: day.nullable().describe('Date of the EPSS scores. Null without scores'),
   })
-  .meta({ id: 'Snapshot', description: 'One immutable build of the corpus' })
+  .meta({ id: 'Snapshot', description: 'Immutable build of the corpus' })
 
 const keptSnapshot = z
   .strictObject({
-    id: snapshotId.describe('The id of the snapshot, for `since` of `/changes`'),
-    created_at: timestamp.describe('When it was built'),
-    parent: snapshotId.nullable().describe('The id of the snapshot before it'),
-    cves: count.describe('The number of CVE records'),
-    retained: z.boolean().describe('Whether the snapshot is open here: a cursor issued under it returns its rows'),
+    id: snapshotId.describe('Snapshot id. `/changes?since=` accepts it'),
+    created_at: timestamp.describe('Time of the build'),
+    parent: snapshotId.nullable().describe('Id of the previous snapshot. Null if there is none'),
+    cves: count.describe('Number of CVE records'),
+    retained: z
+      .boolean()
+      .describe('Whether this gateway has the snapshot open. Cursors that it issued are then served from it'),
   })
-  .meta({ id: 'KeptSnapshot', description: 'A snapshot that `/changes` can compare with' })
+  .meta({ id: 'KeptSnapshot', description: 'Snapshot that `/changes` can compare with' })
 
 export const snapshots = z
   .strictObject(pageOf(keptSnapshot))
-  .meta({ id: 'KeptSnapshots', description: 'A page of the snapshots that are kept' })
+  .meta({ id: 'KeptSnapshots', description: 'Page of the available snapshots' })

@@ -13,22 +13,22 @@ export const baseScore = z.number().min(0).max(10)
 export const cveId = z
   .string()
   .regex(/^CVE-\d{4}-\d{4,19}$/)
-  .describe('The CVE id, in upper case')
+  .describe('CVE id, in upper case')
 export const cweSlug = z.string().regex(/^cwe-\d+$/)
 export const snapshotId = z.string().regex(/^[0-9a-f]{64}$/)
 
 const pagination = z
   .strictObject({
-    limit: z.int().min(1).max(100).describe('The number of rows on a full page'),
+    limit: z.int().min(1).max(100).describe('Maximum number of rows per page'),
     next_cursor: z
       .string()
       .max(512)
       .nullable()
-      .describe('Sent back as `cursor` it gives the next page; null where nothing follows'),
+      .describe('Pass it as `cursor` to get the next page. Null on the last page'),
   })
-  .meta({ id: 'Pagination', description: 'Where a page stands in its list' })
+  .meta({ id: 'Pagination', description: 'Position of a page in its list' })
 
 /** The fields of a page of `row`s: `z.strictObject({ ...pageOf(row), … })`. */
 export function pageOf<R extends ZodType>(row: R) {
-  return { data: z.array(row).describe('The rows of this page, empty where nothing matches'), pagination }
+  return { data: z.array(row).describe('Rows of this page. Empty if nothing matches'), pagination }
 }

@@ -17,6 +17,7 @@ const routes = [
     path: '/cves/:cveId',
     name: 'getCve',
     summary: 'One CVE',
+    description: 'A route of the test',
     params,
     answer: z.object({}),
     handle: (_context, { cveId: id }): Answer => {
