@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The `vulnshelf` command: reads its words, loads the command they name, prints its report. */
+/** The `vulnshelf` command: parses options, loads the module of a subcommand, prints its report. */
 import '../corpus/command/node-version.js'
 import { availableParallelism } from 'node:os'
 import { InvalidArgumentError } from 'commander'
@@ -12,28 +12,28 @@ import { utcDate } from '../corpus/model/date.ts'
 import type { SigningAlgorithm } from '../corpus/snapshot/signature.ts'
 import { baseUrls, ecosystems, type FetchCommandOptions, feedNames, noBases } from './fetch/options.ts'
 
-const { program, option, required, fail } = commandLine('vulnshelf')
+const { program, option, required, examples, fail } = commandLine('vulnshelf')
 
 const day = (text: string) => {
   if (utcDate(text) !== text) throw new InvalidArgumentError('It must be a day, YYYY-MM-DD.')
   return text
 }
 
-const corpus = () => required(option('--corpus <file>', 'the corpus database'))
-/** More threads than this are a slip of the pen. */
+const corpus = () => required(option('--corpus <file>', 'corpus database'))
+/** Larger values are typing errors. */
 const MAX_JOBS = 256
 const jobs = () =>
-  option('--jobs <n>', 'worker threads; 0 does without')
+  option('--jobs <n>', 'number of worker threads; 0 uses the main thread only')
     .argParser(wholeNumber(0, MAX_JOBS))
-    .default(availableParallelism(), 'as many as cores')
+    .default(availableParallelism(), 'one per core')
 /** Given once for each: `--sign-key old.json --sign-key new.json`. */
 const signKeys = () =>
   option('--sign-key <file>', 'sign the pointer with this private key (repeatable)').argParser(
     (file: string, before: string[] = []) => [...before, file],
   )
-const expires = () => option('--expires <time>', 'how long a signed pointer is good for').default('14d')
+const expires = () => option('--expires <time>', 'lifetime of the signature, such as 12h or 14d').default('14d')
 const json = () => option('--json', 'print the report as JSON')
-/** Prints a report: as JSON when asked to, else in words. */
+/** Prints a report, as text or as JSON. */
 const print = <T>(asJson: boolean | undefined, report: T, words: (report: T) => string) =>
   void process.stdout.write(`${asJson ? JSON.stringify(report, null, 1) : printable(words(report))}\n`)
 
@@ -53,21 +53,24 @@ interface BuildFlags {
   json?: boolean
 }
 
-program.description('Builds vulnerability intelligence: feeds → corpus → snapshot').version('0.1.0')
+program.description('Build snapshots of vulnerability intelligence: feeds → corpus → snapshot').version('0.1.0')
 
 program
   .command('sample <feeds>')
-  .description('write synthetic feeds in the upstream formats')
-  .addOption(option('--cves <n>', 'how many CVEs').argParser(wholeNumber(1, 5_000_000)).default(2000))
+  .description('Write synthetic feeds in the formats of their publishers')
+  .addOption(option('--cves <n>', 'number of CVEs').argParser(wholeNumber(1, 5_000_000)).default(2000))
   .addOption(
-    option('--seed <n>', 'another seed, other feeds')
+    option('--seed <n>', 'seed of the random numbers; the same seed gives the same feeds')
       .argParser(wholeNumber(0, 2 ** 31))
       .default(1),
   )
   .addOption(
-    option('--nights <n>', 'nights, each a little later than the one before').argParser(wholeNumber(1, 100)).default(2),
+    option('--nights <n>', 'number of nights; each has changes since the one before')
+      .argParser(wholeNumber(1, 100))
+      .default(2),
   )
   .addOption(json())
+  .addHelpText('after', examples('sample feeds', 'sample feeds --cves 20000 --nights 3'))
   .action(async (feeds: string, options: { cves: number; seed: number; nights: number; json?: boolean }) => {
     const { generateSample } = await import('../corpus/sample/generate.ts')
     const { sampleWords } = await import('./report.ts')
@@ -76,15 +79,23 @@ program
 
 program
   .command('fetch <feeds>')
-  .description('download the public feeds, each from its publisher or from a copy')
-  .addOption(option('--only <names>', 'these feeds, separated by commas').argParser(feedNames))
+  .description('Download the public feeds')
+  .addOption(option('--only <names>', 'only these feeds, separated by commas').argParser(feedNames))
   .addOption(
-    option('--base-url <url>', 'take them from a copy of a feeds folder; kev=<url> that feed only (repeatable)')
+    option('--base-url <url>', 'download from this copy of a feeds folder; kev=<url> sets one feed (repeatable)')
       .argParser(baseUrls)
       .default(noBases, 'the publishers'),
   )
-  .addOption(option('--osv-ecosystems <names>', "of OSV these ecosystems, or 'all'").argParser(ecosystems))
+  .addOption(option('--osv-ecosystems <names>', "OSV ecosystems, separated by commas, or 'all'").argParser(ecosystems))
   .addOption(json())
+  .addHelpText(
+    'after',
+    examples(
+      'fetch feeds',
+      'fetch feeds --only cvelist,kev,epss',
+      'fetch feeds --base-url https://mirror.example.com/feeds',
+    ),
+  )
   .action(async (feeds: string, options: FetchCommandOptions) => {
     const { fetchFromCommand } = await import('./fetch/command.ts')
     const { failures, fetchWords } = await import('./fetch/report.ts')
@@ -96,31 +107,39 @@ program
 
 program
   .command('ingest <feeds>')
-  .description('read a feeds folder into a corpus')
+  .description('Read a feeds folder into a corpus database')
   .addOption(corpus())
-  .addOption(option('--as-of <date>', 'take of each feed the newest file dated up to then').argParser(day))
-  .addOption(option('--accept-shrink', 'take a feed that lost more than a tenth of its records'))
-  .addOption(option('--accept-older', 'take a feed whose edition is older than the one that the corpus has'))
+  .addOption(option('--as-of <date>', 'read the newest file of each feed up to this date').argParser(day))
+  .addOption(option('--accept-shrink', 'accept a feed that lost more than 10 % of its records'))
+  .addOption(option('--accept-older', 'accept a feed whose edition is older than that in the corpus'))
   .addOption(
-    option('--floor <feed=n,...>', 'refuse a feed that has fewer usable records, or is absent (repeatable)').argParser(
+    option('--floor <feed=n,...>', 'reject a feed that has fewer usable records or is absent (repeatable)').argParser(
       (text, before?: string) => (before === undefined ? text : `${before},${text}`),
     ),
   )
   .addOption(
-    option('--mission <level>', 'mission and well-being, for the SSVC decision')
+    option('--mission <level>', '"mission and well-being" value of the SSVC decision')
       .choices(['low', 'medium', 'high'])
       .default('medium'),
   )
   .addOption(jobs())
-  .addOption(option('--verbose', 'list every file, warning and change in the report, not only examples'))
+  .addOption(option('--verbose', 'list all files, warnings and changes in the report'))
   .addOption(json())
   .addHelpText('after', INGEST_REPORT)
+  .addHelpText(
+    'after',
+    examples(
+      'ingest feeds --corpus corpus.db',
+      'ingest feeds --corpus corpus.db --as-of 2026-06-01',
+      'ingest feeds --corpus corpus.db --floor cvelist=250000,kev=1000',
+    ),
+  )
   .action(async (feeds: string, { floor, verbose, json, ...options }) => {
     const { ingest } = await import('./ingest/ingest.ts')
     const { formatIngestReport } = await import('./ingest/format-report.ts')
     const { readFloors } = await import('./ingest/floors.ts')
     const floors = floor === undefined ? {} : readFloors(floor)
-    // In a log the line for each feed is enough: the report must not drown in progress.
+    // A log needs only the report.
     const progress = process.stderr.isTTY ? showProgress() : noProgress
     const report = await ingest({ feeds, ...options, floors }, realEffects(), progress)
     print(json, report, () => formatIngestReport(report, { verbose }))
@@ -128,8 +147,9 @@ program
 
 program
   .command('explain <corpus> <cve>')
-  .description('tell of each value of a CVE which claims were considered, by which rule, and which one decides')
+  .description('Show which source and rule produced each field of a CVE')
   .addOption(json())
+  .addHelpText('after', examples('explain corpus.db CVE-2024-3400', 'explain corpus.db CVE-2024-3400 --json'))
   .action(async (corpus: string, cve: string, options: { json?: boolean }) => {
     const { openExplainer } = await import('./explain.ts')
     const { explainWords } = await import('./report.ts')
@@ -143,14 +163,21 @@ program
 
 program
   .command('build')
-  .description('make a snapshot of a corpus')
+  .description('Build a snapshot from a corpus database and activate it')
   .addOption(corpus())
-  .addOption(required(option('--out <dist>', 'the folder that snapshots are put up in')))
+  .addOption(required(option('--out <dist>', 'folder of snapshots')))
   .addOption(signKeys())
   .addOption(expires())
-  .addOption(option('--unsigned', 'leave the pointer unsigned where it was signed before'))
+  .addOption(option('--unsigned', 'accept an unsigned pointer although the previous one is signed'))
   .addOption(jobs())
   .addOption(json())
+  .addHelpText(
+    'after',
+    examples(
+      'build --corpus corpus.db --out dist',
+      'build --corpus corpus.db --out dist --sign-key key.json --expires 3d',
+    ),
+  )
   .action(async (options: BuildFlags) => {
     const { build } = await import('./build/build.ts')
     const { signingOf } = await import('./keys.ts')
@@ -162,10 +189,11 @@ program
 
 program
   .command('key <file>')
-  .description('make a key to sign pointers with: a private one in <file>, its public one in a key set')
+  .description('Create a signing key: a private key in <file>, and its public key in a key set')
   .addOption(option('--alg <name>', 'signature algorithm').choices(['EdDSA', 'ES256']).default('EdDSA'))
-  .addOption(option('--public <file>', 'the key set to add it to (default: <file> with .jwks.json)'))
+  .addOption(option('--public <file>', 'key set (JWKS) that gets the public key (default: <file> with .jwks.json)'))
   .addOption(json())
+  .addHelpText('after', examples('key key.json', 'key key.json --alg ES256 --public keys.json'))
   .action(async (file: string, options: { alg: SigningAlgorithm; public?: string; json?: boolean }) => {
     const { makeKey } = await import('./keys.ts')
     const { keyWords } = await import('./report.ts')
@@ -174,10 +202,14 @@ program
 
 program
   .command('sign <dist>')
-  .description('sign the pointer of the current snapshot anew: with a later expiry, or with other keys')
+  .description('Sign the current pointer again, with a later expiry or with other keys')
   .addOption(required(signKeys()))
   .addOption(expires())
   .addOption(json())
+  .addHelpText(
+    'after',
+    examples('sign dist --sign-key key.json', 'sign dist --sign-key old.json --sign-key new.json --expires 14d'),
+  )
   .action(async (dist: string, options: { signKey: string[]; expires: string; json?: boolean }) => {
     const { readSigning } = await import('./keys.ts')
     const { sign } = await import('./sign.ts')
@@ -188,10 +220,11 @@ program
 
 program
   .command('verify <dist>')
-  .description('check every digest, every member and every count of the current snapshot')
-  .addOption(option('--keys <file>', 'key set of which one key must have signed the pointer'))
+  .description('Verify digests, members and counts of the current snapshot')
+  .addOption(option('--keys <file>', 'key set (JWKS); one of its keys must have signed the pointer'))
   .addOption(jobs())
   .addOption(json())
+  .addHelpText('after', examples('verify dist', 'verify dist --keys keys.json'))
   .action(async (dist: string, options: { keys?: string; jobs: number; json?: boolean }) => {
     const { verify } = await import('../corpus/snapshot/verify.ts')
     const { readKeySetFile } = await import('../corpus/snapshot/key-files.ts')
@@ -207,7 +240,8 @@ program
 
 program
   .command('show <dist> [path]')
-  .description('print a record, a file or the manifest as JSON')
+  .description('Print a record, a file or the manifest as JSON')
+  .addHelpText('after', examples('show dist', 'show dist CVE-2024-3400', 'show dist list/cwes'))
   .action(async (dist: string, path: string | undefined) => {
     const { show } = await import('./show.ts')
     process.stdout.write(`${JSON.stringify(show(dist, path), null, 1)}\n`)
@@ -215,8 +249,9 @@ program
 
 program
   .command('snapshots <dist>')
-  .description('list the snapshots that are kept, newest first; * marks the current one')
+  .description('List the snapshots of a folder, newest first; * marks the current one')
   .addOption(json())
+  .addHelpText('after', examples('snapshots dist', 'snapshots dist --json'))
   .action(async (dist: string, options: { json?: boolean }) => {
     const { listSnapshots } = await import('./snapshots.ts')
     const { snapshotsWords } = await import('./report.ts')
@@ -225,9 +260,12 @@ program
 
 program
   .command('prune <dist>')
-  .description('remove snapshots but the newest, and the files that only they needed')
-  .addOption(required(option('--keep <n>', 'how many snapshots stay').argParser(wholeNumber(1))))
+  .description('Remove old snapshots, and the files that only they use')
+  .addOption(
+    required(option('--keep <n>', 'number of snapshots to keep, with the current one').argParser(wholeNumber(1))),
+  )
   .addOption(json())
+  .addHelpText('after', examples('prune dist --keep 7', 'prune dist --keep 7 --json'))
   .action(async (dist: string, options: { keep: number; json?: boolean }) => {
     const { prune } = await import('./prune.ts')
     const { pruneWords } = await import('./report.ts')
@@ -236,10 +274,11 @@ program
 
 program
   .command('publish <dist> <target>')
-  .description('put the current snapshot where mirrors find it: in a folder, or at s3://bucket/prefix')
-  .addOption(option('--parallel <n>', 'transfers at once').argParser(wholeNumber(1, 64)).default(6))
+  .description('Upload the current snapshot to a folder or to s3://bucket/prefix')
+  .addOption(option('--parallel <n>', 'number of parallel transfers').argParser(wholeNumber(1, 64)).default(6))
   .addOption(json())
-  .addOption(option('--unsigned', 'put an unsigned snapshot in the place of a signed one'))
+  .addOption(option('--unsigned', 'replace a signed snapshot by an unsigned one'))
+  .addHelpText('after', examples('publish dist /srv/vulnshelf', 'publish dist s3://bucket/vulnshelf --parallel 12'))
   .action(async (dist: string, to: string, options: { parallel: number; unsigned?: boolean; json?: boolean }) => {
     const { publishFromCommand } = await import('./publish/command.ts')
     const { publishWords } = await import('./report.ts')

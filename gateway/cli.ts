@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The `vulnshelf-gateway` command: reads its words, loads the command they name. */
+/** The `vulnshelf-gateway` command: parses options and loads the module of a subcommand. */
 import '../corpus/command/node-version.js'
 import { availableParallelism } from 'node:os'
 import { type Command, InvalidArgumentError } from 'commander'
@@ -11,7 +11,7 @@ import type { MirrorFlags } from './mirror/command.ts'
 import type { ServeFlags } from './serve-command.ts'
 import { LOCAL } from './token.ts'
 
-const { program, option, fail } = commandLine('vulnshelf-gateway')
+const { program, option, examples, fail } = commandLine('vulnshelf-gateway')
 
 const list = (text: string) =>
   text
@@ -31,72 +31,90 @@ const bytes = (text: string) => {
   return count
 }
 
-program.description('Hands out snapshots of vulnerability intelligence').version('0.1.0')
+program.description('Serve and mirror snapshots of vulnerability intelligence').version('0.1.0')
 
 program
   .command('serve <dist>')
-  .description('answer requests from the current snapshot, and follow it')
+  .description('Serve the API from the current snapshot, and switch to each new one')
   .addOption(option('--host <host>', 'address to listen on').default('127.0.0.1'))
   .addOption(option('--port <port>', 'port to listen on').argParser(wholeNumber(0, 65_535)).default(8080))
-  .addOption(option('--issuer <issuer>', 'who issues tokens: their iss').default(LOCAL.issuer))
-  .addOption(option('--audience <audience>', 'whom tokens are for: their aud').default(LOCAL.audience))
-  .addOption(option('--jwks <file or url>', 'key set; without it, it is discovered from the issuer'))
-  .addOption(option('--no-preview', 'let in accounts that are no administrators'))
-  .addOption(option('--origins <list>', 'origins of web pages that may read answers').argParser(list))
-  .addOption(option('--no-access-log', 'no line in the log for each request'))
-  .addOption(option('--cookie <name>', 'session cookie that may hold the token').default('session'))
-  .addOption(option('--admin-claims <list>', 'claims that may say admin (default: role,roles)').argParser(list))
-  .addOption(option('--algorithms <list>', 'signature algorithms of tokens').argParser(list))
+  .addOption(option('--issuer <issuer>', 'expected token issuer (iss claim)').default(LOCAL.issuer))
+  .addOption(option('--audience <audience>', 'expected token audience (aud claim)').default(LOCAL.audience))
   .addOption(
-    option('--rate-limit <n>', 'requests of a subject in a window').argParser(wholeNumber(1, 1e9)).default(600),
+    option('--jwks <file or url>', 'key set (JWKS) that verifies tokens; by default it is discovered from the issuer'),
+  )
+  .addOption(option('--no-preview', 'accept tokens of non-administrators (turns preview mode off)'))
+  .addOption(option('--origins <list>', 'allowed origins of web pages (CORS), separated by commas').argParser(list))
+  .addOption(option('--no-access-log', 'do not log requests'))
+  .addOption(option('--cookie <name>', 'name of the session cookie that can contain the token').default('session'))
+  .addOption(option('--admin-claims <list>', 'claims that mark an administrator (default: role,roles)').argParser(list))
+  .addOption(
+    option('--algorithms <list>', 'accepted signature algorithms of tokens, separated by commas').argParser(list),
   )
   .addOption(
-    option('--failed-tokens <n>', 'tokens from one address that may fail in a window')
+    option('--rate-limit <n>', 'maximum requests per account in a window').argParser(wholeNumber(1, 1e9)).default(600),
+  )
+  .addOption(
+    option('--failed-tokens <n>', 'maximum invalid tokens per address in a window')
       .argParser(wholeNumber(1, 1e9))
       .default(30),
   )
-  .addOption(option('--rate-window-seconds <n>', 'length of that window').argParser(wholeNumber(1, 86_400)).default(60))
   .addOption(
-    option('--trusted-proxies <list>', 'proxies whose X-Forwarded-For is believed: addresses, networks').argParser(
+    option('--rate-window-seconds <n>', 'length of the window, in seconds')
+      .argParser(wholeNumber(1, 86_400))
+      .default(60),
+  )
+  .addOption(
+    option('--trusted-proxies <list>', 'proxies whose X-Forwarded-For is trusted: addresses or networks').argParser(
       list,
     ),
   )
   .addOption(
-    option('--redis-url <url>', 'Redis through which gateways share their limits; REDIS_URL is taken as well')
-      // Said in help instead of what it is, which may hold a password.
+    option('--redis-url <url>', 'Redis server for limits that gateways share; REDIS_URL is read too')
+      // Help must not show the value, which can contain a password.
       .default(process.env.REDIS_URL || undefined, 'REDIS_URL'),
   )
-  .addOption(option('--access-policy <file>', 'rules that give CVEs an access tier'))
+  .addOption(option('--access-policy <file>', 'policy file that assigns access tiers to CVEs'))
   .addOption(
-    option('--metrics-port <port>', 'port of /metrics; without it there are no metrics').argParser(
-      wholeNumber(0, 65_535),
-    ),
+    option('--metrics-port <port>', 'port of /metrics (default: no metrics)').argParser(wholeNumber(0, 65_535)),
   )
-  .addOption(option('--metrics-host <host>', 'address that /metrics listens on').default('127.0.0.1'))
+  .addOption(option('--metrics-host <host>', 'address of /metrics').default('127.0.0.1'))
   .addOption(
-    option('--poll-seconds <n>', 'how often to look for a new snapshot or policy')
+    option('--poll-seconds <n>', 'interval between checks for a new snapshot or policy, in seconds')
       .argParser(wholeNumber(1, 86_400))
       .default(2),
   )
   .addOption(
-    option('--workers <n>', 'processes that answer; all count against the same limits')
+    option('--workers <n>', 'number of worker processes; they share the limits')
       .argParser(wholeNumber(1, 256))
       .default(1),
   )
-  .addOption(option('--follow <source>', 'mirror this repository into the folder that is served, again and again'))
-  .addOption(option('--interval <time>', 'with --follow: how often to look').argParser(duration).default(300, '5m'))
-  .addOption(option('--keys <file>', 'with --follow: key set (JWKS) of which one key must have signed'))
+  .addOption(option('--follow <source>', 'mirror this repository into <dist> repeatedly'))
   .addOption(
-    option('--keep <n>', 'with --follow: snapshots that stay, with the current one')
+    option('--interval <time>', 'with --follow: interval between checks, such as 5m')
+      .argParser(duration)
+      .default(300, '5m'),
+  )
+  .addOption(option('--keys <file>', 'with --follow: key set (JWKS); one of its keys must have signed the pointer'))
+  .addOption(
+    option('--keep <n>', 'with --follow: number of snapshots to keep, with the current one')
       .argParser(wholeNumber(1, 1e6))
       .default(3),
   )
-  .addOption(option('--derive', 'with --follow: make what is derived here instead of fetching it'))
+  .addOption(option('--derive', 'with --follow: rebuild derived files instead of downloading them'))
+  .addHelpText(
+    'after',
+    examples(
+      'serve dist --issuer https://id.example.com --audience vulnshelf',
+      'serve dist --jwks keys.json --port 9000',
+      'serve dist --jwks keys.json --follow https://mirror.example.com/vulnshelf --keys signers.json',
+    ),
+  )
   .action(async (dist: string, flags: ServeFlags, command: Command) => {
-    // In the environment they may be meant for other commands.
+    // Environment variables can be meant for other commands.
     const idle = ['interval', 'keys', 'keep', 'derive'].find((name) => command.getOptionValueSource(name) === 'cli')
     if (idle !== undefined && flags.follow === undefined) {
-      command.error(`option '--${idle}' goes with --follow, which names what is mirrored`)
+      command.error(`option '--${idle}' requires --follow <source>`)
     }
     const { startPrepared } = await import('./process-start.ts')
     startPrepared()
@@ -106,23 +124,38 @@ program
 
 program
   .command('mirror <source> <dist>')
-  .description(
-    'copy the current snapshot of a repository (https://…, s3://…, a folder, a bundle), and prove that it is intact',
-  )
-  .addOption(option('--keys <file>', 'key set (JWKS) of which one key must have signed; without it nobody need have'))
-  .addOption(option('--interval <time>', 'go on, and look again so often: 1h, 5m').argParser(duration))
-  .addOption(option('--parallel <n>', 'transfers at once').argParser(wholeNumber(1, 64)).default(6))
-  .addOption(option('--max-rate <bytes>', 'bytes per second of all of them, such as 10M').argParser(bytes))
-  .addOption(option('--max-bytes <bytes>', 'refuse a larger snapshot').argParser(bytes).default(1e12, '1T'))
-  .addOption(option('--derive', 'make what is derived here instead of fetching it, as far as it comes out the same'))
+  .description('Copy the current snapshot of a repository (https://…, s3://…, a folder or a bundle), and verify it')
   .addOption(
-    option('--jobs <n>', 'threads that derive; 0 does without')
-      .argParser(wholeNumber(0, 256))
-      .default(availableParallelism(), 'as many as cores'),
+    option(
+      '--keys <file>',
+      'key set (JWKS); one of its keys must have signed the pointer; without it, no signature is required',
+    ),
   )
-  .addOption(option('--bundle <file>', 'write what is new into one file as well, to be carried and mirrored from'))
-  .addOption(option('--keep <n>', 'remove all snapshots but so many, with this one').argParser(wholeNumber(1, 1e6)))
+  .addOption(option('--interval <time>', 'repeat at this interval, such as 5m or 1h').argParser(duration))
+  .addOption(option('--parallel <n>', 'number of parallel transfers').argParser(wholeNumber(1, 64)).default(6))
+  .addOption(option('--max-rate <bytes>', 'maximum bytes per second of all transfers, such as 10M').argParser(bytes))
+  .addOption(option('--max-bytes <bytes>', 'reject a larger snapshot').argParser(bytes).default(1e12, '1T'))
+  .addOption(option('--derive', 'rebuild derived files instead of downloading them, if the result is identical'))
+  .addOption(
+    option('--jobs <n>', 'number of threads for --derive; 0 uses the main thread only')
+      .argParser(wholeNumber(0, 256))
+      .default(availableParallelism(), 'one per core'),
+  )
+  .addOption(option('--bundle <file>', 'also write the new files to this bundle, for mirrors without a network'))
+  .addOption(
+    option('--keep <n>', 'number of snapshots to keep, with the current one (default: all)').argParser(
+      wholeNumber(1, 1e6),
+    ),
+  )
   .addOption(option('--json', 'print the report as JSON'))
+  .addHelpText(
+    'after',
+    examples(
+      'mirror https://mirror.example.com/vulnshelf dist --keys keys.json',
+      'mirror s3://bucket/vulnshelf dist --interval 1h --keep 7',
+      'mirror dist copy --bundle night.tar',
+    ),
+  )
   .action(async (source: string, dist: string, flags: MirrorFlags) => {
     const { mirrorFromCommand } = await import('./mirror/command.ts')
     await mirrorFromCommand(source, dist, flags)
@@ -130,14 +163,15 @@ program
 
 program
   .command('token')
-  .description('make a local key set and a token, for development only')
+  .description('Create a local key set and a token, for development only')
   .addOption(option('--role <role>', 'role claim').default('admin'))
   .addOption(option('--tier <n>', 'access tier').argParser(wholeNumber(0, 1_000_000)))
-  .addOption(option('--expires <time>', 'lifetime, such as 30m, 1h, 2d').default('1h'))
-  .addOption(option('--issuer <issuer>', 'iss of the token').default(LOCAL.issuer))
-  .addOption(option('--audience <audience>', 'aud of the token').default(LOCAL.audience))
+  .addOption(option('--expires <time>', 'lifetime, such as 30m, 1h or 2d').default('1h'))
+  .addOption(option('--issuer <issuer>', 'issuer (iss claim)').default(LOCAL.issuer))
+  .addOption(option('--audience <audience>', 'audience (aud claim)').default(LOCAL.audience))
   // No environment variable: VULNSHELF_KEYS is the key set that mirrors trust.
-  .option('--keys <folder>', 'where the keys are kept', LOCAL.dir)
+  .option('--keys <folder>', 'folder of the keys', LOCAL.dir)
+  .addHelpText('after', examples('token', 'token --role user --tier 1 --expires 2d'))
   .action(
     async ({
       keys,

@@ -25,6 +25,8 @@ export interface CommandLine {
   option(flags: string, description: string): Option
   /** Makes the option a required one. Commander's own check would come before that of a misspelled option. */
   required(option: Option): Option
+  /** Returns the examples of a command, as text after its help. */
+  examples(...lines: string[]): string
   /** Tells an error on standard error and sets the exit code: 1, or 2 for wrong usage. */
   fail(error: unknown): void
 }
@@ -47,6 +49,7 @@ export function commandLine(name: string): CommandLine {
       option.description += ' (required)'
       return option
     },
+    examples: (...lines) => `\nExamples:\n${lines.map((line) => `  ${name} ${line}\n`).join('')}`,
     fail: (error) => fail(error, tell),
   }
 }

@@ -135,6 +135,27 @@ test('an option that means something else in another command has a variable that
   done(await vulnshelf(build, { env: { VULNSHELF_UNSIGNED: 'false' } }))
 })
 
+test('the help of every command has examples, with options that exist', async () => {
+  for (const [run, name] of [
+    [vulnshelf, 'vulnshelf'],
+    [gateway, 'vulnshelf-gateway'],
+  ] as const) {
+    const commands = done(await run(['--help'])).matchAll(/^ {2}(\w+) (?:\[|<)/gm)
+    for (const [, command] of commands) {
+      if (command === 'help') continue
+      const help = done(await run([command!, '--help']))
+      const known = [...help.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, option]) => option)
+      const [, examples = ''] = help.split('\nExamples:\n')
+      const lines = examples.trim().split('\n')
+      assert.ok(lines.length >= 2, `${command}: ${help}`)
+      for (const line of lines) {
+        assert.ok(line.trim().startsWith(`${name} ${command}`), line)
+        for (const [option] of line.matchAll(/--[\w-]+/g)) assert.ok(known.includes(option), line)
+      }
+    }
+  }
+})
+
 test('options that share an environment variable have the same name and the same default', async () => {
   const shared = new Map<string, Set<string>>()
   for (const run of [vulnshelf, gateway]) {

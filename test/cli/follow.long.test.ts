@@ -134,10 +134,10 @@ test('told to stop while the first snapshot is on its way, it ends at once, with
   }
 })
 
-test('what is for the mirror goes with --follow, but for what the environment says to other commands', async () => {
+test('options of the mirror require --follow; environment variables are ignored without it', async () => {
   for (const words of [['--derive'], ['--keys', keys], ['--keep', '2'], ['--interval', '1m']]) {
     const line = failed(await gateway(serve(origin, ...words)), 2)
-    assert.is(line, `option '${words[0]}' goes with --follow, which names what is mirrored (--help tells more)`)
+    assert.is(line, `option '${words[0]}' requires --follow <source> (--help tells more)`)
   }
   const child = start('vulnshelf-gateway', serve(origin), { env: { VULNSHELF_KEYS: keys } })
   let said = ''
