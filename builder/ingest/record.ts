@@ -167,7 +167,7 @@ const MAX_RECORD = 256 << 20
 const MAX_TIMELINE = 16 << 20
 
 /** The JSON of a timeline. Where it is too long, the oldest entries keep their headers alone (rule 26). */
-function timelineText(timeline: readonly TimelineEntry[]): string {
+export function timelineText(timeline: readonly TimelineEntry[]): string {
   const text = jsonText(timeline)
   if (text !== null && text.length <= MAX_TIMELINE) return text
   let length = 0
