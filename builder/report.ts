@@ -8,6 +8,7 @@ import type { SampleReport } from '../corpus/sample/generate.ts'
 import type { VerifyReport } from '../corpus/snapshot/verify.ts'
 import type { BuildReport } from './build/build.ts'
 import type { PutUp } from './build/put-up.ts'
+import type { LeftOut } from './build/shard-task.ts'
 import type { ExplainReport } from './explain.ts'
 import type { KeyReport } from './keys.ts'
 import type { PublishReport } from './publish/publish.ts'
@@ -27,6 +28,7 @@ export function formatBuildReport({
   shards,
   objects,
   seconds,
+  leftOut,
   signedBy,
   expiresAt,
 }: BuildReport): string {
@@ -38,8 +40,17 @@ export function formatBuildReport({
     `  ${counted(counts.cves!, 'CVE')} in ${counted(shards.total, 'shard')}, ${grouped(shards.unchanged)} unchanged`,
     `  ${counted(members.encoded, 'member')} compressed (${megabytes(members.encodedBytes)}), ${grouped(members.total - members.encoded)} reused`,
     `  ${counted(objects.written, 'file')} written (${megabytes(objects.writtenBytes)}), ${grouped(objects.reused)} reused`,
+    ...leftOut.slice(0, LEFT_OUT_SHOWN).map((one) => `  left out: ${leftOutWords(one)}`),
+    ...(leftOut.length > LEFT_OUT_SHOWN ? [`  ${counted(leftOut.length, 'part')} left out (--json lists all)`] : []),
     `  ${duration(seconds.total)}`,
   ].join('\n')
+}
+
+const LEFT_OUT_SHOWN = 20
+
+function leftOutWords({ name, part, bytes, limit }: LeftOut): string {
+  const what = part === 'core' ? 'long texts of core' : part
+  return `${what} of ${name}: ${bytes === null ? 'too many bytes' : `${grouped(bytes)} bytes`}, the limit is ${grouped(limit)}`
 }
 
 const signatureWords = (signedBy: readonly string[], expiresAt: string | null) =>

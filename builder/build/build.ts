@@ -28,7 +28,7 @@ import { lockDist } from './lock.ts'
 import { type ObjectStore, openObjectStore } from './objects.ts'
 import { type PutUp, putUp, type Signing } from './put-up.ts'
 import { openPuts } from './puts.ts'
-import { closeCorpora } from './shard-task.ts'
+import { closeCorpora, type LeftOut } from './shard-task.ts'
 import { type Block, blocksOf, type Parent, type ShardTally, writeShards } from './shards.ts'
 
 export interface BuildOptions {
@@ -108,12 +108,13 @@ async function buildFrom(
     const onProgress = (done: number, total: number) => progress('shards', done, total)
     const changes = collectChanges()
     const job = { blocks, corpusPath, parent, pool, objects, changes, log: effects.log, onProgress }
-    const writing = heard(Promise.all([writeShards(job), writeCatalogs(feedEntries(corpus), job)]))
+    const leftOut: LeftOut[] = []
+    const writing = heard(Promise.all([writeShards(job), writeCatalogs(feedEntries(corpus, leftOut), job)]))
     const epss = alignEpss(corpus, blocks)
     const [shards, ofFeeds] = await writing
     const { rows } = shards
     // Records name CNAs that are not in the list, so this catalogue waits for them.
-    const ofRecords = await writeCatalogs({ cnas: cnaEntries(corpus, rows) }, job)
+    const ofRecords = await writeCatalogs({ cnas: cnaEntries(corpus, rows, leftOut) }, job)
     const catalogs = { ...ofFeeds.catalogs, ...ofRecords.catalogs }
     const catalogFiles = [...ofFeeds.files, ...ofRecords.files]
     const description = about(corpus, countsOf(rows, catalogs), epss)
@@ -135,6 +136,7 @@ async function buildFrom(
       ...outcome,
       parent: parent?.manifest.snapshot ?? null,
       ...shards.tally,
+      leftOut: [...shards.tally.leftOut, ...leftOut],
       counts: description.counts,
       objects: objects.tally,
       seconds: { shards: shardsAt, derived: derivedAt - shardsAt, total: lap() },

@@ -4,15 +4,24 @@ import type { CapecEntry, CweEntry } from '../../corpus/model/catalogue.ts'
 import { joinCatalogues } from '../../corpus/model/catalogue-names.ts'
 import type { CnaEntry, ExploitClaim, ReportType } from '../../corpus/model/claim.ts'
 import { unlistedCnas } from '../../corpus/model/directory.ts'
-import { type CatalogEntry, type CatalogName, catalogKey, type PlacedEntry } from '../../corpus/snapshot/catalog.ts'
+import { jsonText } from '../../corpus/model/json-text.ts'
+import {
+  type CatalogEntry,
+  type CatalogName,
+  catalogKey,
+  MAX_ENTRY_BYTES,
+  type PlacedEntry,
+} from '../../corpus/snapshot/catalog.ts'
 import type { CnaEntryDetail, ExploitEntry } from '../../corpus/snapshot/derive/list-rows.ts'
 import { assignerCounts, type Rows } from '../../corpus/snapshot/derive/rows.ts'
 import type { FileEntry } from '../../corpus/snapshot/manifest.ts'
+import { MAX_SEGMENT_PLAIN } from '../../corpus/snapshot/member.ts'
 import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
 import type { Corpus } from '../../corpus/store/corpus.ts'
 import type { BuiltCatalog, CatalogInput } from './catalog-task.ts'
 import type { Changes } from './delta.ts'
 import type { ObjectStore } from './objects.ts'
+import type { LeftOut } from './shard-task.ts'
 import type { Parent } from './shards.ts'
 
 /** What catalog shards are made with. */
@@ -45,23 +54,41 @@ export async function writeCatalogs<Name extends CatalogName>(
 }
 
 /** Returns the entries of all catalogues but `cnas`, as the feeds state them. */
-export function feedEntries(corpus: Corpus): Record<Exclude<CatalogName, 'cnas'>, CatalogEntry[]> {
+export function feedEntries(corpus: Corpus, leftOut: LeftOut[]): Record<Exclude<CatalogName, 'cnas'>, CatalogEntry[]> {
   const { cwes, capecs } = joinCatalogues({
     cwes: corpus.catalogue<CweEntry>('cwe'),
     capecs: corpus.catalogue<CapecEntry>('capec'),
   })
   const exploits = ['exploitdb', 'metasploit'].flatMap((feed) => corpus.catalogue<ExploitClaim>(feed))
+  const types = corpus.catalogue<ReportType>('report-types')
+  const moduleKey = ({ source, source_id }: ExploitEntry) => `${source}/${source_id}`
   return {
-    cwes: keyed(cwes, ({ slug }) => slug),
-    capecs: keyed(capecs, ({ id }) => id),
-    exploits: keyed(exploits.map(exploitEntry), ({ source, source_id }) => `${source}/${source_id}`),
-    'report-types': keyed(corpus.catalogue<ReportType>('report-types').map(reportType), (type) => type.prompt_name),
+    cwes: keyed('cwes', cwes, ({ slug }) => slug, leftOut),
+    capecs: keyed('capecs', capecs, ({ id }) => id, leftOut),
+    exploits: keyed('exploits', exploits.map(exploitEntry), moduleKey, leftOut),
+    'report-types': keyed('report-types', types.map(reportType), (type) => type.prompt_name, leftOut),
   }
 }
 
-function keyed<Entry>(entries: readonly Entry[], keyOf: (entry: Entry) => string): CatalogEntry[] {
+/**
+ * The entries of a catalogue by their keys. Those that are too large go to `leftOut`: names of the other catalogue make
+ * them longer than they were at ingest.
+ */
+function keyed<Entry>(
+  catalog: CatalogName,
+  entries: readonly Entry[],
+  keyOf: (entry: Entry) => string,
+  leftOut: LeftOut[],
+): CatalogEntry[] {
+  const limit = catalog === 'report-types' ? MAX_SEGMENT_PLAIN : MAX_ENTRY_BYTES
   return entries
-    .map((entry) => ({ key: catalogKey(keyOf(entry)), text: JSON.stringify(entry) }))
+    .flatMap((entry) => {
+      const [key, text] = [catalogKey(keyOf(entry)), jsonText(entry)]
+      const bytes = text === null ? null : Buffer.byteLength(text)
+      if (text !== null && bytes! <= limit) return [{ key, text }]
+      leftOut.push({ name: `${catalog}/${key}`, part: 'entry', bytes, limit })
+      return []
+    })
     .sort((a, b) => (a.key < b.key ? -1 : 1))
 }
 
@@ -69,12 +96,12 @@ function keyed<Entry>(entries: readonly Entry[], keyOf: (entry: Entry) => string
  * Returns the CNAs of the list and those that only records name (rule 27). An assigner whose name is too long for a key
  * has no entry.
  */
-export function cnaEntries(corpus: Corpus, rows: Rows): CatalogEntry[] {
+export function cnaEntries(corpus: Corpus, rows: Rows, leftOut: LeftOut[]): CatalogEntry[] {
   const listed = corpus.catalogue<CnaEntry>('cna').map(cnaDetail)
   const unlisted = unlistedCnas(new Set(listed.map(({ slug }) => slug)), assignerCounts(rows))
   const known = { country: null, organization_type: [], scope: null, advisories_url: null }
   const cnas = [...listed, ...unlisted.filter(({ slug }) => isEntryName(slug)).map((cna) => ({ ...cna, ...known }))]
-  return keyed(cnas, ({ slug }) => slug)
+  return keyed('cnas', cnas, ({ slug }) => slug, leftOut)
 }
 
 function cnaDetail({ slug, name, country, organizationTypes, scope, advisoriesUrl }: CnaEntry): CnaEntryDetail {

@@ -3,7 +3,7 @@
  * elsewhere; and what is derived from it, gathered while its bytes are at hand.
  */
 import type { CveId } from '../../corpus/model/cve-id.ts'
-import { encodeCveMember } from '../../corpus/snapshot/cve-member.ts'
+import { encodeCveMember, type LargePart, largeParts, withoutLarge } from '../../corpus/snapshot/cve-member.ts'
 import { type Change, type PlacedShard, shardChange } from '../../corpus/snapshot/delta.ts'
 import { decodeFacts, encodeFacts } from '../../corpus/snapshot/derive/facts.ts'
 import { type GatheredShard, gatherShard, type KnownFacts, namesOf } from '../../corpus/snapshot/derive/gather.ts'
@@ -30,6 +30,16 @@ export interface ShardInput {
   facts: Blob | null
 }
 
+/** What a snapshot has no room for, and what is therefore left out of it. */
+export interface LeftOut {
+  /** A CVE id, or `<catalogue>/<key>`. */
+  name: string
+  part: LargePart['part'] | 'entry'
+  /** Null for more than any text can have. */
+  bytes: number | null
+  limit: number
+}
+
 export interface BuiltShard {
   /** A new file; null where the parent's holds exactly these records. */
   file: { bytes: Uint8Array; sha256: string; content: string } | null
@@ -43,6 +53,8 @@ export interface BuiltShard {
   /** Members that were compressed anew, and their length in bytes. */
   encoded: number
   encodedBytes: number
+  /** Of these members. */
+  leftOut: LeftOut[]
 }
 
 const corpora = connections((path) => openCorpus(path, { readonly: true }))
@@ -59,7 +71,7 @@ export function buildShard(input: ShardInput): BuiltShard {
   const kept = sameMembers(parent?.members ?? [], input)
   const { file, bytes, members, ...encoded } =
     parent && kept.size === input.ids.length && parent.members.length === input.ids.length
-      ? { file: null, ...parent, encoded: 0, encodedBytes: 0 }
+      ? { file: null, ...parent, encoded: 0, encodedBytes: 0, leftOut: [] }
       : encodeShard(input, parent?.bytes ?? null, kept)
   const known = parent && input.facts && knownFacts(input.facts, parent.members, kept, members)
   const gathered = gatherShard(bytes, members, known)
@@ -102,6 +114,7 @@ function encodeShard(input: ShardInput, shard: Buffer | null, kept: ReadonlyMap<
   const digest = contentDigest()
   const members: PlacedMember[] = []
   const pieces: Uint8Array[] = []
+  const leftOut: LeftOut[] = []
   let encodedBytes = 0
   let at = 0
   const add = (head: MemberHead, bytes: Uint8Array) => {
@@ -121,7 +134,10 @@ function encodeShard(input: ShardInput, shard: Buffer | null, kept: ReadonlyMap<
     if (record?.cveId !== id || Buffer.compare(record.digest, expected) !== 0) {
       throw new BuildError('corpus-changed', `${id} changed in the corpus during the build; build again`)
     }
-    const { bytes, ...head } = encodeCveMember(id, record.parts, expected)
+    const large = largeParts(record.parts)
+    for (const one of large) leftOut.push({ name: id, ...one })
+    const parts = large.length === 0 ? record.parts : withoutLarge(record.parts, large)
+    const { bytes, ...head } = encodeCveMember(id, parts, expected)
     add(head, bytes)
     encodedBytes += bytes.length
   })
@@ -134,6 +150,7 @@ function encodeShard(input: ShardInput, shard: Buffer | null, kept: ReadonlyMap<
     members,
     encoded: changed.length,
     encodedBytes,
+    leftOut,
   }
 }
 

@@ -8,11 +8,13 @@ import type { Changes } from './delta.ts'
 import { type Gathered, type GatheredWriter, gatheredWriter } from './gathered.ts'
 import type { ObjectStore } from './objects.ts'
 import { openPuts } from './puts.ts'
-import type { BuiltShard, ShardInput } from './shard-task.ts'
+import type { BuiltShard, LeftOut, ShardInput } from './shard-task.ts'
 
 export interface ShardTally {
   members: { total: number; encoded: number; encodedBytes: number }
   shards: { total: number; unchanged: number }
+  /** Of the members that were compressed. The others lack what they lacked before. */
+  leftOut: LeftOut[]
 }
 
 /** The parent snapshot, of which files are taken over. */
@@ -90,6 +92,7 @@ async function writeUpon(
   const tally: ShardTally = {
     members: { total: 0, encoded: 0, encodedBytes: 0 },
     shards: { total: blocks.length, unchanged: 0 },
+    leftOut: [],
   }
   const inputs = blocks.map((block): ShardInput => {
     const file = parentShards.get(block.block)
@@ -113,6 +116,7 @@ async function writeUpon(
       tally.members.total += ids.length
       tally.members.encoded += encoded
       tally.members.encodedBytes += encodedBytes
+      tally.leftOut.push(...built.leftOut)
       if (file) {
         const entry = { role: 'cve', name: block, content: file.content, count: ids.length, derived: false } as const
         changes.add('cve', block, built.change, file.bytes.length)

@@ -9,6 +9,7 @@ export type IngestErrorCode =
   | 'feed-below-floor' // a feed with fewer records than the operator allows
   | 'feed-older' // an edition older than the one that the corpus has
   | 'feed-shrank' // a feed that lost too much since the last ingest
+  | 'too-large' // feeds of which no snapshot can be built
   | 'busy' // another ingest works on the same corpus
 
 export class IngestError extends Error {

@@ -5,9 +5,17 @@ import type { CweEntry } from '../../corpus/model/catalogue.ts'
 import type { CveId } from '../../corpus/model/cve-id.ts'
 import { DAY_MS, dayOf, utcTimestamp } from '../../corpus/model/date.ts'
 import type { Mission } from '../../corpus/model/merge.ts'
+import { MAX_SHARDS } from '../../corpus/snapshot/derive/rows.ts'
 import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
 import { readCatalogue } from '../../corpus/store/catalogue.ts'
-import { datesIn, type Merging, openMerging, type TouchedCve } from '../../corpus/store/merging.ts'
+import {
+  datesIn,
+  type Merging,
+  openMerging,
+  type TouchedCve,
+  type Withheld,
+  withoutFeed,
+} from '../../corpus/store/merging.ts'
 import { idOfSortKey } from '../../corpus/store/sort-key.ts'
 import {
   type FeedState,
@@ -17,14 +25,16 @@ import {
   writeFeedState,
   writeMeta,
 } from '../../corpus/store/state.ts'
+import { IngestError } from './error.ts'
 import type { MergeResult, MergeSettings, RecordNews } from './record.ts'
 import type { FeedReport, IngestReport } from './report.ts'
 import { rulesText, weaknessNames } from './settings.ts'
 import type { FeedSource } from './sources.ts'
-import type { MergeTask } from './tasks.ts'
+import { formerCorpus, type MergeTask, mergeHere, type TouchedRecord } from './tasks.ts'
 
-/** Records merged at one go: some 1 MB of claims. */
+/** Records merged at one go: some 1 MB of claims; and characters from which on a batch takes no further record. */
 const BATCH_RECORDS = 128
+const BATCH_LENGTH = 8 << 20
 
 /** Feeds of exploit modules, each of which states when it was published or last changed. */
 const MODULE_FEEDS: ReadonlySet<string> = new Set(['metasploit', 'exploitdb'])
@@ -89,8 +99,13 @@ export async function mergeStaged(
   }
   // A change is dated by what the upstream states (rule 26), by the clock only where no feed states anything.
   const settings = { mission, kevFeed, weaknesses, corpusDate: corpusDate ?? context.now().toISOString() }
-  const { merged, changes } = await mergeTouched(merging, settings, context)
-  const { records: total, rejected } = merging.counts()
+  const { merged, changes, withheld } = await mergeTouched(merging, settings, context)
+  for (const report of reports.filter((one) => noteWithheld(one, withheld))) {
+    writeFeedState(database, feedState(report, sources, corpusDate))
+  }
+  const counts = merging.counts()
+  assertFits(counts)
+  const { records: total, rejected } = counts
   const withoutRecord = sources
     .filter(({ feed }) => !feed.required)
     .map(({ feed: { name: feed } }) => ({ feed, cveIds: merging.withoutRecord(feed) }))
@@ -98,6 +113,22 @@ export async function mergeStaged(
   const { added, changed, removed } = changes
   const records = { total, added: added.length, changed: changed.length, removed: removed.length, merged }
   return { corpusDate, previousCorpusDate, records, changes, rejected, withoutRecord, ...reviewed(merging) }
+}
+
+/**
+ * What a snapshot can number (SPEC.md, "Index"), and what fits into the files of which a reader inflates 64 MiB: some 60
+ * bytes for each rejected id, 8 for each record in EPSS.
+ */
+const MOST = { blocks: MAX_SHARDS, rejected: 1_000_000, records: 8_000_000 }
+const COUNTED = { blocks: 'blocks of 1,000 CVE ids', rejected: 'rejected CVEs', records: 'CVEs' }
+
+/** @throws IngestError `too-large`: no build could follow */
+export function assertFits(counts: ReturnType<Merging['counts']>): void {
+  for (const name of ['blocks', 'rejected', 'records'] as const) {
+    if (counts[name] <= MOST[name]) continue
+    const what = `the feeds make ${counts[name]} ${COUNTED[name]}, a snapshot can have ${MOST[name]}`
+    throw new IngestError('too-large', `${what}; put a good CVE list in the place of this one`)
+  }
 }
 
 /** What is odd about the records of the corpus, those that did not change included. */
@@ -153,6 +184,31 @@ function feedState(report: FeedReport, sources: readonly FeedSource[], corpusDat
   }
 }
 
+/** Moves items that the merge withheld from the kept ones to the skipped ones. False where the feed has none. */
+function noteWithheld(report: FeedReport, withheld: readonly WithheldClaims[]): boolean {
+  const details = new Map<string, string>()
+  for (const { feed, cveId, why, items } of withheld) {
+    if (feed !== report.name) continue
+    for (const { item, isNew } of items) {
+      const isAgain = details.has(item)
+      details.set(item, `${isAgain ? `${details.get(item)}; ` : ''}${cveId} has no room for it: ${why}`)
+      if (isAgain) continue
+      report.kept--
+      if (isNew) report.added--
+      else {
+        report.changed--
+        report.held++
+      }
+    }
+  }
+  const items = Array.from(details, ([key, detail]) => ({ key, detail }))
+  if (items.length > 0) report.skipped.push({ reason: 'record_too_large', items })
+  return items.length > 0
+}
+
+/** What a feed states of a CVE, and why its record has no room for it. */
+type WithheldClaims = Withheld & { cveId: CveId; why: string }
+
 async function mergeTouched(
   merging: Merging,
   settings: MergeSettings,
@@ -169,16 +225,32 @@ async function mergeTouched(
     disagreements: [],
   }
   let merged = 0
+  const withheld: WithheldClaims[] = []
   const touched = merging.touched()
   if (touched.length > 0) log('merging')
   const pool = poolFor(touched.length)
   let done = 0
   const tasks = mergeTasks(merging, touched, { settings, former, isComparable })
   for await (const results of runInOrder<MergeResult[]>(pool, 'merge', tasks)) {
-    for (const result of results) {
-      const { cveKey } = touched[done++]!
-      const rejectedBefore = merging.isRejected(cveKey)
+    for (const first of results) {
+      const one = touched[done++]!
+      const { cveKey } = one
       const cveId = idOfSortKey(cveKey)
+      let result = first
+      while (result.kind === 'too-large') {
+        const { why } = result
+        const claims = merging.withhold(cveKey, former === null ? null : formerCorpus(former))
+        if (claims === null) break
+        withheld.push({ ...claims, cveId, why })
+        one.statedAt = withoutFeed(one.statedAt, claims.feed)
+        if (claims.feed === 'cvelist') one.listed = 0
+        result = mergeHere({ records: [recordTask(merging, one, isComparable)], settings, former })[0]!
+      }
+      if (result.kind === 'too-large') {
+        log(`${cveId} stays as it is, for nothing of it is new: ${result.why}`)
+        continue
+      }
+      const rejectedBefore = merging.isRejected(cveKey)
       const review = result.kind === 'put' || result.kind === 'same' ? result.review : null
       const disagreements = merging.putReview(cveKey, review)
       changes.disagreements.push(...disagreements.map((one) => ({ cveId, ...one })))
@@ -191,7 +263,7 @@ async function mergeTouched(
     }
     progress('merged', done, touched.length)
   }
-  return { merged, changes }
+  return { merged, changes, withheld }
 }
 
 function addNews(changes: IngestReport['changes'], cveId: CveId, { kev, severity }: RecordNews): void {
@@ -205,17 +277,31 @@ function* mergeTasks(
   touched: readonly TouchedCve[],
   { isComparable, ...task }: Pick<MergeTask, 'settings' | 'former'> & Pick<MergeContext, 'isComparable'>,
 ): Iterable<MergeTask> {
-  for (let start = 0; start < touched.length; start += BATCH_RECORDS) {
-    const records = touched.slice(start, start + BATCH_RECORDS).map(({ cveKey, listed, statedAt }) => ({
-      cveKey,
-      claims: merging.claims(cveKey),
-      listed: listed === 1,
-      isComparable: listed === 1 && isComparable,
-      statedAt: datesIn(statedAt),
-    }))
+  let records: TouchedRecord[] = []
+  let length = 0
+  for (const one of touched) {
+    const record = recordTask(merging, one, isComparable)
+    records.push(record)
+    for (const { body } of record.claims ?? []) length += body.length
+    if (records.length < BATCH_RECORDS && length < BATCH_LENGTH) continue
     yield { records, ...task }
+    records = []
+    length = 0
   }
+  if (records.length > 0) yield { records, ...task }
 }
+
+const recordTask = (
+  merging: Merging,
+  { cveKey, listed, statedAt }: TouchedCve,
+  isComparable: boolean,
+): TouchedRecord => ({
+  cveKey,
+  claims: merging.claims(cveKey),
+  listed: listed === 1,
+  isComparable: listed === 1 && isComparable,
+  statedAt: datesIn(statedAt),
+})
 
 /** What became of the record. It is `changed` where any part did, also one that no answer shows and no version counts. */
 function putResult(merging: Merging, cveKey: string, result: MergeResult): 'added' | 'changed' | 'removed' | null {

@@ -12,6 +12,7 @@ import type {
   ReportClaim,
 } from '../../corpus/model/claim.ts'
 import type { CveId } from '../../corpus/model/cve-id.ts'
+import { jsonText } from '../../corpus/model/json-text.ts'
 import {
   type MergedParts,
   type MergeInput,
@@ -29,14 +30,16 @@ import {
   type PartName,
   type RecordParts,
   type Severity,
+  type TimelineEntry,
 } from '../../corpus/model/record.ts'
 import { type Review, reviewOf } from '../../corpus/model/review.ts'
 import { compareText } from '../../corpus/model/sources.ts'
 import { firstTimeline, nextTimeline } from '../../corpus/model/timeline.ts'
+import { largeParts } from '../../corpus/snapshot/cve-member.ts'
 import { type KeptClaim, type PreviousRecord, recordDigest } from '../../corpus/store/merging.ts'
 
 /** Raised with every change in what the rules make of the same claims: then all records are merged again. */
-export const MERGE_RULES = 9
+export const MERGE_RULES = 10
 
 /** What a record depends on beside its claims. */
 export interface RecordSettings {
@@ -69,6 +72,8 @@ export type MergeResult =
   /** The CVE list does not have the id. `wasInKev`: whether KEV listed the record that it was. */
   | { kind: 'none'; wasInKev: boolean }
   | { kind: 'rejected'; cveId: CveId; dateRejected: string | null; wasInKev: boolean }
+  /** A snapshot has no room for what the claims make of it. */
+  | { kind: 'too-large'; why: string }
   /** Merged again, to the same parts. */
   | { kind: 'same'; review: Review }
   | {
@@ -108,7 +113,19 @@ export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): Me
   const input = mergeInputOf(record, claims, settings)
   const parts = mergeCve(input)
   const review = reviewOf(input)
-  const texts = Object.fromEntries(MERGED_PARTS.map((name) => [name, JSON.stringify(parts[name])]))
+  const texts: Partial<Record<PartName, string>> = {}
+  for (const name of MERGED_PARTS) {
+    const text = jsonText(parts[name])
+    if (text === null) return { kind: 'too-large', why: `its ${name} would be longer than any text can be` }
+    texts[name] = text
+  }
+  const length = Object.values(texts).reduce((sum, text) => sum + text.length, 0)
+  if (length > MAX_RECORD) return { kind: 'too-large', why: `its parts would have ${length} characters together` }
+  const [large] = largeParts(texts)
+  if (large) {
+    const { part, bytes, limit } = large
+    return { kind: 'too-large', why: `its ${part} would have ${bytes} bytes, the limit is ${limit}` }
+  }
   if (previous && MERGED_PARTS.every((name) => texts[name] === previous[name])) return { kind: 'same', review }
   const before = recordParts(previous ?? gone)
   // Of a record that is back the list's last claim says that it was rejected, or nothing.
@@ -129,7 +146,7 @@ export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): Me
     former: former?.claims ?? [],
   }
   const timeline = before ? nextTimeline(before, parts, dates, origin) : firstTimeline(parts, record, input)
-  const stored = { ...texts, timeline: JSON.stringify(timeline) } as Record<PartName, string>
+  const stored = { ...texts, timeline: timelineText(timeline) } as Record<PartName, string>
   return {
     kind: 'put',
     cveId,
@@ -141,6 +158,25 @@ export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): Me
     news: newsOf(previous ? before!.core : null, parts.core),
     review,
   }
+}
+
+/** What all parts of a record may take, in characters: its digest is taken of all of them in one text. */
+const MAX_RECORD = 256 << 20
+
+/** What the timeline of a record may take, in characters: a segment has room for four times as much. */
+const MAX_TIMELINE = 16 << 20
+
+/** The JSON of a timeline. Where it is too long, the oldest entries keep their headers alone (rule 26). */
+export function timelineText(timeline: readonly TimelineEntry[]): string {
+  const text = jsonText(timeline)
+  if (text !== null && text.length <= MAX_TIMELINE) return text
+  let length = 0
+  const entries = timeline.map((entry) => {
+    const whole = JSON.stringify(entry)
+    length += whole.length
+    return length <= MAX_TIMELINE ? whole : JSON.stringify({ ...entry, messages: entry.messages.slice(0, 1) })
+  })
+  return `[${entries}]`
 }
 
 /** What the rules are given for a record of the list and the claims that are kept about its CVE. */

@@ -49,11 +49,15 @@ const fillWith = (folder: string) =>
 
 async function filesOf(feed: Feed, folder: string): Promise<FeedFile[]> {
   try {
-    return await feed.find(folder)
+    return (await feed.find(folder)).map((file) => ({ ...file, version: shortVersion(file.version) }))
   } catch (cause) {
     throw named(feed, cause)
   }
 }
+
+/** The longest version of an edition, in characters: it is repeated in every snapshot and report. */
+const MAX_VERSION_LENGTH = 100
+const shortVersion = (version: string | null) => version?.slice(0, MAX_VERSION_LENGTH).toWellFormed() ?? null
 
 /** The file whose date is the edition's: the newest, of several of a day the last read; null where there is none. */
 export function newestFile(files: readonly FeedFile[]): FeedFile | null {

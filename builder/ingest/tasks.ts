@@ -14,7 +14,7 @@ import type { WrappingTable } from '../../corpus/feeds/wrapping-table.ts'
 import type { TaskResult } from '../../corpus/snapshot/pool.ts'
 import { connections } from '../../corpus/store/connections.ts'
 import { openFormer } from '../../corpus/store/former.ts'
-import { type MergeSettings, mergeRecord, type RecordToMerge } from './record.ts'
+import { type MergeResult, type MergeSettings, mergeRecord, type RecordToMerge } from './record.ts'
 
 export interface ReadTask {
   feed: FeedName
@@ -36,8 +36,10 @@ export type ReadResult = (FeedItem | null)[]
 /** What was before it, the thread reads itself. */
 type Before = Pick<RecordToMerge, 'previous' | 'gone' | 'former'>
 
-export interface TouchedRecord extends Omit<RecordToMerge, keyof Before> {
+export interface TouchedRecord extends Omit<RecordToMerge, keyof Before | 'claims'> {
   cveKey: string
+  /** Null where they are too long for a record. */
+  claims: RecordToMerge['claims'] | null
   /** Whether what the CVE list said of it before can be compared. */
   isComparable: boolean
 }
@@ -65,12 +67,22 @@ export const tasks = {
       value: items.map((item, i) => (isSame(item, digestAt(batch.known, i)) ? null : item)) satisfies ReadResult,
     }
   },
-  merge: ({ records, settings, former }: MergeTask): TaskResult => ({
-    value: records.map((record) => mergeRecord({ ...record, ...before(record, former) }, settings)),
-  }),
+  merge: (task: MergeTask): TaskResult => ({ value: mergeHere(task) }),
 }
 
-function before({ cveKey, isComparable }: TouchedRecord, path: string | null): Before {
+/** The corpus at `path` as it was committed last, for this thread. */
+export const formerCorpus = formers.at
+
+/** Merges records in this thread. */
+export function mergeHere({ records, settings, former }: MergeTask): MergeResult[] {
+  return records.map(({ claims, ...record }) =>
+    claims === null
+      ? { kind: 'too-large', why: 'the claims on it are longer than a record can be' }
+      : mergeRecord({ ...record, claims, ...before(record, former) }, settings),
+  )
+}
+
+function before({ cveKey, isComparable }: Pick<TouchedRecord, 'cveKey' | 'isComparable'>, path: string | null): Before {
   if (path === null) return { previous: null, gone: null, former: null }
   const corpus = formers.at(path)
   const previous = corpus.record(cveKey)

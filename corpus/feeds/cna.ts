@@ -4,10 +4,12 @@ import { nameKey } from '../model/products.ts'
 import { FeedError } from './error.ts'
 import {
   assertName,
+  claimText,
   type FeedFile,
   type FeedItem,
   isSameDigest,
   jsonItemDigest,
+  MAX_ENTRY_LENGTH,
   type ReadOptions,
   skipOf,
 } from './feed.ts'
@@ -55,7 +57,15 @@ export function* readCnaList(file: FeedFile, options: ReadOptions): Iterable<Fee
         organizationTypes: types,
         advisoriesUrl: text(advisories[0]?.url),
       }
-      yield { kind: 'claim', key, cveIds: [], digest, statedAt: null, body: JSON.stringify(claim), notes: [] }
+      yield {
+        kind: 'claim',
+        key,
+        cveIds: [],
+        digest,
+        statedAt: null,
+        body: claimText(claim, MAX_ENTRY_LENGTH),
+        notes: [],
+      }
     } catch (cause) {
       yield skipOf(key, cause)
     }

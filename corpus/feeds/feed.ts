@@ -4,6 +4,8 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import type { EpssScore, RecordNote } from '../model/claim.ts'
 import type { CveId } from '../model/cve-id.ts'
 import { isSameContent } from '../model/item-digest.ts'
+import { jsonText } from '../model/json-text.ts'
+import { MAX_NAME_LENGTH } from '../model/products.ts'
 import { FeedError, type FeedErrorCode } from './error.ts'
 import { assertNesting } from './json.ts'
 import type { PackedDigests } from './packed-digests.ts'
@@ -136,6 +138,26 @@ export type Feed = ClaimFeed | BatchFeed | ScoreFeed
  */
 export const MAX_ITEM_BYTES = 32 << 20
 
+/**
+ * The longest a claim may be, in characters of its JSON: what a snapshot can hold of one part of a record (SPEC.md,
+ * "Segment"). A short item can make a long claim: each affected product is repeated with all of its fields.
+ */
+export const MAX_CLAIM_LENGTH = 64 << 20
+
+/** The same of an entry of a catalogue: 25 rows, of up to three bytes a character, share a segment (SPEC.md, "Page shard"). */
+export const MAX_ENTRY_LENGTH = 512 << 10
+
+/**
+ * The JSON of a claim.
+ * @throws FeedError `entry_too_large`
+ */
+export function claimText(claim: unknown, maxLength = MAX_CLAIM_LENGTH): string {
+  const text = jsonText(claim)
+  if (text !== null && text.length <= maxLength) return text
+  const length = text === null ? 'too many' : String(text.length)
+  throw new FeedError('entry_too_large', `its claim has ${length} characters, the limit is ${maxLength}`)
+}
+
 /** The digest of an item's upstream bytes: the adapter's version, then 16 bytes of SHA-256. */
 export function itemDigest(adapter: number, bytes: Uint8Array | string): Uint8Array {
   const digest = new Uint8Array(17)
@@ -183,6 +205,15 @@ export function assertName(name: string): void {
   if (isEntryName(name)) return
   const what = `its name takes ${nameBytes(name)} bytes percent-encoded, more than ${MAX_NAME_BYTES}`
   throw new FeedError('item_invalid', what)
+}
+
+/**
+ * Refuses a name that many statements would repeat.
+ * @throws FeedError `item_invalid`
+ */
+export function assertNameLength(what: string, name: string | null): void {
+  if (name === null || name.length <= MAX_NAME_LENGTH) return
+  throw new FeedError('item_invalid', `${what} has ${name.length} characters, the limit is ${MAX_NAME_LENGTH}`)
 }
 
 const CHUNK_BYTES = 1 << 20

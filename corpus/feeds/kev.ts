@@ -3,7 +3,15 @@ import type { KevEntry } from '../model/claim.ts'
 import { parseCveId } from '../model/cve-id.ts'
 import { utcDate, utcTimestamp } from '../model/date.ts'
 import { FeedError } from './error.ts'
-import { type FeedFile, type FeedItem, isSameDigest, jsonItemDigest, type ReadOptions, skipOf } from './feed.ts'
+import {
+  claimText,
+  type FeedFile,
+  type FeedItem,
+  isSameDigest,
+  jsonItemDigest,
+  type ReadOptions,
+  skipOf,
+} from './feed.ts'
 import { dateInName, findFiles } from './files/choice.ts'
 import { readJsonFile } from './files/json-file.ts'
 import { isObject, type JsonObject, shown, text } from './json.ts'
@@ -66,7 +74,7 @@ export function* readKev(file: FeedFile, options: ReadOptions): Iterable<FeedIte
         ransomware: text(json.knownRansomwareCampaignUse),
         notes: text(json.notes),
       }
-      yield { kind: 'claim', key, cveIds: [cveId], digest, statedAt: date, body: JSON.stringify(claim), notes: [] }
+      yield { kind: 'claim', key, cveIds: [cveId], digest, statedAt: date, body: claimText(claim), notes: [] }
     } catch (cause) {
       yield skipOf(key, cause)
     }

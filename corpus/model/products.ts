@@ -11,6 +11,9 @@ export function nameKey(name: string): string | null {
   return NO_NAME.has(folded) ? null : folded.replace(/\s+/g, '_')
 }
 
+/** The longest name that has a row, in characters: the schema of CVE records allows 2,048 (rule 27). */
+export const MAX_NAME_LENGTH = 2048
+
 /** `n/a` as the name of a vendor or product is null (rule 24). */
 export function statedName(name: string | null): string | null {
   return name === null || /^n\/a$/i.test(name) ? null : name
@@ -32,15 +35,17 @@ function beginsWithName(text: string, name: string): boolean {
 
 const NAMING_SOURCES: ReadonlySet<AffectedEntry['source']> = new Set(['cna', 'adp', 'nvd'])
 
+const isNamed = (name: string | null): name is string => name !== null && name.length <= MAX_NAME_LENGTH
+
 /** The products that CNA, ADP and NVD name, each pair of keys once, by vendor, then product, those without product first. */
 export function namedProducts(claims: readonly CveClaim[]): NamedProduct[] {
   const pairs = new Map<string, NamedProduct>()
   for (const claim of claims) {
     for (const { source, vendor: vendorName, product: productName } of claim.affected) {
-      if (vendorName === null || !NAMING_SOURCES.has(source)) continue
+      if (!isNamed(vendorName) || !NAMING_SOURCES.has(source)) continue
       const vendor = nameKey(vendorName)
       if (vendor === null) continue
-      const product = productName === null ? null : nameKey(productName)
+      const product = isNamed(productName) ? nameKey(productName) : null
       const key = `${vendor}\n${product ?? ''}`
       if (pairs.has(key)) continue
       const productDisplay = product === null ? null : productName!.trim()

@@ -1,7 +1,7 @@
 /** The change timeline: what the feeds date, and what an ingest finds changed in a record (rule 26). */
 import type { CveListRecord } from './claim.ts'
 import { startOfDay } from './date.ts'
-import { dateChange, differences } from './difference.ts'
+import { cut, dateChange, differences } from './difference.ts'
 import { type MergedParts, NO_OTHER_CLAIMS, type OtherClaims } from './merge.ts'
 import { type Origin, type StatedChange, statedChanges } from './origin.ts'
 import type { RecordParts, TimelineEntry, TimelineMessage } from './record.ts'
@@ -174,7 +174,7 @@ function headerOf(row: CategoryRow, title: string, changes: readonly Told[]): Ti
   return {
     summary: hidden > 0 ? `${title} (${hidden} further changes not shown)` : title,
     category: row.category,
-    provider: changes[0]?.provider ?? row.category,
+    provider: cut(changes[0]?.provider ?? row.category),
     json_path: '$',
     old_value: null,
     new_value: null,
@@ -196,9 +196,9 @@ function summaryOf({ subject, oldValue, newValue }: Told): string {
 
 function messageOf(row: CategoryRow, change: Told): TimelineMessage {
   return {
-    summary: summaryOf(change),
+    summary: cut(summaryOf(change)),
     category: row.category,
-    provider: change.provider,
+    provider: cut(change.provider),
     json_path: change.path,
     old_value: change.oldValue,
     new_value: change.newValue,

@@ -14,6 +14,9 @@ export type CatalogName = (typeof CATALOGS)[number]
 /** The segment kind of an entry. */
 export const ENTRY_KIND = 65
 
+/** The longest entry whose row a list may have: 25 rows share a segment (derive/pages.ts). */
+export const MAX_ENTRY_BYTES = 2 * 1024 * 1024
+
 /** An entry by its key, as canonical JSON. */
 export interface CatalogEntry {
   key: string

@@ -2,6 +2,7 @@
  * Texts of a table that stay where they lie: an array of 777,000 ids takes 65 MB and 300 ms as strings, and most of them
  * are never asked for. What is held in memory says where each group of texts lies, and its CRC-32.
  */
+import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from './crc32.ts'
 import { SnapshotError } from './error.ts'
 
@@ -140,27 +141,36 @@ function textsIn(bytes: Uint8Array): unknown[] {
   }
 }
 
-/** FNV-1a over UTF-16 units. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  return hash >>> 0
+/** By which a text is found. Plain data, so that a thread can hand it over. */
+export interface TextSlots {
+  /** Random, so that nobody can choose texts that share a slot: names come from feeds. */
+  key: string
+  /** Each has 1 more than the index of a text, or 0; at most half of them are taken. */
+  slots: Uint32Array
 }
 
-/** Slots by which a text is found: each holds 1 more than the index of a text, or 0; at most half of them are taken. */
-export function slotsOf(texts: Texts): Uint32Array {
+const KEY_BYTES = 16
+
+/** The slot that a text has, where no other text is there before it. In UTF-16, since UTF-8 makes one of all lone surrogates. */
+function slotOf({ key, slots }: TextSlots, text: string): number {
+  return hash('sha256', Buffer.from(key + text, 'utf16le'), 'buffer').readUInt32LE() & (slots.length - 1)
+}
+
+export function slotsOf(texts: Texts): TextSlots {
   const slots = new Uint32Array(2 ** Math.ceil(Math.log2(Math.max(1, texts.length) * 2)))
+  const keyed = { key: randomBytes(KEY_BYTES).toString('hex'), slots }
   for (let index = 0; index < texts.length; index++) {
-    let slot = hashOf(texts.at(index)!) & (slots.length - 1)
+    let slot = slotOf(keyed, texts.at(index)!)
     while (slots[slot] !== 0) slot = (slot + 1) & (slots.length - 1)
     slots[slot] = index + 1
   }
-  return slots
+  return keyed
 }
 
 /** The index of a text, or undefined where there is none such. */
-export function indexIn(slots: Uint32Array, texts: Texts, text: string): number | undefined {
-  for (let slot = hashOf(text) & (slots.length - 1); slots[slot] !== 0; slot = (slot + 1) & (slots.length - 1)) {
+export function indexIn(keyed: TextSlots, texts: Texts, text: string): number | undefined {
+  const { slots } = keyed
+  for (let slot = slotOf(keyed, text); slots[slot] !== 0; slot = (slot + 1) & (slots.length - 1)) {
     const index = slots[slot]! - 1
     if (texts.at(index) === text) return index
   }

@@ -50,7 +50,7 @@ const TABLE_ENTRY = 24 + SHORT_HASH_LENGTH
 const TABLE_CRC = 4
 const MAX_KEY = 255
 /** No segment inflates to more: a reader inflates one as a whole, so this bounds what an answer can cost. */
-const MAX_SEGMENT_PLAIN = 64 * 1024 * 1024
+export const MAX_SEGMENT_PLAIN = 64 * 1024 * 1024
 const NO_SOURCE = new Uint8Array(SHORT_HASH_LENGTH)
 
 /** Where the segment table begins in a member: behind XLEN and the subfield's own header. */

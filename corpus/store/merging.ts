@@ -6,6 +6,7 @@ import { CONTENT_BYTES } from '../model/item-digest.ts'
 import { PART_NAMES, type PartName } from '../model/record.ts'
 import type { Disagreement, Review } from '../model/review.ts'
 import type { StoredRecord } from './corpus.ts'
+import type { FormerCorpus } from './former.ts'
 import { idOfSortKey, sortKey } from './sort-key.ts'
 
 /** A CVE whose record has to be merged again. */
@@ -27,6 +28,13 @@ export function datesIn(statedAt: string): Map<string, string> {
   return dates
 }
 
+/** The dates in `TouchedCve.statedAt` without those of a feed. */
+export const withoutFeed = (statedAt: string, feed: string): string =>
+  statedAt
+    .split('\n')
+    .filter((line) => !line.startsWith(`${feed} `))
+    .join('\n')
+
 /** What dates the changes of a feed: timestamps, ISO 8601 in UTC. */
 export interface FeedDate {
   /** Of the feed's release; null dates nothing. */
@@ -40,6 +48,16 @@ export interface KeptClaim {
   feed: string
   body: string
 }
+
+/** What a feed states of a CVE and a record has no room for. */
+export interface Withheld {
+  feed: string
+  /** `isNew`: the corpus had nothing of the item before. */
+  items: { item: string; isNew: boolean }[]
+}
+
+/** The longest claims on a CVE may be together, in bytes: what a snapshot can hold of one part of a record. */
+const MAX_CLAIMS_BYTES = 64 << 20
 
 /** A record as it was before this ingest. */
 export type PreviousRecord = { version: number } & Record<PartName, string>
@@ -58,7 +76,13 @@ export interface Merging {
   touchAll(): void
   /** By CVE id. The list is small: keys only. */
   touched(): TouchedCve[]
-  claims(cveKey: string): KeptClaim[]
+  /** Null where they are longer than a record can be: they are not even read. */
+  claims(cveKey: string): KeptClaim[] | null
+  /**
+   * Takes back what this ingest changed in the claims on a CVE, of the feed that changed most of it. Claims that are new
+   * go, the others are again as `former` has them. Returns the feed and its items; null where nothing changed.
+   */
+  withhold(cveKey: string, former: Pick<FormerCorpus, 'claimAt'> | null): Withheld | null
   putRecord(record: StoredRecord): void
   /** Keeps it as it is for the day on which it is back. False where there was none. */
   removeRecord(cveKey: string): boolean
@@ -71,7 +95,8 @@ export interface Merging {
   newestDate(feed: string, end: string | null): string | null
   /** The claims of a feed that state `end` or later, with the date they state. */
   datedFrom(feed: string, end: string): { key: string; date: string }[]
-  counts(): { records: number; rejected: number }
+  /** `blocks`: of a thousand ids, each of which becomes a shard. */
+  counts(): { records: number; rejected: number; blocks: number }
   /** Stores what is odd about a record; null once there is no record. Returns the disagreements that it did not have. */
   putReview(cveKey: string, review: Review | null): Disagreement[]
   /** Of all records: how many scores were compared or cannot be, and the records with something odd, by id. */
@@ -91,6 +116,14 @@ const BEHIND_ALL_DATES = '~'
 
 /** The names of a record’s parts, as SQL lists columns. */
 export const PART_LIST = PART_NAMES.map((name) => `"${name}"`).join(', ')
+
+interface ChangedClaim {
+  id: number
+  feed: string
+  item: string
+  length: number
+  isNew: 0 | 1
+}
 
 const TABLES = `
   CREATE TEMP TABLE touched (cve_key TEXT PRIMARY KEY, listed INTEGER NOT NULL, stated_at TEXT NOT NULL) WITHOUT ROWID;
@@ -116,8 +149,20 @@ export function openMerging(database: Database.Database): Merging {
   const lose = `INSERT INTO lost SELECT rowid, cve_key ${rowsOfFeed} AND NOT is_seen(rowid)`
   const remove = 'DELETE FROM claim WHERE rowid IN (SELECT id FROM lost); DELETE FROM lost'
 
-  const claims = database.prepare<[string], KeptClaim>(
-    'SELECT feed, body FROM claim WHERE cve_key = ? ORDER BY feed, item',
+  const claims = database.prepare<[string], KeptClaim & { length: number }>(
+    'SELECT feed, body, octet_length(body) AS length FROM claim WHERE cve_key = ? ORDER BY feed, item',
+  )
+  const changed = database.prepare<[string], ChangedClaim>(
+    `SELECT rowid AS id, feed, item, octet_length(body) AS length, is_new(rowid) AS isNew FROM claim
+      WHERE cve_key = ? AND (is_new(rowid) OR rowid IN (SELECT id FROM altered)) ORDER BY feed, item`,
+  )
+  const hadBefore = database.prepare('SELECT 1 FROM claim WHERE feed = ? AND item = ? AND NOT is_new(rowid)')
+  const removeClaim = database.prepare('DELETE FROM claim WHERE rowid = ?')
+  const restore = database.prepare(
+    'UPDATE claim SET digest = $digest, stated_at = $statedAt, body = $body WHERE rowid = $id',
+  )
+  const forget = database.prepare(
+    'UPDATE claim SET digest = zeroblob(length(digest)) WHERE feed = ? AND item = ? AND rowid <> ?',
   )
   const putRecord = database.prepare(
     `INSERT INTO record (cve_key, cve_id, block, version, digest, ${PART_LIST})
@@ -164,7 +209,35 @@ export function openMerging(database: Database.Database): Merging {
           'SELECT cve_key AS cveKey, listed, stated_at AS statedAt FROM touched ORDER BY cve_key',
         )
         .all(),
-    claims: (cveKey) => claims.all(cveKey),
+    claims(cveKey) {
+      const found: KeptClaim[] = []
+      let bytes = 0
+      for (const { length, ...claim } of claims.iterate(cveKey)) {
+        bytes += length
+        if (bytes > MAX_CLAIMS_BYTES) return null
+        found.push(claim)
+      }
+      return found
+    },
+    withhold(cveKey, former) {
+      const byFeed = [...Map.groupBy(changed.all(cveKey), ({ feed }) => feed)].map(([feed, claims]) => ({
+        feed,
+        claims,
+        bytes: claims.reduce((sum, { length }) => sum + length, 0),
+      }))
+      const [most] = byFeed.sort((a, b) => b.bytes - a.bytes)
+      if (!most) return null
+      const { feed, claims } = most
+      const items = claims.map(({ id, item, isNew }) => {
+        const hadItem = hadBefore.get(feed, item) !== undefined
+        if (isNew === 1) removeClaim.run(id)
+        else restore.run({ id, ...former!.claimAt(id) })
+        // The next ingest has to read and name it again, also where it is known by its claim on another CVE.
+        forget.run(feed, item, id)
+        return { item, isNew: !hadItem }
+      })
+      return { feed, items }
+    },
     putRecord({ cveId, version, digest, parts }) {
       const texts = PART_NAMES.map((name) => parts[name])
       const cveKey = sortKey(cveId)
@@ -195,8 +268,9 @@ export function openMerging(database: Database.Database): Merging {
         .all(feed, end),
     counts: () =>
       database
-        .prepare<[], { records: number; rejected: number }>(
-          'SELECT (SELECT count(*) FROM record) AS records, (SELECT count(*) FROM rejected) AS rejected',
+        .prepare<[], { records: number; rejected: number; blocks: number }>(
+          `SELECT (SELECT count(*) FROM record) AS records, (SELECT count(*) FROM rejected) AS rejected,
+            (SELECT count(DISTINCT block) FROM record) AS blocks`,
         )
         .get()!,
     putReview(cveKey, review) {

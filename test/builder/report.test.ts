@@ -14,6 +14,7 @@ const REPORT: BuildReport = {
   counts: { cves: 12_256 },
   members: { total: 36_768, encoded: 1200, encodedBytes: 3_250_000 },
   shards: { total: 1420, unchanged: 1400 },
+  leftOut: [],
   objects: { written: 1, writtenBytes: 40_000, reused: 1500, reusedBytes: 9 },
   seconds: { shards: 1, derived: 2, total: 3.14 },
 }
@@ -34,6 +35,23 @@ test('a build of the current snapshot activates nothing, and a signature may nev
   const lines = formatBuildReport({ ...REPORT, changed: false, signedBy: ['first'], expiresAt: null }).split('\n')
   assert.equal(lines.slice(0, 2), ['snapshot abc is already current (version 3)', '  signed by first, never expires'])
   assert.not.match(formatBuildReport({ ...REPORT, signedBy: [] }), 'signed')
+})
+
+test('a build names what it left out, and 20 of it at most', () => {
+  const large = { name: 'CVE-2024-0001', part: 'affected', bytes: 81_400_001, limit: 67_108_864 } as const
+  const entry = { name: 'capecs/capec-66', part: 'entry', bytes: null, limit: 2_097_152 } as const
+  const core = { ...large, part: 'core', bytes: 300_000, limit: 262_144 } as const
+  const lines = (leftOut: BuildReport['leftOut']) =>
+    formatBuildReport({ ...REPORT, leftOut })
+      .split('\n')
+      .slice(5, -1)
+  assert.equal(lines([large, entry, core]), [
+    '  left out: affected of CVE-2024-0001: 81,400,001 bytes, the limit is 67,108,864',
+    '  left out: entry of capecs/capec-66: too many bytes, the limit is 2,097,152',
+    '  left out: long texts of core of CVE-2024-0001: 300,000 bytes, the limit is 262,144',
+  ])
+  const many = lines(Array.from({ length: 21 }, () => large))
+  assert.equal([many.length, many.at(-1)], [21, '  21 parts left out (--json lists all)'])
 })
 
 test.run()

@@ -1,11 +1,13 @@
 /** From the entries that were read of a catalogue to its items: each related to the others, then taken or known. */
 import { FeedError } from '../error.ts'
 import {
+  assertNameLength,
+  claimText,
   type FeedItem,
   type FeedSkip,
   isSameDigest,
   itemDigest,
-  MAX_ITEM_BYTES,
+  MAX_ENTRY_LENGTH,
   type ReadOptions,
   skipOf,
 } from '../feed.ts'
@@ -61,14 +63,15 @@ export function* catalogueItems<E extends Entry>(
     const { entry } = byNumber.get(number)!
     const named = relations.map((relation) => ({ ...relation, name: byNumber.get(relation.to)?.entry.name ?? null }))
     const key = keyOf(entry)
-    const body = JSON.stringify(related(entry, named))
-    if (body.length > MAX_ITEM_BYTES) {
-      yield skipOf(key, new FeedError('entry_too_large', `${body.length} characters, the limit is ${MAX_ITEM_BYTES}`))
-      continue
+    try {
+      assertNameLength('its name', entry.name)
+      const body = claimText(related(entry, named), MAX_ENTRY_LENGTH)
+      const digest = itemDigest(adapter, body)
+      if (isSameDigest(digestOf(key), digest)) yield { kind: 'known', key, digest }
+      else yield { kind: 'claim', key, cveIds: [], digest, statedAt: entry.updated_at, body, notes: [] }
+    } catch (cause) {
+      yield skipOf(key, cause)
     }
-    const digest = itemDigest(adapter, body)
-    if (isSameDigest(digestOf(key), digest)) yield { kind: 'known', key, digest }
-    else yield { kind: 'claim', key, cveIds: [], digest, statedAt: entry.updated_at, body, notes: [] }
   }
   yield* skips
   yield* twice

@@ -5,6 +5,7 @@ import { statedName } from '../../model/products.ts'
 import { type VersionStatement, versionLists } from '../../model/ranges.ts'
 import type { AffectedEntry } from '../../model/record.ts'
 import { weaknessId, weaknessIdsInText } from '../../model/weakness.ts'
+import { assertNameLength } from '../feed.ts'
 import { isObject, type JsonObject, objects, statedText, text, texts } from '../json.ts'
 import { firstEnglish, readDate } from '../statements.ts'
 import { readMetrics } from './metrics.ts'
@@ -18,14 +19,17 @@ export interface ContainerContext {
   notes: RecordNote[]
 }
 
+/** @throws FeedError for a provider whose name is too long */
 export function readContainer(container: JsonObject, context: ContainerContext): CveClaim {
   const { source, notes } = context
   const provider = isObject(container.providerMetadata) ? container.providerMetadata : {}
+  const sourceName = text(provider.shortName) ?? context.fallbackName
+  assertNameLength(`the short name of its ${source}`, sourceName)
   const updatedAt = readDate(provider.dateUpdated, `${source} dateUpdated`, notes) ?? context.fallbackDate
   const { metrics, ssvc, kevDateAdded } = readMetrics(container.metrics, notes)
   return {
     source,
-    sourceName: text(provider.shortName) ?? context.fallbackName,
+    sourceName,
     updatedAt,
     // The title of an ADP container is the container's name, not the vulnerability's.
     title: source === 'cna' ? statedText(container.title) : null,

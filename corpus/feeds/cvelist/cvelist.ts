@@ -1,7 +1,7 @@
 /** The CVE list v5, record by record, from a zip or a folder. */
 import { parseCveId } from '../../model/cve-id.ts'
 import { FeedError } from '../error.ts'
-import type { FeedFile, FeedItem, OpenFeed, ReadOptions } from '../feed.ts'
+import { claimText, type FeedFile, type FeedItem, type OpenFeed, type ReadOptions } from '../feed.ts'
 import { openTree, readTreeBatch, type TreeBatch, type TreeFormat } from '../files/tree.ts'
 import { parseCveRecord } from './record.ts'
 
@@ -26,7 +26,7 @@ const FORMAT: TreeFormat = {
       (newest, date) => (date !== null && (newest === null || date > newest) ? date : newest),
       null,
     )
-    return { cveIds: [record.cveId], statedAt, body: JSON.stringify(record), notes: record.notes }
+    return { cveIds: [record.cveId], statedAt, body: claimText(record), notes: record.notes }
   },
 }
 

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { RecordNote } from '../../model/claim.ts'
 import type { CveId } from '../../model/cve-id.ts'
 import { FeedError } from '../error.ts'
-import { type FeedFile, type FeedItem, isSameDigest, itemDigest, type ReadOptions, skipOf } from '../feed.ts'
+import { claimText, type FeedFile, type FeedItem, isSameDigest, itemDigest, type ReadOptions, skipOf } from '../feed.ts'
 import { type JsonLine, jsonLines, parseJsonLine } from '../files/json-lines.ts'
 import { assertNesting, isObject } from '../json.ts'
 
@@ -58,7 +58,7 @@ function readLine<Schema extends z.ZodType, Identity extends z.ZodType>(
     const digest = itemDigest(adapter, line.bytes!)
     if (isSameDigest(options.digestOf(key), digest)) return { kind: 'known', key, digest }
     const { claim, ...about } = claimOf(parsed.data)
-    return { kind: 'claim', key, digest, ...about, body: JSON.stringify(claim) }
+    return { kind: 'claim', key, digest, ...about, body: claimText(claim) }
   } catch (cause) {
     const skip = skipOf(key, cause)
     return key === place ? skip : { ...skip, detail: `${place}: ${skip.detail}` }

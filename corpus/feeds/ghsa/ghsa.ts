@@ -1,6 +1,6 @@
 /** GitHub's advisory database: one advisory a file in the OSV schema, from a zip or a checkout of its repository. */
 
-import type { FeedFile, FeedItem, OpenFeed, ReadOptions } from '../feed.ts'
+import { claimText, type FeedFile, type FeedItem, type OpenFeed, type ReadOptions } from '../feed.ts'
 import { dateInName, findFiles } from '../files/choice.ts'
 import { openTree, readTreeBatch, type TreeBatch, type TreeFormat } from '../files/tree.ts'
 import { cveIdsOf, openEntry } from '../osv/entry.ts'
@@ -32,7 +32,7 @@ const FORMAT: TreeFormat = {
     const { notes, modified, published } = entry
     if (modified === null && published === null) notes.push({ code: 'date-missing', detail: `no date in ${key}` })
     const cveIds = cveIdsOf([entry.json.aliases], notes)
-    return { cveIds, statedAt: modified, body: JSON.stringify(readAdvisory(entry)), notes }
+    return { cveIds, statedAt: modified, body: claimText(readAdvisory(entry)), notes }
   },
 }
 

@@ -2,6 +2,7 @@
 import type { RecordNote } from '../../model/claim.ts'
 import { type Cpe, cpeText, parseCpe } from '../../model/cpe.ts'
 import type { AffectedEntry, AffectedRange } from '../../model/record.ts'
+import { FeedError } from '../error.ts'
 import { type JsonObject, objects, shown, text } from '../json.ts'
 
 /** What the matches of one product on the same platforms state together. */
@@ -16,26 +17,70 @@ interface Product {
   ranges: Map<string, AffectedRange>
 }
 
+/** The most names of platforms in the entries of a record. Each product of an AND repeats them: 10,000 make 100 million. */
+const MAX_PLATFORMS = 1_000_000
+
 /**
  * Entries in the order in which products are first named. Only matches that are `vulnerable` affect anything; the others
  * of an AND are what the product must run on, its platforms. Products on different platforms are different entries.
+ * @throws FeedError `entry_too_large`
  */
 export function readConfigurations(configurations: unknown, updatedAt: string, notes: RecordNote[]): AffectedEntry[] {
   const products = new Map<string, Product>()
+  const lists = platformLists()
+  let names = 0
   for (const configuration of objects(configurations)) {
     const matches = matchesOf(configuration, notes)
     const context = text(configuration.operator)?.toUpperCase() === 'AND' ? platformsOf(matches) : []
+    const platformsWith = lists.after(context)
     for (const { match, criteria, cpe } of matches) {
       if (match.vulnerable !== true) continue
-      const platforms = [...new Set([...context, ...ownPlatforms(cpe)])]
-      const key = JSON.stringify([cpe.vendor, cpe.product, platforms])
-      const product = products.get(key) ?? newProduct(cpe, platforms)
-      products.set(key, product)
+      const { platforms, number } = platformsWith(ownPlatforms(cpe))
+      const key = JSON.stringify([cpe.vendor, cpe.product, number])
+      let product = products.get(key)
+      if (!product) {
+        product = newProduct(cpe, platforms)
+        products.set(key, product)
+        names += platforms.length
+        if (names > MAX_PLATFORMS) {
+          throw new FeedError('entry_too_large', `its products name more than ${MAX_PLATFORMS} platforms`)
+        }
+      }
       product.cpes.add(criteria)
       addVersions(match, cpe, product)
     }
   }
   return [...products.values()].map((product) => entryOf(product, updatedAt))
+}
+
+interface PlatformList {
+  platforms: string[]
+  /** Equal lists have equal numbers. */
+  number: number
+}
+
+/** Lists of platforms, each made once: a configuration may have thousands, and as many products on them. */
+function platformLists() {
+  const numbers = new Map<string, number>()
+  return {
+    /** Returns what makes the list of a product's own platforms after those of its configuration. */
+    after(context: readonly string[]): (own: readonly string[]) => PlatformList {
+      const made = new Map<string, PlatformList>()
+      return (own) => {
+        const key = JSON.stringify(own)
+        let list = made.get(key)
+        if (!list) {
+          const platforms = [...new Set([...context, ...own])]
+          const text = JSON.stringify(platforms)
+          const number = numbers.get(text) ?? numbers.size
+          numbers.set(text, number)
+          list = { platforms, number }
+          made.set(key, list)
+        }
+        return list
+      }
+    },
+  }
 }
 
 interface CpeMatch {

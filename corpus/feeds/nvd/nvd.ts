@@ -5,6 +5,7 @@ import { isSameWrapping, withWrapping } from '../../model/item-digest.ts'
 import { FeedError } from '../error.ts'
 import {
   type Batch,
+  claimText,
   type FeedFile,
   type FeedItem,
   isSameDigest,
@@ -185,7 +186,7 @@ function readRecord(number: number, seeming: string | null, known: Uint8Array | 
     const { claim, lastModified, notes } = readNvdRecord(cve)
     // A rejected record claims nothing, but takes the place of what it said before.
     const cveIds = claim === null ? [] : [cveId]
-    return { kind: 'claim', key, cveIds, digest, statedAt: lastModified, body: JSON.stringify(claim), notes }
+    return { kind: 'claim', key, cveIds, digest, statedAt: lastModified, body: claimText(claim), notes }
   } catch (cause) {
     return skipOf(key, cause)
   }

@@ -1,6 +1,6 @@
 /** OSV's exports: zips of one entry a file, for each ecosystem or for all of them. */
 
-import type { FeedFile, FeedItem, OpenFeed, ReadOptions } from '../feed.ts'
+import { claimText, type FeedFile, type FeedItem, type OpenFeed, type ReadOptions } from '../feed.ts'
 import { dateInName, findFiles } from '../files/choice.ts'
 import { openTree, readTreeBatch, type TreeBatch, type TreeFormat } from '../files/tree.ts'
 import { claimOf, cveIdsOf, openEntry } from './entry.ts'
@@ -40,7 +40,7 @@ const FORMAT: TreeFormat = {
       notes.push({ code: 'date-missing', detail: `no date in ${key}, so it is of ${updatedAt}` })
     }
     const { claim } = claimOf(entry, 'osv')
-    return { cveIds: ids, statedAt: modified, body: JSON.stringify(claim), notes }
+    return { cveIds: ids, statedAt: modified, body: claimText(claim), notes }
   },
 }
 

@@ -6,7 +6,6 @@ import { SnapshotError } from '../error.ts'
 import { fold } from '../fold.ts'
 import { compareKeys } from '../order.ts'
 import { column, decodeTable, encodeTable } from '../table.ts'
-import { NO_ASSIGNER } from './facts.ts'
 import { decodePostings, encodePostings, type MappedPostings } from './postings.ts'
 import { type Rows, weaknessesOf } from './rows.ts'
 
@@ -38,9 +37,7 @@ export function encodeColumns(rows: Rows): Buffer {
     return out
   }
   const folded = rows.assigners.map(fold)
-  const assigner = encodePostings(row, (one) =>
-    rows.assigner[one] === NO_ASSIGNER ? [] : [folded[rows.assigner[one]!]!],
-  )
+  const assigner = encodePostings(row, (one) => folded.slice(rows.assigner[one]!, rows.assigner[one]! + 1))
   const primaryCwe = encodePostings(row, (one) => (rows.primaryCwe[one] ? [rows.primaryCwe[one]!] : []))
   const anyCwe = encodePostings(row, (one) => weaknessesOf(rows, one))
   return encodeTable({

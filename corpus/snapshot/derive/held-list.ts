@@ -1,6 +1,6 @@
 /** A list as it is held in memory, apart from long texts, which stay in its file. */
 import { SnapshotError } from '../error.ts'
-import { indexIn, isPlaces, keptTexts, type TableTexts, type Texts } from '../kept-texts.ts'
+import { indexIn, isPlaces, keptTexts, type TableTexts, type TextSlots, type Texts } from '../kept-texts.ts'
 import type { ListName, SortValue } from '../lists.ts'
 import { decodeListTable, isArray, type ListPlaces, type ListTable, type StoredOrder } from './lists.ts'
 import { mapValues } from './map-values.ts'
@@ -48,7 +48,7 @@ export function listOf(table: ListTable, read: (at: number, length: number) => U
 
 const mapOf = (keys: TableTexts) => new Map((keys as readonly string[]).map((key, at) => [key, at]))
 
-const keyPlaces = (slots: Uint32Array, texts: Texts): Postings<string>['keys'] => ({
+const keyPlaces = (slots: TextSlots, texts: Texts): Postings<string>['keys'] => ({
   get: (key) => indexIn(slots, texts, key),
   *keys() {
     for (let at = 0; at < texts.length; at++) yield texts.at(at)!

@@ -4,7 +4,7 @@
  */
 import { sha256 } from '../digest.ts'
 import { SnapshotError } from '../error.ts'
-import { isPlaces, keptTexts, slotsOf, type TableTexts, type TextPlaces } from '../kept-texts.ts'
+import { isPlaces, keptTexts, slotsOf, type TableTexts, type TextPlaces, type TextSlots } from '../kept-texts.ts'
 import { LISTS, type ListName, type SortValue } from '../lists.ts'
 import { type Column, column, decodeBesideTexts, decodeTable, encodeTable, type Table } from '../table.ts'
 import { mapValues } from './map-values.ts'
@@ -74,12 +74,9 @@ export interface ListTable {
   count: number
   ids: TableTexts
   /** By which an id is found; null where nobody asks by id, or the ids lie in memory. */
-  idSlots: Uint32Array | null
+  idSlots: TextSlots | null
   orders: Record<string, StoredOrder>
-  filters: Record<
-    string,
-    { keys: TableTexts; keySlots: Uint32Array | null; starts: Uint32Array; ordinals: Uint32Array }
-  >
+  filters: Record<string, { keys: TableTexts; keySlots: TextSlots | null; starts: Uint32Array; ordinals: Uint32Array }>
   bounds: Record<string, Float64Array>
   entries: ListPlaces['entries']
   extra: unknown

@@ -6,8 +6,10 @@ import { CORE_NUMBERS } from './index-table.ts'
 import { addNames, type NameCounts, noNames, takeNames } from './name-counts.ts'
 
 /** All CVEs of a snapshot. Row `i` is CVE `i` in the order of ids, which the rows of the EPSS table follow too. */
-export interface Rows extends Omit<Facts, 'weaknessCounts'> {
+export interface Rows extends Omit<Facts, 'weaknessCounts' | 'assigner'> {
   count: number
+  /** The place of each CVE's assigner in `assigners`; of none where it has none. */
+  assigner: Uint32Array
   shards: string[]
   ids: string[]
   shard: Uint16Array
@@ -42,7 +44,8 @@ const NUMBERS = [
 ] as const
 const NO_BYTES: Uint8Array = new Uint8Array()
 /** What `shard` can number. */
-const MAX_SHARDS = 0x10000
+export const MAX_SHARDS = 0x10000
+const NO_PLACE = 0xffffffff
 
 /** A shard on its way into rows; its names have been counted. */
 interface Part {
@@ -138,7 +141,7 @@ function joined(parts: readonly Part[]): Omit<Rows, 'names' | 'reports'> {
     severity: new Uint8Array(count),
     flags: new Uint8Array(count),
     assigners: [] as string[],
-    assigner: new Uint16Array(count),
+    assigner: new Uint32Array(count).fill(NO_PLACE),
     primaryCwe: new Uint32Array(count),
     weaknesses: new Uint32Array(sum(({ weaknesses }) => weaknesses.length)),
     weaknessAt: new Uint32Array(count + 1),
@@ -156,7 +159,7 @@ function joined(parts: readonly Part[]): Omit<Rows, 'names' | 'reports'> {
     const assigners = shard.assigners.map((assigner) => placeIn(assignerPlaces, assigner))
     for (let i = 0; i < shard.ids.length; i++, row++) {
       const assigner = shard.assigner[i]!
-      rows.assigner[row] = assigner === NO_ASSIGNER ? NO_ASSIGNER : assigners[assigner]!
+      if (assigner !== NO_ASSIGNER) rows.assigner[row] = assigners[assigner]!
       rows.coreFrom[row] = core
       core += shard.coreLengths[i]!
       rows.coreTo[row] = core
@@ -166,7 +169,6 @@ function joined(parts: readonly Part[]): Omit<Rows, 'names' | 'reports'> {
   })
   rows.weaknessAt[count] = weakness
   rows.assigners = [...assignerPlaces.keys()]
-  if (rows.assigners.length >= NO_ASSIGNER) throw new RangeError(`${rows.assigners.length} assigners are too many`)
   return rows
 }
 

@@ -43,6 +43,42 @@ test('a text is found, and what is none is not', () => {
   assert.is(indexIn(slotsOf([]), [], 'nobody'), undefined)
 })
 
+/** FNV-1a over UTF-16 units. */
+function fnv(text: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return hash >>> 0
+}
+
+/** The most slots that are looked at for one of these texts. */
+function longestSearch(texts: readonly string[]): number {
+  const slots = slotsOf(texts)
+  let most = 0
+  for (const text of texts) {
+    let steps = 0
+    const at = (index: number) => {
+      steps++
+      return texts[index]
+    }
+    indexIn(slots, { length: texts.length, at }, text)
+    most = Math.max(most, steps)
+  }
+  return most
+}
+
+test('texts chosen to share a slot are found as fast as any', () => {
+  const colliding: string[] = []
+  // 1,000 texts have 2,048 slots.
+  for (let i = 0; colliding.length < 1000; i++) if ((fnv(`vendor ${i}`) & 2047) === 0) colliding.push(`vendor ${i}`)
+  assert.ok(longestSearch(colliding) < 60)
+  const surrogates = Array.from({ length: 1000 }, (_, i) => String.fromCharCode(0xd800 + i))
+  assert.ok(longestSearch(surrogates) < 60)
+})
+
+test('each table has a key of its own', () => {
+  assert.is.not(slotsOf(ids).key, slotsOf(ids).key)
+})
+
 test('any bit that flips in the texts is noticed', () => {
   const places = decoded.kept[0]!
   for (let at = places.starts[0]!; at < places.starts.at(-1)! - 1; at++) {

@@ -29,7 +29,7 @@ function ingests(...nights: Copy[][]) {
     const merging = openMerging(database)
     merging.settleClaims('osv', false, null)
     const touched = merging.touched().map(({ cveKey }) => idOfSortKey(cveKey))
-    const claims = [A, B].map((id) => merging.claims(sortKey(id)).map(({ body }) => body))
+    const claims = [A, B].map((id) => merging.claims(sortKey(id))!.map(({ body }) => body))
     for (const table of ['altered', 'scores', 'touched', 'lost']) database.exec(`DROP TABLE temp.${table}`)
     return { counts: [added, changed, removed], touched, claims }
   })
