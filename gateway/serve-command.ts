@@ -4,7 +4,7 @@ import { assertKeySource } from './auth/key-source.ts'
 import type { Following } from './follower.ts'
 import type { Gateway } from './gateway.ts'
 import { type OpenLog, openLog } from './log.ts'
-import { stopSignal } from './serve.ts'
+import { killIfStuck, stopSignal } from './serve.ts'
 import type { RunningWorkers } from './workers/primary.ts'
 
 export interface ServeFlags {
@@ -55,6 +55,7 @@ export async function serveFromCommand(dist: string, flags: ServeFlags): Promise
     if (gateway === null) return
     await serveUntil(stop, gateway, following, log)
   } finally {
+    await killIfStuck(log)
     await log.flush()
   }
 }

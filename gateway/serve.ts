@@ -1,8 +1,9 @@
 /** Listens, bounds slow clients, and stops without dropping a request. */
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { hasStuckThread } from '../corpus/snapshot/threads.ts'
 import { GatewayError } from './errors.ts'
-import type { Log } from './log.ts'
+import type { Log, OpenLog } from './log.ts'
 import { oneByOne } from './pipeline.ts'
 import { MAX_HEADER_BYTES, refuseConnection, refuseTunnel } from './reply.ts'
 import { closeStalled } from './stalled.ts'
@@ -88,6 +89,14 @@ export function stopSignal(log: Log): AbortSignal {
   }
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, heard)
   return stop.signal
+}
+
+/** Ends the process with SIGKILL where a thread is stuck in a native call: `process.exit` would wait for it. */
+export async function killIfStuck(log: OpenLog): Promise<void> {
+  if (!(await hasStuckThread())) return
+  log.error({}, 'a thread is stuck in a native call; the process ends itself with SIGKILL')
+  await log.flush()
+  process.kill(process.pid, 'SIGKILL')
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

@@ -2,7 +2,8 @@
 import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
+import type { Database } from 'better-sqlite3'
+import { openQueryFile } from '../../corpus/snapshot/query/file.ts'
 
 const CHUNK_BYTES = 4 * 1024 * 1024
 
@@ -10,14 +11,13 @@ const CHUNK_BYTES = 4 * 1024 * 1024
  * Opens the database at `path`; where that is gone, what `descriptor` holds open of it. SQLite opens by name only (and
  * resolves `/proc/self/fd/…` to the name that is gone), so the file gets a name of its own for a moment.
  */
-export function openDatabase(path: string, descriptor: number | null): Database.Database {
-  const options = { readonly: true, fileMustExist: true }
-  if (descriptor === null || existsSync(path)) return bounded(new Database(path, options))
+export function openDatabase(path: string, descriptor: number | null): Database {
+  if (descriptor === null || existsSync(path)) return bounded(openQueryFile(path))
   const folder = mkdtempSync(join(tmpdir(), 'vulnshelf-query-'))
   try {
     const copy = join(folder, 'query.db')
     copyOpen(descriptor, copy)
-    return bounded(new Database(copy, options))
+    return bounded(openQueryFile(copy))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -26,7 +26,7 @@ export function openDatabase(path: string, descriptor: number | null): Database.
 /** Rows are read whole and seldom twice: pages that lead to them are worth remembering, in KiB, not those they consist of. */
 const CACHE_KIB = 2048
 
-function bounded(database: Database.Database): Database.Database {
+function bounded(database: Database): Database {
   database.pragma(`cache_size = -${CACHE_KIB}`)
   return database
 }

@@ -69,6 +69,8 @@ interface Held {
 }
 
 const RETRY_AFTER_SECONDS = 1
+/** Threads that were given up and have not ended, each perhaps with a core: then no other is started. */
+const MOST_HANGING = 2
 /** What an entry of the memory costs beside its ordinals, and what something found costs. */
 const ENTRY_BYTES = 200
 const HIT_BYTES = 600
@@ -84,6 +86,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
   const held = new Map<string, Held>()
   let timeouts = 0
   let refusals = 0
+  let hanging = 0
   /** Searches that take turns end together, and a page is made at once of what each found. */
   const handOver = oneATurn()
   /** None after a crash, until something is asked again: what crashes at its start must not do so for ever. */
@@ -137,19 +140,31 @@ export function openQueries(options: QueryOptions = {}): Queries {
   /** The thread hangs, on a disk that does not answer perhaps: it goes, and a new one takes over what is not late yet. */
   function giveUp(number: number, job: Job): void {
     settle(number, job)
-    const stuck = worker
-    worker = start()
-    if (stuck) void endThread(stuck)
+    if (worker) end(worker)
+    worker = null
     for (const [other, one] of jobs) {
-      if (one.expiresAt > performance.now()) send(other, one)
-      else settle(other, one)
+      if (one.expiresAt <= performance.now()) settle(other, one)
+      else if (hanging < MOST_HANGING) send(other, one)
+      else {
+        settle(other, one)
+        one.reject(stopped())
+      }
     }
   }
+
+  function end(stuck: Worker): void {
+    hanging++
+    stuck.once('exit', () => void hanging--)
+    void endThread(stuck)
+  }
+
+  const stopped = () => overloaded(`text search has stopped: ${hanging} query threads hang`, RETRY_AFTER_SECONDS)
 
   async function ask(path: string, question: Question): Promise<Found> {
     const key = JSON.stringify([path, question])
     const known = remembered.get(key)
     if (known) return known
+    if (worker === null && hanging >= MOST_HANGING) throw stopped()
     if (jobs.size >= maxWaiting) {
       refusals++
       throw overloaded('too many queries are waiting', RETRY_AFTER_SECONDS)

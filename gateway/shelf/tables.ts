@@ -7,8 +7,9 @@ import { decodeCatalog } from '../../corpus/snapshot/catalog.ts'
 import { type CveTables, decodeCveTables } from '../../corpus/snapshot/cve-tables.ts'
 import { gunzipFile } from '../../corpus/snapshot/deflate.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { fileOf, readObject } from '../../corpus/snapshot/layout.ts'
+import { fileOf, openObject, readObject } from '../../corpus/snapshot/layout.ts'
 import type { Manifest, Role } from '../../corpus/snapshot/manifest.ts'
+import { checkQuerySchema, MAX_PAGE_BYTES } from '../../corpus/snapshot/query/schema.ts'
 import { type ListTables, readListTables } from './open-lists.ts'
 
 /** A type of report as its catalogue has it. */
@@ -33,6 +34,7 @@ export interface SnapshotTables extends CveTables {
  * @throws SnapshotError
  */
 export function readTables(dist: string, manifest: Manifest): SnapshotTables {
+  checkQuery(dist, manifest)
   const read = (role: Role) => readObject(dist, fileOf(manifest, role))
   const tables = decodeCveTables({
     index: read('index'),
@@ -48,6 +50,16 @@ export function readTables(dist: string, manifest: Manifest): SnapshotTables {
     rejected: decodeRejected(gunzipFile(read('rejected'))),
     lists: readListTables(dist, manifest),
     reportTypes: reportTypes.map(({ text }) => JSON.parse(text) as ReportType),
+  }
+}
+
+/** A `query.db` with anything but its tables would be refused by each search. */
+function checkQuery(dist: string, manifest: Manifest): void {
+  const object = openObject(dist, fileOf(manifest, 'query'))
+  try {
+    checkQuerySchema(object.read(0, Math.min(object.size, MAX_PAGE_BYTES)))
+  } finally {
+    object.close()
   }
 }
 

@@ -1,6 +1,7 @@
 /** A worker: a gateway that is led by the primary process, which says what to serve, when to listen and when to stop. */
 import { type Gateway, type OpenGateway, openGateway } from '../gateway.ts'
 import { openLog } from '../log.ts'
+import { killIfStuck } from '../serve.ts'
 import { readTablesAside } from '../shelf/reading.ts'
 import { askedLimits } from './limits.ts'
 import { type ToPrimary, type ToWorker, tell } from './protocol.ts'
@@ -26,6 +27,7 @@ async function stop(): Promise<void> {
   if (stopping) return
   stopping = true
   await (listening ?? gateway)?.close()
+  await killIfStuck(log)
   await log.flush()
   process.exit(0)
 }

@@ -1,12 +1,15 @@
 /** Snapshots that rotted on disk: `verify` names what is damaged, `serve` refuses it or answers 500, never other data. */
-import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { decodeIndex, idAt } from '../../corpus/snapshot/derive/index-table.ts'
+import { sha256 } from '../../corpus/snapshot/digest.ts'
 import { fileOf, manifestPath, objectPath, pointerPath, readCurrent, readObject } from '../../corpus/snapshot/layout.ts'
-import { type FileEntry, ROLES, type Role } from '../../corpus/snapshot/manifest.ts'
+import { encodeManifest, type FileEntry, ROLES, type Role } from '../../corpus/snapshot/manifest.ts'
+import { encodePointer } from '../../corpus/snapshot/pointer.ts'
 import { membersOf } from '../../corpus/snapshot/shard.ts'
 import { CONTRACT, heldFetch } from '../support/contract.ts'
 import { sampleDist, temporaryFolder } from '../support/dist.ts'
@@ -213,6 +216,32 @@ test('a rotten page is a 500, and the rows it holds are still answered one by on
   assert.is((await served.get('/cves?sort=published')).status, 200)
   assert.is((await served.get(`/cves/${idAt(index, 0)}`)).status, 200)
   await served.stop()
+})
+
+test('a query.db with a view that never ends: verify names it, and serve refuses it', async () => {
+  const dist = copy('endless-query')
+  const file = fileOf(manifest, 'query')
+  const made = join(folder.path, 'endless.db')
+  writeFileSync(made, readObject(good.dist, file))
+  const database = new Database(made)
+  database.exec('ALTER TABLE sets RENAME TO others')
+  const endless = '(WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n)'
+  database.exec(`CREATE VIEW sets AS SELECT key, ${endless} AS crc, bytes FROM others`)
+  database.close()
+  const bytes = readFileSync(made)
+  const forged = { ...file, sha256: sha256(bytes), size: bytes.length }
+  mkdirSync(dirname(objectPath(dist, forged.sha256)), { recursive: true })
+  writeFileSync(objectPath(dist, forged.sha256), bytes)
+  const manifestBytes = encodeManifest({
+    ...manifest,
+    files: manifest.files.map((one) => (one === file ? forged : one)),
+  })
+  const about = { sha256: sha256(manifestBytes), size: manifestBytes.length }
+  writeFileSync(manifestPath(dist, about.sha256), manifestBytes)
+  writeFileSync(pointerPath(dist), encodePointer({ ...pointer, manifest: about }))
+  const line = /query\.db is refused: it must have exactly the tables sets, texts, items, grams, bests/
+  assert.match(await verifyLine(dist), line)
+  assert.match(failed(await gateway(serve(dist))), line)
 })
 
 test('a port that is taken is told in one line', async () => {

@@ -2,7 +2,16 @@
 import Database from 'better-sqlite3'
 import { type Gram, gramCollector } from './grams.ts'
 import { encodeItems, ITEMS_PER_ROW } from './items.ts'
-import { encodeSetHead, QUERY_TABLES, type QueryRow, rowCrc, rowKey, rowsDigest, SCHEMA } from './rows.ts'
+import {
+  encodeSetHead,
+  MAX_ROW_BYTES,
+  QUERY_TABLES,
+  type QueryRow,
+  rowCrc,
+  rowKey,
+  rowsDigest,
+  tableSql,
+} from './rows.ts'
 import { allSets, isSearchType, type ReadSet } from './sets.ts'
 import { blockBytes, ENTRIES_PER_BLOCK, foldTexts } from './texts.ts'
 
@@ -46,13 +55,14 @@ export function buildQueryDb(path: string, sets: readonly ReadSet[]): { content:
     database.pragma('page_size = 8192')
     database.pragma('journal_mode = OFF')
     database.pragma('synchronous = OFF')
-    database.exec(SCHEMA)
+    for (const table of QUERY_TABLES) database.exec(tableSql(table))
     database.exec('BEGIN')
     const inserts = new Map(
       QUERY_TABLES.map((table) => [table, database.prepare(`INSERT INTO ${table} VALUES (?, ?, ?)`)]),
     )
     const digest = rowsDigest()
     for (const row of queryRows(sets)) {
+      if (row.bytes.length > MAX_ROW_BYTES) throw new RangeError(`a row of ${row.table} has ${row.bytes.length} bytes`)
       inserts.get(row.table)!.run(row.key, rowCrc(row), row.bytes)
       digest.add(row)
     }

@@ -18,9 +18,15 @@ export interface QueryRow {
   bytes: Uint8Array
 }
 
-export const SCHEMA = QUERY_TABLES.map(
-  (table) => `CREATE TABLE ${table} (key INTEGER PRIMARY KEY, crc INTEGER NOT NULL, bytes BLOB NOT NULL);`,
-).join('\n')
+/** The statement that creates a table, as the schema of the file has it. */
+export const tableSql = (table: QueryTable): string =>
+  `CREATE TABLE ${table} (key INTEGER PRIMARY KEY, crc INTEGER NOT NULL, bytes BLOB NOT NULL)`
+
+/** Bytes of a row: as many as of a segment. Those of a large corpus have some 1 MB. */
+export const MAX_ROW_BYTES = 64 * 1024 * 1024
+
+/** The columns of a row. What is too long is left out: the pages of a file may be shared by many rows. */
+const COLUMNS = `key, crc, CASE WHEN length(bytes) <= ${MAX_ROW_BYTES} THEN bytes END AS bytes`
 
 /** The key of a row: the number of its set in the upper half, the number of the row in the lower. */
 export const rowKey = (set: number, number: number): number => set * 2 ** 32 + number
@@ -55,6 +61,9 @@ export function encodeSetHead(name: TextSetName, { count, first, grams, gramCoun
   return encodeTable({ about: { name, count }, columns: { first, grams, gramCounts } })
 }
 
+/** Entries of a set: fifty times those of a large corpus. A list of ordinals takes four bytes for each. */
+const MAX_ENTRIES = 2 ** 24
+
 /** @throws SnapshotError `malformed` */
 export function decodeSetHead(bytes: Uint8Array, name: TextSetName): SetHead {
   const table = decodeTable(bytes)
@@ -62,7 +71,8 @@ export function decodeSetHead(bytes: Uint8Array, name: TextSetName): SetHead {
   const first = column(table, 'first', 'u8')
   const grams = column(table, 'grams', 'u32')
   const gramCounts = column(table, 'gramCounts', 'u32')
-  const proper = Number.isSafeInteger(count) && first.length === Math.ceil((count as number) / 8)
+  const isCount = Number.isSafeInteger(count) && (count as number) <= MAX_ENTRIES
+  const proper = isCount && first.length === Math.ceil((count as number) / 8)
   if (!proper || table.about.name !== name || grams.length !== gramCounts.length) {
     throw new SnapshotError('malformed', `the set ${name} of query.db is damaged`)
   }
@@ -105,7 +115,7 @@ export function rowReader(database: Database): RowReader {
     const statements = new Map(
       QUERY_TABLES.map((table) => [
         table,
-        database.prepare<[number], StoredRow>(`SELECT key, crc, bytes FROM ${table} WHERE key = ?`),
+        database.prepare<[number], StoredRow>(`SELECT ${COLUMNS} FROM ${table} WHERE key = ?`),
       ]),
     )
     return {
@@ -133,10 +143,18 @@ export function queryDigest(database: Database): { content: string; count: numbe
   const digest = rowsDigest()
   let count = 0
   try {
+    let left = sizeOf(database)
     for (const table of QUERY_TABLES) {
-      const stored = database.prepare<[], StoredRow>(`SELECT key, crc, bytes FROM ${table} ORDER BY key`)
+      let last = Number.NEGATIVE_INFINITY
+      const stored = database.prepare<[], StoredRow>(`SELECT ${COLUMNS} FROM ${table} ORDER BY key`)
       for (const one of stored.iterate()) {
         const row = checked(table, one)
+        left -= row.bytes.length
+        // A page that several others lead to would be read again and again, for ever.
+        if (row.key <= last || left < 0) {
+          throw new SnapshotError('malformed', `query.db has rows in ${table} that lie in the same place`)
+        }
+        last = row.key
         digest.add(row)
         const name = TEXT_SETS[row.key / 2 ** 32]
         if (table === 'sets' && name) count += decodeSetHead(row.bytes, name).count
@@ -146,4 +164,13 @@ export function queryDigest(database: Database): { content: string; count: numbe
     throw asSnapshotError(error)
   }
   return { content: digest.hex(), count }
+}
+
+/** Bytes of the file. */
+function sizeOf(database: Database): number {
+  const [pages, bytes] = [
+    database.pragma('page_count', { simple: true }),
+    database.pragma('page_size', { simple: true }),
+  ]
+  return (pages as number) * (bytes as number)
 }

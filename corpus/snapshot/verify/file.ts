@@ -1,5 +1,4 @@
 /** One file of a snapshot by itself: stored digest and size, content digest, count, and every member of a shard. */
-import Database from 'better-sqlite3'
 import { decodeAbout } from '../about.ts'
 import { decodeCatalog, type PlacedEntry } from '../catalog.ts'
 import { gunzipFile } from '../deflate.ts'
@@ -15,6 +14,7 @@ import { SnapshotError } from '../error.ts'
 import { describe, objectPath, readObject } from '../layout.ts'
 import { LIST_NAMES, type ListName } from '../lists.ts'
 import type { FileEntry, Role } from '../manifest.ts'
+import { openQueryFile } from '../query/file.ts'
 import { queryDigest } from '../query/rows.ts'
 import { contentDigest, membersOf } from '../shard.ts'
 import { verifyMember } from './member.ts'
@@ -106,7 +106,7 @@ function contentOf(
       return { content: storedListContent(bytes), count: decodeList(file.name, bytes).count }
     }
     case 'query': {
-      const database = new Database(objectPath(dist, file.sha256), { readonly: true, fileMustExist: true })
+      const database = openQueryFile(objectPath(dist, file.sha256))
       try {
         return queryDigest(database)
       } finally {

@@ -1,0 +1,29 @@
+/** Opening a `query.db` that somebody else has written. */
+import { closeSync, openSync, readSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { checkQuerySchema, MAX_PAGE_BYTES } from './schema.ts'
+
+/**
+ * Opens a `query.db` for reading: nothing but its five tables, which are read by key.
+ * @throws SnapshotError `malformed` where its schema has anything else
+ */
+export function openQueryFile(path: string): Database.Database {
+  checkQuerySchema(firstPageOf(path))
+  const database = new Database(path, { readonly: true, fileMustExist: true })
+  // https://sqlite.org/security.html, "Untrusted SQLite Database Files"
+  database.pragma('trusted_schema = OFF')
+  database.pragma('cell_size_check = ON')
+  database.pragma('mmap_size = 0')
+  database.pragma('query_only = ON')
+  return database
+}
+
+function firstPageOf(path: string): Buffer {
+  const bytes = Buffer.alloc(MAX_PAGE_BYTES)
+  const descriptor = openSync(path, 'r')
+  try {
+    return bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, 0))
+  } finally {
+    closeSync(descriptor)
+  }
+}
