@@ -203,6 +203,17 @@ test('busy servers are waited for as long as they say', async () => {
   assert.match(world.log[0]!, /^latest\.json: the server answers 503; asking again in 7 s$/)
 })
 
+test('a server that answers 103 for ever does not hold a mirror up', async () => {
+  const dist = newDist()
+  const own = openWorld({ timeouts: { connectMs: 200, headersMs: 1000, bodyMs: 1000, discardMs: 1000 } })
+  repository.fault = ({ before }) => (before === 0 ? { kind: 'interim' } : null)
+  await mirror(openSource(repository.url, own.effects), { dist, keys, parallel: 50 }, own.effects, noProgress)
+  assert.equal(filesOf(dist), currentFilesOf(first.dist))
+  for (const line of own.log) assert.match(line, /: no answer within 1.2 s; asking again in \d+ s$/)
+  assert.is(own.log.length, repository.asked.filter(({ before }) => before === 1).length)
+  await own.close()
+})
+
 test('a body that is cut off as if it were whole, and one that is longer, are fetched again', async () => {
   for (const fault of [
     { kind: 'truncate', by: 1 },
