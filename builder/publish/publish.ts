@@ -53,7 +53,7 @@ export async function publish(
   assertFresh(edition.pointer, dist, effects.now())
   const target = await openTarget(to, effects)
   try {
-    return await publishTo(target, edition, { parallel, unsigned }, effects, progress)
+    return await publishTo(target, edition, { dist, parallel, unsigned }, effects, progress)
   } finally {
     await target.close()
   }
@@ -62,7 +62,7 @@ export async function publish(
 async function publishTo(
   target: Target,
   { pointer, pointerBytes, objects, manifests, latest }: Edition,
-  { parallel, unsigned }: { parallel: number; unsigned: boolean },
+  { dist, parallel, unsigned }: { dist: string; parallel: number; unsigned: boolean },
   effects: NetworkEffects,
   progress: Progress,
 ): Promise<PublishReport> {
@@ -87,9 +87,10 @@ async function publishTo(
   }
   const uploads = { target, parallel, effects, onBytes }
   for (const step of steps) await putAll(step, uploads)
-  // Somebody may have published as well: an object store has no lock.
+  // Somebody may have published as well, for an object store has no lock; and uploads may have taken days.
   const now = await judged()
   const changed = !now?.equals(pointerBytes)
+  if (changed) assertFresh(pointer, dist, effects.now())
   if (changed) await putAll([latest], { ...uploads, onBytes: () => {} })
   const all = [...objects, ...manifests]
   return {

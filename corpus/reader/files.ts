@@ -257,7 +257,7 @@ async function* whileMoving(body: AsyncIterable<Uint8Array>, now: () => Date): A
       yield chunk
     }
   } catch (cause) {
-    throw cause instanceof TransferError ? cause : networkError(cause)
+    throw networkError(cause)
   }
 }
 

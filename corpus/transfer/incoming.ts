@@ -3,6 +3,7 @@
  * bytes would be fetched twice.
  */
 import type { Readable } from 'node:stream'
+import { TransferError } from './error.ts'
 
 /** As much is held while the disk is busy; then the connection waits. */
 const HELD_BYTES = 1 << 20
@@ -12,8 +13,11 @@ export interface Incoming extends AsyncIterable<Uint8Array> {
   letGo(): void
 }
 
-/** Takes the bytes as they come, from now on; the iteration gives all of them before it fails as the stream did. */
-export function incoming(body: Readable): Incoming {
+/**
+ * Takes the bytes as they come, from now on; the iteration gives all of them before it fails as the stream did, or with
+ * `stalled` when none came for `silentMs`.
+ */
+export function incoming(body: Readable, silentMs: number): Incoming {
   const held: Uint8Array[] = []
   let bytes = 0
   let isOver = false
@@ -53,9 +57,12 @@ export function incoming(body: Readable): Incoming {
             if (failure) throw failure
             return
           } else {
+            const isSilent = () => body.destroy(new TransferError('stalled', `no bytes for ${silentMs / 1000} s`))
+            const timer = setTimeout(isSilent, silentMs)
             await new Promise<void>((resolve) => {
               wake = resolve
             })
+            clearTimeout(timer)
           }
         }
       } finally {

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import { EnvHttpProxyAgent, request } from 'undici'
 import { type Effects, realEffects } from '../command/effects.ts'
+import { withDeadline } from './deadline.ts'
 import { incoming } from './incoming.ts'
 
 export interface Answer {
@@ -37,27 +38,32 @@ export interface Timeouts {
   headersMs: number
   /** Between two pieces of a body. */
   bodyMs: number
+  /** To read the rest of a body that nobody wants, so that its connection can be used again. */
+  discardMs: number
 }
 
-const TIMEOUTS: Timeouts = { connectMs: 20_000, headersMs: 120_000, bodyMs: 60_000 }
+const TIMEOUTS: Timeouts = { connectMs: 20_000, headersMs: 120_000, bodyMs: 60_000, discardMs: 2000 }
 /** Of a body nobody wants, as much is read as it costs to open another connection. */
 const DISCARD_BYTES = 64 << 10
 
 /** The real world, through the proxy that `https_proxy`, `http_proxy` and `no_proxy` name. `close` ends the connections. */
 export function realNetworkEffects(
   base: Effects = realEffects(),
-  { connectMs, headersMs, bodyMs }: Timeouts = TIMEOUTS,
+  { connectMs, headersMs, bodyMs, discardMs }: Timeouts = TIMEOUTS,
 ): { effects: NetworkEffects; close(): Promise<void> } {
+  // `incoming` bounds the silence of a body.
   const dispatcher = new EnvHttpProxyAgent({
     headersTimeout: headersMs,
-    bodyTimeout: bodyMs,
+    bodyTimeout: 0,
     connect: { timeout: connectMs },
   })
   const effects: NetworkEffects = {
     ...base,
     async request(url, headers) {
-      const { statusCode, headers: received, body } = await request(url, { dispatcher, headers })
-      const bytes = incoming(body)
+      // undici starts its timeout for headers again at each interim answer.
+      const asked = (signal: AbortSignal) => request(url, { dispatcher, headers, signal })
+      const { statusCode, headers: received, body } = await withDeadline(connectMs + headersMs, asked)
+      const bytes = incoming(body, bodyMs)
       return {
         status: statusCode,
         headers: firstValues(received),
@@ -65,7 +71,7 @@ export function realNetworkEffects(
         async discard() {
           bytes.letGo()
           // What is thrown away may just as well break off.
-          await body.dump({ limit: DISCARD_BYTES }).catch(() => undefined)
+          await body.dump({ limit: DISCARD_BYTES, signal: AbortSignal.timeout(discardMs) }).catch(() => undefined)
         },
       }
     },

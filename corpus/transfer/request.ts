@@ -45,7 +45,7 @@ export interface LocatedAnswer extends Answer {
 }
 
 /**
- * @throws TransferError `network` where there is no answer, `redirect` where redirects lead nowhere good
+ * @throws TransferError `network` or `stalled` where there is no answer, `redirect` where redirects lead nowhere good
  */
 export async function get(
   effects: NetworkEffects,
@@ -80,6 +80,7 @@ async function asked(effects: NetworkEffects, url: URL, headers: Record<string, 
 
 /** A failed connection, a timeout, a body that breaks off. Node names the trouble in `code`, sometimes only there. */
 export function networkError(cause: unknown): TransferError {
+  if (cause instanceof TransferError) return cause
   const { message, code } = cause as { message?: string; code?: string }
   return new TransferError('network', message || code || String(cause), { cause })
 }
@@ -136,7 +137,7 @@ export async function readWhole(body: AsyncIterable<Uint8Array>, maxBytes: numbe
       arrived(chunk.length)
     }
   } catch (cause) {
-    throw cause instanceof TransferError ? cause : networkError(cause)
+    throw networkError(cause)
   }
   return Buffer.concat(chunks)
 }

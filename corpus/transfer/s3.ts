@@ -5,6 +5,7 @@
  */
 import { Readable } from 'node:stream'
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { withDeadline } from './deadline.ts'
 import { TransferError } from './error.ts'
 import { incoming } from './incoming.ts'
 import type { NetworkEffects } from './network.ts'
@@ -40,8 +41,10 @@ export interface Bucket {
 }
 
 const CONNECT_MS = 20_000
-/** Without a byte in either direction. */
+/** Without a byte in either direction; of a body, without one of its own. */
 const SILENT_MS = 60_000
+/** To list, to begin an answer, and to take a piece of a file (64 KB): stores commit large files before they answer. */
+const ANSWER_MS = 120_000
 /** Where nothing says otherwise; stores that have no regions take any. */
 const DEFAULT_REGION = 'us-east-1'
 /** What the SDK would say on the terminal, the errors say that it throws. */
@@ -49,15 +52,17 @@ const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 /** S3 takes no more in one request. */
 const MOST_BYTES = 5 * 1024 ** 3
 
+/** `answerMs` bounds each request, but for the body of a file. */
 export async function openBucket(
   { bucket, prefix }: S3Location,
   { now }: Pick<NetworkEffects, 'now'>,
+  { answerMs = ANSWER_MS, silentMs = SILENT_MS } = {},
 ): Promise<Bucket> {
-  const client = await openClient()
+  const client = await openClient(silentMs)
   const keyOf = (path: string) => ({ Bucket: bucket, Key: prefix + path })
-  const asked = async <T>(request: Promise<T>): Promise<T> => {
+  const asked = async <T>(request: (abortSignal: AbortSignal, moved: () => void) => Promise<T>): Promise<T> => {
     try {
-      return await request
+      return await withDeadline(answerMs, request)
     } catch (cause) {
       throw s3Error(cause, bucket, now())
     }
@@ -67,11 +72,12 @@ export async function openBucket(
       const sizes = new Map<string, number>()
       let token: string | undefined
       do {
-        const page = await asked(
-          client.send(
-            new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix + beginning, ContinuationToken: token }),
-          ),
-        )
+        const command = new ListObjectsV2Command({
+          Bucket: bucket,
+          Prefix: prefix + beginning,
+          ContinuationToken: token,
+        })
+        const page = await asked((abortSignal) => client.send(command, { abortSignal }))
         for (const { Key, Size } of page.Contents ?? []) {
           if (Key !== undefined && Size !== undefined) sizes.set(Key.slice(prefix.length), Size)
         }
@@ -81,18 +87,23 @@ export async function openBucket(
     },
     async open(path, offset) {
       const range = offset > 0 ? { Range: `bytes=${offset}-` } : {}
-      const answer = await asked(client.send(new GetObjectCommand({ ...keyOf(path), ...range })))
+      const command = new GetObjectCommand({ ...keyOf(path), ...range })
+      const answer = await asked((abortSignal) => client.send(command, { abortSignal }))
       const stream = answer.Body
       if (!(stream instanceof Readable)) throw new TypeError('in Node.js, a body is a stream')
       const discard = async () => void stream.destroy()
       const from = answer.$metadata.httpStatusCode === 206 ? firstByteOf(answer.ContentRange) : 0
-      if (from !== null && from <= offset) return { body: incoming(stream), offset: from, discard }
+      if (from !== null && from <= offset) return { body: incoming(stream, silentMs), offset: from, discard }
       await discard()
       throw new TransferError('restart', `s3://${bucket} cannot go on from byte ${offset}`)
     },
     async put(path, { bytes, size, sha256, contentType, cacheControl }) {
       if (size > MOST_BYTES) throw new TransferError('too_large', `S3 takes ${MOST_BYTES} bytes at once, not ${size}`)
-      const body = Readable.from(bytes, { objectMode: false })
+      let onPiece = () => {}
+      const body = Readable.from(
+        watched(bytes, () => onPiece()),
+        { objectMode: false },
+      )
       const command = new PutObjectCommand({
         ...keyOf(path),
         Body: body,
@@ -113,8 +124,12 @@ export async function openBucket(
       // The SDK does not hear of a body that cannot be read.
       const unreadable = new Promise<never>((_resolve, reject) => body.once('error', reject))
       const stop = new AbortController()
+      const put = asked((late, moved) => {
+        onPiece = moved
+        return client.send(command, { abortSignal: AbortSignal.any([late, stop.signal]) })
+      })
       try {
-        await Promise.race([asked(client.send(command, { abortSignal: stop.signal })), unreadable])
+        await Promise.race([put, unreadable])
       } catch (error) {
         stop.abort()
         throw error
@@ -126,18 +141,25 @@ export async function openBucket(
   }
 }
 
-async function openClient(): Promise<S3Client> {
-  const client = clientIn()
+async function* watched(bytes: AsyncIterable<Uint8Array>, onPiece: () => void): AsyncIterable<Uint8Array> {
+  for await (const piece of bytes) {
+    onPiece()
+    yield piece
+  }
+}
+
+async function openClient(silentMs: number): Promise<S3Client> {
+  const client = clientIn(silentMs)
   try {
     await client.config.region()
     return client
   } catch {
     client.destroy()
-    return clientIn(DEFAULT_REGION)
+    return clientIn(silentMs, DEFAULT_REGION)
   }
 }
 
-function clientIn(region?: string): S3Client {
+function clientIn(silentMs: number, region?: string): S3Client {
   const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL } = process.env
   const agent = { keepAlive: true, proxyEnv: process.env }
   return new S3Client({
@@ -153,7 +175,7 @@ function clientIn(region?: string): S3Client {
     expectContinueHeader: false,
     requestHandler: {
       connectionTimeout: CONNECT_MS,
-      socketTimeout: SILENT_MS,
+      socketTimeout: silentMs,
       httpAgent: agent,
       httpsAgent: agent,
     },

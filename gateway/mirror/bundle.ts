@@ -25,13 +25,15 @@ export interface NewSnapshot {
 
 /**
  * Writes a bundle for somebody who has the snapshot before this one, and puts it in its place when it is complete. First
- * comes what is judged, then what is large. What was derived here can be derived there.
- * @throws MirrorError `too_large` for an object that no header can tell the size of
+ * comes what is judged, then what is large. What was derived here can be derived there. `judge` throws where the pointer
+ * has expired meanwhile.
+ * @throws MirrorError `too_large` for an object that no header can tell the size of; what `judge` throws
  */
 export async function writeBundle(
   file: string,
   dist: string,
   snapshot: NewSnapshot,
+  judge: () => Promise<unknown>,
   effects: NetworkEffects,
 ): Promise<{ file: string; bytes: number }> {
   const { pointer, manifestBytes, came } = snapshot
@@ -51,12 +53,13 @@ export async function writeBundle(
     }
     await write(Buffer.alloc(END_BYTES))
     await out.close()
+    await effects.sync(staged)
+    await judge()
   } catch (error) {
     await out.close()
     await effects.remove(staged)
     throw error
   }
-  await effects.sync(staged)
   await effects.rename(staged, file)
   return { file, bytes }
 }

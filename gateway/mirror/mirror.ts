@@ -20,6 +20,7 @@ import { checkSignatures, type SignatureVerdict, type TrustedKey } from '../../c
 import { TransferError } from '../../corpus/transfer/error.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { writeBundle } from './bundle.ts'
+import { MirrorError } from './error.ts'
 import { knownManifest, makeRoom, ownPointer, removeParts, takeFolder } from './folder.ts'
 import { getMissing, missingOf } from './missing.ts'
 import { bytesOf, type Sound } from './objects.ts'
@@ -102,7 +103,7 @@ export async function mirror(
   }
 }
 
-/** A repository may move on while it is copied, and be pruned: then its next pointer leads to what is there. */
+/** A repository may move on while it is copied, be pruned or signed again: then its next pointer leads to what is there. */
 const MOST_MOVES = 5
 
 async function mirrorInto(
@@ -135,7 +136,8 @@ async function mirrorInto(
       return { ...copied, received, seconds: (effects.now().getTime() - started) / 1000 }
     } catch (error) {
       const isGone = error instanceof TransferError && error.code === 'missing'
-      if (!isGone || moves === MOST_MOVES || (await askForPointer()).equals(bytes)) throw error
+      const isExpired = error instanceof MirrorError && error.code === 'expired'
+      if (!(isGone || isExpired) || moves === MOST_MOVES || (await askForPointer()).equals(bytes)) throw error
     }
   }
 }
@@ -151,7 +153,8 @@ async function copy(
   const { dist, keys, parallel = PARALLEL, maxRate = null, maxBytes = MAX_BYTES, sound = new Map(), signal } = options
   const before = readPointerBytes(dist)
   const have = before && ownPointer(before, dist)
-  const pointer = await judgePointer(bytes, { keys, have, now: effects.now() })
+  const judge = () => judgePointer(bytes, { keys, have, now: effects.now() })
+  const pointer = await judge()
   const { sha256: digest, size } = pointer.manifest
   const known = knownManifest(dist, digest)
   const manifestBytes = known ?? (await askFor(manifestName(digest), size, { source, effects, signal }))
@@ -170,12 +173,17 @@ async function copy(
           options.bundle,
           dist,
           { pointer: bytes, manifestBytes, manifest, before: have, came },
+          judge,
           effects,
         )
       : null
   const staged = join(temporaryFolder(dist), 'put-up')
   if (!known) await replaceFile(manifestPath(dist, digest), manifestBytes, staged, effects)
-  if (isNew) await replaceFile(pointerPath(dist), bytes, staged, effects)
+  if (isNew) {
+    // It may have expired since the copy began.
+    await judge()
+    await replaceFile(pointerPath(dist), bytes, staged, effects)
+  }
   await removeParts(dist, effects)
   const pruned = options.keep ? (await keepNewest(dist, options.keep, effects)).removed : null
   return {

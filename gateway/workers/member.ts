@@ -1,5 +1,7 @@
 /** One worker as its primary sees it: a process, what is asked of it, and what came of that. */
+import type { SendHandle } from 'node:child_process'
 import cluster, { type Worker } from 'node:cluster'
+import type { EventEmitter } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { GatewayError } from '../errors.ts'
 import { preparedStart } from '../process-start.ts'
@@ -82,6 +84,7 @@ export function startMember({ pass, onLimits, answerMs }: MemberOptions): Member
     else if (message.kind === 'failed') giveUp(asError(message.error))
     else for (const hearing of hearings) if (hearing.hear(message)) hearings.delete(hearing)
   })
+  closeUnaccepted(worker)
   const written = passLines(worker, pass)
   const exited = new Promise<Ended>((resolve) => {
     worker.once('exit', (code, signal) => {
@@ -128,6 +131,34 @@ export function startMember({ pass, onLimits, answerMs }: MemberOptions): Member
     kill,
   }
   return member
+}
+
+/** What the primary's cluster module sends with a connection, and what a worker answers. */
+interface ClusterMessage {
+  act?: string
+  seq?: number
+  ack?: number
+}
+
+/**
+ * Closes the connections that a worker was sent and did not accept before it ended. Node waits for its answer for ever:
+ * the client would never be answered, and the primary would keep the descriptor.
+ */
+function closeUnaccepted(worker: Worker): void {
+  const { process } = worker
+  const unaccepted = new Map<number, { close(): void }>()
+  const { send } = process
+  process.send = ((message: ClusterMessage, handle?: { close(): void }, ...more: never[]) => {
+    if (message.act === 'newconn' && handle) unaccepted.set(message.seq!, handle)
+    return send.call(process, message, handle as SendHandle | undefined, ...more)
+  }) as typeof send
+  const internal: EventEmitter = process
+  internal.on('internalMessage', ({ ack }: ClusterMessage) => {
+    if (ack !== undefined) unaccepted.delete(ack)
+  })
+  worker.once('exit', () => {
+    for (const handle of unaccepted.values()) handle.close()
+  })
 }
 
 /** Passes on what a worker writes, line by line: of several that write into one pipe the lines would run together. */

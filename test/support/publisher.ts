@@ -1,6 +1,7 @@
 /** A publisher on this machine that misbehaves as a script says, and the world of a fetch without real time in it. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type NetworkEffects, realNetworkEffects, type Timeouts } from '../../corpus/transfer/network.ts'
 import { quietEffects } from './dist.ts'
 
@@ -117,6 +118,27 @@ export const plain =
     res.writeHead(code, { 'content-length': String(bytes.length), ...headers })
     await send(bytes)
     res.end()
+  }
+
+/** Something every 20 ms: for ever, as far as a client can tell, and 10 s in a test that fails. */
+const again = async (res: ServerResponse, write: () => void) => {
+  for (let i = 0; i < 500 && !res.destroyed; i++) {
+    write()
+    await sleep(20)
+  }
+  res.destroy()
+}
+
+/** Interim answers (103), and never another one. */
+export const interim = (): Manner => (_asked, res) =>
+  again(res, () => res.writeEarlyHints({ link: '</style.css>; rel=preload' }))
+
+/** A body that comes byte by byte. */
+export const trickle =
+  (code: number, headers: Record<string, string> = {}): Manner =>
+  (_asked, res, send) => {
+    res.writeHead(code, headers)
+    return again(res, () => void send(Buffer.from('x')))
   }
 
 export const redirect = (location: string, code = 302): Manner => status(code, { location })

@@ -5,6 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { temporaryFolder } from '../../support/dist.ts'
 import {
+  interim,
   type Manner,
   NOW,
   openPublisher,
@@ -14,6 +15,7 @@ import {
   redirect,
   serve,
   status,
+  trickle,
 } from '../../support/publisher.ts'
 import { catalogue, fetchFile, half, type Place, place, placed } from './downloading.ts'
 
@@ -266,7 +268,7 @@ test('a crawl is given up, six times', async () => {
 })
 
 test('silence is given up', async () => {
-  const world = openWorld({ timeouts: { connectMs: 1000, headersMs: 20, bodyMs: 20 } })
+  const world = openWorld({ timeouts: { connectMs: 1000, headersMs: 20, bodyMs: 20, discardMs: 20 } })
   const it = yesterday(
     () => undefined,
     (_asked, res) => void res.writeHead(200, { 'content-length': '10' }).write('{'),
@@ -276,7 +278,26 @@ test('silence is given up', async () => {
   assert.is(report.status, 'fetched')
   assert.is(report.attempts, 3)
   assert.match(world.log[0]!, /Headers Timeout/)
-  assert.match(world.log[1]!, /Body Timeout/)
+  assert.match(world.log[1]!, /no bytes for 0.02 s/)
+  await world.close()
+})
+
+test('a server that answers 103 for ever is given up', async () => {
+  const world = openWorld({ timeouts: { connectMs: 200, headersMs: 1000, bodyMs: 1000, discardMs: 1000 } })
+  const it = yesterday(interim(), serve(NEW))
+  const report = await fetchFile(it, world.effects)
+  assert.equal([report.status, report.attempts], ['fetched', 2])
+  assert.match(world.log[0]!, /no answer within 1.2 s/)
+  await world.close()
+})
+
+test('nobody waits for the end of a body that is thrown away', async () => {
+  const world = openWorld({ timeouts: { connectMs: 1000, headersMs: 1000, bodyMs: 1000, discardMs: 100 } })
+  publisher.on('/there', serve(NEW))
+  const it = yesterday(trickle(302, { location: '/there' }))
+  const began = publisher.sent()
+  assert.is((await fetchFile(it, world.effects)).status, 'fetched')
+  assert.ok(publisher.sent() - began < NEW.length + 400, 'the body would have had 500 bytes')
   await world.close()
 })
 

@@ -211,6 +211,25 @@ test('a pointer that has expired is of no use to anybody, and is not published',
   assert.not.ok(existsSync(to))
 })
 
+test('a pointer that expires while files are published is not published', async () => {
+  const to = newFolder()
+  await run(first, to)
+  const before = readFileSync(pointerPath(to))
+  const soon = pointing(second, { version: 9, expires_at: new Date(NOW.getTime() + 8000).toISOString() })
+  let isLate = false
+  const effects: NetworkEffects = {
+    ...world.effects,
+    now: () => new Date(NOW.getTime() + (isLate ? 8000 : 0)),
+    async grow(path, offset) {
+      isLate = true
+      return world.effects.grow(path, offset)
+    },
+  }
+  assert.match(await refusal(run(soon, to, effects)), /^expired: the pointer of \S+ expired at \S+; vulnshelf sign/)
+  assert.equal(readFileSync(pointerPath(to)), before)
+  assert.equal((await verify(to)).faults, [])
+})
+
 test('an object that rotted, was cut short or is gone is named, and what was published stays', async () => {
   const isHere = objectsOf(first)
   const fresh = [...objectsOf(second).values()].filter(({ sha256 }) => !isHere.has(sha256))

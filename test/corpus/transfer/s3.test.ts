@@ -1,12 +1,17 @@
 /** Addresses of object stores, what their errors become, and listings of more than one page. */
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createHash } from 'node:crypto'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { TransferError } from '../../../corpus/transfer/error.ts'
-import { openBucket } from '../../../corpus/transfer/s3.ts'
+import { readWhole } from '../../../corpus/transfer/request.ts'
+import { type Bucket, openBucket } from '../../../corpus/transfer/s3.ts'
 import { s3Error } from '../../../corpus/transfer/s3-error.ts'
 import { s3Location } from '../../../corpus/transfer/s3-location.ts'
+import { listening } from '../../support/listening.ts'
+import { refusal } from '../../support/refusal.ts'
 
 const NOW = new Date('2026-11-21T06:30:00.000Z')
 
@@ -85,6 +90,28 @@ test('a slip of this program is not taken for trouble on the way', () => {
     assert.is(s3Error(slip, 'b', NOW), slip)
 })
 
+/** A store that answers so, for as long as `use` takes. */
+async function withStore(
+  answer: RequestListener,
+  timeouts: Parameters<typeof openBucket>[2],
+  use: (bucket: Bucket) => Promise<void>,
+): Promise<void> {
+  const server = createServer(answer)
+  const { origin, close } = await listening(server)
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL: origin,
+    AWS_ACCESS_KEY_ID: 'somebody',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+  })
+  const bucket = await openBucket({ bucket: 'shelf', prefix: 'p/' }, { now: () => NOW }, timeouts)
+  try {
+    await use(bucket)
+  } finally {
+    bucket.close()
+    await close()
+  }
+}
+
 test('a listing is read to its last page', async () => {
   const asked: string[] = []
   const page = (keys: readonly string[], next: string) =>
@@ -96,19 +123,12 @@ test('a listing is read to its last page', async () => {
     two: page(['p/objects/ccc'], 'three'),
     three: page(['p/objects/d'], ''),
   }
-  const server = createServer((req, res) => {
+  const store = (req: IncomingMessage, res: ServerResponse) => {
     const { searchParams } = new URL(req.url!, 'http://store')
     asked.push(searchParams.get('prefix')!)
     res.writeHead(200, { 'content-type': 'application/xml' }).end(pages[searchParams.get('continuation-token') ?? ''])
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  Object.assign(process.env, {
-    AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    AWS_ACCESS_KEY_ID: 'somebody',
-    AWS_SECRET_ACCESS_KEY: 'secret',
-  })
-  const bucket = await openBucket({ bucket: 'shelf', prefix: 'p/' }, { now: () => NOW })
-  try {
+  }
+  await withStore(store, {}, async (bucket) => {
     assert.equal(
       [...(await bucket.list('objects/'))],
       [
@@ -119,11 +139,66 @@ test('a listing is read to its last page', async () => {
       ],
     )
     assert.equal(asked, ['p/objects/', 'p/objects/', 'p/objects/'])
-  } finally {
-    bucket.close()
-    server.close()
-    server.closeAllConnections()
-  }
+  })
 })
+
+const SHA256 = createHash('sha256').update('').digest('hex')
+const uploadOf = (bytes: AsyncIterable<Uint8Array>, size: number) => ({
+  bytes,
+  size,
+  sha256: SHA256,
+  contentType: 'application/json',
+  cacheControl: 'no-cache',
+})
+
+test('a store that answers 1xx for ever is given up, whatever it was asked', async () => {
+  const early = async (_req: IncomingMessage, res: ServerResponse) => {
+    // A test that fails ends after 10 s.
+    for (let i = 0; i < 500 && !res.destroyed; i++) {
+      res.writeProcessing()
+      await sleep(20)
+    }
+    res.destroy()
+  }
+  await withStore(early, { answerMs: 300 }, async (bucket) => {
+    const asked = [bucket.list(''), bucket.open('a', 0), bucket.put('a', uploadOf(pieces(1, 0), 1))]
+    assert.equal(await Promise.all(asked.map(refusal)), Array(3).fill('stalled: no answer within 0.3 s'))
+  })
+})
+
+test('a body that sends no bytes of its own is given up, though its connection is not silent', async () => {
+  const extended = async (_req: IncomingMessage, res: ServerResponse) => {
+    const socket = res.socket!
+    socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n1;')
+    for (let i = 0; i < 500 && !socket.destroyed; i++) {
+      socket.write('x')
+      await sleep(20)
+    }
+    socket.destroy()
+  }
+  await withStore(extended, { silentMs: 300 }, async (bucket) => {
+    const { body } = await bucket.open('a', 0)
+    assert.is(await refusal(readWhole(body, 100, () => NOW)), 'stalled: no bytes for 0.3 s')
+  })
+})
+
+test('an upload may take longer than an answer while its bytes are taken', async () => {
+  let taken = 0
+  const store = async (req: IncomingMessage, res: ServerResponse) => {
+    taken = (await buffer(req)).length
+    res.end()
+  }
+  await withStore(store, { answerMs: 1000 }, async (bucket) => {
+    await bucket.put('a', uploadOf(pieces(8, 150), 8))
+    assert.is(taken, 8)
+  })
+})
+
+async function* pieces(count: number, everyMs: number): AsyncIterable<Uint8Array> {
+  for (let i = 0; i < count; i++) {
+    await sleep(everyMs)
+    yield Buffer.from('x')
+  }
+}
 
 test.run()

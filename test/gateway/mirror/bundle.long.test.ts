@@ -7,11 +7,12 @@ import * as assert from 'uvu/assert'
 import { noProgress } from '../../../corpus/command/progress.ts'
 import { objectName, objectPath, pointerPath, readCurrent } from '../../../corpus/snapshot/layout.ts'
 import { verify } from '../../../corpus/snapshot/verify.ts'
+import type { NetworkEffects } from '../../../corpus/transfer/network.ts'
 import { type MirrorOptions, type MirrorReport, mirror } from '../../../gateway/mirror/mirror.ts'
 import { openSource } from '../../../gateway/mirror/source.ts'
 import { encodeHeader } from '../../../gateway/mirror/tar.ts'
 import { distOfEachNight, temporaryFolder } from '../../support/dist.ts'
-import { openWorld, type World } from '../../support/publisher.ts'
+import { NOW, openWorld, type World } from '../../support/publisher.ts'
 import { refusal } from '../../support/refusal.ts'
 import { makeSigner, openRepository, signDist } from './repository.ts'
 
@@ -56,6 +57,27 @@ async function assertSame(dist: string, night: string): Promise<void> {
   assert.equal(readFileSync(pointerPath(dist)), readFileSync(pointerPath(night)))
   assert.equal((await verify(dist, { keys })).faults, [])
 }
+
+test('a bundle of a pointer that expires while it is written is not put in its place', async () => {
+  const origin = newDist()
+  cpSync(first, origin, { recursive: true })
+  await signDist(origin, signer, { expires_at: new Date(NOW.getTime() + 8000).toISOString() })
+  const [dist, bundle] = [newDist(), newBundle()]
+  let isLate = false
+  const effects: NetworkEffects = {
+    ...world.effects,
+    now: () => new Date(NOW.getTime() + (isLate ? 8000 : 0)),
+    async grow(path, offset) {
+      isLate ||= path.startsWith(bundle)
+      return world.effects.grow(path, offset)
+    },
+  }
+  assert.match(
+    await refusal(mirror(openSource(origin, effects), { dist, keys, bundle }, effects, noProgress)),
+    /^expired: latest\.json expired at /,
+  )
+  assert.equal([bundle, `${bundle}.part`, pointerPath(dist)].filter(existsSync), [])
+})
 
 test('a whole snapshot', async () => {
   const bundle = newBundle()

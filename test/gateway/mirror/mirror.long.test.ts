@@ -21,7 +21,7 @@ import { type MirrorOptions, mirror } from '../../../gateway/mirror/mirror.ts'
 import { openSource } from '../../../gateway/mirror/source.ts'
 import { stateOf } from '../../cli/command.ts'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
-import { openWorld, type World } from '../../support/publisher.ts'
+import { NOW, openWorld, type World } from '../../support/publisher.ts'
 import { refusal } from '../../support/refusal.ts'
 import { currentFilesOf, filesOf } from '../../support/repository-files.ts'
 import { makeSigner, openRepository, type Repository, signDist } from './repository.ts'
@@ -201,6 +201,62 @@ test('busy servers are waited for as long as they say', async () => {
   assert.equal(filesOf(dist), currentFilesOf(first.dist))
   assert.equal(world.slept.slice(0, 2), [7000, 3000])
   assert.match(world.log[0]!, /^latest\.json: the server answers 503; asking again in 7 s$/)
+})
+
+/** The second night, whose pointer expires as soon as an object of it is asked for; `onExpired` is called then. */
+async function expiringWhileCopied(onExpired: (origin: string) => void = () => {}) {
+  const origin = newDist()
+  cpSync(later, origin, { recursive: true })
+  await signDist(origin, signer, { expires_at: new Date(NOW.getTime() + 8000).toISOString() })
+  const own = await openRepository(origin)
+  let isLate = false
+  own.fault = ({ path }) => {
+    if (!isLate && path.startsWith('objects/')) {
+      isLate = true
+      onExpired(origin)
+    }
+    return null
+  }
+  const effects = { ...world.effects, now: () => new Date(NOW.getTime() + (isLate ? 8000 : 0)) }
+  const dist = newDist()
+  await run(dist)
+  const copy = () => mirror(openSource(own.url, effects), { dist, keys }, effects, noProgress)
+  return { origin, own, dist, copy }
+}
+
+test('a pointer that expires while its files are copied is not put up; the next run goes on from there', async () => {
+  const { origin, own, dist, copy } = await expiringWhileCopied()
+  const before = readFileSync(pointerPath(dist))
+  assert.match(await refusal(copy()), /^expired: latest\.json expired at /)
+  assert.equal(readFileSync(pointerPath(dist)), before)
+  assert.equal((await verify(dist, { keys })).faults, [])
+  await signDist(origin, signer)
+  const { changed, fetched } = await copy()
+  assert.equal([changed, fetched.files], [true, 0])
+  assert.equal((await verify(dist, { keys })).faults, [])
+  await own.close()
+})
+
+test('a repository that signs again before its pointer expires is copied in one run', async () => {
+  const renewed = newDist()
+  cpSync(later, renewed, { recursive: true })
+  for (let version = 0; version < 2; version++) await signDist(renewed, signer)
+  const bytes = readFileSync(pointerPath(renewed))
+  const { own, dist, copy } = await expiringWhileCopied((origin) => writeFileSync(pointerPath(origin), bytes))
+  assert.ok((await copy()).changed)
+  assert.equal(readFileSync(pointerPath(dist)), bytes)
+  await own.close()
+})
+
+test('a server that answers 103 for ever does not hold a mirror up', async () => {
+  const dist = newDist()
+  const own = openWorld({ timeouts: { connectMs: 200, headersMs: 1000, bodyMs: 1000, discardMs: 1000 } })
+  repository.fault = ({ before }) => (before === 0 ? { kind: 'interim' } : null)
+  await mirror(openSource(repository.url, own.effects), { dist, keys, parallel: 50 }, own.effects, noProgress)
+  assert.equal(filesOf(dist), currentFilesOf(first.dist))
+  for (const line of own.log) assert.match(line, /: no answer within 1.2 s; asking again in \d+ s$/)
+  assert.is(own.log.length, repository.asked.filter(({ before }) => before === 1).length)
+  await own.close()
 })
 
 test('a body that is cut off as if it were whole, and one that is longer, are fetched again', async () => {

@@ -38,6 +38,8 @@ export type Fault =
   | { kind: 'corrupt'; at: number }
   /** Sends bytes until somebody hangs up. */
   | { kind: 'endless' }
+  /** Sends interim answers (103) until somebody hangs up; for 10 s in a test that fails. */
+  | { kind: 'interim' }
   | { kind: 'ignore-range' }
   | { kind: 'delay'; ms: number }
   /** Sends other bytes. */
@@ -90,6 +92,13 @@ export async function openRepository(dist: string, { bytesPerMs = 0 } = {}): Pro
       const block = Buffer.alloc(64 * 1024, 'x')
       while (!res.destroyed) await write(res, block)
       return
+    }
+    if (fault?.kind === 'interim') {
+      for (let i = 0; i < 500 && !res.destroyed; i++) {
+        res.writeEarlyHints({ link: '</style.css>; rel=preload' })
+        await sleep(20)
+      }
+      return void res.destroy()
     }
     let bytes: Buffer
     try {

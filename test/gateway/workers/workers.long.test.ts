@@ -1,9 +1,9 @@
 /** Several processes that answer as one. */
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, renameSync, utimesSync } from 'node:fs'
+import { readdirSync, readlinkSync, renameSync, utimesSync } from 'node:fs'
 import { Agent, request } from 'node:http'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -11,6 +11,7 @@ import { LOCAL, makeToken } from '../../../gateway/token.ts'
 import { startWorkers } from '../../../gateway/workers/primary.ts'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
 import { NotServing, type Serving, serving } from '../../support/serving.ts'
+import { until } from '../../support/until.ts'
 
 const folder = temporaryFolder('workers')
 const sample = await sampleDist(folder.path, 300)
@@ -151,6 +152,64 @@ test('a worker that is killed is replaced; the others answer meanwhile, and what
   assert.is(samples.get('vulnshelf_worker_restarts_total'), 1)
   assert.is(samples.get(total), count! + 1)
   other.close()
+  assert.is((await gateway.stop()).code, 0)
+})
+
+/** Returns what became of a request on a connection of its own; null while it waits. */
+function askOnce(url: string): { readonly outcome: 'answered' | 'closed' | null } {
+  const asked: { outcome: 'answered' | 'closed' | null } = { outcome: null }
+  let isAnswered = false
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  socket.on('data', () => {
+    isAnswered = true
+  })
+  // A connection that is reset is closed too.
+  socket.on('error', () => {})
+  socket.on('close', () => {
+    asked.outcome = isAnswered ? 'answered' : 'closed'
+  })
+  socket.write('GET /healthz HTTP/1.1\r\nHost: gateway\r\nConnection: close\r\n\r\n')
+  return asked
+}
+
+/** A descriptor may be closed before it is read. */
+function isSocket(descriptor: string): boolean {
+  try {
+    return readlinkSync(descriptor).startsWith('socket:')
+  } catch {
+    return false
+  }
+}
+
+test('a connection that was sent to a worker that dies is closed, and the primary keeps no descriptor of it', async () => {
+  const gateway = await withTwo()
+  const pids = await pidsOf(gateway)
+  const open = `/proc/${gateway.process.pid}/fd`
+  const sockets = () => readdirSync(open).filter((fd) => isSocket(join(open, fd))).length
+  const before = sockets()
+  for (let round = 0; round < 3; round++) {
+    const worker = pids.at(-1)!
+    process.kill(worker, 'SIGSTOP')
+    const asked = Array.from({ length: 12 }, () => askOnce(gateway.url))
+    const waiting = () => asked.filter(({ outcome }) => outcome === null).length
+    await until(
+      () => waiting() === 1,
+      () => `${waiting()} of 12 requests wait for the worker that does not run`,
+    )
+    process.kill(worker, 'SIGKILL')
+    await until(
+      () => waiting() === 0,
+      () => `${waiting()} of 12 connections stay open`,
+    )
+    const { pid } = await gateway.logged(
+      ({ msg, pid }) => msg === 'a worker has taken the place of one that ended' && !pids.includes(pid as number),
+    )
+    pids.push(pid as number)
+  }
+  await until(
+    () => sockets() === before,
+    () => `the primary has ${sockets()} sockets, and had ${before}`,
+  )
   assert.is((await gateway.stop()).code, 0)
 })
 
