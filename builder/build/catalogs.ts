@@ -4,6 +4,7 @@ import type { CapecEntry, CweEntry } from '../../corpus/model/catalogue.ts'
 import { joinCatalogues } from '../../corpus/model/catalogue-names.ts'
 import type { CnaEntry, ExploitClaim, ReportType } from '../../corpus/model/claim.ts'
 import { unlistedCnas } from '../../corpus/model/directory.ts'
+import { MAX_CATALOG_PLAIN } from '../../corpus/snapshot/bounds.ts'
 import { type CatalogEntry, type CatalogName, catalogKey, type PlacedEntry } from '../../corpus/snapshot/catalog.ts'
 import type { CnaEntryDetail, ExploitEntry } from '../../corpus/snapshot/derive/list-rows.ts'
 import { assignerCounts, type Rows } from '../../corpus/snapshot/derive/rows.ts'
@@ -12,6 +13,7 @@ import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
 import type { Corpus } from '../../corpus/store/corpus.ts'
 import type { BuiltCatalog, CatalogInput } from './catalog-task.ts'
 import type { Changes } from './delta.ts'
+import { BuildError } from './error.ts'
 import type { ObjectStore } from './objects.ts'
 import type { Parent } from './shards.ts'
 
@@ -30,6 +32,7 @@ export async function writeCatalogs<Name extends CatalogName>(
 ): Promise<{ files: FileEntry[]; catalogs: Record<Name, PlacedEntry[]> }> {
   const names = Object.keys(entries) as Name[]
   const inputs = names.map((name): CatalogInput => {
+    assertFits(name, entries[name])
     const file = parent?.manifest.files.find((one) => one.role === 'catalog' && one.name === name)
     return { entries: entries[name], parent: file && parent ? { dist: parent.dist, file } : null }
   })
@@ -42,6 +45,13 @@ export async function writeCatalogs<Name extends CatalogName>(
     catalogs[name] = entries
   }
   return { files, catalogs: catalogs as Record<Name, PlacedEntry[]> }
+}
+
+function assertFits(name: CatalogName, entries: readonly CatalogEntry[]): void {
+  const most = MAX_CATALOG_PLAIN[name]
+  const bytes = entries.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+  if (bytes <= most) return
+  throw new BuildError('too_large', `the catalog ${name} has ${bytes} bytes, more than ${most}: shorten its feed`)
 }
 
 /** Returns the entries of all catalogues but `cnas`, as the feeds state them. */
