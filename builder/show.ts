@@ -1,8 +1,7 @@
 /** `vulnshelf show`: anything in a snapshot as JSON, for people who want to look. */
-import { gunzipSync } from 'node:zlib'
 import { type CveId, parseCveId } from '../corpus/model/cve-id.ts'
 import { dayOf } from '../corpus/model/date.ts'
-import { gunzipFile } from '../corpus/snapshot/deflate.ts'
+import { gunzipFile, gunzipMember } from '../corpus/snapshot/deflate.ts'
 import { decodeIndex, findRow } from '../corpus/snapshot/derive/index-table.ts'
 import { decodeEpss, epssAt } from '../corpus/snapshot/epss.ts'
 import { SnapshotError } from '../corpus/snapshot/error.ts'
@@ -41,13 +40,13 @@ function showCve(dist: string, manifest: Manifest, id: CveId): unknown {
   if (row < 0) throw noRecord(dist, manifest, id)
   const shard = readObject(dist, fileOf(manifest, 'cve', index.shards[index.shard[row]!]!))
   const at = index.at[row]!
-  const record: unknown = JSON.parse(gunzipSync(shard.subarray(at, at + index.length[row]!)).toString())
-  const epss = decodeEpss(gunzipFile(readObject(dist, fileOf(manifest, 'epss'))))
+  const record: unknown = JSON.parse(gunzipMember(shard.subarray(at, at + index.length[row]!)).toString())
+  const epss = decodeEpss(gunzipFile('epss', readObject(dist, fileOf(manifest, 'epss'))))
   return { ...(record as object), epss: epssAt(epss, row) }
 }
 
 function noRecord(dist: string, manifest: Manifest, id: string): SnapshotError {
-  const bytes = gunzipFile(readObject(dist, fileOf(manifest, 'rejected')))
+  const bytes = gunzipFile('rejected', readObject(dist, fileOf(manifest, 'rejected')))
   const rejected = JSON.parse(bytes.toString()) as Record<string, string | null>
   if (!Object.hasOwn(rejected, id)) return new SnapshotError('missing', `the snapshot has no record of ${id}`)
   const date = rejected[id]
@@ -63,14 +62,14 @@ function showFile(dist: string, file: FileEntry): unknown {
       return Object.fromEntries(
         [...membersOf(bytes)].map(({ key, at, length }) => [
           key,
-          JSON.parse(gunzipSync(bytes.subarray(at, at + length)).toString()),
+          JSON.parse(gunzipMember(bytes.subarray(at, at + length)).toString()),
         ]),
       )
     case 'about':
     case 'rejected':
-      return JSON.parse(gunzipFile(bytes).toString())
+      return JSON.parse(gunzipFile(file.role, bytes).toString())
     case 'epss':
-      return showTable(gunzipFile(bytes))
+      return showTable(gunzipFile(file.role, bytes))
     case 'index':
     case 'columns':
     case 'orders':

@@ -43,3 +43,6 @@ export const MANIFESTS_KNOWN = 4096
 
 /** What the young objects of a thread may take, in MB: node reserves three times 16 unless told otherwise. */
 export const THREAD_YOUNG_MB = 4
+
+/** Query threads that were given up and have not ended, each perhaps with a core: then no other is started. */
+export const HANGING_THREADS = 2

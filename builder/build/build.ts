@@ -7,6 +7,7 @@ import type { Effects } from '../../corpus/command/effects.ts'
 import type { Progress } from '../../corpus/command/progress.ts'
 import { compareCveIds } from '../../corpus/model/cve-id.ts'
 import type { About } from '../../corpus/snapshot/about.ts'
+import { MAX_GZIP_PLAIN } from '../../corpus/snapshot/bounds.ts'
 import { gzipFile } from '../../corpus/snapshot/deflate.ts'
 import { countsOf } from '../../corpus/snapshot/derive/counts.ts'
 import { DERIVED_FILES, type DeriveInput, deriveFiles } from '../../corpus/snapshot/derive/derive.ts'
@@ -172,8 +173,12 @@ async function writeTables(
   epss: EpssColumns,
   objects: ObjectStore,
 ): Promise<FileEntry[]> {
-  const put = (role: 'about' | 'epss' | 'rejected', plain: Buffer, count: number) =>
-    objects.put({ role, name: 'cve', content: sha256(plain), count, derived: false }, gzipFile(plain))
+  const put = async (role: 'about' | 'epss' | 'rejected', plain: Buffer, count: number) => {
+    const most = MAX_GZIP_PLAIN[role]
+    if (plain.length > most)
+      throw new BuildError('too_large', `the file ${role} has ${plain.length} bytes, more than ${most}`)
+    return objects.put({ role, name: 'cve', content: sha256(plain), count, derived: false }, gzipFile(plain))
+  }
   const rejected = corpus.rejected().map(({ cveId, dateRejected }) => [cveId, dateRejected])
   return [
     await put('about', Buffer.from(JSON.stringify(description)), 1),

@@ -5,6 +5,7 @@ import { joinCatalogues } from '../../corpus/model/catalogue-names.ts'
 import type { CnaEntry, ExploitClaim, ReportType } from '../../corpus/model/claim.ts'
 import { unlistedCnas } from '../../corpus/model/directory.ts'
 import { jsonText } from '../../corpus/model/json-text.ts'
+import { MAX_CATALOG_PLAIN, MAX_SEGMENT_PLAIN } from '../../corpus/snapshot/bounds.ts'
 import {
   type CatalogEntry,
   type CatalogName,
@@ -15,7 +16,6 @@ import {
 import type { CnaEntryDetail, ExploitEntry } from '../../corpus/snapshot/derive/list-rows.ts'
 import { assignerCounts, type Rows } from '../../corpus/snapshot/derive/rows.ts'
 import type { FileEntry } from '../../corpus/snapshot/manifest.ts'
-import { MAX_SEGMENT_PLAIN } from '../../corpus/snapshot/member.ts'
 import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
 import type { Corpus } from '../../corpus/store/corpus.ts'
 import type { BuiltCatalog, CatalogInput } from './catalog-task.ts'
@@ -71,25 +71,30 @@ export function feedEntries(corpus: Corpus, leftOut: LeftOut[]): Record<Exclude<
 }
 
 /**
- * The entries of a catalogue by their keys. Those that are too large go to `leftOut`: names of the other catalogue make
- * them longer than they were at ingest.
+ * Returns the entries of a catalog in key order. Entries that are too large, or exceed the bound of the catalog, go to
+ * `leftOut`. Names from another catalog can make an entry longer than it was at ingest.
  */
-function keyed<Entry>(
+export function keyed<Entry>(
   catalog: CatalogName,
   entries: readonly Entry[],
   keyOf: (entry: Entry) => string,
   leftOut: LeftOut[],
 ): CatalogEntry[] {
-  const limit = catalog === 'report-types' ? MAX_SEGMENT_PLAIN : MAX_ENTRY_BYTES
+  const most = catalog === 'report-types' ? MAX_SEGMENT_PLAIN : MAX_ENTRY_BYTES
+  let room = MAX_CATALOG_PLAIN[catalog]
   return entries
-    .flatMap((entry) => {
-      const [key, text] = [catalogKey(keyOf(entry)), jsonText(entry)]
-      const bytes = text === null ? null : Buffer.byteLength(text)
-      if (text !== null && bytes! <= limit) return [{ key, text }]
-      leftOut.push({ name: `${catalog}/${key}`, part: 'entry', bytes, limit })
-      return []
-    })
+    .map((entry) => ({ key: catalogKey(keyOf(entry)), text: jsonText(entry) }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .filter((entry): entry is CatalogEntry => {
+      const bytes = entry.text === null ? null : Buffer.byteLength(entry.text)
+      const limit = Math.min(most, room)
+      if (bytes !== null && bytes <= limit) {
+        room -= bytes
+        return true
+      }
+      leftOut.push({ name: `${catalog}/${entry.key}`, part: 'entry', bytes, limit })
+      return false
+    })
 }
 
 /**

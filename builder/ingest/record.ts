@@ -35,6 +35,7 @@ import {
 import { type Review, reviewOf } from '../../corpus/model/review.ts'
 import { compareText } from '../../corpus/model/sources.ts'
 import { firstTimeline, nextTimeline } from '../../corpus/model/timeline.ts'
+import { MAX_MEMBER_PLAIN } from '../../corpus/snapshot/bounds.ts'
 import { largeParts } from '../../corpus/snapshot/cve-member.ts'
 import { type KeptClaim, type PreviousRecord, recordDigest } from '../../corpus/store/merging.ts'
 
@@ -119,9 +120,7 @@ export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): Me
     if (text === null) return { kind: 'too-large', why: `its ${name} would be longer than any text can be` }
     texts[name] = text
   }
-  const length = Object.values(texts).reduce((sum, text) => sum + text.length, 0)
-  if (length > MAX_RECORD) return { kind: 'too-large', why: `its parts would have ${length} characters together` }
-  const [large] = largeParts(texts)
+  const [large] = largeParts(texts, MAX_MEMBER_PLAIN - 3 * MAX_TIMELINE)
   if (large) {
     const { part, bytes, limit } = large
     return { kind: 'too-large', why: `its ${part} would have ${bytes} bytes, the limit is ${limit}` }
@@ -159,9 +158,6 @@ export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): Me
     review,
   }
 }
-
-/** What all parts of a record may take, in characters: its digest is taken of all of them in one text. */
-const MAX_RECORD = 256 << 20
 
 /** What the timeline of a record may take, in characters: a segment has room for four times as much. */
 const MAX_TIMELINE = 16 << 20

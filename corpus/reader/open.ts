@@ -1,12 +1,14 @@
 /** Opening a snapshot: what its pointer, its manifest and its tables say, believed as far as signatures and digests carry. */
+
 import { type About, decodeAbout } from '../snapshot/about.ts'
+import { MAX_MANIFEST_BYTES } from '../snapshot/bounds.ts'
 import { SNAPSHOT_PREFIX_LENGTH } from '../snapshot/cursor.ts'
 import { type CveTables, decodeCveTables } from '../snapshot/cve-tables.ts'
 import { gunzipFile } from '../snapshot/deflate.ts'
 import { sha256 } from '../snapshot/digest.ts'
 import { SnapshotError } from '../snapshot/error.ts'
 import { fileOf, manifestName, POINTER_NAME } from '../snapshot/layout.ts'
-import { decodeManifest, type FileEntry, MAX_MANIFEST_BYTES, type Manifest } from '../snapshot/manifest.ts'
+import { decodeManifest, type FileEntry, type Manifest } from '../snapshot/manifest.ts'
 import { bySort, type CveSort } from '../snapshot/order.ts'
 import { ageFault, decodePointer, MAX_POINTER_BYTES, type Pointer } from '../snapshot/pointer.ts'
 import { openSigned, type TrustedKey } from '../snapshot/signature.ts'
@@ -43,7 +45,7 @@ export async function openCurrent(files: Files, objects: Objects, trust: Trust):
   return {
     ...decoded,
     manifest,
-    about: decodeAbout(gunzipFile(about!)),
+    about: decodeAbout(gunzipFile('about', about!)),
     prefix: manifest.snapshot.slice(0, SNAPSHOT_PREFIX_LENGTH),
     createdAt: Date.parse(manifest.created_at),
     shards: decoded.index.shards.map((name) => shards.get(name) ?? fileOf(manifest, 'cve', name)),

@@ -1,11 +1,12 @@
 /**
  * Catalog shards: the entries of a catalogue as the feeds state them, a member each, by key. SPEC.md, "Catalog shard".
  */
+import { MAX_CATALOG_PLAIN } from './bounds.ts'
 import { SHORT_HASH_LENGTH, shortHash } from './digest.ts'
 import { SnapshotError } from './error.ts'
 import { encodeMember } from './member.ts'
 import { plainBytes } from './segment-bytes.ts'
-import { contentDigest, membersOf } from './shard.ts'
+import { checkPlainLength, contentDigest, membersOf } from './shard.ts'
 
 /** The catalogues of a snapshot: weaknesses, attack patterns, CNAs, exploit modules, types of reports. */
 export const CATALOGS = ['cwes', 'capecs', 'cnas', 'exploits', 'report-types'] as const
@@ -76,9 +77,15 @@ export function keptEntries(shard: Buffer | null): (key: string, source: Uint8Ar
 
 /**
  * All entries of a catalog shard.
- * @throws SnapshotError when it is damaged, or its keys do not ascend
+ * @throws SnapshotError when it is damaged, its keys do not ascend, or it inflates to more than `MAX_CATALOG_PLAIN`
  */
-export function decodeCatalog(shard: Buffer): PlacedEntry[] {
+export function decodeCatalog(name: CatalogName, shard: Buffer): PlacedEntry[] {
+  try {
+    checkPlainLength(shard, MAX_CATALOG_PLAIN[name])
+  } catch (error) {
+    if (!(error instanceof SnapshotError)) throw error
+    throw new SnapshotError(error.code, `catalog ${name}: ${error.message}`, { cause: error })
+  }
   let last: string | null = null
   return Array.from(membersOf(shard), ({ key, at, length, segments }) => {
     const [segment] = segments

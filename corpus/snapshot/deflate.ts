@@ -3,6 +3,7 @@
  * the same bytes wherever the same zlib runs.
  */
 import { constants, deflateRawSync, gunzipSync, gzipSync, inflateRawSync } from 'node:zlib'
+import { MAX_GZIP_PLAIN, MAX_MEMBER_PLAIN } from './bounds.ts'
 import { SnapshotError } from './error.ts'
 import { openSmallDeflate, SMALL_MAX, type SmallDeflate } from './small-deflate.ts'
 
@@ -110,17 +111,29 @@ export function gzipFile(plain: Uint8Array): Buffer {
   return gzipSync(plain, { level: 6 })
 }
 
-/** The longest of them, that of EPSS, has 3 MB at 350,000 CVEs: what is longer than this is no file of ours. */
-const MAX_PLAIN = 64 * 1024 * 1024
-
 /**
- * The plain bytes of a file that `gzipFile` wrote, of bounded length, since the input may be hostile.
+ * The plain bytes of a file that `gzipFile` wrote, at most as many as a file of that role may have.
  * @throws SnapshotError `malformed`
  */
-export function gunzipFile(bytes: Uint8Array): Buffer {
+export function gunzipFile(role: keyof typeof MAX_GZIP_PLAIN, bytes: Uint8Array): Buffer {
   try {
-    return gunzipSync(bytes, { maxOutputLength: MAX_PLAIN })
+    return gunzipSync(bytes, { maxOutputLength: MAX_GZIP_PLAIN[role] })
   } catch (cause) {
-    throw new SnapshotError('malformed', 'a compressed file does not inflate', { cause })
+    throw new SnapshotError('malformed', `the file ${role} does not inflate to at most ${MAX_GZIP_PLAIN[role]} bytes`, {
+      cause,
+    })
+  }
+}
+
+/**
+ * The plain bytes of a whole member.
+ * @throws SnapshotError `malformed`
+ */
+export function gunzipMember(bytes: Uint8Array): Buffer {
+  try {
+    // Its segments, and the blocks between them, which are stored.
+    return gunzipSync(bytes, { maxOutputLength: MAX_MEMBER_PLAIN + bytes.length })
+  } catch (cause) {
+    throw new SnapshotError('malformed', 'a member does not inflate', { cause })
   }
 }

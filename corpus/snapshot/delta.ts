@@ -3,6 +3,7 @@
  * shard is a new file each night although most of its bytes are those of its former self. A pack has of each file what is
  * new in it, and a recipe that puts it together from both. SPEC.md, "Delta pack".
  */
+import { MAX_FILES, MAX_MADE_BYTES } from './bounds.ts'
 import { SnapshotError } from './error.ts'
 import type { PlacedMember } from './shard.ts'
 
@@ -102,7 +103,7 @@ export function rebuilt({ recipe, carried }: Change, former: Uint8Array, size: n
   // Before memory is taken for it: a manifest of somebody else's may promise anything.
   let total = 0
   for (const { length } of runsIn(recipe)) total += length
-  if (total !== size || size > MAX_MADE) throw misfit()
+  if (total !== size || size > MAX_MADE_BYTES) throw misfit()
   const bytes = Buffer.allocUnsafe(size)
   let at = 0
   let taken = 0
@@ -117,9 +118,6 @@ export function rebuilt({ recipe, carried }: Change, former: Uint8Array, size: n
   if (taken !== carried.length) throw misfit()
   return bytes
 }
-
-/** Hundreds of times what a shard has; a larger file comes whole. */
-const MAX_MADE = 2 ** 30
 
 const misfit = () => new SnapshotError('malformed', 'a recipe of a delta pack does not make the file it is for')
 
@@ -156,7 +154,6 @@ function* runsIn(recipe: Uint8Array): Generator<Run> {
 }
 
 const MAGIC = Buffer.from('VSDELTA1', 'latin1')
-const MAX_FILES = 1_000_000
 
 /** Files must come in ascending order of their places. */
 export function encodePack(files: readonly PackedFile[]): Buffer {

@@ -8,17 +8,11 @@
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { MAX_MANIFEST_BYTES, MAX_WHOLE_BYTES } from './bounds.ts'
 import { sha256 } from './digest.ts'
 import { SnapshotError } from './error.ts'
-import {
-  decodeManifest,
-  type FileEntry,
-  MAX_MANIFEST_BYTES,
-  type Manifest,
-  type Role,
-  type Stored,
-} from './manifest.ts'
-import { decodePointer, type Pointer } from './pointer.ts'
+import { decodeManifest, type FileEntry, type Manifest, type Role, type Stored } from './manifest.ts'
+import { decodePointer, MAX_POINTER_BYTES, type Pointer } from './pointer.ts'
 import { shortLived } from './slab.ts'
 
 export const POINTER_NAME = 'latest.json'
@@ -32,9 +26,13 @@ export const objectPath = (dist: string, digest: string) => join(dist, objectNam
 /** Where whoever writes to a `dist` keeps what is not complete yet; what a kill leaves behind there is cleared, or completed, by the next run. */
 export const temporaryFolder = (dist: string) => join(dist, 'tmp')
 
-/** Returns the bytes of a file, or null where there is none. A file in the place of its folder means that as well. */
-function readIfThere(path: string): Buffer | null {
+/**
+ * Returns the bytes of a file, or null where there is none. A file in the place of its folder means that as well. `judge`
+ * gets the size before anything is read.
+ */
+function readIfThere(path: string, judge: (size: number) => void): Buffer | null {
   try {
+    judge(statSync(path).size)
     return readFileSync(path)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
@@ -43,8 +41,14 @@ function readIfThere(path: string): Buffer | null {
   }
 }
 
+/** @throws SnapshotError `malformed` */
+function assertSize(name: string, size: number, most: number): void {
+  if (size > most) throw new SnapshotError('malformed', `${name} has ${size} bytes; the limit is ${most}`)
+}
+
 /** The bytes of the pointer of a `dist`, with its signatures; null where nothing was ever put up. */
-export const readPointerBytes = (dist: string): Buffer | null => readIfThere(pointerPath(dist))
+export const readPointerBytes = (dist: string): Buffer | null =>
+  readIfThere(pointerPath(dist), (size) => assertSize(POINTER_NAME, size, MAX_POINTER_BYTES))
 
 /** The pointer of a `dist`, or null where nothing was ever put up. */
 export function readPointer(dist: string): Pointer | null {
@@ -60,12 +64,14 @@ export const readManifest = (dist: string, digest: string): Manifest => decodeMa
 
 /**
  * The bytes of the manifest with this digest.
- * @throws SnapshotError `missing`, or `digest` when it was changed
+ * @throws SnapshotError `missing`, `digest` when it was changed, or `malformed` when it is too long
  */
 export function readManifestBytes(dist: string, digest: string): Buffer {
-  const bytes = readIfThere(manifestPath(dist, digest))
+  const bytes = readIfThere(manifestPath(dist, digest), (size) =>
+    assertSize(`manifest ${digest}`, size, MAX_MANIFEST_BYTES),
+  )
   if (!bytes) throw new SnapshotError('missing', `manifest ${digest} is missing`)
-  if (bytes.length > MAX_MANIFEST_BYTES || sha256(bytes) !== digest) {
+  if (sha256(bytes) !== digest) {
     throw new SnapshotError('digest', `manifest ${digest} does not have the digest it is named by`)
   }
   return bytes
@@ -120,14 +126,16 @@ export const readObject = (dist: string, file: FileEntry): Buffer => readStored(
 
 /**
  * All bytes of an object that need not be a file of a snapshot, checked; `name` is what errors call it.
- * @throws SnapshotError `missing` or `digest`
+ * @throws SnapshotError `missing`, `digest`, or `malformed` when it is too long
  */
 export function readStored(dist: string, object: Stored, name: string): Buffer {
-  const bytes = readIfThere(objectPath(dist, object.sha256))
+  const changed = () => new SnapshotError('digest', `${name} does not have the digest it is named by`)
+  const bytes = readIfThere(objectPath(dist, object.sha256), (size) => {
+    if (size !== object.size) throw changed()
+    assertSize(name, size, MAX_WHOLE_BYTES)
+  })
   if (!bytes) throw new SnapshotError('missing', `${name} is missing`)
-  if (bytes.length !== object.size || sha256(bytes) !== object.sha256) {
-    throw new SnapshotError('digest', `${name} does not have the digest it is named by`)
-  }
+  if (sha256(bytes) !== object.sha256) throw changed()
   return bytes
 }
 

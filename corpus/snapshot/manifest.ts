@@ -1,6 +1,7 @@
 /**
  * The manifest of a snapshot: every file with its digests, and what the snapshot says of itself. SPEC.md, "Manifest".
  */
+import { MAX_FILES, MAX_MANIFEST_BYTES } from './bounds.ts'
 import { sha256 } from './digest.ts'
 import { SnapshotError } from './error.ts'
 
@@ -54,8 +55,6 @@ export interface Manifest {
 }
 
 const HEX_64 = /^[0-9a-f]{64}$/
-const MAX_FILES = 1_000_000
-export const MAX_MANIFEST_BYTES = 512 * 1024 * 1024
 
 /** The number of CVE records in a snapshot. */
 export const countCves = ({ files }: Manifest): number =>
@@ -74,8 +73,12 @@ export function snapshotId(files: readonly FileEntry[]): string {
   return sha256(`vulnshelf ${FORMAT}\n${lines.join('')}`)
 }
 
+/** @throws RangeError where no reader would accept it */
 export function encodeManifest(manifest: Manifest): Buffer {
-  return Buffer.from(`${JSON.stringify({ ...manifest, files: [...manifest.files].sort(byRoleAndName) }, null, 1)}\n`)
+  const files = [...manifest.files].sort(byRoleAndName)
+  const bytes = Buffer.from(`${JSON.stringify({ ...manifest, files }, null, 1)}\n`)
+  if (files.length <= MAX_FILES && bytes.length <= MAX_MANIFEST_BYTES) return bytes
+  throw new RangeError(`a manifest of ${files.length} files in ${bytes.length} bytes is longer than readers accept`)
 }
 
 /**

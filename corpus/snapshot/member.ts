@@ -2,6 +2,7 @@
  * A member: one ordinary gzip member whose header names it (FNAME) and lists its segments (FEXTRA). SPEC.md,
  * "Member", has every byte. Encoder and decoder stand here side by side; the decoder trusts nothing.
  */
+import { MAX_MEMBER_PLAIN, MAX_SEGMENT_PLAIN } from './bounds.ts'
 import { crc32, crc32Combine } from './crc32.ts'
 import { deflateSegment, storedLength, writeStoredBlocks } from './deflate.ts'
 import { SHORT_HASH_LENGTH, shortHash } from './digest.ts'
@@ -49,8 +50,6 @@ const TABLE_FIXED = 4 + 4 + SHORT_HASH_LENGTH
 const TABLE_ENTRY = 24 + SHORT_HASH_LENGTH
 const TABLE_CRC = 4
 const MAX_KEY = 255
-/** No segment inflates to more: a reader inflates one as a whole, so this bounds what an answer can cost. */
-export const MAX_SEGMENT_PLAIN = 64 * 1024 * 1024
 const NO_SOURCE = new Uint8Array(SHORT_HASH_LENGTH)
 
 /** Where the segment table begins in a member: behind XLEN and the subfield's own header. */
@@ -72,10 +71,16 @@ export function encodeMember(key: string, parts: readonly Part[], source: Uint8A
   const tableLength = TABLE_FIXED + segmentCount * TABLE_ENTRY + TABLE_CRC
   const headLength = headLengthOf(segmentCount, name.length)
   if (name.length > MAX_KEY || segmentCount > 255) throw new RangeError(`member ${key} does not fit the format`)
+  let plainOfSegments = 0
   for (const part of parts) {
-    if (!(part instanceof Uint8Array) && part.plain.length > MAX_SEGMENT_PLAIN) {
+    if (part instanceof Uint8Array) continue
+    if (part.plain.length > MAX_SEGMENT_PLAIN) {
       throw new RangeError(`a part of ${key} has ${part.plain.length} bytes, more than a segment may`)
     }
+    plainOfSegments += part.plain.length
+  }
+  if (plainOfSegments > MAX_MEMBER_PLAIN) {
+    throw new RangeError(`the parts of ${key} have ${plainOfSegments} bytes, more than a member may`)
   }
 
   const bodies = parts.map((part) => (part instanceof Uint8Array ? part : deflateSegment(part.plain)))
@@ -226,6 +231,7 @@ export function decodeMemberHead(bytes: Buffer): MemberHead {
   const headLength = nameEnd + 1
   const length = bytes.readUInt32LE(TABLE_AT + 4)
   const segments: Segment[] = []
+  let plainOfSegments = 0
   let from = headLength
   for (let i = 0, at = TABLE_AT + TABLE_FIXED; i < segmentCount; i++, at += TABLE_ENTRY) {
     const segment = new TableLine(bytes, at)
@@ -238,7 +244,11 @@ export function decodeMemberHead(bytes: Buffer): MemberHead {
       throw new SnapshotError('malformed', `a segment promises ${plainLength} bytes, more than any may have`)
     }
     from = end
+    plainOfSegments += plainLength
     segments.push(segment)
+  }
+  if (plainOfSegments > MAX_MEMBER_PLAIN) {
+    throw new SnapshotError('malformed', `a member promises ${plainOfSegments} bytes, more than any may have`)
   }
   return {
     key: bytes.toString('latin1', tableEnd, nameEnd),

@@ -2,6 +2,7 @@
  * The pointer `latest.json`: which snapshot is the current one. It is written last, as it is or with signatures around it.
  * SPEC.md, "Pointer".
  */
+import { MAX_MANIFEST_BYTES } from './bounds.ts'
 import { SnapshotError } from './error.ts'
 import { FORMAT } from './manifest.ts'
 
@@ -90,15 +91,20 @@ export function decodePayload(bytes: Uint8Array): Pointer {
   }
   const { version, snapshot, manifest, created_at, expires_at } = pointer
   if (
-    !Number.isSafeInteger(version) ||
+    !isInteger(version) ||
     !isDigest(snapshot) ||
     !isObject(manifest) ||
     !isDigest(manifest.sha256) ||
-    !Number.isSafeInteger(manifest.size) ||
+    !isInteger(manifest.size) ||
     !isTime(created_at) ||
     !(expires_at === undefined || isTime(expires_at))
   ) {
     throw new SnapshotError('malformed', 'latest.json lacks what a pointer says')
+  }
+  const { size } = manifest
+  if (size < 1 || size > MAX_MANIFEST_BYTES) {
+    const message = `latest.json states a manifest of ${size} bytes; it must have 1 to ${MAX_MANIFEST_BYTES}`
+    throw new SnapshotError('malformed', message)
   }
   return pointer as Pointer
 }
@@ -120,6 +126,8 @@ function parse(bytes: Uint8Array): object {
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isInteger = (value: unknown): value is number => Number.isSafeInteger(value)
 
 const isDigest = (value: unknown): value is string => typeof value === 'string' && HEX_64.test(value)
 

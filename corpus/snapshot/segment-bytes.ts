@@ -1,4 +1,5 @@
 /** The bytes of segments, compressed and plain, checked before anybody believes them. SPEC.md, "Segment". */
+import { MAX_SEGMENT_PLAIN } from './bounds.ts'
 import { crc32 } from './crc32.ts'
 import { inflateSegment } from './deflate.ts'
 import { SnapshotError } from './error.ts'
@@ -31,6 +32,10 @@ export function checkedBytes(stored: Buffer, segment: PlacedSegment): Buffer {
  * @throws SnapshotError `digest` or `malformed`
  */
 export function plainBytes(bytes: Buffer, segment: PlacedSegment): Buffer {
+  // An index, unlike a segment table, was not checked for it.
+  if (segment.plainLength > MAX_SEGMENT_PLAIN) {
+    throw new SnapshotError('malformed', `a segment promises ${segment.plainLength} bytes, more than any may have`)
+  }
   const plain = inflateSegment(storedBytes(bytes, segment), segment.plainLength)
   if (crc32(plain) !== segment.plainCrc) throw new SnapshotError('digest', 'a segment inflates to other bytes')
   return plain

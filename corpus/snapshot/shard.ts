@@ -24,6 +24,16 @@ export function* membersOf(shard: Buffer): Generator<PlacedMember> {
   }
 }
 
+/**
+ * Checks that the segments of a shard promise no more than `most` bytes, before any of them is inflated.
+ * @throws SnapshotError `malformed`
+ */
+export function checkPlainLength(shard: Buffer, most: number): void {
+  let plain = 0
+  for (const { segments } of membersOf(shard)) for (const { plainLength } of segments) plain += plainLength
+  if (plain > most) throw new SnapshotError('malformed', `it inflates to ${plain} bytes; the limit is ${most}`)
+}
+
 /** What of a segment is content, and not the work of a compressor. */
 export type SegmentContent = Pick<Segment, 'kind' | 'count' | 'plainLength' | 'hash'>
 

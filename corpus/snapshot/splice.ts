@@ -3,6 +3,7 @@
  * deflated; as identity only the segments it uses are inflated. SPEC.md, "Splicing".
  */
 import { hash } from 'node:crypto'
+import { MAX_MEMBER_PLAIN } from './bounds.ts'
 import { crc32, crc32Combine } from './crc32.ts'
 import { FINAL_BLOCK, inflateSegment, storedLength, writeStoredText } from './deflate.ts'
 import { SHORT_HASH_LENGTH } from './digest.ts'
@@ -89,6 +90,10 @@ export function spliceGzip(pieces: readonly Piece[]): Buffer {
  * @throws SnapshotError when a segment does not inflate to what its table promises
  */
 export function splicePlain(pieces: readonly Piece[]): Buffer {
+  const length = sum(pieces, (piece) => (typeof piece === 'string' ? 0 : piece.segment.plainLength))
+  if (length > MAX_MEMBER_PLAIN) {
+    throw new SnapshotError('malformed', `segments promise ${length} bytes, more than any answer may have`)
+  }
   return Buffer.concat(
     pieces.map((piece) => {
       if (typeof piece === 'string') return Buffer.from(piece)

@@ -103,12 +103,16 @@ function decode(bytes: Uint8Array, textOf: (header: Buffer, at: number) => strin
   const header = parseHeader(textOf(buffer.subarray(headerAt, headerEnd), headerAt))
   const data = buffer.subarray(aligned(headerEnd))
   const columns: Record<string, Column> = {}
+  let left = data.length
   for (const { name, type, offset, length } of header.columns) {
     const array = COLUMN_TYPES[type]
     const byteLength = length * array.BYTES_PER_ELEMENT
     if (!isCount(offset) || !isCount(length) || offset + byteLength > data.length) {
       throw new SnapshotError('malformed', `column ${name} lies outside its table`)
     }
+    // What lies at no border is copied: many columns in one place would take many times the table.
+    left -= byteLength
+    if (left < 0) throw new SnapshotError('malformed', `column ${name} lies where another one does`)
     const at = data.byteOffset + offset
     columns[name] =
       at % array.BYTES_PER_ELEMENT === 0

@@ -4,6 +4,7 @@
  */
 import { statSync } from 'node:fs'
 import { decodePack } from './delta.ts'
+import { rowsBound } from './derive/rows.ts'
 import { SnapshotError } from './error.ts'
 import { describePack, manifestPath, readCurrent, readStored } from './layout.ts'
 import type { Manifest } from './manifest.ts'
@@ -68,9 +69,11 @@ export async function verify(dist: string, options: VerifyOptions = {}): Promise
   const pool = openPool(new URL('./verify/tasks.ts', import.meta.url), jobs)
   try {
     const checked: Checked[] = []
+    const bounded = rowsBound()
     const inputs = files.map((file) => ({ dist, file }))
     for await (const findings of runInOrder<FileFindings>(pool, 'file', inputs)) {
       const file = files[checked.length]!
+      if (findings.gathered) bounded(findings.gathered)
       checked.push({ file, findings })
       report.bytes += findings.bytes
       report.members += findings.members

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path'
 import { type Effects, replaceFile } from '../../corpus/command/effects.ts'
+import { MAX_MANIFEST_BYTES } from '../../corpus/snapshot/bounds.ts'
 import { decodePack, MOST_NIGHTS, type PackedFile, rebuilt } from '../../corpus/snapshot/delta.ts'
 import { sha256 } from '../../corpus/snapshot/digest.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
@@ -17,13 +18,7 @@ import {
   readStored,
   temporaryFolder,
 } from '../../corpus/snapshot/layout.ts'
-import {
-  decodeManifest,
-  type FileEntry,
-  MAX_MANIFEST_BYTES,
-  type Manifest,
-  type Stored,
-} from '../../corpus/snapshot/manifest.ts'
+import { decodeManifest, type FileEntry, type Manifest, type Stored } from '../../corpus/snapshot/manifest.ts'
 import type { Pointer } from '../../corpus/snapshot/pointer.ts'
 import { TransferError, type TransferErrorCode } from '../../corpus/transfer/error.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'

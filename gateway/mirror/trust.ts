@@ -4,7 +4,7 @@
  */
 import { sha256 } from '../../corpus/snapshot/digest.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { decodeManifest, MAX_MANIFEST_BYTES, type Manifest } from '../../corpus/snapshot/manifest.ts'
+import { decodeManifest, type Manifest } from '../../corpus/snapshot/manifest.ts'
 import { ageFault, decodePointer, type Pointer } from '../../corpus/snapshot/pointer.ts'
 import { openSigned, type TrustedKey } from '../../corpus/snapshot/signature.ts'
 import { successionOf } from '../../corpus/snapshot/succession.ts'
@@ -21,18 +21,12 @@ export interface Trust {
 /**
  * The pointer that these bytes are, if it may take the place of the one that is here.
  * @throws SnapshotError `untrusted`, `malformed`, `unsupported`; MirrorError `expired` (freeze), `rollback`,
- *   `contradiction` (mix and match), `too_large`
+ *   `contradiction` (mix and match)
  */
 export async function judgePointer(bytes: Uint8Array, { keys, have, now }: Trust): Promise<Pointer> {
   const pointer = keys ? (await openSigned(bytes, keys, now)).pointer : decodePointer(bytes)
   judgeAge(pointer, keys !== null, now)
   if (have) judgeSuccession(pointer, have)
-  if (pointer.manifest.size > MAX_MANIFEST_BYTES) {
-    throw new MirrorError(
-      'too_large',
-      `its manifest has ${pointer.manifest.size} bytes; the limit is ${MAX_MANIFEST_BYTES}`,
-    )
-  }
   return pointer
 }
 

@@ -5,7 +5,7 @@ import type { Hit, SearchResult } from '../../corpus/snapshot/query/open.ts'
 import type { SearchType, TextSetName } from '../../corpus/snapshot/query/sets.ts'
 import { recent } from '../../corpus/snapshot/recent.ts'
 import { endThread, startThread } from '../../corpus/snapshot/threads.ts'
-import { PROCESS_BYTES, THREAD_YOUNG_MB } from '../bounds.ts'
+import { HANGING_THREADS, PROCESS_BYTES, THREAD_YOUNG_MB } from '../bounds.ts'
 import { overloaded } from '../errors.ts'
 import type { Matches } from './matches.ts'
 import { oneATurn } from './one-a-turn.ts'
@@ -69,8 +69,6 @@ interface Held {
 }
 
 const RETRY_AFTER_SECONDS = 1
-/** Threads that were given up and have not ended, each perhaps with a core: then no other is started. */
-const MOST_HANGING = 2
 /** What an entry of the memory costs beside its ordinals, and what something found costs. */
 const ENTRY_BYTES = 200
 const HIT_BYTES = 600
@@ -144,7 +142,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
     worker = null
     for (const [other, one] of jobs) {
       if (one.expiresAt <= performance.now()) settle(other, one)
-      else if (hanging < MOST_HANGING) send(other, one)
+      else if (hanging < HANGING_THREADS) send(other, one)
       else {
         settle(other, one)
         one.reject(stopped())
@@ -164,7 +162,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
     const key = JSON.stringify([path, question])
     const known = remembered.get(key)
     if (known) return known
-    if (worker === null && hanging >= MOST_HANGING) throw stopped()
+    if (worker === null && hanging >= HANGING_THREADS) throw stopped()
     if (jobs.size >= maxWaiting) {
       refusals++
       throw overloaded('too many queries are waiting', RETRY_AFTER_SECONDS)

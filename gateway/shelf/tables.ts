@@ -42,12 +42,12 @@ export function readTables(dist: string, manifest: Manifest): SnapshotTables {
     orders: read('orders'),
     epss: read('epss'),
   })
-  const reportTypes = decodeCatalog(readObject(dist, fileOf(manifest, 'catalog', 'report-types')))
+  const reportTypes = decodeCatalog('report-types', readObject(dist, fileOf(manifest, 'catalog', 'report-types')))
   return {
     manifest,
-    about: decodeAbout(gunzipFile(read('about'))),
+    about: decodeAbout(gunzipFile('about', read('about'))),
     ...tables,
-    rejected: decodeRejected(gunzipFile(read('rejected'))),
+    rejected: decodeRejected(gunzipFile('rejected', read('rejected'))),
     lists: readListTables(dist, manifest),
     reportTypes: reportTypes.map(({ text }) => JSON.parse(text) as ReportType),
   }

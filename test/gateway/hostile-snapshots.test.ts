@@ -4,7 +4,11 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { fileOf } from '../../corpus/snapshot/layout.ts'
+import { encodeCatalog } from '../../corpus/snapshot/catalog.ts'
+import { gzipFile } from '../../corpus/snapshot/deflate.ts'
+import { sha256 } from '../../corpus/snapshot/digest.ts'
+import { fileOf, pointerPath } from '../../corpus/snapshot/layout.ts'
+import { encodePointer } from '../../corpus/snapshot/pointer.ts'
 import { goodSnapshot } from '../corpus/snapshot/forgery.ts'
 import { testGateway } from '../support/gateway.ts'
 
@@ -42,6 +46,33 @@ test('a query.db with a view that never ends', async () => {
   assert.match(
     await refusal((dist) => good.forge(dist, file, readFileSync(path), content)),
     /^query\.db is refused: it must have exactly the tables sets, texts, items, grams, bests/,
+  )
+})
+
+test('a catalog that inflates to more than its bound', async () => {
+  const file = fileOf(manifest, 'catalog', 'report-types')
+  const text = JSON.stringify({ prompt_name: 'bomb', enabled: true, output_schema: { a: '0'.repeat(60_000_000) } })
+  const { bytes, content } = encodeCatalog([{ key: 'bomb', text }])
+  assert.ok(bytes.length < 100_000)
+  assert.match(
+    await refusal((dist) => good.forge(dist, file, Buffer.from(bytes), content, 1)),
+    /^catalog report-types: it inflates to 60000\d+ bytes; the limit is 16777216$/,
+  )
+})
+
+test('rejected ids that inflate to more than their bound', async () => {
+  const plain = Buffer.alloc(60_000_000, ' ')
+  assert.match(
+    await refusal((dist) => good.forge(dist, fileOf(manifest, 'rejected'), gzipFile(plain), sha256(plain))),
+    /^the file rejected does not inflate to at most 8388608 bytes$/,
+  )
+})
+
+test('a pointer that states a manifest of no bytes', async () => {
+  const change = { manifest: { ...good.pointer.manifest, size: -5 } }
+  assert.match(
+    await refusal((dist) => writeFileSync(pointerPath(dist), encodePointer({ ...good.pointer, ...change }))),
+    /^latest\.json states a manifest of -5 bytes; it must have 1 to 8388608$/,
   )
 })
 

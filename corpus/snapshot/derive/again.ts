@@ -35,8 +35,8 @@ export async function* deriveAgain(
 
 async function inputOf(dist: string, manifest: Manifest, pool: Pool): Promise<DeriveInput> {
   const rows = await rowsOf(dist, manifest, pool)
-  const plain = (role: 'about' | 'epss') => gunzipFile(readObject(dist, fileOf(manifest, role)))
-  const entriesOf = (name: CatalogName) => decodeCatalog(readObject(dist, fileOf(manifest, 'catalog', name)))
+  const plain = (role: 'about' | 'epss') => gunzipFile(role, readObject(dist, fileOf(manifest, role)))
+  const entriesOf = (name: CatalogName) => decodeCatalog(name, readObject(dist, fileOf(manifest, 'catalog', name)))
   return {
     rows,
     epss: decodeEpss(plain('epss')),

@@ -1,5 +1,6 @@
 /** First step of deriving: what lists, filters and searches need of each CVE, read from one shard. */
 import type { Advisory, CveCore, Facets, PartName } from '../../model/record.ts'
+import { MAX_GATHERED_PLAIN } from '../bounds.ts'
 import { CVE_PARTS } from '../cve-member.ts'
 import { SHORT_HASH_LENGTH } from '../digest.ts'
 import { SnapshotError } from '../error.ts'
@@ -127,6 +128,13 @@ function textsOf(shard: Buffer, members: readonly PlacedMember[], known: KnownFa
     const bytes = shard.subarray(member.at, member.at + member.length)
     for (const segment of readSegments(member, isKnown(known, i))) wanted.push({ bytes, segment })
   })
+  const length = wanted.reduce((sum, { segment }) => sum + segment.plainLength, 0)
+  if (length > MAX_GATHERED_PLAIN) {
+    throw new SnapshotError(
+      'malformed',
+      `its cores and facets inflate to ${length} bytes; the limit is ${MAX_GATHERED_PLAIN}`,
+    )
+  }
   const plain = plainOfMany(wanted)
   let next = 0
   return members.map((member, i) => {

@@ -1,5 +1,7 @@
 /** Second step of deriving: the gathered shards as one set of rows, in the order of ids. */
+import { MAX_ROWS_BYTES } from '../bounds.ts'
 import { SHORT_HASH_LENGTH } from '../digest.ts'
+import { SnapshotError } from '../error.ts'
 import { type Facts, NO_ASSIGNER, placeIn } from './facts.ts'
 import type { GatheredShard } from './gather.ts'
 import { CORE_NUMBERS } from './index-table.ts'
@@ -68,9 +70,11 @@ export function rowCollector(counted: Iterable<Uint8Array> = []): { add(part: Pa
   /** Taken away at the end, when all that was counted before is there. */
   const gone: Uint8Array[] = []
   const shared = sharedMemory()
+  const bounded = rowsBound()
   let reports = 0
   return {
     add(part) {
+      bounded(part.shard)
       part.shard.cores = shared(part.shard.cores)
       addNames(names, part.shard.names)
       part.shard.names = NO_BYTES
@@ -85,6 +89,16 @@ export function rowCollector(counted: Iterable<Uint8Array> = []): { add(part: Pa
       for (const encoded of gone) takeNames(names, encoded)
       return { ...joined(parts), names, reports }
     },
+  }
+}
+
+/** Returns what is called with each shard that stays in memory. It throws a SnapshotError when they are too large together. */
+export function rowsBound(): (shard: GatheredShard) => void {
+  let left = MAX_ROWS_BYTES
+  return ({ cores, names }) => {
+    left -= cores.length + names.length
+    if (left >= 0) return
+    throw new SnapshotError('malformed', `the cores and names of the CVEs have more than ${MAX_ROWS_BYTES} bytes`)
   }
 }
 

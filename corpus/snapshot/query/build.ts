@@ -1,17 +1,9 @@
 /** `query.db` from sets of texts: its rows, its file, its content digest. SPEC.md, "Query". */
 import Database from 'better-sqlite3'
+import { MAX_ROW_BYTES } from '../bounds.ts'
 import { type Gram, gramCollector } from './grams.ts'
 import { encodeItems, ITEMS_PER_ROW } from './items.ts'
-import {
-  encodeSetHead,
-  MAX_ROW_BYTES,
-  QUERY_TABLES,
-  type QueryRow,
-  rowCrc,
-  rowKey,
-  rowsDigest,
-  tableSql,
-} from './rows.ts'
+import { encodeSetHead, QUERY_TABLES, type QueryRow, rowCrc, rowKey, rowsDigest, tableSql } from './rows.ts'
 import { allSets, isSearchType, type ReadSet } from './sets.ts'
 import { blockBytes, ENTRIES_PER_BLOCK, foldTexts } from './texts.ts'
 

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
+import { MAX_ENTRIES, MAX_ROW_BYTES } from '../bounds.ts'
 import { crc32 } from '../crc32.ts'
 import { SnapshotError } from '../error.ts'
 import { column, decodeTable, encodeTable } from '../table.ts'
@@ -21,9 +22,6 @@ export interface QueryRow {
 /** The statement that creates a table, as the schema of the file has it. */
 export const tableSql = (table: QueryTable): string =>
   `CREATE TABLE ${table} (key INTEGER PRIMARY KEY, crc INTEGER NOT NULL, bytes BLOB NOT NULL)`
-
-/** Bytes of a row: as many as of a segment. Those of a large corpus have some 1 MB. */
-export const MAX_ROW_BYTES = 64 * 1024 * 1024
 
 /** The columns of a row. What is too long is left out: the pages of a file may be shared by many rows. */
 const COLUMNS = `key, crc, CASE WHEN length(bytes) <= ${MAX_ROW_BYTES} THEN bytes END AS bytes`
@@ -61,9 +59,6 @@ export function encodeSetHead(name: TextSetName, { count, first, grams, gramCoun
   return encodeTable({ about: { name, count }, columns: { first, grams, gramCounts } })
 }
 
-/** Entries of a set: fifty times those of a large corpus. A list of ordinals takes four bytes for each. */
-const MAX_ENTRIES = 2 ** 24
-
 /** @throws SnapshotError `malformed` */
 export function decodeSetHead(bytes: Uint8Array, name: TextSetName): SetHead {
   const table = decodeTable(bytes)
@@ -71,7 +66,7 @@ export function decodeSetHead(bytes: Uint8Array, name: TextSetName): SetHead {
   const first = column(table, 'first', 'u8')
   const grams = column(table, 'grams', 'u32')
   const gramCounts = column(table, 'gramCounts', 'u32')
-  const isCount = Number.isSafeInteger(count) && (count as number) <= MAX_ENTRIES
+  const isCount = Number.isSafeInteger(count) && (count as number) >= 0 && (count as number) <= MAX_ENTRIES
   const proper = isCount && first.length === Math.ceil((count as number) / 8)
   if (!proper || table.about.name !== name || grams.length !== gramCounts.length) {
     throw new SnapshotError('malformed', `the set ${name} of query.db is damaged`)

@@ -1,6 +1,7 @@
 /** One file of a snapshot by itself: stored digest and size, content digest, count, and every member of a shard. */
 import { decodeAbout } from '../about.ts'
-import { decodeCatalog, type PlacedEntry } from '../catalog.ts'
+import { MAX_CATALOG_PLAIN, MAX_SHARD_PLAIN } from '../bounds.ts'
+import { CATALOGS, type CatalogName, decodeCatalog, type PlacedEntry } from '../catalog.ts'
 import { gunzipFile } from '../deflate.ts'
 import { decodeColumns } from '../derive/columns.ts'
 import { type GatheredShard, gatherShard } from '../derive/gather.ts'
@@ -16,7 +17,7 @@ import { LIST_NAMES, type ListName } from '../lists.ts'
 import type { FileEntry, Role } from '../manifest.ts'
 import { openQueryFile } from '../query/file.ts'
 import { queryDigest } from '../query/rows.ts'
-import { contentDigest, membersOf } from '../shard.ts'
+import { checkPlainLength, contentDigest, membersOf } from '../shard.ts'
 import { verifyMember } from './member.ts'
 
 export interface FileFindings {
@@ -72,23 +73,22 @@ function contentOf(
   bytes: Buffer,
   findings: FileFindings,
 ): { content: string; count: number } {
-  const plain = () => gunzipFile(bytes)
   switch (file.role) {
     case 'cve':
     case 'pages':
     case 'catalog':
-      return verifyShard(file.role, bytes, findings)
+      return verifyShard(file.role, file.name, bytes, findings)
     case 'about': {
-      const text = plain()
+      const text = gunzipFile(file.role, bytes)
       decodeAbout(text)
       return { content: sha256(text), count: 1 }
     }
     case 'epss': {
-      const table = plain()
+      const table = gunzipFile(file.role, bytes)
       return { content: sha256(table), count: decodeEpss(table).scores.length }
     }
     case 'rejected': {
-      const text = plain()
+      const text = gunzipFile(file.role, bytes)
       return { content: sha256(text), count: Object.keys(JSON.parse(text.toString())).length }
     }
     case 'index': {
@@ -118,9 +118,12 @@ function contentOf(
 
 function verifyShard(
   role: 'cve' | 'pages' | 'catalog',
+  name: string,
   bytes: Buffer,
   findings: FileFindings,
 ): { content: string; count: number } {
+  const catalog = role === 'catalog' && isCatalogName(name) ? name : null
+  checkPlainLength(bytes, catalog === null ? MAX_SHARD_PLAIN : MAX_CATALOG_PLAIN[catalog])
   const digest = contentDigest()
   const membersAt: number[] = []
   for (const member of membersOf(bytes)) {
@@ -136,10 +139,11 @@ function verifyShard(
   findings.members = membersAt.length
   if (role === 'cve') findings.gathered = gatherShard(bytes)
   else findings.membersAt = Uint32Array.from(membersAt)
-  if (role === 'catalog') findings.entries = decodeCatalog(bytes)
+  if (catalog !== null) findings.entries = decodeCatalog(catalog, bytes)
   return { content: digest.hex(), count: membersAt.length }
 }
 
+const isCatalogName = (name: string): name is CatalogName => CATALOGS.includes(name as CatalogName)
 const isListName = (name: string): name is ListName => LIST_NAMES.includes(name as ListName)
 
 function fault(message: string): never {

@@ -21,6 +21,9 @@ const TRAILER_BYTES = 8
  */
 export function verifyMember(role: 'cve' | 'pages' | 'catalog', member: PlacedMember, bytes: Buffer): void {
   const trailer = bytes.subarray(bytes.length - TRAILER_BYTES)
+  // Between its segments a member has stored blocks, which inflate to no more than they are.
+  const most = member.segments.reduce((sum, { plainLength }) => sum + plainLength, member.length)
+  if (trailer.readUInt32LE(4) > most) damaged(`it promises ${trailer.readUInt32LE(4)} bytes; its segments have fewer`)
   const whole = inflateExactly(bytes.subarray(member.headLength, -TRAILER_BYTES), trailer.readUInt32LE(4), 'it')
   if (crc32(whole) !== trailer.readUInt32LE(0)) damaged('it inflates to bytes of another CRC-32')
   const plain = member.segments.map((segment) => ({ segment, text: segmentText(bytes, segment) }))

@@ -53,7 +53,7 @@ export async function verifyTogether(context: Context): Promise<string[]> {
     .sort((a, b) => compareFirst(a.shard, b.shard))
   faults.push(...shards.flatMap(({ file, shard }, i) => misplaced(file, shard, shards[i - 1]?.shard)))
 
-  const plain = (role: 'about' | 'epss' | 'rejected') => gunzipFile(readObject(dist, fileOf(manifest, role)))
+  const plain = (role: 'about' | 'epss' | 'rejected') => gunzipFile(role, readObject(dist, fileOf(manifest, role)))
   const rows = joinShards(shards)
   const epss = decodeEpss(plain('epss'))
   const against = (file: FileEntry, wrong: string | null) => {

@@ -23,7 +23,7 @@ export interface SnapshotRecord {
 /** All records of the current snapshot, in the order of ids. @throws SnapshotError when it is damaged */
 export function* recordsOf(dist: string): Generator<SnapshotRecord> {
   const { manifest } = readCurrent(dist)
-  const epss = decodeEpss(gunzipFile(readObject(dist, fileOf(manifest, 'epss'))))
+  const epss = decodeEpss(gunzipFile('epss', readObject(dist, fileOf(manifest, 'epss'))))
   let n = 0
   for (const name of decodeIndex(readObject(dist, fileOf(manifest, 'index'))).shards) {
     const shard = readObject(dist, fileOf(manifest, 'cve', name))

@@ -15,7 +15,7 @@ const entries = ['a/1', 'b', 'c'].map((key) => ({ key, text: JSON.stringify({ ke
 
 test('entries of a catalogue come back as they were, where they were said to lie', () => {
   const { bytes, entries: placed } = encodeCatalog(entries)
-  const decoded = decodeCatalog(Buffer.from(bytes))
+  const decoded = decodeCatalog('cwes', Buffer.from(bytes))
   assert.equal(decoded, placed)
   assert.equal(
     decoded.map(({ key, text }) => ({ key, text })),
@@ -46,11 +46,11 @@ test('keys are ASCII, whatever the id is', () => {
 
 test('a catalogue whose keys do not ascend, or with another kind of member, is refused', () => {
   const [a, b] = entries.map((entry) => encodeCatalog([entry]).bytes)
-  assert.throws(() => decodeCatalog(Buffer.concat([b!, a!])), /behind/)
-  assert.throws(() => decodeCatalog(Buffer.concat([a!, a!])), /behind/)
+  assert.throws(() => decodeCatalog('cwes', Buffer.concat([b!, a!])), /behind/)
+  assert.throws(() => decodeCatalog('cwes', Buffer.concat([a!, a!])), /behind/)
   const bytes = Buffer.from(a!)
   bytes[bytes.length - 20]! ^= 1
-  assert.throws(() => decodeCatalog(bytes), /./)
+  assert.throws(() => decodeCatalog('cwes', bytes), /./)
 })
 
 const rows = [vendor('b', 5), vendor('a', 5), vendor('z', 9, 'Ärger'), vendor('m', 1, 'alpha')]

@@ -5,7 +5,7 @@
 import { crc32 } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { gunzipFile } from '../../../corpus/snapshot/deflate.ts'
+import { gunzipMember } from '../../../corpus/snapshot/deflate.ts'
 import { shortHash } from '../../../corpus/snapshot/digest.ts'
 import { encodeMember } from '../../../corpus/snapshot/member.ts'
 import { plainBytes } from '../../../corpus/snapshot/segment-bytes.ts'
@@ -102,7 +102,7 @@ const memberBytes = () => shardBytes.subarray(victim.at, victim.at + victim.leng
 
 /** What lies between the victim's segments. */
 function glueOf(): string[] {
-  let rest = gunzipFile(memberBytes()).toString()
+  let rest = gunzipMember(memberBytes()).toString()
   const glue: string[] = []
   for (const segment of victim.segments) {
     const text = plainBytes(memberBytes(), segment).toString()

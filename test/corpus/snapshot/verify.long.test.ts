@@ -87,7 +87,7 @@ test('orders that are no permutation, sort otherwise, count keys otherwise or le
 
 function forgeEpss(dist: string, change: (epss: EpssColumns) => EpssColumns): void {
   const file = fileOf(manifest, 'epss')
-  const epss = change(decodeEpss(gunzipFile(bytesOf('epss'))))
+  const epss = change(decodeEpss(gunzipFile('epss', bytesOf('epss'))))
   const plain = encodeEpss(epss)
   forge(dist, file, gzipFile(plain), sha256(plain), epss.scores.length)
 }
@@ -180,7 +180,7 @@ test('counts in the manifest and in what the snapshot says of itself', async () 
     oneFault(faults, role, /it holds \d+, not \d+ as the manifest says$/)
   }
   for (const name of ['cves', 'vendors', 'products']) {
-    const about = JSON.parse(gunzipFile(bytesOf('about')).toString())
+    const about = JSON.parse(gunzipFile('about', bytesOf('about')).toString())
     about.counts[name]++
     const plain = Buffer.from(JSON.stringify(about))
     const faults = await faultsAfter((dist) => forge(dist, fileOf(manifest, 'about'), gzipFile(plain), sha256(plain)))
@@ -190,7 +190,7 @@ test('counts in the manifest and in what the snapshot says of itself', async () 
 
 test('a rejected id of which there is a record, or that is no id', async () => {
   const file = fileOf(manifest, 'rejected')
-  const rejected = JSON.parse(gunzipFile(bytesOf('rejected')).toString()) as Record<string, string | null>
+  const rejected = JSON.parse(gunzipFile('rejected', bytesOf('rejected')).toString()) as Record<string, string | null>
   const recordId = [...membersOf(bytesOf('cve'))][0]!.key
   const cases: [Record<string, unknown>, RegExp][] = [
     [{ [recordId]: null }, /of which there is a record$/],
