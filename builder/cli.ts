@@ -6,7 +6,7 @@ import { InvalidArgumentError } from 'commander'
 import { commandLine, endWithReader, wholeNumber } from '../corpus/command/command-line.ts'
 import { realEffects } from '../corpus/command/effects.ts'
 import { endWithNpm } from '../corpus/command/npm-exit.ts'
-import { printable } from '../corpus/command/printable.ts'
+import { printable, printableJson, printableLine } from '../corpus/command/printable.ts'
 import { noProgress, showProgress } from '../corpus/command/progress.ts'
 import { utcDate } from '../corpus/model/date.ts'
 import type { SigningAlgorithm } from '../corpus/snapshot/signature.ts'
@@ -35,7 +35,7 @@ const expires = () => option('--expires <time>', 'lifetime of the signature, suc
 const json = () => option('--json', 'print the report as JSON')
 /** Prints a report, as text or as JSON. */
 const print = <T>(asJson: boolean | undefined, report: T, words: (report: T) => string) =>
-  void process.stdout.write(`${asJson ? JSON.stringify(report, null, 1) : printable(words(report))}\n`)
+  void process.stdout.write(`${asJson ? printableJson(report, 1) : printable(words(report))}\n`)
 
 const INGEST_REPORT = `
 The report has one line for each feed. The age of a feed is the number of days from
@@ -101,7 +101,7 @@ program
     const { failures, fetchWords } = await import('./fetch/report.ts')
     const report = await fetchFromCommand(feeds, options, showProgress())
     print(options.json, report, fetchWords)
-    for (const failure of failures(report)) process.stderr.write(`vulnshelf: ${printable(failure)}\n`)
+    for (const failure of failures(report)) process.stderr.write(`vulnshelf: ${printableLine(failure)}\n`)
     if (report.failed > 0) process.exitCode = 1
   })
 
@@ -234,7 +234,7 @@ program
     const onProgress = (done: number, total: number) => progress('files', done, total)
     const report = await verify(dist, { ...keys, jobs: options.jobs, onProgress })
     print(options.json, report, verifyWords)
-    for (const fault of report.faults) process.stderr.write(`vulnshelf: ${printable(fault)}\n`)
+    for (const fault of report.faults) process.stderr.write(`vulnshelf: ${printableLine(fault)}\n`)
     if (report.faults.length > 0) process.exitCode = 1
   })
 
@@ -244,7 +244,7 @@ program
   .addHelpText('after', examples('show dist', 'show dist CVE-2024-3400', 'show dist list/cwes'))
   .action(async (dist: string, path: string | undefined) => {
     const { show } = await import('./show.ts')
-    process.stdout.write(`${JSON.stringify(show(dist, path), null, 1)}\n`)
+    process.stdout.write(`${printableJson(show(dist, path), 1)}\n`)
   })
 
 program

@@ -1,6 +1,7 @@
 /** The reports of the commands in words, for a person at a terminal or in a log. */
 
 import { counted, duration, grouped, megabytes, shortened } from '../corpus/command/format.ts'
+import { printableLines } from '../corpus/command/printable.ts'
 import type { Considered, Explanation } from '../corpus/model/explain/explanation.ts'
 import type { PruneReport } from '../corpus/repository/prune.ts'
 import { signatureLines } from '../corpus/repository/signature-lines.ts'
@@ -32,7 +33,7 @@ export function formatBuildReport({
   signedBy,
   expiresAt,
 }: BuildReport): string {
-  return [
+  return printableLines([
     changed
       ? `snapshot ${snapshot} activated as version ${version}`
       : `snapshot ${snapshot} is already current (version ${version})`,
@@ -43,7 +44,7 @@ export function formatBuildReport({
     ...leftOut.slice(0, LEFT_OUT_SHOWN).map((one) => `  left out: ${leftOutWords(one)}`),
     ...(leftOut.length > LEFT_OUT_SHOWN ? [`  ${counted(leftOut.length, 'part')} left out (--json lists all)`] : []),
     `  ${duration(seconds.total)}`,
-  ].join('\n')
+  ])
 }
 
 const LEFT_OUT_SHOWN = 20
@@ -60,11 +61,11 @@ export const signWords = ({ snapshot, version, signedBy, expiresAt }: PutUp): st
   `the pointer to snapshot ${snapshot} is put up as version ${version}\n  ${signatureWords(signedBy, expiresAt)}`
 
 export const keyWords = ({ kid, alg, file, keys, trusted }: KeyReport): string =>
-  [
+  printableLines([
     `${alg} key ${kid}`,
     `  ${file}: the private key; keep it secret, and give it to build --sign-key`,
     `  ${keys}: ${counted(trusted, 'public key')}; give it to mirrors and to verify --keys`,
-  ].join('\n')
+  ])
 
 export function verifyWords({
   snapshot,
@@ -79,21 +80,21 @@ export function verifyWords({
   faults,
 }: VerifyReport): string {
   const found = faults.length === 0 ? 'is intact' : `has ${counted(faults.length, 'fault')}`
-  return [
+  return printableLines([
     `snapshot ${snapshot} (version ${version}) ${found}`,
     `  ${grouped(files)} files, ${megabytes(bytes)}, ${grouped(members)} members, ${grouped(segments)} segments, ${grouped(cves)} CVEs`,
     ...signatureLines(signatures, expiresAt).map((line) => `  ${line}`),
-  ].join('\n')
+  ])
 }
 
 export function snapshotsWords({ current, earlier, damaged }: SnapshotsReport): string {
   const { version, signatures, expiresAt } = current
   const signed = signatureLines(signatures, expiresAt, { check: 'verify --keys' }).join('; ')
-  return [
+  return printableLines([
     `* ${snapshotLine(current)}, version ${version}, ${signed}`,
     ...earlier.map((snapshot) => `  ${snapshotLine(snapshot)}${snapshot.ancestor ? '' : ', not an ancestor'}`),
     ...damaged.map((digest) => `! the manifest ${digest.slice(0, ID_SHOWN)} cannot be read`),
-  ].join('\n')
+  ])
 }
 
 /** `/changes?since=` takes as many digits of an id. */
@@ -110,22 +111,24 @@ export function pruneWords({ kept, removed }: PruneReport): string {
 }
 
 export function publishWords({ target, snapshot, version, changed, uploaded, reused, seconds }: PublishReport): string {
-  return [
+  return printableLines([
     `snapshot ${snapshot} (version ${version}) is ${changed ? 'published to' : 'already at'} ${target}`,
     `  ${grouped(uploaded.files)} files uploaded (${megabytes(uploaded.bytes)}), ${grouped(reused.files)} there already (${megabytes(reused.bytes)})`,
     `  ${duration(seconds)}`,
-  ].join('\n')
+  ])
 }
 
 /** Claims that a value's lines show; `--json` has them all. */
 const CLAIMS_SHOWN = 8
 const TEXT_SHOWN = 160
+/** Characters of a value, which may be a list of texts. */
+const VALUE_SHOWN = 1000
 
 const MARK = { decides: '=', adds: '+', passed: '-' } as const
 
 /** `=` is the claim that decides, `+` one of several that make the value up, `-` one that was passed over, and why. */
 export function explainWords({ cveId, version, corpusDate, origins, values }: ExplainReport): string {
-  return [
+  return printableLines([
     `${cveId}, version ${version} of its record, corpus of ${corpusDate ?? 'no date'}`,
     '',
     'claims',
@@ -134,7 +137,7 @@ export function explainWords({ cveId, version, corpusDate, origins, values }: Ex
       return `  ${feed} ${shortened(item, TEXT_SHOWN)}${statedAt === null ? '' : ` of ${statedAt}`}, from ${from}`
     }),
     ...values.flatMap(valueLines),
-  ].join('\n')
+  ])
 }
 
 function valueLines({ fields, value, rule, says, considered }: Explanation): string[] {
@@ -142,7 +145,7 @@ function valueLines({ fields, value, rule, says, considered }: Explanation): str
   const hidden = considered.length - shown.length
   return [
     '',
-    `${fields.join(', ')}: ${valueText(value)}`,
+    `${fields.join(', ')}: ${shortened(valueText(value), VALUE_SHOWN)}`,
     `  ${rule === null ? '' : `rule ${rule}: `}${says}`,
     ...(shown.length === 0 ? ['  - no claim says anything of it'] : []),
     ...shown.map(claimLine),
@@ -152,7 +155,8 @@ function valueLines({ fields, value, rule, says, considered }: Explanation): str
 
 function claimLine({ by, states, outcome, why }: Considered): string {
   const stated = states === '' ? '' : `: ${shortened(states, TEXT_SHOWN)}`
-  return `  ${MARK[outcome]} ${by}${stated}${why === null ? '' : ` (${why})`}`
+  const reason = why === null ? '' : ` (${shortened(why, TEXT_SHOWN)})`
+  return `  ${MARK[outcome]} ${shortened(by, TEXT_SHOWN)}${stated}${reason}`
 }
 
 function valueText(value: unknown): string {

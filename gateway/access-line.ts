@@ -1,5 +1,7 @@
 /** The log line of a request, in pino's format but put together by hand: it is written for every one of them. */
 
+import { printableJson } from '../corpus/command/printable.ts'
+
 export interface AccessEntry {
   method: string
   path: string
@@ -33,5 +35,5 @@ const PLAIN = /^[ !\x23-\x5b\x5d-\x7e]*$/
 
 /** Methods come from the HTTP parser's list, digests and sources from us: only paths and queries are anybody's text. */
 function quoted(text: string): string {
-  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text)
+  return PLAIN.test(text) ? `"${text}"` : printableJson(text)
 }

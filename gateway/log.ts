@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
 import pino from 'pino'
+import { printable } from '../corpus/command/printable.ts'
 import { type AccessEntry, accessLine } from './access-line.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
@@ -79,7 +80,7 @@ export function openLog({ level = 'info', to = 1 }: { level?: LogLevel; to?: num
       destination.write(line)
     }
   }
-  const logger = pino({ level, base: null }, { write })
+  const logger = pino({ level, base: null }, { write: (line) => write(printable(line)) })
   return {
     info: (fields, message) => logger.info(fields, message),
     warn: (fields, message) => logger.warn(fields, message),

@@ -1,12 +1,13 @@
 /** The report of a fetch in words: a line for each feed, and one for each thing that failed. */
 import { megabytes } from '../../corpus/command/format.ts'
+import { printableLines } from '../../corpus/command/printable.ts'
 import type { FileReport } from './download.ts'
 import type { FeedFetchReport, FetchReport } from './fetch.ts'
 
 const count = (files: readonly unknown[]) => (files.length === 1 ? '1 file' : `${files.length} files`)
 
 export function fetchWords({ feeds, received, seconds }: FetchReport): string {
-  return [...feeds.map(feedWords), `${megabytes(received)} received in ${seconds.toFixed(1)} s`].join('\n')
+  return printableLines([...feeds.map(feedWords), `${megabytes(received)} received in ${seconds.toFixed(1)} s`])
 }
 
 const WORDS: readonly [FileReport['status'], string][] = [

@@ -1,6 +1,7 @@
 /** The report of an ingest as text: a table of the feeds, warnings, and what changed since the last ingest. */
 
 import { counted, duration, grouped, plural, shortened, table } from '../../corpus/command/format.ts'
+import { printableLines } from '../../corpus/command/printable.ts'
 import { dayOf } from '../../corpus/model/date.ts'
 import { type FeedRemark, type FeedReport, type IngestReport, isUnchanged } from './report.ts'
 
@@ -29,7 +30,7 @@ export function formatIngestReport(report: IngestReport, { verbose = false } = {
   const since = previousCorpusDate === null ? '' : ` since the last ingest (corpus date ${dayOf(previousCorpusDate)})`
   const hint = verbose ? '' : ' (--verbose or --json lists all)'
   const changes = changesOf(report)
-  return [
+  return printableLines([
     ...feedTable(feeds),
     ...(verbose ? ['', 'Files:', ...fileLines(feeds)] : []),
     ...section(`Warnings${hint}:`, warningsOf(report), verbose ? withAll : withFirst),
@@ -38,7 +39,7 @@ export function formatIngestReport(report: IngestReport, { verbose = false } = {
     '',
     `${formatCorpus(report)}, ${grouped(report.rejected)} rejected`,
     `${duration(seconds.total)} (read ${duration(seconds.stage)}, merge ${duration(seconds.merge)})`,
-  ].join('\n')
+  ])
 }
 
 /** `12,256 CVEs, corpus date 2024-10-24` */

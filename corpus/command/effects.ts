@@ -4,7 +4,7 @@
  */
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { printable } from './printable.ts'
+import { printableLine } from './printable.ts'
 
 export interface Effects {
   /** Makes a folder, and those above it, for good. */
@@ -25,7 +25,7 @@ export interface Effects {
 
 /** The real world. `log` defaults to standard error: standard output is for results. */
 export function realEffects(
-  log: (line: string) => void = (line) => process.stderr.write(`${printable(line)}\n`),
+  log: (line: string) => void = (line) => process.stderr.write(`${printableLine(line)}\n`),
 ): Effects {
   return {
     mkdir: makeFolder,

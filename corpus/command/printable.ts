@@ -1,7 +1,21 @@
 /** Texts of other people on a terminal. */
 
-/** What a terminal may be shown of texts that others stated: control characters and turns of direction are written out. */
+/** Control characters, turns of direction, ends of lines: what a terminal or a person would take for something else. */
+const UNSEEN = /[\p{Cc}\p{Bidi_C}\p{Zl}\p{Zp}]/gu
+
+/** As JSON writes it. */
+const written = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** What a terminal may be shown of lines that others stated: all but line feeds is written out. */
 export function printable(text: string): string {
-  const written = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  return text.replace(/(?!\n)[\p{Cc}\p{Bidi_C}]/gu, written)
+  return text.replace(UNSEEN, (character) => (character === '\n' ? character : written(character)))
 }
+
+/** The same of a text that is one line: its line feeds are written out as well. */
+export const printableLine = (text: string): string => text.replace(UNSEEN, written)
+
+/** Lines of a report, each of which may have a text of others in it. */
+export const printableLines = (lines: readonly string[]): string => lines.map(printableLine).join('\n')
+
+/** A value as JSON that a terminal may be shown: JSON reads `\u009b` as the character that it stands for. */
+export const printableJson = (value: unknown, indent = 0): string => printable(JSON.stringify(value, null, indent))

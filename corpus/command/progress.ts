@@ -1,5 +1,7 @@
 /** Progress of long work: a line that is rewritten on a terminal, plain lines now and then in a log. */
 
+import { printableLine } from './printable.ts'
+
 export type Progress = (step: string, done: number, total: number) => void
 
 export const noProgress: Progress = () => {}
@@ -12,7 +14,8 @@ const REDRAW_EVERY_MS = 100
 export function showProgress(out: NodeJS.WriteStream = process.stderr, now: () => number = Date.now): Progress {
   const every = out.isTTY ? REDRAW_EVERY_MS : LOG_EVERY_MS
   let last = out.isTTY ? 0 : now()
-  return (step, done, total) => {
+  return (name, done, total) => {
+    const step = printableLine(name)
     const ended = done === total
     if (!out.isTTY) {
       if (now() - last < every) return

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { realEffects } from '../../corpus/command/effects.ts'
-import { printable } from '../../corpus/command/printable.ts'
+import { printable, printableJson } from '../../corpus/command/printable.ts'
 import { noProgress, showProgress } from '../../corpus/command/progress.ts'
 import { readKeySetFile } from '../../corpus/snapshot/key-files.ts'
 import { realNetworkEffects } from '../../corpus/transfer/network.ts'
@@ -75,7 +75,7 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
   }
   const print = (report: MirrorReport) =>
     void process.stdout.write(
-      `${json ? JSON.stringify(report, null, interval || followed !== undefined ? 0 : 1) : printable(mirrorWords(report))}\n`,
+      `${json ? printableJson(report, interval || followed !== undefined ? 0 : 1) : printable(mirrorWords(report))}\n`,
     )
   try {
     // A gateway that follows by this process has ended, and may have been killed.

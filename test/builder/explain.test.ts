@@ -89,10 +89,30 @@ test('the command prints it in words, or as JSON', async () => {
 
 test('what a source put into its words cannot move the cursor of whoever reads them', async () => {
   const other = join(folder.path, 'control')
-  const list = cveList([{ id: 'CVE-2024-0001', cna: { title: 'A \u001b[2Jflaw\u0007 in \u202etxt' } }])
+  const title = 'A \u001b[2Jflaw\u0007 in \u202etxt'
+  const description = 'x\u009b2J'
+  const providerMetadata = { shortName: 'acme\nfixed: yes\u009b2J' }
+  const cna = {
+    title,
+    descriptions: [{ lang: 'en', value: description }],
+    metrics: [cveMetric('3.1')],
+    providerMetadata,
+  }
+  const list = cveList([{ id: 'CVE-2024-0001', cna }])
   await ingest({ feeds: putFeeds(other, list), corpus: `${other}.db` }, quietEffects())
   const words = done(await vulnshelf(['explain', `${other}.db`, 'CVE-2024-0001']))
   assert.ok(words.includes('\ntitle: A \\u001b[2Jflaw\\u0007 in \\u202etxt\n'), words.slice(0, 600))
+  assert.ok(words.includes('\n  = cna acme fixed: yes\\u009b2J: CVSS 3.1'), words.slice(0, 600))
+  const dist = `${other}-dist`
+  done(await vulnshelf(['build', '--corpus', `${other}.db`, '--out', dist]))
+  for (const command of [
+    ['explain', `${other}.db`, 'CVE-2024-0001', '--json'],
+    ['show', dist, 'CVE-2024-0001'],
+  ]) {
+    const json = done(await vulnshelf(command))
+    assert.not.match(json.replaceAll('\n', ''), /[\p{Cc}\p{Bidi_C}]/u, command[0])
+    assert.ok(JSON.stringify(JSON.parse(json)).includes(description))
+  }
 })
 
 test('what has no record is told why, and who knows it all the same', async () => {

@@ -53,6 +53,18 @@ test('the line of a request has the fields of any other', async () => {
   assert.equal({ ...byHand, time: 0 }, { ...byPino, time: 0, ms: 0.123 })
 })
 
+test('no line has a character that a terminal acts upon', async () => {
+  const file = join(dir, 'terminal.log')
+  const log = openLog({ to: file })
+  const text = 'a\u009b2J\u202eb\n'
+  log.warn({ text, err: new Error(text) }, text)
+  log.access({ ...ENTRY, path: text })
+  await log.flush()
+  assert.not.match(readFileSync(file, 'utf8').replaceAll('\n', ''), /[\p{Cc}\p{Bidi_C}]/u)
+  const [note, request] = linesOf(file)
+  assert.equal([note.text, note.msg, note.err.message, request.path], [text, text, text, text])
+})
+
 test('what a client writes into its path cannot break out of its line', () => {
   const path = '/a"b\\c\u0000\n\u2028é{}'
   const line = accessLine({ ...ENTRY, path, subject: null, from: null }, 1)
