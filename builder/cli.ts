@@ -8,6 +8,7 @@ import { realEffects } from '../corpus/command/effects.ts'
 import { endWithNpm } from '../corpus/command/npm-exit.ts'
 import { printable, printableJson, printableLine } from '../corpus/command/printable.ts'
 import { noProgress, showProgress } from '../corpus/command/progress.ts'
+import { writingTo } from '../corpus/command/system-error.ts'
 import { utcDate } from '../corpus/model/date.ts'
 import type { SigningAlgorithm } from '../corpus/snapshot/signature.ts'
 import { baseUrls, ecosystems, type FetchCommandOptions, feedNames, noBases } from './fetch/options.ts'
@@ -74,7 +75,10 @@ program
   .action(async (feeds: string, options: { cves: number; seed: number; nights: number; json?: boolean }) => {
     const { generateSample } = await import('../corpus/sample/generate.ts')
     const { sampleWords } = await import('./report.ts')
-    print(options.json, await generateSample({ feeds, ...options }), sampleWords)
+    const { sampleDisk } = await import('../corpus/sample/disk.ts')
+    const disk = { ...sampleDisk, mkdir: realEffects().mkdir }
+    const report = await writingTo(feeds, () => generateSample({ feeds, ...options }, disk))
+    print(options.json, report, sampleWords)
   })
 
 program

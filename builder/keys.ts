@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { link, open, rm, unlink } from 'node:fs/promises'
 import { type Effects, replaceFile } from '../corpus/command/effects.ts'
+import { writingTo } from '../corpus/command/system-error.ts'
 import { parseDuration } from '../corpus/model/duration.ts'
 import { SnapshotError } from '../corpus/snapshot/error.ts'
 import { readSigningKeyFile, readText } from '../corpus/snapshot/key-files.ts'
@@ -41,8 +42,8 @@ export async function makeKey(
   const { privateKey, publicKey } = await makeKeyPair(alg)
   const set = withKey(before, keys, publicKey)
   const trusted = await readTrustedKeys(set, keys)
-  await writePrivate(file, `${JSON.stringify(privateKey, null, 1)}\n`)
-  await replaceFile(keys, Buffer.from(set), `${keys}.new`, effects)
+  await writingTo(file, () => writePrivate(file, `${JSON.stringify(privateKey, null, 1)}\n`))
+  await writingTo(keys, () => replaceFile(keys, Buffer.from(set), `${keys}.new`, effects))
   return { kid: publicKey.kid, alg, file, keys, trusted: trusted.length }
 }
 

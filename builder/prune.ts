@@ -1,5 +1,6 @@
 /** `vulnshelf prune`: forgets snapshots but the newest, and the objects that none of the kept ones needs. */
 import type { Effects } from '../corpus/command/effects.ts'
+import { writingTo } from '../corpus/command/system-error.ts'
 import { keepNewest, type PruneReport } from '../corpus/repository/prune.ts'
 import { readCurrent } from '../corpus/snapshot/layout.ts'
 import { gatheredPath, openGathered } from './build/gathered.ts'
@@ -14,9 +15,11 @@ export async function prune(dist: string, keep: number, effects: Effects): Promi
   readCurrent(dist)
   const unlock = lockDist(dist)
   try {
-    const { files } = readCurrent(dist).manifest
-    if (!openGathered(dist, files)) await effects.remove(gatheredPath(dist))
-    return await keepNewest(dist, keep, effects)
+    return await writingTo(dist, async () => {
+      const { files } = readCurrent(dist).manifest
+      if (!openGathered(dist, files)) await effects.remove(gatheredPath(dist))
+      return keepNewest(dist, keep, effects)
+    })
   } finally {
     unlock()
   }

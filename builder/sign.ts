@@ -1,6 +1,7 @@
 /** `vulnshelf sign`: signs the pointer that is up anew, with a later expiry or with other keys. */
 
 import type { Effects } from '../corpus/command/effects.ts'
+import { writingTo } from '../corpus/command/system-error.ts'
 import { readCurrent, temporaryFolder } from '../corpus/snapshot/layout.ts'
 import { lockDist } from './build/lock.ts'
 import { type PutUp, putPointer, renewed, type Signing } from './build/put-up.ts'
@@ -11,9 +12,11 @@ export async function sign(dist: string, signing: Signing, effects: Effects): Pr
   readCurrent(dist)
   const unlock = lockDist(dist)
   try {
-    const { pointer } = readCurrent(dist)
-    await effects.mkdir(temporaryFolder(dist))
-    return { ...(await putPointer(dist, renewed(pointer), signing, effects)), changed: false }
+    return await writingTo(dist, async () => {
+      const { pointer } = readCurrent(dist)
+      await effects.mkdir(temporaryFolder(dist))
+      return { ...(await putPointer(dist, renewed(pointer), signing, effects)), changed: false }
+    })
   } finally {
     unlock()
   }

@@ -11,6 +11,7 @@ import { commandLine, wholeNumber } from '../corpus/command/command-line.ts'
 import { type Effects, realEffects } from '../corpus/command/effects.ts'
 import { endWithNpm } from '../corpus/command/npm-exit.ts'
 import { noProgress } from '../corpus/command/progress.ts'
+import { writingTo } from '../corpus/command/system-error.ts'
 import { BuildError } from './build/error.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -48,7 +49,7 @@ async function start({ port, host, cves }: StartFlags): Promise<void> {
   refuseNpmOptions()
   await assertUsable(port, host)
   const effects = realEffects()
-  if (!existsSync(join(dist, 'latest.json'))) await makeSample(cves, effects)
+  if (!existsSync(join(dist, 'latest.json'))) await writingTo(local(''), () => makeSample(cves, effects))
   else if (program.getOptionValueSource('cves') !== 'default') {
     program.error("option '--cves' has no effect: dist/ has a snapshot already. Remove dist/ to build another one")
   } else effects.log('serving the snapshot in dist/ as it is')

@@ -1,8 +1,10 @@
 /** `vulnshelf-gateway token`: a key set and a token made on the spot, for development only. */
 import { randomUUID } from 'node:crypto'
-import { link, mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises'
+import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
+import { makeFolders } from '../corpus/command/effects.ts'
+import { cannotWrite, isDiskTrouble } from '../corpus/command/system-error.ts'
 import { LONGEST_DAYS, parseDuration } from '../corpus/model/duration.ts'
 import { GatewayError } from './errors.ts'
 
@@ -59,7 +61,7 @@ export function parseLifetime(text: string): number {
 async function localKeys(dir: string): Promise<{ privateKey: JWK; jwksFile: string }> {
   const [keyFile, jwksFile] = [join(dir, 'private-key.json'), join(dir, 'jwks.json')]
   try {
-    await mkdir(dir, { recursive: true, mode: 0o700 })
+    await makeFolders(dir, 0o700)
     await writeFile(join(dir, '.gitignore'), '*\n')
     const privateKey = await readOrCreateKey(keyFile)
     const { kty, crv, x, y, kid } = privateKey
@@ -69,6 +71,7 @@ async function localKeys(dir: string): Promise<{ privateKey: JWK; jwksFile: stri
     await rename(temporary, jwksFile)
     return { privateKey, jwksFile }
   } catch (error) {
+    if (isDiskTrouble(error)) throw new GatewayError('key_file', cannotWrite(dir, error), error)
     throw new GatewayError('key_file', `cannot keep a key in ${dir}: ${messageOf(error)}`, error)
   }
 }

@@ -5,6 +5,7 @@
 import { availableParallelism } from 'node:os'
 import type { Effects } from '../../corpus/command/effects.ts'
 import type { Progress } from '../../corpus/command/progress.ts'
+import { writingTo } from '../../corpus/command/system-error.ts'
 import { compareCveIds } from '../../corpus/model/cve-id.ts'
 import type { About } from '../../corpus/snapshot/about.ts'
 import { MAX_GZIP_PLAIN } from '../../corpus/snapshot/bounds.ts'
@@ -60,13 +61,15 @@ export async function build(options: BuildOptions, effects: Effects, progress: P
       throw new BuildError('empty', `${options.corpus} has no records to build from; ingest a feeds folder first`)
     }
     assertDist(options.dist)
-    await effects.mkdir(options.dist)
-    const unlock = lockDist(options.dist)
-    try {
-      return await buildFrom(corpus, options, effects, progress)
-    } finally {
-      unlock()
-    }
+    return await writingTo(options.dist, async () => {
+      await effects.mkdir(options.dist)
+      const unlock = lockDist(options.dist)
+      try {
+        return await buildFrom(corpus, options, effects, progress)
+      } finally {
+        unlock()
+      }
+    })
   } finally {
     corpus.close()
     closeCorpora()

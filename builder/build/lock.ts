@@ -1,6 +1,7 @@
 /** One build or prune at a time writes to a `dist`. */
 import { join } from 'node:path'
 import { lockFile } from '../../corpus/command/lock.ts'
+import { cannotWrite } from '../../corpus/command/system-error.ts'
 import { BuildError } from './error.ts'
 
 /**
@@ -17,6 +18,6 @@ function lockOrNull(dist: string): (() => void) | null {
   try {
     return lockFile(join(dist, 'lock'))
   } catch (cause) {
-    throw new BuildError('unusable', `${dist} cannot be written to: ${(cause as Error).message}`, { cause })
+    throw new BuildError('unusable', cannotWrite(dist, cause), { cause })
   }
 }

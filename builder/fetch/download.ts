@@ -4,6 +4,7 @@
  */
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { cannotWrite, isDiskTrouble, isSystemError } from '../../corpus/command/system-error.ts'
 import type { PublishedFeed } from '../../corpus/feeds/table.ts'
 import { TransferError, type TransferErrorCode } from '../../corpus/transfer/error.ts'
 import type { Answer, NetworkEffects } from '../../corpus/transfer/network.ts'
@@ -70,16 +71,16 @@ export async function download(feed: PublishedFeed, wanted: WantedFile, context:
     })
     return report(status)
   } catch (cause) {
-    const error = told(cause)
+    const error = told(cause, context.feeds)
     return error.code === 'missing' && wanted.mayBeMissing ? report('missing') : report('failed', error)
   }
 }
 
 /** Trouble of this disk with this file is its report's; anything else is a fault of ours. */
-function told(cause: unknown): TransferError {
+function told(cause: unknown, feeds: string): TransferError {
   if (cause instanceof TransferError) return cause
-  const { code, message } = cause as NodeJS.ErrnoException
-  if (!(cause instanceof Error) || !/^E[A-Z]+$/.test(code ?? '')) throw cause
+  if (!isSystemError(cause)) throw cause
+  const message = isDiskTrouble(cause) ? cannotWrite(feeds, cause) : cause.message
   return new TransferError('unusable', message, { cause })
 }
 

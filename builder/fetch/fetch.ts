@@ -6,6 +6,7 @@
 import { join } from 'node:path'
 import { lockFile } from '../../corpus/command/lock.ts'
 import { noProgress, type Progress } from '../../corpus/command/progress.ts'
+import { cannotWrite, writingTo } from '../../corpus/command/system-error.ts'
 import type { PublishedFeed } from '../../corpus/feeds/table.ts'
 import { TransferError } from '../../corpus/transfer/error.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
@@ -57,6 +58,10 @@ export async function fetchFeeds(
   effects: NetworkEffects,
   progress: Progress = noProgress,
 ): Promise<FetchReport> {
+  return writingTo(options.feeds, () => fetchInto(options, effects, progress))
+}
+
+async function fetchInto(options: FetchOptions, effects: NetworkEffects, progress: Progress): Promise<FetchReport> {
   const { feeds, only, bases = noBases, ecosystems = null, githubToken } = options
   const started = effects.now()
   const unlock = await lockFolder(feeds, effects)
@@ -97,7 +102,7 @@ async function lockFolder(feeds: string, effects: NetworkEffects): Promise<() =>
     await effects.mkdir(feeds)
     unlock = lockFile(join(feeds, 'fetch.lock'))
   } catch (cause) {
-    throw new TransferError('unusable', `${feeds} cannot be written to: ${(cause as Error).message}`, { cause })
+    throw new TransferError('unusable', cannotWrite(feeds, cause), { cause })
   }
   if (!unlock) throw new TransferError('busy', `another fetch is writing to ${feeds}; wait for it`)
   return unlock

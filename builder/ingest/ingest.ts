@@ -5,6 +5,7 @@
 import { availableParallelism } from 'node:os'
 import type { Effects } from '../../corpus/command/effects.ts'
 import { noProgress, type Progress } from '../../corpus/command/progress.ts'
+import { writingTo } from '../../corpus/command/system-error.ts'
 import { daysBetween } from '../../corpus/model/date.ts'
 import type { Mission } from '../../corpus/model/merge.ts'
 import { readFeedStates } from '../../corpus/store/state.ts'
@@ -45,12 +46,18 @@ export interface IngestOptions {
 const BYTES_FOR_THREADS = 64 << 20
 const RECORDS_FOR_THREADS = 30_000
 
-/** Throws `IngestError` (feeds), `StoreError` (the corpus is none); either way the corpus is as it was. */
-export async function ingest(
+/**
+ * Throws `IngestError` (feeds), `StoreError` (the corpus is none), `DiskError`; either way the corpus is as it was.
+ */
+export function ingest(
   options: IngestOptions,
   effects: Effects,
   progress: Progress = noProgress,
 ): Promise<IngestReport> {
+  return writingTo(options.corpus, () => ingestInto(options, effects, progress))
+}
+
+async function ingestInto(options: IngestOptions, effects: Effects, progress: Progress): Promise<IngestReport> {
   const {
     feeds,
     corpus,

@@ -2,6 +2,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
+import { writingTo } from '../../corpus/command/system-error.ts'
 import { whyNotOurs } from '../../corpus/snapshot/own-folder.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { lockDist } from '../build/lock.ts'
@@ -19,12 +20,11 @@ export async function openFolder(dist: string, effects: NetworkEffects): Promise
   const why = whyNotOurs(dist, 'publish')
   if (why !== null) throw new PublishError('unusable', why)
   const staged = join(dist, STAGED)
-  await effects.mkdir(dist)
+  await writingTo(dist, () => effects.mkdir(dist))
   const unlock = lockDist(dist)
   try {
     // What a run that was killed has left.
-    await effects.remove(staged)
-    await effects.mkdir(staged)
+    await writingTo(dist, () => effects.remove(staged).then(() => effects.mkdir(staged)))
   } catch (error) {
     unlock()
     throw error
@@ -33,23 +33,24 @@ export async function openFolder(dist: string, effects: NetworkEffects): Promise
     name: dist,
     read: (path, maxBytes) => readIfThere(join(dist, path), maxBytes),
     list: async (folder) => sizesIn(dist, folder),
-    async put({ path, sha256, read }) {
-      const [part, place] = [join(staged, sha256), join(dist, path)]
-      try {
-        const growing = await effects.grow(part, 0)
+    put: ({ path, sha256, read }) =>
+      writingTo(dist, async () => {
+        const [part, place] = [join(staged, sha256), join(dist, path)]
         try {
-          for await (const chunk of read()) await growing.write(chunk)
-        } finally {
-          await growing.close()
+          const growing = await effects.grow(part, 0)
+          try {
+            for await (const chunk of read()) await growing.write(chunk)
+          } finally {
+            await growing.close()
+          }
+          await effects.sync(part)
+          await effects.mkdir(dirname(place))
+          await effects.rename(part, place)
+        } catch (error) {
+          await effects.remove(part)
+          throw error
         }
-        await effects.sync(part)
-        await effects.mkdir(dirname(place))
-        await effects.rename(part, place)
-      } catch (error) {
-        await effects.remove(part)
-        throw error
-      }
-    },
+      }),
     async close() {
       try {
         await effects.remove(staged)

@@ -2,6 +2,7 @@
  * Everything that commands do to the world: disk, database commits, clock and log. It comes in as one object, so
  * that a test can stop the work before any of its steps and look at what is left behind.
  */
+import { existsSync } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { printableLine } from './printable.ts'
@@ -52,10 +53,27 @@ export function realEffects(
 
 /** Makes a folder and those above it, and syncs the folder that each new one lies in. */
 async function makeFolder(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true })
+  const first = await makeFolders(path)
   if (first === undefined) return
   for (let made = resolve(path); made.length >= resolve(first).length; made = dirname(made))
     await syncPath(dirname(made))
+}
+
+/**
+ * Makes a folder and those above it. Returns the topmost that it made; undefined where all are there.
+ * @throws the error of the system
+ */
+export async function makeFolders(path: string, mode?: number): Promise<string | undefined> {
+  try {
+    return await mkdir(path, { recursive: true, mode })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    // Node reports a full or read-only disk as ENOENT. Making the topmost folder by itself fails with the cause.
+    let top = resolve(path)
+    while (!existsSync(dirname(top))) top = dirname(top)
+    await mkdir(top)
+    throw error
+  }
 }
 
 /** Puts bytes in the place of a file in one step, by way of `staged`, and makes the folder for it. */

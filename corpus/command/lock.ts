@@ -2,6 +2,7 @@
  * One writer at a time: a lock that the system takes back when its process dies, however it dies. A file with a process
  * id in it would outlive a kill, and in a container that id is soon another process.
  */
+import { closeSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
 
 /**
@@ -18,6 +19,8 @@ export function lockFile(path: string): (() => void) | null {
   } catch (cause) {
     database?.close()
     if ((cause as { code?: unknown }).code === 'SQLITE_BUSY') return null
+    // SQLite does not report why it cannot open a file; the system does.
+    closeSync(openSync(path, 'a'))
     throw cause
   }
   return () => void database.close()

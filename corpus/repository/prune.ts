@@ -1,5 +1,5 @@
 /** Forgetting old snapshots of a `dist`, and the objects that none of the kept ones needs. */
-import { readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Effects } from '../command/effects.ts'
 import { manifestDigests, manifestPath, objectPath, readCurrent } from '../snapshot/layout.ts'
@@ -81,7 +81,8 @@ const objectsOf = ({ files, delta }: Manifest) => [...files, ...(delta ? [delta]
 
 /** The objects that are there; files that are none are not ours to remove. */
 function objectDigests(dist: string): string[] {
-  const entries = readdirSync(join(dist, 'objects'), { recursive: true, withFileTypes: true })
+  const folder = join(dist, 'objects')
+  const entries = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : []
   return entries
     .filter(
       (entry) => entry.isFile() && HEX_64.test(entry.name) && basename(entry.parentPath) === entry.name.slice(0, 2),

@@ -6,7 +6,7 @@
  *     objects/ab/ab12…            the files, named by the SHA-256 of their bytes
  */
 import { createHash } from 'node:crypto'
-import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { MAX_MANIFEST_BYTES, MAX_WHOLE_BYTES } from './bounds.ts'
 import { sha256 } from './digest.ts'
@@ -103,7 +103,8 @@ function noSnapshot(dist: string): string {
 
 /** Digests of all manifests in a `dist`. */
 export function manifestDigests(dist: string): string[] {
-  return readdirSync(join(dist, 'manifests'))
+  const folder = join(dist, 'manifests')
+  return (existsSync(folder) ? readdirSync(folder) : [])
     .filter((name) => /^[0-9a-f]{64}\.json$/.test(name))
     .map((name) => name.slice(0, -'.json'.length))
 }

@@ -3,8 +3,8 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { StoreError } from './error.ts'
 
-/** What SQLite and the system report for a file or folder without permission, or on a read-only disk. */
-const NO_ACCESS = /^(?:SQLITE_(?:READONLY|CANTOPEN|PERM|AUTH)\w*|EACCES|EPERM|EROFS|ENOTDIR|EEXIST)$/
+/** What SQLite and the system report for a file or folder without permission. */
+const NO_ACCESS = /^(?:SQLITE_(?:READONLY|CANTOPEN|PERM|AUTH)\w*|EACCES|EPERM|ENOTDIR|EEXIST)$/
 
 /**
  * Returns a `StoreError` when permissions explain why the corpus at `path` cannot be opened or written, and any other

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { type Effects, moveFile, replaceFile } from '../../corpus/command/effects.ts'
-import { isSystemError } from '../../corpus/command/system-error.ts'
+import { isDiskTrouble, isSystemError } from '../../corpus/command/system-error.ts'
 import { deriveAgain } from '../../corpus/snapshot/derive/again.ts'
 import type { DerivedFile } from '../../corpus/snapshot/derive/derive.ts'
 import { digestOfFile, sha256 } from '../../corpus/snapshot/digest.ts'
@@ -41,7 +41,7 @@ export async function madeByDeriving(
     }
   } catch (error) {
     // Trouble of this machine is not helped by fetching; anything else says that these files cannot be made here.
-    if (signal?.aborted || isSystemError(error) || !(error instanceof Error)) throw error
+    if (signal?.aborted || isSystemError(error) || isDiskTrouble(error) || !(error instanceof Error)) throw error
     effects.log(`what is derived cannot be made here, so it is fetched: ${error.message}`)
   } finally {
     await effects.remove(folder)

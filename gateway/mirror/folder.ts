@@ -3,6 +3,7 @@ import { readdir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Effects } from '../../corpus/command/effects.ts'
 import { lockFile } from '../../corpus/command/lock.ts'
+import { cannotWrite } from '../../corpus/command/system-error.ts'
 import { removeUnnamed } from '../../corpus/repository/prune.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { readManifestBytes, temporaryFolder } from '../../corpus/snapshot/layout.ts'
@@ -23,7 +24,7 @@ export async function takeFolder(dist: string, effects: Effects): Promise<() => 
     await effects.mkdir(temporaryFolder(dist))
     unlock = lockFile(join(dist, 'lock'))
   } catch (cause) {
-    throw new MirrorError('unusable', `${dist} cannot be written to: ${(cause as Error).message}`, { cause })
+    throw new MirrorError('unusable', cannotWrite(dist, cause), { cause })
   }
   if (unlock) return unlock
   throw new MirrorError('busy', `another mirror or build is writing to ${dist}; wait for it`)
@@ -82,7 +83,7 @@ export async function makeRoom(
   if (lack === null) return
   throw new MirrorError(
     'no_space',
-    `${lack.bytes} bytes are to come, and the disk of ${dist} has ${lack.free} left; vulnshelf prune removes older snapshots`,
+    `no space on the disk of ${dist}: ${lack.bytes} bytes are to come, ${lack.free} are free, and ${SPARE_BYTES} must stay free; free some, use another disk, or remove older snapshots with vulnshelf prune`,
   )
 }
 

@@ -5,6 +5,7 @@
 import { join } from 'node:path'
 import { replaceFile } from '../../corpus/command/effects.ts'
 import type { Progress } from '../../corpus/command/progress.ts'
+import { writingTo } from '../../corpus/command/system-error.ts'
 import { keepNewest, type PruneReport } from '../../corpus/repository/prune.ts'
 import {
   manifestName,
@@ -97,7 +98,7 @@ export async function mirror(
 ): Promise<MirrorReport> {
   const unlock = await takeFolder(options.dist, effects)
   try {
-    return await mirrorInto(source, options, effects, progress)
+    return await writingTo(options.dist, () => mirrorInto(source, options, effects, progress))
   } finally {
     unlock()
   }
@@ -167,16 +168,9 @@ async function copy(
 
   const isNew = !before?.equals(bytes)
   if (options.bundle && !isNew) effects.log(`nothing is new since the last time, so ${options.bundle} is not written`)
-  const bundle =
-    options.bundle && isNew
-      ? await writeBundle(
-          options.bundle,
-          dist,
-          { pointer: bytes, manifestBytes, manifest, before: have, came },
-          judge,
-          effects,
-        )
-      : null
+  const fresh = { pointer: bytes, manifestBytes, manifest, before: have, came }
+  const write = (file: string) => writingTo(file, () => writeBundle(file, dist, fresh, judge, effects))
+  const bundle = options.bundle && isNew ? await write(options.bundle) : null
   const staged = join(temporaryFolder(dist), 'put-up')
   if (!known) await replaceFile(manifestPath(dist, digest), manifestBytes, staged, effects)
   if (isNew) {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type Callback, type Context, suite, type Test } from 'uvu'
 import { haveNginx } from './nginx.ts'
 import { isShared } from './shared.ts'
+import { mayMount } from './small-disk.ts'
 
 /** Folders that may lie next to the checkout: upstream's files, and documents about them. */
 export const REAL_FEEDS = join(import.meta.dirname, '../../../shared/feeds')
@@ -19,6 +20,7 @@ const CHECKS = {
   Redis: () => runs('redis-server', '--version'),
   openssl: () => runs('openssl', 'version'),
   python3: () => runs('python3', '--version'),
+  'leave to mount': mayMount,
 }
 export type Need = keyof typeof CHECKS
 

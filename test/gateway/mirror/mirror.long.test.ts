@@ -97,7 +97,7 @@ test('where the disk has too little room, what runs for other snapshots left beh
   const huge = [{ ...missing, size: 9e15 }]
   assert.match(
     await refusal(makeRoom(dist, manifest, huge, world.effects)),
-    /^no_space: .* vulnshelf prune removes older/,
+    /^no_space: .* or remove older snapshots with vulnshelf prune$/,
   )
   assert.equal(readdirSync(partsOf(dist)), [`${missing.sha256}.part`])
   assert.not.ok(existsSync(stray))
@@ -107,6 +107,13 @@ test('where the disk has too little room, what runs for other snapshots left beh
   assert.ok(existsSync(stray), 'the manifest that cannot be read may name it')
   rmSync(unreadable)
   assert.equal((await verify(dist, { keys })).faults, [])
+  // A new folder has neither objects nor manifests yet.
+  const fresh = newDist()
+  mkdirSync(partsOf(fresh), { recursive: true })
+  assert.match(
+    await refusal(makeRoom(fresh, manifest, huge, world.effects)),
+    new RegExp(`^no_space: no space on the disk of ${fresh}: `),
+  )
 })
 
 test('what is here already is not asked for again: the pointer is all', async () => {
