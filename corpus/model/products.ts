@@ -1,24 +1,24 @@
-/** Vendor and product keys: how names fold, and which of them a record names (rule 27). */
+/** Vendor and product keys: normalization of names, and the names in a record (rule 27). */
 import type { CveClaim } from './claim.ts'
 import type { AffectedEntry, NamedProduct } from './record.ts'
 import { compareText } from './sources.ts'
 
 const NO_NAME = new Set(['n/a', '*', ''])
 
-/** The key of a vendor, product or CNA name: lower case, `_` for blanks, as in CPE; null where it names nobody. */
+/** Returns the key of a vendor, product or CNA name: lower case, `_` for blanks, as in CPE. Null for placeholders. */
 export function nameKey(name: string): string | null {
   const folded = name.trim().toLowerCase()
   return NO_NAME.has(folded) ? null : folded.replace(/\s+/g, '_')
 }
 
-/** `n/a` as the name of a vendor or product is null (rule 24). */
+/** Returns null for a vendor or product named `n/a` (rule 24). */
 export function statedName(name: string | null): string | null {
   return name === null || /^n\/a$/i.test(name) ? null : name
 }
 
 /**
- * Returns vendor and product as one name is made of them, without nulls. The vendor is left out where the product begins
- * with it, whole and in any case: "Cisco" and "Cisco IOS", but not "HP" and "HPE OneView" (rule 19).
+ * Returns vendor and product for display, without nulls. The vendor is omitted if the product begins with it as a whole
+ * word, in any case. Example: "Cisco" and "Cisco IOS", but not "HP" and "HPE OneView" (rule 19).
  */
 export function namesToShow(vendor: string | null, product: string | null): string[] {
   const isRepeated = vendor !== null && product !== null && beginsWithName(product, vendor)
@@ -32,7 +32,10 @@ function beginsWithName(text: string, name: string): boolean {
 
 const NAMING_SOURCES: ReadonlySet<AffectedEntry['source']> = new Set(['cna', 'adp', 'nvd'])
 
-/** The products that CNA, ADP and NVD name, each pair of keys once, by vendor, then product, those without product first. */
+/**
+ * Returns the products that CNA, ADP and NVD name. Pairs of keys are unique and sorted by vendor, then product, with
+ * missing products first.
+ */
 export function namedProducts(claims: readonly CveClaim[]): NamedProduct[] {
   const pairs = new Map<string, NamedProduct>()
   for (const claim of claims) {
