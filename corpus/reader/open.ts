@@ -1,4 +1,4 @@
-/** Opening a snapshot: what its pointer, its manifest and its tables say, believed as far as signatures and digests carry. */
+/** Opens a snapshot: reads its pointer, manifest and tables and verifies signatures and digests. */
 import { type About, decodeAbout } from '../snapshot/about.ts'
 import { SNAPSHOT_PREFIX_LENGTH } from '../snapshot/cursor.ts'
 import { type CveTables, decodeCveTables } from '../snapshot/cve-tables.ts'
@@ -16,21 +16,24 @@ import type { Objects } from './objects.ts'
 export interface ReadSnapshot extends CveTables {
   manifest: Manifest
   about: About
-  /** What cursors know it by. */
+  /** Prefix of the snapshot id in cursors. */
   prefix: string
   createdAt: number
-  /** The shards that the index numbers. */
+  /** The shards, by their number in the index. */
   shards: FileEntry[]
   pages: Record<CveSort, FileEntry>
 }
 
 export interface Trust {
-  /** Of these keys one must have signed the pointer; null believes whoever answers. */
+  /** One of these keys must have signed the pointer. Null accepts an unverified pointer. */
   keys: readonly TrustedKey[] | null
   now: Date
 }
 
-/** @throws SnapshotError, TransferError */
+/**
+ * Opens the current snapshot.
+ * @throws SnapshotError, TransferError
+ */
 export async function openCurrent(files: Files, objects: Objects, trust: Trust): Promise<ReadSnapshot> {
   const pointer = await judgedPointer(await files.whole(POINTER_NAME, MAX_POINTER_BYTES), trust)
   const manifest = await readManifest(files, pointer)
@@ -51,7 +54,10 @@ export async function openCurrent(files: Files, objects: Objects, trust: Trust):
   }
 }
 
-/** SPEC.md, "Pointer": a signature must be good for a time only, or newer snapshots could be held back for ever. */
+/**
+ * Decodes the pointer and verifies it. A signature must expire, otherwise a server could withhold newer snapshots
+ * forever (SPEC.md, "Pointer").
+ */
 async function judgedPointer(bytes: Buffer, { keys, now }: Trust): Promise<Pointer> {
   if (keys === null) return decodePointer(bytes)
   const { pointer } = await openSigned(bytes, keys, now)
