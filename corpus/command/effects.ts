@@ -1,29 +1,29 @@
 /**
- * Everything that commands do to the world: disk, database commits, clock and log. It comes in as one object, so
- * that a test can stop the work before any of its steps and look at what is left behind.
+ * All side effects of commands: disk, database commits, clock and log. They are one object, so that a test can stop
+ * before any step and inspect the result.
  */
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { printable } from './printable.ts'
 
 export interface Effects {
-  /** Makes a folder, and those above it, for good. */
+  /** Creates a folder and its parents, and syncs them. */
   mkdir(path: string): Promise<void>
-  /** Writes a file anew and syncs it to disk; `rename` then puts it in place. */
+  /** Writes a new file and syncs it to disk. `rename` then moves it to its final name. */
   write(path: string, bytes: Uint8Array): Promise<void>
-  /** Syncs a file that somebody else wrote (SQLite, a stream). */
+  /** Syncs a file written by other code (SQLite, a stream). */
   sync(path: string): Promise<void>
-  /** Puts `from` in the place of `to` in one step, and syncs the folder that holds it. */
+  /** Replaces `to` with `from` atomically and syncs the folder of `to`. */
   rename(from: string, to: string): Promise<void>
   remove(path: string): Promise<void>
-  /** Runs `work`, which ends in a database commit that `name` names. */
+  /** Runs `work`, which ends in the database commit `name`. */
   commit<T>(name: string, work: () => T): T
   now(): Date
-  /** A line for the operator. */
+  /** Writes a line for the operator. */
   log(line: string): void
 }
 
-/** The real world. `log` defaults to standard error: standard output is for results. */
+/** Returns the real effects. `log` writes to standard error by default, because standard output is for results. */
 export function realEffects(
   log: (line: string) => void = (line) => process.stderr.write(`${printable(line)}\n`),
 ): Effects {
@@ -50,7 +50,7 @@ export function realEffects(
   }
 }
 
-/** Makes a folder and those above it, and syncs the folder that each new one lies in. */
+/** Creates a folder and its parents, and syncs the parent of each new one. */
 async function makeFolder(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true })
   if (first === undefined) return
@@ -58,14 +58,14 @@ async function makeFolder(path: string): Promise<void> {
     await syncPath(dirname(made))
 }
 
-/** Puts bytes in the place of a file in one step, by way of `staged`, and makes the folder for it. */
+/** Replaces a file atomically through the temporary file `staged`, and creates its folder. */
 export async function replaceFile(path: string, bytes: Uint8Array, staged: string, effects: Effects): Promise<void> {
   await effects.mkdir(dirname(path))
   await effects.write(staged, bytes)
   await effects.rename(staged, path)
 }
 
-/** Puts a file that somebody else wrote in the place of `path` in one step, and makes the folder for it. */
+/** Replaces `path` atomically with a file written by other code, and creates its folder. */
 export async function moveFile(from: string, path: string, effects: Effects): Promise<void> {
   await effects.mkdir(dirname(path))
   await effects.sync(from)
