@@ -1,4 +1,6 @@
-/** What the operator's own services say, NDJSON under `first-party/`; the form is described beside the adapters. */
+/**
+ * Writes the data of the operator's services, NDJSON under `first-party/`. The adapters' folder documents the format.
+ */
 import type { SampleFeed, WrittenFile } from '../feed.ts'
 import { writeAnalyses } from './analyses.ts'
 import { writeDetections } from './detections.ts'
