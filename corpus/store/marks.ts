@@ -1,5 +1,5 @@
 /**
- * Marks the claims that an ingest has seen, by row id. It needs 4 bytes per row, where a table of items needed 100. SQL
+ * Marks the claims that an ingest has seen, by row id. It needs 4 bytes per row, a table of items needed 100. SQL
  * on the same connection reads it with `is_seen(rowid)` and `is_new(rowid)`.
  */
 import type Database from 'better-sqlite3'

@@ -24,7 +24,7 @@ export interface Upload {
 }
 
 export interface Bucket {
-  /** Returns the sizes of the files whose path begins with `beginning`, by path. */
+  /** Returns the sizes of the files with a path that begins with `beginning`, by path. */
   list(beginning: string): Promise<Map<string, number>>
   /**
    * Opens the file at `path` from `offset` on. Call `discard` if it is not read to its end.
@@ -35,8 +35,8 @@ export interface Bucket {
     offset: number,
   ): Promise<{ body: AsyncIterable<Uint8Array>; offset: number; discard(): Promise<void> }>
   /**
-   * Uploads a file. After an error, nothing has changed in the store.
-   * @throws TransferError, and any error of `bytes`
+   * Uploads a file.
+   * @throws TransferError, or the error of `bytes`; after the latter, the store is unchanged
    */
   put(path: string, upload: Upload): Promise<void>
   close(): void
