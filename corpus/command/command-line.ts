@@ -15,7 +15,6 @@ const NAMED_BY_COMMAND: readonly string[] = ['expires', 'interval', 'keep', 'uns
 
 /** The command-line tools of a program. Its `name` prefixes error messages. */
 export interface CommandLine {
-  /** The program, to which commands are added. */
   program: Command
   /**
    * Creates an option that `VULNSHELF_<NAME>` sets as well: `--as-of` is `VULNSHELF_AS_OF`. `--keep` of `prune` is

@@ -1,6 +1,4 @@
-/**
- * Joins the CWE and CAPEC catalogs: each supplies the names that the other lacks. Also builds the rows of their lists.
- */
+/** Joins the CWE and CAPEC catalogs, which supply names for each other. Builds the rows of their lists. */
 import type { CapecEntry, CweEntry } from './catalogue.ts'
 
 /** An entry of `GET /cwes` (gateway/API.md, section 18). */
@@ -46,10 +44,7 @@ export interface Catalogues {
   capecs: readonly CapecEntry[]
 }
 
-/**
- * Returns the entries with names from the other catalog. The name of an unknown id stays null. Relations stay as each
- * catalog states them; neither catalog adds relations to the other.
- */
+/** Returns the entries with names from the other catalog (null for unknown ids). Relations are not completed. */
 export function joinCatalogues({ cwes, capecs }: Catalogues): { cwes: CweEntry[]; capecs: CapecEntry[] } {
   const cweNames = new Map(cwes.map(({ slug, name }) => [slug, name]))
   const capecNames = new Map(capecs.map(({ id, name }) => [id, name]))

@@ -64,10 +64,7 @@ export interface CweEntry {
   /** `CAPEC-66`, sorted by number. */
   attack_patterns: string[]
   attack_patterns_detailed: { capec_id: string; slug: string; name: string | null }[]
-  /**
-   * Relationships of view 1000 (rule 27): parents, then children, peers and others. `name` is null for ids that are not
-   * in the catalog.
-   */
+  /** Relationships of view 1000 (rule 27): parents, children, peers, others. `name` is null for unknown ids. */
   relationships: { cwe_id: string; slug: string; name: string | null; nature: string }[]
   catalog_version: string
   updated_at: string

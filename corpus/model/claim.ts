@@ -11,10 +11,7 @@ export interface CvssClaim {
   vector: string
   /** The time that the source states for this metric, ISO 8601 in UTC, or null. */
   statedAt: string | null
-  /**
-   * The scorer, if it is not the claim's own source: NVD copies scores of others. Such a metric never backs the
-   * headline (rule 29).
-   */
+  /** The scorer, if NVD copies the score of another source. Such a metric never backs the headline (rule 29). */
   scoredBy: string | null
 }
 

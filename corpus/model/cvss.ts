@@ -35,7 +35,6 @@ export interface Headline {
   cvss_score_source: string | null
 }
 
-/** A metric with its rank data. */
 export interface RankedMetric {
   metric: CvssMetric
   version: Version

@@ -69,10 +69,7 @@ export const AFFECTED: ListRule<AffectedEntry> = {
     'Unnamed product',
 }
 
-/**
- * Returns the first source of a new reference, or the source that was added or removed. For one with several unchanged
- * sources, name and tags have no known source: null.
- */
+/** Returns the first source of a new reference, or the source added or removed. Otherwise the only source, or null. */
 function citing({ sources }: Reference, old: Reference | null): string | null {
   if (old === null) return sources[0] ?? null
   const moved = [

@@ -165,9 +165,7 @@ export function cnaStats(rows: readonly CnaRow[], improvements: readonly Improve
   }
 }
 
-/**
- * Returns the completeness of the records of the last two years, or of all records if these years have none (rule 25).
- */
+/** Returns the completeness of the records of the last two years, or of all if these years have none (rule 25). */
 function ofTwoYears({ completeness, published }: CnaRecords, corpusDate: number): number[] {
   const lately = completeness.filter((_, i) => isWithin(published[i] ?? null, corpusDate, 0, 2))
   return lately.length > 0 ? lately : completeness

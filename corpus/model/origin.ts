@@ -16,13 +16,9 @@ export interface Origin {
   former: readonly CveClaim[]
 }
 
-/** A change with its source. */
 export type StatedChange = FieldChange & { provider: string; isRecords: boolean }
 
-/**
- * Adds the source to each change. `isUpdated` is whether the CVE record itself changed. If it did not, no change is the
- * record's. If it did and `origin` is null, all are.
- */
+/** Adds the source to each change. No change is the record's without `isUpdated`. With it and no `origin`, all are. */
 export function statedChanges(
   changes: readonly FieldChange[],
   next: MergedParts,
@@ -85,9 +81,7 @@ const STATEMENTS: Record<string, (claim: CveClaim, value: string) => boolean> = 
     value === 'true' && (isWorkaround(claim) || claim.references.some(isMitigation)),
 }
 
-/**
- * Returns the first claim's source that states the value. An ADP has its name, others their type. Null if none does.
- */
+/** Returns the source of the first claim that states the value, or null. An ADP has its name, others their type. */
 function speaker(claims: readonly CveClaim[], path: string, value: string | null): string | null {
   const states = value === null ? undefined : STATEMENTS[path]
   const claim = states && claims.find((one) => states(one, value!))

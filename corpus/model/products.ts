@@ -32,10 +32,7 @@ function beginsWithName(text: string, name: string): boolean {
 
 const NAMING_SOURCES: ReadonlySet<AffectedEntry['source']> = new Set(['cna', 'adp', 'nvd'])
 
-/**
- * Returns the products that CNA, ADP and NVD name. Pairs of keys are unique and sorted by vendor, then product, with
- * missing products first.
- */
+/** Returns the unique products that CNA, ADP and NVD name, sorted by vendor, then product (missing ones first). */
 export function namedProducts(claims: readonly CveClaim[]): NamedProduct[] {
   const pairs = new Map<string, NamedProduct>()
   for (const claim of claims) {

@@ -130,8 +130,7 @@ function addDefaultRange(statements: readonly VersionStatement[], found: Finding
     const endless = fixed === null && lastAffected === null
     if (start === '0') {
       if (endless) return
-      // Unaffected from the beginning: the range starts at the end of that. After an inclusive bound the start is
-      // unknown.
+      // Unaffected from the beginning: the range starts at its end, which is unknown after an inclusive bound.
       if (unaffectedUntil === undefined) unaffectedUntil = fixed
     } else {
       found.patched.add(start)

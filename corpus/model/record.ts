@@ -33,9 +33,7 @@ export interface CveCore {
   primary_cwe_id: string | null
 }
 
-/**
- * The keys of a summary record in the order of gateway/API.md, section 8. The parameter `fields` selects among them.
- */
+/** The keys of a summary record in the order of gateway/API.md, section 8. `fields` selects among them. */
 export const SUMMARY_FIELDS = [
   'cve_id',
   'state',

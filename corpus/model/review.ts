@@ -1,7 +1,4 @@
-/**
- * Finds values that an operator should check: scores that contradict their vector, and sources that contradict each
- * other.
- */
+/** Finds contradictions for an operator: between scores and their vectors, and between sources. */
 import type { CveClaim, CvssClaim } from './claim.ts'
 import { rankedMetrics, severityOf } from './cvss.ts'
 import { baseScore } from './cvss-vector.ts'

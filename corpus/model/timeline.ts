@@ -1,7 +1,4 @@
-/**
- * Builds the change timeline of a record from the dates that feeds state and from the changes that an ingest finds
- * (rule 26).
- */
+/** Builds the change timeline of a record from dates in the feeds and from changes that an ingest finds (rule 26). */
 import type { CveListRecord } from './claim.ts'
 import { startOfDay } from './date.ts'
 import { dateChange, differences } from './difference.ts'
@@ -133,10 +130,7 @@ function statedDate(changes: readonly Told[]): string | null {
   return added ? startOfDay(added.newValue!) : null
 }
 
-/**
- * Returns the newest date of the feeds behind these changes. If they are unknown and only one feed changed, returns its
- * date.
- */
+/** Returns the newest date of the feeds behind these changes, or of the only changed feed if they are unknown. */
 function enrichmentDate(row: CategoryRow, changes: readonly Told[], { feeds, otherwise }: ChangeDates): string {
   const feedsOf = ({ provider }: Told): readonly string[] => {
     const feed = row.feeds.length === 1 ? undefined : FEED_OF_SOURCE.get(provider)

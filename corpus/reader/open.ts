@@ -54,10 +54,7 @@ export async function openCurrent(files: Files, objects: Objects, trust: Trust):
   }
 }
 
-/**
- * Decodes the pointer and verifies it. A signature must expire, otherwise a server could withhold newer snapshots
- * forever (SPEC.md, "Pointer").
- */
+/** Verifies the pointer. Signatures must expire, or a server could withhold newer snapshots (SPEC.md, "Pointer"). */
 async function judgedPointer(bytes: Buffer, { keys, now }: Trust): Promise<Pointer> {
   if (keys === null) return decodePointer(bytes)
   const { pointer } = await openSigned(bytes, keys, now)

@@ -8,10 +8,7 @@ import { SEVERITIES } from '../snapshot/derive/facts.ts'
 import { type CveFilters, canonicalFilters } from '../snapshot/find/filters.ts'
 import { CVE_SORTS, type CveSort } from '../snapshot/order.ts'
 
-/**
- * The filters of `/cves` except `q`, and those of `/cwes/{cweId}/cves` and `/cnas/{slug}/cves`. Several filters are
- * combined with AND.
- */
+/** The filters of `/cves` except `q`, of `/cwes/{cweId}/cves` and of `/cnas/{slug}/cves`, combined with AND. */
 export interface CveFilterOptions {
   severity?: Severity | readonly Severity[] | undefined
   kev?: boolean | undefined

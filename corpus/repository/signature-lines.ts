@@ -1,10 +1,7 @@
 /** Formats the signatures of a pointer for the reports of commands. */
 import type { SignatureVerdict } from '../snapshot/signature.ts'
 
-/**
- * Returns one line per signature, or `unsigned`. An unchecked signature never reads as valid. `check` names the option
- * that checks it.
- */
+/** Returns a line per signature, or `unsigned`. An unchecked one never reads as valid; `check` names its option. */
 export function signatureLines(
   signatures: readonly SignatureVerdict[],
   expiresAt: string | null,

@@ -32,7 +32,6 @@ export function earlierSnapshots(dist: string, digests: readonly string[], curre
   return [...ancestors, ...others]
 }
 
-/** Returns the readable manifests. */
 export function readableManifests(dist: string, digests: readonly string[]): KnownManifest[] {
   return digests.flatMap((digest) => {
     try {

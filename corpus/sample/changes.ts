@@ -19,9 +19,7 @@ export interface Change {
   kind: ChangeKind
 }
 
-/**
- * The kinds of changes in turn, so that a small sample has them all. Of every hundred records one changes each night.
- */
+/** The kinds of changes in turn, so that a small sample has them all. One record in a hundred changes each night. */
 const ROUND: readonly ChangeKind[] = [
   'reference',
   'fix',

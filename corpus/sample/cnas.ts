@@ -151,7 +151,6 @@ export function cnaList(seed: number): Cna[] {
   })
 }
 
-/** Returns the host name of a CNA's pages. */
 export function hostOf({ organisation }: Cna): string {
   const letters = organisation.toLowerCase().replaceAll(/[^a-z]/g, '')
   return `${letters.slice(0, 24)}.example`

@@ -14,7 +14,6 @@ export interface ScratchFile {
   write(bytes: Uint8Array): Promise<void>
   /** Returns everything written, from the beginning. A chunk is valid until the next one is requested. */
   pieces(): AsyncIterable<Uint8Array>
-  /** Deletes the file. */
   remove(): Promise<void>
 }
 

@@ -6,10 +6,7 @@
 import type { CnaKind } from './cnas.ts'
 import { pairs, quantiles, weighted, zipf } from './distribution.ts'
 
-/**
- * Thousands of ids per year in the EPSS file of 2025-08-30. 2025 and 2026 are extrapolated at 48,000 per year to the
- * first night.
- */
+/** Thousands of ids per year in the EPSS file of 2025-08-30, extrapolated at 48,000 per year for 2025 and 2026. */
 export const IDS_BY_YEAR = pairs(
   `1999:1.5 2000:1.2 2001:1.5 2002:2.4 2003:1.5 2004:2.6 2005:4.6 2006:7 2007:6.5 2008:7
   2009:4.9 2010:5.1 2011:4.6 2012:5.5 2013:6.2 2014:8.4 2015:8 2016:9.3 2017:14.7
@@ -188,10 +185,7 @@ export const IMPACT_NAMED = 0.15
 export const MARKED_UP = 0.3
 export const NON_ASCII = 0.02
 
-/**
- * Ranks of vendors in records of CNAs that assign for others: 1,300 distinct vendors in 4,148 records, 1,001 of them
- * once.
- */
+/** Vendor ranks for CNAs that assign for others: 1,300 distinct vendors in 4,148 records, 1,001 of them once. */
 const VENDOR_COUNT = 60_000
 export const VENDOR_RANK = zipf(VENDOR_COUNT, 0.72, 8)
 /** Ranks of the products of one vendor. */

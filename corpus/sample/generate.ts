@@ -43,10 +43,7 @@ export interface SampleOptions {
   /** Number of records of the CVE list in the first night, including rejected and reserved ones. */
   cves?: number
   seed?: number
-  /**
-   * 1 to 100. In each later night one record in a hundred changes, and a few are new. The number also affects the first
-   * night.
-   */
+  /** 1 to 100. In each later night 1 % of the records change and a few are new. It also affects the first night. */
   nights?: number
 }
 

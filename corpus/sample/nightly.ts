@@ -5,10 +5,7 @@ import { textFile } from './text-file.ts'
 import type { Facts, World } from './world.ts'
 import { pack, zipWriter } from './zip.ts'
 
-/**
- * The text of an item from a night on, until its next edition. An item has at least one edition, in the order of
- * nights.
- */
+/** The text of an item from a night until its next edition. An item has at least one edition, sorted by night. */
 export interface Edition {
   night: number
   text: string

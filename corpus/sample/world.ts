@@ -72,10 +72,7 @@ const KEV_START = Date.UTC(2021, 10, 3)
 const KEV_BACKLOG_DAYS = 400
 const KEV_LAG_DAYS = 60
 const KEV_BEFORE_CUT_MS = 8 * HOUR_MS
-/**
- * Index of the listed record in every `KEV_EVERY`. With this value, the largest CNA has some even in a thousand
- * records.
- */
+/** Index of the listed record in every `KEV_EVERY`. The largest CNA then has some even in 1,000 records. */
 const KEV_PLACE = 115
 
 /** A sample that is too small for the real share lists one record, because an empty catalog would be invalid. */
@@ -183,9 +180,7 @@ function kevDate(kevNight: number, publishedAt: number, random: Random): number 
   return within(publishedAt, random.int(KEV_LAG_DAYS), random)
 }
 
-/**
- * Returns `days` after `start`. If that is after the first night, returns a time between `start` and the first night.
- */
+/** Returns `days` after `start`, or a time between `start` and the first night if that would be later. */
 function within(start: number, days: number, random: Random): number {
   const even = random.float()
   const time = start + days * DAY_MS

@@ -31,10 +31,7 @@ export interface Corpus {
   blocks(): { block: string; records: number }[]
   /** Returns the records of a block in the order of `compareCveIds`, without reading their parts. */
   digests(block: string): { cveId: CveId; digest: Uint8Array }[]
-  /**
-   * Returns the records of a block in the order of `compareCveIds`, or only `cveIds` in their given order. Unknown ids
-   * are omitted.
-   */
+  /** Returns the records of a block in `compareCveIds` order, or `cveIds` in their order. Unknown ids are omitted. */
   records(block: string, cveIds?: readonly CveId[]): Iterable<StoredRecord>
   /** Returns all scores in the order of `compareCveIds`, including ids without a record. */
   epss(): { release: EpssRelease | null; scores: Iterable<EpssScore> }

@@ -20,10 +20,7 @@ export interface FeedItems {
   /** Returns whether the corpus had the item before or has it now. */
   isThere(item: string): boolean
   stage(item: string): void
-  /**
-   * Stages the corpus's item unchanged and returns its rows. Returns null if the corpus had none, or another version is
-   * already staged.
-   */
+  /** Stages the corpus's item unchanged and returns its rows. Null if there is none or another copy is staged. */
   stageOld(item: string): Uint32Array | null
   /** Returns the number of items, including staged ones. */
   size(): number

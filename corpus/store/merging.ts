@@ -35,7 +35,6 @@ export interface FeedDate {
   byItem: boolean
 }
 
-/** A stored claim: its feed and its JSON. */
 export interface KeptClaim {
   feed: string
   body: string
@@ -74,9 +73,7 @@ export interface Merging {
   counts(): { records: number; rejected: number }
   /** Stores the review of a record, or deletes it if `review` is null. Returns the disagreements that are new. */
   putReview(cveKey: string, review: Review | null): Disagreement[]
-  /**
-   * Returns the numbers of compared and unreadable scores of all records, and the records with findings, sorted by id.
-   */
+  /** Returns the sums of compared and unreadable scores, and the records with findings, sorted by id. */
   reviews(): { scores: number; unreadable: number; found: ({ cveId: CveId } & ReviewFindings)[] }
   /** Returns the ids, sorted, that a feed knows and the CVE list does not (rule 10). */
   withoutRecord(feed: 'epss' | (string & {})): CveId[]
@@ -99,10 +96,7 @@ const TABLES = `
   CREATE TEMP TABLE lost (id INTEGER PRIMARY KEY, cve_key TEXT NOT NULL);
 `
 
-/**
- * Prepares merging on the connection that staged the feeds (staging.ts), in the same transaction. Its SQL uses the
- * marks of staging.
- */
+/** Prepares merging on the connection and transaction that staged the feeds. Its SQL uses the marks of staging. */
 export function openMerging(database: Database.Database): Merging {
   database.exec(TABLES)
   // One line per date without repeats: most items of a feed have the same date.

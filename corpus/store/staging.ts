@@ -55,7 +55,6 @@ export interface Staging {
   same(feed: string, item: string, file: number): void
   /** As `same`, for an item with the same content and different raw bytes. */
   known(item: Pick<StagedClaim, 'feed' | 'item' | 'digest' | 'file'>): void
-  /** Stages a claim with its JSON. */
   claim(claim: StagedClaim, body: string): StagingOutcome
   /** Keeps the corpus's claims for an item that was not staged. Returns false if there are none. */
   hold(feed: string, item: string): boolean
@@ -66,7 +65,6 @@ export interface Staging {
   scoreCounts(): StagingCounts
 }
 
-/** A claim in the corpus. */
 interface ClaimRow {
   id: number
   cve_key: string
@@ -105,7 +103,6 @@ export function openStaging(database: Database.Database): Staging {
     tallies.set(feed, tally)
     return tally
   }
-  /** The feeds that are being staged. */
   const feeds = new Map<string, FeedItems>()
   const itemsOf = (feed: string): FeedItems => {
     const items = feeds.get(feed) ?? openItems(database, feed)

@@ -1,7 +1,6 @@
 /** The state of each feed in the corpus, and the corpus's single values. */
 import type Database from 'better-sqlite3'
 
-/** A file of a feed. */
 export interface FeedFileState {
   /** Relative to the feeds folder, separated by `/`. */
   path: string

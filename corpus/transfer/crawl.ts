@@ -5,10 +5,7 @@ import { TransferError } from './error.ts'
 const CRAWL_MS = 60_000
 const CRAWL_BYTES = 16 << 10
 
-/**
- * Returns a function to call with the size of each received chunk. It throws a TransferError `stalled` if a window has
- * too few bytes.
- */
+/** Returns a function for the size of each chunk. It throws `stalled` if a window has too few bytes. */
 export function watchCrawl(now: () => Date): (bytes: number) => void {
   let since = now().getTime()
   let arrived = 0

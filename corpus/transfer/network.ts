@@ -43,10 +43,7 @@ const TIMEOUTS: Timeouts = { connectMs: 20_000, headersMs: 120_000, bodyMs: 60_0
 /** Maximum bytes read from an unwanted body. More would cost more than a new connection. */
 const DISCARD_BYTES = 64 << 10
 
-/**
- * Returns the real effects, with the proxy from `https_proxy`, `http_proxy` and `no_proxy`. `close` closes the
- * connections.
- */
+/** Returns the real effects, with the proxy from `https_proxy`, `http_proxy` and `no_proxy`. */
 export function realNetworkEffects(
   base: Effects = realEffects(),
   { connectMs, headersMs, bodyMs }: Timeouts = TIMEOUTS,

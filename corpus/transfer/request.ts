@@ -79,9 +79,7 @@ async function asked(effects: NetworkEffects, url: URL, headers: Record<string, 
   }
 }
 
-/**
- * Returns a TransferError for a failed connection, a timeout or a broken body. Some errors of Node have only a `code`.
- */
+/** Converts a failed connection, a timeout or a broken body. Some errors of Node have only a `code`. */
 export function networkError(cause: unknown): TransferError {
   const { message, code } = cause as { message?: string; code?: string }
   return new TransferError('network', message || code || String(cause), { cause })

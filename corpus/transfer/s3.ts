@@ -12,7 +12,6 @@ import { firstByteOf } from './request.ts'
 import { s3Error } from './s3-error.ts'
 import type { S3Location } from './s3-location.ts'
 
-/** A file to upload. */
 export interface Upload {
   /** Read once. An error of the iteration aborts the request before its last byte, and `put` throws it. */
   bytes: AsyncIterable<Uint8Array>

@@ -1,7 +1,4 @@
-/**
- * Explains values that one claim decides: title, description, score, listing, assessment, primary weakness, linked
- * advisory.
- */
+/** Explains values that one claim decides, such as title, score, listing and primary weakness. */
 import { rankedAdvisories } from '../advisory.ts'
 import type { AdvisoryClaim, CveClaim } from '../claim.ts'
 import { type RankedMetric, rankedMetrics } from '../cvss.ts'

@@ -5,10 +5,7 @@ export interface Explanation {
   fields: string[]
   /** The values as the API returns them. For a list, its number of items. */
   value: unknown
-  /**
-   * Number of the rule in corpus/model/RULES.md, or null if gateway/API.md defines it. `says` is the rule in one
-   * sentence.
-   */
+  /** Number of the rule in corpus/model/RULES.md, or null if only gateway/API.md defines it. `says` is its text. */
   rule: number | null
   says: string
   /** In order of precedence. */
@@ -29,10 +26,7 @@ export const decides = (by: string, states: string): Considered => ({ by, states
 export const adds = (by: string, states: string): Considered => ({ by, states, outcome: 'adds', why: null })
 export const passed = (by: string, states: string, why: string): Considered => ({ by, states, outcome: 'passed', why })
 
-/**
- * Explains a choice between candidates in order of precedence. The first candidate without an objection decides; the
- * others are passed over.
- */
+/** Explains a choice between candidates in order of precedence. The first one without an objection decides. */
 export function choice<Candidate>(
   candidates: Iterable<Candidate>,
   by: (candidate: Candidate) => string,

@@ -24,18 +24,12 @@ export interface Advisory {
   withdrawnIn: number | null
 }
 
-/**
- * Upstream has 21,197 reviewed advisories for about 300,000 CVEs. It has an unreviewed one for most others; the sample
- * has only a few.
- */
+/** Upstream has 21,197 reviewed advisories for about 300,000 CVEs. The sample has few of its unreviewed ones. */
 const FORGE_SHARE = 0.95
 const OTHER_SHARE = 0.02
 const UNREVIEWED_SHARE = 0.06
 const WITHOUT_CVE = 0.004
-/**
- * Entries of `affected` after the first. In 1,025 reviewed advisories the share of 0.75 has at most one, 0.9 three,
- * 0.99 eleven.
- */
+/** Entries of `affected` after the first, in 1,025 reviewed advisories. */
 const BRANCHES = quantiles('0:0 0.66:0.9 0.75:1.4 0.9:3.2 0.95:4.4 0.99:11.5 1:23')
 /** Start of the advisory database, in 2017. */
 const SINCE = Date.UTC(2017, 9, 1)

@@ -46,7 +46,6 @@ export function packageOf(world: World, facts: Facts): Package {
   return packageIn(facts, turn === null ? drawn : ROUND[turn % ROUND.length]!)
 }
 
-/** Returns the product's package in an ecosystem. */
 export function packageIn({ vendor, product }: Facts, ecosystem: Ecosystem): Package {
   const { purl, name } = NAMES[ecosystem]
   const full = name(vendor.key, cpeKey(product).replaceAll(/[_.]/g, '-'))

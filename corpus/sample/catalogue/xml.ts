@@ -1,7 +1,4 @@
-/**
- * Formats XML as the publisher of the catalogs does: elements are indented by three, text with its inline elements is
- * on one line.
- */
+/** Formats XML as the publisher of the catalogs does: indented by three, text and inline elements on one line. */
 
 export interface XmlElement {
   name: string

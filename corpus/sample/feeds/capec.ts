@@ -1,7 +1,4 @@
-/**
- * Writes the CAPEC catalog as XML, `capec_v<version>.xml`. This form has the most content, including indicators and
- * notes.
- */
+/** Writes the CAPEC catalog as XML, `capec_v<version>.xml`, the form with indicators and notes. */
 import { dateOf } from '../calendar.ts'
 import { contentHistory, IMPACTS, RELEASED_AT, SCOPES, sentences } from '../catalogue/history.ts'
 import { PATTERNS, type Pattern } from '../catalogue/pattern-table.ts'

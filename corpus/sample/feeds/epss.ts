@@ -1,7 +1,4 @@
-/**
- * Writes EPSS: one gzipped CSV per night with score and percentile of every published CVE. Scores change a little each
- * night.
- */
+/** Writes EPSS: a gzipped CSV per night with every published CVE. Scores change a little each night. */
 import { nightDate } from '../calendar.ts'
 import { EPSS_SCORE } from '../figures.ts'
 import { textFile } from '../text-file.ts'
@@ -67,10 +64,7 @@ function countedScores(world: World): Night[] {
   return nights
 }
 
-/**
- * Returns the scores by night, in units of 0.00001. Each differs from the previous one by up to a tenth, and by at
- * least one unit.
- */
+/** Returns scores by night, in units of 0.00001. Each differs from the previous one by 1 unit or up to a tenth. */
 function scoresOf(world: World, facts: Facts): number[] {
   const random = world.random(facts.id, 'epss')
   const even = random.float()

@@ -20,7 +20,6 @@ export interface FeedFolder {
   /** `create` and `scratch` open a file by its path in the folder. */
   create: SampleDisk['create']
   scratch: SampleDisk['scratch']
-  /** Writes a complete file. */
   write(path: string, content: Uint8Array | string, records: number): Promise<WrittenFile>
   /** Returns the path for reports. */
   named(path: string): string

@@ -1,7 +1,4 @@
-/**
- * Writes GitHub's advisory database as a zip: one file per advisory in the OSV schema, in a folder of its publication
- * month.
- */
+/** Writes GitHub's advisory database: a zip with a file per advisory in the OSV schema, in folders by month. */
 import { type Advisory, advisoriesOf } from '../advisories/advisory.ts'
 import { eventsOf } from '../advisories/ranges.ts'
 import { cutOf, DAY_MS, FIRST_NIGHT, HOUR_MS } from '../calendar.ts'

@@ -13,7 +13,6 @@ import { advisoryNights, detailsOf, modifiedAt, secondOf, summaryOf, withdrawnAt
 
 type Written = (world: World, facts: Facts, advisory: Advisory, night: number) => object & { id: string }
 
-/** The writers of entries by ecosystem. */
 const WRITERS: Partial<Record<Ecosystem, Written>> = { Go: goEntry, PyPI: pyEntry, npm: npmEntry }
 /** Shares of entries that are only related to a CVE, and of packages that were malicious from the start. */
 const RELATED_SHARE = 0.0005

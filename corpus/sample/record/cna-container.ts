@@ -58,10 +58,7 @@ export function cnaContainer(world: World, facts: Facts): CnaContainer {
   return container
 }
 
-/**
- * Returns whether the CNA gives a title. As in reality, the root CNA gives neither title nor score, and the kernel
- * gives a title only.
- */
+/** Returns whether the CNA gives a title. The kernel gives a title without score, the root CNA neither. */
 function titled(facts: Facts, random: Random): boolean {
   if (facts.cna.kind === 'root') return false
   return facts.cna.kind === 'kernel' || facts.cna.kind === 'plugins' || random.chance((facts.era.titled - 0.3) / 0.7)

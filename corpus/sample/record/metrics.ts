@@ -34,10 +34,7 @@ export function cnaMetrics(facts: Facts, random: Random): Metric[] {
   })
 }
 
-/**
- * Returns a CVSS object with its three common members, and the vector's metrics that upstream's converter adds as
- * fields.
- */
+/** Returns a CVSS object: three common members, and the vector's metrics that upstream's converter adds. */
 export function cvss(version: '2.0' | '3.0' | '3.1' | '4.0', even: number): Metric {
   const { vector, score } = VECTORS[version === '3.0' || version === '3.1' ? '3' : version](even)
   const prefixed = version === '2.0' ? vector : `CVSS:${version}/${vector}`

@@ -1,6 +1,4 @@
-/**
- * Writes the data of the operator's services, NDJSON under `first-party/`. The adapters' folder documents the format.
- */
+/** Writes the data of the operator's services as NDJSON under `first-party/`. The format is next to the adapters. */
 import type { SampleFeed, WrittenFile } from '../feed.ts'
 import { writeAnalyses } from './analyses.ts'
 import { writeDetections } from './detections.ts'

@@ -19,7 +19,6 @@ export function shareSince2024(facts: Facts, recent: number, older: number): num
   return facts.publishedAt >= SINCE - 365 * DAY_MS || facts.kevAddedAt !== null ? recent : older
 }
 
-/** Returns a line of NDJSON. */
 export function ndjson(value: object): string {
   return `${JSON.stringify(value)}\n`
 }

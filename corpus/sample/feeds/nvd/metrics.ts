@@ -12,7 +12,6 @@ type NvdMetrics = Record<string, unknown[]>
 
 const KEYS = { '4.0': 'cvssMetricV40', '3.1': 'cvssMetricV31', '3.0': 'cvssMetricV30', '2.0': 'cvssMetricV2' } as const
 
-/** Adds a CVSS object to the list of its version. */
 export function addMetric(metrics: NvdMetrics, cvss: Metric, source: string, type: NvdMetric['type']): void {
   const version = cvss.version as keyof typeof KEYS
   const list = metrics[KEYS[version]] ?? []

@@ -52,10 +52,7 @@ const TAGS: Record<string, string> = {
   mitigation: 'Mitigation',
 }
 
-/**
- * Returns the nights after the first in which NVD's record changes: with the CVE list's record, or because NVD analyzed
- * it.
- */
+/** Returns the later nights in which NVD's record changes: with the CVE list's record, or after NVD's analysis. */
 export function nvdNews(world: World, facts: Facts): number[] {
   const analysed = coverageOf(world, facts, 'nvd', 1)?.changedIn ?? null
   const nights = new Set([facts.born, facts.change?.night ?? 0, analysed ?? 0])
