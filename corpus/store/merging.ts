@@ -31,7 +31,7 @@ export function datesIn(statedAt: string): Map<string, string> {
 export interface FeedDate {
   /** Date of the feed's release. Null if unknown. */
   release: string | null
-  /** Whether the date of an item precedes the release date, for existing items with a date. */
+  /** Whether an item's own date replaces the release date, if the item states one and still exists. */
   byItem: boolean
 }
 
