@@ -1,33 +1,32 @@
-/** What the commands of both programs have in common: options that are environment variables too, and how a failure is told. */
+/** Common code of both programs' commands: options that environment variables also set, and error output. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { printable } from './printable.ts'
 import { isSystemError } from './system-error.ts'
 
-/** Values of an environment variable that leave a switch as it is. */
+/** Values of an environment variable that mean "off". */
 const OFF = ['', '0', 'false']
 const ON = ['1', 'true']
 
 /**
- * Options whose meaning or default differs from command to command. Their environment variables name the command, so that
- * `VULNSHELF_PRUNE_KEEP=30` cannot change what a mirror keeps.
+ * Options with a meaning or default that differs between commands. Their environment variables contain the command's
+ * name, so that `VULNSHELF_PRUNE_KEEP=30` cannot affect a mirror.
  */
 const NAMED_BY_COMMAND: readonly string[] = ['expires', 'interval', 'keep', 'unsigned']
 
-/** What a program's commands need; `name` is what it calls itself when it tells of errors. */
+/** The command-line tools of a program. Its `name` prefixes error messages. */
 export interface CommandLine {
-  /** The program, to which commands are added. */
   program: Command
   /**
-   * An option that `VULNSHELF_<NAME>` sets as well: `--as-of` is `VULNSHELF_AS_OF`, and `--keep` of `prune` is
-   * `VULNSHELF_PRUNE_KEEP`, since other commands have a `--keep` of their own. A switch takes `true` and `false`:
-   * `VULNSHELF_NO_PREVIEW=false` must not let everybody in.
+   * Creates an option that `VULNSHELF_<NAME>` sets as well: `--as-of` is `VULNSHELF_AS_OF`. `--keep` of `prune` is
+   * `VULNSHELF_PRUNE_KEEP`, because other commands have their own `--keep`. A switch accepts `true` and `false`:
+   * `VULNSHELF_NO_PREVIEW=false` must not open the gateway to everyone.
    */
   option(flags: string, description: string): Option
-  /** Makes the option a required one. Commander's own check would come before that of a misspelled option. */
+  /** Makes the option required. Commander's own check would run before that of a misspelled option. */
   required(option: Option): Option
-  /** Returns the examples of a command, as text after its help. */
+  /** Returns the examples of a command as text for the end of its help. */
   examples(...lines: string[]): string
-  /** Tells an error on standard error and sets the exit code: 1, or 2 for wrong usage. */
+  /** Writes an error to standard error and sets the exit code: 1, or 2 for wrong usage. */
   fail(error: unknown): void
 }
 
@@ -57,7 +56,7 @@ export function commandLine(name: string): CommandLine {
 /** An option that an environment variable sets as well. */
 class VariableOption extends Option {}
 
-/** A command that gives each `VariableOption` its environment variable. */
+/** A command that binds each `VariableOption` to its environment variable. */
 class ProgramCommand extends Command {
   readonly #tell: (line: string) => void
 
@@ -93,15 +92,15 @@ function bindVariable(option: Option, variable: string, tell: (line: string) => 
       tell(`${variable} is true or false, not '${value}'`)
       process.exit(2)
     }
-    // Commander takes a switch for set by any value.
+    // Commander takes any value of a switch as "on".
     delete process.env[variable]
   }
-  // What is set to nothing is not set.
+  // An empty variable counts as unset.
   if (!isSwitch(option) && value === '') delete process.env[variable]
   option.env(variable)
 }
 
-/** Ends a command whose option is set by the variable of earlier versions: ignoring it might remove snapshots. */
+/** Ends a command if the variable of an earlier version sets its option. Ignoring it might remove snapshots. */
 function refuseOldVariable(option: VariableOption, command: Command): void {
   const old = sharedVariable(option)
   const value = process.env[old] ?? ''
@@ -111,14 +110,14 @@ function refuseOldVariable(option: VariableOption, command: Command): void {
   command.error(`${old} is not read any more: rename it to ${namesNow(option, command.parent!)}, or remove it`)
 }
 
-/** The variables of all options with this name: whoever has set one for another command should not be led astray. */
+/** Returns the variables of all options with this name, because the old variable could mean any of these commands. */
 const namesNow = (option: Option, program: Command) =>
   program.commands
     .filter(({ options }) => options.some(({ long }) => long === option.long))
     .map((command) => variableOf(option, command.name()))
     .join(' or ')
 
-/** Parses a whole number within bounds. */
+/** Returns a parser for whole numbers within bounds. */
 export const wholeNumber =
   (least: number, most = Number.MAX_SAFE_INTEGER) =>
   (text: string): number => {
@@ -128,14 +127,14 @@ export const wholeNumber =
     throw new InvalidArgumentError(`It must be a whole number from ${bounds}.`)
   }
 
-/** Lets a program tell wrong usage in one line and leave the exit code to `fail`. */
+/** Makes a program report wrong usage in one line and leave the exit code to `fail`. */
 function tellUsage(program: Command): Command {
   return program.exitOverride().configureOutput({
     outputError: (text, write) => write(`${program.name()}: ${usageLine(text)}\n`),
   })
 }
 
-/** Commander's words as one line, with the way to more. */
+/** Returns Commander's message as one line with a hint to the help. */
 const usageLine = (text: string) =>
   `${text
     .replace(/^error: /, '')
@@ -143,7 +142,7 @@ const usageLine = (text: string) =>
     .replace(/\.?\s*\n\s*/g, ' ')
     .replace(/\.$/, '')} (--help tells more)`
 
-/** Errors that are told in one line: what they say is meant for the operator. */
+/** Errors with a message for the operator. They are reported in one line without a stack. */
 const TOLD = [
   'BuildError',
   'ExplainError',
@@ -159,7 +158,7 @@ const TOLD = [
   'TransferError',
 ]
 
-/** Errors that say so are those of whoever gave the command. */
+/** Error codes of wrong usage. */
 const USAGE: readonly string[] = ['usage', 'bad_option']
 
 function fail(error: unknown, tell: (line: string) => void): void {
@@ -174,7 +173,7 @@ function fail(error: unknown, tell: (line: string) => void): void {
   process.exitCode = USAGE.includes(code) ? 2 : 1
 }
 
-/** Whoever reads the output may stop reading (`| head`): then there is nobody left to tell. */
+/** Exits quietly when the reader of standard output closes the pipe (`| head`). */
 export function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error

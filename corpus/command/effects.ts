@@ -1,6 +1,6 @@
 /**
- * Everything that commands do to the world: disk, database commits, clock and log. It comes in as one object, so
- * that a test can stop the work before any of its steps and look at what is left behind.
+ * All side effects of commands: disk, database commits, clock and log. They are one object, so that a test can stop
+ * before any step and inspect the result.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
@@ -8,23 +8,23 @@ import { dirname, resolve } from 'node:path'
 import { printableLine } from './printable.ts'
 
 export interface Effects {
-  /** Makes a folder, and those above it, for good. */
+  /** Creates a folder and its parents, and syncs them. */
   mkdir(path: string): Promise<void>
-  /** Writes a file anew and syncs it to disk; `rename` then puts it in place. */
+  /** Writes a new file and syncs it to disk. `rename` then moves it to its final name. */
   write(path: string, bytes: Uint8Array): Promise<void>
-  /** Syncs a file that somebody else wrote (SQLite, a stream). */
+  /** Syncs a file written by other code (SQLite, a stream). */
   sync(path: string): Promise<void>
-  /** Puts `from` in the place of `to` in one step, and syncs the folder that holds it. */
+  /** Replaces `to` with `from` atomically and syncs the folder of `to`. */
   rename(from: string, to: string): Promise<void>
   remove(path: string): Promise<void>
-  /** Runs `work`, which ends in a database commit that `name` names. */
+  /** Runs `work`, which ends in the database commit `name`. */
   commit<T>(name: string, work: () => T): T
   now(): Date
-  /** A line for the operator. */
+  /** Writes a line for the operator. */
   log(line: string): void
 }
 
-/** The real world. `log` defaults to standard error: standard output is for results. */
+/** Returns the real effects. `log` writes to standard error by default, because standard output is for results. */
 export function realEffects(
   log: (line: string) => void = (line) => process.stderr.write(`${printableLine(line)}\n`),
 ): Effects {
@@ -51,7 +51,7 @@ export function realEffects(
   }
 }
 
-/** Makes a folder and those above it, and syncs the folder that each new one lies in. */
+/** Creates a folder and its parents, and syncs the parent of each new one. */
 async function makeFolder(path: string): Promise<void> {
   const first = await makeFolders(path)
   if (first === undefined) return
@@ -83,7 +83,7 @@ export async function replaceFile(path: string, bytes: Uint8Array, staged: strin
   await effects.rename(staged, path)
 }
 
-/** Puts a file that somebody else wrote in the place of `path` in one step, and makes the folder for it. */
+/** Replaces `path` atomically with a file written by other code, and creates its folder. */
 export async function moveFile(from: string, path: string, effects: Effects): Promise<void> {
   await effects.mkdir(dirname(path))
   await effects.sync(from)

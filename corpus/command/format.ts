@@ -1,24 +1,24 @@
-/** How reports show numbers, sizes, times and the texts of others. */
+/** Formats numbers, sizes, times and foreign texts for reports. */
 
-/** `12,280` */
+/** Returns `12,280`. */
 export const grouped = (value: number) => value.toLocaleString('en-US')
 
 export const plural = (count: number, thing: string) => `${thing}${count === 1 ? '' : 's'}`
 
-/** `1 file`, `2 files` */
+/** Returns `1 file`, `2 files`. */
 export const counted = (count: number, thing: string) => `${grouped(count)} ${plural(count, thing)}`
 
 export const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 
 export const duration = (seconds: number) => `${seconds.toFixed(1)} s`
 
-/** A text on one line, cut after `length` characters: a feed must not be able to add lines to a report. */
+/** Returns the text on one line, cut after `length` characters. A feed must not be able to add lines to a report. */
 export function shortened(text: string, length: number): string {
   const line = text.replace(/\s+/g, ' ')
   return line.length > length ? `${line.slice(0, length).toWellFormed()}…` : line
 }
 
-/** Lines of aligned columns, two spaces apart. `left` names the columns that are not aligned to the right. */
+/** Returns lines of aligned columns, two spaces apart. `left` contains the indexes of left-aligned columns. */
 export function table(rows: readonly (readonly string[])[], left: readonly number[]): string[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
   return rows.map((row) =>

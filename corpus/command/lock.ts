@@ -1,18 +1,18 @@
 /**
- * One writer at a time: a lock that the system takes back when its process dies, however it dies. A file with a process
- * id in it would outlive a kill, and in a container that id is soon another process.
+ * Ensures a single writer with a lock that the system releases when the process dies. A file with a process id would
+ * remain after a kill, and in a container another process soon has that id.
  */
 import { closeSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
 
 /**
- * Takes the lock that the file at `path` stands for; the result gives it back, null says that somebody else has it. The
- * file stays: whoever removed it would take it from others. Throws where it cannot be written.
+ * Takes the lock of the file at `path`. Returns the function that releases it, or null if another process has it. The
+ * file remains, because removing it would break the lock of others. Throws if the file cannot be written.
  */
 export function lockFile(path: string): (() => void) | null {
   let database: Database.Database | undefined
   try {
-    // SQLite is asked for nothing but its lock: the file stays empty, and there is no journal beside it.
+    // Only SQLite's lock is used: the file stays empty and has no journal file.
     database = new Database(path, { timeout: 0 })
     database.pragma('journal_mode = MEMORY')
     database.exec('BEGIN EXCLUSIVE')

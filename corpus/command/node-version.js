@@ -1,6 +1,6 @@
 /**
- * Ends the process where Node is older than package.json asks for: its modules would not load, or crash. Programs import
- * this file first. It is JavaScript, since an old Node cannot load TypeScript.
+ * Ends the process if Node is older than package.json requires, because the modules would not load or would crash.
+ * Programs import this file first. It is JavaScript because an old Node cannot load TypeScript.
  */
 import { existsSync, readFileSync } from 'node:fs'
 

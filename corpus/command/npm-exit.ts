@@ -1,16 +1,16 @@
 /**
- * Ends a program with the npm or npx that runs it. npm passes SIGTERM to the shell between them, and a shell that does
- * not `exec` its last command (dash) ends without it: the program would keep its port, and nobody would see it. SIGINT to
- * npm alone is lost in such a shell, which waits on, and so does npm; Ctrl-C reaches them all.
+ * Ends a program together with the npm or npx that runs it. npm sends SIGTERM to the shell between them. A shell that
+ * does not `exec` its last command (dash) ends alone, and the program would keep its port. SIGINT to npm alone is lost
+ * in such a shell: both continue to wait. Ctrl-C reaches all of them.
  */
 import { readFileSync } from 'node:fs'
 
 const EVERY_MS = 500
 
 /**
- * Sends SIGTERM to this process once npm, or its shell, has ended. Does nothing for a program that npm does not wait for:
- * one that a script runs in the background (`&`), or that another program has started. Linux only: the shells of other
- * systems replace themselves, and npm's signals arrive.
+ * Sends SIGTERM to this process after npm or its shell has ended. Does nothing if npm does not wait for the program: a
+ * script started it in the background (`&`), or another program started it. Linux only: shells of other systems replace
+ * themselves, so npm's signals arrive.
  */
 export function endWithNpm(): void {
   const links = linksToNpm(process.env.npm_lifecycle_script)
@@ -27,15 +27,15 @@ interface Link {
   parent: number
 }
 
-/** `&`, but not `&&`, `2>&1` or `&>log`. */
+/** Matches `&`, but not `&&`, `2>&1` or `&>log`. */
 const BACKGROUND = /(?<![&>])&(?![&>])/
 
-/** This process and its shell, each with its parent, up to npm; empty where npm does not wait for this process. */
+/** Returns this process and its shell, each with its parent, up to npm. Empty if npm does not wait for this process. */
 function linksToNpm(script: string | undefined): Link[] {
   if (script === undefined || BACKGROUND.test(script)) return []
   const own = { pid: process.pid, parent: process.ppid }
   const [name = '', option, command] = wordsOf(own.parent)
-  // npm sets its title: `npm exec …`, `npm run …`, `npm start`.
+  // npm sets its process title: `npm exec …`, `npm run …`, `npm start`.
   if (/^npm\b/.test(name)) return [own]
   const isShell = option === '-c' && command?.startsWith(script)
   const npm = isShell ? parentOf(own.parent) : null
@@ -46,7 +46,7 @@ function wordsOf(pid: number): string[] {
   return (readProc(pid, 'cmdline') ?? '').split('\0')
 }
 
-/** Null where there is no such process. */
+/** Returns null if the process does not exist. */
 function parentOf(pid: number): number | null {
   if (pid === process.pid) return process.ppid
   // `12 (sh) S 11 …`: the name may contain blanks and parentheses.

@@ -1,4 +1,4 @@
-/** Texts of other people on a terminal. */
+/** Prints foreign texts safely on a terminal. */
 
 /** Control characters, turns of direction, ends of lines: what a terminal or a person would take for something else. */
 const UNSEEN = /[\p{Cc}\p{Bidi_C}\p{Zl}\p{Zp}]/gu

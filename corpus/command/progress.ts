@@ -1,4 +1,4 @@
-/** Progress of long work: a line that is rewritten on a terminal, plain lines now and then in a log. */
+/** Progress of long work: one rewritten line on a terminal, occasional lines in a log. */
 
 import { printableLine } from './printable.ts'
 
@@ -6,11 +6,11 @@ export type Progress = (step: string, done: number, total: number) => void
 
 export const noProgress: Progress = () => {}
 
-/** Least time between two lines in a log, in ms. */
+/** Minimum time between two lines in a log, in ms. */
 const LOG_EVERY_MS = 10_000
 const REDRAW_EVERY_MS = 100
 
-/** Shows progress on `out`, standard error by default. `now` is a clock in ms. */
+/** Shows progress on `out`, by default standard error. `now` is a clock in ms. */
 export function showProgress(out: NodeJS.WriteStream = process.stderr, now: () => number = Date.now): Progress {
   const every = out.isTTY ? REDRAW_EVERY_MS : LOG_EVERY_MS
   let last = out.isTTY ? 0 : now()

@@ -1,6 +1,6 @@
-/** Trouble of the machine and not of what it was given: a full disk, a file that may not be read, a refused connection. */
+/** Errors of the machine, not of the input: a full disk, missing permissions, a refused connection. */
 
-/** Whether the system names the trouble: `ENOSPC`, `EACCES`. What it says is meant for the operator. */
+/** Returns whether it is a system error (`ENOSPC`, `EACCES`). Its message is shown to the operator. */
 export const isSystemError = (thrown: unknown): thrown is NodeJS.ErrnoException =>
   thrown instanceof Error && 'code' in thrown && /^E[A-Z]+$/.test(String(thrown.code))
 

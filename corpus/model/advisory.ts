@@ -1,16 +1,16 @@
-/** The linked advisory of a CVE: which one it is of several, and what the catalogue adds to it (rule 29). */
+/** Selects the linked advisory of a CVE and adds weakness names from the catalog (rule 29). */
 import type { AdvisoryClaim } from './claim.ts'
 import type { CveId } from './cve-id.ts'
 import type { Advisory } from './record.ts'
 import { compareText } from './sources.ts'
 import { type WeaknessCatalogue, weaknessId } from './weakness.ts'
 
-/** In their order of precedence: the first one is linked. */
+/** Returns the claims in order of precedence. The first one is linked. */
 export function rankedAdvisories(claims: readonly AdvisoryClaim[]): AdvisoryClaim[] {
   return claims.toSorted(compareClaims)
 }
 
-/** The first of: not withdrawn, reviewed, earliest published, lowest id; null where there is none. */
+/** Returns the first advisory by: not withdrawn, reviewed, earliest published, lowest id. Null if there is none. */
 export function linkedAdvisory(
   cveId: CveId,
   claims: readonly AdvisoryClaim[],

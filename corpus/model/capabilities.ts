@@ -1,4 +1,4 @@
-/** The flags of a record: patch, workaround, exploit, detection (rule 22). */
+/** The capability flags of a record: patch, workaround, exploit, detection (rule 22). */
 import { type CveClaim, DETECTION_LAYERS, type DetectionClaim } from './claim.ts'
 import type { CveCore, EvidenceItem, Reference } from './record.ts'
 import { hasTag } from './references.ts'
@@ -24,7 +24,7 @@ export function capabilitiesOf(
   }
 }
 
-/** Every fixed version, patched version and fix commit of a claim is mitigation evidence. */
+/** A claim's fixed versions, patched versions and fix commits are all mitigation evidence. */
 export const isFix = ({ type }: EvidenceItem) => type === 'mitigation'
 export const isExploitation = ({ type }: EvidenceItem) => type === 'exploitation'
 export const isPatch = ({ tags }: Reference) => hasTag(tags, 'patch')

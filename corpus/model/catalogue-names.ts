@@ -1,4 +1,4 @@
-/** The two catalogues put side by side: each fills in the names that the other leaves open; and the rows of their lists. */
+/** Joins the CWE and CAPEC catalogs, which supply names for each other. Builds the rows of their lists. */
 import type { CapecEntry, CweEntry } from './catalogue.ts'
 
 /** An entry of `GET /cwes` (gateway/API.md, section 18). */
@@ -12,13 +12,13 @@ export interface CweListEntry {
   abstraction: string
   status: string
   likelihood: string | null
-  /** CVEs mapped to it, as with `scope=any` (rule 27). */
+  /** CVEs mapped to it with `scope=any` (rule 27). */
   cve_count: number
-  /** Of those, the ones listed in KEV. */
+  /** The CVEs among them that KEV lists. */
   kev_count: number
 }
 
-/** An entry of `GET /capecs` (gateway/API.md, section 21); rule 27 states which fields may be null. */
+/** An entry of `GET /capecs` (gateway/API.md, section 21). Rule 27 defines which fields may be null. */
 export interface CapecListEntry {
   capec_id: number
   /** `CAPEC-66`. */
@@ -44,10 +44,7 @@ export interface Catalogues {
   capecs: readonly CapecEntry[]
 }
 
-/**
- * The entries with the names of the other catalogue's filled in; an id that it does not have keeps null. Relations stay
- * as each catalogue states them: neither is completed from the other.
- */
+/** Returns the entries with names from the other catalog (null for unknown ids). Relations are not completed. */
 export function joinCatalogues({ cwes, capecs }: Catalogues): { cwes: CweEntry[]; capecs: CapecEntry[] } {
   const cweNames = new Map(cwes.map(({ slug, name }) => [slug, name]))
   const capecNames = new Map(capecs.map(({ id, name }) => [id, name]))

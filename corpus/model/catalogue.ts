@@ -1,4 +1,4 @@
-/** The entries of the catalogs of weaknesses and attack patterns, as in gateway/API.md, sections 18 to 22. */
+/** The entries of the weakness and attack pattern catalogs (gateway/API.md, sections 18 to 22). */
 
 export interface Consequence {
   scopes: string[]
@@ -18,7 +18,7 @@ export interface AlternateTerm {
   description: string | null
 }
 
-/** The full entry of a weakness. Names of attack patterns are null where there is no CAPEC feed that knows them. */
+/** The full entry of a weakness. Names of attack patterns are null if no CAPEC feed states them. */
 export interface CweEntry {
   /** `CWE-79`. */
   cwe_id: string
@@ -31,7 +31,7 @@ export interface CweEntry {
   status: string
   likelihood: string | null
   description: string
-  /** Paragraphs; a list is one of them, with an item a line. */
+  /** Paragraphs. A list is one paragraph with one item per line. */
   extended_description: string[]
   background: string[]
   alternate_terms: AlternateTerm[]
@@ -56,24 +56,21 @@ export interface CweEntry {
     body: string[]
     snippets: { code: string; language: string | null; nature: string | null }[]
   }[]
-  /** `cve_id` is the reference as stated, which may be another than a CVE id. */
+  /** `cve_id` is the reference as stated. It may be something else than a CVE id. */
   observed_examples: { cve_id: string; description: string | null; link: string | null }[]
   modes_of_introduction: { phase: string; note: string | null }[]
   platforms: { label: string; items: { name: string; prevalence: string | null }[] }[]
   taxonomy_mappings: TaxonomyMapping[]
-  /** `CAPEC-66`, by number. */
+  /** `CAPEC-66`, sorted by number. */
   attack_patterns: string[]
   attack_patterns_detailed: { capec_id: string; slug: string; name: string | null }[]
-  /**
-   * Those of view 1000 (rule 27), parents first, then children, peers and others; `name` is null for an id that
-   * the catalogue does not have.
-   */
+  /** Relationships of view 1000 (rule 27): parents, children, peers, others. `name` is null for unknown ids. */
   relationships: { cwe_id: string; slug: string; name: string | null; nature: string }[]
   catalog_version: string
   updated_at: string
 }
 
-/** The full entry of an attack pattern. Names of weaknesses are null where there is no CWE feed that knows them. */
+/** The full entry of an attack pattern. Names of weaknesses are null if no CWE feed states them. */
 export interface CapecEntry {
   /** `capec-66`. */
   id: string
@@ -89,7 +86,7 @@ export interface CapecEntry {
   extended_description: string[]
   execution_flow: { step: number; phase: string | null; description: string | null; techniques: string[] }[]
   prerequisites: string[]
-  /** `Low: what it takes`, the least first. */
+  /** `Low: required knowledge`, lowest level first. */
   skills: string[]
   resources: string[]
   indicators: string[]
@@ -98,9 +95,9 @@ export interface CapecEntry {
   alternate_terms: AlternateTerm[]
   consequences: Consequence[]
   taxonomy_mappings: TaxonomyMapping[]
-  /** `cwe-<n>`, `CWE-<n>`. */
+  /** `id` is `cwe-<n>`, `display` is `CWE-<n>`. */
   related_weaknesses: { id: string; display: string; name: string | null }[]
-  /** Natures and order as for CWE; of `CanPrecede` and `CanFollow` each follows from the other. */
+  /** Natures and order as for CWE. `CanPrecede` and `CanFollow` are each derived from the other. */
   related_attack_patterns: { capec_id: string; slug: string; name: string | null; nature: string }[]
   catalog_version: string
   updated_at: string

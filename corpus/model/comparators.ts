@@ -1,23 +1,23 @@
-/** Comparators that a source writes into a version text, such as `>= 1.0, < 1.2.3` (rule 24). */
+/** Parses comparators in version texts, such as `>= 1.0, < 1.2.3` (rule 24). */
 
-/** The bounds as written, which may be placeholders: what those mean is for ranges.ts to say. */
+/** The bounds as written. They may be placeholders, which ranges.ts resolves. */
 export type ComparatorText =
   | { kind: 'single'; version: string }
   | { kind: 'span'; start: string | null; limit: string | null; inclusive: boolean }
 
 const ALL_VERSIONS = /^all versions\s+(?=[<>=])/i
 const TERM = /(<=|>=|==|<|>|=)\s*([^<>=]+)/y
-/** What makes a bound more than one version: alternatives, conditions, lists. `V1.15(ACCC.3)C0` is one. */
+/** Signs of more than one version: alternatives, conditions, lists. `V1.15(ACCC.3)C0` is a single version. */
 const NOT_A_VERSION = /[,;|&]|\s\(|\s(?:and|or|if|on|with|when|except)\s/i
 
-/** Whether the text has comparators at all, so that it is more than the name of a version. */
+/** Returns whether the text has comparators, so that it is more than a version. */
 export function hasComparator(text: string): boolean {
   return /[<>=]/.test(text)
 }
 
 /**
- * What the comparators state, or null where they are no plain single version or span: an exclusive lower bound, for
- * one, cannot be said with `introduced`, and a text that is only half understood is not understood.
+ * Returns the stated version or span. Null if the text is anything else, or if any part of it is not understood.
+ * `introduced` cannot express an exclusive lower bound, so that is null too.
  */
 export function parseComparators(text: string): ComparatorText | null {
   const terms = readTerms(text.trim().replace(ALL_VERSIONS, ''))
@@ -46,7 +46,7 @@ function readTerms(text: string): { operator: string; version: string }[] | null
     const match = TERM.exec(text)
     if (!match) return null
     const stated = match[2]!.trim()
-    // A comma may stand between two terms, not behind the last.
+    // A comma may separate two terms. After the last term it is an error.
     const version = stated.endsWith(',') && TERM.lastIndex < text.length ? stated.slice(0, -1).trimEnd() : stated
     if (version === '' || NOT_A_VERSION.test(version)) return null
     terms.push({ operator: match[1]!, version })

@@ -1,10 +1,10 @@
-/** How complete a CNA's records are, and the grade that follows (rule 25; the weights are RogoLabs' rules.json). */
+/** Completeness of a CNA's records and the grade derived from it (rule 25; the weights are RogoLabs' rules.json). */
 import type { CveClaim } from './claim.ts'
 import { hasTag } from './references.ts'
 
 export type Grade = 'A' | 'B' | 'C' | 'D' | 'F'
 
-/** What earns how many of 100 points; the foundation is all or nothing. */
+/** Points by criterion, 100 in total. The first criterion counts only if all of its parts are given. */
 const POINTS: readonly (readonly [points: number, what: string, given: (cna: CveClaim) => boolean])[] = [
   [
     50,
@@ -17,17 +17,17 @@ const POINTS: readonly (readonly [points: number, what: string, given: (cna: Cve
   [10, 'patch reference', (cna) => cna.references.some(({ tags }) => hasTag(tags, 'patch'))],
 ]
 
-/** What a CNA's claim can earn points for, and whether it gives that. */
+/** Returns each criterion with its points and whether the CNA's claim meets it. */
 export function completenessPoints(cna: CveClaim): { what: string; points: number; given: boolean }[] {
   return POINTS.map(([points, what, given]) => ({ what, points, given: given(cna) }))
 }
 
-/** 0 to 100 for the CNA's claim of a record. */
+/** Returns the completeness of the CNA's claim, 0 to 100. */
 export function completenessOf(cna: CveClaim): number {
   return POINTS.reduce((sum, [points, , given]) => sum + (given(cna) ? points : 0), 0)
 }
 
-/** Lowest score of each grade; the letters are our own choice (rule 25). */
+/** Lowest score of each grade. The letters are this project's choice (rule 25). */
 const GRADES: readonly (readonly [lowest: number, grade: Grade])[] = [
   [80, 'A'],
   [60, 'B'],
@@ -35,7 +35,7 @@ const GRADES: readonly (readonly [lowest: number, grade: Grade])[] = [
   [20, 'D'],
 ]
 
-/** The grade of a mean score. */
+/** Returns the grade of a mean score. */
 export function gradeOf(score: number): Grade {
   return GRADES.find(([lowest]) => score >= lowest)?.[1] ?? 'F'
 }

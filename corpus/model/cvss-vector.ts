@@ -1,8 +1,8 @@
-/** Base scores of CVSS vectors, for sources that state the vector alone (rule 29). */
+/** Base scores of CVSS vectors, for sources that state only the vector (rule 29). */
 import calculator from 'ae-cvss-calculator'
 import type { CvssClaim } from './claim.ts'
 
-/** Of each version: how its vectors begin, its base metrics, and what scores them by FIRST's specification. */
+/** For each version: the prefix of its vectors, its base metrics, and the calculator for FIRST's specification. */
 const VERSIONS: readonly {
   version: CvssClaim['version']
   prefix: string
@@ -37,8 +37,8 @@ const VERSIONS: readonly {
 ]
 
 /**
- * Version and base score, 0 to 10, of a vector; threat and environmental metrics in it do not count. Null where it is
- * no vector: a base metric is missing, given twice or has a value that its version does not know.
+ * Returns the version and base score, 0 to 10, of a vector. Ignores threat and environmental metrics. Returns null for
+ * an invalid vector: a base metric is missing, repeated or has an unknown value.
  */
 export function baseScore(vector: string): VectorScore | null {
   const known = remembered.get(vector)
@@ -54,7 +54,7 @@ export interface VectorScore {
   score: number
 }
 
-/** A few thousand vectors score most of the CVEs there are; more than this are none of theirs. */
+/** A few thousand vectors cover most CVEs, so more entries than this are not useful. */
 const REMEMBERED = 10_000
 const remembered = new Map<string, VectorScore | null>()
 
@@ -67,7 +67,7 @@ function scoreOf(vector: string): VectorScore | null {
   try {
     return { version, score: score(prefix + base.join('/')) }
   } catch {
-    // The calculator throws for a value that is none of the metric's.
+    // The calculator throws for an unknown value of a metric.
     return null
   }
 }

@@ -1,11 +1,11 @@
-/** CVSS: the bands of scores, the order of metrics, and the headline that a record shows (rule 18). */
+/** CVSS: severity bands, the order of metrics, and the headline score of a record (rule 18). */
 import type { CveClaim, CvssClaim } from './claim.ts'
 import type { CvssMetric, CvssSection, Severity } from './record.ts'
 import { compareText } from './sources.ts'
 
 type Version = CvssClaim['version']
 
-/** Lowest score of each band, highest band first (CVSS 3.1 section 5; for 2.0 the bands of NVD). */
+/** Lowest score of each band, highest band first (CVSS 3.1 section 5; NVD's bands for 2.0). */
 const BANDS_3: readonly (readonly [number, Severity])[] = [
   [9, 'critical'],
   [7, 'high'],
@@ -19,11 +19,11 @@ const BANDS: Record<Version, typeof BANDS_3> = {
   '4.0': BANDS_3,
 }
 
-/** First is the one that backs the headline. */
+/** In order of precedence: the first source backs the headline. */
 const SOURCE_ORDER = ['svc', 'cna', 'adp', 'nvd', 'advisory'] as const satisfies readonly CvssMetric['source_type'][]
 const VERSION_ORDER = ['4.0', '3.1', '3.0', '2.0'] as const satisfies readonly Version[]
 
-/** The band of a base score of 0 to 10; `none` is 0.0 alone, in any version. */
+/** Returns the band of a base score from 0 to 10. `none` is exactly 0.0 in every version. */
 export function severityOf(score: number, version: Version): Severity {
   if (score === 0) return 'none'
   return BANDS[version].find(([lowest]) => score >= lowest)![1]
@@ -35,23 +35,22 @@ export interface Headline {
   cvss_score_source: string | null
 }
 
-/** A metric that may back the headline. */
 export interface RankedMetric {
   metric: CvssMetric
   version: Version
-  /** False for scores that NVD only carries (rule 29). */
+  /** False for scores that NVD copies from others (rule 29). */
   eligible: boolean
 }
 
 /**
- * The metrics of all claims in their order of precedence: the first eligible one backs the headline. `recordUpdated` is
- * the date of the CVE record: the time of its metrics, which state none of their own.
+ * Returns the metrics of all claims in order of precedence. The first eligible one backs the headline. `recordUpdated`
+ * is the date of the CVE record, which dates its metrics without a date of their own.
  */
 export function rankedMetrics(claims: readonly CveClaim[], recordUpdated: string | null): RankedMetric[] {
   return gather(claims, recordUpdated).sort(compareRanks)
 }
 
-/** The metrics of all claims, the one that backs the headline first, and that headline. */
+/** Returns the metrics of all claims, with the one that backs the headline first, and the headline. */
 export function cvssSection(
   claims: readonly CveClaim[],
   recordUpdated: string | null,
@@ -91,7 +90,7 @@ function gather(claims: readonly CveClaim[], recordUpdated: string | null): Rank
     const ofRecord = source === 'cna' || source === 'adp'
     for (const stated of claim.metrics) {
       if (ofRecord) ownVectors.add(stated.vector)
-      // Claims come CNA and ADP first, so their vectors are all known when NVD's copies of them are met.
+      // CNA and ADP claims come first, so their vectors are known before NVD's copies of them.
       else if (stated.scoredBy !== null && ownVectors.has(stated.vector)) continue
       const name = stated.scoredBy ?? claim.sourceName
       const key = `${source}\n${name}\n${stated.baseScore}\n${stated.vector}`
@@ -117,8 +116,8 @@ function gather(claims: readonly CveClaim[], recordUpdated: string | null): Rank
 }
 
 /**
- * Source, version, newest, higher score; then vector and name, so that the order is total. What NVD only carries comes
- * last: before an advisory's score it would stand before the one that backs the headline.
+ * Orders by source, version, newest, higher score, then vector and name for a total order. Scores that NVD copies come
+ * last: by source alone they could precede the metric that backs the headline.
  */
 function compareRanks(a: RankedMetric, b: RankedMetric): number {
   const [x, y] = [a.metric, b.metric]

@@ -1,9 +1,9 @@
-/** Bounds on times as people write them: a calendar day, or an instant for those who poll (rule 4). */
+/** Parses the bounds of time filters: a calendar day, or an instant for clients that poll (rule 4). */
 import { DAY_MS } from './date.ts'
 
 /**
- * `ms` since 1970 in UTC: of an instant the instant itself (a fraction of a millisecond is kept), of a day its first
- * millisecond, for the bound means the whole day.
+ * `ms` since 1970 in UTC. For an instant it includes fractions of a millisecond. For a day it is the first millisecond,
+ * and the bound means the whole day.
  */
 export interface DateBound {
   kind: 'day' | 'instant'
@@ -14,10 +14,10 @@ const DAY = /^(\d{4})-(\d\d)-(\d\d)$/
 /** RFC 3339 5.6, `date-time`. */
 const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d):(\d\d):(\d\d)(\.\d+)?(?:Z|([+-])(\d\d):(\d\d))$/i
 
-/** What `parseDateBound` takes, in words. */
+/** Accepted forms of `parseDateBound`, for messages. */
 export const DATE_BOUND_FORM = 'a date (YYYY-MM-DD) or an RFC 3339 timestamp (2024-04-12T08:00:00Z)'
 
-/** The bound that `text` states, or null where it is neither a day nor an instant, or an impossible one. */
+/** Returns the bound, or null if the text is neither a day nor an instant, or is impossible. */
 export function parseDateBound(text: string): DateBound | null {
   const day = dayMs(text)
   if (day !== null) return { kind: 'day', ms: day }
@@ -25,15 +25,15 @@ export function parseDateBound(text: string): DateBound | null {
   return instant === null ? null : { kind: 'instant', ms: instant }
 }
 
-/** The last moment that an upper bound lets through: a day means the whole of it (rule 4). */
+/** Returns the last moment that an upper bound includes. A day includes all of its 24 hours (rule 4). */
 export const untilMs = ({ kind, ms }: DateBound): number => (kind === 'day' ? ms + DAY_MS - 1 : ms)
 
-/** Midnight UTC of a day that is in the calendar, or null. */
+/** Returns midnight UTC of an existing calendar day, or null. */
 function dayMs(text: string): number | null {
   const parts = DAY.exec(text)
   if (parts === null) return null
   const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])]
-  // Date.UTC would take years below 100 for 19xx.
+  // Date.UTC maps years below 100 to 19xx.
   const ms = new Date(0).setUTCFullYear(year, month - 1, day)
   const date = new Date(ms)
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? ms : null

@@ -1,18 +1,18 @@
-/** The fields of a record's core that the timeline tells of: what they are called, filed under, and who states them. */
+/** The fields of a record's core in the timeline: name, category and source. */
 import type { FieldChange } from './difference.ts'
 import type { CveCore } from './record.ts'
 import type { TimelineCategory } from './timeline-table.ts'
 
-/** Where a field stands and what it is called. */
+/** Path, name and category of a field. */
 export type Field = Pick<FieldChange, 'category' | 'provider' | 'item' | 'path' | 'subject'>
 
 export interface CoreField extends Omit<Field, 'provider'> {
-  /** Who states what the core says now, or said where it says nothing any more. */
+  /** Returns the source of the new value, or of the old value if the new one is missing. */
   provider(after: CveCore, before: CveCore): string | null
   read(core: CveCore): unknown
 }
 
-/** A field that the record itself states, whoever else speaks of the CVE. */
+/** A field that only the CVE record states. */
 function ownField(name: keyof CveCore, subject: string): CoreField {
   return field(
     `$.${name}`,
@@ -23,7 +23,7 @@ function ownField(name: keyof CveCore, subject: string): CoreField {
   )
 }
 
-/** A field of which the core does not tell whose word it is (origin.ts). */
+/** A field with several possible sources. The core does not identify the source (origin.ts). */
 function sharedField(name: keyof CveCore, subject: string, category: TimelineCategory): CoreField {
   return field(
     `$.${name}`,
@@ -34,7 +34,7 @@ function sharedField(name: keyof CveCore, subject: string, category: TimelineCat
   )
 }
 
-/** The fields of the headline score stand and fall together: one metric backs all of them (rule 18). */
+/** The headline fields change together, because one metric backs all of them (rule 18). */
 function headlineField(name: 'severity' | 'cvss_score' | 'cvss_score_source', subject: string): CoreField {
   const provider = (after: CveCore, before: CveCore) => after.cvss_score_source ?? before.cvss_score_source
   return { ...field(`$.${name}`, subject, 'cvss', provider, (core) => core[name]), item: 'headline' }
@@ -91,7 +91,7 @@ export const CORE_FIELDS: readonly CoreField[] = [
 
 export const UPDATED = ownField('date_updated', 'Record updated')
 
-/** These follow from evidence and references, which have entries of their own. */
+/** These flags are derived from evidence and references, which have entries of their own. */
 export const FLAGS: readonly CoreField[] = [
   sharedField('has_patch', 'Patch known', 'evidence'),
   sharedField('has_exploit', 'Exploit known', 'evidence'),

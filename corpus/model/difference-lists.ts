@@ -1,22 +1,22 @@
-/** How the items of a record's lists are told apart, compared, filed and called when two versions of it are compared. */
+/** Rules for comparing the items of a record's lists: identity, compared fields, category and name. */
 import { namesToShow } from './products.ts'
 import type { AffectedEntry, CvssMetric, EvidenceItem, ExploitModule, Reference, Report } from './record.ts'
 import type { TimelineCategory } from './timeline-table.ts'
 
 export interface ListRule<Item> {
   path: string
-  /** Items of one key are versions of the same thing; of several with the same key the first goes with the first. */
+  /** Items with the same key are versions of the same thing. Several with one key are paired in order. */
   key(item: Item): string
   fields: readonly (keyof Item & string)[]
-  /** Fields that move along with others, and count only where they are all that changed. */
+  /** Fields that follow other changes. They count only if nothing else changed. */
   secondary: readonly (keyof Item & string)[]
-  /** Null for items that only follow from what is reported elsewhere. */
+  /** Null for items that only follow from a change reported elsewhere. */
   category(item: Item): TimelineCategory | null
-  /** Who states it, or what is new about it since `old`; null where the item does not tell. */
+  /** Returns the source of the item, or of its change since `old`. Null if the item does not identify it. */
   provider(item: Item, old: Item | null): string | null
-  /** What a person calls the item. */
+  /** Returns a readable name of the item. */
   subject(item: Item): string
-  /** An added or removed item as a message shows it; without this its names and the compared fields that say something. */
+  /** Returns the text of an added or removed item. Default: its names and the compared fields that are not null. */
   shown?(item: Item): string
 }
 
@@ -69,7 +69,7 @@ export const AFFECTED: ListRule<AffectedEntry> = {
     'Unnamed product',
 }
 
-/** Who cites a new one first, or began or ceased to; of one that several cite nothing tells whose name and tags move. */
+/** Returns the first source of a new reference, or the source added or removed. Otherwise the only source, or null. */
 function citing({ sources }: Reference, old: Reference | null): string | null {
   if (old === null) return sources[0] ?? null
   const moved = [
@@ -100,7 +100,7 @@ export const EXPLOITS: ListRule<ExploitModule> = {
   subject: (module) => `Exploit ${module.name ?? module.source_id}`,
 }
 
-/** Whether evidence is not a view of something else in the record. */
+/** Returns whether the evidence is original, not derived from another part of the record. */
 const isOwn = ({ type, source }: EvidenceItem) => type === 'detection' || source === 'code_host_poc_search'
 
 export const EVIDENCE: ListRule<EvidenceItem> = {
@@ -113,14 +113,14 @@ export const EVIDENCE: ListRule<EvidenceItem> = {
   subject: (item) => `Evidence ${item.explanation ?? item.evidence_url ?? item.evidence_type}`,
 }
 
-/** All evidence, where nothing that it could be a view of changed. */
+/** All evidence, for records without a change in the parts that evidence is derived from. */
 export const ALL_EVIDENCE: ListRule<EvidenceItem> = {
   ...EVIDENCE,
   secondary: ['confidence', 'explanation', 'first_seen', 'last_seen'],
   category: () => 'evidence',
 }
 
-/** Of a report a new one of its type takes the place; its text is told by its length. */
+/** A new report replaces the previous one of its type. `char_count` represents its text. */
 export const REPORTS: ListRule<Report> = {
   path: '$.reports',
   key: (report) => report.report_type,

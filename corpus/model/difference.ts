@@ -1,4 +1,4 @@
-/** What differs between two versions of a record, field by field, sorted into the categories of the timeline. */
+/** Compares two versions of a record field by field and sorts the changes into timeline categories. */
 import { CORE_FIELDS, type CoreField, type Field, FLAGS, UPDATED } from './difference-fields.ts'
 import {
   AFFECTED,
@@ -17,24 +17,24 @@ import type { TimelineCategory } from './timeline-table.ts'
 export interface FieldChange {
   category: TimelineCategory
   operation: 'add' | 'modify' | 'remove'
-  /** Who states it: a source of claims; null where the parts of the record do not tell (origin.ts). */
+  /** The source that states the change. Null if the parts of the record do not identify it (origin.ts). */
   provider: string | null
-  /** What it is a change of: one thing, whatever of it changed and wherever it stands. */
+  /** Identity of the changed thing, independent of its position and of the changed field. */
   item: string
-  /** JSONPath into the CVE detail; list indexes are those of the version that has the item, the new one first. */
+  /** JSONPath into the CVE detail. List indexes are those of the new version, or of the old one for removed items. */
   path: string
-  /** What a person calls it. */
+  /** Readable name of the changed thing. */
   subject: string
   oldValue: string | null
   newValue: string | null
 }
 
-/** Longer values are cut: a timeline shows what changed, the record itself holds the rest. */
+/** Maximum length of a value in UTF-16 code units. The record itself has the complete value. */
 const VALUE_LIMIT = 2000
 
 /**
- * Changes in table order, then list order. Every difference that an answer shows is among them, but for the order of
- * lists and for what moves along with something that is. EPSS is not part of a record and never appears.
+ * Returns the changes in table order, then list order. It covers every visible difference, except the order of lists
+ * and fields that only follow from a reported change. EPSS is not part of a record and never appears.
  */
 export function differences(previous: MergedParts, next: MergedParts): FieldChange[] {
   const changes: FieldChange[] = []
@@ -49,20 +49,20 @@ export function differences(previous: MergedParts, next: MergedParts): FieldChan
   addField(changes, ANALYSIS, previous.analysis, next.analysis)
   addAdvisory(changes, ADVISORY_FIELDS, previous.advisory, next.advisory)
   addList(changes, REPORTS, previous.report_texts, next.report_texts)
-  // The date moves with every change, so it counts only where it is all that changed.
+  // The date moves with every change, so report it only if nothing else changed.
   if (changes.length === 0) changes.push(...dateChange(previous, next))
   if (changes.length === 0) addSecondary(changes, previous, next)
   return changes
 }
 
-/** That the record was updated, whatever it was that changed. */
+/** Returns the change of the record's update date. */
 export function dateChange(previous: MergedParts, next: MergedParts): FieldChange[] {
   const changes: FieldChange[] = []
   addCore(changes, [UPDATED], previous.core, next.core)
   return changes
 }
 
-/** What else an answer shows: dates of claims, flags and evidence that follow from them, names of the catalogue. */
+/** Adds secondary changes: dates of claims, derived flags and evidence, names from the catalog. */
 function addSecondary(changes: FieldChange[], previous: MergedParts, next: MergedParts): void {
   addCore(changes, FLAGS, previous.core, next.core)
   addList(changes, secondary(METRICS), previous.cvss.metrics, next.cvss.metrics)
@@ -92,7 +92,7 @@ function addCore(changes: FieldChange[], fields: readonly CoreField[], before: C
   }
 }
 
-/** What the catalogue says of an entry that stays: its name, and whether ransomware campaigns use it (rule 23). */
+/** Adds changes of a KEV entry that remains listed: its name and its ransomware use (rule 23). */
 function addKevExplanation(changes: FieldChange[], before: readonly EvidenceItem[], after: readonly EvidenceItem[]) {
   const isListing = ({ evidence_type }: EvidenceItem) => evidence_type === 'kev_listed'
   const [old, index] = [before.find(isListing), after.findIndex(isListing)]
@@ -102,7 +102,7 @@ function addKevExplanation(changes: FieldChange[], before: readonly EvidenceItem
   addField(changes, field, old.explanation, after[index]!.explanation)
 }
 
-/** The fields of the linked advisory that its claims do not bring in elsewhere. */
+/** Fields of the linked advisory that no other list of the record shows. */
 const ADVISORY_FIELDS = [
   'advisory_id',
   'summary',
@@ -182,7 +182,7 @@ function content<Item>(rule: ListRule<Item>, item: Item): string {
   return `${rule.key(item)}\n${JSON.stringify(rule.fields.map((name) => inOneOrder(item[name])))}`
 }
 
-/** An added or removed item as a message shows it. */
+/** Returns the text of an added or removed item in a message. */
 function shown<Item>(rule: ListRule<Item>, item: Item): string {
   if (rule.shown) return rule.shown(item)
   const fields: Record<string, unknown> = {}
@@ -213,7 +213,7 @@ function addField(changes: FieldChange[], field: Field, before: unknown, after: 
   changes.push({ ...field, operation, oldValue: cut(oldValue), newValue: cut(newValue) })
 }
 
-/** Versions, platforms, CPEs, tags: what stands in another order says the same. */
+/** Sorts lists of strings (versions, platforms, CPEs, tags): their order has no meaning. */
 function inOneOrder(value: unknown): unknown {
   return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value.toSorted() : value
 }
@@ -223,7 +223,7 @@ function asText(value: unknown): string | null {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** A value as a message shows it. */
+/** Returns a value as a message shows it: cut to `VALUE_LIMIT`. */
 export function cut<Text extends string | null>(text: Text): Text | string {
   return text !== null && text.length > VALUE_LIMIT ? `${text.slice(0, VALUE_LIMIT).toWellFormed()}…` : text
 }

@@ -51,7 +51,7 @@ export interface CnaStats {
   leaderboard: { best: CnaRow[]; worst: CnaRow[]; most_active: CnaRow[]; most_improved: ImprovedCna[] }
 }
 
-/** What a CNA's records say of it. Times are ms since the epoch, completeness is 0 to 100, scores are 0 to 10. */
+/** The data of a CNA's records. Times are ms since the epoch, completeness is 0 to 100, scores are 0 to 10. */
 export interface CnaRecords {
   published: (number | null)[]
   completeness: number[]
@@ -61,13 +61,13 @@ export interface CnaRecords {
 
 const YEAR_DAYS = 365
 const DAYS_PER_YEAR = 365.25
-/** Fewer records say nothing about a CNA's habits (rule 25, `most_improved`). */
+/** Minimum records for a trend of a CNA (rule 25, `most_improved`). */
 const MIN_RECORDS = 10
 const LEADERS = 10
 
 /**
- * The row of a CNA; `corpusDate` is what "the last year" counts back from. Without records grade, score, means and dates
- * are null (rule 27).
+ * Returns the row of a CNA. "The last year" ends at `corpusDate`, in ms since the epoch. Without records, grade, score,
+ * means and dates are null (rule 27).
  */
 export function cnaRow(slug: string, name: string, records: CnaRecords, corpusDate: number): CnaRow {
   const dates = records.published.filter((date) => date !== null)
@@ -91,8 +91,8 @@ export function cnaRow(slug: string, name: string, records: CnaRecords, corpusDa
 }
 
 /**
- * Returns the CNAs that assigned records but are not in the list, each named as most of its records name it (rule 27).
- * `listed` has the keys of the list; `assigners` how many records each short name has, as the records state it.
+ * Returns the CNAs that assigned records but are not in the list. Each has the name that most of its records use (rule
+ * 27). `listed` contains the keys of the list. `assigners` contains each short name with its number of records.
  */
 export function unlistedCnas(
   listed: ReadonlySet<string>,
@@ -107,7 +107,7 @@ export function unlistedCnas(
   return Array.from(names, ([slug, cna_name]) => ({ slug, cna_name }))
 }
 
-/** Newest year against the one before, at least ten records in each; null where there are fewer (rule 25). */
+/** Compares the newest year with the year before. Null if one of them has fewer than ten records (rule 25). */
 export function improvementOf(
   { slug, cna_name }: Pick<CnaRow, 'slug' | 'cna_name'>,
   records: CnaRecords,
@@ -130,8 +130,8 @@ export function improvementOf(
 }
 
 /**
- * The statistics of all CNAs. Best and worst are those with at least ten records, ties broken by more records, then the
- * slug; of `improvements` only those that got better count. A CNA without records has no grade to count.
+ * Returns the statistics of all CNAs. Best and worst have at least ten records; ties prefer more records, then the
+ * slug. Only positive `improvements` count. A CNA without records has no grade.
  */
 export function cnaStats(rows: readonly CnaRow[], improvements: readonly ImprovedCna[]): CnaStats {
   const grades: Record<Grade, number> = { A: 0, B: 0, C: 0, D: 0, F: 0 }
@@ -165,13 +165,13 @@ export function cnaStats(rows: readonly CnaRow[], improvements: readonly Improve
   }
 }
 
-/** The completeness of the records of the last two years, of all of them where these have none (rule 25). */
+/** Returns the completeness of the records of the last two years, or of all if these years have none (rule 25). */
 function ofTwoYears({ completeness, published }: CnaRecords, corpusDate: number): number[] {
   const lately = completeness.filter((_, i) => isWithin(published[i] ?? null, corpusDate, 0, 2))
   return lately.length > 0 ? lately : completeness
 }
 
-/** Whether `date` lies between `from` and `to` years of 365 days before the corpus date. */
+/** Returns whether `date` is between `from` and `to` years of 365 days before the corpus date. */
 function isWithin(date: number | null, corpusDate: number, from: number, to: number): boolean {
   if (date === null) return false
   const days = (corpusDate - date) / DAY_MS

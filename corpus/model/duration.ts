@@ -1,9 +1,9 @@
-/** Lengths of time as operators write them: `30s`, `15m`, `1h`, `2d`. */
+/** Durations in configuration: `30s`, `15m`, `1h`, `2d`. */
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const
 export const LONGEST_DAYS = 365
 
-/** Seconds; null for anything else, for none, and for more than a year. */
+/** Returns seconds. Null for other text, for 0 and for more than 365 days. */
 export function parseDuration(text: string): number | null {
   const parts = /^(\d{1,9})([smhd])$/.exec(text)
   const seconds = parts === null ? 0 : Number(parts[1]) * SECONDS[parts[2] as keyof typeof SECONDS]

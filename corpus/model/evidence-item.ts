@@ -1,7 +1,7 @@
-/** The fields of an item of evidence, and the names of its sources (gateway/API.md, section 13). */
+/** The fields of an evidence item and the names of its sources (gateway/API.md, section 13). */
 import type { EvidenceItem, ReferenceSource } from './record.ts'
 
-/** What a claim's source is called as a source of evidence. */
+/** The name of a claim's source in evidence. */
 export const EVIDENCE_SOURCE: Record<ReferenceSource, string> = {
   cna: 'cna',
   adp: 'agency_adp',
@@ -12,7 +12,7 @@ export const EVIDENCE_SOURCE: Record<ReferenceSource, string> = {
 
 export type GivenEvidence = Pick<EvidenceItem, 'source' | 'evidence_type' | 'confidence'> & Partial<EvidenceItem>
 
-/** An item of which what is not given is null. */
+/** Returns an item with all fields. Fields that are not given are null. */
 export function evidenceItem(type: EvidenceItem['type'], given: GivenEvidence): EvidenceItem {
   return {
     type,

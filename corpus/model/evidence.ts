@@ -1,4 +1,4 @@
-/** Observed evidence of a CVE: exploitation first, then detection, then mitigation (rules 22, 23). */
+/** Evidence about a CVE: exploitation first, then detection, then mitigation (rules 22, 23). */
 import type { CveClaim, DetectionClaim, KevEntry, PocClaim } from './claim.ts'
 import type { CveId } from './cve-id.ts'
 import { startOfDay } from './date.ts'
@@ -12,7 +12,7 @@ const MATURITY = { poc_public: 40, weaponized_exploit: 60, kev_listed: 80, ssvc_
 
 export interface KevListing {
   dateAdded: string | null
-  /** The catalogue's entry; null where only an ADP copies the listing. */
+  /** The catalog's entry. Null if only an ADP copies the listing. */
   entry: KevEntry | null
 }
 
@@ -29,8 +29,8 @@ export interface EvidenceInput {
 }
 
 /**
- * In this order: KEV, SSVC, exploit modules as given, references tagged `exploit`, repositories with most stars first;
- * then detections as given; then what mends it (fixes.ts).
+ * Returns the evidence in this order: KEV, SSVC, exploit modules as given, references tagged `exploit`, repositories
+ * with the most stars first, detections as given, fixes (fixes.ts).
  */
 export function evidenceOf(input: EvidenceInput): EvidenceItem[] {
   const items: EvidenceItem[] = []
@@ -44,7 +44,7 @@ export function evidenceOf(input: EvidenceInput): EvidenceItem[] {
   return items
 }
 
-/** The feed decides; the ADP's copy counts only where there is no feed (rule 23). */
+/** Returns the KEV listing of the feed. The ADP's copy counts only without a feed (rule 23). */
 export function kevListing(claims: readonly CveClaim[], entry: KevEntry | null, kevFeed: boolean): KevListing | null {
   if (kevFeed) return entry && { dateAdded: entry.dateAdded, entry }
   const copy = claims.find((claim) => claim.source === 'adp' && claim.kevDateAdded !== null)
@@ -82,7 +82,7 @@ function addSsvc(ssvc: NonNullable<CveClaim['ssvc']>, items: EvidenceItem[]): vo
   )
 }
 
-/** The framework's full names begin with their type (rule 27): auxiliary and others prove no more than a PoC. */
+/** The framework's full names begin with the module type (rule 27). Other types than `exploit` prove only a PoC. */
 export function isWeaponized({ source, source_id }: ExploitModule): boolean {
   return source === 'exploit_framework' && source_id.startsWith('exploit/')
 }
@@ -129,7 +129,7 @@ function addRepositories(pocs: readonly PocClaim[], items: EvidenceItem[]): void
   }
 }
 
-/** A repository that came with its history was pushed to before it was created: it is seen from its creation on. */
+/** Returns the later of the two. A repository imported with its history can have a push before its creation. */
 function later(createdAt: string | null, pushedAt: string | null): string | null {
   return createdAt !== null && pushedAt !== null && createdAt > pushedAt ? createdAt : pushedAt
 }

@@ -1,10 +1,10 @@
-/** What mends a CVE, as evidence: the versions and commits that claims and references name (rules 22, 23). */
+/** Fixes of a CVE as evidence: versions and commits in claims and references (rules 22, 23). */
 import type { CveClaim } from './claim.ts'
 import { EVIDENCE_SOURCE, evidenceItem } from './evidence-item.ts'
 import type { EvidenceItem, Reference, ReferenceSource } from './record.ts'
 import { sourcesTagging } from './references.ts'
 
-/** A fix that the CNA or an advisory states is `high`, otherwise `medium`. */
+/** A fix stated by the CNA or an advisory is `high`, others are `medium`. */
 const FIX_CONFIDENCE: Record<ReferenceSource, EvidenceItem['confidence']> = {
   cna: 'high',
   adp: 'medium',
@@ -14,13 +14,13 @@ const FIX_CONFIDENCE: Record<ReferenceSource, EvidenceItem['confidence']> = {
 }
 
 /**
- * How hosts link a commit: `/commit/…` (GitHub, GitLab), `/c/…`, `/linus/…`, `?id=…` (kernel.org), `/commitdiff/…` and
- * `;h=…` (gitweb, its `;` maybe as `%3B`), `/+/…` (Gitiles, where a further part is a file in it).
+ * Commit URLs of hosts: `/commit/…` (GitHub, GitLab), `/c/…`, `/linus/…`, `?id=…` (kernel.org), `/commitdiff/…` and
+ * `;h=…` (gitweb, its `;` may be `%3B`), `/+/…` (Gitiles, without a file path).
  */
 const COMMIT_URL =
   /\/(?:commits?|commitdiff|c|linus)\/(?:\?id=)?([0-9a-f]{7,40})\b|(?:[?&;]|%3B)(?:id|h)=([0-9a-f]{7,40})\b|\/\+\/([0-9a-f]{40})(?![\w/])/i
 
-/** Fixed versions and fix commits claim by claim, then commits among the references tagged `patch`. */
+/** Returns fixed versions and fix commits claim by claim, then the commits of references tagged `patch`. */
 export function fixEvidence(claims: readonly CveClaim[], references: readonly Reference[]): EvidenceItem[] {
   const items: EvidenceItem[] = []
   const seen = new Set<string>()
@@ -60,13 +60,13 @@ export function fixEvidence(claims: readonly CveClaim[], references: readonly Re
   return items
 }
 
-/** What the claims' own fixes name and link to, so that a reference does not state them once more. */
+/** Versions and URLs that claims already state as fixes. References to them are not repeated. */
 interface KnownFixes {
   versions: Set<string>
   urls: Set<string>
 }
 
-/** References by the first twelve digits of the commit they show: records name commits in full or cut to that. */
+/** Maps the first 12 digits of a commit to the reference that shows it. Records state commits in full or cut to 12. */
 function urlsByCommit(references: readonly Reference[]): Map<string, string> {
   const urls = new Map<string, string>()
   for (const { url } of references) {

@@ -1,19 +1,19 @@
 /**
- * The digest by which an item of a feed is known again: the version of the adapter that read it and 16 bytes of SHA-256
- * of what it says, whatever it was wrapped in. Behind them, where there are any, stand 16 bytes of SHA-256 of the bytes
- * as they lay in the file (compressed, indented): where these are the same nothing has to be unwrapped to know it.
+ * Digests that identify the content of a feed item: the adapter version (1 byte), then 16 bytes of SHA-256 of the
+ * content. Optionally 16 bytes of SHA-256 of the raw bytes in the file (compressed, indented) follow. If these are
+ * equal, the item need not be decompressed.
  */
 
-/** How many of its first bytes say whether the item changed. */
+/** Length of the content part in bytes: adapter version and content hash. */
 export const CONTENT_BYTES = 17
 const WRAPPING_BYTES = 16
 
-/** The part that says whether the item changed: how it is wrapped does not count. */
+/** Returns the part that changes with the content. The raw form of the item does not affect it. */
 export function contentDigest(digest: Uint8Array): Uint8Array {
   return digest.subarray(0, CONTENT_BYTES)
 }
 
-/** `content` is a digest without what may stand behind it; `wrapped` is a digest of any algorithm, of which 16 bytes count. */
+/** Returns the content part of `content`, then the first 16 bytes of `wrapped`, a digest by any algorithm. */
 export function withWrapping(content: Uint8Array, wrapped: Uint8Array): Uint8Array {
   const digest = new Uint8Array(CONTENT_BYTES + WRAPPING_BYTES)
   digest.set(contentDigest(content))
@@ -21,7 +21,7 @@ export function withWrapping(content: Uint8Array, wrapped: Uint8Array): Uint8Arr
   return digest
 }
 
-/** Whether an item lies in its file as it did when `digest` was made, by the same version of the adapter. */
+/** Returns whether the raw bytes and the adapter version are the same as when `digest` was computed. */
 export function isSameWrapping(digest: Uint8Array | null, adapter: number, wrapped: Uint8Array): boolean {
   return (
     digest !== null &&

@@ -1,4 +1,4 @@
-/** Claims of all sources about one CVE, merged into the parts of its record (rules 18 to 24, 29, 30). */
+/** Merges the claims of all sources about one CVE into the parts of its record (rules 18 to 24, 29, 30). */
 import { linkedAdvisory } from './advisory.ts'
 import { capabilitiesOf } from './capabilities.ts'
 import type {
@@ -26,12 +26,12 @@ import { allWeaknesses, primaryWeakness, type WeaknessCatalogue } from './weakne
 export type { Mission } from './ssvc.ts'
 export type { WeaknessCatalogue } from './weakness.ts'
 
-/** What the feeds beside the CVE list say of a CVE. */
+/** Claims about a CVE from all feeds except the CVE list. */
 export interface OtherClaims {
-  /** NVD's, OSV's and the service's scores, in any order. */
+  /** Claims of NVD and OSV and the service's scores, in any order. */
   claims: CveClaim[]
   advisories: AdvisoryClaim[]
-  /** In the order in which they are to be shown. */
+  /** In the order of the answer. */
   exploits: ExploitModule[]
   detections: DetectionClaim[]
   pocs: PocClaim[]
@@ -50,12 +50,12 @@ export const NO_OTHER_CLAIMS: OtherClaims = {
 }
 
 export interface MergeInput extends OtherClaims {
-  /** Published or reserved: a rejected record has no parts (rule 10). */
+  /** Published or reserved. A rejected record has no parts (rule 10). */
   record: CveListRecord
   kev: KevEntry | null
-  /** Whether a KEV feed is present; without one the ADP's copy counts (rule 23). */
+  /** Whether a KEV feed is present. Without one, the ADP's copy counts (rule 23). */
   kevFeed: boolean
-  /** Null while there is no CWE feed: then no id is preferred and no name known. */
+  /** Null without a CWE feed. Then no id is preferred and no name is known. */
   catalogue: WeaknessCatalogue | null
   mission: Mission
 }
@@ -63,8 +63,8 @@ export interface MergeInput extends OtherClaims {
 export type MergedParts = Omit<RecordParts, 'timeline'>
 
 /**
- * The parts of a record, keys in the order of their interfaces, so that `JSON.stringify` of them is canonical. Lists
- * follow the order of claims (sources.ts): the record's containers first, then NVD, advisories, OSV, first party.
+ * Returns the parts of a record. Keys follow the order of their interfaces, so `JSON.stringify` is canonical. Lists
+ * follow the order of claims (sources.ts): the record's containers, then NVD, advisories, OSV, first party.
  * @throws TypeError for a rejected record.
  */
 export function mergeCve(input: MergeInput): MergedParts {
@@ -79,7 +79,7 @@ export function mergeCve(input: MergeInput): MergedParts {
   const analyses = input.analyses.toSorted(newestAnalysisFirst)
   const primaryCwe = primaryWeakness(claims, catalogue)
   const cna = claims.find((claim) => claim.source === 'cna')
-  // The record's own words come first; those of other feeds only where it has none.
+  // Claims are ordered: the record's own description precedes those of other feeds.
   const description = claims.find((claim) => claim.description !== null)?.description ?? null
   const core: CveCore = {
     cve_id: record.cveId,
@@ -120,8 +120,8 @@ export function mergeCve(input: MergeInput): MergedParts {
 }
 
 /**
- * The claims that count, in their order. A withdrawn advisory claims nothing, and neither does the copy that OSV has of
- * an advisory (rule 29): it would state everything twice.
+ * Returns the claims that count, in order. Withdrawn advisories do not count. OSV's copy of an advisory does not count
+ * either (rule 29), because it would duplicate every statement.
  */
 export function standingClaims({ record, claims, advisories }: MergeInput): CveClaim[] {
   const isCopy = copiesOf(advisories)
@@ -131,7 +131,7 @@ export function standingClaims({ record, claims, advisories }: MergeInput): CveC
   ])
 }
 
-/** The others, and why they do not count. */
+/** Returns the claims that do not count, with the reason. */
 export function fallenClaims({ claims, advisories }: MergeInput): { claim: CveClaim; why: string }[] {
   return [
     ...claims.filter(copiesOf(advisories)).map((claim) => ({ claim, why: 'a copy of the advisory' })),
@@ -146,7 +146,7 @@ function copiesOf(advisories: readonly AdvisoryClaim[]): (claim: CveClaim) => bo
   return ({ source, sourceName }) => source === 'osv' && ids.has(sourceName)
 }
 
-/** The first one is served. */
+/** Sorts the newest first. The first one is served. */
 export const newestAnalysisFirst = (a: AnalysisClaim, b: AnalysisClaim) =>
   compareText(b.analysis.generated_at ?? '', a.analysis.generated_at ?? '')
 

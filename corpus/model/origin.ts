@@ -1,4 +1,4 @@
-/** Whose a change of a record is, the CVE record's own or another feed's, and which source states it (rule 26). */
+/** Determines whether a change comes from the CVE record or from another feed, and its source (rule 26). */
 import { isMitigation, isWorkaround } from './capabilities.ts'
 import type { CveClaim } from './claim.ts'
 import { cut, differences, type FieldChange } from './difference.ts'
@@ -6,23 +6,19 @@ import type { MergedParts } from './merge.ts'
 import type { TimelineCategory } from './timeline-table.ts'
 import { isMapping } from './weakness.ts'
 
-/** What the claims behind a new version tell. */
+/** The claims behind a new version. */
 export interface Origin {
-  /** The record if only other feeds had changed; null where what the CVE list said before cannot be compared. */
+  /** The record if only other feeds had changed. Null if the previous claims of the CVE list are unavailable. */
   enriched: MergedParts | null
-  /** All claims that count now, in their order. */
+  /** All claims that count now, in order. */
   claims: readonly CveClaim[]
-  /** Those of the CVE list as they were; none where they cannot be compared. */
+  /** The previous claims of the CVE list. Empty if unavailable. */
   former: readonly CveClaim[]
 }
 
-/** A change and who states it. */
 export type StatedChange = FieldChange & { provider: string; isRecords: boolean }
 
-/**
- * Settles whose each change is. `isUpdated` says whether the CVE record itself changed; without it none is its own,
- * and without an origin all are.
- */
+/** Adds the source to each change. No change is the record's without `isUpdated`. With it and no `origin`, all are. */
 export function statedChanges(
   changes: readonly FieldChange[],
   next: MergedParts,
@@ -37,8 +33,8 @@ export function statedChanges(
 }
 
 /**
- * Which changes are the record's: those of anything that it would not be like had only others changed. What both
- * brought is the record's as well, for its own claim is there now.
+ * Returns a function that selects the record's changes: differences that would not exist if only other feeds had
+ * changed. A change that both sides made is also the record's, because its claim now states it.
  */
 function ownChanges(next: MergedParts, { enriched, claims, former }: Origin): (change: FieldChange) => boolean {
   if (enriched === null) return (change) => !isOfOthers(change, claims)
@@ -49,7 +45,7 @@ function ownChanges(next: MergedParts, { enriched, claims, former }: Origin): (c
   return (change) => change.path === '$.date_updated' || made.has(change.item) || isNewlyStated(change)
 }
 
-/** Categories and sources that no CVE record brings. */
+/** Categories and sources that never come from a CVE record. */
 const OTHER_CATEGORIES: ReadonlySet<TimelineCategory> = new Set([
   'kev',
   'exploits',
@@ -62,12 +58,12 @@ const OTHER_CATEGORIES: ReadonlySet<TimelineCategory> = new Set([
 ])
 const OTHER_SOURCES: ReadonlySet<string | null> = new Set(['nvd', 'advisory', 'osv', 'svc', 'svc_metrics'])
 
-/** Without a comparison all is the record's but what carries another's name. */
+/** Without a comparison, every change is the record's unless it names another source. */
 function isOfOthers({ category, path, provider, newValue }: FieldChange, claims: readonly CveClaim[]): boolean {
   return OTHER_CATEGORIES.has(category) || OTHER_SOURCES.has(provider ?? speaker(claims, path, newValue))
 }
 
-/** Who states a change; by its side alone (`record`, `enrichment`) where no claim does. */
+/** Returns the source of a change, or only its side (`record`, `enrichment`) if no claim states it. */
 function providerOf({ path, provider, oldValue, newValue }: FieldChange, isRecords: boolean, origin: Origin | null) {
   if (provider !== null) return provider
   const stated = origin && speaker(origin.claims, path, newValue)
@@ -75,7 +71,7 @@ function providerOf({ path, provider, oldValue, newValue }: FieldChange, isRecor
   return stated ?? withdrawn ?? (isRecords ? 'record' : 'enrichment')
 }
 
-/** How a claim states the value of a field that several may state. */
+/** Tests whether a claim states the value of a field with several possible sources. */
 const STATEMENTS: Record<string, (claim: CveClaim, value: string) => boolean> = {
   '$.weaknesses': (claim, id) => isMapping(claim) && claim.weaknesses.includes(id),
   '$.primary_cwe_id': (claim, id) => isMapping(claim) && claim.weaknesses.includes(id),
@@ -85,7 +81,7 @@ const STATEMENTS: Record<string, (claim: CveClaim, value: string) => boolean> = 
     value === 'true' && (isWorkaround(claim) || claim.references.some(isMitigation)),
 }
 
-/** The first of these claims that states it: an ADP by its name, others by their kind; null where none does. */
+/** Returns the source of the first claim that states the value, or null. An ADP has its name, others their type. */
 function speaker(claims: readonly CveClaim[], path: string, value: string | null): string | null {
   const states = value === null ? undefined : STATEMENTS[path]
   const claim = states && claims.find((one) => states(one, value!))

@@ -1,11 +1,11 @@
-/** Vendor and product keys: how names fold, and which of them a record names (rule 27). */
+/** Vendor and product keys: normalization of names, and the names in a record (rule 27). */
 import type { CveClaim } from './claim.ts'
 import type { AffectedEntry, NamedProduct } from './record.ts'
 import { compareText } from './sources.ts'
 
 const NO_NAME = new Set(['n/a', '*', ''])
 
-/** The key of a vendor, product or CNA name: lower case, `_` for blanks, as in CPE; null where it names nobody. */
+/** Returns the key of a vendor, product or CNA name: lower case, `_` for blanks, as in CPE. Null for placeholders. */
 export function nameKey(name: string): string | null {
   const folded = name.trim().toLowerCase()
   return NO_NAME.has(folded) ? null : folded.replace(/\s+/g, '_')
@@ -20,8 +20,8 @@ export function statedName(name: string | null): string | null {
 }
 
 /**
- * Returns vendor and product as one name is made of them, without nulls. The vendor is left out where the product begins
- * with it, whole and in any case: "Cisco" and "Cisco IOS", but not "HP" and "HPE OneView" (rule 19).
+ * Returns vendor and product for display, without nulls. The vendor is omitted if the product begins with it as a whole
+ * word, in any case. Example: "Cisco" and "Cisco IOS", but not "HP" and "HPE OneView" (rule 19).
  */
 export function namesToShow(vendor: string | null, product: string | null): string[] {
   const isRepeated = vendor !== null && product !== null && beginsWithName(product, vendor)

@@ -1,9 +1,9 @@
-/** Package URLs (purl-spec) of packages that a source names by ecosystem and name only, as OSV and GitHub do. */
+/** Package URLs (purl-spec) for packages that OSV and GitHub identify by ecosystem and name. */
 
-/** How each ecosystem of the OSV schema writes its packages; others have no purl that follows from the name alone. */
+/** The purl path for each ecosystem of the OSV schema. For others it cannot be derived from the name. */
 const PATHS: Record<string, (name: string) => string | null> = {
   npm: (name) => `npm/${encoded(name)}`,
-  // Names of PyPI are the same in any case, and with `_` for `-` (PEP 503); the purl has one form.
+  // PyPI names are equal in any case and with `_` for `-` (PEP 503). The purl has one form.
   PyPI: (name) => `pypi/${encoded(name.toLowerCase().replaceAll('_', '-'))}`,
   Maven: (name) => (/^[^:/]+:[^:/]+$/.test(name) ? `maven/${encoded(name.replace(':', '/'))}` : null),
   Go: (name) => `golang/${encoded(name)}`,
@@ -16,13 +16,13 @@ const PATHS: Record<string, (name: string) => string | null> = {
   SwiftURL: (name) => `swift/${encoded(name.replace(/^https?:\/\//, '').replace(/\.git$/, ''))}`,
 }
 
-/** `pkg:npm/%40scope/name`, without a version; null where the ecosystem has no such form. */
+/** Returns `pkg:npm/%40scope/name`, without a version. Null if the ecosystem has no such form. */
 export function packageUrl(ecosystem: string, name: string): string | null {
   const path = Object.hasOwn(PATHS, ecosystem) ? PATHS[ecosystem]!(name) : null
   return path && `pkg:${path}`
 }
 
-/** Every segment percent-encoded, but for colons, which purl leaves as they are. */
+/** Percent-encodes every segment, except colons: purl leaves them unencoded. */
 function encoded(name: string): string {
   return name
     .split('/')

@@ -1,8 +1,8 @@
-/** Version statements of a CVE record (CVE 5 `affected[].versions[]`) as ranges and lists (rule 24). */
+/** Converts the version statements of a CVE record (CVE 5 `affected[].versions[]`) to ranges and lists (rule 24). */
 import { hasComparator, parseComparators } from './comparators.ts'
 import type { AffectedEntry, AffectedRange } from './record.ts'
 
-/** One member of `versions[]`; texts may be padded, absent ones are empty or null. */
+/** One member of `versions[]`. Texts may be padded; absent ones are empty or null. */
 export interface VersionStatement {
   version: string
   status: string
@@ -19,25 +19,25 @@ interface Change {
 
 export type VersionLists = Pick<AffectedEntry, 'affected_versions' | 'affected_ranges' | 'patched_versions'>
 
-/** From `introduced` on, until `fixed` (exclusive) or `lastAffected` (inclusive), or without end where both are null. */
+/** From `introduced` to `fixed` (exclusive) or `lastAffected` (inclusive). Without an end if both are null. */
 interface VersionSpan {
   introduced: string
   fixed: string | null
   lastAffected: string | null
 }
 
-/** What a statement is about, whatever its status. A text that cannot be read is neither start nor fix of anything. */
+/** The versions that a statement covers, for any status. Unreadable text is neither a start nor a fix. */
 type Extent =
   | { kind: 'nothing' }
   | { kind: 'single'; version: string }
   | { kind: 'span'; span: VersionSpan }
   | { kind: 'text'; text: string }
 
-/** Alone they say nothing; as a start they are "0", as a bound they are none. */
+/** Placeholders without a meaning: "0" as a start, no bound as a bound. */
 const SILENT = /^(?:n\/a|-|unspecified|unknown|)$/i
-/** Alone they mean every version. */
+/** Alone, these mean every version. */
 const EVERY = /^(?:\*|all)$/i
-/** Before a bound it is dropped, as before a comparator; alone it is text as any other. */
+/** Dropped before a bound or a comparator. Alone, it is ordinary text. */
 const ALL_VERSIONS = /^all versions$/i
 const NOTHING: Extent = { kind: 'nothing' }
 
@@ -47,7 +47,7 @@ interface Findings {
   patched: Set<string>
 }
 
-/** The claim of one `affected` entry; a list that would be empty is null. */
+/** Returns the version lists of one `affected` entry. Empty lists are null. */
 export function versionLists(statements: readonly VersionStatement[], defaultStatus: string | null): VersionLists {
   const found: Findings = { versions: new Set(), ranges: [], patched: new Set() }
   for (const statement of statements) collect(statement, extentOf(statement), found)
@@ -71,14 +71,14 @@ function collect(statement: VersionStatement, extent: Extent, found: Findings): 
   }
 }
 
-/** A change to `unknown` states nothing, nor does one that does not say where. */
+/** Returns false for a change to `unknown` and for a change without a version. */
 function saysSomething({ at, status }: Change): boolean {
   return (status === 'affected' || status === 'unaffected') && !isPlaceholder(at.trim())
 }
 
 /**
- * `changes[]` in the order given, those that say something: `unaffected` ends the range (fixed), `affected` begins one.
- * A further fix while no range is open (a hotfix on another branch) is a patched version.
+ * Applies `changes[]` in the given order: `unaffected` ends the range (fixed), `affected` begins one. A fix without an
+ * open range (a hotfix on another branch) is a patched version.
  */
 function replay(statement: VersionStatement, extent: Extent, found: Findings): void {
   const whole: VersionSpan =
@@ -102,9 +102,9 @@ function replay(statement: VersionStatement, extent: Extent, found: Findings): v
 }
 
 /**
- * Where everything is affected but for what is listed as unaffected: one range from the first affected version, ended
- * by an unaffected version without upper bound. The start of every other unaffected stretch is a patched version, for
- * the versions of a branch cannot be cut out of a range without an order among them.
+ * Adds the range of an entry that is affected by default, except for versions listed as unaffected. The range begins at
+ * the first affected version. An unaffected version without upper bound ends it. Other unaffected ranges only add their
+ * start as a patched version: without a version order they cannot be cut out.
  */
 function addDefaultRange(statements: readonly VersionStatement[], found: Findings): void {
   let begin: string | null | undefined
@@ -130,7 +130,7 @@ function addDefaultRange(statements: readonly VersionStatement[], found: Finding
     const endless = fixed === null && lastAffected === null
     if (start === '0') {
       if (endless) return
-      // Unaffected from the beginning: the range begins where that ends, which after an inclusive bound has no name.
+      // Unaffected from the beginning: the range starts at its end, which is unknown after an inclusive bound.
       if (unaffectedUntil === undefined) unaffectedUntil = fixed
     } else {
       found.patched.add(start)
@@ -138,11 +138,11 @@ function addDefaultRange(statements: readonly VersionStatement[], found: Finding
     }
   }
   if (exceptions === 0) return
-  // Stated ranges say it better than a default that nothing ends.
+  // Stated ranges are more precise than a default range without an end.
   if (end === null && found.ranges.length > 0) return
   const introduced = begin ?? (unaffectedUntil === undefined ? '0' : unaffectedUntil)
   const fixed = end?.version ?? null
-  // No extent at all, or neither start nor end has a name: `default_status` alone says it.
+  // The range is empty or has neither a start nor an end: `default_status` is sufficient.
   if (introduced === fixed) return
   if (found.ranges.some((range) => range.introduced === introduced && range.fixed === fixed)) return
   found.ranges.push({ introduced, fixed, version_type: beginType ?? end?.type ?? null })
@@ -155,7 +155,7 @@ function extentOf({ version: paddedVersion, lessThan, lessThanOrEqual }: Version
     return hasComparator(version) ? extentOfText(version, null) : extentAlone(version)
   }
   const bound = boundOf(stated, lessThan === null)
-  // `4.5` with the bound `<`: not the version alone, nor surely what is below it. It stays as the text that it is.
+  // `4.5` with the bound `<` is ambiguous: keep it as text.
   if (bound === null) return { kind: 'text', text: `${version} ${stated}`.trimStart() }
   if (hasComparator(version)) return extentOfText(version, bound)
   return extentTo(version, bound)
@@ -166,7 +166,7 @@ function extentAlone(version: string): Extent {
   return SILENT.test(version) ? NOTHING : { kind: 'single', version }
 }
 
-/** From `start`, which may be a placeholder, to the bound. */
+/** Returns the range from `start`, which may be a placeholder, to the bound. */
 function extentTo(start: string, bound: Bound): Extent {
   if (bound.version === null && bound.silent && SILENT.test(start)) return NOTHING
   return {
@@ -180,7 +180,7 @@ function extentTo(start: string, bound: Bound): Extent {
 }
 
 interface Bound {
-  /** Null where there is no upper bound after all: `*` or a placeholder. */
+  /** Null without an upper bound: `*` or a placeholder. */
   version: string | null
   inclusive: boolean
   silent: boolean
@@ -188,16 +188,16 @@ interface Bound {
 
 const NO_BOUND: Bound = { version: null, inclusive: false, silent: true }
 
-/** The comparator of an upper bound, written into the bound once more, maybe behind the start. */
+/** A comparator repeated in the bound's text, optionally after the start. */
 const UPPER_BOUND = /^(?:v?\d[^\s<>=]*\s+)?<(=?)\s*(.+)$/i
 
-/** `5.8.*`, `21.1*`: the end of a branch, which nobody released. */
+/** `5.8.*`, `21.1*`: the end of a branch, which is not a released version. */
 const BRANCH_END = /.\*$/
 
 /**
- * `lessThan: "< 4.4.13"` and `lessThan: "9.1 < 9.1.14"` are read as meant; where comparator and field differ, the text
- * holds. Any other comparator (`lessThan: ">= 2.0"`) makes no upper bound of it: null. That a branch is affected to its
- * end names no fix, whichever field says so: the end is the last affected.
+ * Parses the text of an upper bound. `lessThan: "< 4.4.13"` and `lessThan: "9.1 < 9.1.14"` are accepted. If comparator
+ * and field differ, the text decides. Returns null for other comparators (`lessThan: ">= 2.0"`). The end of a branch is
+ * the last affected version in both fields, because it names no fix.
  */
 function boundOf(text: string, inclusive: boolean): Bound | null {
   const written = UPPER_BOUND.exec(text)
@@ -210,7 +210,7 @@ function boundOf(text: string, inclusive: boolean): Bound | null {
   }
 }
 
-/** A bound of its own completes `>= 1.0` and only repeats `< 2.0`. */
+/** A separate bound completes `>= 1.0` and only repeats `< 2.0`. */
 function extentOfText(version: string, bound: Bound | null): Extent {
   const parsed = parseComparators(version)
   if (parsed?.kind === 'single') return extentAlone(parsed.version)

@@ -1,4 +1,4 @@
-/** The merged record of a CVE, part by part, in the shapes of the API (gateway/API.md, sections 8 to 16). */
+/** The merged record of a CVE by part, in the shapes of the API (gateway/API.md, sections 8 to 16). */
 import type { CveId } from './cve-id.ts'
 
 export type Severity = 'critical' | 'high' | 'medium' | 'low' | 'none'
@@ -11,7 +11,7 @@ export interface Ssvc {
   decision: 'track' | 'track*' | 'attend' | 'act' | null
 }
 
-/** The CVE summary record without `epss`, which changes every day and is joined when a record is answered. */
+/** The CVE summary record without `epss`. EPSS changes every day and is joined when a record is served. */
 export interface CveCore {
   cve_id: CveId
   state: RecordState
@@ -33,7 +33,7 @@ export interface CveCore {
   primary_cwe_id: string | null
 }
 
-/** The keys of a summary record in the order of gateway/API.md, section 8; `fields` chooses among them. */
+/** The keys of a summary record in the order of gateway/API.md, section 8. `fields` selects among them. */
 export const SUMMARY_FIELDS = [
   'cve_id',
   'state',
@@ -183,7 +183,7 @@ export interface Analysis {
   generated_at: string | null
 }
 
-/** A security advisory as `/cves/{id}/advisory` answers it, without `epss`, which is joined when it is answered. */
+/** The response of `/cves/{id}/advisory` without `epss`, which is joined when it is served. */
 export interface Advisory {
   /** `GHSA-xxxx-xxxx-xxxx`. */
   advisory_id: string
@@ -192,13 +192,13 @@ export interface Advisory {
   summary: string
   /** Markdown. */
   description: string
-  /** Lower case: `low`, `moderate` (as upstream states it), `high`, `critical`, `unknown`. */
+  /** Lower case: `low`, `moderate` (upstream's term), `high`, `critical`, `unknown`. */
   severity: string
   cvss_v3: AdvisoryScore
   cvss_v4: AdvisoryScore
   /** `CWE-79`. */
   cwe_ids: string[]
-  /** Names of those that the catalogue knows, by id. */
+  /** Names by id, for the ids in the catalog. */
   cwe_names: Record<string, string>
   source_repo_url: string | null
   published_at: string
@@ -218,12 +218,12 @@ export interface AdvisoryScore {
 export interface AffectedPackage {
   ecosystem: string
   name: string
-  /** As GitHub writes it: `>= 1.0.0, < 1.2.3`. */
+  /** In GitHub's notation: `>= 1.0.0, < 1.2.3`. */
   vulnerable_version_range: string
   first_patched_version: string | null
 }
 
-/** A report in the list of a CVE's reports, with the beginning of its text. */
+/** A report in the list of a CVE's reports, with an excerpt of its text. */
 export interface ReportSummary {
   /** UUID. */
   id: string
@@ -231,25 +231,25 @@ export interface ReportSummary {
   report_type: string
   model: string
   created_at: string
-  /** Code points of the whole text. */
+  /** Length of the complete text in code points. */
   char_count: number
   excerpt: string
 }
 
-/** The same with its whole text. */
+/** A report with its complete text. */
 export type Report = Omit<ReportSummary, 'excerpt'> & { report_text: string }
 
-/** What lists and filters need to know of a record beyond its core; never part of an answer. */
+/** Data for lists and filters that `core` does not contain. Never part of an answer. */
 export interface Facets {
-  /** Every weakness any source maps the CVE to, `cwe-<n>`, by number (rule 21, `scope=any`). */
+  /** All weaknesses that any source maps the CVE to: `cwe-<n>`, sorted by number (rule 21, `scope=any`). */
   weaknesses: string[]
-  /** Vendor and product keys of the claims of CNA, ADP and NVD (rule 27), each pair once, by code points. */
+  /** Vendor and product keys from the claims of CNA, ADP and NVD (rule 27), unique, sorted by code points. */
   products: NamedProduct[]
-  /** How complete the CNA's statement is, 0 to 100 (rule 25). */
+  /** Completeness of the CNA's claim, 0 to 100 (rule 25). */
   completeness: number
 }
 
-/** A vendor's product by its keys, and how the first claim that names it writes the two. */
+/** Keys of a vendor and product, with the display names of the first claim that names them. */
 export interface NamedProduct {
   vendor: string
   product: string | null
@@ -257,7 +257,7 @@ export interface NamedProduct {
   product_display: string | null
 }
 
-/** EPSS of one CVE; scores are 0 to 1, `date` the day they were computed for. */
+/** EPSS of one CVE. Scores are 0 to 1; `date` is the day of the computation. */
 export interface Epss {
   score: number
   percentile: number
@@ -265,7 +265,7 @@ export interface Epss {
   model_version: string
 }
 
-/** The parts of a record, in the order in which a snapshot stores them. */
+/** The parts of a record in the order of the snapshot format. */
 export interface RecordParts {
   core: CveCore
   cvss: CvssSection
@@ -276,7 +276,7 @@ export interface RecordParts {
   timeline: TimelineEntry[]
   analysis: Analysis | null
   advisory: Advisory | null
-  /** The latest final report of each type, newest first; `report_texts` are the same with their texts. */
+  /** The latest final report of each type, newest first. `report_texts` adds the complete texts. */
   reports: ReportSummary[]
   report_texts: Report[]
   facets: Facets

@@ -1,8 +1,8 @@
-/** References: one item per URL, with every source that names it and all of their tags (rule 30). */
+/** References: one item per URL, with all its sources and tags (rule 30). */
 import type { CveClaim } from './claim.ts'
 import type { Reference, ReferenceSource } from './record.ts'
 
-/** In the order first seen; the first name given stands, tags and sources add up in the order of the claims. */
+/** Returns the references in the order first seen. The first name wins; tags and sources accumulate in claim order. */
 export function mergedReferences(claims: readonly CveClaim[]): Reference[] {
   const byUrl = new Map<string, Reference>()
   for (const { source, references } of claims) {
@@ -21,12 +21,12 @@ export function mergedReferences(claims: readonly CveClaim[]): Reference[] {
   return [...byUrl.values()]
 }
 
-/** Whether the tag is among `tags`; NVD capitalises what the CVE list does not (`Patch`, `patch`). */
+/** Returns whether `tags` contains the tag in any case: NVD writes `Patch`, the CVE list `patch`. */
 export function hasTag(tags: readonly string[], wanted: 'patch' | 'mitigation' | 'exploit'): boolean {
   return tags.some((tag) => tag.length === wanted.length && tag.toLowerCase() === wanted)
 }
 
-/** The sources, in claim order, that themselves give `url` the tag. */
+/** Returns, for each URL with the tag, the first source in claim order that gives it the tag. */
 export function sourcesTagging(claims: readonly CveClaim[], wanted: 'patch' | 'exploit'): Map<string, ReferenceSource> {
   const first = new Map<string, ReferenceSource>()
   for (const { source, references } of claims) {

@@ -1,10 +1,10 @@
-/** The reports of a CVE that are served: the latest final one of each type, newest first (API 16.4). */
+/** Selects the served reports of a CVE: the latest final one of each type, newest first (API 16.4). */
 import type { ReportClaim } from './claim.ts'
 import type { Report, ReportSummary } from './record.ts'
 import { compareText } from './sources.ts'
 import { cutAtWord } from './title.ts'
 
-/** Code points of an excerpt, at most. */
+/** Maximum length of an excerpt in code points. */
 const EXCERPT_LENGTH = 280
 
 export function latestReports(claims: readonly ReportClaim[]): { reports: ReportSummary[]; report_texts: Report[] } {

@@ -1,4 +1,4 @@
-/** What an operator should look at in a record: scores that contradict their vector, sources that contradict each other. */
+/** Finds contradictions for an operator: between scores and their vectors, and between sources. */
 import type { CveClaim, CvssClaim } from './claim.ts'
 import { rankedMetrics, severityOf } from './cvss.ts'
 import { baseScore } from './cvss-vector.ts'
@@ -8,9 +8,9 @@ import { claimant } from './sources.ts'
 import { latestSsvc } from './ssvc.ts'
 import { isMapping } from './weakness.ts'
 
-/** A score that is not what its own vector amounts to; it is served as stated (rule 18). */
+/** A score that differs from the score of its own vector. It is served as stated (rule 18). */
 export interface ScoreMismatch {
-  /** Who states it: `cna mitre`. */
+  /** The source of the score: `cna mitre`. */
   by: string
   version: CvssClaim['version']
   vector: string
@@ -21,10 +21,10 @@ export interface ScoreMismatch {
 
 export type DisagreementTopic = 'severity' | 'weakness' | 'kev' | 'exploitation'
 
-/** Sources that cannot all be right. Each claim is served; the rules say which one backs the record's own value. */
+/** Sources that contradict each other. All claims are served; the rules decide the record's own value. */
 export interface Disagreement {
   about: DisagreementTopic
-  /** In the order of precedence: the first one has its way. */
+  /** In order of precedence: the first one decides. */
   claims: Claimed[]
 }
 
@@ -34,9 +34,9 @@ export interface Claimed {
 }
 
 export interface Review {
-  /** Scores that were compared with their vectors. */
+  /** Number of scores compared with their vectors. */
   scores: number
-  /** Vectors that cannot be scored: base metrics are missing or unknown. */
+  /** Number of vectors without a score: base metrics are missing or unknown. */
   unreadable: number
   mismatches: ScoreMismatch[]
   disagreements: Disagreement[]
@@ -69,7 +69,7 @@ function addScores(claim: CveClaim, review: Review): void {
   }
 }
 
-/** Bands of what each source would have as the headline; scores that NVD only carries are nobody's own. */
+/** Compares the severity bands that each source would have as headline. Ignores scores that NVD copies from others. */
 function severities(claims: readonly CveClaim[], recordUpdated: string | null): Disagreement | null {
   const first: Claimed[] = []
   const bands = new Set<string>()
@@ -83,7 +83,7 @@ function severities(claims: readonly CveClaim[], recordUpdated: string | null): 
   return bands.size > 1 ? { about: 'severity', claims: first } : null
 }
 
-/** Two sources that map to weaknesses and have none in common. */
+/** Finds two sources that map to weaknesses and have none in common. */
 function weaknesses(claims: readonly CveClaim[]): Disagreement | null {
   const mapping = claims.filter((claim) => isMapping(claim) && claim.weaknesses.length > 0)
   const apart = mapping.some((one) =>
@@ -96,7 +96,7 @@ function weaknesses(claims: readonly CveClaim[]): Disagreement | null {
   }
 }
 
-/** The catalogue and the ADP's copy of it: one does not list what the other does, or dates it differently. */
+/** Compares the KEV catalog with the ADP's copy: one does not list the CVE, or the dates differ. */
 function listings(claims: readonly CveClaim[], { kev, kevFeed }: MergeInput): Disagreement | null {
   const copy = claims.find(({ source, kevDateAdded }) => source === 'adp' && kevDateAdded !== null)
   if (!kevFeed || !copy || copy.kevDateAdded === kev?.dateAdded) return null
@@ -110,7 +110,7 @@ function listings(claims: readonly CveClaim[], { kev, kevFeed }: MergeInput): Di
   }
 }
 
-/** No exploitation by the ADP's assessment, and a listing or a weaponized module all the same (rule 23). */
+/** Finds an ADP assessment of no exploitation that contradicts a KEV listing or a weaponized module (rule 23). */
 function exploitation(claims: readonly CveClaim[], { kev, kevFeed, exploits }: MergeInput): Disagreement | null {
   if (latestSsvc(claims)?.exploitation !== 'none') return null
   const found: Claimed[] = []

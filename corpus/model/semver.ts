@@ -1,8 +1,8 @@
-/** The order of versions in Semantic Versioning 2.0.0 (section 11), for sources that list events in no order. */
+/** The version order of Semantic Versioning 2.0.0 (section 11), for sources that list events unordered. */
 
 const FORM = /^v?(\d+)\.(\d+)\.(\d+)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/
 
-/** Numbers have any length, so they stay text: compared by length, then by digits. */
+/** Numbers have any length and stay text: they are compared by length, then by digits. */
 interface Version {
   core: string[]
   prerelease: string[]
@@ -14,7 +14,7 @@ function parseSemver(text: string): Version | null {
   return { core: match.slice(1, 4).map(plainNumber), prerelease: match[4]?.split('.') ?? [] }
 }
 
-/** Below zero where `a` comes before `b`; null where one of them is no semantic version. `0` comes before all (OSV). */
+/** Returns a negative number if `a` precedes `b`, and null if one is not a semantic version. `0` precedes all (OSV). */
 export function compareSemver(a: string, b: string): number | null {
   if (a === b) return 0
   if (a === '0') return -1

@@ -1,4 +1,4 @@
-/** The one order of sources: the CNA first, then by how close a source is to the record (rules 18, 21, 24). */
+/** The order of sources: the CNA first, then by closeness to the record (rules 18, 21, 24). */
 import type { CveClaim } from './claim.ts'
 
 export type ClaimSource = CveClaim['source']
@@ -6,15 +6,15 @@ export type ClaimSource = CveClaim['source']
 const RANK: Record<ClaimSource, number> = { cna: 0, adp: 1, nvd: 2, advisory: 3, osv: 4, svc: 5 }
 
 /**
- * All claims on a CVE in the order that every derived list follows. Claims of the record keep the order of its
- * containers; those of other feeds come in any order and are sorted by source, name, date.
+ * Returns all claims on a CVE in the order of every derived list. The record's claims keep the order of its containers.
+ * Claims of other feeds are sorted by source, name and newest date.
  */
 export function orderedClaims(record: readonly CveClaim[], others: readonly CveClaim[]): CveClaim[] {
   if (others.length === 0) return record.slice().sort(bySource)
   return [...record, ...others.slice().sort(byName)].sort(bySource)
 }
 
-/** `cna mitre`; of sources that are named after themselves (`nvd`) the name alone. */
+/** Returns `cna mitre`, or only the name if it equals the source (`nvd`). */
 export function claimant({ source, sourceName }: Pick<CveClaim, 'source' | 'sourceName'>): string {
   return source === sourceName ? source : `${source} ${sourceName}`
 }
@@ -27,7 +27,7 @@ function byName(a: CveClaim, b: CveClaim): number {
   return compareText(a.sourceName, b.sourceName) || compareText(b.updatedAt, a.updatedAt)
 }
 
-/** By code points, which is the order of the bytes in UTF-8; `<` on strings would put U+E000 behind U+10000. */
+/** Compares by code points, which is the byte order of UTF-8. `<` on strings would sort U+E000 after U+10000. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0
   const length = Math.min(a.length, b.length)
@@ -38,7 +38,7 @@ export function compareText(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** A code unit's place when surrogates, halves of what lies beyond the basic plane, come behind all of the plane. */
+/** Returns a sort key that puts surrogates (code points above U+FFFF) after all other code units. */
 function surrogatesLast(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }

@@ -2,7 +2,7 @@
 import type { CveClaim } from './claim.ts'
 import type { Ssvc } from './record.ts'
 
-/** The operator's setting of mission and well-being. */
+/** The operator's setting for mission and well-being. */
 export type Mission = 'low' | 'medium' | 'high'
 
 type Decision = NonNullable<Ssvc['decision']>
@@ -28,13 +28,13 @@ const DECISIONS: Record<string, Row> = {
 
 type Points = Omit<Ssvc, 'decision'>
 
-/** The decision for three points, or null while one is missing. */
+/** Returns the decision for three points, or null if one is missing. */
 export function ssvcDecision(points: Points, mission: Mission): Decision | null {
   const row = DECISIONS[`${points.exploitation} ${points.automatable} ${points.technical_impact}`]
   return row?.[COLUMN[mission]] ?? null
 }
 
-/** The newest assessment of any ADP; of equally old ones the first. */
+/** Returns the newest assessment of any ADP. Ties keep the first one. */
 export function latestSsvc(claims: readonly CveClaim[]): CveClaim['ssvc'] {
   let latest: CveClaim['ssvc'] = null
   for (const { source, ssvc } of claims) {

@@ -1,4 +1,4 @@
-/** The categories of the timeline and how their entries read: the one table of them (API 14.8). */
+/** The categories of the timeline and the titles of their entries (API 14.8). */
 
 export type TimelineCategory =
   | 'publication'
@@ -19,16 +19,16 @@ export type TimelineCategory =
 
 export interface CategoryRow {
   category: TimelineCategory
-  /** The feeds beside the CVE list that bring such changes; empty where the source of a change tells. */
+  /** Feeds other than the CVE list that cause such changes. Empty if the source of a change identifies the feed. */
   feeds: readonly string[]
-  /** Title of an entry that only says that something of this category changed. */
+  /** Default title of an entry. */
   title: string
-  /** `change_type` of the group header, and of each message below it. */
+  /** `change_type` of the group header; `change` is that of each message below it. */
   group: string
   change: string
 }
 
-/** In the order in which entries of one moment are shown. */
+/** In the display order of entries with the same time. */
 export const CATEGORIES: readonly CategoryRow[] = [
   row('publication', 'CVE record updated', 'CVE_GROUP', 'CVE_MODIFIED'),
   row('kev', 'KEV listing changed', 'KEV_GROUP', 'KEV_MODIFIED', 'kev'),
@@ -57,7 +57,7 @@ function row(
   return { category, title, group, change, feeds }
 }
 
-/** The feed of each source that states changes of several categories. */
+/** The feed of each source that states changes in several categories. */
 export const FEED_OF_SOURCE: ReadonlyMap<string, string> = new Map([
   ['nvd', 'nvd'],
   ['advisory', 'ghsa'],
@@ -69,7 +69,7 @@ export const FEED_OF_SOURCE: ReadonlyMap<string, string> = new Map([
   ['code_host_poc_search', 'poc'],
 ])
 
-/** Changes of single fields that give an entry a title of its own: `[path, new value, title]`; the first that fits. */
+/** Titles for changes of single fields: `[path, new value, title]`. The first match wins. */
 export const TITLES: readonly (readonly [path: string, newValue: string | null, title: string])[] = [
   ['$.state', 'PUBLISHED', 'CVE published'],
   ['$.kev.listed', 'true', 'Added to the KEV catalogue'],
@@ -78,7 +78,7 @@ export const TITLES: readonly (readonly [path: string, newValue: string | null, 
   ['$.ssvc.exploitation', 'poc', 'SSVC: proof of concept is public'],
 ]
 
-/** What an entry is called where all of its changes are of one kind: `[paths, title]`; the first that fits. */
+/** Titles for entries in which all changes match: `[paths, title]`. The first match wins. */
 export const TITLES_OF_ALL: readonly (readonly [paths: RegExp, title: string])[] = [
   [/^\$\.date_published$/, 'Date of publication changed'],
   [/^\$\.title$/, 'Title changed'],

@@ -1,4 +1,4 @@
-/** The change timeline: what the feeds date, and what an ingest finds changed in a record (rule 26). */
+/** Builds the change timeline of a record from dates in the feeds and from changes that an ingest finds (rule 26). */
 import type { CveListRecord } from './claim.ts'
 import { startOfDay } from './date.ts'
 import { cut, dateChange, differences } from './difference.ts'
@@ -9,13 +9,13 @@ import { compareText } from './sources.ts'
 import { latestSsvc } from './ssvc.ts'
 import { CATEGORIES, type CategoryRow, FEED_OF_SOURCE, TITLES, TITLES_OF_ALL } from './timeline-table.ts'
 
-/** More messages than this are counted, not shown: an advisory can list thousands of products. */
+/** Maximum messages of an entry. An advisory can list thousands of products; the title counts the hidden ones. */
 const MESSAGE_LIMIT = 200
 
-/** What an entry tells of a change. */
+/** The parts of a change that an entry shows. */
 type Told = Omit<StatedChange, 'item' | 'isRecords'>
 
-/** What a dated fact is called beside its date, where the title of its entry does not say it. */
+/** Subjects of dated facts for which the entry's title does not name the date. */
 const SUBJECTS: Record<string, string> = {
   '$.date_published': 'Date of publication',
   '$.kev.date_added': 'Added to KEV on',
@@ -24,8 +24,8 @@ const SUBJECTS: Record<string, string> = {
 }
 
 /**
- * The timeline of a record's first version: only what the feeds themselves date (publication, KEV listing, SSVC
- * assessment, NVD, advisories, what the service wrote), newest first.
+ * Returns the timeline of a record's first version, newest first. It contains only dated facts: publication, KEV
+ * listing, SSVC assessment, NVD, advisories, and the service's reports, score and analysis.
  */
 export function firstTimeline(
   parts: MergedParts,
@@ -79,21 +79,21 @@ export function firstTimeline(
   return newestFirst(entries)
 }
 
-/** What dates the changes of an ingest: timestamps, ISO 8601 in UTC. */
+/** Dates of the changes of an ingest: ISO 8601 timestamps in UTC. */
 export interface ChangeDates {
-  /** Of what the CVE record itself says; null where it says what it said, and only other feeds do not. */
+  /** Date of the CVE record. Null if the record is unchanged and only other feeds changed. */
   record: string | null
-  /** Of what other feeds say, by the name of the feed: those whose claims changed. */
+  /** Date by feed name, for the feeds with changed claims. */
   feeds: ReadonlyMap<string, string>
-  /** Of what no feed dates. */
+  /** Date of changes that no feed dates. */
   otherwise: string
 }
 
 /**
- * Returns the timeline of a record that replaces `previous`: an entry for each category touched, then the entries it had,
- * by version, then by time, newest first. What the record itself brought spans its version and the next one, enrichment
- * stands at the next one (API 14.9). A night in which both did is told apart by `origin`; without it all is the record's.
- * Where nothing changed it is `previous.timeline` itself.
+ * Returns the timeline of a record that replaces `previous`, newest first: by version, then by time.
+ * It adds an entry for each changed category. Changes of the record span its version and the next one. Enrichment has
+ * the next version only (API 14.9). `origin` separates the two; without it, all changes are the record's. Returns
+ * `previous.timeline` itself if nothing changed.
  */
 export function nextTimeline(
   previous: RecordParts & { version: number },
@@ -105,7 +105,7 @@ export function nextTimeline(
   if (found.length === 0) return previous.timeline
   const isUpdated = dates.record !== null
   const changes = statedChanges(found, next, isUpdated, origin)
-  // Others brought all of it, but the record was updated as well: that is then all there is to say of it.
+  // All changes came from other feeds, but the record was updated too: report the new date.
   if (isUpdated && !changes.some(({ isRecords }) => isRecords)) {
     changes.push(...statedChanges(dateChange(previous, next), next, true, null))
   }
@@ -124,13 +124,13 @@ export function nextTimeline(
   return newestFirst([...entries, ...previous.timeline])
 }
 
-/** KEV dates a new listing itself, in the first timeline as in any other (rules 26, 29). */
+/** Returns the date that KEV states for a new listing (rules 26, 29). */
 function statedDate(changes: readonly Told[]): string | null {
   const added = changes.find(({ path, operation }) => path === '$.kev.date_added' && operation === 'add')
   return added ? startOfDay(added.newValue!) : null
 }
 
-/** Returns the newest date of the feeds that brought these changes. If they are unknown, the only feed that changed did. */
+/** Returns the newest date of the feeds behind these changes, or of the only changed feed if they are unknown. */
 function enrichmentDate(row: CategoryRow, changes: readonly Told[], { feeds, otherwise }: ChangeDates): string {
   const feedsOf = ({ provider }: Told): readonly string[] => {
     const feed = row.feeds.length === 1 ? undefined : FEED_OF_SOURCE.get(provider)
@@ -183,10 +183,10 @@ function headerOf(row: CategoryRow, title: string, changes: readonly Told[]): Ti
   }
 }
 
-/** Values up to this length are told in the summary as well, if they are no JSON. */
+/** Maximum length, in UTF-16 code units, of a value in the summary. JSON values are never in it. */
 const TOLD_LENGTH = 60
 
-/** `Severity: high → critical`, `Reference https://… added`: a line that can be read without the rest. */
+/** Returns a line that is readable alone: `Severity: high → critical`, `Reference https://… added`. */
 function summaryOf({ subject, oldValue, newValue }: Told): string {
   const isTold = (value: string) => value.length <= TOLD_LENGTH && !/^[[{]/.test(value) && !subject.includes(value)
   if (oldValue === null) return isTold(newValue!) ? `${subject}: ${newValue}` : `${subject} added`
@@ -211,7 +211,10 @@ function rowOf(category: Told['category']): CategoryRow {
   return CATEGORIES.find((row) => row.category === category)!
 }
 
-/** By version, since feeds date some changes earlier than the version before. Stable: ties keep the order of the table. */
+/**
+ * Sorts by version first: feeds date some changes earlier than the previous version. The sort is stable, so ties keep
+ * the order of the table.
+ */
 function newestFirst(entries: TimelineEntry[]): TimelineEntry[] {
   return entries.sort((a, b) => b.version_to - a.version_to || compareText(b.changed_at ?? '', a.changed_at ?? ''))
 }

@@ -1,21 +1,22 @@
-/** The title of a record: the CNA's, or one made of what else it says (rule 19). */
+/** The title of a record: the CNA's, or one built from other fields (rule 19). */
 import type { CveClaim } from './claim.ts'
 import { namesToShow } from './products.ts'
 
 const LIMIT = 120
-/** A full stop after one of these, or after initials (`e.g.`, `B.V.`), does not end a sentence. */
+/** A full stop after one of these or after initials (`e.g.`, `B.V.`) does not end a sentence. */
 const ABBREVIATION = /(?:^|[\s(])(?:etc|vs|cf|inc|corp|ltd|co|no|ver|v|approx|(?:[a-z]\.)*[a-z])\.$/i
 const SENTENCE_END = /[.!?](?=\s)/g
 
-/** What a title can come from, and the one that it would be; null where that says nothing. */
+/** A possible source of the title with its result. `title` is null if the source has none. */
 export interface TitleCandidate {
   from: 'title' | 'affected and weakness' | 'description'
   title: string | null
 }
 
 /**
- * In their order of precedence. `cna` is the CNA's claim; `weaknessName` the name of the primary weakness. Vendor and
- * product are those of the CNA's first `affected` entry; unknown ones, and a vendor that the product repeats, are left out.
+ * Yields title candidates in order of precedence. `cna` is the CNA's claim; `weaknessName` is the name of the primary
+ * weakness. Vendor and product come from the CNA's first `affected` entry. Unknown names are omitted, and a vendor that
+ * the product repeats.
  */
 export function* titleCandidates(
   cna: CveClaim | undefined,
@@ -34,7 +35,7 @@ export function titleOf(...known: Parameters<typeof titleCandidates>): string | 
   return null
 }
 
-/** The first sentence, with its full stop, on one line. */
+/** Returns the first sentence with its full stop, on one line. */
 export function firstSentence(text: string): string {
   const line = text.trim().replace(/\s+/g, ' ')
   for (const end of line.matchAll(SENTENCE_END)) {
@@ -44,7 +45,7 @@ export function firstSentence(text: string): string {
   return line
 }
 
-/** At most `limit` code points, ending with a whole word; a single longer word is cut. */
+/** Returns at most `limit` code points that end with a whole word. A single longer word is cut. */
 export function cutAtWord(text: string, limit: number): string {
   const points = [...text]
   if (points.length <= limit) return text

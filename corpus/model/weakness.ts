@@ -1,7 +1,7 @@
-/** Weaknesses: reading CWE ids, choosing the primary one, and the union of all mappings (rule 21). */
+/** Weaknesses: parsing CWE ids, selecting the primary one, and the union of all mappings (rule 21). */
 import type { CveClaim } from './claim.ts'
 
-/** What the rules ask of the weakness catalogue; ids are `cwe-<n>`. */
+/** The queries of the rules to the weakness catalog. Ids are `cwe-<n>`. */
 export interface WeaknessCatalogue {
   weaknessName(id: string): string | null
   /** False for categories, views and unknown ids. */
@@ -11,29 +11,29 @@ export interface WeaknessCatalogue {
 const ID = /^\s*cwe-0*([1-9]\d{0,5})\s*$/i
 const IN_TEXT = /\bcwe[-\s:]{0,3}0*([1-9]\d{0,5})\b/gi
 
-/** `cwe-<n>` of an id such as `CWE-79`, else null (`NVD-CWE-noinfo`, `CWE-Other`). */
+/** Returns `cwe-<n>` of an id such as `CWE-79`. Null for other text (`NVD-CWE-noinfo`, `CWE-Other`). */
 export function weaknessId(text: string): string | null {
   const match = ID.exec(text)
   return match ? `cwe-${match[1]}` : null
 }
 
-/** Every CWE that a problem type names in its text, in order: `CWE-79 Cross-site…`, `CWE 79`. */
+/** Returns every CWE in the text of a problem type, in order: `CWE-79 Cross-site…`, `CWE 79`. */
 export function weaknessIdsInText(text: string): string[] {
   const ids: string[] = []
   for (const match of text.matchAll(IN_TEXT)) ids.push(`cwe-${match[1]}`)
   return ids
 }
 
-/** Sources whose first CWE may be the primary one, in this order; NVD's claims list its primary first. */
+/** Sources of the primary CWE in order of precedence. NVD's claims list its primary CWE first. */
 const PRIMARY_ORDER = ['cna', 'adp', 'nvd'] as const satisfies readonly CveClaim['source'][]
 
-/** A CWE that may be the primary one, and whose claim names it. */
+/** A candidate for the primary CWE, with the claim that names it. */
 export interface WeaknessCandidate {
   id: string
   claim: CveClaim
 }
 
-/** In their order of precedence. */
+/** Yields the candidates in order of precedence. */
 export function* weaknessCandidates(claims: readonly CveClaim[]): Iterable<WeaknessCandidate> {
   for (const source of PRIMARY_ORDER) {
     for (const claim of claims) {
@@ -42,7 +42,7 @@ export function* weaknessCandidates(claims: readonly CveClaim[]): Iterable<Weakn
   }
 }
 
-/** The first CWE in source order that the catalogue knows as a weakness; if none is, the first of all. */
+/** Returns the first CWE in source order that is a weakness in the catalog. If none is, returns the first CWE. */
 export function primaryWeakness(claims: readonly CveClaim[], catalogue: WeaknessCatalogue | null): string | null {
   let first: string | null = null
   for (const { id } of weaknessCandidates(claims)) {
@@ -52,12 +52,12 @@ export function primaryWeakness(claims: readonly CveClaim[], catalogue: Weakness
   return first
 }
 
-/** Whether a claim's mappings are among those of `scope=any`. */
+/** Returns whether a claim's mappings belong to `scope=any`. */
 export const isMapping = ({ source }: Pick<CveClaim, 'source'>) => MAPPING_SOURCES.has(source)
 
 const MAPPING_SOURCES: ReadonlySet<CveClaim['source']> = new Set(['cna', 'adp', 'nvd', 'advisory'])
 
-/** The union of the mappings of CNA, ADP, NVD and advisories, by number. */
+/** Returns the union of the mappings of CNA, ADP, NVD and advisories, sorted by number. */
 export function allWeaknesses(claims: readonly CveClaim[]): string[] {
   const ids = new Set<string>()
   for (const claim of claims) if (isMapping(claim)) for (const id of claim.weaknesses) ids.add(id)

@@ -1,4 +1,4 @@
-/** Where a reader reads from: a folder, or its like on any web server. Nothing of it is judged here. */
+/** Reads files from a folder or any web server. This module does not verify content, except in `proven`. */
 import { createHash } from 'node:crypto'
 import { type FileHandle, mkdir, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,46 +13,50 @@ import { type NetworkEffects, realNetworkEffects } from '../transfer/network.ts'
 import { firstByteOf, get, type LocatedAnswer, networkError, readWhole, withoutPassword } from '../transfer/request.ts'
 import { statusError, withRetries } from '../transfer/retry.ts'
 
-/** Bytes of a file, counted from its first. */
+/** A byte range of a file. `at` is the offset of its first byte. */
 export interface Span {
   at: number
   length: number
 }
 
 export interface Files {
-  /** What errors call it: without passwords. */
+  /** Name in error messages, without passwords. */
   name: string
-  /** Whether parts of files can be had. */
+  /** Returns whether the source supports reading parts of files. */
   hasParts(): Promise<boolean>
   /**
-   * All of the file at `path`, with `/`, which has no more than `most` bytes.
-   * @throws SnapshotError `missing` or `digest`; TransferError
+   * Returns a complete file of at most `most` bytes. `path` is separated by `/`.
+   * @throws SnapshotError `missing` or `digest`
+   * @throws TransferError
    */
   whole(path: string, most: number): Promise<Buffer>
   /**
-   * A part of a file of `size` bytes, as long as it was asked for.
-   * @throws SnapshotError `missing` or `digest`; TransferError
+   * Returns a part of a file of `size` bytes, with exactly the requested length.
+   * @throws SnapshotError `missing` or `digest`
+   * @throws TransferError
    */
   part(path: string, span: Span, size: number): Promise<Buffer>
   /**
-   * Holds all of a file against its digest, and gives from where parts of it can be read afterwards: from here where it
-   * lies on this machine, else from a copy, which goes when this is closed.
-   * @throws SnapshotError `missing` or `digest`; TransferError
+   * Verifies a complete file against its digest and returns a source of its parts. For a local folder that is the file
+   * itself, otherwise a temporary copy that `close` removes.
+   * @throws SnapshotError `missing` or `digest`
+   * @throws TransferError
    */
   proven(path: string, file: Stored): Promise<Pick<Files, 'part'>>
   close(): Promise<void>
 }
 
 /**
- * A folder's path, `file://…`, `http://…` or `https://…`. Without `effects` the connections are its own.
- * @throws TypeError for anything else
+ * Opens a folder's path or a `file://…`, `http://…` or `https://…` address. Without `effects` it creates its own
+ * connections.
+ * @throws TypeError for other addresses
  */
 export function openFiles(address: string | URL, effects?: NetworkEffects): Files {
   const text = String(address)
   if (address === undefined || text === '') throw new TypeError('a reader opens a folder or an address; none was given')
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return folderFiles(resolve(text))
   const url = URL.parse(text)
-  // It may hold a password, and is not repeated.
+  // The address may contain a password, so the message does not repeat it.
   if (url === null)
     throw new TypeError('this is no address: in names and passwords, # / ? @ are written as %23 %2F %3F %40')
   if (url.protocol === 'file:') {
@@ -83,7 +87,7 @@ function tooLong(path: string, most: number, cause?: unknown): SnapshotError {
 function folderFiles(folder: string): Files {
   let isClosed = false
 
-  // Opened for each read, which costs some 50 µs: a descriptor for each of several hundred shards would cost more.
+  // Opens the file for each read, about 50 µs. Open descriptors for several hundred shards would cost more.
   async function opened<T>(path: string, use: (file: FileHandle) => Promise<T>): Promise<T> {
     if (isClosed) throw closedError(folder)
     let file: FileHandle
@@ -133,9 +137,12 @@ function otherDigest(path: string, size: number): SnapshotError {
   return new SnapshotError('digest', `${path} does not have the digest it is named by, or not ${size} bytes`)
 }
 
-/** Copies of files, in a folder of this machine that is made for them and removed with them. */
+/** Copies of files in a temporary folder, which `remove` deletes. */
 interface Copies {
-  /** @throws SnapshotError `digest` where what comes is something else */
+  /**
+   * Writes a copy of a file.
+   * @throws SnapshotError `digest` if the content differs
+   */
   add(path: string, file: Stored, body: AsyncIterable<Uint8Array>): Promise<void>
   files: Files
   remove(): Promise<void>
@@ -172,7 +179,7 @@ async function makeCopies(): Promise<Copies> {
   }
 }
 
-/** Requests that are under way at once. */
+/** Maximum concurrent requests. */
 const AT_ONCE = 6
 
 function webFiles(url: URL, effects: NetworkEffects, close: () => Promise<void>): Files {
@@ -182,7 +189,7 @@ function webFiles(url: URL, effects: NetworkEffects, close: () => Promise<void>)
   let copies: Promise<Copies> | null = null
   let parts: Promise<boolean> | null = null
 
-  /** What `read` makes of the answer to a request for a file, which is 200 or 206. */
+  /** Requests a file and returns the result of `read` for a 200 or 206 response. */
   function asked<T>(path: string, range: string | null, read: (answer: LocatedAnswer) => Promise<T>): Promise<T> {
     return inTurn(async () => {
       try {
@@ -204,7 +211,7 @@ function webFiles(url: URL, effects: NetworkEffects, close: () => Promise<void>)
   return {
     name: base.href,
     hasParts() {
-      // One byte of the smallest file tells; a failure is forgotten, so that the next caller asks again.
+      // Tests one byte of the smallest file. A failure is not cached, so the next caller retries.
       parts ??= asked(POINTER_NAME, 'bytes=0-0', async (answer) => {
         await answer.discard()
         return answer.status === 206
@@ -223,7 +230,7 @@ function webFiles(url: URL, effects: NetworkEffects, close: () => Promise<void>)
     },
     part: (path, { at, length }, size) =>
       asked(path, `bytes=${at}-${at + length - 1}`, async ({ status, headers, body, discard }) => {
-        // A server may answer with the whole file all the same.
+        // A server may ignore the range and return the complete file.
         const from = status === 200 ? 0 : firstByteOf(headers['content-range'])
         if (from === null || (from !== 0 && from !== at)) {
           await discard()
@@ -242,13 +249,13 @@ function webFiles(url: URL, effects: NetworkEffects, close: () => Promise<void>)
     async close() {
       closed.abort(closedError(base.href))
       await close()
-      // A folder that could not be made was told of when it was needed.
+      // If the folder could not be created, the earlier request already threw.
       await (await copies?.catch(() => null))?.remove()
     },
   }
 }
 
-/** A body that is given up where it crawls, and whose failure is a TransferError. */
+/** Passes a body through, with a timeout for slow transfers. Failures become TransferErrors. */
 async function* whileMoving(body: AsyncIterable<Uint8Array>, now: () => Date): AsyncIterable<Uint8Array> {
   const arrived = watchCrawl(now)
   try {
@@ -261,7 +268,7 @@ async function* whileMoving(body: AsyncIterable<Uint8Array>, now: () => Date): A
   }
 }
 
-/** Lets so many pieces of work run at once; the others wait in the order in which they came. */
+/** Limits concurrent work to `most`. The others wait in FIFO order. */
 function atMost(most: number): <T>(work: () => Promise<T>) => Promise<T> {
   let running = 0
   const waiting: (() => void)[] = []
@@ -272,7 +279,7 @@ function atMost(most: number): <T>(work: () => Promise<T>) => Promise<T> {
       return await work()
     } finally {
       const next = waiting.shift()
-      // Whoever waited longest takes the place.
+      // Passes the slot to the first in the queue.
       if (next) next()
       else running--
     }

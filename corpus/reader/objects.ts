@@ -1,4 +1,4 @@
-/** The objects of a snapshot, whole or in parts: as few requests as parts lie together, and memory within a bound. */
+/** Reads the objects of a snapshot, whole or in parts. It merges nearby parts into one request and limits memory. */
 import { sha256 } from '../snapshot/digest.ts'
 import { SnapshotError } from '../snapshot/error.ts'
 import { describe, objectName } from '../snapshot/layout.ts'
@@ -8,30 +8,33 @@ import type { Files, Span } from './files.ts'
 
 export interface Objects {
   /**
-   * All of a file, checked against its digest.
+   * Returns a complete file, verified against its digest.
    * @throws SnapshotError, TransferError
    */
   whole(file: FileEntry): Promise<Buffer>
   /**
-   * The bytes of each span of a file, which whoever asks has to check.
+   * Returns the bytes of each span of a file. The caller must verify them.
    * @throws SnapshotError, TransferError
    */
   parts(file: FileEntry, spans: readonly Span[]): Promise<Buffer[]>
 }
 
 /**
- * Whole objects that are kept where a server gives no parts. None is kept that takes more than half of it; the pages of a
- * sort are some 50 MB at 350,000 CVEs.
+ * Cache size for whole objects, if the server does not support ranges. An object larger than half of it is not cached.
+ * The pages of a sort are about 50 MB at 350,000 CVEs.
  */
 const KEPT_BYTES = 128 * 1024 * 1024
 
-/** What has more is no file of a snapshot, but may be a lie of whoever answers. */
+/** Maximum size of an object. No real file of a snapshot is larger, so a larger size comes from a false manifest. */
 const MOST_BYTES = 512 * 1024 * 1024
 
-/** Reading so much in vain takes less than another request. */
+/** Maximum gap between two merged parts. Reading it takes less time than another request. */
 const GAP_BYTES = 8 * 1024
 
-/** `proven` reads parts only of what was held against its digest as a whole: of a CRC anybody can make another one. */
+/**
+ * Opens the objects of a snapshot. With `proven`, parts are read only from files that were verified as a whole, because
+ * a CRC gives no protection against forgery.
+ */
 export function openObjects(files: Files, { proven }: { proven: boolean }): Objects {
   const kept = recent<string, Buffer>(KEPT_BYTES, ({ length }) => length)
   const coming = new Map<string, Promise<Buffer>>()
@@ -47,7 +50,7 @@ export function openObjects(files: Files, { proven }: { proven: boolean }): Obje
     return bytes
   }
 
-  /** A whole object that many ask for, each time for another part: fetched once. */
+  /** Returns a whole object. Concurrent callers share one download. */
   function shared(file: FileEntry): Promise<Buffer> {
     const known = kept.get(file.sha256)
     if (known) return Promise.resolve(known)
@@ -64,7 +67,7 @@ export function openObjects(files: Files, { proven }: { proven: boolean }): Obje
     return fetching
   }
 
-  /** From where parts of a file can be read that are proven; once for each. */
+  /** Returns a verified source for parts of a file. Each file is verified once. */
   function provenFrom(file: FileEntry): Promise<Pick<Files, 'part'>> {
     let proof = proofs.get(file.sha256)
     if (!proof) {
@@ -101,12 +104,12 @@ export function openObjects(files: Files, { proven }: { proven: boolean }): Obje
   }
 }
 
-/** A span that covers others, which it names by their places. */
+/** A span that covers others. `spans` are their positions in the input. */
 export interface Run extends Span {
   spans: number[]
 }
 
-/** Spans put together where no more than `gap` bytes lie between them, ascending. */
+/** Merges spans with gaps of at most `gap` bytes. Returns the runs in ascending order. */
 export function runsOf(spans: readonly Span[], gap: number): Run[] {
   const ascending = [...spans.keys()].sort((a, b) => spans[a]!.at - spans[b]!.at)
   const runs: Run[] = []

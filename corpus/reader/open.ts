@@ -18,21 +18,24 @@ import type { Objects } from './objects.ts'
 export interface ReadSnapshot extends CveTables {
   manifest: Manifest
   about: About
-  /** What cursors know it by. */
+  /** Prefix of the snapshot id in cursors. */
   prefix: string
   createdAt: number
-  /** The shards that the index numbers. */
+  /** The shards, by their number in the index. */
   shards: FileEntry[]
   pages: Record<CveSort, FileEntry>
 }
 
 export interface Trust {
-  /** Of these keys one must have signed the pointer; null believes whoever answers. */
+  /** One of these keys must have signed the pointer. Null accepts an unverified pointer. */
   keys: readonly TrustedKey[] | null
   now: Date
 }
 
-/** @throws SnapshotError, TransferError */
+/**
+ * Opens the current snapshot.
+ * @throws SnapshotError, TransferError
+ */
 export async function openCurrent(files: Files, objects: Objects, trust: Trust): Promise<ReadSnapshot> {
   const pointer = await judgedPointer(await files.whole(POINTER_NAME, MAX_POINTER_BYTES), trust)
   const manifest = await readManifest(files, pointer)
@@ -53,7 +56,7 @@ export async function openCurrent(files: Files, objects: Objects, trust: Trust):
   }
 }
 
-/** SPEC.md, "Pointer": a signature must be good for a time only, or newer snapshots could be held back for ever. */
+/** Verifies the pointer. Signatures must expire, or a server could withhold newer snapshots (SPEC.md, "Pointer"). */
 async function judgedPointer(bytes: Buffer, { keys, now }: Trust): Promise<Pointer> {
   if (keys === null) return decodePointer(bytes)
   const { pointer } = await openSigned(bytes, keys, now)

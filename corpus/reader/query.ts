@@ -1,4 +1,4 @@
-/** What a program asks of a list, read as the API reads its parameters: the same filters, in the same canonical form. */
+/** Parses the options of reader lists into the same filters and canonical form as the API's parameters. */
 import { memberOf } from '../model/closed-set.ts'
 import { type CveId, parseCveId } from '../model/cve-id.ts'
 import { DATE_BOUND_FORM, type DateBound, parseDateBound } from '../model/date-bound.ts'
@@ -8,24 +8,24 @@ import { SEVERITIES } from '../snapshot/derive/facts.ts'
 import { type CveFilters, canonicalFilters } from '../snapshot/find/filters.ts'
 import { CVE_SORTS, type CveSort } from '../snapshot/order.ts'
 
-/** The filters of `/cves` but `q`, and those of `/cwes/{cweId}/cves` and `/cnas/{slug}/cves`. All that are given compose. */
+/** The filters of `/cves` except `q`, of `/cwes/{cweId}/cves` and of `/cnas/{slug}/cves`, combined with AND. */
 export interface CveFilterOptions {
   severity?: Severity | readonly Severity[] | undefined
   kev?: boolean | undefined
   has_exploit?: boolean | undefined
-  /** False for those of which no source states a patch. */
+  /** False selects CVEs for which no source states a patch. */
   has_patch?: boolean | undefined
   has_detection?: boolean | undefined
   /** Short name of a CNA, in any case. */
   assigner?: string | undefined
-  /** The key of a CNA, as `/cnas/{slug}/cves` takes it: all assigners whose names fold to it. */
+  /** Key of a CNA, as in `/cnas/{slug}/cves`. It matches every assigner with this key. */
   cna?: string | undefined
   /** `79`, `CWE-79` or `cwe-79`. */
   cwe?: string | number | undefined
-  /** Whether `cwe` is the primary weakness, or `any` that a source maps the CVE to. */
+  /** `primary`: `cwe` is the primary weakness. `any`: some source maps the CVE to it. */
   scope?: 'primary' | 'any' | undefined
   epss_min?: number | undefined
-  /** Inclusive; a day means the whole of it. */
+  /** Inclusive. A day includes all of its hours. */
   published_since?: string | Date | undefined
   published_until?: string | Date | undefined
   updated_since?: string | Date | undefined
@@ -33,18 +33,18 @@ export interface CveFilterOptions {
 }
 
 export interface CveWalkOptions extends CveFilterOptions {
-  /** `-published` by default. */
+  /** Default: `-published`. */
   sort?: CveSort | `-${CveSort}` | undefined
 }
 
 export interface CveListOptions extends CveWalkOptions {
-  /** 1 to 100; 25 by default, or as many as there are `ids`. */
+  /** 1 to 100. Default: 25, or the number of `ids`. */
   limit?: number | undefined
-  /** `next_cursor` of the page before, here or at a gateway, with the same filters and sort. */
+  /** `next_cursor` of the previous page, from a reader or a gateway, with the same filters and sort. */
   cursor?: string | undefined
 }
 
-/** A walk as it is planned. */
+/** A parsed walk. */
 export interface CveWalkQuery {
   sort: { key: CveSort; descending: boolean }
   filters: CveFilters
@@ -58,7 +58,7 @@ export interface CveListQuery extends CveWalkQuery {
 const LIMIT_DEFAULT = 25
 const LIMIT_MAX = 100
 
-/** What an option can be: its value where it is one, else null; `form` completes "must be …". */
+/** The parser of an option. `read` returns null for invalid values; `form` completes "must be …". */
 interface Option<T> {
   read(value: unknown): T | null
   form: string
@@ -81,7 +81,7 @@ const date: Option<DateBound> = {
 }
 const readMember = <M extends string>(members: readonly M[], value: unknown): M | null =>
   typeof value === 'string' ? memberOf(members, value) : null
-/** As filters have them: each once, the worst first. */
+/** The severities without repeats, highest first, as filters expect them. */
 const severity: Option<Severity[]> = {
   read(value) {
     const given = new Set((Array.isArray(value) ? value : [value]).map((one) => readMember(SEVERITIES, one)))
@@ -146,12 +146,18 @@ const LIST = {
 
 type Values<Options> = { [Name in keyof Options]?: Options[Name] extends Option<infer T> ? T : never }
 
-/** @throws TypeError that names the option */
+/**
+ * Parses the options of `walk`.
+ * @throws TypeError that names the option
+ */
 export function readWalk(options: CveWalkOptions): CveWalkQuery {
   return queryOf(valuesOf(WALK, options))
 }
 
-/** @throws TypeError that names the option */
+/**
+ * Parses the options of `list`.
+ * @throws TypeError that names the option
+ */
 export function readList(options: CveListOptions): CveListQuery {
   const values = valuesOf(LIST, options)
   const { limit = Math.min(values.ids?.length ?? LIMIT_DEFAULT, LIMIT_MAX), cursor } = values
@@ -164,7 +170,7 @@ function queryOf({ sort = '-published', cna, scope, ...given }: Values<typeof WA
     if (!filters.cwe) throw new TypeError("option 'scope' says how 'cwe' is meant, which is not given")
     filters.cwe.scope = scope
   }
-  // Keys that no filter of `/cves` has stand behind the others, so that cursors of the others are those of `/cves`.
+  // Filters that `/cves` does not have come last, so that cursors without them equal those of `/cves`.
   if (cna !== undefined) filters.cna = nameKey(cna) ?? cna
   const descending = sort.startsWith('-')
   return { sort: { key: (descending ? sort.slice(1) : sort) as CveSort, descending }, filters }
@@ -180,11 +186,14 @@ function valuesOf<O extends Readonly<Record<string, Option<unknown>>>>(known: O,
     if (values[name] !== null) continue
     throw new TypeError(`option '${name}' must be ${option.form}, not ${JSON.stringify(value)}`)
   }
-  // Each has the value that its option reads.
+  // Each value has the type of its option's `read`.
   return values as Values<O>
 }
 
-/** What is misspelled must not be taken for not given. @throws TypeError */
+/**
+ * Rejects unknown options, so that a misspelled option is not ignored.
+ * @throws TypeError
+ */
 export function assertKnown(known: readonly string[], options: unknown): void {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError(`options must be an object with ${known.join(', ')}, not ${JSON.stringify(options)}`)

@@ -1,6 +1,6 @@
 /**
- * Reading a snapshot without a gateway: records, pages and walks as the API answers them, from a folder or from any web
- * server that has one. This is the library's entry, `vulnshelf/reader`.
+ * Reads a snapshot without a gateway, from a folder or any web server. Records, pages and walks are the same as the
+ * API's. This is the library's entry point, `vulnshelf/reader`.
  */
 import { memberOf } from '../model/closed-set.ts'
 import { parseCveId } from '../model/cve-id.ts'
@@ -38,35 +38,35 @@ export type * from './record.ts'
 
 export interface ReaderOptions {
   /**
-   * Of these keys one must have signed the pointer, and its signature must not have expired; then every byte that is read
-   * is what was signed, since files are held against their digests whole before parts of them are read: of a URL they are
-   * copied into a folder for temporary files, until `close`. Without keys digests and CRCs still tell damage from data,
-   * but whoever answers is believed.
+   * Trusted keys. One of them must have signed the pointer, and its signature must not have expired.
+   * With keys, every byte is verified: files are checked against their digests completely before parts of them are
+   * read. Files from a URL are copied to a temporary folder until `close`.
+   * Without keys, digests and CRCs detect damage but not forgery.
    */
   keys?: readonly TrustedKey[] | undefined
-  /** Requests, clock and waiting; those of the real world by default. */
+  /** Requests, clock and timers. Default: the real ones. */
   effects?: NetworkEffects | undefined
 }
 
 export interface ReadOptions<S extends Section> {
-  /** The sections beside the core; `cvss` and `epss` by default. */
+  /** The sections in addition to the core. Default: `cvss` and `epss`. */
   include?: readonly S[] | undefined
 }
 
 export interface Reader {
-  /** What is read, as `/snapshot` answers it: it stays the same, whatever is put up later. */
+  /** The opened snapshot, as `/snapshot` returns it. It does not change when a newer one is published. */
   readonly snapshot: {
     id: string
     created_at: string
     parent: string | null
-    /** How many of each kind there are: `cves`, `cwes` and so on. */
+    /** Number of entries by kind: `cves`, `cwes` and so on. */
     counts: About['counts']
-    /** From what it was made, as of when, and under which licence. */
+    /** The source feeds, with their dates and licences. */
     feeds: About['feeds']
     epss_date: string | null
   }
   /**
-   * The record of a CVE as `/cves/{cveId}` answers it; null where there is none, or it was rejected.
+   * Returns the record of a CVE as `/cves/{cveId}` does. Null if there is none or it was rejected.
    * @throws TypeError, SnapshotError, TransferError
    */
   get<S extends Section = (typeof DEFAULT_SECTIONS)[number]>(
@@ -74,12 +74,13 @@ export interface Reader {
     options?: ReadOptions<S>,
   ): Promise<CveDetail<S> | null>
   /**
-   * A page as `/cves` answers it.
+   * Returns a page as `/cves` does.
    * @throws TypeError, CursorError, SnapshotError, TransferError
    */
   list(options?: CveListOptions): Promise<CvePage>
   /**
-   * All rows that pass, in order. What can't be meant throws at once, what can't be read where it is reached.
+   * Returns all matching rows in order. Invalid options throw immediately; read errors throw when the walk reaches
+   * them.
    * @throws TypeError, SnapshotError, TransferError
    */
   walk(options?: CveWalkOptions): AsyncGenerator<CveSummary, void, undefined>
@@ -87,8 +88,8 @@ export interface Reader {
 }
 
 /**
- * Opens the current snapshot of a repository: a folder's path, or `http://`, `https://` or `file://` of one. Every byte
- * that is read is checked against a digest or a CRC that the pointer leads to.
+ * Opens the current snapshot of a repository: a folder's path, or an `http://`, `https://` or `file://` address. Every
+ * byte is checked against a digest or a CRC that the pointer leads to.
  * @throws TypeError, SnapshotError, TransferError
  */
 export async function openReader(address: string | URL, options: ReaderOptions = {}): Promise<Reader> {
@@ -137,7 +138,7 @@ export async function openReader(address: string | URL, options: ReaderOptions =
         const { after } = resume(open, cursor, binding, isCveKey)
         const order = orderView(snapshot, sort.key, sort.descending)
         const start = after ? order.placeAfter(after) : 0
-        // One more than asked for: whether anything follows (rule 8).
+        // One row more than requested shows whether another page follows (rule 8).
         const found = firstPassing(snapshot, bits, filters, null, { order, start, most: limit + 1 })
         const ordinals = found.slice(0, limit)
         const last = ordinals.at(-1)
@@ -163,7 +164,10 @@ export async function openReader(address: string | URL, options: ReaderOptions =
   }
 }
 
-/** In the order in which they are answered, each once. @throws TypeError for what is none */
+/**
+ * Returns the sections in answer order, without repeats.
+ * @throws TypeError for an unknown section
+ */
 function sectionsOf(include: readonly string[]): Section[] {
   if (!Array.isArray(include)) throw new TypeError(`option 'include' must be an array of ${SECTION_NAMES.join(', ')}`)
   const given = include.map((name) => {
@@ -175,9 +179,9 @@ function sectionsOf(include: readonly string[]): Section[] {
   return SECTION_NAMES.filter((section) => given.includes(section))
 }
 
-/** Rows that are read at once: those of a page. */
+/** Rows per read: one page. */
 const BATCH_ROWS = ROWS_PER_PAGE
-/** So many batches are on their way while one is worked with, once a walk has come so far. */
+/** Maximum batches that are prefetched. The number grows by one with each consumed batch. */
 const BATCHES_AHEAD = 3
 
 async function* walkOf(rows: Rows, sort: CveSort, ordinals: readonly number[]) {
@@ -186,7 +190,7 @@ async function* walkOf(rows: Rows, sort: CveSort, ordinals: readonly number[]) {
   for (let taken = 0; ; taken++) {
     while (coming.length <= Math.min(taken, BATCHES_AHEAD) && next < ordinals.length) {
       const batch = rows.of(sort, ordinals.slice(next, next + BATCH_ROWS))
-      // Its failure is told where it is reached; a walk that ends before reaches it never.
+      // The error is thrown when the walk reaches this batch. A walk may end before that.
       batch.catch(() => undefined)
       coming.push(batch)
       next += BATCH_ROWS

@@ -1,4 +1,4 @@
-/** What a reader gives: the rows of lists and the records of CVEs, as the API answers them. */
+/** The types of a reader's results: rows of lists and records of CVEs, as in the API. */
 import type {
   AffectedEntry,
   Analysis,
@@ -11,7 +11,7 @@ import type {
 } from '../model/record.ts'
 import type { SECTIONS, Section } from '../snapshot/cve-pieces.ts'
 
-/** The EPSS score of a row; all null where there is none. */
+/** The EPSS score of a row. All fields are null if there is none. */
 export interface EpssScore {
   score: number | null
   percentile: number | null
@@ -19,7 +19,7 @@ export interface EpssScore {
   date: string | null
 }
 
-/** A row of a list, and the core of every record. */
+/** A row of a list. It is also the core of every record. */
 export interface CveSummary extends CveCore {
   epss: EpssScore
 }
@@ -28,7 +28,7 @@ export interface EpssDetail {
   current: { date: string; epss_score: number; percentile: number; model_version: string } | null
 }
 
-/** What each section holds, by its name in a record. */
+/** The type of each section, by its name in a record. */
 export interface CveSections {
   cvss: CvssSection
   epss_detail: EpssDetail
@@ -48,7 +48,7 @@ export interface CvePage {
   data: CveSummary[]
   pagination: {
     limit: number
-    /** Goes on behind the last row, here and at a gateway of the same snapshot; null where nothing follows. */
+    /** Continues after the last row, at a reader or a gateway of the same snapshot. Null on the last page. */
     next_cursor: string | null
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Summary records of an order. Where many rows of one of its pages are wanted the page is read, 100 rows in some 16 KB;
- * others are the core segments of their CVEs, 600 bytes each wherever they lie.
+ * Reads summary records by position in an order. If many rows of one page are needed, it reads the page: 100 rows in
+ * about 16 KB. Other rows come from the core segments of their CVEs, about 600 bytes each.
  */
 import { coreSegmentAt, idAt } from '../snapshot/derive/index-table.ts'
 import { pageKey, ROWS_KIND, ROWS_PER_PAGE, ROWS_PER_SEGMENT } from '../snapshot/derive/pages.ts'
@@ -16,25 +16,29 @@ import type { CveSummary } from './record.ts'
 
 export interface Rows {
   /**
-   * The rows of these ordinals, in the same order.
-   * @throws SnapshotError when what lies there is not what was written, TransferError
+   * Returns the rows of these ordinals, in the same order.
+   * @throws SnapshotError if the data is not what was written
+   * @throws TransferError
    */
   of(sort: CveSort, ordinals: readonly number[]): Promise<CveSummary[]>
 }
 
-/** From so many rows on a page takes less than its rows one by one. */
+/** From this number of rows on, a page is smaller than its rows read one by one. */
 const WORTH_A_PAGE = 4
-/** Pages that were read lately: short ones of a walk lie in the same page of the order. */
+/** Cache size for pages. Short pages of a walk use the same page of the order. */
 const PAGES_BYTES = 4 * 1024 * 1024
 
-/** A row that is wanted: where it goes, and its place in the stored order. */
+/** A requested row: its position in the result, its ordinal, and its position in the stored order. */
 interface Wanted {
   to: number
   ordinal: number
   place: number
 }
 
-/** @throws SnapshotError `malformed`: sound by its CRC, and written by nobody who builds snapshots */
+/**
+ * Parses JSON with a valid CRC.
+ * @throws SnapshotError `malformed`, which no snapshot builder produces
+ */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -47,7 +51,7 @@ export function openRows(snapshot: ReadSnapshot, objects: Objects): Rows {
   const { index, columns, orders, places, epss, shards, pages } = snapshot
   const read = recent<string, ReadMember>(PAGES_BYTES, ({ bytes }) => bytes.length)
 
-  /** A row must be that of its CVE: an order may lie, an answer must not. */
+  /** Stores a row after checking its CVE id, because the order may be wrong. */
   function put(out: CveSummary[], { to, ordinal }: Wanted, row: CveSummary | undefined): void {
     const id = idAt(index, columns.row[ordinal]!)
     if (row?.cve_id !== id)
@@ -63,7 +67,7 @@ export function openRows(snapshot: ReadSnapshot, objects: Objects): Rows {
     const at = pagesAt[page]
     if (at === undefined) throw new SnapshotError('malformed', `there is no page ${page} by ${sort}`)
     const length = (pagesAt[page + 1] ?? pages[sort].size) - at
-    // In memory of its own: what was read may be part of something larger.
+    // Copies the bytes: the part may be a view into a larger buffer.
     const bytes = Buffer.from((await objects.parts(pages[sort], [{ at, length }]))[0]!)
     const member = { ...decodeMemberHead(bytes), bytes }
     if (member.key !== pageKey(page)) {

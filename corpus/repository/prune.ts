@@ -9,16 +9,16 @@ import { earlierSnapshots, isComplete, readableManifests } from './snapshots.ts'
 const HEX_64 = /^[0-9a-f]{64}$/
 
 export interface PruneReport {
-  /** Ids of the snapshots that stay, the newest first. */
+  /** Ids of the kept snapshots, newest first. */
   kept: string[]
   removed: { manifests: number; objects: number; bytes: number }
 }
 
 /**
- * Keeps the current snapshot and the `keep - 1` before it that are whole; of those between that a mirror has only passed
- * over, the manifests. Manifests go first: what is left behind by a kill is then only objects that the next run removes.
- * The caller holds the lock.
- * @throws SnapshotError when the current snapshot cannot be read: then nothing is removed
+ * Keeps the current snapshot and the `keep - 1` complete ones before it. Incomplete ones between them, which a mirror
+ * skipped, keep their manifests. Manifests are removed first, so that a killed run leaves only objects that the next
+ * run removes. The caller must have the lock.
+ * @throws SnapshotError if the current snapshot cannot be read. Then nothing is removed.
  */
 export async function keepNewest(dist: string, keep: number, effects: Effects): Promise<PruneReport> {
   const { pointer, manifest: current } = readCurrent(dist)
@@ -28,10 +28,10 @@ export async function keepNewest(dist: string, keep: number, effects: Effects): 
   const there = manifestDigests(dist)
   for (const { digest, manifest } of earlierSnapshots(dist, there, pointer.manifest.sha256)) {
     if (kept.length >= keep) break
-    // Built once more after a run that was killed.
+    // The same snapshot, built again after a killed run.
     if (kept.includes(manifest.snapshot)) continue
     manifests.add(digest)
-    // Whoever follows from here may be as far behind as this mirror was.
+    // Clients of this mirror can be as far behind as the mirror was and need the pack.
     if (manifest.delta) needed.add(manifest.delta.sha256)
     if (!isComplete(dist, manifest)) continue
     kept.push(manifest.snapshot)
@@ -64,8 +64,8 @@ async function removeObjectsBut(
 }
 
 /**
- * Removes the objects that none of the manifests here names, nor `wanted`: those of snapshots that were begun and never
- * completed. Where a manifest cannot be read nothing is removed: it may be the one that is served. The caller holds the
+ * Removes the objects that neither the manifests in `dist` nor `wanted` name. They belong to builds that never
+ * finished. Removes nothing if a manifest is unreadable, because it may be the served one. The caller must have the
  * lock.
  */
 export async function removeUnnamed(dist: string, wanted: Manifest, effects: Effects): Promise<void> {
@@ -76,10 +76,10 @@ export async function removeUnnamed(dist: string, wanted: Manifest, effects: Eff
   await removeObjectsBut(dist, new Set([...named, wanted].flatMap(objectsOf)), effects)
 }
 
-/** Digests of all that a snapshot is made of, and of the pack that leads to it. */
+/** Returns the digests of all files of a snapshot and of its delta pack. */
 const objectsOf = ({ files, delta }: Manifest) => [...files, ...(delta ? [delta] : [])].map(({ sha256 }) => sha256)
 
-/** The objects that are there; files that are none are not ours to remove. */
+/** Returns the digests of the existing objects. Ignores other files, which must not be removed. */
 function objectDigests(dist: string): string[] {
   const folder = join(dist, 'objects')
   const entries = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : []

@@ -1,10 +1,7 @@
-/** The signatures of a pointer in words, for the reports of commands. */
+/** Formats the signatures of a pointer for the reports of commands. */
 import type { SignatureVerdict } from '../snapshot/signature.ts'
 
-/**
- * Returns a line for each signature, or one that says there is none. A signature nobody checked never reads as a valid one.
- * `check` names what would check it.
- */
+/** Returns a line per signature, or `unsigned`. An unchecked one never reads as valid; `check` names its option. */
 export function signatureLines(
   signatures: readonly SignatureVerdict[],
   expiresAt: string | null,

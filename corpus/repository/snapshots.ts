@@ -4,20 +4,20 @@ import { SnapshotError } from '../snapshot/error.ts'
 import { objectPath, readManifest } from '../snapshot/layout.ts'
 import type { Manifest } from '../snapshot/manifest.ts'
 
-/** A manifest of a `dist` and the digest that it is named by. */
+/** A manifest of a `dist`, with the digest in its name. */
 export interface KnownManifest {
   digest: string
   manifest: Manifest
 }
 
 export interface EarlierSnapshot extends KnownManifest {
-  /** Whether the current snapshot was built upon it, at once or over others: `/changes` knows only such. */
+  /** Whether it is a direct or indirect parent of the current snapshot. `/changes` covers only these. */
   ancestor: boolean
 }
 
 /**
- * Returns the snapshots before the one whose manifest has the digest `current`: first those that it was built upon, each
- * upon the next, then all others, newest first. A build that was killed leaves a manifest that never became current.
+ * Returns the snapshots except the one with manifest digest `current`. Its ancestors come first, from parent to parent,
+ * then all others, newest first. A killed build leaves a manifest that never became current.
  */
 export function earlierSnapshots(dist: string, digests: readonly string[], current: string): EarlierSnapshot[] {
   const left = new Map(readableManifests(dist, digests).map((one) => [one.digest, one]))
@@ -32,7 +32,6 @@ export function earlierSnapshots(dist: string, digests: readonly string[], curre
   return [...ancestors, ...others]
 }
 
-/** Returns the manifests that can be read. */
 export function readableManifests(dist: string, digests: readonly string[]): KnownManifest[] {
   return digests.flatMap((digest) => {
     try {
@@ -44,6 +43,6 @@ export function readableManifests(dist: string, digests: readonly string[]): Kno
   })
 }
 
-/** Whether every file of a snapshot exists. A mirror has manifests of nights that it skipped, without their files. */
+/** Returns whether every file of a snapshot exists. A mirror has manifests of skipped nights without their files. */
 export const isComplete = (dist: string, { files }: Manifest): boolean =>
   files.every(({ sha256 }) => existsSync(objectPath(dist, sha256)))

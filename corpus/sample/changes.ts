@@ -1,4 +1,4 @@
-/** What happens to records in the nights after the first: one in a hundred changes, a few enter KEV. */
+/** Changes of records after the first night: one record in a hundred changes, and a few enter KEV. */
 import { Random } from './random.ts'
 
 export type ChangeKind =
@@ -19,7 +19,7 @@ export interface Change {
   kind: ChangeKind
 }
 
-/** In every hundred records one changes each night; its kind goes round this list, so that a small sample has them all. */
+/** The kinds of changes in turn, so that a small sample has them all. One record in a hundred changes each night. */
 const ROUND: readonly ChangeKind[] = [
   'reference',
   'fix',
@@ -43,10 +43,10 @@ const ROUND: readonly ChangeKind[] = [
   'reference',
 ]
 const STRATUM = 100
-/** Prime to the stratum: a record that changes in one night does not change in the next 99. */
+/** Coprime to the stratum size, so that a record that changes in one night does not change in the next 99. */
 const STEP = 7
 
-/** The change of a record, or null: at most one in all nights, up to a hundred of them. */
+/** Returns the change of a record, or null. A record changes at most once in up to 100 nights. */
 export function changeAt(seed: number, index: number, nights: number): Change | null {
   const stratum = Math.floor(index / STRATUM)
   const first = new Random(seed, stratum, 'change').int(STRATUM)
@@ -57,16 +57,16 @@ export function changeAt(seed: number, index: number, nights: number): Change | 
   return null
 }
 
-/** New entries of KEV a night. */
+/** New entries of KEV per night. */
 const KEV_ADDITIONS = 3
 
-/** The records that enter KEV after the first night, by index. */
+/** Returns the night for each record that enters KEV after the first night, by index. */
 export function kevNights(seed: number, cves: number, nights: number): Map<number, number> {
   const found = new Map<number, number>()
   for (let night = 1; night < nights; night++) {
     const random = new Random(seed, night, 'kev')
     for (let i = 0; i < KEV_ADDITIONS; i++) {
-      // From the newer half of the ids.
+      // Choose from the newer half of the ids.
       const index = Math.floor(cves / 2) + random.int(Math.ceil(cves / 2))
       if (!found.has(index)) found.set(index, night)
     }

@@ -1,4 +1,4 @@
-/** The numbering authorities of the sample: nine with the profiles of the largest real ones, the rest by rank. */
+/** The CNAs of the sample: nine with the profiles of the largest real ones, the rest by rank. */
 
 import { weighted } from './distribution.ts'
 import { CNA_COUNT, CNA_WEIGHT } from './figures.ts'
@@ -6,12 +6,13 @@ import { type Vendor, vendorOf, vendorRoot } from './names.ts'
 import { Random } from './random.ts'
 
 /**
- * How a CNA writes its records: `root` names neither vendor nor product; `kernel` gives git and release ranges; `plugins`
- * and `forge` file for others; `database` states every CVSS version; `platform` one entry for each edition of a product.
+ * The way a CNA writes its records. `root` names neither vendor nor product. `kernel` states git and release ranges.
+ * `plugins` and `forge` assign for others. `database` states every CVSS version. `platform` has one entry per edition
+ * of a product.
  */
 export type CnaKind = 'root' | 'kernel' | 'plugins' | 'forge' | 'database' | 'platform' | 'researcher' | 'vendor'
 
-/** How versions are written (rule 24); weights are the shares of each first shape among records. */
+/** Forms of version statements (rule 24). Weights are the shares of the first form in the records. */
 export type VersionStyle =
   | 'placeholder'
   | 'listed'
@@ -32,7 +33,7 @@ export interface Cna {
   organisation: string
   orgId: string
   kind: CnaKind
-  /** Whose products it files for, where these are always the same; null where it files for anybody. */
+  /** The vendor of all its records. Null if it assigns for any vendor. */
   vendor: Vendor | null
   styles: (even: number) => VersionStyle
 }
@@ -41,12 +42,12 @@ interface Profile {
   shortName: string
   organisation: string
   kind: CnaKind
-  /** Share of the records of 2023 and 2024 that do not come from the root CNA. */
+  /** Number of records among those of 2023 and 2024 that are not from the root CNA. */
   weight: number
   styles: [VersionStyle, number][]
 }
 
-/** The largest: weights in records of 4,148, styles as the real ones of that place in the list. */
+/** The largest CNAs. Weights are records of 4,148; styles are those of the real CNA at that rank. */
 const PROFILES: readonly Profile[] = [
   {
     shortName: 'mirador',
@@ -128,7 +129,7 @@ const TAIL_STYLES: readonly [VersionStyle, number][] = [
   ['upToChanged', 1],
 ]
 
-/** Every CNA of the list, by rank. */
+/** Returns every CNA of the list, by rank. */
 export function cnaList(seed: number): Cna[] {
   const tail = weighted(TAIL_STYLES)
   return Array.from({ length: CNA_COUNT }, (_, rank) => {
@@ -150,24 +151,23 @@ export function cnaList(seed: number): Cna[] {
   })
 }
 
-/** The host of a CNA's pages. */
 export function hostOf({ organisation }: Cna): string {
   const letters = organisation.toLowerCase().replaceAll(/[^a-z]/g, '')
   return `${letters.slice(0, 24)}.example`
 }
 
-/** The address by which NVD knows a CNA. */
+/** Returns the address that identifies a CNA in NVD. */
 export function contactOf(cna: Cna): string {
   return `security@${hostOf(cna)}`
 }
 
-/** The kernel and the platform have a name of their own; the other profiles file for anybody. */
+/** Returns the own vendor of the kernel and the platform. The other profiles assign for any vendor. */
 function ownVendor({ kind, organisation }: Profile, rank: number): Vendor | null {
   if (kind !== 'kernel' && kind !== 'platform') return null
   return { rank, name: organisation, key: organisation.toLowerCase().replaceAll(' ', '') }
 }
 
-/** Chooses a CNA other than the root by how many records it files. */
+/** Returns a function that chooses a CNA other than the root, weighted by its number of records. */
 export function cnaChoice(cnas: readonly Cna[]): (even: number) => Cna {
   const rest = CNA_COUNT - PROFILES.length
   return weighted(

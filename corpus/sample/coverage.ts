@@ -1,31 +1,31 @@
 /**
- * Which CVEs the further feeds tell of, and what becomes of it in the nights: a share of all records as upstream, and at
- * any size of the sample the even ones of the showcases, whose turns have something of everything.
+ * Selects the CVEs in the further feeds, and their changes after the first night. The shares of records are upstream's.
+ * In addition, the even showcases appear at any size of the sample, so that every kind of change occurs.
  */
 import { type Facts, publishedFrom, type World } from './world.ts'
 
 export interface Coverage {
-  /** The night from which on the feed tells of the CVE. */
+  /** The first night in which the feed contains the CVE. */
   from: number
-  /** The night in which it tells something else; null for never. */
+  /** The night of a change. Null for never. */
   changedIn: number | null
-  /** The night in which it takes back what it told, `from` for what was taken back before; null for never. */
+  /** The night of a retraction. It equals `from` for an earlier retraction. Null for never. */
   retractedIn: number | null
-  /** Whether it tells more than once: two advisories, two modules. */
+  /** Whether it has several entries: two advisories, two modules. */
   several: boolean
 }
 
-/** Shares among what a feed tells; the first two are of each night after the first. */
+/** Shares among the entries of a feed. The first two are per night after the first. */
 const LATE_SHARE = 0.01
 const CHANGED_SHARE = 0.01
 const RETRACTED_SHARE = 0.004
 const SEVERAL_SHARE = 0.04
 
-/** What becomes of the even showcases, by their number modulo ten. The newest of them, 38, is one with several of all. */
+/** The roles of the even showcases, by number modulo ten. The newest, 38, has several entries everywhere. */
 const TURNS = 10
 const TURN = { takenBack: 0, changed: 2, late: 4, retracted: 6, several: 8 }
 
-/** What `feed` does with a CVE that it knows with a probability of `share`; null for one that it never tells of. */
+/** Returns the coverage of a CVE by `feed`, with a probability of `share`. Null if the feed never contains it. */
 export function coverageOf(world: World, facts: Facts, feed: string, share: number): Coverage | null {
   const published = publishedFrom(facts)
   if (published === null) return null

@@ -1,25 +1,24 @@
-/** What the generator does to the disk. It comes in as an argument (STYLE 5), so that a test can hold files in memory. */
+/** The disk effects of the generator. They are a parameter, so that a test can keep files in memory. */
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
 
 export interface SampleFile {
   write(bytes: Uint8Array): Promise<void>
-  /** Puts the file in its place; before that nothing is seen under its name. */
+  /** Moves the file to its final name. Before that, nothing exists under this name. */
   close(): Promise<void>
-  /** Gives the file up, so that nothing of it is left. */
+  /** Deletes the incomplete file. */
   abandon(): Promise<void>
 }
 
-/** Where something is laid aside that would not go into memory, until it is read back. */
+/** Temporary storage for data that does not fit into memory. */
 export interface ScratchFile {
   write(bytes: Uint8Array): Promise<void>
-  /** All that was written, from the beginning; the pieces are good until the next one is asked for. */
+  /** Returns everything written, from the beginning. A chunk is valid until the next one is requested. */
   pieces(): AsyncIterable<Uint8Array>
-  /** Gives the file up. */
   remove(): Promise<void>
 }
 
 export interface SampleDisk {
-  /** Makes a folder and those above it. */
+  /** Creates a folder and its parents. */
   mkdir(path: string): Promise<void>
   create(path: string): Promise<SampleFile>
   scratch(path: string): Promise<ScratchFile>
@@ -27,7 +26,7 @@ export interface SampleDisk {
 
 const PIECE_BYTES = 1 << 18
 
-/** The real disk: temporary name, sync, rename (STYLE 8). */
+/** The real disk: writes to a temporary name, syncs, and renames. */
 export const sampleDisk: SampleDisk = {
   mkdir: async (path) => void (await mkdir(path, { recursive: true })),
   create: async (path) => {

@@ -1,8 +1,8 @@
-/** Distributions by inversion: each turns an even number in [0, 1) into a value. */
+/** Distributions by inversion: each maps a uniform number in [0, 1) to a value. */
 
 export type Distribution = (even: number) => number
 
-/** Tables of figures are written as text, `share:value share:value`, so that a table is a line and not a screen. */
+/** Parses a table of figures in compact form: `share:value share:value`. */
 export function pairs(text: string): [left: number, right: number][] {
   return text
     .trim()
@@ -11,8 +11,8 @@ export function pairs(text: string): [left: number, right: number][] {
 }
 
 /**
- * A distribution by its quantiles, `share:value` in ascending order from share 0 to 1, geometric between them
- * (linear where a value is 0): lengths and counts have long tails.
+ * Returns a distribution from its quantiles: `share:value` in ascending order from share 0 to 1. Values between them
+ * are interpolated geometrically (linearly if a value is 0), because lengths and counts have long tails.
  */
 export function quantiles(table: string): Distribution {
   const points = pairs(table)
@@ -26,7 +26,7 @@ export function quantiles(table: string): Distribution {
   }
 }
 
-/** A choice among values by weight, in any unit. */
+/** Returns a weighted choice. Weights have any unit. */
 export function weighted<T>(choices: readonly (readonly [value: T, weight: number])[]): (even: number) => T {
   let total = 0
   const sums = choices.map(([, weight]) => {
@@ -46,8 +46,8 @@ export function weighted<T>(choices: readonly (readonly [value: T, weight: numbe
 }
 
 /**
- * Ranks 0 to `count` - 1 by the Zipf-Mandelbrot law, weight (rank + shift)^-exponent, exponent not 1: the integral of
- * the law inverted, which needs no table however many ranks there are.
+ * Returns ranks 0 to `count` - 1 by the Zipf-Mandelbrot law: weight (rank + shift)^-exponent, exponent not 1. It
+ * inverts the integral of the law, so it needs no table.
  */
 export function zipf(count: number, exponent: number, shift: number): Distribution {
   const power = 1 - exponent
@@ -61,7 +61,7 @@ export interface ScoredVector {
   score: number
 }
 
-/** A choice among the lines `vector score count`, in ascending order of score. */
+/** Returns a weighted choice among the lines `vector score count`, in ascending order of score. */
 export function scoredVectors(table: string): (even: number) => ScoredVector {
   const lines = table.trim().split('\n')
   const rows = lines.map((line) => {

@@ -1,4 +1,4 @@
-/** JSON as PHP's writer prints it, which two feeds use: indented by four, slashes and all beyond ASCII escaped. */
+/** Formats JSON as PHP does, for two feeds: indented by four, with slashes and non-ASCII characters escaped. */
 export function escapedJson(value: unknown): string {
   return JSON.stringify(value, null, 4)
     .replaceAll('/', '\\/')

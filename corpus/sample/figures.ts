@@ -1,12 +1,12 @@
 /**
- * How real records look, in figures: the sample is drawn from these. Unless a line says otherwise they were counted in the
- * 4,148 published records of 2023 and 2024 of the CVE list of 2024-10-24 (every ninth of them: an even sample), with
- * a script that printed quantiles and shares; EPSS in the 291,657 lines of 2025-08-30, the CNA list of 2024-10-08.
+ * Statistics of real records, which the sample reproduces. By default they were counted in 4,148 published records of
+ * 2023 and 2024 of the CVE list of 2024-10-24 (every ninth record). EPSS is from the 291,657 lines of 2025-08-30; the
+ * CNA list is from 2024-10-08.
  */
 import type { CnaKind } from './cnas.ts'
 import { pairs, quantiles, weighted, zipf } from './distribution.ts'
 
-/** Ids per year of the EPSS file of 2025-08-30, thousands; 2025 and 2026 drawn on at 48,000 a year to the first night. */
+/** Thousands of ids per year in the EPSS file of 2025-08-30, extrapolated at 48,000 per year for 2025 and 2026. */
 export const IDS_BY_YEAR = pairs(
   `1999:1.5 2000:1.2 2001:1.5 2002:2.4 2003:1.5 2004:2.6 2005:4.6 2006:7 2007:6.5 2008:7
   2009:4.9 2010:5.1 2011:4.6 2012:5.5 2013:6.2 2014:8.4 2015:8 2016:9.3 2017:14.7
@@ -14,15 +14,15 @@ export const IDS_BY_YEAR = pairs(
 )
 
 /**
- * How records differ by the year of their id; shares are of all published records of that time. Counted in 179 records up
- * to 2015, 3,602 of 2016 to 2022 (without the largest CNA, which the selection favours) and those of 2023 and 2024.
- * `assessed` is the share that has the CISA ADP container, from the size of that repository against EPSS's ids.
+ * Shares among published records by year of the id. They were counted in 179 records up to 2015, 3,602 records of 2016
+ * to 2022, and those of 2023 and 2024. The second group excludes the largest CNA, which the selection overrepresents.
+ * `assessed` is the share with a CISA ADP container: the size of that repository divided by EPSS's ids.
  */
 export interface Era {
   until: number
-  /** Share filed by the root CNA, whose records name no vendor. */
+  /** Share filed by the root CNA. Its records name no vendor. */
   root: number
-  /** The following: share among the records of other CNAs. */
+  /** This and the following: share among the records of other CNAs. */
   titled: number
   scored: number
   weakness: number
@@ -75,16 +75,16 @@ export const ERAS: readonly Era[] = [
   },
 ]
 
-/** The share of rejected records in the full list (about 15,000 of 300,000; the vulnrichment selection has next to none). */
+/** Share of rejected records in the full list (about 15,000 of 300,000). The vulnrichment selection has almost none. */
 export const REJECTED_SHARE = 0.045
 export const RESERVED_SHARE = 0.002
-/** 1,404 KEV entries of 2025-08-25 against some 300,000 records; here 1,500 of 350,000. */
+/** 1,404 KEV entries of 2025-08-25 for about 300,000 records. Here 1,500 for 350,000. */
 export const KEV_EVERY = 233
-/** Published records up to this date that got a CVE Program Container with their references on it. */
+/** Records published up to this date received a CVE Program Container with their references on it. */
 export const TRANSFER_DATE = '2024-08-01'
 export const TRANSFERRED_SHARE = 0.97
 
-/** Characters. */
+/** Length in characters. */
 export const DESCRIPTION_LENGTH = quantiles(
   '0:35 0.01:51 0.05:76 0.1:117 0.25:172 0.5:265 0.75:443 0.9:648 0.95:927 0.99:2805 1:3998',
 )
@@ -92,10 +92,10 @@ export const TITLE_LENGTH = quantiles(
   '0:12 0.01:17 0.05:33 0.1:39 0.25:52 0.5:69 0.75:88 0.9:103 0.95:114 0.99:154 1:256',
 )
 
-/** References of the CNA. */
+/** Number of the CNA's references. */
 export const REFERENCES = quantiles('0:1 0.5:1.5 0.69:2 0.74:3 0.9:4.5 0.95:6.5 0.99:10.5 0.999:17 0.9998:30 1:140')
 export const REFERENCE_NAMED = 0.22
-/** `x_refsource_` tags were in use up to about 2022. */
+/** `x_refsource_` tags were used until about 2022. */
 export const REFERENCE_TAGS = weighted<readonly string[]>([
   [[], 576],
   [['vdb-entry'], 40],
@@ -113,30 +113,30 @@ export const REFERENCE_TAGS = weighted<readonly string[]>([
 ])
 
 /**
- * Entries of `affected`: real records have 2 at 0.88, 6 at 0.95 and 22 at 0.99, 0.12 % have 50 and more. Here the root CNA and
- * the kernel bear their part apart, and wide records stand where the real ones have 6 to 25.
+ * Number of `affected` entries. Real records have 2 at 0.88, 6 at 0.95 and 22 at 0.99; 0.12 % have 50 and more. Here
+ * the root CNA and the kernel have separate figures. Wide records replace real ones with 6 to 25 entries.
  */
 export const AFFECTED_ENTRIES = quantiles('0:1 0.9:1.5 0.92:2 0.955:2.9 0.975:6 0.99:18 1:49')
 /**
- * Records with 50 and more entries: 5 % of all here, forty times the real share, because they are what costs; by the kind of
- * their CNA. They come from those who list the editions of what they make, as the real ones do: of 162 with 10 and more
- * entries 121 are the platform's, next to none are of those who file for others.
+ * Share of records with 50 and more entries, by kind of CNA. They are 5 % of all records, forty times the real share,
+ * because they cause the most load. As in reality, they come from CNAs that list the editions of their own products. Of
+ * 162 real records with 10 and more entries, 121 are the platform's. Almost none are from CNAs that assign for others.
  */
 export const WIDE_SHARES: Partial<Record<CnaKind, number>> = { platform: 0.62, vendor: 0.175 }
-/** Only CNAs before this rank have any: those with many products, whose names come back. */
+/** Only CNAs before this rank have wide records: they have many products, and the names recur. */
 export const WIDE_RANKS = 33
 export const WIDE_ENTRIES = quantiles('0:50 0.8:90 1:160')
-/** Versions listed in an entry. */
+/** Number of versions listed in an entry. */
 export const VERSIONS_LISTED = quantiles('0:1 0.65:1.9 0.75:4 0.85:7 0.94:13 0.97:44 0.99:130 0.997:281 1:674')
-/** Entries of the CISA ADP's `affected`, where it has any. */
+/** Number of `affected` entries in CISA ADP containers that have any. */
 export const ADP_ENTRIES = quantiles('0:1 0.75:1.9 0.9:3.5 0.95:6.5 0.98:22 0.99:64 1:258')
 export const ADP_VERSIONS = quantiles('0:1 0.95:1.9 0.99:5.5 1:60')
 
-/** Shares among CISA ADP containers: `affected`; CVSS and CWE where the CNA gave no CVSS. */
+/** Shares of CISA ADP containers with `affected`, and with CVSS and CWE if the CNA gave no CVSS. */
 export const ADP_AFFECTED = 0.45
 export const ADP_SCORED = 0.46
 
-/** Exploitation, automatable, technical impact as CISA sets them; `active` follows KEV and is left out. */
+/** Exploitation, automatable and technical impact by CISA. `active` depends on KEV and is not included. */
 export const SSVC = weighted<readonly [string, string, string]>([
   [['none', 'no', 'partial'], 448],
   [['none', 'no', 'total'], 204],
@@ -147,7 +147,7 @@ export const SSVC = weighted<readonly [string, string, string]>([
   [['poc', 'yes', 'total'], 27],
   [['poc', 'yes', 'partial'], 24],
 ])
-/** The same for records that KEV lists. */
+/** The same for records in KEV. */
 export const SSVC_ACTIVE = weighted<readonly [string, string, string]>([
   [['active', 'no', 'total'], 15],
   [['active', 'yes', 'total'], 11],
@@ -155,7 +155,7 @@ export const SSVC_ACTIVE = weighted<readonly [string, string, string]>([
   [['active', 'yes', 'partial'], 3],
 ])
 
-/** CVSS versions that a CNA states, where it states any; VulDB-like ones state three or four. */
+/** CVSS versions by a CNA that states any. CNAs like VulDB state three or four. */
 export type Scoring = readonly ('2.0' | '3.0' | '3.1' | '4.0' | 'other' | 'joint')[]
 export const SCORINGS = weighted<Scoring>([
   [['3.1'], 845],
@@ -171,9 +171,9 @@ export const DATABASE_SCORINGS = weighted<Scoring>([
   [['2.0', '3.0', '3.1'], 29],
 ])
 
-/** Days from reserving an id to publishing it. */
+/** Days from reservation to publication of an id. */
 export const DAYS_TO_PUBLISH = quantiles('0:0 0.15:0.2 0.25:6 0.5:24 0.75:74 0.9:175 0.95:252 0.99:378 1:614')
-/** Days from publishing to the CNA's latest change. */
+/** Days from publication to the CNA's latest change. */
 export const DAYS_TO_UPDATE = quantiles('0:0 0.5:0.1 0.6:3 0.75:26 0.9:69 0.99:300 1:900')
 
 export const SOLUTION_LENGTH = quantiles('0:20 0.25:35 0.5:45 0.75:103 0.95:333 1:1486')
@@ -185,13 +185,13 @@ export const IMPACT_NAMED = 0.15
 export const MARKED_UP = 0.3
 export const NON_ASCII = 0.02
 
-/** Ranks of vendors named by CNAs that file for others: 1,300 different ones in 4,148 records, 1,001 of them once. */
+/** Vendor ranks for CNAs that assign for others: 1,300 distinct vendors in 4,148 records, 1,001 of them once. */
 const VENDOR_COUNT = 60_000
 export const VENDOR_RANK = zipf(VENDOR_COUNT, 0.72, 8)
-/** Products of one vendor. */
+/** Ranks of the products of one vendor. */
 export const PRODUCT_RANK = zipf(400, 1.6, 1.2)
 
-/** Records of the CNA of a rank among 4,148, from rank 9 on; the first nine have profiles of their own. */
+/** Records per CNA by rank among 4,148, from rank 9 on. The first nine have profiles of their own. */
 export const CNA_WEIGHT = quantiles('0:68 0.03:36 0.06:25 0.11:10 0.16:7 0.24:3 0.36:2 0.5:1 0.6:0.4 0.75:0.1 1:0.02')
 export const CNA_COUNT = 412
 
@@ -199,7 +199,7 @@ export const EPSS_SCORE = quantiles(
   '0:0.00001 0.01:0.00011 0.05:0.00025 0.1:0.00037 0.25:0.00083 0.5:0.00268 0.75:0.00915 0.9:0.05639 0.95:0.1851 0.99:0.78609 0.999:0.94126 1:0.94582',
 )
 
-/** Weaknesses named by CNAs, `id:count`: 3,061 mentions of 255 different ones. */
+/** Weaknesses in CNA containers, `id:count`: 3,061 mentions of 255 distinct ones. */
 export const WEAKNESSES = weighted(
   pairs(`
 79:586 89:191 352:129 862:117 20:89 200:77 22:76 121:66 284:62 125:61 434:61 122:59 416:53 78:53 787:51 918:37

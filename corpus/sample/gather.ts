@@ -2,7 +2,7 @@ import type { SampleFile } from './disk.ts'
 
 const PIECE_BYTES = 1 << 20
 
-/** Gathers small writes into pieces of a megabyte. */
+/** Buffers small writes into chunks of 1 MiB. */
 export function gather(file: Pick<SampleFile, 'write'>) {
   let piece = Buffer.allocUnsafe(PIECE_BYTES)
   let filled = 0
@@ -14,7 +14,7 @@ export function gather(file: Pick<SampleFile, 'write'>) {
   return {
     flush,
     length: () => total,
-    /** What was not yet written, until the next write. */
+    /** Returns the unwritten bytes. They are valid until the next write. */
     held: () => piece.subarray(0, filled),
     write: async (bytes: Uint8Array) => {
       total += bytes.length

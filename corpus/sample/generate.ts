@@ -1,4 +1,4 @@
-/** Writes a folder of synthetic feeds in the upstreams' own formats: the same options give the same bytes. */
+/** Writes a folder of synthetic feeds in the upstream formats. The same options give the same bytes. */
 import { dirname, join } from 'node:path'
 import { nightDate } from './calendar.ts'
 import { type SampleDisk, type SampleFile, type ScratchFile, sampleDisk } from './disk.ts'
@@ -19,7 +19,7 @@ import { osv } from './feeds/osv.ts'
 import { poc } from './feeds/poc.ts'
 import { createWorld } from './world.ts'
 
-/** Every feed that the sample has, in the order in which they are written. */
+/** All feeds of the sample, in the order of writing. */
 const SAMPLE_FEEDS: readonly SampleFeed[] = [
   cvelist,
   kev,
@@ -38,12 +38,12 @@ const SAMPLE_FEEDS: readonly SampleFeed[] = [
 ]
 
 export interface SampleOptions {
-  /** The folder to write into; made where it is missing. Files of the same names are replaced. */
+  /** The output folder. It is created if missing. Files with the same names are replaced. */
   feeds: string
-  /** Records of the CVE list in the first night, rejected and reserved ones included. */
+  /** Number of records of the CVE list in the first night, including rejected and reserved ones. */
   cves?: number
   seed?: number
-  /** 1 to 100; from the second on, one record in a hundred changes and a few are new. Their number shapes the first too. */
+  /** 1 to 100. In each later night 1 % of the records change and a few are new. It also affects the first night. */
   nights?: number
 }
 
@@ -55,7 +55,10 @@ export interface SampleReport {
   files: WrittenFile[]
 }
 
-/** Throws a TypeError that names an option out of its range, before anything is written. */
+/**
+ * Writes the sample.
+ * @throws TypeError that names an option out of range, before anything is written
+ */
 export async function generateSample(options: SampleOptions, disk: SampleDisk = sampleDisk): Promise<SampleReport> {
   const cves = whole('cves', options.cves ?? 2000, 1, 5_000_000)
   const seed = whole('seed', options.seed ?? 1, 0, 2 ** 31)
@@ -73,7 +76,7 @@ export async function generateSample(options: SampleOptions, disk: SampleDisk = 
   return { cves, seed, nights: Array.from({ length: nights }, (_, night) => nightDate(night)), files }
 }
 
-/** Knows which files are open, so that a failure half-way leaves none behind. */
+/** Returns a disk that tracks open files, so that a failure leaves none behind. */
 function watchedDisk(disk: SampleDisk): { disk: SampleDisk; abandonOpen: () => Promise<void> } {
   const open = new Set<SampleFile>()
   const laidAside = new Set<ScratchFile>()

@@ -1,13 +1,13 @@
-/** Which CVE ids a sample has: as many a year as upstream, relatively, and in blocks of a thousand as CNAs reserve them. */
+/** The CVE ids of a sample: upstream's proportions per year, in blocks of a thousand as CNAs reserve them. */
 import type { CveId } from '../model/cve-id.ts'
 import { IDS_BY_YEAR } from './figures.ts'
 import { Random } from './random.ts'
 
-/** Ids that share a block at small sizes; the real selection of 12,280 has 40. */
+/** Ids per block in small samples. The real selection of 12,280 has 40. */
 const PER_BLOCK = 25
-/** A block holds at most so many of its thousand ids: numbers are reserved and never used. */
+/** Maximum ids per block of a thousand, because some reserved numbers are never used. */
 const FULL_BLOCK = 850
-/** Ids of 2016 to 2019 were also given out from a million on. */
+/** Ids of 2016 to 2019 were also assigned from one million on. */
 const MILLION_YEARS = new Map([
   [2016, 1000],
   [2017, 1000],
@@ -18,11 +18,11 @@ const MILLION_YEARS = new Map([
 export interface SampleId {
   id: CveId
   year: number
-  /** How far through its year the id was reserved, 0 to 1. */
+  /** The reservation's position in its year, 0 to 1. */
   through: number
 }
 
-/** Gives the id of a record by its index, 0 to `total` - 1, ascending by year and number. */
+/** Returns a function from the index of a record, 0 to `total` - 1, to its id. Ids ascend by year and number. */
 export function idsOf(seed: number, total: number): (index: number) => SampleId {
   const years = plan(total)
   return (index) => {
@@ -32,7 +32,7 @@ export function idsOf(seed: number, total: number): (index: number) => SampleId 
     const block = Math.floor((place * year.blocks.length) / size)
     const first = Math.ceil((block * size) / year.blocks.length)
     const held = Math.ceil(((block + 1) * size) / year.blocks.length) - first
-    // Each id has a stretch of its block to itself, so that numbers ascend and never meet.
+    // Each id has its own range within the block, so that numbers ascend and never collide.
     const low = Math.floor(((place - first) * 999) / held)
     const high = Math.floor(((place - first + 1) * 999) / held)
     const number = 1 + low + new Random(seed, year.year, index, 'number').int(high - low)
@@ -60,7 +60,7 @@ function plan(total: number): Year[] {
   })
 }
 
-/** Spread over the numbers of that year, which reach about 1.4 times as far as there are records. */
+/** Returns blocks spread over the year's numbers, which reach about 1.4 times the number of records. */
 function blocksOf(year: number, thousands: number, size: number): number[] {
   const count = Math.max(
     1,

@@ -1,13 +1,13 @@
-/** Names of vendors, products and CNAs, each a function of seed and rank: all invented. */
+/** Names of vendors, products and CNAs. They are invented, and functions of seed and rank. */
 import { Random } from './random.ts'
 import * as words from './words.ts'
 
 const SYLLABLES = 40
 const NAMES = SYLLABLES ** 3
 
-/** The bare name of the vendor of a rank; ranks below 64,000 have different ones. */
+/** Returns the name of the vendor at a rank. Ranks below 64,000 have different names. */
 export function vendorRoot(seed: number, rank: number): string {
-  // Multiplying by a number prime to 40^3 scatters neighbouring ranks over all syllables.
+  // A factor coprime to 40^3 distributes neighboring ranks over all syllables.
   const place = (rank * 27_011 + seed * 7919) % NAMES
   const [first, rest] = [place % SYLLABLES, Math.floor(place / SYLLABLES)]
   const [middle, last] = [rest % SYLLABLES, Math.floor(rest / SYLLABLES)]
@@ -17,7 +17,7 @@ export function vendorRoot(seed: number, rank: number): string {
 export interface Vendor {
   rank: number
   name: string
-  /** Host part, `branabor`. */
+  /** Host name part, `branabor`. */
   key: string
 }
 
@@ -28,7 +28,7 @@ export function vendorOf(seed: number, rank: number): Vendor {
 
 export type ProductKind = 'product' | 'plugin' | 'package'
 
-/** The name of a vendor's product, the same each time it is asked for. */
+/** Returns the name of a vendor's product, always the same for the same arguments. */
 export function productOf(seed: number, vendorRank: number, productRank: number, kind: ProductKind): string {
   const random = new Random(seed, vendorRank, productRank, kind)
   if (kind === 'plugin') {
@@ -47,7 +47,7 @@ export function productOf(seed: number, vendorRank: number, productRank: number,
   return `${first} ${second}${model}`
 }
 
-/** The key that CPE and the CISA container use: lower case, `_` for blanks. */
+/** Returns the key in CPEs and the CISA container: lower case, `_` for blanks. */
 export function cpeKey(name: string): string {
   return name
     .toLowerCase()

@@ -1,11 +1,11 @@
-/** Feeds that are one file a night: every night's file is written in one pass over the CVEs. */
+/** Writes feeds with one file per night. The files of all nights are written in one pass over the CVEs. */
 import { cutOf, nightDate } from './calendar.ts'
 import type { FeedFolder, WrittenFile } from './feeds/feed.ts'
 import { textFile } from './text-file.ts'
 import type { Facts, World } from './world.ts'
 import { pack, zipWriter } from './zip.ts'
 
-/** How a thing reads from a night on, until its next edition. A thing has at least one, in the order of their nights. */
+/** The text of an item from a night until its next edition. An item has at least one edition, sorted by night. */
 export interface Edition {
   night: number
   text: string
@@ -14,7 +14,7 @@ export interface Edition {
 export interface TextLayout {
   path: string
   gzip: boolean
-  /** What stands around the things and between them. */
+  /** Text before, between and after the items. */
   head?: string
   between?: string
   tail?: string
@@ -26,8 +26,9 @@ export interface ZipEntry {
 }
 
 /**
- * Where the file of a night lies. Files that state no date lie in folders named after theirs, the newest too, because
- * one without any date counts as older than those that have one; a single night has the upstream's place.
+ * Returns the path of a night's file. Files without a date in them are in folders named after the date. That includes
+ * the newest one, because a path without a date counts as older than one with a date. A single night has upstream's
+ * path.
  */
 export function nightPath(world: World, night: number, path: string): string {
   return world.nights === 1 ? path : `${nightDate(night)}/${path}`
@@ -63,13 +64,13 @@ export async function writeTexts(
   return files
 }
 
-/** An archive of a feed, as one zip a night. */
+/** An archive of a feed: one zip per night. */
 export interface ZipLayout {
   placeOf(night: number): string
   entriesOf(facts: Facts): Iterable<ZipEntry>
 }
 
-/** Several archives share one walk over the CVEs. */
+/** Writes several archives in one pass over the CVEs. */
 export async function writeZips(
   world: World,
   folder: FeedFolder,
@@ -105,7 +106,7 @@ export async function writeZips(
   return files
 }
 
-/** The edition that holds in a night. */
+/** Returns the edition that is valid in a night. */
 function editionOf(editions: readonly Edition[], night: number): Edition | undefined {
   return editions.findLast((one) => one.night <= night)
 }

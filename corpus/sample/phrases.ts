@@ -1,4 +1,4 @@
-/** What the sample says: components, weaknesses, sentences. All are our own; nothing here is upstream's text. */
+/** Texts of the sample: components, weaknesses, sentences. All are original, none are copied from upstream. */
 
 export const COMPONENTS = [
   'login form',
@@ -75,7 +75,7 @@ export const PEOPLE = [
   'Sørine Bakkedal',
 ] as const
 
-/** Weakness classes that have a phrase of their own, with what it lets an attacker do; others are called by their number. */
+/** Weakness classes with their own phrase and the effect for an attacker. Others are named by number. */
 export const WEAKNESS_PHRASES: Readonly<Record<number, readonly [name: string, effect: string]>> = {
   20: ['Insufficient Input Checks', 'send values that the program never expects'],
   22: ['Path Traversal', 'read files outside the intended folder'],

@@ -1,23 +1,23 @@
 /**
- * Random numbers in named streams: a stream is a function of its names alone, so what is drawn for one CVE or one
- * purpose never depends on what was drawn before it (STYLE 9).
+ * Random numbers in named streams. A stream depends only on its names, so the values for one CVE and purpose never
+ * depend on other draws.
  */
 
-/** A pseudo-random stream, sfc32 (Chris Doty-Humphrey, PractRand), 128 bits of state. */
+/** A pseudo-random stream, sfc32 (Chris Doty-Humphrey, PractRand), with 128 bits of state. */
 export class Random {
   private a: number
   private b: number
   private c: number
   private d: number
 
-  /** The stream of these names. The same names give the same stream on every machine. */
+  /** Creates the stream of these names. The same names give the same stream on every machine. */
   constructor(...names: (string | number)[]) {
-    // Four multiplicative hashes side by side (as in cyrb128) fill the state.
+    // Four multiplicative hashes (as in cyrb128) fill the state.
     let [a, b, c, d] = [1779033703, 3144134277, 1013904242, 2773480762]
     for (const name of names) {
       const text = typeof name === 'string' ? name : String(name)
       for (let i = 0; i <= text.length; i++) {
-        // The end of a name counts as a letter of its own: ('ab', 'c') and ('a', 'bc') are two streams.
+        // The end of a name counts as a character: ('ab', 'c') and ('a', 'bc') are different streams.
         const letter = i < text.length ? text.charCodeAt(i) : 0x1f
         a = b ^ Math.imul(a ^ letter, 597399067)
         b = c ^ Math.imul(b ^ letter, 2869860233)
@@ -42,17 +42,17 @@ export class Random {
     return sum >>> 0
   }
 
-  /** Evenly spread in [0, 1). */
+  /** Returns a uniform number in [0, 1). */
   float(): number {
     return this.uint32() / 0x1_0000_0000
   }
 
-  /** A whole number from 0 to `below` - 1. */
+  /** Returns an integer from 0 to `below` - 1. */
   int(below: number): number {
     return Math.floor(this.float() * below)
   }
 
-  /** A whole number from `low` to `high`, both included. */
+  /** Returns an integer from `low` to `high`, both inclusive. */
   between(low: number, high: number): number {
     return low + this.int(high - low + 1)
   }
@@ -65,14 +65,14 @@ export class Random {
     return list[this.int(list.length)] as T
   }
 
-  /** `length` hexadecimal digits. */
+  /** Returns `length` hexadecimal digits. */
   hex(length: number): string {
     let text = ''
     while (text.length < length) text += this.uint32().toString(16).padStart(8, '0')
     return text.slice(0, length)
   }
 
-  /** A UUID of version 4 (RFC 9562 5.4). */
+  /** Returns a UUID version 4 (RFC 9562 5.4). */
   uuid(): string {
     const hex = this.hex(32)
     const variant = '89ab'[this.int(4)]

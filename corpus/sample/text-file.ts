@@ -1,15 +1,15 @@
-/** A text file written as a stream, plain or as one gzip member (RFC 1952) without a time in its header. */
+/** Writes a text file as a stream, plain or as one gzip member (RFC 1952) without a time in its header. */
 import { constants, crc32, deflateRawSync } from 'node:zlib'
 import type { SampleFile } from './disk.ts'
 import { gather } from './gather.ts'
 
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])
-/** An empty final block (RFC 1951 3.2.3), which ends what the flushes before it left open. */
+/** An empty final block (RFC 1951 3.2.3), which ends the stream after the flushes. */
 const FINAL_BLOCK = Buffer.from([3, 0])
 
 export interface TextFile {
   write(text: string): Promise<void>
-  /** Closes the file; gives its length in bytes. */
+  /** Closes the file and returns its length in bytes. */
   end(): Promise<number>
 }
 

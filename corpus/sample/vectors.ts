@@ -1,8 +1,7 @@
 /**
- * CVSS base vectors with their scores, and how often each occurs: the most frequent ones of CNAs in the records of 2023
- * and 2024 of the CVE list of 2024-10-24, counted (of the low scores also rarer ones, for they spread
- * over many vectors); a line is `vector score count`. Drawing from them gives the real
- * distributions of scores and of vectors at once, and each score is that of its vector.
+ * CVSS base vectors with scores and frequencies: `vector score count` per line. They are the most frequent vectors by
+ * CNAs in the records of 2023 and 2024 of the CVE list of 2024-10-24. Rarer vectors are included for low scores, which
+ * spread over many vectors. Sampling from the lines reproduces the real distributions of scores and of vectors.
  */
 
 export const CVSS3_VECTORS = `

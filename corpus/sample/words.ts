@@ -1,6 +1,6 @@
-/** The words that names are made of: vendors, products, parts of a kernel. All are invented. */
+/** Words for the names of vendors, products and kernel parts. All are invented. */
 
-/** Syllables of vendor names: first, middle, last. 40 x 40 x 40 names before a second word is needed. */
+/** Syllables of vendor names: first, middle, last. They give 40 x 40 x 40 names before a second word is needed. */
 export const FIRST_SYLLABLES =
   'Bra Cor Dal Fen Gal Hul Jor Kel Lun Mar Nar Orl Pel Quo Ras Sel Tor Ulm Vel Wes Yar Zel Bri Cas Dro Eld Fro Gri Hav Ist Jan Kru Lor Mil Nev Osk Pry Ril Ska Tam'.split(
     ' ',

@@ -1,6 +1,6 @@
 /**
- * The world that a sample tells of: which CVEs there are, when each was published, by whom, about what, what happens to
- * it in the nights. Every feed is written from these facts, so that the feeds agree; all is computed on demand.
+ * The facts behind a sample: its CVEs with publication date, CNA, product and changes. Every feed is generated from
+ * these facts, so the feeds agree. All facts are computed on demand.
  */
 import type { CveId } from '../model/cve-id.ts'
 import { cutOf, DAY_MS, FIRST_NIGHT, HOUR_MS } from './calendar.ts'
@@ -33,18 +33,18 @@ export interface Facts {
   /** CWE number. */
   weakness: number
   state: 'PUBLISHED' | 'REJECTED' | 'RESERVED'
-  /** The night on which the record first appears. */
+  /** The first night of the record. */
   born: number
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds, as are the next two. */
   reservedAt: number
   publishedAt: number
   updatedAt: number
-  /** When KEV listed it, or null; in KEV from night `kevNight` on. */
+  /** Time of the KEV listing in epoch milliseconds, or null. KEV contains it from night `kevNight` on. */
   kevAddedAt: number | null
   kevNight: number
-  /** What happens to the record, in at most one night. */
+  /** The change of the record, in at most one night. */
   change: Change | null
-  /** Its number among the showcases, which the further feeds tell of at any size of the sample; null for others. */
+  /** Number among the showcases, which the further feeds cover at any size of the sample. Null for others. */
   showcase: number | null
 }
 
@@ -54,33 +54,33 @@ export interface World {
   cnas: Cna[]
   /** Records in the first night. */
   cves: number
-  /** Records in the last night; the first has `records` less `newEachNight` for each night since. */
+  /** Records in the last night. Each night before has `newEachNight` fewer. */
   records: number
   newEachNight: number
   facts(index: number): Facts
-  /** A stream of random numbers for one purpose about one CVE. */
+  /** Returns a random stream for one purpose and one CVE. */
   random(id: string, purpose: string): Random
 }
 
-/** 200 to 350,000 a night, as upstream; at least five, so that a small sample has some. */
+/** Returns the new records per night: upstream's rate of 200 per 350,000, and at least five. */
 function newRecords(cves: number): number {
   return Math.max(5, Math.round((cves * 200) / 350_000))
 }
 
 const KEV_START = Date.UTC(2021, 10, 3)
-/** CISA's first large additions were of old CVEs, within these days. */
+/** CISA's first large batches listed old CVEs, within this number of days. */
 const KEV_BACKLOG_DAYS = 400
 const KEV_LAG_DAYS = 60
 const KEV_BEFORE_CUT_MS = 8 * HOUR_MS
-/** Which of every `KEV_EVERY` records is listed: one by which the largest CNA has some among a thousand records too. */
+/** Index of the listed record in every `KEV_EVERY`. The largest CNA then has some even in 1,000 records. */
 const KEV_PLACE = 115
 
-/** A sample that is too small for the real share has one entry: an empty catalogue would be no KEV. */
+/** A sample that is too small for the real share lists one record, because an empty catalog would be invalid. */
 function isListed(index: number, cves: number): boolean {
   return cves > KEV_PLACE ? index % KEV_EVERY === KEV_PLACE : index === Math.floor(cves / 3)
 }
 
-/** So many records, spread evenly, are told of by every feed: a sample of fifty has something of everything. */
+/** Number of records, spread evenly, that every feed covers. A sample of fifty then has all kinds of entries. */
 const SHOWCASES = 40
 
 function showcaseAt(index: number, cves: number): number | null {
@@ -130,7 +130,7 @@ export function createWorld(seed: number, cves: number, nights: number): World {
   }
 }
 
-/** What a record is in a night, or null where there is none yet. */
+/** Returns the state of a record in a night. Null if it does not exist yet. */
 export function stateAt(facts: Facts, night: number): Facts['state'] | null {
   if (facts.born > night) return null
   const { change } = facts
@@ -138,7 +138,7 @@ export function stateAt(facts: Facts, night: number): Facts['state'] | null {
   return change.kind === 'rejected' ? 'REJECTED' : 'PUBLISHED'
 }
 
-/** The night from which on a record is published, or null for one that never is. */
+/** Returns the first night in which a record is published. Null if it never is. */
 export function publishedFrom(facts: Facts): number | null {
   if (facts.state === 'PUBLISHED') return facts.born
   const { change } = facts
@@ -147,7 +147,7 @@ export function publishedFrom(facts: Facts): number | null {
 
 const PRODUCT_KINDS: Partial<Record<Cna['kind'], ProductKind>> = { plugins: 'plugin', forge: 'package' }
 
-/** What a record is about: a CNA's own product, or for those that file for others one of anybody's. */
+/** Returns the product of a record: the CNA's own, or any vendor's for CNAs that assign for others. */
 function subjectOf(seed: number, cna: Cna, random: Random): Pick<Facts, 'vendor' | 'product' | 'productKind'> {
   const productKind = PRODUCT_KINDS[cna.kind] ?? 'product'
   const vendor = cna.vendor ?? vendorOf(seed, Math.floor(VENDOR_RANK(random.float())))
@@ -165,7 +165,7 @@ function datesOf(
   const december = Math.min(january + 364 * DAY_MS, FIRST_NIGHT - 30 * DAY_MS)
   const reservedAt = Math.floor(january + through * (december - january)) + random.int(DAY_MS)
   if (born > 0) {
-    // Somewhere between the cut of the night before and this night's.
+    // A time between the cuts of the previous night and this night.
     const at = cutOf(born - 1) + random.between(HOUR_MS, DAY_MS - HOUR_MS)
     return { reservedAt, publishedAt: at, updatedAt: at }
   }
@@ -180,14 +180,14 @@ function kevDate(kevNight: number, publishedAt: number, random: Random): number 
   return within(publishedAt, random.int(KEV_LAG_DAYS), random)
 }
 
-/** `days` after `start`, or where that lies past the first night a time between the two. */
+/** Returns `days` after `start`, or a time between `start` and the first night if that would be later. */
 function within(start: number, days: number, random: Random): number {
   const even = random.float()
   const time = start + days * DAY_MS
   return Math.floor(time < FIRST_NIGHT ? time : start + Math.max(0, FIRST_NIGHT - start) * even)
 }
 
-/** What a record is before anything happens to it: a change needs the state that it changes from. */
+/** Returns the state before any change. A change requires a certain previous state. */
 function stateOf(change: Change | null, published: boolean, even: number): Facts['state'] {
   if (change?.kind === 'revived') return 'REJECTED'
   if (change?.kind === 'disclosed') return 'RESERVED'

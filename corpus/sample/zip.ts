@@ -1,6 +1,6 @@
 /**
- * A zip file written as a stream (APPNOTE 6.3.10), zip64 where the counts ask for it. yazl is not used here: it keeps the
- * packed bytes of every entry until the end and looks through all entries for each one, which 350,000 do not bear.
+ * Writes a zip file as a stream (APPNOTE 6.3.10), with zip64 if the counts require it. yazl is not used: it keeps the
+ * compressed bytes of every entry in memory and searches all entries for each one, too slow for 350,000.
  */
 import { crc32, deflateRawSync } from 'node:zlib'
 import type { SampleDisk, ScratchFile } from './disk.ts'
@@ -13,29 +13,29 @@ const FLAGS = 0x0800
 const DEFLATE = 8
 const VERSION = 20
 const VERSION_ZIP64 = 45
-/** Made on Unix, a plain file that its owner may write (APPNOTE 4.4.2, 4.4.15). */
+/** Created on Unix, a regular file that its owner may write (APPNOTE 4.4.2, 4.4.15). */
 const MADE_BY_UNIX = 3 << 8
 const FILE_MODE = (0o100644 << 16) >>> 0
 
-/** An entry's content, packed once however many zip files it goes into. */
+/** The content of an entry, compressed once for several zip files. */
 export interface Packed {
   crc: number
   size: number
   deflated: Uint8Array
 }
 
-/** Packs a content. Level 6 is what upstream's zip files have by their size. */
+/** Compresses an entry's content. Level 6 matches the size of upstream's zip files. */
 export function pack(content: Uint8Array): Packed {
   return { crc: crc32(content), size: content.length, deflated: deflateRawSync(content, { level: 6 }) }
 }
 
 export interface ZipWriter {
   add(name: string, entry: Packed): Promise<void>
-  /** Writes the directory and closes the file; gives its length in bytes. */
+  /** Writes the directory, closes the file and returns its length in bytes. */
   end(): Promise<number>
 }
 
-/** Writes a zip file whose entries all carry the time `modified`. */
+/** Writes a zip file. All entries have the time `modified`. */
 export async function zipWriter(
   disk: Pick<SampleDisk, 'create' | 'scratch'>,
   path: string,
@@ -44,7 +44,7 @@ export async function zipWriter(
   const file = await disk.create(path)
   const stamp = dosTime(modified)
   const body = gather(file)
-  // The directory comes last: some 90 bytes an entry, of which no more than a megabyte is kept in memory until then.
+  // The directory comes last, about 90 bytes per entry. At most 1 MiB of it stays in memory.
   let aside = null as ScratchFile | null
   const layAside = async (bytes: Uint8Array) => {
     aside ??= await disk.scratch(`${path}.directory`)
@@ -102,7 +102,7 @@ export async function zipWriter(
   }
 }
 
-/** The fields that local header and directory record share, from `flags` to `file name length`. */
+/** Writes the common fields of local header and directory record, from `flags` to `file name length`. */
 function common(header: Buffer, at: number, entry: Packed, nameLength: number, stamp: { time: number; date: number }) {
   header.writeUInt16LE(FLAGS, at)
   header.writeUInt16LE(DEFLATE, at + 2)
@@ -114,7 +114,7 @@ function common(header: Buffer, at: number, entry: Packed, nameLength: number, s
   header.writeUInt16LE(nameLength, at + 20)
 }
 
-/** End of central directory, with the zip64 records before it where a figure does not fit (APPNOTE 4.3.14 to 4.3.16). */
+/** Returns the end of central directory, after zip64 records if a value does not fit (APPNOTE 4.3.14 to 4.3.16). */
 function directoryEnd(count: number, size: number, start: number): Buffer {
   const end = Buffer.alloc(22)
   end.writeUInt32LE(0x06054b50, 0)
@@ -139,7 +139,7 @@ function directoryEnd(count: number, size: number, start: number): Buffer {
   return Buffer.concat([wide, end])
 }
 
-/** MS-DOS date and time in UTC, to two seconds (APPNOTE 4.4.6). */
+/** Returns MS-DOS date and time in UTC, in steps of two seconds (APPNOTE 4.4.6). */
 function dosTime(at: Date): { time: number; date: number } {
   return {
     time: (at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1),

@@ -1,4 +1,4 @@
-/** A corpus that this user may not read or write: which of the two it is, and how to change that. */
+/** Explains missing permissions on a corpus: reading or writing, and how to fix it. */
 import { accessSync, constants, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { StoreError } from './error.ts'
@@ -7,15 +7,19 @@ import { StoreError } from './error.ts'
 const NO_ACCESS = /^(?:SQLITE_(?:READONLY|CANTOPEN|PERM|AUTH)\w*|EACCES|EPERM|ENOTDIR|EEXIST)$/
 
 /**
- * Returns a `StoreError` when permissions explain why the corpus at `path` cannot be opened or written, and any other
- * cause as it is. `readonly` says that the corpus is only read.
+ * Returns a `StoreError` if permissions explain why the corpus at `path` cannot be opened or written. Returns any other
+ * cause unchanged. `readonly` is whether the corpus is only read.
  */
 export function accessError(path: string, cause: unknown, { readonly }: { readonly: boolean }): unknown {
   if (!(cause instanceof Error && 'code' in cause) || !NO_ACCESS.test(String(cause.code))) return cause
   return new StoreError('no_access', explain(path, cause.message, readonly), { cause })
 }
 
-/** @throws StoreError: SQLite would report it only at the first write, after the feeds were read */
+/**
+ * Checks that the file at `path` is readable and writable. SQLite would report a problem only at the first write, after
+ * all feeds were read.
+ * @throws StoreError
+ */
 export function assertWritable(path: string): void {
   try {
     accessSync(path, constants.R_OK | constants.W_OK)
@@ -34,7 +38,7 @@ function explain(path: string, message: string, readonly: boolean): string {
   return `${path} cannot be read: ${why}; make the folder writable for this user, or copy the corpus`
 }
 
-/** Why nothing can be made in a folder, which need not exist: the nearest one that does decides. */
+/** Returns why a folder cannot be created or written. The nearest existing folder decides. */
 function folderFault(folder: string, message: string): string {
   for (let above = resolve(folder); ; above = dirname(above)) {
     const stat = statSync(above, { throwIfNoEntry: false })

@@ -1,7 +1,7 @@
-/** Entries of the feeds that are catalogues: about no single CVE, and each about as many as it names. */
+/** Reads the entries of catalog feeds. An entry is not about one CVE; it may name any number. */
 import type Database from 'better-sqlite3'
 
-/** The entries of a feed, each once, by its key. */
+/** Returns the entries of a feed, unique and sorted by key. */
 export function readCatalogue<Entry>(database: Database.Database, feed: string): Entry[] {
   const bodies = database
     .prepare<[string], string>('SELECT min(body) FROM claim WHERE feed = ? GROUP BY item ORDER BY item')

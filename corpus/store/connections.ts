@@ -1,7 +1,7 @@
-/** Connections that the tasks of a thread share: one for each file, opened by the first task that needs it. */
+/** Connections shared by the tasks of a thread: one per file, opened by the first task that needs it. */
 export interface Connections<Connection> {
   at(path: string): Connection
-  /** Closes all of them; the next task opens its own again. */
+  /** Closes all connections. The next task reopens its own. */
   close(): void
 }
 

@@ -1,4 +1,4 @@
-/** The read side of corpus.db: what a build asks of it. Any number of threads and processes may read at once. */
+/** The read interface of corpus.db for builds. Several threads and processes may read at once. */
 import type Database from 'better-sqlite3'
 import type { EpssScore } from '../model/claim.ts'
 import type { CveId } from '../model/cve-id.ts'
@@ -8,45 +8,45 @@ import { openDatabase } from './schema.ts'
 import { sortKey } from './sort-key.ts'
 import { type FeedState, readCorpusDate, readFeedStates, readMeta } from './state.ts'
 
-/** A merged record as it is stored: each part as JSON text; `digest` is 16 bytes, over the texts of all parts. */
+/** A merged record as stored: each part as JSON text. `digest` is 16 bytes over the texts of all parts. */
 export interface StoredRecord {
   cveId: CveId
-  /** The corpus's own version of the record, from 1, raised whenever its timeline gains an entry (rule 26). */
+  /** The corpus's own version of the record, from 1. It increases when the timeline gains an entry (rule 26). */
   version: number
   digest: Uint8Array
   parts: Record<PartName, string>
 }
 
 export interface EpssRelease {
-  /** The day the scores were computed for, `YYYY-MM-DD`. */
+  /** The day of the computation, `YYYY-MM-DD`. */
   date: string
-  /** `unknown` for files that do not name it: those of the first year. */
+  /** `unknown` for files without a model version, from the first year of EPSS. */
   modelVersion: string
 }
 
 export interface Corpus {
-  /** `corpusDate` is the newest date that the CVE list states, ISO 8601 in UTC. */
+  /** `corpusDate` is the newest date in the CVE list, ISO 8601 in UTC. */
   state(): { corpusDate: string | null; feeds: FeedState[] }
-  /** Id blocks (`2024/3xxx`) by year and number, with how many records each has. */
+  /** Returns the id blocks (`2024/3xxx`) by year and number, each with its number of records. */
   blocks(): { block: string; records: number }[]
-  /** The records of a block in the order of `compareCveIds`, without reading their parts. */
+  /** Returns the records of a block in the order of `compareCveIds`, without reading their parts. */
   digests(block: string): { cveId: CveId; digest: Uint8Array }[]
-  /** The records of a block in the order of `compareCveIds`, or those named, in the order named; unknown ids are left out. */
+  /** Returns the records of a block in `compareCveIds` order, or `cveIds` in their order. Unknown ids are omitted. */
   records(block: string, cveIds?: readonly CveId[]): Iterable<StoredRecord>
-  /** All scores in the order of `compareCveIds`, also of ids without a record. */
+  /** Returns all scores in the order of `compareCveIds`, including ids without a record. */
   epss(): { release: EpssRelease | null; scores: Iterable<EpssScore> }
   rejected(): { cveId: CveId; dateRejected: string | null }[]
-  /** The entries of a feed that is a catalogue, by their keys. */
+  /** Returns the entries of a catalog feed, sorted by key. */
   catalogue<Entry>(feed: string): Entry[]
-  /** The claims of all feeds on a CVE, by feed and item; EPSS keeps scores, no claims. */
+  /** Returns the claims of all feeds on a CVE, sorted by feed and item. EPSS has scores, not claims. */
   claims(cveId: CveId): StoredClaim[]
   score(cveId: CveId): EpssScore | null
-  /** Under which rules and settings the records were merged, as the ingest wrote it down; null before the first. */
+  /** Returns the rules and settings of the last merge, as the ingest stored them. Null before the first ingest. */
   mergeRules(): string | null
   close(): void
 }
 
-/** A claim of a feed; `item` is the feed's own key of it, `body` its JSON. */
+/** A claim of a feed. `item` is the feed's own key, `body` its JSON. */
 export interface StoredClaim {
   feed: string
   item: string
@@ -54,14 +54,14 @@ export interface StoredClaim {
   body: string
 }
 
-/** A row of `record`; node hands blobs out as Buffers. */
+/** A row of `record`. Blobs are Buffers. */
 type RecordRow = { cveId: CveId; version: number; digest: Uint8Array } & Record<PartName, string>
 
 const COLUMNS = `cve_id AS cveId, version, digest, ${PART_NAMES.map((name) => `"${name}"`).join(', ')}`
 
 /**
- * Opens the corpus at `path`, for one look at it: all that is read is of the state in which it was first read, however
- * many ingests commit meanwhile. Throws `StoreError` where there is none, or one of another schema version.
+ * Opens the corpus at `path`. All reads see the state of the first read, even if an ingest commits meanwhile.
+ * @throws StoreError if there is no corpus, or one of another schema version.
  */
 export function openCorpus(path: string, options: { readonly: boolean } = { readonly: true }): Corpus {
   const database = openDatabase(path, options)
@@ -69,7 +69,7 @@ export function openCorpus(path: string, options: { readonly: boolean } = { read
   return readCorpus(database)
 }
 
-/** The read side of a database that is already open; `close` closes it. */
+/** Returns the read interface of an open database. Its `close` closes the database. */
 function readCorpus(database: Database.Database): Corpus {
   const blocks = database.prepare<[], { block: string; records: number }>(
     'SELECT block, count(*) AS records FROM record GROUP BY block ORDER BY min(cve_key)',

@@ -1,13 +1,13 @@
-/** The one error of the corpus store: why a file cannot be used as a corpus. */
+/** The error of the corpus store: why a file cannot be used as a corpus. */
 
 export type StoreErrorCode =
-  /** No file at that path. */
+  /** There is no file at the path. */
   | 'not_found'
-  /** The file is no SQLite database, or one of another program. */
+  /** The file is not an SQLite database, or belongs to another program. */
   | 'not_a_corpus'
-  /** A corpus of another schema version than this program's. */
+  /** The corpus has another schema version than this program. */
   | 'wrong_version'
-  /** A corpus that this user may not read or write. */
+  /** The user has no permission to read or write the corpus. */
   | 'no_access'
 
 export class StoreError extends Error {

@@ -1,29 +1,32 @@
-/** How far the items of a feed are on their way into the corpus: asked for, staged, or neither yet. */
+/** The state of a feed's items during an ingest: not requested, requested or staged. */
 import type Database from 'better-sqlite3'
 import { type KnownItems, readKnownItems } from './known-items.ts'
 
 export interface FeedItems {
-  /** What the corpus had of it before; null where nothing. */
+  /** Returns the digest from before this ingest, or null if the corpus did not have the item. */
   digestOf(item: string): Uint8Array | null
-  /** The same, once: null for one that was asked for or staged before, for the corpus has what came first, or will have it. */
+  /**
+   * As `digestOf`, but only once. Returns null for an item that was already requested or staged, because its first copy
+   * is or will be in the corpus.
+   */
   ask(item: string): Uint8Array | null
-  /** What the corpus had before. */
+  /** The items of the corpus before this ingest. */
   known: KnownItems
   /**
-   * Asks for the items at these places (but for -1) and then for others by their keys. Null where one of the former was
-   * asked for or staged before, or comes again: then nothing was asked for.
+   * Requests the items at `places`, except -1, then the items with `keys`. Returns null, without requesting anything,
+   * if an item of `places` was already requested or staged or occurs twice.
    */
   askAll(places: Int32Array, keys: readonly (string | null)[]): (Uint8Array | null)[] | null
-  /** Whether the corpus had it before, or has it now. */
+  /** Returns whether the corpus had the item before or has it now. */
   isThere(item: string): boolean
   stage(item: string): void
-  /** Stages what the corpus had; gives its rows, or null where it had nothing or has something else by now. */
+  /** Stages the corpus's item unchanged and returns its rows. Null if there is none or another copy is staged. */
   stageOld(item: string): Uint32Array | null
-  /** How many there are, those staged included. */
+  /** Returns the number of items, including staged ones. */
   size(): number
 }
 
-/** States of an item that the corpus had, from 0: neither asked for nor staged. */
+/** States of an item from before this ingest. 0 is neither requested nor staged. */
 const [ASKED, STAGED, ASKED_NOW] = [1, 2, 3]
 
 export function openItems(database: Database.Database, feed: string): FeedItems {

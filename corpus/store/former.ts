@@ -1,4 +1,4 @@
-/** The corpus as it was before an ingest, read beside the open transaction that changes it. */
+/** The corpus before an ingest. It is read while the ingest's transaction is open. */
 import { PART_LIST, type PreviousRecord } from './merging.ts'
 import { openDatabase } from './schema.ts'
 
@@ -9,17 +9,17 @@ export interface FormerClaim {
 }
 
 export interface FormerCorpus {
-  /** The JSON of what a feed that makes one claim on each CVE said of this one; null where it said nothing. */
+  /** Returns the JSON of a feed's claim on a CVE, for feeds with one claim per CVE. Null if there was none. */
   claim(feed: string, cveKey: string): string | null
   /** A claim by its row, which must be there. */
   claimAt(id: number): FormerClaim
   record(cveKey: string): PreviousRecord | null
-  /** A record that was removed, as it was, in the state REJECTED where it was rejected since; null without one. */
+  /** Returns a removed record. Its state is REJECTED if it was rejected later. Null if there is none. */
   gone(cveKey: string): PreviousRecord | null
   close(): void
 }
 
-/** Opens the corpus at `path`, of which a reader sees what was committed last. */
+/** Opens the last committed state of the corpus at `path`. */
 export function openFormer(path: string): FormerCorpus {
   const database = openDatabase(path, { readonly: true })
   const claim = database

@@ -1,25 +1,25 @@
 /**
- * Which claims of the corpus an ingest has seen, by the rows' numbers: 4 bytes each, where a table of items took 100.
- * On the connection SQL asks for it as `is_seen(rowid)` and `is_new(rowid)`.
+ * Marks the claims that an ingest has seen, by row id. It needs 4 bytes per row, a table of items needed 100. SQL
+ * on the same connection reads it with `is_seen(rowid)` and `is_new(rowid)`.
  */
 import type Database from 'better-sqlite3'
 
-/** Of a claim that stays although what it was read from cannot be read today. */
+/** File number of a claim that stays in the corpus although its source is unreadable today. */
 export const HELD = 0xffffffff
 
 export interface Marks {
-  /** The file that the claim was seen in, counted from 0, `HELD`, or null where it was not seen. */
+  /** Returns the number of the claim's file from 0, or `HELD`. Null if the claim was not seen. */
   fileOf(id: number): number | null
   see(id: number, file: number): void
   unsee(id: number): void
-  /** Whether the row is younger than these marks. */
+  /** Returns whether the row was inserted after `openMarks`. */
   isNew(id: number): boolean
 }
 
-/** Begins with nothing seen. The rows of `claim` that are there now are old; until staging is over none may go. */
+/** Returns marks with nothing seen. Existing rows of `claim` are old. No row may be deleted before staging ends. */
 export function openMarks(database: Database.Database): Marks {
   const last = database.prepare<[], number>('SELECT coalesce(max(rowid), 0) FROM claim').pluck().get()!
-  // 0 is a row that was not seen, others are the file's number and 1.
+  // 0 is a row that was not seen; other values are the file number plus 1.
   let files = new Uint32Array(Math.max(1024, 2 * last))
   const at = (id: number) => files[id] ?? 0
   const put = (id: number, value: number) => {

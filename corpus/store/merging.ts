@@ -1,4 +1,4 @@
-/** What follows staging, before the commit: what no feed states any more goes, touched records are merged again. */
+/** The steps between staging and commit: delete claims that no feed states any more, and merge changed records. */
 import { hash } from 'node:crypto'
 import type Database from 'better-sqlite3'
 import { type CveId, cveBlock } from '../model/cve-id.ts'
@@ -9,16 +9,16 @@ import type { StoredRecord } from './corpus.ts'
 import type { FormerCorpus } from './former.ts'
 import { idOfSortKey, sortKey } from './sort-key.ts'
 
-/** A CVE whose record has to be merged again. */
+/** A CVE with a record that must be merged again. */
 export interface TouchedCve {
   cveKey: string
-  /** Whether the CVE list's own claim is new or changed, not only those of other feeds. */
+  /** Whether the CVE list's own claim is new or changed. */
   listed: 0 | 1
-  /** What dates the claims of other feeds that are new, changed or gone: `datesIn` reads it. */
+  /** Dates of the new, changed or deleted claims of other feeds, for `datesIn`. */
   statedAt: string
 }
 
-/** The newest date of each feed in `TouchedCve.statedAt`: ISO 8601 timestamps in UTC by the name of the feed. */
+/** Returns the newest date of each feed in `TouchedCve.statedAt`: ISO 8601 timestamps in UTC by feed name. */
 export function datesIn(statedAt: string): Map<string, string> {
   const dates = new Map<string, string>()
   for (const line of statedAt.split('\n')) {
@@ -37,13 +37,12 @@ export const withoutFeed = (statedAt: string, feed: string): string =>
 
 /** What dates the changes of a feed: timestamps, ISO 8601 in UTC. */
 export interface FeedDate {
-  /** Of the feed's release; null dates nothing. */
+  /** Date of the feed's release. Null if unknown. */
   release: string | null
-  /** Whether an item's own date goes before it, where the item states one and is still there. */
+  /** Whether an item's own date replaces the release date, if the item states one and still exists. */
   byItem: boolean
 }
 
-/** A claim as it is kept: the feed that makes it, and its JSON. */
 export interface KeptClaim {
   feed: string
   body: string
@@ -66,15 +65,15 @@ type ReviewFindings = Pick<Review, 'mismatches' | 'disagreements'>
 
 export interface Merging {
   /**
-   * Removes what a staged feed no longer states, and notes whose records have to be merged for it. `date` dates these
-   * changes; null where they need none: the CVE list dates each record itself.
+   * Deletes claims that a staged feed no longer states, and collects the records to merge again. `date` dates these
+   * changes. It is null for the CVE list, which dates each record itself.
    */
   settleClaims(feed: string, isList: boolean, date: FeedDate | null): void
-  /** Puts the staged scores in the place of the corpus's. */
+  /** Replaces the scores of the corpus with the staged ones. */
   settleScores(): void
-  /** Has every record merged again, because the rules did change. */
+  /** Marks every record for merging, because the rules changed. */
   touchAll(): void
-  /** By CVE id. The list is small: keys only. */
+  /** Returns the marked CVEs sorted by id. It contains only keys, so it is small. */
   touched(): TouchedCve[]
   /** Null where they are longer than a record can be: they are not even read. */
   claims(cveKey: string): KeptClaim[] | null
@@ -84,37 +83,37 @@ export interface Merging {
    */
   withhold(cveKey: string, former: Pick<FormerCorpus, 'claimAt'> | null): Withheld | null
   putRecord(record: StoredRecord): void
-  /** Keeps it as it is for the day on which it is back. False where there was none. */
+  /** Deletes the record and keeps a copy, in case it returns. Returns false if there was none. */
   removeRecord(cveKey: string): boolean
-  /** Of a record after its removal. */
+  /** Call it after the record's removal. */
   putRejected(cveId: CveId, dateRejected: string | null): void
   isRejected(cveKey: string): boolean
-  /** False where it was not rejected. */
+  /** Returns false if the CVE was not rejected. */
   removeRejected(cveKey: string): boolean
-  /** The newest date that the claims of a feed state, of those before `end` (ISO 8601 in UTC) where there is one. */
+  /** Returns the newest date in the claims of a feed. With `end` (ISO 8601 in UTC), only dates before `end` count. */
   newestDate(feed: string, end: string | null): string | null
-  /** The claims of a feed that state `end` or later, with the date they state. */
+  /** Returns the claims of a feed with a date of `end` or later, with that date. */
   datedFrom(feed: string, end: string): { key: string; date: string }[]
   /** `blocks`: of a thousand ids, each of which becomes a shard. */
   counts(): { records: number; rejected: number; blocks: number }
   /** Stores what is odd about a record; null once there is no record. Returns the disagreements that it did not have. */
   putReview(cveKey: string, review: Review | null): Disagreement[]
-  /** Of all records: how many scores were compared or cannot be, and the records with something odd, by id. */
+  /** Returns the sums of compared and unreadable scores, and the records with findings, sorted by id. */
   reviews(): { scores: number; unreadable: number; found: ({ cveId: CveId } & ReviewFindings)[] }
-  /** Ids, in order, that a feed knows and the CVE list does not (rule 10). */
+  /** Returns the ids, sorted, that a feed knows and the CVE list does not (rule 10). */
   withoutRecord(feed: 'epss' | (string & {})): CveId[]
 }
 
-/** The digest of a record: 16 bytes of SHA-256 over its parts' JSON, a line each. */
+/** Returns the digest of a record: 16 bytes of SHA-256 over its parts' JSON, one part per line. */
 export function recordDigest(parts: Record<PartName, string>): Uint8Array {
   const text = PART_NAMES.map((name) => parts[name]).join('\n')
   return hash('sha256', text, 'buffer').subarray(0, 16)
 }
 
-/** Text that sorts behind every date. */
+/** Text that sorts after every date. */
 const BEHIND_ALL_DATES = '~'
 
-/** The names of a record’s parts, as SQL lists columns. */
+/** The part names as an SQL column list. */
 export const PART_LIST = PART_NAMES.map((name) => `"${name}"`).join(', ')
 
 interface ChangedClaim {
@@ -130,14 +129,14 @@ const TABLES = `
   CREATE TEMP TABLE lost (id INTEGER PRIMARY KEY, cve_key TEXT NOT NULL);
 `
 
-/** Prepares it on a connection that feeds were staged on (staging.ts, whose marks SQL asks for), inside the same transaction. */
+/** Prepares merging on the connection and transaction that staged the feeds. Its SQL uses the marks of staging. */
 export function openMerging(database: Database.Database): Merging {
   database.exec(TABLES)
-  // A line for each date, once: most items of a feed have the same.
+  // One line per date without repeats: most items of a feed have the same date.
   const again = `
       ON CONFLICT DO UPDATE SET listed = max(listed, excluded.listed), stated_at =
         CASE instr(stated_at, excluded.stated_at) WHEN 0 THEN stated_at || excluded.stated_at ELSE stated_at END`
-  // Every scan is over the index, which has all that is asked for: a claim's own row lies among bodies.
+  // Every scan uses only the index: the claim rows themselves contain the large bodies.
   const rowsOfFeed = 'FROM claim INDEXED BY claim_by_feed WHERE feed = $feed'
   const touch = (date: string) =>
     `INSERT INTO touched SELECT cve_key, $isList, coalesce($feed || ' ' || ${date} || char(10), '')`
@@ -179,7 +178,7 @@ export function openMerging(database: Database.Database): Merging {
     `INSERT INTO rejected VALUES (?, ?, ?)
       ON CONFLICT DO UPDATE SET date_rejected = excluded.date_rejected`,
   )
-  // No record is served in this state; it is what the timeline tells of one that is published again.
+  // No record is served in this state. The timeline shows it if the record is published again.
   const rejectGone = database.prepare("UPDATE gone SET core = json_set(core, '$.state', 'REJECTED') WHERE cve_key = ?")
   const isRejected = database.prepare<[string], number>('SELECT 1 FROM rejected WHERE cve_key = ?').pluck()
   const removeRejected = database.prepare('DELETE FROM rejected WHERE cve_key = ?')
@@ -280,7 +279,7 @@ export function openMerging(database: Database.Database): Merging {
       }
       const { scores, unreadable, ...found } = review
       const { mismatches, disagreements } = found
-      // Few records have any: only these cost a query.
+      // Few records have disagreements, so only these cost a query.
       const before = disagreements.length > 0 ? foundBefore.get(cveKey) : null
       const isOdd = mismatches.length > 0 || disagreements.length > 0
       putReview.run(cveKey, scores, unreadable, isOdd ? JSON.stringify(found) : null)

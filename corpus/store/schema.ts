@@ -1,25 +1,27 @@
-/** The tables of corpus.db, and opening it: a file is a corpus of this version, or it is refused. */
+/** The tables of corpus.db, and opening it. Files of another version are rejected. */
 import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { PART_NAMES } from '../model/record.ts'
 import { accessError } from './access.ts'
 import { StoreError } from './error.ts'
 
-/** Raised whenever a table changes its meaning; a corpus of another version is ingested anew. */
+/** Increase it whenever the meaning of a table changes. A corpus of another version must be ingested again. */
 const SCHEMA_VERSION = 4
 
-/** `VSLF`, SQLite's mark of whose file it is. */
+/** `VSLF`, SQLite's application id of a corpus. */
 const APPLICATION_ID = 0x56534c46
 
 const PART_COLUMNS = PART_NAMES.map((name) => `"${name}" TEXT NOT NULL`).join(', ')
 
 /**
- * `cve_key` is `sortKey` of the CVE a row is about, and '' for entries about none (CNAs). In `claim`, `item` is the
- * feed's own key of the statement, `digest` that of the upstream bytes it was read from (model/item-digest.ts),
- * `stated_at` the date that these state for it. `gone` keeps what was a record until the list rejected or lost it, whole, so that its
- * version and timeline go on once it is back (rule 26). `review` is what an operator should look at
- * (model/review.ts): how many scores were compared, how many vectors cannot be, and `found`, JSON, null where there is
- * nothing odd. The indexes carry what a scan needs, so that none has to walk through the bodies.
+ * `cve_key` is the `sortKey` of the row's CVE, or '' for entries without a CVE (CNAs).
+ * In `claim`, `item` is the feed's own key of the statement. `digest` is that of its upstream bytes
+ * (model/item-digest.ts); `stated_at` is the date in these bytes.
+ * `gone` keeps complete records that the list rejected or dropped. Their version and timeline continue if they return
+ * (rule 26).
+ * `review` contains findings for an operator (model/review.ts): the number of compared scores, of unreadable vectors,
+ * and `found`, which is JSON or null.
+ * The indexes cover all columns of scans, so that no scan reads the bodies.
  */
 const SCHEMA = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -65,12 +67,15 @@ const SCHEMA = `
   PRAGMA user_version = ${SCHEMA_VERSION};
 `
 
-/** Lays out a new corpus in an empty file. */
+/** Creates the tables of a new corpus in an empty file. */
 export function createSchema(database: Database.Database): void {
   database.exec(SCHEMA)
 }
 
-/** Opens the corpus at `path`, which must exist. Throws `StoreError` for anything that is not one of this version, or closed to this user. */
+/**
+ * Opens the corpus at `path`, which must exist.
+ * @throws StoreError if it is not a corpus of this version, or the user has no permission.
+ */
 export function openDatabase(path: string, options: { readonly: boolean }): Database.Database {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (!stat) throw new StoreError('not_found', `no corpus at ${path}: run ingest first`)
@@ -100,7 +105,7 @@ function checkSchema(path: string, database: Database.Database): void {
   }
 }
 
-/** What SQLite says of bytes that it did not write. */
+/** SQLite's error codes for files that are not SQLite databases. */
 function isForeign(cause: unknown): cause is Error {
   const code = cause instanceof Error && 'code' in cause ? cause.code : null
   return code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT'

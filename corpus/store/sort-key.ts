@@ -1,13 +1,13 @@
-/** The order of CVE ids as a text, so that SQLite keeps rows in the order of `compareCveIds`. */
+/** Sort keys for CVE ids, so that SQLite orders rows as `compareCveIds` does. */
 import type { CveId } from '../model/cve-id.ts'
 
-/** Code point before `A`: a number of one digit has the length letter `A`, one of 19 digits `S`. */
+/** The code point before `A`. The length letter of a number with 1 digit is `A`, with 19 digits `S`. */
 const BEFORE_A = 64
 
 /**
- * A text whose byte order is that of `compareCveIds`: year, a letter for the length of the number, the number without
- * leading zeros. Ids of one number are told apart by how they write it: the tail is the digits where they begin with
- * a zero, else `:`, which sorts behind every digit.
+ * Returns a text with the byte order of `compareCveIds`: the year, a letter for the number's length, the number without
+ * leading zeros, and a tail. The tail separates spellings of one number. It is the digits if they begin with a zero,
+ * else `:`, which sorts after every digit.
  */
 export function sortKey(id: CveId): string {
   const digits = id.slice(9)
@@ -16,7 +16,7 @@ export function sortKey(id: CveId): string {
   return `${id.slice(4, 8)}${String.fromCharCode(BEFORE_A + number.length)}${number}${digits}`
 }
 
-/** The id that a key was made of. */
+/** Returns the id of a sort key. */
 export function idOfSortKey(key: string): CveId {
   const length = key.charCodeAt(4) - BEFORE_A
   const tail = key.slice(5 + length)

@@ -1,6 +1,6 @@
 /**
- * Staging: what the feeds of one ingest hold goes into the corpus inside a transaction that is still open. Readers see
- * nothing of it, whoever judges it can still give all of it up, and nothing has to be copied for the commit.
+ * Writes the claims of one ingest into the corpus inside an open transaction. Readers see none of it, the caller can
+ * still roll back, and the commit copies nothing.
  */
 import type Database from 'better-sqlite3'
 import type { EpssScore } from '../model/claim.ts'
@@ -11,7 +11,7 @@ import type { KnownItems } from './known-items.ts'
 import { HELD, openMarks } from './marks.ts'
 import { sortKey } from './sort-key.ts'
 
-/** `altered` has the digests that claims had before this ingest, of those that it wrote anew. */
+/** `altered` contains the previous digests of rewritten claims. */
 const TABLES = `
   CREATE TEMP TABLE altered (id INTEGER PRIMARY KEY, before BLOB NOT NULL);
   CREATE TEMP TABLE scores (cve_key TEXT PRIMARY KEY, cve_id TEXT NOT NULL, score REAL NOT NULL, percentile REAL NOT NULL)
@@ -21,52 +21,50 @@ const TABLES = `
 export interface StagedClaim {
   feed: string
   item: string
-  /** The CVEs it is about, none where it is about none. */
+  /** The CVEs of the claim. Empty if it has none. */
   cveIds: readonly CveId[]
   digest: Uint8Array
   statedAt: string | null
-  /** Which of the feed's files it comes from, counted from 0. */
+  /** The file of the feed, counted from 0. */
   file: number
 }
 
-/** What became of a staged item: kept, or put in the place of an earlier one, or left out because it is older. */
+/** The result of staging an item: kept, replaced an earlier copy, or dropped because it is older. */
 export type StagingOutcome = 'kept' | 'replaces-same-file' | 'replaces-older-file' | 'older'
 
 export interface StagingCounts {
   kept: number
-  /** Of those kept: not in the corpus before, or there from other bytes. */
+  /** Kept items that are new in the corpus (`added`) or have new content (`changed`). */
   added: number
   changed: number
-  /** In the corpus before, and neither kept nor held. */
+  /** Items that were in the corpus and are neither kept nor held. */
   removed: number
 }
 
 export interface Staging {
-  /** The digest that the corpus has an item by; null where it has none, or the item was asked for or staged before. */
+  /** Returns the item's digest in the corpus. Null if it has none, or if the item was already requested or staged. */
   digestOf(feed: string, item: string): Uint8Array | null
-  /** What the corpus had of the feed before this ingest. */
+  /** Returns the items of the feed from before this ingest. */
   knownItems(feed: string): KnownItems
   /**
-   * Asks for items by their places in `knownItems` (but for -1) and then for others by their keys, as `digestOf` does;
-   * null, with nothing asked for, where one of the former was asked for or staged before, or comes again.
+   * Requests items by position in `knownItems`, except -1, then by key, as `digestOf` does. Returns null, without
+   * requesting anything, if an item of `places` was already requested or staged or occurs twice.
    */
   digestsOf(feed: string, places: Int32Array, keys: readonly (string | null)[]): (Uint8Array | null)[] | null
-  /** Stages an item that is, to the byte, what `digestOf` told of it: no other copy in this ingest may come before. */
+  /** Stages an item with exactly the digest from `digestOf`. It must be the first copy in this ingest. */
   same(feed: string, item: string, file: number): void
-  /** The same of one that says what the corpus has of it, but is wrapped otherwise. */
+  /** As `same`, for an item with the same content and different raw bytes. */
   known(item: Pick<StagedClaim, 'feed' | 'item' | 'digest' | 'file'>): void
-  /** Stages a claim with its JSON. */
   claim(claim: StagedClaim, body: string): StagingOutcome
-  /** Keeps what the corpus has for an item that nothing was staged for; false where it has nothing. */
+  /** Keeps the corpus's claims for an item that was not staged. Returns false if there are none. */
   hold(feed: string, item: string): boolean
-  /** False where the id is there already: the later row then counts. */
+  /** Returns false for a repeated id. The later row counts. */
   score(score: EpssScore): boolean
-  /** Of a feed of which everything is staged. */
+  /** Returns the counts of a feed after all its items are staged. */
   claimCounts(feed: string): StagingCounts
   scoreCounts(): StagingCounts
 }
 
-/** A claim as the corpus has it. */
 interface ClaimRow {
   id: number
   cve_key: string
@@ -74,7 +72,7 @@ interface ClaimRow {
   stated_at: string | null
 }
 
-/** What became of the items of a feed, each counted once, however many CVEs it is about. */
+/** Counts of a feed's items. An item about several CVEs counts once. */
 interface Tally {
   kept: number
   added: number
@@ -82,7 +80,7 @@ interface Tally {
   held: number
 }
 
-/** Prepares staging on a connection whose transaction is open. */
+/** Prepares staging on a connection with an open transaction. */
 export function openStaging(database: Database.Database): Staging {
   database.exec(TABLES)
   const marks = openMarks(database)
@@ -105,7 +103,6 @@ export function openStaging(database: Database.Database): Staging {
     tallies.set(feed, tally)
     return tally
   }
-  /** Of the feeds that are being staged. */
   const feeds = new Map<string, FeedItems>()
   const itemsOf = (feed: string): FeedItems => {
     const items = feeds.get(feed) ?? openItems(database, feed)
@@ -116,11 +113,11 @@ export function openStaging(database: Database.Database): Staging {
     itemsOf(feed).isThere(item) ? inCorpus.all(feed, item) : []
   const seen = (rows: readonly ClaimRow[]) => rows.filter(({ id }) => marks.fileOf(id) !== null)
 
-  /** Counts an item that has `rows` and `digest` now; `by` is -1 where a later copy takes its place. */
+  /** Counts an item with its `rows` and `digest`. `by` is -1 if a later copy replaces it. */
   const count = (feed: string, rows: readonly ClaimRow[], digest: Uint8Array, by: 1 | -1) => {
     const tally = tallyOf(feed)
     tally.kept += by
-    // Also a row that this copy does not name: about other CVEs than before it is another claim, but no new item.
+    // Includes rows that this copy does not name: an item about other CVEs is changed, not new.
     const old = rows.find(({ id }) => !marks.isNew(id))
     if (!old) tally.added += by
     else if (!isSameContent(before.get(old.id) ?? old.digest, digest)) tally.changed += by
@@ -141,7 +138,7 @@ export function openStaging(database: Database.Database): Staging {
       const had = items.digestOf(item)
       const rows = had !== null && isSameContent(had, digest) ? items.stageOld(item) : null
       if (had === null || rows === null) throw notKnown(feed, item)
-      // Only wrapped otherwise: the next ingest is to know it at once.
+      // Only the raw bytes differ: store their digest, so that the next ingest recognizes the item.
       const isRewrapped = Buffer.compare(had, digest) !== 0
       for (const id of rows) {
         marks.see(id, file)
@@ -157,7 +154,7 @@ export function openStaging(database: Database.Database): Staging {
       const earlierFile = earlier ? marks.fileOf(earlier.id) : null
       if (earlier) {
         if (earlier.stated_at !== null && statedAt !== null && statedAt < earlier.stated_at) return 'older'
-        // What it said of CVEs that it no longer names is withdrawn with it.
+        // The new copy also withdraws the claims about CVEs that it no longer names.
         count(feed, rows, earlier.digest, -1)
         for (const { id } of copies) marks.unsee(id)
       }

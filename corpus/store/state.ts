@@ -1,62 +1,61 @@
-/** What the corpus remembers of each feed, and the few values it has only one of. */
+/** The state of each feed in the corpus, and the corpus's single values. */
 import type Database from 'better-sqlite3'
 
-/** A file that a feed was read from. */
 export interface FeedFileState {
-  /** Relative to the feeds folder, with `/`. */
+  /** Relative to the feeds folder, separated by `/`. */
   path: string
-  /** Null for a folder, which has no bytes of its own. */
+  /** Null for a folder. */
   bytes: number | null
-  /** SHA-256 in hex, null for a folder. */
+  /** SHA-256 in hex. Null for a folder. */
   sha256: string | null
 }
 
-/** What was read and not kept, by reason, each by name. */
+/** Items that were read and not kept, by reason. */
 export interface FeedSkips {
   reason: string
   items: { key: string; detail: string }[]
 }
 
-/** How the reading went whose data the corpus holds. `read` = `kept` + the skipped ones. */
+/** Statistics of the reading behind the corpus's data. `read` is `kept` plus the skipped items. */
 export interface FeedReading {
   read: number
   kept: number
-  /** Skipped ones of which the corpus keeps what it had. */
+  /** Skipped items for which the corpus keeps its previous claims. */
   held: number
   skipped: FeedSkips[]
-  /** Oddities of what was kept, also of items that were not read anew because their bytes were known. */
+  /** Notes on kept items, including items that were not parsed again because their bytes were known. */
   notes: FeedSkips[]
 }
 
-/** A feed as the corpus has it. It moves on only together with the feed's data (facts, complaint 4). */
+/** The state of a feed in the corpus. It changes only together with the feed's data. */
 export interface FeedState {
   name: string
-  /** As the upstream counts its editions; null where it does not. */
+  /** The upstream's edition number. Null if it has none. */
   version: string | null
-  /** The newest date that the feed states, ISO 8601: a timestamp in UTC or a day. */
+  /** The newest date in the feed, ISO 8601: a timestamp in UTC or a day. */
   date: string | null
   /**
-   * When the edition was published, by the newest of its files, in the form of `date`: an older one is refused. Of the
-   * CVE list `date` says how far its records reach, and may lie after its release. Null where nothing says so.
+   * Publication date of the edition by its newest file, in the form of `date`. Older editions are rejected. For the CVE
+   * list, `date` is the newest record date and may be later than this. Null if unknown.
    */
   published: string | null
-  /** In the order in which they were read. */
+  /** In the order of reading. */
   files: FeedFileState[]
-  /** How many claims of this feed the corpus has. */
+  /** Number of claims of this feed in the corpus. */
   records: number
   licence: string
   attribution: string
-  /** Version of the adapter that read it: another one reads every item anew. */
+  /** Version of the adapter. With another version, every item is parsed again. */
   adapter: number
   reading: FeedReading
 }
 
-/** Values of `meta`. `merge_rules` says under which settings the records were merged. */
+/** Names of values in `meta`. `merge_rules` contains the settings of the last merge. */
 export type MetaName = 'corpus_date' | 'merge_rules'
 
 export function readFeedStates(database: Database.Database): FeedState[] {
   const rows = database.prepare<[], string>('SELECT state FROM feed ORDER BY name').pluck().all()
-  // A corpus of before editions were remembered has none to compare with.
+  // Corpora of earlier versions have no `published`: there is no edition to compare with.
   return rows.map((text) => JSON.parse(text) as FeedState)
 }
 

@@ -1,11 +1,11 @@
-/** A server that gives a byte now and then keeps a connection open for ever, and whoever waits for it without news. */
+/** Detects slow transfers. A server that sends a byte now and then would keep a connection open forever. */
 import { TransferError } from './error.ts'
 
-/** Less than this in that time is no transfer. */
+/** Time window and minimum bytes in it. Fewer bytes are an error. */
 const CRAWL_MS = 60_000
 const CRAWL_BYTES = 16 << 10
 
-/** Gives what is told of each piece that arrives: it throws a TransferError `stalled` where too little did. */
+/** Returns a function for the size of each chunk. It throws `stalled` if a window has too few bytes. */
 export function watchCrawl(now: () => Date): (bytes: number) => void {
   let since = now().getTime()
   let arrived = 0

@@ -1,7 +1,7 @@
-/** The one error of transfers: what a server's answer has wrong, and whether asking again may help. */
+/** The error of transfers: what failed, and whether a retry may help. */
 
 export type TransferErrorCode =
-  // may be otherwise next time
+  // A retry may help.
   | 'network'
   | 'stalled'
   | 'cut'
@@ -9,13 +9,13 @@ export type TransferErrorCode =
   | 'restart'
   | 'wrong_body'
   | 'digest'
-  // asking again gives the same
+  // A retry gives the same result.
   | 'missing'
   | 'refused'
   | 'redirect'
   | 'too_large'
   | 'listing'
-  // this side
+  // Caused by this side.
   | 'busy'
   | 'unusable'
 
@@ -32,7 +32,7 @@ const PASSING: readonly TransferErrorCode[] = [
 export class TransferError extends Error {
   override readonly name = 'TransferError'
   readonly code: TransferErrorCode
-  /** How long the server wants to be left alone, in ms; null where it does not say. */
+  /** Delay requested by the server in ms, or null. */
   readonly retryAfterMs: number | null
 
   constructor(code: TransferErrorCode, message: string, options: ErrorOptions & { retryAfterMs?: number | null } = {}) {
@@ -46,7 +46,7 @@ export class TransferError extends Error {
   }
 }
 
-/** The same error, saying which file it is about; any other error as it is. */
+/** Returns the same error with the file's name in its message. Returns other errors unchanged. */
 export function about(name: string, error: unknown): unknown {
   if (!(error instanceof TransferError)) return error
   const { code, message, retryAfterMs } = error

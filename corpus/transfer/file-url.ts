@@ -1,7 +1,7 @@
-/** Addresses of files on this machine, as people write them. */
+/** `file:` URLs of this machine. */
 import { fileURLToPath } from 'node:url'
 
-/** The path that a `file:` URL means; null where it means none here: another host, a `/` that is encoded. */
+/** Returns the path of a `file:` URL. Null if it has none here: another host, or an encoded `/`. */
 export function pathOfFileUrl(url: string | URL): string | null {
   try {
     return fileURLToPath(url)
@@ -10,6 +10,6 @@ export function pathOfFileUrl(url: string | URL): string | null {
   }
 }
 
-/** What to say of one that means none; its text holds no password. */
+/** Returns the error message for such a URL. A `file:` URL contains no password. */
 export const noPathHere = (url: string | URL): string =>
   `${url} is no path of this machine: write the path itself, or file:///path`

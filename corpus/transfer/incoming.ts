@@ -1,15 +1,15 @@
 /**
- * A response's body, of which nothing is lost: a stream whose connection breaks throws away what it holds, and those
- * bytes would be fetched twice.
+ * Buffers a response body without loss. A stream discards its buffer when the connection breaks, and those bytes would
+ * be downloaded twice.
  */
 import type { Readable } from 'node:stream'
 import { TransferError } from './error.ts'
 
-/** As much is held while the disk is busy; then the connection waits. */
+/** Maximum buffer while the disk is busy. Then the connection is paused. */
 const HELD_BYTES = 1 << 20
 
 export interface Incoming extends AsyncIterable<Uint8Array> {
-  /** Holds nothing more: the body is read by somebody else, or by nobody. */
+  /** Stops buffering: other code reads or drops the body. */
   letGo(): void
 }
 
@@ -34,7 +34,7 @@ export function incoming(body: Readable, silentMs: number): Incoming {
   body.on('error', (error: Error) => {
     failure = error
   })
-  // After the end as after an error, and when all data has been given.
+  // `close` follows the end, an error, and the last data.
   body.on('close', () => {
     isOver = true
     wake()

@@ -1,4 +1,4 @@
-/** What transfers do to the world beyond other effects: requests, waiting, files that grow. */
+/** Network effects of transfers: requests, timers, and files that grow. */
 import { open } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import { EnvHttpProxyAgent, request } from 'undici'
@@ -8,35 +8,35 @@ import { incoming } from './incoming.ts'
 
 export interface Answer {
   status: number
-  /** By lower-case name; of a repeated header the first. */
+  /** Headers by lower-case name. The first one of a repeated header counts. */
   headers: Readonly<Record<string, string>>
-  /** The bytes as they come over the wire. Whoever does not read them to their end calls `discard`. */
+  /** The raw bytes of the body. Call `discard` if it is not read to its end. */
   body: AsyncIterable<Uint8Array>
   discard(): Promise<void>
 }
 
-/** A file that is written from some offset on. */
+/** A file that is written from an offset on. */
 export interface GrowingFile {
   write(bytes: Uint8Array): Promise<void>
   close(): Promise<void>
 }
 
 export interface NetworkEffects extends Effects {
-  /** One GET. Redirects are an answer like others; only failing to get any throws. */
+  /** Sends one GET. Returns redirects like other answers, and throws only if there is no answer. */
   request(url: URL, headers: Record<string, string>): Promise<Answer>
-  /** Opens a file, made where there is none, and cuts off what lies beyond `offset`. */
+  /** Opens or creates a file and truncates it at `offset`. */
   grow(path: string, offset: number): Promise<GrowingFile>
-  /** Resolves after so long, or when the signal says to stop. */
+  /** Resolves after `ms`, or when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** From 0 to 1, for jitter. */
+  /** Returns 0 to 1, for jitter. */
   random(): number
 }
 
 export interface Timeouts {
   connectMs: number
-  /** Until the headers are there: GitHub packs an archive before it answers. */
+  /** Until the headers arrive. GitHub builds an archive before it answers. */
   headersMs: number
-  /** Between two pieces of a body. */
+  /** Between two chunks of a body. */
   bodyMs: number
   /** To read the rest of a body that nobody wants, so that its connection can be used again. */
   discardMs: number
@@ -46,7 +46,7 @@ const TIMEOUTS: Timeouts = { connectMs: 20_000, headersMs: 120_000, bodyMs: 60_0
 /** Of a body nobody wants, as much is read as it costs to open another connection. */
 const DISCARD_BYTES = 64 << 10
 
-/** The real world, through the proxy that `https_proxy`, `http_proxy` and `no_proxy` name. `close` ends the connections. */
+/** Returns the real effects, with the proxy from `https_proxy`, `http_proxy` and `no_proxy`. */
 export function realNetworkEffects(
   base: Effects = realEffects(),
   { connectMs, headersMs, bodyMs, discardMs }: Timeouts = TIMEOUTS,

@@ -1,4 +1,4 @@
-/** A body into a file, piece by piece: no more than agreed, no less than announced, and not at a crawl. */
+/** Writes a body into a file. Checks its maximum and announced length and its minimum rate. */
 
 import { watchCrawl } from './crawl.ts'
 import { TransferError } from './error.ts'
@@ -6,18 +6,21 @@ import type { GrowingFile } from './network.ts'
 import { networkError } from './request.ts'
 
 export interface Receiving {
-  /** Where the body's first byte goes. */
+  /** File offset of the body's first byte. */
   offset: number
-  /** Bytes that the file is to have in the end; null where the server does not say. */
+  /** Final length of the file in bytes. Null if the server does not announce it. */
   total: number | null
-  /** No file is longer. */
+  /** Maximum length of the file in bytes. */
   most: number
   now(): Date
-  /** Told of each piece: the file's length with it, and its own. */
+  /** Called for each chunk with the file's new length and the chunk's length. */
   onBytes(position: number, bytes: number): void
 }
 
-/** @throws TransferError `network`, `cut`, `stalled` (worth another attempt, what arrived stays), `too_large` */
+/**
+ * Writes the body into `file`.
+ * @throws TransferError `network`, `cut`, `stalled` (retry; the received bytes stay), `restart` or `too_large`
+ */
 export async function receive(
   body: AsyncIterable<Uint8Array>,
   file: GrowingFile,
@@ -28,7 +31,7 @@ export async function receive(
   for await (const chunk of failing(body)) {
     position += chunk.length
     if (position > (total ?? most)) {
-      // What is beyond the announced end is the server's fault, and what is before it may be too.
+      // Bytes after the announced end are the server's fault, so the bytes before it may be wrong too.
       if (total !== null) throw new TransferError('restart', `more bytes than the ${total} announced`)
       throw new TransferError('too_large', `more than ${most} bytes`)
     }
@@ -39,7 +42,7 @@ export async function receive(
   if (total !== null && position !== total) throw new TransferError('cut', `${position} of ${total} bytes`)
 }
 
-/** A body whose failure is a `TransferError`; failing to write stays what it is. */
+/** Passes a body through. Its failures become TransferErrors; errors of writing do not. */
 async function* failing(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   try {
     yield* body

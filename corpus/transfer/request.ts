@@ -1,21 +1,21 @@
-/** One GET with its redirects followed, credentials only where they belong, and a network failure as a `TransferError`. */
+/** One GET with redirects. Credentials go only to their own origin, and network failures become TransferErrors. */
 
 import { watchCrawl } from './crawl.ts'
 import { TransferError } from './error.ts'
 import type { Answer, NetworkEffects } from './network.ts'
 import { statusError } from './retry.ts'
 
-/** The commands' own version goes with it: publishers ask to be told who is asking. */
+/** Contains the version: publishers ask clients to identify themselves. */
 const USER_AGENT = 'vulnshelf/0.1.0'
 const MAX_REDIRECTS = 5
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 
-/** `Authorization` by origin (`https://api.github.com`): no other origin gets it, redirected to or not. */
+/** `Authorization` header by origin (`https://api.github.com`). No other origin receives it, even after a redirect. */
 export type Credentials = ReadonlyMap<string, string>
 
 /**
- * The address of a folder on a web server, ending in `/`. Name and password go to its own origin, in a header, and into no
- * message.
+ * Returns the address of a folder on a web server, ending in `/`, without name and password. These become a header for
+ * its own origin and appear in no message.
  */
 export function withoutPassword(url: URL): { base: URL; credentials: Credentials } {
   const base = new URL(url)
@@ -30,7 +30,7 @@ export function withoutPassword(url: URL): { base: URL; credentials: Credentials
   return { base, credentials: new Map([[base.origin, `Basic ${pair}`]]) }
 }
 
-/** A `%` that encodes nothing is meant as it stands. */
+/** An invalid `%` sequence is kept as text. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -40,7 +40,7 @@ function decoded(text: string): string {
 }
 
 export interface LocatedAnswer extends Answer {
-  /** Where the answer came from in the end. */
+  /** The final URL after redirects. */
   url: URL
 }
 
@@ -58,7 +58,7 @@ export async function get(
     const authorization = credentials.get(url.origin)
     const answer = await asked(effects, url, {
       'user-agent': USER_AGENT,
-      // Length and ranges must be those of the file itself.
+      // Length and ranges must refer to the uncompressed file.
       'accept-encoding': 'identity',
       ...headers,
       ...(authorization === undefined ? {} : { authorization }),
@@ -78,14 +78,14 @@ async function asked(effects: NetworkEffects, url: URL, headers: Record<string, 
   }
 }
 
-/** A failed connection, a timeout, a body that breaks off. Node names the trouble in `code`, sometimes only there. */
+/** Converts a failed connection, a timeout or a broken body. Some errors of Node have only a `code`. */
 export function networkError(cause: unknown): TransferError {
   if (cause instanceof TransferError) return cause
   const { message, code } = cause as { message?: string; code?: string }
   return new TransferError('network', message || code || String(cause), { cause })
 }
 
-/** `bytes 500-999/1000` begins at 500 (RFC 9110, 14.4); null for anything else. */
+/** Returns the first byte of a range: 500 for `bytes 500-999/1000` (RFC 9110, 14.4). Null for other text. */
 export function firstByteOf(contentRange: string | undefined): number | null {
   const first = /^bytes (\d{1,15})-/.exec(contentRange ?? '')?.[1]
   return first === undefined ? null : Number(first)
@@ -97,15 +97,15 @@ function nextUrl(from: URL, location: string | undefined): URL {
   if (from.protocol === 'https:' && url.protocol === 'http:') {
     throw new TransferError('redirect', `redirected from https to ${url.origin}`)
   }
-  // Names and passwords in a redirect are somebody else's.
+  // Do not use names and passwords from a redirect.
   url.username = ''
   url.password = ''
   return url
 }
 
 /**
- * A small text: a listing, a `.meta` file.
- * @throws TransferError, `too_large` where it is longer than `maxBytes`
+ * Returns a small text: a listing or a `.meta` file.
+ * @throws TransferError, `too_large` above `maxBytes`
  */
 export async function readText(
   effects: NetworkEffects,
@@ -122,8 +122,8 @@ export async function readText(
 }
 
 /**
- * All of a small body.
- * @throws TransferError `network`, `stalled`, or `too_large` where it is longer than `maxBytes`
+ * Returns a small body.
+ * @throws TransferError `network`, `stalled`, or `too_large` above `maxBytes`
  */
 export async function readWhole(body: AsyncIterable<Uint8Array>, maxBytes: number, now: () => Date): Promise<Buffer> {
   const arrived = watchCrawl(now)

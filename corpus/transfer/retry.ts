@@ -1,37 +1,37 @@
-/** Asking again: which answers may be otherwise next time, how long to wait, and when to give up. */
+/** Retries: which errors are temporary, how long to wait, and when to give up. */
 
 import { TransferError, type TransferErrorCode } from './error.ts'
 import type { NetworkEffects } from './network.ts'
 
-/** Attempts in a row that brought nothing. */
+/** Maximum consecutive attempts without progress. */
 const MAX_FRUITLESS = 6
-/** Of these each attempt may have cost a whole file: they count double. */
+/** Errors that may have cost a complete download. They count double. */
 const WHOLE_FOR_NOTHING: readonly TransferErrorCode[] = ['wrong_body', 'digest']
 const FIRST_WAIT_MS = 1000
 const LONGEST_WAIT_MS = 60_000
-/** Whoever says "in an hour" is asked in five minutes: a nightly run must end. */
+/** Maximum `Retry-After` that is honored, because a nightly run must end. */
 const LONGEST_RETRY_AFTER_MS = 300_000
 
 export interface RetryOptions {
-  /** Told before each attempt, from 1 on. */
+  /** Called before each attempt, from 1 on. */
   onAttempt?(attempt: number): void
-  /** Told before each wait. */
+  /** Called before each wait. */
   onWait?(error: TransferError, ms: number): void
-  /** Whether the attempt that failed brought enough to count as a fresh start. */
+  /** Returns whether the failed attempt made enough progress to reset the count. */
   gained?(): boolean
   /**
-   * What is read lies on this machine, and a minute later it is the same: there is one more attempt, at once, since what had
-   * arrived before the first one may have been wrong.
+   * For local files, which do not change within a minute: retry once, without a wait. The bytes from before the first
+   * attempt may have been wrong.
    */
   local?: boolean | undefined
-  /** Ends a wait; its reason is thrown. */
+  /** Aborts a wait and throws its reason. */
   signal?: AbortSignal | undefined
 }
 
-/** So much more than ever before counts as a success of its own: a line that breaks off now and then gets there. */
+/** Progress that resets the count, so that an unstable connection still completes. */
 const GAIN_BYTES = 64 << 10
 
-/** Watches how far a file comes over several attempts; `gained` is for `RetryOptions`. */
+/** Measures the progress of a file over several attempts. `gained` is for `RetryOptions`. */
 export function watchGain(): { reached(length: number): void; gained(): boolean } {
   let furthest = 0
   let counted = 0
@@ -47,15 +47,15 @@ export function watchGain(): { reached(length: number): void; gained(): boolean 
   }
 }
 
-/** Tells the operator that a file is waited for; for `RetryOptions`. */
+/** Returns an `onWait` for `RetryOptions` that logs the wait. */
 export const tellWait =
   (name: string, { log }: Pick<NetworkEffects, 'log'>) =>
   ({ message }: TransferError, ms: number): void =>
     log(`${name}: ${message}; asking again in ${Math.ceil(ms / 1000)} s`)
 
 /**
- * Does `work` until it goes well. An error that may pass is waited for: as long as the server says, else twice as long
- * each time, with jitter so that many clients do not come back together.
+ * Repeats `work` until it succeeds. Waits after temporary errors as long as the server requests, else exponentially
+ * longer. Jitter prevents that many clients return at once.
  */
 export async function withRetries<T>(
   effects: Pick<NetworkEffects, 'sleep' | 'random'>,
@@ -84,25 +84,25 @@ export async function withRetries<T>(
   }
 }
 
-/** How long to wait after `fruitless` failures (from 1): half of it certain, half by `random` (0 to 1). */
+/** Returns the wait in ms after `fruitless` failures (from 1): half is fixed, half depends on `random` (0 to 1). */
 export function waitMs(fruitless: number, retryAfterMs: number | null, random: number): number {
   const wait = Math.min(FIRST_WAIT_MS * 2 ** (fruitless - 1), LONGEST_WAIT_MS)
   const own = Math.round(wait / 2 + (wait / 2) * random)
   return retryAfterMs === null ? own : Math.max(own, Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS))
 }
 
-/** `Retry-After` in ms from now: seconds or an HTTP date (RFC 9110 10.2.3); null where it is absent or neither. */
+/** Returns `Retry-After` in ms from now: seconds or an HTTP date (RFC 9110 10.2.3). Null if absent or invalid. */
 export function retryAfterMs(header: string | undefined, now: Date): number | null {
   const text = header?.trim() ?? ''
   if (/^\d{1,10}$/.test(text)) return Number(text) * 1000
-  // An HTTP date begins with its weekday; Date.parse alone would take much else for a date.
+  // An HTTP date begins with its weekday. Date.parse alone accepts many other texts.
   const date = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(date) ? null : Math.max(0, date - now.getTime())
 }
 
 const PASSING_STATUS: readonly number[] = [408, 425, 429]
 
-/** The error that an answer other than success stands for. */
+/** Returns the error for an unsuccessful answer. */
 export function statusError(
   { status, headers }: { status: number; headers: Readonly<Record<string, string>> },
   now: Date,
@@ -110,12 +110,12 @@ export function statusError(
   const wait = retryAfterMs(headers['retry-after'], now) ?? quotaResetMs(headers, now)
   const message = `the server answers ${status}`
   if (status === 404 || status === 410) return new TransferError('missing', message)
-  // GitHub says 403 where it means 429, and then tells when to come back.
+  // GitHub sends 403 instead of 429, with the time of the next allowed request.
   const passing = status >= 500 || PASSING_STATUS.includes(status) || (status === 403 && wait !== null)
   return new TransferError(passing ? 'busy_server' : 'refused', message, { retryAfterMs: wait })
 }
 
-/** GitHub's way to say when the used-up quota is there again: `x-ratelimit-reset`, in seconds since 1970. */
+/** Returns the wait in ms until GitHub's quota resets: `x-ratelimit-reset`, in seconds since 1970. */
 function quotaResetMs(headers: Readonly<Record<string, string>>, now: Date): number | null {
   const reset = headers['x-ratelimit-reset']
   if (headers['x-ratelimit-remaining'] !== '0' || !reset || !/^\d{1,12}$/.test(reset)) return null

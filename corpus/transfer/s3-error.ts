@@ -1,14 +1,14 @@
-/** What an object store answers instead of what was asked for, and a way there that fails, as a `TransferError`. */
+/** Converts errors of an object store and of its connection to TransferErrors. */
 
 import { TransferError, type TransferErrorCode } from './error.ts'
 import { networkError } from './request.ts'
 import { statusError } from './retry.ts'
 
-/** What errors of the SDK have of this. */
+/** The used fields of the SDK's errors. */
 interface Failure {
   name?: string
   message?: string
-  /** Of the connection: `ECONNRESET`. */
+  /** Code of a connection error: `ECONNRESET`. */
   code?: unknown
   $metadata?: { httpStatusCode?: number }
   $response?: { headers?: Record<string, string> }
@@ -16,7 +16,7 @@ interface Failure {
 
 const KEYS = 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE'
 
-/** Of these the name says more than the status. */
+/** Error names that are more precise than the status. */
 const CODES: Readonly<Record<string, TransferErrorCode>> = {
   BadDigest: 'digest',
   IncompleteBody: 'cut',
@@ -25,7 +25,7 @@ const CODES: Readonly<Record<string, TransferErrorCode>> = {
   XAmzContentSHA256Mismatch: 'digest',
 }
 
-/** Of these a person can do something. */
+/** Remedies for errors that the operator can fix. */
 const WAYS_OUT: Readonly<Record<string, string>> = {
   AuthorizationHeaderMalformed: 'set AWS_REGION to the region of the bucket',
   ExpiredToken: `these credentials have expired: renew ${KEYS}`,
@@ -34,10 +34,10 @@ const WAYS_OUT: Readonly<Record<string, string>> = {
   RequestTimeTooSkewed: 'the clock of this machine is wrong',
 }
 
-/** What errors have for a name is the server's word. */
+/** Returns the error name, which the server chooses, if it is plain text. */
 const nameOf = ({ name = '' }: Failure) => (/^[A-Za-z0-9]{1,64}$/.test(name) ? name : '')
 
-/** The error that the SDK threw, as one of ours; a slip of this program stays what it is. */
+/** Returns the SDK's error as a TransferError. Programming errors stay unchanged. */
 export function s3Error(cause: unknown, bucket: string, now: Date): unknown {
   if (!(cause instanceof Error)) return cause
   const failure: Failure = cause
@@ -65,6 +65,6 @@ function answered(failure: Failure, status: number, bucket: string, now: Date): 
 
 function codeOf(status: number, code: TransferErrorCode): TransferErrorCode {
   if (status === 416) return 'restart'
-  // It went well, says the status, but what came is not what S3 says.
+  // The status is a success, but the body is not valid S3.
   return status < 300 ? 'wrong_body' : code
 }

@@ -1,17 +1,17 @@
-/** `s3://bucket/prefix`: where files lie in an object store. The SDK is not loaded for this. */
+/** Parses `s3://bucket/prefix`, the location of files in an object store. Does not load the SDK. */
 
 export interface S3Location {
   bucket: string
-  /** What every key begins with: nothing, or steps that each end in `/`. */
+  /** The prefix of every key: empty, or path segments that each end in `/`. */
   prefix: string
 }
 
 export const isS3 = (text: string): boolean => /^s3:\/\//i.test(text)
 
-/** Names of buckets, as lax as any store has them. */
+/** Bucket names, in the widest form that stores accept. */
 const ADDRESS = /^s3:\/\/([a-z0-9][a-z0-9._-]{1,61}[a-z0-9])(?:\/(.*))?$/i
 
-/** Null where it is none: without a bucket, or with a prefix that has empty steps, `.` or `..` in it. */
+/** Returns null if it is invalid: no bucket, or a prefix with empty segments, `.` or `..`. */
 export function s3Location(text: string): S3Location | null {
   const [, bucket, path = ''] = ADDRESS.exec(text) ?? []
   if (bucket === undefined) return null

@@ -1,7 +1,7 @@
 /**
- * Files in an object store that speaks S3: listing, getting, putting them, once each. Where it is and who asks says the
- * standard environment (`AWS_REGION`, `AWS_ACCESS_KEY_ID`, `AWS_PROFILE`, `AWS_ENDPOINT_URL`…), which the SDK reads.
- * Loading that takes a while: import this only where an `s3://` is named.
+ * Lists, downloads and uploads files in an S3 object store, each with one attempt. The SDK reads the standard
+ * environment (`AWS_REGION`, `AWS_ACCESS_KEY_ID`, `AWS_PROFILE`, `AWS_ENDPOINT_URL`…). It loads slowly: import this
+ * module only for `s3://` addresses.
  */
 import { Readable } from 'node:stream'
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
@@ -13,29 +13,31 @@ import { firstByteOf } from './request.ts'
 import { s3Error } from './s3-error.ts'
 import type { S3Location } from './s3-location.ts'
 
-/** What is put. */
 export interface Upload {
-  /** Read once. What it throws ends the request, before its last byte, and is what `put` throws. */
+  /** Read once. An error of the iteration aborts the request before its last byte, and `put` throws it. */
   bytes: AsyncIterable<Uint8Array>
   size: number
-  /** SHA-256, hexadecimal: the store refuses bytes that have another. */
+  /** SHA-256 in hex. The store rejects bytes with another digest. */
   sha256: string
   contentType: string
   cacheControl: string
 }
 
 export interface Bucket {
-  /** Sizes of the files whose paths begin with this, by path. */
+  /** Returns the sizes of the files with a path that begins with `beginning`, by path. */
   list(beginning: string): Promise<Map<string, number>>
   /**
-   * Opens the file at `path` from `offset` on. Whoever does not read it to its end calls `discard`.
+   * Opens the file at `path` from `offset` on. Call `discard` if it is not read to its end.
    * @throws TransferError
    */
   open(
     path: string,
     offset: number,
   ): Promise<{ body: AsyncIterable<Uint8Array>; offset: number; discard(): Promise<void> }>
-  /** @throws TransferError, and what reading the bytes throws: then nothing has changed */
+  /**
+   * Uploads a file.
+   * @throws TransferError, or the error of `bytes`; after the latter, the store is unchanged
+   */
   put(path: string, upload: Upload): Promise<void>
   close(): void
 }
@@ -47,9 +49,9 @@ const SILENT_MS = 60_000
 const ANSWER_MS = 120_000
 /** Where nothing says otherwise; stores that have no regions take any. */
 const DEFAULT_REGION = 'us-east-1'
-/** What the SDK would say on the terminal, the errors say that it throws. */
+/** Silences the SDK: its messages are also in the thrown errors. */
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
-/** S3 takes no more in one request. */
+/** Maximum size of one S3 request. */
 const MOST_BYTES = 5 * 1024 ** 3
 
 /** `answerMs` bounds each request, but for the body of a file. */
@@ -112,7 +114,7 @@ export async function openBucket(
         CacheControl: cacheControl,
         ChecksumSHA256: Buffer.from(sha256, 'hex').toString('base64'),
       })
-      // The signature is over the digest as well: stores that know nothing of checksums hold the body against that.
+      // The signature covers the digest too. Stores without checksum support compare the body with that.
       command.middlewareStack.add(
         (next) => (args) => {
           const { headers } = args.request as { headers: Record<string, string> }
@@ -121,7 +123,7 @@ export async function openBucket(
         },
         { step: 'build', name: 'contentDigest' },
       )
-      // The SDK does not hear of a body that cannot be read.
+      // The SDK does not notice an unreadable body.
       const unreadable = new Promise<never>((_resolve, reject) => body.once('error', reject))
       const stop = new AbortController()
       const put = asked((late, moved) => {
@@ -164,14 +166,14 @@ function clientIn(silentMs: number, region?: string): S3Client {
   const agent = { keepAlive: true, proxyEnv: process.env }
   return new S3Client({
     ...(region === undefined ? {} : { region }),
-    // Stores of one's own seldom have a host name for each bucket.
+    // Self-hosted stores rarely have a host name per bucket.
     forcePathStyle: Boolean(AWS_ENDPOINT_URL_S3 || AWS_ENDPOINT_URL),
     logger: SILENT,
-    // Whoever calls tries again, and knows the digests.
+    // The caller retries and verifies digests.
     maxAttempts: 1,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // Asking for leave takes a connection by itself, which goes past the proxy.
+    // `Expect: 100-continue` uses a separate connection that bypasses the proxy.
     expectContinueHeader: false,
     requestHandler: {
       connectionTimeout: CONNECT_MS,

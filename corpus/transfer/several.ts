@@ -1,8 +1,8 @@
-/** Work on many things, several at once. */
+/** Runs work on many items concurrently. */
 
 /**
- * Does `work` on each item, so many at once. The first failure is thrown, when what was under way has ended: no other
- * item is begun then, and `signal` tells those under way.
+ * Calls `work` for each item, at most `parallel` at once. After a failure it starts no further item, aborts `signal`,
+ * waits for running work, and throws the first failure.
  */
 export async function severalAtOnce<Item>(
   items: Iterable<Item>,

@@ -1,4 +1,4 @@
-/** Values that one claim decides: title, description, score, listing, assessment, primary weakness, linked advisory. */
+/** Explains values that one claim decides, such as title, score, listing and primary weakness. */
 import { rankedAdvisories } from '../advisory.ts'
 import type { AdvisoryClaim, CveClaim } from '../claim.ts'
 import { type RankedMetric, rankedMetrics } from '../cvss.ts'
@@ -42,7 +42,7 @@ export function scoreChoice(claims: readonly CveClaim[], recordUpdated: string |
   )
 }
 
-/** By what a metric comes behind the one that backs the headline. */
+/** Returns why a metric ranks after the one that backs the headline. */
 function behind({ metric, version }: RankedMetric, decider: RankedMetric): string {
   const { source_type, captured_at, base_score } = decider.metric
   if (metric.source_type !== source_type) return `${source_type} goes before ${metric.source_type}`
@@ -51,7 +51,7 @@ function behind({ metric, version }: RankedMetric, decider: RankedMetric): strin
   return metric.base_score === base_score ? 'comes behind' : 'lower'
 }
 
-/** What a metric states, on one line. */
+/** Returns the metric on one line. */
 function metricText({ metric, version }: RankedMetric): string {
   return `CVSS ${version} ${metric.base_score} ${metric.base_severity} ${metric.vector_string} of ${metric.captured_at}`
 }

@@ -1,4 +1,4 @@
-/** Where each value of a record comes from: the rule that decides it, and what every claim had to say (rules 18 to 30). */
+/** Explains each value of a record: the rule that decides it and the statement of every claim (rules 18 to 30). */
 import type { CveClaim } from '../claim.ts'
 import type { MergedParts, MergeInput } from '../merge.ts'
 import { fallenClaims, mergeCve, newestAnalysisFirst, standingClaims } from '../merge.ts'
@@ -38,7 +38,7 @@ interface Row {
   says: string
   value(parts: MergedParts): unknown
   considered(given: Considering): Considered[]
-  /** What a claim that does not count states of it; null where that is nothing. */
+  /** Returns the statement of a claim that does not count, or null if it has none. */
   fallen?(claim: CveClaim): string | null
 }
 
@@ -229,7 +229,10 @@ const ROWS: readonly Row[] = [
   },
 ]
 
-/** Of every derived value, in the order of the record. @throws TypeError for a rejected record, which has none. */
+/**
+ * Explains every derived value, in the order of the record.
+ * @throws TypeError for a rejected record, which has no values.
+ */
 export function explainCve(input: MergeInput): Explanation[] {
   const given = { input, parts: mergeCve(input), claims: standingClaims(input) }
   const fallen = fallenClaims(input)

@@ -1,24 +1,24 @@
-/** What an explanation is made of: a value of a record, the rule that decides it, and the claims that were considered. */
+/** The explanation of a value: the rule that decides it and the claims that were considered. */
 
 export interface Explanation {
-  /** The fields of the record that the rule decides; dots lead into objects. */
+  /** The fields of the record that the rule decides. Dots separate the levels of objects. */
   fields: string[]
-  /** Their values, as the API answers them; of a part that is a list, how many items it has. */
+  /** The values as the API returns them. For a list, its number of items. */
   value: unknown
-  /** The number of the rule in corpus/model/RULES.md, null where gateway/API.md states it; and the rule in a sentence. */
+  /** Number of the rule in corpus/model/RULES.md, or null if only gateway/API.md defines it. `says` is its text. */
   rule: number | null
   says: string
-  /** In their order of precedence. */
+  /** In order of precedence. */
   considered: Considered[]
 }
 
 export interface Considered {
-  /** Who states it: `cna mitre`, `nvd`. */
+  /** The source: `cna mitre`, `nvd`. */
   by: string
   states: string
-  /** Whether it is the value, is one of several that make it up, or was passed over. */
+  /** Whether the claim decides the value, contributes to it, or was passed over. */
   outcome: 'decides' | 'adds' | 'passed'
-  /** Why it was passed over. */
+  /** The reason why it was passed over. */
   why: string | null
 }
 
@@ -26,7 +26,7 @@ export const decides = (by: string, states: string): Considered => ({ by, states
 export const adds = (by: string, states: string): Considered => ({ by, states, outcome: 'adds', why: null })
 export const passed = (by: string, states: string, why: string): Considered => ({ by, states, outcome: 'passed', why })
 
-/** A choice: of candidates in their order of precedence the first that nothing speaks against decides, the others come behind it. */
+/** Explains a choice between candidates in order of precedence. The first one without an objection decides. */
 export function choice<Candidate>(
   candidates: Iterable<Candidate>,
   by: (candidate: Candidate) => string,

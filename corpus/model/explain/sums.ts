@@ -1,4 +1,4 @@
-/** Values that claims make up together: flags, unions, lists, points. */
+/** Explains values that several claims contribute to: flags, unions, lists, points. */
 import { isExploitation, isFix, isMitigation, isPatch, isWorkaround } from '../capabilities.ts'
 import type { CveClaim, DetectionClaim } from '../claim.ts'
 import { completenessPoints } from '../completeness.ts'
@@ -49,14 +49,14 @@ export function mappingGrounds(claims: readonly CveClaim[]): Considered[] {
     })
 }
 
-/** Each claim with how many items of a list it states; each of these is served, so those of a claim stay apart. */
+/** Returns each claim with its number of items in a list. Claims stay separate because all items are served. */
 export function countedGrounds(claims: readonly CveClaim[], list: 'affected' | 'references'): Considered[] {
   return claims
     .filter((claim) => claim[list].length > 0)
     .map((claim) => adds(claimant(claim), counted(claim[list].length, claim.updatedAt)))
 }
 
-/** `3 items, of 2024-05-02T08:00:00.000Z` */
+/** Returns `3 items, of 2024-05-02T08:00:00.000Z`. */
 export function counted(items: number, date: string | null): string {
   return `${items} item${items === 1 ? '' : 's'}${date === null ? '' : `, of ${date}`}`
 }

@@ -1,4 +1,4 @@
-/** The advisories on a CVE as facts: GHSA states them, and OSV's exports repeat them. */
+/** The facts of advisories about a CVE. GHSA publishes them, and OSV's exports repeat them. */
 import { cutOf, DAY_MS, FIRST_NIGHT, HOUR_MS } from '../calendar.ts'
 import { coverageOf } from '../coverage.ts'
 import { quantiles } from '../distribution.ts'
@@ -10,30 +10,30 @@ import { type Ecosystem, type Package, packageIn, packageOf } from './package.ts
 
 export interface Advisory {
   id: string
-  /** Its number among those of its CVE, 0 to 3. */
+  /** Number among the advisories of its CVE, 0 to 3. */
   place: number
-  /** Reviewed ones name packages; the others copy what NVD says. */
+  /** Reviewed advisories name packages. The others copy NVD's text. */
   reviewed: boolean
-  /** CVE ids, none for what never got one. */
+  /** CVE ids. Empty for an advisory without a CVE. */
   aliases: string[]
   packages: { package: Package; bounds: Bounds }[]
   publishedAt: number
-  /** The nights in which it is known, changed and withdrawn; null for never. */
+  /** The nights of publication, change and withdrawal. Null for never. */
   from: number
   changedIn: number | null
   withdrawnIn: number | null
 }
 
-/** 21,197 reviewed advisories against some 300,000 CVEs. Upstream has an unreviewed one for most others: here for a few. */
+/** Upstream has 21,197 reviewed advisories for about 300,000 CVEs. The sample has few of its unreviewed ones. */
 const FORGE_SHARE = 0.95
 const OTHER_SHARE = 0.02
 const UNREVIEWED_SHARE = 0.06
 const WITHOUT_CVE = 0.004
-/** Entries of `affected` after the first: of 1,025 reviewed advisories 0.75 have none or one, 0.9 three, 0.99 eleven. */
+/** Entries of `affected` after the first, in 1,025 reviewed advisories. */
 const BRANCHES = quantiles('0:0 0.66:0.9 0.75:1.4 0.9:3.2 0.95:4.4 0.99:11.5 1:23')
-/** The advisory database was opened in 2017. */
+/** Start of the advisory database, in 2017. */
 const SINCE = Date.UTC(2017, 9, 1)
-/** What upstream makes ids of. */
+/** The alphabet of upstream's ids. */
 const LETTERS = '23456789cfghjmpqrvwx'
 
 export function* advisoriesOf(world: World, facts: Facts): Generator<Advisory> {
@@ -46,13 +46,13 @@ export function* advisoriesOf(world: World, facts: Facts): Generator<Advisory> {
     const publishedAt = publishedIn(facts, from, random)
     const bounds = boundsIn(world, facts, random)
     const packages = [{ package: first, bounds }]
-    // One flaw in two places: the same project also lies in another ecosystem.
+    // One flaw in two packages: the project exists in another ecosystem too.
     if (random.chance(0.12)) packages.push({ package: packageIn(facts, other(first.ecosystem)), bounds })
     packages.push(...branchesOf(world, facts, first))
     const reviewed = { reviewed: true, packages, publishedAt, from, changedIn, withdrawnIn: retractedIn }
     yield { id: advisoryId(random), place: 0, aliases: [facts.id], ...reviewed }
     if (coverage.several) {
-      // A second one on the same CVE, and on the next one too.
+      // A second advisory on the same CVE, which also covers the next CVE.
       const second = { package: packageIn(facts, other(first.ecosystem)), bounds: ownBounds(random) }
       const later = Math.min(publishedAt + random.between(1, 20) * DAY_MS, latest(from))
       const aliases = [facts.id, ...nextOf(world, facts)]
@@ -81,7 +81,7 @@ function* withoutCve(world: World, facts: Facts): Generator<Advisory> {
   yield { id: advisoryId(random), place: 3, reviewed: true, aliases: [], packages, publishedAt, ...unchanged }
 }
 
-/** Further release branches of the package, each with bounds of its own. */
+/** Returns further release branches of the package, each with its own bounds. */
 function branchesOf(world: World, facts: Facts, first: Package): Advisory['packages'] {
   const random = world.random(facts.id, 'branches')
   const count = Math.floor(BRANCHES(random.float()))
@@ -92,7 +92,7 @@ function branchesOf(world: World, facts: Facts, first: Package): Advisory['packa
   })
 }
 
-/** `GHSA-xxxx-xxxx-xxxx`. */
+/** Returns `GHSA-xxxx-xxxx-xxxx`. */
 function advisoryId(random: Random): string {
   const four = () => Array.from({ length: 4 }, () => LETTERS[random.int(LETTERS.length)]).join('')
   return `GHSA-${four()}-${four()}-${four()}`
@@ -114,7 +114,7 @@ function publishedIn(facts: Facts, from: number, random: Random): number {
   return Math.min(Math.max(facts.publishedAt, SINCE) + random.int(10 * DAY_MS), FIRST_NIGHT)
 }
 
-/** Those that the CNA states, as far as it states any that a package can have; now and then others. */
+/** Returns the CNA's bounds if a package can have them, and other bounds in some cases. */
 function boundsIn(world: World, facts: Facts, random: Random): Bounds {
   const stated = cnaAffected(world.seed, facts, world.random(facts.id, 'affected'))[0]?.versions ?? []
   const bounds = stated.map(boundsOf).find((one) => one !== null)
@@ -127,6 +127,6 @@ function ownBounds(random: Random): Bounds {
   const from = random.chance(0.5) ? `${major}.0.0` : null
   const even = random.float()
   if (even < 0.82) return { from, before: end, upTo: null }
-  // The rest is not fixed, or one version alone.
+  // The rest has no fix or is a single version.
   return even < 0.95 ? { from, before: null, upTo: end } : { exact: end }
 }

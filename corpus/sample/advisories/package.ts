@@ -1,4 +1,4 @@
-/** The package that a CVE is about, where it is about one: the same product is the same package in every feed. */
+/** The package of a CVE, if it has one. A product is the same package in every feed. */
 import { weighted } from '../distribution.ts'
 import { cpeKey } from '../names.ts'
 import { Random } from '../random.ts'
@@ -13,7 +13,7 @@ export interface Package {
   repository: string
 }
 
-/** `affected` entries of 1,025 reviewed advisories of 2025-02. */
+/** Weights: `affected` entries of 1,025 reviewed advisories of 2025-02. */
 const ECOSYSTEMS = weighted<Ecosystem>([
   ['Maven', 491],
   ['Packagist', 390],
@@ -24,10 +24,10 @@ const ECOSYSTEMS = weighted<Ecosystem>([
   ['RubyGems', 65],
   ['crates.io', 45],
 ])
-/** The showcases go round these, so that a small sample has each of them. */
+/** Ecosystems of the showcases in turn, so that a small sample has each of them. */
 const ROUND: readonly Ecosystem[] = ['Go', 'npm', 'PyPI', 'Maven', 'npm', 'Go', 'PyPI', 'Packagist']
 
-/** How an ecosystem calls a vendor's product, and the type of its package URLs. */
+/** Package names and package URL types of the ecosystems. */
 const NAMES: Record<Ecosystem, { purl: string; name: (vendor: string, product: string) => string }> = {
   Maven: { purl: 'maven', name: (vendor, product) => `example.${vendor}:${product}` },
   Packagist: { purl: 'composer', name: (vendor, product) => `${vendor}/${product}` },
@@ -46,7 +46,6 @@ export function packageOf(world: World, facts: Facts): Package {
   return packageIn(facts, turn === null ? drawn : ROUND[turn % ROUND.length]!)
 }
 
-/** The same in another ecosystem. */
 export function packageIn({ vendor, product }: Facts, ecosystem: Ecosystem): Package {
   const { purl, name } = NAMES[ecosystem]
   const full = name(vendor.key, cpeKey(product).replaceAll(/[_.]/g, '-'))

@@ -1,9 +1,9 @@
-/** Bounds of versions as OSV's events. */
+/** Converts version bounds to OSV events. */
 import type { Bounds } from '../record/bounds.ts'
 
 export type OsvEvent = { introduced: string } | { fixed: string } | { last_affected: string }
 
-/** Null where a version stands alone: it is listed. */
+/** Returns null for a single version, which OSV lists instead. */
 export function eventsOf(bounds: Bounds): OsvEvent[] | null {
   if ('exact' in bounds) return null
   const { from, before, upTo } = bounds

@@ -1,4 +1,4 @@
-/** What both catalogues write alike: the history of an entry, and words that several kinds of entries draw on. */
+/** Common parts of both catalogs: the history of an entry, and shared terms. */
 import { DAY_MS, dateOf, FIRST_NIGHT } from '../calendar.ts'
 import type { Random } from '../random.ts'
 import { type XmlElement, xml } from './xml.ts'
@@ -14,7 +14,7 @@ export const IMPACTS = [
   'Crash',
 ] as const
 
-/** Submitted once, changed up to four times; the latest change is what an entry is dated by. */
+/** Returns a history with one submission and up to four changes. The latest change dates the entry. */
 export function contentHistory(random: Random, releasedAt: number): XmlElement {
   const span = Math.floor((releasedAt - FIRST_ENTRY) / DAY_MS)
   const days = Array.from({ length: random.between(1, 5) }, () => random.int(span)).sort((a, b) => a - b)
@@ -42,10 +42,10 @@ export function contentHistory(random: Random, releasedAt: number): XmlElement {
   )
 }
 
-/** When the editions were released: before the first night. */
+/** Release time of the editions, before the first night. */
 export const RELEASED_AT = FIRST_NIGHT - 40 * DAY_MS
 
-/** A sentence of `said` each, all different as far as there are enough. */
+/** Returns `count` sentences of `said` without repeats, or all if there are fewer. */
 export function sentences(said: readonly string[], count: number, random: Random): string[] {
   const start = random.int(said.length)
   return Array.from({ length: Math.min(count, said.length) }, (_, i) => said[(start + i) % said.length]!)

@@ -1,6 +1,6 @@
 /**
- * The attack patterns of the sample, with the facts of CAPEC 3.9: level of abstraction, parent, and the weaknesses that each
- * exploits. Names and texts are the sample's own.
+ * The attack patterns of the sample, with facts of CAPEC 3.9: abstraction, parent and exploited weaknesses. Names and
+ * texts are the sample's own.
  */
 
 const LEVELS: Record<string, string> = { M: 'Meta', S: 'Standard', D: 'Detailed', X: 'Detailed', O: 'Detailed' }
@@ -26,9 +26,9 @@ const RELATIONS = '12:PeerOf:21 13:PeerOf:10 85:CanPrecede:63 122:CanPrecede:664
 export interface Pattern {
   number: number
   abstraction: string
-  /** Null for one that is in use. */
+  /** Null for patterns in use. */
   retired: 'Deprecated' | 'Obsolete' | null
-  /** The parent first. */
+  /** The parent comes first. */
   relations: { nature: string; to: number }[]
   weaknesses: number[]
 }

@@ -1,4 +1,4 @@
-/** An entry of the CWE catalogue: every kind of field that upstream's entries have, each in a part of them. */
+/** Writes an entry of the CWE catalog. Each kind of field of upstream's entries occurs in a share of them. */
 import * as phrases from '../phrases.ts'
 import type { Random } from '../random.ts'
 import { weaknessPhrase } from '../record/text.ts'
@@ -11,7 +11,7 @@ import { group, structured, type XmlElement, xml } from './xml.ts'
 const METHODS = ['Automated Static Analysis', 'Manual Review', 'Fuzzing', 'Black Box'] as const
 const STATUSES = ['Draft', 'Draft', 'Draft', 'Incomplete', 'Incomplete', 'Stable'] as const
 
-/** Upstream's order of elements. */
+/** The elements in upstream's order. */
 type Part = (weakness: Weakness, random: Random) => XmlElement | null
 
 const PARTS: readonly Part[] = [
@@ -29,7 +29,7 @@ const PARTS: readonly Part[] = [
       relations.flatMap(({ nature, to }) => {
         const related = { Nature: nature, CWE_ID: String(to) }
         const inResearch = xml('Related_Weakness', { ...related, View_ID: '1000', Ordinal: ordinal(nature) })
-        // The same relation stands once for each view; only that of view 1000 is served (rule 27).
+        // The relation is repeated for each view. Only that of view 1000 is served (rule 27).
         return nature === 'ChildOf'
           ? [inResearch, xml('Related_Weakness', { ...related, View_ID: '1003', Ordinal: 'Primary' })]
           : [inResearch]
@@ -159,10 +159,10 @@ const PARTS: readonly Part[] = [
   ),
 ]
 
-/** The entry that most records are mapped to has every part there is. */
+/** The entry with the most mapped records has every part. */
 const COMPLETE = 79
 
-/** A part that a share of the entries have; deprecated ones are nearly empty. */
+/** Returns a part that occurs in a share of the entries. Deprecated entries are nearly empty. */
 function often(share: number, part: (weakness: Weakness, random: Random) => XmlElement): Part {
   return (weakness, random) => {
     const has = random.chance(share) || weakness.number === COMPLETE

@@ -1,4 +1,4 @@
-/** The larger parts of a CWE entry: consequences, mitigations, examples with their code. */
+/** The larger parts of a CWE entry: consequences, mitigations, and examples with code. */
 import * as phrases from '../phrases.ts'
 import type { Random } from '../random.ts'
 import { IMPACTS, SCOPES, sentences } from './history.ts'
@@ -31,7 +31,7 @@ export function mitigation(random: Random): XmlElement {
   )
 }
 
-/** An introduction, then code and what is to be said of it in turns. */
+/** Returns an introduction, then alternating code and comments. */
 export function example(random: Random): XmlElement {
   return xml(
     'Demonstrative_Example',
@@ -44,7 +44,7 @@ export function example(random: Random): XmlElement {
   )
 }
 
-/** Lines end in `br`, and what is indented stands in a `div`, as upstream lays code out. */
+/** Formats code as upstream does: lines end in `br`, indented lines are in a `div`. */
 function code(nature: 'Bad' | 'Good', random: Random): XmlElement {
   const value = random.pick(phrases.PARAMETERS)
   const check = nature === 'Good' ? `length(${value}) < 64 && ${value} != ""` : 'true'

@@ -1,11 +1,11 @@
 /**
- * The weaknesses of the sample: every number that its records use and those above them, with the facts of CWE 4.15: the level of
- * abstraction and the parent in view 1000. Names and texts are the sample's own.
+ * The weaknesses of the sample, with facts of CWE 4.15: abstraction and parent in view 1000. It contains every number
+ * in the records and all their ancestors. Names and texts are the sample's own.
  */
 
 const LEVELS: Record<string, string> = { P: 'Pillar', C: 'Class', B: 'Base', V: 'Variant', X: 'Compound', D: 'Base' }
 
-/** `number level parent`: 79B74 is the base weakness 79 below 74. X is a compound, D a deprecated entry. */
+/** `number level parent`: 79B74 is the base weakness 79 with parent 74. X is a compound, D a deprecated entry. */
 const TABLE = `
 15B642 20C707 22B706 23B22 24V23 29V23 35V23 41B706 59B706 61X59 73B642 74C707 77C74 78B77 79B74 80V79 88B77 89B943
 91B74 92D 93B74 94B74 95V94 98V829 99C74 113V93 116C707 117B116 118C664 119C118 120B119 121V788 122V788 125B119
@@ -28,7 +28,7 @@ const TABLE = `
 1189B653 1220B284 1229C664 1236B74 1240B327 1250B664 1251B1250 1269B693 1284B20 1285B20 1286B20 1287B20 1288B20
 1327B668 1332B1384 1333B407 1336B94 1384C703 1386B59 1390C287 1391C1390 1392B1391 1393B1392 1395C657 1419C665`
 
-/** `number:nature:number`, all of view 1000. */
+/** `number:nature:number`, all in view 1000. */
 const RELATIONS = `
 20:PeerOf:345 20:CanPrecede:22 20:CanPrecede:41 20:CanPrecede:74 20:CanPrecede:119 20:CanPrecede:770 61:Requires:362
 61:Requires:732 73:CanPrecede:22 73:CanPrecede:41 73:CanPrecede:98 73:CanPrecede:434 73:CanPrecede:59
@@ -46,7 +46,7 @@ const RELATIONS = `
 822:CanPrecede:787 823:CanPrecede:125 823:CanPrecede:787 824:CanPrecede:125 824:CanPrecede:787 825:CanPrecede:125
 825:CanPrecede:787 843:CanPrecede:119 917:PeerOf:1336 1284:CanPrecede:789 1287:PeerOf:843`
 
-/** Composites are several weaknesses at once, chains one after the other. */
+/** Composites combine several weaknesses, chains are a sequence of them. */
 const CHAINS = new Set([680, 690])
 
 export interface Weakness {
@@ -54,13 +54,13 @@ export interface Weakness {
   abstraction: string
   structure: 'Simple' | 'Composite' | 'Chain'
   deprecated: boolean
-  /** All in view 1000; the parent first. */
+  /** Relations in view 1000, the parent first. */
   relations: { nature: string; to: number }[]
 }
 
-/** Numbers that upstream gives to categories, which records name as well. */
+/** Numbers of categories, which some records use as weaknesses. */
 export const CATEGORIES = [16, 264, 265, 310, 320, 399] as const
-/** The view that relates every weakness, and those of lists that records name as well. */
+/** The view with all weaknesses, and list views that some records use as weaknesses. */
 export const VIEWS = [701, 702, 1000] as const
 
 function weaknesses(): Weakness[] {

@@ -1,4 +1,4 @@
-/** XML as the catalogues' publisher prints it: elements indented by three, text and what stands in it on one line. */
+/** Formats XML as the publisher of the catalogs does: indented by three, text and inline elements on one line. */
 
 export interface XmlElement {
   name: string
@@ -8,14 +8,14 @@ export interface XmlElement {
 
 type Child = XmlElement | string | null | readonly (XmlElement | null)[]
 
-/** An element; children that are null are left out, lists are taken apart. */
+/** Returns an element. Null children are omitted, lists are flattened. */
 export function xml(name: string, attributes: Record<string, string | null>, ...children: Child[]): XmlElement {
   const stated = Object.entries(attributes).filter((one): one is [string, string] => one[1] !== null)
   const given = children.flat().filter((child) => child !== null) as (XmlElement | string)[]
   return { name, attributes: Object.fromEntries(stated), children: given }
 }
 
-/** A group of elements, or null where there are none: upstream writes no empty groups. */
+/** Returns a group of elements, or null if it is empty: upstream has no empty groups. */
 export function group(name: string, members: readonly XmlElement[]): XmlElement | null {
   return members.length > 0 ? xml(name, {}, members) : null
 }
@@ -46,7 +46,7 @@ function escaped(text: string): string {
 
 export const paragraph = (text: string) => xml('xhtml:p', {}, text)
 
-/** Structured text of one paragraph, or of several and a list: the two ways in which upstream writes it. */
+/** Returns structured text in upstream's two forms: one paragraph, or several with a list. */
 export function structured(name: string, paragraphs: readonly string[], bullets: readonly string[] = []): XmlElement {
   if (paragraphs.length === 1 && bullets.length === 0) return xml(name, {}, paragraphs[0]!)
   const list = bullets.map((bullet) => xml('xhtml:li', {}, bullet))

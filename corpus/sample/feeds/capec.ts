@@ -1,4 +1,4 @@
-/** The CAPEC catalogue as XML, `capec_v<version>.xml`: the form that states most, indicators and notes included. */
+/** Writes the CAPEC catalog as XML, `capec_v<version>.xml`, the form with indicators and notes. */
 import { dateOf } from '../calendar.ts'
 import { contentHistory, IMPACTS, RELEASED_AT, SCOPES, sentences } from '../catalogue/history.ts'
 import { PATTERNS, type Pattern } from '../catalogue/pattern-table.ts'
@@ -40,12 +40,12 @@ export const capec: SampleFeed = {
   },
 }
 
-/** One entry has every part there is. */
+/** The number of the entry that has every part. */
 const COMPLETE = 66
 
 const VERBS = ['Probing', 'Bending', 'Flooding', 'Replaying', 'Forging', 'Tracing', 'Staging', 'Luring'] as const
 
-/** What is done to what: `Replaying the Message Queue (SQL Injection)`. */
+/** Returns a name such as `Replaying the Message Queue (SQL Injection)`. */
 function patternName({ number, weaknesses }: Pattern): string {
   const random = new Random('capec-name', number)
   const target = random.pick(phrases.COMPONENTS).replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
@@ -53,7 +53,7 @@ function patternName({ number, weaknesses }: Pattern): string {
   return `${random.pick(VERBS)} the ${target} (${about})`
 }
 
-/** Upstream's order of elements; retired patterns have a description and their history. */
+/** Returns the elements in upstream's order. Retired patterns have only a description and their history. */
 function entry(pattern: Pattern, random: Random): XmlElement {
   const { number, abstraction, retired } = pattern
   const name = patternName(pattern)

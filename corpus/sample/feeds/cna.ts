@@ -1,4 +1,4 @@
-/** The CNA list, `CNAsList.json`: one file that holds for all nights. */
+/** Writes the CNA list, `CNAsList.json`: one file for all nights. */
 
 import { type Cna, contactOf, hostOf } from '../cnas.ts'
 import { weighted } from '../distribution.ts'
@@ -6,7 +6,7 @@ import { Random } from '../random.ts'
 import type { World } from '../world.ts'
 import type { SampleFeed } from './feed.ts'
 
-/** Counted in the list of 2024-10-08, 412 CNAs. */
+/** Weights: counts in the list of 2024-10-08 with 412 CNAs. */
 const TYPES = weighted<readonly string[]>([
   [['Vendor'], 185],
   [['Vendor', 'Open Source'], 70],

@@ -1,4 +1,4 @@
-/** CVE list v5: a zip of all records for each night, and from the second on one of the night's changes. */
+/** Writes the CVE list v5: a zip of all records for each night, and a zip of the changes for each later night. */
 
 import { cveBlock } from '../../model/cve-id.ts'
 import { cutOf, nightDate } from '../calendar.ts'
@@ -21,10 +21,10 @@ export const cvelist: SampleFeed = {
     const deltas: Output[] = []
     for (const night of nights) {
       all.push(await open(folder, `${nightDate(night)}_all_CVEs.zip`, night))
-      // The first night has no night before it, so it has no delta.
+      // The first night has no previous night, so it has no delta.
       if (night > 0) deltas.push(await open(folder, `${nightDate(night)}_delta_CVEs.zip`, night))
     }
-    // Every night's zip is written in one pass: what did not change is made and packed once.
+    // The zips of all nights are written in one pass, so that an unchanged record is generated and compressed once.
     for (let index = 0; index < world.records; index++) await writeRecord(world, index, all, deltas)
     const files: WrittenFile[] = []
     for (const one of [...all, ...deltas]) files.push(await close(folder, one))

@@ -1,4 +1,4 @@
-/** The CWE catalogue, `cwec_v<version>.xml.zip`: one edition for all nights, with categories and views beside the weaknesses. */
+/** Writes the CWE catalog, `cwec_v<version>.xml.zip`: one edition with weaknesses, categories and views. */
 import { dateOf } from '../calendar.ts'
 import { contentHistory, RELEASED_AT } from '../catalogue/history.ts'
 import { mappingNotes, weaknessEntry } from '../catalogue/weakness-entry.ts'

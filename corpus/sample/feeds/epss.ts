@@ -1,4 +1,4 @@
-/** EPSS: one gzipped CSV a night with a score and its percentile for every published CVE; scores move a little each night. */
+/** Writes EPSS: a gzipped CSV per night with every published CVE. Scores change a little each night. */
 import { nightDate } from '../calendar.ts'
 import { EPSS_SCORE } from '../figures.ts'
 import { textFile } from '../text-file.ts'
@@ -9,19 +9,19 @@ const MODEL = 'v2025.03.14'
 /** Scores have five decimals. */
 const UNIT = 100_000
 const LARGEST = 94_582
-/** What is known to be exploited is among the upper tenth. */
+/** Exploited CVEs are in the upper tenth. */
 const KEV_LEAST_EVEN = 0.9
 
 interface Night {
   records: number
-  /** How many CVEs have at most a score, by the score: what its percentile is made of. */
+  /** Number of CVEs with at most this score, by score. Percentiles are computed from it. */
   atMost: Uint32Array
 }
 
 export const epss: SampleFeed = {
   name: 'epss',
   write: async (world, folder) => {
-    // A percentile needs the scores of all: they are counted first and drawn a second time, not kept.
+    // A percentile needs all scores. They are counted first and generated again, which saves memory.
     const nights = countedScores(world)
     const outputs = []
     for (let night = 0; night < world.nights; night++) outputs.push(await open(folder, night))
@@ -64,7 +64,7 @@ function countedScores(world: World): Night[] {
   return nights
 }
 
-/** By night, in units of 0.00001. Each differs from the one before by up to a tenth, and by one unit at least. */
+/** Returns scores by night, in units of 0.00001. Each differs from the previous one by 1 unit or up to a tenth. */
 function scoresOf(world: World, facts: Facts): number[] {
   const random = world.random(facts.id, 'epss')
   const even = random.float()
@@ -80,7 +80,7 @@ function scoresOf(world: World, facts: Facts): number[] {
   return scores
 }
 
-/** Five decimals and no trailing zeros; the smallest are written out (0.00001), as upstream does. */
+/** Returns five decimals without trailing zeros. Small values have no exponent (0.00001), as upstream. */
 function decimal(value: number): string {
   return String(Number(value.toFixed(5)))
 }

@@ -1,8 +1,8 @@
-/** What the generator of one feed is: a function that writes the feed's files of all nights into its folder. */
+/** The interface of a feed's generator: it writes the feed's files of all nights into its folder. */
 import type { SampleDisk } from '../disk.ts'
 import type { World } from '../world.ts'
 
-/** A file as written; `path` is relative to the feeds folder. */
+/** A written file. `path` is relative to the feeds folder. */
 export interface WrittenFile {
   path: string
   records: number
@@ -10,18 +10,17 @@ export interface WrittenFile {
 }
 
 export interface SampleFeed {
-  /** The folder of the feed in the feeds folder. */
+  /** Name of the feed's folder in the feeds folder. */
   name: string
   write(world: World, folder: FeedFolder): Promise<WrittenFile[]>
 }
 
-/** The folder of a feed, and those inside it. */
+/** The folder of a feed with its subfolders. */
 export interface FeedFolder {
-  /** Open a file for writing by its path in the folder. */
+  /** `create` and `scratch` open a file by its path in the folder. */
   create: SampleDisk['create']
   scratch: SampleDisk['scratch']
-  /** Writes a whole file. */
   write(path: string, content: Uint8Array | string, records: number): Promise<WrittenFile>
-  /** The path as reports name it. */
+  /** Returns the path for reports. */
   named(path: string): string
 }

@@ -1,4 +1,4 @@
-/** GitHub's advisory database as a zip: a file for each advisory in the OSV schema, under the month it was published in. */
+/** Writes GitHub's advisory database: a zip with a file per advisory in the OSV schema, in folders by month. */
 import { type Advisory, advisoriesOf } from '../advisories/advisory.ts'
 import { eventsOf } from '../advisories/ranges.ts'
 import { cutOf, DAY_MS, FIRST_NIGHT, HOUR_MS } from '../calendar.ts'
@@ -16,7 +16,7 @@ import { nvdScore } from './nvd/score.ts'
 const DETAILS_LENGTH = quantiles('0:60 0.1:144 0.5:404 0.75:792 0.9:1699 0.95:2451 0.99:6171 1:14000')
 const FURTHER_REFERENCES = quantiles('0:0 0.4:0.9 0.5:1.2 0.75:3.2 0.9:6.2 0.95:9.2 0.99:19 1:170')
 
-/** Characters of `details` around the description. */
+/** Characters of `details` in addition to the description. */
 const FRAME = 200
 
 export const ghsa: SampleFeed = {
@@ -41,12 +41,12 @@ function entryOf(world: World, facts: Facts, advisory: Advisory): ZipEntry {
   return { name: `advisories/${folder}/${year}/${month}/${id}/${id}.json`, editions }
 }
 
-/** The nights from which on it reads otherwise, ascending. */
+/** Returns the nights in which the text changes, ascending. */
 export function advisoryNights({ from, changedIn, withdrawnIn }: Advisory): number[] {
   return [...new Set([from, changedIn, withdrawnIn])].filter((night) => night !== null).sort((a, b) => a - b)
 }
 
-/** To the second, as upstream writes times. */
+/** Returns a time in whole seconds, as upstream does. */
 export function secondOf(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19)}Z`
 }
@@ -67,7 +67,7 @@ export function modifiedAt(advisory: Advisory, night: number): number {
   return Math.max(Math.min(publishedAt + 30 * DAY_MS, latestOf(from)), publishedAt)
 }
 
-/** The members in upstream's order. */
+/** Returns the members in upstream's order. */
 function advisoryFile(world: World, facts: Facts, advisory: Advisory, night: number): object {
   const random = world.random(facts.id, advisory.id)
   const { id, reviewed, aliases, publishedAt } = advisory
@@ -80,7 +80,7 @@ function advisoryFile(world: World, facts: Facts, advisory: Advisory, night: num
     published: secondOf(publishedAt),
     ...(withdrawn === null ? {} : { withdrawn: secondOf(withdrawn) }),
     aliases,
-    // Unreviewed ones have no line of their own.
+    // Unreviewed advisories have no own summary.
     ...(reviewed ? { summary: summaryOf(facts) } : {}),
     details: detailsOf(world, facts, advisory, night),
     severity: scores.map((one) => ({ type: `CVSS_V${String(one.version)[0]}`, score: one.vectorString })),
@@ -101,7 +101,7 @@ export function summaryOf(facts: Facts): string {
   return `${facts.product} is open to ${weaknessPhrase(facts.weakness).name}`
 }
 
-/** Markdown; a change says what is new. */
+/** Returns Markdown. A changed advisory has an update section. */
 export function detailsOf(world: World, facts: Facts, advisory: Advisory, night: number): string {
   const random = world.random(facts.id, `details ${advisory.id}`)
   const description = descriptionOf(facts, world.random(facts.id, 'text'))
@@ -113,7 +113,7 @@ export function detailsOf(world: World, facts: Facts, advisory: Advisory, night:
   return `### Impact\n${description}\n\nAn attacker can *${effect}*.${account}\n\n### Patches\n${random.pick(FIXES)}${news}`
 }
 
-/** A longer account: how it was found and what else it allows, to so many characters. */
+/** Returns a section of about `length` characters on the discovery and further effects. */
 function accountOf(length: number, random: Random): string {
   if (length < FRAME) return ''
   let text = '\n\n### Details\n'
@@ -121,7 +121,7 @@ function accountOf(length: number, random: Random): string {
   return text
 }
 
-/** Often NVD's score, otherwise its own; some state CVSS 4.0 as well or nothing at all. */
+/** Returns the scores: often NVD's, otherwise an own one. Some advisories add CVSS 4.0 or have no score. */
 function scoresOf(world: World, facts: Facts, reviewed: boolean, random: Random): Metric[] {
   if (random.chance(0.06)) return []
   const three = reviewed && random.chance(0.4) ? cvss('3.1', random.float()) : nvdScore(world, facts)
@@ -137,7 +137,7 @@ function severityOf(score: Metric | undefined): string {
 function affectedOf({ package: of, bounds }: Advisory['packages'][number], random: Random): object {
   const named = { package: { ecosystem: of.ecosystem, name: of.name } }
   if ('exact' in bounds) return { ...named, versions: [bounds.exact] }
-  // GitHub knows where the affected versions end, but of no fix.
+  // GitHub knows the last affected version, but no fix.
   if (bounds.upTo !== null && random.chance(0.5)) {
     const open = [{ type: 'ECOSYSTEM', events: [{ introduced: bounds.from ?? '0' }] }]
     return { ...named, ranges: open, database_specific: { last_known_affected_version_range: `<= ${bounds.upTo}` } }
@@ -145,7 +145,7 @@ function affectedOf({ package: of, bounds }: Advisory['packages'][number], rando
   return { ...named, ranges: [{ type: 'ECOSYSTEM', events: eventsOf(bounds) }] }
 }
 
-/** A change, a discussion or a release of a repository. */
+/** Returns the path of a commit, a pull request or a release. */
 function placeIn(random: Random): string {
   return random.pick([
     `commit/${random.hex(40)}`,

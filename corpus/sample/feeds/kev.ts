@@ -1,4 +1,4 @@
-/** KEV: the catalogue of the last night at its usual place, those of the nights before in folders named after their dates. */
+/** Writes KEV: the catalog of the last night at its usual path, earlier ones in folders named after their dates. */
 import { cutOf, DAY_MS, dateOf, nightDate } from '../calendar.ts'
 import { escapedJson } from '../escaped-json.ts'
 import { FIXES } from '../phrases.ts'
@@ -7,7 +7,7 @@ import type { Facts, World } from '../world.ts'
 import type { SampleFeed, WrittenFile } from './feed.ts'
 
 const FILE = 'known_exploited_vulnerabilities.json'
-/** CISA gives three weeks. */
+/** CISA sets a due date after three weeks. */
 const DUE_DAYS = 21
 /** 293 of 1,404 entries. */
 const RANSOMWARE_SHARE = 0.21

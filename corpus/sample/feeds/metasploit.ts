@@ -1,4 +1,4 @@
-/** Metasploit's module metadata, `modules_metadata_base.json`, gzipped: one object, a member for each module. */
+/** Writes Metasploit's module metadata, `modules_metadata_base.json`, gzipped: one object with a member per module. */
 import { cutOf, DAY_MS, dateOf, FIRST_NIGHT } from '../calendar.ts'
 import { type Coverage, coverageOf } from '../coverage.ts'
 import { quantiles, weighted } from '../distribution.ts'
@@ -12,12 +12,12 @@ import { type Facts, publishedFrom, type World } from '../world.ts'
 import { archiveId } from './exploitdb.ts'
 import type { SampleFeed } from './feed.ts'
 
-/** 2,618 CVEs of 5,700 modules of 2025-02-01; KEV's far more often. Some 3,000 modules name no CVE. (See `ARCHIVED`.) */
+/** 2,618 CVEs in 5,700 modules of 2025-02-01, more often for KEV. About 3,000 modules name no CVE. See `ARCHIVED`. */
 const SHARE = 0.006
 const KEV_SHARE = 0.35
 const WITHOUT_CVE = 0.0078
 
-/** Of the modules that name a CVE: three in four exploit it. */
+/** Types of modules with a CVE: three in four are exploits. */
 const TYPES = weighted([
   ['exploit', 1900],
   ['auxiliary', 680],
@@ -87,7 +87,7 @@ function* modulesOf(world: World, facts: Facts): Generator<Edition[]> {
 
 function withCve(world: World, facts: Facts, coverage: Coverage, place: number, night: number): string {
   const random = world.random(facts.id, `module-${place}`)
-  // Of two modules the first exploits, the second looks for it.
+  // If a CVE has two modules, the first exploits it and the second scans for it.
   const type = coverage.several ? (['exploit', 'auxiliary'][place] ?? 'auxiliary') : TYPES(random.float())
   const kind = attackKind(facts, world.random(facts.id, 'module-kind'))
   const [folder, platform, arch] = PLATFORMS(random.float())
@@ -129,7 +129,7 @@ function withCve(world: World, facts: Facts, coverage: Coverage, place: number, 
   })
 }
 
-/** More lines of it, wrapped and indented as upstream's. */
+/** Returns further lines of the description, wrapped and indented as upstream's. */
 function explained(random: Random): string {
   return Array.from({ length: Math.floor(LINES(random.float())) }, () => `\n          ${random.pick(OUTCOMES)}`).join(
     '',
@@ -160,7 +160,7 @@ interface Module {
   [key: string]: unknown
 }
 
-/** The members of a module in upstream's order; what most modules leave empty is empty. */
+/** Returns the members of a module in upstream's order, with empty defaults. */
 function identity(type: string, refName: string, name: string, changedAt: number): Module {
   return {
     name,
@@ -192,7 +192,7 @@ function identity(type: string, refName: string, name: string, changedAt: number
   }
 }
 
-/** Indented as upstream's, as a member of the one object. */
+/** Returns a module as a member of the object, indented as upstream's. */
 function member(module: Module): string {
   const text = JSON.stringify(module, null, 2).replaceAll('\n', '\n  ')
   return `  ${JSON.stringify(`${module.type}_${module.ref_name}`)}: ${text}`

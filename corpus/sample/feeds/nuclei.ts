@@ -1,4 +1,4 @@
-/** The nuclei template index, `cves.json`: a JSON object a line, by CVE id. */
+/** Writes the nuclei template index, `cves.json`: one JSON object per line, by CVE id. */
 import { coverageOf } from '../coverage.ts'
 import { quantiles } from '../distribution.ts'
 import { attackKind } from '../exploits/attack.ts'
@@ -10,11 +10,11 @@ import type { Facts, World } from '../world.ts'
 import type { SampleFeed } from './feed.ts'
 import { nvdScore } from './nvd/score.ts'
 
-/** 4,107 templates against some 340,000 CVEs: nearly all for what is reached through the web. */
+/** 4,107 templates for about 340,000 CVEs, nearly all for web products. */
 const WEB_SHARE = 0.0148
 const OTHER_SHARE = 0.001
 const KEV_SHARE = 0.3
-/** Characters. */
+/** Length in characters. */
 const DESCRIPTION_LENGTH = quantiles('0:60 0.1:120 0.5:240 0.75:330 0.9:450 0.99:780 1:3100')
 
 export const nuclei: SampleFeed = {

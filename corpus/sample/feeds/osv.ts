@@ -1,4 +1,4 @@
-/** OSV's exports: for each ecosystem a zip of its entries. Go and PyPI have databases of their own, npm repeats GHSA. */
+/** Writes OSV's exports: a zip of entries per ecosystem. Go and PyPI have their own databases; npm repeats GHSA. */
 import { type Advisory, advisoriesOf } from '../advisories/advisory.ts'
 import { type Ecosystem, packageOf } from '../advisories/package.ts'
 import { eventsOf } from '../advisories/ranges.ts'
@@ -13,9 +13,8 @@ import { advisoryNights, detailsOf, modifiedAt, secondOf, summaryOf, withdrawnAt
 
 type Written = (world: World, facts: Facts, advisory: Advisory, night: number) => object & { id: string }
 
-/** How the entries of an ecosystem are written. */
 const WRITERS: Partial<Record<Ecosystem, Written>> = { Go: goEntry, PyPI: pyEntry, npm: npmEntry }
-/** Entries that are not about the CVE that they name, and those of packages that were malicious from the first. */
+/** Shares of entries that are only related to a CVE, and of packages that were malicious from the start. */
 const RELATED_SHARE = 0.0005
 const MALICIOUS_SHARE = 0.002
 const NUMBERS_EACH = 4
@@ -53,7 +52,7 @@ function alone(entry: object & { id: string }): ZipEntry {
   return { name: `${entry.id}.json`, editions: [{ night: 0, text: JSON.stringify(entry) }] }
 }
 
-/** Numbers of entries follow from those of the records, so that they stay what they are. */
+/** Returns the id of an entry. It derives from the record's index, so it is stable. */
 function numbered(prefix: string, facts: Facts, advisory: Advisory): string {
   return `${prefix}-${secondOf(advisory.publishedAt).slice(0, 4)}-${String(facts.index * NUMBERS_EACH + advisory.place).padStart(4, '0')}`
 }
@@ -63,7 +62,7 @@ const withdrawnMember = (advisory: Advisory, night: number) => {
   return at === null ? {} : { withdrawn: secondOf(at) }
 }
 
-/** As in the repository of Go's database, which has a placeholder in place of some dates. */
+/** Returns an entry in the form of Go's database repository. Some dates are placeholders there. */
 function goEntry(world: World, facts: Facts, advisory: Advisory, night: number) {
   const random = world.random(facts.id, `go ${advisory.id}`)
   const id = numbered('GO', facts, advisory)
@@ -92,7 +91,7 @@ function goEntry(world: World, facts: Facts, advisory: Advisory, night: number) 
   }
 }
 
-/** Commits and releases side by side; releases are also listed one by one. */
+/** Returns an entry with commit and release ranges. Releases are also listed individually. */
 function pyEntry(world: World, facts: Facts, advisory: Advisory, night: number) {
   const random = world.random(facts.id, `py ${advisory.id}`)
   const commits = [{ introduced: '0' }, { fixed: random.hex(40) }]
@@ -118,7 +117,7 @@ function pyEntry(world: World, facts: Facts, advisory: Advisory, night: number) 
   }
 }
 
-/** GHSA's own entry as the export repeats it. */
+/** Returns GHSA's entry as the export repeats it. */
 function npmEntry(world: World, facts: Facts, advisory: Advisory, night: number) {
   const random = world.random(facts.id, `npm ${advisory.id}`)
   const score = cvss('3.1', random.float())
@@ -168,7 +167,7 @@ function referencesOf(facts: Facts, { packages }: Advisory): object[] {
   ]
 }
 
-/** It names the CVE as related and claims nothing of it (rule 29). */
+/** Returns an entry that names the CVE as related and makes no claim about it (rule 29). */
 function relatedEntry(world: World, facts: Facts, ecosystem: Ecosystem) {
   const { name } = packageOf(world, facts)
   const at = secondOf(Math.min(facts.publishedAt + DAY_MS, FIRST_NIGHT))

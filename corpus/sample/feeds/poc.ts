@@ -1,4 +1,4 @@
-/** PoC-in-GitHub: for each CVE that somebody claims to have a proof of concept for, a list of their repositories. */
+/** Writes PoC-in-GitHub: for each CVE with claimed proofs of concept, a list of their repositories. */
 import { cutOf, DAY_MS, FIRST_NIGHT } from '../calendar.ts'
 import { type Coverage, coverageOf } from '../coverage.ts'
 import { quantiles } from '../distribution.ts'
@@ -10,11 +10,11 @@ import * as words from '../words.ts'
 import type { Facts, World } from '../world.ts'
 import type { SampleFeed } from './feed.ts'
 
-/** 5,781 CVEs of 2024-10-10, from 2015 on for the most part. */
+/** 5,781 CVEs of 2024-10-10, most of them from 2015 on. */
 const SHARE = 0.03
 const OLD_SHARE = 0.002
 const KEV_SHARE = 0.6
-/** Repositories of a CVE, and stars of a repository. */
+/** Repositories per CVE, and stars per repository. */
 const REPOSITORIES = quantiles('0:1 0.6:1.9 0.85:4 0.97:15 1:60')
 const STARS = quantiles('0:0 0.5:1 0.8:6 0.95:90 0.99:600 1:4000')
 const YEAR_DAYS = 365

@@ -1,4 +1,4 @@
-/** The two ADP containers that real records have: CISA's assessment, and the references that the CVE Program carried over. */
+/** The two ADP containers of real records: CISA's assessment, and the references that the CVE Program copied. */
 import { DAY_MS, FIRST_NIGHT, timeOf } from '../calendar.ts'
 import { ADP_AFFECTED, ADP_SCORED, TRANSFER_DATE, TRANSFERRED_SHARE } from '../figures.ts'
 import type { Facts, World } from '../world.ts'
@@ -17,7 +17,7 @@ export interface AdpContainer {
   references?: Reference[]
 }
 
-/** The organisations' own ids in real records: adapters may know them by these. */
+/** The real ids of the organizations, because adapters may recognize them. */
 export const CISA_ORG = '134c704f-9b21-4f2e-91b3-4a467353bcc0'
 export const PROGRAM_ORG = 'af854a3a-2127-422b-91ae-364da2661108'
 
@@ -34,10 +34,10 @@ export function programContainer(world: World, facts: Facts, cna: CnaContainer):
   }
 }
 
-/** CISA's container as of a night. `listed`: KEV has the CVE by then, and CISA says so here too. */
+/** Returns CISA's container as of a night. `listed` is whether KEV has the CVE by then; the container states it too. */
 export function cisaContainer(world: World, facts: Facts, cna: CnaContainer, listed: boolean): AdpContainer | null {
   const random = world.random(facts.id, 'cisa')
-  // An assessment that is to change in a later night, or a KEV entry, needs a container.
+  // A later change of the assessment or a KEV entry needs a container.
   const needed = facts.kevAddedAt !== null || facts.change?.kind === 'assessment'
   if (!random.chance(facts.era.assessed) && !needed) return null
   const soon = facts.publishedAt + random.int(9 * DAY_MS)

@@ -1,4 +1,4 @@
-/** The `affected` entries of a record, as its CNA writes them and as CISA adds them. */
+/** The `affected` entries of a record, by its CNA and by CISA. */
 import { ADP_ENTRIES, ADP_VERSIONS, AFFECTED_ENTRIES, WIDE_ENTRIES, WIDE_RANKS, WIDE_SHARES } from '../figures.ts'
 import { cpeKey, productOf } from '../names.ts'
 import { PLATFORMS } from '../phrases.ts'
@@ -28,7 +28,7 @@ export function cnaAffected(seed: number, facts: Facts, random: Random): Affecte
   const withCpes = facts.cna.kind === 'platform' || random.chance(0.08)
   return Array.from({ length: Math.floor(count) }, (_, i): Affected => {
     const product = i === 0 ? facts.product : editionOf(seed, facts, i)
-    // Where there are many entries each is short, as it is in the real ones.
+    // As in real records, the entries of a long list are short.
     const stated = versionsOf(count >= 20 && style === 'listed' ? 'comparator' : style, random)
     const entry: Affected = { vendor: facts.vendor.name, product }
     if (platforms) entry.platforms = [random.pick(PLATFORMS)]
@@ -59,7 +59,7 @@ function kernelEntries(facts: Facts, random: Random): Affected[] {
   return kernelVersions(random).map((stated) => ({ ...shared, ...stated }))
 }
 
-/** The i-th further product of a record: another of the vendor's, then its editions. */
+/** Returns the i-th further product of a record: another product of the vendor, later its editions. */
 function editionOf(seed: number, facts: Facts, i: number): string {
   const product = productOf(seed, facts.vendor.rank, i % 12, facts.productKind)
   return i < 12 ? product : `${product} Edition ${i}`
@@ -82,7 +82,7 @@ export function adpAffected(seed: number, facts: Facts, random: Random): Affecte
   })
 }
 
-/** By what they state, because the schema wants the items of a list to differ. */
+/** Returns versions without duplicates, because the schema requires unique list items. */
 function adpVersions(random: Random): Version[] {
   const found = new Map<string, Version>()
   for (let i = Math.floor(ADP_VERSIONS(random.float())); i > 0; i--) {

@@ -1,11 +1,11 @@
-/** What other sources can take over of the versions that a CNA states: releases and the bounds between them. */
+/** The part of a CNA's version statements that other sources can repeat: releases and the bounds between them. */
 import type { Version } from './versions.ts'
 
 export type Bounds = { exact: string } | { from: string | null; before: string | null; upTo: string | null }
 
 const RELEASE = /^\d[\w.]*$/
 
-/** Null for what is no release: git, placeholders, text, what is not affected. */
+/** Returns null for anything but affected releases: git, placeholders, text, unaffected versions. */
 export function boundsOf({ version, status, lessThan, lessThanOrEqual, versionType }: Version): Bounds | null {
   if (status !== 'affected' || versionType === 'git') return null
   const from = isRelease(version) && version !== '0' ? version : null

@@ -1,4 +1,4 @@
-/** The CNA's container of a published record, and of a rejected one. */
+/** Builds the CNA container of published and rejected records. */
 import { dateOf, timeOf } from '../calendar.ts'
 import { PATTERNS } from '../catalogue/pattern-table.ts'
 import { CREDITED, EXPLOIT_NOTED, IMPACT_NAMED, MARKED_UP, SOLVED, WORKED_AROUND } from '../figures.ts'
@@ -50,7 +50,7 @@ export function cnaContainer(world: World, facts: Facts): CnaContainer {
   if (titled(facts, random)) container.title = titleOf(facts, text)
   const problems = problemTypes(facts, random)
   if (problems) container.problemTypes = problems
-  // A record whose score is to come in a later night has none yet.
+  // A record that receives its score in a later night has none before.
   if (scored(facts, random) && facts.change?.kind !== 'score')
     container.metrics = cnaMetrics(facts, world.random(facts.id, 'metrics'))
   if (cna.kind !== 'root') Object.assign(container, advice(facts, random))
@@ -58,7 +58,7 @@ export function cnaContainer(world: World, facts: Facts): CnaContainer {
   return container
 }
 
-/** The root CNA gives neither title nor score; the kernel gives a title and no score (both as the real ones do). */
+/** Returns whether the CNA gives a title. The kernel gives a title without score, the root CNA neither. */
 function titled(facts: Facts, random: Random): boolean {
   if (facts.cna.kind === 'root') return false
   return facts.cna.kind === 'kernel' || facts.cna.kind === 'plugins' || random.chance((facts.era.titled - 0.3) / 0.7)
@@ -77,7 +77,7 @@ function problemTypes(facts: Facts, random: Random): ProblemType[] | null {
   const even = random.float()
   if (even < era.weakness) {
     const description = `CWE-${weakness} ${name}`
-    // Some name the weakness in the text alone (rule 21).
+    // Some CNAs name the weakness only in the text (rule 21).
     if (random.chance(0.12)) return [problem({ type: 'text', lang: 'en', description })]
     const first = problem({ type: 'CWE', lang: 'en', description, cweId: `CWE-${weakness}` })
     if (!random.chance(0.03)) return [first]
@@ -91,14 +91,14 @@ function problem(description: ProblemType['descriptions'][number]): ProblemType 
   return { descriptions: [description] }
 }
 
-/** The attack pattern that a CNA names. */
+/** Returns the attack pattern that a CNA names. */
 function impactOf(facts: Facts, random: Random): object {
   const { number } = random.pick(PATTERNS)
   const value = `CAPEC-${number}: ${weaknessPhrase(facts.weakness).effect}`
   return { capecId: `CAPEC-${number}`, descriptions: [{ lang: 'en', value }] }
 }
 
-/** Credits, solutions, workarounds and what else a container may have. */
+/** Returns optional parts of a container: credits, solutions, workarounds and others. */
 function advice(facts: Facts, random: Random): Record<string, unknown> {
   const parts: Record<string, unknown> = {}
   const said = (value: string) => [{ lang: 'en', value }]

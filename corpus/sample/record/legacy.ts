@@ -1,4 +1,4 @@
-/** `x_legacyV4Record`: the record as the format before CVE 5 had it, which upstream keeps in older ones. */
+/** Builds `x_legacyV4Record`: the record in the format before CVE 5, which upstream keeps in older records. */
 import type { Facts } from '../world.ts'
 import type { CnaContainer } from './cna-container.ts'
 

@@ -1,4 +1,4 @@
-/** The `metrics` of a container: CVSS in the versions that its source states, and SSVC and KEV as CISA adds them. */
+/** The `metrics` of a container: CVSS in the source's versions, and CISA's SSVC and KEV. */
 import { dateOf, timeOf } from '../calendar.ts'
 import { scoredVectors } from '../distribution.ts'
 import { DATABASE_SCORINGS, SCORINGS, SSVC, SSVC_ACTIVE } from '../figures.ts'
@@ -16,7 +16,7 @@ const VECTORS = {
 
 export function cnaMetrics(facts: Facts, random: Random): Metric[] {
   const scorings = facts.cna.kind === 'database' ? DATABASE_SCORINGS : SCORINGS
-  // One draw for all versions, so that a high 3.1 goes with a high 4.0.
+  // One random number for all versions, so that a high 3.1 score comes with a high 4.0 score.
   const even = random.float()
   return scorings(random.float()).map((one): Metric => {
     if (one === 'other')
@@ -34,7 +34,7 @@ export function cnaMetrics(facts: Facts, random: Random): Metric[] {
   })
 }
 
-/** The three members that every CVSS object has, and those of a vector's letters that upstream's converter writes out. */
+/** Returns a CVSS object: three common members, and the vector's metrics that upstream's converter adds. */
 export function cvss(version: '2.0' | '3.0' | '3.1' | '4.0', even: number): Metric {
   const { vector, score } = VECTORS[version === '3.0' || version === '3.1' ? '3' : version](even)
   const prefixed = version === '2.0' ? vector : `CVSS:${version}/${vector}`
@@ -64,7 +64,7 @@ function spelled(vector: string): Record<string, string> {
   return Object.fromEntries(METRIC_NAMES.map(([key, name, values]) => [name, values[letters.get(key)!]!]))
 }
 
-/** CISA's assessment. A few are written with capitals, as upstream's are. */
+/** Returns CISA's assessment. A few have capital letters, as upstream's do. */
 export function ssvcMetric(facts: Facts, listed: boolean, at: number, random: Random): Metric {
   const [exploitation, automatable, impact] = (listed ? SSVC_ACTIVE : SSVC)(random.float())
   const spell = random.chance(0.02) ? (word: string) => word[0]!.toUpperCase() + word.slice(1) : (word: string) => word

@@ -1,4 +1,4 @@
-/** The ways in which a published record changes from one night to the next; each works on the record as it was. */
+/** The changes of published records from night to night. Each modifies the previous record. */
 import { timeOf } from '../calendar.ts'
 import type { ChangeKind } from '../changes.ts'
 import { FIXES } from '../phrases.ts'
@@ -14,7 +14,7 @@ import { titleOf } from './text.ts'
 type Published = Exclude<ChangeKind, 'rejected' | 'revived' | 'disclosed' | 'kev'>
 type Apply = (record: CveRecord, facts: Facts, random: Random, at: number) => void
 
-/** A change by the CNA: its container carries the new date. */
+/** Returns a change by the CNA, which updates the date of its container. */
 function byCna(change: (cna: CnaContainer, facts: Facts, random: Random) => void): Apply {
   return (record, facts, random, at) => {
     const cna = record.containers.cna as CnaContainer
@@ -43,7 +43,7 @@ export const NIGHT_CHANGES: Record<Published, Apply> = {
       ...cna.descriptions.slice(1),
     ]
   }),
-  // CISA assesses anew: from what it said to `active` and `total`.
+  // CISA assesses the CVE again as `active` and `total`.
   assessment: (record, facts, random, at) => {
     const cisa = record.containers.adp!.find((one) => one.providerMetadata.shortName === CISA_ADP)!
     const others = cisa.metrics!.filter((one) => (one.other as { type?: string } | undefined)?.type !== 'ssvc')

@@ -1,4 +1,4 @@
-/** References: addresses under the reserved names of RFC 2606 only. */
+/** References. All URLs use the reserved names of RFC 2606. */
 import { REFERENCE_NAMED, REFERENCE_TAGS, REFERENCES } from '../figures.ts'
 import { cpeKey } from '../names.ts'
 import type { Random } from '../random.ts'
@@ -27,7 +27,7 @@ const ADDRESSES: readonly ((facts: Facts, random: Random) => string)[] = [
   lineOfCode,
 ]
 
-/** The longest addresses point at lines of code. */
+/** Returns a link to a line of code. These are the longest URLs. */
 function lineOfCode({ product }: Facts, random: Random): string {
   const name = cpeKey(product).replaceAll('_', '-')
   const place = random.pick(['admin/partials', 'includes/modules/settings', 'includes', 'vendor/legacy/src/handlers'])
@@ -35,7 +35,7 @@ function lineOfCode({ product }: Facts, random: Random): string {
   return `https://code.example.org/browser/${name}/tags/${release}/${place}/class-${name}-${random.pick(FUNCTION_NAMES)}.php?rev=${random.between(1_000_000, 3_400_000)}#L${random.between(10, 2400)}`
 }
 
-/** The usual first reference of each kind of CNA; others begin with the vendor's advisory. */
+/** The usual first reference by kind of CNA. Other CNAs begin with the vendor's advisory. */
 const FIRST: Partial<Record<Facts['cna']['kind'], (typeof ADDRESSES)[number]>> = {
   kernel: (_, random) => `https://git.kernhold.example/stable/c/${random.hex(40)}`,
   database: ADDRESSES[3]!,
@@ -48,7 +48,7 @@ const FIRST: Partial<Record<Facts['cna']['kind'], (typeof ADDRESSES)[number]>> =
 export function cnaReferences(facts: Facts, random: Random): Reference[] {
   const first = FIRST[facts.cna.kind] ?? (({ vendor, id }) => `https://advisories.${vendor.key}.example/${id}`)
   const count = Math.floor(REFERENCES(random.float()))
-  // By address, because the schema wants the items of a list to differ.
+  // Keyed by URL, because the schema requires unique list items.
   const found = new Map<string, Reference>()
   for (let i = 0; i < count; i++) {
     const address = i === 0 || facts.cna.kind === 'kernel' ? first : random.pick(ADDRESSES)
@@ -68,7 +68,7 @@ function referenceOf(facts: Facts, address: (typeof ADDRESSES)[number], random: 
   return reference
 }
 
-/** A reference that a later night adds. */
+/** Returns a reference that a later night adds. */
 export function addedReference(facts: Facts, random: Random): Reference {
   return {
     url: `https://advisories.${facts.vendor.key}.example/update/${random.hex(8)}`,

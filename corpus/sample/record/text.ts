@@ -1,4 +1,4 @@
-/** Titles, descriptions and advice: sentences of our own, put together until they are as long as real ones are. */
+/** Titles, descriptions and advice, combined from original sentences to the lengths of real ones. */
 import { dateOf } from '../calendar.ts'
 import { DESCRIPTION_LENGTH, NON_ASCII, SOLUTION_LENGTH, TITLE_LENGTH } from '../figures.ts'
 import * as phrases from '../phrases.ts'
@@ -6,7 +6,7 @@ import type { Random } from '../random.ts'
 import { FUNCTION_NAMES, KERNEL_AREAS, KERNEL_VERBS } from '../words.ts'
 import type { Facts } from '../world.ts'
 
-/** Upstream's bound for a title is 256, and for a description 4096 characters. */
+/** Maximum lengths in characters. Upstream's limits are 256 for a title and 4096 for a description. */
 const TITLE_MAX = 256
 const DESCRIPTION_MAX = 3998
 
@@ -53,7 +53,7 @@ function kernelTitle(target: number, random: Random): string {
   return growTo(pieces, target, TITLE_MAX)
 }
 
-/** The first piece and as many of the next as come nearest to `target` characters. */
+/** Joins the first piece with as many of the next ones as approximate `target` characters. */
 function growTo(pieces: readonly string[], target: number, most: number): string {
   let text = pieces[0]!
   for (const piece of pieces.slice(1)) {
@@ -110,7 +110,7 @@ function sentenceOf(facts: Facts, random: Random): string {
   }
 }
 
-/** Lines like those of a crash report, which make up most of the longest descriptions. */
+/** Returns lines like those of a crash report, which are most of the longest descriptions. */
 function traceOf(random: Random): string {
   let time = random.between(10, 900)
   return Array.from({ length: random.between(3, 9) }, () => {
@@ -119,13 +119,13 @@ function traceOf(random: Random): string {
   }).join('\n')
 }
 
-/** The same said in German, as one CNA does. */
+/** Returns a German description, as one CNA writes them. */
 export function germanDescription(facts: Facts, random: Random): string {
   const sentences = Array.from({ length: random.between(2, 4) }, () => random.pick(phrases.GERMAN_SENTENCES))
   return `${sentences.join(' ')} (${facts.vendor.name} ${facts.product})`
 }
 
-/** A paragraph of advice, as long as those of real records. */
+/** Returns a paragraph of advice with a realistic length. */
 export function adviceOf(list: readonly string[], random: Random): string {
   const target = SOLUTION_LENGTH(random.float())
   let text = random.pick(list)
@@ -133,7 +133,7 @@ export function adviceOf(list: readonly string[], random: Random): string {
   return text
 }
 
-/** The same text as the HTML that some CNAs add. */
+/** Returns the text as HTML, which some CNAs add. */
 export function markup(text: string): string {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
   return `<p>${escaped.replaceAll('\n', '<br>')}</p>`

@@ -1,4 +1,4 @@
-/** The `versions` of an affected entry, in each of the ways in which CNAs write them (rule 24). */
+/** The `versions` of an affected entry, in every form that CNAs use (rule 24). */
 import type { VersionStyle } from '../cnas.ts'
 import { VERSIONS_LISTED } from '../figures.ts'
 import type { Random } from '../random.ts'
@@ -17,7 +17,7 @@ export interface Versions {
   defaultStatus?: 'affected' | 'unaffected' | 'unknown'
 }
 
-/** A release as three numbers, so that a later one can be made of it. */
+/** A release as three numbers, so that a later one can be derived. */
 type Release = [major: number, minor: number, patch: number]
 
 function release(random: Random): Release {
@@ -42,7 +42,7 @@ const STYLES: Record<VersionStyle, (random: Random) => Versions> = {
   listed: (random) => {
     const count = Math.max(1, Math.floor(VERSIONS_LISTED(random.float())))
     const [major, minor, patch] = release(random)
-    // Long lists are of old firmware, where only the last number runs on.
+    // Long lists are typical for old firmware, with versions that differ only in the last number.
     const versions = Array.from(
       { length: count },
       (_, i): Version => ({ version: text([major, minor, patch + i]), status: 'affected' }),
@@ -143,7 +143,7 @@ export function versionsOf(style: VersionStyle, random: Random): Versions {
   return STYLES[style](random)
 }
 
-/** The two entries of a kernel record: ranges of commits, and the releases that they went into. */
+/** Returns the two entries of a kernel record: commit ranges, and the releases that contain the commits. */
 export function kernelVersions(random: Random): [commits: Versions, releases: Versions] {
   const branches = random.between(1, 7)
   const introduced = random.hex(12)

@@ -1,4 +1,4 @@
-/** The operator's analyses of CVEs, one of each, with what they say is affected. */
+/** Writes the operator's analyses, at most one per CVE, with their affected products. */
 import { timeOf } from '../../calendar.ts'
 import { coverageOf } from '../../coverage.ts'
 import { cpeKey } from '../../names.ts'
@@ -31,7 +31,7 @@ function line(world: World, facts: Facts, night: number, addition: string): stri
   const generatedAt = spokenAt(facts, night, world.random(facts.id, 'analysis-time'))
   const { name, effect } = weaknessPhrase(facts.weakness)
   const component = random.pick(phrases.COMPONENTS)
-  // Not everything is known of everything.
+  // Some fields are unknown.
   const known = (text: string) => (random.chance(0.85) ? text : null)
   return ndjson({
     cve_id: facts.id,

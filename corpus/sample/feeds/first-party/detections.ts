@@ -1,4 +1,4 @@
-/** The operator's detection rules, of all four layers (API 8.18). */
+/** Writes the operator's detection rules in all four layers (API 8.18). */
 import { cutOf, timeOf } from '../../calendar.ts'
 import { coverageOf } from '../../coverage.ts'
 import { type Edition, writeTexts } from '../../nightly.ts'
@@ -22,7 +22,7 @@ export function writeDetections(world: World, folder: FeedFolder): Promise<Writt
     const coverage = coverageOf(world, facts, 'detections', shareSince2024(facts, RECENT_SHARE, OLDER_SHARE))
     if (!coverage) return
     const random = world.random(facts.id, 'detection-layers')
-    // The showcases go round the layers, so that a small sample has them all.
+    // The showcases take the layers in turn, so that a small sample has them all.
     const first = facts.showcase === null ? random.int(LAYERS.length) : Math.floor(facts.showcase / 2) % LAYERS.length
     const count = coverage.several ? LAYERS.length : random.pick([1, 1, 2])
     for (let i = 0; i < count; i++) {
@@ -38,7 +38,7 @@ export function writeDetections(world: World, folder: FeedFolder): Promise<Writt
   })
 }
 
-/** `seenIn`: the night in which the rule has hit again. */
+/** Returns a line. `seenIn` is the night of the rule's latest hit. */
 function line(
   world: World,
   facts: Facts,
@@ -62,7 +62,7 @@ function line(
   })
 }
 
-/** Rules of a SIEM look for several CVEs at once. */
+/** Returns the CVEs of a rule. SIEM rules cover several. */
 function about(world: World, facts: Facts, layer: string): { cve_id: string } | { cve_ids: string[] } {
   const next = layer === 'siem' && facts.index + 1 < world.cves ? world.facts(facts.index + 1) : null
   return next && publishedFrom(next) === 0 ? { cve_ids: [facts.id, next.id] } : { cve_id: facts.id }

@@ -1,4 +1,4 @@
-/** What the operator's own services say, NDJSON under `first-party/`; the form is described beside the adapters. */
+/** Writes the data of the operator's services as NDJSON under `first-party/`. The format is next to the adapters. */
 import type { SampleFeed, WrittenFile } from '../feed.ts'
 import { writeAnalyses } from './analyses.ts'
 import { writeDetections } from './detections.ts'

@@ -1,4 +1,4 @@
-/** The kinds of reports: what is asked for under which name, and the JSON Schema of what the model has to fill in. */
+/** Writes the report types: prompt name, state, and JSON Schema of the model's output. */
 import { nightPath, type TextLayout } from '../../nightly.ts'
 import type { World } from '../../world.ts'
 import type { FeedFolder, WrittenFile } from '../feed.ts'
@@ -43,9 +43,9 @@ export const REPORT_TYPES = [
       fixed_version: { type: ['string', 'null'] },
     }),
   },
-  // Free text needs no schema.
+  // Free text has no schema.
   { prompt_name: 'executive_brief', enabled: true, output_schema: null },
-  // No longer produced; its reports stay.
+  // No longer produced, but its reports remain.
   { prompt_name: 'press_note', enabled: false, output_schema: schema({ headline: text('At most a line') }) },
 ] as const
 

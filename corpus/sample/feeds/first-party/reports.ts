@@ -1,4 +1,4 @@
-/** Reports that models wrote about CVEs: final ones and drafts, several types of a CVE, older versions of a type. */
+/** Writes reports by models about CVEs: final reports and drafts, several types per CVE, older versions of a type. */
 import { DAY_MS, timeOf } from '../../calendar.ts'
 import { type Coverage, coverageOf } from '../../coverage.ts'
 import { type Edition, writeTexts } from '../../nightly.ts'
@@ -12,7 +12,7 @@ import { MODELS, ndjson, shareSince2024, spokenAt } from './service.ts'
 
 const RECENT_SHARE = 0.08
 const OLDER_SHARE = 0.004
-/** Of reports that nothing happens to. */
+/** Shares among reports without changes. */
 const DRAFT_SHARE = 0.05
 const OLDER_VERSION_SHARE = 0.1
 
@@ -32,7 +32,7 @@ function* reportsOf(world: World, facts: Facts): Generator<Edition[]> {
   }
 }
 
-/** The versions of a report, oldest first, each with an id of its own. */
+/** Yields the versions of a report, oldest first, each with its own id. */
 function* versionsOf(
   facts: Facts,
   { from, changedIn, retractedIn, several }: Coverage,
@@ -45,7 +45,7 @@ function* versionsOf(
     const olderAt = createdAt - random.between(1, 90) * DAY_MS
     if (olderAt > facts.publishedAt) yield [{ night: from, text: line(facts, type, olderAt, 'final', random) }]
   }
-  // What is taken back is a draft to be written anew; a change is a draft that becomes final.
+  // A report retracted from the start is a draft. A change turns a draft into a final report.
   const draft = retractedIn === from || (place > 0 && random.chance(DRAFT_SHARE))
   const changing = changedIn !== null && place === 0
   const status = draft || changing ? 'draft' : 'final'
@@ -53,7 +53,7 @@ function* versionsOf(
   const editions = [{ night: from, text: line(facts, type, createdAt, status, random, again) }]
   if (changing) editions.push({ night: changedIn, text: line(facts, type, createdAt, 'final', random, again) })
   yield editions
-  // What is taken back later is written anew that night.
+  // A report retracted later is replaced in that night.
   if (retractedIn !== null && retractedIn > from && place === 0) {
     const anewAt = spokenAt(facts, retractedIn, random)
     yield [{ night: retractedIn, text: line(facts, type, anewAt, 'final', random) }]
@@ -81,7 +81,7 @@ function line(
 
 const HEADINGS = ['What happens', 'Who is concerned', 'What to do', 'What is not known', 'Background'] as const
 
-/** Markdown of some 600 to 5,000 characters. */
+/** Returns Markdown of about 600 to 5,000 characters. */
 function textOf(facts: Facts, type: string, random: Random): string {
   const { name, effect } = weaknessPhrase(facts.weakness)
   const title = `# ${facts.id}: ${name} in ${facts.product}`

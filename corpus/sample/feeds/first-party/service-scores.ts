@@ -1,4 +1,4 @@
-/** Scores by the operator's own service, which go before all others in the headline (rule 18). */
+/** Writes scores by the operator's service, which take precedence in the headline (rule 18). */
 import { timeOf } from '../../calendar.ts'
 import { coverageOf } from '../../coverage.ts'
 import { writeTexts } from '../../nightly.ts'
@@ -24,7 +24,7 @@ export function writeServiceScores(world: World, folder: FeedFolder): Promise<Wr
 
 function line(world: World, facts: Facts, night: number, purpose: string): string {
   const random = world.random(facts.id, purpose)
-  // The service scores a CVE anew in the version that it scored it in before.
+  // A new score has the same CVSS version as the previous one.
   const version = world.random(facts.id, 'service-score-version').chance(VERSION_4_SHARE) ? '4.0' : '3.1'
   const scored = cvss(version, random.float())
   return ndjson({

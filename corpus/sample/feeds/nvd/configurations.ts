@@ -1,4 +1,4 @@
-/** NVD's configurations: the products that the CNA names as CPEs, with the version ranges that it states, mostly. */
+/** NVD's configurations: CPEs of the CNA's products, mostly with the CNA's version ranges. */
 import { cpeKey } from '../../names.ts'
 import type { Random } from '../../random.ts'
 import type { Affected } from '../../record/affected.ts'
@@ -16,14 +16,14 @@ interface CpeMatch {
   matchCriteriaId: string
 }
 
-/** Where NVD finds other versions than the CNA states. */
+/** Share of entries with other versions than the CNA's. */
 const DISAGREED_SHARE = 0.12
-/** Configurations that name what the product runs on. */
+/** Share of configurations that name the platform of the product. */
 const PLATFORM_SHARE = 0.13
-/** Records whose products have a configuration each: four of 62, six at most. */
+/** Share of records with one configuration per product: four of 62, at most six configurations. */
 const SEVERAL_SHARE = 0.15
 const CONFIGURATIONS_MOST = 6
-/** Matches of one configuration; the rest of a wide record is left out. */
+/** Maximum matches of a configuration. Further ones of a large record are omitted. */
 const MATCHES_MOST = 40
 
 export function configurationsOf(facts: Facts, affected: readonly Affected[], random: Random): object[] {
@@ -31,7 +31,7 @@ export function configurationsOf(facts: Facts, affected: readonly Affected[], ra
   const matches = new Map<string, CpeMatch>()
   for (const entry of affected) {
     if (matches.size >= MATCHES_MOST) break
-    // The root CNA names nothing; NVD finds out.
+    // The root CNA names no product, so NVD adds it.
     const product = !entry.product || entry.product === 'n/a' ? facts.product : entry.product
     for (const match of matchesOf(facts, part, product, entry.versions ?? [], random)) {
       matches.set(JSON.stringify({ ...match, matchCriteriaId: '' }), match)
@@ -86,7 +86,7 @@ function ownBounds(random: Random): Partial<CpeMatch> {
   if (even < 0.6) return { versionEndExcluding: end }
   if (even < 0.8) return { versionEndIncluding: end }
   if (even < 0.9) return { versionStartIncluding: '1.0.0', versionEndExcluding: end }
-  // Every version, or a beginning that is not itself affected.
+  // All versions, or a range that excludes its start.
   return even < 0.96 ? {} : { versionStartExcluding: '0.9.0', versionEndExcluding: end }
 }
 

@@ -1,4 +1,4 @@
-/** CVSS metrics as NVD writes them: a key for each version, the letters of the vector spelled out, subscores beside them. */
+/** CVSS metrics in NVD's form: a key per version, the vector's metrics as separate fields, and subscores. */
 import type { Metric } from '../../record/metrics.ts'
 
 export interface NvdMetric {
@@ -12,7 +12,6 @@ type NvdMetrics = Record<string, unknown[]>
 
 const KEYS = { '4.0': 'cvssMetricV40', '3.1': 'cvssMetricV31', '3.0': 'cvssMetricV30', '2.0': 'cvssMetricV2' } as const
 
-/** Adds a CVSS object to the list of its version. */
 export function addMetric(metrics: NvdMetrics, cvss: Metric, source: string, type: NvdMetric['type']): void {
   const version = cvss.version as keyof typeof KEYS
   const list = metrics[KEYS[version]] ?? []
@@ -40,10 +39,10 @@ function written3(cvss: Metric): Omit<NvdMetric, 'source' | 'type'> {
   return { cvssData: cvss, ...subscores3(lettersOf(cvss)) }
 }
 
-/** The CNAs and CISA have their metrics under these keys. */
+/** Keys of metrics in the containers of the CNAs and CISA. */
 const RECORD_KEYS = ['cvssV4_0', 'cvssV3_1', 'cvssV3_0', 'cvssV2_0'] as const
 
-/** The CVSS objects of a container's metrics. */
+/** Returns the CVSS objects of a container's metrics. */
 export function cvssOf(metrics: readonly Metric[]): Metric[] {
   return metrics.flatMap((metric) => RECORD_KEYS.map((key) => metric[key] as Metric | undefined)).filter(isStated)
 }
@@ -106,12 +105,12 @@ const WEIGHTS_3: Weights = {
   AC: { L: 0.77, H: 0.44 },
   UI: { N: 0.85, R: 0.62 },
   PR: { N: 0.85, L: 0.62, H: 0.27 },
-  /** Privileges where the scope changes. */
+  /** Privileges required, with changed scope. */
   PRC: { N: 0.85, L: 0.68, H: 0.5 },
   CIA: { N: 0, L: 0.22, H: 0.56 },
 }
 
-/** CVSS 3.1, 7.1. */
+/** Computes subscores by CVSS 3.1, section 7.1. */
 function subscores3(letters: Map<string, string>): { exploitabilityScore: number; impactScore: number } {
   const weight = (table: string, key: string) => WEIGHTS_3[table]![letters.get(key)!]!
   const changed = letters.get('S') === 'C'
@@ -128,7 +127,7 @@ const WEIGHTS_2: Weights = {
   CIA: { N: 0, P: 0.275, C: 0.66 },
 }
 
-/** CVSS 2.0, 3.2.1. */
+/** Computes subscores by CVSS 2.0, section 3.2.1. */
 function subscores2(letters: Map<string, string>): { exploitabilityScore: number; impactScore: number } {
   const weight = (table: string, key: string) => WEIGHTS_2[table]![letters.get(key)!]!
   const impact = 1 - (1 - weight('CIA', 'C')) * (1 - weight('CIA', 'I')) * (1 - weight('CIA', 'A'))

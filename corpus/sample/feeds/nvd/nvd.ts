@@ -1,6 +1,6 @@
 /**
- * NVD 2.0: a gzipped feed for each year of ids as of the first night, and for each night since one of all that was
- * modified, the newest at its usual place, older ones in folders named after their dates.
+ * Writes NVD 2.0: a gzipped feed per year of ids as of the first night, and a feed of modified records per later night.
+ * The newest is at its usual path, older ones are in folders named after their dates.
  */
 import { cutOf, nightDate, timeOf } from '../../calendar.ts'
 import { textFile } from '../../text-file.ts'
@@ -8,10 +8,10 @@ import type { Facts, World } from '../../world.ts'
 import type { FeedFolder, SampleFeed, WrittenFile } from '../feed.ts'
 import { nvdNews, nvdRecord } from './record.ts'
 
-/** Upstream's first year, which holds all before it. */
+/** Upstream's first file, which includes all earlier years. */
 const FIRST_YEAR = 2002
 
-/** Records that one file holds, ascending, and how many there are: upstream says so at the head of a file. */
+/** The records of a file, ascending, with their count, which upstream writes at the start of the file. */
 interface Held {
   count: number
   indexes: Iterable<number>
@@ -38,16 +38,16 @@ export const nvd: SampleFeed = {
 
 interface Year {
   year: number
-  /** The stretch of the records: ids ascend by year. */
+  /** Index range of the records: ids ascend by year. */
   from: number
   to: number
-  /** Those of them that NVD has in the first night. */
+  /** Number of records in the range that NVD has in the first night. */
   count: number
 }
 
 /**
- * What the files hold. By night, `modified` are the records of the feed of what was modified: upstream's holds eight days,
- * here it is all since the first night, some two in a hundred of all records each night.
+ * Returns the contents of the files. `modified` contains, by night, the records of the feed of modified records.
+ * Upstream's covers eight days. Here it covers all changes since the first night, about 2 % of all records per night.
  */
 function survey(world: World): { years: Year[]; modified: number[][] } {
   const years: Year[] = []
@@ -61,14 +61,14 @@ function survey(world: World): { years: Year[]; modified: number[][] } {
     if (isKnown(facts)) last.count++
     const [first] = nvdNews(world, facts)
     if (first === undefined) continue
-    // What is made known in a later night stays reserved until then.
+    // A record published in a later night is reserved until then.
     const until = facts.state === 'RESERVED' ? (facts.change?.night ?? world.nights) : facts.born
     for (let night = Math.max(first, until); night < world.nights; night++) modified[night]!.push(index)
   }
   return { years, modified }
 }
 
-/** Whether NVD has it in the first night: reserved ids are not NVD's. */
+/** Returns whether NVD has the record in the first night. NVD has no reserved ids. */
 function isKnown(facts: Facts): boolean {
   return facts.born === 0 && facts.state !== 'RESERVED'
 }
@@ -97,7 +97,7 @@ async function writeRecords(
   let between = ''
   for (const index of indexes) {
     const cve = nvdRecord(world, world.facts(index), night)
-    // The first night's stretches hold what NVD does not have yet.
+    // The ranges of the first night include records that NVD does not have yet.
     if (!cve) continue
     await file.write(`${between}${JSON.stringify({ cve })}`)
     between = ',\n'

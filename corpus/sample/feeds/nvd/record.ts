@@ -1,4 +1,4 @@
-/** A record of NVD (its API, version 2.0) as it stands in a night: what the CVE list says then, and what NVD adds to it. */
+/** Builds a record of NVD (API version 2.0) as of a night: the content of the CVE list plus NVD's additions. */
 
 import { cutOf, DAY_MS, dateOf, FIRST_NIGHT, HOUR_MS, timeOf } from '../../calendar.ts'
 import { contactOf } from '../../cnas.ts'
@@ -18,10 +18,10 @@ import { addMetric, cvssOf } from './metrics.ts'
 import { nvdScore } from './score.ts'
 
 const NVD = 'nvd@nist.gov'
-/** From here on NVD enriches only a part. */
+/** From this date on, NVD enriches only a part of the records. */
 const DEFERRED_SINCE = Date.UTC(2026, 3, 15)
 const VERSION_2_UNTIL = Date.UTC(2022, 6, 13)
-/** CISA gives three weeks. */
+/** CISA sets a due date after three weeks. */
 const DUE_DAYS = 21
 
 const STATUSES = weighted<string>([
@@ -31,14 +31,14 @@ const STATUSES = weighted<string>([
   ['Undergoing Analysis', 2],
   ['Deferred', 3],
 ])
-/** NVD's weakness: the CNA's, none that it can tell, or another. */
+/** NVD's weakness: the CNA's, a placeholder, or another one. */
 const WEAKNESS = weighted<'same' | 'NVD-CWE-noinfo' | 'NVD-CWE-Other' | 'CWE-20'>([
   ['same', 84],
   ['NVD-CWE-noinfo', 8],
   ['NVD-CWE-Other', 3],
   ['CWE-20', 5],
 ])
-/** Tags of the CVE list by what NVD calls them. */
+/** NVD's names for tags of the CVE list. */
 const TAGS: Record<string, string> = {
   'vendor-advisory': 'Vendor Advisory',
   'third-party-advisory': 'Third Party Advisory',
@@ -52,14 +52,14 @@ const TAGS: Record<string, string> = {
   mitigation: 'Mitigation',
 }
 
-/** The nights after the first in which NVD's record changes: with the CVE list's, or because NVD got round to it. */
+/** Returns the later nights in which NVD's record changes: with the CVE list's record, or after NVD's analysis. */
 export function nvdNews(world: World, facts: Facts): number[] {
   const analysed = coverageOf(world, facts, 'nvd', 1)?.changedIn ?? null
   const nights = new Set([facts.born, facts.change?.night ?? 0, analysed ?? 0])
   return [...nights].filter((night) => night > 0).sort((a, b) => a - b)
 }
 
-/** Null while there is none: reserved ids are not NVD's. */
+/** Returns null if NVD has no record. NVD has no reserved ids. */
 export function nvdRecord(world: World, facts: Facts, night: number): object | null {
   if (facts.born > night) return null
   const record = cveRecord(world, facts, night)
@@ -90,7 +90,7 @@ export function nvdRecord(world: World, facts: Facts, night: number): object | n
   }
 }
 
-/** What is analysed in a night waits until then; what is old and not analysed was put off. */
+/** Returns the status. A record waits until its night of analysis. Old records without analysis are deferred. */
 function statusOf(facts: Facts, drawn: string, analysedIn: number | null, night: number): string {
   if (analysedIn !== null) return analysedIn <= night ? 'Analyzed' : 'Awaiting Analysis'
   if (drawn === 'Analyzed' || drawn === 'Modified') return drawn
@@ -113,7 +113,7 @@ function publishedAt(facts: Facts, record: CveRecord): number {
   return Date.parse(record.cveMetadata.datePublished ?? timeOf(facts.reservedAt)) + 7 * 60_000
 }
 
-/** After the CVE list's own change, and within the night that brings it. */
+/** Returns a time after the CVE list's own change and before the files of that night are created. */
 function lastModifiedAt(world: World, facts: Facts, record: CveRecord, night: number): number {
   const random = world.random(facts.id, 'nvd-time')
   const news = nvdNews(world, facts).filter((one) => one <= night)
@@ -124,7 +124,7 @@ function lastModifiedAt(world: World, facts: Facts, record: CveRecord, night: nu
   return Math.max(Math.min(changed + days, FIRST_NIGHT), changed, publishedAt(facts, record))
 }
 
-/** NVD's times have no zone and are UTC. */
+/** NVD's times are UTC without a zone. */
 function nvdTime(at: number): string {
   return timeOf(at).slice(0, -1)
 }
@@ -138,7 +138,7 @@ function kevMembers(facts: Facts): object {
   }
 }
 
-/** Its own, and copies of what the CNA and CISA state; SSVC stands among them since 2026. */
+/** Returns NVD's own metrics and copies of those by the CNA and CISA. They include SSVC since 2026. */
 function metricsOf(
   world: World,
   facts: Facts,
@@ -201,7 +201,7 @@ function weaknessesOf(facts: Facts, cna: CnaContainer, analysed: boolean, random
   return found
 }
 
-/** Those of the CNA, a second time as the CVE Program carried them over, and now and then one of NVD's own. */
+/** Returns the CNA's references, the copies of the CVE Program, and in some records one of NVD's own. */
 function referencesOf(facts: Facts, { containers }: CveRecord, analysed: boolean, random: Random): object[] {
   const written = ({ url, tags = [] }: Reference, source: string) => {
     const named = tags.flatMap((tag) => TAGS[tag] ?? [])

@@ -1,9 +1,9 @@
-/** The CVSS 3.1 base score that NVD gives a CVE: often the CNA's own, otherwise one of its own. */
+/** The CVSS 3.1 base score by NVD: often the CNA's, otherwise a different one. */
 import { cnaContainer } from '../../record/cna-container.ts'
 import { cvss, type Metric } from '../../record/metrics.ts'
 import type { Facts, World } from '../../world.ts'
 
-/** Where both score a CVE, NVD comes to the CNA's vector about as often as not. */
+/** Share of CVEs scored by both for which NVD has the CNA's vector. */
 const AGREED_SHARE = 0.55
 
 export function nvdScore(world: World, facts: Facts, cna = cnaContainer(world, facts)): Metric {
