@@ -40,8 +40,7 @@ export function evidenceOf(input: EvidenceInput): EvidenceItem[] {
   addExploitReferences(input.claims, items)
   addRepositories(input.pocs, items)
   for (const detection of input.detections) items.push(detectionEvidence(detection))
-  items.push(...fixEvidence(input.claims, input.references))
-  return items
+  return [...items, ...fixEvidence(input.claims, input.references)]
 }
 
 /** The feed decides; the ADP's copy counts only where there is no feed (rule 23). */

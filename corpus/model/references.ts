@@ -4,21 +4,21 @@ import type { Reference, ReferenceSource } from './record.ts'
 
 /** In the order first seen; the first name given stands, tags and sources add up in the order of the claims. */
 export function mergedReferences(claims: readonly CveClaim[]): Reference[] {
-  const byUrl = new Map<string, Reference>()
+  const byUrl = new Map<string, Reference & { all: Set<string> }>()
   for (const { source, references } of claims) {
     if (source === 'svc') continue
     for (const { url, name, tags } of references) {
       let item = byUrl.get(url)
       if (!item) {
-        item = { url, name: null, tags: [], sources: [] }
+        item = { url, name: null, tags: [], sources: [], all: new Set() }
         byUrl.set(url, item)
       }
       item.name ??= name
-      for (const tag of tags) if (!item.tags.includes(tag)) item.tags.push(tag)
+      for (const tag of tags) item.all.add(tag)
       if (!item.sources.includes(source)) item.sources.push(source)
     }
   }
-  return [...byUrl.values()]
+  return Array.from(byUrl.values(), ({ all, ...item }) => ({ ...item, tags: [...all] }))
 }
 
 /** Whether the tag is among `tags`; NVD capitalises what the CVE list does not (`Patch`, `patch`). */
