@@ -1,5 +1,6 @@
 /** Which files an ingest will read: found, dated and chosen before anything is opened for writing. */
 import { statSync } from 'node:fs'
+import { shortened } from '../../corpus/command/format.ts'
 import type { Feed, FeedFile } from '../../corpus/feeds/feed.ts'
 import { chooseFiles } from '../../corpus/feeds/files/choice.ts'
 import { FEEDS } from '../../corpus/feeds/table.ts'
@@ -66,10 +67,15 @@ export function newestFile(files: readonly FeedFile[]): FeedFile | null {
   return newest
 }
 
+/** What an error shows of the fault of a feed, in characters: it may have a value of the feed in it. */
+const MAX_MESSAGE_LENGTH = 1000
+
 /** The error to throw for what was thrown while a feed was looked for or read: it names the feed, and the way on. */
 export function named({ title, required }: Feed, cause: unknown): unknown {
   // By its name: what another thread threw is of no class of ours any more.
   if (!(cause instanceof Error && cause.name === 'FeedError')) return cause
   const remedy = `put a good one in its place${required ? '' : ', or take it away: the corpus keeps what it has'}`
-  return new IngestError('feed-unusable', `${title}: ${cause.message}; ${remedy}`, { cause })
+  return new IngestError('feed-unusable', `${title}: ${shortened(cause.message, MAX_MESSAGE_LENGTH)}; ${remedy}`, {
+    cause,
+  })
 }

@@ -1,6 +1,8 @@
 /** Staging one feed: what its files hold goes into the open transaction, and what was left out is named. */
 import { statSync } from 'node:fs'
+import { shortened } from '../../corpus/command/format.ts'
 import type { Progress } from '../../corpus/command/progress.ts'
+import { FeedError } from '../../corpus/feeds/error.ts'
 import type { BatchFeed, ClaimFeed, FeedFile, FeedItem, ScoreFeed } from '../../corpus/feeds/feed.ts'
 import type { Pool } from '../../corpus/snapshot/pool.ts'
 import type { FeedFileState, FeedSkips, FeedState } from '../../corpus/store/state.ts'
@@ -10,6 +12,13 @@ import type { FeedReport } from './report.ts'
 import { type Sifting, startSifting } from './sift.ts'
 import { type FeedSource, named, newestFile } from './sources.ts'
 import type { Workspace } from './workspace.ts'
+
+/** The most records of a feed that may be unusable, and that may be left out for any reason: each is named in the report. */
+const MAX_UNUSABLE = 100_000
+const MAX_SKIPPED = 1_000_000
+/** What the report and the corpus keep of the key and the fault of a record that was left out, in characters. */
+const MAX_KEY = 200
+const MAX_DETAIL = 500
 
 /** Names by reason, in the order of first appearance. */
 type Named = Map<string, { key: string; detail: string }[]>
@@ -79,7 +88,7 @@ async function stageClaims(
   { staging, spill }: Workspace,
   context: StageContext,
 ): Promise<Figures> {
-  const skipped: Named = new Map()
+  const skipped = openSkipped(files)
   const notes = openNotes(previous)
   const toHold: string[] = []
   let read = 0
@@ -88,8 +97,9 @@ async function stageClaims(
   const stage = (item: FeedItem, index: number) => {
     read++
     if (item.kind === 'skip') {
-      add(skipped, item.reason, item.key, item.detail)
+      skipped.add(item.reason, item.key, item.detail)
       toHold.push(item.key)
+      if (toHold.length > MAX_UNUSABLE) throw tooMany(files[index]!, 'unusable', MAX_UNUSABLE, item)
       return
     }
     const { key, digest } = item
@@ -102,9 +112,9 @@ async function stageClaims(
     const outcome = staging.claim({ ...staged, cveIds: item.cveIds, statedAt: item.statedAt }, item.body)
     if (outcome !== 'older') notes.set(key, item.notes)
     const { name } = files[index]!
-    if (outcome === 'replaces-same-file') add(skipped, 'duplicate', key, `a later one in ${name} counts`)
-    if (outcome === 'replaces-older-file') add(skipped, 'superseded', key, `${name} has a newer one`)
-    if (outcome === 'older') add(skipped, 'superseded', key, `an older one in ${name}`)
+    if (outcome === 'replaces-same-file') skipped.add('duplicate', key, `a later one in ${name} counts`)
+    if (outcome === 'replaces-older-file') skipped.add('superseded', key, `${name} has a newer one`)
+    if (outcome === 'older') skipped.add('superseded', key, `an older one in ${name}`)
   }
 
   const stageSame = (key: string, index: number) => {
@@ -127,18 +137,36 @@ async function stageClaims(
   const held = toHold.filter((key) => staging.hold(feed.name, key))
   for (const key of held) notes.keep(key)
   const counts = staging.claimCounts(feed.name)
-  return { read, ...counts, held: held.length, skipped: listed(skipped), notes: notes.listed() }
+  return { read, ...counts, held: held.length, skipped: skipped.listed(), notes: notes.listed() }
 }
 
 function stageScores(feed: ScoreFeed, file: FeedFile, { staging }: Workspace): Figures {
-  const skipped: Named = new Map()
+  const skipped = openSkipped([file])
   let read = 0
   for (const item of feed.read(file)) {
     read++
-    if (item.kind === 'skip') add(skipped, item.reason, item.key, item.detail)
-    else if (!staging.score(item)) add(skipped, 'duplicate', item.cveId, `a later line in ${file.name} counts`)
+    if (item.kind === 'skip') skipped.add(item.reason, item.key, item.detail)
+    else if (!staging.score(item)) skipped.add('duplicate', item.cveId, `a later line in ${file.name} counts`)
   }
-  return { read, ...staging.scoreCounts(), held: 0, skipped: listed(skipped), notes: [] }
+  return { read, ...staging.scoreCounts(), held: 0, skipped: skipped.listed(), notes: [] }
+}
+
+/** The records of a feed that are left out. @throws FeedError for too many */
+function openSkipped(files: readonly FeedFile[]) {
+  const byReason: Named = new Map()
+  let count = 0
+  return {
+    add(reason: string, key: string, detail: string): void {
+      add(byReason, reason, shortened(key, MAX_KEY), shortened(detail, MAX_DETAIL))
+      if (++count > MAX_SKIPPED) throw tooMany(files.at(-1)!, 'left out', MAX_SKIPPED, { key, detail })
+    },
+    listed: () => listed(byReason),
+  }
+}
+
+function tooMany({ name }: FeedFile, what: string, most: number, last: { key: string; detail: string }): FeedError {
+  const record = `${shortened(last.key, MAX_KEY)} (${shortened(last.detail, MAX_DETAIL)})`
+  return new FeedError('file_invalid', `${name}: more than ${most} records are ${what}, the last one is ${record}`)
 }
 
 interface Note {

@@ -216,6 +216,16 @@ export function assertNameLength(what: string, name: string | null): void {
   throw new FeedError('item_invalid', `${what} has ${name.length} characters, the limit is ${MAX_NAME_LENGTH}`)
 }
 
+/** The most weaknesses of a claim; they are compared with those of every other claim. */
+const MAX_WEAKNESSES = 1000
+
+/** @throws FeedError `item_invalid` for too many weaknesses */
+export function boundedWeaknesses(ids: Iterable<string>): string[] {
+  const all = [...ids]
+  if (all.length <= MAX_WEAKNESSES) return all
+  throw new FeedError('item_invalid', `it names ${all.length} weaknesses, the limit is ${MAX_WEAKNESSES}`)
+}
+
 const CHUNK_BYTES = 1 << 20
 
 export interface FileDigest {

@@ -3,6 +3,7 @@ import type { CvssClaim, RecordNote } from '../model/claim.ts'
 import { severityOf } from '../model/cvss.ts'
 import { utcTimestamp } from '../model/date.ts'
 import { isObject, objects, shown, statedText, text } from './json.ts'
+import { addNote } from './notes.ts'
 
 /** The date of what gives none but must have one: the epoch says plainly that nobody did. */
 export const NO_DATE = new Date(0).toISOString()
@@ -12,7 +13,7 @@ export function readDate(value: unknown, where: string, notes: RecordNote[]): st
   const stated = text(value)
   if (stated === null) return null
   const timestamp = utcTimestamp(stated)
-  if (timestamp === null) notes.push({ code: 'date-impossible', detail: `${where} ${shown(stated)}` })
+  if (timestamp === null) addNote(notes, { code: 'date-impossible', detail: `${where} ${shown(stated)}` })
   return timestamp
 }
 
@@ -35,7 +36,7 @@ export function readCvss(stated: unknown, version: CvssClaim['version'], notes: 
   const vector = isObject(stated) ? text(stated.vectorString) : null
   const score = isObject(stated) ? stated.baseScore : null
   if (!isObject(stated) || vector === null || typeof score !== 'number' || !(score >= 0 && score <= 10)) {
-    notes.push({
+    addNote(notes, {
       code: 'cvss-unreadable',
       detail: `CVSS ${version} without vector or score of 0 to 10: ${shown(stated)}`,
     })
@@ -44,7 +45,7 @@ export function readCvss(stated: unknown, version: CvssClaim['version'], notes: 
   const band = severityOf(score, version).toUpperCase()
   const severity = text(stated.baseSeverity)?.toUpperCase() ?? band
   if (severity !== band) {
-    notes.push({
+    addNote(notes, {
       code: 'severity-differs-from-score',
       detail: `CVSS ${version} ${score} is ${band}, stated ${severity}`,
     })

@@ -40,8 +40,7 @@ export function evidenceOf(input: EvidenceInput): EvidenceItem[] {
   addExploitReferences(input.claims, items)
   addRepositories(input.pocs, items)
   for (const detection of input.detections) items.push(detectionEvidence(detection))
-  items.push(...fixEvidence(input.claims, input.references))
-  return items
+  return [...items, ...fixEvidence(input.claims, input.references)]
 }
 
 /** Returns the KEV listing of the feed. The ADP's copy counts only without a feed (rule 23). */

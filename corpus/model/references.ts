@@ -4,21 +4,21 @@ import type { Reference, ReferenceSource } from './record.ts'
 
 /** Returns the references in the order first seen. The first name wins; tags and sources accumulate in claim order. */
 export function mergedReferences(claims: readonly CveClaim[]): Reference[] {
-  const byUrl = new Map<string, Reference>()
+  const byUrl = new Map<string, Reference & { all: Set<string> }>()
   for (const { source, references } of claims) {
     if (source === 'svc') continue
     for (const { url, name, tags } of references) {
       let item = byUrl.get(url)
       if (!item) {
-        item = { url, name: null, tags: [], sources: [] }
+        item = { url, name: null, tags: [], sources: [], all: new Set() }
         byUrl.set(url, item)
       }
       item.name ??= name
-      for (const tag of tags) if (!item.tags.includes(tag)) item.tags.push(tag)
+      for (const tag of tags) item.all.add(tag)
       if (!item.sources.includes(source)) item.sources.push(source)
     }
   }
-  return [...byUrl.values()]
+  return Array.from(byUrl.values(), ({ all, ...item }) => ({ ...item, tags: [...all] }))
 }
 
 /** Returns whether `tags` contains the tag in any case: NVD writes `Patch`, the CVE list `patch`. */

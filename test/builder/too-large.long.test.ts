@@ -231,53 +231,107 @@ test('a build leaves out what is too large anyway, names it, and goes on', async
   assert.equal((await verify(dist)).faults, [])
 })
 
+/** A file of NVD with these configurations of each CVE. */
+function nvd(configurations: Partial<Record<CveId, Json>>): FeedFiles {
+  const vulnerabilities = Object.entries(configurations).map(([id, configurations]) => ({
+    cve: { id, lastModified: '2024-05-01T00:00:00.000', configurations },
+  }))
+  const page = { format: 'NVD_CVE', version: '2.0', timestamp: '2024-06-01T00:00:00.000', vulnerabilities }
+  return { 'nvd/nvdcve-2.0-2024.json': JSON.stringify(page) }
+}
+const match = (vulnerable: boolean, vendor: string, product: string) => ({
+  vulnerable,
+  criteria: `cpe:2.3:a:${vendor}:${product}:1:*:*:*:*:*:*:*`,
+})
+
 test('names of products and vendors that are too long have no rows', async () => {
   const { night, dist } = openWorld()
-  const named = (record: Json) => {
-    const long = Array.from({ length: 26 }, (_, i) => ({ vendor: `${i}${'v'.repeat(600_000)}`, product: 'p' }))
-    record.containers.cna.affected = [
-      ...long,
-      { vendor: 'Acme', product: 'w'.repeat(2049) },
-      { vendor: 'v'.repeat(2048), product: 'p' },
-    ]
-  }
-  const { built } = await night(list(1, { [A]: named }))
-  // Acme and the shortest of the others; their products, and that of the 20 records.
+  const long = Array.from({ length: 26 }, (_, i) => match(true, `${i}${'v'.repeat(600_000)}`, 'p'))
+  const cpeMatch = [...long, match(true, 'acme', 'w'.repeat(2049)), match(true, 'v'.repeat(2048), 'p')]
+  const { built } = await night({ ...list(1, { [A]: good }), ...nvd({ [A]: [{ nodes: [{ cpeMatch }] }] }) })
+  // Acme and the shortest of the others; their products, and that of the records.
   assert.equal([built.counts.vendors, built.counts.products], [2, 2])
   assert.equal((await verify(dist)).faults, [])
 })
 
 test('a record of NVD with 6,000 products on 6,000 platforms is skipped', async () => {
   const { night } = openWorld()
-  const match = (vulnerable: boolean) => (_: unknown, i: number) => ({
-    vulnerable,
-    criteria: `cpe:2.3:a:v:p${i}:1:*:*:*:*:*:*:*`,
-  })
-  const nvd = (id: CveId, count: number) => ({
-    cve: {
-      id,
-      lastModified: '2024-05-01T00:00:00.000',
-      configurations: [
-        {
-          operator: 'AND',
-          nodes: [
-            {
-              cpeMatch: [...Array.from({ length: count }, match(true)), ...Array.from({ length: count }, match(false))],
-            },
-          ],
-        },
-      ],
-    },
-  })
-  const page = {
-    ...{ resultsPerPage: 2, startIndex: 0, totalResults: 2, format: 'NVD_CVE', version: '2.0' },
-    timestamp: '2024-06-01T00:00:00.000',
-    vulnerabilities: [nvd(A, 6000), nvd(B, 60)],
+  const both = (count: number) => {
+    const matches = (vulnerable: boolean) => Array.from({ length: count }, (_, i) => match(vulnerable, 'v', `p${i}`))
+    return [{ operator: 'AND', nodes: [{ cpeMatch: [...matches(true), ...matches(false)] }] }]
   }
-  const files = { 'nvd/nvdcve-2.0-2024.json': JSON.stringify(page) }
-  const { report } = await night({ ...list(1, { [A]: good, [B]: good }), ...files })
+  const { report } = await night({ ...list(1, { [A]: good, [B]: good }), ...nvd({ [A]: both(6000), [B]: both(60) }) })
   assert.equal(skipsOf(report, 'nvd'), [`${A} entry_too_large: its products name more than 1000000 platforms`])
 })
+
+test('an OSV range of 10,000 commits and as many fixes is skipped', async () => {
+  const { night } = openWorld()
+  const entry = (id: string, count: number) => {
+    const events = ['introduced', 'fixed'].flatMap((kind) =>
+      Array.from({ length: count }, (_, i) => ({ [kind]: `${i}` })),
+    )
+    const affected = [{ package: { ecosystem: 'Go', name: 'p' }, ranges: [{ type: 'GIT', repo: 'http://r', events }] }]
+    return JSON.stringify({ id, aliases: [A], modified: '2024-05-03T00:00:00Z', affected })
+  }
+  const files = { 'osv/Go/all.zip': zipOf({ 'GO-1.json': entry('GO-1', 10_000), 'GO-2.json': entry('GO-2', 10) }) }
+  const { report } = await night({ ...list(1, { [A]: good }), ...files })
+  assert.equal(skipsOf(report, 'osv'), ['GO-1 entry_too_large: the events of a range make more than 100000 ranges'])
+})
+
+/** Records that are taken, or left out by name, whatever the number of what they state. */
+const MANY: [what: string, change: (record: Json) => void, skip: string | null][] = [
+  [
+    "300,000 references in the CVE Program's container",
+    (record) => {
+      const references = Array.from({ length: 300_000 }, (_, i) => ({ url: `http://a/${i}` }))
+      record.containers.adp = [{ providerMetadata: { shortName: 'CVE' }, references }]
+    },
+    null,
+  ],
+  [
+    'a reference with 300,000 tags',
+    (record) => {
+      record.containers.cna.references[0].tags = Array.from({ length: 300_000 }, (_, i) => `t${i}`)
+    },
+    null,
+  ],
+  [
+    '300,000 fixed versions',
+    (record) => {
+      const versions = Array.from({ length: 150_000 }, (_, i) => ({
+        version: `${i}`,
+        status: 'affected',
+        lessThan: `${i}.1`,
+      }))
+      record.containers.cna.affected[0].versions = versions
+    },
+    null,
+  ],
+  [
+    '1,001 weaknesses',
+    (record) => {
+      const descriptions = Array.from({ length: 1001 }, (_, i) => ({ cweId: `CWE-${i + 1}` }))
+      record.containers.cna.problemTypes = [{ descriptions }]
+    },
+    `${A} item_invalid: it names 1001 weaknesses, the limit is 1000`,
+  ],
+  [
+    'a product with a name of 8 MB and 100 versions',
+    (record) => {
+      const versions = Array.from({ length: 100 }, (_, i) => ({ version: `${i}`, status: 'affected' }))
+      record.containers.cna.affected = [{ vendor: 'v', product: 'p'.repeat(8_000_000), versions }]
+    },
+    `${A} item_invalid: the name of an affected product has 8000000 characters, the limit is 2048`,
+  ],
+]
+
+for (const [what, change, skip] of MANY) {
+  test(`${what} stop nothing`, async () => {
+    const { night } = openWorld()
+    const { report } = await night(list(1, { [A]: change }))
+    assert.equal(skipsOf(report, 'cvelist'), skip === null ? [] : [skip])
+  })
+}
 
 test('feeds of which no snapshot can be built are refused', () => {
   const fits = { records: 8_000_000, rejected: 1_000_000, blocks: 65_536 }

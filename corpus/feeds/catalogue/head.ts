@@ -25,11 +25,15 @@ export function readHead(root: XmlElement, fileName: string): CatalogueHead {
   return { version, date }
 }
 
+/** What an error shows of a value, in characters. */
+const MAX_SHOWN = 80
+
 /** The number that an attribute must hold. */
 export function numberOf(element: XmlElement, name: string): number {
   const value = attributeOf(element, name)
   if (value === null || !/^[1-9]\d{0,6}$/.test(value)) {
-    throw new FeedError('item_invalid', `${name} of ${element.name} is no number from 1: ${value ?? 'it is missing'}`)
+    const stated = value?.slice(0, MAX_SHOWN) ?? 'it is missing'
+    throw new FeedError('item_invalid', `${name} of ${element.name} is no number from 1: ${stated}`)
   }
   return Number(value)
 }

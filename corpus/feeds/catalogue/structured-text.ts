@@ -31,7 +31,7 @@ export function blocksOf(nodes: readonly XmlNode[]): TextBlock[] {
   }
   const separate = (found: readonly TextBlock[]) => {
     flush()
-    blocks.push(...found)
+    for (const block of found) blocks.push(block)
   }
   const walk = (node: XmlNode) => {
     if (typeof node === 'string') inline += node.replace(/\s+/g, ' ')
@@ -159,7 +159,7 @@ export function codeOf(nodes: readonly XmlNode[]): string {
     else if (node.name === 'br') endLine()
     else if (node.name === 'table') {
       border()
-      lines.push(...rowsOf(node))
+      for (const row of rowsOf(node)) lines.push(row)
     } else if (BLOCKS.has(node.name) || node.name === 'ul' || node.name === 'ol' || node.name === 'li') {
       border()
       const step = node.attributes.get('style')?.includes('margin-left') ? 1 : 0

@@ -5,7 +5,7 @@ import { statedName } from '../../model/products.ts'
 import { type VersionStatement, versionLists } from '../../model/ranges.ts'
 import type { AffectedEntry } from '../../model/record.ts'
 import { weaknessId, weaknessIdsInText } from '../../model/weakness.ts'
-import { assertNameLength } from '../feed.ts'
+import { assertNameLength, boundedWeaknesses } from '../feed.ts'
 import { isObject, type JsonObject, objects, statedText, text, texts } from '../json.ts'
 import { firstEnglish, readDate } from '../statements.ts'
 import { readMetrics } from './metrics.ts'
@@ -54,7 +54,7 @@ function readWeaknesses(problemTypes: unknown): string[] {
       else if (typeof description === 'string') for (const id of weaknessIdsInText(description)) ids.add(id)
     }
   }
-  return [...ids]
+  return boundedWeaknesses(ids)
 }
 
 /** A mark of how the record came about, not of what the reference is (rule 30). */
@@ -73,15 +73,17 @@ function readReferences(references: unknown): ReferenceClaim[] {
 
 function readAffected(entry: JsonObject, source: 'cna' | 'adp', updatedAt: string): AffectedEntry {
   const defaultStatus = text(entry.defaultStatus)
+  const [vendor, product, packageName] = [text(entry.vendor), text(entry.product), text(entry.packageName)]
+  for (const name of [vendor, product, packageName]) assertNameLength('the name of an affected product', name)
   const { affected_versions, affected_ranges, patched_versions } = versionLists(
     objects(entry.versions).map(readVersion),
     defaultStatus,
   )
   return {
     source,
-    vendor: statedName(text(entry.vendor)),
-    product: statedName(text(entry.product)),
-    package_name: text(entry.packageName),
+    vendor: statedName(vendor),
+    product: statedName(product),
+    package_name: packageName,
     ecosystem: null,
     platforms: filled(texts(entry.platforms)),
     default_status: defaultStatus,

@@ -3,6 +3,7 @@
 import type { CveClaim, RecordNote } from '../../model/claim.ts'
 import { utcDate, utcTimestamp } from '../../model/date.ts'
 import { isObject, type JsonObject, objects, shown, text } from '../json.ts'
+import { addNote } from '../notes.ts'
 import { readCvss } from '../statements.ts'
 
 const CVSS_KEYS = [
@@ -39,10 +40,10 @@ function readOther(other: JsonObject, claims: MetricClaims, notes: RecordNote[])
     const dateAdded = text(content.dateAdded)
     claims.kevDateAdded ??= dateAdded && utcDate(dateAdded)
     if (claims.kevDateAdded === null) {
-      notes.push({ code: 'date-impossible', detail: `KEV dateAdded ${shown(content.dateAdded)}` })
+      addNote(notes, { code: 'date-impossible', detail: `KEV dateAdded ${shown(content.dateAdded)}` })
     }
   } else if (type.includes('cvss') || 'vectorString' in content || 'baseScore' in content) {
-    notes.push({ code: 'cvss-in-other', detail: `other metric of type ${shown(other.type)}` })
+    addNote(notes, { code: 'cvss-in-other', detail: `other metric of type ${shown(other.type)}` })
   }
 }
 
@@ -59,7 +60,8 @@ function readSsvc(content: JsonObject, notes: RecordNote[]): NonNullable<CveClai
   const options: JsonObject = Object.assign({}, ...objects(content.options))
   const timestamp = text(content.timestamp)
   const assessedAt = timestamp && utcTimestamp(timestamp)
-  if (timestamp && !assessedAt) notes.push({ code: 'date-impossible', detail: `SSVC timestamp ${shown(timestamp)}` })
+  if (timestamp && !assessedAt)
+    addNote(notes, { code: 'date-impossible', detail: `SSVC timestamp ${shown(timestamp)}` })
   return {
     exploitation: point(options, 'Exploitation'),
     automatable: point(options, 'Automatable'),

@@ -3,6 +3,7 @@ import type { CveClaim, CveListRecord, RecordNote } from '../../model/claim.ts'
 import { type CveId, isRecordId, parseCveId } from '../../model/cve-id.ts'
 import { FeedError } from '../error.ts'
 import { isObject, type JsonObject, objects, shown, text } from '../json.ts'
+import { addNote } from '../notes.ts'
 import { NO_DATE, readDate } from '../statements.ts'
 import { readContainer } from './container.ts'
 
@@ -69,7 +70,7 @@ function readClaims(json: JsonObject, { cveId, state, assigner, fallbackDate, no
     const missing = containers ? 'containers.cna' : 'containers'
     throw new FeedError('record_container_missing', `${cveId} is published but has no ${missing}`)
   }
-  if (fallbackDate === null) notes.push({ code: 'date-missing', detail: 'no date in cveMetadata' })
+  if (fallbackDate === null) addNote(notes, { code: 'date-missing', detail: 'no date in cveMetadata' })
   const context = {
     fallbackName: assigner ?? 'cna',
     fallbackDate: fallbackDate ?? NO_DATE,
@@ -81,7 +82,7 @@ function readClaims(json: JsonObject, { cveId, state, assigner, fallbackDate, no
     const claim = readContainer(container, { ...context, source: 'adp', fallbackName: 'adp' })
     if (claim.sourceName === PROGRAM_CONTAINER) {
       // Its references are the CNA's, copied by the programme (rule 30).
-      cnaClaim.references.push(...claim.references)
+      cnaClaim.references = [...cnaClaim.references, ...claim.references]
       claim.references = []
       if (!saysMore(claim)) continue
     }

@@ -9,7 +9,9 @@ import { parseJson } from '../json.ts'
 
 /** What a member that is too large to be read begins with, so that it can be named. */
 const HEAD_BYTES = 512
-/** The rest of the file: a list of a million members leaves 2 MB of zeros and commas. */
+/** The most members of a list: NVD has some 350,000 records in all its files. */
+const MAX_MEMBERS = 1 << 20
+/** The rest of the file, in bytes: a list of a million members leaves 2 MB of zeros and commas. */
 const MAX_ENVELOPE = 16 << 20
 
 export interface JsonMember {
@@ -86,7 +88,8 @@ function openScanner(list: string, maxBytes: number, refusal: (message: string) 
     pieces = []
     length = 0
     inMember = false
-    return { number: ++number, head, bytes }
+    if (++number > MAX_MEMBERS) throw refusal(`has more than ${MAX_MEMBERS} members in its "${list}"`)
+    return { number, head, bytes }
   }
 
   return {

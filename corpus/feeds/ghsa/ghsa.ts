@@ -3,6 +3,7 @@
 import { claimText, type FeedFile, type FeedItem, type OpenFeed, type ReadOptions } from '../feed.ts'
 import { dateInName, findFiles } from '../files/choice.ts'
 import { openTree, readTreeBatch, type TreeBatch, type TreeFormat } from '../files/tree.ts'
+import { addNote } from '../notes.ts'
 import { cveIdsOf, openEntry } from '../osv/entry.ts'
 import { readAdvisory } from './advisory.ts'
 
@@ -30,7 +31,7 @@ const FORMAT: TreeFormat = {
   read(json, key) {
     const entry = openEntry(json, key)
     const { notes, modified, published } = entry
-    if (modified === null && published === null) notes.push({ code: 'date-missing', detail: `no date in ${key}` })
+    if (modified === null && published === null) addNote(notes, { code: 'date-missing', detail: `no date in ${key}` })
     const cveIds = cveIdsOf([entry.json.aliases], notes)
     return { cveIds, statedAt: modified, body: claimText(readAdvisory(entry)), notes }
   },

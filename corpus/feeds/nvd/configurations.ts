@@ -4,6 +4,7 @@ import { type Cpe, cpeText, parseCpe } from '../../model/cpe.ts'
 import type { AffectedEntry, AffectedRange } from '../../model/record.ts'
 import { FeedError } from '../error.ts'
 import { type JsonObject, objects, shown, text } from '../json.ts'
+import { addNote } from '../notes.ts'
 
 /** What the matches of one product on the same platforms state together. */
 interface Product {
@@ -93,7 +94,7 @@ interface CpeMatch {
 function matchesOf(configuration: JsonObject, notes: RecordNote[]): CpeMatch[] {
   const nodes = objects(configuration.nodes)
   if (configuration.negate === true || nodes.some(({ negate }) => negate === true)) {
-    notes.push({ code: 'range-unreadable', detail: `negated configuration ${shown(configuration)}` })
+    addNote(notes, { code: 'range-unreadable', detail: `negated configuration ${shown(configuration)}` })
     return []
   }
   const matches: CpeMatch[] = []
@@ -101,7 +102,7 @@ function matchesOf(configuration: JsonObject, notes: RecordNote[]): CpeMatch[] {
     const criteria = text(match.criteria)
     const cpe = criteria === null ? null : parseCpe(criteria)
     if (criteria !== null && cpe !== null) matches.push({ match, criteria, cpe })
-    else notes.push({ code: 'range-unreadable', detail: `CPE ${shown(match.criteria)}` })
+    else addNote(notes, { code: 'range-unreadable', detail: `CPE ${shown(match.criteria)}` })
   }
   return matches
 }

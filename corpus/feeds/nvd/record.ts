@@ -1,7 +1,9 @@
 /** A record of NVD as its claim on a CVE. */
 import type { CveClaim, RecordNote, ReferenceClaim } from '../../model/claim.ts'
 import { weaknessId } from '../../model/weakness.ts'
+import { boundedWeaknesses } from '../feed.ts'
 import { type JsonObject, objects, text, texts } from '../json.ts'
+import { addNote } from '../notes.ts'
 import { firstEnglish, NO_DATE, readDate } from '../statements.ts'
 import { readConfigurations } from './configurations.ts'
 import { readNvdMetrics } from './metrics.ts'
@@ -22,7 +24,7 @@ export function readNvdRecord(cve: JsonObject): NvdRecord {
   const lastModified = readDate(cve.lastModified, 'lastModified', notes)
   if (text(cve.vulnStatus)?.toLowerCase() === 'rejected') return { claim: null, lastModified, notes }
   const dated = lastModified ?? readDate(cve.published, 'published', notes)
-  if (dated === null) notes.push({ code: 'date-missing', detail: 'neither lastModified nor published' })
+  if (dated === null) addNote(notes, { code: 'date-missing', detail: 'neither lastModified nor published' })
   const updatedAt = dated ?? NO_DATE
   const claim: CveClaim = {
     source: 'nvd',
@@ -52,18 +54,18 @@ function readWeaknesses(weaknesses: unknown): string[] {
       if (id !== null) ids.add(id)
     }
   }
-  return [...ids]
+  return boundedWeaknesses(ids)
 }
 
 /** Each URL once: NVD lists what the CVE Program copied a second time, under that source. */
 function readReferences(references: unknown): ReferenceClaim[] {
-  const byUrl = new Map<string, ReferenceClaim>()
+  const tagsOf = new Map<string, Set<string>>()
   for (const { url: stated, tags } of objects(references)) {
     const url = text(stated)
     if (url === null) continue
-    const reference = byUrl.get(url) ?? { url, name: null, tags: [] }
-    byUrl.set(url, reference)
-    for (const tag of texts(tags)) if (!reference.tags.includes(tag)) reference.tags.push(tag)
+    const all = tagsOf.get(url) ?? new Set()
+    tagsOf.set(url, all)
+    for (const tag of texts(tags)) all.add(tag)
   }
-  return [...byUrl.values()]
+  return Array.from(tagsOf, ([url, tags]) => ({ url, name: null, tags: [...tags] }))
 }

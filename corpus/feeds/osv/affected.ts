@@ -2,6 +2,7 @@
 import type { RecordNote } from '../../model/claim.ts'
 import { packageUrl } from '../../model/purl.ts'
 import type { AffectedEntry, AffectedRange } from '../../model/record.ts'
+import { assertNameLength } from '../feed.ts'
 import { isObject, type JsonObject, objects, text, texts } from '../json.ts'
 import { replayEvents } from './events.ts'
 
@@ -33,6 +34,7 @@ export function readAffected(entry: JsonObject, context: AffectedContext): Affec
 function readMember(member: JsonObject, cpes: string[], context: AffectedContext): AffectedPackageStatement {
   const named = isObject(member.package) ? member.package : {}
   const [ecosystem, name] = [text(named.ecosystem), text(named.name)]
+  assertNameLength('the name of a package', name)
   const specific = isObject(member.database_specific) ? member.database_specific : {}
   const lastKnown = text(specific.last_known_affected_version_range)
   const stated = rangesOf(member)
@@ -40,7 +42,7 @@ function readMember(member: JsonObject, cpes: string[], context: AffectedContext
   const patched = new Set<string>()
   for (const range of stated) {
     const replayed = replayEvents(range, context.notes)
-    ranges.push(...replayed.ranges)
+    for (const one of replayed.ranges) ranges.push(one)
     for (const version of replayed.patched) patched.add(version)
   }
   boundBy(lastKnown, ranges)

@@ -4,6 +4,7 @@ import type { CveId } from '../../model/cve-id.ts'
 import { weaknessId } from '../../model/weakness.ts'
 import { readCveIds } from '../cve-ids.ts'
 import { FeedError } from '../error.ts'
+import { boundedWeaknesses } from '../feed.ts'
 import { isObject, type JsonObject, shown, text, texts } from '../json.ts'
 import { NO_DATE, readDate } from '../statements.ts'
 import { type AffectedPackageStatement, readAffected } from './affected.ts'
@@ -68,7 +69,7 @@ export function claimOf(entry: OsvEntry, source: 'advisory' | 'osv'): OsvClaim {
       title: text(json.summary),
       description: text(json.details),
       metrics: readSeverities(json, notes),
-      weaknesses: texts(specific.cwe_ids).flatMap((stated) => weaknessId(stated) ?? []),
+      weaknesses: boundedWeaknesses(texts(specific.cwe_ids).flatMap((stated) => weaknessId(stated) ?? [])),
       affected: packages.map((one) => one.entry),
       references: references.map(({ url, name, tags }) => ({ url, name, tags })),
       hasWorkaround: false,

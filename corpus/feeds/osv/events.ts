@@ -2,7 +2,9 @@
 import type { RecordNote } from '../../model/claim.ts'
 import type { AffectedRange } from '../../model/record.ts'
 import { compareSemver } from '../../model/semver.ts'
+import { FeedError } from '../error.ts'
 import { type JsonObject, objects, shown, text } from '../json.ts'
+import { addNote } from '../notes.ts'
 
 /** In the order in which an event that has several of them (older entries) states them. */
 const KINDS = ['introduced', 'fixed', 'last_affected', 'limit'] as const
@@ -18,11 +20,15 @@ export interface ReplayedRange {
   patched: string[]
 }
 
+/** Of commits each fix ends all that is open: 10,000 beginnings and as many fixes make 100 million ranges. */
+const MAX_RANGES = 100_000
+
 /**
  * The stretches that the events of one range open and close. Events are in no certain order: those of a SEMVER range
  * are sorted, for the others there is no order among versions but the one they are written in. A fix while nothing is
  * affected is a patched version; of commits, it is the same fix on another branch and ends what was ended before it.
  * `limit` says how far to look and is no bound, but for commits, where it is the only one that a branch has.
+ * @throws FeedError `entry_too_large`
  */
 export function replayEvents(range: JsonObject, notes: RecordNote[]): ReplayedRange {
   const type = text(range.type)?.toLowerCase() ?? null
@@ -35,13 +41,16 @@ export function replayEvents(range: JsonObject, notes: RecordNote[]): ReplayedRa
   for (const { kind, version } of type === 'semver' ? sorted(events) : events) {
     if (kind === 'introduced') {
       if (isGit || open.length === 0) open.push(version)
-      else notes.push({ code: 'range-unreadable', detail: `introduced ${version} while affected since ${open[0]}` })
+      else addNote(notes, { code: 'range-unreadable', detail: `introduced ${version} while affected since ${open[0]}` })
       continue
     }
     if (kind === 'fixed' && !isGit) patched.add(version)
     if (open.length > 0) closed = open
     else if (!isGit) continue
     open = []
+    if (ranges.length + closed.length > MAX_RANGES) {
+      throw new FeedError('entry_too_large', `the events of a range make more than ${MAX_RANGES} ranges`)
+    }
     for (const introduced of closed) ranges.push(closedRange(introduced, kind, version, type))
   }
   for (const introduced of open) ranges.push({ introduced, fixed: null, version_type: type })
@@ -58,7 +67,7 @@ function readEvents(range: JsonObject, isGit: boolean, notes: RecordNote[]): Ran
       known = true
       if (kind !== 'limit' || (isGit && version !== '*')) events.push({ kind, version })
     }
-    if (!known) notes.push({ code: 'range-unreadable', detail: `event ${shown(event)}` })
+    if (!known) addNote(notes, { code: 'range-unreadable', detail: `event ${shown(event)}` })
   }
   return events
 }

@@ -3,6 +3,7 @@
 import { claimText, type FeedFile, type FeedItem, type OpenFeed, type ReadOptions } from '../feed.ts'
 import { dateInName, findFiles } from '../files/choice.ts'
 import { openTree, readTreeBatch, type TreeBatch, type TreeFormat } from '../files/tree.ts'
+import { addNote } from '../notes.ts'
 import { claimOf, cveIdsOf, openEntry } from './entry.ts'
 
 /** Raise it with every change in what is made of the same bytes. */
@@ -37,7 +38,7 @@ const FORMAT: TreeFormat = {
     // What is about no CVE is kept by its key alone: exports hold hundreds of thousands of malicious packages.
     if (ids.length === 0) return { cveIds: [], statedAt: modified, body: 'null', notes }
     if (modified === null && entry.published === null) {
-      notes.push({ code: 'date-missing', detail: `no date in ${key}, so it is of ${updatedAt}` })
+      addNote(notes, { code: 'date-missing', detail: `no date in ${key}, so it is of ${updatedAt}` })
     }
     const { claim } = claimOf(entry, 'osv')
     return { cveIds: ids, statedAt: modified, body: claimText(claim), notes }

@@ -14,20 +14,20 @@ function tagOf(type: string): string | null {
 }
 
 export function readReferences(entry: JsonObject): TypedReference[] {
-  const byUrl = new Map<string, TypedReference>()
+  const typesOf = new Map<string, Set<string>>()
   for (const reference of objects(entry.references)) {
     const stated = text(reference.url)
     if (stated === null) continue
     const url = withScheme(stated)
     const type = text(reference.type)?.toUpperCase() ?? 'WEB'
-    const item = byUrl.get(url) ?? { url, name: null, tags: [], types: [] }
-    byUrl.set(url, item)
-    if (item.types.includes(type)) continue
-    item.types.push(type)
-    const tag = tagOf(type)
-    if (tag !== null) item.tags.push(tag)
+    const types = typesOf.get(url) ?? new Set()
+    typesOf.set(url, types)
+    types.add(type)
   }
-  return [...byUrl.values()]
+  return Array.from(typesOf, ([url, set]) => {
+    const types = [...set]
+    return { url, name: null, tags: types.map(tagOf).filter((tag) => tag !== null), types }
+  })
 }
 
 /** GitHub's advisories link a few packages as `github.com/owner/name`, or `owner/name`. */

@@ -3,6 +3,7 @@ import type { CvssClaim, RecordNote } from '../../model/claim.ts'
 import { severityOf } from '../../model/cvss.ts'
 import { baseScore } from '../../model/cvss-vector.ts'
 import { type JsonObject, objects, shown, text } from '../json.ts'
+import { addNote } from '../notes.ts'
 
 /** Each vector once. Severities of other kinds (`Ubuntu`: a word) are no CVSS and say nothing here. */
 export function readSeverities(entry: JsonObject, notes: RecordNote[]): CvssClaim[] {
@@ -13,7 +14,7 @@ export function readSeverities(entry: JsonObject, notes: RecordNote[]): CvssClai
     if (!/^CVSS_/.test(text(type) ?? '') || (vector !== null && byVector.has(vector))) continue
     const scored = vector === null ? null : baseScore(vector)
     if (vector === null || scored === null) {
-      notes.push({ code: 'cvss-unreadable', detail: `${shown(type)} ${shown(score)}` })
+      addNote(notes, { code: 'cvss-unreadable', detail: `${shown(type)} ${shown(score)}` })
       continue
     }
     byVector.set(vector, {
