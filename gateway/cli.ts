@@ -7,6 +7,7 @@ import { commandLine, wholeNumber } from '../corpus/command/command-line.ts'
 import { endWithNpm } from '../corpus/command/npm-exit.ts'
 import { parseBytes } from '../corpus/model/bytes.ts'
 import { parseDuration } from '../corpus/model/duration.ts'
+import { MAX_CONNECTIONS } from './bounds.ts'
 import type { MirrorFlags } from './mirror/command.ts'
 import type { ServeFlags } from './serve-command.ts'
 import { LOCAL } from './token.ts'
@@ -82,6 +83,11 @@ program
     option('--workers <n>', 'processes that answer; all count against the same limits')
       .argParser(wholeNumber(1, 256))
       .default(1),
+  )
+  .addOption(
+    option('--max-connections <n>', 'open connections; the gateway closes further ones at once')
+      .argParser(wholeNumber(1, 1_000_000))
+      .default(MAX_CONNECTIONS),
   )
   .addOption(option('--follow <source>', 'mirror this repository into the folder that is served, again and again'))
   .addOption(option('--interval <time>', 'with --follow: how often to look').argParser(duration).default(300, '5m'))
