@@ -10,25 +10,15 @@ import type { Authenticator } from './auth/authenticator.ts'
 import type { Subject } from './auth/subject.ts'
 import { createCors } from './cors.ts'
 import { routesByDepth } from './depth.ts'
-import {
-  type ApiError,
-  asApiError,
-  expectationFailed,
-  forbidden,
-  malformedRequest,
-  methodNotAllowed,
-  notFound,
-  rateLimited,
-  uriTooLong,
-} from './errors.ts'
+import { type ApiError, asApiError, forbidden, methodNotAllowed, notFound, rateLimited } from './errors.ts'
 import { type Standing, standingHeader } from './limits/limiter.ts'
 import type { Limits } from './limits/limits.ts'
 import type { Log } from './log.ts'
 import type { Meter } from './metrics/meter.ts'
 import type { OpenRoute } from './open-route.ts'
 import { quote } from './params/kind.ts'
-import { type HeaderList, isUnchanged, MAX_TARGET, type Sent, sendAnswer, sendError, sendOpen } from './reply.ts'
-import { readHeaders } from './request-headers.ts'
+import { type HeaderList, isUnchanged, type Sent, sendAnswer, sendError, sendOpen } from './reply.ts'
+import { assertRequest, readHeaders } from './request-headers.ts'
 import type { Route } from './route.ts'
 import { parseTarget } from './target.ts'
 
@@ -103,15 +93,11 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
     }
     const headers = readHeaders(request.rawHeaders)
     const isHead = request.method === 'HEAD'
-    // Nobody reads a body, so nobody should wait for the rest of it either.
-    if (headers.body) response.shouldKeepAlive = false
-    const preflight = cors.preflight(request, headers, response)
-    if (preflight !== null) return note(request, preflight, passage)
     const more = cors.headers(headers.origin)
     try {
-      if (request.url.length > MAX_TARGET) throw uriTooLong(MAX_TARGET)
-      if (headers.hosts !== 1 && (headers.hosts > 1 || request.httpVersionMinor === 1)) throw malformedRequest()
-      if (headers.expectation !== undefined) throw expectationFailed()
+      assertRequest(request, headers)
+      const preflight = cors.preflight(request, headers, response)
+      if (preflight !== null) return note(request, preflight, passage)
       if (openPaths.has(request.path)) throw methodNotAllowed()
       const known = deps.authenticate(headers)
       const subject = known instanceof Promise ? await known : known
@@ -178,7 +164,9 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
   function serveOpen(route: OpenRoute, request: Request, response: ServerResponse): void {
     const isHead = request.method === 'HEAD'
     try {
-      sendOpen(response, request.headers['accept-encoding'], isHead, route.answer())
+      const headers = readHeaders(request.rawHeaders)
+      assertRequest(request, headers)
+      sendOpen(response, headers.acceptEncoding, isHead, route.answer())
     } catch (thrown) {
       sendError(response, isHead, asApiError(thrown), [])
     }

@@ -46,3 +46,27 @@ export const THREAD_YOUNG_MB = 4
 
 /** Query threads that were given up and have not ended, each perhaps with a core: then no other is started. */
 export const HANGING_THREADS = 2
+
+/** Open connections of a gateway, for all its workers together, unless the operator sets another number. */
+export const MAX_CONNECTIONS = 4096
+
+/** Characters of a request target. */
+export const MAX_TARGET = 8192
+
+/** Bytes of a request target and the headers together. */
+export const MAX_HEADER_BYTES = 16_384
+
+/** Header lines of a request: short ones take many times their characters in memory. */
+export const MAX_HEADERS = 256
+
+/** Requests that wait on a connection for the answers to those before them: some 2 KB each, without what follows. */
+export const WAITING_REQUESTS = 64
+
+/** Memory of their targets and headers: 2 KB each, for a token and 12 other headers. */
+export const WAITING_BYTES = 128 * 1024
+
+/** A client has this time (ms), at most twice this time, to read an answer. */
+export const ANSWER_MS = 60_000
+
+/** Lines of one message that clients can cause in the log: at 200 bytes each, 3 MB a day. */
+export const LINES_PER_MINUTE = 10

@@ -7,6 +7,7 @@ import { commandLine, wholeNumber } from '../corpus/command/command-line.ts'
 import { endWithNpm } from '../corpus/command/npm-exit.ts'
 import { parseBytes } from '../corpus/model/bytes.ts'
 import { parseDuration } from '../corpus/model/duration.ts'
+import { MAX_CONNECTIONS } from './bounds.ts'
 import type { MirrorFlags } from './mirror/command.ts'
 import type { ServeFlags } from './serve-command.ts'
 import { LOCAL } from './token.ts'
@@ -88,6 +89,11 @@ program
     option('--workers <n>', 'number of worker processes; they share the limits')
       .argParser(wholeNumber(1, 256))
       .default(1),
+  )
+  .addOption(
+    option('--max-connections <n>', 'maximum open connections; the gateway closes further ones at once')
+      .argParser(wholeNumber(1, 1_000_000))
+      .default(MAX_CONNECTIONS),
   )
   .addOption(option('--follow <source>', 'mirror this repository into <dist> repeatedly'))
   .addOption(

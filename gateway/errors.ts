@@ -130,7 +130,13 @@ export const uriTooLong = (limit: number) =>
 export const headersTooLarge = (limit: number) =>
   new ApiError('headers_too_large', `the request headers are larger than ${limit} bytes`)
 
+export const tooManyHeaders = (limit: number) =>
+  new ApiError('headers_too_large', `the request has more than ${limit} headers`)
+
 export const malformedRequest = () => new ApiError('invalid_parameter', 'this is not a well-formed HTTP request')
+
+export const badHost = () =>
+  new ApiError('invalid_parameter', 'the request must have exactly one Host header, with a host and perhaps a port')
 
 export const expectationFailed = () => new ApiError('expectation_failed', 'the only expectation met is 100-continue')
 

@@ -4,10 +4,12 @@ import { accessByPolicy, openAccess } from './access/access.ts'
 import { createApp } from './app.ts'
 import { createAuthenticator } from './auth/authenticator.ts'
 import { openKeyRing } from './auth/key-source.ts'
+import { MAX_CONNECTIONS } from './bounds.ts'
 import { docsRoute } from './docs/docs.ts'
 import { healthRoutes } from './health.ts'
 import { createLimits, type LimitOptions, type Limits, openLimits } from './limits/limits.ts'
 import type { Log } from './log.ts'
+import { limitLines } from './log-limit.ts'
 import { startMetricsListener } from './metrics/listener.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { openQueries, type QueryOptions } from './query/queries.ts'
@@ -39,6 +41,8 @@ export interface GatewayOptions extends LimitOptions {
   /** Port of the listener that metrics are read from; there are none without it. */
   metricsPort?: number
   metricsHost?: string
+  /** Open connections, those of all workers together. */
+  maxConnections?: number
 }
 
 export interface Gateway extends RunningServer {
@@ -135,6 +139,10 @@ export function openGateway(options: GatewayOptions, log: Log, parts: Led = {}):
       log,
     },
   )
+  const { maxConnections = MAX_CONNECTIONS } = options
+  const tell = limitLines(log)
+  const onRefused = () =>
+    tell('warn', { open: maxConnections }, 'a connection is refused: too many are open. Raise --max-connections')
   const servers: RunningServer[] = []
   const close = async () => {
     await Promise.all(servers.map((server) => server.close()))
@@ -159,7 +167,7 @@ export function openGateway(options: GatewayOptions, log: Log, parts: Led = {}):
         servers.push(listener)
         metricsUrl = `${listener.url}/metrics`
       }
-      const server = await startServer(app, at(port, host))
+      const server = await startServer(app, { ...at(port, host), maxConnections, onRefused })
       servers.push(server)
       return { ...server, shelf, metricsUrl, refresh, close }
     } catch (error) {

@@ -2,23 +2,13 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Answer } from './answer.ts'
-import {
-  type ApiError,
-  headersTooLarge,
-  malformedRequest,
-  methodNotAllowed,
-  requestTimeout,
-  uriTooLong,
-} from './errors.ts'
+import { MAX_HEADER_BYTES, MAX_TARGET } from './bounds.ts'
+import { type ApiError, headersTooLarge, malformedRequest, requestTimeout, uriTooLong } from './errors.ts'
 import { acceptsGzip, entityTag, namesContent } from './negotiation.ts'
 import type { OpenAnswer } from './open-route.ts'
 import type { RequestHeaders } from './request-headers.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-
-/** The longest request target, and the most bytes of target and headers together. */
-export const MAX_TARGET = 8192
-export const MAX_HEADER_BYTES = 16_384
 
 /** What went out: for the log. */
 export interface Sent {
@@ -102,26 +92,6 @@ function sendBody(
   return { status, bytes: isHead ? 0 : body.length }
 }
 
-/** Answers what node's parser gave up on, as far as the socket still takes it, and closes the connection. */
-export function refuseConnection(fault: Error & { code?: string; rawPacket?: Buffer }, socket: Duplex): void {
-  if (fault.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  endWith(socket, faultOf(fault))
-}
-
-/**
- * A CONNECT asks for a tunnel to another server (RFC 9110 9.3.6): nothing that a token could open. Node leaves its socket
- * to us altogether, errors and closing included.
- */
-export function refuseTunnel(socket: Duplex): void {
-  socket.on('error', () => socket.destroy())
-  socket.once('finish', () => socket.destroy())
-  socket.resume()
-  endWith(socket, methodNotAllowed())
-}
-
 /** How long a client may take to read its error and hang up, in ms. */
 const LINGER_MS = 1000
 
@@ -129,7 +99,7 @@ const LINGER_MS = 1000
  * Writes an error on a bare socket, and closes it: after a while, for what the client still sends would at once be answered
  * with a reset, and the error lost; but without waiting for it to hang up, which it may never do.
  */
-function endWith(socket: Duplex, error: ApiError): void {
+export function endWith(socket: Duplex, error: ApiError): void {
   const linger = setTimeout(() => socket.destroy(), LINGER_MS).unref()
   socket.once('close', () => clearTimeout(linger))
   const body = JSON.stringify(error.body)
@@ -144,7 +114,8 @@ function endWith(socket: Duplex, error: ApiError): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
-function faultOf({ code, rawPacket }: { code?: string; rawPacket?: Buffer }): ApiError {
+/** The error that answers what Node's parser cannot read, or a request that did not arrive in time. */
+export function parserError({ code, rawPacket }: { code?: string; rawPacket?: Buffer }): ApiError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeout()
   if (code !== 'HPE_HEADER_OVERFLOW') return malformedRequest()
   // The parser counts target and headers together; a first line without an end says which it was.

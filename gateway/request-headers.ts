@@ -1,4 +1,7 @@
-/** The few request headers that the gateway looks at, found in one pass over the raw list. */
+/** The few request headers that the gateway looks at, found in one pass over the raw list, and what all requests must meet. */
+import type { IncomingMessage } from 'node:http'
+import { MAX_HEADERS, MAX_TARGET } from './bounds.ts'
+import { badHost, expectationFailed, tooManyHeaders, uriTooLong } from './errors.ts'
 
 export interface RequestHeaders {
   host: string | undefined
@@ -13,8 +16,6 @@ export interface RequestHeaders {
   origin: string | undefined
   /** `Expect`, unless it is the `100-continue` that node sees to. */
   expectation: string | undefined
-  /** Whether a body follows, which nobody is going to read. */
-  body: boolean
 }
 
 const CONTINUE = /^\s*100-continue\s*$/i
@@ -31,7 +32,6 @@ export function readHeaders(raw: readonly string[]): RequestHeaders {
     ifNoneMatch: undefined,
     origin: undefined,
     expectation: undefined,
-    body: false,
   }
   for (let i = 0; i < raw.length; i += 2) {
     const value = raw[i + 1]!
@@ -59,12 +59,6 @@ export function readHeaders(raw: readonly string[]): RequestHeaders {
       case 'expect':
         if (!CONTINUE.test(value)) headers.expectation = value
         break
-      case 'content-length':
-        headers.body ||= value !== '0'
-        break
-      case 'transfer-encoding':
-        headers.body = true
-        break
     }
   }
   return headers
@@ -72,4 +66,22 @@ export function readHeaders(raw: readonly string[]): RequestHeaders {
 
 function joined(before: string | undefined, value: string, separator: string): string {
   return before === undefined ? value : before + separator + value
+}
+
+/** Node drops the headers behind these. */
+export const hasTooManyHeaders = ({ rawHeaders }: IncomingMessage) => rawHeaders.length > 2 * MAX_HEADERS
+
+/** `uri-host [":" port]` (RFC 3986 3.2.2); an empty one is allowed. */
+const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\w.:%-]*\])(?::\d*)?$/
+
+/**
+ * Rejects a request that gets the same error on every path.
+ * @throws ApiError with status 400 (RFC 9112 3.2), 414, 417 or 431
+ */
+export function assertRequest(request: IncomingMessage, { host, hosts, expectation }: RequestHeaders): void {
+  if (request.url!.length > MAX_TARGET) throw uriTooLong(MAX_TARGET)
+  if (hasTooManyHeaders(request)) throw tooManyHeaders(MAX_HEADERS)
+  if (hosts > 1 || (hosts === 0 && request.httpVersionMinor === 1)) throw badHost()
+  if (host !== undefined && !HOST.test(host)) throw badHost()
+  if (expectation !== undefined) throw expectationFailed()
 }

@@ -29,6 +29,7 @@ export interface ServeFlags {
   metricsHost: string
   pollSeconds: number
   workers: number
+  maxConnections: number
   /** What is mirrored into the folder that is served. */
   follow?: string
   /** In seconds. */

@@ -1,11 +1,12 @@
 /** Listens, bounds slow clients, and stops without dropping a request. */
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { hasStuckThread } from '../corpus/snapshot/threads.ts'
-import { GatewayError } from './errors.ts'
+import { ANSWER_MS, MAX_CONNECTIONS, MAX_HEADER_BYTES, MAX_HEADERS } from './bounds.ts'
+import { type ApiError, GatewayError, methodNotAllowed } from './errors.ts'
 import type { Log, OpenLog } from './log.ts'
-import { oneByOne } from './pipeline.ts'
-import { MAX_HEADER_BYTES, refuseConnection, refuseTunnel } from './reply.ts'
+import { createPipeline } from './pipeline.ts'
+import { endWith, parserError } from './reply.ts'
 import { closeStalled } from './stalled.ts'
 
 export interface ServeOptions {
@@ -18,8 +19,12 @@ export interface ServeOptions {
   headersTimeoutMs?: number
   requestTimeoutMs?: number
   keepAliveMs?: number
-  /** A client that takes nothing of its answer for that long, at most twice that long, is cut off. */
-  stallMs?: number
+  /** A client has this time, at most twice this time, to read an answer. */
+  answerMs?: number
+  /** Open connections. */
+  maxConnections?: number
+  /** Called for each connection that is closed because there are too many. */
+  onRefused?: () => void
 }
 
 export interface RunningServer {
@@ -36,7 +41,7 @@ export async function startServer(app: RequestListener, options: ServeOptions): 
     throw new GatewayError('bad_option', `'${port}' is not a port: it must be a whole number from 0 to 65535`)
   }
   let closing: Promise<void> | null = null
-  const serve = oneByOne((request, response) => {
+  const pipeline = createPipeline((request, response) => {
     if (closing !== null) response.shouldKeepAlive = false
     app(request, response)
   })
@@ -52,15 +57,36 @@ export async function startServer(app: RequestListener, options: ServeOptions): 
       // The app answers that itself, with a body.
       requireHostHeader: false,
     },
-    serve,
+    pipeline.handle,
   )
-  closeStalled(server, options.stallMs ?? 60_000)
-  // Their bytes are bounded; a bound on their number would hide what comes after it, a second Authorization say.
-  server.maxHeadersCount = 0
-  server.on('clientError', refuseConnection)
-  server.on('connect', (_request, socket) => refuseTunnel(socket))
-  // What node would refuse without a body.
-  server.on('checkExpectation', serve)
+  closeStalled(server, options.answerMs ?? ANSWER_MS, pipeline.current)
+  server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS
+  // Otherwise the primary process offers a connection to its workers again and again while all of them are full.
+  Object.assign(server, { dropMaxConnection: true })
+  server.on('drop', options.onRefused ?? (() => {}))
+  // One more shows that there are too many.
+  server.maxHeadersCount = MAX_HEADERS + 1
+  /** Connections that end with an error. */
+  const ended = new WeakSet<Socket>()
+  const end = (socket: Socket, error: ApiError) => {
+    if (ended.has(socket)) return
+    ended.add(socket)
+    pipeline.endAfterAnswers(socket, () => endWith(socket, error))
+  }
+  server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
+    if (socket.destroyed || error.code === 'ECONNRESET') socket.destroy()
+    else end(socket as Socket, parserError(error))
+  })
+  // A CONNECT asks for a tunnel to another server (RFC 9110 9.3.6), and no token opens one. Node leaves the socket to us
+  // altogether, errors and closing included.
+  server.on('connect', (_request, socket) => {
+    socket.on('error', () => socket.destroy())
+    socket.once('finish', () => socket.destroy())
+    socket.resume()
+    end(socket as Socket, methodNotAllowed())
+  })
+  // Node would refuse it without a body.
+  server.on('checkExpectation', pipeline.handle)
   await listen(server, host, port)
   const bound = (server.address() as AddressInfo).port
   return {

@@ -3,6 +3,9 @@
  * loopback may ask for: behind a reverse proxy on the same machine everybody comes from loopback.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ApiError } from '../errors.ts'
+import { sendError } from '../reply.ts'
+import { assertRequest, readHeaders } from '../request-headers.ts'
 import { type RunningServer, startServer } from '../serve.ts'
 import type { Exposed } from './metrics.ts'
 
@@ -17,8 +20,10 @@ export function startMetricsListener(metrics: Exposed, { host, port }: ListenerO
   return startServer(listener, { port, ...(host === undefined ? {} : { host }) })
 }
 
-async function answer(metrics: Exposed, { method, url }: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(metrics: Exposed, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { method, url } = request
   try {
+    assertRequest(request, readHeaders(request.rawHeaders))
     const found = url?.split('?')[0] === '/metrics'
     const allowed = method === 'GET' || method === 'HEAD'
     if (!found || !allowed) {
@@ -30,6 +35,7 @@ async function answer(metrics: Exposed, { method, url }: IncomingMessage, respon
     response.writeHead(200, { 'Content-Type': metrics.contentType, 'Content-Length': Buffer.byteLength(text) })
     response.end(text)
   } catch (error) {
-    response.destroy(error as Error)
+    if (error instanceof ApiError) sendError(response, method === 'HEAD', error, [])
+    else response.destroy(error as Error)
   }
 }

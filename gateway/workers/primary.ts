@@ -4,6 +4,7 @@
  */
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { readCurrent } from '../../corpus/snapshot/layout.ts'
+import { MAX_CONNECTIONS } from '../bounds.ts'
 import { GatewayError } from '../errors.ts'
 import type { GatewayOptions } from '../gateway.ts'
 import { openLimits } from '../limits/limits.ts'
@@ -46,7 +47,9 @@ export async function startWorkers(
   log: OpenLog,
   { answerMs = ANSWER_MS } = {},
 ): Promise<RunningWorkers> {
-  const { dist, pollMs = 2000 } = options
+  const { dist, pollMs = 2000, maxConnections = MAX_CONNECTIONS } = options
+  // The primary distributes connections in turn.
+  const forWorkers = { ...options, maxConnections: Math.ceil(maxConnections / count) }
   const seen = stampOf(dist)
   const first = readCurrent(dist)
   const limits = await openLimits(options, log)
@@ -83,7 +86,7 @@ export async function startWorkers(
     const { digest } = serving
     const loaded = member.said('loaded')
     // Workers have no listener of their own for metrics; what they count is asked of them.
-    member.send({ kind: 'start', options, digest })
+    member.send({ kind: 'start', options: forWorkers, digest })
     await loaded
     return digest
   }

@@ -1,6 +1,7 @@
 /** gateway/API.md, section 7: each row of the table at both of its bounds. */
 import * as assert from 'uvu/assert'
 import { ROUTES } from '../../gateway/routes/table.ts'
+import { sendRaw } from '../support/server.ts'
 import { contractSuite } from './contract.ts'
 import { everyEndpoint } from './every-endpoint.ts'
 import { openService, openWorld, sharedService } from './service.ts'
@@ -128,6 +129,14 @@ states('7.7', 'every endpoint, once the quota is used up', async () => {
   } finally {
     await limited.remove()
   }
+})
+
+states('7.8', 'requests that wait', async () => {
+  const ask = (more = '') => `GET /healthz HTTP/1.1\r\nHost: x\r\n${more}\r\n`
+  const answers = (text: string) => sendRaw(service.port, text).catch(String)
+  const last = ask('Connection: close\r\n')
+  assert.is((await answers(ask().repeat(64) + last)).match(/HTTP\/1\.1 200/g)?.length, 65)
+  assert.is.not((await answers(ask().repeat(65) + last)).match(/HTTP\/1\.1 200/g)?.length, 66)
 })
 
 contract.after(service.remove)

@@ -126,7 +126,34 @@ states('6.13', 'with Retry-After', async () => {
 
 states('6.12', 'long addresses and large headers', async () => {
   assert.is(await raw('/api/v1/cves', `X-Long: ${'a'.repeat(20_000)}\r\n`), '431 headers_too_large')
+  assert.is(await raw('/api/v1/cves', 'X:\r\n'.repeat(300)), '431 headers_too_large')
   for (const length of [8200, 20_000]) assert.is(await raw(`/api/v1/cves?q=${'a'.repeat(length)}`), '414 uri_too_long')
+})
+
+states('6.18', 'one answer, 400, on every path', async () => {
+  for (const target of ['/api/v1/cves', '/api/v1/openapi.json', '/docs', '/healthz', '/readyz', '/nothing']) {
+    const authorization = `Authorization: Bearer ${world.token}\r\n`
+    for (const [what, text] of [
+      ['no Host', `GET ${target} HTTP/1.1\r\n${authorization}Connection: close\r\n\r\n`],
+      ['two of them', `GET ${target} HTTP/1.1\r\nHost: x\r\nHost: x\r\n${authorization}Connection: close\r\n\r\n`],
+      ['a body', `GET ${target} HTTP/1.1\r\nHost: x\r\n${authorization}Transfer-Encoding: chunked\r\n\r\nzz\r\n`],
+      ['no HTTP', `${target}\r\n\r\n`],
+    ] as const) {
+      const received = await sendRaw(world.port, text)
+      assert.equal(received.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 400'], `${what}: ${target}`)
+      const { headers, body } = parseRaw(received)
+      assert.equal([headers.connection, (JSON.parse(body) as ErrorBody).error], ['close', 'invalid_parameter'])
+    }
+  }
+})
+
+states('6.19', 'bodies and upgrades', async () => {
+  for (const more of ['Content-Length: 2\r\n\r\n{}', 'Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n']) {
+    const head = `GET /api/v1/cves HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${world.token}\r\n`
+    const received = await sendRaw(world.port, `${head}${more}GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n`)
+    assert.equal(received.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200'], more)
+    assert.is(parseRaw(received).headers.connection, 'close')
+  }
 })
 
 states('6.11', 'changes since an unknown snapshot', async () => {

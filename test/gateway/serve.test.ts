@@ -1,6 +1,7 @@
 /** Listening and stopping. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { Readable } from 'node:stream'
 import { request } from 'undici'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -110,7 +111,7 @@ test('a client that does not read its answer is cut off', async () => {
       response.once('close', cutOff)
       response.end(Buffer.alloc(50_000_000))
     },
-    { port: 0, stallMs: 50 },
+    { port: 0, answerMs: 50 },
   )
   const socket = connect({ host: '127.0.0.1', port: server.port }, () =>
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'),
@@ -118,6 +119,57 @@ test('a client that does not read its answer is cut off', async () => {
   socket.pause()
   await cut
   socket.destroy()
+  await server.close()
+})
+
+test('a client that reads its answer for too long is cut off, though it reads all the time', async () => {
+  const PIECE = Buffer.alloc(1_000_000)
+  const ANSWER_BYTES = 400 * PIECE.length
+  let isCut = false
+  const server = await startServer(
+    (_request, response) => {
+      response.once('close', () => {
+        isCut = !response.writableFinished
+      })
+      Readable.from(Array<Buffer>(ANSWER_BYTES / PIECE.length).fill(PIECE)).pipe(response)
+    },
+    { port: 0, answerMs: 300 },
+  )
+  const socket = connect({ host: '127.0.0.1', port: server.port }, () =>
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'),
+  )
+  // Some 60 MB a second at most.
+  socket.on('data', () => {
+    socket.pause()
+    setTimeout(() => socket.resume(), 1)
+  })
+  socket.on('error', () => {})
+  await until(
+    () => isCut || socket.bytesRead >= ANSWER_BYTES,
+    () => `${socket.bytesRead} bytes read`,
+  )
+  assert.ok(isCut)
+  socket.destroy()
+  await server.close()
+})
+
+test('a connection beyond the bound is closed, and told; one that ends makes room', async () => {
+  let refused = 0
+  const server = await startServer(hello, { port: 0, maxConnections: 2, onRefused: () => refused++ })
+  const open = [0, 1].map(() => connect({ host: '127.0.0.1', port: server.port }))
+  for (const socket of open) await once(socket, 'connect')
+  const third = connect({ host: '127.0.0.1', port: server.port })
+  third.on('error', () => {}).resume()
+  await until(
+    () => refused === 1 && third.closed,
+    () => `${refused} refused`,
+  )
+  open[0]!.destroy()
+  await until(
+    async () => (await request(server.url).catch(() => null))?.statusCode === 200,
+    () => 'no room was made',
+  )
+  for (const socket of open) socket.destroy()
   await server.close()
 })
 

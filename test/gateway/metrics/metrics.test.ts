@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert'
 import { ROUTES } from '../../../gateway/routes/table.ts'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
 import { type TestGateway, testGateway } from '../../support/gateway.ts'
+import { parseRaw, sendRaw } from '../../support/server.ts'
 
 const folder = temporaryFolder('metrics')
 const sample = await sampleDist(folder.path, 300)
@@ -127,6 +128,8 @@ test('metrics have a listener of their own, on loopback, with nothing else on it
   assert.is((await fetch(gateway.metricsUrl!, { method: 'POST' })).status, 405)
   assert.is((await fetch(gateway.metricsUrl!, { method: 'HEAD' })).status, 200)
   assert.is((await fetch(`${gateway.url}/metrics`)).status, 401)
+  const withoutHost = 'GET /metrics HTTP/1.1\r\nConnection: close\r\n\r\n'
+  assert.is(parseRaw(await sendRaw(Number(new URL(origin).port), withoutHost)).status, 400)
 })
 
 test.after(async () => {
