@@ -15,6 +15,8 @@ const TIMEOUT_MS = 480_000
 /** What caches and the garbage of node may still add. */
 const GROWTH_BYTES = 150e6
 const CONNECTIONS = 16
+/** Well below what the gateway lets wait on a connection. */
+const CONNECTION_BYTES = 32_768
 /** A connection that stays open for longer hangs: the service ends an unfinished request after 30 s. */
 const HANGS_MS = 45_000
 const SILENCE_MS = 20
@@ -128,10 +130,12 @@ test(`${REQUESTS} requests of seed ${SEED} are answered as documented, and memor
     while (asked < last && performance.now() < deadline) {
       const random = new Random(SEED, ++connection)
       const requests: FuzzRequest[] = []
+      let bytes = 0
       do {
         const request = grammarRequest(random, world)
         requests.push(random.chance(0.04) ? mutated(random, request) : request)
-      } while (requests.at(-1)!.isFramed && requests.length < 40)
+        bytes += requests.at(-1)!.bytes.length
+      } while (requests.at(-1)!.isFramed && requests.length < 40 && bytes < CONNECTION_BYTES)
       asked += requests.length
       const note = `connection ${connection} of seed ${SEED}`
       const { received, bodies } = await exchange(requests).catch((error) => {
