@@ -19,7 +19,7 @@ A parameter of type csv takes several values, separated by commas: \`include=cvs
 
 Every error has the same body: \`error\` for programs, \`message\` for people, and \`parameter\` where one is to blame. Beside the errors of each endpoint, an unknown path is 404 \`not_found\`, another method than GET or HEAD is 405 \`method_not_allowed\`, a request that comes too slowly 408 \`request_timeout\`, an address that is too long 414 \`uri_too_long\`, an expectation other than \`100-continue\` 417 \`expectation_failed\`, and too many headers 431 \`headers_too_large\`.
 
-HEAD answers as GET does, without a body. Answers are compressed with gzip where it is accepted. Each has an \`ETag\`; send it back as \`If-None-Match\` to be told 304 while it still holds: that costs no quota.`
+HEAD answers as GET does, without a body. Answers are compressed with gzip where it is accepted. Each has an \`ETag\`; send it back as \`If-None-Match\` to be told 304 while it still holds: that costs no quota, at most as often in a window as its limit.`
 
 /** `routes` in the order of the table; the same table gives the same document. Throws where something is left unsaid. */
 export function openapiDocument<C>(routes: readonly Route<C>[], prefix = '/api/v1'): OpenapiDocument {
