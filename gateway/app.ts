@@ -95,7 +95,7 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
     const isHead = request.method === 'HEAD'
     const more = cors.headers(headers.origin)
     try {
-      assertRequest(request, headers)
+      assertRequest(response, headers)
       const preflight = cors.preflight(request, headers, response)
       if (preflight !== null) return note(request, preflight, passage)
       if (openPaths.has(request.path)) throw methodNotAllowed()
@@ -166,7 +166,7 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
     const isHead = request.method === 'HEAD'
     try {
       const headers = readHeaders(request.rawHeaders)
-      assertRequest(request, headers)
+      assertRequest(response, headers)
       sendOpen(response, headers.acceptEncoding, isHead, route.answer())
     } catch (thrown) {
       sendError(response, isHead, asApiError(thrown), [])
