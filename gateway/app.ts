@@ -17,7 +17,7 @@ import type { Log } from './log.ts'
 import type { Meter } from './metrics/meter.ts'
 import type { OpenRoute } from './open-route.ts'
 import { quote } from './params/kind.ts'
-import { type HeaderList, isUnchanged, type Sent, sendAnswer, sendError, sendOpen } from './reply.ts'
+import { type HeaderList, isAnyNamed, isNamed, type Sent, sendAnswer, sendError, sendOpen } from './reply.ts'
 import { assertRequest, readHeaders } from './request-headers.ts'
 import type { Route } from './route.ts'
 import { parseTarget } from './target.ts'
@@ -95,7 +95,7 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
     const isHead = request.method === 'HEAD'
     const more = cors.headers(headers.origin)
     try {
-      assertRequest(request, headers)
+      assertRequest(response, headers)
       const preflight = cors.preflight(request, headers, response)
       if (preflight !== null) return note(request, preflight, passage)
       if (openPaths.has(request.path)) throw methodNotAllowed()
@@ -118,8 +118,9 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
       const waited = result instanceof Promise
       const answer = waited ? await result : result
       passage.servedFrom = answer.servedFrom
-      const unchanged = isUnchanged(headers, answer)
-      if (unchanged) passage.standing = giveBack(subject, standing)
+      const isKnown = isNamed(headers, answer)
+      if (isKnown && standing.refundable) passage.standing = giveBack(subject, standing)
+      const unchanged = isKnown || isAnyNamed(headers)
       const sent = sendAnswer(response, headers, isHead, answer, unchanged, withStanding(more, passage.standing))
       // Without waiting nothing else was answered in between, and what the system has taken nobody reads any more.
       if (!waited && response.socket?.writableLength === 0) takeBackSince(position)
@@ -145,7 +146,7 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
     return rateLimited('this account has used up its requests for now', standing.resetSeconds)
   }
 
-  /** A 304 costs no quota (rule 16). */
+  /** A 304 costs no quota where the client named the content (rule 16): `*` would make every answer free. */
   function giveBack(subject: Subject, taken: Standing): Standing {
     limits.subjects.giveBack(subject.sub, taken)
     return { ...taken, left: taken.left + 1 }
@@ -165,7 +166,7 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
     const isHead = request.method === 'HEAD'
     try {
       const headers = readHeaders(request.rawHeaders)
-      assertRequest(request, headers)
+      assertRequest(response, headers)
       sendOpen(response, headers.acceptEncoding, isHead, route.answer())
     } catch (thrown) {
       sendError(response, isHead, asApiError(thrown), [])

@@ -42,9 +42,11 @@ export function entityTag(tag: string, gzip: boolean): string {
   return gzip ? `"${tag}-gz"` : `"${tag}"`
 }
 
+/** Whether `If-None-Match` is `*`, which any content matches. */
+export const isAnyTag = (ifNoneMatch: string) => ifNoneMatch.trim() === '*'
+
 /** Whether `If-None-Match` names the content in either coding. Weak and strong tags compare alike (RFC 9110 13.1.2). */
 export function namesContent(ifNoneMatch: string, tag: string): boolean {
-  if (ifNoneMatch.trim() === '*') return true
   for (const [, opaque] of ifNoneMatch.matchAll(/"([^"]*)"/g)) {
     if (opaque === tag || opaque === `${tag}-gz`) return true
   }

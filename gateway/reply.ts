@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { Answer } from './answer.ts'
 import { MAX_HEADER_BYTES, MAX_TARGET } from './bounds.ts'
 import { type ApiError, headersTooLarge, malformedRequest, requestTimeout, uriTooLong } from './errors.ts'
-import { acceptsGzip, entityTag, namesContent } from './negotiation.ts'
+import { acceptsGzip, entityTag, isAnyTag, namesContent } from './negotiation.ts'
 import type { OpenAnswer } from './open-route.ts'
 import type { RequestHeaders } from './request-headers.ts'
 
@@ -23,10 +23,13 @@ export type HeaderList = readonly string[]
 const CACHING = ['Cache-Control', 'private, no-cache', 'X-Content-Type-Options', 'nosniff'] as const
 const VARY = ['Vary', 'Accept-Encoding'] as const
 
-/** Whether the client has the content already: then it gets a 304. */
-export function isUnchanged({ ifNoneMatch }: RequestHeaders, { tag }: Answer): boolean {
-  return ifNoneMatch !== undefined && namesContent(ifNoneMatch, tag)
-}
+/** Whether the client names the content that it has already. */
+export const isNamed = ({ ifNoneMatch }: RequestHeaders, { tag }: Answer): boolean =>
+  ifNoneMatch !== undefined && namesContent(ifNoneMatch, tag)
+
+/** Whether the client wants no content, whatever it is. */
+export const isAnyNamed = ({ ifNoneMatch }: RequestHeaders): boolean =>
+  ifNoneMatch !== undefined && isAnyTag(ifNoneMatch)
 
 /** A 304 where the answer is unchanged, else a 200 in the coding that the client accepts. `more` holds further headers. */
 export function sendAnswer(

@@ -1,5 +1,5 @@
 /** The few request headers that the gateway looks at, found in one pass over the raw list, and what all requests must meet. */
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { MAX_HEADERS, MAX_TARGET } from './bounds.ts'
 import { badHost, expectationFailed, tooManyHeaders, uriTooLong } from './errors.ts'
 
@@ -75,13 +75,17 @@ export const hasTooManyHeaders = ({ rawHeaders }: IncomingMessage) => rawHeaders
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\w.:%-]*\])(?::\d*)?$/
 
 /**
- * Rejects a request that gets the same error on every path.
+ * Rejects a request that gets the same error on every path. After a bad `Host` the connection closes: a proxy may have
+ * understood the request otherwise.
  * @throws ApiError with status 400 (RFC 9112 3.2), 414, 417 or 431
  */
-export function assertRequest(request: IncomingMessage, { host, hosts, expectation }: RequestHeaders): void {
+export function assertRequest(response: ServerResponse, { host, hosts, expectation }: RequestHeaders): void {
+  const { req: request } = response
   if (request.url!.length > MAX_TARGET) throw uriTooLong(MAX_TARGET)
   if (hasTooManyHeaders(request)) throw tooManyHeaders(MAX_HEADERS)
-  if (hosts > 1 || (hosts === 0 && request.httpVersionMinor === 1)) throw badHost()
-  if (host !== undefined && !HOST.test(host)) throw badHost()
+  if (hosts > 1 || (host === undefined ? request.httpVersionMinor === 1 : !HOST.test(host))) {
+    response.shouldKeepAlive = false
+    throw badHost()
+  }
   if (expectation !== undefined) throw expectationFailed()
 }

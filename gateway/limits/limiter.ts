@@ -11,6 +11,8 @@ export interface Standing {
   /** The quota was used up already. */
   readonly refused: boolean
   readonly left: number
+  /** What is taken in this window can still be given back. */
+  readonly refundable: boolean
   /** Whole seconds until the window ends, at least 1. */
   readonly resetSeconds: number
   /** Which window it was, by the limiter's own clock in ms. */
@@ -26,7 +28,7 @@ export interface Limiter {
   take(key: string): Standing | Promise<Standing>
   /** Looks without taking. */
   look(key: string): Standing | Promise<Standing>
-  /** Gives back what `take` took, unless that window is over. */
+  /** Gives back what `take` took, at most as often in a window as its limit, and not once that window is over. */
   giveBack(key: string, taken: Standing): void
 }
 

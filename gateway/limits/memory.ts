@@ -3,6 +3,8 @@ import type { Limiter, Quota, Standing } from './limiter.ts'
 
 interface Window {
   used: number
+  /** How often something was given back. */
+  refunds: number
   endsAt: number
 }
 
@@ -44,8 +46,9 @@ export function memoryLimiter({ limit, windowMs }: Quota, options: MemoryOptions
     old.delete(key)
   }
 
-  function standing(refused: boolean, used: number, endsAt: number, time: number): Standing {
-    return { refused, left: limit - used, resetSeconds: Math.ceil(Math.min(endsAt - time, windowMs) / 1000), endsAt }
+  function standing(refused: boolean, { used, refunds, endsAt }: Window, time: number): Standing {
+    const resetSeconds = Math.ceil(Math.min(endsAt - time, windowMs) / 1000)
+    return { refused, left: limit - used, refundable: refunds < limit, resetSeconds, endsAt }
   }
 
   return {
@@ -53,26 +56,29 @@ export function memoryLimiter({ limit, windowMs }: Quota, options: MemoryOptions
       const time = now()
       let window = windowOf(key, time)
       if (window === undefined) {
-        window = { used: 0, endsAt: time + windowMs }
+        window = { used: 0, refunds: 0, endsAt: time + windowMs }
         keep(key, window, time)
       } else if (time >= window.endsAt) {
         window.used = 0
+        window.refunds = 0
         window.endsAt = time + windowMs
       }
       const refused = window.used >= limit
       if (!refused) window.used++
-      return standing(refused, window.used, window.endsAt, time)
+      return standing(refused, window, time)
     },
     look(key) {
       const time = now()
       const window = windowOf(key, time)
       return window === undefined || time >= window.endsAt
-        ? standing(false, 0, time + windowMs, time)
-        : standing(window.used >= limit, window.used, window.endsAt, time)
+        ? standing(false, { used: 0, refunds: 0, endsAt: time + windowMs }, time)
+        : standing(window.used >= limit, window, time)
     },
     giveBack(key, { endsAt }) {
       const window = windowOf(key, now())
-      if (window !== undefined && window.endsAt === endsAt) window.used--
+      if (window === undefined || window.endsAt !== endsAt || window.refunds === limit) return
+      window.used--
+      window.refunds++
     },
   }
 }

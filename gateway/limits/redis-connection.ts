@@ -14,7 +14,7 @@ export interface RedisConnection {
   readonly shared: boolean
   /** Null where Redis has not counted, as far as we know. Never rejects. */
   count(key: string, quota: Quota, how: 'take' | 'look'): Promise<Counted | null>
-  giveBack(key: string, endsAt: number): void
+  giveBack(key: string, endsAt: number, limit: number): void
   close(): void
 }
 
@@ -36,7 +36,7 @@ const TRIAL = { key: 'vulnshelf:trial', limit: 1e9, windowMs: TRIAL_MS }
 /** The scripts, as commands. */
 interface Scripts {
   countWindow(key: string, limit: number, windowMs: number, how: 'take' | 'look'): Promise<Counted>
-  giveBackToWindow(key: string, endsAt: number): Promise<null>
+  giveBackToWindow(key: string, endsAt: number, limit: number): Promise<null>
 }
 
 /** Resolves once it is known whether Redis is there; it is looked for until `close`, also where it is not. */
@@ -116,7 +116,7 @@ export async function connectRedis(address: RedisAddress, log: Log): Promise<Red
       return state === 'shared'
     },
     count: (key, { limit, windowMs }, how) => reply(redis.countWindow(key, limit, windowMs, how)),
-    giveBack: (key, endsAt) => void reply(redis.giveBackToWindow(key, endsAt)),
+    giveBack: (key, endsAt, limit) => void reply(redis.giveBackToWindow(key, endsAt, limit)),
     close() {
       if (closed) return
       closed = true

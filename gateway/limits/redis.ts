@@ -24,10 +24,11 @@ export function redisLimiter(redis: RedisConnection, { prefix, quota, memory }: 
   async function count(how: 'take' | 'look', key: string): Promise<Standing> {
     const counted = await redis.count(windowOf(key), quota, how)
     if (counted === null) return memory[how](key)
-    const [refused, used, leftMs, endsAt] = counted
+    const [refused, used, leftMs, endsAt, refunds] = counted
     // Another gateway may let more through.
     const left = Math.max(0, quota.limit - used)
-    return { refused: refused === 1, left, resetSeconds: Math.ceil(leftMs / 1000), endsAt }
+    const refundable = refunds < quota.limit
+    return { refused: refused === 1, left, refundable, resetSeconds: Math.ceil(leftMs / 1000), endsAt }
   }
 
   return {
@@ -36,7 +37,7 @@ export function redisLimiter(redis: RedisConnection, { prefix, quota, memory }: 
     giveBack(key, taken) {
       // Both know their windows by when they end, and their clocks have nothing in common: one of them took it.
       memory.giveBack(key, taken)
-      if (redis.shared) redis.giveBack(windowOf(key), taken.endsAt)
+      if (redis.shared) redis.giveBack(windowOf(key), taken.endsAt, quota.limit)
     },
   }
 }

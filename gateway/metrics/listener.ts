@@ -23,7 +23,7 @@ export function startMetricsListener(metrics: Exposed, { host, port }: ListenerO
 async function answer(metrics: Exposed, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method, url } = request
   try {
-    assertRequest(request, readHeaders(request.rawHeaders))
+    assertRequest(response, readHeaders(request.rawHeaders))
     const found = url?.split('?')[0] === '/metrics'
     const allowed = method === 'GET' || method === 'HEAD'
     if (!found || !allowed) {

@@ -61,8 +61,9 @@ export async function countFor(
 ): Promise<Extract<ToWorker, { kind: 'standings' }>> {
   const standings: [number, Standing | Promise<Standing>][] = []
   for (const [number, limit, how, key, endsAt] of asks) {
-    if (how === 'giveBack') limits[limit].giveBack(key, { refused: false, left: 0, resetSeconds: 0, endsAt })
-    else standings.push([number, limits[limit][how](key)])
+    if (how === 'giveBack') {
+      limits[limit].giveBack(key, { refused: false, left: 0, refundable: true, resetSeconds: 0, endsAt })
+    } else standings.push([number, limits[limit][how](key)])
   }
   const known = standings.map(async ([number, standing]): Promise<[number, Standing]> => [number, await standing])
   return { kind: 'standings', standings: await Promise.all(known) }

@@ -66,6 +66,24 @@ export function limiterCases(
     assert.equal(brief(await look('a')), [false, 2, 60])
   })
 
+  test('a window gives back at most as often as its limit, and the next one as often again', async () => {
+    const { take, look, giveBack, pass } = await open(2)
+    for (const window of [1, 2]) {
+      for (let i = 0; i < 2; i++) {
+        const taken = await take('a')
+        assert.equal([taken.left, taken.refundable], [1, true], `window ${window}`)
+        giveBack('a', taken)
+      }
+      assert.equal([(await look('a')).left, (await look('a')).refundable], [2, false])
+      const third = await take('a')
+      assert.equal([third.left, third.refundable], [1, false])
+      giveBack('a', third)
+      assert.is((await look('a')).left, 1)
+      assert.ok((await look('b')).refundable)
+      await pass(60_000)
+    }
+  })
+
   test('what is given back can be taken again, but not from another window', async () => {
     const { take, look, giveBack, pass } = await open(2)
     const first = await take('a')

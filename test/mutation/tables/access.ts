@@ -140,7 +140,7 @@ export const ACCESS: readonly Mutation[] = [
     rule: 'rule 16: a 304 costs nothing',
     breaks: 'a 304 costs as much as a 200',
     file: 'gateway/app.ts',
-    find: 'if (unchanged) passage.standing = giveBack(subject, standing)',
+    find: 'if (isKnown && standing.refundable) passage.standing = giveBack(subject, standing)',
     replace: '',
     tests: QUOTAS,
   },
