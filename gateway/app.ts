@@ -14,6 +14,7 @@ import { type ApiError, asApiError, forbidden, methodNotAllowed, notFound, rateL
 import { type Standing, standingHeader } from './limits/limiter.ts'
 import type { Limits } from './limits/limits.ts'
 import type { Log } from './log.ts'
+import { limitLines } from './log-limit.ts'
 import type { Meter } from './metrics/meter.ts'
 import type { OpenRoute } from './open-route.ts'
 import { quote } from './params/kind.ts'
@@ -62,13 +63,14 @@ interface Passage {
 export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestListener {
   const { prefix = '/api/v1', preview = true, origins = [], accessLog = true } = options
   const { log, limits, meter } = deps
+  const logLimited = limitLines(log)
   const cors = createCors(origins, ['RateLimit-Policy', limits.policy])
   const openPaths = new Set(deps.openRoutes.map(({ path }) => path))
 
   const router = polka({
     // `serve` answers whatever is thrown; this remains for a fault in the router itself.
     onError: (error, _request, response) => {
-      log.error({ err: error }, 'request failed outside its handler')
+      logLimited('error', { err: error }, 'request failed outside its handler')
       if (!response.headersSent) sendError(response, false, asApiError(error), [])
       else response.destroy()
     },
@@ -128,17 +130,17 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
     } catch (thrown) {
       const caught = asApiError(thrown)
       const error = caught.fault === undefined ? caught : await judgeFailure(caught, request)
-      if (error.status >= 500) tell(error, request)
+      if (error.status >= 500) tell(error, request, passage.route)
       if (response.headersSent) response.destroy()
       else note(request, sendError(response, isHead, error, withStanding(more, passage.standing)), passage)
     }
   }
 
-  /** A fault of ours comes with its stack; that we cannot answer just now has none that helps, and may come often. */
-  function tell(error: ApiError, request: Request): void {
+  /** A fault of ours comes with its stack; that we cannot answer just now has none that helps. */
+  function tell(error: ApiError, request: Request, route: string | null): void {
     const path = pathOf(request)
-    if (error.status === 503 && error.cause === undefined) log.warn({ path }, error.message)
-    else log.error({ err: error.cause ?? error, path }, error.message)
+    if (error.status === 503 && error.cause === undefined) logLimited('warn', { path }, error.message)
+    else logLimited('error', { err: error.cause ?? error, path }, error.message, route ?? '')
   }
 
   function overLimit(standing: Standing): ApiError {

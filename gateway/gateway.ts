@@ -114,6 +114,13 @@ export function openGateway(options: GatewayOptions, log: Log, parts: Led = {}):
       onClose: (snapshot) => queries.forget(snapshot.query.path),
     }),
   )
+  const { maxConnections = MAX_CONNECTIONS } = options
+  const logLimited = limitLines(log)
+  let connectionsRefused = 0
+  const onRefused = () => {
+    connectionsRefused++
+    logLimited('warn', { open: maxConnections }, 'a connection is refused: too many are open. Raise --max-connections')
+  }
   const metrics =
     options.metricsPort === undefined
       ? null
@@ -121,6 +128,7 @@ export function openGateway(options: GatewayOptions, log: Log, parts: Led = {}):
           shelf: () => shelf.figures,
           queries: () => queries.figures,
           limitsShared: limits.shared,
+          connectionsRefused: () => connectionsRefused,
           now: Date.now,
         })
   const app = createApp<Context>(
@@ -139,10 +147,6 @@ export function openGateway(options: GatewayOptions, log: Log, parts: Led = {}):
       log,
     },
   )
-  const { maxConnections = MAX_CONNECTIONS } = options
-  const tell = limitLines(log)
-  const onRefused = () =>
-    tell('warn', { open: maxConnections }, 'a connection is refused: too many are open. Raise --max-connections')
   const servers: RunningServer[] = []
   const close = async () => {
     await Promise.all(servers.map((server) => server.close()))

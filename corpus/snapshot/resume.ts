@@ -46,6 +46,9 @@ export function cursorAfter(snapshot: NamedSnapshot, { list, sort, filters }: Cu
   })
 }
 
+const notIssued = () =>
+  new CursorError('invalid', 'this cursor was not issued by this service; request the first page again')
+
 /** The snapshots that are open. */
 export interface Snapshots<S extends NamedSnapshot> {
   current: S
@@ -66,7 +69,7 @@ export function resume<S extends NamedSnapshot>(
   if (text === undefined) return { snapshot: snapshots.current, after: null }
   const cursor = decodeCursor(text)
   if (!cursor || (cursor.list === list && !isKey(cursor.after))) {
-    throw new CursorError('invalid', 'this cursor was not issued by this service; request the first page again')
+    throw notIssued()
   }
   if (cursor.list !== list) throw new CursorError('invalid', `this cursor belongs to another list, '${cursor.list}'`)
   if (cursor.sort !== sortText(sort)) {
@@ -84,6 +87,7 @@ export function resume<S extends NamedSnapshot>(
   const snapshot = snapshots.retained(cursor.snapshot)
   if (snapshot) return { snapshot, after: cursor.after }
   if (cursor.createdAt > snapshots.current.createdAt) {
+    if (cursor.createdAt > Date.now()) throw notIssued()
     throw new CursorError('newer', 'this cursor belongs to a newer snapshot, which is not loaded here yet')
   }
   return { snapshot: snapshots.current, after: cursor.after }

@@ -12,6 +12,8 @@ export interface Watched {
   queries(): QueryFigures
   /** Null where limits are not to be shared. */
   limitsShared: (() => boolean) | null
+  /** Connections that were closed because too many were open. */
+  connectionsRefused(): number
   /** Milliseconds since 1970. */
   now(): number
 }
@@ -54,6 +56,12 @@ export function createMetrics(watched: Watched): Metrics {
   for (const fault of AUTH_FAULTS) faults.inc({ fault }, 0)
   watchShelf(watched, registers)
   watchQueries(watched, registers)
+  counter(
+    'vulnshelf_connections_refused_total',
+    'Connections closed because too many were open',
+    registers,
+    watched.connectionsRefused,
+  )
   watchLimits(watched.limitsShared, registers)
   collectDefaultMetrics({ register: registry })
 

@@ -1,5 +1,6 @@
 /** Rule 7 of RULES.md: what a cursor is, what it is bound to, and where a walk goes on. */
 import * as assert from 'uvu/assert'
+import { decodeCursor, encodeCursor } from '../../corpus/snapshot/cursor.ts'
 import { ingestAndBuild, temporaryFolder } from '../support/dist.ts'
 import { putFeeds } from '../support/feeds.ts'
 import { testGateway } from '../support/gateway.ts'
@@ -121,6 +122,24 @@ rule(7, 'a string that was not issued, or changed on its way, is refused', async
   }
   const { status, body } = await service.ask('/cves?cursor=')
   assert.equal([status, (body as { error: string }).error], [400, 'invalid_parameter'])
+})
+
+rule(7, 'a creation time in the future was never issued, and leaves no line in the log', async () => {
+  for (const path of PAGED) {
+    const cursor = decodeCursor(cursorOf(await firstOf(path)))!
+    service.log.length = 0
+    for (const createdAt of [Number.MAX_SAFE_INTEGER, Date.now() + 60_000]) {
+      const forged = encodeCursor({ ...cursor, snapshot: 'f'.repeat(16), createdAt })
+      assert.match(await refusal(`${path}&cursor=${forged}`), 'not issued')
+    }
+    assert.equal(
+      service.log.filter(({ level }) => level !== 'info'),
+      [],
+    )
+    // The snapshot of the cursor is open here, so its time does not matter.
+    const skewed = encodeCursor({ ...cursor, createdAt: Date.now() + 60_000 })
+    assert.is((await service.ask(`${path}&cursor=${skewed}`)).status, 200)
+  }
 })
 
 rule(7, '`limit` may change between pages', async () => {

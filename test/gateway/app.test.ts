@@ -180,6 +180,20 @@ errors('anything else is 500 internal: the log tells what, the client is told no
   }
 })
 
+errors('clients cannot fill the log: ten lines a minute for each message', async () => {
+  const lines = async (target: string) => {
+    server.log.length = 0
+    for (let i = 0; i < 15; i++) await server.get(target)
+    return server.log.filter(({ level }) => level !== 'info').length
+  }
+  assert.ok((await lines('/api/v1/throws/unavailable')) <= 10)
+  assert.is(await lines('/api/v1/throws/unavailable'), 0)
+  // Failures of different routes may have different causes.
+  assert.ok((await lines('/api/v1/throws/internal')) <= 10)
+  assert.is(await lines('/api/v1/throws/internal'), 0)
+  assert.ok((await lines('/api/v1/throws-at-once')) > 0)
+})
+
 errors.run()
 
 const paths = suite('paths')

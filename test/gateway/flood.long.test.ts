@@ -79,6 +79,7 @@ for (const workers of ['1', '2']) {
     const { open: bound } = await gateway.logged(({ msg }) => String(msg).includes('Raise --max-connections'))
     assert.is(bound, 20 / Number(workers))
     assert.is(open().length, 20)
+    assert.is((await gateway.samples()).get('vulnshelf_connections_refused_total'), 180)
     for (const socket of sockets) socket.destroy()
     await until(
       async () => (await served(gateway)) === 200,

@@ -110,6 +110,14 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: CURSORS,
   },
   {
+    rule: 'rule 7: a creation time in the future was never issued',
+    breaks: 'such a cursor is taken for one of a newer snapshot',
+    file: 'corpus/snapshot/resume.ts',
+    find: 'if (cursor.createdAt > Date.now()) throw notIssued()',
+    replace: '',
+    tests: ['test/contract/rules-cursors.test.ts'],
+  },
+  {
     rule: 'rule 8: a page is full unless it is the last',
     breaks: 'a full last page of CVEs has a cursor behind it',
     file: 'gateway/plan/cve-page.ts',
