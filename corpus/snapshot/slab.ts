@@ -1,14 +1,14 @@
 /**
- * Memory for what lives no longer than an answer. A buffer of its own costs 1 µs to make and a finaliser to collect, a
- * view of a slab less than 0.1 µs; node's own pool does the same, but only below 4 KB.
+ * Arena for buffers that live no longer than an answer. A separate buffer costs 1 µs and a finalizer, a view of the
+ * arena less than 0.1 µs. Node's own pool works only below 4 KB.
  */
 
 /**
- * What one answer that is still under way can keep from being freed. A page of 100 rows takes 20 KB to read and 20 more to
- * answer: buffers of their own cost it a tenth of its time, most of it in page faults of the heap.
+ * Arena size in bytes; one pending answer can keep this much from being freed. A page of 100 rows reads 20 KB and
+ * writes 20 KB. Separate buffers would cost a tenth of its time, mostly heap page faults.
  */
 const SLAB_BYTES = 262_144
-/** Longer ones would use up slabs with their remainders. */
+/** Longer buffers would waste the remainder of arenas. */
 const LONGEST = SLAB_BYTES / 4
 /** Views begin at multiples of this. */
 const ALIGN = 8
@@ -17,7 +17,9 @@ let slab = Buffer.allocUnsafeSlow(SLAB_BYTES)
 let slabs = 0
 let used = 0
 
-/** `length` bytes with anything in them. Whoever keeps them keeps the whole slab: long-lived bytes belong elsewhere. */
+/**
+ * Returns `length` uninitialized bytes. A retained view retains its whole arena, so do not use it for long-lived bytes.
+ */
 export function shortLived(length: number): Buffer {
   if (length > LONGEST) return Buffer.allocUnsafeSlow(length)
   if (used + length > SLAB_BYTES) {
@@ -30,12 +32,12 @@ export function shortLived(length: number): Buffer {
   return cut
 }
 
-/** How far slabs have been cut up. */
+/** Returns the current allocation position. */
 export const slabPosition = (): number => slabs * SLAB_BYTES + used
 
 /**
- * Takes back all that was cut since `position`: the next answers get the same memory, which is in the processor's caches
- * and need not be had from the system anew. Only for who has done nothing but one answer since then, and is done with it.
+ * Frees all views allocated since `position`. The next answer reuses memory that is still in the CPU cache. Call it
+ * only after exactly one answer was made since `position` and is complete.
  */
 export function takeBackSince(position: number): void {
   used = Math.max(0, position - slabs * SLAB_BYTES)
