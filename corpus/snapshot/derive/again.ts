@@ -1,6 +1,6 @@
 /**
- * Deriving again, where only the files are that are not derived: every shard is gathered, and what follows from them comes
- * as the builder made it. That takes the threads, the time and the memory of a build of everything.
+ * Rederives the derived files when only the other files exist. Extracts every shard and then works as the builder does,
+ * so it needs the threads, time and memory of a full build.
  */
 import { compareCveIds, firstOfBlock } from '../../model/cve-id.ts'
 import { decodeAbout } from '../about.ts'
@@ -15,8 +15,8 @@ import type { GatheredShard } from './gather.ts'
 import { type Rows, rowCollector } from './rows.ts'
 
 /**
- * All derived files of a snapshot whose other files lie in `dist`. `jobs` threads; `temporary` says where a file of that
- * name may be written.
+ * Yields all derived files of a snapshot whose other files are in `dist`. Uses `jobs` threads. `temporary` returns the
+ * path to write a file of that name.
  * @throws SnapshotError when a file is missing or damaged
  */
 export async function* deriveAgain(

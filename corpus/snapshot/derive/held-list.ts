@@ -1,4 +1,4 @@
-/** A list as it is held in memory, apart from long texts, which stay in its file. */
+/** A list in memory; its long texts stay in the file. */
 import { SnapshotError } from '../error.ts'
 import { indexIn, isPlaces, keptTexts, type TableTexts, type TextSlots, type Texts } from '../kept-texts.ts'
 import type { ListName, SortValue } from '../lists.ts'
@@ -12,7 +12,7 @@ export interface Keys {
   at(ordinal: number): SortValue | undefined
 }
 
-/** A list as it is held in memory. */
+/** A list in memory. */
 export interface List {
   name: ListName
   count: number
@@ -24,14 +24,17 @@ export interface List {
   extra: unknown
 }
 
-/** A list with everything in memory. @throws SnapshotError `malformed` */
+/**
+ * Decodes a list completely into memory.
+ * @throws SnapshotError `malformed`
+ */
 export function decodeList(name: ListName, bytes: Uint8Array): List {
   return listOf(decodeListTable(name, bytes, Number.POSITIVE_INFINITY), () => {
     throw new SnapshotError('malformed', `the list ${name} has no texts elsewhere`)
   })
 }
 
-/** A list whose texts that are not in memory `read` reads: so many bytes of its file from there on. */
+/** Returns a list. `read` reads `length` bytes of its file at `at`, for texts that are not in memory. */
 export function listOf(table: ListTable, read: (at: number, length: number) => Uint8Array): List {
   const open = (texts: TableTexts): Texts => (isPlaces(texts) ? keptTexts(texts, read) : texts)
   return {
