@@ -45,7 +45,7 @@ export function stixText(text: string): string | null {
 }
 
 /**
- * The steps of an execution flow, numbered through its phases:
+ * Returns the steps of an execution flow, numbered across its phases. Upstream HTML:
  * `<div><h3>PHASE</h3><ol>` (`<li> <p> <b>TITLE: </b>TEXT</p></li>`
  * `<table><tbody><tr><th>Techniques</th></tr>` (`<tr><td>TEXT</td></tr>`)… `</tbody></table>`?)… `</ol></div>`
  */
