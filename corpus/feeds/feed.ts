@@ -11,7 +11,6 @@ import { assertNesting } from './json.ts'
 import type { PackedDigests } from './packed-digests.ts'
 import type { WrappingTable } from './wrapping-table.ts'
 
-/** A source file (or folder of files) of a feed. */
 export interface FeedFile {
   path: string
   /** Path relative to the feeds folder, with `/`. Reports and errors use it. */
@@ -36,14 +35,12 @@ export interface FeedFile {
 export type FeedItem =
   | {
       kind: 'claim'
-      /** The feed's key of the item, unique within the feed. */
       key: string
       /** The CVEs that the item concerns; may be empty. */
       cveIds: readonly CveId[]
       digest: Uint8Array
       /** The item's own date, ISO 8601 in UTC. */
       statedAt: string | null
-      /** The claim as JSON. */
       body: string
       notes: readonly RecordNote[]
     }
@@ -59,8 +56,8 @@ export interface FeedSkip {
 
 export interface ReadOptions {
   /**
-   * Returns the stored digest of an item. Items with equal bytes are not parsed and yield no claim. Returns null when
-   * there is none, or when the key was requested before: the first copy may not be stored yet.
+   * Returns the stored digest of an item; equal items are not parsed. Null when there is none, or when the key was
+   * requested before: the first copy may not be stored yet.
    */
   digestOf(key: string): Uint8Array | null
   /** Writes bytes that cannot be read in place to a temporary file and returns its path. The caller deletes it. */
@@ -78,8 +75,8 @@ interface FeedBase {
   /** The ingest fails without this feed. */
   required: boolean
   /**
-   * Maximum distance in days from the CVE list's edition before the report warns: 1 for daily feeds. Null for irregular
-   * feeds, and for feeds whose date is only that of their newest record.
+   * Days between this feed's edition and the CVE list's before the report warns: 1 for daily feeds. Null for irregular
+   * feeds, and for feeds dated only by their newest record.
    */
   maxDaysApart: number | null
   /** Version of the adapter. A change makes the ingest read all items again. */
@@ -100,7 +97,6 @@ export interface ClaimFeed extends FeedBase {
 export interface Batch {
   /** Null for an item without a key before it is parsed. */
   keys: readonly (string | null)[]
-  /** The stored digest of each item. */
   known: PackedDigests
 }
 
@@ -116,7 +112,6 @@ export interface SiftedFile {
   places: Int32Array
   /** These batches contain no stored digests. */
   batches: Batch[]
-  /** Total bytes of these batches. */
   bytes: number
 }
 
@@ -124,7 +119,6 @@ export interface SiftedFile {
 export interface BatchFeed extends FeedBase {
   kind: 'batches'
   open(file: FeedFile, options: ReadOptions): Promise<OpenFeed>
-  /** Returns the items of a batch, in order. */
   readBatch(batch: Batch): FeedItem[]
   /** Scans a file for new items. Returns null when most items are new, or an item has no key. */
   sift?(file: FeedFile, known: WrappingTable): Promise<SiftedFile | null>
@@ -139,14 +133,14 @@ export interface ScoreFeed extends FeedBase {
 export type Feed = ClaimFeed | BatchFeed | ScoreFeed
 
 /**
- * Maximum bytes of an item in any form. The largest upstream have about 4 MB: thousands of affected kernel versions.
- * Line-based feeds have lower limits.
+ * Maximum bytes of an item. The largest upstream have about 4 MB: thousands of affected kernel versions. Line-based
+ * feeds have lower limits.
  */
 export const MAX_ITEM_BYTES = 32 << 20
 
 /**
- * Maximum characters of a claim's JSON: the snapshot's limit of one record part (SPEC.md, "Segment"). A short item can
- * make a long claim, because each affected product repeats all fields.
+ * Maximum characters of a claim's JSON: the limit of a record part (SPEC.md, "Segment"). Short items can make long
+ * claims, because each affected product repeats all fields.
  */
 export const MAX_CLAIM_LENGTH = 64 << 20
 
@@ -176,7 +170,7 @@ export function itemDigest(adapter: number, bytes: Uint8Array | string): Uint8Ar
 }
 
 /**
- * Returns the digest of an item's JSON, for items whose byte range in the file is unknown.
+ * Returns the digest of an item's JSON, when its byte range in the file is unknown.
  * @throws FeedError when the item is nested too deep or too large
  */
 export function jsonItemDigest(adapter: number, json: unknown): Uint8Array {
@@ -239,7 +233,6 @@ const CHUNK_BYTES = 1 << 20
 
 export interface FileDigest {
   bytes: number
-  /** In hex. */
   sha256: string
 }
 

@@ -20,8 +20,8 @@ function isDeeper(json: unknown, levels: number): boolean {
 }
 
 /**
- * Returns the text of UTF-8 bytes, without a byte order mark. Does not replace invalid bytes, because answers would
- * attribute the replacement to the source.
+ * Returns the text of UTF-8 bytes, without a byte order mark. Never replaces invalid bytes: answers would attribute the
+ * replacement to the source.
  * @throws FeedError `json_invalid`
  */
 export function utf8Text(bytes: Buffer): string {
@@ -74,8 +74,8 @@ export function texts(value: unknown): string[] {
 }
 
 /**
- * Returns a text unchanged, or null when it is no text or blank (rule 29). Lone surrogates become U+FFFD: JSON can
- * escape them but UTF-8 cannot encode them, and strict clients would reject the whole page.
+ * Returns a text untrimmed, or null when it is no text or blank (rule 29). Lone surrogates become U+FFFD: UTF-8 cannot
+ * encode them, and strict clients would reject the whole page.
  */
 export function statedText(value: unknown): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value.toWellFormed() : null

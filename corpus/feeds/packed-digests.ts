@@ -16,7 +16,6 @@ export function packDigests(digests: readonly (Uint8Array | null)[]): PackedDige
   return packed
 }
 
-/** Returns the digest of the item at `index`, or null. */
 export function digestAt(packed: PackedDigests, index: number): Uint8Array | null {
   const start = SLOT_BYTES * index
   const length = packed[start]!

@@ -19,7 +19,6 @@ import { findNvd } from './nvd/files.ts'
 import { NVD_ADAPTER, type NvdBatch, openNvd, readNvdBatch, siftNvd } from './nvd/nvd.ts'
 import { findOsv, OSV_ADAPTER, openOsv, readOsvBatch } from './osv/osv.ts'
 
-/** Feeds of other publishers. */
 export type PublishedFeed =
   | 'cvelist'
   | 'kev'

@@ -1,6 +1,6 @@
 /**
- * A lookup table of stored items by their raw bytes, shared by all threads. One thread can scan a whole file and return
- * only the new items.
+ * A lookup table of stored items by raw bytes, shared by all threads. One thread can scan a whole file and return only
+ * new items.
  */
 import { CONTENT_BYTES } from '../model/item-digest.ts'
 
@@ -10,7 +10,6 @@ const WRAPPING_BYTES = 16
 export interface WrappingTable {
   /** Hash slots with open addressing: index plus 1, or 0 when free. The first bytes of the digest choose the slot. */
   slots: Int32Array
-  /** The raw digests, by index. */
   wrappings: Uint8Array
 }
 

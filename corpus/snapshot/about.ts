@@ -3,7 +3,6 @@ import { utcTimestamp } from '../model/date.ts'
 import { SnapshotError } from './error.ts'
 
 export interface About {
-  /** The newest date in the CVE list. */
   corpus_date: string | null
   epss_date: string | null
   /** Number of entries per kind: `cves`, `cwes`, … (API 27.1). */
@@ -21,9 +20,8 @@ interface AboutFeed {
 }
 
 /**
- * Returns the metadata, with each `updated_at` as an RFC 3339 timestamp in UTC. A day becomes its first instant (rule
- * 29).
- * The file keeps the feed's own form, because a conversion would change snapshot ids.
+ * Returns the metadata, with each `updated_at` as an RFC 3339 timestamp in UTC; a day becomes its first instant (rule
+ * 29). The file keeps the feed's form, because a conversion would change snapshot ids.
  * @throws SnapshotError `malformed`
  */
 export function decodeAbout(bytes: Uint8Array): About {

@@ -1,19 +1,19 @@
 /**
- * Limits for snapshots from untrusted sources, in bytes unless stated otherwise. A few megabytes of DEFLATE can inflate
- * to gigabytes, so readers check each limit before they inflate. SPEC.md, "Bounds".
+ * Limits for untrusted snapshots, in bytes unless stated otherwise. Checked before inflation, because a few megabytes
+ * of DEFLATE can inflate to gigabytes. SPEC.md, "Bounds".
  */
 import type { CatalogName } from './catalog.ts'
 
 const MIB = 1024 * 1024
 
 /**
- * Limits of a manifest and its file count. 350,000 CVEs need about 2,000 files and 0.5 MB, a fifteenth. Parsed JSON
- * takes up to thirty times its length in memory.
+ * 350,000 CVEs have about 2,000 files in a manifest of 0.5 MB, a fifteenth. Parsed JSON takes up to thirty times its
+ * length.
  */
 export const MAX_MANIFEST_BYTES = 8 * MIB
 export const MAX_FILES = 30_000
 
-/** A file that is read as a whole. Ten times the largest file of 350,000 CVEs, `query.db`. */
+/** A file that is read whole: ten times `query.db` of 350,000 CVEs, the largest file. */
 export const MAX_WHOLE_BYTES = 2048 * MIB
 
 /** A segment. Readers inflate a segment as a whole. */
@@ -23,10 +23,7 @@ export const MAX_MEMBER_PLAIN = 128 * MIB
 /** A shard. Readers inflate it member by member, so this limits time to about ten seconds. */
 export const MAX_SHARD_PLAIN = 4096 * MIB
 
-/**
- * A catalog. Readers inflate it as a whole. At least four times the size of the feeds. The gateway parses
- * `report-types`.
- */
+/** A catalog, inflated as a whole: at least four times the feeds' size. The gateway parses `report-types`. */
 export const MAX_CATALOG_PLAIN: Readonly<Record<CatalogName, number>> = {
   cwes: 64 * MIB,
   capecs: 64 * MIB,
@@ -35,12 +32,12 @@ export const MAX_CATALOG_PLAIN: Readonly<Record<CatalogName, number>> = {
   'report-types': 16 * MIB,
 }
 
-/** The extracted list and filter data of one shard. 1,000 CVEs need 0.5 MB. */
+/** Extracted list and filter data of one shard. 1,000 CVEs need 0.5 MB. */
 export const MAX_GATHERED_PLAIN = 512 * MIB
-/** The cores and names of all CVEs, which are in memory together. Seven times those of 350,000 CVEs. */
+/** Cores and names of all CVEs, together in memory: seven times those of 350,000 CVEs. */
 export const MAX_ROWS_BYTES = 2048 * MIB
 
-/** Files that are one gzip member. 350,000 CVEs need 6 KB, 3 MB and 1 MB. */
+/** One gzip member each. 350,000 CVEs need 6 KB, 3 MB and 1 MB. */
 export const MAX_GZIP_PLAIN = { about: MIB, epss: 64 * MIB, rejected: 8 * MIB } as const
 
 /** A file rebuilt from a delta pack: a hundred times a shard. Larger files are downloaded whole. */
@@ -48,5 +45,5 @@ export const MAX_MADE_BYTES = 256 * MIB
 
 /** A row of `query.db`: the limit of a segment. 350,000 CVEs have rows of up to 1 MB. */
 export const MAX_ROW_BYTES = 64 * MIB
-/** Entries of a set in `query.db`: fifty times those of 350,000 CVEs. A list of ordinals takes four bytes per entry. */
+/** Entries of a set in `query.db`, four bytes each: fifty times those of 350,000 CVEs. */
 export const MAX_ENTRIES = 2 ** 24

@@ -10,13 +10,11 @@ import { checkPlainLength, contentDigest, membersOf } from './shard.ts'
 export const CATALOGS = ['cwes', 'capecs', 'cnas', 'exploits', 'report-types'] as const
 export type CatalogName = (typeof CATALOGS)[number]
 
-/** The segment kind of an entry. */
 export const ENTRY_KIND = 65
 
 /** The longest entry that may have a list row. 25 rows share a segment (derive/pages.ts). */
 export const MAX_ENTRY_BYTES = 2 * 1024 * 1024
 
-/** A catalog entry: its key and its canonical JSON. */
 export interface CatalogEntry {
   key: string
   text: string
@@ -34,7 +32,6 @@ export interface PlacedEntry extends CatalogEntry {
 export interface EncodedCatalog {
   bytes: Uint8Array
   content: string
-  /** The same entries that `decodeCatalog` returns. */
   entries: PlacedEntry[]
 }
 

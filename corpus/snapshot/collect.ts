@@ -1,6 +1,6 @@
 /**
- * Forced garbage collection at suitable moments. V8 does not count memory shared with threads, nor memory that a
- * waiting thread released. Without this it collects a minute later, after more memory is allocated.
+ * Forced garbage collection. V8 does not count memory shared with threads, nor memory that a waiting thread released.
+ * It would collect a minute later, after further allocations.
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

@@ -3,12 +3,11 @@ import { crc32 } from 'node:zlib'
 
 export { crc32 }
 
-/** The reflected polynomial of CRC-32. */
 const POLYNOMIAL = 0xedb88320
 
 /**
- * Returns a·b modulo the polynomial; bit 31 is the coefficient of x⁰. Uses masks instead of branches, because
- * mispredicted branches on random bits cost more than a step.
+ * Returns a·b modulo the polynomial; bit 31 is the coefficient of x⁰. Masks replace branches, which mispredict on
+ * random bits.
  */
 function multiply(a: number, b: number): number {
   let product = 0

@@ -1,6 +1,6 @@
 /**
- * A cursor: a position in a list, with its snapshot, sort and filters (rule 7). It is opaque to clients but contains no
- * secret. The checksum only detects accidental changes.
+ * A position in a list, with snapshot, sort and filters (rule 7). Opaque to clients, but not secret: the checksum only
+ * detects accidental changes.
  */
 import { crc32 } from './crc32.ts'
 import { sha256 } from './digest.ts'
@@ -15,15 +15,11 @@ export interface Cursor {
   list: string
   /** As the API writes it: `-published`. */
   sort: string
-  /** `filtersHash` of the filters. */
   filters: string
   /** The first 16 characters of the snapshot id. */
   snapshot: string
-  /**
-   * Creation time of that snapshot, in ms since the epoch. Distinguishes an expired snapshot from one not loaded yet.
-   */
+  /** Creation time, in ms since the epoch. Distinguishes an expired snapshot from one not loaded yet. */
   createdAt: number
-  /** The last row that was returned. */
   after: RowKey
 }
 
@@ -48,7 +44,7 @@ export function cursorValue(value: RowKey['value']): RowKey['value'] {
   return typeof value === 'string' ? beginningOf(value, MAX_KEPT_BYTES) : value
 }
 
-/** Returns an id as the cursor stores it. A long id is truncated and gets a digest suffix, so that it stays unique. */
+/** Returns an id as the cursor stores it. A long id is truncated, with a digest suffix that keeps it unique. */
 export function cursorId(id: string): string {
   if (fits(id, MAX_KEPT_BYTES)) return id
   return `${beginningOf(id, MAX_KEPT_BYTES - ID_DIGEST_LENGTH)}${sha256(id).slice(0, ID_DIGEST_LENGTH)}`

@@ -1,6 +1,6 @@
 /**
- * All compression of the format. Parameters are fixed and each stream starts fresh, so equal input gives equal bytes
- * with the same zlib.
+ * All compression of the format. Parameters are fixed and streams start fresh, so equal input and zlib give equal
+ * bytes.
  */
 import { constants, deflateRawSync, gunzipSync, gzipSync, inflateRawSync } from 'node:zlib'
 import { MAX_GZIP_PLAIN, MAX_MEMBER_PLAIN } from './bounds.ts'
@@ -24,7 +24,6 @@ function storedBlocks(plain: Uint8Array): Buffer {
   return out
 }
 
-/** Returns the length of `storedBlocks` for a plain length. */
 export function storedLength(plainLength: number): number {
   return plainLength + Math.max(1, Math.ceil(plainLength / STORED_BLOCK_MAX)) * STORED_HEADER
 }
@@ -61,8 +60,8 @@ export function writeStoredText(out: Buffer, at: number, text: string): { plainL
 }
 
 /**
- * Compresses a segment to raw DEFLATE that ends at a byte boundary, is not final and has no back-references before it.
- * Short segments are stored. Small ones use a small window, because zlib spends most time clearing its tables.
+ * Compresses a segment to raw DEFLATE: byte-aligned, not final, without back-references before it. Short segments are
+ * stored. Small ones use a small window, because zlib spends most time clearing its tables.
  */
 export function deflateSegment(plain: Uint8Array): Buffer {
   if (plain.length < STORED_BELOW) return storedBlocks(plain)
@@ -109,7 +108,6 @@ export function inflateSegment(segment: Uint8Array, plainLength: number): Buffer
   return plain
 }
 
-/** Compresses a whole file to one gzip member. */
 export function gzipFile(plain: Uint8Array): Buffer {
   return gzipSync(plain, { level: 6 })
 }

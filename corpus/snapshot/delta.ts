@@ -1,13 +1,12 @@
 /**
- * Delta packs: the difference between a snapshot and its parent. Each night changes nearly every shard, but most of the
- * bytes stay equal. A pack contains the new bytes of each file and a recipe that rebuilds the file. SPEC.md, "Delta
- * pack".
+ * Delta packs. Nearly every shard changes each night, but few of its bytes do. A pack contains each file's new bytes,
+ * and a recipe that combines them with the previous version. SPEC.md, "Delta pack".
  */
 import { MAX_FILES, MAX_MADE_BYTES } from './bounds.ts'
 import { SnapshotError } from './error.ts'
 import type { PlacedMember } from './shard.ts'
 
-/** Maximum nights to catch up by packs. Beyond this the manifests alone would exceed the unchanged bytes. */
+/** Maximum nights to catch up by packs. Beyond it, the manifests alone exceed the unchanged bytes. */
 export const MOST_NIGHTS = 30
 
 /** A range of a file: from its previous version at `from`, or from the pack when null. */
@@ -20,7 +19,6 @@ export interface Run {
 export interface Change {
   /** The runs, encoded by `encodeRecipe`. */
   recipe: Uint8Array
-  /** The bytes of the carried runs, in order. */
   carried: Uint8Array
 }
 
@@ -31,7 +29,6 @@ export interface PackedFile extends Change {
   former: number
 }
 
-/** A shard with the positions of its members. */
 export interface PlacedShard {
   bytes: Buffer
   members: readonly PlacedMember[]

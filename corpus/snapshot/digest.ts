@@ -2,7 +2,6 @@
 import { createHash, hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 
-/** Returns the SHA-256 of `bytes` in lower-case hexadecimal. */
 export function sha256(bytes: Uint8Array | string): string {
   return hash('sha256', bytes, 'hex')
 }

@@ -17,7 +17,6 @@ export interface EpssColumns {
 export const NO_EPSS = 0xffffffff
 const UNIT = 1e9
 
-/** Converts a value from 0 to 1 to billionths. */
 export const toBillionths = (value: number): number => Math.round(value * UNIT)
 
 /** Converts billionths back. Division of two exact integers gives the same double as parsing the decimals. */
@@ -67,7 +66,6 @@ export function epssMember(epss: Epss | null): string {
   return `,"epss":{"score":${epss.score},"percentile":${epss.percentile},"date":"${epss.date}"}`
 }
 
-/** Returns the JSON of `current` in `epss_detail`. */
 export function epssCurrent(epss: Epss | null): string {
   if (!epss) return 'null'
   const { date, score, percentile, model_version } = epss

@@ -3,7 +3,7 @@
 export type SnapshotErrorCode =
   | 'missing' // a required file does not exist
   | 'digest' // bytes do not match the stated digest, CRC or size
-  | 'malformed' // bytes do not decode
+  | 'malformed'
   | 'untrusted' // no signature by a trusted key
   | 'unsupported' // unknown format version
 

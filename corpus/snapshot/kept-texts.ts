@@ -1,6 +1,6 @@
 /**
- * Table texts that stay in the file. 777,000 ids as strings take 65 MB and 300 ms, and most are never requested. Memory
- * contains only the position and CRC-32 of each group of texts.
+ * Table texts that stay in the file, because 777,000 ids as strings take 65 MB and 300 ms, and few are requested.
+ * Memory contains position and CRC-32 of each group.
  */
 import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from './crc32.ts'
@@ -42,7 +42,6 @@ const [QUOTE, BACKSLASH, OPENING, CLOSING, COMMA] = ['"', '\\', '[', ']', ','].m
   number,
 ]
 
-/** Returns the position after the text that begins at `at`. */
 function textEnd(json: Uint8Array, at: number): number {
   for (at++; json[at] !== QUOTE; at++) {
     if (at >= json.length) throw new SnapshotError('malformed', 'a text in the header of a table does not end')
@@ -83,8 +82,7 @@ function placesAt(json: Uint8Array, at: number, fileOffset: number): { places: T
 }
 
 /**
- * Removes arrays of at least `least` texts from JSON that begins at `fileOffset` of a file. The returned JSON has
- * `{"kept":<n>}` in their place.
+ * Cuts arrays of at least `least` texts out of JSON at `fileOffset`, and replaces them by `{"kept":<n>}`.
  * @throws SnapshotError `malformed`
  */
 export function cutTexts(json: Buffer, fileOffset: number, least: number): { rest: string; kept: TextPlaces[] } {
@@ -167,7 +165,6 @@ export function slotsOf(texts: Texts): TextSlots {
   return keyed
 }
 
-/** Returns the index of a text, or undefined when not found. */
 export function indexIn(keyed: TextSlots, texts: Texts, text: string): number | undefined {
   const { slots } = keyed
   for (let slot = slotOf(keyed, text); slots[slot] !== 0; slot = (slot + 1) & (slots.length - 1)) {

@@ -52,7 +52,6 @@ function assertSize(name: string, size: number, most: number): void {
 export const readPointerBytes = (dist: string): Buffer | null =>
   readIfThere(pointerPath(dist), (size) => assertSize(POINTER_NAME, size, MAX_POINTER_BYTES))
 
-/** Returns the pointer of a `dist`, or null when nothing was activated yet. */
 export function readPointer(dist: string): Pointer | null {
   const bytes = readPointerBytes(dist)
   return bytes && decodePointer(bytes)
@@ -96,14 +95,12 @@ export function readCurrent(dist: string): { pointer: Pointer; pointerBytes: Buf
 
 const DIST_REMEDY = 'name a folder that `vulnshelf build` or `vulnshelf-gateway mirror` has written'
 
-/** Returns why a path contains no snapshot. */
 function noSnapshot(dist: string): string {
   const stat = statSync(dist, { throwIfNoEntry: false })
   if (!stat) return `there is no folder ${dist}`
   return stat.isDirectory() ? `${dist} holds no snapshot: latest.json is missing` : `${dist} is a file`
 }
 
-/** Returns the digests of all manifests in a `dist`. */
 export function manifestDigests(dist: string): string[] {
   const folder = join(dist, 'manifests')
   return (existsSync(folder) ? readdirSync(folder) : [])
@@ -162,10 +159,8 @@ export function checkObject(dist: string, file: FileEntry): void {
   throw new SnapshotError('digest', `${describe(file)} does not have the digest it is named by`)
 }
 
-/** Returns the name of a delta pack for messages. */
 export const describePack = ({ sha256 }: Stored): string => `the delta pack (object ${sha256})`
 
-/** Returns the name of a snapshot file for messages. */
 export const describe = (file: FileEntry): string => `file ${file.role} ${file.name} (object ${file.sha256})`
 
 /** An open object. It stays readable after its file is deleted. */
@@ -173,7 +168,7 @@ export interface OpenObject {
   size: number
   /**
    * Reads exactly `length` bytes at `at` into memory that lives no longer than an answer. Synchronous on purpose: a
-   * page cache read takes 2 µs, a seventh of a trip through the thread pool.
+   * page cache read takes 2 µs, a seventh of a thread pool trip.
    * @throws SnapshotError `malformed` when the range is outside the object
    */
   read(at: number, length: number): Buffer

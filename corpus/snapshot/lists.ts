@@ -1,7 +1,4 @@
-/**
- * The lists other than CVEs: one table of their sorts, filters and ids. The builder derives the lists from it; the
- * gateway answers from it. SPEC.md, "Lists".
- */
+/** The sorts, filters and ids of all lists except CVEs, for builder and gateway. SPEC.md, "Lists". */
 import type { CapecListEntry, CweListEntry } from '../model/catalogue-names.ts'
 import type { CnaRow, ProductRow, VendorRow } from '../model/directory.ts'
 import type { ExploitModule } from '../model/record.ts'
@@ -20,7 +17,6 @@ export interface ListSort<Row> {
 }
 
 export interface ListSpec<Row> {
-  /** By the name in requests. */
   sorts: Record<string, ListSort<Row>>
   /** The sort that numbers the rows. */
   main: string

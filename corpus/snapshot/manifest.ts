@@ -6,7 +6,6 @@ import { SnapshotError } from './error.ts'
 /** Format version. Readers reject other versions. */
 export const FORMAT = 1
 
-/** The roles of files in a snapshot. */
 export const ROLES = [
   'about',
   'cve',
@@ -47,24 +46,21 @@ export interface Manifest {
   created_at: string
   /** The snapshot that this one was built from, or null. */
   parent: { snapshot: string; manifest: string } | null
-  /** The delta pack from the parent to this snapshot. */
   delta: Stored | null
   files: FileEntry[]
 }
 
 const HEX_64 = /^[0-9a-f]{64}$/
 
-/** Returns the number of CVE records in a snapshot. */
 export const countCves = ({ files }: Manifest): number =>
   files.reduce((sum, { role, count }) => sum + (role === 'cve' ? count : 0), 0)
 
-/** Compares files in manifest order. */
 export const byRoleAndName = (a: FileEntry, b: FileEntry) =>
   ROLES.indexOf(a.role) - ROLES.indexOf(b.role) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
 
 /**
- * Returns the id of a snapshot: SHA-256 over role, name and content digest of each file, in manifest order. Times,
- * parent and compressed bytes do not change it.
+ * Returns the id of a snapshot: SHA-256 over role, name and content digest of its files, in manifest order. Independent
+ * of times, parent and compression.
  */
 export function snapshotId(files: readonly FileEntry[]): string {
   const lines = [...files].sort(byRoleAndName).map(({ role, name, content }) => `${role}\t${name}\t${content}\n`)

@@ -1,6 +1,6 @@
 /**
- * A member: one gzip member with its name in FNAME and its segment table in FEXTRA. Contains encoder and decoder; the
- * decoder trusts nothing. SPEC.md, "Member", defines every byte.
+ * A gzip member with its name in FNAME and its segment table in FEXTRA. The decoder trusts nothing. SPEC.md, "Member",
+ * defines every byte.
  */
 import { MAX_MEMBER_PLAIN, MAX_SEGMENT_PLAIN } from './bounds.ts'
 import { crc32, crc32Combine } from './crc32.ts'
@@ -21,7 +21,6 @@ export interface Segment {
   readonly plainLength: number
   readonly plainCrc: number
   readonly storedCrc: number
-  /** First 16 bytes of the SHA-256 of the plain bytes. */
   readonly hash: Uint8Array
 }
 
@@ -59,7 +58,6 @@ const TABLE_AT = GZIP_HEAD.length + 2 + 4
 export const headLengthOf = (segments: number, keyLength: number): number =>
   TABLE_AT + TABLE_FIXED + segments * TABLE_ENTRY + TABLE_CRC + keyLength + 1
 
-/** An encoded member and its table. */
 export interface EncodedMember extends MemberHead {
   bytes: Buffer
 }
@@ -161,8 +159,8 @@ function writeTable(bytes: Buffer, length: number, source: Uint8Array, segments:
 }
 
 /**
- * A table entry, read in place. A member has seven segments and most answers use two. Plain objects with hash views
- * would cost 0.3 µs and 1.5 KB more per member.
+ * A table entry, read in place. Members have seven segments and most answers use two. Plain objects would cost 0.3 µs
+ * and 1.5 KB more per member.
  */
 class TableLine implements Segment {
   readonly #table: Buffer

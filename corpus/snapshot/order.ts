@@ -1,6 +1,6 @@
 /**
- * The one comparator (rule 6): sort key, then id, both in the requested direction; nulls are last in both directions.
- * Orders, page shards, merges and cursors use it.
+ * The one comparator (rule 6), for orders, page shards, merges and cursors: sort key, then id, in the requested
+ * direction; nulls always last.
  */
 import { compareText } from '../model/sources.ts'
 
@@ -9,7 +9,6 @@ export interface SortOrder {
   descending: boolean
 }
 
-/** The sorts of CVE lists. */
 export const CVE_SORTS = ['published', 'updated', 'cvss', 'epss'] as const
 export type CveSort = (typeof CVE_SORTS)[number]
 

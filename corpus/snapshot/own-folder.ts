@@ -7,8 +7,8 @@ import { POINTER_NAME } from './layout.ts'
 const MARKS: readonly string[] = [POINTER_NAME, 'lock']
 
 /**
- * Returns why a folder must not be written to, or null when it may. Accepts a folder that is missing, is empty, or
- * contains a `dist` file or one of `others`. `taker` is the option that named the folder: `--out`.
+ * Returns why a folder must not be written to, or null. Accepts a missing or empty folder, and one with a `dist` file
+ * or one of `others`. `taker` is the option that named it: `--out`.
  */
 export function whyNotOurs(dist: string, taker: string, others: readonly string[] = []): string | null {
   const stat = statSync(dist, { throwIfNoEntry: false })
@@ -19,7 +19,6 @@ export function whyNotOurs(dist: string, taker: string, others: readonly string[
   return `${dist} holds other files (${names[0]}): ${taker} takes a folder of its own`
 }
 
-/** A folder cannot be created below a file. */
 function fileAbove(dist: string, taker: string): string | null {
   for (let above = dirname(resolve(dist)); ; above = dirname(above)) {
     const stat = statSync(above, { throwIfNoEntry: false })

@@ -18,7 +18,6 @@ export interface Pointer {
 
 /** A signed pointer: JWS in general JSON serialization (RFC 7515, 7.2.1). */
 export interface SignedPointer {
-  /** The bytes of the pointer, base64url. */
   payload: string
   signatures: { protected: string; signature: string }[]
 }
@@ -32,8 +31,7 @@ const SHOWN_BYTES = 24
 const HEX_64 = /^[0-9a-f]{64}$/
 
 /**
- * Returns why the age of a signed pointer is unacceptable, or null. The expiry limits how long an attacker can withhold
- * newer pointers.
+ * Returns why a signed pointer is too old, or null. The expiry limits how long an attacker can withhold newer pointers.
  */
 export function ageFault(
   { expires_at: expires }: Pointer,
@@ -60,8 +58,8 @@ export function decodePointer(bytes: Uint8Array): Pointer {
 }
 
 /**
- * Returns the signatures of a pointer, or null when it is unsigned. Drops all other members: verification would read a
- * `payload` inside a signature instead of the outer one.
+ * Returns the signatures of a pointer, or null when it is unsigned. Drops all other members: verification would prefer
+ * a `payload` inside a signature.
  * @throws SnapshotError `malformed`
  */
 export function decodeSigned(bytes: Uint8Array): SignedPointer | null {

@@ -1,6 +1,6 @@
 /**
- * A pool of worker threads that run the tasks of one module. With 0 threads, tasks run one by one in the caller's
- * thread with the same results.
+ * A pool of worker threads that run the tasks of one module. With 0 threads, tasks run in the caller's thread, with the
+ * same results.
  */
 import type { Worker } from 'node:worker_threads'
 import { endThread, startThread } from './threads.ts'
@@ -8,7 +8,6 @@ import { endThread, startThread } from './threads.ts'
 /** The exports of a task module, by task name. Tasks depend only on their input. */
 export type Tasks = Record<string, (input: never) => TaskResult | Promise<TaskResult>>
 
-/** The result of a task, and the buffers to transfer instead of copy. */
 export interface TaskResult {
   value: unknown
   transfer?: ArrayBuffer[]
@@ -44,7 +43,6 @@ export function errorReply(thrown: unknown): ErrorReply {
   }
 }
 
-/** Returns the error with its name and code restored. */
 function errorOf({ name, message, stack, code }: ErrorReply): Error {
   return Object.assign(new Error(message), { name, stack }, code === undefined ? {} : { code })
 }
@@ -77,10 +75,7 @@ interface Job {
   reject(error: Error): void
 }
 
-/**
- * Young generation limit of a thread, in MB. The default is several times larger and saves no CPU time; this uses 150
- * MB less for 100,000 CVEs.
- */
+/** The default is several times larger and saves no CPU time. This saves 150 MB for 100,000 CVEs. */
 const YOUNG_MB = 16
 
 function threadPool(module: URL, threads: number): Pool {
@@ -145,17 +140,15 @@ function threadPool(module: URL, threads: number): Pool {
   }
 }
 
-/**
- * Returns the promise, marked as handled. It is awaited later; until then its rejection must not end Node as unhandled.
- */
+/** Marks a promise as handled: it is awaited later, and a rejection before that would end Node. */
 export function heard<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
 }
 
 /**
- * Runs one task per input and yields the results in input order. At most `pool.width` tasks are in progress, so results
- * do not accumulate.
+ * Yields one task result per input, in input order. At most `pool.width` tasks are in progress, so that results do not
+ * accumulate.
  */
 export async function* runInOrder<T>(
   pool: Pool,

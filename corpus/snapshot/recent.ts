@@ -4,7 +4,6 @@ export interface Recent<K, V> {
   get(key: K): V | undefined
   set(key: K, value: V): void
   delete(key: K): void
-  /** The weight of all entries, at most `maxWeight`. */
   weight(): number
 }
 
@@ -14,10 +13,9 @@ interface Generation<K, V> {
 }
 
 /**
- * Returns a cache with two generations. When the young one reaches half of `maxWeight`, it becomes the old one and the
- * previous old one is dropped. Hits in the old generation move to the young one.
- * A hit costs one lookup; a strict LRU would also update its order. `weigh` returns an entry's weight in the unit of
- * `maxWeight`. Entries above half of `maxWeight` are not kept.
+ * Returns a cache with two generations. At half of `maxWeight` the young one becomes the old one, and the previous old
+ * one is dropped. Hits move to the young one. A hit costs one lookup; a strict LRU would also update its order.
+ * `weigh` returns an entry's weight. Entries above half of `maxWeight` are not kept.
  */
 export function recent<K, V>(maxWeight: number, weigh: (value: V, key: K) => number): Recent<K, V> {
   const empty = (): Generation<K, V> => ({ entries: new Map(), weight: 0 })

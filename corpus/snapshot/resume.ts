@@ -17,7 +17,6 @@ export class CursorError extends Error {
   }
 }
 
-/** The binding of a cursor, apart from its snapshot. */
 export interface CursorBinding {
   /** The list, as in its path: `cves`, `cwes/cves`. */
   list: string
@@ -26,7 +25,6 @@ export interface CursorBinding {
   filters: unknown
 }
 
-/** The identity of a snapshot in cursors. */
 export interface NamedSnapshot {
   /** The first characters of its id. */
   prefix: string
@@ -34,7 +32,6 @@ export interface NamedSnapshot {
   createdAt: number
 }
 
-/** Returns the cursor for the rows after a row. */
 export function cursorAfter(snapshot: NamedSnapshot, { list, sort, filters }: CursorBinding, after: RowKey): string {
   return encodeCursor({
     list,
@@ -46,16 +43,14 @@ export function cursorAfter(snapshot: NamedSnapshot, { list, sort, filters }: Cu
   })
 }
 
-/** The open snapshots. */
 export interface Snapshots<S extends NamedSnapshot> {
   current: S
   retained(prefix: string): S | null
 }
 
 /**
- * Returns the position of a cursor: in its own snapshot while that is retained, otherwise by its key in the current
- * one. Without a cursor, returns the beginning of the current one. `isKey` returns whether the list could have issued a
- * key.
+ * Returns the position of a cursor: in its own snapshot while retained, otherwise by its key in the current one;
+ * without a cursor, the beginning. `isKey` checks whether the list could have issued a key.
  * @throws CursorError
  */
 export function resume<S extends NamedSnapshot>(

@@ -4,7 +4,6 @@ import { SHORT_HASH_LENGTH } from './digest.ts'
 import { SnapshotError } from './error.ts'
 import { decodeMemberHead, type MemberHead, type Segment } from './member.ts'
 
-/** A member's head, and the offset of the member in its shard. */
 export interface PlacedMember extends MemberHead {
   at: number
 }
@@ -44,9 +43,9 @@ export interface ContentDigest {
 }
 
 /**
- * Returns a digest builder: SHA-256 over all members. Each adds its key, a zero byte, its segment count (one byte), and
- * per segment kind and count, plain length (as in the table) and content hash.
- * It needs only heads, so members reused from an older shard are not inflated.
+ * Returns a digest builder: SHA-256 over all members. A member adds its key, a zero byte and its segment count (one
+ * byte). Each segment adds kind and count, plain length (as in the table) and content hash.
+ * It needs only heads, so reused members are not inflated.
  */
 export function contentDigest(): ContentDigest {
   const hash = createHash('sha256')

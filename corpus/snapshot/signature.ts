@@ -1,6 +1,6 @@
 /**
- * Signs pointers with private keys and verifies them with a set of public keys. Several keys may sign, so old and new
- * keys overlap during a rotation. SPEC.md, "Pointer".
+ * Signs and verifies pointers. Several keys may sign, so that old and new keys overlap during a rotation. SPEC.md,
+ * "Pointer".
  */
 import {
   calculateJwkThumbprint,
@@ -107,7 +107,7 @@ async function trustedKey(jwk: JWK, name: string): Promise<TrustedKey> {
 }
 
 /**
- * Returns the text of a key set with one key added. All other content is unchanged, including keys for other purposes.
+ * Returns the text of a key set with one key added. Everything else is unchanged.
  * @throws KeyError when it is no key set
  */
 export function withKey(text: string, name: string, key: TrustedKey): string {
@@ -118,7 +118,6 @@ export function withKey(text: string, name: string, key: TrustedKey): string {
   return `${JSON.stringify(set, null, 1)}\n`
 }
 
-/** Returns `latest.json` with a signature by each key. */
 export async function signPointer(pointer: Pointer, keys: readonly SigningKey[]): Promise<Buffer> {
   const sign = new GeneralSign(encodePointer(pointer))
   for (const { kid, alg, key } of keys) sign.addSignature(key).setProtectedHeader({ alg, kid, typ: TYPE })
@@ -154,12 +153,10 @@ export async function openSigned(
   )
 }
 
-/** A signature of a pointer and the verdict on it. */
 export interface SignatureVerdict {
   /** Key id in the signature, or null when it has none. */
   kid: string | null
   status: 'valid' | 'rejected' | 'not_checked'
-  /** Reason of a rejection, else null. */
   reason: string | null
 }
 

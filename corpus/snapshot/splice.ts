@@ -1,6 +1,6 @@
 /**
- * Assembles an answer from literals and stored segments. A gzip answer needs no inflation or compression; an identity
- * answer inflates only its segments. SPEC.md, "Splicing".
+ * Assembles answers from literals and stored segments. Gzip answers need no inflation or compression; identity answers
+ * inflate only their segments. SPEC.md, "Splicing".
  */
 import { hash } from 'node:crypto'
 import { MAX_MEMBER_PLAIN } from './bounds.ts'
@@ -17,10 +17,7 @@ export interface SplicedSegment {
   stored: Uint8Array
 }
 
-/**
- * Pieces merged into one segment: any sequence of segments and stored blocks is one (SPEC.md, "Segment"). An answer has
- * the same bytes and tag with or without merging.
- */
+/** Pieces merged into one segment (SPEC.md, "Segment"). Bytes and tag of an answer do not change. */
 export interface FusedPieces {
   segment: Pick<Segment, 'plainLength' | 'plainCrc'>
   stored: Uint8Array
@@ -38,11 +35,9 @@ const GZIP_TRAILER = 8
 interface Spliced {
   plainLength: number
   plainCrc: number
-  /** Position after the last byte. */
   end: number
 }
 
-/** Returns the length of a piece as DEFLATE. */
 const deflatedLength = (piece: Piece): number =>
   typeof piece === 'string' ? storedLength(Buffer.byteLength(piece)) : piece.stored.length
 

@@ -1,6 +1,6 @@
 /**
- * A table: a JSON header followed by named number columns, which may differ in length. Memory has the same layout as
- * the disk. SPEC.md, "Table".
+ * A JSON header followed by named number columns of any lengths, with the same layout in memory and on disk. SPEC.md,
+ * "Table".
  */
 import { SnapshotError } from './error.ts'
 import { cutTexts, type TextPlaces } from './kept-texts.ts'
@@ -22,7 +22,6 @@ export type ColumnType = keyof Columns
 export type Column<T extends ColumnType = ColumnType> = Columns[T]
 
 export interface Table {
-  /** Metadata of the table: any JSON. */
   about: Record<string, unknown>
   columns: Record<string, Column>
 }
@@ -63,7 +62,7 @@ export function encodeTable(table: Table): Buffer {
   return out
 }
 
-/** A table whose long text arrays stay in the file; `about` has `{kept: <n>}` in their place. */
+/** A table with long text arrays left in the file; `about` has `{kept: <n>}` in their place. */
 export interface TableBesideTexts extends Table {
   kept: TextPlaces[]
 }
@@ -92,7 +91,6 @@ export function decodeTable(bytes: Uint8Array): Table {
   return decode(bytes, (header) => header.toString())
 }
 
-/** `textOf` converts the header at `at` to text. */
 function decode(bytes: Uint8Array, textOf: (header: Buffer, at: number) => string): Table {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (buffer.length < MAGIC.length + 4 || buffer.toString('latin1', 0, MAGIC.length) !== MAGIC) {

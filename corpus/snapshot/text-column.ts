@@ -1,12 +1,8 @@
-/**
- * Many texts in two arrays that all threads share. A million strings take seconds to send to a thread, and heap for
- * their headers.
- */
+/** Many texts in two shared arrays. A million strings take seconds to send to a thread, and heap for their headers. */
 
 import type { Texts } from './kept-texts.ts'
 
 export interface TextColumn {
-  /** All texts in UTF-8, concatenated. */
   bytes: Uint8Array
   /** Start of each text, and the end of the last. */
   at: Float64Array
@@ -40,7 +36,6 @@ export function textsIn({ bytes, at, odd }: TextColumn): Texts {
   }
 }
 
-/** Returns the concatenated pieces in shared memory. */
 export function sharedBytes(pieces: readonly Uint8Array[]): Uint8Array {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
   const bytes = new Uint8Array(new SharedArrayBuffer(length))

@@ -1,4 +1,3 @@
-/** Starts and ends worker threads. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { parentPort, Worker, type WorkerOptions } from 'node:worker_threads'
 import Database from 'better-sqlite3'
@@ -34,14 +33,13 @@ export function loadSqlite(): void {
   new Database(':memory:').close()
 }
 
-/** Reports to `startThread`, from within the thread. */
 export function reportLoaded(): void {
   parentPort!.postMessage(LOADED)
 }
 
 /**
- * Terminates a thread. Waits up to ten seconds while it loads modules, because Node aborts when a thread ends during
- * native module initialization. Then waits at most two seconds, because a native call cannot be interrupted.
+ * Terminates a thread. Waits up to ten seconds while it loads modules: Node aborts when a thread ends during native
+ * initialization. Then waits at most two seconds, because native calls cannot be interrupted.
  */
 export function endThread(worker: Worker): Promise<void> {
   // The process must not exit while a caller awaits this.

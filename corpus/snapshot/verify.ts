@@ -1,7 +1,4 @@
-/**
- * Verifies a snapshot: each file alone, then all files together. Reads and inflates every file, rederives derived
- * files, and trusts nothing.
- */
+/** Verifies a snapshot: each file alone, then all together. Inflates and rederives everything, and trusts nothing. */
 import { statSync } from 'node:fs'
 import { decodePack } from './delta.ts'
 import { rowsBound } from './derive/rows.ts'
@@ -33,8 +30,7 @@ export interface VerifyOptions {
   /** Number of worker threads; 0, the default, uses this thread. */
   jobs?: number
   /**
-   * When given, one of these keys must have signed the pointer, which must not be expired. Otherwise signatures are
-   * ignored.
+   * One of these keys must have signed the pointer, which must not be expired. Without keys, signatures are ignored.
    */
   keys?: readonly TrustedKey[]
   now?: () => Date
@@ -95,8 +91,7 @@ export async function verify(dist: string, options: VerifyOptions = {}): Promise
 }
 
 /**
- * A pack may be missing, but an existing one must match its digest and decode. Its users check the files that it
- * rebuilds.
+ * A pack may be missing, but an existing one must match its digest and decode. Users of a pack check the rebuilt files.
  */
 function packFaults(dist: string, { delta }: Manifest): string[] {
   if (!delta) return []
@@ -109,7 +104,6 @@ function packFaults(dist: string, { delta }: Manifest): string[] {
   }
 }
 
-/** Returns why the pointer is not trusted. */
 async function distrusted(bytes: Uint8Array, keys: readonly TrustedKey[], now: Date): Promise<string[]> {
   try {
     const { pointer } = await openSigned(bytes, keys, now)

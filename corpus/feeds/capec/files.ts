@@ -18,7 +18,6 @@ export function isXmlFile({ name }: Pick<FeedFile, 'name'>): boolean {
   return /\.xml(\.zip)?$/i.test(name)
 }
 
-/** The name of the only document of an XML file. */
 export const isXmlDocument = (name: string) => name.toLowerCase().endsWith('.xml')
 
 export async function findCapec(feedsFolder: string): Promise<FeedFile[]> {
@@ -71,7 +70,6 @@ function xmlHead(documents: readonly Document[]): Head {
   return { date: utcTimestamp(head?.get('Date') ?? ''), version: head?.get('Version') ?? null }
 }
 
-/** Patterns alone have version and date. */
 const isPatternDocument = (name: string) =>
   isStixDocument(name) && !/(course-of-action|relationship)\/[^/]+$/.test(name)
 

@@ -1,7 +1,6 @@
 /** The common fields of the XML and STIX forms of a CAPEC entry. */
 import type { CapecEntry } from '../../model/catalogue.ts'
 
-/** Returns the ids of an entry. */
 export function patternIds(id: number): Pick<CapecEntry, 'id' | 'display' | 'numeric_id'> {
   return { id: `capec-${id}`, display: `CAPEC-${id}`, numeric_id: id }
 }

@@ -5,7 +5,6 @@ import { type FeedSkip, skipOf } from '../feed.ts'
 import type { Document } from '../files/documents.ts'
 import { assertNesting, isObject, type JsonObject, objects, text, utf8Text } from '../json.ts'
 
-/** The objects of a catalog that the model uses. */
 export interface StixCatalogue {
   /** Attack patterns by their CAPEC number, ascending. */
   patterns: [number, JsonObject][]

@@ -67,8 +67,7 @@ function plainTexts(list: readonly string[]): string[] {
 
 /**
  * Returns mitigations in catalog order. A course of action is named after its first pattern and its position there
- * (`coa-102-0`). Patterns with the same text share it.
- * The pattern's own mitigations keep their positions. Shared ones fill the gaps, in the order of their names.
+ * (`coa-102-0`); patterns with the same text share it. Shared ones fill the gaps between the pattern's own.
  */
 function inOrder(number: number, actions: readonly JsonObject[]): JsonObject[] {
   const named = actions.map((action) => {
@@ -89,8 +88,8 @@ function inOrder(number: number, actions: readonly JsonObject[]): JsonObject[] {
 }
 
 /**
- * Returns consequences. STIX lists impacts by scope, with an appended note: `Gain Privileges (a note)`. This groups the
- * scopes of an impact again, and impacts with the same scopes and note.
+ * Returns consequences. STIX lists impacts by scope, with a note: `Gain Privileges (a note)`. This groups scopes per
+ * impact, and impacts with equal scopes and note.
  */
 function readConsequences(stated: unknown): Consequence[] {
   const scopesOf = new Map<string, string[]>()

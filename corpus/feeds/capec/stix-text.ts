@@ -1,6 +1,6 @@
 /**
- * Parses texts of CAPEC's STIX form. Markup has the prefix `xhtml:`, and entities are already decoded. All other tags
- * are literal text (`<script>`). The execution flow is HTML around such texts.
+ * Parses texts of CAPEC's STIX form. Markup has the prefix `xhtml:`; entities are decoded already. Other tags are
+ * literal text (`<script>`).
  */
 import type { CapecEntry } from '../../model/catalogue.ts'
 import { blocksOf, plainText, type TextBlock } from '../catalogue/structured-text.ts'
@@ -79,7 +79,6 @@ function withoutTags(html: string): string {
   return text.startsWith('<b>') ? text.slice('<b>'.length).replace('</b>', '') : text
 }
 
-/** Returns the text before a mark, or all of it when the mark is missing. */
 function before(text: string, mark: string): string {
   const at = text.indexOf(mark)
   return at < 0 ? text : text.slice(0, at)

@@ -43,8 +43,8 @@ export interface CatalogueKind<E extends Entry> {
 }
 
 /**
- * Yields the items in entry order, then the skipped entries, including the second of two with the same number. The
- * digest covers the names of related entries, because they are part of the claim.
+ * Yields the items in entry order, then the skips, including duplicate numbers. Digests cover the names of related
+ * entries.
  */
 export function* catalogueItems<E extends Entry>(
   { entries, skips }: ReadCatalogue<E>,

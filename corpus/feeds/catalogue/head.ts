@@ -5,7 +5,6 @@ import { FeedError } from '../error.ts'
 import { blocksOf, plainText, type TextBlock } from './structured-text.ts'
 import { attributeOf, childOf, childrenOf, itemsOf, type XmlElement } from './xml.ts'
 
-/** The head of a catalog. */
 export interface CatalogueHead {
   version: string
   /** ISO 8601 in UTC. */
@@ -56,7 +55,6 @@ export function textOf(element: XmlElement, name: string): string | null {
   return plainText(blocksIn(element, name))
 }
 
-/** Returns the texts of the children with a name, without empty ones. */
 export function textsOf(element: XmlElement, name: string): string[] {
   return childrenOf(element, name).flatMap(({ children }) => plainText(blocksOf(children)) ?? [])
 }

@@ -17,7 +17,6 @@ export const CAPEC_INVERSES: Inverses = {
 export type Inverses = Readonly<Record<string, string>>
 
 export interface Relation {
-  /** The number of the other entry. */
   to: number
   nature: string
 }

@@ -1,6 +1,5 @@
 /**
- * Converts `StructuredTextType` (text with XHTML) to plain text: paragraphs, list items, and code with lines and
- * indentation. White space follows the XHTML rules.
+ * Converts `StructuredTextType` (text with XHTML) to plain paragraphs, list items and code. White space follows XHTML.
  */
 import type { XmlElement, XmlNode } from './xml.ts'
 
@@ -17,7 +16,6 @@ export interface TextBlock {
 const BLOCKS: ReadonlySet<string> = new Set(['p', 'div', 'h1', 'h2', 'h3', 'h4', 'pre', 'blockquote', 'tbody', 'thead'])
 const INDENT = '  '
 
-/** Returns the blocks of an element's content, in order. */
 export function blocksOf(nodes: readonly XmlNode[]): TextBlock[] {
   const blocks: TextBlock[] = []
   let inline = ''
@@ -129,8 +127,8 @@ export function paragraphsAndBullets(blocks: readonly TextBlock[]): { paragraphs
 }
 
 /**
- * Returns code as text. `br` and block borders break lines; a block with a margin adds one indent level. Line breaks of
- * the XML itself are layout, as in XHTML; other blanks are kept.
+ * Returns code as text. `br` and block borders break lines; margins indent. Line breaks of the XML are layout; other
+ * blanks are kept.
  */
 export function codeOf(nodes: readonly XmlNode[]): string {
   const lines: string[] = []

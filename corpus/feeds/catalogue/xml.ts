@@ -1,6 +1,6 @@
 /**
- * Parses upstream XML: elements by local name, in any namespace (CWE schema 7 and 8 differ only in that), entities
- * decoded once. Files are untrusted, so tags, nesting and text length are limited.
+ * Parses untrusted XML, with limited tags, nesting and text length. Elements have local names (CWE schema 7 and 8
+ * differ only in the namespace). Entities are decoded once.
  */
 import { XMLParser } from 'fast-xml-parser'
 import { FeedError } from '../error.ts'
@@ -52,8 +52,8 @@ const parser = new XMLParser({
 export function parseXml(text: string, name: string): XmlElement {
   const invalid = (what: string, cause?: unknown) => new FeedError('file_invalid', `${name} ${what}`, { cause })
   if (text.trim() === '') throw invalid('is empty')
-  // Document types allow expanding entities and external files; neither catalog has one. Only the head is checked,
-  // because code examples may contain one.
+  // Document types allow expanding entities and external files; neither catalog has one. Checks only the head, because
+  // code examples may contain one.
   if (/<!DOCTYPE/i.test(text.slice(0, Math.max(0, text.search(/<[A-Za-z]/)))))
     throw invalid('has a document type, which is not read')
   const { tags, longest } = measureTags(text)
@@ -123,7 +123,6 @@ export function rootAttributes(text: string): ReadonlyMap<string, string> | null
   return new Map(Array.from(attributes, ([, name, double, single]) => [name!, decodeEntities(double ?? single ?? '')]))
 }
 
-/** Returns the child elements with a name; empty for null. */
 export function childrenOf(element: XmlElement | null, name: string): XmlElement[] {
   if (element === null) return []
   return element.children.filter((node): node is XmlElement => typeof node !== 'string' && node.name === name)

@@ -40,7 +40,6 @@ async function datedFile({ path, name }: FoundFile): Promise<FeedFile> {
   }
 }
 
-/** Yields the weaknesses in file order. */
 export async function* readCwe(file: FeedFile, options: ReadOptions): AsyncIterable<FeedItem> {
   const text = await withDocuments(file, isXml, onlyText)
   yield* catalogueItems(readWeaknesses(text, file.name), WEAKNESSES, options)

@@ -20,8 +20,8 @@ export interface Document {
 }
 
 /**
- * Returns the result of `work` for the documents whose names `wanted` accepts, sorted by name. A file that is no zip is
- * one document, whatever its name. `work` must read synchronously, because the file is closed when it returns.
+ * Returns the result of `work` for the documents that `wanted` accepts by name, sorted by name. A file that is no zip
+ * is one document. `work` must read synchronously: the file is closed afterwards.
  * @throws FeedError when a file cannot be read, and those of `work`; messages begin with the file's name
  */
 export async function withDocuments<T>(

@@ -1,8 +1,7 @@
 /**
- * Reads the members of a list in a JSON file of any size, one at a time. Keeps only the beginning of a member that is
- * too large.
- * A streaming parser builds each member before its size is known, and took three times as long for NVD's feeds. This
- * scanner counts brackets outside of strings. The surrounding JSON is parsed at the end, each member by its consumer.
+ * Reads the members of a list in a JSON file of any size, one at a time, by counting brackets outside of strings. Keeps
+ * only the beginning of a member that is too large.
+ * A streaming parser builds each member before its size is known, and took three times as long for NVD's feeds.
  */
 import { FeedError } from '../error.ts'
 import { parseJson } from '../json.ts'
@@ -24,8 +23,8 @@ export interface JsonMember {
 }
 
 /**
- * Yields the members of the list `list` in the file's root object, in file order. At the end calls `judge` with that
- * object, which has a 0 in place of each member.
+ * Yields the members of the list `list` in the root object, in file order. Then calls `judge` with that object, which
+ * has a 0 in place of each member.
  * @throws FeedError, possibly after some members, when the file is invalid or truncated
  */
 export async function* jsonMembers(
@@ -52,7 +51,6 @@ const isBlank = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0
 /** 1 for bytes that open or close nothing. */
 const IS_PLAIN = new Uint8Array(256).fill(1)
 for (const byte of [QUOTE, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT]) IS_PLAIN[byte] = 0
-/** Depth of the members: a list in an object. */
 const LIST_DEPTH = 2
 
 function openScanner(list: string, maxBytes: number, refusal: (message: string) => FeedError) {

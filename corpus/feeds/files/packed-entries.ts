@@ -3,7 +3,6 @@ import type { EntryMeasures } from './zip.ts'
 
 const MEASURES = 6
 
-/** Returns the measures of entries as a flat number array. */
 export function packEntries(entries: readonly EntryMeasures[]): Float64Array {
   const packed = new Float64Array(MEASURES * entries.length)
   for (const [index, entry] of entries.entries()) {

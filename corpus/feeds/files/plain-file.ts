@@ -5,7 +5,6 @@ import { constants, createGunzip, gunzipSync } from 'node:zlib'
 import { FeedError, type FeedErrorCode } from '../error.ts'
 import type { FeedFile } from '../feed.ts'
 
-/** A file, with its name in errors. */
 export type NamedFile = Pick<FeedFile, 'path' | 'name'>
 
 const isGzipped = ({ path }: Pick<NamedFile, 'path'>) => path.endsWith('.gz')
@@ -32,7 +31,6 @@ function attempt<T>(code: FeedErrorCode, { name }: NamedFile, work: () => T): T 
 /** Large chunks. With Node's 16 and 64 KB, chunk handling took a third of the time of reading NVD's feeds. */
 const PIECE_BYTES = 256 << 10
 
-/** Yields the plain bytes of a file of any size. */
 export async function* plainChunks(file: NamedFile): AsyncIterable<Buffer> {
   const bytes = createReadStream(file.path, { highWaterMark: PIECE_BYTES })
   // The consumer of the last stream receives the error; the callback is only required.
@@ -65,8 +63,8 @@ export async function* utf8Chunks(file: NamedFile): AsyncIterable<string> {
 const HEAD_BYTES = 4096
 
 /**
- * Returns the beginning of a file's plain text, Latin-1. Returns '' for a damaged file: its name must then have the
- * date, and reading it reports the error.
+ * Returns the beginning of a file's plain text, Latin-1; '' for a damaged file. Its name must then have the date, and
+ * reading it reports the error.
  */
 export function headOf({ path }: Pick<NamedFile, 'path'>): string {
   const bytes = Buffer.alloc(HEAD_BYTES)

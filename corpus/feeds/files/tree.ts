@@ -1,6 +1,5 @@
 /**
- * Feeds with one JSON file per item, in a zip or a folder (a checkout of the same repository). Lists the items, and
- * reads them in batches on any thread.
+ * Feeds with one JSON file per item, in a zip or a checkout. Lists the items, and reads them in batches on any thread.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,17 +34,14 @@ const BATCH_BYTES = 32 << 20
 const MAX_RATIO = 1032
 const RATIO_MARGIN_BYTES = 2 ** 30
 
-/** Items with the keys from their file names. */
 export interface TreeBatch extends Batch {
   keys: string[]
   /** The items' positions: archive entries, or paths. */
   at: { zip: ZipPlace; entries: Float64Array } | string[]
 }
 
-/** The feed-specific part of a tree feed. */
 export interface TreeFormat {
   adapter: number
-  /** Returns the key of the item at a path, or null when it is no item. */
   keyOf(path: string): string | null
   /**
    * Returns the claim of an item's JSON.

@@ -1,7 +1,6 @@
 /**
- * Reads zips of any size, entry by entry. yauzl reads the directory (it supports zip64). Entries use positioned reads,
- * because a stream object costs more than an entry. Archives are untrusted: sizes are limited, offsets and CRCs are
- * checked.
+ * Reads untrusted zips of any size: sizes are limited, offsets and CRCs checked. yauzl reads the directory (it supports
+ * zip64). Entries use positioned reads, because a stream object costs more than an entry.
  */
 import { hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -35,7 +34,6 @@ export interface ZipEntry extends EntryMeasures {
   name: string
 }
 
-/** An archive: a file, or part of one. */
 export interface ZipPlace {
   path: string
   part?: { start: number; size: number }
@@ -70,7 +68,6 @@ export async function openZip(
   return readDirectory({ path: await spill(inflated(path, start, only)) })
 }
 
-/** Opens an archive for reading its entries while `work` runs. */
 export function withZip<T>(place: ZipPlace, work: (window: FileWindow) => T): T {
   const window = openWindow(place.path, place.part)
   try {
@@ -150,9 +147,8 @@ function dataStart(window: FileWindow, entry: EntryMeasures): number {
 /** A stored entry, valid until the next read of the window. */
 export interface StoredEntry {
   /**
-   * Returns the SHA-256 of the compressed bytes and their directory fields. When it equals that of an entry read
-   * before, the plain bytes are the same and valid, so inflation is skipped. CRC-32 alone would not suffice: it
-   * collides by chance once in four billion, and attackers can forge it.
+   * Returns the SHA-256 of the compressed bytes and their directory fields. An equal digest means equal, valid plain
+   * bytes, without inflation. CRC-32 would not suffice: it collides once in four billion, and can be forged.
    */
   digest(): Uint8Array
   /**

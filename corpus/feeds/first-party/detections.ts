@@ -31,7 +31,6 @@ const schema = fields({
 
 type Identity = z.output<typeof identity>
 
-/** Sorted by year and number, without duplicates. */
 function cveIdsOf({ cve_id, cve_ids }: Identity) {
   return cve_id ? [cve_id] : [...new Set(cve_ids)].sort(compareCveIds)
 }

@@ -9,7 +9,6 @@ import { assertNesting, isObject } from '../json.ts'
 
 const MAX_LINE_BYTES = 8 << 20
 
-/** The claim from a line. */
 export interface LineClaim {
   cveIds: readonly CveId[]
   /** ISO 8601 in UTC. */
@@ -18,7 +17,6 @@ export interface LineClaim {
   notes: readonly RecordNote[]
 }
 
-/** The feed-specific part of a line format. */
 export interface LineFormat<Schema extends z.ZodType = z.ZodType, Identity extends z.ZodType = z.ZodType> {
   /** Increase it when the same line is read differently. */
   adapter: number
@@ -30,7 +28,6 @@ export interface LineFormat<Schema extends z.ZodType = z.ZodType, Identity exten
   claimOf(line: z.output<Schema>): LineClaim
 }
 
-/** Yields the lines in file order. */
 export async function* readLines<Schema extends z.ZodType, Identity extends z.ZodType>(
   file: FeedFile,
   options: ReadOptions,

@@ -27,8 +27,8 @@ interface Product {
 const MAX_PLATFORMS = 1_000_000
 
 /**
- * Returns entries in order of first mention. Only `vulnerable` matches are affected; the other matches of an AND are
- * the required platforms. Products on different platforms are separate entries.
+ * Returns entries in order of first mention, separate per platforms. Only `vulnerable` matches are affected; the other
+ * matches of an AND are required platforms.
  * @throws FeedError `entry_too_large`
  */
 export function readConfigurations(configurations: unknown, updatedAt: string, notes: RecordNote[]): AffectedEntry[] {

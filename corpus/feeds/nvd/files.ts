@@ -9,8 +9,8 @@ const FOLDER = 'nvd'
 const FILE_NAME = /^(?!nvdcpe|cpe).*\.json(?:\.gz)?$/i
 
 /**
- * Returns all files, because each contains other records. The part is the name without dates, so of
- * `page-3-<date>.json` only the newest is read. For several copies of a record, its own date decides.
+ * Returns all files, because each contains other records. The part is the name without dates, so only the newest
+ * `page-3-<date>.json` is read. Between copies of a record, its own date decides.
  */
 export function findNvd(feedsFolder: string): FeedFile[] {
   const found = findFiles(feedsFolder, FOLDER, (entry) => entry.isFile() && FILE_NAME.test(entry.name))

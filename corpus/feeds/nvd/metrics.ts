@@ -37,8 +37,8 @@ const ORGANISATIONS: Record<string, string> = {
 const SECOND_LEVEL = /^(?:ac|co|com|edu|go|gov|ne|net|or|org)$/
 
 /**
- * Returns a short name of the scorer; null for NVD itself. NVD names others by e-mail address; the name is that of its
- * domain (`psirt@us.ibm.com` is `ibm`). Other sources are returned unchanged.
+ * Returns a short name of the scorer; null for NVD itself. An e-mail address gives the name of its domain
+ * (`psirt@us.ibm.com` is `ibm`). Other sources are returned unchanged.
  */
 export function scoredBy(source: string | null): string | null {
   if (source === null) return 'unknown'

@@ -46,8 +46,8 @@ export interface NvdBatch extends Batch {
 }
 
 /**
- * Opens the records in file order. Digests cover the JSON, because pages and feeds differ in indentation. For several
- * copies, in one or more files, the newest `lastModified` wins (rule 29).
+ * Opens the records in file order. Digests cover the JSON, because indentation differs between pages and feeds. Of
+ * several copies the newest `lastModified` wins (rule 29).
  */
 export async function openNvd(file: FeedFile, options: ReadOptions): Promise<OpenFeed> {
   return { items: null, batches: batches(nvdVulnerabilities(file), options) }
@@ -90,7 +90,6 @@ export async function siftNvd(file: FeedFile, known: WrappingTable): Promise<Sif
   return { places: Int32Array.from(places), batches: found, bytes: length }
 }
 
-/** Returns a batch builder. */
 function openBatch() {
   let keys: (string | null)[] = []
   let known: (Uint8Array | null)[] = []
@@ -111,7 +110,6 @@ function openBatch() {
     },
     isFull: () => keys.length >= BATCH_RECORDS || length >= BATCH_BYTES,
     isEmpty: () => keys.length === 0,
-    /** Returns the batch and starts an empty one. */
     take(): NvdBatch {
       const packed = { numbers: Int32Array.from(numbers), ends: Int32Array.from(ends), known: packDigests(known) }
       const batch = { keys, ...packed, bytes: shared(pieces, length) }
@@ -127,15 +125,15 @@ function openBatch() {
 }
 
 /**
- * Returns the id of a record, or a guess for an unreadable one. It must equal the id that the record is stored under.
- * Otherwise a later copy would be compared with an outdated digest.
+ * Returns the id of a record, or a guess for an unreadable one. It must equal the id that the record is stored under;
+ * otherwise a later copy is compared with an outdated digest.
  */
 function idOf(head: string, bytes: Buffer | null): string | null {
   const stated = BEGINNING.exec(head)?.[1] ?? (bytes && parsedId(bytes)) ?? ID.exec(head)?.[1]
   return parseCveId(stated ?? '')
 }
 
-/** Returns the id of a record whose keys are in another order; null when it has none or is no JSON. */
+/** Returns the id of a record with its keys in another order; null when it has none or is no JSON. */
 function parsedId(bytes: Buffer): string | null {
   try {
     return statedId(parseAnyJson(bytes))

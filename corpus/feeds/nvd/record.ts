@@ -9,7 +9,6 @@ import { readConfigurations } from './configurations.ts'
 import { readNvdMetrics } from './metrics.ts'
 
 export interface NvdRecord {
-  /** Null for a rejected record. */
   claim: CveClaim | null
   lastModified: string | null
   notes: RecordNote[]

@@ -72,8 +72,8 @@ function readMember(member: JsonObject, cpes: string[], context: AffectedContext
 }
 
 /**
- * Returns the ranges of a member, including `custom_ranges`. The Go database uses those for project versions that are
- * no Go module versions; the regular ranges are then wide. Both are kept.
+ * Returns the ranges of a member, and its `custom_ranges`. The Go database uses those for project versions that are no
+ * Go module versions.
  */
 function rangesOf(member: JsonObject): JsonObject[] {
   const specific = isObject(member.ecosystem_specific) ? member.ecosystem_specific : {}
@@ -81,8 +81,8 @@ function rangesOf(member: JsonObject): JsonObject[] {
 }
 
 /**
- * Applies GitHub's last known affected version to a last range without an end. `<= 1.2` becomes its bound. `< 1.2`
- * would state 1.2 as the fix, which GitHub does not do, so it is ignored.
+ * Applies GitHub's last known affected version to a last range without an end. `<= 1.2` becomes its bound. `< 1.2` is
+ * ignored, because it would state 1.2 as the fix.
  */
 function boundBy(lastKnown: string | null, ranges: AffectedRange[]): void {
   const bound = /^<=\s*(\S+)$/.exec(lastKnown ?? '')?.[1]

@@ -24,11 +24,10 @@ export interface ReplayedRange {
 const MAX_RANGES = 100_000
 
 /**
- * Returns the ranges that the events of one range open and close. Events may be unordered: SEMVER events are sorted,
- * others keep their order.
+ * Returns the ranges that events open and close. SEMVER events are sorted; others have no known order and stay as
+ * written.
  * A fix while nothing is affected is a patched version. For commits it is the same fix on another branch, and ends the
- * previously closed ranges again.
- * `limit` only bounds the search, except for commits, where it may be the only end of a branch.
+ * previously closed ranges again. `limit` is ignored, except for commits, where it may be the only end of a branch.
  * @throws FeedError `entry_too_large`
  */
 export function replayEvents(range: JsonObject, notes: RecordNote[]): ReplayedRange {

@@ -1,7 +1,4 @@
-/**
- * Rederives the derived files when only the other files exist. Extracts every shard and then works as the builder does,
- * so it needs the threads, time and memory of a full build.
- */
+/** Rederives files from the others, as the builder does. Needs the threads, time and memory of a full build. */
 import { compareCveIds, firstOfBlock } from '../../model/cve-id.ts'
 import { decodeAbout } from '../about.ts'
 import { CATALOGS, type CatalogName, decodeCatalog, type PlacedEntry } from '../catalog.ts'
@@ -15,8 +12,8 @@ import type { GatheredShard } from './gather.ts'
 import { type Rows, rowCollector } from './rows.ts'
 
 /**
- * Yields all derived files of a snapshot whose other files are in `dist`. Uses `jobs` threads. `temporary` returns the
- * path to write a file of that name.
+ * Yields all derived files of a snapshot, from its other files in `dist`. `temporary` returns the path to write a file
+ * of that name.
  * @throws SnapshotError when a file is missing or damaged
  */
 export async function* deriveAgain(

@@ -11,7 +11,6 @@ import { type Rows, weaknessesOf } from './rows.ts'
 
 export interface Columns {
   count: number
-  /** The row of each ordinal. */
   row: Uint32Array
   published: Float64Array
   updated: Float64Array

@@ -1,6 +1,6 @@
 /**
- * Derives index, columns, orders, lists, pages and `query.db` from the CVE shards, the catalogs and the EPSS scores.
- * The builder writes them, a mirror may rebuild them. Equal input gives equal content digests everywhere.
+ * Derives index, columns, orders, lists, pages and `query.db` from CVE shards, catalogs and EPSS scores, for builder
+ * and mirror. Equal input gives equal content digests everywhere.
  */
 
 import { setImmediate } from 'node:timers/promises'
@@ -31,7 +31,6 @@ export interface TemporaryFile {
   known?: { sha256: string; size: number }
 }
 
-/** A derived file for a `dist`: its bytes, or the temporary file that contains them. */
 export interface DerivedFile {
   role: Role
   name: string
@@ -50,7 +49,6 @@ export const deriveTasks = {
   },
 }
 
-/** The input of all derived files. */
 export interface DeriveInput {
   rows: Rows
   epss: EpssColumns
@@ -61,7 +59,6 @@ export interface DeriveInput {
   meanwhile?(): void
 }
 
-/** Derived data of the CVEs, before pages are compressed. */
 export interface DerivedCves {
   index: Index
   columns: Columns
@@ -83,8 +80,8 @@ export function deriveCves({ rows, epss }: DeriveInput): DerivedCves {
 }
 
 /**
- * Returns the lists and all searchable texts. Empties `rows.names`. Yields to the event loop between steps, because
- * threads would otherwise wait seconds for their next task.
+ * Returns the lists and all searchable texts. Empties `rows.names`. Yields to the event loop between steps, so that
+ * threads get work.
  */
 export async function deriveLists(
   { rows, catalogs, corpusDate }: DeriveInput,
@@ -160,7 +157,6 @@ export async function* deriveFiles(
   yield { role: 'query', name: 'cve', ...(await query), from: { path: queryPath } }
 }
 
-/** Number of files that `deriveFiles` yields. */
 export const DERIVED_FILES =
   4 + CVE_SORTS.length + LIST_NAMES.reduce((sum, name) => sum + 1 + Object.keys(LISTS[name].sorts).length, 0)
 
@@ -168,7 +164,6 @@ function table(role: Role, name: string, bytes: Buffer, content: string, count: 
   return { role, name, content, count, from: bytes }
 }
 
-/** Page shards in progress, by name. */
 function openPages(pool: Pool, temporary: (name: string) => string) {
   const under = new Map<string, Promise<WrittenPages>>()
   const pathOf = (name: string) => temporary(`pages.${name}`)
@@ -184,7 +179,6 @@ function openPages(pool: Pool, temporary: (name: string) => string) {
   }
 }
 
-/** Returns the name of the page shard of a list and sort. */
 export const listPagesName = (list: ListName, sort: string) => `${list}.${sort}`
 
 /** Returns the positions of a list's entries in its catalog shard; null for a list without one. */
@@ -200,14 +194,12 @@ export function entryPlaces(list: SortedList, catalogs: DeriveInput['catalogs'])
 
 const isCatalog = (name: ListName): name is ListName & CatalogName => CATALOGS.includes(name as CatalogName)
 
-/** Returns the rows of an order. */
 export function rowsOf(columns: Columns, { ordinals }: Pick<Order, 'ordinals'>): Uint32Array {
   return ordinals.map((ordinal) => columns.row[ordinal]!)
 }
 
 const scoreOf = (epss: EpssColumns, row: number) => (epss.scores[row] === NO_EPSS ? Number.NaN : epss.scores[row]!)
 
-/** Returns the page source of the CVEs in one order. */
 export const cvePages = (
   { cores, shard, coreFrom, coreTo }: Rows,
   epss: EpssColumns,
@@ -218,7 +210,6 @@ export const cvePages = (
   rows,
 })
 
-/** Returns the page source of a list in one order. */
 export const listPages = ({ texts: { bytes, at }, orders }: SortedList, sort: string): PageSource => ({
   texts: { chunks: [bytes], chunkOf: null, from: at, to: at.subarray(1) },
   epss: null,

@@ -1,6 +1,6 @@
 /**
- * The values from each CVE's JSON that lists and filters need. Builds reuse them as a table: reading it takes a tenth
- * of the time of inflating and parsing the JSON.
+ * Values from each CVE's JSON that lists and filters need, as a table for reuse by later builds. Reading it takes a
+ * tenth of the time of inflating and parsing the JSON.
  */
 import type { CveCore, Facets } from '../../model/record.ts'
 import { SnapshotError } from '../error.ts'
@@ -29,7 +29,6 @@ export interface Facts {
   completeness: Uint8Array
 }
 
-/** The bits of `flags`. */
 export const FLAGS = {
   kev: 1,
   has_exploit: 2,
@@ -64,7 +63,6 @@ export interface FactCollector {
   facts(): Facts
 }
 
-/** Facts, and the start of each CVE's weaknesses. */
 export interface PlacedFacts {
   facts: Facts
   weaknessAt: Uint32Array

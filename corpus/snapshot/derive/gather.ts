@@ -39,7 +39,6 @@ export interface KnownFacts extends PlacedFacts {
   places: Int32Array
 }
 
-/** The texts of the parts that are read; null when a part is empty. */
 interface PartTexts {
   core: Buffer
   facets: Buffer | null
@@ -47,7 +46,7 @@ interface PartTexts {
 }
 
 /**
- * Extracts a shard. For members with known facts it inflates only the core and parses nothing.
+ * Extracts a shard. Members with known facts are not parsed; only their core is inflated.
  * @throws SnapshotError when the shard is damaged or contains anything except CVEs
  */
 export function gatherShard(
@@ -93,7 +92,6 @@ export function namesOf(shard: Buffer, members: readonly PlacedMember[]): Uint8A
   return encodeNames(names)
 }
 
-/** The parsed parts of a member. */
 interface ParsedParts {
   core: CveCore
   facets: Facets
@@ -152,7 +150,6 @@ function textsOf(shard: Buffer, members: readonly PlacedMember[], known: KnownFa
 
 const READ_KINDS = new Set([CVE_PARTS.core.kind, CVE_PARTS.facets.kind, CVE_PARTS.advisory.kind])
 
-/** Returns the segments to read of a member, core first. */
 const readSegments = ({ segments }: PlacedMember, coreAlone: boolean) =>
   coreAlone ? segments.slice(0, 1) : segments.filter(({ kind }) => READ_KINDS.has(kind))
 

@@ -6,13 +6,11 @@ import { decodeListTable, isArray, type ListPlaces, type ListTable, type StoredO
 import { mapValues } from './map-values.ts'
 import type { Postings } from './postings.ts'
 
-/** The keys of an order, by ordinal. */
 export interface Keys {
   readonly length: number
   at(ordinal: number): SortValue | undefined
 }
 
-/** A list in memory. */
 export interface List {
   name: ListName
   count: number

@@ -1,7 +1,6 @@
 /**
- * The index: the position of each CVE and its core segment, in id order, so that a summary record needs one read.
- * SPEC.md, "Index". Lookups are a binary search by year and number. Numbers have up to 19 digits, so they take two
- * columns of 32 bits.
+ * The index: position and core segment of each CVE, in id order, so that a summary record needs one read. SPEC.md,
+ * "Index". Lookups are binary searches. Numbers have up to 19 digits, so they take two 32-bit columns.
  */
 import { type CveId, cveIdParts, isRecordId } from '../../model/cve-id.ts'
 import { SHORT_HASH_LENGTH, sha256 } from '../digest.ts'
@@ -29,7 +28,6 @@ export interface Index {
 
 /** Positions of the numbers of a core segment. `at` counts from the beginning of the shard. */
 export const CORE = { at: 0, length: 1, plainLength: 2, plainCrc: 3, storedCrc: 4 } as const
-/** Count of numbers per core segment. */
 export const CORE_NUMBERS = Object.keys(CORE).length
 
 /** Writes the core segment of a member to `row`. The member begins at `memberAt` of its shard. */
@@ -56,7 +54,6 @@ export function coreSegmentAt({ coreSegments }: Index, row: number): PlacedSegme
   }
 }
 
-/** Returns the index of rows. */
 export function indexOf(rows: Rows): Index {
   const year = new Uint16Array(rows.count)
   const numberHigh = new Uint32Array(rows.count)
@@ -144,7 +141,6 @@ export function findRow(index: Index, id: CveId): number {
   return -1
 }
 
-/** Returns the id of a row. */
 export function idAt(index: Index, row: number): CveId {
   const high = index.numberHigh[row]!
   const low = index.numberLow[row]!

@@ -20,7 +20,6 @@ import { displayOf, type NameCounts } from './name-counts.ts'
 import { assignerOf, type Rows, weaknessesOf } from './rows.ts'
 import { inMainOrder } from './sorted-list.ts'
 
-/** A CNA in its catalog. */
 export interface CnaEntryDetail {
   slug: string
   cna_name: string
@@ -30,10 +29,8 @@ export interface CnaEntryDetail {
   advisories_url: string | null
 }
 
-/** An exploit module in its catalog. */
 export type ExploitEntry = ExploitModule & { cve_ids: string[] }
 
-/** The catalog entries that lists use. */
 export interface CatalogEntries {
   cwes: CweEntry[]
   capecs: CapecEntry[]

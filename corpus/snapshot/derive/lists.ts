@@ -87,7 +87,6 @@ export interface StoredOrder {
   /** The position of each ordinal. The same array as `ordinals` for the main order. */
   places: Uint32Array
   keyed: number
-  /** NaN is null. */
   keys: TableTexts | readonly SortValue[] | Float64Array | Uint32Array | Uint16Array
   pagesAt: Uint32Array
 }

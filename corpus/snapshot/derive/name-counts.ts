@@ -35,7 +35,6 @@ export const noNames = (): NameCounts => ({
   advisories: new Map(),
 })
 
-/** Counts one CVE. `named` must be grouped by vendor. */
 export function countNames(counts: NameCounts, named: readonly NamedProduct[], assigner: string | null): void {
   let last: string | null = null
   for (const { vendor, product, vendor_display, product_display } of named) {
@@ -49,7 +48,6 @@ export function countNames(counts: NameCounts, named: readonly NamedProduct[], a
   }
 }
 
-/** Counts the advisory of one CVE. */
 export const countAdvisory = ({ advisories }: NameCounts, id: string): void => addTo(advisories, id, 1)
 
 /** CVE counts per spelling: `[spelling, cves, spelling, cves, …]`. */

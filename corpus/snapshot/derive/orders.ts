@@ -8,7 +8,6 @@ import { sortDescending } from './columns.ts'
 export interface Order {
   /** The ordinals in descending order, those without a key last. */
   ordinals: Uint32Array
-  /** Number of ordinals with a key. */
   keyed: number
   /** Start of each page member in the page shard of this sort. */
   pagesAt: Uint32Array
@@ -22,7 +21,6 @@ export type SortedOrders = Record<CveSort, Omit<Order, 'pagesAt'>>
 /** The keys of all sorts by ordinal; NaN is null. */
 export type SortKeys = Record<CveSort, Float64Array>
 
-/** Sorts all ordinals by each key; `row` breaks ties by id. */
 export function sortOrders(keys: SortKeys, row: Uint32Array): SortedOrders {
   const sorted = (values: Float64Array) => ({
     ordinals: sortDescending(values, (ordinal) => row[ordinal]!),

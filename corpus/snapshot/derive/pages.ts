@@ -36,9 +36,7 @@ export interface PageSource {
   rows: Uint32Array
 }
 
-/** A page shard that was written to a file. */
 export interface WrittenPages {
-  /** Start of each member. */
   at: Uint32Array
   content: string
   /** SHA-256 and length in bytes of the file. */

@@ -17,7 +17,6 @@ export interface Rows extends Omit<Facts, 'weaknessCounts' | 'assigner'> {
   shard: Uint16Array
   at: Uint32Array
   length: Uint32Array
-  /** As in the index. */
   coreSegments: Uint32Array
   sources: Uint8Array
   /**
@@ -58,8 +57,8 @@ interface Part {
 }
 
 /**
- * Joins shards, which must be added in id order. `counted` yields the earlier name counts in parts by `encodeNames`.
- * Adds one part per shard, because adding all at once takes seconds in which no thread gets work.
+ * Joins shards, which must be added in id order. `counted` yields earlier name counts, in parts by `encodeNames`. Adds
+ * one part per shard: all at once take seconds without work for the threads.
  * @throws SnapshotError when the earlier counts do not match the shards
  */
 export function rowCollector(counted: Iterable<Uint8Array> = []): { add(part: Part): void; rows(): Rows } {
@@ -92,8 +91,8 @@ export function rowCollector(counted: Iterable<Uint8Array> = []): { add(part: Pa
 }
 
 /**
- * Returns a function to call for each shard that stays in memory. It throws a SnapshotError when their total size
- * exceeds `MAX_ROWS_BYTES`.
+ * Returns a function to call for each retained shard. It throws a SnapshotError when their total size exceeds
+ * `MAX_ROWS_BYTES`.
  */
 export function rowsBound(): (shard: GatheredShard) => void {
   let left = MAX_ROWS_BYTES
@@ -105,15 +104,12 @@ export function rowsBound(): (shard: GatheredShard) => void {
 }
 
 /**
- * From this size on the C library uses mmap and returns freed memory at once (M_MMAP_THRESHOLD is at most 32 MB). Only
+ * Above this size the C library uses mmap, which returns freed memory at once (M_MMAP_THRESHOLD is at most 32 MB). Only
  * written pages count as used.
  */
 const CHUNK_BYTES = 64 * 1024 * 1024
 
-/**
- * Returns a function that copies bytes into shared memory. Large chunks can be returned to the system; pieces of a
- * shard's size cannot.
- */
+/** Returns a function that copies bytes to large shared chunks, which can be returned to the system. */
 function sharedMemory(): (bytes: Uint8Array) => Uint8Array {
   let chunk = NO_BYTES
   let end = 0
@@ -194,7 +190,6 @@ function joined(parts: readonly Part[]): Omit<Rows, 'names' | 'reports'> {
 export const assignerOf = ({ assigners, assigner }: Rows, row: number): string | null =>
   assigners[assigner[row]!] ?? null
 
-/** Returns the number of CVEs per assigner, by its short name in the records. */
 export function assignerCounts(rows: Rows): Map<string, number> {
   const counts = new Map<string, number>()
   for (let row = 0; row < rows.count; row++) {
@@ -204,6 +199,5 @@ export function assignerCounts(rows: Rows): Map<string, number> {
   return counts
 }
 
-/** Returns the numbers of all weaknesses of a row. */
 export const weaknessesOf = ({ weaknesses, weaknessAt }: Rows, row: number): Uint32Array =>
   weaknesses.subarray(weaknessAt[row], weaknessAt[row + 1])

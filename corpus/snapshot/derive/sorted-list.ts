@@ -4,22 +4,17 @@ import { packTexts, type TextColumn } from '../text-column.ts'
 import { mapValues } from './map-values.ts'
 import { encodePostings } from './postings.ts'
 
-/** The rows of a list in one sort. */
 export interface ListOrder {
   /** The ordinals in the direction of stored pages, those without a key last. */
   ordinals: Uint32Array
-  /** Number of ordinals with a key. */
   keyed: number
-  /** The key of each ordinal. */
   keys: readonly SortValue[]
 }
 
 /** A list before its pages are compressed. */
 export interface SortedList {
   name: ListName
-  /** By ordinal. */
   ids: string[]
-  /** The JSON of each row, by ordinal. */
   texts: TextColumn
   orders: Record<string, ListOrder>
   filters: Record<string, { keys: string[]; starts: Uint32Array; ordinals: Uint32Array }>

@@ -18,7 +18,6 @@ export function cveTexts(rows: Rows, row: Uint32Array): PackedSet {
   }
 }
 
-/** Returns a subtitle such as `critical 9.8, known exploited`. */
 function cveSubtitle({ severity, score, flags }: Rows, row: number): string {
   const band = SEVERITIES[severity[row]!]
   const words = [band ? `${band} ${score[row]!.toFixed(1)}` : 'not scored']

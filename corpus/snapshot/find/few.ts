@@ -1,6 +1,6 @@
 /**
- * The CVEs that pass the flag and severity constraints, when they are rare: for example `kev=true&severity=none`. A
- * scan would test all words of an order to find none; a short list is checked at once.
+ * Rare matches of flag and severity constraints, such as `kev=true&severity=none`. A scan would test all words of an
+ * order; a short list is checked at once.
  */
 import type { CveTables } from '../cve-tables.ts'
 import { SEVERITIES } from '../derive/facts.ts'
@@ -46,7 +46,6 @@ function lookFor(snapshot: CveTables, bits: SnapshotBits, told: readonly Told[])
   return found.length > MOST ? null : Uint32Array.from(found)
 }
 
-/** Number of bits in flags. */
 const FLAG_BITS = 8
 
 /** Returns mask and value of the flags, and the severity set, as one number. */

@@ -42,8 +42,8 @@ export interface GivenFilters extends Omit<CveFilters, 'cwe' | 'cna' | TimeFilte
 type TimeFilter = 'published_since' | 'published_until' | 'updated_since'
 
 /**
- * Returns filters in the canonical form that cursors are bound to; key order matters. `severity` and `ids` must be free
- * of duplicates, and `severity` sorted by band, worst first.
+ * Returns filters in the canonical form of cursors, where key order matters. `severity` and `ids` must be free of
+ * duplicates; `severity` sorted by band, worst first.
  */
 export function canonicalFilters(given: GivenFilters): CveFilters {
   return {
@@ -63,20 +63,18 @@ export function canonicalFilters(given: GivenFilters): CveFilters {
   }
 }
 
-/** A constraint of one filter. */
 export type Constraint =
   /** These ordinals, ascending. When `column` is set, they are those with `key` in it. */
   | { kind: 'list'; ordinals: Uint32Array; column: KeyColumn | null; key: number }
   /** The ordinals with flags equal to `value` under `mask`. */
   | { kind: 'flags'; mask: number; value: number }
-  /** Indices into `SEVERITIES`. */
   | { kind: 'severity'; codes: readonly number[] }
   /** The ordinals at positions `from` up to `to` of a descending order. */
   | { kind: 'stretch'; sort: CveSort; from: number; to: number }
 
 /**
- * Returns the constraints of `filters`; a CVE must pass all. `matches` are the ordinals that match `q`, when given.
- * Out-of-range bounds and unknown names match nothing; they are no errors (rule 4).
+ * Returns the constraints of `filters`; a CVE must pass all. `matches` are the matches of `q`, when given. Out-of-range
+ * bounds and unknown names match nothing, without an error (rule 4).
  */
 export function constraintsOf(
   snapshot: CveTables,
@@ -134,7 +132,6 @@ function stretch(sort: CveSort, from: number, to: number): Constraint {
   return { kind: 'stretch', sort, from, to: Math.max(from, to) }
 }
 
-/** Returns the ordinals of all assigners with a name that folds to the slug. */
 function ordinalsOfCna({ columns }: CveTables, slug: string): Uint32Array {
   const names = columns.assigner.keys.keys().filter((name) => nameKey(name) === slug)
   const lists = Array.from(names, (name) => postingsOf(columns.assigner, name))

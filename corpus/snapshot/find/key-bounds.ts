@@ -1,6 +1,6 @@
 /**
- * Finds the position where keys of a descending order fall below a bound. A binary search over all keys would read
- * eighteen scattered positions in three tables each. So it searches contiguous samples first.
+ * Finds where keys of a descending order fall below a bound. Searches contiguous samples first: a full binary search
+ * would read eighteen scattered positions in three tables each.
  */
 
 import type { CveTables } from '../cve-tables.ts'
@@ -8,7 +8,6 @@ import { fromBillionths } from '../epss.ts'
 import type { CveSort } from '../order.ts'
 import { perSnapshot } from './per-snapshot.ts'
 
-/** The sorts with filter bounds. */
 type BoundedSort = Exclude<CveSort, 'cvss'>
 
 /** Returns the first position with a key below `least`. Never counts positions without a key. */

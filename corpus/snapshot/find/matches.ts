@@ -8,8 +8,8 @@ import { firstFrom } from './places.ts'
 import type { KeyColumn, SnapshotBits } from './snapshot-bits.ts'
 
 /**
- * Moves those of the first `count` ordinals that pass to the front, in order. Returns their number. One constraint
- * tests a whole block before the next does, so that the CPU overlaps the cache misses.
+ * Moves those of the first `count` ordinals that pass to the front, in order, and returns their number. Works on whole
+ * blocks, so that the CPU overlaps cache misses.
  */
 export type Sieve = (ordinals: Uint32Array, count: number) => number
 
@@ -115,10 +115,7 @@ const keySieve = (column: KeyColumn, key: number) => (ordinals: Uint32Array, cou
   return kept
 }
 
-/**
- * A binary search takes as long as this many insertions into a bitmap. After enough lookups a list is converted to a
- * bitmap.
- */
+/** A binary search takes as long as this many insertions into a bitmap. Later lookups therefore use a bitmap. */
 const ADDED_IN_A_LOOKUP = 32
 
 const listSieve = (size: number, list: Uint32Array) => {
@@ -163,8 +160,8 @@ export function clausesOf(bits: SnapshotBits, sort: CveSort, constraints: readon
 }
 
 /**
- * Cuts lists to the publication range by binary search, because ordinals are positions in the order of publication.
- * Keeps the range constraint, because the key column of a list does not reflect the cut.
+ * Cuts lists to the publication range by binary search: ordinals are positions in that order. Keeps the range, because
+ * key columns ignore the cut.
  */
 export function withinPublication(constraints: readonly Constraint[]): readonly Constraint[] {
   const stretch = publicationIn(constraints)
@@ -176,7 +173,6 @@ export function withinPublication(constraints: readonly Constraint[]): readonly 
   return within
 }
 
-/** Returns the publication range among the constraints, or null. */
 export function publicationIn(constraints: readonly Constraint[]): { from: number; to: number } | null {
   for (const one of constraints) if (one.kind === 'stretch' && one.sort === 'published') return one
   return null

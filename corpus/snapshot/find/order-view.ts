@@ -1,6 +1,6 @@
 /**
- * An order in one direction, with positions from first to last. The stored order is descending with nulls last.
- * Ascending, the rows with a key are reversed, then those without a key are reversed (rule 6).
+ * An order in one direction. It is stored descending with nulls last. Ascending, the rows with a key are reversed, then
+ * those without (rule 6).
  */
 import { type CveId, compareCveIds, parseCveId } from '../../model/cve-id.ts'
 import type { RowKey } from '../cursor.ts'
@@ -18,17 +18,13 @@ export interface OrderView {
   count: number
   /** Number of rows with a key. */
   keyed: number
-  /** Returns the ordinal at a position. */
   ordinal(place: number): number
-  /** Returns the position of an ordinal. */
   place(ordinal: number): number
-  /** Returns the cursor key of an ordinal. */
   keyOf(ordinal: number): RowKey
   /** Returns the first position after `key`, even when its row no longer exists. */
   placeAfter(key: RowKey): number
 }
 
-/** The cached views of a snapshot's orders. */
 const views = perSnapshot((snapshot) => ({
   descending: perSort((sort) => viewOf(snapshot, sort, true)),
   ascending: perSort((sort) => viewOf(snapshot, sort, false)),

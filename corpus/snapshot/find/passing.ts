@@ -1,6 +1,6 @@
 /**
- * Finds the rows that pass all filters by enumerating one constraint. Clients request the same filters page by page, so
- * expensive results are cached, and sorted on the second request.
+ * Finds matches by enumerating one constraint. Clients request the same filters page by page, so expensive results are
+ * cached, and sorted on the second request.
  */
 
 import type { CveTables } from '../cve-tables.ts'
@@ -22,7 +22,7 @@ export interface Passing {
 
 export interface Enumeration {
   order: OrderView
-  /** Positions of the stored order outside of which no row passes. */
+  /** No row outside of these stored positions passes. */
   bounds: Bounds
   ordinals: Uint32Array
   /** The tests that each ordinal must pass. */

@@ -20,8 +20,8 @@ export const firstFrom = (sorted: Uint32Array, least: number): number =>
   firstWhere(sorted.length, (at) => sorted[at]! >= least)
 
 /**
- * Converts a position to the other direction. The `keyed` rows with a key are reversed, then the others, so that rows
- * without a key stay last (rule 6).
+ * Converts a position to the other direction: reverses the `keyed` rows with a key, then the others, which stay last
+ * (rule 6).
  */
 export const turnedPlace = (place: number, keyed: number, count: number): number =>
   place < keyed ? keyed - 1 - place : keyed + count - 1 - place

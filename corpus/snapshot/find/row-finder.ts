@@ -1,6 +1,6 @@
 /**
- * Finds rows by id, for callers with many ids. Numbers of a year are evenly distributed, so one or two interpolation
- * steps come close. A binary search over all rows would read eighteen scattered positions.
+ * Finds rows by id by interpolation. Numbers of a year are evenly distributed, so one or two steps come close. A binary
+ * search would read eighteen scattered positions.
  */
 import type { CveId } from '../../model/cve-id.ts'
 import { findRow, type Index } from '../derive/index-table.ts'

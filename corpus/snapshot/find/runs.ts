@@ -13,15 +13,14 @@ export interface Run {
   up: boolean
 }
 
-/** The positions of the stored order that may have matches. */
 export interface Bounds {
   from: number
   to: number
 }
 
 /**
- * Returns the runs from view position `start` on, within bounds. Ascending, the rows with a key are reversed, then
- * those without a key (rule 6).
+ * Returns the runs from view position `start` on, within bounds. Ascending, rows with a key are reversed, then those
+ * without (rule 6).
  */
 export function runsFrom({ descending, count, keyed }: OrderView, start: number, { from, to }: Bounds): Run[] {
   const runs: Run[] = []

@@ -9,9 +9,7 @@ const FIRST_BLOCK = 32
 /** The shared candidate block. Safe, because searches are synchronous. */
 const block = new Uint32Array(BLOCK)
 
-/** A search in progress. */
 export interface Sifted {
-  /** The ordinals that passed, in order. */
   found: number[]
   most: number
   sieves: readonly Sieve[]
@@ -19,7 +17,6 @@ export interface Sifted {
   /** Number of candidates in the block, and the number at which it is filtered. */
   filled: number
   full: number
-  /** Number of candidates that failed. */
   failed: number
 }
 

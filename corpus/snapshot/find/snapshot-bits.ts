@@ -1,6 +1,6 @@
 /**
- * Bitmaps of each flag and severity by position of each order, so that a scan skips 32 positions at once. Also the key
- * of each ordinal, to test postings one by one. Built lazily; 3 MB in total at 350,000 CVEs.
+ * Bitmaps of each flag and severity by position of each order, so that scans skip 32 positions at once; and the key of
+ * each ordinal. Built lazily; 3 MB in total at 350,000 CVEs.
  */
 import type { Columns } from '../derive/columns.ts'
 import { FLAGS, SEVERITIES } from '../derive/facts.ts'
@@ -78,7 +78,6 @@ function keyColumn(count: number, { starts, ordinals }: Pick<Postings<unknown>, 
   return column
 }
 
-/** Flags with a list filter. */
 export const FILTER_FLAGS = ['kev', 'has_exploit', 'has_patch', 'has_detection'] as const
 
 /** Builds all bitmaps in advance, one per event loop turn. Each takes one or two ms at 350,000 CVEs. */

@@ -1,6 +1,6 @@
 /**
- * Finds the first CVEs after a position of an order that pass all filters. It either scans the order, or enumerates the
- * smallest constraint. It chooses by estimated cost from constraint sizes, and aborts a scan that was underestimated.
+ * Finds the first CVEs after a position of an order that pass all filters. Scans the order or enumerates the smallest
+ * constraint, by estimated cost. Aborts an underestimated scan.
  */
 import type { CveTables } from '../cve-tables.ts'
 import { fewOf, type Told } from './few.ts'
@@ -22,7 +22,6 @@ import { passingOf } from './passing.ts'
 import { type Bounds, placesIn, type Run, runsFrom, walkList, walkPlaces } from './runs.ts'
 import type { SnapshotBits } from './snapshot-bits.ts'
 
-/** The target of a search: the first `most` CVEs from position `start` of an order on. */
 export interface Wanted {
   order: OrderView
   start: number
@@ -56,7 +55,6 @@ interface Sized<C extends Constraint = Constraint> {
   share: number
 }
 
-/** The target of a search and its constraints. */
 interface Search extends Wanted {
   /** All constraints except a range of the order itself, which bounds the scan. Most selective first. */
   constraints: readonly Sized[]

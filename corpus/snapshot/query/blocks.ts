@@ -4,13 +4,11 @@ import type { Texts } from './texts.ts'
 export interface Blocks {
   /** Returns a block of a database; calls `make` on a cache miss. */
   get(database: number, block: string, make: () => Texts): Texts
-  /** Evicts all blocks of a database. */
   drop(database: number): void
   /** Whether another block would evict one. */
   isFull(): boolean
 }
 
-/** Returns a cache of at most `maxBytes`. */
 export function blockMemory(maxBytes: number): Blocks {
   /** A `Map` keeps insertion order. A hit re-inserts its block, so the first one is the least recently used. */
   const blocks = new Map<string, Texts>()

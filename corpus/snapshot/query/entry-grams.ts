@@ -23,7 +23,6 @@ export interface EntryGrams {
   prefixEnd: number
   /** From there up to here: grams at word starts. */
   wordsEnd: number
-  /** From there up to here: all grams. */
   end: number
   /** The gram equal to the whole key, or -1. */
   exact: number

@@ -1,4 +1,3 @@
-/** Opens a `query.db` from an untrusted source. */
 import { closeSync, openSync, readSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { checkQuerySchema, MAX_PAGE_BYTES } from './schema.ts'

@@ -1,16 +1,15 @@
 /**
- * Grams: every string of one to three bytes in a text, numbered by length and then by bytes. Frequent grams also store
- * their best entries, so that searches need not scan all of them. SPEC.md, "Query".
+ * Grams: all strings of one to three bytes in texts, numbered by length, then bytes. Frequent grams store their best
+ * entries, to avoid full scans. SPEC.md, "Query".
  */
 import { entryGrams, GRAM_NUMBERS } from './entry-grams.ts'
 import { bitsLength, differenceLength, postingsLength, writeDifference } from './postings.ts'
 import { BUCKETS, bucketOf, MOST_BEST, RANK, type Rank } from './rank.ts'
 import type { Texts } from './texts.ts'
 
-/** Grams in more entries than this store their best ones. Finding the best of fewer takes well under a millisecond. */
+/** Grams in more entries store their best ones. For fewer, a scan takes well under a millisecond. */
 export const BEST_FROM = 1024
 
-/** A gram of a set: its postings, and the best of them when it is frequent. */
 export interface Gram {
   gram: number
   count: number

@@ -8,7 +8,6 @@ import { openSearched, type SearchedSet } from './searched-set.ts'
 import { SEARCH_TYPES, type SearchType, setNumber, TEXT_SETS, type TextSetName } from './sets.ts'
 import { finish, type Steps } from './steps.ts'
 
-/** A search result. */
 export interface Hit extends Item {
   type: SearchType
   rank: Rank
@@ -21,16 +20,14 @@ export interface SearchResult {
   hits: Record<SearchType, Hit[]>
 }
 
-/** The searches of an open `query.db`, in steps. */
 export interface SteppedQuery {
   /** Returns the ordinals of all entries of `set` with `q` in key or label, ascending. */
   matches(set: TextSetName, q: string): Steps<Uint32Array>
   /** Returns the `limit` best entries, at most 25, and the number of matches for each of `types`. */
   search(types: readonly SearchType[], q: string, limit: number): Steps<SearchResult>
   /**
-   * Returns the `limit` best entries, at most 25, of all `types` together, sorted by rank. Within a rank, types
-   * alternate so that no type crowds out the others: first the first entry of each type, then the second. Ties follow
-   * `SEARCH_TYPES`.
+   * Returns the `limit` best entries, at most 25, of all `types` together, by rank. Within a rank types alternate, so
+   * that none crowds out the others; then in order of `SEARCH_TYPES`.
    */
   suggest(types: readonly SearchType[], q: string, limit: number): Steps<Hit[]>
   /** Loads texts into memory until the cache is full, so that the first search does not wait for them. */
@@ -43,7 +40,6 @@ export interface Query {
   search(types: readonly SearchType[], q: string, limit: number): SearchResult
   suggest(types: readonly SearchType[], q: string, limit: number): Hit[]
   stepped: SteppedQuery
-  /** Evicts the cached texts. */
   forget(): void
 }
 
@@ -51,9 +47,8 @@ const MEMORY_BYTES = 48 * 1024 * 1024
 let opened = 0
 
 /**
- * Opens the searches of a database. `blocks` caches texts; several databases may share it.
- * @throws SnapshotError when the database is invalid or damaged. Searches also throw it, because each row is checked
- * when read.
+ * Opens the searches of a database. Several databases may share `blocks`, the text cache.
+ * @throws SnapshotError when the database is invalid or damaged; searches throw it too, because they check each row
  */
 export function openQuery(database: Database, blocks: Blocks = blockMemory(MEMORY_BYTES)): Query {
   const reader = rowReader(database)

@@ -4,11 +4,9 @@
  */
 import { SnapshotError } from '../error.ts'
 
-/** Returns the encoded length of a difference in bytes. */
 export const differenceLength = (difference: number): number =>
   difference < 1 << 7 ? 1 : difference < 1 << 14 ? 2 : difference < 1 << 21 ? 3 : difference < 1 << 28 ? 4 : 5
 
-/** Returns the length in bytes of a bitmap of `size` ordinals. */
 export const bitsLength = (size: number): number => Math.ceil(size / 8)
 
 /** Returns the length in bytes of postings with `differences` bytes of differences, in a set of `size` entries. */

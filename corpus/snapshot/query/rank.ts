@@ -14,7 +14,6 @@ export function isWordStart(bytes: Uint8Array, at: number): boolean {
   return before === BORDER || !IN_WORD.test(lastCharacter(bytes, at))
 }
 
-/** Returns the multi-byte UTF-8 character that ends before `at`. */
 function lastCharacter(bytes: Uint8Array, at: number): string {
   let from = at - 1
   while ((bytes[from]! & 0xc0) === 0x80) from--

@@ -1,6 +1,6 @@
 /**
- * The rows of `query.db`: tables with the same columns. Each row has its own checksum, so that corruption of an open
- * database is not returned as data. SPEC.md, "Query".
+ * The rows of `query.db`. Each row has a checksum, so that corruption of an open database is never answered as data.
+ * SPEC.md, "Query".
  */
 import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
@@ -50,7 +50,6 @@ export interface SetHead {
   count: number
   /** One bit per entry, lowest bit first. */
   first: Uint8Array
-  /** Ascending. */
   grams: Uint32Array
   gramCounts: Uint32Array
 }
@@ -131,7 +130,7 @@ export function rowReader(database: Database): RowReader {
 }
 
 /**
- * Returns the content digest of a `query.db`, as `buildQueryDb` does, and the number of entries of its sets.
+ * Returns the content digest of a `query.db`, and the number of entries of its sets.
  * @throws SnapshotError when a row does not match its CRC
  */
 export function queryDigest(database: Database): { content: string; count: number } {
@@ -161,7 +160,6 @@ export function queryDigest(database: Database): { content: string; count: numbe
   return { content: digest.hex(), count }
 }
 
-/** Returns the size of the file in bytes. */
 function sizeOf(database: Database): number {
   const [pages, bytes] = [
     database.pragma('page_count', { simple: true }),

@@ -1,6 +1,6 @@
 /**
- * Checks the schema of an untrusted `query.db`. SQLite executes what a file defines: a view instead of a table can run
- * forever, and such a thread cannot be interrupted. SPEC.md, "Query".
+ * Checks the schema of an untrusted `query.db`. A view instead of a table can run forever, and its thread cannot be
+ * interrupted. SPEC.md, "Query".
  */
 import { SnapshotError } from '../error.ts'
 import { QUERY_TABLES, tableSql } from './rows.ts'
@@ -17,8 +17,8 @@ const UTF_8 = 1
 const TABLE_LEAF = 13
 
 /**
- * Checks that the schema has exactly the five tables. `bytes` begins with the first page of the file. Decodes the page
- * without SQLite, which would read a schema of any length and could loop on a damaged one.
+ * Checks that the schema has exactly the five tables. `bytes` begins with the file's first page. Does not use SQLite,
+ * which could loop on a damaged schema and reads one of any length.
  * @throws SnapshotError `malformed`
  */
 export function checkQuerySchema(bytes: Buffer): void {

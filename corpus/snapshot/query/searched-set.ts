@@ -1,5 +1,5 @@
 /**
- * One searchable set of `query.db`. Matches of up to three bytes are stored. For longer strings it scans the texts of
+ * A searchable set of `query.db`. Matches of up to three bytes are stored. Longer strings are searched in the texts of
  * entries that contain all of their trigrams.
  */
 import { SnapshotError } from '../error.ts'
@@ -15,9 +15,7 @@ import type { Steps } from './steps.ts'
 import { decodeBlock, ENTRIES_PER_BLOCK, type Find, finder, type Texts } from './texts.ts'
 
 export interface SearchedSet {
-  /** Returns the ordinals of entries with `q` in key or label, ascending. */
   matches(q: string): Steps<Uint32Array>
-  /** Returns the number of matches, and the `limit` best. */
   best(q: string, limit: number): Steps<{ count: number; ranked: Ranked[] }>
   /** Loads its texts into memory, one block per step, until the cache is full. */
   warm(): Steps<void>
@@ -30,7 +28,6 @@ interface Opening {
   database: number
 }
 
-/** Number of candidates per step. */
 const CANDIDATES_PER_STEP = 4096
 /** Searching a string in an entry takes about as long as this many steps of a postings merge. */
 const STEPS_PER_TEXT = 16
@@ -118,8 +115,8 @@ export function openSearched(set: TextSetName, { reader, blocks, database }: Ope
   }
 
   /**
-   * Returns the entries that may rank better than elsewhere; null means any entry. A string at a word start has its
-   * first gram there too. So when the gram's best list ends with rank "elsewhere", it contains all better entries.
+   * Returns the entries that may rank better than elsewhere; null means any. A string at a word start has its first
+   * gram there too. So a best list that ends with "elsewhere" contains all better entries.
    */
   function promising(needle: Uint8Array): Set<number> | null {
     const ranked = storedBest(gramAt(needle, 0, Math.min(MAX_GRAM, needle.length)))

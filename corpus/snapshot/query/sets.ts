@@ -3,7 +3,6 @@
 import type { Texts } from '../kept-texts.ts'
 import { type TextColumn, textsIn } from '../text-column.ts'
 
-/** In the order of their numbers in `query.db`. */
 export const TEXT_SETS = ['cve', 'cwe', 'capec', 'cna', 'vendor', 'product', 'capec_text'] as const
 export type TextSetName = (typeof TEXT_SETS)[number]
 
@@ -21,10 +20,7 @@ export interface TextSet<Column = string[]> {
   keys: Column
   /** The id in answers; `<vendor>/<product>` for products. */
   ids: Column
-  /**
-   * Title, name or display, also matched. Empty when missing; answers then use the id. For `capec_text` the
-   * description.
-   */
+  /** Title, name or display, also matched; when empty, answers use the id. For `capec_text` the description. */
   labels: Column
   /** In answers only, not matched. */
   subtitles: Column

@@ -1,9 +1,7 @@
 /** Work in steps of well under a millisecond, so that other work can run in between. */
 
-/** Yields after each step and returns the result. */
 export type Steps<T> = Generator<void, T>
 
-/** Runs all steps at once. */
 export function finish<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next()

@@ -1,6 +1,6 @@
 /**
- * Folded texts as searchable bytes: key and label of each entry in UTF-8, delimited by 0xFF. UTF-8 never contains 0xFF,
- * so no query can match it. SPEC.md, "Query".
+ * Folded texts as bytes: key and label of each entry in UTF-8, delimited by 0xFF, which UTF-8 never contains and no
+ * query matches. SPEC.md, "Query".
  */
 import { SnapshotError } from '../error.ts'
 import { fold } from '../fold.ts'
@@ -11,17 +11,14 @@ export const BORDER = 0xff
 /** Entries per block, the unit of storage, reading and caching. */
 export const ENTRIES_PER_BLOCK = 2048
 
-/** The texts of consecutive entries. */
 export interface Texts {
   bytes: Uint8Array
   count: number
   /** Start of each entry's key; the last element is the end. */
   keyAt: Uint32Array
-  /** Start of each entry's label. */
   labelAt: Uint32Array
 }
 
-/** Returns all texts of a set, folded. */
 export function foldTexts({ keys, labels }: Pick<ReadSet, 'keys' | 'labels'>): Texts {
   const count = keys.length
   const keyAt = new Uint32Array(count + 1)
@@ -96,7 +93,6 @@ export function finder(needle: Uint8Array): Find {
   }
 }
 
-/** Whether `needle` is at `at`. */
 export function isAt(bytes: Uint8Array, needle: Uint8Array, at: number): boolean {
   for (let i = 0; i < needle.length; i++) if (bytes[at + i] !== needle[i]) return false
   return true

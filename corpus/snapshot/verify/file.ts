@@ -30,7 +30,6 @@ export interface FileFindings {
   gathered: GatheredShard | null
   /** Start of each member of a page shard. */
   membersAt: Uint32Array
-  /** The entries of a catalog. */
   entries: PlacedEntry[]
 }
 

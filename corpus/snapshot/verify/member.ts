@@ -88,7 +88,6 @@ function gluedRecord(key: string, segments: readonly SegmentText[]): string {
   return record
 }
 
-/** Returns the text of a page from its segments. */
 function gluedRows(key: string, segments: readonly SegmentText[]): string {
   if (!/^\d{8,}$/.test(key)) damaged('its key is no page number')
   if (segments.length === 0 || segments.length > SEGMENTS_PER_PAGE) damaged(`it has ${segments.length} segments`)
@@ -102,7 +101,6 @@ function gluedRows(key: string, segments: readonly SegmentText[]): string {
   return `{"rows":[${segments.map(({ text }) => text).join(',')}]}\n`
 }
 
-/** Returns the text of a catalog entry: its only segment. */
 function gluedEntry(key: string, [entry, ...others]: readonly SegmentText[]): string {
   if (!entry || others.length > 0 || entry.segment.kind !== ENTRY_KIND || entry.segment.count !== 1) {
     return damaged('it is not one entry')

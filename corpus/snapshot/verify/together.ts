@@ -1,6 +1,6 @@
 /**
- * Verifies that the files of a snapshot are consistent. Rederives derived files from the CVE shards, the catalogs and
- * the EPSS scores, and compares them. A forged derived file would require a change of its sources, and so of the id.
+ * Compares the files of a snapshot. Rederives derived files from the CVE shards, catalogs and EPSS scores. A forger
+ * would have to change those sources too, and so the id.
  */
 import { type CveId, compareCveIds, cveBlock, parseCveId } from '../../model/cve-id.ts'
 import { decodeAbout } from '../about.ts'
@@ -31,7 +31,6 @@ import { heard, type Pool } from '../pool.ts'
 import { type Column, decodeTable } from '../table.ts'
 import type { FileFindings } from './file.ts'
 
-/** A file that is valid alone, with the findings about it. */
 export interface Checked {
   file: FileEntry
   findings: FileFindings
