@@ -1,4 +1,4 @@
-/** The list of CVE numbering authorities, as the CVE website has it: one JSON file. */
+/** The list of CVE numbering authorities from the CVE website: one JSON file. */
 import type { CnaEntry } from '../model/claim.ts'
 import { nameKey } from '../model/products.ts'
 import { FeedError } from './error.ts'
@@ -19,7 +19,7 @@ import { isObject, objects, shown, text, texts } from './json.ts'
 
 export const CNA_ADAPTER = 2
 
-/** The file states no date; where its name has none either, it counts as valid at any time. */
+/** The file states no date. Without a date in its name it counts as valid at any time. */
 export function findCnaList(feedsFolder: string): FeedFile[] {
   const found = findFiles(feedsFolder, 'cna', (entry) => entry.isFile() && /^CNAsList.*\.json$/.test(entry.name))
   return found.map(({ path, name }) => {
@@ -28,7 +28,7 @@ export function findCnaList(feedsFolder: string): FeedFile[] {
   })
 }
 
-/** The entries in the file's order, by slug: the short name folded as vendors' are (rule 27). */
+/** Yields the entries in file order. Their key is the slug: the short name folded like vendor names (rule 27). */
 export function* readCnaList(file: FeedFile, options: ReadOptions): Iterable<FeedItem> {
   const list = readJsonFile(file.path, file.name)
   if (!Array.isArray(list)) throw new FeedError('file_invalid', `${file.name} is no CNA list: it is no JSON array`)

@@ -1,4 +1,4 @@
-/** EPSS: daily scores, one gzipped CSV (`cve,epss,percentile`) with the model's version and date in its first line. */
+/** Reads EPSS: daily scores in one gzipped CSV (`cve,epss,percentile`). The first line has model version and date. */
 import type { EpssScore } from '../model/claim.ts'
 import { parseCveId } from '../model/cve-id.ts'
 import { utcTimestamp } from '../model/date.ts'
@@ -9,12 +9,12 @@ import { headOf, readPlain } from './files/plain-file.ts'
 
 export const EPSS_ADAPTER = 1
 
-/** 350,000 lines have some 13 MB. */
+/** 350,000 lines have about 13 MB. */
 const MAX_PLAIN_BYTES = 256 << 20
 
 const HEADER = 'cve,epss,percentile'
 
-/** Scores without their day cannot be answered with, so a file that has none is refused, not passed over. */
+/** Answers need the date of scores, so a file without a date is an error. */
 export function findEpss(feedsFolder: string): FeedFile[] {
   const found = findFiles(
     feedsFolder,
@@ -32,14 +32,14 @@ export function findEpss(feedsFolder: string): FeedFile[] {
   })
 }
 
-/** `#model_version:v2025.03.14,score_date:2025-08-30T12:55:00Z`; files before 2022 do not have the line. */
+/** The first line: `#model_version:v2025.03.14,score_date:2025-08-30T12:55:00Z`. Files before 2022 do not have it. */
 function readRelease(path: string): { model: string | null; date: string | null } {
   const line = headOf({ path }).split('\n', 1)[0]!
   const date = /score_date:([^,\s]+)/.exec(line)?.[1]
   return { model: /model_version:([^,\s]+)/.exec(line)?.[1] ?? null, date: date ? utcTimestamp(date) : null }
 }
 
-/** The scores in the file's order. The CSV has neither quotes nor blanks, so a line is split at its commas. */
+/** Yields the scores in file order. The CSV has neither quotes nor blanks, so lines are split at commas. */
 export function* readEpss(file: FeedFile): Iterable<({ kind: 'score' } & EpssScore) | FeedSkip> {
   const csv = readPlain(file, MAX_PLAIN_BYTES).toString('latin1')
   let line = 0
@@ -72,7 +72,7 @@ function readRow(row: string, line: number): ({ kind: 'score' } & EpssScore) | F
   return { kind: 'skip', key: cveId ?? `line ${line}`, reason: 'item_invalid', detail }
 }
 
-/** Not `0x1`, ` 1` or `Infinity`, which JavaScript takes for numbers as well. */
+/** Rejects `0x1`, ` 1` and `Infinity`, which `Number` accepts. */
 const NUMBER = /^\d*\.?\d+(?:e[-+]?\d+)?$/i
 
 function unitNumber(text: string | undefined): number | null {

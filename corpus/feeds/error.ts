@@ -1,7 +1,7 @@
-/** The one error of the feeds: what an upstream file or record has wrong, with a code that a report can count by. */
+/** The error class of the feeds: a fault in an upstream file or record, with a code for reports. */
 
 export type FeedErrorCode =
-  // a whole file, which stops the ingest
+  // a whole file; stops the ingest
   | 'file_unreadable'
   | 'file_damaged'
   | 'file_invalid'

@@ -1,4 +1,4 @@
-/** What a feed is to the ingest: files to choose from, and an adapter that reads them item by item. */
+/** The interface between feeds and the ingest: files to choose from, and adapters that read them item by item. */
 import { createHash, hash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 import type { EpssScore, RecordNote } from '../model/claim.ts'
@@ -11,36 +11,36 @@ import { assertNesting } from './json.ts'
 import type { PackedDigests } from './packed-digests.ts'
 import type { WrappingTable } from './wrapping-table.ts'
 
-/** A file (or folder of files) that a feed can be read from. */
 export interface FeedFile {
   path: string
-  /** Relative to the feeds folder, with `/`: what reports and errors call it. */
+  /** Path relative to the feeds folder, with `/`. Reports and errors use it. */
   name: string
-  /** A delta is read on top of the newest baseline; a feed without deltas has baselines only. */
+  /** Deltas are read after the newest baseline. A feed without deltas has only baselines. */
   role: 'baseline' | 'delta'
-  /** Which part of the feed it holds, where the publisher splits it (by year, by ecosystem); '' for the whole. */
+  /** The part of the feed in this file (a year, an ecosystem); '' for the whole feed. */
   part: string
-  /** When it was published, as text that sorts by time and begins with `YYYY-MM-DD`; null where nothing says so. */
+  /** Publication date, as text that sorts by time and begins with `YYYY-MM-DD`; null when unknown. */
   date: string | null
-  /** The day in its name, `YYYY-MM-DD`, where that is meant to be the edition's: the one stated inside counts. */
+  /**
+   * The day in the file name, `YYYY-MM-DD`, for feeds that name files by edition. The date inside the file takes
+   * precedence.
+   */
   namedDay?: string | null
-  /** The edition as the upstream counts it. */
+  /** The edition as numbered upstream. */
   version: string | null
   folder: boolean
 }
 
-/** What an adapter yields: a claim to keep, one that the corpus has already, or an item left out, named. */
+/** The output of an adapter: a new claim, an unchanged item, or a skipped item with its key. */
 export type FeedItem =
   | {
       kind: 'claim'
-      /** The feed's own key of the item, unique within the feed. */
       key: string
-      /** The CVEs that it is about; none for an entry that is about none. */
+      /** The CVEs that the item concerns; may be empty. */
       cveIds: readonly CveId[]
       digest: Uint8Array
-      /** The date that the item states for itself, ISO 8601 in UTC. */
+      /** The item's own date, ISO 8601 in UTC. */
       statedAt: string | null
-      /** The claim, JSON. */
       body: string
       notes: readonly RecordNote[]
     }
@@ -56,32 +56,35 @@ export interface FeedSkip {
 
 export interface ReadOptions {
   /**
-   * The digest that the corpus has for an item: of the same bytes nothing is parsed, and no claim is yielded. Null where
-   * it has none, and where the key was asked for before: what came first may be on its way into the corpus.
+   * Returns the stored digest of an item; equal items are not parsed. Null when there is none, or when the key was
+   * requested before: the first copy may not be stored yet.
    */
   digestOf(key: string): Uint8Array | null
-  /** Puts bytes that cannot be read in place into a scratch file and gives its path; the caller removes it. */
+  /** Writes bytes that cannot be read in place to a temporary file and returns its path. The caller deletes it. */
   spill(chunks: AsyncIterable<Uint8Array>): Promise<string>
 }
 
 interface FeedBase {
   name: string
-  /** For people. */
+  /** Display name. */
   title: string
-  /** What is looked for in the feeds folder, for the message when it is not there. */
+  /** The expected files in the feeds folder, for the error when they are missing. */
   lookedFor: string
   licence: string
   attribution: string
-  /** Without it there is nothing to ingest. */
+  /** The ingest fails without this feed. */
   required: boolean
   /**
-   * How many days its edition may lie from the CVE list's before the report says so: 1 for what is published daily.
-   * Null for what comes out now and then, or says of itself only when its newest record changed.
+   * Days between this feed's edition and the CVE list's before the report warns: 1 for daily feeds. Null for irregular
+   * feeds, and for feeds dated only by their newest record.
    */
   maxDaysApart: number | null
-  /** Version of the adapter: raised when it reads the same bytes differently, so that everything is read anew. */
+  /** Version of the adapter. A change makes the ingest read all items again. */
   adapter: number
-  /** The files that are there. Throws `FeedError` for one whose date cannot be told because it cannot be read. */
+  /**
+   * Returns the existing files.
+   * @throws FeedError when a file's date is unknown because it cannot be read
+   */
   find(feedsFolder: string): FeedFile[] | Promise<FeedFile[]>
 }
 
@@ -90,41 +93,38 @@ export interface ClaimFeed extends FeedBase {
   read(file: FeedFile, options: ReadOptions): Iterable<FeedItem> | AsyncIterable<FeedItem>
 }
 
-/** Items to read, as plain data: on its way to another thread it is copied, so that it had better have few objects. */
+/** Items to read, as plain data. It is copied to another thread, so it should contain few objects. */
 export interface Batch {
-  /** Null for an item whose key cannot be told before it is read. */
+  /** Null for an item without a key before it is parsed. */
   keys: readonly (string | null)[]
-  /** What the corpus has for each. */
   known: PackedDigests
 }
 
 export interface OpenFeed {
-  /** How many items the batches hold; null where it takes too long to count them. */
+  /** Number of items in the batches; null when counting takes too long. */
   items: number | null
   batches: Iterable<Batch> | AsyncIterable<Batch>
 }
 
-/** What a file holds beside what the corpus has to the byte. */
+/** The new items of a file, without those stored with equal bytes. */
 export interface SiftedFile {
-  /** Of each item, in the file's order, its place among those that the corpus has, or -1: then it is the next in `batches`. */
+  /** For each item in file order its index among the stored items, or -1 when it is the next in `batches`. */
   places: Int32Array
-  /** Nothing is told here of what the corpus has for them. */
+  /** These batches contain no stored digests. */
   batches: Batch[]
-  /** What these hold. */
   bytes: number
 }
 
-/** A feed so large that other threads help to read it: batches are plain data, and each can be read anywhere. */
+/** A large feed that several threads read. Batches are plain data, and any thread can read each one. */
 export interface BatchFeed extends FeedBase {
   kind: 'batches'
   open(file: FeedFile, options: ReadOptions): Promise<OpenFeed>
-  /** The items of a batch, in its order. */
   readBatch(batch: Batch): FeedItem[]
-  /** Goes through a file without reading what the corpus has; null where most is new, or an item cannot be named. */
+  /** Scans a file for new items. Returns null when most items are new, or an item has no key. */
   sift?(file: FeedFile, known: WrappingTable): Promise<SiftedFile | null>
 }
 
-/** EPSS: one row of figures per CVE, all of them new every day. */
+/** EPSS: one row of scores per CVE, all new every day. */
 export interface ScoreFeed extends FeedBase {
   kind: 'scores'
   read(file: FeedFile): Iterable<({ kind: 'score' } & EpssScore) | FeedSkip>
@@ -133,22 +133,25 @@ export interface ScoreFeed extends FeedBase {
 export type Feed = ClaimFeed | BatchFeed | ScoreFeed
 
 /**
- * The longest an item may be, in whatever form it comes; the largest upstream have some 4 MB: thousands of affected kernel
- * versions. Feeds whose items are lines have smaller limits of their own.
+ * Maximum bytes of an item. The largest upstream have about 4 MB: thousands of affected kernel versions. Line-based
+ * feeds have lower limits.
  */
 export const MAX_ITEM_BYTES = 32 << 20
 
 /**
- * The longest a claim may be, in characters of its JSON: what a snapshot can hold of one part of a record (SPEC.md,
- * "Segment"). A short item can make a long claim: each affected product is repeated with all of its fields.
+ * Maximum characters of a claim's JSON: the limit of a record part (SPEC.md, "Segment"). Short items can make long
+ * claims, because each affected product repeats all fields.
  */
 export const MAX_CLAIM_LENGTH = 64 << 20
 
-/** The same of an entry of a catalogue: 25 rows, of up to three bytes a character, share a segment (SPEC.md, "Page shard"). */
+/**
+ * Maximum characters of a catalog entry. 25 rows, with up to three bytes per character, share a segment (SPEC.md, "Page
+ * shard").
+ */
 export const MAX_ENTRY_LENGTH = 512 << 10
 
 /**
- * The JSON of a claim.
+ * Returns the JSON of a claim.
  * @throws FeedError `entry_too_large`
  */
 export function claimText(claim: unknown, maxLength = MAX_CLAIM_LENGTH): string {
@@ -158,7 +161,7 @@ export function claimText(claim: unknown, maxLength = MAX_CLAIM_LENGTH): string 
   throw new FeedError('entry_too_large', `its claim has ${length} characters, the limit is ${maxLength}`)
 }
 
-/** The digest of an item's upstream bytes: the adapter's version, then 16 bytes of SHA-256. */
+/** Returns the digest of an item's upstream bytes: the adapter's version, then 16 bytes of SHA-256. */
 export function itemDigest(adapter: number, bytes: Uint8Array | string): Uint8Array {
   const digest = new Uint8Array(17)
   digest[0] = adapter
@@ -167,40 +170,40 @@ export function itemDigest(adapter: number, bytes: Uint8Array | string): Uint8Ar
 }
 
 /**
- * The digest of an item that is known by its own JSON, because its bytes have no border in the file.
- * @throws FeedError for one that is nested too deep, or too large
+ * Returns the digest of an item's JSON, when its byte range in the file is unknown.
+ * @throws FeedError when the item is nested too deep or too large
  */
 export function jsonItemDigest(adapter: number, json: unknown): Uint8Array {
   assertNesting(json)
   return itemDigest(adapter, withinLimit(JSON.stringify(json)))
 }
 
-/** @throws FeedError for an item that is too large */
+/** @throws FeedError when the item is too large */
 export function withinLimit(json: string): string {
   if (json.length <= MAX_ITEM_BYTES) return json
   throw new FeedError('entry_too_large', `${json.length} characters, the limit is ${MAX_ITEM_BYTES}`)
 }
 
-/** Whether an item says what it said, however its bytes are wrapped. */
+/** Whether two digests have the same content, regardless of the raw bytes. */
 export function isSameDigest(a: Uint8Array | null, b: Uint8Array): boolean {
   return a !== null && isSameContent(a, b)
 }
 
-/** A skip for what was thrown, which must be a `FeedError`: anything else is a fault of ours and passes through. */
+/** Returns a skip for a `FeedError`. Rethrows all other errors, which are our own faults. */
 export function skipOf(key: string, cause: unknown): FeedSkip {
   if (!(cause instanceof FeedError)) throw cause
   return { kind: 'skip', key, reason: cause.code, detail: cause.message }
 }
 
-/** What a snapshot has room for in the name of a catalogue's entry, percent-encoded (SPEC.md, "Catalog shard"). */
+/** Maximum percent-encoded bytes of a catalog entry's name (SPEC.md, "Catalog shard"). */
 const MAX_NAME_BYTES = 200
 
 const nameBytes = (name: string): number => encodeURI(name.toWellFormed()).length
 
-/** Whether a snapshot has room for this name of an entry: a longer one would stop every build. */
+/** Whether a name fits into a snapshot. A longer one would fail every build. */
 export const isEntryName = (name: string): boolean => nameBytes(name) <= MAX_NAME_BYTES
 
-/** @throws FeedError for a name too long to be that of an entry */
+/** @throws FeedError when the name is too long for an entry */
 export function assertName(name: string): void {
   if (isEntryName(name)) return
   const what = `its name takes ${nameBytes(name)} bytes percent-encoded, more than ${MAX_NAME_BYTES}`
@@ -208,7 +211,7 @@ export function assertName(name: string): void {
 }
 
 /**
- * Refuses a name that many statements would repeat.
+ * Rejects long names, because many claims would repeat them.
  * @throws FeedError `item_invalid`
  */
 export function assertNameLength(what: string, name: string | null): void {
@@ -216,10 +219,10 @@ export function assertNameLength(what: string, name: string | null): void {
   throw new FeedError('item_invalid', `${what} has ${name.length} characters, the limit is ${MAX_NAME_LENGTH}`)
 }
 
-/** The most weaknesses of a claim; they are compared with those of every other claim. */
+/** Maximum weaknesses per claim, because they are compared with those of every other claim. */
 const MAX_WEAKNESSES = 1000
 
-/** @throws FeedError `item_invalid` for too many weaknesses */
+/** @throws FeedError `item_invalid` when there are too many weaknesses */
 export function boundedWeaknesses(ids: Iterable<string>): string[] {
   const all = [...ids]
   if (all.length <= MAX_WEAKNESSES) return all
@@ -230,11 +233,10 @@ const CHUNK_BYTES = 1 << 20
 
 export interface FileDigest {
   bytes: number
-  /** In hex. */
   sha256: string
 }
 
-/** Size and SHA-256 of a file, read in pieces. */
+/** Returns size and SHA-256 of a file; reads it in chunks. */
 export function fileDigest(path: string): FileDigest {
   const sha256 = createHash('sha256')
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES)

@@ -1,10 +1,10 @@
-/** Reading of upstream JSON, which may hold anything: what is not of the expected type is absent. */
+/** Helpers for untrusted upstream JSON. Values of an unexpected type count as missing. */
 import { isUtf8 } from 'node:buffer'
 import { FeedError } from './error.ts'
 
 export type JsonObject = { readonly [key: string]: unknown }
 
-/** How deep an item may be nested: upstream it is a dozen. Whatever walks through one can then rely on the stack. */
+/** Maximum nesting of an item; upstream has about twelve levels. Protects the stack of recursive functions. */
 const MAX_NESTING = 100
 
 /** @throws FeedError `json_too_deep` */
@@ -20,8 +20,8 @@ function isDeeper(json: unknown, levels: number): boolean {
 }
 
 /**
- * The text that bytes are, without a byte order mark. Nothing is put in the place of what is not UTF-8: it would be
- * answered as if the source had said it.
+ * Returns the text of UTF-8 bytes, without a byte order mark. Never replaces invalid bytes: answers would attribute the
+ * replacement to the source.
  * @throws FeedError `json_invalid`
  */
 export function utf8Text(bytes: Buffer): string {
@@ -31,7 +31,7 @@ export function utf8Text(bytes: Buffer): string {
 }
 
 /**
- * The value that the bytes of one item are, nested however deep.
+ * Returns the parsed JSON of one item. Does not limit nesting.
  * @throws FeedError `json_invalid`
  */
 export function parseAnyJson(bytes: Buffer): unknown {
@@ -43,7 +43,10 @@ export function parseAnyJson(bytes: Buffer): unknown {
   }
 }
 
-/** The same, not nested too deep. @throws FeedError `json_invalid`, `json_too_deep` */
+/**
+ * Returns the parsed JSON of one item, with limited nesting.
+ * @throws FeedError `json_invalid`, `json_too_deep`
+ */
 export function parseJson(bytes: Buffer): unknown {
   const json = parseAnyJson(bytes)
   assertNesting(json)
@@ -54,12 +57,12 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The objects of a list; none where it is no list. */
+/** Returns the objects of a list; empty when the value is no list. */
 export function objects(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : []
 }
 
-/** The texts of a list, trimmed, without empty ones; none where it is no list. */
+/** Returns the texts of a list, trimmed, without empty ones; empty when the value is no list. */
 export function texts(value: unknown): string[] {
   if (!Array.isArray(value)) return []
   const found: string[] = []
@@ -71,20 +74,19 @@ export function texts(value: unknown): string[] {
 }
 
 /**
- * A text as it is stated, blanks at its ends included; null where it is none or blank (rule 29). Half a surrogate
- * pair, which JSON can escape but no UTF-8 can hold, becomes U+FFFD: strict readers of our answers would refuse all of a
- * page for it.
+ * Returns a text untrimmed, or null when it is no text or blank (rule 29). Lone surrogates become U+FFFD: UTF-8 cannot
+ * encode them, and strict clients would reject the whole page.
  */
 export function statedText(value: unknown): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value.toWellFormed() : null
 }
 
-/** The same without surrounding blanks: names, ids and other words that are compared. */
+/** Returns a trimmed text, for names, ids and other compared values. */
 export function text(value: unknown): string | null {
   return statedText(value)?.trim() ?? null
 }
 
-/** What a message may show of a value: its beginning, on one line. */
+/** Returns the beginning of a value on one line, for messages. */
 export function shown(value: unknown): string {
   if (isDeeper(value, MAX_NESTING)) return `what is nested more than ${MAX_NESTING} deep`
   const json = JSON.stringify(value) ?? String(value)

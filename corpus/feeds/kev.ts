@@ -1,4 +1,4 @@
-/** CISA's catalogue of known exploited vulnerabilities: one JSON file. */
+/** Reads CISA's catalog of known exploited vulnerabilities: one JSON file. */
 import type { KevEntry } from '../model/claim.ts'
 import { parseCveId } from '../model/cve-id.ts'
 import { utcDate, utcTimestamp } from '../model/date.ts'
@@ -18,7 +18,7 @@ import { isObject, type JsonObject, shown, text } from './json.ts'
 
 export const KEV_ADAPTER = 1
 
-/** Not the CSV of the same content, nor the schema beside them. */
+/** Excludes the CSV of the same content, and the schema. */
 const FILE_NAME = /^known_exploited_vulnerabilities(?!_schema).*\.json$/
 
 export function findKev(feedsFolder: string): FeedFile[] {
@@ -32,7 +32,7 @@ export function findKev(feedsFolder: string): FeedFile[] {
         const date = released === null ? null : utcTimestamp(released)
         return { ...file, date: date ?? named, version: text(catalogue.catalogVersion) }
       } catch (cause) {
-        // Its name dates it, and reading it will tell what is wrong, should it be the one that is chosen.
+        // Use the date in the name. Reading reports the error if this file is chosen.
         if (named !== null) return { ...file, date: named, version: null }
         throw cause
       }
@@ -48,7 +48,9 @@ function readCatalogue(path: string, name: string): JsonObject & { vulnerabiliti
   return json as JsonObject & { vulnerabilities: unknown[] }
 }
 
-/** The entries in the file's order. An entry is known by its own JSON, because its bytes have no border in the file. */
+/**
+ * Yields the entries in file order. The digest covers an entry's JSON, because its byte range in the file is unknown.
+ */
 export function* readKev(file: FeedFile, options: ReadOptions): Iterable<FeedItem> {
   for (const [index, json] of readCatalogue(file.path, file.name).vulnerabilities.entries()) {
     const stated = isObject(json) ? text(json.cveID) : null

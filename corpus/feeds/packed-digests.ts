@@ -1,6 +1,6 @@
-/** Digests in a row, in one piece of memory: as objects of their own they took longer to pass on than to look up. */
+/** Packs digests into one buffer. Transferring them as objects took longer than the lookup. */
 
-/** A slot for each: the digest's length, 0 where there is none, then the digest. */
+/** One slot per digest: its length, or 0 for none, then the digest. */
 export type PackedDigests = Uint8Array
 
 const SLOT_BYTES = 48
@@ -16,7 +16,6 @@ export function packDigests(digests: readonly (Uint8Array | null)[]): PackedDige
   return packed
 }
 
-/** The digest of the item at `index`; null where there is none. */
 export function digestAt(packed: PackedDigests, index: number): Uint8Array | null {
   const start = SLOT_BYTES * index
   const length = packed[start]!

@@ -1,14 +1,14 @@
-/** What records of different feeds state in the same form: dates, descriptions by language, CVSS objects. */
+/** Reads values that several feeds state in the same form: dates, descriptions by language, CVSS objects. */
 import type { CvssClaim, RecordNote } from '../model/claim.ts'
 import { severityOf } from '../model/cvss.ts'
 import { utcTimestamp } from '../model/date.ts'
 import { isObject, objects, shown, statedText, text } from './json.ts'
 import { addNote } from './notes.ts'
 
-/** The date of what gives none but must have one: the epoch says plainly that nobody did. */
+/** The date of records without one, when a date is required: the epoch. */
 export const NO_DATE = new Date(0).toISOString()
 
-/** A time in UTC; one that is stated but impossible is null and noted (rule 29). */
+/** Returns a time in UTC. An impossible time is null and noted (rule 29). */
 export function readDate(value: unknown, where: string, notes: RecordNote[]): string | null {
   const stated = text(value)
   if (stated === null) return null
@@ -17,7 +17,7 @@ export function readDate(value: unknown, where: string, notes: RecordNote[]): st
   return timestamp
 }
 
-/** The first description in any English (`en`, `en-US`, `eng`), else the first (rule 29). */
+/** Returns the first English description (`en`, `en-US`, `eng`), otherwise the first one (rule 29). */
 export function firstEnglish(descriptions: unknown): string | null {
   let first: string | null = null
   for (const { lang, value } of objects(descriptions)) {
@@ -31,7 +31,7 @@ export function firstEnglish(descriptions: unknown): string | null {
 
 const SEVERITIES = new Set(['NONE', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'])
 
-/** A CVSS object in FIRST's JSON form, or null, noted, where it has no vector or no score. */
+/** Returns a CVSS object in FIRST's JSON form. Without vector or score it returns null and adds a note. */
 export function readCvss(stated: unknown, version: CvssClaim['version'], notes: RecordNote[]): CvssClaim | null {
   const vector = isObject(stated) ? text(stated.vectorString) : null
   const score = isObject(stated) ? stated.baseScore : null

@@ -1,4 +1,4 @@
-/** The feeds: one table of what each is called, where it lies, who published it on which terms, and who reads it. */
+/** The table of feeds: name, location, publisher, licence and adapter. */
 import { CAPEC_ADAPTER, findCapec, readCapec } from './capec/capec.ts'
 import { CNA_ADAPTER, findCnaList, readCnaList } from './cna.ts'
 import { CVE_LIST_ADAPTER, openCveList, readRecordBatch } from './cvelist/cvelist.ts'
@@ -19,7 +19,6 @@ import { findNvd } from './nvd/files.ts'
 import { NVD_ADAPTER, type NvdBatch, openNvd, readNvdBatch, siftNvd } from './nvd/nvd.ts'
 import { findOsv, OSV_ADAPTER, openOsv, readOsvBatch } from './osv/osv.ts'
 
-/** Feeds that others publish. */
 export type PublishedFeed =
   | 'cvelist'
   | 'kev'
@@ -37,7 +36,7 @@ export type PublishedFeed =
 
 export type FeedName = PublishedFeed | FirstPartyName
 
-/** In the order in which an ingest reads them: the small ones first, so that what is wrong with them is said early. */
+/** In ingest order: small feeds first, so that their errors are reported early. */
 export const FEEDS: readonly (Feed & { name: FeedName })[] = [
   {
     name: 'kev',
@@ -47,7 +46,7 @@ export const FEEDS: readonly (Feed & { name: FeedName })[] = [
     licence: 'CC0-1.0',
     attribution: 'CISA, Known Exploited Vulnerabilities Catalog',
     required: false,
-    // It comes out on working days, and not on all of them.
+    // Published on some working days.
     maxDaysApart: 7,
     adapter: KEV_ADAPTER,
     find: findKev,

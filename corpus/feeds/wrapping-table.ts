@@ -1,20 +1,19 @@
 /**
- * By the bytes that an item is wrapped in, whether the corpus has it: a table that all threads share, so that one of them
- * can go through a whole file and bring back only what is new.
+ * A lookup table of stored items by raw bytes, shared by all threads. One thread can scan a whole file and return only
+ * new items.
  */
 import { CONTENT_BYTES } from '../model/item-digest.ts'
 
-/** Of a wrapping's digest these bytes are kept (model/item-digest.ts). */
+/** Stored length of a raw digest (model/item-digest.ts). */
 const WRAPPING_BYTES = 16
 
 export interface WrappingTable {
-  /** Places and 1, each at the first free slot from where its digest's first bytes say; 0 is a free slot. */
+  /** Hash slots with open addressing: index plus 1, or 0 when free. The first bytes of the digest choose the slot. */
   slots: Int32Array
-  /** The digests of the wrappings, by place. */
   wrappings: Uint8Array
 }
 
-/** Of so many digests, by place, those that are of wrapped items as this version of the adapter read them. */
+/** Returns the table of `size` digests. Includes only those with a raw digest and this adapter version. */
 export function tableOf(
   digests: { size: number; digestAt(place: number): Uint8Array },
   adapter: number,
@@ -35,7 +34,7 @@ export function tableOf(
   return table
 }
 
-/** The place of the item that lay in its file in these very bytes, by their digest; -1 where there is none. */
+/** Returns the index of the stored item with these raw bytes, by their digest; -1 when there is none. */
 export function placeOf(table: WrappingTable, digest: Uint8Array): number {
   return lookUp(table, digest).place
 }

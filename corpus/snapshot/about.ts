@@ -1,19 +1,18 @@
-/** What a snapshot says of itself. SPEC.md, "About". */
+/** The metadata of a snapshot. SPEC.md, "About". */
 import { utcTimestamp } from '../model/date.ts'
 import { SnapshotError } from './error.ts'
 
 export interface About {
-  /** The newest date that the CVE list states. */
   corpus_date: string | null
   epss_date: string | null
-  /** How many of each kind the snapshot holds: `cves`, `cwes`, … (API 27.1). */
+  /** Number of entries per kind: `cves`, `cwes`, … (API 27.1). */
   counts: Record<string, number>
   feeds: Record<string, AboutFeed>
 }
 
 interface AboutFeed {
   version: string | null
-  /** As the feed states it: a timestamp, or a day. `decodeAbout` makes both a timestamp. */
+  /** Timestamp or day, as the feed states it. `decodeAbout` converts both to a timestamp. */
   updated_at: string | null
   records: number
   licence: string
@@ -21,8 +20,8 @@ interface AboutFeed {
 }
 
 /**
- * Returns what a snapshot says of itself, with each `updated_at` as an RFC 3339 timestamp in UTC. A day means its first
- * instant (rule 29). The file keeps the feed's own form: another one would change the ids of snapshots.
+ * Returns the metadata, with each `updated_at` as an RFC 3339 timestamp in UTC; a day becomes its first instant (rule
+ * 29). The file keeps the feed's form, because a conversion would change snapshot ids.
  * @throws SnapshotError `malformed`
  */
 export function decodeAbout(bytes: Uint8Array): About {

@@ -1,6 +1,4 @@
-/**
- * Catalog shards: the entries of a catalogue as the feeds state them, a member each, by key. SPEC.md, "Catalog shard".
- */
+/** Catalog shards: one member per catalog entry, as the feed states it, sorted by key. SPEC.md, "Catalog shard". */
 import { MAX_CATALOG_PLAIN } from './bounds.ts'
 import { SHORT_HASH_LENGTH, shortHash } from './digest.ts'
 import { SnapshotError } from './error.ts'
@@ -8,26 +6,24 @@ import { encodeMember } from './member.ts'
 import { plainBytes } from './segment-bytes.ts'
 import { checkPlainLength, contentDigest, membersOf } from './shard.ts'
 
-/** The catalogues of a snapshot: weaknesses, attack patterns, CNAs, exploit modules, types of reports. */
+/** The catalogs of a snapshot: weaknesses, attack patterns, CNAs, exploit modules, report types. */
 export const CATALOGS = ['cwes', 'capecs', 'cnas', 'exploits', 'report-types'] as const
 export type CatalogName = (typeof CATALOGS)[number]
 
-/** The segment kind of an entry. */
 export const ENTRY_KIND = 65
 
-/** The longest entry whose row a list may have: 25 rows share a segment (derive/pages.ts). */
+/** The longest entry that may have a list row. 25 rows share a segment (derive/pages.ts). */
 export const MAX_ENTRY_BYTES = 2 * 1024 * 1024
 
-/** An entry by its key, as canonical JSON. */
 export interface CatalogEntry {
   key: string
   text: string
 }
 
-/** The key of an entry: its id, as far as it is ASCII without blanks, and percent-encoded elsewhere. */
+/** Returns the key of an entry: its id, percent-encoded except for ASCII without blanks. */
 export const catalogKey = (id: string): string => encodeURI(id.toWellFormed())
 
-/** An entry and where its member lies. */
+/** An entry and the position of its member in the shard. */
 export interface PlacedEntry extends CatalogEntry {
   at: number
   length: number
@@ -36,11 +32,13 @@ export interface PlacedEntry extends CatalogEntry {
 export interface EncodedCatalog {
   bytes: Uint8Array
   content: string
-  /** As `decodeCatalog` would give them. */
   entries: PlacedEntry[]
 }
 
-/** Encodes entries in the order of their keys; `kept` gives the bytes of a member that is there already, by its source. */
+/**
+ * Encodes entries, which must be sorted by key. `kept` returns the existing member of a key with the same source
+ * digest.
+ */
 export function encodeCatalog(
   entries: readonly CatalogEntry[],
   kept: (key: string, source: Uint8Array) => Uint8Array | null = () => null,
@@ -62,7 +60,7 @@ export function encodeCatalog(
   return { bytes: new Uint8Array(Buffer.concat(members)), content: digest.hex(), entries: placed }
 }
 
-/** The members of a catalog shard for `encodeCatalog` to keep. */
+/** Returns the `kept` function of `encodeCatalog` for an existing shard. */
 export function keptEntries(shard: Buffer | null): (key: string, source: Uint8Array) => Uint8Array | null {
   const members = new Map<string, { source: Uint8Array; bytes: Uint8Array }>()
   for (const { key, source, at, length } of shard ? membersOf(shard) : []) {
@@ -76,7 +74,7 @@ export function keptEntries(shard: Buffer | null): (key: string, source: Uint8Ar
 }
 
 /**
- * All entries of a catalog shard.
+ * Returns all entries of a catalog shard.
  * @throws SnapshotError when it is damaged, its keys do not ascend, or it inflates to more than `MAX_CATALOG_PLAIN`
  */
 export function decodeCatalog(name: CatalogName, shard: Buffer): PlacedEntry[] {

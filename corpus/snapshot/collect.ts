@@ -1,13 +1,13 @@
 /**
- * Collecting at moments that are known to be good. V8 counts neither what is shared with threads nor when a thread that
- * waits has let go of a gigabyte: left alone it collects a minute later, on top of what came meanwhile.
+ * Forced garbage collection. V8 does not count memory shared with threads, nor memory that a waiting thread released.
+ * It would collect a minute later, after further allocations.
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 let collectNow: NonNullable<typeof gc> | undefined
 
-/** Collects all that this thread holds no more: some 0.1 s for each 100 MB of what stays. */
+/** Collects all garbage of this thread. Takes about 0.1 s per 100 MB of live memory. */
 export function collect(): void {
   if (!collectNow) {
     setFlagsFromString('--expose-gc')

@@ -1,14 +1,13 @@
-/** CRC-32 as gzip uses it (RFC 1952 8), of bytes and of bytes put together. */
+/** CRC-32 as in gzip (RFC 1952 8), and the CRC-32 of concatenated bytes. */
 import { crc32 } from 'node:zlib'
 
 export { crc32 }
 
-/** The reflected polynomial of CRC-32. */
 const POLYNOMIAL = 0xedb88320
 
 /**
- * a·b modulo the polynomial; bit 31 is the coefficient of x⁰. Masks instead of branches: the bits are random, and a wrong
- * guess of the processor costs more than a step.
+ * Returns a·b modulo the polynomial; bit 31 is the coefficient of x⁰. Masks replace branches, which mispredict on
+ * random bits.
  */
 function multiply(a: number, b: number): number {
   let product = 0
@@ -19,12 +18,12 @@ function multiply(a: number, b: number): number {
   return product
 }
 
-/** x^(2^n): entry n is the square of the one before it. */
+/** x^(2^n): each entry is the square of the previous entry. */
 const POWERS = new Int32Array(32)
 POWERS[0] = 1 << 30
 for (let n = 1; n < 32; n++) POWERS[n] = multiply(POWERS[n - 1]!, POWERS[n - 1]!)
 
-/** x^(8·length): what appending `length` bytes multiplies a CRC by. */
+/** Returns x^(8·length), the factor that appending `length` bytes applies to a CRC. */
 function shift(length: number): number {
   let product = 1 << 31
   for (let n = 3; length > 0; n++, length = Math.floor(length / 2)) {
@@ -33,10 +32,10 @@ function shift(length: number): number {
   return product
 }
 
-/** Shifts of the lengths that answers are made of; 0 is "not computed yet", which no shift is. */
+/** Cached shifts of the usual lengths. 0 means "not computed yet"; no shift is 0. */
 const SHIFTS = new Int32Array(1 << 16)
 
-/** The CRC-32 of A followed by B, from theirs and the length of B in bytes. */
+/** Returns the CRC-32 of A followed by B, given both CRCs and the length of B in bytes. */
 export function crc32Combine(crcA: number, crcB: number, lengthB: number): number {
   let by: number
   if (lengthB < SHIFTS.length) {

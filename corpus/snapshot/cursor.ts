@@ -1,11 +1,11 @@
 /**
- * A cursor: where a walk through a list stands, in which snapshot, under which sort and filters (rule 7). It is
- * opaque to clients and bound to nothing secret: a checksum tells only whether it arrived as it was issued.
+ * A position in a list, with snapshot, sort and filters (rule 7). Opaque to clients, but not secret: the checksum only
+ * detects accidental changes.
  */
 import { crc32 } from './crc32.ts'
 import { sha256 } from './digest.ts'
 
-/** The key of a row: the value it is sorted by, and its id. */
+/** The sort value and the id of a row. */
 export interface RowKey {
   value: number | string | null
   id: string
@@ -13,38 +13,38 @@ export interface RowKey {
 
 export interface Cursor {
   list: string
-  /** As the API writes it, `-published`. */
+  /** As the API writes it: `-published`. */
   sort: string
-  /** `filtersHash` of the filters. */
   filters: string
-  /** The first 16 characters of the snapshot's id. */
+  /** The first 16 characters of the snapshot id. */
   snapshot: string
-  /** When that snapshot was created, in ms since the epoch: tells an older one from one not loaded yet. */
+  /** Creation time, in ms since the epoch. Distinguishes an expired snapshot from one not loaded yet. */
   createdAt: number
-  /** The last row that was handed out. */
   after: RowKey
 }
 
 const VERSION = 1
-/** Bytes that a cursor keeps of a text key and of an id, as JSON: with the rest they stay below the bound. */
+/** Maximum bytes of a text key and of an id, as JSON. Keeps the cursor below `MAX_CURSOR_LENGTH`. */
 const MAX_KEPT_BYTES = 128
-/** Behind the beginning of a long id. */
+/** Length of the digest appended to a shortened id. */
 const ID_DIGEST_LENGTH = 16
 export const MAX_CURSOR_LENGTH = 512
 export const SNAPSHOT_PREFIX_LENGTH = 16
 
-/** A short hash of filters: the length and the CRC of their canonical JSON. Like the checksum it keeps mistakes out, no more. */
+/**
+ * Returns a short hash of filters: length and CRC of their canonical JSON. It detects mistakes only, like the checksum.
+ */
 export function filtersHash(filters: unknown): string {
   const text = JSON.stringify(filters)
   return `${text.length.toString(36)}.${crc32(text).toString(36)}`
 }
 
-/** A key as a cursor keeps it: a long text is cut off. */
+/** Returns a key as the cursor stores it: a long text is truncated. */
 export function cursorValue(value: RowKey['value']): RowKey['value'] {
   return typeof value === 'string' ? beginningOf(value, MAX_KEPT_BYTES) : value
 }
 
-/** An id as a cursor keeps it: of a long one the beginning, and a digest that tells it from others that begin so. */
+/** Returns an id as the cursor stores it. A long id is truncated, with a digest suffix that keeps it unique. */
 export function cursorId(id: string): string {
   if (fits(id, MAX_KEPT_BYTES)) return id
   return `${beginningOf(id, MAX_KEPT_BYTES - ID_DIGEST_LENGTH)}${sha256(id).slice(0, ID_DIGEST_LENGTH)}`
@@ -79,7 +79,7 @@ export function encodeCursor({ list, sort, filters, snapshot, createdAt, after }
   return Buffer.from(`${checksum(fields)}${fields}`).toString('base64url')
 }
 
-/** The cursor that `text` encodes, or null where no cursor was ever encoded so. */
+/** Returns the decoded cursor, or null when `text` is not a valid cursor. */
 export function decodeCursor(text: string): Cursor | null {
   if (text.length > MAX_CURSOR_LENGTH) return null
   const bytes = Buffer.from(text, 'base64url')

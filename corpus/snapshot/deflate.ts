@@ -1,22 +1,22 @@
 /**
- * All compression of the format, with fixed parameters and as a fresh stream would do it, so that the same input gives
- * the same bytes wherever the same zlib runs.
+ * All compression of the format. Parameters are fixed and streams start fresh, so equal input and zlib give equal
+ * bytes.
  */
 import { constants, deflateRawSync, gunzipSync, gzipSync, inflateRawSync } from 'node:zlib'
 import { MAX_GZIP_PLAIN, MAX_MEMBER_PLAIN } from './bounds.ts'
 import { SnapshotError } from './error.ts'
 import { openSmallDeflate, SMALL_MAX, type SmallDeflate } from './small-deflate.ts'
 
-/** Below this many bytes a segment is stored as it is: compressing it would save less than it costs. */
+/** Segments below this many bytes are stored uncompressed: compression would save less than it costs. */
 const STORED_BELOW = 150
-/** A stored block holds at most this many bytes (RFC 1951 3.2.4). */
+/** Maximum bytes of a stored block (RFC 1951 3.2.4). */
 const STORED_BLOCK_MAX = 0xffff
 const STORED_HEADER = 5
 
 /** The block that ends a spliced stream: final, stored, empty. */
 export const FINAL_BLOCK = Uint8Array.of(1, 0, 0, 0xff, 0xff)
 
-/** Bytes as stored DEFLATE blocks, none of them final: what literals in an answer are. */
+/** Returns bytes as stored, non-final DEFLATE blocks: the form of literals in an answer. */
 function storedBlocks(plain: Uint8Array): Buffer {
   const blocks = Math.max(1, Math.ceil(plain.length / STORED_BLOCK_MAX))
   const out = Buffer.allocUnsafe(plain.length + blocks * STORED_HEADER)
@@ -24,12 +24,11 @@ function storedBlocks(plain: Uint8Array): Buffer {
   return out
 }
 
-/** Length of `storedBlocks` of that many bytes. */
 export function storedLength(plainLength: number): number {
   return plainLength + Math.max(1, Math.ceil(plainLength / STORED_BLOCK_MAX)) * STORED_HEADER
 }
 
-/** Writes `plain` as stored blocks at `at`, and gives the position behind them. */
+/** Writes `plain` as stored blocks at `at`. Returns the position after them. */
 export function writeStoredBlocks(out: Buffer, at: number, plain: Uint8Array): number {
   let from = 0
   do {
@@ -44,7 +43,10 @@ export function writeStoredBlocks(out: Buffer, at: number, plain: Uint8Array): n
   return at
 }
 
-/** The same of a text as UTF-8, which gets no buffer of its own where it fits into one block, as nearly all do. */
+/**
+ * Writes a text as UTF-8 in stored blocks. Needs no temporary buffer when the text fits into one block, as nearly all
+ * do.
+ */
 export function writeStoredText(out: Buffer, at: number, text: string): { plainLength: number; end: number } {
   if (text.length * 3 > STORED_BLOCK_MAX) {
     const plain = Buffer.from(text)
@@ -58,8 +60,8 @@ export function writeStoredText(out: Buffer, at: number, text: string): { plainL
 }
 
 /**
- * A segment: raw DEFLATE that ends at a byte border, is not final and refers to nothing before it. Short ones are
- * stored, small ones use a small window (zlib's time goes into clearing its tables).
+ * Compresses a segment to raw DEFLATE: byte-aligned, not final, without back-references before it. Short segments are
+ * stored. Small ones use a small window, because zlib spends most time clearing its tables.
  */
 export function deflateSegment(plain: Uint8Array): Buffer {
   if (plain.length < STORED_BELOW) return storedBlocks(plain)
@@ -67,7 +69,7 @@ export function deflateSegment(plain: Uint8Array): Buffer {
   return deflated.length < storedLength(plain.length) ? deflated : storedBlocks(plain)
 }
 
-/** Opened by the first small segment: most who read a snapshot never compress one. */
+/** Opened lazily: most readers never compress. */
 let smallDeflate: SmallDeflate | undefined
 
 function deflateSmall(plain: Uint8Array): Buffer {
@@ -79,20 +81,20 @@ function deflateLarge(plain: Uint8Array): Buffer {
   return deflateRawSync(plain, { level: 6, windowBits: 15, memLevel: 8, finishFlush: constants.Z_FULL_FLUSH })
 }
 
-/** From so many bytes on they come as one piece, or few: put together from pieces of 16 KB they take half as long again. */
+/** From this length on, output chunks are large. Assembling 16 KB chunks takes 50% longer. */
 const LONG_PLAIN = 64 * 1024
-/** What is promised is not allocated at once: it may be a lie. */
+/** Limits the initial allocation, because the stated length may be false. */
 const MAX_CHUNK = 8 * 1024 * 1024
 
 /**
- * The plain bytes of a segment.
+ * Returns the plain bytes of a segment.
  * @throws SnapshotError `malformed` when it does not inflate to exactly `plainLength` bytes
  */
 export function inflateSegment(segment: Uint8Array, plainLength: number): Buffer {
   let plain: Buffer
   try {
     plain = inflateRawSync(segment, {
-      // A segment is not final, and its end must not be taken for a truncation.
+      // A segment is not final; zlib must not report its end as truncation.
       finishFlush: constants.Z_SYNC_FLUSH,
       maxOutputLength: Math.max(1, plainLength),
       chunkSize: plainLength < LONG_PLAIN ? undefined : Math.min(plainLength + 1, MAX_CHUNK),
@@ -106,13 +108,12 @@ export function inflateSegment(segment: Uint8Array, plainLength: number): Buffer
   return plain
 }
 
-/** A whole file as one ordinary gzip member. */
 export function gzipFile(plain: Uint8Array): Buffer {
   return gzipSync(plain, { level: 6 })
 }
 
 /**
- * The plain bytes of a file that `gzipFile` wrote, at most as many as a file of that role may have.
+ * Returns the plain bytes of a file from `gzipFile`, up to the limit of its role.
  * @throws SnapshotError `malformed`
  */
 export function gunzipFile(role: keyof typeof MAX_GZIP_PLAIN, bytes: Uint8Array): Buffer {
@@ -126,12 +127,12 @@ export function gunzipFile(role: keyof typeof MAX_GZIP_PLAIN, bytes: Uint8Array)
 }
 
 /**
- * The plain bytes of a whole member.
+ * Returns the plain bytes of a whole member.
  * @throws SnapshotError `malformed`
  */
 export function gunzipMember(bytes: Uint8Array): Buffer {
   try {
-    // Its segments, and the blocks between them, which are stored.
+    // Segments, plus the stored blocks between them.
     return gunzipSync(bytes, { maxOutputLength: MAX_MEMBER_PLAIN + bytes.length })
   } catch (cause) {
     throw new SnapshotError('malformed', 'a member does not inflate', { cause })

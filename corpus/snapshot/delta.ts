@@ -1,43 +1,40 @@
 /**
- * Delta packs: what leads from a snapshot to the one that was built upon it. Changes are scattered, so that nearly every
- * shard is a new file each night although most of its bytes are those of its former self. A pack has of each file what is
- * new in it, and a recipe that puts it together from both. SPEC.md, "Delta pack".
+ * Delta packs. Nearly every shard changes each night, but few of its bytes do. A pack contains each file's new bytes,
+ * and a recipe that combines them with the previous version. SPEC.md, "Delta pack".
  */
 import { MAX_FILES, MAX_MADE_BYTES } from './bounds.ts'
 import { SnapshotError } from './error.ts'
 import type { PlacedMember } from './shard.ts'
 
-/** Behind so many nights nobody goes back: their manifests alone would be more than what has stayed. */
+/** Maximum nights to catch up by packs. Beyond it, the manifests alone exceed the unchanged bytes. */
 export const MOST_NIGHTS = 30
 
-/** A stretch of a file: that of its former self which begins at `from`, or else carried by the pack. */
+/** A range of a file: from its previous version at `from`, or from the pack when null. */
 export interface Run {
   from: number | null
   length: number
 }
 
-/** What is new in a file, and how it is put together from that and its former self. */
+/** The new bytes of a file, and the recipe that combines them with its previous version. */
 export interface Change {
-  /** Runs in a row, by `encodeRecipe`. */
+  /** The runs, encoded by `encodeRecipe`. */
   recipe: Uint8Array
-  /** The bytes of the runs that are carried, in their order. */
   carried: Uint8Array
 }
 
-/** A file of the new snapshot, as a pack has it. */
+/** A file of the new snapshot in a pack. */
 export interface PackedFile extends Change {
-  /** Its place among the files of its manifest, and that of its former self among those of the parent's. */
+  /** Index of the file in its manifest, and of its previous version in the parent's manifest. */
   file: number
   former: number
 }
 
-/** A shard, and where its members lie. */
 export interface PlacedShard {
   bytes: Buffer
   members: readonly PlacedMember[]
 }
 
-/** The change of a shard: members that are as they were, of the others the segments that are, and what is new. */
+/** Returns the change of a shard. Reuses unchanged members and unchanged segments of changed members. */
 export function shardChange(shard: PlacedShard, former: PlacedShard): Change {
   const old = new Map(former.members.map((member) => [member.key, member]))
   const runs: Run[] = []
@@ -55,7 +52,7 @@ export function shardChange(shard: PlacedShard, former: PlacedShard): Change {
 
 const carry = (length: number): Run => ({ from: null, length })
 
-/** A changed member: its segments where its former self has them, byte for byte, and what lies between them carried. */
+/** Yields the runs of a changed member: identical segments are reused, the bytes between them are carried. */
 function* memberRuns(bytes: Buffer, { segments, length }: PlacedMember, before: Buffer, former: PlacedMember) {
   let end = 0
   for (const { offset, length } of segments) {
@@ -72,7 +69,7 @@ function* memberRuns(bytes: Buffer, { segments, length }: PlacedMember, before: 
   yield carry(length - end)
 }
 
-/** Adds a run; to the last one, where it goes on from it. */
+/** Adds a run, or extends the last one when contiguous. */
 function append(runs: Run[], { from, length }: Run): void {
   if (length === 0) return
   const last = runs.at(-1)
@@ -88,7 +85,7 @@ function carriedOf(bytes: Buffer, runs: readonly Run[]): Buffer {
     if (from === null) carried.push(bytes.subarray(at, at + length))
     at += length
   }
-  // Memory of its own, which can be moved to another thread.
+  // Its own ArrayBuffer, so that it can be transferred to another thread.
   const whole = Buffer.from(new ArrayBuffer(carried.reduce((sum, { length }) => sum + length, 0)))
   let end = 0
   for (const piece of carried) end += piece.copy(whole, end)
@@ -96,11 +93,11 @@ function carriedOf(bytes: Buffer, runs: readonly Run[]): Buffer {
 }
 
 /**
- * Puts a file of `size` bytes together; `former` is its former self.
- * @throws SnapshotError `malformed` where runs lie outside of what there is, or do not make that many bytes
+ * Rebuilds a file of `size` bytes from its previous version `former`.
+ * @throws SnapshotError `malformed` when runs are out of range or do not add up to `size`
  */
 export function rebuilt({ recipe, carried }: Change, former: Uint8Array, size: number): Buffer {
-  // Before memory is taken for it: a manifest of somebody else's may promise anything.
+  // Check before allocating: an untrusted manifest may state any size.
   let total = 0
   for (const { length } of runsIn(recipe)) total += length
   if (total !== size || size > MAX_MADE_BYTES) throw misfit()
@@ -127,7 +124,7 @@ export function encodeRecipe(runs: readonly Run[]): Uint8Array {
   for (const { from, length } of runs) {
     number(bytes, length * 2 + (from === null ? 0 : 1))
     if (from === null) continue
-    // Behind the run before it, mostly; before it where a file was sorted anew.
+    // Usually after the previous run; before it when a file was sorted differently.
     number(bytes, from >= end ? (from - end) * 2 : (end - from) * 2 - 1)
     end = from + length
   }
@@ -155,7 +152,7 @@ function* runsIn(recipe: Uint8Array): Generator<Run> {
 
 const MAGIC = Buffer.from('VSDELTA1', 'latin1')
 
-/** Files must come in ascending order of their places. */
+/** Encodes a pack. Files must be in ascending order of `file`. */
 export function encodePack(files: readonly PackedFile[]): Buffer {
   const head: Uint8Array[] = [encodeNumbers(files.length)]
   for (const { file, former, recipe, carried } of files) {
@@ -172,7 +169,7 @@ function encodeNumbers(...numbers: number[]): Uint8Array {
   return Uint8Array.from(bytes)
 }
 
-/** A number in seven bits a byte, the lowest first; the high bit is set on all bytes but the last. */
+/** Appends a number as LEB128: seven bits per byte, lowest first, high bit set on all bytes but the last. */
 function number(bytes: number[], value: number): void {
   let rest = value
   for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80)
@@ -180,7 +177,7 @@ function number(bytes: number[], value: number): void {
 }
 
 /**
- * The files of a pack; recipes and what is carried are views into `bytes`.
+ * Returns the files of a pack. Recipes and carried bytes are views of `bytes`.
  * @throws SnapshotError `malformed`
  */
 export function decodePack(bytes: Buffer): PackedFile[] {

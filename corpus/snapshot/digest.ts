@@ -1,13 +1,12 @@
-/** SHA-256, in the two forms that the format uses. */
+/** SHA-256 in the two forms of the format. */
 import { createHash, hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 
-/** Lower-case hexadecimal SHA-256 of `bytes`. */
 export function sha256(bytes: Uint8Array | string): string {
   return hash('sha256', bytes, 'hex')
 }
 
-/** The digest and the size of a file that need not fit into memory. */
+/** Returns the digest and the size in bytes of a file. Reads it as a stream. */
 export async function digestOfFile(path: string): Promise<{ sha256: string; size: number }> {
   const digest = createHash('sha256')
   let size = 0
@@ -18,10 +17,10 @@ export async function digestOfFile(path: string): Promise<{ sha256: string; size
   return { sha256: digest.digest('hex'), size }
 }
 
-/** Length in bytes of the content hash of a segment. */
+/** Length in bytes of a segment's content hash. */
 export const SHORT_HASH_LENGTH = 16
 
-/** The first 16 bytes of the SHA-256 of `bytes`: the content hash of a segment. */
+/** Returns the first 16 bytes of the SHA-256 of `bytes`: the content hash of a segment. */
 export function shortHash(bytes: Uint8Array | string): Uint8Array {
   return hash('sha256', bytes, 'buffer').subarray(0, SHORT_HASH_LENGTH)
 }

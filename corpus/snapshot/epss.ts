@@ -1,15 +1,15 @@
-/** The EPSS scores of a snapshot as two columns, and the JSON that they add to answers. SPEC.md, "EPSS". */
+/** The EPSS scores of a snapshot as two columns, and their JSON in answers. SPEC.md, "EPSS". */
 import { utcDate } from '../model/date.ts'
 import type { Epss } from '../model/record.ts'
 import { SnapshotError } from './error.ts'
 import { column, decodeTable, encodeTable } from './table.ts'
 
-/** EPSS of all CVEs of a snapshot; row `i` is the CVE `i` in the order of ids. */
+/** EPSS of all CVEs of a snapshot; row `i` is CVE `i` in id order. */
 export interface EpssColumns {
-  /** `YYYY-MM-DD`; null, as is the model's version, where the corpus has no EPSS. */
+  /** `YYYY-MM-DD`. Null when the corpus has no EPSS, as is `modelVersion`. */
   date: string | null
   modelVersion: string | null
-  /** Score and percentile in billionths, which holds every published figure exactly; `NO_EPSS` where there is none. */
+  /** Score and percentile in billionths, exact for every published value. `NO_EPSS` when missing. */
   scores: Uint32Array
   percentiles: Uint32Array
 }
@@ -17,10 +17,9 @@ export interface EpssColumns {
 export const NO_EPSS = 0xffffffff
 const UNIT = 1e9
 
-/** A figure from 0 to 1 in billionths. */
 export const toBillionths = (value: number): number => Math.round(value * UNIT)
 
-/** The figure again: dividing two exact integers rounds to the same double as reading its decimals does. */
+/** Converts billionths back. Division of two exact integers gives the same double as parsing the decimals. */
 export const fromBillionths = (value: number): number => value / UNIT
 
 export function encodeEpss({ date, modelVersion, scores, percentiles }: EpssColumns): Buffer {
@@ -39,7 +38,7 @@ export function decodeEpss(bytes: Uint8Array): EpssColumns {
   return { ...release, scores, percentiles }
 }
 
-/** A day and the name of a model, or neither; null for anything else. */
+/** Returns the date and model, or both null. Returns null for invalid values. */
 function readRelease(date: unknown, modelVersion: unknown): Pick<EpssColumns, 'date' | 'modelVersion'> | null {
   if (date === null && modelVersion === null) return { date, modelVersion }
   if (typeof date !== 'string' || utcDate(date) !== date) return null
@@ -47,7 +46,7 @@ function readRelease(date: unknown, modelVersion: unknown): Pick<EpssColumns, 'd
   return { date, modelVersion }
 }
 
-/** EPSS of row `row`, or null where the feed has none. */
+/** Returns the EPSS of a row, or null when the feed has none. */
 export function epssAt(epss: EpssColumns, row: number): Epss | null {
   const { date, modelVersion } = epss
   const score = epss.scores[row]
@@ -60,14 +59,13 @@ export function epssAt(epss: EpssColumns, row: number): Epss | null {
   }
 }
 
-/** What closes a core segment into a summary record: its last key, without the brace. */
+/** Returns the last key of a summary record, without the closing brace. */
 export function epssMember(epss: Epss | null): string {
   if (!epss) return ',"epss":{"score":null,"percentile":null,"date":null}'
-  // As JSON.stringify writes it, in a third of the time: a day was checked, so there is nothing to escape.
+  // Equal to JSON.stringify, in a third of the time. The date was validated, so nothing needs escaping.
   return `,"epss":{"score":${epss.score},"percentile":${epss.percentile},"date":"${epss.date}"}`
 }
 
-/** The value of `current` in `epss_detail`. */
 export function epssCurrent(epss: Epss | null): string {
   if (!epss) return 'null'
   const { date, score, percentile, model_version } = epss

@@ -1,11 +1,11 @@
-/** What can be wrong with a snapshot: always the snapshot's fault or the disk's, never the reader's caller. */
+/** Causes of a snapshot error. The snapshot or the disk is at fault, never the caller. */
 
 export type SnapshotErrorCode =
-  | 'missing' // a file that should be there is not
-  | 'digest' // bytes do not have the digest, CRC or size that was promised
-  | 'malformed' // bytes do not decode
-  | 'untrusted' // no signature of a key that is trusted
-  | 'unsupported' // a format version this program does not know
+  | 'missing' // a required file does not exist
+  | 'digest' // bytes do not match the stated digest, CRC or size
+  | 'malformed'
+  | 'untrusted' // no signature by a trusted key
+  | 'unsupported' // unknown format version
 
 export class SnapshotError extends Error {
   override readonly name = 'SnapshotError'

@@ -1,36 +1,36 @@
 /**
- * Texts of a table that stay where they lie: an array of 777,000 ids takes 65 MB and 300 ms as strings, and most of them
- * are never asked for. What is held in memory says where each group of texts lies, and its CRC-32.
+ * Table texts that stay in the file, because 777,000 ids as strings take 65 MB and 300 ms, and few are requested.
+ * Memory contains position and CRC-32 of each group.
  */
 import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from './crc32.ts'
 import { SnapshotError } from './error.ts'
 
-/** Where the texts of an array lie in a file; nothing but numbers, so that a thread can hand it over. */
+/** Positions of an array's texts in a file. Contains only numbers, so threads can transfer it. */
 export interface TextPlaces {
   count: number
-  /** Where each group of `TEXTS_PER_GROUP` begins in the file, and where the array ends. */
+  /** Start of each group of `TEXTS_PER_GROUP` in the file, and the end of the array. */
   starts: Uint32Array
-  /** CRC-32 of the bytes of each group: the file was checked as a whole when they were taken. */
+  /** CRC-32 of each group. Computed when the whole file was verified. */
   crcs: Uint32Array
-  /** Which texts take more than `LONG_BYTES` as JSON. */
+  /** Indices of texts that take more than `LONG_BYTES` as JSON. */
   long: Uint32Array
 }
 
-/** Texts, whether they lie in memory or not; an array is such. */
+/** A list of texts, in memory or in a file. An array of strings matches it. */
 export interface Texts {
   readonly length: number
-  /** @throws SnapshotError where they cannot be read as they were */
+  /** @throws SnapshotError when the file cannot be read or has changed */
   at(index: number): string | undefined
 }
 
-/** Texts as a decoded table has them: a short array as it is. */
+/** Texts of a decoded table. Short arrays stay arrays. */
 export type TableTexts = readonly string[] | TextPlaces
 
 export const isPlaces = (texts: unknown): texts is TextPlaces =>
   typeof texts === 'object' && texts !== null && 'starts' in texts && texts.starts instanceof Uint32Array
 
-/** A read costs 2 µs, and decoding 16 texts about as much. */
+/** Reading costs 2 µs, about as much as decoding 16 texts. */
 export const TEXTS_PER_GROUP = 16
 export const LONG_BYTES = 100
 
@@ -42,7 +42,6 @@ const [QUOTE, BACKSLASH, OPENING, CLOSING, COMMA] = ['"', '\\', '[', ']', ','].m
   number,
 ]
 
-/** Behind the text that begins at `at`. */
 function textEnd(json: Uint8Array, at: number): number {
   for (at++; json[at] !== QUOTE; at++) {
     if (at >= json.length) throw new SnapshotError('malformed', 'a text in the header of a table does not end')
@@ -51,7 +50,7 @@ function textEnd(json: Uint8Array, at: number): number {
   return at + 1
 }
 
-/** The texts of the array that begins at `at`, and where it ends; null where something in it is no text. */
+/** Returns the texts of the array at `at` and its end, or null when an item is no text. */
 function placesAt(json: Uint8Array, at: number, fileOffset: number): { places: TextPlaces; end: number } | null {
   const starts: number[] = []
   const crcs: number[] = []
@@ -83,8 +82,7 @@ function placesAt(json: Uint8Array, at: number, fileOffset: number): { places: T
 }
 
 /**
- * Cuts the arrays of at least `least` texts out of JSON that lies at `fileOffset` of a file. What is left has
- * `{"kept":<n>}` in their place.
+ * Cuts arrays of at least `least` texts out of JSON at `fileOffset`, and replaces them by `{"kept":<n>}`.
  * @throws SnapshotError `malformed`
  */
 export function cutTexts(json: Buffer, fileOffset: number, least: number): { rest: string; kept: TextPlaces[] } {
@@ -107,12 +105,12 @@ export function cutTexts(json: Buffer, fileOffset: number, least: number): { res
   return { rest: rest + json.toString('utf8', from), kept }
 }
 
-/** The texts at `places`; `read` reads so many bytes of the file from there on. */
+/** Returns the texts at `places`. `read` reads `length` bytes of the file at `at`. */
 export function keptTexts(
   { count, starts, crcs }: TextPlaces,
   read: (at: number, length: number) => Uint8Array,
 ): Texts {
-  // Whoever goes through all of them asks for neighbours.
+  // Caches the last group, because sequential readers request neighbors.
   let last = { group: -1, texts: [] as unknown[] }
   const textsOf = (group: number) => {
     const at = starts[group]!
@@ -141,17 +139,17 @@ function textsIn(bytes: Uint8Array): unknown[] {
   }
 }
 
-/** By which a text is found. Plain data, so that a thread can hand it over. */
+/** A hash table over texts. Plain data, so threads can transfer it. */
 export interface TextSlots {
-  /** Random, so that nobody can choose texts that share a slot: names come from feeds. */
+  /** Random, to prevent chosen collisions: names come from feeds. */
   key: string
-  /** Each has 1 more than the index of a text, or 0; at most half of them are taken. */
+  /** Index of a text plus 1, or 0 when empty. At most half of the slots are in use. */
   slots: Uint32Array
 }
 
 const KEY_BYTES = 16
 
-/** The slot that a text has, where no other text is there before it. In UTF-16, since UTF-8 makes one of all lone surrogates. */
+/** Returns the first slot of a text. Hashes UTF-16, because UTF-8 maps all lone surrogates to one character. */
 function slotOf({ key, slots }: TextSlots, text: string): number {
   return hash('sha256', Buffer.from(key + text, 'utf16le'), 'buffer').readUInt32LE() & (slots.length - 1)
 }
@@ -167,7 +165,6 @@ export function slotsOf(texts: Texts): TextSlots {
   return keyed
 }
 
-/** The index of a text, or undefined where there is none such. */
 export function indexIn(keyed: TextSlots, texts: Texts, text: string): number | undefined {
   const { slots } = keyed
   for (let slot = slotOf(keyed, text); slots[slot] !== 0; slot = (slot + 1) & (slots.length - 1)) {

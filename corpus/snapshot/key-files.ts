@@ -1,4 +1,4 @@
-/** Key files as operators name them: read, and what is wrong with one told by its name. */
+/** Reads key files. Errors name the file. */
 import { readFileSync } from 'node:fs'
 import { KeyError, readSigningKey, readTrustedKeys, type SigningKey, type TrustedKey } from './signature.ts'
 

@@ -1,9 +1,9 @@
 /**
- * Where things lie in a `dist` folder, and how they are read from it:
+ * The layout of a `dist` folder, and functions that read it:
  *
  *     latest.json                 the pointer
- *     manifests/<sha256>.json     one for each snapshot
- *     objects/ab/ab12…            the files, named by the SHA-256 of their bytes
+ *     manifests/<sha256>.json     one per snapshot
+ *     objects/ab/ab12…            files, named by their SHA-256
  */
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
@@ -23,12 +23,14 @@ export const pointerPath = (dist: string) => join(dist, POINTER_NAME)
 export const manifestPath = (dist: string, digest: string) => join(dist, manifestName(digest))
 export const objectPath = (dist: string, digest: string) => join(dist, objectName(digest))
 
-/** Where whoever writes to a `dist` keeps what is not complete yet; what a kill leaves behind there is cleared, or completed, by the next run. */
+/**
+ * Returns the folder for incomplete files of a `dist` writer. The next run deletes or completes what a killed run left.
+ */
 export const temporaryFolder = (dist: string) => join(dist, 'tmp')
 
 /**
- * Returns the bytes of a file, or null where there is none. A file in the place of its folder means that as well. `judge`
- * gets the size before anything is read.
+ * Returns the bytes of a file, or null when it does not exist or its folder is a file. `judge` gets the size before the
+ * read.
  */
 function readIfThere(path: string, judge: (size: number) => void): Buffer | null {
   try {
@@ -46,24 +48,23 @@ function assertSize(name: string, size: number, most: number): void {
   if (size > most) throw new SnapshotError('malformed', `${name} has ${size} bytes; the limit is ${most}`)
 }
 
-/** The bytes of the pointer of a `dist`, with its signatures; null where nothing was ever put up. */
+/** Returns the bytes of the pointer of a `dist`, with its signatures. Null when nothing was activated yet. */
 export const readPointerBytes = (dist: string): Buffer | null =>
   readIfThere(pointerPath(dist), (size) => assertSize(POINTER_NAME, size, MAX_POINTER_BYTES))
 
-/** The pointer of a `dist`, or null where nothing was ever put up. */
 export function readPointer(dist: string): Pointer | null {
   const bytes = readPointerBytes(dist)
   return bytes && decodePointer(bytes)
 }
 
 /**
- * The manifest with this digest.
+ * Returns the manifest with this digest.
  * @throws SnapshotError `missing`, `digest` when it was changed, `malformed`
  */
 export const readManifest = (dist: string, digest: string): Manifest => decodeManifest(readManifestBytes(dist, digest))
 
 /**
- * The bytes of the manifest with this digest.
+ * Returns the bytes of the manifest with this digest.
  * @throws SnapshotError `missing`, `digest` when it was changed, or `malformed` when it is too long
  */
 export function readManifestBytes(dist: string, digest: string): Buffer {
@@ -78,7 +79,7 @@ export function readManifestBytes(dist: string, digest: string): Buffer {
 }
 
 /**
- * The current snapshot of a `dist`, and its pointer as it lies there.
+ * Returns the current snapshot of a `dist`, and its pointer as stored.
  * @throws SnapshotError `missing` when there is none, and as `readManifest`
  */
 export function readCurrent(dist: string): { pointer: Pointer; pointerBytes: Buffer; manifest: Manifest } {
@@ -94,14 +95,12 @@ export function readCurrent(dist: string): { pointer: Pointer; pointerBytes: Buf
 
 const DIST_REMEDY = 'name a folder that `vulnshelf build` or `vulnshelf-gateway mirror` has written'
 
-/** Why a path holds no snapshot. */
 function noSnapshot(dist: string): string {
   const stat = statSync(dist, { throwIfNoEntry: false })
   if (!stat) return `there is no folder ${dist}`
   return stat.isDirectory() ? `${dist} holds no snapshot: latest.json is missing` : `${dist} is a file`
 }
 
-/** Digests of all manifests in a `dist`. */
 export function manifestDigests(dist: string): string[] {
   const folder = join(dist, 'manifests')
   return (existsSync(folder) ? readdirSync(folder) : [])
@@ -110,7 +109,7 @@ export function manifestDigests(dist: string): string[] {
 }
 
 /**
- * The one file of a role, or the one of that name.
+ * Returns the file with this role and, when given, this name.
  * @throws SnapshotError `missing`
  */
 export function fileOf(manifest: Manifest, role: Role, name?: string): FileEntry {
@@ -120,13 +119,13 @@ export function fileOf(manifest: Manifest, role: Role, name?: string): FileEntry
 }
 
 /**
- * All bytes of an object, checked.
+ * Returns all bytes of a snapshot file, checked.
  * @throws SnapshotError `missing` or `digest`
  */
 export const readObject = (dist: string, file: FileEntry): Buffer => readStored(dist, file, describe(file))
 
 /**
- * All bytes of an object that need not be a file of a snapshot, checked; `name` is what errors call it.
+ * Returns all bytes of any object, checked. Errors call it `name`.
  * @throws SnapshotError `missing`, `digest`, or `malformed` when it is too long
  */
 export function readStored(dist: string, object: Stored, name: string): Buffer {
@@ -143,7 +142,7 @@ export function readStored(dist: string, object: Stored, name: string): Buffer {
 const CHUNK_BYTES = 1024 * 1024
 
 /**
- * Checks an object that is not read through our own codecs, without holding it in memory.
+ * Checks the digest of an object as a stream, for files that our own codecs do not read.
  * @throws SnapshotError `missing` or `digest`
  */
 export function checkObject(dist: string, file: FileEntry): void {
@@ -160,27 +159,25 @@ export function checkObject(dist: string, file: FileEntry): void {
   throw new SnapshotError('digest', `${describe(file)} does not have the digest it is named by`)
 }
 
-/** A delta pack in words. */
 export const describePack = ({ sha256 }: Stored): string => `the delta pack (object ${sha256})`
 
-/** A file of a snapshot in words. */
 export const describe = (file: FileEntry): string => `file ${file.role} ${file.name} (object ${file.sha256})`
 
-/** An open object: it can be read even after its name is gone from the folder. */
+/** An open object. It stays readable after its file is deleted. */
 export interface OpenObject {
   size: number
   /**
-   * Reads exactly `length` bytes at `at`, into memory for what lives no longer than an answer. Synchronous on purpose:
-   * from the page cache it takes 2 µs, a seventh of what a trip through the thread pool costs.
-   * @throws SnapshotError `malformed` when they lie outside the object
+   * Reads exactly `length` bytes at `at` into memory that lives no longer than an answer. Synchronous on purpose: a
+   * page cache read takes 2 µs, a seventh of a thread pool trip.
+   * @throws SnapshotError `malformed` when the range is outside the object
    */
   read(at: number, length: number): Buffer
-  /** For who reads into memory of its own, and checks what it got. */
+  /** For callers that read into their own memory and check the bytes. */
   fd: number
   close(): void
 }
 
-/** @throws SnapshotError `missing`, or `digest` when the size is another */
+/** @throws SnapshotError `missing`, or `digest` when the size differs */
 export function openObject(dist: string, file: FileEntry): OpenObject {
   let fd: number
   try {

@@ -1,7 +1,4 @@
-/**
- * The lists beside that of CVEs: one table of their sorts, filters and ids, from which the builder derives them and the
- * gateway answers them. SPEC.md, "Lists".
- */
+/** The sorts, filters and ids of all lists except CVEs, for builder and gateway. SPEC.md, "Lists". */
 import type { CapecListEntry, CweListEntry } from '../model/catalogue-names.ts'
 import type { CnaRow, ProductRow, VendorRow } from '../model/directory.ts'
 import type { ExploitModule } from '../model/record.ts'
@@ -15,21 +12,20 @@ export interface ListSort<Row> {
   key(row: Row): SortValue
   /** The direction in which its pages are stored. */
   descending: boolean
-  /** Where a list has no `sort`, ties ascend (rule 6); else they go the way of the sort. */
+  /** Ties ascend in lists without a `sort` parameter (rule 6). Otherwise ties follow the sort direction. */
   tiesAscend?: boolean
 }
 
 export interface ListSpec<Row> {
-  /** By the name that requests use. */
   sorts: Record<string, ListSort<Row>>
-  /** The sort whose stored order numbers the rows. */
+  /** The sort that numbers the rows. */
   main: string
-  /** What a cursor, a detail and a search know a row by, unique in the list. */
+  /** The id in cursors, details and searches; unique in the list. */
   id(row: Row): string
   compareIds(a: string, b: string): number
-  /** Values that a filter of this name takes, folded; a row passes where one of them is asked for. */
+  /** Folded values per filter. A row passes when a request names one of them. */
   filters: Record<string, (row: Row) => readonly string[]>
-  /** Numbers that a filter bounds, NaN for null. */
+  /** Numbers for range filters, NaN for null. */
   bounds: Record<string, (row: Row) => number>
 }
 
@@ -102,7 +98,7 @@ const vendors: ListSpec<VendorRow> = {
 const products: ListSpec<ProductRow> = {
   sorts: { cves: { key: (row) => row.cve_count, descending: true, tiesAscend: true } },
   main: 'cves',
-  // Either may have a slash in it; keys are lower case, so that no vendor has this one.
+  // Both parts may contain a slash. Keys are lower case, so no vendor contains `%2F`.
   id: (row) => `${row.vendor.replaceAll('/', '%2F')}/${row.slug}`,
   compareIds: compareText,
   filters: { vendor: (row) => [row.vendor] },
@@ -122,7 +118,7 @@ export const LISTS = { cwes, capecs, cnas, vendors, products, exploits }
 export type ListName = keyof typeof LISTS
 export const LIST_NAMES = Object.keys(LISTS) as ListName[]
 
-/** Of the archive by number, of the framework by name; the archive first. */
+/** Exploit-DB ids compare as numbers, Metasploit ids as text; Exploit-DB comes first. */
 function compareModuleIds(a: string, b: string): number {
   const [x, y] = [a.slice(a.indexOf('/') + 1), b.slice(b.indexOf('/') + 1)]
   const isNumber = /^\d+$/
@@ -130,7 +126,7 @@ function compareModuleIds(a: string, b: string): number {
   return compareText(a, b)
 }
 
-/** Compares two keys with their ids in a direction: the one comparator, on rows of a list (rule 6). */
+/** Compares two keys with their ids: the one comparator, for rows of a list (rule 6). */
 export function compareRowKeys(
   list: Pick<ListSpec<never>, 'compareIds'>,
   sort: Pick<ListSort<never>, 'tiesAscend'>,

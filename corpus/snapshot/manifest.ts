@@ -1,14 +1,11 @@
-/**
- * The manifest of a snapshot: every file with its digests, and what the snapshot says of itself. SPEC.md, "Manifest".
- */
+/** The manifest of a snapshot: all files with their digests, and the parent. SPEC.md, "Manifest". */
 import { MAX_FILES, MAX_MANIFEST_BYTES } from './bounds.ts'
 import { sha256 } from './digest.ts'
 import { SnapshotError } from './error.ts'
 
-/** The version of the whole format; a reader refuses another. */
+/** Format version. Readers reject other versions. */
 export const FORMAT = 1
 
-/** What a file of a snapshot is. */
 export const ROLES = [
   'about',
   'cve',
@@ -24,22 +21,22 @@ export const ROLES = [
 ] as const
 export type Role = (typeof ROLES)[number]
 
-/** An object: what lies under its digest. */
+/** An object: a file named by its digest. */
 export interface Stored {
-  /** SHA-256 of the bytes as they lie on disk, which is also where they lie. */
+  /** SHA-256 of the stored bytes; also names the file on disk. */
   sha256: string
   size: number
 }
 
 export interface FileEntry extends Stored {
   role: Role
-  /** Which one of its role: an id block, a list and its sort. */
+  /** Distinguishes files of one role: an id block, or a list and its sort. */
   name: string
-  /** Digest of what the file says, whatever compressed it. */
+  /** Digest of the uncompressed content, independent of the compressor. */
   content: string
-  /** Members of a shard, rows of a table. */
+  /** Number of members of a shard or rows of a table. */
   count: number
-  /** Can be rebuilt from the files that are not derived. */
+  /** True when the file can be rebuilt from the files that are not derived. */
   derived: boolean
 }
 
@@ -47,33 +44,30 @@ export interface Manifest {
   format: number
   snapshot: string
   created_at: string
-  /** The snapshot this one was built upon, or null. */
+  /** The snapshot that this one was built from, or null. */
   parent: { snapshot: string; manifest: string } | null
-  /** The pack that leads here from the parent. */
   delta: Stored | null
   files: FileEntry[]
 }
 
 const HEX_64 = /^[0-9a-f]{64}$/
 
-/** The number of CVE records in a snapshot. */
 export const countCves = ({ files }: Manifest): number =>
   files.reduce((sum, { role, count }) => sum + (role === 'cve' ? count : 0), 0)
 
-/** The order of a manifest. */
 export const byRoleAndName = (a: FileEntry, b: FileEntry) =>
   ROLES.indexOf(a.role) - ROLES.indexOf(b.role) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
 
 /**
- * The id of a snapshot: SHA-256 over role, name and content digest of each of its files, in the order of the manifest.
- * Neither times nor the parent nor compressed bytes go into it.
+ * Returns the id of a snapshot: SHA-256 over role, name and content digest of its files, in manifest order. Independent
+ * of times, parent and compression.
  */
 export function snapshotId(files: readonly FileEntry[]): string {
   const lines = [...files].sort(byRoleAndName).map(({ role, name, content }) => `${role}\t${name}\t${content}\n`)
   return sha256(`vulnshelf ${FORMAT}\n${lines.join('')}`)
 }
 
-/** @throws RangeError where no reader would accept it */
+/** @throws RangeError when the manifest exceeds the limits of readers */
 export function encodeManifest(manifest: Manifest): Buffer {
   const files = [...manifest.files].sort(byRoleAndName)
   const bytes = Buffer.from(`${JSON.stringify({ ...manifest, files }, null, 1)}\n`)
@@ -81,9 +75,7 @@ export function encodeManifest(manifest: Manifest): Buffer {
   throw new RangeError(`a manifest of ${files.length} files in ${bytes.length} bytes is longer than readers accept`)
 }
 
-/**
- * @throws SnapshotError `malformed`, `unsupported`, or `digest` when the id is not the one of the files
- */
+/** @throws SnapshotError `malformed`, `unsupported`, or `digest` when the id does not match the files */
 export function decodeManifest(bytes: Uint8Array): Manifest {
   const manifest = parse(bytes)
   if (manifest.format !== FORMAT) {
@@ -99,7 +91,7 @@ export function decodeManifest(bytes: Uint8Array): Manifest {
   if (parent !== null && !(HEX_64.test(parent?.snapshot) && HEX_64.test(parent?.manifest))) {
     throw new SnapshotError('malformed', 'the manifest names no proper parent')
   }
-  // Builds before there were packs left it out.
+  // Older builds omit it.
   manifest.delta ??= null
   const { delta } = manifest
   if (delta !== null && !(HEX_64.test(delta.sha256 ?? '') && isCount(delta.size) && parent)) {

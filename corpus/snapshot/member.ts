@@ -1,6 +1,6 @@
 /**
- * A member: one ordinary gzip member whose header names it (FNAME) and lists its segments (FEXTRA). SPEC.md,
- * "Member", has every byte. Encoder and decoder stand here side by side; the decoder trusts nothing.
+ * A gzip member with its name in FNAME and its segment table in FEXTRA. The decoder trusts nothing. SPEC.md, "Member",
+ * defines every byte.
  */
 import { MAX_MEMBER_PLAIN, MAX_SEGMENT_PLAIN } from './bounds.ts'
 import { crc32, crc32Combine } from './crc32.ts'
@@ -8,35 +8,34 @@ import { deflateSegment, storedLength, writeStoredBlocks } from './deflate.ts'
 import { SHORT_HASH_LENGTH, shortHash } from './digest.ts'
 import { SnapshotError } from './error.ts'
 
-/** What a member is made of: literal glue, and segments that can be cut out. */
+/** A part of a member: literal glue, or a segment that can be extracted. */
 export type Part = Uint8Array | { kind: number; count: number; plain: Uint8Array }
 
-/** A line of the segment table. Offsets count from the first byte of the member. */
+/** An entry of the segment table. Offsets count from the first byte of the member. */
 export interface Segment {
   readonly kind: number
-  /** How many items the segment holds, as its kind defines it. */
+  /** Number of items in the segment; its kind defines an item. */
   readonly count: number
   readonly offset: number
   readonly length: number
   readonly plainLength: number
   readonly plainCrc: number
   readonly storedCrc: number
-  /** First 16 bytes of the SHA-256 of the plain bytes. */
   readonly hash: Uint8Array
 }
 
 export interface MemberHead {
   key: string
-  /** 16 bytes that say what the member was made from; equal bytes, equal member. */
+  /** 16-byte digest of the member's source. Equal sources give equal members. */
   source: Uint8Array
   /** Length of the whole member in bytes. */
   length: number
-  /** Length of everything before the DEFLATE data. */
+  /** Length in bytes before the DEFLATE data. */
   headLength: number
   segments: Segment[]
 }
 
-/** A member as it was read; `bytes` begins where the member begins and holds at least what was asked for. */
+/** A decoded member. `bytes` begins at the member and contains at least the requested bytes. */
 export interface ReadMember extends MemberHead {
   bytes: Buffer
 }
@@ -45,26 +44,28 @@ const GZIP_HEAD = Uint8Array.of(0x1f, 0x8b, 8, 0x04 | 0x08, 0, 0, 0, 0, 0, 255) 
 const GZIP_TRAILER = 8
 const SUBFIELD = Uint8Array.of(0x56, 0x53) // 'VS'
 const TABLE_VERSION = 1
-/** version, segment count, reserved; member length; source */
+/** Version, segment count, reserved; member length; source. */
 const TABLE_FIXED = 4 + 4 + SHORT_HASH_LENGTH
 const TABLE_ENTRY = 24 + SHORT_HASH_LENGTH
 const TABLE_CRC = 4
 const MAX_KEY = 255
 const NO_SOURCE = new Uint8Array(SHORT_HASH_LENGTH)
 
-/** Where the segment table begins in a member: behind XLEN and the subfield's own header. */
+/** Offset of the segment table in a member: after XLEN and the subfield header. */
 const TABLE_AT = GZIP_HEAD.length + 2 + 4
 
-/** How long the head of a member is that has so many segments and a key of so many characters. */
+/** Returns the length in bytes of a member's head, given its number of segments and the key length. */
 export const headLengthOf = (segments: number, keyLength: number): number =>
   TABLE_AT + TABLE_FIXED + segments * TABLE_ENTRY + TABLE_CRC + keyLength + 1
 
-/** An encoded member and the table it carries. */
 export interface EncodedMember extends MemberHead {
   bytes: Buffer
 }
 
-/** Encodes a member. The last part must be glue: it becomes the final block. */
+/**
+ * Encodes a member. The last part must be glue, which becomes the final block.
+ * @throws RangeError when it exceeds a limit of the format
+ */
 export function encodeMember(key: string, parts: readonly Part[], source: Uint8Array = NO_SOURCE): EncodedMember {
   const name = Buffer.from(key, 'latin1')
   const segmentCount = parts.filter((part) => !(part instanceof Uint8Array)).length
@@ -158,8 +159,8 @@ function writeTable(bytes: Buffer, length: number, source: Uint8Array, segments:
 }
 
 /**
- * A line of a table, read where it lies: a member has seven segments, and an answer most often uses two of them. As
- * plain objects with views of their hashes they would cost 0.3 µs and 1.5 KB of garbage more for each member.
+ * A table entry, read in place. Members have seven segments and most answers use two. Plain objects would cost 0.3 µs
+ * and 1.5 KB more per member.
  */
 class TableLine implements Segment {
   readonly #table: Buffer
@@ -197,8 +198,8 @@ class TableLine implements Segment {
 }
 
 /**
- * The head of the member that begins at `bytes[0]`. Reads nothing behind the header, so `bytes` may end there.
- * @throws SnapshotError `malformed` or `digest`
+ * Decodes the head of the member at `bytes[0]`. Reads only the header, so `bytes` may end after it.
+ * @throws SnapshotError `malformed`, `digest` or `unsupported`
  */
 export function decodeMemberHead(bytes: Buffer): MemberHead {
   const tableLength = bytes.length >= TABLE_AT ? bytes.readUInt16LE(GZIP_HEAD.length + 4) : 0

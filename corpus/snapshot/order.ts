@@ -1,6 +1,6 @@
 /**
- * The one comparator (rule 6): the sort key, then the id, both in the direction asked for; nulls last either way.
- * Orders, page shards, merging and cursors all use it.
+ * The one comparator (rule 6), for orders, page shards, merges and cursors: sort key, then id, in the requested
+ * direction; nulls always last.
  */
 import { compareText } from '../model/sources.ts'
 
@@ -9,17 +9,16 @@ export interface SortOrder {
   descending: boolean
 }
 
-/** The sorts of a list of CVEs. */
 export const CVE_SORTS = ['published', 'updated', 'cvss', 'epss'] as const
 export type CveSort = (typeof CVE_SORTS)[number]
 
 export const bySort = <T>(make: (sort: CveSort) => T): Record<CveSort, T> =>
   Object.fromEntries(CVE_SORTS.map((sort) => [sort, make(sort)])) as Record<CveSort, T>
 
-/** `-published` and the like, as the API writes a sort. */
+/** Returns a sort as the API writes it: `-published`. */
 export const sortText = ({ key, descending }: SortOrder): string => (descending ? `-${key}` : key)
 
-/** Compares two keys, numbers or folded text (by code points); null sorts behind everything in both directions. */
+/** Compares two keys: numbers, or folded text by code points. Null sorts last in both directions. */
 export function compareKeys<K extends number | string>(a: K | null, b: K | null, descending: boolean): number {
   if (a === b) return 0
   if (a === null) return 1

@@ -1,14 +1,14 @@
-/** Whether a folder may be written to as a `dist`: one of somebody else's files is left alone. */
+/** Checks whether a folder may be used as a `dist`. A folder with other files is rejected. */
 import { readdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { POINTER_NAME } from './layout.ts'
 
-/** Whoever writes to a `dist` leaves one of these there first. */
+/** Each writer of a `dist` creates one of these files first. */
 const MARKS: readonly string[] = [POINTER_NAME, 'lock']
 
 /**
- * Why a folder is not to be written to, or null where it may be: it is not there yet, is empty, or has one of the files
- * that every `dist` has, or of `others`. `taker` is who takes folders: `--out`.
+ * Returns why a folder must not be written to, or null. Accepts a missing or empty folder, and one with a `dist` file
+ * or one of `others`. `taker` is the option that named it: `--out`.
  */
 export function whyNotOurs(dist: string, taker: string, others: readonly string[] = []): string | null {
   const stat = statSync(dist, { throwIfNoEntry: false })
@@ -19,7 +19,6 @@ export function whyNotOurs(dist: string, taker: string, others: readonly string[
   return `${dist} holds other files (${names[0]}): ${taker} takes a folder of its own`
 }
 
-/** A folder cannot be made below a file. */
 function fileAbove(dist: string, taker: string): string | null {
   for (let above = dirname(resolve(dist)); ; above = dirname(above)) {
     const stat = statSync(above, { throwIfNoEntry: false })

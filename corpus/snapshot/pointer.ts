@@ -1,6 +1,5 @@
 /**
- * The pointer `latest.json`: which snapshot is the current one. It is written last, as it is or with signatures around it.
- * SPEC.md, "Pointer".
+ * The pointer `latest.json`, which names the current snapshot. It is written last, plain or signed. SPEC.md, "Pointer".
  */
 import { MAX_MANIFEST_BYTES } from './bounds.ts'
 import { SnapshotError } from './error.ts'
@@ -8,33 +7,31 @@ import { FORMAT } from './manifest.ts'
 
 export interface Pointer {
   format: number
-  /** Grows by one with each pointer that is put up, and never falls. */
+  /** Increases by one with each activated pointer. */
   version: number
   snapshot: string
   manifest: { sha256: string; size: number }
   created_at: string
-  /** Whoever fetches it later than this takes it for frozen. A signed pointer has one. */
+  /** Clients reject the pointer after this time. Required in a signed pointer. */
   expires_at?: string
 }
 
-/** A pointer within signatures: JWS in general JSON serialization (RFC 7515, 7.2.1). */
+/** A signed pointer: JWS in general JSON serialization (RFC 7515, 7.2.1). */
 export interface SignedPointer {
-  /** The bytes of the pointer, base64url. */
   payload: string
   signatures: { protected: string; signature: string }[]
 }
 
-/** No pointer is longer: a dozen signatures take 3 KB. */
+/** Maximum length of a pointer. A dozen signatures take 3 KB. */
 export const MAX_POINTER_BYTES = 64 * 1024
 
-/** So much tells a page of a web server, or compression that nobody asked for, from damage. */
+/** Bytes shown in errors. Enough to recognize an HTML page or unexpected compression. */
 const SHOWN_BYTES = 24
 
 const HEX_64 = /^[0-9a-f]{64}$/
 
 /**
- * Why a signed pointer is not to be believed for its age; null where it is: somebody who holds back newer ones can do so
- * until it expires, and no longer.
+ * Returns why a signed pointer is too old, or null. The expiry limits how long an attacker can withhold newer pointers.
  */
 export function ageFault(
   { expires_at: expires }: Pointer,
@@ -52,7 +49,7 @@ export function encodePointer(pointer: Pointer): Buffer {
 }
 
 /**
- * What a pointer says, whether it is signed or not. Signatures are not verified here: see `openSigned`.
+ * Returns the content of a pointer, signed or not. Does not verify signatures; `openSigned` does.
  * @throws SnapshotError `malformed` or `unsupported`
  */
 export function decodePointer(bytes: Uint8Array): Pointer {
@@ -61,8 +58,8 @@ export function decodePointer(bytes: Uint8Array): Pointer {
 }
 
 /**
- * The signatures around a pointer; null where it has none. Of what else stands there nothing is taken over: a `payload`
- * within a signature would be verified in the place of the one that is believed.
+ * Returns the signatures of a pointer, or null when it is unsigned. Drops all other members: verification would prefer
+ * a `payload` inside a signature.
  * @throws SnapshotError `malformed`
  */
 export function decodeSigned(bytes: Uint8Array): SignedPointer | null {
@@ -81,7 +78,7 @@ export function decodeSigned(bytes: Uint8Array): SignedPointer | null {
 }
 
 /**
- * What the payload of a signed pointer says, or a pointer that is not signed.
+ * Decodes the payload of a signed pointer, or an unsigned pointer.
  * @throws SnapshotError `malformed` or `unsupported`
  */
 export function decodePayload(bytes: Uint8Array): Pointer {

@@ -1,11 +1,11 @@
-/** The thread side of `pool.ts`: loads the task module and answers one message with one result. */
+/** The worker thread of `pool.ts`: loads the task module and answers each message with one result. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { errorReply, type TaskReply, type Tasks } from './pool.ts'
 import { loadSqlite, reportLoaded } from './threads.ts'
 
 const port = parentPort!
 const loaded = import(workerData as string) as Promise<{ tasks: Tasks }>
-// Most tasks need SQLite. A module that cannot be loaded fails its tasks.
+// Most tasks need SQLite. When the module fails to load, its tasks fail.
 loadSqlite()
 loaded.catch(() => {}).finally(reportLoaded)
 

@@ -1,30 +1,29 @@
 /**
- * A pool of worker threads that run the tasks of one module. With no threads the tasks run in the caller's own, one
- * after the other: the same results, and nothing hidden from a test.
+ * A pool of worker threads that run the tasks of one module. With 0 threads, tasks run in the caller's thread, with the
+ * same results.
  */
 import type { Worker } from 'node:worker_threads'
 import { endThread, startThread } from './threads.ts'
 
-/** What a task module exports: pure work on what it is handed, by name. */
+/** The exports of a task module, by task name. Tasks depend only on their input. */
 export type Tasks = Record<string, (input: never) => TaskResult | Promise<TaskResult>>
 
-/** The result of a task and the buffers that are moved instead of copied. */
 export interface TaskResult {
   value: unknown
   transfer?: ArrayBuffer[]
 }
 
 export interface Pool {
-  /** Runs a task; `input` must survive a structured clone. */
+  /** Runs a task. `input` must survive a structured clone. */
   run<T>(task: string, input: unknown): Promise<T>
-  /** Tasks that may be under way at once without one waiting for another. */
+  /** Number of tasks that may be in progress without waiting. */
   width: number
-  /** Lets go of what the threads still hold, by starting others. Nothing may be under way. */
+  /** Replaces the threads to release their memory. No task may be in progress. */
   renew(): Promise<void>
   close(): Promise<void>
 }
 
-/** An error on its way between threads, which keeps neither its class nor its code on that way. */
+/** An error as a message between threads, which would drop its class and code. */
 interface ErrorReply {
   name: string
   message: string
@@ -44,14 +43,13 @@ export function errorReply(thrown: unknown): ErrorReply {
   }
 }
 
-/** The error again: an `Error` that is told by its name and code. */
 function errorOf({ name, message, stack, code }: ErrorReply): Error {
   return Object.assign(new Error(message), { name, stack }, code === undefined ? {} : { code })
 }
 
 /**
- * Opens a pool of `threads` workers over the module at `module`, which exports `tasks`. A thread that ends, of whatever,
- * fails all tasks: those under way and those that are asked for later.
+ * Opens a pool of `threads` workers for the module at `module`, which exports `tasks`. When a thread ends unexpectedly,
+ * all current and later tasks fail.
  */
 export function openPool(module: URL, threads: number): Pool {
   return threads > 0 ? threadPool(module, threads) : inlinePool(module)
@@ -77,10 +75,7 @@ interface Job {
   reject(error: Error): void
 }
 
-/**
- * What a thread's short-lived objects may take before they are collected. By default it is several times as much, which
- * saves nothing: 100,000 CVEs build in the same CPU time and 150 MB less.
- */
+/** The default is several times larger and saves no CPU time. This saves 150 MB for 100,000 CVEs. */
 const YOUNG_MB = 16
 
 function threadPool(module: URL, threads: number): Pool {
@@ -111,7 +106,7 @@ function threadPool(module: URL, threads: number): Pool {
     })
     worker.on('error', fail)
     worker.on('messageerror', fail)
-    // Whatever ends a thread: its task would be awaited for ever.
+    // Otherwise the task of a dead thread would never settle.
     worker.on('exit', (code) => {
       if (workers.includes(worker)) fail(new Error(`a worker thread ended by itself, with exit code ${code}`))
     })
@@ -145,15 +140,15 @@ function threadPool(module: URL, threads: number): Pool {
   }
 }
 
-/** A promise that is awaited later: until then its failure must not pass for one that nobody hears, which ends node. */
+/** Marks a promise as handled: it is awaited later, and a rejection before that would end Node. */
 export function heard<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
 }
 
 /**
- * Runs one task for each input and hands the results on in the order of the inputs, with no more under way than the
- * pool is wide, so that results never pile up.
+ * Yields one task result per input, in input order. At most `pool.width` tasks are in progress, so that results do not
+ * accumulate.
  */
 export async function* runInOrder<T>(
   pool: Pool,

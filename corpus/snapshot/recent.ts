@@ -1,10 +1,9 @@
-/** A bounded memory of what was used lately, cheap enough to be asked many times in a request. */
+/** A bounded cache of recently used values, cheap enough for many lookups per request. */
 
 export interface Recent<K, V> {
   get(key: K): V | undefined
   set(key: K, value: V): void
   delete(key: K): void
-  /** The weight of all entries, never more than the bound. */
   weight(): number
 }
 
@@ -14,9 +13,9 @@ interface Generation<K, V> {
 }
 
 /**
- * Two generations: when the young one has half of `maxWeight` it becomes the old one, and the old one is dropped. What is
- * used in between moves over. A hit costs one look-up, where a strict LRU would rewrite its order. `weigh` gives the
- * weight of an entry in whatever unit `maxWeight` is; one that weighs more than half of it is not kept.
+ * Returns a cache with two generations. At half of `maxWeight` the young one becomes the old one, and the previous old
+ * one is dropped. Hits move to the young one. A hit costs one lookup; a strict LRU would also update its order.
+ * `weigh` returns an entry's weight. Entries above half of `maxWeight` are not kept.
  */
 export function recent<K, V>(maxWeight: number, weigh: (value: V, key: K) => number): Recent<K, V> {
   const empty = (): Generation<K, V> => ({ entries: new Map(), weight: 0 })

@@ -1,12 +1,12 @@
-/** Cursors of lists: issued behind the last row handed out, and taken up again (rule 7). */
+/** Issues and resumes cursors of lists (rule 7). */
 import { decodeCursor, encodeCursor, filtersHash, type RowKey } from './cursor.ts'
 import { type SortOrder, sortText } from './order.ts'
 
 export type CursorErrorCode =
   | 'invalid' // it belongs to another list, sort or filters, or was never issued
-  | 'newer' // its snapshot is newer than any that is open here
+  | 'newer' // its snapshot is newer than any open one
 
-/** What is wrong with a cursor; the message says what it is, for whoever sent it. */
+/** An invalid cursor. The message is for the client. */
 export class CursorError extends Error {
   override readonly name = 'CursorError'
   readonly code: CursorErrorCode
@@ -17,16 +17,14 @@ export class CursorError extends Error {
   }
 }
 
-/** What a cursor is bound to besides its snapshot. */
 export interface CursorBinding {
-  /** The list, as its path names it: `cves`, `cwes/cves`. */
+  /** The list, as in its path: `cves`, `cwes/cves`. */
   list: string
   sort: SortOrder
-  /** Everything that chooses rows, in canonical form. */
+  /** All parameters that select rows, in canonical form. */
   filters: unknown
 }
 
-/** What cursors know a snapshot by. */
 export interface NamedSnapshot {
   /** The first characters of its id. */
   prefix: string
@@ -34,7 +32,6 @@ export interface NamedSnapshot {
   createdAt: number
 }
 
-/** The cursor that goes on behind a row. */
 export function cursorAfter(snapshot: NamedSnapshot, { list, sort, filters }: CursorBinding, after: RowKey): string {
   return encodeCursor({
     list,
@@ -56,8 +53,8 @@ export interface Snapshots<S extends NamedSnapshot> {
 }
 
 /**
- * Where a cursor goes on: in the snapshot it names while that is retained, else by its key in the current one; without
- * a cursor at the beginning of the current one. `isKey` tells whether the list could have issued a key.
+ * Returns the position of a cursor: in its own snapshot while retained, otherwise by its key in the current one;
+ * without a cursor, the beginning. `isKey` checks whether the list could have issued a key.
  * @throws CursorError
  */
 export function resume<S extends NamedSnapshot>(

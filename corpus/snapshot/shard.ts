@@ -1,17 +1,16 @@
-/** A shard: members in a row. SPEC.md, "Shard". */
+/** A shard: concatenated members. SPEC.md, "Shard". */
 import { createHash } from 'node:crypto'
 import { SHORT_HASH_LENGTH } from './digest.ts'
 import { SnapshotError } from './error.ts'
 import { decodeMemberHead, type MemberHead, type Segment } from './member.ts'
 
-/** A member's head and where the member begins in its shard. */
 export interface PlacedMember extends MemberHead {
   at: number
 }
 
 /**
- * The heads of all members of a shard, in order.
- * @throws SnapshotError when the bytes are not members from the first to the last
+ * Yields the heads of all members of a shard, in order.
+ * @throws SnapshotError when the bytes are not a sequence of members
  */
 export function* membersOf(shard: Buffer): Generator<PlacedMember> {
   for (let at = 0; at < shard.length; ) {
@@ -25,7 +24,7 @@ export function* membersOf(shard: Buffer): Generator<PlacedMember> {
 }
 
 /**
- * Checks that the segments of a shard promise no more than `most` bytes, before any of them is inflated.
+ * Checks, before any inflation, that a shard inflates to at most `most` bytes.
  * @throws SnapshotError `malformed`
  */
 export function checkPlainLength(shard: Buffer, most: number): void {
@@ -34,23 +33,23 @@ export function checkPlainLength(shard: Buffer, most: number): void {
   if (plain > most) throw new SnapshotError('malformed', `it inflates to ${plain} bytes; the limit is ${most}`)
 }
 
-/** What of a segment is content, and not the work of a compressor. */
+/** The fields of a segment that do not depend on the compressor. */
 export type SegmentContent = Pick<Segment, 'kind' | 'count' | 'plainLength' | 'hash'>
 
-/** Builds the content digest of a shard member by member: what is in it, whatever the compression made of it. */
+/** Builds the content digest of a shard member by member, independent of compression. */
 export interface ContentDigest {
   add(member: { key: string; segments: readonly SegmentContent[] }): void
   hex(): string
 }
 
 /**
- * SHA-256 over, for each member: its key and a zero byte, the number of its segments (one byte), and of each segment
- * kind and count, plain length (as in the table) and content hash. It is taken from heads alone, so that members that
- * are carried over from an older shard need not be inflated.
+ * Returns a digest builder: SHA-256 over all members. A member adds its key, a zero byte and its segment count (one
+ * byte). Each segment adds kind and count, plain length (as in the table) and content hash.
+ * It needs only heads, so reused members are not inflated.
  */
 export function contentDigest(): ContentDigest {
   const hash = createHash('sha256')
-  // A call of the hash costs more than the 28 bytes of a segment: they are gathered.
+  // Buffered, because a hash call costs more than the 28 bytes of a segment.
   const gathered = Buffer.allocUnsafe(DIGEST_BYTES)
   let end = 0
   const flush = () => {

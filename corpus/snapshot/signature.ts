@@ -1,6 +1,6 @@
 /**
- * Signatures of pointers: made with private keys, judged by a set of public ones. Several keys may sign, so that an old
- * and a new one are trusted side by side while they change. SPEC.md, "Pointer".
+ * Signs and verifies pointers. Several keys may sign, so that old and new keys overlap during a rotation. SPEC.md,
+ * "Pointer".
  */
 import {
   calculateJwkThumbprint,
@@ -15,20 +15,20 @@ import {
 import { SnapshotError } from './error.ts'
 import { decodePayload, decodeSigned, encodePointer, type Pointer, type SignedPointer } from './pointer.ts'
 
-/** Algorithms that sign pointers, and the keys that each takes. */
+/** Algorithms that sign pointers, and their key types. */
 export const SIGNING_ALGORITHMS = {
   EdDSA: { kty: 'OKP', crv: 'Ed25519' },
   ES256: { kty: 'EC', crv: 'P-256' },
 } as const
 export type SigningAlgorithm = keyof typeof SIGNING_ALGORITHMS
 
-/** Keeps a signature made for something else from counting as one of a pointer. */
+/** Prevents signatures of other documents from verifying as pointer signatures. */
 const TYPE = 'vulnshelf-pointer'
 
-/** A key file that will not do; the message says which and why. */
+/** An unusable key file. The message names the file and the reason. */
 export class KeyError extends Error {
   override readonly name = 'KeyError'
-  /** `usage` where what was asked for with a key cannot be. */
+  /** `usage` when the key does not allow the requested operation. */
   readonly code: 'unusable' | 'usage'
 
   constructor(message: string, { code = 'unusable', ...options }: ErrorOptions & { code?: KeyError['code'] } = {}) {
@@ -43,20 +43,20 @@ export interface SigningKey {
   key: Awaited<ReturnType<typeof importJWK>>
 }
 
-/** A public key; signatures that are judged from `exp` on (seconds since the epoch) do not count. */
+/** A public key. Its signatures are rejected from `exp` on (seconds since the epoch). */
 export type TrustedKey = JWK & { kid: string; exp?: number }
 
-/** A pair of keys as JWKs: the private one for `readSigningKey`, the public one for a key set. */
+/** Returns a key pair as JWKs: the private key for `readSigningKey`, the public key for a key set. */
 export async function makeKeyPair(alg: SigningAlgorithm): Promise<{ privateKey: JWK; publicKey: TrustedKey }> {
   const pair = await generateKeyPair(alg, { extractable: true })
   const [privateKey, publicKey] = await Promise.all([exportJWK(pair.privateKey), exportJWK(pair.publicKey)])
-  // RFC 7638: the id follows from the key, so that nobody can give one key the id of another by mistake.
+  // RFC 7638: derives the id from the key, so that two keys cannot share an id by mistake.
   const about = { kid: await calculateJwkThumbprint(publicKey), alg, use: 'sig' }
   return { privateKey: { ...privateKey, ...about }, publicKey: { ...publicKey, ...about } }
 }
 
 /**
- * Reads a private JWK. `name` is what errors call it.
+ * Reads a private JWK. Errors call it `name`.
  * @throws KeyError
  */
 export async function readSigningKey(text: string, name: string): Promise<SigningKey> {
@@ -76,8 +76,8 @@ export async function readSigningKey(text: string, name: string): Promise<Signin
 }
 
 /**
- * Reads a set of public keys (JWKS), or a single one. Keys for other purposes are left out.
- * @throws KeyError when it is none, has no key that signs pointers, or gives away a private key
+ * Reads a set of public keys (JWKS), or a single one. Ignores keys for other purposes.
+ * @throws KeyError when it is invalid, has no key that signs pointers, or contains a private key
  */
 export async function readTrustedKeys(text: string, name: string): Promise<TrustedKey[]> {
   const document = parseJson(text, name)
@@ -107,8 +107,8 @@ async function trustedKey(jwk: JWK, name: string): Promise<TrustedKey> {
 }
 
 /**
- * The text of a key set with one key more; what else it has stays as it is, keys for other purposes too.
- * @throws KeyError where it is no key set
+ * Returns the text of a key set with one key added. Everything else is unchanged.
+ * @throws KeyError when it is no key set
  */
 export function withKey(text: string, name: string, key: TrustedKey): string {
   const document = parseJson(text, name)
@@ -118,7 +118,6 @@ export function withKey(text: string, name: string, key: TrustedKey): string {
   return `${JSON.stringify(set, null, 1)}\n`
 }
 
-/** `latest.json` with a signature of each key. */
 export async function signPointer(pointer: Pointer, keys: readonly SigningKey[]): Promise<Buffer> {
   const sign = new GeneralSign(encodePointer(pointer))
   for (const { kid, alg, key } of keys) sign.addSignature(key).setProtectedHeader({ alg, kid, typ: TYPE })
@@ -126,14 +125,13 @@ export async function signPointer(pointer: Pointer, keys: readonly SigningKey[])
   return Buffer.from(`${JSON.stringify({ payload, signatures }, null, 1)}\n`)
 }
 
-/** Ids of the keys that say to have signed; nothing is verified. */
+/** Returns the key ids that the signatures claim. Does not verify them. */
 export function signersOf(bytes: Uint8Array): string[] {
   return (decodeSigned(bytes)?.signatures ?? []).map((one) => headerOf(one.protected).kid ?? 'without an id')
 }
 
 /**
- * What a pointer says, if one of the trusted keys has signed it, and which one that is. When it was signed and whether it
- * has expired is for the caller to judge.
+ * Returns the pointer and the id of the trusted key that signed it. The caller must check the expiry.
  * @throws SnapshotError `untrusted`, `malformed`, `unsupported`
  */
 export async function openSigned(
@@ -155,17 +153,16 @@ export async function openSigned(
   )
 }
 
-/** A signature of a pointer and the verdict on it. */
 export interface SignatureVerdict {
-  /** Id of the key that the signature names; null when it names none. */
+  /** Key id in the signature, or null when it has none. */
   kid: string | null
   status: 'valid' | 'rejected' | 'not_checked'
-  /** Why it is rejected, else null. */
   reason: string | null
 }
 
 /**
- * Returns the verdict on each signature of a pointer, none for an unsigned one. Without `trusted` keys nothing is checked.
+ * Returns the verdict on each signature of a pointer; empty for an unsigned one. Without `trusted` keys nothing is
+ * checked.
  * @throws SnapshotError `malformed`
  */
 export async function checkSignatures(
@@ -186,7 +183,7 @@ export async function checkSignatures(
 }
 
 type Signature = SignedPointer['signatures'][number]
-/** What was verified is what is believed: nothing else of the file. */
+/** `payload` is the verified bytes. Callers must use nothing else of the file. */
 type Judgement = { valid: true; kid: string; payload: Uint8Array } | { valid: false; reason: string }
 
 async function judge(
@@ -216,7 +213,7 @@ async function judge(
   }
 }
 
-/** What a signature says of itself; nothing of it is to be believed. */
+/** Returns the unverified header of a signature. Its values are untrusted. */
 function headerOf(header: string): { kid?: string; alg?: string; typ?: string } {
   try {
     const value: unknown = JSON.parse(Buffer.from(header, 'base64url').toString())

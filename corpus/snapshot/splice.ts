@@ -1,6 +1,6 @@
 /**
- * An answer put together from pieces: literals, and segments as they lie on disk. As gzip nothing of it is inflated or
- * deflated; as identity only the segments it uses are inflated. SPEC.md, "Splicing".
+ * Assembles answers from literals and stored segments. Gzip answers need no inflation or compression; identity answers
+ * inflate only their segments. SPEC.md, "Splicing".
  */
 import { hash } from 'node:crypto'
 import { MAX_MEMBER_PLAIN } from './bounds.ts'
@@ -17,14 +17,11 @@ export interface SplicedSegment {
   stored: Uint8Array
 }
 
-/**
- * Pieces as one segment: any row of segments and stored blocks is one (SPEC.md, "Segment"). Fused or not, they give an
- * answer the same bytes and the same tag.
- */
+/** Pieces merged into one segment (SPEC.md, "Segment"). Bytes and tag of an answer do not change. */
 export interface FusedPieces {
   segment: Pick<Segment, 'plainLength' | 'plainCrc'>
   stored: Uint8Array
-  /** What the pieces say, for tags. */
+  /** The input of the tag for these pieces. */
   seed: Uint8Array
 }
 
@@ -34,19 +31,17 @@ export type Piece = string | SplicedSegment | FusedPieces
 const GZIP_HEAD = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255)
 const GZIP_TRAILER = 8
 
-/** Pieces as DEFLATE without a final block, and what a gzip trailer says of them. */
+/** DEFLATE without a final block, and the values for its gzip trailer. */
 interface Spliced {
   plainLength: number
   plainCrc: number
-  /** Behind the last byte. */
   end: number
 }
 
-/** How long a piece is as DEFLATE. */
 const deflatedLength = (piece: Piece): number =>
   typeof piece === 'string' ? storedLength(Buffer.byteLength(piece)) : piece.stored.length
 
-/** Sum over the pieces, without a closure for each answer. */
+/** Sums over the pieces without a closure per answer. */
 function sum(pieces: readonly Piece[], lengthOf: (piece: Piece) => number): number {
   let total = 0
   for (const piece of pieces) total += lengthOf(piece)
@@ -73,7 +68,7 @@ function writePieces(out: Buffer, start: number, pieces: readonly Piece[]): Spli
   return { plainLength, plainCrc, end }
 }
 
-/** The pieces as one gzip member. Neighbouring literals should already be one string. */
+/** Returns the pieces as one gzip member. Adjacent literals should already be one string. */
 export function spliceGzip(pieces: readonly Piece[]): Buffer {
   const length = GZIP_HEAD.length + sum(pieces, deflatedLength) + FINAL_BLOCK.length + GZIP_TRAILER
   const out = shortLived(length)
@@ -86,8 +81,8 @@ export function spliceGzip(pieces: readonly Piece[]): Buffer {
 }
 
 /**
- * The pieces as plain bytes.
- * @throws SnapshotError when a segment does not inflate to what its table promises
+ * Returns the pieces as plain bytes.
+ * @throws SnapshotError when a segment does not inflate to the length and CRC in its table
  */
 export function splicePlain(pieces: readonly Piece[]): Buffer {
   const length = sum(pieces, (piece) => (typeof piece === 'string' ? 0 : piece.segment.plainLength))
@@ -106,14 +101,14 @@ export function splicePlain(pieces: readonly Piece[]): Buffer {
   )
 }
 
-/** A digest of the content of the pieces, from the literals and the hashes of the segments: 22 URL-safe characters. */
+/** Returns a content digest of the pieces, computed from literals and segment hashes: 22 URL-safe characters. */
 export function spliceTag(pieces: readonly Piece[]): string {
   const seed = shortLived(sum(pieces, seedLength))
   writeSeed(seed, 0, pieces)
   return hash('sha256', seed, 'base64url').slice(0, 22)
 }
 
-/** Stands before each piece of a seed: the length of a literal, or this before the hash of a segment. */
+/** Precedes each segment hash in a seed; a literal has its length there instead. */
 const SEGMENT_MARK = 0xffffffff
 const MARK_LENGTH = 4
 
@@ -122,7 +117,7 @@ function seedLength(piece: Piece): number {
   return 'seed' in piece ? piece.seed.length : MARK_LENGTH + SHORT_HASH_LENGTH
 }
 
-/** What the pieces say, as short as it can be told and so that no other pieces say it. */
+/** Writes the seed: a short, unambiguous encoding of the pieces. */
 function writeSeed(out: Buffer, start: number, pieces: readonly Piece[]): void {
   let at = start
   for (const piece of pieces) {

@@ -1,12 +1,12 @@
-/** Whether a pointer may take the place of another: the rule for whoever takes one over. SPEC.md, "Pointer". */
+/** Decides whether a pointer may replace another. SPEC.md, "Pointer". */
 import type { Pointer } from './pointer.ts'
 
 export type Succession =
-  | 'same' // of the same snapshot: the same pointer, or the same signed anew
+  | 'same' // the same snapshot: the same pointer, or re-signed
   | 'next'
-  | 'older' // by its version: a step back, or another repository
-  | 'other' // another snapshot under the version that is there
-  | 'untimely' // a later version of a snapshot that is not: cursors are compared by when theirs were put up
+  | 'older' // a lower version: a rollback, or another repository
+  | 'other' // another snapshot with the same version
+  | 'untimely' // a later version, but not created later: cursors compare creation times
 
 export function successionOf(pointer: Pointer, have: Pointer): Succession {
   if (pointer.version < have.version) return 'older'

@@ -1,6 +1,6 @@
 /**
- * A table: named columns of numbers of equal or different lengths behind a JSON header; held in memory as it lies on
- * disk. SPEC.md, "Table".
+ * A JSON header followed by named number columns of any lengths, with the same layout in memory and on disk. SPEC.md,
+ * "Table".
  */
 import { SnapshotError } from './error.ts'
 import { cutTexts, type TextPlaces } from './kept-texts.ts'
@@ -22,7 +22,6 @@ export type ColumnType = keyof Columns
 export type Column<T extends ColumnType = ColumnType> = Columns[T]
 
 export interface Table {
-  /** What the table says of itself: anything that JSON can carry. */
   about: Record<string, unknown>
   columns: Record<string, Column>
 }
@@ -42,7 +41,7 @@ function typeOf(column: Column): ColumnType {
   throw new TypeError('a column is a typed array of a type that tables know')
 }
 
-/** Encodes a table; columns keep the order in which they are given. */
+/** Encodes a table. Columns keep the given order. */
 export function encodeTable(table: Table): Buffer {
   let offset = 0
   const columns = Object.entries(table.columns).map(([name, column]) => {
@@ -63,13 +62,13 @@ export function encodeTable(table: Table): Buffer {
   return out
 }
 
-/** A table without its long texts, which stay where they lie in the file; `about` says `{kept: <n>}` of them. */
+/** A table with long text arrays left in the file; `about` has `{kept: <n>}` in their place. */
 export interface TableBesideTexts extends Table {
   kept: TextPlaces[]
 }
 
 /**
- * The same, but arrays of at least `least` texts are left where they are, and the columns do not hold on to `bytes`.
+ * Decodes a table, but leaves arrays of at least `least` texts in the file. Then the columns do not retain `bytes`.
  * @throws SnapshotError `malformed`
  */
 export function decodeBesideTexts(bytes: Uint8Array, least: number): TableBesideTexts {
@@ -92,7 +91,6 @@ export function decodeTable(bytes: Uint8Array): Table {
   return decode(bytes, (header) => header.toString())
 }
 
-/** `textOf` makes text of the header, which lies at `at`. */
 function decode(bytes: Uint8Array, textOf: (header: Buffer, at: number) => string): Table {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (buffer.length < MAGIC.length + 4 || buffer.toString('latin1', 0, MAGIC.length) !== MAGIC) {
@@ -110,7 +108,7 @@ function decode(bytes: Uint8Array, textOf: (header: Buffer, at: number) => strin
     if (!isCount(offset) || !isCount(length) || offset + byteLength > data.length) {
       throw new SnapshotError('malformed', `column ${name} lies outside its table`)
     }
-    // What lies at no border is copied: many columns in one place would take many times the table.
+    // Unaligned columns are copied. Overlapping columns could multiply the memory of the table.
     left -= byteLength
     if (left < 0) throw new SnapshotError('malformed', `column ${name} lies where another one does`)
     const at = data.byteOffset + offset
@@ -123,7 +121,7 @@ function decode(bytes: Uint8Array, textOf: (header: Buffer, at: number) => strin
 }
 
 /**
- * A column that must be there.
+ * Returns a required column.
  * @throws SnapshotError `malformed` when it is missing or of another type
  */
 export function column<T extends ColumnType>(table: Table, name: string, type: T): Column<T> {

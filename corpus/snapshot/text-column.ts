@@ -1,16 +1,12 @@
-/**
- * Many texts in two arrays that all threads share. A million strings cost a message to another thread seconds, and a
- * heap their headers; these cost nothing but their bytes.
- */
+/** Many texts in two shared arrays. A million strings take seconds to send to a thread, and heap for their headers. */
 
 import type { Texts } from './kept-texts.ts'
 
 export interface TextColumn {
-  /** All texts in UTF-8, one behind the other. */
   bytes: Uint8Array
-  /** Where each begins, and where the last ends. */
+  /** Start of each text, and the end of the last. */
   at: Float64Array
-  /** Those that UTF-8 cannot hold, by their place: half of a surrogate pair is still the text that was given. */
+  /** Texts with lone surrogates by index, because UTF-8 cannot encode them. */
   odd: Map<number, string>
 }
 
@@ -27,7 +23,7 @@ export function packTexts(length: number, textOf: (place: number) => string): Te
   return { bytes: writer.shared(), at, odd }
 }
 
-/** The texts again, each decoded when it is asked for. */
+/** Returns the texts; each is decoded on access. */
 export function textsIn({ bytes, at, odd }: TextColumn): Texts {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const length = at.length - 1
@@ -40,7 +36,6 @@ export function textsIn({ bytes, at, odd }: TextColumn): Texts {
   }
 }
 
-/** Pieces one behind the other. */
 export function sharedBytes(pieces: readonly Uint8Array[]): Uint8Array {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
   const bytes = new Uint8Array(new SharedArrayBuffer(length))
@@ -54,7 +49,7 @@ export function sharedBytes(pieces: readonly Uint8Array[]): Uint8Array {
 
 const CHUNK_BYTES = 4 * 1024 * 1024
 
-/** Gathers text of unknown length without ever copying all of it but once. */
+/** Returns a writer of text of unknown total length. Copies the bytes only once more, at the end. */
 function byteWriter() {
   const full: Buffer[] = []
   let fullBytes = 0

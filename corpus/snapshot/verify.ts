@@ -1,7 +1,4 @@
-/**
- * Whether a snapshot is what it says it is: every file by itself, then what the files say of one another. It reads
- * everything, inflates everything, derives again what is derived, and trusts nothing.
- */
+/** Verifies a snapshot: each file alone, then all together. Inflates and rederives everything, and trusts nothing. */
 import { statSync } from 'node:fs'
 import { decodePack } from './delta.ts'
 import { rowsBound } from './derive/rows.ts'
@@ -25,23 +22,24 @@ export interface VerifyReport {
   /** The signatures of the pointer: `not_checked` without keys, empty when it is unsigned. */
   signatures: SignatureVerdict[]
   expiresAt: string | null
-  /** What is wrong, one line each; empty where all is well. */
+  /** The faults, one line each; empty when the snapshot is valid. */
   faults: string[]
 }
 
 export interface VerifyOptions {
-  /** Worker threads; 0, the default, does everything in this one. */
+  /** Number of worker threads; 0, the default, uses this thread. */
   jobs?: number
-  /** Keys of which one must have signed the pointer, which must not have expired; without them signatures do not matter. */
+  /**
+   * One of these keys must have signed the pointer, which must not be expired. Without keys, signatures are ignored.
+   */
   keys?: readonly TrustedKey[]
   now?: () => Date
   onProgress?: (done: number, total: number) => void
 }
 
 /**
- * Looks through the current snapshot of `dist`. Faults are collected; the files are held against one another only where
- * each is sound by itself.
- * @throws SnapshotError when pointer or manifest is missing or damaged: then there is no snapshot to look through
+ * Verifies the current snapshot of `dist` and collects faults. Checks the files together only when each is valid alone.
+ * @throws SnapshotError when pointer or manifest is missing or damaged
  */
 export async function verify(dist: string, options: VerifyOptions = {}): Promise<VerifyReport> {
   const { jobs = 0, keys, now = () => new Date(), onProgress = () => {} } = options
@@ -92,7 +90,9 @@ export async function verify(dist: string, options: VerifyOptions = {}): Promise
   return report
 }
 
-/** A pack need not be here; one that is must be the one that was built. What it makes is judged by whoever uses it. */
+/**
+ * A pack may be missing, but an existing one must match its digest and decode. Users of a pack check the rebuilt files.
+ */
 function packFaults(dist: string, { delta }: Manifest): string[] {
   if (!delta) return []
   try {
@@ -104,7 +104,6 @@ function packFaults(dist: string, { delta }: Manifest): string[] {
   }
 }
 
-/** Why the pointer is not to be believed. */
 async function distrusted(bytes: Uint8Array, keys: readonly TrustedKey[], now: Date): Promise<string[]> {
   try {
     const { pointer } = await openSigned(bytes, keys, now)

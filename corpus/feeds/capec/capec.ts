@@ -1,4 +1,4 @@
-/** The CAPEC catalogue, from its XML or its STIX form. Categories and views are no attack patterns and not read. */
+/** The CAPEC catalog in its XML or STIX form. Categories and views are no attack patterns and are ignored. */
 import type { CapecEntry } from '../../model/catalogue.ts'
 import { type CatalogueKind, catalogueItems, type ReadCatalogue, type ReadEntry } from '../catalogue/entries.ts'
 import { CAPEC_INVERSES } from '../catalogue/relations.ts'
@@ -14,7 +14,7 @@ export { findCapec } from './files.ts'
 
 export const CAPEC_ADAPTER = 1
 
-/** The attack patterns, as CAPEC's XML has them in its order, of STIX by number. */
+/** Yields the attack patterns: XML in file order, STIX by number. */
 export async function* readCapec(file: FeedFile, options: ReadOptions): AsyncIterable<FeedItem> {
   const read = await (isXmlFile(file) ? readXml(file) : readStix(file))
   yield* catalogueItems(read, PATTERNS, options)

@@ -1,4 +1,4 @@
-/** Which files hold CAPEC: its XML, or its STIX form as one file, as a zip, or as a checkout of `mitre/cti`. */
+/** Finds CAPEC files: its XML, or its STIX form as one file, a zip, or a checkout of `mitre/cti`. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { utcTimestamp } from '../../model/date.ts'
@@ -11,14 +11,13 @@ import { isStixDocument, readStixObjects } from './stix-objects.ts'
 
 const XML_NAME = /^capec.*\.xml(\.zip)?$/i
 const STIX_NAME = /stix.*\.(json|zip)$/i
-/** `capec/2.1`, or the `capec` of a checkout that has the folder `2.1`. */
+/** `capec/2.1`, or the `capec` folder of a checkout, which contains `2.1`. */
 const FOLDER_NAME = /^(2\.1|capec)$/
 
 export function isXmlFile({ name }: Pick<FeedFile, 'name'>): boolean {
   return /\.xml(\.zip)?$/i.test(name)
 }
 
-/** What the documents of an XML file are; there is one. */
 export const isXmlDocument = (name: string) => name.toLowerCase().endsWith('.xml')
 
 export async function findCapec(feedsFolder: string): Promise<FeedFile[]> {
@@ -28,12 +27,12 @@ export async function findCapec(feedsFolder: string): Promise<FeedFile[]> {
   const own = found.flatMap((file) => (file.directory ? checkoutFile(file) : [file]))
   const files: FeedFile[] = []
   for (const file of own) files.push(await datedFile(file))
-  // Of one edition the XML says more: what indicates an attack, what the consequences are, in which order.
+  // The XML of an edition contains more than its STIX form: attack indicators, consequences, and their order.
   const xmlVersions = new Set(files.filter(isXmlFile).map(({ version }) => version))
   return files.filter((file) => isXmlFile(file) || file.version === null || !xmlVersions.has(file.version))
 }
 
-/** The folder of objects, else the one file beside it; nothing where a folder has neither. */
+/** Returns the object folder, otherwise the single file next to it; empty when the folder has neither. */
 function checkoutFile({ path, name }: FoundFile): FoundFile[] {
   const folders = [
     { path: join(path, '2.1'), name: `${name}/2.1` },
@@ -58,7 +57,7 @@ async function datedFile({ path, name, directory }: FoundFile): Promise<FeedFile
       : await withDocuments(file, isPatternDocument, stixHead)
     return { ...file, date: date ?? named, version: version ?? versionInName(name) }
   } catch (cause) {
-    // Its name dates it, and reading it will tell what is wrong, should it be the one that is chosen.
+    // Use the date in the name. Reading reports the error if this file is chosen.
     if (cause instanceof FeedError && named !== null) return { ...file, date: named, version: versionInName(name) }
     throw cause
   }
@@ -71,7 +70,6 @@ function xmlHead(documents: readonly Document[]): Head {
   return { date: utcTimestamp(head?.get('Date') ?? ''), version: head?.get('Version') ?? null }
 }
 
-/** Patterns alone tell version and date. */
 const isPatternDocument = (name: string) =>
   isStixDocument(name) && !/(course-of-action|relationship)\/[^/]+$/.test(name)
 
@@ -80,7 +78,7 @@ function stixHead(documents: readonly Document[]): Head {
   return { date: modified, version }
 }
 
-/** `3.9` of `capec-3.9-stix-2.1-objects.zip`, `capec_v3.9.xml`. */
+/** Returns `3.9` for `capec-3.9-stix-2.1-objects.zip` or `capec_v3.9.xml`. */
 function versionInName(name: string): string | null {
   return /capec[-_ ]?v?(\d+\.\d+)/i.exec(name.slice(name.lastIndexOf('/') + 1))?.[1] ?? null
 }

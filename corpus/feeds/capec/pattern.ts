@@ -1,7 +1,6 @@
-/** What the XML and the STIX form of a CAPEC entry have in common. */
+/** The common fields of the XML and STIX forms of a CAPEC entry. */
 import type { CapecEntry } from '../../model/catalogue.ts'
 
-/** The ids of an entry and, by number, of the weaknesses that it is related to. */
 export function patternIds(id: number): Pick<CapecEntry, 'id' | 'display' | 'numeric_id'> {
   return { id: `capec-${id}`, display: `CAPEC-${id}`, numeric_id: id }
 }
@@ -12,7 +11,7 @@ export function relatedWeaknesses(ids: readonly number[]): CapecEntry['related_w
 
 const SKILL_LEVELS = ['Low', 'Medium', 'High']
 
-/** `Low: what it takes`, the least first; the level alone where nothing more is said. */
+/** Returns texts such as `Low: what it takes`, lowest level first. A skill without a description is its level alone. */
 export function skillTexts(skills: readonly { level: string | null; text: string | null }[]): string[] {
   const rank = ({ level }: { level: string | null }) =>
     level !== null && SKILL_LEVELS.includes(level) ? SKILL_LEVELS.indexOf(level) : SKILL_LEVELS.length
@@ -22,7 +21,7 @@ export function skillTexts(skills: readonly { level: string | null; text: string
     .filter((text) => text !== '')
 }
 
-/** ATT&CK's own id of a technique: CAPEC's XML leaves out the `T`. */
+/** Returns the ATT&CK id of a technique. CAPEC's XML omits the `T`. */
 export function taxonomyEntryId(taxonomy: string, id: string | null): string | null {
   return taxonomy === 'ATTACK' && id !== null && /^\d/.test(id) ? `T${id}` : id
 }

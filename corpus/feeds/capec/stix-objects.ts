@@ -1,17 +1,16 @@
-/** CAPEC's STIX 2.1 form: bundles of objects, in one file or an object a file, put together again. */
+/** Reads CAPEC's STIX 2.1 bundles: one file with all objects, or one file per object. */
 import { utcTimestamp } from '../../model/date.ts'
 import { FeedError } from '../error.ts'
 import { type FeedSkip, skipOf } from '../feed.ts'
 import type { Document } from '../files/documents.ts'
 import { assertNesting, isObject, type JsonObject, objects, text, utf8Text } from '../json.ts'
 
-/** The objects of a catalogue that the model has a use for. */
 export interface StixCatalogue {
   /** Attack patterns by their CAPEC number, ascending. */
   patterns: [number, JsonObject][]
-  /** STIX id of an attack pattern to its CAPEC number. */
+  /** CAPEC number by STIX id of the attack pattern. */
   numbers: ReadonlyMap<string, number>
-  /** STIX id of an attack pattern to the courses of action that mitigate it. */
+  /** Courses of action that mitigate an attack pattern, by its STIX id. */
   mitigations: ReadonlyMap<string, readonly JsonObject[]>
   version: string | null
   /** When the newest pattern was changed, ISO 8601 in UTC. */
@@ -19,12 +18,12 @@ export interface StixCatalogue {
   skips: FeedSkip[]
 }
 
-/** The documents of CAPEC in a zip or checkout: `…/attack-pattern/<id>.json`, or the one file. */
+/** Whether a document of a zip or checkout belongs to CAPEC: `…/attack-pattern/<id>.json`, or the single file. */
 export function isStixDocument(name: string): boolean {
   return /(^|\/)(attack-pattern|course-of-action|relationship)\/[^/]+\.json$|stix[^/]*\.json$/i.test(name)
 }
 
-/** @throws FeedError for what holds no attack pattern of CAPEC; of many documents a bad one is skipped by name */
+/** @throws FeedError when no attack pattern is found. A bad document among several is skipped by name. */
 export function readStixObjects(documents: readonly Document[]): StixCatalogue {
   const byId = new Map<string, JsonObject>()
   const skips: FeedSkip[] = []
@@ -75,7 +74,7 @@ function bundleObjects(document: Document): JsonObject[] {
   return objects(json.objects)
 }
 
-/** A catalogue in one file may be nested however deep in one of its objects, which is then left out. */
+/** No nesting limit here: one deeply nested object is skipped instead of the whole catalog. */
 function parse(bytes: Buffer): unknown {
   const text = utf8Text(bytes)
   try {

@@ -1,4 +1,4 @@
-/** An attack pattern of CAPEC's STIX form in the words of the model. */
+/** Converts a STIX attack pattern of CAPEC to the model. */
 import type { CapecEntry, Consequence } from '../../model/catalogue.ts'
 import { utcTimestamp } from '../../model/date.ts'
 import type { ReadEntry } from '../catalogue/entries.ts'
@@ -10,7 +10,7 @@ import { patternIds, relatedWeaknesses, skillTexts } from './pattern.ts'
 import type { StixCatalogue } from './stix-objects.ts'
 import { readExecutionFlow, stixBlocks, stixText } from './stix-text.ts'
 
-/** Refs of one nature a field. */
+/** Each field has the references of one nature. */
 const RELATION_FIELDS: Record<string, string> = {
   x_capec_child_of_refs: 'Parent',
   x_capec_parent_of_refs: 'Child',
@@ -19,7 +19,7 @@ const RELATION_FIELDS: Record<string, string> = {
   x_capec_can_follow_refs: 'CanFollow',
 }
 
-/** @throws FeedError for a pattern that does not say which edition it is of, or when it was changed */
+/** @throws FeedError when the edition or the modification time of the pattern is missing */
 export function readStixPattern(number: number, pattern: JsonObject, catalogue: StixCatalogue): ReadEntry<CapecEntry> {
   const version = text(pattern.x_capec_version) ?? catalogue.version
   const modified = utcTimestamp(text(pattern.modified) ?? '')
@@ -66,9 +66,8 @@ function plainTexts(list: readonly string[]): string[] {
 }
 
 /**
- * Mitigations in the order of the catalogue. A course of action is called after the first pattern that has it and its
- * place there (`coa-102-0`); patterns with the same text share it. So the places that a pattern's own ones leave free are
- * those of the shared ones, of which only the number is known.
+ * Returns mitigations in catalog order. A course of action is named after its first pattern and its position there
+ * (`coa-102-0`); patterns with the same text share it. Shared ones fill the gaps between the pattern's own.
  */
 function inOrder(number: number, actions: readonly JsonObject[]): JsonObject[] {
   const named = actions.map((action) => {
@@ -89,8 +88,8 @@ function inOrder(number: number, actions: readonly JsonObject[]): JsonObject[] {
 }
 
 /**
- * STIX lists impacts by scope, with the note in brackets behind each (`Gain Privileges (a note)`). Put back: the scopes
- * of an impact together, and the impacts that have the same scopes and the same note.
+ * Returns consequences. STIX lists impacts by scope, with a note: `Gain Privileges (a note)`. This groups scopes per
+ * impact, and impacts with equal scopes and note.
  */
 function readConsequences(stated: unknown): Consequence[] {
   const scopesOf = new Map<string, string[]>()
@@ -118,7 +117,7 @@ function withNote(impact: string): { impact: string; note: string | null } {
   return { impact: impact.slice(0, at), note: stixText(impact.slice(at + 2, -1)) }
 }
 
-/** References to other taxonomies; those to literature are called `reference_from_CAPEC`. */
+/** Returns references to other taxonomies. References to literature are named `reference_from_CAPEC`. */
 function readTaxonomies(references: readonly JsonObject[]): CapecEntry['taxonomy_mappings'] {
   return references.flatMap((reference) => {
     const taxonomy = text(reference.source_name)
@@ -134,7 +133,7 @@ function weaknessNumber(reference: JsonObject): number | [] {
   return match ? Number(match[1]) : []
 }
 
-/** A ref that leads to no pattern of the catalogue has no CAPEC number, and is left out. */
+/** A reference to an unknown pattern has no CAPEC number and is ignored. */
 function readRelations(pattern: JsonObject, { numbers }: StixCatalogue): Relation[] {
   return Object.entries(RELATION_FIELDS).flatMap(([field, nature]) =>
     texts(pattern[field]).flatMap((ref) => {

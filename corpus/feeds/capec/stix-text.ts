@@ -1,6 +1,6 @@
 /**
- * The texts of CAPEC's STIX form. Their markup is the XML's, with the prefix `xhtml:` and entities decoded already, so
- * that whatever else looks like a tag is the text itself (`<script>`). The execution flow is HTML around such texts.
+ * Parses texts of CAPEC's STIX form. Markup has the prefix `xhtml:`; entities are decoded already. Other tags are
+ * literal text (`<script>`).
  */
 import type { CapecEntry } from '../../model/catalogue.ts'
 import { blocksOf, plainText, type TextBlock } from '../catalogue/structured-text.ts'
@@ -14,7 +14,7 @@ interface OpenElement {
   children: XmlNode[]
 }
 
-/** The blocks of a text. Tags that are never closed end with it: upstream has texts that were cut. */
+/** Returns the blocks of a text. Unclosed tags end with the text, because upstream has truncated texts. */
 export function stixBlocks(text: string): TextBlock[] {
   const root: OpenElement = { name: '', attributes: new Map(), children: [] }
   const open = [root]
@@ -45,7 +45,7 @@ export function stixText(text: string): string | null {
 }
 
 /**
- * The steps of an execution flow, numbered through its phases:
+ * Returns the steps of an execution flow, numbered across its phases. Upstream HTML:
  * `<div><h3>PHASE</h3><ol>` (`<li> <p> <b>TITLE: </b>TEXT</p></li>`
  * `<table><tbody><tr><th>Techniques</th></tr>` (`<tr><td>TEXT</td></tr>`)… `</tbody></table>`?)… `</ol></div>`
  */
@@ -73,13 +73,12 @@ export function readExecutionFlow(html: string): CapecEntry['execution_flow'] {
   })
 }
 
-/** What stands in a step's `<p>`, its title no longer in a `<b>`. */
+/** Returns the content of a step's `<p>`, with its title without `<b>`. */
 function withoutTags(html: string): string {
   const text = withoutStart(html.trimStart(), '<p>').trimStart()
   return text.startsWith('<b>') ? text.slice('<b>'.length).replace('</b>', '') : text
 }
 
-/** The text before a mark, or all of it where the mark is missing. */
 function before(text: string, mark: string): string {
   const at = text.indexOf(mark)
   return at < 0 ? text : text.slice(0, at)

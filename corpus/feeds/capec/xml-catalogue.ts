@@ -1,4 +1,4 @@
-/** CAPEC's XML form: its attack patterns in the words of the model. */
+/** Converts CAPEC's XML form to the model. */
 import type { CapecEntry } from '../../model/catalogue.ts'
 import type { ReadCatalogue, ReadEntry } from '../catalogue/entries.ts'
 import {
@@ -19,7 +19,7 @@ import { FeedError } from '../error.ts'
 import { type FeedSkip, skipOf } from '../feed.ts'
 import { patternIds, relatedWeaknesses, skillTexts, taxonomyEntryId } from './pattern.ts'
 
-/** @throws FeedError for what is no CAPEC catalogue; a single pattern is skipped by name */
+/** @throws FeedError when the file is no CAPEC catalog. A single bad pattern is skipped by name. */
 export function readXmlCatalogue(text: string, fileName: string): ReadCatalogue<CapecEntry> {
   const root = parseXml(text, fileName)
   if (root.name !== 'Attack_Pattern_Catalog') {
@@ -100,7 +100,7 @@ function stepNumber(text: string | null): number | null {
   return text !== null && /^\d{1,4}$/.test(text) ? Number(text) : null
 }
 
-/** `[Survey] The attacker…`, as the XML writes a step's title, in the form that STIX gives it: `Survey: The attacker…`. */
+/** Converts a step's title from XML form `[Survey] The attacker…` to the STIX form `Survey: The attacker…`. */
 function titled(description: string | null): string | null {
   return description?.replace(/^\[([^[\]]+)\](?=\s)/, '$1:') ?? null
 }

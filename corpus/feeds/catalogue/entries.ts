@@ -1,4 +1,4 @@
-/** From the entries that were read of a catalogue to its items: each related to the others, then taken or known. */
+/** Converts parsed catalog entries to feed items, with completed relations. */
 import { FeedError } from '../error.ts'
 import {
   assertNameLength,
@@ -19,7 +19,7 @@ interface Entry {
   updated_at: string
 }
 
-/** An entry before its relations are completed and the names of others filled in. */
+/** An entry before its relations and the names of related entries are completed. */
 export interface ReadEntry<E extends Entry> {
   entry: E
   relations: readonly Relation[]
@@ -30,7 +30,7 @@ export interface ReadCatalogue<E extends Entry> {
   skips: FeedSkip[]
 }
 
-/** A relation with the name of the other entry, null where the catalogue does not have it. */
+/** A relation with the name of the other entry; null when the catalog does not contain it. */
 export interface NamedRelation extends Relation {
   name: string | null
 }
@@ -43,8 +43,8 @@ export interface CatalogueKind<E extends Entry> {
 }
 
 /**
- * The items in the order of the entries, then what is left out: of two entries with one number the second, too.
- * Entries name each other, so one is known by all that it says, names included.
+ * Yields the items in entry order, then the skips, including duplicate numbers. Digests cover the names of related
+ * entries.
  */
 export function* catalogueItems<E extends Entry>(
   { entries, skips }: ReadCatalogue<E>,

@@ -1,11 +1,10 @@
-/** What is alike in the XML of CWE and CAPEC, which follow the same conventions. */
+/** Common parts of the CWE and CAPEC XML. */
 import type { TaxonomyMapping } from '../../model/catalogue.ts'
 import { utcTimestamp } from '../../model/date.ts'
 import { FeedError } from '../error.ts'
 import { blocksOf, plainText, type TextBlock } from './structured-text.ts'
 import { attributeOf, childOf, childrenOf, itemsOf, type XmlElement } from './xml.ts'
 
-/** What the catalogue says of itself. */
 export interface CatalogueHead {
   version: string
   /** ISO 8601 in UTC. */
@@ -13,8 +12,8 @@ export interface CatalogueHead {
 }
 
 /**
- * What the root element says.
- * @throws FeedError where it does not say it
+ * Returns the head from the root element.
+ * @throws FeedError when version or date is missing
  */
 export function readHead(root: XmlElement, fileName: string): CatalogueHead {
   const version = attributeOf(root, 'Version')
@@ -25,10 +24,13 @@ export function readHead(root: XmlElement, fileName: string): CatalogueHead {
   return { version, date }
 }
 
-/** What an error shows of a value, in characters. */
+/** Maximum characters of a value in an error. */
 const MAX_SHOWN = 80
 
-/** The number that an attribute must hold. */
+/**
+ * Returns a required number attribute.
+ * @throws FeedError `item_invalid`
+ */
 export function numberOf(element: XmlElement, name: string): number {
   const value = attributeOf(element, name)
   if (value === null || !/^[1-9]\d{0,6}$/.test(value)) {
@@ -48,12 +50,11 @@ export function blocksIn(element: XmlElement, name: string): TextBlock[] {
   return blocksOf(childOf(element, name)?.children ?? [])
 }
 
-/** The whole text of a child element, null where it is empty or not there. */
+/** Returns the whole text of a child element; null when it is empty or missing. */
 export function textOf(element: XmlElement, name: string): string | null {
   return plainText(blocksIn(element, name))
 }
 
-/** The texts of the children of a name, without empty ones. */
 export function textsOf(element: XmlElement, name: string): string[] {
   return childrenOf(element, name).flatMap(({ children }) => plainText(blocksOf(children)) ?? [])
 }
@@ -67,10 +68,10 @@ export function readTaxonomyMappings(element: XmlElement): TaxonomyMapping[] {
   }))
 }
 
-/** `Submission_Date`, `Modification_Date`, `Contribution_Date`; not when a change was released. */
+/** `Submission_Date`, `Modification_Date`, `Contribution_Date`. Excludes release dates of changes. */
 const CHANGE_DATE = /^[A-Z][a-z]+_Date$/
 
-/** When the entry was last changed, by its history. */
+/** Returns when the entry was last changed, from its history. */
 export function newestChange(element: XmlElement): string | null {
   const changes = childOf(element, 'Content_History')?.children ?? []
   const dates = changes.flatMap((change) => {

@@ -1,12 +1,12 @@
-/** Relations between the entries of one catalogue: their names in the API, their inverses, their order (rule 27). */
+/** Relations between entries of one catalog: API names, inverses, order (rule 27). */
 
-/** Upstream's natures by what the API calls them; any other keeps its name. */
+/** API names of upstream natures. Other natures keep their name. */
 const NATURES: Record<string, string> = { ChildOf: 'Parent', ParentOf: 'Child', PeerOf: 'Peer' }
 
-/** What a relation is from the other side. */
+/** The inverse of each relation. */
 const CHILDREN = { Parent: 'Child' } as const
 export const CWE_INVERSES: Inverses = CHILDREN
-/** CAPEC's own STIX form states each of these from both sides; its XML only from one. */
+/** CAPEC's STIX form states each of these from both sides, its XML only from one. */
 export const CAPEC_INVERSES: Inverses = {
   ...CHILDREN,
   Child: 'Parent',
@@ -17,7 +17,6 @@ export const CAPEC_INVERSES: Inverses = {
 export type Inverses = Readonly<Record<string, string>>
 
 export interface Relation {
-  /** The number of the other entry. */
   to: number
   nature: string
 }
@@ -26,12 +25,12 @@ export function natureOf(upstream: string): string {
   return NATURES[upstream] ?? upstream
 }
 
-/** First of all the hierarchy, then peers, then the rest by name. */
+/** Hierarchy first, then peers, then the rest by name. */
 const ORDER = ['Parent', 'Child', 'Peer']
 
 /**
- * The relations of each entry by its number, with those that follow from the others' statements, each once: by nature,
- * then by number.
+ * Returns the relations of each entry by its number, including inverses, without duplicates. Sorted by nature, then by
+ * number.
  */
 export function completeRelations(
   stated: ReadonlyMap<number, readonly Relation[]>,

@@ -1,29 +1,27 @@
 /**
- * The catalogues' structured text (`StructuredTextType`: text with XHTML in it) reduced to plain text: paragraphs,
- * list items, and code with its lines and indentation. White space means what it means in XHTML.
+ * Converts `StructuredTextType` (text with XHTML) to plain paragraphs, list items and code. White space follows XHTML.
  */
 import type { XmlElement, XmlNode } from './xml.ts'
 
-/** A paragraph, or an item of a list. Line breaks in the text are those upstream asks for (`br`, table rows, code). */
+/** A paragraph or list item. Its line breaks come from `br`, table rows or code. */
 export interface TextBlock {
   kind: 'paragraph' | 'item'
   text: string
-  /** Of an item: `-`, or its number. */
+  /** `-` or the number of an item. */
   marker: string
-  /** Of an item: how many lists its own list lies in. */
+  /** Number of lists around the item's own list. */
   depth: number
 }
 
 const BLOCKS: ReadonlySet<string> = new Set(['p', 'div', 'h1', 'h2', 'h3', 'h4', 'pre', 'blockquote', 'tbody', 'thead'])
 const INDENT = '  '
 
-/** The blocks of an element's content, in order. */
 export function blocksOf(nodes: readonly XmlNode[]): TextBlock[] {
   const blocks: TextBlock[] = []
   let inline = ''
 
   const flush = () => {
-    // A blank line, from two breaks in a row, begins a new paragraph.
+    // A blank line, from two consecutive breaks, begins a new paragraph.
     for (const text of tidyLines(inline).split(/\n{2,}/)) {
       if (text !== '') blocks.push({ kind: 'paragraph', text, marker: '', depth: 0 })
     }
@@ -50,12 +48,12 @@ export function blocksOf(nodes: readonly XmlNode[]): TextBlock[] {
   return blocks
 }
 
-/** `x<sup>2</sup>` is x^2, not x2. */
+/** Keeps `x<sup>2</sup>` as x^2 instead of x2. */
 function inlineMark(element: XmlElement): string {
   return element.name === 'sup' ? '^' : element.name === 'sub' ? '_' : ''
 }
 
-/** Each line without blanks at its ends or in a row, the whole without blank lines at its ends. */
+/** Removes repeated blanks, blanks at line ends, and blank lines at both ends. */
 function tidyLines(text: string): string {
   return text
     .replace(/ +/g, ' ')
@@ -67,7 +65,7 @@ function listItems(list: XmlElement): TextBlock[] {
   let number = 0
   return list.children.flatMap((item): TextBlock[] => {
     if (typeof item === 'string') return []
-    // Upstream also writes lists right into lists.
+    // Upstream also nests lists directly in lists.
     if (item.name !== 'li') return blocksOf([item]).map(deeper)
     const inner = blocksOf(item.children)
     const nested = inner.findIndex(({ kind }) => kind === 'item')
@@ -83,7 +81,7 @@ function deeper(block: TextBlock): TextBlock {
   return block.kind === 'item' ? { ...block, depth: block.depth + 1 } : block
 }
 
-/** A row a line, its cells divided by `|`. */
+/** Returns one line per row, cells separated by `|`. */
 function tableBlock(table: XmlElement): TextBlock[] {
   const text = rowsOf(table).join('\n')
   return text === '' ? [] : [{ kind: 'paragraph', text, marker: '', depth: 0 }]
@@ -98,13 +96,13 @@ function rowsOf(table: XmlElement): string[] {
   })
 }
 
-/** CAPEC marks code in a text with a class that says its nature (`attack`, `good`, `informative`). */
+/** CAPEC marks code in a text by a class with its nature (`attack`, `good`, `informative`). */
 function codeBlock(element: XmlElement): TextBlock[] {
   const text = codeOf(element.children)
   return text === '' ? [] : [{ kind: 'paragraph', text, marker: '', depth: 0 }]
 }
 
-/** The paragraphs of a text; the items of a list are one paragraph, a line each. */
+/** Returns the paragraphs of a text. A list is one paragraph with one line per item. */
 export function paragraphsOf(blocks: readonly TextBlock[]): string[] {
   const paragraphs: string[] = []
   let inList = false
@@ -117,20 +115,20 @@ export function paragraphsOf(blocks: readonly TextBlock[]): string[] {
   return paragraphs
 }
 
-/** The whole text, a blank line between paragraphs; null where there is none. */
+/** Returns the whole text, with a blank line between paragraphs; null when empty. */
 export function plainText(blocks: readonly TextBlock[]): string | null {
   return paragraphsOf(blocks).join('\n\n') || null
 }
 
-/** Paragraphs and list items apart, where the model has a field for each. */
+/** Returns paragraphs and list items separately, for models with a field for each. */
 export function paragraphsAndBullets(blocks: readonly TextBlock[]): { paragraphs: string[]; bullets: string[] } {
   const texts = (kind: TextBlock['kind']) => blocks.filter((block) => block.kind === kind).map(({ text }) => text)
   return { paragraphs: texts('paragraph'), bullets: texts('item') }
 }
 
 /**
- * Code: `br` and the borders of blocks break lines, each block with a margin is indented once more. Line breaks of the
- * XML itself are layout, as in XHTML; other blanks stay.
+ * Returns code as text. `br` and block borders break lines; margins indent. Line breaks of the XML are layout; other
+ * blanks are kept.
  */
 export function codeOf(nodes: readonly XmlNode[]): string {
   const lines: string[] = []

@@ -1,17 +1,20 @@
 /**
- * Reading of upstream XML, whole: elements by their local names, whatever the namespace (CWE schema 7 and 8 differ only
- * in that), text with its entities decoded once. Files are hostile: their tags, nesting and entities are bounded.
+ * Parses untrusted XML, with limited tags, nesting and text length. Elements have local names (CWE schema 7 and 8
+ * differ only in the namespace). Entities are decoded once.
  */
 import { XMLParser } from 'fast-xml-parser'
 import { FeedError } from '../error.ts'
 
-/** CWE 4.15 has 350,000 in 15 MB; each costs some 350 bytes of memory. */
+/** CWE 4.15 has 350,000 tags in 15 MB. Each costs about 350 bytes of memory. */
 const MAX_TAGS = 1_500_000
 const MAX_NESTING = 100
-/** Between two tags; the longest upstream has some 20,000. The parser takes half a second and 40 MB for each million. */
+/**
+ * Characters between two tags. The longest upstream text has about 20,000. The parser takes 0.5 s and 40 MB per
+ * million.
+ */
 const MAX_TEXT = 2_000_000
 const MAX_MESSAGE = 200
-/** How far into a file its root element must begin. */
+/** The root element must begin within this length. */
 const HEAD_LENGTH = 1 << 16
 
 export interface XmlElement {
@@ -26,7 +29,7 @@ const TEXT = '#text'
 const CDATA = '#cdata'
 const ATTRIBUTES = ':@'
 
-/** Entities are decoded here: the parser leaves out numeric ones, and would decode the text of CDATA sections as well. */
+/** Entities are decoded here, because the parser ignores numeric ones and would also decode CDATA sections. */
 const parser = new XMLParser({
   preserveOrder: true,
   ignoreAttributes: false,
@@ -43,13 +46,14 @@ const parser = new XMLParser({
 })
 
 /**
- * The root element of a document that `name` names in errors.
- * @throws FeedError (`file_invalid`) for what is no well-formed XML, or has a document type
+ * Returns the root element of a document. Errors call it `name`.
+ * @throws FeedError (`file_invalid`) when it is not well-formed XML, exceeds a limit, or has a document type
  */
 export function parseXml(text: string, name: string): XmlElement {
   const invalid = (what: string, cause?: unknown) => new FeedError('file_invalid', `${name} ${what}`, { cause })
   if (text.trim() === '') throw invalid('is empty')
-  // Neither catalogue has one, and it is where entities that grow, and files elsewhere, come from. Code in a text may.
+  // Document types allow expanding entities and external files; neither catalog has one. Checks only the head, because
+  // code examples may contain one.
   if (/<!DOCTYPE/i.test(text.slice(0, Math.max(0, text.search(/<[A-Za-z]/)))))
     throw invalid('has a document type, which is not read')
   const { tags, longest } = measureTags(text)
@@ -59,7 +63,7 @@ export function parseXml(text: string, name: string): XmlElement {
   try {
     parsed = parser.parse(text, true)
   } catch (cause) {
-    // The parser quotes what it could not read, however much that is.
+    // The parser quotes the invalid text at any length.
     throw invalid(`is no XML: ${(cause as Error).message.slice(0, MAX_MESSAGE)}`, cause)
   }
   const root = nodesOf(parsed).find((node) => typeof node !== 'string')
@@ -77,7 +81,7 @@ function measureTags(text: string): { tags: number; longest: number } {
   return { tags, longest: Math.max(longest, text.length - before) }
 }
 
-/** What the parser gives: `{name: children, ':@': attributes}`, `{'#text': …}`, `{'#cdata': [{'#text': …}]}`. */
+/** Parser output: `{name: children, ':@': attributes}`, `{'#text': …}`, `{'#cdata': [{'#text': …}]}`. */
 type ParsedNode = Record<string, unknown>
 
 function nodesOf(parsed: readonly ParsedNode[]): XmlNode[] {
@@ -97,7 +101,7 @@ function nodesOf(parsed: readonly ParsedNode[]): XmlNode[] {
 
 const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
-/** Decodes the five entities of XML and numeric ones; any other stays as it is written. */
+/** Decodes the five XML entities and numeric ones. Other entities stay unchanged. */
 function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
   return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w{2,4}));/gi, (whole, decimal, hex, named) => {
@@ -109,8 +113,8 @@ function decodeEntities(text: string): string {
 }
 
 /**
- * The attributes of the root element, by local name, from the beginning of a document: what a file says of itself,
- * without reading it all. Null where no element begins there.
+ * Returns the attributes of the root element by local name. Reads only the beginning of the document. Null when no
+ * element begins there.
  */
 export function rootAttributes(text: string): ReadonlyMap<string, string> | null {
   const start = /<[A-Za-z][^<>]*>/.exec(text.slice(0, HEAD_LENGTH))?.[0]
@@ -119,7 +123,6 @@ export function rootAttributes(text: string): ReadonlyMap<string, string> | null
   return new Map(Array.from(attributes, ([, name, double, single]) => [name!, decodeEntities(double ?? single ?? '')]))
 }
 
-/** The child elements of a name, of an element or of none. */
 export function childrenOf(element: XmlElement | null, name: string): XmlElement[] {
   if (element === null) return []
   return element.children.filter((node): node is XmlElement => typeof node !== 'string' && node.name === name)
@@ -129,12 +132,12 @@ export function childOf(element: XmlElement | null, name: string): XmlElement | 
   return childrenOf(element, name)[0] ?? null
 }
 
-/** The items of a list such as `<Indicators><Indicator/>…</Indicators>`. */
+/** Returns the items of a list such as `<Indicators><Indicator/>…</Indicators>`. */
 export function itemsOf(element: XmlElement, list: string, item: string): XmlElement[] {
   return childrenOf(childOf(element, list), item)
 }
 
-/** An attribute on one line, without surrounding blanks; null where it is not there or empty. */
+/** Returns an attribute on one line, trimmed; null when it is missing or empty. */
 export function attributeOf(element: XmlElement, name: string): string | null {
   return element.attributes.get(name)?.replace(/\s+/g, ' ').trim() || null
 }

@@ -1,4 +1,4 @@
-/** A container of a CVE record (CVE JSON 5.x `cna` or a member of `adp`) as the claim of who wrote it. */
+/** Converts a container of a CVE record (CVE JSON 5.x, `cna` or a member of `adp`) to a claim of its author. */
 
 import type { CveClaim, RecordNote, ReferenceClaim } from '../../model/claim.ts'
 import { statedName } from '../../model/products.ts'
@@ -12,14 +12,14 @@ import { readMetrics } from './metrics.ts'
 
 export interface ContainerContext {
   source: 'cna' | 'adp'
-  /** Who it is where the container does not say: the record's assigner. */
+  /** The record's assigner, for a container without a name. */
   fallbackName: string
   /** The record's date, for a container without one. */
   fallbackDate: string
   notes: RecordNote[]
 }
 
-/** @throws FeedError for a provider whose name is too long */
+/** @throws FeedError when a provider or product name is too long, or there are too many weaknesses */
 export function readContainer(container: JsonObject, context: ContainerContext): CveClaim {
   const { source, notes } = context
   const provider = isObject(container.providerMetadata) ? container.providerMetadata : {}
@@ -44,7 +44,7 @@ export function readContainer(container: JsonObject, context: ContainerContext):
   }
 }
 
-/** A `cweId` counts before what the text names; one that is no id (`CWE-noinfo`) leaves the text to speak. */
+/** A valid `cweId` takes precedence over the text. For others (`CWE-noinfo`) ids are read from the text. */
 function readWeaknesses(problemTypes: unknown): string[] {
   const ids = new Set<string>()
   for (const { descriptions } of objects(problemTypes)) {
@@ -57,7 +57,7 @@ function readWeaknesses(problemTypes: unknown): string[] {
   return boundedWeaknesses(ids)
 }
 
-/** A mark of how the record came about, not of what the reference is (rule 30). */
+/** This tag describes the record's processing, not the reference (rule 30). */
 const DROPPED_TAG = 'x_transferred'
 
 function readReferences(references: unknown): ReferenceClaim[] {

@@ -1,14 +1,14 @@
-/** The CVE list v5, record by record, from a zip or a folder. */
+/** Reads the CVE list v5, record by record, from a zip or a folder. */
 import { parseCveId } from '../../model/cve-id.ts'
 import { FeedError } from '../error.ts'
 import { claimText, type FeedFile, type FeedItem, type OpenFeed, type ReadOptions } from '../feed.ts'
 import { openTree, readTreeBatch, type TreeBatch, type TreeFormat } from '../files/tree.ts'
 import { parseCveRecord } from './record.ts'
 
-/** Raise it with every change in what `parseCveRecord` makes of the same bytes. */
+/** Increase it with every change of what `parseCveRecord` returns for the same bytes. */
 export const CVE_LIST_ADAPTER = 5
 
-/** Everything else that lies between the records (`delta.json`, `deltaLog.json`, folders) is no item of the feed. */
+/** All other files (`delta.json`, `deltaLog.json`) and folders are no items of the feed. */
 const RECORD_NAME = /(?:^|\/)(CVE-\d{4}-\d{4,19})\.json$/i
 
 const FORMAT: TreeFormat = {
@@ -30,7 +30,10 @@ const FORMAT: TreeFormat = {
   },
 }
 
-/** The records of a file in the order in which they lie there. Throws `FeedError` where it cannot be opened. */
+/**
+ * Opens the records of a file in stored order.
+ * @throws FeedError when the file cannot be opened
+ */
 export function openCveList(file: FeedFile, options: ReadOptions): Promise<OpenFeed> {
   return openTree(file, options, FORMAT)
 }

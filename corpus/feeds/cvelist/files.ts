@@ -1,4 +1,4 @@
-/** Where the files of the CVE list lie and when each was made: releases (zips), deltas, checkouts. */
+/** Finds the files of the CVE list and their dates: releases (zips), deltas, checkouts. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { utcTimestamp } from '../../model/date.ts'
@@ -10,8 +10,8 @@ import { isObject } from '../json.ts'
 const FOLDER = 'cvelistv5'
 
 /**
- * Zips (`2024-10-24_all_CVEs_at_midnight.zip.zip`, `…_delta_CVEs_at_2200Z.zip`) and folders called `cves`, which a
- * checkout of the upstream repository has.
+ * Finds zips (`2024-10-24_all_CVEs_at_midnight.zip.zip`, `…_delta_CVEs_at_2200Z.zip`) and the `cves` folders of
+ * checkouts.
  */
 export function findCveList(feedsFolder: string): FeedFile[] {
   const found = findFiles(feedsFolder, FOLDER, (entry) =>
@@ -32,7 +32,10 @@ export function findCveList(feedsFolder: string): FeedFile[] {
   })
 }
 
-/** Hours come from the name; a day without one means its end, written as ISO 8601 allows, so that it sorts last. */
+/**
+ * Returns the date and hour from the name. Without an hour it returns the end of the day in ISO 8601 form (24:00),
+ * which sorts last.
+ */
 function releaseDate(name: string): string | null {
   const day = dateInName(name)
   if (day === null) return null
@@ -41,7 +44,7 @@ function releaseDate(name: string): string | null {
   return time ? `${day}T${time[1]}:${time[2]}` : `${day}T24:00`
 }
 
-/** Upstream's own `cves/delta.json` says when the checkout was made; else the folder's name. */
+/** Returns the time in upstream's `cves/delta.json`, otherwise the date in the folder's name. */
 function checkoutDate(folder: FoundFile): string | null {
   const path = join(folder.path, 'delta.json')
   if (!existsSync(path)) return releaseDate(folder.name)

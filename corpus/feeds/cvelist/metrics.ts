@@ -1,4 +1,4 @@
-/** The `metrics[]` of a container: CVSS of every version, and what CISA hangs into `other` (SSVC, KEV). */
+/** Reads `metrics[]` of a container: CVSS of every version, and CISA's SSVC and KEV in `other`. */
 
 import type { CveClaim, RecordNote } from '../../model/claim.ts'
 import { utcDate, utcTimestamp } from '../../model/date.ts'
@@ -34,7 +34,7 @@ function readOther(other: JsonObject, claims: MetricClaims, notes: RecordNote[])
   const content = isObject(other.content) ? other.content : {}
   if (type === 'ssvc') {
     const ssvc = readSsvc(content, notes)
-    // The newest; of equally old ones the first, as between containers (model/ssvc.ts).
+    // The newest wins; on a tie the first, as between containers (model/ssvc.ts).
     if (!claims.ssvc || (ssvc.assessedAt ?? '') > (claims.ssvc.assessedAt ?? '')) claims.ssvc = ssvc
   } else if (type === 'kev') {
     const dateAdded = text(content.dateAdded)
@@ -49,7 +49,7 @@ function readOther(other: JsonObject, claims: MetricClaims, notes: RecordNote[])
 
 type Points = Omit<NonNullable<CveClaim['ssvc']>, 'assessedAt'>
 
-/** Values of the three points, lower case; early assessments capitalise them (`Active`, `PoC`). */
+/** Values of the three decision points in lower case. Early assessments capitalize them (`Active`, `PoC`). */
 const POINTS = {
   Exploitation: ['exploitation', ['none', 'poc', 'active']],
   Automatable: ['automatable', ['yes', 'no']],

@@ -1,4 +1,4 @@
-/** A record of the CVE list (CVE JSON 5.x): its metadata, and what each of its containers claims. */
+/** Parses a record of the CVE list (CVE JSON 5.x): its metadata and the claims of its containers. */
 import type { CveClaim, CveListRecord, RecordNote } from '../../model/claim.ts'
 import { type CveId, isRecordId, parseCveId } from '../../model/cve-id.ts'
 import { FeedError } from '../error.ts'
@@ -9,19 +9,19 @@ import { readContainer } from './container.ts'
 
 const STATES = ['PUBLISHED', 'RESERVED', 'REJECTED'] as const satisfies readonly CveListRecord['state'][]
 
-/** Where the CVE Program keeps its own copies of what a record refers to. */
+/** The CVE Program's container, with its own copies of references. */
 const PROGRAM_CONTAINER = 'CVE'
 
 /**
- * Texts are trimmed, empty ones null, times in UTC. What is odd but harmless is noted in the record.
- * @throws FeedError that names what is wrong, where the record cannot be used at all.
+ * Parses a record. Texts are trimmed, empty texts become null, times are in UTC. Harmless oddities are noted.
+ * @throws FeedError with the reason, when the record is unusable
  */
 export function parseCveRecord(json: unknown): CveListRecord {
   if (!isObject(json)) throw new FeedError('record_not_object', `the record is no JSON object but ${shown(json)}`)
   const metadata = isObject(json.cveMetadata) ? json.cveMetadata : null
   if (metadata?.cveId === undefined) throw new FeedError('record_id_missing', 'the record has no cveMetadata.cveId')
   const cveId = typeof metadata.cveId === 'string' ? parseCveId(metadata.cveId) : null
-  // `CVE-2024-01234` would stand beside CVE-2024-1234 as another record of the same number.
+  // `CVE-2024-01234` would be a second record with the same number as CVE-2024-1234.
   if (!cveId || !isRecordId(cveId)) {
     throw new FeedError('record_id_invalid', `cveMetadata.cveId is no CVE id: ${shown(metadata.cveId)}`)
   }
@@ -61,7 +61,7 @@ interface RecordContext {
   notes: RecordNote[]
 }
 
-/** The CNA's claim, then those of the ADPs as they stand. */
+/** Returns the CNA's claim, then those of the ADPs in order. */
 function readClaims(json: JsonObject, { cveId, state, assigner, fallbackDate, notes }: RecordContext): CveClaim[] {
   const containers = isObject(json.containers) ? json.containers : null
   const cna = isObject(containers?.cna) ? containers.cna : null
@@ -81,7 +81,7 @@ function readClaims(json: JsonObject, { cveId, state, assigner, fallbackDate, no
   for (const container of objects(containers.adp)) {
     const claim = readContainer(container, { ...context, source: 'adp', fallbackName: 'adp' })
     if (claim.sourceName === PROGRAM_CONTAINER) {
-      // Its references are the CNA's, copied by the programme (rule 30).
+      // Its references are copies of the CNA's (rule 30).
       cnaClaim.references = [...cnaClaim.references, ...claim.references]
       claim.references = []
       if (!saysMore(claim)) continue
@@ -91,7 +91,7 @@ function readClaims(json: JsonObject, { cveId, state, assigner, fallbackDate, no
   return claims
 }
 
-/** Whether the programme's container holds more than references, which it so far never does. */
+/** Whether the CVE Program's container contains more than references. So far it never does. */
 function saysMore(claim: CveClaim): boolean {
   return (
     claim.affected.length > 0 ||

@@ -1,4 +1,7 @@
-/** The CWE catalogue: one XML file, also zipped. Categories and views are not weaknesses and not read (rule 27). */
+/**
+ * Reads the CWE catalog: one XML file, optionally zipped. Categories and views are no weaknesses and are ignored (rule
+ * 27).
+ */
 
 import type { CweEntry } from '../../model/catalogue.ts'
 import { utcTimestamp } from '../../model/date.ts'
@@ -31,13 +34,12 @@ async function datedFile({ path, name }: FoundFile): Promise<FeedFile> {
     return { ...file, date: date ?? dateInName(name), version: head?.get('Version') ?? null }
   } catch (cause) {
     const date = dateInName(name)
-    // Its name dates it, and reading it will tell what is wrong, should it be the one that is chosen.
+    // Use the date in the name. Reading reports the error if this file is chosen.
     if (cause instanceof FeedError && date !== null) return { ...file, date, version: null }
     throw cause
   }
 }
 
-/** The weaknesses in the file's order. */
 export async function* readCwe(file: FeedFile, options: ReadOptions): AsyncIterable<FeedItem> {
   const text = await withDocuments(file, isXml, onlyText)
   yield* catalogueItems(readWeaknesses(text, file.name), WEAKNESSES, options)
@@ -74,7 +76,7 @@ function readWeaknesses(text: string, fileName: string): ReadCatalogue<CweEntry>
 
 const isXml = (name: string) => name.toLowerCase().endsWith('.xml')
 
-/** The catalogue is the only XML file in its zip. */
+/** Returns the text of the catalog, which must be the only XML file in its zip. */
 function onlyText(documents: readonly Document[]): string {
   const [document, ...others] = documents
   if (!document || others.length > 0) {

@@ -1,4 +1,4 @@
-/** A weakness of the CWE catalogue, read from its XML element into the words of the model. */
+/** Converts the XML element of a CWE weakness to the model. */
 import type { CweEntry } from '../../model/catalogue.ts'
 import type { ReadEntry } from '../catalogue/entries.ts'
 import {
@@ -15,10 +15,10 @@ import { natureOf, type Relation } from '../catalogue/relations.ts'
 import { blocksOf, codeOf, paragraphsAndBullets, paragraphsOf } from '../catalogue/structured-text.ts'
 import { attributeOf, childrenOf, itemsOf, type XmlElement } from '../catalogue/xml.ts'
 
-/** View 1000, "Research Concepts": the one that relates every weakness. */
+/** View 1000, "Research Concepts", relates all weaknesses. */
 const RESEARCH_VIEW = '1000'
 
-/** @throws FeedError for an element without what every weakness has */
+/** @throws FeedError when a required attribute is missing or invalid */
 export function readWeakness(element: XmlElement, { version, date }: CatalogueHead): ReadEntry<CweEntry> {
   const id = numberOf(element, 'ID')
   const patterns = itemsOf(element, 'Related_Attack_Patterns', 'Related_Attack_Pattern')
@@ -99,7 +99,7 @@ const PLATFORM_LABELS: Record<string, string> = {
   Technology: 'Technology',
 }
 
-/** Grouped by what kind of platform they are; a platform without a name is a class of them. */
+/** Returns platforms grouped by kind. A platform without a name is a class of platforms. */
 function readPlatforms(element: XmlElement): CweEntry['platforms'] {
   return Object.entries(PLATFORM_LABELS).flatMap(([kind, label]) => {
     const items = itemsOf(element, 'Applicable_Platforms', kind).flatMap((platform) => {
@@ -110,7 +110,7 @@ function readPlatforms(element: XmlElement): CweEntry['platforms'] {
   })
 }
 
-/** Every relation is stated once for each view it is part of. */
+/** Each relation is stated once per view. */
 function readRelations(element: XmlElement): Relation[] {
   return itemsOf(element, 'Related_Weaknesses', 'Related_Weakness')
     .filter((related) => attributeOf(related, 'View_ID') === RESEARCH_VIEW)

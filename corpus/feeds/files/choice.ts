@@ -1,14 +1,14 @@
-/** Which of a feed's files an ingest reads: the newest up to a date, and the deltas on top of it. */
+/** Chooses the files of an ingest: the newest baseline up to a date, and its later deltas. */
 import { type Dirent, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { utcDate } from '../../model/date.ts'
 import { FeedError } from '../error.ts'
 import type { FeedFile } from '../feed.ts'
 
-/** How deep below a feed's folder its files may lie: `kev/2025-04-07/known_….json`. */
+/** Maximum folder depth below a feed's folder: `kev/2025-04-07/known_….json`. */
 const MAX_DEPTH = 2
 
-/** What lies in a folder; links are what they lead to. */
+/** A folder entry. Links are resolved. */
 export type FolderEntry = Pick<Dirent, 'name' | 'isFile' | 'isDirectory'>
 
 export interface FoundFile {
@@ -18,7 +18,7 @@ export interface FoundFile {
   directory: boolean
 }
 
-/** Files and folders below `folder` that `wanted` says yes to, by name; none where there is no such folder. */
+/** Returns files and folders below `folder` that `wanted` accepts, by name; empty when the folder does not exist. */
 export function findFiles(feedsFolder: string, folder: string, wanted: (entry: FolderEntry) => boolean): FoundFile[] {
   const found: FoundFile[] = []
   const walk = (name: string, depth: number) => {
@@ -48,7 +48,7 @@ function listFolder(feedsFolder: string, name: string): FolderEntry[] {
   }
 }
 
-/** The last `YYYY-MM-DD` in a file's name, else in those of the folders above it, nearest first. */
+/** Returns the last `YYYY-MM-DD` in a file's name, otherwise in its folders' names, nearest first. */
 export function dateInName(name: string): string | null {
   for (const part of name.split('/').reverse()) {
     const day = part.match(/\d{4}-\d{2}-\d{2}/g)?.at(-1)
@@ -59,9 +59,8 @@ export function dateInName(name: string): string | null {
 }
 
 /**
- * The files to read: of each part of the feed, by name, the newest baseline dated up to `asOf` (`YYYY-MM-DD`,
- * inclusive), then every delta newer than it. A file without any date is taken only where no dated one is: it states
- * nothing against `asOf`.
+ * Returns, per part of the feed, the newest baseline dated up to `asOf` (`YYYY-MM-DD`, inclusive) and all newer deltas.
+ * A baseline without a date is used only when no dated one exists.
  */
 export function chooseFiles(files: readonly FeedFile[], asOf: string | null): FeedFile[] {
   const parts = [...new Set(files.map(({ part }) => part))].sort()

@@ -1,4 +1,4 @@
-/** The documents that a catalogue comes in, a few megabytes: a file, the files of a zip, or those of a checkout. */
+/** Reads the documents of a catalog, a few megabytes: a file, the files of a zip, or those of a checkout. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { FeedError } from '../error.ts'
@@ -10,19 +10,19 @@ const MAX_DOCUMENT_BYTES = 64 << 20
 const MAX_TOTAL_BYTES = 256 << 20
 const MAX_DOCUMENTS = 20_000
 
-/** Folders lie in folders: `capec/2.1/attack-pattern/<id>.json`. */
+/** Maximum nesting of folders: `capec/2.1/attack-pattern/<id>.json`. */
 const FOLDER_DEPTH = 3
 
 export interface Document {
   name: string
-  /** Throws `FeedError` for an entry that is damaged or too large. */
+  /** @throws FeedError when an entry is damaged or too large */
   read(): Buffer
 }
 
 /**
- * What `work` makes of the documents of a file whose names `wanted` says yes to, by name. A file that is no zip is one
- * document, whatever its name. `work` reads at once: when it returns, the file is closed.
- * @throws FeedError for a file that cannot be read at all, and those that `work` throws; the file's name goes before each
+ * Returns the result of `work` for the documents that `wanted` accepts by name, sorted by name. A file that is no zip
+ * is one document. `work` must read synchronously: the file is closed afterwards.
+ * @throws FeedError when a file cannot be read, and those of `work`; messages begin with the file's name
  */
 export async function withDocuments<T>(
   file: Pick<FeedFile, 'path' | 'name' | 'folder'>,
@@ -51,7 +51,7 @@ export async function withDocuments<T>(
   }
 }
 
-/** Of a zip in a zip, which only the CVE list has, nothing is read: neither spilled nor, where it is stored, in place. */
+/** Opens a zip. Rejects a zip in a zip, which only the CVE list has, without extracting it. */
 async function openCatalogue(path: string): Promise<ZipDirectory> {
   const refusal = new FeedError('file_invalid', 'it holds nothing but another zip')
   const directory = await openZip(path, () => Promise.reject(refusal))
@@ -59,7 +59,7 @@ async function openCatalogue(path: string): Promise<ZipDirectory> {
   return directory
 }
 
-/** @throws FeedError for a document that is damaged, too large, or not UTF-8 */
+/** @throws FeedError when a document is damaged, too large, or not UTF-8 */
 export const textOfDocument = (document: Document): string => utf8Text(document.read())
 
 function bounded(documents: Document[]): Document[] {

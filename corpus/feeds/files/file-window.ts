@@ -1,21 +1,24 @@
-/** Positioned reads of a large file, served from one window that moves along with them. */
+/** Positioned reads of a large file, buffered by one moving window. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { FeedError } from '../error.ts'
 
 const WINDOW_BYTES = 1 << 20
 
-/** The buffer of a window that is closed, for the next one: archives are opened once for each batch of their entries. */
+/** The buffer of the last closed window, for reuse. Archives are opened once per batch of entries. */
 const spare: Buffer[] = []
 
 export interface FileWindow {
-  /** Bytes of the file, or of the part of it that the window was opened on. */
+  /** Bytes of the file, or of the opened part. */
   readonly size: number
-  /** `length` bytes from `position`; they stay valid until the next call. Throws `FeedError` beyond the end. */
+  /**
+   * Returns `length` bytes at `position`, valid until the next call.
+   * @throws FeedError when the range is beyond the end
+   */
   at(position: number, length: number): Buffer
   close(): void
 }
 
-/** Opens `path`, or the `size` bytes of it from `start`, which then count from 0. */
+/** Opens `path`, or `size` bytes of it from `start`. Positions then count from `start`. */
 export function openWindow(path: string, part?: { start: number; size: number }): FileWindow {
   const file = openSync(path, 'r')
   const start = part?.start ?? 0
@@ -24,7 +27,7 @@ export function openWindow(path: string, part?: { start: number; size: number })
   let from = 0
   let filled = 0
 
-  /** Fills `target` from `position` as far as the file reaches. */
+  /** Fills `target` from `position`, up to the end of the file. Returns the number of bytes. */
   const fill = (target: Buffer, position: number): number => {
     let done = 0
     while (done < target.length) {

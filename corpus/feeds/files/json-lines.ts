@@ -1,4 +1,4 @@
-/** Feeds of one JSON value a line, of any size: no more than one line is held. */
+/** Reads feeds with one JSON value per line, of any size. Only one line is in memory. */
 import { FeedError } from '../error.ts'
 import { parseAnyJson } from '../json.ts'
 import { type NamedFile, plainChunks } from './plain-file.ts'
@@ -8,11 +8,11 @@ const LINE_FEED = 0x0a
 export interface JsonLine {
   /** Counted from 1. */
   number: number
-  /** Null for a line that is longer than allowed. */
+  /** Null when the line is too long. */
   bytes: Buffer | null
 }
 
-/** The lines of a file that are not blank, without their ends; `maxBytes` is the longest one may be. */
+/** Yields the lines that are not blank, without line ends. `maxBytes` is the maximum length of a line. */
 export async function* jsonLines(file: NamedFile, maxBytes: number): AsyncIterable<JsonLine> {
   let number = 1
   let pieces: Buffer[] = []
@@ -47,7 +47,10 @@ function isBlank({ bytes }: JsonLine): boolean {
   return bytes?.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d) ?? false
 }
 
-/** The value of a line, nested however deep. Throws `FeedError` that says what is wrong with it. */
+/**
+ * Returns the parsed line. Does not limit nesting.
+ * @throws FeedError with the reason
+ */
 export function parseJsonLine({ bytes }: JsonLine, maxBytes: number): unknown {
   if (bytes === null) throw new FeedError('entry_too_large', `longer than ${maxBytes} bytes, which is the limit`)
   return parseAnyJson(bytes)

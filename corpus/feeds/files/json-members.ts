@@ -1,32 +1,31 @@
 /**
- * The members of a list in a JSON file of any size, one by one: no more than one is held, and of one that is too large
- * only the beginning. A parser that streams builds each member before it can be judged, and took three times as long for
- * NVD's feeds. The borders are found by counting brackets outside of strings; what stands around the members is parsed
- * at the end, each member for itself.
+ * Reads the members of a list in a JSON file of any size, one at a time, by counting brackets outside of strings. Keeps
+ * only the beginning of a member that is too large.
+ * A streaming parser builds each member before its size is known, and took three times as long for NVD's feeds.
  */
 import { FeedError } from '../error.ts'
 import { parseJson } from '../json.ts'
 
-/** What a member that is too large to be read begins with, so that it can be named. */
+/** Bytes kept of a member that is too large, to find its id. */
 const HEAD_BYTES = 512
-/** The most members of a list: NVD has some 350,000 records in all its files. */
+/** Maximum members of a list. NVD has about 350,000 records in all its files. */
 const MAX_MEMBERS = 1 << 20
-/** The rest of the file, in bytes: a list of a million members leaves 2 MB of zeros and commas. */
+/** Maximum bytes around the members. A list of a million members leaves 2 MB of zeros and commas. */
 const MAX_ENVELOPE = 16 << 20
 
 export interface JsonMember {
   /** Counted from 1. */
   number: number
-  /** Its beginning, Latin-1. */
+  /** Its first bytes, Latin-1. */
   head: string
-  /** Null for one that is longer than allowed. */
+  /** Null when the member is too long. */
   bytes: Buffer | null
 }
 
 /**
- * The members of the list called `list` in the object that the file is, in the file's order. At the end `judge` is
- * handed that object, with a 0 in the place of each member.
- * @throws FeedError for a file that is no such JSON, or ends early, when it comes to that
+ * Yields the members of the list `list` in the root object, in file order. Then calls `judge` with that object, which
+ * has a 0 in place of each member.
+ * @throws FeedError, possibly after some members, when the file is invalid or truncated
  */
 export async function* jsonMembers(
   { name, chunks }: { name: string; chunks: AsyncIterable<Buffer> },
@@ -49,10 +48,9 @@ export async function* jsonMembers(
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 const isBlank = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
-/** Bytes that open and close nothing. */
+/** 1 for bytes that open or close nothing. */
 const IS_PLAIN = new Uint8Array(256).fill(1)
 for (const byte of [QUOTE, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT]) IS_PLAIN[byte] = 0
-/** The members of the list lie in a list in an object. */
 const LIST_DEPTH = 2
 
 function openScanner(list: string, maxBytes: number, refusal: (message: string) => FeedError) {
@@ -68,7 +66,7 @@ function openScanner(list: string, maxBytes: number, refusal: (message: string) 
   let pieces: Buffer[] = []
   let length = 0
 
-  /** Takes what was passed over: a piece of the member, or of what is around it. */
+  /** Consumes scanned bytes, as part of a member or of the envelope. */
   const take = (piece: Buffer) => {
     if (piece.length === 0) return
     if (inMember) {
@@ -118,7 +116,7 @@ function openScanner(list: string, maxBytes: number, refusal: (message: string) 
           continue
         }
         const byte = chunk[at]!
-        // Deep in a member only strings and brackets count.
+        // Deep in a member only strings and brackets matter.
         if (depth > LIST_DEPTH && IS_PLAIN[byte] === 1) continue
         const closes = byte === CLOSE_LIST || byte === CLOSE_OBJECT
         if (inList && depth === LIST_DEPTH) {
@@ -154,7 +152,7 @@ function openScanner(list: string, maxBytes: number, refusal: (message: string) 
       }
       passTo(chunk.length)
     },
-    /** What does not even begin with a bracket is for the parser to name. */
+    /** When no bracket begins the file, the parser reports the error. */
     isEnded: () => depth <= 0 && !inString && (hasBegun || envelope.trim() !== ''),
     envelope: () => Buffer.from(envelope, 'latin1'),
   }

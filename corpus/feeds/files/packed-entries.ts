@@ -1,9 +1,8 @@
-/** Entries of an archive on their way to another thread: as objects they took longer to pass on than to look for. */
+/** Packs archive entries for another thread. Transferring them as objects took longer than finding them. */
 import type { EntryMeasures } from './zip.ts'
 
 const MEASURES = 6
 
-/** The measures of entries as numbers in a row, for other threads. */
 export function packEntries(entries: readonly EntryMeasures[]): Float64Array {
   const packed = new Float64Array(MEASURES * entries.length)
   for (const [index, entry] of entries.entries()) {

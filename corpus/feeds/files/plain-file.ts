@@ -1,16 +1,15 @@
-/** Files that may come gzipped, as the ending of their name says: read plain either way, whole or as a stream. */
+/** Reads files that may be gzipped (name ends in `.gz`), whole or as a stream. */
 import { closeSync, createReadStream, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { constants, createGunzip, gunzipSync } from 'node:zlib'
 import { FeedError, type FeedErrorCode } from '../error.ts'
 import type { FeedFile } from '../feed.ts'
 
-/** A file, and what errors call it. */
 export type NamedFile = Pick<FeedFile, 'path' | 'name'>
 
 const isGzipped = ({ path }: Pick<NamedFile, 'path'>) => path.endsWith('.gz')
 
-/** The plain bytes of a file that has at most `maxBytes` of them. */
+/** Returns the plain bytes of a file, at most `maxBytes`. */
 export function readPlain(file: NamedFile, maxBytes: number): Buffer {
   const bytes = attempt('file_unreadable', file, () => {
     const { size } = statSync(file.path)
@@ -29,13 +28,12 @@ function attempt<T>(code: FeedErrorCode, { name }: NamedFile, work: () => T): T 
   }
 }
 
-/** Large pieces: with node's 16 and 64 KB a third of the time of reading NVD's feeds went into passing them on. */
+/** Large chunks. With Node's 16 and 64 KB, chunk handling took a third of the time of reading NVD's feeds. */
 const PIECE_BYTES = 256 << 10
 
-/** The plain bytes of a file of any size, piece by piece. */
 export async function* plainChunks(file: NamedFile): AsyncIterable<Buffer> {
   const bytes = createReadStream(file.path, { highWaterMark: PIECE_BYTES })
-  // Whoever reads the last stream of a pipeline gets its error there; the callback has nothing to add.
+  // The consumer of the last stream receives the error; the callback is only required.
   const plain = isGzipped(file) ? pipeline(bytes, createGunzip({ chunkSize: PIECE_BYTES }), () => undefined) : bytes
   try {
     yield* plain
@@ -45,8 +43,8 @@ export async function* plainChunks(file: NamedFile): AsyncIterable<Buffer> {
 }
 
 /**
- * The text of a file of any size, piece by piece, without a byte order mark.
- * @throws FeedError where it is not UTF-8
+ * Yields the text of a file of any size, without a byte order mark.
+ * @throws FeedError when it is not UTF-8
  */
 export async function* utf8Chunks(file: NamedFile): AsyncIterable<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -61,12 +59,12 @@ export async function* utf8Chunks(file: NamedFile): AsyncIterable<string> {
   yield decode(new Uint8Array(), false)
 }
 
-/** How far into a file its date is looked for. */
+/** Bytes read to find the date of a file. */
 const HEAD_BYTES = 4096
 
 /**
- * The beginning of a file's plain text, Latin-1: what it says of itself, without reading it all. Of one that is damaged
- * from the start nothing: its name has to date it, and reading it says what is wrong.
+ * Returns the beginning of a file's plain text, Latin-1; '' for a damaged file. Its name must then have the date, and
+ * reading it reports the error.
  */
 export function headOf({ path }: Pick<NamedFile, 'path'>): string {
   const bytes = Buffer.alloc(HEAD_BYTES)

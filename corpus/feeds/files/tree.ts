@@ -1,6 +1,5 @@
 /**
- * Feeds of one JSON file an item, in a zip or in a folder (a checkout of the same repository): listed here, read in
- * batches that any thread can take.
+ * Feeds with one JSON file per item, in a zip or a checkout. Lists the items, and reads them in batches on any thread.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,38 +22,38 @@ import type { FileWindow } from './file-window.ts'
 import { entryAt, packEntries } from './packed-entries.ts'
 import { type EntryMeasures, openZip, storedEntry, withZip, type ZipEntry, type ZipPlace } from './zip.ts'
 
-/** How deep below its folder an item may lie: `advisories/github-reviewed/2024/01/<id>/<id>.json`. */
+/** Maximum depth of an item below its folder: `advisories/github-reviewed/2024/01/<id>/<id>.json`. */
 const FOLDER_DEPTH = 6
 
-/** Items that are read at one go, some 2 MB of JSON: enough to be worth the way to another thread. */
+/** Items per batch, about 2 MB of JSON: large enough to justify the transfer to a thread. */
 const BATCH_ITEMS = 256
-/** A batch of larger ones ends here, so that a hostile archive cannot fill the memory with 256 of the largest. */
+/** Maximum bytes per batch, so that a hostile archive cannot fill the memory with 256 items of maximum size. */
 const BATCH_BYTES = 32 << 20
 
-/** Deflate cannot do better: what states more than this, beyond a margin, has entries that lie on each other. */
+/** Deflate's maximum ratio. An archive beyond it, plus a margin, has overlapping entries. */
 const MAX_RATIO = 1032
 const RATIO_MARGIN_BYTES = 2 ** 30
 
-/** Items with their keys as the files' names state them. */
 export interface TreeBatch extends Batch {
   keys: string[]
-  /** Where they lie: entries of an archive, or paths below a folder. */
+  /** The items' positions: archive entries, or paths. */
   at: { zip: ZipPlace; entries: Float64Array } | string[]
 }
 
-/** What is special to a feed. */
 export interface TreeFormat {
   adapter: number
-  /** The key of the item that lies at a path, or null where that is no item of the feed. */
   keyOf(path: string): string | null
   /**
-   * What the JSON of an item says.
-   * @throws FeedError for one that cannot be used
+   * Returns the claim of an item's JSON.
+   * @throws FeedError when the item is unusable
    */
   read(json: unknown, key: string): Omit<Extract<FeedItem, { kind: 'claim' }>, 'kind' | 'key' | 'digest'>
 }
 
-/** The items of a file in the order in which they lie there. Throws `FeedError` where it cannot be opened. */
+/**
+ * Opens the items of a file in stored order.
+ * @throws FeedError when the file cannot be opened
+ */
 export async function openTree(
   file: FeedFile,
   options: ReadOptions,
@@ -84,7 +83,7 @@ interface Listing<Place> {
   at: Place
 }
 
-/** Batches of what `placed` makes of the places of their items. */
+/** Yields batches. `placed` converts the positions of their items. */
 function* batches<Place extends ZipEntry | string>(
   listing: Iterable<Listing<Place>>,
   { digestOf }: ReadOptions,

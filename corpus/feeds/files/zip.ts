@@ -1,7 +1,6 @@
 /**
- * Reading zips of any size, entry by entry: the directory through yauzl (which knows zip64), the bytes by positioned
- * reads, because a stream object per entry costs more than the entry. Archives are hostile: sizes are capped, offsets
- * checked, every CRC compared.
+ * Reads untrusted zips of any size: sizes are limited, offsets and CRCs checked. yauzl reads the directory (it supports
+ * zip64). Entries use positioned reads, because a stream object costs more than an entry.
  */
 import { hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -17,11 +16,11 @@ const DEFLATED = 8
 const LOCAL_HEADER = 0x04034b50
 const LOCAL_HEADER_BYTES = 30
 
-/** A zip in a zip is compressed already, or stored and then some 10 times its outer one. */
+/** An inner zip is already compressed, or stored and then about 10 times its outer zip. */
 const MAX_INNER_RATIO = 100
 const MAX_INNER_BYTES = 16 * 2 ** 30
 
-/** What the directory says of an entry beside its name. */
+/** The directory fields of an entry, without its name. */
 export interface EntryMeasures {
   offset: number
   compressedSize: number
@@ -35,7 +34,6 @@ export interface ZipEntry extends EntryMeasures {
   name: string
 }
 
-/** Where an archive lies: a file, or the part of one. */
 export interface ZipPlace {
   path: string
   part?: { start: number; size: number }
@@ -43,13 +41,14 @@ export interface ZipPlace {
 
 export interface ZipDirectory {
   place: ZipPlace
-  /** Files (not folders), in the order in which they lie in the archive. */
+  /** Files (not folders), in stored order. */
   entries: ZipEntry[]
 }
 
 /**
- * The directory of a zip, or of the zip that is its only entry, as the CVE list's releases have it. `spill` takes the
- * inner one where it is compressed. Throws `FeedError` where it cannot be read: a truncated file has no directory.
+ * Opens the directory of a zip, or of the zip that is its only entry, as in the CVE list's releases. `spill` stores a
+ * compressed inner zip.
+ * @throws FeedError when it cannot be read; a truncated file has no directory
  */
 export async function openZip(
   path: string,
@@ -62,14 +61,13 @@ export async function openZip(
   const start = withZip(outer.place, (window) => dataStart(window, only))
   if (only.method === STORED) return readDirectory({ path, part: { start, size: only.size } })
   if (only.method !== DEFLATED) throw unsupportedMethod(only, only.name)
-  // Before the disk is full of it: whatever inflates so well is no zip.
+  // Check before the disk is full: a zip does not compress this well.
   if (only.size > MAX_INNER_BYTES || only.size > MAX_INNER_RATIO * only.compressedSize) {
     throw new FeedError('entry_too_large', `${only.name} in it would have ${only.size} bytes: that is no zip`)
   }
   return readDirectory({ path: await spill(inflated(path, start, only)) })
 }
 
-/** Opens an archive for reading its entries while `work` runs. */
 export function withZip<T>(place: ZipPlace, work: (window: FileWindow) => T): T {
   const window = openWindow(place.path, place.part)
   try {
@@ -79,7 +77,7 @@ export function withZip<T>(place: ZipPlace, work: (window: FileWindow) => T): T 
   }
 }
 
-/** yauzl's reads of a window: at once, without a call to the system for each of the directory's small pieces. */
+/** Serves yauzl's reads from a window, without a system call for each small piece of the directory. */
 class WindowReader extends RandomAccessReader {
   readonly window: FileWindow
 
@@ -116,7 +114,7 @@ async function readDirectory(place: ZipPlace): Promise<ZipDirectory> {
     return { place, entries: entries.sort((a, b) => a.offset - b.offset) }
   } catch (cause) {
     if (cause instanceof FeedError) throw cause
-    // yauzl says in words what is wrong: `End of central directory record signature not found…`
+    // yauzl's messages are readable: `End of central directory record signature not found…`
     throw new FeedError('file_damaged', cause instanceof Error ? cause.message : String(cause), { cause })
   } finally {
     window.close()
@@ -135,7 +133,9 @@ function zipEntry(entry: Entry): ZipEntry {
   }
 }
 
-/** Where an entry's bytes begin: the local header's name and extra field may differ in length from the directory's. */
+/**
+ * Returns the start of an entry's bytes. Name and extra field may differ in length between local header and directory.
+ */
 function dataStart(window: FileWindow, entry: EntryMeasures): number {
   const header = window.at(entry.offset, LOCAL_HEADER_BYTES)
   if (header.readUInt32LE(0) !== LOCAL_HEADER) {
@@ -144,23 +144,25 @@ function dataStart(window: FileWindow, entry: EntryMeasures): number {
   return entry.offset + LOCAL_HEADER_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28)
 }
 
-/** An entry as it lies in the archive; valid until the window is read again. */
+/** A stored entry, valid until the next read of the window. */
 export interface StoredEntry {
   /**
-   * SHA-256 of the compressed bytes and of what the directory says of them. Where it is that of an entry whose bytes were
-   * read without complaint, `bytes` would be the same, also without complaint: nothing has to be inflated to know it. A
-   * matching CRC-32 alone would be no proof: one night in four billion by chance, at will for who wants to hide a change.
+   * Returns the SHA-256 of the compressed bytes and their directory fields. An equal digest means equal, valid plain
+   * bytes, without inflation. CRC-32 would not suffice: it collides once in four billion, and can be forged.
    */
   digest(): Uint8Array
-  /** The plain bytes, checked. Throws `FeedError` with an `entry_` code. */
+  /**
+   * Returns the plain bytes, checked.
+   * @throws FeedError with an `entry_` code
+   */
   bytes(): Buffer
 }
 
 const MEASURES_BYTES = 16
-/** Measures and compressed bytes in a row, for one call to the digest; a larger entry gets a buffer of its own. */
+/** Joins measures and compressed bytes for one hash call. Larger entries get their own buffer. */
 const scratch = Buffer.allocUnsafe(64 << 10)
 
-/** Throws `FeedError` with an `entry_` code, or `file_damaged`. */
+/** @throws FeedError with an `entry_` code, or `file_damaged` */
 export function storedEntry(window: FileWindow, entry: EntryMeasures, maxBytes: number): StoredEntry {
   if (entry.size > maxBytes || entry.compressedSize > maxBytes) {
     throw new FeedError('entry_too_large', `${entry.size} bytes, the limit is ${maxBytes}`)
@@ -188,7 +190,10 @@ export function storedEntry(window: FileWindow, entry: EntryMeasures, maxBytes: 
   }
 }
 
-/** The plain bytes of an entry, checked. Throws as `storedEntry` does. */
+/**
+ * Returns the plain bytes of an entry, checked.
+ * @throws FeedError as `storedEntry`
+ */
 export function readEntry(window: FileWindow, entry: EntryMeasures, maxBytes: number): Buffer {
   return storedEntry(window, entry, maxBytes).bytes()
 }
@@ -196,7 +201,7 @@ export function readEntry(window: FileWindow, entry: EntryMeasures, maxBytes: nu
 function inflate(compressed: Buffer, entry: EntryMeasures): Buffer {
   if (entry.method !== DEFLATED) throw unsupportedMethod(entry, 'it')
   try {
-    // One chunk of the stated size holds it all; whoever states less than there is gets an error, not the memory.
+    // One chunk of the stated size. An entry larger than stated gets an error instead of more memory.
     const size = Math.max(entry.size, 64)
     return inflateRawSync(compressed, { chunkSize: size, maxOutputLength: size })
   } catch (cause) {
@@ -208,7 +213,7 @@ function unsupportedMethod({ method }: EntryMeasures, name: string): FeedError {
   return new FeedError('entry_unsupported', `${name} has compression method ${method}`)
 }
 
-/** The plain bytes of an entry too large for memory; size and CRC are checked at the end. */
+/** Yields the plain bytes of an entry too large for memory. Checks size and CRC at the end. */
 async function* inflated(path: string, start: number, entry: ZipEntry): AsyncIterable<Uint8Array> {
   if (entry.compressedSize === 0) throw new FeedError('file_damaged', `${entry.name} in it is empty`)
   const source = createReadStream(path, { start, end: start + entry.compressedSize - 1 })
@@ -220,7 +225,7 @@ async function* inflated(path: string, start: number, entry: ZipEntry): AsyncIte
     for await (const chunk of source.pipe(inflater) as AsyncIterable<Buffer>) {
       crc = crc32(chunk, crc)
       size += chunk.length
-      // What inflates beyond its stated size is a bomb or a lie: stop before the disk is full.
+      // Exceeding the stated size means a zip bomb or a false size. Stop before the disk is full.
       if (size > entry.size) break
       yield chunk
     }

@@ -1,4 +1,4 @@
-/** The operator's analyses of CVEs, and what they say is affected. */
+/** The operator's analyses of CVEs, with affected products. */
 import type { z } from 'zod'
 import type { AnalysisClaim } from '../../model/claim.ts'
 import type { AffectedEntry, AffectedRange } from '../../model/record.ts'
@@ -18,7 +18,7 @@ const range = fields({
     error: 'takes fixed or last_affected, not both',
   })
 
-/** An affected entry as the API answers it, without what follows from where it stands. */
+/** An affected entry as in the API, without the fields that follow from its context. */
 const affected = fields({
   vendor: text.optional(),
   product: text.optional(),
@@ -102,7 +102,7 @@ function named(name: string | undefined): string | null {
   return name === undefined || name.toLowerCase() === 'n/a' ? null : name
 }
 
-/** Without a beginning it begins with the first version (rule 24). */
+/** A range without a start begins with the first version (rule 24). */
 function affectedRange({
   introduced = '0',
   fixed,

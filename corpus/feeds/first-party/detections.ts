@@ -1,4 +1,4 @@
-/** The operator's own content that detects CVEs: rules of an IDS or a SIEM, file signatures, scanner checks. */
+/** The operator's detection content for CVEs: IDS or SIEM rules, file signatures, scanner checks. */
 import type { z } from 'zod'
 import { DETECTION_LAYERS, type DetectionClaim } from '../../model/claim.ts'
 import { compareCveIds } from '../../model/cve-id.ts'
@@ -31,7 +31,6 @@ const schema = fields({
 
 type Identity = z.output<typeof identity>
 
-/** By year and number, each once. */
 function cveIdsOf({ cve_id, cve_ids }: Identity) {
   return cve_id ? [cve_id] : [...new Set(cve_ids)].sort(compareCveIds)
 }
@@ -40,7 +39,7 @@ export const DETECTIONS: LineFormat<typeof schema, typeof identity> = {
   adapter: 1,
   schema,
   identity,
-  // A rule may stand on one line for each of its CVEs, so they are part of what tells lines apart.
+  // A rule may have one line per CVE, so the CVE ids are part of the key.
   keyOf(line) {
     const [name, cveIds] = [line.name ?? line.url, cveIdsOf(line)]
     return name && cveIds.length > 0 ? `${line.layer} ${line.source} ${name} (${cveIds.join(', ')})` : null

@@ -1,4 +1,4 @@
-/** The operator's own feeds, as rows for the table of feeds. FORMAT.md, beside this file, is their documentation. */
+/** The operator's own feeds, as rows of the feed table. FORMAT.md in this folder documents them. */
 import type { z } from 'zod'
 import type { ClaimFeed } from '../feed.ts'
 import { ANALYSES } from './analyses.ts'

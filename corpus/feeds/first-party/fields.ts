@@ -1,11 +1,11 @@
-/** The kinds of fields that the operator's lines have: each says in its error what it would have taken. */
+/** Field types of the operator's lines. Each error states the expected value. */
 import { z } from 'zod'
 import { parseCveId } from '../../model/cve-id.ts'
 import { utcTimestamp } from '../../model/date.ts'
 import { weaknessId } from '../../model/weakness.ts'
 import { isObject, shown } from '../json.ts'
 
-/** A kind of value: `read` gives null for what is none. */
+/** Defines a field type. `read` returns null for invalid values. */
 function kind<T extends object | string | number | boolean>(expected: string, read: (value: unknown) => T | null) {
   return z.unknown().transform((value, context): T => {
     const found = read(value)
@@ -16,12 +16,12 @@ function kind<T extends object | string | number | boolean>(expected: string, re
   })
 }
 
-/** Half a surrogate pair could not be written as UTF-8 again. */
+/** Rejects lone surrogates, which UTF-8 cannot encode. */
 const wellFormed = (value: unknown) => (typeof value === 'string' && value.isWellFormed() ? value : null)
 
 export const text = kind('a text', (value) => wellFormed(value)?.trim() || null)
 
-/** Kept to the last blank: its length is answered, and a blank may mean something in Markdown. */
+/** Not trimmed: its length is part of the answer, and blanks can matter in Markdown. */
 export const body = kind('a text that is not blank', (value) => {
   const found = wellFormed(value)
   return found?.trim() ? found : null
@@ -40,7 +40,7 @@ export const uuid = kind('a UUID such as 7b6c1f0e-5a53-4c1e-9c1b-3d2f8a4e6b90', 
   return UUID.test(id) ? id : null
 })
 
-/** Brought into UTC with milliseconds. */
+/** Converted to UTC with milliseconds. */
 export const time = kind('a time (RFC 3339) such as 2024-10-24T08:00:00Z', (value) =>
   typeof value === 'string' ? utcTimestamp(value.trim()) : null,
 )
@@ -50,7 +50,7 @@ export const url = kind('a URL that begins with http:// or https://', (value) =>
   return /^https?:\/\//i.test(found) && URL.canParse(found) ? found : null
 })
 
-/** `79`, `CWE-79`, `cwe-79` (rule 1), as `cwe-79`. */
+/** Accepts `79`, `CWE-79` and `cwe-79` (rule 1); returns `cwe-79`. */
 export const cweId = kind('a CWE id such as CWE-79', (value) => {
   if (typeof value === 'number') return weaknessId(`cwe-${value}`)
   const stated = typeof value === 'string' ? value.trim() : ''
@@ -63,7 +63,7 @@ export const score = kind('a number from 0 to 10 with one decimal', (value) =>
 
 export const jsonSchema = kind('a JSON Schema: an object', (value) => (isObject(value) ? (value as object) : null))
 
-/** One of a closed set, in any case. */
+/** One of a closed set, case-insensitive. */
 export function oneOf<const Member extends string>(...members: Member[]) {
   return kind(`one of ${members.map((member) => `"${member}"`).join(', ')}`, (value): Member | null => {
     const stated = typeof value === 'string' ? value.trim().toLowerCase() : null
@@ -71,7 +71,7 @@ export function oneOf<const Member extends string>(...members: Member[]) {
   })
 }
 
-/** An object of these fields and no others. Null and blank texts count as left out (rule 29). */
+/** An object with only these fields. Null and blank texts count as missing (rule 29). */
 export function fields<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const names = Object.keys(shape).join(', ')
   const error: z.core.$ZodErrorMap = (issue) =>
@@ -79,7 +79,7 @@ export function fields<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.preprocess(withoutBlanks, z.strictObject(shape, { error }))
 }
 
-/** Of an object these fields; what else it has is for its own schema to judge. */
+/** An object with these fields. Ignores others, which the full schema checks. */
 export function someFields<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.preprocess(withoutBlanks, z.object(shape))
 }
@@ -91,7 +91,7 @@ function withoutBlanks(value: unknown): unknown {
 
 const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === ''
 
-/** A list of at least one member; left out or empty it is null. */
+/** A list; null when missing or empty. */
 export function listOf<Member extends z.ZodType>(member: Member) {
   return z
     .array(member, { error: (issue) => `takes a list, not ${shown(issue.input)}` })

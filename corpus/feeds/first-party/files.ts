@@ -1,4 +1,4 @@
-/** Where the operator's own files lie: `first-party/<feed>*.ndjson`, plain or gzipped (FORMAT.md, "Files"). */
+/** Finds the operator's files: `first-party/<feed>*.ndjson`, plain or gzipped (FORMAT.md, "Files"). */
 
 import { FeedError } from '../error.ts'
 import type { FeedFile } from '../feed.ts'
@@ -13,8 +13,8 @@ const ENDING = /\.ndjson(?:\.gz)?$/
 const DATE = /\d{4}-\d{2}-\d{2}/g
 
 /**
- * The files of one feed. Throws `FeedError` for a file of lines that belongs to none: it would be overlooked for good,
- * and only its operator can say what it is.
+ * Returns the files of one feed.
+ * @throws FeedError when a file belongs to no feed, because it would otherwise be ignored without notice
  */
 export function findFirstParty(feedsFolder: string, feed: FirstPartyName): FeedFile[] {
   const found = findFiles(feedsFolder, FOLDER, (entry) => entry.isFile() && FORM.test(entry.name))
@@ -29,13 +29,16 @@ export function findFirstParty(feedsFolder: string, feed: FirstPartyName): FeedF
 
 const EXPECTED = `<feed>.ndjson or <feed>-<anything>.ndjson (.gz), where <feed> is one of ${FIRST_PARTY.join(', ')}`
 
-/** `reports.ndjson`, `reports-2024-10-24.ndjson.gz`, `reports.team-a.ndjson`; `report-types` begins none of the others. */
+/**
+ * Matches `reports.ndjson`, `reports-2024-10-24.ndjson.gz`, `reports.team-a.ndjson`. No feed name followed by a
+ * separator begins another.
+ */
 function feedOf(fileName: string): FirstPartyName | null {
   if (!ENDING.test(fileName)) return null
   return FIRST_PARTY.find((feed) => fileName.startsWith(feed) && /^[-._]/.test(fileName.slice(feed.length))) ?? null
 }
 
-/** The name below the folder without its dates and its ending: files that differ in nothing else are editions of one. */
+/** Returns the path below the folder without dates and extension. Files with the same part are editions of one file. */
 function partOf(name: string): string {
   const steps = name
     .slice(FOLDER.length + 1)

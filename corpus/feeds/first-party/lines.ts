@@ -1,4 +1,4 @@
-/** The operator's lines, validated one by one: a broken one is named by file and line, and left out. */
+/** Validates the operator's lines one by one. Skips an invalid line and names its file and line number. */
 import type { z } from 'zod'
 import type { RecordNote } from '../../model/claim.ts'
 import type { CveId } from '../../model/cve-id.ts'
@@ -9,7 +9,6 @@ import { assertNesting, isObject } from '../json.ts'
 
 const MAX_LINE_BYTES = 8 << 20
 
-/** What a line is kept as. */
 export interface LineClaim {
   cveIds: readonly CveId[]
   /** ISO 8601 in UTC. */
@@ -18,19 +17,17 @@ export interface LineClaim {
   notes: readonly RecordNote[]
 }
 
-/** What is special to a feed. */
 export interface LineFormat<Schema extends z.ZodType = z.ZodType, Identity extends z.ZodType = z.ZodType> {
-  /** Raised when the same line is read differently. */
+  /** Increase it when the same line is read differently. */
   adapter: number
   schema: Schema
-  /** As much of the line as tells it from others: where the rest is broken, the corpus keeps what it had for it. */
+  /** The fields that identify a line. When the rest is invalid, the corpus keeps its previous claim for this key. */
   identity: Identity
-  /** The item's own name, by which tomorrow's line replaces today's; null where the line lacks part of it. */
+  /** Returns the key of the item, by which a later line replaces it; null when fields of it are missing. */
   keyOf(identity: z.output<Identity>): string | null
   claimOf(line: z.output<Schema>): LineClaim
 }
 
-/** The lines in the file's order. */
 export async function* readLines<Schema extends z.ZodType, Identity extends z.ZodType>(
   file: FeedFile,
   options: ReadOptions,
@@ -65,7 +62,7 @@ function readLine<Schema extends z.ZodType, Identity extends z.ZodType>(
   }
 }
 
-/** `created_at takes a time (RFC 3339) …, not "yesterday"`: every fault of the line, by the path of its field. */
+/** Returns all faults of a line with their field paths: `created_at takes a time (RFC 3339) …, not "yesterday"`. */
 function explain(error: z.ZodError, json: unknown): string {
   if (!isObject(json)) return 'it is no JSON object'
   return error.issues.map(({ path, message }) => [path.join('.') || 'it', message].join(' ')).join('; ')

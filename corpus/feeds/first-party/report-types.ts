@@ -1,4 +1,4 @@
-/** The kinds of reports that the operator's service writes, or wrote. */
+/** The report types of the operator's service, current or former. */
 import type { ReportType } from '../../model/claim.ts'
 import { assertName } from '../feed.ts'
 import { fields, flag, jsonSchema, someFields, text } from './fields.ts'

@@ -1,4 +1,4 @@
-/** Reports that the operator's service wrote about CVEs. */
+/** Reports about CVEs by the operator's service. */
 import type { ReportClaim } from '../../model/claim.ts'
 import { body, cveId, fields, oneOf, someFields, text, time, uuid } from './fields.ts'
 import type { LineFormat } from './lines.ts'

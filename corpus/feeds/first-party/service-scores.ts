@@ -1,4 +1,4 @@
-/** CVSS scores of the operator's own service: they come before everybody else's (rule 18). */
+/** CVSS scores of the operator's service. They take precedence over all others (rule 18). */
 import type { CveClaim, RecordNote } from '../../model/claim.ts'
 import { severityOf } from '../../model/cvss.ts'
 import { baseScore } from '../../model/cvss-vector.ts'
@@ -25,7 +25,7 @@ const schema = fields({
     error: 'is of another version than cvss_version: 2.0 has no prefix (AV:N/…), the others have theirs (CVSS:3.1/…)',
   })
 
-/** What claims of the service are called, as source and as `source_short_name` of their metrics. */
+/** Name of the service in claims, as source and as `source_short_name` of metrics. */
 const SERVICE = 'svc'
 
 export const SERVICE_SCORES: LineFormat<typeof schema, typeof identity> = {

@@ -1,4 +1,6 @@
-/** A GitHub advisory (OSV schema with GitHub's `database_specific`) as the record that the API links to a CVE. */
+/**
+ * Converts a GitHub advisory (OSV schema with GitHub's `database_specific`) to the record that the API links to a CVE.
+ */
 import type { AdvisoryClaim, CvssClaim } from '../../model/claim.ts'
 import type { Advisory, AdvisoryScore } from '../../model/record.ts'
 import { cutAtWord, firstSentence } from '../../model/title.ts'
@@ -9,7 +11,10 @@ import { affectedPackages } from './packages.ts'
 
 const SUMMARY_LIMIT = 120
 
-/** Notes what is odd in `entry.notes`. A withdrawn advisory is read like the others: merging gives it no say. */
+/**
+ * Returns the claim of an advisory and adds oddities to `entry.notes`. Withdrawn advisories are read too; the merge
+ * ignores them.
+ */
 export function readAdvisory(entry: OsvEntry): AdvisoryClaim {
   const { json, id, published, updatedAt, withdrawn, notes } = entry
   const { claim, packages, references } = claimOf(entry, 'advisory')
@@ -17,7 +22,7 @@ export function readAdvisory(entry: OsvEntry): AdvisoryClaim {
   const advisory: Omit<Advisory, 'cve_id' | 'cwe_names'> = {
     advisory_id: id,
     html_url: `https://github.com/advisories/${id}`,
-    // Unreviewed advisories may have details only.
+    // Unreviewed advisories may have only details.
     summary: claim.title ?? cutAtWord(firstSentence(claim.description ?? id), SUMMARY_LIMIT),
     description: claim.description ?? '',
     severity: text(specific.severity)?.toLowerCase() ?? 'unknown',
@@ -36,7 +41,7 @@ export function readAdvisory(entry: OsvEntry): AdvisoryClaim {
   return { claim, advisory, reviewed: specific.github_reviewed === true }
 }
 
-/** The first severity of a type; a vector that cannot be read is shown as it is, without a score. */
+/** Returns the first severity of a type. An unreadable vector is kept, without a score. */
 function scoreOf(json: JsonObject, metrics: readonly CvssClaim[], type: 'CVSS_V3' | 'CVSS_V4'): AdvisoryScore {
   const stated = objects(json.severity).find((one) => text(one.type) === type)
   const vector = text(stated?.score)
@@ -45,7 +50,7 @@ function scoreOf(json: JsonObject, metrics: readonly CvssClaim[], type: 'CVSS_V3
 
 const GITHUB_ACCOUNT = /^https?:\/\/(?:www\.)?github\.com\/([A-Za-z0-9-]+)\/?$/
 
-/** Who has no page of their own cannot be linked to and is left out. */
+/** Omits credits without a web page, which cannot be linked. */
 function readCredit({ type, name, contact }: JsonObject): Advisory['credits'] {
   const contacts = texts(contact).filter((one) => /^https?:\/\//.test(one))
   const account = contacts.find((one) => GITHUB_ACCOUNT.test(one))

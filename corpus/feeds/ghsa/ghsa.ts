@@ -1,4 +1,4 @@
-/** GitHub's advisory database: one advisory a file in the OSV schema, from a zip or a checkout of its repository. */
+/** Reads GitHub's advisory database from a zip or a checkout: one file per advisory, in the OSV schema. */
 
 import { claimText, type FeedFile, type FeedItem, type OpenFeed, type ReadOptions } from '../feed.ts'
 import { dateInName, findFiles } from '../files/choice.ts'
@@ -7,14 +7,14 @@ import { addNote } from '../notes.ts'
 import { cveIdsOf, openEntry } from '../osv/entry.ts'
 import { readAdvisory } from './advisory.ts'
 
-/** Raise it with every change in what is made of the same bytes. */
+/** Increase it with every change of the result for the same bytes. */
 export const GHSA_ADAPTER = 1
 
 const FOLDER = 'ghsa'
 const ARCHIVE = /^advisory-database.*\.zip$/
 const ADVISORY_NAME = /(?:^|[/\\])(GHSA(?:-[0-9a-z]{4}){3})\.json$/
 
-/** Zips of the repository, and folders called `advisories`, which a checkout of it has. */
+/** Finds zips of the repository and the `advisories` folders of checkouts. */
 export function findGhsa(feedsFolder: string): FeedFile[] {
   const found = findFiles(feedsFolder, FOLDER, (entry) =>
     entry.isDirectory() ? entry.name === 'advisories' : entry.isFile() && ARCHIVE.test(entry.name),
@@ -37,7 +37,10 @@ const FORMAT: TreeFormat = {
   },
 }
 
-/** The advisories of a file in the order in which they lie there. Throws `FeedError` where it cannot be opened. */
+/**
+ * Opens the advisories of a file in stored order.
+ * @throws FeedError when the file cannot be opened
+ */
 export function openGhsa(file: FeedFile, options: ReadOptions): Promise<OpenFeed> {
   return openTree(file, options, FORMAT)
 }

@@ -1,10 +1,10 @@
-/** Affected packages as GitHub writes them: a line of comparators for each range (`>= 1.0.0, < 1.2.3`). */
+/** Converts affected packages to GitHub's form: a line of comparators per range (`>= 1.0.0, < 1.2.3`). */
 import type { AffectedPackage, AffectedRange } from '../../model/record.ts'
 import type { AffectedPackageStatement } from '../osv/affected.ts'
 
 /**
- * One item a range. GitHub lists single versions as such, and with a fix beside them also as a range; the range then
- * only gives the first patched version.
+ * Returns one item per range. GitHub lists single versions separately. A single version with a fix also has a range,
+ * which then only provides the first patched version.
  */
 export function affectedPackages({ entry, lastKnown }: AffectedPackageStatement): AffectedPackage[] {
   const { ecosystem, package_name: name } = entry
@@ -23,7 +23,10 @@ export function affectedPackages({ entry, lastKnown }: AffectedPackageStatement)
   return ranges.map((range, i) => item(rangeText(range, i === ranges.length - 1 ? lastKnown : null), range.fixed))
 }
 
-/** `lastKnown` is GitHub's own upper bound, which goes before the fix: versions between them may not exist. */
+/**
+ * `lastKnown` is GitHub's own upper bound. It takes precedence over the fix, because versions between them may not
+ * exist.
+ */
 function rangeText({ introduced, fixed, last_affected: last }: AffectedRange, lastKnown: string | null): string {
   if (introduced !== null && introduced === last) return `= ${last}`
   const from = introduced === null || introduced === '0' ? null : `>= ${introduced}`

@@ -1,4 +1,6 @@
-/** The configurations of an NVD record (trees of CPE matches) as affected entries: one for each vendor and product. */
+/**
+ * Converts the configurations of an NVD record (trees of CPE matches) to affected entries, one per vendor and product.
+ */
 import type { RecordNote } from '../../model/claim.ts'
 import { type Cpe, cpeText, parseCpe } from '../../model/cpe.ts'
 import type { AffectedEntry, AffectedRange } from '../../model/record.ts'
@@ -6,7 +8,7 @@ import { FeedError } from '../error.ts'
 import { type JsonObject, objects, shown, text } from '../json.ts'
 import { addNote } from '../notes.ts'
 
-/** What the matches of one product on the same platforms state together. */
+/** The combined matches of one product on the same platforms. */
 interface Product {
   vendor: string | null
   product: string | null
@@ -14,16 +16,19 @@ interface Product {
   cpes: Set<string>
   versions: Set<string>
   patched: Set<string>
-  /** By their JSON: editions of a product often have the same ones. */
+  /** By their JSON, because editions of a product often have the same ranges. */
   ranges: Map<string, AffectedRange>
 }
 
-/** The most names of platforms in the entries of a record. Each product of an AND repeats them: 10,000 make 100 million. */
+/**
+ * Maximum platform names in the entries of a record. Each product of an AND repeats them: 10,000 of each make 100
+ * million.
+ */
 const MAX_PLATFORMS = 1_000_000
 
 /**
- * Entries in the order in which products are first named. Only matches that are `vulnerable` affect anything; the others
- * of an AND are what the product must run on, its platforms. Products on different platforms are different entries.
+ * Returns entries in order of first mention, separate per platforms. Only `vulnerable` matches are affected; the other
+ * matches of an AND are required platforms.
  * @throws FeedError `entry_too_large`
  */
 export function readConfigurations(configurations: unknown, updatedAt: string, notes: RecordNote[]): AffectedEntry[] {
@@ -60,11 +65,11 @@ interface PlatformList {
   number: number
 }
 
-/** Lists of platforms, each made once: a configuration may have thousands, and as many products on them. */
+/** Cached platform lists. A configuration may have thousands of platforms, and as many products on them. */
 function platformLists() {
   const numbers = new Map<string, number>()
   return {
-    /** Returns what makes the list of a product's own platforms after those of its configuration. */
+    /** Returns a function that appends a product's own platforms to those of its configuration. */
     after(context: readonly string[]): (own: readonly string[]) => PlatformList {
       const made = new Map<string, PlatformList>()
       return (own) => {
@@ -90,7 +95,7 @@ interface CpeMatch {
   cpe: Cpe
 }
 
-/** Negated nodes would say what is not affected, in a way that no entry can repeat; NVD does not use them. */
+/** Skips negated nodes, which an entry cannot represent. NVD does not use them. */
 function matchesOf(configuration: JsonObject, notes: RecordNote[]): CpeMatch[] {
   const nodes = objects(configuration.nodes)
   if (configuration.negate === true || nodes.some(({ negate }) => negate === true)) {
@@ -107,7 +112,7 @@ function matchesOf(configuration: JsonObject, notes: RecordNote[]): CpeMatch[] {
   return matches
 }
 
-/** `microsoft windows`, `netapp h410c`, `linux linux_kernel 5.4`. */
+/** Returns names such as `microsoft windows`, `netapp h410c`, `linux linux_kernel 5.4`. */
 function platformsOf(matches: readonly CpeMatch[]): string[] {
   const names = matches
     .filter(({ match }) => match.vulnerable === false)
@@ -115,12 +120,12 @@ function platformsOf(matches: readonly CpeMatch[]): string[] {
   return [...new Set(names.map((name) => name.join(' ')).filter((name) => name !== ''))]
 }
 
-/** Target software and hardware of the product itself: `wordpress`, `android`, `x64`. */
+/** Returns target software and hardware of the product: `wordpress`, `android`, `x64`. */
 function ownPlatforms(cpe: Cpe): string[] {
   return [cpeText(cpe.targetSw), cpeText(cpe.targetHw)].filter((one) => one !== null)
 }
 
-/** `9.8 p1`: version and update; null where the name is of no single version. */
+/** Returns version and update, such as `9.8 p1`; null when the CPE names no single version. */
 function versionOf(cpe: Cpe): string | null {
   const version = cpeText(cpe.version)
   const update = cpeText(cpe.update)
@@ -140,8 +145,8 @@ function newProduct(cpe: Cpe, platforms: string[]): Product {
 }
 
 /**
- * Bounds are a range; an exact version is listed; `*` without bounds is every version; `-` is a product without
- * versions, of which there is nothing to say but that it is affected.
+ * Adds the versions of a match. Bounds make a range; an exact version is listed; `*` without bounds means every
+ * version; `-` means a product without versions.
  */
 function addVersions(match: JsonObject, cpe: Cpe, product: Product): void {
   const after = text(match.versionStartExcluding)
@@ -149,7 +154,8 @@ function addVersions(match: JsonObject, cpe: Cpe, product: Product): void {
   const before = text(match.versionEndExcluding)
   const upTo = before === null ? text(match.versionEndIncluding) : null
   if (after !== null && from === null) {
-    // `introduced` is inclusive, and what is not affected never becomes it (rule 24): said as a comparator.
+    // `introduced` is inclusive, and an unaffected version never becomes `introduced` (rule 24). So this uses a
+    // comparator.
     const bound = before !== null ? `, < ${before}` : upTo !== null ? `, <= ${upTo}` : ''
     product.versions.add(`> ${after}${bound}`)
     if (before !== null) product.patched.add(before)

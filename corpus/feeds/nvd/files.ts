@@ -1,16 +1,16 @@
-/** Where NVD's files lie and when each was made: yearly feeds, the feed of what was modified, pages of the API. */
+/** Finds NVD's files and their dates: yearly feeds, the modified feed, API pages. */
 import { utcTimestamp } from '../../model/date.ts'
 import type { FeedFile } from '../feed.ts'
 import { dateInName, findFiles } from '../files/choice.ts'
 import { headOf } from '../files/plain-file.ts'
 
 const FOLDER = 'nvd'
-/** Not NVD's dictionaries of products and of what their names match. */
+/** Excludes NVD's CPE dictionaries. */
 const FILE_NAME = /^(?!nvdcpe|cpe).*\.json(?:\.gz)?$/i
 
 /**
- * Every file is read, for each holds other records: its part is its name without dates, so that of `page-3-<date>.json`
- * the newest counts. Which copy of a record counts is for its own date to say.
+ * Returns all files, because each contains other records. The part is the name without dates, so only the newest
+ * `page-3-<date>.json` is read. Between copies of a record, its own date decides.
  */
 export function findNvd(feedsFolder: string): FeedFile[] {
   const found = findFiles(feedsFolder, FOLDER, (entry) => entry.isFile() && FILE_NAME.test(entry.name))
@@ -33,7 +33,7 @@ function partOf(name: string): string {
     .replace(/[-_.]?\d{4}-\d{2}-\d{2}/g, '')
 }
 
-/** When the answer or the feed was made, as the envelope before the records says; null where it does not. */
+/** Returns the creation time from the envelope before the records; null when missing. */
 function statedTime(path: string): string | null {
   const envelope = headOf({ path }).split('"vulnerabilities"', 1)[0]!
   const stated = /"timestamp"\s*:\s*"([^"]*)"/.exec(envelope)?.[1]

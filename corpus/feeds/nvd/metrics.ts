@@ -1,9 +1,9 @@
-/** The CVSS metrics of an NVD record: its own, and those of others that it carries. */
+/** Reads the CVSS metrics of an NVD record: NVD's own, and those of other sources. */
 import type { CvssClaim, RecordNote } from '../../model/claim.ts'
 import { isObject, objects, text } from '../json.ts'
 import { readCvss } from '../statements.ts'
 
-/** Other keys (`ssvcV203`) are no CVSS and are passed over. */
+/** Other keys (`ssvcV203`) are no CVSS and are ignored. */
 const CVSS_KEYS = [
   ['cvssMetricV40', '4.0'],
   ['cvssMetricV31', '3.1'],
@@ -15,7 +15,7 @@ export function readNvdMetrics(metrics: unknown, notes: RecordNote[]): CvssClaim
   const claims: CvssClaim[] = []
   for (const [key, version] of CVSS_KEYS) {
     for (const { source, cvssData, baseSeverity } of objects(isObject(metrics) ? metrics[key] : null)) {
-      // Of 2.0 the severity stands beside the data, not in it.
+      // In 2.0 the severity is next to the data, not in it.
       const cvss = readCvss(isObject(cvssData) ? { baseSeverity, ...cvssData } : cvssData, version, notes)
       if (cvss) claims.push({ ...cvss, scoredBy: scoredBy(text(source)) })
     }
@@ -23,22 +23,22 @@ export function readNvdMetrics(metrics: unknown, notes: RecordNote[]): CvssClaim
   return claims
 }
 
-/** Only its own metrics can back the headline; whether they are Primary or not says nothing of that (rule 29). */
+/** Only NVD's own metrics can decide the headline score, whether Primary or not (rule 29). */
 const NVD = 'nvd@nist.gov'
 
-/** Sources that NVD knows by the UUID of their organisation, and that score or are scored often. */
+/** Frequent sources that NVD names by the UUID of their organization. */
 const ORGANISATIONS: Record<string, string> = {
   '134c704f-9b21-4f2e-91b3-4a467353bcc0': 'CISA-ADP',
   '416baaa9-dc9f-4396-8d5f-8c081fb06d67': 'Linux',
   'af854a3a-2127-422b-91ae-364da2661108': 'CVE',
 }
 
-/** What stands below a country in place of a name: `jpcert.or.jp`, `example.co.uk`. */
+/** Second-level labels below a country domain: `jpcert.or.jp`, `example.co.uk`. */
 const SECOND_LEVEL = /^(?:ac|co|com|edu|go|gov|ne|net|or|org)$/
 
 /**
- * A short name of who scored, null for NVD itself. NVD names others by address; the name is that of its domain
- * (`psirt@us.ibm.com` is `ibm`), as far as it has one, else the source as stated.
+ * Returns a short name of the scorer; null for NVD itself. An e-mail address gives the name of its domain
+ * (`psirt@us.ibm.com` is `ibm`). Other sources are returned unchanged.
  */
 export function scoredBy(source: string | null): string | null {
   if (source === null) return 'unknown'

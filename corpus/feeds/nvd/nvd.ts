@@ -1,4 +1,4 @@
-/** NVD's records of CVEs (API and feeds, version 2.0). */
+/** Reads NVD's CVE records (API and feeds, version 2.0). */
 import { hash } from 'node:crypto'
 import { parseCveId } from '../../model/cve-id.ts'
 import { isSameWrapping, withWrapping } from '../../model/item-digest.ts'
@@ -23,31 +23,31 @@ import { placeOf, type WrappingTable } from '../wrapping-table.ts'
 import { readNvdRecord } from './record.ts'
 import { nvdVulnerabilities } from './stream.ts'
 
-/** Raise it with every change in what is made of the same bytes. */
+/** Increase it with every change of the result for the same bytes. */
 export const NVD_ADAPTER = 3
 
-/** Records that are read at one go: enough to be worth the way to another thread. */
+/** Records per batch: large enough to justify the transfer to a thread. */
 const BATCH_RECORDS = 256
 const BATCH_BYTES = 2 << 20
 
-/** How NVD begins a record: with its id, which tells it without parsing it. */
+/** The usual beginning of a record, which gives its id without parsing. */
 const BEGINNING = /^\{\s*"cve"\s*:\s*\{\s*"id"\s*:\s*"(CVE-\d{4}-\d{4,19})"/i
-/** The first id in a record: what one is called that cannot be read. */
+/** The first id in a record, to name an unreadable one. */
 const ID = /"id"\s*:\s*"(CVE-\d{4}-\d{4,19})"/i
 
-/** Records with their ids, or of those that cannot be read what seems to be it. */
+/** Records with their ids. For unreadable records the id is a guess. */
 export interface NvdBatch extends Batch {
-  /** The records' bytes, in memory that threads share. */
+  /** The records' bytes, in shared memory. */
   bytes: Uint8Array
-  /** Where each ends in there; -1 for one that is longer than allowed. */
+  /** End of each record in `bytes`; -1 for one that is too long. */
   ends: Int32Array
-  /** Which each is in its file, counted from 1. */
+  /** Number of each record in its file, counted from 1. */
   numbers: Int32Array
 }
 
 /**
- * The records in the file's order. One is known by its own JSON, because pages and feeds indent it differently. Of
- * several copies, in one file or in many, the newest `lastModified` counts, which the items are dated by (rule 29).
+ * Opens the records in file order. Digests cover the JSON, because indentation differs between pages and feeds. Of
+ * several copies the newest `lastModified` wins (rule 29).
  */
 export async function openNvd(file: FeedFile, options: ReadOptions): Promise<OpenFeed> {
   return { items: null, batches: batches(nvdVulnerabilities(file), options) }
@@ -63,10 +63,13 @@ async function* batches(members: AsyncIterable<JsonMember>, { digestOf }: ReadOp
   if (!batch.isEmpty()) yield batch.take()
 }
 
-/** What is new in a file may be so much before it is better read as a new one. */
+/** Maximum new bytes of a file. Above this it is read as a new file. */
 const MAX_NEW_BYTES = 16 << 20
 
-/** Goes through a file by the bytes of its records. Null for one with records that are too long, or have no id. */
+/**
+ * Scans a file for new records by their raw bytes. Returns null when a record is too long or has no id, or too much is
+ * new.
+ */
 export async function siftNvd(file: FeedFile, known: WrappingTable): Promise<SiftedFile | null> {
   const places: number[] = []
   const found: NvdBatch[] = []
@@ -87,7 +90,6 @@ export async function siftNvd(file: FeedFile, known: WrappingTable): Promise<Sif
   return { places: Int32Array.from(places), batches: found, bytes: length }
 }
 
-/** A batch that is being filled. */
 function openBatch() {
   let keys: (string | null)[] = []
   let known: (Uint8Array | null)[] = []
@@ -108,7 +110,6 @@ function openBatch() {
     },
     isFull: () => keys.length >= BATCH_RECORDS || length >= BATCH_BYTES,
     isEmpty: () => keys.length === 0,
-    /** The batch; the next one is empty. */
     take(): NvdBatch {
       const packed = { numbers: Int32Array.from(numbers), ends: Int32Array.from(ends), known: packDigests(known) }
       const batch = { keys, ...packed, bytes: shared(pieces, length) }
@@ -124,20 +125,20 @@ function openBatch() {
 }
 
 /**
- * The id of a record, or of one that cannot be read what seems to be it. It has to be the one that the record is staged
- * under: of a later copy that was looked up before it nobody would know that the corpus has other bytes by then.
+ * Returns the id of a record, or a guess for an unreadable one. It must equal the id that the record is stored under;
+ * otherwise a later copy is compared with an outdated digest.
  */
 function idOf(head: string, bytes: Buffer | null): string | null {
   const stated = BEGINNING.exec(head)?.[1] ?? (bytes && parsedId(bytes)) ?? ID.exec(head)?.[1]
   return parseCveId(stated ?? '')
 }
 
-/** The id of a record that some tool wrote with its keys in another order; null where it has none or is no JSON. */
+/** Returns the id of a record with its keys in another order; null when it has none or is no JSON. */
 function parsedId(bytes: Buffer): string | null {
   try {
     return statedId(parseAnyJson(bytes))
   } catch (cause) {
-    // Reading the record says what is wrong with it.
+    // Reading the record reports the error.
     if (cause instanceof FeedError) return null
     throw cause
   }
@@ -147,7 +148,7 @@ function statedId(json: unknown): string | null {
   return isObject(json) && isObject(json.cve) ? text(json.cve.id) : null
 }
 
-/** On their way to a thread they are not copied. */
+/** Shared memory is not copied between threads. */
 function shared(pieces: readonly Buffer[], length: number): Uint8Array {
   const bytes = new Uint8Array(new SharedArrayBuffer(length))
   bytes.set(Buffer.concat(pieces))
@@ -170,7 +171,7 @@ function readRecord(number: number, seeming: string | null, known: Uint8Array | 
   try {
     if (bytes === null) throw new FeedError('entry_too_large', `more than ${MAX_ITEM_BYTES} bytes, which is the limit`)
     const wrapping = hash('sha256', bytes, 'buffer')
-    // These very bytes were read before, and what was kept of them is kept under this id.
+    // The same bytes were read before; their claim is stored under this id.
     if (known !== null && isSameWrapping(known, NVD_ADAPTER, wrapping)) return { kind: 'known', key, digest: known }
     const json = parseAnyJson(bytes)
     const cve = isObject(json) ? json.cve : null
@@ -184,7 +185,7 @@ function readRecord(number: number, seeming: string | null, known: Uint8Array | 
     const digest = withWrapping(itemDigest(NVD_ADAPTER, JSON.stringify(json)), wrapping)
     if (isSameDigest(known, digest)) return { kind: 'known', key, digest }
     const { claim, lastModified, notes } = readNvdRecord(cve)
-    // A rejected record claims nothing, but takes the place of what it said before.
+    // A rejected record has no claim, but replaces its previous one.
     const cveIds = claim === null ? [] : [cveId]
     return { kind: 'claim', key, cveIds, digest, statedAt: lastModified, body: claimText(claim), notes }
   } catch (cause) {

@@ -1,4 +1,4 @@
-/** A record of NVD as its claim on a CVE. */
+/** Converts an NVD record to its claim on a CVE. */
 import type { CveClaim, RecordNote, ReferenceClaim } from '../../model/claim.ts'
 import { weaknessId } from '../../model/weakness.ts'
 import { boundedWeaknesses } from '../feed.ts'
@@ -9,15 +9,14 @@ import { readConfigurations } from './configurations.ts'
 import { readNvdMetrics } from './metrics.ts'
 
 export interface NvdRecord {
-  /** Null for a rejected record. */
   claim: CveClaim | null
   lastModified: string | null
   notes: RecordNote[]
 }
 
 /**
- * What NVD itself adds to a CVE. Its copies of others' statements are left to their sources: `affected` and SSVC, which
- * the CVE list has, and the KEV dates (`cisaExploitAdd`).
+ * Returns NVD's own statements. Ignores its copies from other sources: `affected` and SSVC, which the CVE list has, and
+ * the KEV dates (`cisaExploitAdd`).
  */
 export function readNvdRecord(cve: JsonObject): NvdRecord {
   const notes: RecordNote[] = []
@@ -43,7 +42,9 @@ export function readNvdRecord(cve: JsonObject): NvdRecord {
   return { claim, lastModified, notes }
 }
 
-/** Those of type Primary first (rule 21). `NVD-CWE-noinfo` and `NVD-CWE-Other` are no weaknesses. */
+/**
+ * Returns weaknesses, those of type Primary first (rule 21). `NVD-CWE-noinfo` and `NVD-CWE-Other` are no weaknesses.
+ */
 function readWeaknesses(weaknesses: unknown): string[] {
   const stated = objects(weaknesses)
   const isPrimary = ({ type }: JsonObject) => text(type)?.toLowerCase() === 'primary'
@@ -57,7 +58,7 @@ function readWeaknesses(weaknesses: unknown): string[] {
   return boundedWeaknesses(ids)
 }
 
-/** Each URL once: NVD lists what the CVE Program copied a second time, under that source. */
+/** Merges duplicate URLs: NVD lists the CVE Program's copies again under that source. */
 function readReferences(references: unknown): ReferenceClaim[] {
   const tagsOf = new Map<string, Set<string>>()
   for (const { url: stated, tags } of objects(references)) {

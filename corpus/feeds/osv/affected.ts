@@ -1,4 +1,4 @@
-/** The `affected[]` of an OSV entry: one entry of the model for each package that it names. */
+/** Reads `affected[]` of an OSV entry: one model entry per package. */
 import type { RecordNote } from '../../model/claim.ts'
 import { packageUrl } from '../../model/purl.ts'
 import type { AffectedEntry, AffectedRange } from '../../model/record.ts'
@@ -12,17 +12,17 @@ export interface AffectedContext {
   notes: RecordNote[]
 }
 
-/** A member of `affected[]`, as the entry and as what GitHub's way of writing ranges needs. */
+/** A member of `affected[]`: its entry, and the data for GitHub's form of ranges. */
 export interface AffectedPackageStatement {
   entry: AffectedEntry
   /** `last_known_affected_version_range`: `<= 9.0.9`, `< 2.3.11`. */
   lastKnown: string | null
 }
 
-/** Members that name no package, repository or version say nothing and are left out. */
+/** Returns the members. Ignores members without package, repository or version. */
 export function readAffected(entry: JsonObject, context: AffectedContext): AffectedPackageStatement[] {
   const members = objects(entry.affected)
-  // Bitnami's CPEs stand at the entry, which has one package: of several it could not be said whose they are.
+  // Bitnami states CPEs per entry, and its entries have one package. With several packages the CPEs would be ambiguous.
   const cpes = members.length === 1 && isObject(entry.database_specific) ? texts(entry.database_specific.cpes) : []
   return members.flatMap((member) => {
     const statement = readMember(member, cpes, context)
@@ -72,8 +72,8 @@ function readMember(member: JsonObject, cpes: string[], context: AffectedContext
 }
 
 /**
- * The Go database also has `custom_ranges`: versions as the project counts them, where its releases are no versions of
- * a Go module. They are stated beside the others, which then are wide, and are kept beside them.
+ * Returns the ranges of a member, and its `custom_ranges`. The Go database uses those for project versions that are no
+ * Go module versions.
  */
 function rangesOf(member: JsonObject): JsonObject[] {
   const specific = isObject(member.ecosystem_specific) ? member.ecosystem_specific : {}
@@ -81,8 +81,8 @@ function rangesOf(member: JsonObject): JsonObject[] {
 }
 
 /**
- * GitHub states the last version known to be affected beside a range that nothing ends. `<= 1.2` is its bound; `< 1.2`
- * cannot be said without calling 1.2 a fix, which is what GitHub does not say.
+ * Applies GitHub's last known affected version to a last range without an end. `<= 1.2` becomes its bound. `< 1.2` is
+ * ignored, because it would state 1.2 as the fix.
  */
 function boundBy(lastKnown: string | null, ranges: AffectedRange[]): void {
   const bound = /^<=\s*(\S+)$/.exec(lastKnown ?? '')?.[1]

@@ -1,4 +1,4 @@
-/** An entry in the OSV schema (1.3 to 1.7) as a claim of the model: what GitHub's advisories and OSV's exports share. */
+/** Converts an entry in the OSV schema (1.3 to 1.7) to a claim. Used for GitHub's advisories and OSV's exports. */
 import type { CveClaim, RecordNote } from '../../model/claim.ts'
 import type { CveId } from '../../model/cve-id.ts'
 import { weaknessId } from '../../model/weakness.ts'
@@ -23,8 +23,8 @@ export interface OsvEntry {
 }
 
 /**
- * The entry's id, which must be the name of its file, and its dates.
- * @throws FeedError for what is no entry
+ * Returns the entry with its id, which must equal its file name, and its dates.
+ * @throws FeedError when it is no valid entry
  */
 export function openEntry(json: unknown, key: string): OsvEntry {
   if (!isObject(json)) throw new FeedError('item_invalid', `it is no object but ${shown(json)}`)
@@ -38,12 +38,12 @@ export function openEntry(json: unknown, key: string): OsvEntry {
   return { json, id, published, modified, withdrawn, updatedAt: modified ?? published ?? NO_DATE, notes }
 }
 
-/** Go's zero time, which the repository of its database has in place of dates: no date, and no mistake either. */
+/** Whether a date is Go's zero time. The Go database repository uses it for missing dates; it is no error. */
 function isPlaceholder(date: unknown): boolean {
   return typeof date === 'string' && date.startsWith('0001-01-01')
 }
 
-/** The CVEs among lists of ids (`aliases`, `upstream`), by year and number. */
+/** Returns the CVE ids in lists of ids (`aliases`, `upstream`), by year and number. */
 export function cveIdsOf(lists: readonly unknown[], notes: RecordNote[]): CveId[] {
   return readCveIds(lists.flatMap(texts), notes)
 }

@@ -1,4 +1,4 @@
-/** The events of an OSV range replayed into ranges of the model (OSV schema, "affected[].ranges[].events"). */
+/** Converts the events of an OSV range to model ranges (OSV schema, "affected[].ranges[].events"). */
 import type { RecordNote } from '../../model/claim.ts'
 import type { AffectedRange } from '../../model/record.ts'
 import { compareSemver } from '../../model/semver.ts'
@@ -6,7 +6,7 @@ import { FeedError } from '../error.ts'
 import { type JsonObject, objects, shown, text } from '../json.ts'
 import { addNote } from '../notes.ts'
 
-/** In the order in which an event that has several of them (older entries) states them. */
+/** The order of kinds within one event; older entries combine several. */
 const KINDS = ['introduced', 'fixed', 'last_affected', 'limit'] as const
 
 interface RangeEvent {
@@ -16,18 +16,18 @@ interface RangeEvent {
 
 export interface ReplayedRange {
   ranges: AffectedRange[]
-  /** Fixed versions, each once; those of commits are left to the ranges. */
+  /** Fixed versions, without duplicates. Fix commits are only in `ranges`. */
   patched: string[]
 }
 
-/** Of commits each fix ends all that is open: 10,000 beginnings and as many fixes make 100 million ranges. */
+/** Each fix commit ends all open ranges: 10,000 starts and as many fixes make 100 million ranges. */
 const MAX_RANGES = 100_000
 
 /**
- * The stretches that the events of one range open and close. Events are in no certain order: those of a SEMVER range
- * are sorted, for the others there is no order among versions but the one they are written in. A fix while nothing is
- * affected is a patched version; of commits, it is the same fix on another branch and ends what was ended before it.
- * `limit` says how far to look and is no bound, but for commits, where it is the only one that a branch has.
+ * Returns the ranges that events open and close. SEMVER events are sorted; others have no known order and stay as
+ * written.
+ * A fix while nothing is affected is a patched version. For commits it is the same fix on another branch, and ends the
+ * previously closed ranges again. `limit` is ignored, except for commits, where it may be the only end of a branch.
  * @throws FeedError `entry_too_large`
  */
 export function replayEvents(range: JsonObject, notes: RecordNote[]): ReplayedRange {
@@ -72,7 +72,7 @@ function readEvents(range: JsonObject, isGit: boolean, notes: RecordNote[]): Ran
   return events
 }
 
-/** As they stand where one of the versions has no place in the order. The sort is stable: equal ones stay as they are. */
+/** Returns the events sorted by version, or unchanged when a version is no SemVer. The sort is stable. */
 function sorted(events: RangeEvent[]): RangeEvent[] {
   if (events.some(({ version }) => compareSemver('0.0.0', version) === null)) return events
   return events.toSorted((a, b) => compareSemver(a.version, b.version)!)

@@ -1,4 +1,4 @@
-/** OSV's exports: zips of one entry a file, for each ecosystem or for all of them. */
+/** Reads OSV's exports: zips with one entry per file, per ecosystem or for all. */
 
 import { claimText, type FeedFile, type FeedItem, type OpenFeed, type ReadOptions } from '../feed.ts'
 import { dateInName, findFiles } from '../files/choice.ts'
@@ -6,16 +6,16 @@ import { openTree, readTreeBatch, type TreeBatch, type TreeFormat } from '../fil
 import { addNote } from '../notes.ts'
 import { claimOf, cveIdsOf, openEntry } from './entry.ts'
 
-/** Raise it with every change in what is made of the same bytes. */
+/** Increase it with every change of the result for the same bytes. */
 export const OSV_ADAPTER = 1
 
 const FOLDER = 'osv'
-/** `all.zip`, as upstream calls it, or with a date before or behind it; unpacked it is a folder `all`. */
+/** `all.zip` as upstream names it, optionally with a date before or after; unpacked, a folder `all`. */
 const ARCHIVE = /^(?:[\d-]+[-_])?all(?:[-_][\d-]+)?\.zip$/
-/** An id has a hyphen: what else may lie beside the entries has none. */
+/** Entry ids contain a hyphen; other files do not. */
 const ENTRY_NAME = /(?:^|[/\\])([^/\\]*-[^/\\]*)\.json$/
 
-/** `osv/all.zip` is the whole, `osv/<ecosystem>/all.zip` a part that is called after its ecosystem. */
+/** Finds `osv/all.zip`, which is the whole feed, and `osv/<ecosystem>/all.zip`, which is the part of its ecosystem. */
 export function findOsv(feedsFolder: string): FeedFile[] {
   const found = findFiles(feedsFolder, FOLDER, (entry) =>
     entry.isDirectory() ? entry.name === 'all' : entry.isFile() && ARCHIVE.test(entry.name),
@@ -33,9 +33,9 @@ const FORMAT: TreeFormat = {
   read(json, key) {
     const entry = openEntry(json, key)
     const { json: stated, withdrawn, modified, updatedAt, notes } = entry
-    // A withdrawn entry, or one that is merely `related`, makes no claim on a CVE (rule 29).
+    // A withdrawn entry, or one with the CVE only in `related`, makes no claim on a CVE (rule 29).
     const ids = withdrawn === null ? cveIdsOf([[stated.id], stated.aliases, stated.upstream], notes) : []
-    // What is about no CVE is kept by its key alone: exports hold hundreds of thousands of malicious packages.
+    // Entries without a CVE are stored by key only. Exports contain hundreds of thousands of malicious packages.
     if (ids.length === 0) return { cveIds: [], statedAt: modified, body: 'null', notes }
     if (modified === null && entry.published === null) {
       addNote(notes, { code: 'date-missing', detail: `no date in ${key}, so it is of ${updatedAt}` })
@@ -45,7 +45,10 @@ const FORMAT: TreeFormat = {
   },
 }
 
-/** The entries of a file in the order in which they lie there. Throws `FeedError` where it cannot be opened. */
+/**
+ * Opens the entries of a file in stored order.
+ * @throws FeedError when the file cannot be opened
+ */
 export function openOsv(file: FeedFile, options: ReadOptions): Promise<OpenFeed> {
   return openTree(file, options, FORMAT)
 }

@@ -1,4 +1,4 @@
-/** The references of an OSV entry, each URL once, tagged by what their type says. */
+/** Reads the references of an OSV entry: unique URLs, with tags from their types. */
 import type { ReferenceClaim } from '../../model/claim.ts'
 import { type JsonObject, objects, text } from '../json.ts'
 
@@ -7,7 +7,7 @@ export interface TypedReference extends ReferenceClaim {
   types: string[]
 }
 
-/** `FIX` is what others call a patch; `WEB` is the type of what has none. Others are their own lower-case tag. */
+/** Returns the tag of a type: `patch` for `FIX`, none for the default type `WEB`, otherwise the type in lower case. */
 function tagOf(type: string): string | null {
   if (type === 'WEB') return null
   return type === 'FIX' ? 'patch' : type.toLowerCase()
@@ -30,7 +30,7 @@ export function readReferences(entry: JsonObject): TypedReference[] {
   })
 }
 
-/** GitHub's advisories link a few packages as `github.com/owner/name`, or `owner/name`. */
+/** GitHub's advisories link some packages as `github.com/owner/name` or `owner/name`. */
 function withScheme(url: string): string {
   if (/^[\w-]+(?:\.[\w-]+)+\//.test(url)) return `https://${url}`
   return /^[\w-]+\/[\w.-]+$/.test(url) ? `https://github.com/${url}` : url

@@ -1,11 +1,11 @@
-/** The severities of an OSV entry: CVSS vectors without a score, at the entry or at its packages. */
+/** Reads the severities of an OSV entry: CVSS vectors without a score, at the entry or at its packages. */
 import type { CvssClaim, RecordNote } from '../../model/claim.ts'
 import { severityOf } from '../../model/cvss.ts'
 import { baseScore } from '../../model/cvss-vector.ts'
 import { type JsonObject, objects, shown, text } from '../json.ts'
 import { addNote } from '../notes.ts'
 
-/** Each vector once. Severities of other kinds (`Ubuntu`: a word) are no CVSS and say nothing here. */
+/** Returns unique vectors with their scores. Ignores severities that are no CVSS (`Ubuntu`: a word). */
 export function readSeverities(entry: JsonObject, notes: RecordNote[]): CvssClaim[] {
   const byVector = new Map<string, CvssClaim>()
   const stated = [entry, ...objects(entry.affected)].flatMap(({ severity }) => objects(severity))

@@ -1,7 +1,4 @@
-/**
- * Deriving again, where only the files are that are not derived: every shard is gathered, and what follows from them comes
- * as the builder made it. That takes the threads, the time and the memory of a build of everything.
- */
+/** Rederives files from the others, as the builder does. Needs the threads, time and memory of a full build. */
 import { compareCveIds, firstOfBlock } from '../../model/cve-id.ts'
 import { decodeAbout } from '../about.ts'
 import { CATALOGS, type CatalogName, decodeCatalog, type PlacedEntry } from '../catalog.ts'
@@ -15,8 +12,8 @@ import type { GatheredShard } from './gather.ts'
 import { type Rows, rowCollector } from './rows.ts'
 
 /**
- * All derived files of a snapshot whose other files lie in `dist`. `jobs` threads; `temporary` says where a file of that
- * name may be written.
+ * Yields all derived files of a snapshot, from its other files in `dist`. `temporary` returns the path to write a file
+ * of that name.
  * @throws SnapshotError when a file is missing or damaged
  */
 export async function* deriveAgain(

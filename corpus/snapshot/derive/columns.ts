@@ -1,6 +1,6 @@
 /**
- * Columns: what filters test, in the order of publication, newest first, and posting lists for what is sparse.
- * SPEC.md, "Columns". An *ordinal* is a place in that order; a *row* is a place in the order of ids.
+ * Columns: the values that filters test, and posting lists for sparse values. SPEC.md, "Columns". An *ordinal* is a
+ * position in order of publication, newest first. A *row* is a position in id order.
  */
 import { SnapshotError } from '../error.ts'
 import { fold } from '../fold.ts'
@@ -11,7 +11,6 @@ import { type Rows, weaknessesOf } from './rows.ts'
 
 export interface Columns {
   count: number
-  /** The row of each ordinal. */
   row: Uint32Array
   published: Float64Array
   updated: Float64Array
@@ -23,7 +22,9 @@ export interface Columns {
   anyCwe: MappedPostings<number>
 }
 
-/** Rows sorted by `keys` in descending order (NaN is null); `ids` breaks ties, so that the order is total. */
+/**
+ * Returns positions sorted by `keys`, descending; NaN is null and sorts last. `ids` breaks ties, so the order is total.
+ */
 export function sortDescending(keys: Float64Array, ids: (place: number) => number): Uint32Array {
   const places = Uint32Array.from(keys, (_key, place) => place)
   const keyOf = (place: number) => (Number.isNaN(keys[place]!) ? null : keys[place]!)

@@ -1,4 +1,4 @@
-/** How many of each kind a snapshot holds (API 27.1): the builder states it, `verify` counts again. */
+/** Returns the number of entries per kind (API 27.1). The builder stores it and `verify` recounts it. */
 import type { CatalogName } from '../catalog.ts'
 import type { Rows } from './rows.ts'
 

@@ -1,6 +1,6 @@
 /**
- * What is rebuilt from the CVE shards, the catalogues and the EPSS scores: index, columns, orders, lists, pages and
- * `query.db`. The builder writes it, a mirror may rebuild it: the same input gives the same content digests anywhere.
+ * Derives index, columns, orders, lists, pages and `query.db` from CVE shards, catalogs and EPSS scores, for builder
+ * and mirror. Equal input gives equal content digests everywhere.
  */
 
 import { setImmediate } from 'node:timers/promises'
@@ -25,13 +25,12 @@ import type { Rows } from './rows.ts'
 import { type SortedList, sortList } from './sorted-list.ts'
 import { cveTexts, listTexts } from './texts.ts'
 
-/** A temporary file; its digest and size where whoever wrote it has taken them. */
+/** A temporary file, with its digest and size when its writer computed them. */
 export interface TemporaryFile {
   path: string
   known?: { sha256: string; size: number }
 }
 
-/** A derived file, ready to be put into a `dist`: its bytes, or the temporary file that holds them. */
 export interface DerivedFile {
   role: Role
   name: string
@@ -40,7 +39,7 @@ export interface DerivedFile {
   from: Uint8Array | TemporaryFile
 }
 
-/** The tasks that run in worker threads: a task module spreads them into its own `tasks`. */
+/** The worker thread tasks. Task modules include them in their own `tasks`. */
 export const deriveTasks = {
   pages({ path, source }: { path: string; source: PageSource }): TaskResult {
     return { value: writePages(source, path) }
@@ -50,18 +49,16 @@ export const deriveTasks = {
   },
 }
 
-/** What everything is derived from. */
 export interface DeriveInput {
   rows: Rows
   epss: EpssColumns
   catalogs: Record<CatalogName, readonly PlacedEntry[]>
-  /** The newest date that the CVE list states: what "the last year" counts back from. */
+  /** The newest date in the CVE list. "The last year" counts back from it. */
   corpusDate: string | null
-  /** Work of the caller's on the rows while they are whole and the threads are busy. */
+  /** Called while the rows are complete and the threads are busy. */
   meanwhile?(): void
 }
 
-/** What is derived of the CVEs by themselves, before anything of it is encoded or compressed. */
 export interface DerivedCves {
   index: Index
   columns: Columns
@@ -83,8 +80,8 @@ export function deriveCves({ rows, epss }: DeriveInput): DerivedCves {
 }
 
 /**
- * The lists and all that can be searched; the rows have no `names` afterwards. Between its steps it lets the caller's
- * thread see to others: those who wait for their next task would otherwise stand still for seconds.
+ * Returns the lists and all searchable texts. Empties `rows.names`. Yields to the event loop between steps, so that
+ * threads get work.
  */
 export async function deriveLists(
   { rows, catalogs, corpusDate }: DeriveInput,
@@ -99,7 +96,7 @@ export async function deriveLists(
   }
   await setImmediate()
   const { lists, stats } = listRows(rows, entries, corpusDate)
-  // The lists have all of it now, and it is as much again.
+  // The lists contain all of it now. Frees as much memory again.
   rows.names = noNames()
   await setImmediate()
   const texts = [cveTexts(rows, row), ...listTexts(lists)]
@@ -107,13 +104,13 @@ export async function deriveLists(
   for (const name of LIST_NAMES) {
     await setImmediate()
     sorted.push(sortList(name, lists[name] as never, name === 'cnas' ? stats : null))
-    // The rows of a list are let go as soon as their text is there.
+    // Frees the rows of a list as soon as its texts exist.
     lists[name] = []
   }
   return { lists: sorted, texts }
 }
 
-/** Derives everything; `temporary` says where a file of that name may be written. */
+/** Yields all derived files. `temporary` returns the path to write a file of that name. */
 export async function* deriveFiles(
   pool: Pool,
   input: DeriveInput,
@@ -123,10 +120,10 @@ export async function* deriveFiles(
   const { index, columns, columnBytes, sorted } = deriveCves(input)
   const pages = openPages(pool, temporary)
   const queryPath = temporary('query.db')
-  // What is left of putting the shards together.
+  // Frees garbage of joining the shards.
   collect()
   for (const sort of CVE_SORTS) pages.start(sort, cvePages(rows, epss, rowsOf(columns, sorted[sort])))
-  // A third of all that is held, and nothing but the pages is made of it.
+  // A third of the memory in use; only the pages need it.
   rows.cores = []
   input.meanwhile?.()
   const { lists, texts } = await deriveLists(input, columns)
@@ -140,7 +137,7 @@ export async function* deriveFiles(
   }
   yield table('orders', 'cve', encodeOrders(orders as Orders), ordersContent(sorted), rows.count)
 
-  // Threads that stand idle collect nothing, and neither does this one while it waits for them.
+  // Idle threads collect no garbage, nor does this thread while it waits for them.
   await pool.renew()
   collect()
   const query = heard(pool.run<{ content: string; count: number }>('query', { path: queryPath, texts }))
@@ -160,7 +157,6 @@ export async function* deriveFiles(
   yield { role: 'query', name: 'cve', ...(await query), from: { path: queryPath } }
 }
 
-/** How many files `deriveFiles` gives. */
 export const DERIVED_FILES =
   4 + CVE_SORTS.length + LIST_NAMES.reduce((sum, name) => sum + 1 + Object.keys(LISTS[name].sorts).length, 0)
 
@@ -168,7 +164,6 @@ function table(role: Role, name: string, bytes: Buffer, content: string, count: 
   return { role, name, content, count, from: bytes }
 }
 
-/** Page shards under way, by name. */
 function openPages(pool: Pool, temporary: (name: string) => string) {
   const under = new Map<string, Promise<WrittenPages>>()
   const pathOf = (name: string) => temporary(`pages.${name}`)
@@ -184,10 +179,9 @@ function openPages(pool: Pool, temporary: (name: string) => string) {
   }
 }
 
-/** What the page shard of a list in one of its sorts is called. */
 export const listPagesName = (list: ListName, sort: string) => `${list}.${sort}`
 
-/** Where the entries of a list lie in its catalog shard; null for a list without one. */
+/** Returns the positions of a list's entries in its catalog shard; null for a list without one. */
 export function entryPlaces(list: SortedList, catalogs: DeriveInput['catalogs']): ListPlaces['entries'] {
   if (!isCatalog(list.name)) return null
   const byKey = new Map(catalogs[list.name].map((entry) => [entry.key, entry]))
@@ -200,14 +194,12 @@ export function entryPlaces(list: SortedList, catalogs: DeriveInput['catalogs'])
 
 const isCatalog = (name: ListName): name is ListName & CatalogName => CATALOGS.includes(name as CatalogName)
 
-/** The rows of an order. */
 export function rowsOf(columns: Columns, { ordinals }: Pick<Order, 'ordinals'>): Uint32Array {
   return ordinals.map((ordinal) => columns.row[ordinal]!)
 }
 
 const scoreOf = (epss: EpssColumns, row: number) => (epss.scores[row] === NO_EPSS ? Number.NaN : epss.scores[row]!)
 
-/** The CVEs in one order. */
 export const cvePages = (
   { cores, shard, coreFrom, coreTo }: Rows,
   epss: EpssColumns,
@@ -218,7 +210,6 @@ export const cvePages = (
   rows,
 })
 
-/** A list in one order. */
 export const listPages = ({ texts: { bytes, at }, orders }: SortedList, sort: string): PageSource => ({
   texts: { chunks: [bytes], chunkOf: null, from: at, to: at.subarray(1) },
   epss: null,

@@ -1,12 +1,12 @@
 /**
- * What lists and filters need of each CVE and stands nowhere but in its JSON. As a table it can be kept from one build
- * to the next: reading it again takes a tenth of what inflating and parsing the JSON does.
+ * Values from each CVE's JSON that lists and filters need, as a table for reuse by later builds. Reading it takes a
+ * tenth of the time of inflating and parsing the JSON.
  */
 import type { CveCore, Facets } from '../../model/record.ts'
 import { SnapshotError } from '../error.ts'
 import { column, decodeTable, encodeTable } from '../table.ts'
 
-/** The facts of the CVEs of one shard, in the order of ids; entry `i` of each list is CVE `i`. */
+/** The facts of the CVEs of one shard. Entry `i` of each list is CVE `i` in id order. */
 export interface Facts {
   titles: (string | null)[]
   /** Milliseconds since the epoch; NaN for null. */
@@ -14,22 +14,21 @@ export interface Facts {
   updated: Float64Array
   /** NaN for null. */
   score: Float64Array
-  /** Places in `SEVERITIES`; `NO_SEVERITY` for null. */
+  /** Indices into `SEVERITIES`; `NO_SEVERITY` for null. */
   severity: Uint8Array
   flags: Uint8Array
-  /** Each once, and the place of each CVE's in there; `NO_ASSIGNER` for null. */
+  /** Distinct assigners, and the index of each CVE's assigner; `NO_ASSIGNER` for null. */
   assigners: string[]
   assigner: Uint16Array
   /** Number of the primary weakness; 0 for none. */
   primaryCwe: Uint32Array
-  /** Numbers of all weaknesses, CVE by CVE, and how many of them each has. */
+  /** Weakness numbers, grouped by CVE, and their count per CVE. */
   weaknesses: Uint32Array
   weaknessCounts: Uint32Array
-  /** Of the CNA's statement, 0 to 100 (rule 25). */
+  /** Completeness of the CNA's statement, 0 to 100 (rule 25). */
   completeness: Uint8Array
 }
 
-/** The bits of `flags`. */
 export const FLAGS = {
   kev: 1,
   has_exploit: 2,
@@ -39,12 +38,12 @@ export const FLAGS = {
   reserved: 32,
 } as const
 
-/** The severity bands, in the order of their codes. */
+/** The severity bands; the index is the code. */
 export const SEVERITIES = ['none', 'low', 'medium', 'high', 'critical'] as const
 export const NO_SEVERITY = 255
 export const NO_ASSIGNER = 0xffff
 
-/** The columns that have one number for each CVE, and can be copied as they are. */
+/** The columns with one number per CVE, which are copied unchanged. */
 const NUMBERS = {
   published: 'f64',
   updated: 'f64',
@@ -57,14 +56,13 @@ const NUMBERS = {
 } as const
 const NUMBER_NAMES = Object.keys(NUMBERS) as (keyof typeof NUMBERS)[]
 
-/** Collects facts CVE by CVE, in the order of ids: read from its JSON, or copied from where they were read before. */
+/** Collects facts CVE by CVE in id order, from its JSON or from earlier facts. */
 export interface FactCollector {
   read(core: CveCore, facets: Facets): void
   copy(from: PlacedFacts, place: number): void
   facts(): Facts
 }
 
-/** Facts, and where the weaknesses of each CVE begin. */
 export interface PlacedFacts {
   facts: Facts
   weaknessAt: Uint32Array
@@ -141,7 +139,7 @@ export function decodeFacts(bytes: Uint8Array): PlacedFacts {
   return { facts, weaknessAt }
 }
 
-/** The place of a text among those that were met, each once. */
+/** Returns the index of a text; adds the text when it is new. */
 export function placeIn(places: Map<string, number>, text: string): number {
   let place = places.get(text)
   if (place === undefined) {
@@ -164,5 +162,5 @@ function flagsOf(core: CveCore): number {
 
 const timeOf = (text: string | null): number => (text === null ? Number.NaN : Date.parse(text))
 
-/** 79 for `cwe-79`. */
+/** Returns 79 for `cwe-79`. */
 export const cweNumber = (id: string): number => Number(id.slice('cwe-'.length))

@@ -1,4 +1,4 @@
-/** First step of deriving: what lists, filters and searches need of each CVE, read from one shard. */
+/** First step of deriving: extracts from one shard the data of each CVE for lists, filters and searches. */
 import type { Advisory, CveCore, Facets, PartName } from '../../model/record.ts'
 import { MAX_GATHERED_PLAIN } from '../bounds.ts'
 import { CVE_PARTS } from '../cve-member.ts'
@@ -10,34 +10,35 @@ import { type Facts, factCollector, type PlacedFacts } from './facts.ts'
 import { CORE_NUMBERS, putCoreSegment } from './index-table.ts'
 import { countAdvisory, countNames, encodeNames, type NameCounts, noNames } from './name-counts.ts'
 
-/** The CVEs of one shard, in the order of ids; entry `i` of each list is CVE `i`. Arrays of numbers travel well. */
+/**
+ * The CVEs of one shard. Entry `i` of each list is CVE `i` in id order. Number arrays transfer quickly between threads.
+ */
 export interface GatheredShard extends Facts {
   ids: string[]
-  /** Where the member begins, and how long it is. */
+  /** Start and length of each member. */
   at: Uint32Array
   length: Uint32Array
-  /** What the index says of the core segments. */
+  /** The core segment fields of the index. */
   coreSegments: Uint32Array
-  /** 16 bytes each: what the member was made from. */
+  /** 16-byte source digest of each member. */
   sources: Uint8Array
-  /** The plain text of the core segments, one behind the other, and their lengths. */
+  /** The plain core segments, concatenated, and their lengths. */
   cores: Uint8Array
   coreLengths: Uint32Array
-  /** By `encodeNames`: of the CVEs whose facts were not known. */
+  /** Output of `encodeNames` for the CVEs without known facts. */
   names: Uint8Array
-  /** How many reports the records have. */
+  /** Total number of reports in the records. */
   reports: number
 }
 
 const EMPTY_FACETS: Facets = { weaknesses: [], products: [], completeness: 0 }
 
-/** Of which members the facts are known, and the names counted, from an earlier build. */
+/** Facts and name counts of members from an earlier build. */
 export interface KnownFacts extends PlacedFacts {
-  /** The place of each member's in the facts; -1 where they are not there. */
+  /** Index of each member in the facts; -1 when not there. */
   places: Int32Array
 }
 
-/** What is read of a member: the texts of these parts, null where it has nothing there. */
 interface PartTexts {
   core: Buffer
   facets: Buffer | null
@@ -45,8 +46,8 @@ interface PartTexts {
 }
 
 /**
- * Of members whose facts are known only the core is inflated, and nothing is parsed.
- * @throws SnapshotError when the shard is damaged or holds something else than CVEs
+ * Extracts a shard. Members with known facts are not parsed; only their core is inflated.
+ * @throws SnapshotError when the shard is damaged or contains anything except CVEs
  */
 export function gatherShard(
   shard: Buffer,
@@ -84,14 +85,13 @@ export function gatherShard(
   return { ...placed, ...facts.facts(), cores: joined(cores), names: encodeNames(names), reports }
 }
 
-/** The names that members have, by `encodeNames`: what is no longer to be counted where they go. */
+/** Returns the names of members, encoded by `encodeNames`, to subtract when these members are removed. */
 export function namesOf(shard: Buffer, members: readonly PlacedMember[]): Uint8Array {
   const names = noNames()
   for (const texts of textsOf(shard, members, null)) countMember(names, parsed(texts))
   return encodeNames(names)
 }
 
-/** The parts of a member, parsed. */
 interface ParsedParts {
   core: CveCore
   facets: Facets
@@ -109,16 +109,16 @@ function countMember(names: NameCounts, { core, facets, advisory }: ParsedParts)
   if (advisory) countAdvisory(names, advisory.advisory_id)
 }
 
-/** The pieces in memory of their own, which can be moved to another thread. */
+/** Copies to a separate buffer, which can be transferred to another thread. */
 const joined = (pieces: readonly Buffer[]) => new Uint8Array(Buffer.concat(pieces))
 
-/** The buffers of a gathered shard that are moved to another thread instead of copied. */
+/** Returns the buffers of an extracted shard to transfer to another thread. */
 export const buffersOf = ({ cores, names, sources }: GatheredShard): ArrayBuffer[] =>
   [cores, names, sources].map(({ buffer }) => buffer as ArrayBuffer)
 
 const isKnown = (known: KnownFacts | null, i: number): known is KnownFacts => known !== null && known.places[i]! >= 0
 
-/** The parts of all members, inflated together: a call for each would cost more than what it inflates. */
+/** Returns the parts of all members, inflated together. One call per segment would cost more than the inflation. */
 function textsOf(shard: Buffer, members: readonly PlacedMember[], known: KnownFacts | null): PartTexts[] {
   const wanted: SegmentBytes[] = []
   members.forEach((member, i) => {
@@ -150,7 +150,6 @@ function textsOf(shard: Buffer, members: readonly PlacedMember[], known: KnownFa
 
 const READ_KINDS = new Set([CVE_PARTS.core.kind, CVE_PARTS.facets.kind, CVE_PARTS.advisory.kind])
 
-/** The segments that are read of a member, the core first. */
 const readSegments = ({ segments }: PlacedMember, coreAlone: boolean) =>
   coreAlone ? segments.slice(0, 1) : segments.filter(({ kind }) => READ_KINDS.has(kind))
 

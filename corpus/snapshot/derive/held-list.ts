@@ -1,4 +1,4 @@
-/** A list as it is held in memory, apart from long texts, which stay in its file. */
+/** A list in memory; its long texts stay in the file. */
 import { SnapshotError } from '../error.ts'
 import { indexIn, isPlaces, keptTexts, type TableTexts, type TextSlots, type Texts } from '../kept-texts.ts'
 import type { ListName, SortValue } from '../lists.ts'
@@ -6,13 +6,11 @@ import { decodeListTable, isArray, type ListPlaces, type ListTable, type StoredO
 import { mapValues } from './map-values.ts'
 import type { Postings } from './postings.ts'
 
-/** The keys of an order, by ordinal. */
 export interface Keys {
   readonly length: number
   at(ordinal: number): SortValue | undefined
 }
 
-/** A list as it is held in memory. */
 export interface List {
   name: ListName
   count: number
@@ -24,14 +22,17 @@ export interface List {
   extra: unknown
 }
 
-/** A list with everything in memory. @throws SnapshotError `malformed` */
+/**
+ * Decodes a list completely into memory.
+ * @throws SnapshotError `malformed`
+ */
 export function decodeList(name: ListName, bytes: Uint8Array): List {
   return listOf(decodeListTable(name, bytes, Number.POSITIVE_INFINITY), () => {
     throw new SnapshotError('malformed', `the list ${name} has no texts elsewhere`)
   })
 }
 
-/** A list whose texts that are not in memory `read` reads: so many bytes of its file from there on. */
+/** Returns a list. `read` reads `length` bytes of its file at `at`, for texts that are not in memory. */
 export function listOf(table: ListTable, read: (at: number, length: number) => Uint8Array): List {
   const open = (texts: TableTexts): Texts => (isPlaces(texts) ? keptTexts(texts, read) : texts)
   return {

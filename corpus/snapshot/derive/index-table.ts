@@ -1,7 +1,6 @@
 /**
- * The index: where each CVE lies, in the order of ids, and what there is to know of its core segment, so that a summary
- * record is one read of just its bytes. SPEC.md, "Index". A look-up is a binary search over year and number; the number
- * has up to 19 digits, so it takes two columns of 32 bits.
+ * The index: position and core segment of each CVE, in id order, so that a summary record needs one read. SPEC.md,
+ * "Index". Lookups are binary searches. Numbers have up to 19 digits, so they take two 32-bit columns.
  */
 import { type CveId, cveIdParts, isRecordId } from '../../model/cve-id.ts'
 import { SHORT_HASH_LENGTH, sha256 } from '../digest.ts'
@@ -13,7 +12,7 @@ import type { Rows } from './rows.ts'
 
 export interface Index {
   count: number
-  /** Names of the shards that `shard` numbers. */
+  /** Shard names; `shard` contains indices into it. */
   shards: string[]
   year: Uint16Array
   /** The upper and the lower 32 bits of the number. */
@@ -22,29 +21,28 @@ export interface Index {
   shard: Uint16Array
   at: Uint32Array
   length: Uint32Array
-  /** `CORE` of each row, one behind the other: what a row needs of it lies in one place of the memory. */
+  /** The `CORE` numbers of each row. Interleaved for memory locality. */
   coreSegments: Uint32Array
   sources: Uint8Array
 }
 
-/** Which of the numbers of a core segment is what; `at` counts from the beginning of the shard. */
+/** Positions of the numbers of a core segment. `at` counts from the beginning of the shard. */
 export const CORE = { at: 0, length: 1, plainLength: 2, plainCrc: 3, storedCrc: 4 } as const
-/** How many numbers a core segment has. */
 export const CORE_NUMBERS = Object.keys(CORE).length
 
-/** Puts the core segment of a member, which begins at `memberAt` of its shard, where `row` has it. */
+/** Writes the core segment of a member to `row`. The member begins at `memberAt` of its shard. */
 export function putCoreSegment(out: Uint32Array, row: number, memberAt: number, segment: Segment): void {
   const { offset, length, plainLength, plainCrc, storedCrc } = segment
   out.set([memberAt + offset, length, plainLength, plainCrc, storedCrc], row * CORE_NUMBERS)
 }
 
-/** How far the core segment of a row, which is its first, reaches from the beginning of its member. */
+/** Returns the end of a row's core segment, relative to its member. The core is the first segment. */
 export function coreEnd({ at, coreSegments }: Index, row: number): number {
   const first = row * CORE_NUMBERS
   return coreSegments[first + CORE.at]! + coreSegments[first + CORE.length]! - at[row]!
 }
 
-/** The core segment of a row; it begins at `offset` of its shard. */
+/** Returns the core segment of a row. Its `offset` counts from the beginning of the shard. */
 export function coreSegmentAt({ coreSegments }: Index, row: number): PlacedSegment {
   const of = (number: number) => coreSegments[row * CORE_NUMBERS + number]!
   return {
@@ -56,7 +54,6 @@ export function coreSegmentAt({ coreSegments }: Index, row: number): PlacedSegme
   }
 }
 
-/** The index of rows. */
 export function indexOf(rows: Rows): Index {
   const year = new Uint16Array(rows.count)
   const numberHigh = new Uint32Array(rows.count)
@@ -79,12 +76,12 @@ export function encodeIndex(index: Index): Buffer {
   })
 }
 
-/** The content digest: without the columns that tell where the work of a compressor lies. */
+/** Returns the content digest, which excludes the columns that depend on compression. */
 export function indexContent({ shards, year, numberHigh, numberLow, shard, sources }: Index): string {
   return sha256(encodeTable({ about: { shards }, columns: { year, numberHigh, numberLow, shard, sources } }))
 }
 
-/** @throws SnapshotError `malformed`, or `unsupported` where it is of the form before core segments stood in it */
+/** @throws SnapshotError `malformed`, or `unsupported` for the older format without core segments */
 export function decodeIndex(bytes: Uint8Array): Index {
   const table = decodeTable(bytes)
   if (!table.columns.coreSegments) {
@@ -116,7 +113,7 @@ export function decodeIndex(bytes: Uint8Array): Index {
   return index
 }
 
-/** Whether every row comes behind the one before it: a look-up is a binary search, and no id may stand there twice. */
+/** Whether the rows strictly ascend. Binary search requires it, and no id may occur twice. */
 function isAscending({ count, year, numberHigh, numberLow }: Index): boolean {
   for (let row = 1; row < count; row++) {
     const step =
@@ -126,7 +123,7 @@ function isAscending({ count, year, numberHigh, numberLow }: Index): boolean {
   return true
 }
 
-/** The row of a CVE, or -1 where the snapshot has no such record. `id` is canonical. */
+/** Returns the row of a CVE, or -1 when the snapshot has no such record. `id` must be canonical. */
 export function findRow(index: Index, id: CveId): number {
   const year = Number(id.slice(4, 8))
   const digits = id.slice(9)
@@ -144,7 +141,6 @@ export function findRow(index: Index, id: CveId): number {
   return -1
 }
 
-/** The id of a row. */
 export function idAt(index: Index, row: number): CveId {
   const high = index.numberHigh[row]!
   const low = index.numberLow[row]!

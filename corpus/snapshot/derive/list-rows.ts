@@ -1,4 +1,4 @@
-/** The rows of the lists beside that of CVEs: entries of the catalogues with what the records count for them. */
+/** The rows of the lists other than CVEs: catalog entries with counts from the records. */
 import type { CapecEntry, CweEntry } from '../../model/catalogue.ts'
 import { type CapecListEntry, type CweListEntry, capecListEntry, cweListEntry } from '../../model/catalogue-names.ts'
 import {
@@ -20,7 +20,6 @@ import { displayOf, type NameCounts } from './name-counts.ts'
 import { assignerOf, type Rows, weaknessesOf } from './rows.ts'
 import { inMainOrder } from './sorted-list.ts'
 
-/** A CNA as its catalogue has it. */
 export interface CnaEntryDetail {
   slug: string
   cna_name: string
@@ -30,10 +29,8 @@ export interface CnaEntryDetail {
   advisories_url: string | null
 }
 
-/** An exploit module as its catalogue has it. */
 export type ExploitEntry = ExploitModule & { cve_ids: string[] }
 
-/** The entries of the catalogues that lists are made of. */
 export interface CatalogEntries {
   cwes: CweEntry[]
   capecs: CapecEntry[]
@@ -50,7 +47,7 @@ export interface ListRows {
   exploits: ExploitModule[]
 }
 
-/** The rows of all lists, each in its main order, and the statistics of the CNAs. `corpusDate` is ISO 8601 in UTC. */
+/** Returns the rows of all lists, each in its main order, and the CNA statistics. `corpusDate` is ISO 8601 in UTC. */
 export function listRows(
   rows: Rows,
   entries: CatalogEntries,
@@ -77,7 +74,9 @@ export function listRows(
 
 const NO_CVES = { cve_count: 0, kev_count: 0 }
 
-/** How many CVEs map to each weakness, whatever the source, and how many of these are in KEV (rule 27). */
+/**
+ * Returns per weakness the number of CVEs that map to it, from any source, and how many of them are in KEV (rule 27).
+ */
 function weaknessCounts(rows: Rows): Map<number, { cve_count: number; kev_count: number }> {
   const counts = new Map<number, { cve_count: number; kev_count: number }>()
   for (let row = 0; row < rows.count; row++) {
@@ -104,7 +103,7 @@ function cnaRows(rows: Rows, entries: readonly CnaEntryDetail[], corpusDate: num
   return { cnas, stats: cnaStats(cnas, improvements) }
 }
 
-/** What the records say of each assigner, by the key of its name: CNA names are joined by the same folding (rule 27). */
+/** Returns the record data of each assigner by its name key. CNA names use the same folding (rule 27). */
 function recordsOfAssigners(rows: Rows): Map<string, CnaRecords> {
   const records = new Map<string, CnaRecords>()
   const vendors = new Map<string, Set<string>>()

@@ -1,6 +1,6 @@
 /**
- * The table of a list: its orders, the keys they go by, postings of its filters, and where its pages and entries lie.
- * SPEC.md, "Lists".
+ * The table of a list: its orders, sort keys, filter postings, and the positions of its pages and entries. SPEC.md,
+ * "Lists".
  */
 import { sha256 } from '../digest.ts'
 import { SnapshotError } from '../error.ts'
@@ -12,13 +12,13 @@ import { ROWS_PER_PAGE } from './pages.ts'
 import { decodePostingLists } from './postings.ts'
 import type { SortedList } from './sorted-list.ts'
 
-/** Where the pages of each sort begin, and where the entry of each ordinal lies in its catalog shard, if it has one. */
+/** The page positions of each sort, and the position of each ordinal's entry in its catalog shard, if it has one. */
 export interface ListPlaces {
   pagesAt: Record<string, Uint32Array>
   entries: { at: Uint32Array; length: Uint32Array } | null
 }
 
-/** The content digest: without the columns that tell where the work of a compressor lies. */
+/** Returns the content digest, which excludes the columns that depend on compression. */
 export function listContent(list: SortedList): string {
   return sha256(encodeTable(contentTable(list)))
 }
@@ -33,7 +33,7 @@ export function encodeList(list: SortedList, { pagesAt, entries }: ListPlaces): 
   return encodeTable({ about, columns })
 }
 
-/** The content digest of a stored list. */
+/** Returns the content digest of a stored list. */
 export function storedListContent(bytes: Uint8Array): string {
   const { about, columns } = decodeTable(bytes)
   const content = Object.entries(columns).filter(
@@ -68,12 +68,12 @@ function contentTable({ ids, orders, filters, bounds, extra }: SortedList): Tabl
   return { about, columns }
 }
 
-/** A list as its table has it, in numbers and short texts alone: a thread can hand it over. Its rows lie in pages. */
+/** A list table, with only numbers and short texts so that threads can transfer it. Its rows are in pages. */
 export interface ListTable {
   name: ListName
   count: number
   ids: TableTexts
-  /** By which an id is found; null where nobody asks by id, or the ids lie in memory. */
+  /** Lookup table of ids; null when no lookups occur or the ids are in memory. */
   idSlots: TextSlots | null
   orders: Record<string, StoredOrder>
   filters: Record<string, { keys: TableTexts; keySlots: TextSlots | null; starts: Uint32Array; ordinals: Uint32Array }>
@@ -84,19 +84,18 @@ export interface ListTable {
 
 export interface StoredOrder {
   ordinals: Uint32Array
-  /** The place of each ordinal: the same array as `ordinals` where that is the main order. */
+  /** The position of each ordinal. The same array as `ordinals` for the main order. */
   places: Uint32Array
   keyed: number
-  /** NaN is null. */
   keys: TableTexts | readonly SortValue[] | Float64Array | Uint32Array | Uint16Array
   pagesAt: Uint32Array
 }
 
-/** From so many texts on they stay on disk. */
+/** Arrays with at least this many texts stay on disk. */
 const KEPT_FROM = 2048
 
 /**
- * The table of a list; arrays of at least `keptFrom` texts stay in the file.
+ * Decodes the table of a list. Arrays of at least `keptFrom` texts stay in the file.
  * @throws SnapshotError `malformed`
  */
 export function decodeListTable(name: ListName, bytes: Uint8Array, keptFrom = KEPT_FROM): ListTable {
@@ -131,7 +130,7 @@ export function decodeListTable(name: ListName, bytes: Uint8Array, keptFrom = KE
     name,
     count,
     ids,
-    // Products are found by their names alone.
+    // Products are looked up only by name.
     idSlots: name === 'products' ? null : slots(ids),
     orders,
     filters: mapValues(spec.filters as Record<string, unknown>, (_, filter) => {
@@ -149,18 +148,18 @@ export function decodeListTable(name: ListName, bytes: Uint8Array, keptFrom = KE
   }
 }
 
-/** `Array.isArray` knows nothing of `readonly`. */
+/** `Array.isArray` does not narrow readonly arrays. */
 export const isArray = <T>(value: T): value is T & readonly SortValue[] => Array.isArray(value)
 const lengthOf = (texts: TableTexts) => (isPlaces(texts) ? texts.count : texts.length)
 
-/** Texts of a header, or of those that were cut out of it; null where they are none. */
+/** Returns texts of the header, or those removed from it; null when invalid. */
 function tableTexts(stored: unknown, kept: readonly TextPlaces[]): TableTexts | null {
   if (isArray(stored)) return stored.every((text) => typeof text === 'string') ? stored : null
   const { kept: number } = (stored ?? {}) as { kept?: unknown }
   return (typeof number === 'number' && kept[number]) || null
 }
 
-/** The same numbers in an array of the smallest type that holds them. */
+/** Returns the same numbers in the smallest array type that can represent them. */
 function narrowed(numbers: Float64Array): Float64Array | Uint32Array | Uint16Array {
   for (const narrow of [Uint16Array, Uint32Array]) {
     const same = narrow.from(numbers)
@@ -169,7 +168,7 @@ function narrowed(numbers: Float64Array): Float64Array | Uint32Array | Uint16Arr
   return numbers
 }
 
-/** The place of each ordinal; null where one is missing, or there twice. */
+/** Returns the position of each ordinal; null when one is missing or occurs twice. */
 function placesOf(ordinals: Uint32Array, count: number): Uint32Array | null {
   if (ordinals.length !== count) return null
   if (ordinals.every((ordinal, place) => ordinal === place)) return ordinals
@@ -182,7 +181,7 @@ function placesOf(ordinals: Uint32Array, count: number): Uint32Array | null {
   return once ? places : null
 }
 
-/** Whether there is a key for each row, `keyed` of them not null, and all of these texts or all numbers. */
+/** Whether there is one key per row, `keyed` of them not null, either all texts or all numbers. */
 function areKeys(keys: StoredOrder['keys'], count: number, keyed: number): boolean {
   if (isPlaces(keys)) return keys.count === count && keyed === count
   if (keys.length !== count) return false

@@ -1,28 +1,30 @@
 /**
- * How many CVEs name each vendor and product, and how they write them; counted shard by shard, then added up. What a CVE
- * added can be taken away again: then there is left what would have been counted without it.
+ * Counts the CVEs of each vendor and product, with spellings. Shard counts are added up. Subtracting a CVE's counts
+ * gives the same result as never counting it.
  */
 import type { NamedProduct } from '../../model/record.ts'
 import { compareText } from '../../model/sources.ts'
 import { SnapshotError } from '../error.ts'
 import { fold } from '../fold.ts'
 
-/** A name as it was met: by how many CVEs, in which spellings. */
+/** The number of CVEs with a name, and its spellings. */
 export interface NameCount {
   cves: number
-  /** How the first of them writes it; and how many write it how, once there are two ways: most names have one. */
+  /**
+   * The first spelling. `spellings` has the CVE count per spelling; null while there is only one, as for most names.
+   */
   spelling: string
   spellings: Map<string, number> | null
 }
 
 export interface NameCounts {
-  /** By key. */
+  /** By vendor key. */
   vendors: Map<string, NameCount>
-  /** By vendor and product key. */
+  /** By vendor key and product key. */
   products: Map<string, Map<string, NameCount>>
-  /** By folded short name of the assigner: by how many of its CVEs each vendor key is named. */
+  /** By folded short name of the assigner: the number of its CVEs per vendor key. */
   vendorsOfAssigner: Map<string, Map<string, number>>
-  /** Ids of the linked advisories, and how many CVEs are linked to each. */
+  /** Number of CVEs linked to each advisory id. */
   advisories: Map<string, number>
 }
 
@@ -33,11 +35,10 @@ export const noNames = (): NameCounts => ({
   advisories: new Map(),
 })
 
-/** Counts one CVE. */
 export function countNames(counts: NameCounts, named: readonly NamedProduct[], assigner: string | null): void {
   let last: string | null = null
   for (const { vendor, product, vendor_display, product_display } of named) {
-    // They come by vendor: each counts once for a CVE, spelled as its first product has it.
+    // Each vendor counts once per CVE, with the spelling of its first product.
     if (vendor !== last) {
       add(counts.vendors, vendor, 1, vendor_display)
       if (assigner !== null) addTo(entryOf(counts.vendorsOfAssigner, fold(assigner), newCounts), vendor, 1)
@@ -47,16 +48,15 @@ export function countNames(counts: NameCounts, named: readonly NamedProduct[], a
   }
 }
 
-/** Counts the advisory of one CVE. */
 export const countAdvisory = ({ advisories }: NameCounts, id: string): void => addTo(advisories, id, 1)
 
-/** Spellings with how many CVEs use each: `[spelling, cves, spelling, cves, …]`. */
+/** CVE counts per spelling: `[spelling, cves, spelling, cves, …]`. */
 type Spelled = (string | number)[]
 
-/** Texts with how many CVEs have each: `[text, cves, text, cves, …]`. */
+/** CVE counts per text: `[text, cves, text, cves, …]`. */
 type Counted = (string | number)[]
 
-/** Counts on their way between threads: as text they travel five times as fast as Maps do. */
+/** Counts as JSON between threads: five times as fast as transferring Maps. */
 type NamesOnTheWay = [
   vendors: [string, Spelled][],
   products: [string, [string, Spelled][]][],
@@ -74,10 +74,10 @@ export function encodeNames({ vendors, products, vendorsOfAssigner, advisories }
   return new Uint8Array(Buffer.from(JSON.stringify(text)))
 }
 
-/** So many products lie in a part; the last of its vendors may have more. */
+/** Products per part. The last vendor of a part may exceed it. */
 const PRODUCTS_PER_PART = 4096
 
-/** The same in parts of a bounded size, each by `encodeNames`: many names are never one text. */
+/** Yields the counts in parts of bounded size, each encoded by `encodeNames`. Avoids one huge string. */
 export function* encodeNameParts(names: NameCounts): Generator<Uint8Array> {
   let part = noNames()
   let products = 0
@@ -97,12 +97,12 @@ export function* encodeNameParts(names: NameCounts): Generator<Uint8Array> {
 const spelled = ({ cves, spelling, spellings }: NameCount): Spelled =>
   spellings ? [...spellings].flat() : [spelling, cves]
 
-/** Adds what `encodeNames` made of another part. */
+/** Adds encoded counts. */
 export const addNames = (to: NameCounts, encoded: Uint8Array): void => changeNames(to, encoded, 1)
 
 /**
- * Takes away what `encodeNames` made of CVEs that are among those counted.
- * @throws SnapshotError `malformed` when they are not
+ * Subtracts encoded counts of CVEs that were counted before.
+ * @throws SnapshotError `malformed` when they were not counted
  */
 export const takeNames = (from: NameCounts, encoded: Uint8Array): void => changeNames(from, encoded, -1)
 
@@ -123,7 +123,7 @@ function changeNames(counts: NameCounts, encoded: Uint8Array, sign: 1 | -1): voi
   addCounted(counts.advisories, advisories, sign)
 }
 
-/** The spelling that most CVEs use; of equal ones the first by code points. */
+/** Returns the spelling that most CVEs use; ties go to the first by code points. */
 export function displayOf({ spelling, spellings }: NameCount): string {
   if (!spellings) return spelling
   const [best] = [...spellings].sort(([a, x], [b, y]) => y - x || compareText(a, b))
@@ -150,7 +150,7 @@ function addCounted(map: Map<string, number>, counted: Counted, sign: 1 | -1): v
   for (let i = 0; i < counted.length; i += 2) addTo(map, counted[i] as string, sign * (counted[i + 1] as number))
 }
 
-/** Adds to a count; one that comes to nothing is no entry any more. */
+/** Adds to a count. Deletes the entry at zero. */
 function addTo(map: Map<string, number>, key: string, cves: number): void {
   const count = (map.get(key) ?? 0) + cves
   if (count < 0) throw notCounted(key)

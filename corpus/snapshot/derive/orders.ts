@@ -1,4 +1,4 @@
-/** Orders: the ordinals of all CVEs under each sort, descending, and where its pages lie. SPEC.md, "Orders". */
+/** Orders: the ordinals of all CVEs per sort, descending, and the page positions. SPEC.md, "Orders". */
 import { sha256 } from '../digest.ts'
 import { SnapshotError } from '../error.ts'
 import { CVE_SORTS, type CveSort } from '../order.ts'
@@ -8,9 +8,8 @@ import { sortDescending } from './columns.ts'
 export interface Order {
   /** The ordinals in descending order, those without a key last. */
   ordinals: Uint32Array
-  /** How many have a key. */
   keyed: number
-  /** Where each page member begins in the page shard of this sort. */
+  /** Start of each page member in the page shard of this sort. */
   pagesAt: Uint32Array
 }
 
@@ -22,7 +21,6 @@ export type SortedOrders = Record<CveSort, Omit<Order, 'pagesAt'>>
 /** The keys of all sorts by ordinal; NaN is null. */
 export type SortKeys = Record<CveSort, Float64Array>
 
-/** Sorts all ordinals by each key; `row` breaks ties by id. */
 export function sortOrders(keys: SortKeys, row: Uint32Array): SortedOrders {
   const sorted = (values: Float64Array) => ({
     ordinals: sortDescending(values, (ordinal) => row[ordinal]!),
@@ -40,7 +38,7 @@ const aboutOrders = (orders: SortedOrders) => ({
   keyed: Object.fromEntries(CVE_SORTS.map((sort) => [sort, orders[sort].keyed])),
 })
 
-/** The content digest: without the columns that tell where the work of a compressor lies. */
+/** Returns the content digest, which excludes the columns that depend on compression. */
 export function ordersContent(orders: SortedOrders): string {
   const columns = Object.fromEntries(CVE_SORTS.map((sort) => [`${sort}Ordinals`, orders[sort].ordinals]))
   return sha256(encodeTable({ about: aboutOrders(orders), columns }))
@@ -58,7 +56,7 @@ export function encodeOrders(orders: Orders): Buffer {
   })
 }
 
-/** @throws SnapshotError `malformed` when an order is not one of `count` ordinals */
+/** @throws SnapshotError `malformed` when an order does not have `count` valid ordinals */
 export function decodeOrders(bytes: Uint8Array, count: number): Orders {
   const table = decodeTable(bytes)
   const keyed = table.about.keyed as Partial<Record<CveSort, number>> | undefined

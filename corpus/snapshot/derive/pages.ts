@@ -1,6 +1,6 @@
 /**
- * Page shards: the rows of a list in one of its orders, 100 to a member, in four segments of 25, so that pages of 25,
- * 50 and 100 rows are handed out as they lie. SPEC.md, "Page shard".
+ * Page shards: the rows of a list in one order, 100 per member in four segments of 25. Pages of 25, 50 and 100 rows are
+ * sent as stored. SPEC.md, "Page shard".
  */
 
 import { createHash } from 'node:crypto'
@@ -14,39 +14,37 @@ export const ROWS_PER_SEGMENT = 25
 export const SEGMENTS_PER_PAGE = 4
 export const ROWS_PER_PAGE = ROWS_PER_SEGMENT * SEGMENTS_PER_PAGE
 
-/** The segment kind of rows of a list. */
+/** The segment kind of list rows. */
 export const ROWS_KIND = 64
 
-/** Texts of rows: those of row `i` lie in its chunk from `from[i]` up to `to[i]`. */
+/** Texts of rows. The text of row `i` is in its chunk from `from[i]` up to `to[i]`. */
 export interface RowTexts {
   chunks: readonly Uint8Array[]
-  /** The chunk of each row; null where there is one for all. */
+  /** The chunk of each row; null when all rows share one. */
   chunkOf: Uint16Array | null
   from: Uint32Array | Float64Array
   to: Uint32Array | Float64Array
 }
 
-/** A list in one of its orders, in memory that threads share. */
+/** A list in one order, in memory that threads share. */
 export interface PageSource {
-  /** The JSON of each row; of CVEs without its closing brace, since EPSS is still to come. */
+  /** The JSON of each row. CVEs lack the closing brace, because EPSS is appended. */
   texts: RowTexts
-  /** EPSS of each row of CVEs; null for other lists. */
+  /** EPSS of each CVE row; null for other lists. */
   epss: EpssColumns | null
-  /** Which rows, in the order of the list. */
+  /** The rows in list order. */
   rows: Uint32Array
 }
 
-/** A page shard that was written to a file. */
 export interface WrittenPages {
-  /** Where each member begins. */
   at: Uint32Array
   content: string
-  /** SHA-256 of the file, and its length. */
+  /** SHA-256 and length in bytes of the file. */
   sha256: string
   size: number
 }
 
-/** The key of page `page`: its number, wide enough to sort as text. */
+/** Returns the key of a page: its number, padded to sort as text. */
 export const pageKey = (page: number) => String(page).padStart(8, '0')
 
 interface PlainSegment {
@@ -55,7 +53,7 @@ interface PlainSegment {
   plain: Buffer
 }
 
-/** The segments of each page (the last page of a list may be short). */
+/** Yields the segments of each page. The last page may be short. */
 function* pagesOf(source: PageSource): Generator<{ key: string; segments: PlainSegment[] }> {
   const { rows } = source
   for (let from = 0; from < rows.length; from += ROWS_PER_PAGE) {
@@ -71,7 +69,7 @@ function* pagesOf(source: PageSource): Generator<{ key: string; segments: PlainS
 
 const COMMA = Buffer.from(',')
 
-/** The JSON of rows, joined by commas: bytes are copied as they are, since nothing has to be read in them. */
+/** Returns the JSON of rows, joined by commas. Copies the bytes without decoding them. */
 function rowBytes({ texts: { chunks, chunkOf, from, to }, epss }: PageSource, rows: Uint32Array): Buffer {
   const pieces: Uint8Array[] = []
   for (const row of rows) {
@@ -82,7 +80,7 @@ function rowBytes({ texts: { chunks, chunkOf, from, to }, epss }: PageSource, ro
   return Buffer.concat(pieces)
 }
 
-/** Writes the pages of a list to a file at `path`: held in memory until they are handed over they would be what a build takes most of. */
+/** Writes the pages of a list to a file at `path`. In memory they would be the largest part of a build. */
 export function writePages(source: PageSource, path: string): WrittenPages {
   const digest = contentDigest()
   const stored = createHash('sha256')
@@ -117,10 +115,10 @@ export function writePages(source: PageSource, path: string): WrittenPages {
   return { at, content: digest.hex(), sha256: stored.digest('hex'), size }
 }
 
-/** Pages have some 16 KB each. */
+/** Write buffer size. A page has about 16 KB. */
 const WRITE_BYTES = 1024 * 1024
 
-/** The content digest that `writePages` gives, without compressing anything. */
+/** Returns the content digest that `writePages` returns, without compression. */
 export function pagesContent(source: PageSource): string {
   const digest = contentDigest()
   for (const { key, segments } of pagesOf(source)) {

@@ -1,10 +1,10 @@
-/** Posting lists: for each key, the ordinals that have it, ascending. SPEC.md, "Postings". */
+/** Posting lists: for each key, its ordinals, ascending. SPEC.md, "Postings". */
 import { SnapshotError } from '../error.ts'
 import { compareKeys } from '../order.ts'
 import { column, type Table } from '../table.ts'
 
 export interface Postings<K> {
-  /** The place of each key; a `Map`, or something that looks in texts which it does not hold. */
+  /** The index of each key: a `Map`, or a lookup in texts on disk. */
   keys: { get(key: K): number | undefined; keys(): Iterable<K> }
   starts: Uint32Array
   ordinals: Uint32Array
@@ -12,14 +12,14 @@ export interface Postings<K> {
 
 const NO_ORDINALS = new Uint32Array(0)
 
-/** The ordinals of a key, ascending; none for an unknown one. */
+/** Returns the ordinals of a key, ascending; empty for an unknown key. */
 export function postingsOf<K>(postings: Postings<K>, key: K): Uint32Array {
   const at = postings.keys.get(key)
   if (at === undefined) return NO_ORDINALS
   return postings.ordinals.subarray(postings.starts[at], postings.starts[at + 1])
 }
 
-/** `row` has the row of each ordinal. */
+/** Returns the postings of all keys, sorted. `row` has the row of each ordinal. */
 export function encodePostings<K extends string | number>(row: Uint32Array, keysOf: (row: number) => Iterable<K>) {
   const lists = new Map<K, number[]>()
   row.forEach((one, ordinal) => {
@@ -42,7 +42,7 @@ export function encodePostings<K extends string | number>(row: Uint32Array, keys
 }
 
 /**
- * The postings whose columns in `table` are called `<prefix>starts` and `<prefix>ordinals`.
+ * Returns the postings in the columns `<prefix>starts` and `<prefix>ordinals` of `table`.
  * @throws SnapshotError `malformed` when a list does not ascend, or reaches beyond `count`
  */
 export function decodePostings<K>(
@@ -59,7 +59,10 @@ export interface MappedPostings<K> extends Postings<K> {
   keys: Map<K, number>
 }
 
-/** The same without the keys, of which there are `keyCount`. */
+/**
+ * Decodes posting lists without their `keyCount` keys.
+ * @throws SnapshotError `malformed`
+ */
 export function decodePostingLists(table: Table, keyCount: number, prefix: string, count: number) {
   const starts = column(table, `${prefix}starts`, 'u32')
   const ordinals = column(table, `${prefix}ordinals`, 'u32')
@@ -68,7 +71,7 @@ export function decodePostingLists(table: Table, keyCount: number, prefix: strin
   return { starts, ordinals }
 }
 
-/** Whether `starts` cuts all of `ordinals` into lists that ascend, as whoever intersects them relies on. */
+/** Whether `starts` splits `ordinals` into ascending lists. Intersections rely on that. */
 function areLists(starts: Uint32Array, ordinals: Uint32Array, count: number): boolean {
   if (starts[0] !== 0 || starts.at(-1) !== ordinals.length) return false
   for (let list = 1; list < starts.length; list++) {

@@ -1,4 +1,4 @@
-/** Second step of deriving: the gathered shards as one set of rows, in the order of ids. */
+/** Second step of deriving: joins the extracted shards to rows in id order. */
 import { MAX_ROWS_BYTES } from '../bounds.ts'
 import { SHORT_HASH_LENGTH } from '../digest.ts'
 import { SnapshotError } from '../error.ts'
@@ -7,27 +7,26 @@ import type { GatheredShard } from './gather.ts'
 import { CORE_NUMBERS } from './index-table.ts'
 import { addNames, type NameCounts, noNames, takeNames } from './name-counts.ts'
 
-/** All CVEs of a snapshot. Row `i` is CVE `i` in the order of ids, which the rows of the EPSS table follow too. */
+/** All CVEs of a snapshot. Row `i` is CVE `i` in id order, as in the EPSS table. */
 export interface Rows extends Omit<Facts, 'weaknessCounts' | 'assigner'> {
   count: number
-  /** The place of each CVE's assigner in `assigners`; of none where it has none. */
+  /** The index of each CVE's assigner in `assigners`; out of range when it has none. */
   assigner: Uint32Array
   shards: string[]
   ids: string[]
   shard: Uint16Array
   at: Uint32Array
   length: Uint32Array
-  /** As the index has them. */
   coreSegments: Uint32Array
   sources: Uint8Array
   /**
-   * Plain text of the cores of each shard, and where in there that of each row lies; with `shard` in memory that the
-   * threads share which write pages.
+   * Plain cores of each shard, and the range of each row in it. In shared memory, as is `shard`, for the threads that
+   * write pages.
    */
   cores: Uint8Array[]
   coreFrom: Uint32Array
   coreTo: Uint32Array
-  /** The weaknesses of row `i` lie in `weaknesses` from `weaknessAt[i]` up to `weaknessAt[i + 1]`. */
+  /** The weaknesses of row `i` are in `weaknesses` from `weaknessAt[i]` up to `weaknessAt[i + 1]`. */
   weaknessAt: Uint32Array
   names: NameCounts
   reports: number
@@ -45,29 +44,28 @@ const NUMBERS = [
   'completeness',
 ] as const
 const NO_BYTES: Uint8Array = new Uint8Array()
-/** What `shard` can number. */
+/** Limit of the 16-bit `shard` column. */
 export const MAX_SHARDS = 0x10000
 const NO_PLACE = 0xffffffff
 
-/** A shard on its way into rows; its names have been counted. */
+/** A shard to add. `shard.names` has its new names. */
 interface Part {
   name: string
   shard: GatheredShard
-  /** By `encodeNames`: what of the names that were counted before is gone. */
+  /** Names to subtract from the earlier counts, encoded by `encodeNames`. */
   goneNames?: Uint8Array | null
 }
 
 /**
- * Puts shards, which are added in the order of ids, behind one another. `counted` gives, in parts by `encodeNames`, the
- * names that were counted before; one is taken with each shard, since counting all of them takes seconds in which nobody
- * else would get work.
- * @throws SnapshotError when what was counted before does not fit the shards
+ * Joins shards, which must be added in id order. `counted` yields earlier name counts, in parts by `encodeNames`. Adds
+ * one part per shard: all at once take seconds without work for the threads.
+ * @throws SnapshotError when the earlier counts do not match the shards
  */
 export function rowCollector(counted: Iterable<Uint8Array> = []): { add(part: Part): void; rows(): Rows } {
   const parts: Part[] = []
   const names = noNames()
   const before = counted[Symbol.iterator]()
-  /** Taken away at the end, when all that was counted before is there. */
+  /** Subtracted at the end, when all earlier counts are added. */
   const gone: Uint8Array[] = []
   const shared = sharedMemory()
   const bounded = rowsBound()
@@ -92,7 +90,10 @@ export function rowCollector(counted: Iterable<Uint8Array> = []): { add(part: Pa
   }
 }
 
-/** Returns what is called with each shard that stays in memory. It throws a SnapshotError when they are too large together. */
+/**
+ * Returns a function to call for each retained shard. It throws a SnapshotError when their total size exceeds
+ * `MAX_ROWS_BYTES`.
+ */
 export function rowsBound(): (shard: GatheredShard) => void {
   let left = MAX_ROWS_BYTES
   return ({ cores, names }) => {
@@ -103,12 +104,12 @@ export function rowsBound(): (shard: GatheredShard) => void {
 }
 
 /**
- * From so many bytes on the C library asks the system for memory of its own, and gives it back at once when it is let go
- * (M_MMAP_THRESHOLD is never more than 32 MB); only what is written of it counts as taken.
+ * Above this size the C library uses mmap, which returns freed memory at once (M_MMAP_THRESHOLD is at most 32 MB). Only
+ * written pages count as used.
  */
 const CHUNK_BYTES = 64 * 1024 * 1024
 
-/** Copies bytes into memory that threads share and that can be given back: pieces of a shard's size never are. */
+/** Returns a function that copies bytes to large shared chunks, which can be returned to the system. */
 function sharedMemory(): (bytes: Uint8Array) => Uint8Array {
   let chunk = NO_BYTES
   let end = 0
@@ -124,7 +125,7 @@ function sharedMemory(): (bytes: Uint8Array) => Uint8Array {
   }
 }
 
-/** The rows of shards, whose `cores` are then those of the rows. */
+/** Returns the rows of shards. Replaces `cores` of the shards with the rows' copies. */
 export function joinShards(parts: readonly Part[]): Rows {
   const collector = rowCollector()
   for (const part of parts) collector.add(part)
@@ -189,7 +190,6 @@ function joined(parts: readonly Part[]): Omit<Rows, 'names' | 'reports'> {
 export const assignerOf = ({ assigners, assigner }: Rows, row: number): string | null =>
   assigners[assigner[row]!] ?? null
 
-/** Returns how many CVEs each assigner has, by its short name as the records state it. */
 export function assignerCounts(rows: Rows): Map<string, number> {
   const counts = new Map<string, number>()
   for (let row = 0; row < rows.count; row++) {
@@ -199,6 +199,5 @@ export function assignerCounts(rows: Rows): Map<string, number> {
   return counts
 }
 
-/** The numbers of all weaknesses of a row. */
 export const weaknessesOf = ({ weaknesses, weaknessAt }: Rows, row: number): Uint32Array =>
   weaknesses.subarray(weaknessAt[row], weaknessAt[row + 1])

@@ -1,34 +1,29 @@
-/** A list as it is sorted, filtered and bounded, before anything is encoded. An *ordinal* is a place in the main order. */
+/** A sorted list with its filters and bounds, before encoding. An *ordinal* is a position in the main order. */
 import { compareRowKeys, LISTS, type ListName, type ListSpec, type SortValue } from '../lists.ts'
 import { packTexts, type TextColumn } from '../text-column.ts'
 import { mapValues } from './map-values.ts'
 import { encodePostings } from './postings.ts'
 
-/** The rows of a list in the order of one of its sorts. */
 export interface ListOrder {
-  /** The ordinals in the direction in which pages are stored, those without a key last. */
+  /** The ordinals in the direction of stored pages, those without a key last. */
   ordinals: Uint32Array
-  /** How many have a key. */
   keyed: number
-  /** The key of each ordinal. */
   keys: readonly SortValue[]
 }
 
 /** A list before its pages are compressed. */
 export interface SortedList {
   name: ListName
-  /** By ordinal. */
   ids: string[]
-  /** The JSON of each row, by ordinal. */
   texts: TextColumn
   orders: Record<string, ListOrder>
   filters: Record<string, { keys: string[]; starts: Uint32Array; ordinals: Uint32Array }>
   bounds: Record<string, Float64Array>
-  /** What else the list says of itself, as JSON: the statistics of the CNAs. */
+  /** Extra JSON metadata of the list: the CNA statistics. */
   extra: unknown
 }
 
-/** Rows in the main order of their list: each has its ordinal as index. */
+/** Returns rows in the main order of their list; the index is the ordinal. */
 export function inMainOrder<Row>(spec: ListSpec<Row>, rows: readonly Row[]): Row[] {
   const { key, descending, tiesAscend = false } = spec.sorts[spec.main]!
   return rows
@@ -37,7 +32,7 @@ export function inMainOrder<Row>(spec: ListSpec<Row>, rows: readonly Row[]): Row
     .map(({ row }) => row)
 }
 
-/** A list under each of its sorts; `sorted` has its rows in the main order. */
+/** Returns a list in each of its sorts. `sorted` has its rows in the main order. */
 export function sortList<Name extends ListName>(
   name: Name,
   sorted: readonly RowOf<Name>[],

@@ -1,4 +1,4 @@
-/** The tasks of deriving in a place that has only the files that are not derived. */
+/** The worker thread tasks for rederiving. */
 import { readObject } from '../layout.ts'
 import type { FileEntry } from '../manifest.ts'
 import type { TaskResult } from '../pool.ts'

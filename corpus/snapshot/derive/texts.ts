@@ -1,11 +1,11 @@
-/** The texts that `query.db` is made of: what can be searched for in a snapshot, set by set. */
+/** The searchable texts of a snapshot, as input of `query.db`. */
 import type { PackedSet } from '../query/sets.ts'
 import { packTexts } from '../text-column.ts'
 import { FLAGS, SEVERITIES } from './facts.ts'
 import type { ListRows } from './list-rows.ts'
 import type { Rows } from './rows.ts'
 
-/** The CVEs, matched by id and title (rule 28); `row` is the row of each ordinal, newest first. */
+/** Returns the CVEs, matched by id and title (rule 28). `row` is the row of each ordinal, newest first. */
 export function cveTexts(rows: Rows, row: Uint32Array): PackedSet {
   const ids = packTexts(row.length, (ordinal) => rows.ids[row[ordinal]!]!)
   return {
@@ -18,7 +18,6 @@ export function cveTexts(rows: Rows, row: Uint32Array): PackedSet {
   }
 }
 
-/** `critical 9.8, known exploited`. */
 function cveSubtitle({ severity, score, flags }: Rows, row: number): string {
   const band = SEVERITIES[severity[row]!]
   const words = [band ? `${band} ${score[row]!.toFixed(1)}` : 'not scored']
@@ -27,7 +26,7 @@ function cveSubtitle({ severity, score, flags }: Rows, row: number): string {
   return words.join(', ')
 }
 
-/** The lists, matched by id and name; their ordinals are those of the lists (rule 28). */
+/** Returns the lists, matched by id and name, with the ordinals of the lists (rule 28). */
 export function listTexts({ cwes, capecs, cnas, vendors, products }: ListRows): PackedSet[] {
   return [
     packSet('cwe', cwes, {
@@ -65,7 +64,7 @@ export function listTexts({ cwes, capecs, cnas, vendors, products }: ListRows): 
   ]
 }
 
-/** What of a row is which text of its entry; the id is the key where nothing else is said. */
+/** Maps a row to the texts of its entry. The id defaults to the key. */
 interface TextsOf<Row> {
   key(row: Row): string
   id?(row: Row): string

@@ -1,10 +1,10 @@
-/** Sets of numbers as bits, 32 to a word: 44 KB for 350,000 CVEs. */
+/** Number sets as bitmaps, 32 numbers per word: 44 KB for 350,000 CVEs. */
 
 export type Bits = Uint32Array
 
 const emptyBits = (count: number): Bits => new Uint32Array((count + 31) >>> 5)
 
-/** The numbers from 0 to `count` that pass `test`. */
+/** Returns the numbers from 0 up to `count` that pass `test`. */
 export function bitsWhere(count: number, test: (number: number) => boolean): Bits {
   const bits = emptyBits(count)
   for (let number = 0; number < count; number++) if (test(number)) bits[number >>> 5]! |= 1 << (number & 31)
@@ -30,19 +30,22 @@ export function countBits(bits: Bits): number {
   return count
 }
 
-/** What all of some sets have that are unions of `any`, or where `not` is -1 the inverse of it. */
+/** A clause of an intersection: the union of `any`, inverted when `not` is -1. */
 export interface Clause {
   any: readonly Bits[]
   not: 0 | -1
 }
 
-/** Bits that all of what passes `clauses` is among, if the first of them says so. */
+/** Returns a bitmap that contains all matches of `clauses`, when the first clause is one plain bitmap. */
 export function amongOf(clauses: readonly Clause[]): Bits | null {
   const first = clauses[0]
   return first && first.not === 0 && first.any.length === 1 ? first.any[0]! : null
 }
 
-/** A word of the intersection of `clauses`, the more quickly the less the first ones have; all ones where there are none. */
+/**
+ * Returns one word of the intersection of `clauses`; all ones without clauses. Fastest when the sparsest clauses come
+ * first.
+ */
 export function wordOf(clauses: readonly Clause[], at: number): number {
   let word = -1
   for (let i = 0; i < clauses.length; i++) {
@@ -55,7 +58,7 @@ export function wordOf(clauses: readonly Clause[], at: number): number {
   return word
 }
 
-/** The numbers of a word from `low` up to, not including, `high`, which both may lie outside of it. */
+/** Returns a word with only the bits from `low` up to, not including, `high`. Both may be outside of the word. */
 export function cutWord(word: number, at: number, low: number, high: number): number {
   const first = at << 5
   if (low >= first + 32 || high <= first) return 0

@@ -1,7 +1,7 @@
-/** What finding CVEs may keep in memory of each snapshot. */
+/** Cache limits per snapshot for CVE searches, in bytes. */
 
-/** What filters let through, for walks that go on page after page. */
+/** Filter results, for clients that page on. */
 export const WALKS_BYTES = 4 * 1024 * 1024
 
-/** What few CVEs have, and which sets many have: some 250 full lists, or 5,000 of the others. */
+/** Rare matches, and which bit constraints have many matches: about 250 full lists, or 5,000 of the others. */
 export const FEW_BYTES = 1024 * 1024

@@ -1,4 +1,4 @@
-/** The filters of a list of CVEs as constraints on ordinals: what each lets through, and how dearly it is found out. */
+/** Converts the filters of a CVE list to constraints on ordinals. */
 import type { CveId } from '../../model/cve-id.ts'
 import { type DateBound, untilMs } from '../../model/date-bound.ts'
 import { nameKey } from '../../model/products.ts'
@@ -12,7 +12,7 @@ import { firstBelow, firstNotAbove } from './key-bounds.ts'
 import { rowFinder } from './row-finder.ts'
 import { FILTER_FLAGS, type KeyColumn, type SnapshotBits } from './snapshot-bits.ts'
 
-/** What a client filters by; bounds on times are inclusive, in ms since the epoch. */
+/** The filters of a request. Time bounds are inclusive, in ms since the epoch. */
 export interface CveFilters {
   q?: string | undefined
   severity?: readonly Severity[] | undefined
@@ -21,9 +21,9 @@ export interface CveFilters {
   has_patch?: boolean | undefined
   has_detection?: boolean | undefined
   assigner?: string | undefined
-  /** A weakness by its number: as the primary one, or in any mapping (API 20.2). */
+  /** A weakness number, as the primary weakness or in any mapping (API 20.2). */
   cwe?: { number: number; scope: 'primary' | 'any' } | undefined
-  /** Slug of a CNA, whose names are joined by folding (rule 27). */
+  /** Slug of a CNA; its names are joined by folding (rule 27). */
   cna?: string | undefined
   epss_min?: number | undefined
   published_since?: number | undefined
@@ -32,7 +32,7 @@ export interface CveFilters {
   ids?: readonly CveId[] | undefined
 }
 
-/** Filters as they are given: texts as they were written, dates as days or instants, a weakness as `cwe-79`. */
+/** Filters before normalization: original texts, dates as days or instants, a weakness as `cwe-79`. */
 export interface GivenFilters extends Omit<CveFilters, 'cwe' | 'cna' | TimeFilter> {
   cwe?: string | undefined
   published_since?: DateBound | undefined
@@ -42,8 +42,8 @@ export interface GivenFilters extends Omit<CveFilters, 'cwe' | 'cna' | TimeFilte
 type TimeFilter = 'published_since' | 'published_until' | 'updated_since'
 
 /**
- * Filters in the one form that cursors are bound to, where the order of keys counts. `severity` and `ids` have each of
- * their members once, and `severity` in the order of the bands, the worst first.
+ * Returns filters in the canonical form of cursors, where key order matters. `severity` and `ids` must be free of
+ * duplicates; `severity` sorted by band, worst first.
  */
 export function canonicalFilters(given: GivenFilters): CveFilters {
   return {
@@ -63,20 +63,18 @@ export function canonicalFilters(given: GivenFilters): CveFilters {
   }
 }
 
-/** What a filter lets through. */
 export type Constraint =
-  /** These ordinals, ascending; where there is a `column`, those that have `key` in it. */
+  /** These ordinals, ascending. When `column` is set, they are those with `key` in it. */
   | { kind: 'list'; ordinals: Uint32Array; column: KeyColumn | null; key: number }
-  /** The ordinals whose flags are `value` where `mask` is 1. */
+  /** The ordinals with flags equal to `value` under `mask`. */
   | { kind: 'flags'; mask: number; value: number }
-  /** Places in `SEVERITIES`. */
   | { kind: 'severity'; codes: readonly number[] }
-  /** The ordinals at places `from` to `to` of a descending order. */
+  /** The ordinals at positions `from` up to `to` of a descending order. */
   | { kind: 'stretch'; sort: CveSort; from: number; to: number }
 
 /**
- * The constraints of `filters`, all of which must hold. `matches` are the ordinals that `q` matches, where it is given.
- * Bounds outside everything, unknown names and the like let nothing through; they are no errors (rule 4).
+ * Returns the constraints of `filters`; a CVE must pass all. `matches` are the matches of `q`, when given. Out-of-range
+ * bounds and unknown names match nothing, without an error (rule 4).
  */
 export function constraintsOf(
   snapshot: CveTables,
@@ -124,7 +122,7 @@ function list(ordinals: Uint32Array): Constraint {
   return { kind: 'list', ordinals, column: null, key: 0 }
 }
 
-/** What has a key, of which each ordinal has one at most. */
+/** Returns the constraint of a key. Each ordinal has at most one key. */
 function keyed<K>(postings: Postings<K>, key: K, column: KeyColumn): Constraint {
   const at = postings.keys.get(key) ?? -1
   return { kind: 'list', ordinals: postingsOf(postings, key), column, key: at + 1 }
@@ -134,14 +132,13 @@ function stretch(sort: CveSort, from: number, to: number): Constraint {
   return { kind: 'stretch', sort, from, to: Math.max(from, to) }
 }
 
-/** The ordinals of all assigners whose name folds to a slug. */
 function ordinalsOfCna({ columns }: CveTables, slug: string): Uint32Array {
   const names = columns.assigner.keys.keys().filter((name) => nameKey(name) === slug)
   const lists = Array.from(names, (name) => postingsOf(columns.assigner, name))
   return lists.length === 1 ? lists[0]! : Uint32Array.from(lists.flatMap((list) => [...list])).sort()
 }
 
-/** Ascending; what the snapshot does not have is left out. */
+/** Returns ordinals, ascending. Ignores ids that the snapshot does not have. */
 function ordinalsOfIds(snapshot: CveTables, ids: readonly CveId[]): Uint32Array {
   const rowOf = rowFinder(snapshot)
   const ordinals = new Uint32Array(ids.length)

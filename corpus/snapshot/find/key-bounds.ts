@@ -1,6 +1,6 @@
 /**
- * Where in a descending order keys fall below a bound. A search by halves through all of it would look at eighteen places,
- * each of three tables that lie all over the memory: it begins among samples, which lie together.
+ * Finds where keys of a descending order fall below a bound. Searches contiguous samples first: a full binary search
+ * would read eighteen scattered positions in three tables each.
  */
 
 import type { CveTables } from '../cve-tables.ts'
@@ -8,21 +8,20 @@ import { fromBillionths } from '../epss.ts'
 import type { CveSort } from '../order.ts'
 import { perSnapshot } from './per-snapshot.ts'
 
-/** The sorts that filters have bounds of. */
 type BoundedSort = Exclude<CveSort, 'cvss'>
 
-/** The first place whose key is below `least`; those without a key never count. */
+/** Returns the first position with a key below `least`. Never counts positions without a key. */
 export const firstBelow = (snapshot: CveTables, sort: BoundedSort, least: number): number =>
   firstBeyond(snapshot, sort, least, false)
 
-/** The first place whose key is not above `most`. */
+/** Returns the first position with a key not above `most`. */
 export const firstNotAbove = (snapshot: CveTables, sort: BoundedSort, most: number): number =>
   firstBeyond(snapshot, sort, most, true)
 
-/** Every so manyth key is a sample: at 350,000 CVEs those of an order take 44 KB. */
+/** Samples one key in 64. At 350,000 CVEs the samples of an order take 44 KB. */
 const STEP = 64
 
-/** The keys of the places 0, `STEP`, 2 `STEP` and so on of each order, made when first needed. */
+/** The keys at positions 0, `STEP`, 2 `STEP`, … of each order; computed lazily. */
 const samples = perSnapshot((): Partial<Record<BoundedSort, Float64Array>> => ({}))
 
 function samplesOf(snapshot: CveTables, sort: BoundedSort): Float64Array {
@@ -36,7 +35,7 @@ function samplesOf(snapshot: CveTables, sort: BoundedSort): Float64Array {
   return keys
 }
 
-/** The first place whose key is below `bound`, or equal to it where `equal`. */
+/** Returns the first position with a key below `bound`, or equal to it when `equal`. */
 function firstBeyond(snapshot: CveTables, sort: BoundedSort, bound: number, equal: boolean): number {
   const keys = samplesOf(snapshot, sort)
   let from = 0
@@ -46,7 +45,7 @@ function firstBeyond(snapshot: CveTables, sort: BoundedSort, bound: number, equa
     if (isBeyond(keys[middle]!, bound, equal)) to = middle
     else from = middle + 1
   }
-  // It lies behind the last sample that is not beyond, and no further than the next one.
+  // The result is after the last sample that is not beyond, up to the next sample.
   to = Math.min(from * STEP, snapshot.orders[sort].keyed)
   from = Math.max(0, (from - 1) * STEP)
   while (from < to) {

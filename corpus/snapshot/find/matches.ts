@@ -1,4 +1,4 @@
-/** Constraints as they are tested: of many ordinals at a time, or of 32 places of an order at once; and how many each lets through. */
+/** Tests constraints on blocks of ordinals or on 32 positions at once, and returns their sizes. */
 
 import type { CveTables } from '../cve-tables.ts'
 import type { CveSort } from '../order.ts'
@@ -8,19 +8,21 @@ import { firstFrom } from './places.ts'
 import type { KeyColumn, SnapshotBits } from './snapshot-bits.ts'
 
 /**
- * Keeps of the first `count` of `ordinals` those that pass, moved to the front in their order, and gives how many. One
- * constraint goes through many ordinals before the next one does: the processor waits for many of them at once, where a
- * test of one ordinal after the other would wait for each.
+ * Moves those of the first `count` ordinals that pass to the front, in order, and returns their number. Works on whole
+ * blocks, so that the CPU overlaps cache misses.
  */
 export type Sieve = (ordinals: Uint32Array, count: number) => number
 
-/** Those whose ordinals lie ready. */
+/** Constraints with stored ordinals. */
 export type Enumerable = Extract<Constraint, { kind: 'list' | 'stretch' }>
 
 export const isEnumerable = (constraint: Constraint): constraint is Enumerable =>
   constraint.kind === 'list' || constraint.kind === 'stretch'
 
-/** How many ordinals a constraint lets through; of several flags, as if they had nothing to do with each other. */
+/**
+ * Returns the number of ordinals that a constraint matches. For several flags it is an estimate that assumes
+ * independence.
+ */
 export function sizeOf({ columns: { count } }: CveTables, bits: SnapshotBits, constraint: Constraint): number {
   switch (constraint.kind) {
     case 'list':
@@ -44,7 +46,7 @@ export function sizeOf({ columns: { count } }: CveTables, bits: SnapshotBits, co
   }
 }
 
-/** The ordinals of a constraint: ascending those of a list, else in the order that the stretch is of. */
+/** Returns the ordinals of a constraint: ascending for a list, otherwise in the order of its range. */
 export function ordinalsOf(snapshot: CveTables, constraint: Enumerable): Uint32Array {
   if (constraint.kind === 'list') return constraint.ordinals
   return snapshot.orders[constraint.sort].ordinals.subarray(constraint.from, constraint.to)
@@ -65,7 +67,7 @@ export function sieveOf(snapshot: CveTables, constraint: Constraint): Sieve {
   }
 }
 
-// In all of these what fails is overwritten by what comes next: a branch that nobody can foresee would cost more.
+// All of these overwrite failed ordinals without a branch, because mispredicted branches would cost more.
 
 const flagsSieve = (flags: Uint8Array, mask: number, value: number) => (ordinals: Uint32Array, count: number) => {
   let kept = 0
@@ -85,7 +87,7 @@ const severitySieve = (severity: Uint8Array, codes: readonly number[]) => {
     for (let i = 0; i < count; i++) {
       const ordinal = ordinals[i]!
       ordinals[kept] = ordinal
-      // What has no severity is 255, which shifts by 31: no code is that.
+      // No severity is 255, which shifts by 31; no code is 31.
       kept += (set >>> severity[ordinal]!) & 1
     }
     return kept
@@ -113,7 +115,7 @@ const keySieve = (column: KeyColumn, key: number) => (ordinals: Uint32Array, cou
   return kept
 }
 
-/** Looked up by halves so often, a list had better been made bits: a look-up takes as long as so many additions. */
+/** A binary search takes as long as this many insertions into a bitmap. Later lookups therefore use a bitmap. */
 const ADDED_IN_A_LOOKUP = 32
 
 const listSieve = (size: number, list: Uint32Array) => {
@@ -133,7 +135,7 @@ const listSieve = (size: number, list: Uint32Array) => {
   }
 }
 
-/** Constraints on what bits tell, by the places of an order; of the flags that are wanted the rarest comes first. */
+/** Returns the clauses of bitmap constraints, by position in an order. The rarest required flag comes first. */
 export function clausesOf(bits: SnapshotBits, sort: CveSort, constraints: readonly Constraint[]): Clause[] {
   const clauses: Clause[] = []
   let least = Number.POSITIVE_INFINITY
@@ -158,8 +160,8 @@ export function clausesOf(bits: SnapshotBits, sort: CveSort, constraints: readon
 }
 
 /**
- * Ordinals number the order of publication, so of an ascending list the part within a stretch of it is found by halves:
- * lists are cut. The stretch stays: what a column tells of a list knows nothing of the cut.
+ * Cuts lists to the publication range by binary search: ordinals are positions in that order. Keeps the range, because
+ * key columns ignore the cut.
  */
 export function withinPublication(constraints: readonly Constraint[]): readonly Constraint[] {
   const stretch = publicationIn(constraints)
@@ -171,12 +173,11 @@ export function withinPublication(constraints: readonly Constraint[]): readonly 
   return within
 }
 
-/** What bounds on times of publication let through, if they are among the constraints. */
 export function publicationIn(constraints: readonly Constraint[]): { from: number; to: number } | null {
   for (const one of constraints) if (one.kind === 'stretch' && one.sort === 'published') return one
   return null
 }
 
-/** The part of an ascending list from `from` up to, not including, `to`. */
+/** Returns the part of an ascending list from `from` up to, not including, `to`. */
 export const cut = (ordinals: Uint32Array, { from, to }: { from: number; to: number }): Uint32Array =>
   ordinals.subarray(firstFrom(ordinals, from), firstFrom(ordinals, to))

@@ -1,7 +1,6 @@
 /**
- * An order seen in one direction: places from first to last, whichever way it is walked. The stored order is the
- * descending one with nulls last; ascending, what has a key comes first in reverse, then what has none in reverse
- * (rule 6).
+ * An order in one direction. It is stored descending with nulls last. Ascending, the rows with a key are reversed, then
+ * those without (rule 6).
  */
 import { type CveId, compareCveIds, parseCveId } from '../../model/cve-id.ts'
 import type { RowKey } from '../cursor.ts'
@@ -17,19 +16,15 @@ export interface OrderView {
   sort: CveSort
   descending: boolean
   count: number
-  /** How many have a key. */
+  /** Number of rows with a key. */
   keyed: number
-  /** The ordinal at a place. */
   ordinal(place: number): number
-  /** The place of an ordinal. */
   place(ordinal: number): number
-  /** What a cursor remembers of an ordinal. */
   keyOf(ordinal: number): RowKey
-  /** The first place behind `key`, whether or not a row with this key is (still) there. */
+  /** Returns the first position after `key`, even when its row no longer exists. */
   placeAfter(key: RowKey): number
 }
 
-/** The views of a snapshot's orders, each made once. */
 const views = perSnapshot((snapshot) => ({
   descending: perSort((sort) => viewOf(snapshot, sort, true)),
   ascending: perSort((sort) => viewOf(snapshot, sort, false)),
@@ -52,7 +47,7 @@ function viewOf(snapshot: CveTables, sort: CveSort, descending: boolean): OrderV
   const count = ordinals.length
   const turned = (place: number) => turnedPlace(place, keyed, count)
 
-  /** Compares an ordinal with a key. Ids are put together only where the values are equal: a search looks at many. */
+  /** Compares an ordinal with a key. Builds ids only for equal values, because a search compares many. */
   function compareTo(ordinal: number, key: RowKey): number {
     const byValue = compareKeys(sortKey(snapshot, sort, ordinal), key.value, descending)
     if (byValue !== 0) return byValue
@@ -72,7 +67,7 @@ function viewOf(snapshot: CveTables, sort: CveSort, descending: boolean): OrderV
       id: idAt(snapshot.index, snapshot.columns.row[ordinal]!),
     }),
     placeAfter(key) {
-      // Most often the row is still there, with the same key: found by its id, without comparing any others.
+      // Fast path: the row usually still exists with the same key.
       const row = rowFinder(snapshot)(key.id as CveId)
       const known = row < 0 ? undefined : snapshot.ordinalOfRow[row]!
       if (known !== undefined && sortKey(snapshot, sort, known) === key.value) return view.place(known) + 1
@@ -82,7 +77,7 @@ function viewOf(snapshot: CveTables, sort: CveSort, descending: boolean): OrderV
   return view
 }
 
-/** The value that a CVE is sorted by: ms since the epoch, a score, EPSS in billionths; null where it has none. */
+/** Returns the sort value of a CVE: ms since the epoch, a score, or EPSS in billionths; null when it has none. */
 function sortKey({ columns, epss }: CveTables, sort: CveSort, ordinal: number): number | null {
   switch (sort) {
     case 'published':
@@ -98,7 +93,7 @@ function sortKey({ columns, epss }: CveTables, sort: CveSort, ordinal: number): 
   }
 }
 
-/** Whether a list of CVEs could have issued a cursor behind this key. */
+/** Whether a CVE list could have issued a cursor with this key. */
 export const isCveKey = ({ value, id }: RowKey): boolean => parseCveId(id) === id && typeof value !== 'string'
 
 const numberOrNull = (value: number) => (Number.isNaN(value) ? null : value)

@@ -1,6 +1,6 @@
 /**
- * What passes all filters by its places in an order, found by enumerating one of them. A client asks for the same filters
- * on every page: what took long to find is remembered, and sorted when it is asked for again.
+ * Finds matches by enumerating one constraint. Clients request the same filters page by page, so expensive results are
+ * cached, and sorted on the second request.
  */
 
 import type { CveTables } from '../cve-tables.ts'
@@ -16,16 +16,16 @@ import type { Bounds } from './runs.ts'
 import { BLOCK } from './sifted.ts'
 
 export interface Passing {
-  /** The ordinals of the first `most` at the place `start` of the order or behind it. */
+  /** Returns the first `most` ordinals at position `start` of the order or after it. */
   from(start: number, most: number): number[]
 }
 
 export interface Enumeration {
   order: OrderView
-  /** Places of the stored order outside of which nothing passes. */
+  /** No row outside of these stored positions passes. */
   bounds: Bounds
   ordinals: Uint32Array
-  /** What each of them has to pass. */
+  /** The tests that each ordinal must pass. */
   sieves: readonly Sieve[]
 }
 
@@ -34,9 +34,9 @@ interface Places {
   sorted: boolean
 }
 
-/** What an entry takes beside key and numbers. */
+/** Memory of an entry without key and numbers, in bytes. */
 const ENTRY_BYTES = 300
-/** Enumerating fewer takes no longer than asking whether it was done before. */
+/** Below this number, enumeration costs no more than a cache lookup. */
 const WORTH_REMEMBERING = 512
 
 const remembered = perSnapshot(() =>
@@ -81,7 +81,7 @@ function ordinalsAt(order: OrderView, places: Uint32Array): number[] {
 
 const block = new Uint32Array(BLOCK)
 
-/** The places of all that pass, in memory of their own. */
+/** Returns the positions of all matches, as a new array. */
 function placesOf(snapshot: CveTables, { order, bounds, ordinals, sieves }: Enumeration): Uint32Array {
   const { descending, keyed, count } = order
   const { from, to } = bounds
@@ -99,7 +99,7 @@ function placesOf(snapshot: CveTables, { order, bounds, ordinals, sieves }: Enum
   return new Uint32Array(found)
 }
 
-/** The `most` smallest numbers not below `least`, ascending. Memory for twice as many is enough: the rest is forgotten. */
+/** Returns the `most` smallest numbers not below `least`, ascending. Buffers only `2 * most` numbers. */
 export function leastFrom(numbers: Uint32Array, least: number, most: number): Uint32Array {
   const kept = new Uint32Array(Math.min(2 * most, numbers.length))
   let count = 0

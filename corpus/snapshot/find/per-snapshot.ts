@@ -1,4 +1,4 @@
-/** What is worked out for a snapshot when it is first needed, and forgotten with it. */
+/** Returns a function that computes a value per snapshot lazily and frees it with the snapshot. */
 import type { CveTables } from '../cve-tables.ts'
 
 export function perSnapshot<T, S extends object = CveTables>(make: (snapshot: S) => T): (snapshot: S) => T {
@@ -15,5 +15,5 @@ export function perSnapshot<T, S extends object = CveTables>(make: (snapshot: S)
 
 let snapshots = 0
 
-/** What a memory that all open snapshots share knows a snapshot by: a number that no other ever had. */
+/** Returns a unique number of a snapshot, as a key in caches shared by all snapshots. */
 export const snapshotNumber = perSnapshot(() => snapshots++)

@@ -1,6 +1,9 @@
-/** Places of an order: finding one by halves, and turning those of one direction into those of the other. */
+/** Positions of an order: binary search, and conversion between directions. */
 
-/** The first of `count` places at which `holds` is true, where it is so of every place behind it; `count` where it never is. */
+/**
+ * Returns the first of `count` positions where `holds` is true, or `count` when there is none. `holds` must stay true
+ * after its first true.
+ */
 export function firstWhere(count: number, holds: (place: number) => boolean): number {
   let from = 0
   let to = count
@@ -12,13 +15,13 @@ export function firstWhere(count: number, holds: (place: number) => boolean): nu
   return from
 }
 
-/** Where in ascending `sorted` the first number lies that is not below `least`. */
+/** Returns the first index in ascending `sorted` with a number not below `least`. */
 export const firstFrom = (sorted: Uint32Array, least: number): number =>
   firstWhere(sorted.length, (at) => sorted[at]! >= least)
 
 /**
- * The place in one direction of what stands at `place` in the other: the `keyed` rows that have a key reversed, then the
- * others reversed, so that what has no key stays last (rule 6).
+ * Converts a position to the other direction: reverses the `keyed` rows with a key, then the others, which stay last
+ * (rule 6).
  */
 export const turnedPlace = (place: number, keyed: number, count: number): number =>
   place < keyed ? keyed - 1 - place : keyed + count - 1 - place

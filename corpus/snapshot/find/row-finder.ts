@@ -1,16 +1,16 @@
 /**
- * Rows by ids, for those who ask for many: the numbers of a year lie so evenly that a guess or two comes near, where a
- * search by halves through all rows looks at eighteen, each in another place of the memory.
+ * Finds rows by id by interpolation. Numbers of a year are evenly distributed, so one or two steps come close. A binary
+ * search would read eighteen scattered positions.
  */
 import type { CveId } from '../../model/cve-id.ts'
 import { findRow, type Index } from '../derive/index-table.ts'
 import { perSnapshot } from './per-snapshot.ts'
 import { firstWhere } from './places.ts'
 
-/** The row of an id, which is canonical, or -1. */
+/** Returns the row of a canonical id, or -1. */
 export type RowFinder = (id: CveId) => number
 
-/** Rows of a year whose numbers have 32 bits: all but those at its end, which no year has had so far. */
+/** Rows of a year with 32-bit numbers. Larger numbers are at the end of a year; no year has had any so far. */
 interface Year {
   from: number
   to: number
@@ -39,9 +39,9 @@ function yearsOf(index: Index): Map<number, Year> {
 }
 
 const ZERO = 0x30
-/** Where the year begins in an id, and where the number does. */
+/** Offsets of the year and the number in an id. */
 const [YEAR_AT, NUMBER_AT] = ['CVE-'.length, 'CVE-2024-'.length]
-/** Of four digits a number is filled up to with zeros; of nine it has 32 bits at most. */
+/** Numbers are zero-padded to four digits. Nine digits fit into 32 bits. */
 const [FILLED_DIGITS, SHORT_DIGITS] = [4, 9]
 
 function yearOf(id: string): number {
@@ -50,7 +50,7 @@ function yearOf(id: string): number {
   return year
 }
 
-/** The number of an id; -1 where it is long, or spelled as no record's is. */
+/** Returns the number of an id; -1 when it has more than nine digits or a non-canonical leading zero. */
 function shortNumber(id: string): number {
   const digits = id.length - NUMBER_AT
   if (digits > SHORT_DIGITS || (digits > FILLED_DIGITS && id.charCodeAt(NUMBER_AT) === ZERO)) return -1
@@ -59,7 +59,7 @@ function shortNumber(id: string): number {
   return number
 }
 
-/** Guesses before the search goes on by halves: where numbers lie unevenly, guesses hardly come nearer. */
+/** Interpolation steps before binary search takes over. Interpolation is slow for uneven numbers. */
 const GUESSES = 4
 
 function findNumber(numbers: Uint32Array, { from, to }: Year, number: number): number {

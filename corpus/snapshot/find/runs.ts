@@ -1,4 +1,4 @@
-/** Runs of a stored order, which is the descending one, and the walk along them in either direction. */
+/** Scans runs of a stored (descending) order in either direction. */
 import type { CveTables } from '../cve-tables.ts'
 import { amongOf, type Clause, cutWord, wordOf } from './bits.ts'
 import type { Sieve } from './matches.ts'
@@ -6,22 +6,21 @@ import type { OrderView } from './order-view.ts'
 import { firstFrom } from './places.ts'
 import { grow, sift, sifting } from './sifted.ts'
 
-/** The places from `low` up to, not including, `high` of the stored order; walked down from `high` unless `up`. */
+/** The positions from `low` up to, not including, `high` of the stored order. Scanned down from `high` unless `up`. */
 export interface Run {
   low: number
   high: number
   up: boolean
 }
 
-/** Places of the stored order from which rows may come. */
 export interface Bounds {
   from: number
   to: number
 }
 
 /**
- * What lies behind the place `start` of a view within bounds. Ascending, what has a key comes first in reverse, then what
- * has none in reverse (rule 6).
+ * Returns the runs from view position `start` on, within bounds. Ascending, rows with a key are reversed, then those
+ * without (rule 6).
  */
 export function runsFrom({ descending, count, keyed }: OrderView, start: number, { from, to }: Bounds): Run[] {
   const runs: Run[] = []
@@ -43,15 +42,15 @@ export function placesIn(runs: readonly Run[]): number {
   return places
 }
 
-/** What is tested 32 places at once, and what the ordinals that this leaves are sifted by. */
+/** Clauses test 32 positions at once; sieves test the remaining ordinals. */
 export interface Checks {
   clauses: readonly Clause[]
   sieves: readonly Sieve[]
 }
 
 /**
- * The ordinals of the first `most` places along `runs` that pass all checks; null after `patience` steps, each a word of
- * 32 places or an ordinal that failed.
+ * Returns the ordinals at the first `most` positions along `runs` that pass all checks. Returns null after `patience`
+ * steps; a step is a word of 32 positions or a failed ordinal.
  */
 export function walkPlaces(
   snapshot: CveTables,
@@ -89,7 +88,10 @@ export function walkPlaces(
 
 const WORD = 32
 
-/** The first `most` of ascending `ordinals` along `runs` of the order of publication, whose places they are, that pass. */
+/**
+ * Returns the first `most` of ascending `ordinals` that pass, along `runs` of the order of publication. Ordinals are
+ * positions in that order.
+ */
 export function walkList(ordinals: Uint32Array, runs: readonly Run[], sieves: readonly Sieve[], most: number) {
   const search = sifting(sieves, most, 0)
   const { block } = search

@@ -1,7 +1,6 @@
 /**
- * The first CVEs behind a place of an order that pass all filters. There are two ways to find them: walking the order and
- * testing what lies there, or enumerating the smallest constraint and testing what it has. Which is less work is
- * estimated from the sizes of the constraints, and a walk that was estimated wrongly is given up.
+ * Finds the first CVEs after a position of an order that pass all filters. Scans the order or enumerates the smallest
+ * constraint, by estimated cost. Aborts an underestimated scan.
  */
 import type { CveTables } from '../cve-tables.ts'
 import { fewOf, type Told } from './few.ts'
@@ -23,14 +22,13 @@ import { passingOf } from './passing.ts'
 import { type Bounds, placesIn, type Run, runsFrom, walkList, walkPlaces } from './runs.ts'
 import type { SnapshotBits } from './snapshot-bits.ts'
 
-/** What is looked for: the first `most` CVEs from the place `start` of an order on. */
 export interface Wanted {
   order: OrderView
   start: number
   most: number
 }
 
-/** The ordinals of what is wanted, in order. `matches` are the ordinals that `filters.q` matches, where there is a `q`. */
+/** Returns the first matching ordinals, in order. `matches` are the ordinals that match `filters.q`, when given. */
 export function firstPassing(
   snapshot: CveTables,
   bits: SnapshotBits,
@@ -52,26 +50,25 @@ export function firstPassing(
 
 interface Sized<C extends Constraint = Constraint> {
   constraint: C
-  /** How many it lets through, and which part of all that is; of a list that was cut the part is that of the whole list. */
+  /** Number of matching ordinals, and their share of all CVEs. A cut list has the share of the whole list. */
   size: number
   share: number
 }
 
-/** What is wanted, and among what it is looked for. */
 interface Search extends Wanted {
-  /** All but a stretch of the order itself, which bounds the walk; what lets least through comes first. */
+  /** All constraints except a range of the order itself, which bounds the scan. Most selective first. */
   constraints: readonly Sized[]
-  /** Whether one of them lets nothing through. */
+  /** Whether a constraint matches nothing. */
   isEmpty: boolean
-  /** What has the fewest ordinals lying ready; null where there are only bits, of which many have all. */
+  /** The constraint with the fewest stored ordinals; null when there are only bitmaps with many matches. */
   smallest: Sized<Enumerable> | null
-  /** Whether `smallest` are the few that have all that bits tell, and need not be tested for it. */
+  /** Whether `smallest` is the rare matches of all bitmap constraints, which then need no test. */
   hasTold: boolean
-  /** Which part of all passes, and which part passes what bits tell, as if the constraints had nothing to do with each other. */
+  /** Estimated share of CVEs that pass everything, and that pass the bitmaps. Assumes independent constraints. */
   share: number
   shareOfBits: number
   bounds: Bounds
-  /** The places from the start on within these bounds, and how many they are. */
+  /** The positions from the start on within the bounds, and their number. */
   runs: Run[]
   places: number
 }
@@ -134,7 +131,7 @@ function searchOf(
   }
 }
 
-/** The few that pass all that bits tell, cut as all lists are; null where they are many. */
+/** Returns the rare matches of all bitmap constraints, cut like all lists; null when there are many. */
 function fewAmong(
   snapshot: CveTables,
   bits: SnapshotBits,
@@ -152,37 +149,37 @@ function fewAmong(
   }
 }
 
-/** Puts a constraint where its share belongs: there are so few that sorting them would be more work. */
+/** Inserts a constraint by its share. There are too few for a sort to pay off. */
 function insert(sized: Sized[], one: Sized): void {
   let at = sized.length
   for (; at > 0 && sized[at - 1]!.share > one.share; at--) sized[at] = sized[at - 1]!
   sized[at] = one
 }
 
-/** Enumerating so few takes less than anything else. */
+/** Enumerating this many is cheaper than any alternative. */
 const AT_ONCE = 64
 
-/** Steps that a walk may take beyond twice what enumerating takes, until it is given up. */
+/** Steps beyond twice the cost of enumeration before a scan is aborted. */
 const PATIENCE = 500
 
-/** How many places lie before the last one that is wanted, as far as sizes tell; infinity where nothing passes. */
+/** Returns the estimated number of positions up to the last match; infinity when nothing passes. */
 const expectedPlaces = ({ most, share }: Search): number => most / share
 
-/** Steps of a walk: bits are met 32 places at once, and what they leave is tested. */
+/** Returns the estimated steps of a scan: 32 positions per bitmap word, plus the tests of the remaining ordinals. */
 function walkedSteps(search: Search): number {
   const walked = Math.min(search.places, expectedPlaces(search))
   return walked / 32 + walked * search.shareOfBits
 }
 
-/** Steps of enumerating: along a list that lies in the order walked as many as it takes, else all. */
+/** Returns the estimated steps of an enumeration. A list in scan order can stop early. */
 function enumeratedSteps(search: Search, { constraint, size, share }: Sized<Enumerable>): number {
   return liesInOrder(search, constraint) ? Math.min(size, expectedPlaces(search) * share) : size
 }
 
-/** Whether a constraint has its ordinals in the order that is walked: lists ascend, as the order of publication does. */
+/** Whether a constraint's ordinals are in scan order. Lists ascend, as does the order of publication. */
 const liesInOrder = ({ order }: Search, { kind }: Enumerable): boolean => order.sort === 'published' && kind === 'list'
 
-/** What is wanted by walking the order; null where that takes more than `patience` steps. */
+/** Returns the matches by scanning the order; null after more than `patience` steps. */
 function walkOrder(snapshot: CveTables, bits: SnapshotBits, search: Search, patience: number): number[] | null {
   const { order, runs, most } = search
   const told: Constraint[] = []
@@ -195,7 +192,7 @@ function walkOrder(snapshot: CveTables, bits: SnapshotBits, search: Search, pati
   return walkPlaces(snapshot, order, runs, { clauses, sieves }, most, patience)
 }
 
-/** What is wanted by looking at all that one constraint lets through. */
+/** Returns the matches by testing all ordinals of one constraint. */
 function enumerate(
   snapshot: CveTables,
   filters: CveFilters,

@@ -1,18 +1,16 @@
-/** Texts in memory: blocks of whatever `query.db` they belong to, within one bound, the least used going first. */
+/** A bounded LRU cache of text blocks, shared by all open `query.db`. */
 import type { Texts } from './texts.ts'
 
 export interface Blocks {
-  /** A block of a database, made by `make` where it is not remembered. */
+  /** Returns a block of a database; calls `make` on a cache miss. */
   get(database: number, block: string, make: () => Texts): Texts
-  /** Forgets the blocks of a database. */
   drop(database: number): void
-  /** Whether another block would push one out. */
+  /** Whether another block would evict one. */
   isFull(): boolean
 }
 
-/** What is remembered takes at most `maxBytes`. */
 export function blockMemory(maxBytes: number): Blocks {
-  /** A `Map` keeps the order of insertion, and a block that is used is inserted anew. */
+  /** A `Map` keeps insertion order. A hit re-inserts its block, so the first one is the least recently used. */
   const blocks = new Map<string, Texts>()
   let bytes = 0
   let largest = 0

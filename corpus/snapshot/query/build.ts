@@ -1,4 +1,4 @@
-/** `query.db` from sets of texts: its rows, its file, its content digest. SPEC.md, "Query". */
+/** Builds `query.db` from sets of texts: its rows, its file, its content digest. SPEC.md, "Query". */
 import Database from 'better-sqlite3'
 import { MAX_ROW_BYTES } from '../bounds.ts'
 import { type Gram, gramCollector } from './grams.ts'
@@ -7,7 +7,7 @@ import { encodeSetHead, QUERY_TABLES, type QueryRow, rowCrc, rowKey, rowsDigest,
 import { allSets, isSearchType, type ReadSet } from './sets.ts'
 import { blockBytes, ENTRIES_PER_BLOCK, foldTexts } from './texts.ts'
 
-/** All rows; those of a table in the order of their keys. */
+/** Yields all rows; within a table in key order. */
 function* queryRows(given: readonly ReadSet[]): Generator<QueryRow> {
   const collect = gramCollector()
   for (const [number, set] of allSets(given).entries()) {
@@ -39,7 +39,8 @@ function* queryRows(given: readonly ReadSet[]): Generator<QueryRow> {
 
 /**
  * Writes `query.db` at `path`, which must not exist.
- * @returns its content digest, and how many entries its sets have
+ * @returns its content digest, and the number of entries of all sets
+ * @throws RangeError when a row exceeds `MAX_ROW_BYTES`
  */
 export function buildQueryDb(path: string, sets: readonly ReadSet[]): { content: string; count: number } {
   const database = new Database(path)
@@ -65,7 +66,7 @@ export function buildQueryDb(path: string, sets: readonly ReadSet[]): { content:
   }
 }
 
-/** The content digest of the `query.db` of these sets. */
+/** Returns the content digest of the `query.db` of these sets, without writing it. */
 export function queryContent(sets: readonly ReadSet[]): string {
   const digest = rowsDigest()
   for (const row of queryRows(sets)) digest.add(row)

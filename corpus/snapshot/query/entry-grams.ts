@@ -1,4 +1,4 @@
-/** The grams of one entry, those of the better ranks first. */
+/** The grams of one entry, grouped by rank, best first. */
 import { isWordStart } from './rank.ts'
 import { BORDER, type Texts } from './texts.ts'
 
@@ -8,7 +8,7 @@ const BASE_2 = 0x100
 const BASE_3 = 0x10100
 export const GRAM_NUMBERS = 0x1010100
 
-/** The number of the gram of one to three bytes at `at`. */
+/** Returns the number of the gram of one to three bytes at `at`. */
 export function gramAt(bytes: Uint8Array, at: number, length: number): number {
   const one = bytes[at]!
   if (length === 1) return one
@@ -16,24 +16,23 @@ export function gramAt(bytes: Uint8Array, at: number, length: number): number {
   return length === 2 ? BASE_2 + two : BASE_3 + ((two << 8) | bytes[at + 2]!)
 }
 
-/** Numbers of grams; the same gram may stand there several times, and counts where it stands first. */
+/** Gram numbers of one entry. A gram may occur several times; its first occurrence decides the rank. */
 export interface EntryGrams {
   numbers: Uint32Array
-  /** Up to here those at the beginning of key and label. */
+  /** Up to here: grams at the beginning of key and label. */
   prefixEnd: number
-  /** From there up to here those where a word starts. */
+  /** From there up to here: grams at word starts. */
   wordsEnd: number
-  /** From there up to here all there are. */
   end: number
-  /** The gram that is the whole key, or -1. */
+  /** The gram equal to the whole key, or -1. */
   exact: number
 }
 
-/** Reads the grams of entries, one at a time: the next one overwrites the last. */
+/** Returns a reader of entry grams. Each read overwrites the previous result. */
 export function entryGrams({ bytes, keyAt, labelAt }: Texts): { read(ordinal: number): EntryGrams } {
   const entry: EntryGrams = { numbers: new Uint32Array(1024), prefixEnd: 0, wordsEnd: 0, end: 0, exact: -1 }
 
-  /** Writes the grams at `at` and gives where the next ones go. */
+  /** Writes the grams at `at`. Returns the next free position. */
   function write(numbers: Uint32Array, to: number, at: number): number {
     const one = bytes[at]!
     if (one === BORDER) return to
@@ -53,7 +52,7 @@ export function entryGrams({ bytes, keyAt, labelAt }: Texts): { read(ordinal: nu
       const key = keyAt[ordinal]!
       const label = labelAt[ordinal]!
       const end = keyAt[ordinal + 1]! - 1
-      // Every place may be written twice, as a word start and among all, and two of them a third time.
+      // Each position may be written twice: as a word start and among all. Two positions are also written as a prefix.
       const most = (end - key + 1) * 2 * MAX_GRAM + 2 * MAX_GRAM
       if (most > entry.numbers.length) entry.numbers = new Uint32Array(most * 2)
       const { numbers } = entry

@@ -1,11 +1,10 @@
-/** Opening a `query.db` that somebody else has written. */
 import { closeSync, openSync, readSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { checkQuerySchema, MAX_PAGE_BYTES } from './schema.ts'
 
 /**
- * Opens a `query.db` for reading: nothing but its five tables, which are read by key.
- * @throws SnapshotError `malformed` where its schema has anything else
+ * Opens a `query.db` for reading.
+ * @throws SnapshotError `malformed` when its schema has anything except the five tables
  */
 export function openQueryFile(path: string): Database.Database {
   checkQuerySchema(firstPageOf(path))

@@ -1,16 +1,15 @@
 /**
- * Grams: every string of one to three bytes that occurs in a text, numbered by length and then by its bytes; and of the
- * frequent ones the best entries, so that nobody has to look through all of them. SPEC.md, "Query".
+ * Grams: all strings of one to three bytes in texts, numbered by length, then bytes. Frequent grams store their best
+ * entries, to avoid full scans. SPEC.md, "Query".
  */
 import { entryGrams, GRAM_NUMBERS } from './entry-grams.ts'
 import { bitsLength, differenceLength, postingsLength, writeDifference } from './postings.ts'
 import { BUCKETS, bucketOf, MOST_BEST, RANK, type Rank } from './rank.ts'
 import type { Texts } from './texts.ts'
 
-/** A gram in more entries than this has its best ones stored; of fewer they are found in well under a millisecond. */
+/** Grams in more entries store their best ones. For fewer, a scan takes well under a millisecond. */
 export const BEST_FROM = 1024
 
-/** A gram of a set: its postings, and the best of them where it is a frequent one. */
 export interface Gram {
   gram: number
   count: number
@@ -18,13 +17,13 @@ export interface Gram {
   best: Uint32Array | null
 }
 
-/** An entry of a best list in 32 bits: the rank in the two highest, the ordinal below. */
+/** Packs an entry of a best list into 32 bits: the rank in the two highest bits, the ordinal below. */
 const packBest = (ordinal: number, rank: Rank): number => ((rank << 30) | ordinal) >>> 0
 export const unpackBest = (packed: number) => ({ ordinal: packed & 0x3fffffff, rank: (packed >>> 30) as Rank })
 
-/** Collects the grams of sets, one set after the other, in the order of their numbers. */
+/** Returns a function that yields the grams of a set in number order. Call it for one set at a time. */
 export function gramCollector(): (texts: Texts, first: Uint8Array | undefined) => Generator<Gram> {
-  /** The slot of each gram of the set at hand, counted from 1. Only grams that occur are ever touched. */
+  /** The slot of each gram of the current set, counted from 1. Entries of absent grams stay untouched. */
   const slots = new Uint32Array(GRAM_NUMBERS)
 
   return function* collect(texts, first) {
@@ -58,7 +57,7 @@ export function gramCollector(): (texts: Texts, first: Uint8Array | undefined) =
   }
 }
 
-/** Gives a slot to each gram that occurs, in the order of their numbers, and lists them. */
+/** Assigns a slot to each gram that occurs, in number order. Returns these grams. */
 function numberSlots(texts: Texts, slots: Uint32Array): Uint32Array {
   const found: number[] = []
   const entry = entryGrams(texts)
@@ -78,7 +77,7 @@ function numberSlots(texts: Texts, slots: Uint32Array): Uint32Array {
   return grams
 }
 
-/** In how many entries each slot occurs, and where its postings begin and in which form they are. */
+/** Returns per slot: its number of entries, the start of its postings, and whether they are bits. */
 function measure(texts: Texts, size: number, slots: Uint32Array) {
   const counts = new Uint32Array(size)
   const lengths = new Uint32Array(size)
@@ -105,7 +104,7 @@ function measure(texts: Texts, size: number, slots: Uint32Array) {
   return { counts, starts, isBits }
 }
 
-/** The best entries of the frequent grams, added in the order of ordinals. */
+/** The best entries of frequent grams. They must be added in ordinal order. */
 function bestLists(counts: Uint32Array) {
   const numbers = new Uint32Array(counts.length)
   let frequent = 0

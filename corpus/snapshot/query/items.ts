@@ -1,18 +1,20 @@
-/** What is answered of an entry, a few entries to a row. SPEC.md, "Query". */
+/** The search results of entries, several entries per row. SPEC.md, "Query". */
 import { SnapshotError } from '../error.ts'
 import type { ReadSet } from './sets.ts'
 
 export const ITEMS_PER_ROW = 16
 
 export interface Item {
-  /** The id as it is answered, and as it is matched: of a product `<vendor>/<product>` and the slug. */
+  /** The id in answers, and the key that searches match. A product has `<vendor>/<product>` and its slug. */
   id: string
   key: string
   label: string
   subtitle: string
 }
 
-/** The items from `from` on, as JSON: `[id, label, subtitle]`, and the key behind them where it is not the id. */
+/**
+ * Returns the items from `from` on as JSON: `[id, label, subtitle]`, followed by the key when it differs from the id.
+ */
 export function encodeItems({ ids, keys, labels, subtitles }: ReadSet, from: number): Buffer {
   const items: string[][] = []
   for (let i = from; i < Math.min(from + ITEMS_PER_ROW, ids.length); i++) {

@@ -1,4 +1,4 @@
-/** Searching in an open `query.db`. SPEC.md, "Query"; rules 5 and 28. */
+/** Searches in an open `query.db`. SPEC.md, "Query"; rules 5 and 28. */
 import type { Database } from 'better-sqlite3'
 import { type Blocks, blockMemory } from './blocks.ts'
 import { decodeItem, ITEMS_PER_ROW, type Item } from './items.ts'
@@ -8,41 +8,38 @@ import { openSearched, type SearchedSet } from './searched-set.ts'
 import { SEARCH_TYPES, type SearchType, setNumber, TEXT_SETS, type TextSetName } from './sets.ts'
 import { finish, type Steps } from './steps.ts'
 
-/** Something that was found. */
 export interface Hit extends Item {
   type: SearchType
   rank: Rank
 }
 
 export interface SearchResult {
-  /** How many entries of each type match; 0 for types not asked for. */
+  /** Number of matching entries per type; 0 for types not requested. */
   counts: Record<SearchType, number>
-  /** The best of each type, best first; none for types not asked for. */
+  /** The best entries per type, best first; empty for types not requested. */
   hits: Record<SearchType, Hit[]>
 }
 
-/** What can be asked of an open `query.db`, in steps. */
 export interface SteppedQuery {
-  /** The ordinals of all entries of `set` that have `q` in key or label, ascending. */
+  /** Returns the ordinals of all entries of `set` with `q` in key or label, ascending. */
   matches(set: TextSetName, q: string): Steps<Uint32Array>
-  /** The `limit` best, at most 25, of each of `types`, and how many there are. */
+  /** Returns the `limit` best entries, at most 25, and the number of matches for each of `types`. */
   search(types: readonly SearchType[], q: string, limit: number): Steps<SearchResult>
   /**
-   * The `limit` best, at most 25, of all `types` together: by rank; then the first of each type, the second of each and so
-   * on, so that no type crowds out the others; then by type in the order of `SEARCH_TYPES`.
+   * Returns the `limit` best entries, at most 25, of all `types` together, by rank. Within a rank types alternate, so
+   * that none crowds out the others; then in order of `SEARCH_TYPES`.
    */
   suggest(types: readonly SearchType[], q: string, limit: number): Steps<Hit[]>
-  /** Reads texts into memory as long as they push no others out: whoever asks first need not wait for them. */
+  /** Loads texts into memory until the cache is full, so that the first search does not wait for them. */
   warm(): Steps<void>
 }
 
-/** The same, all steps at once. */
+/** The same searches, all steps at once. */
 export interface Query {
   matches(set: TextSetName, q: string): Uint32Array
   search(types: readonly SearchType[], q: string, limit: number): SearchResult
   suggest(types: readonly SearchType[], q: string, limit: number): Hit[]
   stepped: SteppedQuery
-  /** Forgets the texts. */
   forget(): void
 }
 
@@ -50,12 +47,12 @@ const MEMORY_BYTES = 48 * 1024 * 1024
 let opened = 0
 
 /**
- * `blocks` is where texts are remembered; several databases may share it.
- * @throws SnapshotError when the database is none or damaged; so do the searches, for each row that they read is checked
+ * Opens the searches of a database. Several databases may share `blocks`, the text cache.
+ * @throws SnapshotError when the database is invalid or damaged; searches throw it too, because they check each row
  */
 export function openQuery(database: Database, blocks: Blocks = blockMemory(MEMORY_BYTES)): Query {
   const reader = rowReader(database)
-  // Numbers keep databases apart in a memory that they share.
+  // Distinguishes databases in a shared cache.
   const number = opened++
   const sets = new Map<TextSetName, SearchedSet>(
     TEXT_SETS.map((set) => [set, openSearched(set, { reader, blocks, database: number })]),

@@ -1,27 +1,28 @@
 /**
- * Postings: which ordinals, ascending, something occurs in. Differences of seven bits to a byte, or a bit for each ordinal
- * where that is no longer: so the length tells which. SPEC.md, "Query".
+ * Postings: an ascending list of ordinals. Encoded as differences with seven bits per byte, or as one bit per ordinal
+ * when that is no longer. The length determines the form. SPEC.md, "Query".
  */
 import { SnapshotError } from '../error.ts'
 
-/** The bytes that a difference takes. */
 export const differenceLength = (difference: number): number =>
   difference < 1 << 7 ? 1 : difference < 1 << 14 ? 2 : difference < 1 << 21 ? 3 : difference < 1 << 28 ? 4 : 5
 
-/** The bytes that a bit for each of `size` ordinals takes. */
 export const bitsLength = (size: number): number => Math.ceil(size / 8)
 
-/** The length of postings whose differences take `differences` bytes, in a set of `size` entries. */
+/** Returns the length in bytes of postings with `differences` bytes of differences, in a set of `size` entries. */
 export const postingsLength = (differences: number, size: number): number => Math.min(differences, bitsLength(size))
 
-/** Writes a difference at `at`, the lowest seven bits first; the high bit is set on all bytes but the last. */
+/**
+ * Writes a difference at `at` as LEB128: lowest seven bits first, high bit set on all bytes but the last. Returns the
+ * position after it.
+ */
 export function writeDifference(bytes: Uint8Array, at: number, difference: number): number {
   for (; difference >= 0x80; difference >>>= 7) bytes[at++] = (difference & 0x7f) | 0x80
   bytes[at++] = difference
   return at
 }
 
-/** Postings as they are read: enumerated, or asked for one ordinal each where they are bits. */
+/** Decodable postings. Bitmaps also allow tests of single ordinals. */
 export interface Postings {
   count: number
   bytes: Uint8Array
@@ -34,7 +35,7 @@ export const postings = (bytes: Uint8Array, count: number, size: number): Postin
   isBits: bytes.length === bitsLength(size),
 })
 
-/** Postings of ascending `ordinals`, of a set that ends with the last of them. */
+/** Encodes ascending `ordinals`. The set ends with the last of them. */
 export function encodePostings(ordinals: Uint32Array): Postings {
   const count = ordinals.length
   const size = count === 0 ? 0 : ordinals[count - 1]! + 1
@@ -51,15 +52,15 @@ export function encodePostings(ordinals: Uint32Array): Postings {
   return { count, bytes, isBits }
 }
 
-/** The first one is counted from -1. */
+/** The first difference counts from -1. */
 const differenceAt = (ordinals: Uint32Array, i: number): number => ordinals[i]! - (i === 0 ? -1 : ordinals[i - 1]!)
 
-/** Writes the ordinals into memory that has room for them, and gives how many were there to be written. */
+/** Writes the ordinals to an array that has room for them. Returns the number of ordinals in the postings. */
 export function writeOrdinals({ bytes, isBits }: Postings, ordinals: Uint32Array): number {
   return isBits ? fromBits(bytes, ordinals) : fromDifferences(bytes, ordinals)
 }
 
-/** @throws SnapshotError `malformed` when there are not as many as there should be, or one lies outside the set */
+/** @throws SnapshotError `malformed` when the count is wrong or an ordinal is outside the set */
 export function decodePostings(postings: Postings, size: number): Uint32Array {
   const { count } = postings
   const ordinals = new Uint32Array(count)
@@ -70,7 +71,7 @@ export function decodePostings(postings: Postings, size: number): Uint32Array {
   return ordinals
 }
 
-/** The ordinals that are in all of `several`, which are bits. */
+/** Returns the ordinals in all of `several`, which must be bitmaps. */
 export function intersectBits(several: readonly Postings[], size: number): Uint32Array {
   const bits = Uint8Array.from(several[0]!.bytes)
   for (const { bytes } of several.slice(1)) for (let at = 0; at < bits.length; at++) bits[at]! &= bytes[at]!
@@ -108,7 +109,10 @@ function fromDifferences(bytes: Uint8Array, ordinals: Uint32Array): number {
   return found
 }
 
-/** Those of `candidates`, ascending, that are in postings as well. They are put together in place: what is kept never overtakes what is read. */
+/**
+ * Returns the `candidates`, ascending, that are also in the postings. Works in place, because the write position never
+ * passes the read position.
+ */
 export function intersect(candidates: Uint32Array, other: Postings, size: number): Uint32Array {
   let found = 0
   if (other.isBits) {

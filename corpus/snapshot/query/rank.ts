@@ -1,4 +1,4 @@
-/** The rank of a match (rule 28): an exact id, then prefix of id or label, then word start, then elsewhere. */
+/** The rank of a match (rule 28): exact id, then prefix of id or label, then word start, then elsewhere. */
 import { BORDER, type Find, isAt, type Texts } from './texts.ts'
 
 export const RANK = { exact: 0, prefix: 1, wordStart: 2, elsewhere: 3 } as const
@@ -7,21 +7,22 @@ export type Rank = (typeof RANK)[keyof typeof RANK]
 const IN_WORD = /[\p{L}\p{M}\p{N}]/u
 const ASCII_IN_WORD = Uint8Array.from({ length: 0x80 }, (_, code) => (IN_WORD.test(String.fromCharCode(code)) ? 1 : 0))
 
-/** Whether a word starts at `at`: what stands before it is no letter, mark or digit. */
+/** Whether a word starts at `at`: the preceding character is no letter, mark or digit. */
 export function isWordStart(bytes: Uint8Array, at: number): boolean {
   const before = bytes[at - 1]!
   if (before < 0x80) return ASCII_IN_WORD[before] === 0
   return before === BORDER || !IN_WORD.test(lastCharacter(bytes, at))
 }
 
-/** The character that ends before `at`, in UTF-8 of several bytes. */
 function lastCharacter(bytes: Uint8Array, at: number): string {
   let from = at - 1
   while ((bytes[from]! & 0xc0) === 0x80) from--
   return Buffer.from(bytes.buffer, bytes.byteOffset + from, at - from).toString()
 }
 
-/** The rank of entry `i`, in which `needle` first occurs at `found`; where that is worse than `worst` it may be any that is. */
+/**
+ * Returns the rank of entry `i`, where `needle` first occurs at `found`. Ranks worse than `worst` need not be exact.
+ */
 export function rankOf(texts: Texts, i: number, needle: Uint8Array, find: Find, found: number, worst: Rank): Rank {
   const { bytes, keyAt, labelAt } = texts
   if (found === keyAt[i]) return bytes[found + needle.length] === BORDER ? RANK.exact : RANK.prefix
@@ -33,7 +34,7 @@ export function rankOf(texts: Texts, i: number, needle: Uint8Array, find: Find, 
   return RANK.elsewhere
 }
 
-/** The most results of a type (API 7.2), so the most that a best list has. */
+/** Maximum results per type (API 7.2), and the maximum length of a best list. */
 export const MOST_BEST = 25
 
 export interface Ranked {
@@ -41,21 +42,21 @@ export interface Ranked {
   rank: Rank
 }
 
-/** The place of a rank among all, better ones first; in a rank those that go first have one of their own. */
+/** Returns the bucket of a rank, better ranks first. Each rank has two buckets; entries with `first` come first. */
 export const bucketOf = (rank: Rank, first: boolean): number => rank * 2 + (first ? 0 : 1)
 export const BUCKETS = 8
 
 export interface Best {
   add(ordinal: number, rank: Rank, first: boolean): void
-  /** The worst rank with which an entry would still be among the best, or -1 where none would do. */
+  /** Returns the worst rank that would still be among the best, or -1 when none would. */
   worst(first: boolean): Rank | -1
   list(): Ranked[]
 }
 
-/** Keeps the `most` best of what is added in the order of ordinals: by rank, then what goes first, then by ordinal. */
+/** Keeps the `most` best entries, which must be added in ordinal order. Sorts by rank, then `first`, then ordinal. */
 export function bestOf(most: number): Best {
   const buckets: Ranked[][] = Array.from({ length: BUCKETS }, () => [])
-  /** The first bucket that makes, with those before it, as many as are kept: whatever falls in there comes too late. */
+  /** The first bucket that, with those before it, has enough entries. Later entries in it or behind it are ignored. */
   let full = BUCKETS
   return {
     add(ordinal, rank, first) {

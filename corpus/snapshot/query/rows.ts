@@ -1,6 +1,6 @@
 /**
- * The rows of `query.db`: tables of one shape, each row checked by itself, because what rots in an open database would
- * otherwise be answered as if it were data. SPEC.md, "Query".
+ * The rows of `query.db`. Each row has a checksum, so that corruption of an open database is never answered as data.
+ * SPEC.md, "Query".
  */
 import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
@@ -19,20 +19,20 @@ export interface QueryRow {
   bytes: Uint8Array
 }
 
-/** The statement that creates a table, as the schema of the file has it. */
+/** Returns the CREATE TABLE statement exactly as in the file's schema. */
 export const tableSql = (table: QueryTable): string =>
   `CREATE TABLE ${table} (key INTEGER PRIMARY KEY, crc INTEGER NOT NULL, bytes BLOB NOT NULL)`
 
-/** The columns of a row. What is too long is left out: the pages of a file may be shared by many rows. */
+/** The columns of a row. Omits bytes that are too long, because many rows of a file may share pages. */
 const COLUMNS = `key, crc, CASE WHEN length(bytes) <= ${MAX_ROW_BYTES} THEN bytes END AS bytes`
 
-/** The key of a row: the number of its set in the upper half, the number of the row in the lower. */
+/** Returns the key of a row: the set number in the upper 32 bits, the row number in the lower. */
 export const rowKey = (set: number, number: number): number => set * 2 ** 32 + number
 
-/** The CRC-32 of a row goes over its place as well, so that no row is taken for another. */
+/** Returns the CRC-32 of a row. It includes table and key, so that rows cannot be swapped. */
 export const rowCrc = ({ table, key, bytes }: QueryRow): number => crc32(bytes, crc32(`${table}\t${key}\t`))
 
-/** Puts the content digest together from rows; those of a table must come in the order of their keys. */
+/** Computes the content digest from rows. Rows of a table must be in key order. */
 export function rowsDigest(): { add(row: QueryRow): void; hex(): string } {
   const hashes = new Map(QUERY_TABLES.map((table) => [table, createHash('sha256')]))
   return {
@@ -45,12 +45,11 @@ export function rowsDigest(): { add(row: QueryRow): void; hex(): string } {
   }
 }
 
-/** What a set says of itself: its size, which entries go first, and which grams it has with how many entries each. */
+/** The header of a set: its size, the entries that rank first, and its grams with their entry counts. */
 export interface SetHead {
   count: number
-  /** A bit for each entry, the lowest bit of a byte first. */
+  /** One bit per entry, lowest bit first. */
   first: Uint8Array
-  /** Ascending. */
   grams: Uint32Array
   gramCounts: Uint32Array
 }
@@ -74,7 +73,7 @@ export function decodeSetHead(bytes: Uint8Array, name: TextSetName): SetHead {
   return { count: count as number, first, grams, gramCounts }
 }
 
-/** The stored form of a row, whatever SQLite makes of the file. */
+/** The stored form of a row, unchecked: the file may contain other types. */
 interface StoredRow {
   key: unknown
   crc: unknown
@@ -91,7 +90,7 @@ function checked(table: QueryTable, stored: StoredRow): QueryRow {
   return row
 }
 
-/** What SQLite throws is the file's fault: only rows by key are asked of it. */
+/** Converts SQLite errors to errors of the file, because queries only read rows by key. */
 function asSnapshotError(cause: unknown): unknown {
   if (cause instanceof SnapshotError) return cause
   return new SnapshotError('malformed', 'query.db cannot be read', { cause })
@@ -99,7 +98,7 @@ function asSnapshotError(cause: unknown): unknown {
 
 export interface RowReader {
   /**
-   * The bytes of a row that must be there.
+   * Returns the bytes of a required row.
    * @throws SnapshotError `missing`, `digest`, `malformed`
    */
   read(table: QueryTable, set: number, number: number): Uint8Array
@@ -131,8 +130,8 @@ export function rowReader(database: Database): RowReader {
 }
 
 /**
- * The content digest of a `query.db`, as `buildQueryDb` gave it, and how many entries its sets have.
- * @throws SnapshotError when a row is not what its CRC says
+ * Returns the content digest of a `query.db`, and the number of entries of its sets.
+ * @throws SnapshotError when a row does not match its CRC
  */
 export function queryDigest(database: Database): { content: string; count: number } {
   const digest = rowsDigest()
@@ -145,7 +144,7 @@ export function queryDigest(database: Database): { content: string; count: numbe
       for (const one of stored.iterate()) {
         const row = checked(table, one)
         left -= row.bytes.length
-        // A page that several others lead to would be read again and again, for ever.
+        // Prevents an endless loop: a forged file may link to a page several times.
         if (row.key <= last || left < 0) {
           throw new SnapshotError('malformed', `query.db has rows in ${table} that lie in the same place`)
         }
@@ -161,7 +160,6 @@ export function queryDigest(database: Database): { content: string; count: numbe
   return { content: digest.hex(), count }
 }
 
-/** Bytes of the file. */
 function sizeOf(database: Database): number {
   const [pages, bytes] = [
     database.pragma('page_count', { simple: true }),

@@ -1,34 +1,34 @@
 /**
- * The schema of a `query.db` that somebody else has written. SQLite executes what a file defines: a view in the place of a
- * table can be a query without an end, and nothing ends a thread that executes one. SPEC.md, "Query".
+ * Checks the schema of an untrusted `query.db`. A view instead of a table can run forever, and its thread cannot be
+ * interrupted. SPEC.md, "Query".
  */
 import { SnapshotError } from '../error.ts'
 import { QUERY_TABLES, tableSql } from './rows.ts'
 
-/** The smallest and the largest page of SQLite, in bytes. */
+/** Page size limits of SQLite, in bytes. */
 const MIN_PAGE_BYTES = 512
 export const MAX_PAGE_BYTES = 65_536
 
 const MAGIC = 'SQLite format 3\0'
-/** Offsets in the header of the file (https://sqlite.org/fileformat2.html, 1.3) and of its first page (1.6). */
+/** Offsets in the file header (https://sqlite.org/fileformat2.html, 1.3) and in its first page (1.6). */
 const AT = { pageSize: 16, writeVersion: 18, readVersion: 19, encoding: 56, pageType: 100, cells: 103, pointers: 108 }
 const ROLLBACK_JOURNAL = 1
 const UTF_8 = 1
 const TABLE_LEAF = 13
 
 /**
- * Checks that the schema has exactly the five tables. `bytes` begin with the first page of the file. They are decoded here:
- * SQLite would read a schema of any length, and a damaged one for ever, before it answers a question about it.
+ * Checks that the schema has exactly the five tables. `bytes` begins with the file's first page. Does not use SQLite,
+ * which could loop on a damaged schema and reads one of any length.
  * @throws SnapshotError `malformed`
  */
 export function checkQuerySchema(bytes: Buffer): void {
   if (bytes.length < MIN_PAGE_BYTES || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) refuse('it is no database')
-  // 65,536 does not fit the field: SQLite writes 1.
+  // 65,536 does not fit into the field; SQLite writes 1.
   const pageSize = bytes.readUInt16BE(AT.pageSize) === 1 ? MAX_PAGE_BYTES : bytes.readUInt16BE(AT.pageSize)
   if (pageSize < MIN_PAGE_BYTES) refuse('it is no database')
   const page = bytes.subarray(0, pageSize)
   const isJournaled = page[AT.writeVersion] === ROLLBACK_JOURNAL && page[AT.readVersion] === ROLLBACK_JOURNAL
-  // SQLite would write files beside it, also for a reader.
+  // In WAL mode SQLite would write files next to it, even for a reader.
   if (!isJournaled) refuse('it is in WAL mode')
   const isPlain = page.readUInt32BE(AT.encoding) === UTF_8 && page[AT.pageType] === TABLE_LEAF
   if (!isPlain || page.readUInt16BE(AT.cells) !== QUERY_TABLES.length) refuse(OTHER_SCHEMA)
@@ -45,7 +45,9 @@ function refuse(why: string): never {
   throw new SnapshotError('malformed', `query.db is refused: ${why}`)
 }
 
-/** The texts of the row of `sqlite_schema` at `at`: type, name, table and SQL. Its other column is a page number. */
+/**
+ * Returns the texts of the `sqlite_schema` row at `at`: type, name, table and SQL. The other column is a page number.
+ */
 function schemaRow(page: Buffer, at: number): string[] {
   let end = at
   const varint = (): number => {
@@ -75,5 +77,5 @@ function schemaRow(page: Buffer, at: number): string[] {
   return isWhole ? texts : refuse(OTHER_SCHEMA)
 }
 
-/** Bytes of the integer types (https://sqlite.org/fileformat2.html, 2.1). */
+/** Lengths in bytes of the integer types (https://sqlite.org/fileformat2.html, 2.1). */
 const LENGTHS: Readonly<Record<number, number>> = { 1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 8: 0, 9: 0 }

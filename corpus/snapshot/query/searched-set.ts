@@ -1,6 +1,6 @@
 /**
- * One set of `query.db`, ready to be searched. Which entries hold a string of up to three bytes is stored; longer ones are
- * looked for in the texts of those that have all of its threes.
+ * A searchable set of `query.db`. Matches of up to three bytes are stored. Longer strings are searched in the texts of
+ * entries that contain all of their trigrams.
  */
 import { SnapshotError } from '../error.ts'
 import { fold } from '../fold.ts'
@@ -15,24 +15,21 @@ import type { Steps } from './steps.ts'
 import { decodeBlock, ENTRIES_PER_BLOCK, type Find, finder, type Texts } from './texts.ts'
 
 export interface SearchedSet {
-  /** The ordinals of the entries that have `q` in key or label, ascending. */
   matches(q: string): Steps<Uint32Array>
-  /** How many those are, and the `limit` best of them. */
   best(q: string, limit: number): Steps<{ count: number; ranked: Ranked[] }>
-  /** Reads its texts into memory, a block with each step, as long as there is room. */
+  /** Loads its texts into memory, one block per step, until the cache is full. */
   warm(): Steps<void>
 }
 
 interface Opening {
   reader: RowReader
   blocks: Blocks
-  /** What tells the blocks of this database from those of others. */
+  /** Distinguishes the blocks of this database in the cache. */
   database: number
 }
 
-/** So many candidates are looked through in one step. */
 const CANDIDATES_PER_STEP = 4096
-/** Looking for a string in an entry takes about as long as this many steps of merging postings. */
+/** Searching a string in an entry takes about as long as this many steps of a postings merge. */
 const STEPS_PER_TEXT = 16
 
 export function openSearched(set: TextSetName, { reader, blocks, database }: Opening): SearchedSet {
@@ -40,7 +37,7 @@ export function openSearched(set: TextSetName, { reader, blocks, database }: Ope
   const { count, first, grams, gramCounts } = decodeSetHead(reader.read('sets', number, 0), set)
   const isFirst = (ordinal: number) => (first[ordinal >>> 3]! & (1 << (ordinal & 7))) !== 0
 
-  /** How many entries have a gram; 0 where none has. */
+  /** Returns the number of entries with a gram; 0 when it does not occur. */
   function countOf(gram: number): number {
     let from = 0
     let to = grams.length
@@ -59,7 +56,10 @@ export function openSearched(set: TextSetName, { reader, blocks, database }: Ope
     return blocks.get(database, `${number} ${of}`, () => decodeBlock(reader.read('texts', number, of), entries))
   }
 
-  /** Entries that may have `needle`: all that have its grams, as far as finding that out is less work than looking. */
+  /**
+   * Returns entries that may contain `needle`: those with all of its grams. Stops intersecting when scanning is
+   * cheaper.
+   */
   function* candidates(needle: Uint8Array): Steps<Uint32Array> {
     const length = Math.min(MAX_GRAM, needle.length)
     const wanted = new Map<number, number>()
@@ -70,7 +70,7 @@ export function openSearched(set: TextSetName, { reader, blocks, database }: Ope
     const [[rarest, fewest], ...others] = [...wanted].sort(([, a], [, b]) => a - b) as [Gram, ...Gram[]]
     if (fewest === 0) return new Uint32Array(0)
     const few = postingsOf(rarest)
-    // A gram in every entry tells nothing.
+    // A gram in every entry excludes nothing.
     const telling = others.filter(([, entries]) => entries < count)
     if (few.isBits) return intersectBits([few, ...telling.map(([gram]) => postingsOf(gram))], count)
     let found = decodePostings(few, count)
@@ -82,7 +82,7 @@ export function openSearched(set: TextSetName, { reader, blocks, database }: Ope
     return found
   }
 
-  /** Calls `each` for every candidate that has `needle`, with where it first occurs in the texts of its block. */
+  /** Calls `each` for each candidate that contains `needle`, with its first occurrence in the texts of its block. */
   function* eachMatch(
     find: Find,
     ordinals: Uint32Array,
@@ -104,7 +104,7 @@ export function openSearched(set: TextSetName, { reader, blocks, database }: Ope
     }
   }
 
-  /** The stored best of a gram, or null where it is too rare to have any. */
+  /** Returns the stored best entries of a gram, or null when it is too rare. */
   function storedBest(gram: number): Ranked[] | null {
     if (countOf(gram) <= BEST_FROM) return null
     const bytes = reader.read('bests', number, gram)
@@ -115,8 +115,8 @@ export function openSearched(set: TextSetName, { reader, blocks, database }: Ope
   }
 
   /**
-   * Which entries may match better than elsewhere: null for any. Where a string stands at the start of a word, its first
-   * gram does so too; and where the best of that gram end with one that stands elsewhere, all better ones are among them.
+   * Returns the entries that may rank better than elsewhere; null means any. A string at a word start has its first
+   * gram there too. So a best list that ends with "elsewhere" contains all better entries.
    */
   function promising(needle: Uint8Array): Set<number> | null {
     const ranked = storedBest(gramAt(needle, 0, Math.min(MAX_GRAM, needle.length)))
@@ -131,7 +131,7 @@ export function openSearched(set: TextSetName, { reader, blocks, database }: Ope
       const ordinals = yield* candidates(needle)
       if (needle.length <= MAX_GRAM) return ordinals
       let matches = 0
-      // What is kept never overtakes what is read.
+      // In place, because the write position never passes the read position.
       yield* eachMatch(finder(needle), ordinals, (ordinal) => {
         ordinals[matches++] = ordinal
       })

@@ -1,38 +1,37 @@
-/** What is searched: sets of texts, one for each kind of thing that can be found. SPEC.md, "Query". */
+/** The searchable sets of texts, one per kind of result. SPEC.md, "Query". */
 
 import type { Texts } from '../kept-texts.ts'
 import { type TextColumn, textsIn } from '../text-column.ts'
 
-/** In the order of their numbers in `query.db`. */
 export const TEXT_SETS = ['cve', 'cwe', 'capec', 'cna', 'vendor', 'product', 'capec_text'] as const
 export type TextSetName = (typeof TEXT_SETS)[number]
 
-/** The sets that global search looks at, in the order of API 26.4. */
+/** The sets of global search, in the order of API 26.4. */
 export const SEARCH_TYPES = ['vendor', 'product', 'cwe', 'capec', 'cna', 'cve'] as const
 export type SearchType = (typeof SEARCH_TYPES)[number]
 
 /**
- * One set. Entry `i` of each list is the entry with ordinal `i`; ordinals are in the order of rank within a class:
- * newest first, or more CVEs first (rule 28).
+ * One set. Entry `i` of each list has ordinal `i`. Ordinals follow the order within a rank: newest first, or more CVEs
+ * first (rule 28).
  */
 export interface TextSet<Column = string[]> {
   name: TextSetName
-  /** The id as it is matched: CVE-2024-1, CWE-79, the key of a vendor, the slug of a product. For `capec_text` the name. */
+  /** The matched id: CVE-2024-1, CWE-79, a vendor key, a product slug. For `capec_text` the name. */
   keys: Column
-  /** The id as it is answered; of products `<vendor>/<product>`. */
+  /** The id in answers; `<vendor>/<product>` for products. */
   ids: Column
-  /** Title, name or display, matched too; empty where there is none, and then the id is answered. For `capec_text` the description. */
+  /** Title, name or display, also matched; when empty, answers use the id. For `capec_text` the description. */
   labels: Column
-  /** Answered only. */
+  /** In answers only, not matched. */
   subtitles: Column
-  /** 1 for what goes before others of its class: KEV-listed. */
+  /** 1 for entries that precede others of their rank: KEV-listed CVEs. */
   first?: Uint8Array
 }
 
-/** A set whose texts are only read one by one, wherever they lie. */
+/** A set whose texts are read one by one, from memory or a file. */
 export type ReadSet = TextSet<Texts>
 
-/** A set on its way to another thread. */
+/** A set in the form for transfer to another thread. */
 export type PackedSet = TextSet<TextColumn>
 
 export const openSet = ({ keys, ids, labels, subtitles, ...set }: PackedSet): ReadSet => ({
@@ -43,7 +42,7 @@ export const openSet = ({ keys, ids, labels, subtitles, ...set }: PackedSet): Re
   subtitles: textsIn(subtitles),
 })
 
-/** All sets in the order of their numbers; one that is not given is empty. */
+/** Returns all sets in number order. A set that is not given is empty. */
 export function allSets(given: readonly ReadSet[]): ReadSet[] {
   return TEXT_SETS.map((name) => {
     const empty: ReadSet = { name, keys: [], ids: [], labels: [], subtitles: [] }
@@ -53,6 +52,6 @@ export function allSets(given: readonly ReadSet[]): ReadSet[] {
 
 export const setNumber = (name: TextSetName): number => TEXT_SETS.indexOf(name)
 
-/** Whether entries of this set are answered, or only counted and listed. */
+/** Whether global search returns entries of this set. */
 export const isSearchType = (name: TextSetName): name is SearchType =>
   (SEARCH_TYPES as readonly TextSetName[]).includes(name)

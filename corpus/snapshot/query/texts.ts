@@ -1,6 +1,6 @@
 /**
- * Folded texts as bytes to search in: of each entry its key and its label in UTF-8, each between two bytes 0xFF, which no
- * UTF-8 holds and no query can match. SPEC.md, "Query".
+ * Folded texts as bytes: key and label of each entry in UTF-8, delimited by 0xFF, which UTF-8 never contains and no
+ * query matches. SPEC.md, "Query".
  */
 import { SnapshotError } from '../error.ts'
 import { fold } from '../fold.ts'
@@ -8,20 +8,17 @@ import type { ReadSet } from './sets.ts'
 
 export const BORDER = 0xff
 
-/** Entries of a block: the unit in which texts are stored, read and remembered. */
+/** Entries per block, the unit of storage, reading and caching. */
 export const ENTRIES_PER_BLOCK = 2048
 
-/** The texts of consecutive entries. */
 export interface Texts {
   bytes: Uint8Array
   count: number
-  /** Where the key of entry `i` begins, and behind the last entry where one more would begin. */
+  /** Start of each entry's key; the last element is the end. */
   keyAt: Uint32Array
-  /** Where its label begins. */
   labelAt: Uint32Array
 }
 
-/** All texts of a set, folded. */
 export function foldTexts({ keys, labels }: Pick<ReadSet, 'keys' | 'labels'>): Texts {
   const count = keys.length
   const keyAt = new Uint32Array(count + 1)
@@ -54,7 +51,7 @@ export function foldTexts({ keys, labels }: Pick<ReadSet, 'keys' | 'labels'>): T
   return { bytes: bytes.subarray(0, at), count, keyAt, labelAt }
 }
 
-/** The bytes of a block: from the border before its first entry to the border behind its last. */
+/** Returns the bytes of a block, including the delimiters before its first and after its last entry. */
 export function blockBytes({ bytes, count, keyAt }: Texts, block: number): Uint8Array {
   const from = block * ENTRIES_PER_BLOCK
   return bytes.subarray(keyAt[from]! - 1, keyAt[Math.min(from + ENTRIES_PER_BLOCK, count)]!)
@@ -77,10 +74,10 @@ export function decodeBlock(bytes: Uint8Array, count: number): Texts {
   return { bytes, count, keyAt, labelAt }
 }
 
-/** Where a string first occurs from `from` on, before `to`, or -1. */
+/** Returns the first occurrence of a string from `from` on, before `to`, or -1. */
 export type Find = (bytes: Uint8Array, from: number, to: number) => number
 
-/** Looks for `needle` by the last byte under it, which tells how far it can move on (Horspool 1980). */
+/** Returns a finder of `needle`. The last byte of the window determines the shift (Horspool 1980). */
 export function finder(needle: Uint8Array): Find {
   const end = needle.length - 1
   const shifts = new Uint16Array(256).fill(needle.length)
@@ -96,7 +93,6 @@ export function finder(needle: Uint8Array): Find {
   }
 }
 
-/** Whether `needle` stands at `at`. */
 export function isAt(bytes: Uint8Array, needle: Uint8Array, at: number): boolean {
   for (let i = 0; i < needle.length; i++) if (bytes[at + i] !== needle[i]) return false
   return true

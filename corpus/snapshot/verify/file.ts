@@ -1,4 +1,4 @@
-/** One file of a snapshot by itself: stored digest and size, content digest, count, and every member of a shard. */
+/** Verifies one file of a snapshot alone: stored digest and size, content digest, count, and each member of a shard. */
 import { decodeAbout } from '../about.ts'
 import { MAX_CATALOG_PLAIN, MAX_SHARD_PLAIN } from '../bounds.ts'
 import { CATALOGS, type CatalogName, decodeCatalog, type PlacedEntry } from '../catalog.ts'
@@ -24,17 +24,16 @@ export interface FileFindings {
   bytes: number
   members: number
   segments: number
-  /** What is wrong with the file; then the rest says nothing. */
+  /** The fault of the file. When set, the other fields are invalid. */
   fault: string | null
-  /** What the CVEs of a shard say to lists and filters. */
+  /** The list and filter data of a CVE shard. */
   gathered: GatheredShard | null
-  /** Where the members of a page shard begin. */
+  /** Start of each member of a page shard. */
   membersAt: Uint32Array
-  /** The entries of a catalogue. */
   entries: PlacedEntry[]
 }
 
-/** Roles whose files can be rebuilt from those of the others. */
+/** Roles of files that can be rebuilt from the other files. */
 const DERIVED: readonly Role[] = ['index', 'columns', 'orders', 'list', 'pages', 'query']
 
 export function verifyFile(dist: string, file: FileEntry): FileFindings {
@@ -60,7 +59,7 @@ export function verifyFile(dist: string, file: FileEntry): FileFindings {
   return findings
 }
 
-/** The line for what was thrown. Whatever it is: the bytes are hostile, so it is they that are at fault. */
+/** Returns the report line for any thrown value. The bytes are untrusted, so any error is a fault of the file. */
 export function faultOf(what: string, thrown: unknown): string {
   const { message } = thrown instanceof Error ? thrown : new Error(String(thrown))
   if (thrown instanceof SnapshotError) return message.startsWith(what) ? message : `${what}: ${message}`

@@ -1,4 +1,4 @@
-/** One member as `verify` looks at it: every byte of it accounted for. SPEC.md, "Member". */
+/** Verifies one member, down to every byte. SPEC.md, "Member". */
 import { crc32, inflateRawSync } from 'node:zlib'
 import { parseCveId } from '../../model/cve-id.ts'
 import { PART_NAMES } from '../../model/record.ts'
@@ -16,12 +16,12 @@ import type { PlacedMember } from '../shard.ts'
 const TRAILER_BYTES = 8
 
 /**
- * Checks a member of a shard; `bytes` are exactly the member's.
+ * Checks a member of a shard. `bytes` contains exactly this member.
  * @throws SnapshotError
  */
 export function verifyMember(role: 'cve' | 'pages' | 'catalog', member: PlacedMember, bytes: Buffer): void {
   const trailer = bytes.subarray(bytes.length - TRAILER_BYTES)
-  // Between its segments a member has stored blocks, which inflate to no more than they are.
+  // The blocks between segments are stored, so they inflate to at most their own length.
   const most = member.segments.reduce((sum, { plainLength }) => sum + plainLength, member.length)
   if (trailer.readUInt32LE(4) > most) damaged(`it promises ${trailer.readUInt32LE(4)} bytes; its segments have fewer`)
   const whole = inflateExactly(bytes.subarray(member.headLength, -TRAILER_BYTES), trailer.readUInt32LE(4), 'it')
@@ -37,7 +37,8 @@ type SegmentText = { segment: Segment; text: string }
 
 function segmentText(bytes: Buffer, segment: Segment): string {
   const what = `its segment of kind ${segment.kind}`
-  // With the block that ends a spliced answer behind it: a segment with a final block of its own would end it early.
+  // A segment must not contain a final block, which would end a spliced answer early. The appended final block detects
+  // that.
   const stored = Buffer.concat([storedBytes(bytes, segment), FINAL_BLOCK])
   const plain = inflateExactly(stored, segment.plainLength, what)
   if (crc32(plain) !== segment.plainCrc) damaged(`${what} inflates to bytes of another CRC-32`)
@@ -45,11 +46,14 @@ function segmentText(bytes: Buffer, segment: Segment): string {
   return plain.toString()
 }
 
-/** The plain bytes of a whole DEFLATE stream, of which there must be `length`, with no byte of the stream left over. */
+/**
+ * Returns the plain bytes of a whole DEFLATE stream. Requires exactly `length` bytes, and no unused bytes of the
+ * stream.
+ */
 function inflateExactly(deflated: Buffer, length: number, what: string): Buffer {
   let inflated: { buffer: Buffer; engine: { bytesWritten: number } }
   try {
-    // With `info` the result has the engine beside the bytes, which the types do not know.
+    // `info` adds the engine to the result; the type declarations omit that.
     inflated = inflateRawSync(deflated, { info: true, maxOutputLength: Math.max(1, length) }) as never
   } catch (cause) {
     return damaged(`${what} does not inflate`, cause)
@@ -59,7 +63,7 @@ function inflateExactly(deflated: Buffer, length: number, what: string): Buffer 
   return inflated.buffer
 }
 
-/** The text of a record from its segments, as the glue of SPEC.md, "CVE shard", puts it together. */
+/** Returns the text of a record from its segments, with the glue of SPEC.md, "CVE shard". */
 function gluedRecord(key: string, segments: readonly SegmentText[]): string {
   const texts = new Map(segments.map(({ segment, text }) => [segment.kind, text]))
   const kinds = PART_NAMES.map((name) => CVE_PARTS[name].kind).filter((kind) => texts.has(kind))
@@ -84,7 +88,6 @@ function gluedRecord(key: string, segments: readonly SegmentText[]): string {
   return record
 }
 
-/** The text of a page from its segments. */
 function gluedRows(key: string, segments: readonly SegmentText[]): string {
   if (!/^\d{8,}$/.test(key)) damaged('its key is no page number')
   if (segments.length === 0 || segments.length > SEGMENTS_PER_PAGE) damaged(`it has ${segments.length} segments`)
@@ -98,7 +101,6 @@ function gluedRows(key: string, segments: readonly SegmentText[]): string {
   return `{"rows":[${segments.map(({ text }) => text).join(',')}]}\n`
 }
 
-/** The text of an entry of a catalogue: its one segment. */
 function gluedEntry(key: string, [entry, ...others]: readonly SegmentText[]): string {
   if (!entry || others.length > 0 || entry.segment.kind !== ENTRY_KIND || entry.segment.count !== 1) {
     return damaged('it is not one entry')

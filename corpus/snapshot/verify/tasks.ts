@@ -1,4 +1,4 @@
-/** The tasks of `verify` that run in worker threads. */
+/** The worker thread tasks of `verify`. */
 import { buffersOf } from '../derive/gather.ts'
 import { type PageSource, pagesContent } from '../derive/pages.ts'
 import type { FileEntry } from '../manifest.ts'

@@ -1,6 +1,6 @@
 /**
- * What the files of a snapshot say of one another. Derived files are derived again, from the CVE shards and the EPSS
- * scores, and must say the same: whoever changes one of them would have to change what it was made from, and the id.
+ * Compares the files of a snapshot. Rederives derived files from the CVE shards, catalogs and EPSS scores. A forger
+ * would have to change those sources too, and so the id.
  */
 import { type CveId, compareCveIds, cveBlock, parseCveId } from '../../model/cve-id.ts'
 import { decodeAbout } from '../about.ts'
@@ -31,7 +31,6 @@ import { heard, type Pool } from '../pool.ts'
 import { type Column, decodeTable } from '../table.ts'
 import type { FileFindings } from './file.ts'
 
-/** A file that passed by itself, and what was found in it. */
 export interface Checked {
   file: FileEntry
   findings: FileFindings
@@ -44,7 +43,7 @@ interface Context {
   checked: readonly Checked[]
 }
 
-/** Checks the files against one another and gives what is wrong, a line for each file. */
+/** Checks the files against each other. Returns the faults, one line per file. */
 export async function verifyTogether(context: Context): Promise<string[]> {
   const { dist, manifest, checked } = context
   const faults: string[] = []
@@ -76,7 +75,7 @@ export async function verifyTogether(context: Context): Promise<string[]> {
   return derivedFaults(context, { rows, epss, catalogs, corpusDate: about.corpus_date })
 }
 
-/** @throws SnapshotError `missing` when there is a catalogue that no file holds */
+/** @throws SnapshotError `missing` when no file contains a catalog */
 function catalogsOf(checked: readonly Checked[]): Record<CatalogName, PlacedEntry[]> {
   const entries = CATALOGS.map((name) => {
     const found = checked.find(({ file }) => file.role === 'catalog' && file.name === name)
@@ -89,7 +88,7 @@ function catalogsOf(checked: readonly Checked[]): Record<CatalogName, PlacedEntr
 const compareFirst = (a: GatheredShard, b: GatheredShard) =>
   compareCveIds((a.ids[0] ?? 'CVE-0000-0000') as CveId, (b.ids[0] ?? 'CVE-0000-0000') as CveId)
 
-/** A shard whose CVEs are not those of its block, or not in the order of ids. */
+/** Returns a fault when the CVEs of a shard are outside its block or not in id order. */
 function misplaced(file: FileEntry, { ids }: GatheredShard, before: GatheredShard | undefined): string[] {
   let last = before?.ids.at(-1)
   for (const id of ids) {
@@ -127,7 +126,10 @@ function rejectedFault(rejected: Record<string, unknown>, rows: Rows): string | 
   return null
 }
 
-/** Derives everything again; compressed bytes may differ from one zlib to another, so pages are compared by content. */
+/**
+ * Rederives all derived files and returns the differences. Compares pages by content, because compressed bytes differ
+ * between zlib versions.
+ */
 async function derivedFaults({ dist, manifest, pool, checked }: Context, input: DeriveInput) {
   const { index, columns, columnBytes, sorted } = deriveCves(input)
   const contents = new Map<string, Promise<string>>()
@@ -145,7 +147,7 @@ async function derivedFaults({ dist, manifest, pool, checked }: Context, input: 
     const stored = readObject(dist, file)
     if (Buffer.compare(stored, bytes) !== 0) faults.push(`${describe(file)} ${CONTRADICTS}${columnsOf(stored, bytes)}`)
   }
-  /** Compares the pages of that name and gives where they begin. */
+  /** Compares the pages of that name. Returns the member positions. */
   const comparePages = async (name: string) => {
     const file = fileOf(manifest, 'pages', name)
     compare(file, await contents.get(name))
@@ -173,11 +175,11 @@ async function derivedFaults({ dist, manifest, pool, checked }: Context, input: 
   return [...faults, ...others.map((file) => `${describe(file)} is derived from nothing known`)]
 }
 
-/** Among the names of page shards, of which none is this. */
+/** Key of the query task among the page shard names; no page shard has this name. */
 const QUERY = 'query.db'
 const CONTRADICTS = 'contradicts what it is derived from'
 
-/** Names the columns in which two tables differ. */
+/** Returns the names of the columns in which two tables differ. */
 function columnsOf(stored: Buffer, derived: Buffer): string {
   const [a, b] = [decodeTable(stored).columns, decodeTable(derived).columns]
   const bytesOf = (column: Column | undefined) =>
