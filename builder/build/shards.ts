@@ -1,4 +1,4 @@
-/** First step of a build: a shard for every id block, taken from the parent as a whole where nothing in it changed. */
+/** First step of a build: a shard for every id block. An unchanged block reuses the parent's file. */
 import type { CveId } from '../../corpus/model/cve-id.ts'
 import { type Rows, rowCollector } from '../../corpus/snapshot/derive/rows.ts'
 import type { FileEntry, Manifest } from '../../corpus/snapshot/manifest.ts'
@@ -13,26 +13,26 @@ import type { BuiltShard, LeftOut, ShardInput } from './shard-task.ts'
 export interface ShardTally {
   members: { total: number; encoded: number; encodedBytes: number }
   shards: { total: number; unchanged: number }
-  /** Of the members that were compressed. The others lack what they lacked before. */
+  /** Omitted parts of members that were compressed now. Reused members keep their earlier omissions. */
   leftOut: LeftOut[]
 }
 
-/** The parent snapshot, of which files are taken over. */
+/** The parent snapshot, whose files can be reused. */
 export interface Parent {
   dist: string
   manifest: Manifest
-  /** What was gathered of it, where that is known. */
+  /** Its cached facts; null if there is no usable cache. */
   gathered: Gathered | null
 }
 
-/** The records of an id block as the corpus has them: ids in order, and 16 bytes of digest for each. */
+/** The records of an id block in the corpus: ids in order, and 16 bytes of digest for each. */
 export interface Block {
   block: string
   ids: CveId[]
   digests: Uint8Array
 }
 
-/** All blocks of a corpus in the order of ids. */
+/** Returns all blocks of a corpus in id order. */
 export function blocksOf(corpus: Corpus): Block[] {
   return corpus.blocks().map(({ block }) => {
     const records = corpus.digests(block)
@@ -44,7 +44,7 @@ export function blocksOf(corpus: Corpus): Block[] {
   })
 }
 
-/** What the shards are made from and with. */
+/** Inputs of the shard writer. */
 export interface ShardJob {
   blocks: readonly Block[]
   corpusPath: string
@@ -57,31 +57,31 @@ export interface ShardJob {
 }
 
 export interface WrittenShards {
-  /** Of all CVE shards, in the order of ids. */
+  /** The files of all CVE shards, in id order. */
   files: FileEntry[]
   rows: Rows
   tally: ShardTally
-  /** What was gathered, still without the names. */
+  /** The writer of the cache; the name counts are still missing. */
   writer: GatheredWriter
-  /** Whether that builds on what was gathered of the parent. */
+  /** Whether the shards were built from the parent's cache. */
   isUpon: boolean
 }
 
-/** Writes what changed. Where what was gathered of the parent is of no use, everything is read anew. */
+/** Writes the shards that changed. If the parent's cache is damaged, all facts are extracted again. */
 export async function writeShards(job: ShardJob): Promise<WrittenShards> {
   const gathered = gatheredOf(job.parent, job.blocks)
   if (!gathered) return writeUpon(job, null)
   try {
     return await writeUpon(job, gathered)
   } catch (error) {
-    // Told by its name: it may come from another thread.
+    // Checked by name, because the error may come from another thread.
     if ((error as Error).name !== 'SnapshotError') throw error
     job.log(`what was gathered before is of no use, so all of it is gathered anew: ${(error as Error).message}`)
     return writeUpon(job, null)
   }
 }
 
-/** @throws SnapshotError when `gathered` turns out to be damaged, or the parent where it builds on that */
+/** @throws SnapshotError if `gathered` is damaged, or the parent's shards while `gathered` is used */
 async function writeUpon(
   { blocks, corpusPath, parent, pool, objects, changes, onProgress }: ShardJob,
   gathered: Gathered | null,
@@ -136,7 +136,7 @@ async function writeUpon(
   }
 }
 
-/** What was gathered of the parent. Where a whole block is gone nobody reads what names it had, so it is of no use. */
+/** Returns the parent's cache. It is useless if a whole block is gone, because nobody subtracts that block's names. */
 function gatheredOf(parent: Parent | null, blocks: readonly Block[]): Gathered | null {
   if (!parent?.gathered) return null
   const names = new Set(blocks.map(({ block }) => block))
