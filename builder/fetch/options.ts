@@ -1,4 +1,4 @@
-/** The options of the `fetch` command: what their texts mean. */
+/** Parses the options of the `fetch` command. */
 
 import { InvalidArgumentError } from 'commander'
 import type { PublishedFeed } from '../../corpus/feeds/table.ts'
@@ -17,7 +17,7 @@ export interface FetchCommandOptions {
 const FEEDS: readonly PublishedFeed[] = PUBLISHERS.map(({ feed }) => feed)
 const words = (text: string) => text.split(',').map((word) => word.trim())
 
-/** `kev,epss` */
+/** Parses `kev,epss`. */
 export function feedNames(text: string): PublishedFeed[] {
   return words(text).map((word) => {
     const feed = FEEDS.find((name) => name === word)
@@ -26,7 +26,7 @@ export function feedNames(text: string): PublishedFeed[] {
   })
 }
 
-/** One or more addresses, separated by blanks as in an environment variable, on top of those before. */
+/** Adds one or more addresses to `before`. Whitespace separates them, as in an environment variable. */
 export function baseUrls(text: string, before: BaseUrls): BaseUrls {
   try {
     return text
@@ -39,7 +39,7 @@ export function baseUrls(text: string, before: BaseUrls): BaseUrls {
   }
 }
 
-/** `Go,PyPI` or `all` */
+/** Parses `Go,PyPI` or `all`. */
 export function ecosystems(text: string): string[] {
   const names = words(text)
   const wrong = names.find((name) => !ECOSYSTEM.test(name))
