@@ -27,7 +27,7 @@ const jobs = () =>
   option('--jobs <n>', 'number of worker threads; 0 uses the main thread only')
     .argParser(wholeNumber(0, MAX_JOBS))
     .default(availableParallelism(), 'one per core')
-/** Given once for each: `--sign-key old.json --sign-key new.json`. */
+/** Repeatable: `--sign-key old.json --sign-key new.json`. */
 const signKeys = () =>
   option('--sign-key <file>', 'sign the pointer with this private key (repeatable)').argParser(
     (file: string, before: string[] = []) => [...before, file],
@@ -143,7 +143,7 @@ program
     const { formatIngestReport } = await import('./ingest/format-report.ts')
     const { readFloors } = await import('./ingest/floors.ts')
     const floors = floor === undefined ? {} : readFloors(floor)
-    // A log needs only the report.
+    // A log file needs only the report.
     const progress = process.stderr.isTTY ? showProgress() : noProgress
     const report = await ingest({ feeds, ...options, floors }, realEffects(), progress)
     print(json, report, () => formatIngestReport(report, { verbose }))

@@ -1,6 +1,6 @@
 /**
- * Whether what a feed brings may go into the corpus: judged by the age of its edition before it is read, and by its
- * figures after, each feed by itself. What is refused leaves the corpus as it was.
+ * Decides whether each feed may enter the corpus: by the age of its edition before reading, by its counts after. A
+ * rejected feed leaves the corpus unchanged.
  */
 import type { Feed } from '../../corpus/feeds/feed.ts'
 import type { FeedName } from '../../corpus/feeds/table.ts'
@@ -11,10 +11,10 @@ import type { Floors } from './floors.ts'
 import type { FeedRemark, FeedReport } from './report.ts'
 import { type FeedSource, newestFile } from './sources.ts'
 
-/** A feed that lost a larger share of its records than this is taken for damaged. */
+/** A feed that lost a larger share of its records is considered damaged. */
 const MAX_LOSS = 0.1
 
-/** What the operator says of the feeds. */
+/** The operator's settings. */
 export interface Terms {
   acceptShrink: boolean
   acceptOlder: boolean
@@ -22,8 +22,10 @@ export interface Terms {
 }
 
 /**
- * Refuses an edition older than the corpus's, by the day: yesterday's data must not come back unnoticed. One that is
- * undated cannot be judged, which is remarked. Where it is accepted it counts like any other: its claims take the place of newer ones.
+ * Rejects an edition older (by day) than the corpus's, so that old data cannot return unnoticed. An undated edition
+ * only
+ * gets a remark. An accepted older edition replaces newer claims like any other.
+ * @throws IngestError `feed-older`
  */
 export function judgeEdition(
   { feed, files }: FeedSource,
@@ -46,8 +48,9 @@ export function judgeEdition(
 }
 
 /**
- * Refuses a feed that is empty, below its floor, or lost more than a tenth of its records; and one that is absent while
- * its claims are in a form that this version does not know.
+ * Rejects a feed that is empty, below its floor, or lost more than a tenth of its records. Also rejects an absent feed
+ * if another adapter version wrote its claims.
+ * @throws IngestError `feed-missing`, `feed-below-floor`, `feed-empty`, `feed-shrank`
  */
 export function judgeFigures(
   report: FeedReport,
@@ -84,7 +87,7 @@ export function judgeFigures(
   }
 }
 
-/** What the first of those left out has wrong: most often that is what all of them have. */
+/** Returns the fault of the first skipped record, because usually all skipped records share it. */
 function cause({ files, skipped }: FeedReport): string {
   const first = skipped[0]?.items[0]
   return first ? `; of ${files.map(({ path }) => path).join(', ')} ${first.key} was skipped first: ${first.detail}` : ''

@@ -1,20 +1,20 @@
-/** Under which rules and settings records are merged. The corpus remembers them: under others all are merged again. */
+/** The rules and settings of a merge. The corpus stores them; if they change, all records are merged again. */
 import { hash } from 'node:crypto'
 import type { CweEntry } from '../../corpus/model/catalogue.ts'
 import { MERGE_RULES, type RecordSettings } from './record.ts'
 
-/** Names by `cwe-<n>`, or null where the corpus has no catalogue of weaknesses. */
+/** Returns names by `cwe-<n>`; null if the corpus has no weakness catalog. */
 export function weaknessNames(entries: readonly CweEntry[]): RecordSettings['weaknesses'] {
   return entries.length === 0 ? null : Object.fromEntries(entries.map(({ slug, name }) => [slug, name]))
 }
 
-/** As the corpus remembers them. */
+/** Returns the rules and settings as the corpus stores them. */
 export function rulesText({ mission, kevFeed, weaknesses }: RecordSettings): string {
   const names = weaknesses && hash('sha256', JSON.stringify(weaknesses))
   return JSON.stringify({ rules: MERGE_RULES, mission, kevFeed, weaknesses: names })
 }
 
-/** The settings in what `rulesText` gave; null where it was given by other rules than these. */
+/** Parses the settings from `rulesText`'s result. Returns null if other rules wrote it. */
 export function settingsIn(text: string, weaknesses: RecordSettings['weaknesses']): RecordSettings | null {
   const { mission, kevFeed } = JSON.parse(text) as RecordSettings
   const settings = { mission, kevFeed, weaknesses }

@@ -1,13 +1,16 @@
-/** The threads of an ingest: started when there is first enough to do for them, and kept until the end. */
+/** The worker threads of an ingest. They start with the first large task and stay until the end. */
 import { openPool, type Pool } from '../../corpus/snapshot/pool.ts'
 
 export interface Threads {
-  /** Worker threads for work that is worth starting them, or where they are there already; else the caller's own thread. */
+  /**
+   * Returns worker threads if they run already or the task is worth starting them. Else it returns the caller's
+   * thread.
+   */
   pool(isWorthIt: boolean): Pool
   close(): Promise<void>
 }
 
-/** Up to `jobs` worker threads; with 0 everything runs in the caller's. */
+/** Opens up to `jobs` worker threads; 0 runs everything in the caller's thread. */
 export function openThreads(jobs: number): Threads {
   const tasks = new URL('./tasks.ts', import.meta.url)
   const inline = openPool(tasks, 0)

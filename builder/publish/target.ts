@@ -1,4 +1,4 @@
-/** Where a snapshot is published to. Nothing is judged here. */
+/** The target of a publication: plain reads and writes, without checks. */
 import { resolve } from 'node:path'
 import { noPathHere, pathOfFileUrl } from '../../corpus/transfer/file-url.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
@@ -7,21 +7,21 @@ import type { Content } from './content.ts'
 import { PublishError } from './error.ts'
 import { openFolder } from './folder.ts'
 
-/** Paths have `/`, as in a `dist`. What fails may pass where it is a TransferError that says so. */
+/** Paths use `/`, as in a `dist`. Only a TransferError that is marked temporary is worth a retry. */
 export interface Target {
-  /** What messages call it. */
+  /** The name in messages. */
   name: string
-  /** A small file; null where there is none. */
+  /** Returns a small file; null if it does not exist. */
   read(path: string, maxBytes: number): Promise<Buffer | null>
-  /** Sizes of the files in a folder of it and below, by path. */
+  /** Returns the sizes of all files below a folder, by path. */
   list(folder: string): Promise<Map<string, number>>
-  /** Puts a file in its place in one step, once all of it has been read. */
+  /** Reads all of the content, then replaces the file atomically. */
   put(content: Content): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * `s3://bucket/prefix`, `file://…`, or a path. A folder is taken for oneself until it is closed.
+ * Opens `s3://bucket/prefix`, `file://…`, or a path. A folder stays locked until `close`.
  * @throws PublishError `usage`, `unusable`; BuildError `busy`
  */
 export async function openTarget(text: string, effects: NetworkEffects): Promise<Target> {
