@@ -26,7 +26,7 @@ export type { IngestReport } from './report.ts'
 export interface IngestOptions {
   /** The feeds folder. */
   feeds: string
-  /** The corpus's file; it is made where there is none. */
+  /** The corpus file; created if it does not exist. */
   corpus: string
   /** `YYYY-MM-DD`: reads the newest file of each feed up to this date. */
   asOf?: string

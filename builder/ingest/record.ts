@@ -129,7 +129,7 @@ export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): Me
   const before = recordParts(previous ?? gone)
   // The previous claim of a restored record states a rejection, or is missing, so it is not compared.
   const former = previous && toMerge.former !== null ? (JSON.parse(toMerge.former) as CveListRecord) : null
-  // A claim that cannot be compared may only be read otherwise: then the record's own date and state decide.
+  // If the claims cannot be compared, only the parser may have changed. Then the record's own date and state decide.
   const states = (core: CveCore | undefined) => core?.date_updated === record.dateUpdated && core.state === record.state
   const isUpdated = listed && (former !== null || !states(before?.core))
   const recordDate = record.dateUpdated ?? settings.corpusDate

@@ -7,7 +7,7 @@ import type { Content } from './content.ts'
 import { PublishError } from './error.ts'
 import { openFolder } from './folder.ts'
 
-/** Paths use `/`, as in a `dist`. Only a TransferError that is marked temporary is worth a retry. */
+/** Paths use `/`, as in a `dist`. A temporary failure must be a TransferError with `mayPass`; only that is retried. */
 export interface Target {
   /** The name in messages. */
   name: string
