@@ -1,6 +1,6 @@
 /**
- * What a text matches, packed: between threads and in memory it takes a byte or two for each, where plain ordinals take
- * four. V8 answers every 30 MB that come from another thread with a collection, and all requests wait for that.
+ * Packed matches of a text query: one or two bytes each in memory and between threads, instead of four. V8 runs a
+ * blocking collection for every 30 MB that arrive from another thread.
  */
 import { encodePostings, type Postings, writeOrdinals } from '../../corpus/snapshot/query/postings.ts'
 
@@ -11,7 +11,7 @@ export const packMatches = encodePostings
 
 let ordinals = new Uint32Array(0)
 
-/** The ordinals, in memory that the next call overwrites: use them at once, and keep none. */
+/** Returns the ordinals in a shared buffer that the next call overwrites. Use them at once. */
 export function unpackMatches(matches: Matches): Uint32Array {
   if (ordinals.length < matches.count) ordinals = new Uint32Array(matches.count)
   return ordinals.subarray(0, writeOrdinals(matches, ordinals))

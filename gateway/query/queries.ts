@@ -1,4 +1,4 @@
-/** Text queries, in a thread of their own, each with a deadline, and no more at once than is good. */
+/** Text queries in a separate thread, with deadlines and a limited queue. */
 import { closeSync, openSync } from 'node:fs'
 import type { Worker } from 'node:worker_threads'
 import type { Hit, SearchResult } from '../../corpus/snapshot/query/open.ts'
@@ -12,41 +12,43 @@ import { oneATurn } from './one-a-turn.ts'
 import type { Found, QueryReply, QueryRequest, Question } from './protocol.ts'
 
 /**
- * Each asks the `query.db` at `path`, and fails with ApiError `overloaded` past the deadline, or when too many wait. What
- * comes back is shared: do not write to it.
+ * Each query reads the `query.db` at `path`. It fails with ApiError `overloaded` after the deadline, or if the queue
+ * is
+ * full. Results are shared: never modify them.
  */
 export interface Queries {
-  /** The ordinals that `q` matches in `set`. */
+  /** Returns the ordinals in `set` that match `q`. */
   matches(path: string, set: TextSetName, q: string): Promise<Matches>
-  /** The best of each type, and how many there are. */
+  /** Returns the best hits of each type, and their total numbers. */
   search(path: string, types: readonly SearchType[], q: string, limit: number): Promise<SearchResult>
-  /** The best of all types together. */
+  /** Returns the best hits of all types together. */
   suggest(path: string, types: readonly SearchType[], q: string, limit: number): Promise<Hit[]>
-  /** Opens a `query.db` and keeps it open, whatever becomes of its name, until it is forgotten. */
+  /** Opens a `query.db` and keeps it open until `forget`, even if its file is deleted. */
   open(path: string): void
-  /** Lets go of a `query.db`. */
+  /** Releases a `query.db`. */
   forget(path: string): void
   readonly figures: QueryFigures
   close(): Promise<void>
 }
 
-/** How the queue fares, for the metrics. */
+/** Queue figures for the metrics. */
 export interface QueryFigures {
   waiting: number
-  /** Queries past their deadline, since the start. */
+  /** Queries that exceeded their deadline since the start. */
   timeouts: number
-  /** Queries refused because too many were waiting, since the start. */
+  /** Queries rejected since the start because the queue was full. */
   refusals: number
 }
 
 export interface QueryOptions {
   deadlineMs?: number
-  /** So many may be under way or wait. */
+  /** Maximum number of queries running or waiting. */
   maxWaiting?: number
-  /** Bound of remembered results: a walk through pages asks the same again and again. */
+  /** Limit of the result cache in bytes. Clients repeat the same query for each page. */
   maxRememberedBytes?: number
   /**
-   * A search past its deadline says so itself, soon; a thread that does not, within this time, hangs, and is given up.
+   * A search ends itself soon after its deadline. A thread that does not reply within this time (ms) hangs and is
+   * terminated.
    */
   graceMs?: number
   /** The module that runs in the thread. */
@@ -62,14 +64,14 @@ interface Job {
   timer: NodeJS.Timeout
 }
 
-/** A `query.db` in use: by how many snapshots (two that differ elsewhere may share one), and as an open file. */
+/** A `query.db` in use: the number of snapshots that use it (two can share one), and its open file. */
 interface Held {
   holders: number
   descriptor: number | null
 }
 
 const RETRY_AFTER_SECONDS = 1
-/** What an entry of the memory costs beside its ordinals, and what something found costs. */
+/** Memory of a cache entry besides its ordinals, and of one hit. */
 const ENTRY_BYTES = 200
 const HIT_BYTES = 600
 
@@ -85,9 +87,12 @@ export function openQueries(options: QueryOptions = {}): Queries {
   let timeouts = 0
   let refusals = 0
   let hanging = 0
-  /** Searches that take turns end together, and a page is made at once of what each found. */
+  /**
+   * Searches that share turns end together. Each result gets a turn of its own, because a page is built from it at
+   * once.
+   */
   const handOver = oneATurn()
-  /** None after a crash, until something is asked again: what crashes at its start must not do so for ever. */
+  /** Null after a crash until the next query, so that a crash at startup does not repeat forever. */
   let worker: Worker | null = start()
 
   function start(): Worker {
@@ -96,7 +101,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
       const job = jobs.get(reply.number)
       if (started !== worker || !job) return
       settle(reply.number, job)
-      // Whoever asked may have been told already that it takes too long: then this says nothing.
+      // The caller may have received a timeout already; then this has no effect.
       if ('found' in reply) handOver(() => job.resolve(reply.found))
       else job.reject('error' in reply ? reply.error : tooLate())
     })
@@ -135,7 +140,10 @@ export function openQueries(options: QueryOptions = {}): Queries {
     job.timer = setTimeout(() => giveUp(number, job), graceMs).unref()
   }
 
-  /** The thread hangs, on a disk that does not answer perhaps: it goes, and a new one takes over what is not late yet. */
+  /**
+   * The thread hangs, for example on a disk that does not respond. Terminates it; a new thread continues the other
+   * queries.
+   */
   function giveUp(number: number, job: Job): void {
     settle(number, job)
     if (worker) end(worker)
@@ -212,7 +220,9 @@ export function openQueries(options: QueryOptions = {}): Queries {
   }
 }
 
-/** The file as a descriptor; without one, whoever asks something is told what the thread meets when it opens it. */
+/**
+ * Returns a descriptor of the file, or null. A failure is reported later, when the thread opens the file for a query.
+ */
 function openIfThere(path: string): number | null {
   try {
     return openSync(path, 'r')
