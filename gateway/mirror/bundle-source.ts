@@ -1,4 +1,4 @@
-/** Copying from a bundle: where in it the files lie is read at once, and each file when it is asked for. */
+/** Copies from a bundle. Reads the positions of all files first, and each file on request. */
 import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
 import { Readable } from 'node:stream'
@@ -8,15 +8,15 @@ import { MirrorError } from './error.ts'
 import type { Source } from './source.ts'
 import { BLOCK_BYTES, decodeHeader, paddingOf } from './tar.ts'
 
-/** Where in an archive a file lies. */
+/** Position of a file in an archive. */
 interface Place {
   at: number
   size: number
 }
 
 /**
- * A bundle to copy from.
- * @throws MirrorError `unusable` where the file is no bundle, or only the beginning of one
+ * Returns a bundle as a source.
+ * @throws MirrorError `unusable` if the file is not a bundle, or is truncated
  */
 export function bundleSource(file: string): Source {
   const places = placesIn(file)
@@ -34,7 +34,7 @@ export function bundleSource(file: string): Source {
   }
 }
 
-/** The stream's `end` is the last byte it reads, so it cannot read none. */
+/** `end` is the last byte that the stream reads, so an empty range is impossible. */
 const bytesOf = (file: string, { at, size }: Place, offset: number) =>
   createReadStream(file, { start: at + offset, end: at + size - 1 })
 

@@ -1,33 +1,34 @@
-/** Mirroring again and again: what goes wrong once is told, and tried again at the next turn. */
+/** Repeats a mirror run. Temporary errors are reported, and the next run tries again. */
 import { setTimeout } from 'node:timers/promises'
 import { isSystemError } from '../../corpus/command/system-error.ts'
 
 /**
- * A variable by which a mirror knows that it is a gateway's: then it ends with that, also where that has ended already. Its
- * value is the source, which may hold a password: what a process is started with everybody on its machine may read.
+ * Environment variable that marks a mirror process of a gateway; it ends with its gateway. The value is the source. It
+ * may
+ * contain a password, and other users can read command lines.
  */
 export const FOLLOWED_BY_GATEWAY = 'VULNSHELF_FOLLOWED_BY_GATEWAY'
 
-/** Errors that concern what was offered, or the way to it, and not this program. */
+/** Errors of the offered data or the connection, not of this program. */
 const TOLD = ['KeyError', 'MirrorError', 'SnapshotError', 'TransferError']
 
 export interface Following<T> {
-  /** From the end of one run to the beginning of the next, in ms. */
+  /** From the end of one run to the start of the next, in ms. */
   intervalMs: number
-  /** Ends it: a run under way is the caller's to end. */
+  /** Ends the loop. The caller must end a run in progress. */
   signal: AbortSignal
   onReport(report: T): void
   onError(error: Error): void
-  /** From 0 to 1, for jitter. */
+  /** Returns a number from 0 to 1, for jitter. */
   random(): number
 }
 
-/** Many mirrors that were started together should not come back together: intervals differ by up to so much. */
+/** Maximum relative jitter of the interval, so that mirrors started together do not return together. */
 const JITTER = 0.1
 
 /**
- * Runs until the signal says to stop; it resolves then.
- * @throws what a run throws that nobody expected
+ * Runs until the signal aborts, then resolves.
+ * @throws unexpected errors of a run
  */
 export async function follow<T>(run: () => Promise<T>, following: Following<T>): Promise<void> {
   const { intervalMs, signal, onReport, onError, random } = following
@@ -44,6 +45,6 @@ export async function follow<T>(run: () => Promise<T>, following: Following<T>):
   }
 }
 
-/** Trouble of this disk passes as well: a full one may have room tomorrow. What was asked for wrongly stays wrong. */
+/** Disk errors are temporary too, because a full disk may have space later. Usage errors are permanent. */
 const isTold = (error: Error & { code?: string }) =>
   error.code !== 'usage' && (TOLD.includes(error.name) || isSystemError(error))

@@ -1,6 +1,7 @@
 /**
- * `vulnshelf-gateway mirror`: pointer, trust, manifest, missing objects, and last the pointer, as it was received, with
- * its signatures. Until then the snapshot that is here stays; whatever happens on the way, the next run goes on from there.
+ * `vulnshelf-gateway mirror`: fetches and verifies pointer, manifest and missing objects, then replaces the pointer,
+ * with
+ * its signatures. Until then the local snapshot stays. After a failure, the next run continues.
  */
 import { join } from 'node:path'
 import { replaceFile } from '../../corpus/command/effects.ts'
@@ -32,23 +33,23 @@ import { judgeManifest, judgePointer } from './trust.ts'
 
 export interface MirrorOptions {
   dist: string
-  /** Keys of which one must have signed; null believes whoever answers. */
+  /** One of these keys must have signed; null disables signature checks. */
   keys: readonly TrustedKey[] | null
-  /** Transfers at once. */
+  /** Parallel transfers. */
   parallel?: number
-  /** Bytes per second of all of them; null for no bound. */
+  /** Total bytes per second; null for no limit. */
   maxRate?: number | null
-  /** A larger snapshot is refused. */
+  /** Limit of a snapshot's size in bytes. */
   maxBytes?: number
-  /** Makes what is derived with so many threads instead of fetching it; null fetches it. */
+  /** Derives files with this number of threads instead of fetching them; null fetches them. */
   derive?: number | null
-  /** Where to write, as one file, what is new since the snapshot that is here; null writes none. */
+  /** Path of a bundle with the difference to the local snapshot; null writes none. */
   bundle?: string | null
-  /** How many snapshots to keep, with this one; null keeps all. */
+  /** Number of snapshots to keep, with this one; null keeps all. */
   keep?: number | null
-  /** What earlier runs of this process found sound. */
+  /** Objects verified by earlier runs of this process. */
   sound?: Sound
-  /** Ends a run; what has arrived stays. */
+  /** Ends a run; partial objects stay. */
   signal?: AbortSignal
 }
 
@@ -56,24 +57,24 @@ export interface MirrorReport {
   source: string
   snapshot: string
   version: number
-  /** The signatures of the pointer: `not_checked` without keys, empty when it is unsigned. */
+  /** The signatures of the pointer: `not_checked` without keys, empty if it is unsigned. */
   signatures: SignatureVerdict[]
   expiresAt: string | null
-  /** Whether another snapshot than before is here now. */
+  /** Whether the local snapshot changed. */
   changed: boolean
   /**
-   * Objects that came, delta packs among them; files that were made with these, or derived here; and those that were here
+   * Objects that were fetched, with delta packs; files rebuilt with packs; files derived here; and files that existed
    * already.
    */
   fetched: Tally
   made: Tally
   derived: Tally
   reused: Tally
-  /** What was written for others to carry; null where there was nothing new, or nobody asked. */
+  /** The bundle; null if it was not requested or nothing is new. */
   bundle: { file: string; bytes: number } | null
-  /** What was removed of older snapshots. */
+  /** What was removed of older snapshots; null if all are kept. */
   pruned: PruneReport['removed'] | null
-  /** Bytes that came over the wire for files, those of attempts that failed included. */
+  /** Bytes over the network for files, including failed attempts. */
   received: number
   seconds: number
 }
@@ -87,8 +88,8 @@ const PARALLEL = 6
 const MAX_BYTES = 1e12
 
 /**
- * Makes `dist` a copy of what the source puts up.
- * @throws MirrorError, SnapshotError or TransferError; then what was here is as it was
+ * Makes `dist` a copy of the source's current snapshot.
+ * @throws MirrorError, SnapshotError or TransferError; then the local snapshot is unchanged
  */
 export async function mirror(
   source: Source,
@@ -104,7 +105,9 @@ export async function mirror(
   }
 }
 
-/** A repository may move on while it is copied, be pruned or signed again: then its next pointer leads to what is there. */
+/**
+ * Maximum restarts. A repository may be updated, pruned or signed again during a copy; then its new pointer is used.
+ */
 const MOST_MOVES = 5
 
 async function mirrorInto(
@@ -143,7 +146,7 @@ async function mirrorInto(
   }
 }
 
-/** Copies what a pointer names, and puts it up. */
+/** Copies the snapshot of a pointer and activates it. */
 async function copy(
   source: Source,
   bytes: Buffer,
@@ -174,7 +177,7 @@ async function copy(
   const staged = join(temporaryFolder(dist), 'put-up')
   if (!known) await replaceFile(manifestPath(dist, digest), manifestBytes, staged, effects)
   if (isNew) {
-    // It may have expired since the copy began.
+    // The pointer may have expired since the copy began.
     await judge()
     await replaceFile(pointerPath(dist), bytes, staged, effects)
   }

@@ -1,15 +1,15 @@
-/** A bound on bytes per second, for all transfers together. */
+/** Limits the total bytes per second of all transfers. */
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 
-/** Shorter waits than this are saved up. */
+/** Shorter waits accumulate. */
 const LEAST_WAIT_MS = 10
 
-/** Gives what transfers call after each piece: it resolves when the next one may come. */
+/** Returns a function to call after each piece. It resolves when the next piece may be received. */
 export function pacer(
   bytesPerSecond: number | null,
   { now, sleep }: Pick<NetworkEffects, 'now' | 'sleep'>,
 ): (bytes: number) => Promise<void> {
-  /** When what was taken so far is paid for, in ms since the epoch. */
+  /** When the bytes received so far are within the rate, in ms since the epoch. */
   let paidAt = 0
   return async (bytes) => {
     if (bytesPerSecond === null) return

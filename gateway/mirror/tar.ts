@@ -1,22 +1,23 @@
 /**
- * Tar, as far as a bundle needs it: files alone, by the names and sizes of USTAR (POSIX.1-1988). A bundle is read where its
- * files lie, from any byte on and several at once, which libraries that read an archive from its beginning do not do.
+ * Tar for bundles: plain files with USTAR names and sizes (POSIX.1-1988). Bundles need random access and parallel
+ * reads,
+ * which streaming tar libraries do not offer.
  */
 
-/** What a file in an archive is called, and how many bytes it has. */
+/** Name and size in bytes of a file in an archive. */
 export interface TarEntry {
   name: string
   size: number
 }
 
-/** Headers and files begin at multiples of so many bytes. */
+/** Alignment of headers and files in bytes. */
 export const BLOCK_BYTES = 512
 /** Two blocks of zeros end an archive. */
 export const END_BYTES = 2 * BLOCK_BYTES
 /** Eleven octal digits. */
 export const MAX_ENTRY_BYTES = 0o77777777777
 
-/** Where the fields of a header lie, and how long they are. */
+/** Position and length of the header fields. */
 const NAME = { at: 0, length: 100 }
 const MODE = { at: 100, length: 8 }
 const OWNER = { at: 108, length: 8 }
@@ -29,10 +30,10 @@ const MAGIC = { at: 257, length: 8 }
 
 type Field = typeof NAME
 
-/** So many bytes follow a file, up to the next header. */
+/** Returns the number of padding bytes after a file. */
 export const paddingOf = (size: number): number => -size & (BLOCK_BYTES - 1)
 
-/** The header of a file whose owner and time say nothing: the same files make the same archive. */
+/** Returns the header of a file, with fixed owner and time: the same files produce the same archive. */
 export function encodeHeader({ name, size }: TarEntry): Buffer {
   const header = Buffer.alloc(BLOCK_BYTES)
   header.write(name, NAME.at, NAME.length, 'latin1')
@@ -46,8 +47,8 @@ export function encodeHeader({ name, size }: TarEntry): Buffer {
 }
 
 /**
- * What a header says: a file; `other` for a folder, a link or an extension, whose bytes are to be leapt over; `end` for a
- * block of zeros; null for bytes that are no header.
+ * Parses a header: `file`; `other` for a folder, link or extension to skip; `end` for a block of zeros; null for other
+ * bytes.
  */
 export function decodeHeader(header: Buffer): (TarEntry & { kind: 'file' | 'other' }) | { kind: 'end' } | null {
   if (header.every((byte) => byte === 0)) return { kind: 'end' }
@@ -57,7 +58,7 @@ export function decodeHeader(header: Buffer): (TarEntry & { kind: 'file' | 'othe
   return { kind: type === '0' || type === '' ? 'file' : 'other', name: textOf(header, NAME), size }
 }
 
-/** The sum of all bytes, those of the field that it is written to taken for blanks. */
+/** Returns the sum of all bytes; the checksum field counts as blanks. */
 function checksumOf(header: Buffer): number {
   let sum = CHECKSUM.length * 0x20
   for (const [at, byte] of header.entries()) {
@@ -75,7 +76,7 @@ function readOctal(header: Buffer, field: Field): number | null {
   return /^[0-7]+$/.test(digits) ? Number.parseInt(digits, 8) : null
 }
 
-/** Up to the first zero. */
+/** Returns the text up to the first zero byte. */
 function textOf(header: Buffer, { at, length }: Field): string {
   const text = header.toString('latin1', at, at + length)
   const end = text.indexOf('\0')

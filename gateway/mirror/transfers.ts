@@ -1,4 +1,4 @@
-/** Getting files from a source: small ones into memory, objects into their places, several at once. */
+/** Fetches files from a source: small ones into memory, objects to their paths, in parallel. */
 import type { Stored } from '../../corpus/snapshot/manifest.ts'
 import { about } from '../../corpus/transfer/error.ts'
 import { readWhole } from '../../corpus/transfer/request.ts'
@@ -7,7 +7,7 @@ import { severalAtOnce } from '../../corpus/transfer/several.ts'
 import { type Fetching, fetchObject } from './objects.ts'
 
 /**
- * A small file, asked for again where that may help.
+ * Returns a small file, with retries.
  * @throws TransferError
  */
 export async function askFor(
@@ -29,7 +29,7 @@ export interface Transfers extends Omit<Fetching, 'signal' | 'onBytes'> {
 }
 
 /**
- * Fetches objects, so many at once; the first failure ends the others.
+ * Fetches objects in parallel. The first failure aborts the others.
  * @throws TransferError
  */
 export async function fetchAll(
