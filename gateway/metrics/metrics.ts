@@ -1,4 +1,4 @@
-/** The metrics of a gateway, in a registry of its own. Names and labels are listed in the README. */
+/** The metrics of a gateway, in a registry of their own. The README lists names and labels. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { AUTH_FAULTS } from '../errors.ts'
 import type { QueryFigures } from '../query/queries.ts'
@@ -6,26 +6,26 @@ import type { ShelfFigures } from '../shelf/shelf.ts'
 import { LIMITS, type Meter } from './meter.ts'
 import { type AnswerCount, createTally, type Tally } from './tally.ts'
 
-/** What is read at the moment of a scrape. */
+/** Sources that are read at each scrape. */
 export interface Watched {
   shelf(): ShelfFigures
   queries(): QueryFigures
-  /** Null where limits are not to be shared. */
+  /** Null if limits are not shared. */
   limitsShared: (() => boolean) | null
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   now(): number
 }
 
-/** Metrics that can be read. */
+/** Metrics for a scrape. */
 export interface Exposed {
-  /** Everything in Prometheus' text format. */
+  /** Returns all metrics in Prometheus' text format. */
   expose(): Promise<string>
   contentType: string
 }
 
 export interface Metrics extends Exposed {
   meter: Meter
-  /** The same as JSON, for whoever adds up those of several processes. */
+  /** Returns the metrics as JSON, to aggregate several processes. */
   collect(): Promise<object[]>
 }
 
@@ -49,7 +49,7 @@ export function createMetrics(watched: Watched): Metrics {
     labelNames: ['fault'],
     registers,
   })
-  // A series that is there from the start shows its first increase.
+  // A series must exist from the start to show its first increase.
   for (const limit of LIMITS) refusals.inc({ limit }, 0)
   for (const fault of AUTH_FAULTS) faults.inc({ fault }, 0)
   watchShelf(watched, registers)
@@ -94,7 +94,7 @@ const DURATIONS = {
   help: 'Time from the parsed request until its answer is handed to the socket',
 }
 
-/** A histogram whose counts lie in a tally. */
+/** A histogram with counts from a tally. */
 class TalliedDurations extends Histogram<string> {
   readonly #tally: Tally
 
@@ -103,7 +103,7 @@ class TalliedDurations extends Histogram<string> {
     this.#tally = tally
   }
 
-  /** What the registry asks a histogram for when it prints. */
+  /** The registry calls this for the text format. */
   async getForPromString() {
     const values = this.#tally.durations().flatMap(({ route, counts, sum }) => {
       let count = 0
@@ -121,7 +121,7 @@ class TalliedDurations extends Histogram<string> {
     return { ...DURATIONS, type: 'histogram', values, aggregator: 'sum' }
   }
 
-  /** And when it collects. */
+  /** The registry calls this for JSON. */
   override get() {
     return this.getForPromString() as unknown as ReturnType<Histogram<string>['get']>
   }
@@ -158,14 +158,14 @@ function watchQueries({ queries }: Watched, registers: Registry[]): void {
   counter('vulnshelf_query_refusals_total', 'Text queries refused by a full queue', registers, () => queries().refusals)
 }
 
-/** There is none where limits are not to be shared: a 0 asks for attention. */
+/** Without shared limits, this metric does not exist, because 0 would look like a fault. */
 export function watchLimits(shared: (() => boolean) | null, registers: Registry[]): void {
   if (shared === null) return
   const help = 'Whether Redis counts the limits of all gateways together: 0 while it is away'
   gauge('vulnshelf_limits_shared', help, registers, () => Number(shared()))
 }
 
-/** `aggregator` is what becomes of it over several processes. */
+/** `aggregator` combines the values of several processes. */
 function gauge(
   name: string,
   help: string,
@@ -184,7 +184,7 @@ function gauge(
   })
 }
 
-/** A counter that somebody else counts. */
+/** Registers a counter with an external value. */
 export function counter(name: string, help: string, registers: Registry[], read: () => number): void {
   new Counter({
     name,
