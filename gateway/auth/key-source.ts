@@ -1,4 +1,4 @@
-/** Where a gateway gets its keys from: a file, a URL, or what the issuer publishes (rule 11). */
+/** Selects the source of keys: a file, a URL, or the issuer's metadata (rule 11). */
 import { existsSync, readFileSync } from 'node:fs'
 import { GatewayError } from '../errors.ts'
 import { LOCAL } from '../token.ts'
@@ -7,7 +7,7 @@ import { type KeyRing, parseKeySet } from './key-set.ts'
 import { type KeyUrlOptions, keysByDiscovery, keyUrl } from './key-url.ts'
 
 export interface KeySource {
-  /** File or URL of the key set; without it, it is discovered from the issuer. */
+  /** File or URL of the key set; without it, the issuer's metadata is used. */
   jwks?: string
   issuer: string
 }
@@ -15,8 +15,8 @@ export interface KeySource {
 const isUrl = (text: string) => /^https?:\/\//i.test(text) && URL.canParse(text)
 
 /**
- * Refuses a source that can never have keys: each request would be answered with 503. One that cannot be reached now may
- * be back later, and is not asked.
+ * Rejects a source that can never have keys, because every request would get 503. Makes no network requests: an
+ * unreachable source may return later.
  * @throws GatewayError `bad_option`
  */
 export function assertKeySource({ jwks, issuer }: KeySource): void {
@@ -38,7 +38,7 @@ function assertKeyFile(jwks: string): void {
   }
 }
 
-/** Without a key set, keys are discovered from the issuer. */
+/** Without a key set, the issuer must be a URL for discovery. */
 function assertIssuer(issuer: string): void {
   if (issuer.replace(/\/$/, '') === LOCAL.issuer) {
     throw new GatewayError(
@@ -55,7 +55,7 @@ function assertIssuer(issuer: string): void {
   }
 }
 
-/** @throws GatewayError as `assertKeySource` */
+/** Returns the key ring of a source. @throws GatewayError as `assertKeySource` */
 export function openKeyRing(source: KeySource, options: KeyUrlOptions): KeyRing {
   assertKeySource(source)
   const { jwks, issuer } = source
