@@ -1,4 +1,6 @@
-/** `/docs`: the reference for people, from the same document as `/openapi.json`, outside `/api/v1` and without a token. */
+/**
+ * `/docs`: the reference for people, from the document of `/openapi.json`. It needs no token and is outside `/api/v1`.
+ */
 import { hash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { OpenRoute } from '../open-route.ts'
@@ -6,7 +8,7 @@ import type { OpenapiDocument } from '../openapi/model.ts'
 import { referencePage } from './page.ts'
 import { STYLE } from './style.ts'
 
-/** The page may do nothing but show itself, in its own style: no script, nothing fetched, no frame around it. */
+/** The page may only show itself in its own style: no scripts, no requests, no frames. */
 const POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
@@ -15,7 +17,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The page is made once, here. */
+/** Builds the page once, here. */
 export function docsRoute(document: OpenapiDocument): OpenRoute {
   const body = Buffer.from(referencePage(document, STYLE).html)
   const answer = {
