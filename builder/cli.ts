@@ -34,7 +34,6 @@ const signKeys = () =>
   )
 const expires = () => option('--expires <time>', 'lifetime of the signature, such as 12h or 14d').default('14d')
 const json = () => option('--json', 'print the report as JSON')
-/** Prints a report, as text or as JSON. */
 const print = <T>(asJson: boolean | undefined, report: T, words: (report: T) => string) =>
   void process.stdout.write(`${asJson ? printableJson(report, 1) : printable(words(report))}\n`)
 

@@ -20,9 +20,8 @@ import type { Signing } from './build/put-up.ts'
 export interface KeyReport {
   kid: string
   alg: SigningAlgorithm
-  /** The private key's file. */
   file: string
-  /** The key set with the public key, and its number of keys. */
+  /** The key set's file, and its number of keys. */
   keys: string
   trusted: number
 }
@@ -30,7 +29,7 @@ export interface KeyReport {
 export const keySetBeside = (file: string) => `${file.replace(/\.json$/, '')}.jwks.json`
 
 /**
- * Creates a key pair: the private key in `file`, readable only by its owner; the public key in the key set `keys`.
+ * Writes the private key to `file`, readable only by its owner, and adds the public key to the key set `keys`.
  * @throws KeyError if `file` exists, because a signing key is never overwritten
  */
 export async function makeKey(
@@ -47,10 +46,10 @@ export async function makeKey(
   return { kid: publicKey.kid, alg, file, keys, trusted: trusted.length }
 }
 
-/** Writes a file that only its owner can read, atomically. Never overwrites a file. */
+/** Writes atomically, with owner-only access. Never overwrites a file. */
 async function writePrivate(path: string, text: string): Promise<void> {
   const staged = `${path}.new`
-  // A killed run may have left one.
+  // Left by a killed run.
   await rm(staged, { force: true })
   const file = await open(staged, 'wx', 0o600)
   try {
@@ -69,16 +68,13 @@ async function writePrivate(path: string, text: string): Promise<void> {
   }
 }
 
-/**
- * Reads the keys and the expiry of a command's options.
- * @throws KeyError
- */
+/** @throws KeyError */
 export async function readSigning(files: readonly string[], expires: string): Promise<Signing> {
   const expiresInMs = expiryOf(expires)
   return { keys: await Promise.all(files.map(readSigningKeyFile)), expiresInMs }
 }
 
-/** Returns milliseconds. @throws KeyError `usage` */
+/** Returns ms. @throws KeyError `usage` */
 function expiryOf(text: string): number {
   const seconds = parseDuration(text)
   if (seconds !== null) return seconds * 1000
@@ -87,15 +83,14 @@ function expiryOf(text: string): number {
 
 /**
  * Returns the signing options of a build. Mirrors that trust a key reject an unsigned pointer, so dropping the
- * signature
- * requires `--unsigned`.
+ * signature requires `--unsigned`.
  * @throws KeyError
  */
 export async function signingOf(
   dist: string,
   { signKey = [], expires, unsigned = false }: { signKey?: string[]; expires: string; unsigned?: boolean },
 ): Promise<Signing | null> {
-  // Checked for unsigned builds too, so that an invalid value is always reported.
+  // Invalid values are reported for unsigned builds too.
   expiryOf(expires)
   if (signKey.length > 0 && unsigned)
     throw new KeyError('--unsigned and --sign-key contradict each other', { code: 'usage' })

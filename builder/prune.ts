@@ -7,8 +7,7 @@ import { gatheredPath, openGathered } from './build/gathered.ts'
 import { lockDist } from './build/lock.ts'
 
 /**
- * Keeps the current snapshot and the `keep - 1` before it. The build cache stays only if it belongs to the current
- * one.
+ * Keeps the current snapshot and the `keep - 1` before it; the build cache only if it is current.
  * @throws SnapshotError if the current snapshot is unreadable, then nothing is removed; BuildError `busy`
  */
 export async function prune(dist: string, keep: number, effects: Effects): Promise<PruneReport> {

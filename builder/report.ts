@@ -1,4 +1,4 @@
-/** Formats the reports of the commands for terminals and logs. */
+/** Formats reports for terminals and logs. */
 
 import { counted, duration, grouped, megabytes, shortened } from '../corpus/command/format.ts'
 import { printableLines } from '../corpus/command/printable.ts'
@@ -118,19 +118,15 @@ export function publishWords({ target, snapshot, version, changed, uploaded, reu
   ])
 }
 
-/** Limit of claims per value; `--json` prints all. */
+/** `--json` prints all claims. */
 const CLAIMS_SHOWN = 8
 const TEXT_SHOWN = 160
-/** Limit of a value, in characters; it may be a list of texts. */
+/** In characters, because a value may be a list of texts. */
 const VALUE_SHOWN = 1000
 
 const MARK = { decides: '=', adds: '+', passed: '-' } as const
 
-/**
- * Formats an explanation: `=` marks the deciding claim, `+` one of several that form the value, `-` an unused claim
- * with
- * its reason.
- */
+/** `=` marks the deciding claim, `+` one of several in the value, `-` an unused claim with its reason. */
 export function explainWords({ cveId, version, corpusDate, origins, values }: ExplainReport): string {
   return printableLines([
     `${cveId}, version ${version} of its record, corpus of ${corpusDate ?? 'no date'}`,

@@ -8,7 +8,7 @@ import { type PutUp, putPointer, renewed, type Signing } from './build/put-up.ts
 
 /** @throws SnapshotError if there is no snapshot; BuildError if another program is writing */
 export async function sign(dist: string, signing: Signing, effects: Effects): Promise<PutUp> {
-  // First, so that nothing is written to a foreign folder.
+  // Nothing may be written to a foreign folder.
   readCurrent(dist)
   const unlock = lockDist(dist)
   try {

@@ -12,17 +12,16 @@ import { checkSignatures, type SignatureVerdict } from '../corpus/snapshot/signa
 export interface KeptSnapshot {
   id: string
   createdAt: string
-  /** Id of the snapshot that it was built on. */
+  /** The snapshot that it was built on. */
   parent: string | null
-  /** The number of CVE records. */
   cves: number
   /** Whether all files exist; `/changes` needs them for a comparison. */
   complete: boolean
-  /** Size of its files in bytes, including shared ones. */
+  /** Includes shared files. */
   bytes: number
 }
 
-/** The current snapshot with its pointer's data; earlier pointers are not kept. */
+/** Earlier pointers are not kept. */
 export interface CurrentSnapshot extends KeptSnapshot {
   version: number
   /** Not verified: use `verify --keys`. */
@@ -32,13 +31,12 @@ export interface CurrentSnapshot extends KeptSnapshot {
 
 export interface SnapshotsReport {
   current: CurrentSnapshot
-  /** The earlier snapshots, in the order in which `prune` keeps them. */
+  /** In the order in which `prune` keeps them. */
   earlier: (KeptSnapshot & Pick<EarlierSnapshot, 'ancestor'>)[]
-  /** Digests of the unreadable manifests. */
   damaged: string[]
 }
 
-/** Lists the snapshots. @throws SnapshotError if there is no current snapshot, or its manifest is damaged */
+/** @throws SnapshotError if there is no current snapshot, or its manifest is damaged */
 export async function listSnapshots(dist: string, now = new Date()): Promise<SnapshotsReport> {
   const { pointer, pointerBytes, manifest } = readCurrent(dist)
   const summary = (of: Manifest): KeptSnapshot => summaryOf(dist, of)
@@ -60,7 +58,7 @@ export async function listSnapshots(dist: string, now = new Date()): Promise<Sna
 }
 
 function summaryOf(dist: string, manifest: Manifest): KeptSnapshot {
-  // Counted once per object, because several files can share one.
+  // Several files can share one object.
   const sizes = new Map(manifest.files.map(({ sha256, size }) => [sha256, size]))
   return {
     id: manifest.snapshot,

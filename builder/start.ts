@@ -19,7 +19,6 @@ const local = (name: string) => join(root, '.vulnshelf', name)
 const dist = join(root, 'dist')
 /** Renamed to `dist` when complete, so that an interrupted start is never served. */
 const unfinished = local('dist')
-/** The gateway is a separate program: started, not imported. */
 const gateway = ['--import', 'tsx', join(root, 'gateway/cli.ts')]
 
 interface StartFlags {
@@ -56,13 +55,13 @@ async function start({ port, host, cves }: StartFlags): Promise<void> {
   serve(port, host)
 }
 
-/** Without `--`, npm consumes the options and only sets environment variables. */
+/** Without `--`, npm only sets environment variables. */
 function refuseNpmOptions(): void {
   const taken = program.options.find(({ long }) => process.env[`npm_config_${long?.slice(2)}`] !== undefined)
   if (taken) program.error(`npm took option '${taken.long}' for its own. Write: npm start -- ${taken.flags}`)
 }
 
-/** Checked first, because writing a sample takes time. */
+/** Writing a sample takes time, so this is checked first. */
 async function assertUsable(port: number, host: string): Promise<void> {
   const server = createServer()
   const error = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
@@ -87,7 +86,6 @@ async function makeSample(cves: number, effects: Effects): Promise<void> {
   await effects.mkdir(local(''))
   const unlock = lockFile(local('start.lock'))
   if (unlock === null) throw new BuildError('busy', 'another `npm start` is writing the sample corpus. Wait for it')
-  // Another start may have completed it in the meantime.
   if (existsSync(join(dist, 'latest.json'))) return unlock()
   removeEmptyDist()
   if (existsSync(unfinished)) effects.log('an earlier start was interrupted: starting over')

@@ -1,6 +1,6 @@
 /**
- * `vulnshelf build`: builds a snapshot from the corpus. Steps: shards, catalogs, EPSS, derived files, activation.
- * The current snapshot stays valid until the last rename, which replaces the pointer.
+ * `vulnshelf build`: builds a snapshot from the corpus. Steps: shards, catalogs, EPSS, derived files, activation. The
+ * current snapshot stays valid until the last rename, which replaces the pointer.
  */
 import { availableParallelism } from 'node:os'
 import type { Effects } from '../../corpus/command/effects.ts'
@@ -46,7 +46,7 @@ export interface BuildReport extends ShardTally, PutUp {
   parent: string | null
   counts: Record<string, number>
   objects: ObjectStore['tally']
-  /** `shards` is the time of all steps before the derived files. */
+  /** `shards` includes all steps before the derived files. */
   seconds: { shards: number; derived: number; total: number }
 }
 
@@ -87,7 +87,7 @@ function readable(path: string): Corpus {
   }
 }
 
-/** Refuses a folder that contains foreign files, because every build empties `tmp`. */
+/** Every build empties `tmp`, so foreign folders are refused. */
 function assertDist(dist: string): void {
   const why = whyNotOurs(dist, '--out')
   if (why !== null) throw new BuildError('unusable', why)
@@ -171,7 +171,6 @@ async function writeDerived(
   }
 }
 
-/** Writes the files that are neither shards, catalogs nor derived. */
 async function writeTables(
   corpus: Corpus,
   description: About,
@@ -214,7 +213,7 @@ function parentOf(dist: string, pointer: Pointer, effects: Effects): Parent | nu
   }
 }
 
-/** Returns the EPSS columns in shared memory. Scores and ids both arrive in id order. */
+/** Returns EPSS columns in shared memory. Scores and ids are both in id order. */
 function alignEpss(corpus: Corpus, blocks: readonly Block[]): EpssColumns {
   const { release, scores } = corpus.epss()
   const ids = blocks.flatMap((block) => block.ids)

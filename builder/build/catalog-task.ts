@@ -7,12 +7,11 @@ import { readSound } from './shard-task.ts'
 
 export interface CatalogInput {
   entries: CatalogEntry[]
-  /** The shard of this catalog in the parent snapshot. */
   parent: { dist: string; file: FileEntry } | null
 }
 
 export interface BuiltCatalog extends EncodedCatalog {
-  /** The delta from the parent's shard; null without a parent. */
+  /** Null without a parent. */
   change: Change | null
 }
 

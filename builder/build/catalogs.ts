@@ -24,7 +24,6 @@ import type { ObjectStore } from './objects.ts'
 import type { LeftOut } from './shard-task.ts'
 import type { Parent } from './shards.ts'
 
-/** Inputs of the catalog writer. */
 interface CatalogJob {
   parent: Parent | null
   pool: Pool
@@ -32,9 +31,7 @@ interface CatalogJob {
   changes: Changes
 }
 
-/**
- * Writes a catalog shard for each of `entries`. Returns the files, and the entries with their positions in the files.
- */
+/** Writes a catalog shard for each of `entries`. Returns the files, and the entries' positions. */
 export async function writeCatalogs<Name extends CatalogName>(
   entries: Record<Name, CatalogEntry[]>,
   { parent, pool, objects, changes }: CatalogJob,
@@ -99,10 +96,7 @@ export function keyed<Entry>(
     })
 }
 
-/**
- * Returns the CNAs of the list, and those that only records name (rule 27). An assigner whose name is too long for a
- * key gets no entry.
- */
+/** Returns the listed CNAs, and those that only records name (rule 27). Assigners with too long names are omitted. */
 export function cnaEntries(corpus: Corpus, rows: Rows, leftOut: LeftOut[]): CatalogEntry[] {
   const listed = corpus.catalogue<CnaEntry>('cna').map(cnaDetail)
   const unlisted = unlistedCnas(new Set(listed.map(({ slug }) => slug)), assignerCounts(rows))

@@ -10,16 +10,15 @@ import {
 } from '../../corpus/snapshot/manifest.ts'
 import type { ObjectStore } from './objects.ts'
 
-/** Collects the delta of each shard while the shards are written. */
 export interface Changes {
-  /** Adds a delta. `size` is the size of the new file; a delta that is not much smaller is dropped. */
+  /** `size` is the size of the new file; a delta that is not much smaller is dropped. */
   add(role: Role, name: string, change: Change | null, size: number): void
   of(file: FileEntry): Change | undefined
 }
 
-/** Above this share of the file's size, downloading the whole file is better. */
+/** Larger deltas cost more than the file itself. */
 const WORTH_SHARE = 0.7
-/** Limit of all collected deltas; they are in memory until the pack is written. */
+/** Limit of the deltas in memory. */
 const MOST_BYTES = 256 * 1024 * 1024
 
 const keyOf = (role: Role, name: string) => `${role}\t${name}`
@@ -39,7 +38,7 @@ export function collectChanges(): Changes {
   }
 }
 
-/** Writes the pack that leads from the parent to a snapshot of these files. Returns null if nothing can be packed. */
+/** Writes the delta pack from the parent. Returns null if there is nothing to pack. */
 export async function putDelta(
   files: readonly FileEntry[],
   parent: Manifest | null,

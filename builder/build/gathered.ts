@@ -15,7 +15,6 @@ import type { FileEntry } from '../../corpus/snapshot/manifest.ts'
 
 export const gatheredPath = (dist: string) => join(dist, 'gathered')
 
-/** A range of bytes in a file, and its expected SHA-256. */
 export interface Blob {
   path: string
   at: number
@@ -23,9 +22,8 @@ export interface Blob {
   sha256: string
 }
 
-/** The cached facts of a snapshot. */
 export interface Gathered {
-  /** The facts of each CVE shard, by block. */
+  /** By block. */
   facts: ReadonlyMap<string, Blob>
   /** Returns the name counts, encoded by `encodeNameParts`. @throws SnapshotError if they are damaged */
   names(): Iterable<Uint8Array>
@@ -42,7 +40,7 @@ interface Index {
 const LENGTH_BYTES = 4
 const TRAILER_BYTES = LENGTH_BYTES + 32
 
-/** Returns the cache if it was made from the shards of these files, else null. */
+/** Returns the cache if it matches the shards of these files, else null. */
 export function openGathered(dist: string, files: readonly FileEntry[]): Gathered | null {
   const path = gatheredPath(dist)
   const index = readIndex(path)
@@ -55,7 +53,7 @@ export function openGathered(dist: string, files: readonly FileEntry[]): Gathere
   }
 }
 
-/** Returns the index, or null if it is missing or damaged. */
+/** Returns null if the index is missing or damaged. */
 function readIndex(path: string): Index | null {
   try {
     return withFile(path, (file) => {
@@ -71,7 +69,7 @@ function readIndex(path: string): Index | null {
   }
 }
 
-/** Returns the bytes of a blob. @throws SnapshotError `digest` or `malformed` */
+/** @throws SnapshotError `digest` or `malformed` */
 export function readBlob({ path, at, length, sha256: expected }: Blob): Buffer {
   const bytes = withFile(path, (file) => readAt(file, at, length))
   if (sha256(bytes) !== expected) throw new SnapshotError('digest', `${path} is damaged`)
@@ -96,11 +94,10 @@ function readAt(file: number, at: number, length: number): Buffer {
   return bytes
 }
 
-/** Writes the cache to a temporary file. */
 export interface GatheredWriter {
   path: string
   add(block: string, facts: Uint8Array): void
-  /** Writes the name counts, the index and the trailer, then closes the file. Call it after all shards are added. */
+  /** Writes names, index and trailer, then closes the file. */
   end(names: NameCounts, files: readonly FileEntry[]): void
   /** Closes an unfinished file. */
   close(): void
@@ -132,9 +129,7 @@ export function gatheredWriter(path: string): GatheredWriter {
   }
 }
 
-/**
- * Returns a digest of everything the cache depends on: the contents of the CVE shards, and the code that parses them.
- */
+/** Returns a digest of all inputs: the contents of the CVE shards, and the code that parses them. */
 function madeFrom(files: readonly FileEntry[]): string {
   const shards = files.filter(({ role }) => role === 'cve').map(({ name, content }) => `${name} ${content}`)
   return sha256([codeDigest(), ...shards.sort()].join('\n'))
@@ -144,7 +139,6 @@ const CODE = ['../../corpus/model', '../../corpus/snapshot']
 
 let code: string | undefined
 
-/** Returns a digest of the source files that produce the cache. */
 function codeDigest(): string {
   code ??= digestOfCode()
   return code

@@ -10,13 +10,10 @@ import type { Stored } from '../../corpus/snapshot/manifest.ts'
 export interface ObjectStore {
   /**
    * Writes bytes, or moves a temporary file, and returns the manifest entry. `sha256` is the digest of the bytes if it
-   * is
-   * known already.
+   * is known already.
    */
   put<Entry extends object>(entry: Entry, from: Uint8Array | TemporaryFile, sha256?: string): Promise<Entry & Stored>
-  /** Returns a path for a temporary file. */
   temporary(name: string): string
-  /** Objects and bytes written, and those that existed already. */
   tally: { written: number; writtenBytes: number; reused: number; reusedBytes: number }
 }
 
@@ -48,7 +45,7 @@ export function openObjectStore(dist: string, effects: Effects): ObjectStore {
   }
 }
 
-/** Returns whether the object exists and is intact. A damaged one is written again. */
+/** A damaged object is written again. */
 async function isThere(path: string, digest: string, size: number): Promise<boolean> {
   if (statSync(path, { throwIfNoEntry: false })?.size !== size) return false
   return (await digestOfFile(path)).sha256 === digest

@@ -12,7 +12,6 @@ import { encodeManifest, type FileEntry, FORMAT, type Manifest, snapshotId } fro
 import { encodePointer, type Pointer } from '../../corpus/snapshot/pointer.ts'
 import { type SigningKey, signPointer } from '../../corpus/snapshot/signature.ts'
 
-/** The keys that sign a pointer, and its lifetime. */
 export interface Signing {
   keys: readonly SigningKey[]
   expiresInMs: number
@@ -20,22 +19,17 @@ export interface Signing {
 
 export interface PutUp {
   snapshot: string
-  /** The pointer's version. */
   version: number
   /** False if the snapshot was already the current one. At most its pointer was signed again. */
   changed: boolean
-  /** Ids of the keys that signed the pointer. */
   signedBy: string[]
-  /** When the signed pointer expires; null if it is unsigned. */
+  /** Null if unsigned. */
   expiresAt: string | null
 }
 
 export interface PutUpOptions {
-  /** The current pointer; the new one gets the next version. */
   before: Pointer | null
-  /** The current snapshot, if the new one was built on it. */
   parent: Manifest | null
-  /** The delta pack from the parent to this snapshot. */
   delta: Manifest['delta']
   signing: Signing | null
 }
@@ -81,12 +75,10 @@ export async function putUp(
   return { ...(await putPointer(dist, pointer, signing, effects)), changed: true }
 }
 
-/** Returns the next pointer of the same snapshot, without an expiry. */
 export function renewed({ expires_at: _, ...pointer }: Pointer): Pointer {
   return { ...pointer, version: pointer.version + 1 }
 }
 
-/** Writes a pointer, signed if there are keys. */
 export async function putPointer(
   dist: string,
   pointer: Pointer,

@@ -5,15 +5,15 @@
 import type { FileEntry } from '../../corpus/snapshot/manifest.ts'
 import { heard } from '../../corpus/snapshot/pool.ts'
 
-/** Enough to keep a disk busy; the contents of queued files are in memory. */
+/** Enough to keep a disk busy; queued contents use memory. */
 const AT_ONCE = 4
 
 export interface Puts {
-  /** Resolves when the queue has room. @throws the error of an earlier write */
+  /** Waits until the queue has room. @throws the error of an earlier write */
   add(put: Promise<FileEntry>): Promise<void>
-  /** Returns all entries, in order. @throws the error of the first write that failed */
+  /** @throws the first write's error */
   entries(): Promise<FileEntry[]>
-  /** Waits until every write has ended, whether it succeeded or failed. */
+  /** Waits for all writes; never rejects. */
   settled(): Promise<void>
 }
 

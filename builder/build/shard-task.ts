@@ -21,10 +21,9 @@ import { type Blob, readBlob } from './gathered.ts'
 export interface ShardInput {
   corpus: string
   block: string
-  /** The records of the block in id order, and 16 bytes of digest for each. */
+  /** In id order, and 16 bytes of digest for each. */
   ids: CveId[]
   digests: Uint8Array
-  /** The shard of this block in the parent snapshot. */
   parent: { dist: string; file: FileEntry } | null
   /** Cached facts of the parent's shard. If given, the names of that shard are counted already. */
   facts: Blob | null
@@ -41,29 +40,26 @@ export interface LeftOut {
 }
 
 export interface BuiltShard {
-  /** The new file; null if the parent's file contains exactly these records. */
+  /** Null if the parent's file contains exactly these records. */
   file: { bytes: Uint8Array; sha256: string; content: string } | null
-  /** The delta from the parent's shard; null without a parent or a new file. */
+  /** Null without a parent or a new file. */
   change: Change | null
   gathered: GatheredShard
-  /** Encoded by `encodeFacts`, for the cache of the next build. */
+  /** Encoded by `encodeFacts`. */
   facts: Uint8Array
-  /** The names of removed members that were counted, encoded by `encodeNames`; null if none were counted. */
+  /** Removed members' names that were counted, by `encodeNames`; null if none were counted. */
   goneNames: Uint8Array | null
-  /** Members that were compressed, and their compressed length in bytes. */
+  /** Compressed members, and their compressed bytes. */
   encoded: number
   encodedBytes: number
-  /** Omitted parts of the members that were compressed. */
   leftOut: LeftOut[]
 }
 
 const corpora = connections((path) => openCorpus(path, { readonly: true }))
 
-/** Closes the corpora that tasks of this thread opened. */
 export const closeCorpora = corpora.close
 
 /**
- * Builds the shard of one block.
  * @throws BuildError `corpus-changed` if a record is no longer the requested one
  * @throws SnapshotError if `facts` are given, and they or the parent's shard are damaged
  */
@@ -93,7 +89,6 @@ function parentShard({ parent, facts }: ShardInput): PlacedShard | null {
   return bytes && { bytes, members: [...membersOf(bytes)] }
 }
 
-/** Returns the cached facts of the parent's shard, and the position of each reused member in them. */
 function knownFacts(
   blob: Blob,
   before: readonly PlacedMember[],
@@ -142,7 +137,7 @@ function encodeShard(input: ShardInput, shard: Buffer | null, kept: ReadonlyMap<
     add(head, bytes)
     encodedBytes += bytes.length
   })
-  // An ArrayBuffer of its own, so that it can be transferred to another thread: small Buffers share a pool.
+  // An ArrayBuffer of its own can be transferred; small Buffers share a pool.
   const bytes = Buffer.from(new ArrayBuffer(at))
   members.forEach((member, i) => void bytes.set(pieces[i]!, member.at))
   return {
@@ -155,7 +150,7 @@ function encodeShard(input: ShardInput, shard: Buffer | null, kept: ReadonlyMap<
   }
 }
 
-/** Returns the bytes of an object; null if it is missing or damaged, then its members are encoded again. */
+/** Returns null for a missing or damaged object, so that its members are encoded again. */
 export function readSound(dist: string, file: FileEntry): Buffer | null {
   try {
     return readObject(dist, file)
@@ -168,7 +163,7 @@ export function readSound(dist: string, file: FileEntry): Buffer | null {
 const digestAt = (digests: Uint8Array, i: number) =>
   digests.subarray(i * SHORT_HASH_LENGTH, (i + 1) * SHORT_HASH_LENGTH)
 
-/** Returns the members of the parent's shard with unchanged records, by key. */
+/** Returns the parent's members with unchanged records, by key. */
 function sameMembers(members: readonly PlacedMember[], { ids, digests }: ShardInput): Map<string, PlacedMember> {
   const wanted = new Map(ids.map((id, i) => [id as string, digestAt(digests, i)]))
   const same = new Map<string, PlacedMember>()

@@ -13,26 +13,24 @@ import type { BuiltShard, LeftOut, ShardInput } from './shard-task.ts'
 export interface ShardTally {
   members: { total: number; encoded: number; encodedBytes: number }
   shards: { total: number; unchanged: number }
-  /** Omitted parts of members that were compressed now. Reused members keep their earlier omissions. */
+  /** Omissions of newly compressed members only. */
   leftOut: LeftOut[]
 }
 
-/** The parent snapshot, whose files can be reused. */
 export interface Parent {
   dist: string
   manifest: Manifest
-  /** Its cached facts; null if there is no usable cache. */
+  /** Null without a usable cache. */
   gathered: Gathered | null
 }
 
-/** The records of an id block in the corpus: ids in order, and 16 bytes of digest for each. */
+/** Ids in order, and 16 bytes of digest for each. */
 export interface Block {
   block: string
   ids: CveId[]
   digests: Uint8Array
 }
 
-/** Returns all blocks of a corpus in id order. */
 export function blocksOf(corpus: Corpus): Block[] {
   return corpus.blocks().map(({ block }) => {
     const records = corpus.digests(block)
@@ -44,7 +42,6 @@ export function blocksOf(corpus: Corpus): Block[] {
   })
 }
 
-/** Inputs of the shard writer. */
 export interface ShardJob {
   blocks: readonly Block[]
   corpusPath: string
@@ -57,24 +54,23 @@ export interface ShardJob {
 }
 
 export interface WrittenShards {
-  /** The files of all CVE shards, in id order. */
+  /** In id order. */
   files: FileEntry[]
   rows: Rows
   tally: ShardTally
-  /** The writer of the cache; the name counts are still missing. */
+  /** The name counts are still missing. */
   writer: GatheredWriter
-  /** Whether the shards were built from the parent's cache. */
   isUpon: boolean
 }
 
-/** Writes the shards that changed. If the parent's cache is damaged, all facts are extracted again. */
+/** If the parent's cache is damaged, extracts all facts again. */
 export async function writeShards(job: ShardJob): Promise<WrittenShards> {
   const gathered = gatheredOf(job.parent, job.blocks)
   if (!gathered) return writeUpon(job, null)
   try {
     return await writeUpon(job, gathered)
   } catch (error) {
-    // Checked by name, because the error may come from another thread.
+    // An error from another thread loses its class.
     if ((error as Error).name !== 'SnapshotError') throw error
     job.log(`what was gathered before is of no use, so all of it is gathered anew: ${(error as Error).message}`)
     return writeUpon(job, null)
@@ -136,7 +132,7 @@ async function writeUpon(
   }
 }
 
-/** Returns the parent's cache. It is useless if a whole block is gone, because nobody subtracts that block's names. */
+/** Returns null if a whole block is gone, because its names could not be subtracted. */
 function gatheredOf(parent: Parent | null, blocks: readonly Block[]): Gathered | null {
   if (!parent?.gathered) return null
   const names = new Set(blocks.map(({ block }) => block))

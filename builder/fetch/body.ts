@@ -17,7 +17,6 @@ export interface CheckedBody {
 }
 
 const HEAD_BYTES = 64 << 10
-/** Limit of files that are parsed as a whole. */
 const MAX_JSON_BYTES = 512 << 20
 /** Deflate reaches at most 1032 to 1; real feeds stay below 30. */
 const MAX_RATIO = 200
@@ -37,7 +36,7 @@ const ZIP64 = 0xffffffff
 export async function checkBody(path: string, name: string, head: RegExp): Promise<CheckedBody> {
   const start = await readPart(path, 0, HEAD_BYTES)
   if (start.length === 0) throw wrong('it is empty')
-  // Checked first, because it is the usual failure: a login portal or a maintenance page.
+  // The usual failure: a login portal or a maintenance page.
   if (/^\s*<(?:!doctype html|html)/i.test(start.toString('latin1', 0, 256))) throw wrong('it is an HTML page')
   const form = formOf(name)
   const body = await CHECKS[form](path, start)
@@ -59,7 +58,7 @@ const CHECKS: Readonly<Record<Form, (path: string, start: Buffer) => Promise<Che
 
 const plainText = (start: Buffer): CheckedBody => ({ head: start.toString('utf8').replace(/^\ufeff/, ''), plain: null })
 
-/** Checks that the end record is at the end and the directory ends before it. Then the file is not truncated. */
+/** Checks that the directory precedes an end record at the very end. */
 async function checkZip(path: string, start: Buffer): Promise<CheckedBody> {
   if (start.length < 4 || start.readUInt32LE(0) !== LOCAL_HEADER) throw wrong('it is no zip, or one of nothing')
   const size = await sizeOf(path)
@@ -74,7 +73,7 @@ async function checkZip(path: string, start: Buffer): Promise<CheckedBody> {
   throw wrong('its zip directory is missing: it is cut off')
 }
 
-/** Inflates the whole file, because its CRC and length cover every byte. */
+/** Inflates everything: CRC and length cover every byte. */
 async function checkGzip(path: string, start: Buffer): Promise<CheckedBody> {
   if (start[0] !== 0x1f || start[1] !== 0x8b) throw wrong('it is no gzip')
   const most = (await sizeOf(path)) * MAX_RATIO + HEAD_BYTES
@@ -114,7 +113,7 @@ async function checkJsonLines(path: string, start: Buffer): Promise<CheckedBody>
   return plainText(start)
 }
 
-/** Checks only that the file ends with an end tag. The adapter parses it later. */
+/** Checks only the final end tag; the adapter parses it later. */
 async function checkXml(path: string, start: Buffer): Promise<CheckedBody> {
   const size = await sizeOf(path)
   const end = await readPart(path, Math.max(0, size - 1024), 1024)

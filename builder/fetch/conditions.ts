@@ -8,18 +8,14 @@ import type { Answer } from '../../corpus/transfer/network.ts'
 import { statusError } from '../../corpus/transfer/retry.ts'
 import type { Validators } from './state.ts'
 
-/** What exists locally before a request. */
 export interface Present {
-  /** The complete file of the last run, if it still exists. */
+  /** The last complete file, if it still exists. */
   whole: Validators | null
-  /** The first bytes of a version, if the server can be asked for the rest of exactly that version. */
+  /** The first bytes of a version that the server can complete. */
   part: (Validators & { bytes: number }) | null
 }
 
-/**
- * Returns what identifies a version byte for byte (RFC 9110 13.1.5): a strong ETag, else the date. Null means that the
- * download cannot resume.
- */
+/** Returns a strong ETag, else the date (RFC 9110 13.1.5). Null means that the download cannot resume. */
 export function resumableBy({ etag, lastModified }: Validators): string | null {
   return etag !== null && !etag.startsWith('W/') ? etag : lastModified
 }
@@ -36,7 +32,7 @@ export function requestHeaders({ whole, part }: Present): Record<string, string>
   return headers
 }
 
-/** Meaning of an answer: unchanged, the bytes from `offset` on, or `complete` if all bytes exist locally. */
+/** `bytes` begin at `offset`; `complete` means that all bytes exist locally. */
 export type Given =
   | { kind: 'unchanged' }
   | { kind: 'complete' }
@@ -63,7 +59,7 @@ function readRest(headers: Answer['headers'], part: NonNullable<Present['part']>
   if (!range || Number(range[1]) !== part.bytes) {
     throw new TransferError('restart', `the server gives another range: '${headers['content-range'] ?? ''}'`)
   }
-  // A server that ignores If-Range would append the end of a new version to the beginning of an old one.
+  // A server that ignores If-Range would mix two versions.
   const name = validators.etag !== null && part.etag !== null ? 'etag' : 'lastModified'
   if (validators[name] !== null && part[name] !== null && validators[name] !== part[name]) {
     throw new TransferError('restart', 'the file changed on the server: from the beginning')

@@ -8,12 +8,12 @@ import type { Circumstances, Publisher } from './publishers.ts'
 import { parseState, STATE_FILE } from './state.ts'
 import type { FileAt } from './wanted.ts'
 
-/** Returns the text of a listing. @throws TransferError */
+/** @throws TransferError */
 export type ReadListing = (url: URL, maxBytes: number) => Promise<string>
 
 const LISTING_BYTES = 16 << 20
 
-/** Returns the files of a feed that the copy at `base` (ends in `/`) has. */
+/** `base` ends in `/`. */
 export async function copiedFiles(
   publisher: Publisher,
   base: URL,
@@ -41,7 +41,7 @@ export async function copiedFiles(
   return found.length > 0 ? found : namedFiles(publisher, base, at)
 }
 
-/** Returns null for a missing listing; object stores answer 403 in that case. */
+/** Object stores answer 403 for missing files. */
 async function ifThere(listing: Promise<string>): Promise<string | null> {
   try {
     return await listing
@@ -51,7 +51,7 @@ async function ifThere(listing: Promise<string>): Promise<string | null> {
   }
 }
 
-/** Returns the files in a copy's `fetch.json`, with size and digest; null without a valid one. */
+/** Returns null without a valid `fetch.json`. */
 function listedFiles({ feed, folder }: Publisher, base: URL, text: string | null): FileAt[] | null {
   const state = text === null ? null : parseState(text)
   if (!state) return null
@@ -65,7 +65,7 @@ function listedFiles({ feed, folder }: Publisher, base: URL, text: string | null
     }))
 }
 
-/** Returns the files linked from a folder's index page. OSV's files are one folder deeper. */
+/** OSV's files are one folder deeper. */
 function indexedFiles(index: URL, page: string | null): FileAt[] {
   const files = new Map<string, FileAt>()
   for (const [, double, single] of (page ?? '').matchAll(/\bhref\s*=\s*(?:"([^"]*)"|'([^']*)')/gi)) {
@@ -87,7 +87,7 @@ function decoded(text: string): string | null {
   }
 }
 
-/** Returns the publisher's file names. @throws TransferError `listing` if the feed's names change every day */
+/** @throws TransferError `listing` if the feed's names change every day */
 function namedFiles({ folder, files }: Publisher, base: URL, at: Circumstances): FileAt[] {
   const own = files(at)
   if (Array.isArray(own)) {

@@ -22,7 +22,7 @@ export async function digestsOf(path: string): Promise<FileDigests> {
   return { bytes, sha256: sha256.digest('hex'), md5: md5.digest('hex') }
 }
 
-/** Returns the digests of the whole file in the headers, in hex: `Repr-Digest` (RFC 9530), `x-goog-hash` (OSV). */
+/** Returns the stated digests in hex: `Repr-Digest` (RFC 9530), `x-goog-hash` (OSV). */
 export function statedDigests(headers: Answer['headers']): Partial<Pick<FileDigests, 'sha256' | 'md5'>> {
   const sha256 = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):/.exec(headers['repr-digest'] ?? '')?.[1]
   const md5 = /(?:^|,)\s*md5=([A-Za-z0-9+/]{22}==)/.exec(headers['x-goog-hash'] ?? '')?.[1]
@@ -39,7 +39,7 @@ export function compareDigests(found: FileDigests, stated: Partial<FileDigests>,
   }
 }
 
-/** Parses NVD's `.meta`: lines `gzSize:19873` and `sha256:…` (of the plain JSON). */
+/** Parses NVD's `.meta`: `gzSize:19873` and `sha256:…` (of the plain JSON). */
 export function readMeta(text: string): { gzipBytes?: number; plainSha256?: string } {
   const gzSize = /^gzSize:(\d{1,15})\s*$/m.exec(text)?.[1]
   const sha256 = /^sha256:([0-9a-f]{64})\s*$/im.exec(text)?.[1]

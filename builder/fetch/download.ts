@@ -21,7 +21,7 @@ export interface DownloadContext {
   effects: NetworkEffects
   state: StateFile
   credentials: Credentials
-  /** Called with the bytes so far and the total; null if the server does not state it. */
+  /** `total` is null if the server does not state it. */
   onBytes(path: string, done: number, total: number | null): void
 }
 
@@ -30,17 +30,16 @@ export interface FileReport {
   path: string
   url: string
   status: 'fetched' | 'unchanged' | 'missing' | 'failed'
-  /** Size of the current file; null if there is none. */
+  /** Null if there is no file. */
   bytes: number | null
   /** Bytes over the network in this run, including failed attempts. */
   received: number
   attempts: number
   seconds: number
-  /** The reason if the file failed. */
   error?: { code: string; message: string }
 }
 
-/** Downloads a file. Failures of the publisher never throw; the report contains them. */
+/** Failures of the publisher never throw; the report contains them. */
 export async function download(feed: PublishedFeed, wanted: WantedFile, context: DownloadContext): Promise<FileReport> {
   const { effects, state } = context
   const started = effects.now().getTime()
@@ -76,7 +75,7 @@ export async function download(feed: PublishedFeed, wanted: WantedFile, context:
   }
 }
 
-/** Converts a disk error to a TransferError for the report. Rethrows anything else, because it is a bug. */
+/** Disk errors become part of the report. Others are bugs and rethrown. */
 function told(cause: unknown, feeds: string): TransferError {
   if (cause instanceof TransferError) return cause
   if (!isSystemError(cause)) throw cause
@@ -84,23 +83,21 @@ function told(cause: unknown, feeds: string): TransferError {
   return new TransferError('unusable', message, { cause })
 }
 
-/** Returns whether the file with the digest of the list exists already, so that no request is needed. */
+/** If the listed digest is here already, no request is needed. */
 async function isThere({ feeds, state: { state }, wanted }: Work): Promise<boolean> {
   const kept = state.files[wanted.path]
   if (!kept || wanted.sha256 === undefined || wanted.sha256 !== kept.sha256) return false
   return (await sizeOf(join(feeds, kept.path))) === kept.bytes
 }
 
-/** A download in progress. */
 interface Work extends DownloadContext {
   feed: PublishedFeed
   wanted: WantedFile
   received: number
-  /** Called with the length of the partial file. */
   reached(length: number): void
 }
 
-/** Returns the name of the partial file, which no adapter accepts. */
+/** No adapter accepts this name. */
 export const partialName = (path: string) => join(dirname(path), `.${basename(path)}.partial`)
 
 /** Errors after which the partial file is useless. */
@@ -125,7 +122,7 @@ async function attemptOnce(work: Work): Promise<'fetched' | 'unchanged'> {
   }
 }
 
-/** Interprets the answer, and discards its body unless it is needed. */
+/** Discards the body unless it is needed. */
 async function judged(answer: Answer, present: Present, now: Date): Promise<Given> {
   try {
     const given = readAnswer(answer, present, now)
@@ -141,7 +138,7 @@ async function findPresent({ feeds, state: { state }, wanted }: Work, partial: s
   const kept = state.files[wanted.path]
   const url = wanted.url.href
   const isWhole = kept?.url === url && (await sizeOf(join(feeds, kept.path))) === kept.bytes
-  // Another digest in the list means another file, whatever the server answers.
+  // Another listed digest means another file, whatever the server answers.
   const isWanted = wanted.sha256 === undefined || wanted.sha256 === kept?.sha256
   const part = state.partials[wanted.path]
   const bytes = part?.url === url && resumableBy(part) !== null ? await sizeOf(partial) : null
@@ -203,7 +200,6 @@ async function dropPartial({ effects, state, wanted }: Work, partial: string): P
   })
 }
 
-/** Returns null if the file does not exist. */
 async function sizeOf(path: string): Promise<number | null> {
   try {
     return (await stat(path)).size

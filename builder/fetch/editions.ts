@@ -1,4 +1,4 @@
-/** Feeds with a date or version in the file name: parses the names and selects the newest. */
+/** File names with dates or versions: parses them and selects the newest. */
 import { TransferError } from '../../corpus/transfer/error.ts'
 import type { FileAt } from './wanted.ts'
 
@@ -19,7 +19,7 @@ export function newestRelease(names: string[]): string[] {
 /** Lexical order works: `_at_0600Z` sorts before `_at_end_of_day`, and dates sort by time. */
 const newest = (names: string[]) => names.toSorted().at(-1)
 
-/** Returns the newest files in GitHub's list of releases (https://docs.github.com/rest/releases/releases). */
+/** Reads GitHub's list of releases (https://docs.github.com/rest/releases/releases). */
 export function cveListFiles(page: string): FileAt[] {
   const assets = releaseAssets(page)
   const chosen = newestRelease([...assets.keys()])
@@ -42,9 +42,9 @@ function releaseAssets(page: string): Map<string, FileAt> {
       const { name, browser_download_url: url, size, digest, state } = fields(file)
       if (typeof name !== 'string' || !RELEASE_FILE.test(name) || typeof url !== 'string' || !URL.canParse(url))
         continue
-      // The state of an asset is `starter` during its upload.
+      // `starter` during the upload.
       if (state !== undefined && state !== 'uploaded') continue
-      // If an asset is in several releases, use the first, newest one.
+      // The first, newest release counts.
       if (assets.has(name)) continue
       const sha256 = typeof digest === 'string' ? /^sha256:([0-9a-f]{64})$/.exec(digest)?.[1] : undefined
       assets.set(name, {

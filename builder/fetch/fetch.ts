@@ -20,14 +20,14 @@ import { openState } from './state.ts'
 import type { FileAt, WantedFile } from './wanted.ts'
 
 export interface FetchOptions {
-  /** The feeds folder; created if it does not exist. */
+  /** Created if it does not exist. */
   feeds: string
-  /** Fetch only these feeds. Default: all. */
+  /** Default: all. */
   only?: readonly PublishedFeed[]
   bases?: BaseUrls
-  /** OSV ecosystems, or `all` for OSV's whole list. Default: the package ecosystems. */
+  /** `all` is OSV's whole list. Default: package ecosystems. */
   ecosystems?: readonly string[]
-  /** Token for GitHub's list of releases, which allows 60 requests an hour without one. */
+  /** GitHub allows 60 requests an hour without a token. */
   githubToken?: string
 }
 
@@ -36,23 +36,23 @@ export interface FeedFetchReport {
   title: string
   status: 'fetched' | 'unchanged' | 'failed'
   files: FileReport[]
-  /** Why its files could not be listed. */
+  /** Why listing its files failed. */
   error?: { code: string; message: string }
 }
 
 export interface FetchReport {
   feeds: FeedFetchReport[]
-  /** Number of feeds with any failure. */
+  /** Feeds with any failure. */
   failed: number
   /** Bytes of files over the network. */
   received: number
   seconds: number
 }
 
-/** Publishers at the same time; each gets one request at a time. */
+/** Parallel publishers, each with one request at a time. */
 const AT_ONCE = 4
 
-/** Downloads the feeds. @throws TransferError `busy` (another fetch), `unusable` (the folder is not writable) */
+/** @throws TransferError `busy` (another fetch), `unusable` (the folder is not writable) */
 export async function fetchFeeds(
   options: FetchOptions,
   effects: NetworkEffects,
@@ -108,7 +108,6 @@ async function lockFolder(feeds: string, effects: NetworkEffects): Promise<() =>
   return unlock
 }
 
-/** Returns the results in the order of the queue. */
 async function inParallel<T, R>(queue: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   const entries = queue.entries()
@@ -119,7 +118,7 @@ async function inParallel<T, R>(queue: readonly T[], work: (item: T) => Promise<
   return results
 }
 
-/** Returns a reader that requests a listing once if several feeds share it (`fetch.json` of a copy). */
+/** Several feeds share a copy's `fetch.json`, so it is requested once. */
 function listingReader(effects: NetworkEffects, credentials: Credentials): ReadListing {
   const texts = new Map<string, Promise<string>>()
   const askFor = (url: URL, maxBytes: number) =>
@@ -177,7 +176,7 @@ function statusOf(files: readonly FileReport[]): FeedFetchReport['status'] {
   return files.some(({ status }) => status === 'fetched') ? 'fetched' : 'unchanged'
 }
 
-/** Removes state entries and partial files of names that are no longer requested. The files themselves stay. */
+/** Removes state and partial files of obsolete names. The files themselves stay. */
 async function forgetOthers(
   feed: PublishedFeed,
   folder: string,
@@ -196,7 +195,6 @@ async function forgetOthers(
   })
 }
 
-/** Reports the progress of all downloads, in MB. */
 function meter(progress: Progress): DownloadContext['onBytes'] {
   const under = new Map<string, { done: number; total: number }>()
   const megabytes = (bytes: number) => Math.round(bytes / 1e6)

@@ -17,7 +17,7 @@ export interface FetchCommandOptions {
 const FEEDS: readonly PublishedFeed[] = PUBLISHERS.map(({ feed }) => feed)
 const words = (text: string) => text.split(',').map((word) => word.trim())
 
-/** Parses `kev,epss`. */
+/** `kev,epss` */
 export function feedNames(text: string): PublishedFeed[] {
   return words(text).map((word) => {
     const feed = FEEDS.find((name) => name === word)
@@ -26,7 +26,7 @@ export function feedNames(text: string): PublishedFeed[] {
   })
 }
 
-/** Adds one or more addresses to `before`. Whitespace separates them, as in an environment variable. */
+/** Whitespace separates addresses, as in an environment variable. */
 export function baseUrls(text: string, before: BaseUrls): BaseUrls {
   try {
     return text
@@ -39,7 +39,7 @@ export function baseUrls(text: string, before: BaseUrls): BaseUrls {
   }
 }
 
-/** Parses `Go,PyPI` or `all`. */
+/** `Go,PyPI` or `all` */
 export function ecosystems(text: string): string[] {
   const names = words(text)
   const wrong = names.find((name) => !ECOSYSTEM.test(name))

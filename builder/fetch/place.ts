@@ -45,7 +45,7 @@ function renamed({ path, rename }: WantedFile, head: string, from: URL): string 
   return `${dirname(path)}/${name}`
 }
 
-/** Compares the file with its `.meta`. A missing `.meta` is accepted: the gzip's own CRC has been checked. */
+/** A missing `.meta` is accepted: the gzip's own CRC has been checked. */
 async function compareMeta(
   { effects, credentials }: Arrival,
   url: URL,
@@ -60,7 +60,7 @@ async function compareMeta(
     throw error
   }
   const { gzipBytes = bytes, plainSha256: stated = plainSha256 } = readMeta(text)
-  // NVD renews both files every two hours, so a mismatch between the two requests is possible. A retry resolves it.
+  // NVD renews both files every two hours; a retry resolves a mismatch.
   if (gzipBytes !== bytes) throw new TransferError('digest', `it has ${bytes} bytes, its .meta says ${gzipBytes}`)
   if (stated !== plainSha256) {
     throw new TransferError('digest', `the sha256 of its text is ${plainSha256}, its .meta says ${stated}`)

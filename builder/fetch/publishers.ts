@@ -6,34 +6,32 @@ import type { PublishedFeed } from '../../corpus/feeds/table.ts'
 import { cveListFiles, newestCatalogue, newestRelease, newestScores, RELEASE_FILE } from './editions.ts'
 import type { FileAt } from './wanted.ts'
 
-/** Inputs that determine a feed's files. */
 export interface Circumstances {
   /** `YYYY-MM-DD`, UTC. */
   today: string
-  /** OSV's ecosystem names, or `all`; null for the default. */
+  /** `all` is OSV's whole list; null is the default. */
   ecosystems: readonly string[] | null
 }
 
 export interface Listing {
   url: string
   maxBytes: number
-  /** Returns the files that the page lists. @throws TransferError `listing` for any other page */
+  /** @throws TransferError `listing` for any other page */
   read(page: string): FileAt[]
 }
 
 export interface Publisher {
   feed: PublishedFeed
-  /** Display name. */
   title: string
   folder: string
-  /** Size limit of a file: several times today's size. */
+  /** Several times today's size. */
   maxBytes: number
   head: RegExp
-  /** Returns the files if their names are fixed, else the page that lists them. */
+  /** The listing page, if the names are not fixed. */
   files(at: Circumstances): FileAt[] | Listing
-  /** Matches the file names that a copy may have in the feed's folder. */
+  /** File names that a copy may have. */
   copied: RegExp
-  /** Selects from a copy's names. Default: all. */
+  /** Default: all. */
   choose?(names: string[], at: Circumstances): string[]
 }
 
@@ -66,9 +64,8 @@ const DEFAULT_ECOSYSTEMS: readonly string[] = [
   'SwiftURL',
 ]
 
-/** Returns the files of a feed that is one file with a fixed name. */
 const oneFile = (name: string, url: string) => () => [{ name, url }]
-/** Matches anything: a zip is checked by its directory. */
+/** Zips are checked by their directory. */
 const ANY = /^/
 
 export const PUBLISHERS: readonly Publisher[] = [
@@ -116,7 +113,7 @@ export const PUBLISHERS: readonly Publisher[] = [
     maxBytes: 4 * GB,
     head: ANY,
     files: () => ({
-      // Several releases, because the newest may not have its files yet during its upload.
+      // During an upload, the newest release may have no files yet.
       url: 'https://api.github.com/repos/CVEProject/cvelistV5/releases?per_page=5',
       maxBytes: 32 * MB,
       read: cveListFiles,
@@ -131,7 +128,7 @@ export const PUBLISHERS: readonly Publisher[] = [
     maxBytes: 512 * MB,
     head: /"vulnerabilities"/,
     files: ({ today }) => nvdFiles(Number(today.slice(0, 4))),
-    // Pages of the API too, under any name.
+    // Also pages of the API, under any name.
     copied: /^(?!nvdcpe|cpe)[\w.-]+\.json(?:\.gz)?$/i,
   },
   {
@@ -219,7 +216,7 @@ export const PUBLISHERS: readonly Publisher[] = [
   },
 ]
 
-/** Returns NVD's feed of each year, and the feed of the last eight days, which NVD renews every two hours. */
+/** `modified` covers the last eight days; NVD renews it every two hours. */
 function nvdFiles(thisYear: number): FileAt[] {
   const years = Array.from({ length: thisYear - FIRST_NVD_YEAR + 1 }, (_, index) => String(FIRST_NVD_YEAR + index))
   return [...years, 'modified'].map((part) => ({
@@ -241,5 +238,4 @@ function namedEcosystems(page: string): string[] {
   return [...new Set(names)].filter((name) => ECOSYSTEM.test(name))
 }
 
-/** An ecosystem name that can be a folder name: `crates.io`, `GitHub Actions`. */
 export const ECOSYSTEM = /^[A-Za-z0-9][\w .-]*$/

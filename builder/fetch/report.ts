@@ -27,7 +27,7 @@ function feedWords({ title, files, error }: FeedFetchReport): string {
   return `${title.padEnd(18)} ${error ? 'failed' : parts.join(', ')}`
 }
 
-/** Returns a line for each failure. Files of a feed with the same error share one. */
+/** Files of a feed with the same error share a line. */
 export function failures({ feeds }: FetchReport): string[] {
   return feeds.flatMap(({ title, files, error }) => {
     const alike = Map.groupBy(

@@ -9,7 +9,7 @@ import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 
 export const STATE_FILE = 'fetch.json'
 
-/** A server's identification of a version of a file (RFC 9110 8.8). */
+/** Validators of RFC 9110 8.8. */
 const VALIDATORS = { etag: z.string().nullable(), lastModified: z.string().nullable() }
 
 const KEPT_FILE = z.object({
@@ -36,7 +36,7 @@ export type PartialFile = z.infer<typeof PARTIAL_FILE>
 export type Validators = Pick<PartialFile, 'etag' | 'lastModified'>
 export type FetchState = z.infer<typeof STATE>
 
-/** Parses a state. Returns null for a file of a later version or of another program. */
+/** Returns null for a later version's or another program's file. */
 export function parseState(text: string): FetchState | null {
   try {
     return STATE.safeParse(JSON.parse(text)).data ?? null
@@ -48,11 +48,11 @@ export function parseState(text: string): FetchState | null {
 
 export interface StateFile {
   readonly state: FetchState
-  /** Changes the state and writes it. Resolves when it is written. */
+  /** Resolves when the state is written. */
   update(change: (state: FetchState) => void): Promise<void>
 }
 
-/** Returns the state of a feeds folder. If it is unreadable, everything is fetched again. */
+/** An unreadable state means that everything is fetched again. */
 export async function openState(feeds: string, effects: NetworkEffects): Promise<StateFile> {
   const path = join(feeds, STATE_FILE)
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -71,7 +71,7 @@ export async function openState(feeds: string, effects: NetworkEffects): Promise
     state,
     update(change) {
       change(state)
-      // Writes run one at a time. An earlier failure was reported to its own caller.
+      // Serializes the writes. An earlier failure was reported to its own caller.
       written = written.then(write, write)
       return written
     },

@@ -9,30 +9,28 @@ export interface WantedFile {
   url: URL
   /** A longer body is aborted. */
   maxBytes: number
-  /** Matches within the first 64 KiB of the plain text; not used for a zip. */
+  /** Matches within the first 64 KiB of plain text; unused for zips. */
   head: RegExp
-  /** Size and SHA-256 (hex), if a listing states them. */
+  /** SHA-256 in hex, if a listing states them. */
   bytes?: number
   sha256?: string
   /** NVD's `.meta` file: size, and SHA-256 of the plain text. */
   meta?: URL
-  /** The publisher may not have it yet: NVD's feed of a new year. */
+  /** NVD publishes the feed of a new year late. */
   mayBeMissing?: boolean
   /**
    * Returns the final name, if it depends on the contents: from the start of the plain text and the final address.
-   * Null
-   * if neither contains it.
+   * Null if neither contains it.
    */
   rename?(head: string, from: URL): string | null
 }
 
-/** A file by its name in the feed's folder. The other fields of `WantedFile` are the same for the whole feed. */
+/** The other fields of `WantedFile` are the same for the whole feed. */
 export type FileAt = Omit<WantedFile, 'path' | 'url' | 'maxBytes' | 'head'> & { name: string; url: string }
 
-/** The format of a file, derived from its name. */
 export type Form = 'zip' | 'gzip' | 'json' | 'json-lines' | 'csv' | 'xml'
 
-/** The nuclei index is one JSON object per line, despite its name. */
+/** One JSON object per line, despite the name. */
 const JSON_LINES = /(?:^|\/)nuclei\/cves\.json$/
 
 export function formOf(path: string): Form {

@@ -5,15 +5,12 @@ import { heard, type Pool } from '../../corpus/snapshot/pool.ts'
 
 export type DigestOfFile = (file: FeedFile) => Promise<FileDigest>
 
-/** Returns the total size in bytes; folders count as 0. */
+/** Folders count as 0 bytes. */
 export function bytesOf(files: readonly FeedFile[]): number {
   return files.reduce((sum, { folder, path }) => sum + (folder ? 0 : statSync(path).size), 0)
 }
 
-/**
- * Starts all digests at once, so that workers compute them while feeds are read. A digest of an unreadable file
- * rejects.
- */
+/** Starts all digests at once, while feeds are read. A digest of an unreadable file rejects. */
 export function takeDigests(files: readonly FeedFile[], pool: Pool): DigestOfFile {
   const digests = new Map<string, Promise<FileDigest>>()
   for (const { folder, path } of files) if (!folder) digests.set(path, heard(pool.run<FileDigest>('digest', path)))

@@ -5,7 +5,7 @@ import { IngestError } from './error.ts'
 export type Floors = Readonly<Partial<Record<FeedName, number>>>
 
 /**
- * Parses `kev=1000,cvelist=200000`. If a feed occurs twice, the last value counts.
+ * Parses `kev=1000,cvelist=200000`. The last value of a feed counts.
  * @throws IngestError `usage`
  */
 export function readFloors(text: string): Floors {

@@ -1,11 +1,10 @@
-/** Formats the report of an ingest: a table of the feeds, warnings, and changes since the last ingest. */
+/** Formats the report of an ingest. */
 
 import { counted, duration, grouped, plural, shortened, table } from '../../corpus/command/format.ts'
 import { printableLines } from '../../corpus/command/printable.ts'
 import { dayOf } from '../../corpus/model/date.ts'
 import { type FeedRemark, type FeedReport, type IngestReport, isUnchanged } from './report.ts'
 
-/** A line of the report: a count, its unit, and examples. */
 interface Finding {
   count: number
   what: string
@@ -85,7 +84,6 @@ const REMARKS: Record<FeedRemark['code'], string> = {
   'days-apart': 'of another day than the CVE list',
 }
 
-/** Returns the warnings for the operator, over the whole corpus. */
 function warningsOf({ feeds, withoutRecord, scores, disagreements }: IngestReport): Finding[] {
   const remarks = feeds.flatMap(({ name, remarks }) => remarks.map((remark) => ({ name, ...remark })))
   return atLeastOne([
@@ -169,7 +167,7 @@ const formatClaims = (claims: IngestReport['changes']['disagreements'][number]['
 
 const atLeastOne = (findings: readonly Finding[]) => findings.filter(({ count }) => count > 0)
 
-/** `linesOf` returns the line of a finding, then the lines of its examples. */
+/** The first line of `linesOf` is the finding's; the others are its examples'. */
 function section(title: string, findings: readonly Finding[], linesOf: (finding: Finding) => string[]): string[] {
   if (findings.length === 0) return []
   const width = Math.max(...findings.map(({ count }) => grouped(count).length))

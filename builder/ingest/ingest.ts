@@ -24,17 +24,16 @@ import { openWorkspace } from './workspace.ts'
 export type { IngestReport } from './report.ts'
 
 export interface IngestOptions {
-  /** The feeds folder. */
   feeds: string
-  /** The corpus file; created if it does not exist. */
+  /** Created if it does not exist. */
   corpus: string
-  /** `YYYY-MM-DD`: reads the newest file of each feed up to this date. */
+  /** Reads the newest file of each feed up to this date (`YYYY-MM-DD`). */
   asOf?: string
   /** Accepts a feed that is empty or lost more than a tenth of its records. */
   acceptShrink?: boolean
-  /** Accepts a feed whose edition is older than the one in the corpus. */
+  /** Accepts an edition older than the corpus's. */
   acceptOlder?: boolean
-  /** Minimum of usable records per feed. A feed with a minimum must be present. */
+  /** A feed with a minimum must be present. */
   floors?: Floors
   /** "Mission and well-being" of CISA's decision table (rule 20). Default: `medium`. */
   mission?: Mission
@@ -42,12 +41,12 @@ export interface IngestOptions {
   jobs?: number
 }
 
-/** Below these sizes, starting threads costs more time than it saves: 12,000 records are faster without. */
+/** Threads cost more than they save below these sizes: 12,000 records are faster without. */
 const BYTES_FOR_THREADS = 64 << 20
 const RECORDS_FOR_THREADS = 30_000
 
 /**
- * Ingests a feeds folder. After an error the corpus is unchanged.
+ * After an error the corpus is unchanged.
  * @throws IngestError (feeds), StoreError (not a corpus), DiskError
  */
 export function ingest(
@@ -76,7 +75,6 @@ async function ingestInto(options: IngestOptions, effects: Effects, progress: Pr
   const threads = openThreads(jobs)
   try {
     const previous = new Map(readFeedStates(workspace.database).map((state) => [state.name, state]))
-    // If one feed needs threads, start them at once.
     const isLarge = sources.some(({ files }) => bytesOf(files) >= BYTES_FOR_THREADS)
     const files = sources.flatMap((source) => source.files)
     const digestOf = takeDigests(files, threads.pool(isLarge))
@@ -98,7 +96,7 @@ async function ingestInto(options: IngestOptions, effects: Effects, progress: Pr
       reports.push({ ...report, remarks })
     }
     remarkOnEditions(sources, reports)
-    // A claim written by an older adapter may lack fields that the current rules need.
+    // An older adapter's claims may lack fields that the current rules need.
     const isComparable = sources.some(
       ({ feed }) => feed.name === 'cvelist' && previous.get(feed.name)?.adapter === feed.adapter,
     )

@@ -11,10 +11,9 @@ import type { Floors } from './floors.ts'
 import type { FeedRemark, FeedReport } from './report.ts'
 import { type FeedSource, newestFile } from './sources.ts'
 
-/** A feed that lost a larger share of its records is considered damaged. */
+/** Maximum share of lost records. */
 const MAX_LOSS = 0.1
 
-/** The operator's settings. */
 export interface Terms {
   acceptShrink: boolean
   acceptOlder: boolean
@@ -23,8 +22,7 @@ export interface Terms {
 
 /**
  * Rejects an edition older (by day) than the corpus's, so that old data cannot return unnoticed. An undated edition
- * only
- * gets a remark. An accepted older edition replaces newer claims like any other.
+ * only gets a remark. An accepted older edition replaces newer claims like any other.
  * @throws IngestError `feed-older`
  */
 export function judgeEdition(
@@ -87,13 +85,13 @@ export function judgeFigures(
   }
 }
 
-/** Returns the fault of the first skipped record, because usually all skipped records share it. */
+/** Usually all skipped records share the first one's fault. */
 function cause({ files, skipped }: FeedReport): string {
   const first = skipped[0]?.items[0]
   return first ? `; of ${files.map(({ path }) => path).join(', ')} ${first.key} was skipped first: ${first.detail}` : ''
 }
 
-/** Adds remarks on editions whose dates do not match. They never stop an ingest. */
+/** Remarks on mismatched edition dates never stop an ingest. */
 export function remarkOnEditions(sources: readonly FeedSource[], reports: readonly FeedReport[]): void {
   const list = reports.find(({ name }) => name === 'cvelist')?.published
   for (const [index, { feed, files }] of sources.entries()) {

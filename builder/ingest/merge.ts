@@ -32,11 +32,11 @@ import { rulesText, weaknessNames } from './settings.ts'
 import type { FeedSource } from './sources.ts'
 import { formerCorpus, type MergeTask, mergeHere, type TouchedRecord } from './tasks.ts'
 
-/** Records per batch: some 1 MB of claims. Also the characters after which a batch gets no further record. */
+/** Some 1 MB of claims, and a limit in characters. */
 const BATCH_RECORDS = 128
 const BATCH_LENGTH = 8 << 20
 
-/** Feeds of exploit modules. Each module states its date of publication or change. */
+/** Each exploit module states its date of publication or change. */
 const MODULE_FEEDS: ReadonlySet<string> = new Set(['metasploit', 'exploitdb'])
 
 export interface MergeContext {
@@ -44,11 +44,10 @@ export interface MergeContext {
   now: () => Date
   log(line: string): void
   progress: Progress
-  /** Returns the threads for this number of records. */
   poolFor(records: number): Pool
-  /** Path of the corpus with the last commit; null in the first ingest. */
+  /** The corpus of the last commit; null in the first ingest. */
   former: string | null
-  /** Whether the current rules can read the previous claims of the CVE list. */
+  /** Whether the current rules can read the CVE list's previous claims. */
   isComparable: boolean
 }
 
@@ -64,7 +63,7 @@ type Merged = Pick<
   | 'disagreements'
 >
 
-/** Merges the staged claims into records, inside the same transaction. */
+/** Runs inside the same transaction. */
 export async function mergeStaged(
   database: Database.Database,
   sources: readonly FeedSource[],
@@ -97,7 +96,7 @@ export async function mergeStaged(
     merging.touchAll()
     writeMeta(database, 'merge_rules', rules)
   }
-  // The date of a change comes from the upstream (rule 26). The clock is used only if no feed states a date.
+  // Changes get the upstream's date (rule 26), or the clock's if no feed states one.
   const settings = { mission, kevFeed, weaknesses, corpusDate: corpusDate ?? context.now().toISOString() }
   const { merged, changes, withheld } = await mergeTouched(merging, settings, context)
   for (const report of reports.filter((one) => noteWithheld(one, withheld))) {
@@ -116,8 +115,8 @@ export async function mergeStaged(
 }
 
 /**
- * Limits of a snapshot's numbering (SPEC.md, "Index"), and of files that readers inflate to at most 64 MiB: some 60
- * bytes for each rejected id, 8 for each record in EPSS.
+ * Limits of a snapshot's numbering (SPEC.md, "Index") and of files that readers inflate to at most 64 MiB. A rejected
+ * id takes some 60 bytes, an EPSS record 8.
  */
 const MOST = { blocks: MAX_SHARDS, rejected: 1_000_000, records: 8_000_000 }
 const COUNTED = { blocks: 'blocks of 1,000 CVE ids', rejected: 'rejected CVEs', records: 'CVEs' }
@@ -131,7 +130,7 @@ export function assertFits(counts: ReturnType<Merging['counts']>): void {
   }
 }
 
-/** Returns the oddities of all records in the corpus, including unchanged ones. */
+/** Includes unchanged records. */
 function reviewed(merging: Merging): Pick<IngestReport, 'scores' | 'disagreements'> {
   const { scores: compared, unreadable, found } = merging.reviews()
   const mismatches = found.flatMap(({ cveId, mismatches }) => mismatches.map((one) => ({ cveId, ...one })))
@@ -146,22 +145,19 @@ function reviewed(merging: Merging): Pick<IngestReport, 'scores' | 'disagreement
   return { scores: { compared, unreadable, mismatches }, disagreements }
 }
 
-/** Returns the first timestamp that the list's release cannot contain: the start of the second day after it. */
+/** A list's release contains no dates from the second day after it. */
 function endOfDates(read: readonly FeedReport[]): string | null {
   const published = read.find(({ name }) => name === 'cvelist')?.published ?? null
   return published === null ? null : new Date(Date.parse(dayOf(published)) + 2 * DAY_MS).toISOString()
 }
 
-/**
- * Returns the corpus date: the newest date in the list. Dates after its release are ignored, because one wrong record
- * would move the corpus date.
- */
+/** Returns the list's newest date. Dates after its release are ignored, because one wrong record would move it. */
 function settleCorpusDate(database: Database.Database, merging: Merging, read: readonly FeedReport[]): string | null {
   if (!read.some(({ name }) => name === 'cvelist')) return readCorpusDate(database)
   return merging.newestDate('cvelist', endOfDates(read)) ?? merging.newestDate('cvelist', null)
 }
 
-/** Adds a note for each record that the corpus date ignores, also if the list is unchanged. */
+/** Runs also if the list is unchanged. */
 function noteOddDates(merging: Merging, reports: readonly FeedReport[]): void {
   const end = endOfDates(reports)
   const odd = end === null ? [] : merging.datedFrom('cvelist', end)
@@ -187,7 +183,7 @@ function feedState(report: FeedReport, sources: readonly FeedSource[], corpusDat
   }
 }
 
-/** Moves items that the merge withheld from kept to skipped. Returns false if the feed has none. */
+/** Moves withheld items from kept to skipped. Returns false if the feed has none. */
 function noteWithheld(report: FeedReport, withheld: readonly WithheldClaims[]): boolean {
   const details = new Map<string, string>()
   for (const { feed, cveId, why, items } of withheld) {
@@ -209,7 +205,6 @@ function noteWithheld(report: FeedReport, withheld: readonly WithheldClaims[]): 
   return items.length > 0
 }
 
-/** A feed's withheld claims on a CVE, and why its record cannot contain them. */
 type WithheldClaims = Withheld & { cveId: CveId; why: string }
 
 async function mergeTouched(
@@ -306,7 +301,7 @@ const recordTask = (
   statedAt: datesIn(statedAt),
 })
 
-/** Stores the result. `changed` includes changes that no answer shows and no version counts. */
+/** `changed` includes changes that no answer shows and no version counts. */
 function putResult(merging: Merging, cveKey: string, result: MergeResult): 'added' | 'changed' | 'removed' | null {
   if (result.kind === 'same') return null
   if (result.kind === 'put') {

@@ -1,4 +1,4 @@
-/** Reads a feed's files item by item. Large files use several threads; the order of the items is kept. */
+/** Reads a feed's files item by item, large ones on several threads, in order. */
 
 import type { Progress } from '../../corpus/command/progress.ts'
 import type {
@@ -17,7 +17,7 @@ import type { Staging } from '../../corpus/store/staging.ts'
 import type { Sifting } from './sift.ts'
 import type { ReadResult, ReadTask } from './tasks.ts'
 
-/** A string is the key of an item that is identical, byte for byte, to the corpus's. */
+/** A string is the key of an unchanged item. */
 export type ReadItem = FeedItem | string
 
 export interface Reading {
@@ -28,7 +28,6 @@ export interface Reading {
   sift: Sifting
 }
 
-/** Yields the items of each file, in pieces. */
 export async function* readFiles(
   feed: ClaimFeed | BatchFeed,
   files: readonly FeedFile[],
@@ -42,10 +41,7 @@ export async function* readFiles(
   }
 }
 
-/**
- * Returns the batches of new items, with the corpus's digest of each. Null if an item that seems known occurs again in
- * this or another file, because then the reading order matters.
- */
+/** Adds the corpus's digests. Returns null if a known item occurs again, because then the reading order matters. */
 function asked(feed: ClaimFeed | BatchFeed, { places, batches }: SiftedFile, { staging }: Reading): Batch[] | null {
   const keys = batches.flatMap((batch) => batch.keys)
   const digests = staging.digestsOf(feed.name, places, keys)

@@ -39,15 +39,14 @@ import { MAX_MEMBER_PLAIN } from '../../corpus/snapshot/bounds.ts'
 import { largeParts } from '../../corpus/snapshot/cve-member.ts'
 import { type KeptClaim, type PreviousRecord, recordDigest } from '../../corpus/store/merging.ts'
 
-/** Increase it when the rules produce another result from the same claims. Then all records are merged again. */
+/** Increase it when the rules change; then all records are merged again. */
 export const MERGE_RULES = 10
 
-/** Inputs of a record other than its claims. */
 export interface RecordSettings {
   mission: Mission
   /** Whether the corpus has a KEV feed (rule 23). */
   kevFeed: boolean
-  /** Names of the catalog's weaknesses by `cwe-<n>`; null without a CWE feed. */
+  /** By `cwe-<n>`; null without a CWE feed. */
   weaknesses: Record<string, string> | null
 }
 
@@ -59,13 +58,12 @@ export interface MergeSettings extends RecordSettings {
 export interface RecordToMerge {
   claims: KeptClaim[]
   previous: PreviousRecord | null
-  /** The last version of a record that was removed earlier; then `previous` is null. */
+  /** The last version of a record that was removed; then `previous` is null. */
   gone: PreviousRecord | null
-  /** Whether the CVE list's own claim changed. */
   listed: boolean
-  /** The previous JSON of that claim, if it changed and can be compared. */
+  /** That claim's previous JSON, if it changed and can be compared. */
   former: string | null
-  /** Timestamps for changes from other feeds, by feed. Contains the feeds with changed claims. */
+  /** Dates of other feeds' changes, by feed. */
   statedAt: ReadonlyMap<string, string>
 }
 
@@ -75,14 +73,12 @@ export type MergeResult =
   | { kind: 'rejected'; cveId: CveId; dateRejected: string | null; wasInKev: boolean }
   /** The merged record exceeds a limit of the snapshot. */
   | { kind: 'too-large'; why: string }
-  /** Merged again with the same parts. */
   | { kind: 'same'; review: Review }
   | {
       kind: 'put'
       cveId: CveId
-      /** Whether there was no record before this ingest. */
       isNew: boolean
-      /** The previous version if no answer shows a change. */
+      /** Unchanged if no answer shows a change. */
       version: number
       digest: Uint8Array
       parts: Record<PartName, string>
@@ -90,11 +86,9 @@ export type MergeResult =
       review: Review
     }
 
-/** News for the report about a new or changed record. */
 export interface RecordNews {
-  /** Whether KEV listed it or removed it since the last ingest. */
   kev: 'added' | 'removed' | null
-  /** The previous and new severity if it changed; null for a new record. */
+  /** Null if it is unchanged or the record is new. */
   severity: { from: Severity | null; to: Severity | null } | null
 }
 
@@ -127,9 +121,9 @@ export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): Me
   }
   if (previous && MERGED_PARTS.every((name) => texts[name] === previous[name])) return { kind: 'same', review }
   const before = recordParts(previous ?? gone)
-  // The previous claim of a restored record states a rejection, or is missing, so it is not compared.
+  // A restored record's previous claim is a rejection or missing.
   const former = previous && toMerge.former !== null ? (JSON.parse(toMerge.former) as CveListRecord) : null
-  // If the claims cannot be compared, only the parser may have changed. Then the record's own date and state decide.
+  // If claims cannot be compared, perhaps only the parser changed: the record's own date and state decide.
   const states = (core: CveCore | undefined) => core?.date_updated === record.dateUpdated && core.state === record.state
   const isUpdated = listed && (former !== null || !states(before?.core))
   const recordDate = record.dateUpdated ?? settings.corpusDate
@@ -139,7 +133,7 @@ export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): Me
     otherwise: settings.corpusDate,
   }
   const origin: Origin = {
-    // The previous list record with the current other inputs. Further differences come from the list record itself.
+    // The previous record with the current other inputs; the remaining differences come from the record.
     enriched: former && mergeCve({ ...input, record: former }),
     claims: standingClaims(input),
     former: former?.claims ?? [],
@@ -150,7 +144,7 @@ export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): Me
     kind: 'put',
     cveId,
     isNew: previous === null,
-    // Changes that no answer shows (facets, list order) make no new version. Every other change adds timeline entries.
+    // Changes that no answer shows (facets, list order) make no new version.
     version: (before?.version ?? 0) + (timeline === before?.timeline ? 0 : 1),
     digest: recordDigest(stored),
     parts: stored,
@@ -159,10 +153,10 @@ export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): Me
   }
 }
 
-/** Limit of a timeline, in characters; a segment has room for four times as much. */
+/** In characters; a segment has room for four times as much. */
 const MAX_TIMELINE = 16 << 20
 
-/** Returns the JSON of a timeline. If it is too long, the oldest entries keep only their headers (rule 26). */
+/** In too long timelines, the oldest entries keep only their headers (rule 26). */
 export function timelineText(timeline: readonly TimelineEntry[]): string {
   const text = jsonText(timeline)
   if (text !== null && text.length <= MAX_TIMELINE) return text
@@ -175,7 +169,6 @@ export function timelineText(timeline: readonly TimelineEntry[]): string {
   return `[${entries}]`
 }
 
-/** Returns the input of the rules, from the list's record and the claims on its CVE. */
 export function mergeInputOf(
   record: CveListRecord,
   claims: readonly KeptClaim[],
@@ -210,7 +203,6 @@ function otherClaims(claims: readonly KeptClaim[]): OtherClaims {
   }
 }
 
-/** Feeds whose items are claims on a CVE, exploit modules, and detections. */
 const CLAIM_FEEDS = ['nvd', 'osv', 'service-scores'] as const
 const EXPLOIT_FEEDS = ['metasploit', 'exploitdb'] as const
 const DETECTION_FEEDS = ['nuclei', 'detections'] as const
@@ -219,7 +211,7 @@ function claimsOf<Claim>(claims: readonly KeptClaim[], feed: FeedName): Claim[] 
   return claims.filter((one) => one.feed === feed).map(({ body }) => JSON.parse(body) as Claim)
 }
 
-/** Sorts Metasploit modules first, and each source's newest first. */
+/** Metasploit first, then newest first. */
 function compareModules(a: ExploitModule, b: ExploitModule): number {
   return (
     compareText(b.source, a.source) ||

@@ -7,15 +7,13 @@ import type { FeedFileState, FeedSkips } from '../../corpus/store/state.ts'
 export interface FeedReport {
   name: string
   title: string
-  /**
-   * `unchanged`: the same files as at the last ingest, and its counts. `absent`: no file; the corpus keeps its data.
-   */
+  /** `unchanged` repeats the last ingest's counts. `absent` keeps the corpus's data. */
   status: 'read' | 'unchanged' | 'absent'
   version: string | null
   date: string | null
-  /** Days from `date` to the corpus date, negative if the feed is newer; null while either is unknown. */
+  /** Negative if the feed is newer than the corpus date; null while either is unknown. */
   ageDays: number | null
-  /** When the edition was published, by the newest of its files. */
+  /** By the newest of its files. */
   published: string | null
   files: FeedFileState[]
   /** `read` = `kept` + skipped. For an absent feed, `read` is 0 and `kept` counts the corpus's records. */
@@ -24,12 +22,12 @@ export interface FeedReport {
   added: number
   changed: number
   removed: number
-  /** Skipped items for which the corpus keeps its previous data. */
+  /** Skipped items that keep their previous data. */
   held: number
   skipped: FeedSkips[]
-  /** Oddities of items in the corpus that were kept, repaired or omitted, by kind. */
+  /** Oddities of items that were kept, repaired or omitted. */
   notes: FeedSkips[]
-  /** Oddities of the edition itself; it was read anyway. */
+  /** Oddities of the edition itself. */
   remarks: FeedRemark[]
 }
 
@@ -42,7 +40,7 @@ export interface IngestReport {
   asOf: string | null
   /** The newest date that the CVE list states. */
   corpusDate: string | null
-  /** The corpus date of the last ingest; null in a new corpus. */
+  /** Null in a new corpus. */
   previousCorpusDate: string | null
   feeds: FeedReport[]
   records: {
@@ -50,27 +48,25 @@ export interface IngestReport {
     added: number
     changed: number
     removed: number
-    /** Records that were merged again, changed or not. */
+    /** Includes unchanged ones. */
     merged: number
   }
-  /** The changes since the last ingest. */
   changes: {
     added: CveId[]
-    /** Includes records with only a new list order, which is no new version. */
+    /** Includes new list orders, which make no new version. */
     changed: CveId[]
-    /** Former records that are now rejected, or missing in the list. */
+    /** Now rejected, or missing in the list. */
     removed: CveId[]
     /** Includes ids that never had a record. */
     rejected: CveId[]
     kevAdded: CveId[]
     /** Includes former records. */
     kevRemoved: CveId[]
-    /** Existing records whose severity changed, appeared or disappeared. */
+    /** Existing records with a changed, new or removed severity. */
     severity: { cveId: CveId; from: Severity | null; to: Severity | null }[]
-    /** Topics on which a CVE's sources did not disagree at the last ingest. */
+    /** New contradictions since the last ingest. */
     disagreements: ({ cveId: CveId } & Disagreement)[]
   }
-  /** Number of rejected ids in the list. */
   rejected: number
   /** Ids in a feed but not in the CVE list; they get no record (rule 10). */
   withoutRecord: { feed: string; cveIds: CveId[] }[]
@@ -81,12 +77,11 @@ export interface IngestReport {
     unreadable: number
     mismatches: ({ cveId: CveId } & ScoreMismatch)[]
   }
-  /** Records with contradicting sources, by topic. */
   disagreements: { about: DisagreementTopic; items: { cveId: CveId; claims: Disagreement['claims'] }[] }[]
   seconds: { stage: number; merge: number; total: number }
 }
 
-/** Returns whether the corpus is unchanged, and every feed in it is present with the same files. */
+/** Returns whether nothing changed and every feed is present with the same files. */
 export function isUnchanged({ feeds, changes }: IngestReport): boolean {
   return (
     feeds.every(({ status, kept }) => status === 'unchanged' || (status === 'absent' && kept === 0)) &&

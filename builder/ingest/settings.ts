@@ -1,20 +1,19 @@
-/** The rules and settings of a merge. The corpus stores them; if they change, all records are merged again. */
+/** Rules and settings of a merge. If they change, all records are merged again. */
 import { hash } from 'node:crypto'
 import type { CweEntry } from '../../corpus/model/catalogue.ts'
 import { MERGE_RULES, type RecordSettings } from './record.ts'
 
-/** Returns names by `cwe-<n>`; null if the corpus has no weakness catalog. */
+/** Returns null without a weakness catalog. */
 export function weaknessNames(entries: readonly CweEntry[]): RecordSettings['weaknesses'] {
   return entries.length === 0 ? null : Object.fromEntries(entries.map(({ slug, name }) => [slug, name]))
 }
 
-/** Returns the rules and settings as the corpus stores them. */
 export function rulesText({ mission, kevFeed, weaknesses }: RecordSettings): string {
   const names = weaknesses && hash('sha256', JSON.stringify(weaknesses))
   return JSON.stringify({ rules: MERGE_RULES, mission, kevFeed, weaknesses: names })
 }
 
-/** Parses the settings from `rulesText`'s result. Returns null if other rules wrote it. */
+/** Returns null if other rules wrote `text`. */
 export function settingsIn(text: string, weaknesses: RecordSettings['weaknesses']): RecordSettings | null {
   const { mission, kevFeed } = JSON.parse(text) as RecordSettings
   const settings = { mission, kevFeed, weaknesses }

@@ -12,7 +12,7 @@ import type { FeedState } from '../../corpus/store/state.ts'
 import type { FeedSource } from './sources.ts'
 import type { SiftTask } from './tasks.ts'
 
-/** Returns the new items of the file with this index, or null if the file must be read as a whole. Call it in order. */
+/** Returns null if the file must be read as a whole. Call it in order. */
 export type Sifting = (index: number) => Promise<SiftedFile | null>
 
 const NO_SIFTING: Sifting = async () => null
@@ -22,14 +22,14 @@ export interface SiftContext {
   pool: Pool
 }
 
-/** Files in progress: some 2 s of work for two threads while the main thread is busy. */
+/** Some 2 s of work for two threads while the main thread is busy. */
 const AHEAD = 8
-/** Limit before the feed's turn, so that reading another feed waits for at most one file per thread. */
+/** Before the feed's turn, other feeds then wait for at most one file per thread. */
 const AHEAD_OF_TURN = 1
-/** Results in memory may take this much before another file starts. */
+/** Results in memory before another file starts. */
 const MAX_WAITING_BYTES = 64 << 20
 
-/** Starts the prescan, if the feed supports it and the current adapter wrote the corpus's claims. */
+/** Requires that the current adapter wrote the corpus's claims. */
 export function startSifting(
   feed: Feed,
   files: readonly FeedFile[],
@@ -68,7 +68,7 @@ export function startSifting(
   }
 }
 
-/** Starts the prescan of all feeds whose files have certainly changed. It compares sizes and reads no file. */
+/** Starts all feeds with certain changes, by file sizes. */
 export function startSiftings(
   sources: readonly FeedSource[],
   previous: ReadonlyMap<string, FeedState>,

@@ -1,4 +1,4 @@
-/** Finds, dates and selects the files of an ingest, before anything is opened for writing. */
+/** Finds, dates and selects the files of an ingest before any write. */
 import { statSync } from 'node:fs'
 import { shortened } from '../../corpus/command/format.ts'
 import type { Feed, FeedFile } from '../../corpus/feeds/feed.ts'
@@ -13,7 +13,7 @@ export interface FeedSource {
   files: FeedFile[]
 }
 
-/** Returns the files of each feed. @throws IngestError if the folder is not a feeds folder or lacks a required feed */
+/** @throws IngestError if the folder is not a feeds folder or lacks a required feed */
 export async function findSources(folder: string, asOf: string | null): Promise<FeedSource[]> {
   if (asOf !== null && utcDate(asOf) !== asOf) {
     throw new IngestError('usage', `--as-of takes a date like 2024-10-24, not '${asOf}'`)
@@ -56,23 +56,23 @@ async function filesOf(feed: Feed, folder: string): Promise<FeedFile[]> {
   }
 }
 
-/** Limit of an edition's version, in characters, because every snapshot and report repeats it. */
+/** In characters; every snapshot and report repeats it. */
 const MAX_VERSION_LENGTH = 100
 const shortVersion = (version: string | null) => version?.slice(0, MAX_VERSION_LENGTH).toWellFormed() ?? null
 
-/** Returns the file that dates the edition: the newest, and the last read of the same day; null without files. */
+/** Returns the newest file, and the last read of the same day; null without files. */
 export function newestFile(files: readonly FeedFile[]): FeedFile | null {
   let newest: FeedFile | null = null
   for (const file of files) if (newest === null || (file.date ?? '') >= (newest.date ?? '')) newest = file
   return newest
 }
 
-/** Limit of a feed's message in an error, in characters, because it may contain a value of the feed. */
+/** In characters, because a message may contain a value of the feed. */
 const MAX_MESSAGE_LENGTH = 1000
 
-/** Returns an error with the feed's name and a remedy, if `cause` is a FeedError; else `cause`. */
+/** Adds the feed's name and a remedy to a FeedError; returns other errors unchanged. */
 export function named({ title, required }: Feed, cause: unknown): unknown {
-  // Checked by name: an error from another thread has lost its class.
+  // An error from another thread loses its class.
   if (!(cause instanceof Error && cause.name === 'FeedError')) return cause
   const remedy = `put a good one in its place${required ? '' : ', or take it away: the corpus keeps what it has'}`
   return new IngestError('feed-unusable', `${title}: ${shortened(cause.message, MAX_MESSAGE_LENGTH)}; ${remedy}`, {

@@ -1,4 +1,4 @@
-/** Stages one feed: writes its items to the open transaction and lists the skipped ones. */
+/** Stages one feed in the open transaction, and lists skipped items. */
 import { statSync } from 'node:fs'
 import { shortened } from '../../corpus/command/format.ts'
 import type { Progress } from '../../corpus/command/progress.ts'
@@ -13,27 +13,25 @@ import { type Sifting, startSifting } from './sift.ts'
 import { type FeedSource, named, newestFile } from './sources.ts'
 import type { Workspace } from './workspace.ts'
 
-/** Limits of unusable records, and of all skipped records of a feed; the report lists each. */
+/** The report lists each skipped record. */
 const MAX_UNUSABLE = 100_000
 const MAX_SKIPPED = 1_000_000
-/** Limits of the stored key and fault of a skipped record, in characters. */
+/** In characters, as stored in report and corpus. */
 const MAX_KEY = 200
 const MAX_DETAIL = 500
 
-/** Items by reason, in the order of first appearance. */
+/** By reason, in order of first appearance. */
 type Named = Map<string, { key: string; detail: string }[]>
 
 export interface StageContext {
   log(line: string): void
   progress: Progress
   digestOf: DigestOfFile
-  /** The feed's prescan, if it has started already. */
   sifting?: Sifting | undefined
-  /** Returns the threads for reading this number of bytes. */
   poolFor(bytes: number): Pool
 }
 
-/** Stages a feed. Skips reading if its files are those that the corpus was made from. */
+/** Unchanged files are not read again. */
 export async function stageFeed(
   { feed, files }: FeedSource,
   previous: FeedState | null,
@@ -59,7 +57,7 @@ export async function stageFeed(
         ? stageScores(feed, newest, workspace)
         : await stageClaims(feed, files, previous, workspace, context)
     const { version, date } = newest
-    // An undated edition keeps the previous publication date, so that the corpus still knows its own age.
+    // An undated edition keeps the previous date.
     const published = date ?? previous?.published ?? null
     return { ...base, status: 'read', version, date, published, files: states, ...figures }
   } catch (cause) {
@@ -133,7 +131,7 @@ async function stageClaims(
       else stage(item, index)
     }
   }
-  // If an item cannot be read now, the corpus keeps its previous claims.
+  // Unreadable items keep their previous claims.
   const held = toHold.filter((key) => staging.hold(feed.name, key))
   for (const key of held) notes.keep(key)
   const counts = staging.claimCounts(feed.name)
@@ -151,7 +149,7 @@ function stageScores(feed: ScoreFeed, file: FeedFile, { staging }: Workspace): F
   return { read, ...staging.scoreCounts(), held: 0, skipped: skipped.listed(), notes: [] }
 }
 
-/** Collects the skipped records of a feed. @throws FeedError above the limit */
+/** @throws FeedError above the limit */
 function openSkipped(files: readonly FeedFile[]) {
   const byReason: Named = new Map()
   let count = 0
@@ -174,7 +172,7 @@ interface Note {
   detail: string
 }
 
-/** Collects notes on a feed's items. An item that is not read again keeps its previous notes. */
+/** Items that are not read again keep their previous notes. */
 function openNotes(previous: FeedState | null) {
   const before = new Map<string, Note[]>()
   for (const { reason: code, items } of previous?.reading.notes ?? []) {

@@ -1,4 +1,4 @@
-/** The worker tasks of an ingest: digest of a file, prescan, reading a batch, merging a batch of records. */
+/** Worker tasks of an ingest. */
 import {
   type Batch,
   type BatchFeed,
@@ -27,33 +27,28 @@ export interface SiftTask {
   known: WrappingTable
 }
 
-/**
- * Null means that the item is identical, byte for byte, to the corpus's. Most items are, and an object for each would
- * dominate the transfer between threads.
- */
+/** Null is an unchanged item. Most are, and objects for them would dominate the transfer between threads. */
 export type ReadResult = (FeedItem | null)[]
 
-/** Previous data, which the worker reads itself. */
+/** Read by the worker itself. */
 type Before = Pick<RecordToMerge, 'previous' | 'gone' | 'former'>
 
 export interface TouchedRecord extends Omit<RecordToMerge, keyof Before | 'claims'> {
   cveKey: string
   /** Null if they are too long for a record. */
   claims: RecordToMerge['claims'] | null
-  /** Whether the CVE list's previous claim can be compared. */
   isComparable: boolean
 }
 
 export interface MergeTask {
   records: TouchedRecord[]
   settings: MergeSettings
-  /** Path of the corpus with the last commit; null if there was none. */
+  /** The corpus of the last commit; null if there was none. */
   former: string | null
 }
 
 const formers = connections(openFormer)
 
-/** Closes the corpora that tasks of this thread opened. */
 export const closeFormers = formers.close
 
 export const tasks = {
@@ -70,10 +65,8 @@ export const tasks = {
   merge: (task: MergeTask): TaskResult => ({ value: mergeHere(task) }),
 }
 
-/** Returns this thread's connection to the corpus with the last commit. */
 export const formerCorpus = formers.at
 
-/** Merges records in this thread. */
 export function mergeHere({ records, settings, former }: MergeTask): MergeResult[] {
   return records.map(({ claims, ...record }) =>
     claims === null

@@ -1,16 +1,13 @@
-/** The worker threads of an ingest. They start with the first large task and stay until the end. */
+/** Worker threads of an ingest, started with the first large task. */
 import { openPool, type Pool } from '../../corpus/snapshot/pool.ts'
 
 export interface Threads {
-  /**
-   * Returns worker threads if they run already or the task is worth starting them. Else it returns the caller's
-   * thread.
-   */
+  /** Returns the workers if they run already or the task is worth starting them, else the caller's thread. */
   pool(isWorthIt: boolean): Pool
   close(): Promise<void>
 }
 
-/** Opens up to `jobs` worker threads; 0 runs everything in the caller's thread. */
+/** With 0 jobs, everything runs in the caller's thread. */
 export function openThreads(jobs: number): Threads {
   const tasks = new URL('./tasks.ts', import.meta.url)
   const inline = openPool(tasks, 0)

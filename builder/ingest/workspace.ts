@@ -1,9 +1,7 @@
 /**
  * The files of an ingest. It changes `corpus.db` in one transaction. While it runs, it also uses `corpus.db.spill` (a
- * zip
- * from inside a zip) and `corpus.db.new` (the first corpus until it is complete). The next ingest removes leftovers of
- * a
- * killed one. `corpus.db.lock` is empty and stays; its lock serializes first ingests.
+ * zip from inside a zip) and `corpus.db.new` (the first corpus until it is complete). The next ingest removes
+ * leftovers of a killed one. `corpus.db.lock` is empty and stays; its lock serializes first ingests.
  */
 import { createWriteStream, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -21,13 +19,13 @@ export interface Workspace {
   /** Its transaction is open until `commit`. */
   database: Database.Database
   staging: Staging
-  /** Path where other connections see the last commit; null in the first ingest. */
+  /** Other connections see the last commit here; null in the first ingest. */
   former: string | null
-  /** Writes an inner archive to a file and returns its path. Each call overwrites the previous file. */
+  /** Writes an inner archive to a file and returns its path. The next call overwrites it. */
   spill(chunks: AsyncIterable<Uint8Array>): Promise<string>
-  /** Commits. Resolves when the corpus is durable and at its path. */
+  /** Resolves when the corpus is durable. */
   commit(): Promise<void>
-  /** Closes everything and removes the temporary files. Uncommitted changes are lost. */
+  /** Removes temporary files; uncommitted changes are lost. */
   close(): Promise<void>
 }
 
@@ -44,7 +42,7 @@ export async function openWorkspace(path: string, effects: Effects): Promise<Wor
 }
 
 async function openOrBegin(path: string, effects: Effects): Promise<Workspace> {
-  // For an existing corpus, the transaction is the only lock needed.
+  // For an existing corpus, the transaction is the lock.
   if (existsSync(path)) {
     assertWritable(path)
     return openAt(path, false, effects)
@@ -62,7 +60,7 @@ async function openOrBegin(path: string, effects: Effects): Promise<Workspace> {
   }
 }
 
-/** Leftovers of a killed first ingest, and the log of a deleted corpus, which must never be replayed. */
+/** Includes the log of a deleted corpus, which must never be replayed. */
 const LEFTOVERS = ['-wal', '-shm', '-journal', '.new', '.new-wal', '.new-shm', '.new-journal']
 
 async function openAt(path: string, isNew: boolean, effects: Effects): Promise<Workspace> {
@@ -73,9 +71,9 @@ async function openAt(path: string, isNew: boolean, effects: Effects): Promise<W
     ? effects.commit('new corpus', () => newDatabase(newFile))
     : openDatabase(path, { readonly: false })
   try {
-    // Without this, SQLite syncs no commit in WAL mode, and a power cut could lose the last ingest.
+    // In WAL mode, SQLite would sync no commit, and a power cut could lose the ingest.
     if (!isNew) database.pragma('synchronous = FULL')
-    // Temporary tables and 64 MiB of pages in memory, because every item needs lookups.
+    // 64 MiB of pages; every item needs lookups.
     database.pragma('temp_store = MEMORY')
     database.pragma('cache_size = -65536')
     begin(database, path)
@@ -92,7 +90,7 @@ async function openAt(path: string, isNew: boolean, effects: Effects): Promise<W
       async commit() {
         effects.commit('ingest', () => database.exec('COMMIT'))
         if (!isNew) return
-        // In WAL mode, readers continue while a later ingest writes.
+        // Readers continue during later ingests.
         effects.commit('log mode', () => database.pragma('journal_mode = WAL'))
         database.close()
         await effects.sync(newFile)
@@ -110,9 +108,7 @@ async function openAt(path: string, isNew: boolean, effects: Effects): Promise<W
   }
 }
 
-/**
- * Creates the database of a first ingest. Nobody uses the file until it is complete, so it needs no journal or sync.
- */
+/** The file is private until it is complete, so it needs no journal or sync. */
 function newDatabase(path: string): Database.Database {
   const database = new Database(path)
   // A record and a claim take some 6 KB each. With SQLite's default of 4 KiB, the first ingest took a fifth longer.
@@ -124,7 +120,7 @@ function newDatabase(path: string): Database.Database {
   return database
 }
 
-/** Opens the transaction. SQLite allows one writer at a time and releases the lock when its process dies. */
+/** SQLite allows one writer and releases the lock when its process dies. */
 function begin(database: Database.Database, path: string): void {
   database.pragma('busy_timeout = 1000')
   try {

@@ -1,4 +1,4 @@
-/** The files of a publication. Reading checks the digest, and withholds the last bytes of a damaged file. */
+/** Contents to publish. The last bytes of a damaged file are withheld. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { sha256 } from '../../corpus/snapshot/digest.ts'
@@ -8,13 +8,13 @@ import type { Stored } from '../../corpus/snapshot/manifest.ts'
 export interface Content extends Stored {
   /** Path below the target, with `/`. */
   path: string
-  /** Yields the bytes. @throws SnapshotError `missing`, or `digest` before the last bytes */
+  /** @throws SnapshotError `missing`, or `digest` before the last bytes */
   read(): AsyncIterable<Uint8Array>
 }
 
 const CHUNK_BYTES = 256 * 1024
 
-/** Returns the content of the file at `from`; error messages use `name`. */
+/** Messages use `name`. */
 export function fileContent(path: string, from: string, { sha256, size }: Stored, name: string): Content {
   return { path, sha256, size, read: () => checked(from, { sha256, size }, name) }
 }

@@ -1,4 +1,4 @@
-/** The files to publish from a `dist`: its snapshot, the delta packs that lead to it, and the manifests before it. */
+/** The files to publish: a snapshot, and the packs and manifests that lead to it. */
 import { existsSync } from 'node:fs'
 import type { Effects } from '../../corpus/command/effects.ts'
 import { MOST_NIGHTS } from '../../corpus/snapshot/delta.ts'
@@ -21,13 +21,13 @@ import { bytesContent, type Content, fileContent } from './content.ts'
 export interface Edition {
   pointer: Pointer
   pointerBytes: Buffer
-  /** Uploaded in this order: objects before the manifests that use them, the manifest before the pointer. */
+  /** Uploaded in this order, so that references are always valid. */
   objects: Content[]
   manifests: Content[]
   latest: Content
 }
 
-/** Reads the files to publish. @throws SnapshotError if there is no snapshot, or its manifest is damaged */
+/** @throws SnapshotError if there is no snapshot, or its manifest is damaged */
 export function readEdition(dist: string, { log }: Pick<Effects, 'log'>): Edition {
   const { pointer, pointerBytes, manifest } = readCurrent(dist)
   const objects = new Map(
@@ -60,10 +60,7 @@ export function readEdition(dist: string, { log }: Pick<Effects, 'log'>): Editio
 const manifestContent = (dist: string, stored: Pointer['manifest']): Content =>
   fileContent(manifestName(stored.sha256), manifestPath(dist, stored.sha256), stored, `manifest ${stored.sha256}`)
 
-/**
- * Returns an earlier manifest. If it is missing or damaged, the published packs lead no further back. Packs only save
- * transfer.
- */
+/** Packs only save transfer: a missing or damaged manifest ends the chain. */
 function knownManifest(dist: string, digest: string, log: Effects['log']): { manifest: Manifest; size: number } | null {
   try {
     const bytes = readManifestBytes(dist, digest)

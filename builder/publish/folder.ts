@@ -9,11 +9,11 @@ import { lockDist } from '../build/lock.ts'
 import { PublishError } from './error.ts'
 import type { Target } from './target.ts'
 
-/** Each run empties this folder. Unlike `tmp`, no other program writes to it. */
+/** Emptied by each run. Unlike `tmp`, no other program writes to it. */
 const STAGED = 'publishing'
 
 /**
- * Locks the target folder; it is created if it does not exist.
+ * Locks the folder; creates it if necessary.
  * @throws PublishError `unusable`, BuildError `busy`
  */
 export async function openFolder(dist: string, effects: NetworkEffects): Promise<Target> {
@@ -23,7 +23,6 @@ export async function openFolder(dist: string, effects: NetworkEffects): Promise
   await writingTo(dist, () => effects.mkdir(dist))
   const unlock = lockDist(dist)
   try {
-    // Removes leftovers of a killed run.
     await writingTo(dist, () => effects.remove(staged).then(() => effects.mkdir(staged)))
   } catch (error) {
     unlock()
@@ -65,7 +64,7 @@ async function readIfThere(path: string, maxBytes: number): Promise<Buffer | nul
   try {
     const file = await open(path)
     try {
-      // One byte more, so that the caller detects a longer file.
+      // One more byte, to detect longer files.
       const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(maxBytes + 1) })
       return buffer.subarray(0, bytesRead)
     } finally {

@@ -19,7 +19,6 @@ export interface PublishOptions {
   dist: string
   /** A folder, or `s3://bucket/prefix`. */
   to: string
-  /** Parallel transfers. */
   parallel?: number
   /** Replaces a signed snapshot by an unsigned one. Mirrors that trust the keys then reject it. */
   unsigned?: boolean
@@ -29,9 +28,7 @@ export interface PublishReport {
   target: string
   snapshot: string
   version: number
-  /** Whether the target's pointer changed. */
   changed: boolean
-  /** Objects and manifests that were uploaded, and those that existed already. */
   uploaded: { files: number; bytes: number }
   reused: { files: number; bytes: number }
   seconds: number
@@ -39,10 +36,7 @@ export interface PublishReport {
 
 const PARALLEL = 6
 
-/**
- * Publishes the current snapshot of a `dist`, and the delta packs that lead to it.
- * @throws PublishError, SnapshotError, TransferError, BuildError `busy`; then the target is unchanged
- */
+/** @throws PublishError, SnapshotError, TransferError, BuildError `busy`; then the target is unchanged */
 export async function publish(
   { dist, to, parallel = PARALLEL, unsigned = false }: PublishOptions,
   effects: NetworkEffects,
@@ -87,9 +81,7 @@ async function publishTo(
   }
   const uploads = { target, parallel, effects, onBytes }
   for (const step of steps) await putAll(step, uploads)
-  // Checked again: an object store has no lock, so another publisher may have finished during the uploads, which can
-  // take
-  // days.
+  // An object store has no lock, and uploads can take days, so another publisher may have finished.
   const now = await judged()
   const changed = !now?.equals(pointerBytes)
   if (changed) assertFresh(pointer, dist, effects.now())

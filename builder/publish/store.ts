@@ -25,7 +25,7 @@ export async function openStore(location: S3Location, effects: NetworkEffects): 
   }
 }
 
-/** Returns the caching headers of a file. No Content-Encoding: every file is served as stored. */
+/** No Content-Encoding: every file is served as stored. */
 function headersOf(path: string): { contentType: string; cacheControl: string } {
   if (path === POINTER_NAME) return { contentType: 'application/json', cacheControl: 'no-cache' }
   return {

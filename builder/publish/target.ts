@@ -9,13 +9,12 @@ import { openFolder } from './folder.ts'
 
 /** Paths use `/`, as in a `dist`. A temporary failure must be a TransferError with `mayPass`; only that is retried. */
 export interface Target {
-  /** The name in messages. */
   name: string
-  /** Returns a small file; null if it does not exist. */
+  /** Returns null if the file does not exist. */
   read(path: string, maxBytes: number): Promise<Buffer | null>
-  /** Returns the sizes of all files below a folder, by path. */
+  /** Includes subfolders; keys are paths. */
   list(folder: string): Promise<Map<string, number>>
-  /** Reads all of the content, then replaces the file atomically. */
+  /** Reads all content before replacing the file atomically. */
   put(content: Content): Promise<void>
   close(): Promise<void>
 }

@@ -10,12 +10,12 @@ export interface Uploads {
   target: Target
   parallel: number
   effects: NetworkEffects
-  /** Called with the length of each piece that is read. A retried file is counted again. */
+  /** A retried file is counted again. */
   onBytes(bytes: number): void
 }
 
 /**
- * Uploads all files. The first failure aborts the others.
+ * The first failure aborts the others.
  * @throws TransferError; SnapshotError if a local file is damaged
  */
 export function putAll(contents: readonly Content[], uploads: Uploads): Promise<void> {
@@ -31,7 +31,7 @@ export function putAll(contents: readonly Content[], uploads: Uploads): Promise<
 }
 
 /**
- * Runs a request to the target with retries. Messages use `name`; `signal` aborts the wait.
+ * Messages use `name`; `signal` aborts a wait.
  * @throws TransferError
  */
 export async function trying<T>(

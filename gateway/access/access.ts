@@ -13,17 +13,14 @@ import { type Policy, parsePolicy } from './policy.ts'
 import { tiersOf } from './tiers.ts'
 
 export interface Access {
-  /**
-   * Returns if `subject` may see the CVE at `row`.
-   * @throws ApiError `tier_restricted`
-   */
+  /** @throws ApiError `tier_restricted` */
   judge(subject: Subject, snapshot: OpenSnapshot, row: number, id: CveId): void
-  /** Reads the policy file again if it changed; activates a valid policy. */
+  /** Reads the file again if it changed. */
   refresh(): void
   close(): void
 }
 
-/** Without a policy, every CVE has tier 0 and is visible to every subject. */
+/** Without a policy, every CVE has tier 0. */
 export const openAccess: Access = { judge() {}, refresh() {}, close() {} }
 
 export interface PolicyFileOptions {
@@ -33,9 +30,7 @@ export interface PolicyFileOptions {
 }
 
 /**
- * Returns access control by the policy file at `path`. An invalid later change is rejected and logged, and the
- * previous
- * policy stays: an operator's mistake must not open restricted CVEs.
+ * Rejects and logs an invalid later change: an operator's mistake must not open restricted CVEs.
  * @throws GatewayError `access_policy` if the file is unreadable or invalid at the start
  */
 export function accessByPolicy(path: string, { log, pollMs = 2000 }: PolicyFileOptions): Access {
@@ -81,7 +76,7 @@ function readPolicy(path: string): Policy {
   return parsePolicy(text, `the access policy at ${path}`)
 }
 
-/** Returns a stamp that identifies a state of the file without reading it. */
+/** Identifies a file state without reading it. */
 function stampOf(path: string): string {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
   return stat ? `${stat.ino} ${stat.mtimeNs} ${stat.ctimeNs} ${stat.size}` : ''

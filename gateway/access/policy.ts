@@ -4,7 +4,7 @@ import { type CveId, isRecordId, parseCveId } from '../../corpus/model/cve-id.ts
 import { fold } from '../../corpus/snapshot/fold.ts'
 import { GatewayError } from '../errors.ts'
 
-/** A CVE that meets all conditions needs `tier`. A null condition always matches. */
+/** A CVE that meets all conditions needs `tier`; null always matches. */
 export interface Rule {
   tier: number
   ids: readonly CveId[] | null
@@ -18,7 +18,6 @@ export type Policy = readonly Rule[]
 /** Same maximum as `vulnshelf-gateway token --tier`. */
 const MAX_TIER = 1_000_000
 
-/** A single value becomes a list of one. */
 const oneOrMore = <T extends z.ZodType>(item: T) =>
   z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(item).min(1))
 
@@ -43,10 +42,7 @@ const rule = z
 
 const document = z.strictObject({ rules: z.array(z.unknown()) })
 
-/**
- * Parses a policy; messages use `place`.
- * @throws GatewayError `access_policy`, with the invalid rule and the reason
- */
+/** Messages use `place`. @throws GatewayError `access_policy`, with the invalid rule and the reason */
 export function parsePolicy(text: string, place: string): Policy {
   const refuse = (why: string, cause?: unknown) => new GatewayError('access_policy', `${place}: ${why}`, cause)
   let value: unknown
@@ -70,7 +66,7 @@ function nameOf(stated: unknown): string {
   return typeof name === 'string' ? ` ('${name}')` : ''
 }
 
-/** Returns the first fault with its position: `id[3] '2024-1' is no CVE id`. */
+/** Returns for example `id[3] '2024-1' is no CVE id`. */
 function reason({ issues: [issue] }: z.ZodError): string {
   const where = issue!.path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('')
   return `${where.replace(/^\./, '')} ${issue!.message}`.trim()

@@ -1,4 +1,4 @@
-/** Applies a policy to a snapshot. Tiers are computed once from the columns, without reading a record. */
+/** Applies a policy to a snapshot, from its columns alone. */
 
 import { FLAGS } from '../../corpus/snapshot/derive/facts.ts'
 import { findRow } from '../../corpus/snapshot/derive/index-table.ts'
@@ -6,7 +6,7 @@ import { postingsOf } from '../../corpus/snapshot/derive/postings.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 import type { Policy, Rule } from './policy.ts'
 
-/** Returns the tier of each row. If several rules match a CVE, the highest tier counts; without a match, 0. */
+/** Returns each row's tier: the highest of the matching rules, else 0. */
 export function tiersOf(policy: Policy, snapshot: OpenSnapshot): Int32Array {
   const { columns } = snapshot
   const tiers = new Int32Array(columns.count)
@@ -19,7 +19,6 @@ export function tiersOf(policy: Policy, snapshot: OpenSnapshot): Int32Array {
   return tiers
 }
 
-/** Returns the ordinals that meet all conditions of a rule. */
 function ordinalsOf({ ids, state, assigners }: Rule, snapshot: OpenSnapshot): number[] {
   const { columns, index, ordinalOfRow } = snapshot
   const assigned = assigners?.flatMap((name) => [...postingsOf(columns.assigner, name)]) ?? null

@@ -12,25 +12,24 @@ export interface AuthOptions {
   issuer: string
   audience: string
   keys: KeyRing
-  /** Returns milliseconds since 1970. */
+  /** In ms since 1970. */
   now: () => number
   algorithms?: readonly string[]
   adminClaims?: readonly string[]
-  /** Name of the session cookie. */
   cookie?: string
-  /** Limit of the cache of verified tokens, in bytes. */
+  /** In bytes. */
   rememberBytes?: number
 }
 
 /**
- * Returns the subject of a request, or a promise if its token is not cached.
+ * Returns a promise only for uncached tokens.
  * @throws or rejects with ApiError `unauthenticated`; `unavailable` without a key set
  */
 export type Authenticator = (headers: RequestHeaders) => Subject | Promise<Subject>
 
 const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const
 
-/** Public-key signatures only: `none` and `HS*` cannot be configured (rule 11). */
+/** `none` and `HS*` cannot be configured (rule 11). */
 const ASYMMETRIC = /^(?:(?:RS|PS|ES)(?:256|384|512)|EdDSA|Ed25519)$/
 
 interface Verified {
@@ -39,7 +38,7 @@ interface Verified {
   subject: Subject
 }
 
-/** Memory of a cached token besides its text: map entry, claims, subject. */
+/** A cached token's map entry, claims and subject. */
 const ENTRY_BYTES = 512
 
 export function createAuthenticator(options: AuthOptions): Authenticator {
@@ -65,7 +64,7 @@ export function createAuthenticator(options: AuthOptions): Authenticator {
     const token = findToken(headers, cookie)
     const known = memory.get(token)
     if (known === undefined) return verifyAfresh(token)
-    // Signature, issuer and audience stay valid while the key set is the same (rule 12). Only the time changes.
+    // Signature, issuer and audience depend only on the key set (rule 12); lifetime depends on the time.
     if (known.keys !== ring.current()) {
       memory.delete(token)
       return verifyAfresh(token)
@@ -86,7 +85,6 @@ function checkAlgorithms(algorithms: readonly string[]): string[] {
   return [...algorithms]
 }
 
-/** Returns the payload of a token with a valid signature, and the key set that verified it. */
 async function verifySignature(token: string, ring: KeyRing, algorithms: string[]) {
   const keys = ring.current() ?? (await ring.obtain())
   try {
@@ -104,7 +102,7 @@ async function verifySignature(token: string, ring: KeyRing, algorithms: string[
 
 async function payloadOf(token: string, keys: KeySet, algorithms: string[]): Promise<Claims> {
   const { payload, protectedHeader } = await verifiedBy(token, keys, algorithms)
-  // Extensions are not supported (RFC 7515 4.1.11).
+  // No extensions are supported (RFC 7515 4.1.11).
   if (protectedHeader.crit !== undefined) throw new errors.JWSInvalid('crit')
   const claims: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload))
   if (typeof claims !== 'object' || claims === null || Array.isArray(claims)) throw new errors.JWTInvalid('payload')
@@ -116,7 +114,7 @@ async function verifiedBy(token: string, keys: KeySet, algorithms: string[]) {
     return await compactVerify(token, keys.resolve, { algorithms })
   } catch (error) {
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
-    // A token without `kid` may be signed by any of the matching keys.
+    // Without `kid`, any matching key may have signed the token.
     for await (const key of error) {
       try {
         return await compactVerify(token, key, { algorithms })
@@ -128,7 +126,7 @@ async function verifiedBy(token: string, keys: KeySet, algorithms: string[]) {
   }
 }
 
-/** Returns an error with the class of the fault, but no details that help to forge a token. */
+/** Names the class of the fault, without details that help to forge a token. */
 function refusal(error: unknown): ApiError {
   if (error instanceof errors.JWKSNoMatchingKey)
     return unauthenticated('the token is signed with an unknown key', 'key')

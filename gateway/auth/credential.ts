@@ -6,10 +6,7 @@ const SCHEME = /^bearer +/i
 /** Three base64url parts: a signed JWT in compact form (RFC 7515 7.1). */
 const COMPACT_JWS = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/
 
-/**
- * Returns the token as sent, unverified. The cookie counts only without the header. @throws ApiError 401 without a
- * token
- */
+/** Returns the unverified token. The cookie counts only without the header. @throws ApiError 401 without a token */
 export function findToken(headers: RequestHeaders, cookieName: string): string {
   const { authorization, cookie } = headers
   if (authorization !== undefined) {
@@ -30,7 +27,7 @@ export function isCompactJws(token: string): boolean {
   return COMPACT_JWS.test(token)
 }
 
-/** Returns the first cookie with this name: browsers send the most specific path first (RFC 6265 5.4). */
+/** Browsers send the most specific path first (RFC 6265 5.4). */
 function findCookie(header: string, name: string): string | undefined {
   for (const pair of header.split(';')) {
     const equals = pair.indexOf('=')

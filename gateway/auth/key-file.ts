@@ -1,4 +1,4 @@
-/** A key set in a local file, for networks without an issuer. The file is read again when it changes (rule 11). */
+/** A key set in a local file, read again on changes (rule 11). */
 import { readFileSync, statSync } from 'node:fs'
 import { unavailable } from '../errors.ts'
 import type { Log } from '../log.ts'
@@ -7,9 +7,8 @@ import { type KeyRing, type KeySet, parseKeySet } from './key-set.ts'
 const CHECK_MS = 1000
 
 /**
- * Returns a key ring for the file. It checks the file at most once a second, and synchronously: a stat takes
- * microseconds, and the request that detects a rotation already uses the new keys. If the file becomes unreadable, the
- * last valid set stays.
+ * Checks the file at most once a second. The check is synchronous: a stat takes microseconds, and the request that
+ * detects a rotation already uses the new keys. An unreadable file leaves the last set.
  */
 export function keyFile(path: string, { now, log }: { now: () => number; log: Log }): KeyRing {
   let set: KeySet | null = null

@@ -1,27 +1,23 @@
 /** A set of public keys (RFC 7517), and the interface of key sources. */
 import { createLocalJWKSet, type JSONWebKeySet, type JWK } from 'jose'
 
-/** One version of the set. Tokens verified with it stay verified while the same object is current. */
+/** Verified tokens stay verified while this object is current. */
 export interface KeySet {
-  /** The source text, to detect changes. */
+  /** To detect changes. */
   readonly text: string
   readonly resolve: ReturnType<typeof createLocalJWKSet>
 }
 
-/** Follows the key set of one source. */
 export interface KeyRing {
-  /** Returns the current set, or null if it must be awaited. Starts a check for changes when one is due. */
+  /** Returns null if the set must be awaited. Starts due checks. */
   current(): KeySet | null
-  /** Returns the current set. Rejects with 503 `unavailable` if there is none. */
+  /** Rejects with 503 `unavailable` if there is no set. */
   obtain(): Promise<KeySet>
-  /**
-   * Requests a new set because `known` lacks a key, at most once per cooldown. Returns `known` if there is no newer
-   * set.
-   */
+  /** Fetches because `known` lacks a key, at most once per cooldown. Returns `known` if nothing is newer. */
   renew(known: KeySet): Promise<KeySet>
 }
 
-/** Parses a JWKS document. @throws for another document, or for one with a private key */
+/** @throws for any other document, or one with a private key */
 export function parseKeySet(text: string): KeySet {
   const document: unknown = JSON.parse(text)
   const keys = isObject(document) ? document.keys : undefined

@@ -7,7 +7,7 @@ import { type KeyRing, parseKeySet } from './key-set.ts'
 import { type KeyUrlOptions, keysByDiscovery, keyUrl } from './key-url.ts'
 
 export interface KeySource {
-  /** File or URL of the key set; without it, the issuer's metadata is used. */
+  /** A file or URL; default: the issuer's metadata. */
   jwks?: string
   issuer: string
 }
@@ -15,8 +15,7 @@ export interface KeySource {
 const isUrl = (text: string) => /^https?:\/\//i.test(text) && URL.canParse(text)
 
 /**
- * Rejects a source that can never have keys, because every request would get 503. Makes no network requests: an
- * unreachable source may return later.
+ * Rejects a source that can never have keys. Makes no requests: an unreachable source may return later.
  * @throws GatewayError `bad_option`
  */
 export function assertKeySource({ jwks, issuer }: KeySource): void {
@@ -38,7 +37,6 @@ function assertKeyFile(jwks: string): void {
   }
 }
 
-/** Without a key set, the issuer must be a URL for discovery. */
 function assertIssuer(issuer: string): void {
   if (issuer.replace(/\/$/, '') === LOCAL.issuer) {
     throw new GatewayError(
@@ -55,7 +53,7 @@ function assertIssuer(issuer: string): void {
   }
 }
 
-/** Returns the key ring of a source. @throws GatewayError as `assertKeySource` */
+/** @throws GatewayError as `assertKeySource` */
 export function openKeyRing(source: KeySource, options: KeyUrlOptions): KeyRing {
   assertKeySource(source)
   const { jwks, issuer } = source

@@ -16,11 +16,11 @@ export interface KeyUrlOptions {
   fetch: Fetch
   now: () => number
   log: Log
-  /** Age in ms after which the set is fetched again in the background. */
+  /** After this age, the set is fetched again in the background. */
   maxAgeMs?: number
-  /** Minimum time in ms between two fetches for an unknown key. */
+  /** Between two fetches for an unknown key. */
   cooldownMs?: number
-  /** How long in ms the last valid set is used while the issuer is unreachable. */
+  /** How long the last set is used while the issuer is unreachable. */
   maxStaleMs?: number
 }
 
@@ -28,15 +28,11 @@ const RETRY_MS = 5000
 const TIMEOUT_MS = 5000
 const MAX_BYTES = 1_048_576
 
-/** Returns a key ring for the key set at `url`. */
 export function keyUrl(url: string, options: KeyUrlOptions): KeyRing {
   return ringOf(() => fetchText(url, options.fetch), url, options)
 }
 
-/**
- * Returns a key ring for the key set in the issuer's metadata (OpenID Connect Discovery 1.0, 4). Each fetch reads the
- * metadata again.
- */
+/** Each fetch reads the metadata again (OpenID Connect Discovery 1.0, 4). */
 export function keysByDiscovery(issuer: string, options: KeyUrlOptions): KeyRing {
   const metadataUrl = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const load = async () => {
@@ -57,7 +53,7 @@ function ringOf(load: () => Promise<string>, place: string, options: KeyUrlOptio
   let triedAt = Number.NEGATIVE_INFINITY
   let loading: Promise<void> | null = null
 
-  /** Never rejects: errors are logged, and `set` stays unchanged. Concurrent requests share one fetch. */
+  /** Never rejects; an error is logged and keeps `set`. Concurrent requests share one fetch. */
   const refresh = (): Promise<void> => {
     triedAt = now()
     loading ??= load()
@@ -94,7 +90,7 @@ function ringOf(load: () => Promise<string>, place: string, options: KeyUrlOptio
   }
 }
 
-/** Returns the body at `url`, up to a limit. Never follows redirects: the operator decides where keys come from. */
+/** Never follows redirects: the operator decides where keys come from. */
 async function fetchText(url: string, fetch: Fetch): Promise<string> {
   const headers = { accept: 'application/json' }
   const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'manual', headers })

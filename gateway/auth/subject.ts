@@ -5,22 +5,21 @@ import { unauthenticated } from '../errors.ts'
 export interface Subject {
   /** The claim `sub`; tokens without it share the subject `-`. */
   readonly sub: string
-  /** A digest of `sub`, for the log. */
+  /** A digest for the log. */
   readonly logName: string
   readonly admin: boolean
-  /** The access tier; `Infinity` is unlimited. */
   readonly tier: number
 }
 
 export interface ClaimRules {
   issuer: string
   audience: string
-  /** Claims that make an administrator if they are `admin` or a list with `admin`: a claim's name, or a dotted path. */
+  /** Names or dotted paths of claims that contain `admin`, alone or in a list. */
   adminClaims: readonly string[]
 }
 
 export interface Lifetime {
-  /** Seconds since 1970, as in the token. */
+  /** In seconds since 1970. */
   exp: number
   nbf: number | null
 }
@@ -29,16 +28,13 @@ export type Claims = Readonly<Record<string, unknown>>
 
 const TOLERANCE_MS = 30_000
 
-/** Checks the token's validity period. Runs on every request, also for cached tokens (rule 12). @throws ApiError 401 */
+/** Runs on every request, also for cached tokens (rule 12). @throws ApiError 401 */
 export function checkLifetime({ exp, nbf }: Lifetime, nowMs: number): void {
   if (exp * 1000 <= nowMs - TOLERANCE_MS) throw unauthenticated('the token has expired', 'expired')
   if (nbf !== null && nbf * 1000 > nowMs + TOLERANCE_MS) throw unauthenticated('the token is not valid yet', 'early')
 }
 
-/**
- * Returns the subject and lifetime in the claims. @throws ApiError 401 if a claim is missing, malformed or does not
- * match
- */
+/** @throws ApiError 401 if a claim is missing, malformed or does not match */
 export function readClaims(claims: Claims, rules: ClaimRules): { subject: Subject; lifetime: Lifetime } {
   const { iss, aud, exp, nbf, sub } = claims
   if (iss !== rules.issuer) throw unauthenticated('the token is from another issuer', 'issuer')
@@ -68,7 +64,7 @@ function isFiniteNumber(value: unknown): value is number {
   return Number.isFinite(value)
 }
 
-/** A claim that is not an integer gives only the lowest tier. */
+/** Other values give the lowest tier. */
 function tierOf(claim: unknown, admin: boolean): number {
   if (claim === undefined) return admin ? Number.POSITIVE_INFINITY : 0
   return typeof claim === 'number' && Number.isSafeInteger(claim) ? claim : 0

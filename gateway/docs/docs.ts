@@ -1,6 +1,4 @@
-/**
- * `/docs`: the reference for people, from the document of `/openapi.json`. It needs no token and is outside `/api/v1`.
- */
+/** `/docs`: the API reference, outside `/api/v1` and without a token. */
 import { hash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { OpenRoute } from '../open-route.ts'
@@ -8,7 +6,7 @@ import type { OpenapiDocument } from '../openapi/model.ts'
 import { referencePage } from './page.ts'
 import { STYLE } from './style.ts'
 
-/** The page may only show itself in its own style: no scripts, no requests, no frames. */
+/** No scripts, no requests, no frames. */
 const POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
@@ -17,7 +15,6 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Builds the page once, here. */
 export function docsRoute(document: OpenapiDocument): OpenRoute {
   const body = Buffer.from(referencePage(document, STYLE).html)
   const answer = {

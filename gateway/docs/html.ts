@@ -1,4 +1,4 @@
-/** HTML templates. Values are escaped unless they are HTML already. */
+/** HTML templates that escape their values. */
 
 export interface Html {
   readonly html: string
@@ -6,7 +6,7 @@ export interface Html {
 
 type Filling = string | number | Html | readonly Html[] | null
 
-/** Returns a template literal as HTML; `null` renders nothing. */
+/** `null` renders nothing. */
 export function html(strings: TemplateStringsArray, ...fillings: Filling[]): Html {
   return { html: strings.reduce((text, string, i) => text + filled(fillings[i - 1] ?? null) + string) }
 }
@@ -15,7 +15,7 @@ export function joined(parts: readonly Html[], between: string): Html {
   return { html: parts.map((part) => part.html).join(escaped(between)) }
 }
 
-/** Returns the document's prose as HTML: paragraphs separated by empty lines, and `code` in backticks. */
+/** Renders paragraphs, separated by empty lines, and `code` in backticks. */
 export function prose(text: string): Html {
   return {
     html: text
@@ -25,7 +25,6 @@ export function prose(text: string): Html {
   }
 }
 
-/** Returns one line of prose as HTML. */
 export function inline(text: string): Html {
   return { html: escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>') }
 }

@@ -7,7 +7,7 @@ export function operationSection(document: OpenapiDocument, path: string, operat
   const { operationId, summary, description } = operation
   const parameters = operation.parameters
     .map((parameter) => resolve(document, 'parameters', parameter))
-    // The introduction describes the common headers once.
+    // The introduction describes the headers.
     .filter((parameter) => parameter.in !== 'header')
   return html`<section class="operation" id="${operationId}">
 <h3><a href="#${operationId}"><span class="method">GET</span> <code>${pathShown(path)}</code></a></h3>
@@ -45,16 +45,14 @@ function responseRows(document: OpenapiDocument, { responses }: Operation): Html
   return Object.entries(responses).map(([status, given]) => {
     const { description, content } = resolve(document, 'responses', given)
     const schema = content?.['application/json'].schema
-    // All errors have the same body, which is among the schemas.
+    // All errors have the same body.
     const shown = status === '200' && schema ? typeOf(schema) : lines(description)
     return html`<tr><td><span class="status s${status[0]!}">${status}</span></td><td>${shown}</td></tr>`
   })
 }
 
-/** Returns each paragraph as a line of a table cell. */
 const lines = (text: string) => html`${text.split('\n\n').map((line) => html`<div>${inline(line)}</div>`)}`
 
-/** Highlights the parameters of the path. */
 function pathShown(path: string): Html {
   const parts = path.split(/(\{\w+\})/).map((part) => (part.startsWith('{') ? html`<i>${part}</i>` : html`${part}`))
   return joined(parts, '')

@@ -4,7 +4,7 @@ import { type Html, html, inline, prose } from './html.ts'
 import { operationSection } from './operation.ts'
 import { anchorOf, boundsOf, fieldsOf, typeOf } from './schema.ts'
 
-/** Returns the page. `style` is inlined, so that the page makes no requests. */
+/** `style` is inlined, so that the page makes no requests. */
 export function referencePage(document: OpenapiDocument, style: string): Html {
   const { info, tags, components } = document
   const groups = tags.map((tag) => ({ ...tag, id: `tag-${tag.name.toLowerCase().replaceAll(' ', '-')}` }))

@@ -1,13 +1,12 @@
-/** Renders JSON Schema: a type in a few words, its constraints, and the fields of an object as a table. */
+/** Renders JSON Schemas as types, constraints and field tables. */
 import type { JsonSchema } from '../params/kind.ts'
 import { type Html, html, inline, joined } from './html.ts'
 
 const COMPONENT = '#/components/schemas/'
 
-/** Returns the anchor of a component on the page. */
 export const anchorOf = (name: string) => `schema-${name}`
 
-/** Returns `array of CveSummary`, `string or null`, with links to named schemas. */
+/** Returns for example `array of CveSummary`, with links. */
 export function typeOf(schema: JsonSchema): Html {
   if (typeof schema.$ref === 'string') return linkTo(schema.$ref.slice(COMPONENT.length))
   const choices = schemasIn(schema.anyOf ?? schema.oneOf)
@@ -21,7 +20,7 @@ export function typeOf(schema: JsonSchema): Html {
   return html`${typeof schema.type === 'string' ? schema.type : 'anything'}`
 }
 
-/** Returns the constraints: enumerations, ranges, lengths, patterns, defaults; null without any. */
+/** Returns null without constraints. */
 export function boundsOf(schema: JsonSchema): Html | null {
   const bounds: Html[] = []
   const choices = schemasIn(schema.anyOf ?? schema.oneOf)
@@ -43,7 +42,7 @@ export function boundsOf(schema: JsonSchema): Html | null {
   return bounds.length === 0 ? null : joined(bounds, '; ')
 }
 
-/** Returns the fields of an object as a table, with those of nested unnamed objects. Null if it is not an object. */
+/** Includes nested unnamed objects. Returns null for other types. */
 export function fieldsOf(schema: JsonSchema): Html | null {
   const rows = rowsOf(schema, '')
   if (rows.length === 0) return null
@@ -68,7 +67,6 @@ function rowsOf({ properties, required }: JsonSchema, prefix: string): Html[] {
   })
 }
 
-/** Returns the object inside `array of object` and `object or null`. */
 function unwrapped(schema: JsonSchema): { inner: JsonSchema; mark: string } {
   if (isSchema(schema.items)) return { inner: unwrapped(schema.items).inner, mark: '[]' }
   const choice = schemasIn(schema.anyOf).find(({ type }) => type !== 'null')
@@ -77,7 +75,7 @@ function unwrapped(schema: JsonSchema): { inner: JsonSchema; mark: string } {
 
 function rangeOf(least: unknown, most: unknown, unit: string): Html | null {
   if (least !== undefined && most !== undefined) return html`${plain(least)} to ${plain(most)}${unit}`
-  // A minimum length of 1 is not shown, because empty parameters are always rejected (rule 2).
+  // Empty parameters are always rejected (rule 2), so a minimum of 1 is not shown.
   if (least !== undefined) return unit !== '' && least === 1 ? null : html`at least ${plain(least)}${unit}`
   return most === undefined ? null : html`at most ${plain(most)}${unit}`
 }
@@ -86,7 +84,6 @@ const linkTo = (name: string) => html`<a href="#${anchorOf(name)}">${name}</a>`
 const word = (text: string) => html`${text}`
 const code = (value: unknown) => html`<code>${plain(value)}</code>`
 
-/** Returns a value as written in a parameter. */
 function plain(value: unknown): string {
   if (Array.isArray(value)) return value.map(plain).join(',')
   return typeof value === 'string' ? value : JSON.stringify(value)

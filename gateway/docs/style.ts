@@ -1,4 +1,4 @@
-/** Style of the reference: system fonts, light or dark by the reader's setting. */
+/** Style of the reference. */
 
 export const STYLE = `
 :root {

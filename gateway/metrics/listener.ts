@@ -1,7 +1,6 @@
 /**
  * A separate listener for metrics, by default on loopback. A loopback-only path on the main port would be unsafe:
- * behind
- * a reverse proxy on the same machine, every request comes from loopback.
+ * behind a reverse proxy on the same machine, every request comes from loopback.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError } from '../errors.ts'
@@ -15,7 +14,7 @@ export interface ListenerOptions {
   port: number
 }
 
-/** Starts a listener that answers only `GET /metrics`. Rejects with a `GatewayError` if the port is unavailable. */
+/** Answers only `GET /metrics`. Rejects with a `GatewayError` if the port is unavailable. */
 export function startMetricsListener(metrics: Exposed, { host, port }: ListenerOptions): Promise<RunningServer> {
   const listener = (request: IncomingMessage, response: ServerResponse) => void answer(metrics, request, response)
   return startServer(listener, { port, ...(host === undefined ? {} : { host }) })

@@ -6,26 +6,24 @@ import type { ShelfFigures } from '../shelf/shelf.ts'
 import { LIMITS, type Meter } from './meter.ts'
 import { type AnswerCount, createTally, type Tally } from './tally.ts'
 
-/** Sources that are read at each scrape. */
 export interface Watched {
   shelf(): ShelfFigures
   queries(): QueryFigures
   /** Null if limits are not shared. */
   limitsShared: (() => boolean) | null
-  /** Returns milliseconds since 1970. */
+  /** In ms since 1970. */
   now(): number
 }
 
-/** Metrics for a scrape. */
 export interface Exposed {
-  /** Returns all metrics in Prometheus' text format. */
+  /** In Prometheus' text format. */
   expose(): Promise<string>
   contentType: string
 }
 
 export interface Metrics extends Exposed {
   meter: Meter
-  /** Returns the metrics as JSON, to aggregate several processes. */
+  /** For the aggregation of several processes. */
   collect(): Promise<object[]>
 }
 
@@ -49,7 +47,7 @@ export function createMetrics(watched: Watched): Metrics {
     labelNames: ['fault'],
     registers,
   })
-  // A series must exist from the start to show its first increase.
+  // Series that exist from the start show their first increase.
   for (const limit of LIMITS) refusals.inc({ limit }, 0)
   for (const fault of AUTH_FAULTS) faults.inc({ fault }, 0)
   watchShelf(watched, registers)
@@ -94,7 +92,6 @@ const DURATIONS = {
   help: 'Time from the parsed request until its answer is handed to the socket',
 }
 
-/** A histogram with counts from a tally. */
 class TalliedDurations extends Histogram<string> {
   readonly #tally: Tally
 
@@ -103,7 +100,7 @@ class TalliedDurations extends Histogram<string> {
     this.#tally = tally
   }
 
-  /** The registry calls this for the text format. */
+  /** For the text format. */
   async getForPromString() {
     const values = this.#tally.durations().flatMap(({ route, counts, sum }) => {
       let count = 0
@@ -121,7 +118,7 @@ class TalliedDurations extends Histogram<string> {
     return { ...DURATIONS, type: 'histogram', values, aggregator: 'sum' }
   }
 
-  /** The registry calls this for JSON. */
+  /** For JSON. */
   override get() {
     return this.getForPromString() as unknown as ReturnType<Histogram<string>['get']>
   }
@@ -158,14 +155,14 @@ function watchQueries({ queries }: Watched, registers: Registry[]): void {
   counter('vulnshelf_query_refusals_total', 'Text queries refused by a full queue', registers, () => queries().refusals)
 }
 
-/** Without shared limits, this metric does not exist, because 0 would look like a fault. */
+/** Omitted without shared limits, because 0 would look like a fault. */
 export function watchLimits(shared: (() => boolean) | null, registers: Registry[]): void {
   if (shared === null) return
   const help = 'Whether Redis counts the limits of all gateways together: 0 while it is away'
   gauge('vulnshelf_limits_shared', help, registers, () => Number(shared()))
 }
 
-/** `aggregator` combines the values of several processes. */
+/** `aggregator` combines processes. */
 function gauge(
   name: string,
   help: string,
@@ -184,7 +181,7 @@ function gauge(
   })
 }
 
-/** Registers a counter with an external value. */
+/** The value is counted elsewhere. */
 export function counter(name: string, help: string, registers: Registry[], read: () => number): void {
   new Counter({
     name,

@@ -1,4 +1,4 @@
-/** Copies from a bundle. Reads the positions of all files first, and each file on request. */
+/** Copies from a bundle: reads file positions first, and files on request. */
 import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
 import { Readable } from 'node:stream'
@@ -8,16 +8,12 @@ import { MirrorError } from './error.ts'
 import type { Source } from './source.ts'
 import { BLOCK_BYTES, decodeHeader, paddingOf } from './tar.ts'
 
-/** Position of a file in an archive. */
 interface Place {
   at: number
   size: number
 }
 
-/**
- * Returns a bundle as a source.
- * @throws MirrorError `unusable` if the file is not a bundle, or is truncated
- */
+/** @throws MirrorError `unusable` if the file is not a bundle, or is truncated */
 export function bundleSource(file: string): Source {
   const places = placesIn(file)
   return {
@@ -34,7 +30,7 @@ export function bundleSource(file: string): Source {
   }
 }
 
-/** `end` is the last byte that the stream reads, so an empty range is impossible. */
+/** `end` is inclusive, so an empty range is impossible. */
 const bytesOf = (file: string, { at, size }: Place, offset: number) =>
   createReadStream(file, { start: at + offset, end: at + size - 1 })
 

@@ -13,22 +13,18 @@ import { knownManifest } from './folder.ts'
 import { type Came, onceEach } from './missing.ts'
 import { END_BYTES, encodeHeader, MAX_ENTRY_BYTES, paddingOf } from './tar.ts'
 
-/** A snapshot before its activation. */
 export interface NewSnapshot {
   pointer: Uint8Array
   manifest: Manifest
   manifestBytes: Uint8Array
-  /** The current pointer; null in a new folder. */
+  /** Null in a new folder. */
   before: Pointer | null
   came: Came
 }
 
 /**
- * Writes a bundle for a reader that has the previous snapshot, and renames it when it is complete. Pointer and
- * manifests
- * come first, because readers check them before large objects. Files derived here are omitted, because readers can
- * derive
- * them too. `judge` throws if the pointer has expired meanwhile.
+ * Writes a bundle for a reader with the previous snapshot. Pointer and manifests come first, because readers check
+ * them before large objects. Files derived here are omitted. `judge` throws if the pointer has expired meanwhile.
  * @throws MirrorError `too_large` for an object above the limit of a tar header; errors of `judge`
  */
 export async function writeBundle(
@@ -66,10 +62,7 @@ export async function writeBundle(
   return { file, bytes }
 }
 
-/**
- * Returns the objects that the reader lacks: packs, and objects that are neither in the previous snapshot nor made or
- * derived from it. It does not matter whether this run or an interrupted one fetched them.
- */
+/** Returns the objects that the reader lacks, including those of an interrupted run. */
 function objectsFor({ manifest, before, came }: NewSnapshot, dist: string): Stored[] {
   const known = before && knownManifest(dist, before.manifest.sha256)
   const had = known ? decodeManifest(known).files : []

@@ -27,10 +27,10 @@ export interface MirrorFlags {
   json?: boolean
 }
 
-/** Time limit in ms for a run to end after a signal. */
+/** Time limit to end after a signal. */
 const END_MS = 5000
 
-/** Mirrors once; with an interval, until the process receives a signal. */
+/** With an interval, runs until a signal. */
 export async function mirrorFromCommand(sourceText: string, dist: string, flags: MirrorFlags): Promise<void> {
   const { keys, interval, parallel, maxRate = null, maxBytes, derive, jobs, bundle = null, keep = null, json } = flags
   if (bundle !== null && interval !== undefined) {
@@ -41,13 +41,12 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
   }
   const followed = process.env[FOLLOWED_BY_GATEWAY]
   const { effects, close } = realNetworkEffects(realEffects())
-  // A gateway's log must not contain progress.
   const progress = followed === undefined ? showProgress() : noProgress
   const sound = new Map<string, string>()
   const stop = new AbortController()
   let isFirst = true
   const run = async (): Promise<MirrorReport> => {
-    // Read before each run, because keys can change.
+    // Keys can change between runs.
     const options = {
       dist,
       keys: keys === undefined ? null : await readKeySetFile(keys),
@@ -60,7 +59,7 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
       sound,
       signal: stop.signal,
     }
-    // Opened before each run, because a bundle can be replaced.
+    // Bundles can be replaced between runs.
     const source = openSource(followed ?? sourceText, effects)
     try {
       return await mirror(source, options, effects, progress)
@@ -70,7 +69,7 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
   }
   const end = (why: string) => {
     stop.abort(new Error(why))
-    // The run may be waiting for a busy server; killing it is safe.
+    // It may be waiting for a busy server; killing it is safe.
     setTimeout(() => process.exit(), END_MS).unref()
   }
   const print = (report: MirrorReport) =>
@@ -78,12 +77,12 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
       `${json ? printableJson(report, interval || followed !== undefined ? 0 : 1) : printable(mirrorWords(report))}\n`,
     )
   try {
-    // The gateway that started this process has ended, perhaps by a kill.
+    // The gateway has ended, perhaps by a kill.
     const leave = () => end('nobody needs it any more')
     if (process.connected) process.once('disconnect', leave)
     else if (followed !== undefined) return leave()
     if (interval === undefined) return print(await run())
-    // An error in the first run's keys is not temporary, so it ends the command.
+    // Invalid keys at the start end the command.
     if (keys !== undefined) await readKeySetFile(keys)
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => end(signal))
     await follow(run, {
@@ -91,7 +90,6 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
       signal: stop.signal,
       random: effects.random,
       onReport: (report) => {
-        // The first report shows that the mirror works.
         if (isFirst || report.changed || report.fetched.files > 0) print(report)
         isFirst = false
       },

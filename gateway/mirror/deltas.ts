@@ -1,7 +1,6 @@
 /**
  * Delta packs of a mirror: finds the chain of snapshots from the local one to the wanted one, and rebuilds shards with
- * its
- * packs. If packs are more expensive or unusable, files are fetched whole. SPEC.md, "Delta pack".
+ * its packs. If packs are more expensive or unusable, files are fetched whole. SPEC.md, "Delta pack".
  */
 import { join } from 'node:path'
 import { type Effects, replaceFile } from '../../corpus/command/effects.ts'
@@ -27,7 +26,6 @@ import { knownManifest } from './folder.ts'
 import { bytesOf, isHere } from './objects.ts'
 import { askFor, fetchAll, type Transfers } from './transfers.ts'
 
-/** One night: a snapshot, its parent, and the pack from the parent to it. */
 export interface Link {
   child: Manifest
   parent: Manifest
@@ -35,9 +33,8 @@ export interface Link {
 }
 
 /**
- * Returns the links from the snapshot with manifest digest `have` to that of `manifest`, oldest first. Null if there
- * is
- * no chain, or it costs at least `worth` bytes. `manifestOf` returns a manifest by its digest, and its cost in bytes.
+ * Returns the links from manifest digest `have` to `manifest`, oldest first. Null without a chain, or if it costs at
+ * least `worth` bytes. `manifestOf` returns a manifest and its cost in bytes.
  */
 export async function linksTo(
   manifest: Manifest,
@@ -68,14 +65,13 @@ export async function linksTo(
   return null
 }
 
-/** A shard to rebuild, and its base. */
 interface Making {
   entry: FileEntry
   former: FileEntry
 }
 
 /**
- * Rebuilds missing objects with the packs, and adds their digests to `made`. The packs must be local.
+ * Rebuilds missing objects, and adds their digests to `made`. The packs must be local.
  * @throws SnapshotError if a pack's result does not match its manifest; objects in `made` are intact
  */
 export async function makeFromPacks(
@@ -85,7 +81,7 @@ export async function makeFromPacks(
   dist: string,
   effects: Effects,
 ): Promise<void> {
-  // Packs are read twice, because the packs of a month would take a gigabyte of memory.
+  // A month of packs would take a gigabyte of memory, so they are read twice.
   const nights = links.map((link) => packedIn(link, dist).map(({ making }) => making))
   for (const [night, makings] of stepsTo(missing, nights, links[0]?.parent.files ?? []).entries()) {
     const needed = new Set(makings.map(({ entry }) => entry.sha256))
@@ -136,10 +132,10 @@ function stepsTo(
   return steps
 }
 
-/** Maximum ratio between an earlier manifest of the chain and today's. */
+/** Maximum ratio of an earlier manifest's size to today's. */
 const MOST_SHRUNK = 8
 
-/** Returns the links from the local snapshot to the wanted one; none if whole objects are cheaper. */
+/** Returns no links if whole objects are cheaper. */
 export async function worthwhileLinks(
   manifest: Manifest,
   missing: readonly FileEntry[],
@@ -150,14 +146,14 @@ export async function worthwhileLinks(
   const shards = bytesOf(missing.filter(({ role }) => role === 'cve' || role === 'catalog'))
   if (shards === 0 || have.snapshot === manifest.snapshot) return []
   const worth = source.isPart ? Number.POSITIVE_INFINITY : shards
-  // A limit is necessary, because a digest can only be checked after the whole download.
+  // A digest can only be checked after the whole download.
   const most = Math.min(MAX_MANIFEST_BYTES, MOST_SHRUNK * JSON.stringify(manifest).length)
   const manifestOf = async (digest: string) => {
     const known = knownManifest(dist, digest)
     if (known) return { manifest: decodeManifest(known), cost: 0 }
     const bytes = await askFor(manifestName(digest), most, transfers)
     if (sha256(bytes) !== digest) throw new SnapshotError('digest', `the manifest ${digest} has another digest`)
-    // `/changes` follows the chain of manifests, including nights that were never mirrored.
+    // `/changes` needs the whole chain, including skipped nights.
     await replaceFile(manifestPath(dist, digest), bytes, join(temporaryFolder(dist), 'between'), effects)
     return { manifest: decodeManifest(bytes), cost: bytes.length }
   }
@@ -169,15 +165,13 @@ export async function worthwhileLinks(
   }
 }
 
-/** The result of using packs. */
 export interface FromPacks {
-  /** Digests of the rebuilt objects. */
+  /** Digests of rebuilt objects. */
   made: ReadonlySet<string>
-  /** The packs fetched in this run, without those of an interrupted run. */
+  /** Without packs of an interrupted run. */
   fetched: readonly Stored[]
 }
 
-/** Fetches the packs that are not local yet, and rebuilds missing objects with them as far as possible. */
 export async function madeFromPacks(
   links: readonly Link[],
   missing: readonly FileEntry[],
@@ -200,10 +194,10 @@ export async function madeFromPacks(
   return { made, fetched: packs.map(({ object }) => object) }
 }
 
-/** Errors of an offered file, as opposed to errors of the connection. */
+/** Faults of the file, not of the connection. */
 const WRONG_FILE: readonly TransferErrorCode[] = ['missing', 'refused', 'digest', 'cut', 'restart', 'too_large']
 
-/** Logs missing or damaged packs, because objects are then fetched whole. Rethrows other errors. */
+/** Without usable packs, objects are fetched whole. */
 function withoutPacks(error: unknown, effects: NetworkEffects): void {
   const isTheirs = error instanceof SnapshotError || (error instanceof TransferError && WRONG_FILE.includes(error.code))
   if (!isTheirs) throw error

@@ -1,7 +1,6 @@
 /**
  * Derives files locally instead of fetching them. Only files with the digests in the manifest are used. Another
- * version of
- * zlib or SQLite may write the same content with other bytes; such files are fetched.
+ * version of zlib or SQLite may write the same content with other bytes; such files are fetched.
  */
 import { join } from 'node:path'
 import { type Effects, moveFile, replaceFile } from '../../corpus/command/effects.ts'
@@ -16,8 +15,8 @@ import type { Transfers } from './transfers.ts'
 const keyOf = ({ role, name }: Pick<FileEntry, 'role' | 'name'>) => `${role}\t${name}`
 
 /**
- * Derives all files with `jobs` threads, and keeps missing ones with the expected digest. Returns their digests. All
- * non-derived files must be local. After an error, the remaining files are left to be fetched.
+ * Keeps missing files with the expected digests and returns these. Non-derived files must be local. After an error,
+ * other files are left to be fetched.
  */
 export async function madeByDeriving(
   manifest: Manifest,
@@ -41,8 +40,7 @@ export async function madeByDeriving(
       else others++
     }
   } catch (error) {
-    // Fetching does not help against errors of this machine. Any other error means that the files cannot be derived
-    // here.
+    // Fetching does not help against errors of this machine.
     if (signal?.aborted || isSystemError(error) || isDiskTrouble(error) || !(error instanceof Error)) throw error
     effects.log(`what is derived cannot be made here, so it is fetched: ${error.message}`)
   } finally {
@@ -53,7 +51,6 @@ export async function madeByDeriving(
   return made
 }
 
-/** Moves a derived file to its path if it is the one in the manifest. */
 async function putIfSame(
   { content, from }: DerivedFile,
   file: FileEntry,

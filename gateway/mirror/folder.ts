@@ -14,7 +14,7 @@ import { MirrorError } from './error.ts'
 import { arrivedOf, objectOfPart } from './objects.ts'
 
 /**
- * Locks a folder; it is created if it does not exist. Returns the function that releases it.
+ * Locks a folder; creates it if necessary. Returns the release function.
  * @throws MirrorError `busy`; `unusable` if it has foreign contents or is not writable
  */
 export async function takeFolder(dist: string, effects: Effects): Promise<() => void> {
@@ -31,7 +31,7 @@ export async function takeFolder(dist: string, effects: Effects): Promise<() => 
 }
 
 /**
- * Rejects a folder with foreign files. A folder with only `tmp` is accepted: a mirror was killed after locking it.
+ * A folder with only `tmp` is accepted: a mirror was killed after locking it.
  * @throws MirrorError `unusable`
  */
 function assertDist(dist: string): void {
@@ -39,7 +39,7 @@ function assertDist(dist: string): void {
   if (why !== null) throw new MirrorError('unusable', why)
 }
 
-/** Returns the local pointer. @throws MirrorError if it is damaged, because a rollback could not be detected */
+/** @throws MirrorError if it is damaged, because a rollback could not be detected */
 export function ownPointer(bytes: Buffer, dist: string): Pointer {
   try {
     return decodePointer(bytes)
@@ -53,7 +53,7 @@ export function ownPointer(bytes: Buffer, dist: string): Pointer {
   }
 }
 
-/** Returns the bytes of a manifest if it is local and intact, else null. */
+/** Returns null unless the manifest is local and intact. */
 export function knownManifest(dist: string, sha256: string): Buffer | null {
   try {
     return readManifestBytes(dist, sha256)
@@ -63,11 +63,11 @@ export function knownManifest(dist: string, sha256: string): Buffer | null {
   }
 }
 
-/** Disk space in bytes that must stay free. */
+/** Must stay free. */
 const SPARE_BYTES = 64e6
 
 /**
- * If disk space is short for the missing objects of `wanted`, removes leftovers of runs for other snapshots.
+ * If space is short, removes leftovers of runs for other snapshots.
  * @throws MirrorError `no_space`
  */
 export async function makeRoom(
@@ -87,7 +87,7 @@ export async function makeRoom(
   )
 }
 
-/** Partial objects already use their space. */
+/** Partial objects already use space. */
 async function lackOf(dist: string, missing: readonly Stored[]): Promise<{ bytes: number; free: number } | null> {
   let bytes = 0
   for (const object of missing) bytes += object.size - (await arrivedOf(dist, object))
@@ -97,7 +97,7 @@ async function lackOf(dist: string, missing: readonly Stored[]): Promise<{ bytes
   return bytes + SPARE_BYTES <= free ? null : { bytes, free }
 }
 
-/** Removes partial objects of snapshots that were never completed, except those in `wanted`. */
+/** Keeps the objects in `wanted`. */
 export async function removeParts(dist: string, effects: Effects, wanted?: ReadonlySet<string>): Promise<void> {
   for (const name of await readdir(temporaryFolder(dist))) {
     const object = objectOfPart(name)

@@ -3,31 +3,30 @@ import { setTimeout } from 'node:timers/promises'
 import { isSystemError } from '../../corpus/command/system-error.ts'
 
 /**
- * Environment variable that marks a mirror process of a gateway; it ends with its gateway. The value is the source. It
- * may
- * contain a password, and other users can read command lines.
+ * Marks a gateway's mirror process, which ends with its gateway. The value is the source; it may contain a password,
+ * and other users can read command lines.
  */
 export const FOLLOWED_BY_GATEWAY = 'VULNSHELF_FOLLOWED_BY_GATEWAY'
 
-/** Errors of the offered data or the connection, not of this program. */
+/** Errors of the data or the connection, not of this program. */
 const TOLD = ['KeyError', 'MirrorError', 'SnapshotError', 'TransferError']
 
 export interface Following<T> {
-  /** From the end of one run to the start of the next, in ms. */
+  /** Between two runs. */
   intervalMs: number
-  /** Ends the loop. The caller must end a run in progress. */
+  /** The caller must end a run in progress. */
   signal: AbortSignal
   onReport(report: T): void
   onError(error: Error): void
-  /** Returns a number from 0 to 1, for jitter. */
+  /** From 0 to 1, for jitter. */
   random(): number
 }
 
-/** Maximum relative jitter of the interval, so that mirrors started together do not return together. */
+/** Prevents that mirrors started together return together. */
 const JITTER = 0.1
 
 /**
- * Runs until the signal aborts, then resolves.
+ * Resolves when the signal aborts.
  * @throws unexpected errors of a run
  */
 export async function follow<T>(run: () => Promise<T>, following: Following<T>): Promise<void> {
@@ -45,6 +44,6 @@ export async function follow<T>(run: () => Promise<T>, following: Following<T>):
   }
 }
 
-/** Disk errors are temporary too, because a full disk may have space later. Usage errors are permanent. */
+/** Disk errors are temporary, usage errors are not. */
 const isTold = (error: Error & { code?: string }) =>
   error.code !== 'usage' && (TOLD.includes(error.name) || isSystemError(error))

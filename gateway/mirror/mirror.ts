@@ -1,7 +1,6 @@
 /**
  * `vulnshelf-gateway mirror`: fetches and verifies pointer, manifest and missing objects, then replaces the pointer,
- * with
- * its signatures. Until then the local snapshot stays. After a failure, the next run continues.
+ * with its signatures. Until then the local snapshot stays. After a failure, the next run continues.
  */
 import { join } from 'node:path'
 import { replaceFile } from '../../corpus/command/effects.ts'
@@ -33,21 +32,19 @@ import { judgeManifest, judgePointer } from './trust.ts'
 
 export interface MirrorOptions {
   dist: string
-  /** One of these keys must have signed; null disables signature checks. */
+  /** One of them must have signed; null checks no signatures. */
   keys: readonly TrustedKey[] | null
-  /** Parallel transfers. */
   parallel?: number
-  /** Total bytes per second; null for no limit. */
+  /** In total; null for no limit. */
   maxRate?: number | null
-  /** Limit of a snapshot's size in bytes. */
   maxBytes?: number
-  /** Derives files with this number of threads instead of fetching them; null fetches them. */
+  /** Threads to derive files with; null fetches them. */
   derive?: number | null
-  /** Path of a bundle with the difference to the local snapshot; null writes none. */
+  /** Receives the difference to the local snapshot. */
   bundle?: string | null
-  /** Number of snapshots to keep, with this one; null keeps all. */
+  /** Includes this one; null keeps all. */
   keep?: number | null
-  /** Objects verified by earlier runs of this process. */
+  /** Verified by earlier runs of this process. */
   sound?: Sound
   /** Ends a run; partial objects stay. */
   signal?: AbortSignal
@@ -57,24 +54,20 @@ export interface MirrorReport {
   source: string
   snapshot: string
   version: number
-  /** The signatures of the pointer: `not_checked` without keys, empty if it is unsigned. */
+  /** `not_checked` without keys, empty if unsigned. */
   signatures: SignatureVerdict[]
   expiresAt: string | null
-  /** Whether the local snapshot changed. */
   changed: boolean
-  /**
-   * Objects that were fetched, with delta packs; files rebuilt with packs; files derived here; and files that existed
-   * already.
-   */
+  /** Fetched objects and packs; files rebuilt with packs; derived files; existing files. */
   fetched: Tally
   made: Tally
   derived: Tally
   reused: Tally
-  /** The bundle; null if it was not requested or nothing is new. */
+  /** Null if not requested or nothing is new. */
   bundle: { file: string; bytes: number } | null
-  /** What was removed of older snapshots; null if all are kept. */
+  /** Null if all snapshots are kept. */
   pruned: PruneReport['removed'] | null
-  /** Bytes over the network for files, including failed attempts. */
+  /** Over the network, including failed attempts. */
   received: number
   seconds: number
 }
@@ -87,10 +80,7 @@ export interface Tally {
 const PARALLEL = 6
 const MAX_BYTES = 1e12
 
-/**
- * Makes `dist` a copy of the source's current snapshot.
- * @throws MirrorError, SnapshotError or TransferError; then the local snapshot is unchanged
- */
+/** @throws MirrorError, SnapshotError or TransferError; then the local snapshot is unchanged */
 export async function mirror(
   source: Source,
   options: MirrorOptions,
@@ -105,9 +95,7 @@ export async function mirror(
   }
 }
 
-/**
- * Maximum restarts. A repository may be updated, pruned or signed again during a copy; then its new pointer is used.
- */
+/** Restarts with a new pointer, if the repository is updated, pruned or signed again during a copy. */
 const MOST_MOVES = 5
 
 async function mirrorInto(
@@ -146,7 +134,6 @@ async function mirrorInto(
   }
 }
 
-/** Copies the snapshot of a pointer and activates it. */
 async function copy(
   source: Source,
   bytes: Buffer,
@@ -177,7 +164,7 @@ async function copy(
   const staged = join(temporaryFolder(dist), 'put-up')
   if (!known) await replaceFile(manifestPath(dist, digest), manifestBytes, staged, effects)
   if (isNew) {
-    // The pointer may have expired since the copy began.
+    // It may have expired during the copy.
     await judge()
     await replaceFile(pointerPath(dist), bytes, staged, effects)
   }

@@ -1,4 +1,4 @@
-/** Finds the missing objects of a snapshot, and gets them with packs, by deriving, or whole. */
+/** Gets the missing objects of a snapshot: with packs, derived, or whole. */
 import { describe } from '../../corpus/snapshot/layout.ts'
 import type { FileEntry, Manifest, Stored } from '../../corpus/snapshot/manifest.ts'
 import type { Pointer } from '../../corpus/snapshot/pointer.ts'
@@ -7,11 +7,7 @@ import { madeByDeriving } from './derived.ts'
 import { bytesOf, isHere, type Sound } from './objects.ts'
 import { fetchAll, type Transfers } from './transfers.ts'
 
-/**
- * Returns the local and the missing objects of a snapshot. The largest missing come first, so that the slowest
- * transfer
- * does not start last.
- */
+/** The largest missing come first, so that the slowest transfer does not start last. */
 export async function missingOf(
   dist: string,
   { files }: Manifest,
@@ -25,29 +21,24 @@ export async function missingOf(
   return { here, missing: missing.sort((a, b) => b.size - a.size) }
 }
 
-/** Returns each object once, because several files of a snapshot can share one. */
+/** Several files can share one object. */
 export const onceEach = (files: readonly FileEntry[]): FileEntry[] => [
   ...new Map(files.map((file) => [file.sha256, file])).values(),
 ]
 
-/** The ways in which missing objects were obtained. */
 export interface Came {
-  /** The packs that were used, and those of them that were fetched in this run. */
+  /** The used packs, and those fetched in this run. */
   packs: Stored[]
   fetchedPacks: readonly Stored[]
-  /** Digests of the manifests between the local snapshot and the new one, along the packs. */
+  /** Digests of the manifests along the packs. */
   between: string[]
-  /** Rebuilt with packs. */
   made: FileEntry[]
   derived: FileEntry[]
-  /** Fetched whole. */
   whole: FileEntry[]
 }
 
 /**
- * Gets the missing objects. Derived files come last, because they need the others. `jobs` is the number of threads;
- * null
- * fetches them instead.
+ * Derived files come last, because they need the others. `jobs` is null to fetch them.
  * @throws TransferError
  */
 export async function getMissing(
@@ -86,7 +77,6 @@ export async function getMissing(
   return { packs, fetchedPacks, between, made, derived, whole: [...rest, ...others] }
 }
 
-/** Splits a list into matching and other elements. */
 function parted<T>(all: readonly T[], passes: (one: T) => boolean): [T[], T[]] {
   return [all.filter(passes), all.filter((one) => !passes(one))]
 }

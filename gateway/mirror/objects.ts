@@ -1,7 +1,6 @@
 /**
  * The objects of a mirror: verifies local ones and fetches others. Each download has a partial file named by its
- * digest.
- * It survives a crash, and the next attempt resumes after its last byte.
+ * digest. It survives a crash, and the next attempt resumes after its last byte.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -20,24 +19,22 @@ export interface Fetching {
   dist: string
   source: Source
   effects: NetworkEffects
-  /** Waits until this number of bytes may be received. */
   pace(bytes: number): Promise<void>
-  /** Ends transfers in progress; partial files stay. Its reason must not be a temporary error. */
+  /** Partial files stay. Its reason must not be a temporary error. */
   signal: AbortSignal
-  /** Called with the length of each received piece. */
   onBytes(bytes: number): void
 }
 
-/** Errors after which the partial file is useless. */
+/** The partial file is then useless. */
 const SPOILING: readonly TransferErrorCode[] = ['restart', 'too_large', 'digest']
 
 const partPath = (dist: string, { sha256 }: Stored) => join(temporaryFolder(dist), `${sha256}.part`)
 
-/** Returns the digest in the name of a partial file; null for other files. */
+/** Returns null for other files. */
 export const objectOfPart = (name: string): string | null => /^([0-9a-f]{64})\.part$/.exec(name)?.[1] ?? null
 
 /**
- * Fetches an object and moves it to its path; messages use `name`.
+ * Messages use `name`.
  * @throws TransferError if it is unavailable, or its digest is wrong repeatedly
  */
 export async function fetchObject(object: Stored, name: string, fetching: Fetching): Promise<void> {
@@ -69,7 +66,7 @@ async function attemptOnce(object: Stored, fetching: Fetching, onLength: OnLengt
   }
 }
 
-/** Fetches the rest of a partial file. Returns the digest of the whole file. */
+/** Returns the digest of the completed file. */
 async function complete(
   { sha256, size }: Stored,
   part: string,
@@ -80,7 +77,7 @@ async function complete(
   const here = await arrivedOf(dist, { sha256, size })
   const digest = createHash('sha256')
   if (here === size && size > 0) {
-    // The process was killed between the last byte and the rename.
+    // Killed before the rename.
     await addTo(digest, part, size)
     return digest.digest('hex')
   }
@@ -109,7 +106,7 @@ async function complete(
   return digest.digest('hex')
 }
 
-/** Returns a file that updates the digest on each write and limits the rate. */
+/** Updates the digest and limits the rate on each write. */
 function measured(file: GrowingFile, digest: Hash, { pace, signal }: Fetching): GrowingFile {
   return {
     async write(bytes) {
@@ -122,10 +119,10 @@ function measured(file: GrowingFile, digest: Hash, { pace, signal }: Fetching): 
   }
 }
 
-/** Stamps of verified objects by digest, so that a repeated run does not read all files again. */
+/** Stamps by digest, so that repeated runs read only changed files. */
 export type Sound = Map<string, string>
 
-/** Returns whether an object is local and intact. A damaged one is fetched again. */
+/** A damaged object is fetched again. */
 export async function isHere(dist: string, { sha256, size }: Stored, sound: Sound): Promise<boolean> {
   const path = objectPath(dist, sha256)
   const stamp = await stampOf(path)
@@ -138,7 +135,6 @@ export async function isHere(dist: string, { sha256, size }: Stored, sound: Soun
   return true
 }
 
-/** Adds the first `length` bytes of a file to the digest. */
 async function addTo(digest: Hash, path: string, length: number): Promise<void> {
   if (length === 0) return
   for await (const chunk of createReadStream(path, { end: length - 1 })) digest.update(chunk as Buffer)
@@ -154,7 +150,6 @@ async function stampOf(path: string): Promise<{ size: number; text: string } | n
   }
 }
 
-/** Returns the length of an object's partial file. */
 export const arrivedOf = async (dist: string, object: Stored): Promise<number> =>
   Math.min((await stampOf(partPath(dist, object)))?.size ?? 0, object.size)
 

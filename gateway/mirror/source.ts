@@ -13,7 +13,7 @@ import { isS3, type S3Location, s3Location } from '../../corpus/transfer/s3-loca
 import { bundleSource } from './bundle-source.ts'
 import { MirrorError } from './error.ts'
 
-/** The bytes of a file from `offset` on. Call `discard` unless you read to the end. */
+/** Call `discard` unless you read to the end. */
 export interface Body {
   body: AsyncIterable<Uint8Array>
   offset: number
@@ -21,18 +21,18 @@ export interface Body {
 }
 
 export interface Source {
-  /** The name in messages, without passwords. */
+  /** For messages, without passwords. */
   name: string
-  /** It contains only the difference to some snapshot, so packs are always used. */
+  /** Contains only a difference, so packs are always used. */
   isPart?: boolean
-  /** It is on this machine, so waiting before a retry is useless. */
+  /** Local, so waiting before a retry is useless. */
   isLocal?: boolean
   /**
-   * Opens the file at `path`, with `/`, at `offset`, or earlier if the server cannot start there.
+   * Opens a file at `offset`, or earlier if the server cannot start there.
    * @throws TransferError
    */
   open(path: string, offset: number): Promise<Body>
-  /** Ends what it keeps open; a source that keeps nothing has none. */
+  /** Closes open connections. */
   close?(): Promise<void>
 }
 
@@ -45,7 +45,7 @@ export function openSource(text: string, effects: NetworkEffects): Source {
   }
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return localSource(resolve(text))
   const url = URL.parse(text)
-  // The text may contain a password, so the message does not repeat it.
+  // The text may contain a password, so no message repeats it.
   if (url === null)
     throw new MirrorError(
       'usage',
@@ -63,7 +63,6 @@ export function openSource(text: string, effects: NetworkEffects): Source {
   )
 }
 
-/** Returns a source without its password. */
 export function shownSource(text: string): string {
   const url = URL.parse(text)
   return url?.username || url?.password ? withoutPassword(url).base.href : text
@@ -92,7 +91,7 @@ function webSource(url: URL, effects: NetworkEffects): Source {
   }
 }
 
-/** Returns an object store as a source. The SDK is loaded at the first request. */
+/** The SDK is loaded at the first request. */
 function storeSource(location: S3Location, effects: NetworkEffects): Source {
   let bucket: Promise<Bucket> | undefined
   const openBucket = async () => (await import('../../corpus/transfer/s3.ts')).openBucket(location, effects)
@@ -103,7 +102,7 @@ function storeSource(location: S3Location, effects: NetworkEffects): Source {
       return (await bucket).open(path, offset)
     },
     async close() {
-      // An error of opening it has been reported already.
+      // Already reported.
       const opened = await bucket?.catch(() => null)
       opened?.close()
     },

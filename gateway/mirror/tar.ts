@@ -1,23 +1,20 @@
 /**
  * Tar for bundles: plain files with USTAR names and sizes (POSIX.1-1988). Bundles need random access and parallel
- * reads,
- * which streaming tar libraries do not offer.
+ * reads, which streaming tar libraries do not offer.
  */
 
-/** Name and size in bytes of a file in an archive. */
 export interface TarEntry {
   name: string
   size: number
 }
 
-/** Alignment of headers and files in bytes. */
+/** Alignment of headers and files. */
 export const BLOCK_BYTES = 512
 /** Two blocks of zeros end an archive. */
 export const END_BYTES = 2 * BLOCK_BYTES
 /** Eleven octal digits. */
 export const MAX_ENTRY_BYTES = 0o77777777777
 
-/** Position and length of the header fields. */
 const NAME = { at: 0, length: 100 }
 const MODE = { at: 100, length: 8 }
 const OWNER = { at: 108, length: 8 }
@@ -30,10 +27,9 @@ const MAGIC = { at: 257, length: 8 }
 
 type Field = typeof NAME
 
-/** Returns the number of padding bytes after a file. */
 export const paddingOf = (size: number): number => -size & (BLOCK_BYTES - 1)
 
-/** Returns the header of a file, with fixed owner and time: the same files produce the same archive. */
+/** Fixed owner and time: the same files produce the same archive. */
 export function encodeHeader({ name, size }: TarEntry): Buffer {
   const header = Buffer.alloc(BLOCK_BYTES)
   header.write(name, NAME.at, NAME.length, 'latin1')
@@ -46,10 +42,7 @@ export function encodeHeader({ name, size }: TarEntry): Buffer {
   return header
 }
 
-/**
- * Parses a header: `file`; `other` for a folder, link or extension to skip; `end` for a block of zeros; null for other
- * bytes.
- */
+/** `other` is a folder, link or extension to skip; `end` is a block of zeros; null is not a header. */
 export function decodeHeader(header: Buffer): (TarEntry & { kind: 'file' | 'other' }) | { kind: 'end' } | null {
   if (header.every((byte) => byte === 0)) return { kind: 'end' }
   const size = readOctal(header, SIZE)
@@ -58,7 +51,7 @@ export function decodeHeader(header: Buffer): (TarEntry & { kind: 'file' | 'othe
   return { kind: type === '0' || type === '' ? 'file' : 'other', name: textOf(header, NAME), size }
 }
 
-/** Returns the sum of all bytes; the checksum field counts as blanks. */
+/** The checksum field counts as blanks. */
 function checksumOf(header: Buffer): number {
   let sum = CHECKSUM.length * 0x20
   for (const [at, byte] of header.entries()) {
@@ -76,7 +69,6 @@ function readOctal(header: Buffer, field: Field): number | null {
   return /^[0-7]+$/.test(digits) ? Number.parseInt(digits, 8) : null
 }
 
-/** Returns the text up to the first zero byte. */
 function textOf(header: Buffer, { at, length }: Field): string {
   const text = header.toString('latin1', at, at + length)
   const end = text.indexOf('\0')

@@ -6,10 +6,7 @@ import { tellWait, withRetries } from '../../corpus/transfer/retry.ts'
 import { severalAtOnce } from '../../corpus/transfer/several.ts'
 import { type Fetching, fetchObject } from './objects.ts'
 
-/**
- * Returns a small file, with retries.
- * @throws TransferError
- */
+/** @throws TransferError */
 export async function askFor(
   path: string,
   most: number,
@@ -29,7 +26,7 @@ export interface Transfers extends Omit<Fetching, 'signal' | 'onBytes'> {
 }
 
 /**
- * Fetches objects in parallel. The first failure aborts the others.
+ * The first failure aborts the others.
  * @throws TransferError
  */
 export async function fetchAll(

@@ -1,7 +1,6 @@
 /**
  * Trust decisions of a mirror, without I/O: from the received bytes and the local state. Attacks have the names that
- * The
- * Update Framework uses. SPEC.md, "Pointer".
+ * The Update Framework uses. SPEC.md, "Pointer".
  */
 import { sha256 } from '../../corpus/snapshot/digest.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
@@ -12,9 +11,9 @@ import { successionOf } from '../../corpus/snapshot/succession.ts'
 import { MirrorError } from './error.ts'
 
 export interface Trust {
-  /** One of these keys must have signed; null checks digests only. */
+  /** One of them must have signed; null checks digests only. */
   keys: readonly TrustedKey[] | null
-  /** The local pointer; null in a new folder. */
+  /** Null in a new folder. */
   have: Pointer | null
   now: Date
 }

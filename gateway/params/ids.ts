@@ -8,12 +8,12 @@ import { type JsonSchema, type Kind, kind, refuse } from './kind.ts'
 const CVE_PATTERN = '^[Cc][Vv][Ee]-\\d{4}-\\d{4,19}$'
 const CVE_FORM = 'a CVE id such as CVE-2024-3400'
 
-/** Parses a CVE id; the value is canonical, in upper case. */
+/** The value is in upper case. */
 export function cveId(): Kind<CveId, 'optional'> {
   return kind({ type: 'string', pattern: CVE_PATTERN }, readCveId)
 }
 
-/** Parses at most `max` ids separated by commas; duplicates are removed, the order is kept (API 9.10). */
+/** Separated by commas; the order is kept, duplicates are removed (API 9.10). */
 export function cveIds({ max }: { max: number }): Kind<CveId[], 'optional'> {
   const schema = { type: 'array', items: { type: 'string', pattern: CVE_PATTERN }, minItems: 1, maxItems: max }
   const once = (given: readonly CveId[], name: string) => {
@@ -31,28 +31,25 @@ export function cveIds({ max }: { max: number }): Kind<CveId[], 'optional'> {
   return { ...kind(schema, read), union: (some, more, name) => once([...some, ...more], name) }
 }
 
-/** Parses `79`, `CWE-79` or `cwe-79`; the value is `cwe-79`, as in records. */
+/** `79`, `CWE-79` or `cwe-79`; the value is `cwe-79`. */
 export function cweId(): Kind<`cwe-${string}`, 'optional'> {
   return catalogId('CWE')
 }
 
-/** Parses `66`, `CAPEC-66` or `capec-66`; the value is `capec-66`. */
+/** `66`, `CAPEC-66` or `capec-66`; the value is `capec-66`. */
 export function capecId(): Kind<`capec-${string}`, 'optional'> {
   return catalogId('CAPEC')
 }
 
 const SNAPSHOT_PATTERN = '^[0-9A-Fa-f]{7,64}$'
 
-/**
- * Parses the id of a snapshot (64 hexadecimal digits) or at least its first 7, in lower case; or a day or instant
- * (rule 4).
- */
+/** The id of a snapshot (64 hexadecimal digits) or at least its first 7; or a day or instant (rule 4). */
 export function snapshotOrDate(): Kind<string | DateBound, 'optional'> {
   const dates = date()
   const schema = { type: 'string', anyOf: [{ pattern: SNAPSHOT_PATTERN }, ...(dates.schema.anyOf as JsonSchema[])] }
   return kind(schema, (text, name) => {
     if (new RegExp(SNAPSHOT_PATTERN).test(text)) return text.toLowerCase()
-    // A value that begins like a date gets the error for dates.
+    // It gets the error for dates.
     if (/^\d{4}-/.test(text)) return dates.read(text, name)
     const allowed = `the id of a snapshot (64 hexadecimal digits, or its first 7 or more), or ${DATE_BOUND_FORM}`
     throw refuse(name, text, allowed)

@@ -6,51 +6,46 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 
 export type Presence = 'optional' | 'required' | 'default'
 
-/** `P` is whether a query may omit the parameter. An omitted optional one is `undefined`. */
+/** `P` is whether a query may omit the parameter. */
 export interface Kind<T, P extends Presence = Presence> {
-  /** Parses `text`. @throws ApiError `invalid_parameter` (or `invalid_cursor`) that names `name` */
+  /** @throws ApiError `invalid_parameter` (or `invalid_cursor`) that names `name` */
   read(text: string, name: string): T
   readonly schema: JsonSchema
   readonly presence: P
-  /** The value if a parameter with a default is omitted. */
   readonly fallback?: T
   /** Only `include=` may be empty; it then selects no section (rule 2). */
   readonly emptyAllowed?: boolean
-  /** Returns the union of a csv parameter that occurs twice in a query (rule 2). Other types may occur once. */
+  /** Combines a csv parameter's repetitions (rule 2). Other types may occur once. */
   union?(some: T, more: T, name: string): T
 }
 
 export type Schema = Readonly<Record<string, Kind<unknown>>>
 
-/** The values of path parameters, which are always present. */
 export type PathValues<S extends Schema> = { [K in keyof S]: S[K] extends Kind<infer T> ? T : never }
 
-/** The values of query parameters: `T`, or `T | undefined` for optional ones. */
 export type QueryValues<S extends Schema> = {
   [K in keyof S]: S[K] extends Kind<infer T, infer P> ? ('optional' extends P ? T | undefined : T) : never
 }
 
-/** Returns the type as required: a query without it gets 400. Path parameters are always required. */
+/** A query without it gets 400. */
 export function required<T>(kind: Kind<T, 'optional'>): Kind<T, 'required'> {
   return { ...kind, presence: 'required' }
 }
 
-/** Returns the type with a default value. */
 export function withDefault<T>(kind: Kind<T, 'optional'>, fallback: NoInfer<T>): Kind<T, 'default'> {
   return { ...kind, presence: 'default', fallback, schema: { ...kind.schema, default: fallback } }
 }
 
-/** Returns a parameter type with the parser `read`. */
 export function kind<T>(schema: JsonSchema, read: (text: string, name: string) => T): Kind<T, 'optional'> {
   return { read, schema, presence: 'optional' }
 }
 
-/** Returns the error for a value that is not allowed; `allowed` completes "must be …". */
+/** `allowed` completes "must be …". */
 export function refuse(name: string, text: string, allowed: string) {
   return invalidParameter(name, `parameter '${name}' must be ${allowed}, not ${quote(text)}`)
 }
 
-/** Returns the error for a value outside a closed set, with the nearest member as a hint. */
+/** Adds the nearest member as a hint. */
 export function refuseMember(name: string, text: string, members: readonly string[]) {
   const meant = nearest(text, members)
   const hint = meant === null ? '' : `; did you mean '${meant}'?`
@@ -60,10 +55,7 @@ export function refuseMember(name: string, text: string, members: readonly strin
 
 const QUOTED = 40
 
-/**
- * Returns a client's text for a message: truncated, so that a token sent by mistake is not echoed, without control
- * characters.
- */
+/** Truncates a client's text, so that a token sent by mistake is not echoed. Replaces control characters. */
 export function quote(text: string): string {
   const shown = [...text.slice(0, 2 * QUOTED)].slice(0, QUOTED).join('')
   return `'${shown.replace(/\p{Cc}/gu, '\ufffd')}${shown.length < text.length ? '…' : ''}'`

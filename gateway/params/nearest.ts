@@ -1,6 +1,6 @@
 /** Finds the allowed name that a misspelled one probably means (rule 2). */
 
-/** Returns the nearest of `names`, or null. At most one edit per three characters, and two in total. */
+/** Accepts one edit per three characters, at most two. Returns null without a match. */
 export function nearest(given: string, names: readonly string[]): string | null {
   const text = fold(given)
   let best: string | null = null
@@ -15,12 +15,12 @@ export function nearest(given: string, names: readonly string[]): string | null 
   return best
 }
 
-/** Case and separators do not count as edits. */
+/** Case and separators are not edits. */
 function fold(name: string): string {
   return name.slice(0, 64).toLowerCase().replaceAll('-', '_')
 }
 
-/** Returns the edits from `a` to `b`; swapped neighbors count as one (optimal string alignment). */
+/** Swapped neighbors count as one edit (optimal string alignment). */
 function distance(a: string, b: string): number {
   let before: number[] = []
   let above = Array.from({ length: b.length + 1 }, (_, j) => j)

@@ -1,7 +1,6 @@
 /**
  * Parses the parameters of a request by a route's schema (rules 1 to 5). The raw query is parsed here, because the
- * router
- * hides duplicate names and malformed encodings.
+ * router hides duplicate names and malformed encodings.
  */
 import { invalidParameter } from '../errors.ts'
 import { type Kind, type PathValues, type QueryValues, quote, type Schema } from './kind.ts'
@@ -54,7 +53,7 @@ function readQuery(schema: Schema, rawQuery: string, values: Record<string, unkn
   }
 }
 
-/** Decodes form encoding, as browsers send it: `+` is a space. */
+/** In forms, `+` is a space. */
 function decodeForm(raw: string, blamed: string | undefined, place: string): string {
   return decode(raw.includes('+') ? raw.replaceAll('+', ' ') : raw, blamed, place)
 }
@@ -62,7 +61,7 @@ function decodeForm(raw: string, blamed: string | undefined, place: string): str
 const PLAIN = /^[\x20-\x24\x26-\x7e]*$/
 const ASCII = /^[\x20-\x7e]*$/
 
-/** Decodes percent-encoding. `place` describes `raw` in messages. */
+/** `place` describes `raw` in messages. */
 function decode(raw: string, blamed: string | undefined, place: string): string {
   if (PLAIN.test(raw)) return raw
   // The HTTP parser returns non-ASCII bytes as Latin-1, so their encoding is unknown.

@@ -8,7 +8,7 @@ import { shortLived } from '../../corpus/snapshot/slab.ts'
 import type { Answer } from '../answer.ts'
 
 export interface AnswerMemory {
-  /** Returns the answer from the cache or from `make`. `key` must contain everything that the answer depends on. */
+  /** `key` must contain everything that the answer depends on. */
   of(key: string, make: () => Answer): Answer
 }
 
@@ -17,9 +17,9 @@ interface Kept extends Pick<Answer, 'servedFrom' | 'snapshotId' | 'tag'> {
   length: number
 }
 
-/** Number of recently requested keys to remember, by their CRC. Each key has one slot. */
+/** Recently requested keys, by CRC. Each key has one slot. */
 const ASKED = 4096
-/** Memory of an answer besides its body and key: map entry, object. */
+/** Map entry and object. */
 const ENTRY_BYTES = 200
 
 /**
@@ -28,12 +28,11 @@ const ENTRY_BYTES = 200
  */
 export function answerMemory(bytes: number): AnswerMemory {
   const memory = Buffer.alloc(bytes)
-  /** In buffer order, oldest first, which is the Map's insertion order. */
+  /** Oldest first: a Map keeps the insertion order. */
   const known = new Map<string, Kept>()
   const asked = new Uint32Array(ASKED)
   let next = 0
 
-  /** Removes the answers between two positions. They are the oldest. */
   function clear(from: number, to: number): void {
     for (const [key, { at, length }] of known) {
       if (at >= to || at + length <= from) return
@@ -43,7 +42,7 @@ export function answerMemory(bytes: number): AnswerMemory {
 
   function keep(key: string, { servedFrom, snapshotId, tag }: Answer, body: Buffer): void {
     const { length } = body
-    // Key and entry are outside the buffer. They count twice, to limit the total memory of many short answers.
+    // Key and entry are outside the buffer. They count twice, to limit the memory of many short answers.
     const room = length + 2 * (key.length + ENTRY_BYTES)
     if (room > bytes / 8) return
     if (next + room > bytes) {
@@ -83,9 +82,9 @@ export function answerMemory(bytes: number): AnswerMemory {
         snapshotId,
         tag,
         gzip() {
-          // Another answer may have overwritten it since.
+          // It may have been overwritten.
           if (known.get(key) !== kept) return make().gzip()
-          // A copy, because bytes in transmission must not change.
+          // Bytes in transmission must not change.
           const body = shortLived(kept.length)
           memory.copy(body, 0, kept.at, kept.at + kept.length)
           return body

@@ -10,14 +10,14 @@ import { SHORT_HASH_LENGTH } from '../../corpus/snapshot/digest.ts'
 import { firstWhere } from '../../corpus/snapshot/find/places.ts'
 import type { MemberHead } from '../../corpus/snapshot/member.ts'
 
-/** A CVE that differs. Its row is -1 in a snapshot that does not have it. */
+/** The row is -1 in a snapshot without the CVE. */
 export interface ChangedCve {
   id: CveId
   oldRow: number
   newRow: number
 }
 
-/** Returns the changes, sorted by id. */
+/** Sorted by id. */
 export function changesBetween(before: Index, after: Index): ChangedCve[] {
   const changes: ChangedCve[] = []
   let oldRow = 0
@@ -35,7 +35,7 @@ export function changesBetween(before: Index, after: Index): ChangedCve[] {
   return changes
 }
 
-/** Returns a negative number if the old row comes first. A row after the last one sorts last. */
+/** Negative if the old row comes first. A row after the last one sorts last. */
 function compareRows(before: Index, oldRow: number, after: Index, newRow: number): number {
   if (oldRow >= before.count) return 1
   if (newRow >= after.count) return -1
@@ -54,12 +54,11 @@ function isSameSource(before: Index, oldRow: number, after: Index, newRow: numbe
   return true
 }
 
-/** Returns the index of the first change after `id`. */
 export function firstChangeAfter(changes: readonly ChangedCve[], id: CveId): number {
   return firstWhere(changes.length, (at) => compareCveIds(changes[at]!.id, id) > 0)
 }
 
-/** The parts visible to clients, with the names in `include` and in the per-CVE endpoints. */
+/** Client-visible parts, by their names in `include`. */
 const SECTIONS = {
   core: 'core',
   cvss: 'cvss',
@@ -76,7 +75,7 @@ const SECTIONS = {
 export type ChangedSection = (typeof SECTIONS)[keyof typeof SECTIONS]
 export const CHANGED_SECTIONS: readonly ChangedSection[] = Object.values(SECTIONS)
 
-/** Returns the sections in which two versions of a record differ; for a new record, its non-empty sections. */
+/** For a new record, returns its non-empty sections. */
 export function changedSections(before: MemberHead | null, after: MemberHead): ChangedSection[] {
   const hashOf = (head: MemberHead | null, part: PartName) =>
     head?.segments.find(({ kind }) => kind === CVE_PARTS[part].kind)?.hash

@@ -1,34 +1,29 @@
 /**
  * Cache of core segments that were requested more than once, in one buffer without an object for each. A hit copies
- * some
- * 500 bytes instead of a read. Each row maps to one slot, shared with others. Evicts a row only when another row in
- * its
- * slot is requested twice, so that scans do not flush hot rows.
+ * some 500 bytes instead of a read. Each row maps to one slot, shared with others. Evicts a row only when another row
+ * in its slot is requested twice, so that scans do not flush hot rows.
  */
 
 export interface CoreMemory {
-  /** Copies the core of a row to `at` in `out` and returns true, if it is cached. */
+  /** Copies a cached core to `at` in `out`; returns whether it was cached. */
   take(snapshot: number, row: number, length: number, out: Buffer, at: number): boolean
-  /** Offers a core that was read to `at` in `out`. It is cached if the same row was the slot's last offer. */
+  /** Caches the core if its row was also the slot's last offer. */
   offer(snapshot: number, row: number, length: number, out: Buffer, at: number): void
 }
 
 /** 95 % of the cores fit; longer ones are not cached. */
 const SLOT_BYTES = 768
-/** Two keys per slot: the cached row, and the row offered last. */
+/** The cached row, and the row offered last. */
 const KEYS_BYTES = 16
 const NOBODY = -1
 /** More rows than any snapshot has. */
 const ROWS = 2 ** 32
 
-/**
- * Returns a cache of at most `bytes`; the system allocates pages on first use. `snapshot` is the number of an open
- * snapshot.
- */
+/** Uses at most `bytes`; the system allocates pages on first use. */
 export function coreMemory(bytes: number): CoreMemory {
   const slots = Math.floor(bytes / (SLOT_BYTES + KEYS_BYTES))
   const memory = Buffer.alloc(slots * SLOT_BYTES)
-  // Both keys of a slot are adjacent, because they are read together.
+  // Adjacent, because they are read together.
   const keys = new Float64Array(2 * slots).fill(NOBODY)
   return {
     take(snapshot, row, length, out, at) {

@@ -12,10 +12,7 @@ import { invalidCursor, unavailable } from '../errors.ts'
 /** `Retry-After` for a snapshot that this gateway has not loaded yet, in seconds. */
 const LOADING_SECONDS = 5
 
-/**
- * Returns the snapshot and position of a cursor, among the open snapshots.
- * @throws ApiError `invalid_cursor`; `unavailable` if it names a snapshot newer than any loaded here
- */
+/** @throws ApiError `invalid_cursor`; `unavailable` if it names a snapshot newer than any loaded here */
 export function resume<S extends NamedSnapshot>(
   snapshots: Snapshots<S>,
   text: string | undefined,

@@ -1,23 +1,20 @@
 /**
  * Writes the bytes after the core of a row: its EPSS and the closing brace. Strings or objects for each row took a
- * fifth
- * of the time of a gathered page.
+ * fifth of the time of a gathered page.
  */
 import { epssMember, fromBillionths, NO_EPSS } from '../../corpus/snapshot/epss.ts'
 import { perSnapshot } from '../../corpus/snapshot/find/per-snapshot.ts'
 
-/** The parts that are the same for all rows of a snapshot. */
 export interface RestParts {
   beforeScore: Buffer
   beforePercentile: Buffer
   behind: Buffer
-  /** The suffix of a row without EPSS. */
   none: Buffer
-  /** No rest is longer, with its comma. */
+  /** With a comma, in bytes. */
   longest: number
 }
 
-/** Decimals of a figure. Figures below 0.000001 use an exponent and are shorter. */
+/** Figures below 0.000001 use an exponent and are shorter. */
 const DECIMALS = 9
 const FIGURE_BYTES = '0.'.length + DECIMALS
 
@@ -38,7 +35,7 @@ export const restParts = perSnapshot(({ epss: { date, modelVersion } }): RestPar
   }
 })
 
-/** Writes the suffix of a row to `at` in `out`. Returns the position after it. */
+/** Returns the position after the suffix. */
 export function writeRest(out: Uint8Array, at: number, parts: RestParts, score: number, percentile: number): number {
   if (score === NO_EPSS || parts.beforeScore === parts.none) return copy(out, at, parts.none)
   at = writeFigure(out, copy(out, at, parts.beforeScore), score)
@@ -46,7 +43,7 @@ export function writeRest(out: Uint8Array, at: number, parts: RestParts, score: 
   return copy(out, at, parts.behind)
 }
 
-/** For so few bytes, a loop is faster than a call. */
+/** A loop is faster than a call for a few bytes. */
 function copy(out: Uint8Array, at: number, bytes: Uint8Array): number {
   for (let i = 0; i < bytes.length; i++) out[at + i] = bytes[i]!
   return at + bytes.length
@@ -58,7 +55,7 @@ const ONE = 1e9
 /** Below this number of billionths, JSON uses an exponent. */
 const LEAST_PLAIN = 1e3
 
-/** Writes a figure, given in billionths, as JSON. These decimals are all that its double needs. */
+/** These decimals are all that a double of billionths needs. */
 function writeFigure(out: Uint8Array, at: number, billionths: number): number {
   if (billionths < LEAST_PLAIN || billionths >= ONE) {
     const text = `${fromBillionths(billionths)}`

@@ -1,12 +1,11 @@
 /**
  * Builds one piece of an answer from rows of many shards. The index has the position, length and inflated length of
- * each
- * core segment. So a row is one read directly into the piece: 2 µs, mostly in the kernel. Hot rows are cached.
+ * each core segment. So a row is one read directly into the piece: 2 µs, mostly in the kernel. Hot rows are cached.
  *
  * Gathered pages are spliced too, although rows compressed one by one are larger. 25 random rows, 26 KB of JSON, are
- * 15.7 KB spliced and 5.6 KB with gzip -6. Splicing takes 45 µs of the answering thread; inflate and deflate take
- * 365 µs (level 1: 6.2 KB, 283 µs). A gateway runs out of CPU time long before bandwidth. Scans of a list consist
- * mostly of adjacent rows, which page shards store compressed together.
+ * 15.7 KB spliced and 5.6 KB with gzip -6. Splicing takes 45 µs of the answering thread; inflate and deflate take 365
+ * µs (level 1: 6.2 KB, 283 µs). A gateway runs out of CPU time long before bandwidth. Scans of a list consist mostly
+ * of adjacent rows, which page shards store compressed together.
  */
 import { crc32Combine } from '../../corpus/snapshot/crc32.ts'
 import { CORE, CORE_NUMBERS } from '../../corpus/snapshot/derive/index-table.ts'
@@ -20,13 +19,13 @@ import { coreMemory } from './core-memory.ts'
 import { restParts, writeRest } from './epss-rest.ts'
 import { shortCrc32 } from './short-crc.ts'
 
-/** One cache for all open snapshots, so that the limit applies to the process. */
+/** Shared by all snapshots, so that the limit applies to the process. */
 const cores = coreMemory(PROCESS_BYTES.cores)
 
-/** A stored block: not final, its length, and the inverted length (RFC 1951 3.2.4). */
+/** Type, length, and inverted length (RFC 1951 3.2.4). */
 const STORED_HEADER = 5
 
-/** Returns the summary records of `rows`, joined by commas, followed by `end`. */
+/** Rows are joined by commas, and followed by `end`. */
 export function gatheredRows(snapshot: OpenSnapshot, rows: readonly number[], end: '' | ','): FusedPieces {
   const { coreSegments } = snapshot.index
   const figures = figuresOf(snapshot, rows)
@@ -64,10 +63,7 @@ export function gatheredRows(snapshot: OpenSnapshot, rows: readonly number[], en
 
 const COMMA = 0x2c
 
-/**
- * Returns score and percentile of each row. They are scattered in memory; a separate loop lets the processor overlap
- * the cache misses.
- */
+/** A separate loop lets the processor overlap the cache misses. */
 function figuresOf({ epss: { scores, percentiles } }: OpenSnapshot, rows: readonly number[]): Uint32Array {
   const figures = new Uint32Array(2 * rows.length)
   for (let i = 0; i < rows.length; i++) {
@@ -77,7 +73,7 @@ function figuresOf({ epss: { scores, percentiles } }: OpenSnapshot, rows: readon
   return figures
 }
 
-/** Writes the header of a stored block of `length` bytes, which always fits into one block. */
+/** `length` always fits into one block. */
 function writeStoredHeader(out: Uint8Array, at: number, length: number): void {
   out[at] = 0
   out[at + 1] = length & 0xff
@@ -86,14 +82,14 @@ function writeStoredHeader(out: Uint8Array, at: number, length: number): void {
   out[at + 4] = (~length >>> 8) & 0xff
 }
 
-/** Marks the rows in a seed. No literal has this length, and it differs from the mark of a segment. */
+/** No literal has this length, and it differs from the mark of a segment. */
 const ROWS_MARK = 0xfffffffe
 const NUMBER = 4
-/** The mark, the number of rows, the length of `end`, and the length of the date. */
+/** Mark, number of rows, lengths of `end` and of the date. */
 const SEED_HEAD = 4 * NUMBER
 const SEED_OF_ROW = SHORT_HASH_LENGTH + 3 * NUMBER
 
-/** Returns the seed of the tag: the EPSS date, and each row's source digest, core CRC and figures. */
+/** The tag depends on the EPSS date, and on each row's source digest, core CRC and figures. */
 function seedOf(
   { index: { sources, coreSegments }, epss }: OpenSnapshot,
   rows: readonly number[],
@@ -118,7 +114,7 @@ function seedOf(
   return seed
 }
 
-/** Writes 4 bytes, little-endian. Returns the position after them. */
+/** Little-endian. Returns the position after the number. */
 function writeNumber(out: Uint8Array, at: number, number: number): number {
   out[at] = number
   out[at + 1] = number >>> 8

@@ -23,7 +23,6 @@ export async function keptSnapshots(shelf: Shelf, snapshot: Shelved): Promise<Li
   return { summaries: [current!, ...newestFirst], damage }
 }
 
-/** A value of `since`: the id of a snapshot or its first characters, or a day or instant. */
 export type Since = string | DateBound
 
 const ID_LENGTH = 64
@@ -31,8 +30,7 @@ const PREFIX_SHOWN = 12
 
 /**
  * Returns the id of the snapshot that `since` selects. A time selects the newest snapshot created at or before it. A
- * day
- * means its first instant, as in `updated_since`, so that no change of that day is missing.
+ * day means its first instant, as in `updated_since`, so that no change of that day is missing.
  * @throws ApiError `gone` if no such snapshot is kept, `invalid_parameter` if a prefix is ambiguous
  * @throws SnapshotError if a damaged manifest ends the chain before it
  */

@@ -16,11 +16,10 @@ import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 import { NO_HEAD, pageHead, pageTail, splicedAnswer } from './cve-answer.ts'
 import type { ListPagePlan } from './list-page.ts'
 
-/** Members of a list's answer besides its rows, and a transformation of each row. */
 export interface ListShape {
   /** Members before `data`. */
   head?: object
-  /** Returns a row's replacement. Default: rows are answered as stored. */
+  /** Default: rows are answered as stored. */
   row?: (row: never) => object
 }
 
@@ -58,10 +57,7 @@ function rowsSegment(member: ReadMember, at: number): SplicedSegment {
   return spliced(member, segment)
 }
 
-/**
- * Memory of a cached run besides its texts. Without the cache, a gathered page would inflate a run for each of its
- * rows.
- */
+/** A run's overhead. Without the cache, each row would inflate its run again. */
 const ENTRY_BYTES = 300
 
 const runs = perSnapshot(() =>
@@ -70,7 +66,7 @@ const runs = perSnapshot(() =>
   ),
 )
 
-/** Returns the JSON of the row with this ordinal. The ordinal is its position in the list's main order. */
+/** The ordinal is the position in the list's main order. */
 export function rowText(snapshot: OpenSnapshot, name: ListName, ordinal: number): string {
   const known = runs(snapshot)
   const run = Math.floor(ordinal / ROWS_PER_SEGMENT)
@@ -91,7 +87,6 @@ export function rowText(snapshot: OpenSnapshot, name: ListName, ordinal: number)
   return text
 }
 
-/** Returns the entry of a catalog, as stored or with the selected fields only. */
 export function entryAnswer(
   snapshot: OpenSnapshot,
   name: ListName,
@@ -105,7 +100,6 @@ export function entryAnswer(
   return jsonAnswer(Object.fromEntries(chosen), 'shard', snapshot.id)
 }
 
-/** Returns the entry of a catalog as a value. */
 export function entryValue(member: ReadMember): object {
   return JSON.parse(plainBytes(member.bytes, entrySegment(member)).toString()) as object
 }

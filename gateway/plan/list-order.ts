@@ -7,15 +7,12 @@ import type { OpenList } from '../shelf/open-lists.ts'
 
 export interface ListOrderView {
   count: number
-  /** Whether page shards store the rows in this direction. */
+  /** Whether page shards use this direction. */
   stored: boolean
-  /** Returns the ordinal at a position. */
   ordinal(place: number): number
-  /** Returns the position of an ordinal. */
   place(ordinal: number): number
-  /** Returns the cursor key of an ordinal. */
   keyOf(ordinal: number): RowKey
-  /** Returns the first position after `key`, whether or not a row with this key exists. */
+  /** `key` need not exist. */
   placeAfter(key: RowKey): number
 }
 
@@ -40,7 +37,7 @@ export function listOrderView(list: OpenList, sort: SortOrder): ListOrderView {
     },
     keyOf,
     placeAfter(key) {
-      // The search works for complete ids; truncated ids cannot be compared and need a lookup.
+      // Truncated ids cannot be compared and need a lookup.
       const known = list.ordinalOfCut(key.id)
       if (known !== undefined && keyOf(known).value === key.value) return view.place(known) + 1
       return firstWhere(count, (place) => {

@@ -30,7 +30,7 @@ export interface ListRequest {
   filters: ListFilters
   limit: number
   after: RowKey | null
-  /** False for a list without cursors; `next_cursor` is then always null. */
+  /** Without cursors, `next_cursor` is always null. */
   paged?: boolean
 }
 
@@ -38,15 +38,13 @@ export interface ListPagePlan {
   list: ListName
   sort: string
   way: 'shard' | 'merge' | 'sqlite'
-  /** Ordinals of the rows, in order. */
   ordinals: number[]
-  /** For `shard`: the segments of the rows. */
   segments: PageSegment[]
   limit: number
   nextCursor: string | null
 }
 
-/** Plans a page. `matches` are the ordinals that match `filters.q`, ascending; null without a `q`. */
+/** `matches` are the ascending ordinals that match `filters.q`; null without a `q`. */
 export function planListPage(snapshot: OpenSnapshot, request: ListRequest, matches: Uint32Array | null): ListPagePlan {
   const { list: name, sort, filters, limit, after, paged = true } = request
   const list = snapshot.lists[name]
@@ -72,7 +70,7 @@ export function planListPage(snapshot: OpenSnapshot, request: ListRequest, match
 
 const ENTRY_BYTES = 300
 
-/** Cached, because a client uses the same filters on every page. */
+/** Clients use the same filters on every page. */
 const remembered = perSnapshot(() =>
   recent<string, Uint32Array>(
     SNAPSHOT_BYTES.listWalks,
@@ -80,7 +78,7 @@ const remembered = perSnapshot(() =>
   ),
 )
 
-/** Returns the positions that match the filters, ascending; null if all do. */
+/** Ascending; null if all rows match. */
 function passingPlaces(
   snapshot: OpenSnapshot,
   { list: name, sort, filters }: ListRequest,
@@ -122,7 +120,6 @@ function constraintsOf(list: OpenList, filters: ListFilters, matches: Uint32Arra
   return sets
 }
 
-/** Returns the intersection of ascending sets. */
 function intersection(sets: readonly Uint32Array[]): Uint32Array {
   const [smallest, ...others] = sets.toSorted((a, b) => a.length - b.length)
   return others.reduce((common, set) => {

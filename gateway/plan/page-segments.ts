@@ -6,19 +6,19 @@ export interface PageSegment {
   segment: number
 }
 
-/** Returns whether the rows from `start` on are whole segments. The last segment of an order may be short. */
+/** The last segment of an order may be short. */
 export function liesInSegments(start: number, limit: number, count: number): boolean {
   return start % ROWS_PER_SEGMENT === 0 && (limit % ROWS_PER_SEGMENT === 0 || start + limit >= count)
 }
 
-/** A whole segment among the rows of a page. `at` is the index of its first row. */
+/** `at` is the index of its first row. */
 export interface WholeSegment extends PageSegment {
   at: number
 }
 
 /**
- * Returns the whole segments among rows whose positions in the stored order are given, ascending. Every whole segment
- * covers one row in each ROWS_PER_SEGMENT, so only those rows are tested.
+ * Returns the whole segments among rows with the given ascending positions. Each covers a multiple of ROWS_PER_SEGMENT
+ * rows, so only every such row is tested.
  */
 export function wholeSegments(count: number, placeOf: (at: number) => number): WholeSegment[] {
   const whole: WholeSegment[] = []
@@ -35,13 +35,12 @@ export function wholeSegments(count: number, placeOf: (at: number) => number): W
   return whole
 }
 
-/** Returns the segment that begins at a position. */
 function segmentAt(place: number): PageSegment {
   const page = Math.floor(place / ROWS_PER_PAGE)
   return { page, segment: (place - page * ROWS_PER_PAGE) / ROWS_PER_SEGMENT }
 }
 
-/** Returns the segments of the positions from `start` to `end` (exclusive). */
+/** `end` is exclusive. */
 export function segmentsOf(start: number, end: number): PageSegment[] {
   const segments: PageSegment[] = []
   for (let place = start; place < end; place += ROWS_PER_SEGMENT) segments.push(segmentAt(place))

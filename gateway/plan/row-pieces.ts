@@ -1,7 +1,6 @@
 /**
  * Segments of page shards as pieces of answers. Only the heads of pages are cached: 12 MB for all pages of 350,000
- * CVEs.
- * Caching whole pages was slower than reading them, because of copies and page faults.
+ * CVEs. Caching whole pages was slower than reading them, because of copies and page faults.
  */
 import { ROWS_KIND } from '../../corpus/snapshot/derive/pages.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
@@ -15,17 +14,16 @@ import { PROCESS_BYTES } from '../bounds.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 
 export interface RowPieces {
-  /** Returns the segments `from` to `to` (exclusive) of page `page`. */
+  /** `to` is exclusive. */
   runs(sort: CveSort, page: number, from: number, to: number): SplicedSegment[]
 }
 
-/** Memory of a page's head: bytes, views, segment table, map entry. */
+/** Bytes, views, segment table, map entry. */
 const HEAD_BYTES = 850
 
-/** One cache for all open snapshots, so that the limit applies to the process. */
+/** Shared by all snapshots, so that the limit applies to the process. */
 const heads = recent<number, MemberHead>(PROCESS_BYTES.pages, () => HEAD_BYTES)
 
-/** The keys of a snapshot begin at a multiple of this. */
 const KEYS_PER_SNAPSHOT = 2 ** 33
 
 export const rowPieces = perSnapshot((snapshot: OpenSnapshot): RowPieces => {

@@ -16,7 +16,7 @@ for (let at = TABLE; at < tables.length; at++) {
   tables[at] = (before >>> 8) ^ tables[before & 0xff]!
 }
 
-/** Returns the CRC of data with CRC `crc`, followed by the bytes from `from` to `to` (exclusive). */
+/** Continues `crc` with the bytes from `from` to `to` (exclusive). */
 export function shortCrc32(bytes: Uint8Array, from: number, to: number, crc: number): number {
   let rest = ~crc
   let at = from

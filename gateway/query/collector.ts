@@ -2,20 +2,19 @@
 import { getHeapStatistics } from 'node:v8'
 import { collect } from '../../corpus/snapshot/collect.ts'
 
-/** Limit of uncollected rows, in bytes. Rows are read once and dropped. */
+/** Rows are read once and dropped. */
 const MOST_BYTES = 20 * 1024 * 1024
 
 /**
  * Returns a function to call between two steps of work. It checks (7 µs) and collects above the limit. A full
- * collection
- * is necessary, because data that a search keeps over several turns is in V8's old generation.
+ * collection is necessary, because data that a search keeps over several turns is in V8's old generation.
  */
 export function collector(mostBytes = MOST_BYTES): () => void {
   const outside = () => getHeapStatistics().external_memory
   let least = outside()
   return () => {
     const now = outside()
-    // Memory is freed some time after its collection.
+    // Freed some time after the collection.
     least = Math.min(least, now)
     if (now - least < mostBytes) return
     collect()

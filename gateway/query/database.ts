@@ -23,7 +23,7 @@ export function openDatabase(path: string, descriptor: number | null): Database 
   }
 }
 
-/** Page cache in KiB. Rows are read whole and rarely twice, so it only needs the pages that lead to them. */
+/** Rows are read whole and rarely twice, so only index pages need a cache. */
 const CACHE_KIB = 2048
 
 function bounded(database: Database): Database {

@@ -4,14 +4,13 @@
  */
 import { encodePostings, type Postings, writeOrdinals } from '../../corpus/snapshot/query/postings.ts'
 
-/** Ascending ordinals. */
 export type Matches = Postings
 
 export const packMatches = encodePostings
 
 let ordinals = new Uint32Array(0)
 
-/** Returns the ordinals in a shared buffer that the next call overwrites. Use them at once. */
+/** The next call overwrites the result. Use it at once. */
 export function unpackMatches(matches: Matches): Uint32Array {
   if (ordinals.length < matches.count) ordinals = new Uint32Array(matches.count)
   return ordinals.subarray(0, writeOrdinals(matches, ordinals))

@@ -1,6 +1,6 @@
 /** Spreads work over turns of the event loop. */
 
-/** Returns a function that queues work: one piece per turn, in order, so that requests are handled in between. */
+/** Runs one piece of work per turn, in order, so that requests are handled in between. */
 export function oneATurn(): (work: () => void) => void {
   const waiting: (() => void)[] = []
   const next = () => {

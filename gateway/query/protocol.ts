@@ -3,25 +3,21 @@ import type { Hit, SearchResult } from '../../corpus/snapshot/query/open.ts'
 import type { SearchType, TextSetName } from '../../corpus/snapshot/query/sets.ts'
 import type { Matches } from './matches.ts'
 
-/** A question to a `query.db`. */
 export type Question =
   | { kind: 'matches'; set: TextSetName; q: string }
   | { kind: 'search' | 'suggest'; types: readonly SearchType[]; q: string; limit: number }
 
-/** The result of a question. */
 export type Found = Matches | SearchResult | Hit[]
 
 export type QueryRequest =
   /**
    * A snapshot is retained: open its `query.db` now, before `prune` removes it. The main thread keeps `descriptor`
-   * open on
-   * the same file, so that a later thread can read it without its name.
+   * open on the same file, so that a later thread can read it without its name.
    */
   | { kind: 'open'; path: string; descriptor: number | null }
-  /** `number` identifies the reply. */
   | { kind: 'ask'; number: number; path: string; question: Question; budgetMs: number }
-  /** The snapshot was released: close its `query.db`. */
+  /** The snapshot was released. */
   | { kind: 'forget'; path: string }
 
-/** The reply to an `ask`; the other requests have none. `late` is a search that exceeded its budget. */
+/** The other requests have no reply. `late` exceeded its budget. */
 export type QueryReply = { number: number } & ({ found: Found } | { late: true } | { error: Error })

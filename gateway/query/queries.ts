@@ -13,45 +13,36 @@ import type { Found, QueryReply, QueryRequest, Question } from './protocol.ts'
 
 /**
  * Each query reads the `query.db` at `path`. It fails with ApiError `overloaded` after the deadline, or if the queue
- * is
- * full. Results are shared: never modify them.
+ * is full. Results are shared: never modify them.
  */
 export interface Queries {
-  /** Returns the ordinals in `set` that match `q`. */
   matches(path: string, set: TextSetName, q: string): Promise<Matches>
-  /** Returns the best hits of each type, and their total numbers. */
+  /** Includes total numbers. */
   search(path: string, types: readonly SearchType[], q: string, limit: number): Promise<SearchResult>
-  /** Returns the best hits of all types together. */
   suggest(path: string, types: readonly SearchType[], q: string, limit: number): Promise<Hit[]>
-  /** Opens a `query.db` and keeps it open until `forget`, even if its file is deleted. */
+  /** The file stays open until `forget`, even if it is deleted. */
   open(path: string): void
-  /** Releases a `query.db`. */
   forget(path: string): void
   readonly figures: QueryFigures
   close(): Promise<void>
 }
 
-/** Queue figures for the metrics. */
 export interface QueryFigures {
   waiting: number
-  /** Queries that exceeded their deadline since the start. */
+  /** Since the start. */
   timeouts: number
-  /** Queries rejected since the start because the queue was full. */
+  /** Because the queue was full, since the start. */
   refusals: number
 }
 
 export interface QueryOptions {
   deadlineMs?: number
-  /** Maximum number of queries running or waiting. */
+  /** Running or waiting. */
   maxWaiting?: number
-  /** Limit of the result cache in bytes. Clients repeat the same query for each page. */
+  /** In bytes. Clients repeat the query for each page. */
   maxRememberedBytes?: number
-  /**
-   * A search ends itself soon after its deadline. A thread that does not reply within this time (ms) hangs and is
-   * terminated.
-   */
+  /** A search ends itself soon after its deadline. A thread without a reply by then hangs and is terminated. */
   graceMs?: number
-  /** The module that runs in the thread. */
   thread?: URL
 }
 
@@ -64,14 +55,14 @@ interface Job {
   timer: NodeJS.Timeout
 }
 
-/** A `query.db` in use: the number of snapshots that use it (two can share one), and its open file. */
+/** Two snapshots can share one `query.db`. */
 interface Held {
   holders: number
   descriptor: number | null
 }
 
 const RETRY_AFTER_SECONDS = 1
-/** Memory of a cache entry besides its ordinals, and of one hit. */
+/** Overhead of a cache entry, and size of a hit. */
 const ENTRY_BYTES = 200
 const HIT_BYTES = 600
 
@@ -87,12 +78,9 @@ export function openQueries(options: QueryOptions = {}): Queries {
   let timeouts = 0
   let refusals = 0
   let hanging = 0
-  /**
-   * Searches that share turns end together. Each result gets a turn of its own, because a page is built from it at
-   * once.
-   */
+  /** Searches that share turns end together; their results are spread over turns. */
   const handOver = oneATurn()
-  /** Null after a crash until the next query, so that a crash at startup does not repeat forever. */
+  /** Null after a crash until the next query, to prevent endless crashes. */
   let worker: Worker | null = start()
 
   function start(): Worker {
@@ -101,7 +89,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
       const job = jobs.get(reply.number)
       if (started !== worker || !job) return
       settle(reply.number, job)
-      // The caller may have received a timeout already; then this has no effect.
+      // After a timeout this has no effect.
       if ('found' in reply) handOver(() => job.resolve(reply.found))
       else job.reject('error' in reply ? reply.error : tooLate())
     })
@@ -140,10 +128,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
     job.timer = setTimeout(() => giveUp(number, job), graceMs).unref()
   }
 
-  /**
-   * The thread hangs, for example on a disk that does not respond. Terminates it; a new thread continues the other
-   * queries.
-   */
+  /** The thread hangs, for example on a disk. A new one continues the other queries. */
   function giveUp(number: number, job: Job): void {
     settle(number, job)
     if (worker) end(worker)
@@ -220,9 +205,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
   }
 }
 
-/**
- * Returns a descriptor of the file, or null. A failure is reported later, when the thread opens the file for a query.
- */
+/** Returns null on failure; the thread then reports it. */
 function openIfThere(path: string): number | null {
   try {
     return openSync(path, 'r')

@@ -34,10 +34,9 @@ export const suggestion = ({ type, id, key, label }: Hit): Suggestion => ({
   href: HREFS[type](id, key),
 })
 
-/** Paths by type, from the id as answered and as matched. */
 const HREFS: Record<SearchType, (id: string, key: string) => string> = {
   vendor: (id) => `/vendors/${segment(id)}`,
-  // The id is `<vendor>/<product>`, and each of them may contain a slash.
+  // Each part of `<vendor>/<product>` may contain a slash.
   product: (id, slug) => `/vendors/${segment(id.slice(0, -slug.length - 1))}/products/${segment(slug)}`,
   cwe: (id) => `/cwes/${segment(id.toLowerCase())}`,
   capec: (id) => `/capecs/${segment(id.toLowerCase())}`,

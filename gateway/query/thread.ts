@@ -1,7 +1,6 @@
 /**
  * The query thread. SQLite is synchronous and searches take time, so they must not block the answering thread.
- * Searches
- * take turns, so that short ones do not wait for long ones.
+ * Searches take turns, so that short ones do not wait for long ones.
  */
 import { parentPort } from 'node:worker_threads'
 import { blockMemory } from '../../corpus/snapshot/query/blocks.ts'
@@ -15,7 +14,6 @@ import { openDatabase } from './database.ts'
 import { packMatches } from './matches.ts'
 import type { Found, QueryReply, QueryRequest, Question } from './protocol.ts'
 
-/** A turn ends after the first step that ends after this time. */
 const TURN_MS = 0.5
 
 /**
@@ -38,7 +36,6 @@ const collect = collector()
 const descriptors = new Map<string, number | null>()
 const opened = new Map<string, { query: Query; close(): void }>()
 const searches = new Map<number, Search>()
-/** Texts to read ahead while no search runs. */
 const warming = new Map<string, Steps<void>>()
 let turning = false
 
@@ -77,7 +74,6 @@ function reply(number: number, outcome: Outcome): void {
 
 const asError = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)))
 
-/** Runs one turn of a search, or of reading ahead if there is none. */
 function turn(): void {
   let next: number | null = null
   let least = Number.POSITIVE_INFINITY
@@ -96,11 +92,11 @@ function turn(): void {
   }
   collect()
   turning = searches.size > 0 || warming.size > 0
-  // Between two turns, new questions arrive.
+  // New questions arrive between two turns.
   if (turning) setImmediate(turn)
 }
 
-/** Runs one turn of a search. Returns its outcome if it has ended. */
+/** Returns null if the search has not ended. */
 function goOn(search: Search): Outcome | null {
   const began = performance.now()
   try {
@@ -123,7 +119,7 @@ function warmOn(): void {
     try {
       if (steps.next().done) warming.delete(path)
     } catch {
-      // Damage is reported to the next query that meets it.
+      // The next query reports the damage.
       warming.delete(path)
     }
     return
@@ -144,7 +140,7 @@ function receive(request: QueryRequest): void {
     try {
       warming.set(request.path, queryAt(request.path).stepped.warm())
     } catch {
-      // A failure is reported to the next query of this database.
+      // The next query reports the failure.
     }
   } else {
     warming.delete(request.path)

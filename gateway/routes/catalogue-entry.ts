@@ -5,7 +5,7 @@ import { entryAnswer } from '../plan/list-answer.ts'
 import type { Context } from './context.ts'
 
 /**
- * Returns the entry. `what` names its type in messages, such as `weakness`.
+ * `what` names the entry's type, such as `weakness`.
  * @throws ApiError `not_found` (rule 9)
  */
 export function catalogueEntry(

@@ -30,7 +30,6 @@ const query = {
 }
 
 const LIST = 'changes'
-/** The only order. */
 const BY_ID = { key: 'id', descending: false }
 
 export const listChanges = defineRoute<Context, Record<never, never>, typeof query>({
@@ -70,7 +69,7 @@ const GONE = 'the snapshot of `since` is not known any more, so its changes are 
 /** The earlier snapshot: an open one, or one in the folder. */
 type Old = Pick<Ancestor, 'id' | 'index' | 'heads'>
 
-/** Memory of a cached change. Pollers read page after page, and many request the same changes. */
+/** Cached, because many pollers request the same pages. */
 const CHANGE_BYTES = 120
 
 const remembered = perSnapshot(() =>

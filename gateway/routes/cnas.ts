@@ -59,10 +59,9 @@ export const getCnaStats = defineRoute<Context, Record<never, never>, Record<nev
 
 const path = { slug: openText() }
 
-/** Returns the slug as in the directory: names are folded (rule 27). */
+/** Names are folded (rule 27). */
 const slugOf = (text: string): string => nameKey(text) ?? text
 
-/** Returns the row of a CNA, or null if the directory has none. */
 function cnaOf(snapshot: OpenSnapshot, slug: string): { ordinal: number; row: CnaRow } | null {
   const ordinal = snapshot.lists.cnas.ordinalOf(slug)
   return ordinal === undefined ? null : { ordinal, row: JSON.parse(rowText(snapshot, 'cnas', ordinal)) as CnaRow }

@@ -1,7 +1,6 @@
 /**
  * The earlier snapshots that an open one was built on, for `/changes`. They are found by following the manifests,
- * never
- * by a name from a request.
+ * never by a name from a request.
  */
 import { existsSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'

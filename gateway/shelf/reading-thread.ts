@@ -77,8 +77,8 @@ try {
   if (!task.urgent) lowerPriority()
   if (task.kind === 'tables') {
     const manifest = await sendTables(task.dist, task.digest)
-    // Its rows have digests of their own, but a tree that rotted would only show with the first questions. Later the files
-    // have all been checked before.
+    // Its rows have digests of their own, but a tree that rotted would only show with the first questions. Later the
+    // files have all been checked before.
     if (task.urgent) checkFile(task.dist, fileOf(manifest, 'query'), Buffer.allocUnsafe(CHUNK_BYTES))
   } else {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES)

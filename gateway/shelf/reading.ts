@@ -56,8 +56,7 @@ function asThrown({ code, error }: { code: SnapshotError['code'] | null; error: 
 
 /**
  * Returns the tables of the snapshot with this manifest digest; null means the current one. `urgent` if the caller
- * waits.
- * Rejects with a SnapshotError.
+ * waits. Rejects with a SnapshotError.
  */
 export function readTablesAside(dist: string, digest: string | null, urgent: boolean): Reading<SnapshotTables> {
   const rejected = new Map<string, string | null>()

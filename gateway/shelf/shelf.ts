@@ -1,7 +1,6 @@
 /**
  * The registry of open snapshots: the current one, and earlier ones that cursors may still name. A new snapshot is
- * opened
- * and checked while the old one serves, and then replaces it in one assignment.
+ * opened and checked while the old one serves, and then replaces it in one assignment.
  */
 
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
@@ -31,8 +30,8 @@ export interface Shelf {
   /** Checks the pointer, and serves a new snapshot if its files are intact. Resolves when that is decided. */
   refresh(): Promise<void>
   /**
-   * Opens the snapshot of a manifest whose files are sound, beside the served one. Cursors that name it go on in it, for
-   * another process may serve it already.
+   * Opens the snapshot of a manifest whose files are sound, beside the served one. Cursors that name it go on in it,
+   * for another process may serve it already.
    */
   prepare(digest: string): Promise<void>
   /** Serves the prepared snapshot, or releases it. */

@@ -1,7 +1,6 @@
 /**
  * Limits shared by all workers (rule 16): workers ask the primary, which counts. All requests of one event-loop turn
- * go in
- * one message, so messages carry many under load. Only `giveBack` is sent at once.
+ * go in one message, so messages carry many under load. Only `giveBack` is sent at once.
  */
 import type { Limiter, Standing } from '../limits/limiter.ts'
 import type { Limits } from '../limits/limits.ts'

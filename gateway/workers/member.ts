@@ -13,8 +13,7 @@ export interface Member {
   send(message: ToWorker): void
   /**
    * Resolves with the worker's next message of this kind. Rejects if it cannot start or ends. A worker that does not
-   * answer
-   * in time hangs and is killed, because the other workers would wait for it.
+   * answer in time hangs and is killed, because the other workers would wait for it.
    */
   said<K extends ToPrimary['kind']>(
     kind: K,

@@ -16,8 +16,7 @@ export interface MergedMetrics extends Exposed {
 
 /**
  * `scrape` asks all workers; one that does not answer in time is omitted. `limitsShared` is null if limits are not
- * shared
- * with other gateways.
+ * shared with other gateways.
  */
 export function mergedMetrics(
   scrape: () => Promise<Map<number, object[]>>,

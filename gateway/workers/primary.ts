@@ -1,7 +1,6 @@
 /**
  * The primary process of several workers. It watches the pointer, counts the limits, keeps the log and the metrics,
- * and
- * replaces workers that end. It answers no requests.
+ * and replaces workers that end. It answers no requests.
  */
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { readCurrent } from '../../corpus/snapshot/layout.ts'
