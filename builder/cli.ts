@@ -27,14 +27,13 @@ const jobs = () =>
   option('--jobs <n>', 'number of worker threads; 0 uses the main thread only')
     .argParser(wholeNumber(0, MAX_JOBS))
     .default(availableParallelism(), 'one per core')
-/** Given once for each: `--sign-key old.json --sign-key new.json`. */
+/** Repeatable: `--sign-key old.json --sign-key new.json`. */
 const signKeys = () =>
   option('--sign-key <file>', 'sign the pointer with this private key (repeatable)').argParser(
     (file: string, before: string[] = []) => [...before, file],
   )
 const expires = () => option('--expires <time>', 'lifetime of the signature, such as 12h or 14d').default('14d')
 const json = () => option('--json', 'print the report as JSON')
-/** Prints a report, as text or as JSON. */
 const print = <T>(asJson: boolean | undefined, report: T, words: (report: T) => string) =>
   void process.stdout.write(`${asJson ? printableJson(report, 1) : printable(words(report))}\n`)
 
@@ -143,7 +142,7 @@ program
     const { formatIngestReport } = await import('./ingest/format-report.ts')
     const { readFloors } = await import('./ingest/floors.ts')
     const floors = floor === undefined ? {} : readFloors(floor)
-    // A log needs only the report.
+    // A log file needs only the report.
     const progress = process.stderr.isTTY ? showProgress() : noProgress
     const report = await ingest({ feeds, ...options, floors }, realEffects(), progress)
     print(json, report, () => formatIngestReport(report, { verbose }))

@@ -1,4 +1,4 @@
-/** `vulnshelf explain`: where each value of a CVE comes from, out of the corpus that snapshots are built from. */
+/** `vulnshelf explain`: shows the source of each value of a CVE, from the corpus. */
 
 import { FEEDS } from '../corpus/feeds/table.ts'
 import type { CweEntry } from '../corpus/model/catalogue.ts'
@@ -13,9 +13,9 @@ import { mergeInputOf, type RecordSettings } from './ingest/record.ts'
 import { settingsIn, weaknessNames } from './ingest/settings.ts'
 
 export type ExplainErrorCode =
-  | 'usage' // no CVE id
+  | 'usage' // not a CVE id
   | 'no-record' // the corpus has no record of it
-  | 'other-rules' // the corpus was merged by another version of this program
+  | 'other-rules' // another version of this program merged the corpus
 
 export class ExplainError extends Error {
   override readonly name = 'ExplainError'
@@ -27,12 +27,12 @@ export class ExplainError extends Error {
   }
 }
 
-/** A claim that the corpus keeps, and the edition of the feed that it was read from. */
+/** A claim in the corpus, and the edition of the feed that contained it. */
 export interface ClaimOrigin {
   feed: string
-  /** The feed's own key of it. */
+  /** The feed's key of the claim. */
   item: string
-  /** The date that it states for itself, ISO 8601 in UTC. */
+  /** The date in the claim, ISO 8601 in UTC. */
   statedAt: string | null
   edition: { version: string | null; date: string | null; files: string[] }
 }
@@ -45,16 +45,16 @@ export interface ExplainReport {
   values: Explanation[]
 }
 
-/** What EPSS says is no part of a record, so no rule of theirs decides it. */
+/** EPSS scores are not part of a record, so no rule decides them. */
 const EPSS_SAYS = 'the newest file; scores are of the day that it states'
 
 export interface Explainer {
-  /** Throws `ExplainError` for what is no CVE id, and where there is no record of it. */
+  /** Explains one CVE. @throws ExplainError for an invalid id, or without a record */
   explain(cve: string): ExplainReport
   close(): void
 }
 
-/** Opens a corpus to explain records of it. Throws `StoreError` where there is none, `ExplainError` `other-rules`. */
+/** Opens a corpus to explain its records. @throws StoreError if there is none; ExplainError `other-rules` */
 export function openExplainer(file: string): Explainer {
   const corpus = openCorpus(file)
   try {
@@ -82,7 +82,7 @@ export function openExplainer(file: string): Explainer {
   }
 }
 
-/** Those under which the records were merged; by others they would be explained wrongly. */
+/** Returns the settings of the last merge. Explanations by other settings would be wrong. */
 function settingsOf(corpus: Corpus, file: string): RecordSettings {
   const rules = corpus.mergeRules()
   const settings = rules && settingsIn(rules, weaknessNames(corpus.catalogue<CweEntry>('cwe')))
@@ -93,7 +93,7 @@ function settingsOf(corpus: Corpus, file: string): RecordSettings {
   throw new ExplainError('other-rules', `${what}; ingest the feeds once more`)
 }
 
-/** Why there is no record, and who knows the id all the same. */
+/** Returns why there is no record, and which feeds know the id. */
 function noRecord(corpus: Corpus, cveId: CveId): string {
   const rejected = corpus.rejected().find((one) => one.cveId === cveId)
   if (rejected) return `${cveId} is rejected${rejected.dateRejected ? ` since ${rejected.dateRejected}` : ''}`

@@ -1,4 +1,4 @@
-/** Keys that pointers are signed with: making them, and reading them for a command. */
+/** Creates and reads the keys that sign pointers. */
 import { existsSync } from 'node:fs'
 import { link, open, rm, unlink } from 'node:fs/promises'
 import { type Effects, replaceFile } from '../corpus/command/effects.ts'
@@ -20,9 +20,8 @@ import type { Signing } from './build/put-up.ts'
 export interface KeyReport {
   kid: string
   alg: SigningAlgorithm
-  /** The private key. */
   file: string
-  /** The key set that the public one was added to, and how many keys it has now. */
+  /** The key set's file, and its number of keys. */
   keys: string
   trusted: number
 }
@@ -30,8 +29,8 @@ export interface KeyReport {
 export const keySetBeside = (file: string) => `${file.replace(/\.json$/, '')}.jwks.json`
 
 /**
- * Makes a key: the private half in `file`, for its owner only, the public one added to the key set in `keys`.
- * @throws KeyError when `file` exists: a key that signs is not overwritten
+ * Writes the private key to `file`, readable only by its owner, and adds the public key to the key set `keys`.
+ * @throws KeyError if `file` exists, because a signing key is never overwritten
  */
 export async function makeKey(
   file: string,
@@ -47,10 +46,10 @@ export async function makeKey(
   return { kid: publicKey.kid, alg, file, keys, trusted: trusted.length }
 }
 
-/** Writes a file that only its owner may read, whole or not at all, and never in the place of another. */
+/** Writes atomically, with owner-only access. Never overwrites a file. */
 async function writePrivate(path: string, text: string): Promise<void> {
   const staged = `${path}.new`
-  // A run that was killed may have left one behind.
+  // Left by a killed run.
   await rm(staged, { force: true })
   const file = await open(staged, 'wx', 0o600)
   try {
@@ -69,16 +68,13 @@ async function writePrivate(path: string, text: string): Promise<void> {
   }
 }
 
-/**
- * Reads the keys that a command is given.
- * @throws KeyError
- */
+/** @throws KeyError */
 export async function readSigning(files: readonly string[], expires: string): Promise<Signing> {
   const expiresInMs = expiryOf(expires)
   return { keys: await Promise.all(files.map(readSigningKeyFile)), expiresInMs }
 }
 
-/** In ms. @throws KeyError `usage` */
+/** Returns ms. @throws KeyError `usage` */
 function expiryOf(text: string): number {
   const seconds = parseDuration(text)
   if (seconds !== null) return seconds * 1000
@@ -86,15 +82,15 @@ function expiryOf(text: string): number {
 }
 
 /**
- * What a build signs with. Mirrors that trust a key refuse a pointer without its signature, so leaving it out has to be
- * said.
+ * Returns the signing options of a build. Mirrors that trust a key reject an unsigned pointer, so dropping the
+ * signature requires `--unsigned`.
  * @throws KeyError
  */
 export async function signingOf(
   dist: string,
   { signKey = [], expires, unsigned = false }: { signKey?: string[]; expires: string; unsigned?: boolean },
 ): Promise<Signing | null> {
-  // Of a build that signs nothing too: what means nothing is told.
+  // Invalid values are reported for unsigned builds too.
   expiryOf(expires)
   if (signKey.length > 0 && unsigned)
     throw new KeyError('--unsigned and --sign-key contradict each other', { code: 'usage' })
@@ -110,7 +106,7 @@ function isSigned(dist: string): boolean {
     const bytes = readPointerBytes(dist)
     return bytes !== null && signersOf(bytes).length > 0
   } catch (error) {
-    // Of a damaged pointer the build itself tells.
+    // The build itself reports a damaged pointer.
     if (error instanceof SnapshotError) return false
     throw error
   }

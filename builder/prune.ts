@@ -1,4 +1,4 @@
-/** `vulnshelf prune`: forgets snapshots but the newest, and the objects that none of the kept ones needs. */
+/** `vulnshelf prune`: removes all but the newest snapshots, and the objects that no kept snapshot uses. */
 import type { Effects } from '../corpus/command/effects.ts'
 import { writingTo } from '../corpus/command/system-error.ts'
 import { keepNewest, type PruneReport } from '../corpus/repository/prune.ts'
@@ -7,11 +7,11 @@ import { gatheredPath, openGathered } from './build/gathered.ts'
 import { lockDist } from './build/lock.ts'
 
 /**
- * Keeps the current snapshot and the `keep - 1` before it. What a build gathered is kept where it is of the current one.
- * @throws SnapshotError when the current snapshot cannot be read: then nothing is removed; BuildError `busy`
+ * Keeps the current snapshot and the `keep - 1` before it; the build cache only if it is current.
+ * @throws SnapshotError if the current snapshot is unreadable, then nothing is removed; BuildError `busy`
  */
 export async function prune(dist: string, keep: number, effects: Effects): Promise<PruneReport> {
-  // Before anything is written into a folder that is none of ours.
+  // First, so that nothing is written to a foreign folder.
   readCurrent(dist)
   const unlock = lockDist(dist)
   try {

@@ -1,4 +1,4 @@
-/** The reports of the commands in words, for a person at a terminal or in a log. */
+/** Formats reports for terminals and logs. */
 
 import { counted, duration, grouped, megabytes, shortened } from '../corpus/command/format.ts'
 import { printableLines } from '../corpus/command/printable.ts'
@@ -97,7 +97,7 @@ export function snapshotsWords({ current, earlier, damaged }: SnapshotsReport): 
   ])
 }
 
-/** `/changes?since=` takes as many digits of an id. */
+/** `/changes?since=` accepts this many digits of an id. */
 const ID_SHOWN = 12
 
 function snapshotLine({ id, createdAt, cves, bytes, complete }: KeptSnapshot): string {
@@ -118,15 +118,15 @@ export function publishWords({ target, snapshot, version, changed, uploaded, reu
   ])
 }
 
-/** Claims that a value's lines show; `--json` has them all. */
+/** `--json` prints all claims. */
 const CLAIMS_SHOWN = 8
 const TEXT_SHOWN = 160
-/** Characters of a value, which may be a list of texts. */
+/** In characters, because a value may be a list of texts. */
 const VALUE_SHOWN = 1000
 
 const MARK = { decides: '=', adds: '+', passed: '-' } as const
 
-/** `=` is the claim that decides, `+` one of several that make the value up, `-` one that was passed over, and why. */
+/** `=` marks the deciding claim, `+` one of several in the value, `-` an unused claim with its reason. */
 export function explainWords({ cveId, version, corpusDate, origins, values }: ExplainReport): string {
   return printableLines([
     `${cveId}, version ${version} of its record, corpus of ${corpusDate ?? 'no date'}`,

@@ -1,4 +1,4 @@
-/** `vulnshelf show`: anything in a snapshot as JSON, for people who want to look. */
+/** `vulnshelf show`: prints any part of a snapshot as JSON. */
 import { type CveId, parseCveId } from '../corpus/model/cve-id.ts'
 import { dayOf } from '../corpus/model/date.ts'
 import { gunzipFile, gunzipMember } from '../corpus/snapshot/deflate.ts'
@@ -11,10 +11,10 @@ import { membersOf } from '../corpus/snapshot/shard.ts'
 import { decodeTable } from '../corpus/snapshot/table.ts'
 
 /**
- * What lies at `path` in the current snapshot: nothing or `manifest` for the manifest, `pointer`, `about`, a CVE id for
- * the record, `<role>/<name>` for a file (`cve/2024/3xxx`, `pages/published`, `index/cve`): the members of a shard by
- * key, a table by columns.
- * @throws SnapshotError `missing` when nothing lies there
+ * Returns the part at `path` of the current snapshot: `manifest` (default), `pointer`, a CVE id for the record, or
+ * `<role>/<name>` for a file (`cve/2024/3xxx`, `pages/published`, `about`). Shards are objects by member key; tables
+ * are objects by column.
+ * @throws SnapshotError `missing` for an unknown path
  */
 export function show(dist: string, path = 'manifest'): unknown {
   const { pointer, manifest } = readCurrent(dist)

@@ -1,4 +1,4 @@
-/** `vulnshelf sign`: signs the pointer that is up anew, with a later expiry or with other keys. */
+/** `vulnshelf sign`: signs the current pointer again, with a later expiry or other keys. */
 
 import type { Effects } from '../corpus/command/effects.ts'
 import { writingTo } from '../corpus/command/system-error.ts'
@@ -6,9 +6,9 @@ import { readCurrent, temporaryFolder } from '../corpus/snapshot/layout.ts'
 import { lockDist } from './build/lock.ts'
 import { type PutUp, putPointer, renewed, type Signing } from './build/put-up.ts'
 
-/** @throws SnapshotError when there is nothing to sign, BuildError when somebody else is writing */
+/** @throws SnapshotError if there is no snapshot; BuildError if another program is writing */
 export async function sign(dist: string, signing: Signing, effects: Effects): Promise<PutUp> {
-  // Before anything is written into a folder that is none of ours.
+  // Nothing may be written to a foreign folder.
   readCurrent(dist)
   const unlock = lockDist(dist)
   try {

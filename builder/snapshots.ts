@@ -1,4 +1,4 @@
-/** `vulnshelf snapshots`: the snapshots that a `dist` keeps. */
+/** `vulnshelf snapshots`: lists the snapshots in a `dist`. */
 import {
   type EarlierSnapshot,
   earlierSnapshots,
@@ -12,33 +12,31 @@ import { checkSignatures, type SignatureVerdict } from '../corpus/snapshot/signa
 export interface KeptSnapshot {
   id: string
   createdAt: string
-  /** Id of the snapshot that it was built upon. */
+  /** The snapshot that it was built on. */
   parent: string | null
-  /** The number of CVE records. */
   cves: number
-  /** Whether all files are here; without them `/changes` cannot compare with it. */
+  /** Whether all files exist; `/changes` needs them for a comparison. */
   complete: boolean
-  /** Size of the files, those that other snapshots share included. */
+  /** Includes shared files. */
   bytes: number
 }
 
-/** What the pointer says of the current snapshot; nothing is kept of pointers before. */
+/** Earlier pointers are not kept. */
 export interface CurrentSnapshot extends KeptSnapshot {
   version: number
-  /** Never checked: `verify --keys` checks them. */
+  /** Not verified: use `verify --keys`. */
   signatures: SignatureVerdict[]
   expiresAt: string | null
 }
 
 export interface SnapshotsReport {
   current: CurrentSnapshot
-  /** The snapshots before it, in the order in which `prune` keeps them. */
+  /** In the order in which `prune` keeps them. */
   earlier: (KeptSnapshot & Pick<EarlierSnapshot, 'ancestor'>)[]
-  /** Digests of the manifests that cannot be read. */
   damaged: string[]
 }
 
-/** @throws SnapshotError when there is no current snapshot, or its manifest is damaged */
+/** @throws SnapshotError if there is no current snapshot, or its manifest is damaged */
 export async function listSnapshots(dist: string, now = new Date()): Promise<SnapshotsReport> {
   const { pointer, pointerBytes, manifest } = readCurrent(dist)
   const summary = (of: Manifest): KeptSnapshot => summaryOf(dist, of)
@@ -60,7 +58,7 @@ export async function listSnapshots(dist: string, now = new Date()): Promise<Sna
 }
 
 function summaryOf(dist: string, manifest: Manifest): KeptSnapshot {
-  // Several files may be the same object.
+  // Several files can share one object.
   const sizes = new Map(manifest.files.map(({ sha256, size }) => [sha256, size]))
   return {
     id: manifest.snapshot,

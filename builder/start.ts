@@ -1,6 +1,6 @@
 /**
- * `npm start`: the whole way on a sample corpus. Writes sample feeds, ingests and builds them unless there is a `dist/`
- * already, starts a gateway on it, and prints a line to paste.
+ * `npm start`: serves a sample corpus. It writes sample feeds, ingests and builds them unless `dist/` exists, starts a
+ * gateway, and prints a `curl` command.
  */
 import '../corpus/command/node-version.js'
 import { execFileSync, spawn } from 'node:child_process'
@@ -17,9 +17,8 @@ import { BuildError } from './build/error.ts'
 const root = join(import.meta.dirname, '..')
 const local = (name: string) => join(root, '.vulnshelf', name)
 const dist = join(root, 'dist')
-/** Becomes `dist` when it is complete: what an interrupted start leaves here is never served. */
+/** Renamed to `dist` when complete, so that an interrupted start is never served. */
 const unfinished = local('dist')
-/** The gateway is a program of its own: it is started, not imported. */
 const gateway = ['--import', 'tsx', join(root, 'gateway/cli.ts')]
 
 interface StartFlags {
@@ -56,13 +55,13 @@ async function start({ port, host, cves }: StartFlags): Promise<void> {
   serve(port, host)
 }
 
-/** Without `--` npm takes options for its own and only sets environment variables. */
+/** Without `--`, npm only sets environment variables. */
 function refuseNpmOptions(): void {
   const taken = program.options.find(({ long }) => process.env[`npm_config_${long?.slice(2)}`] !== undefined)
   if (taken) program.error(`npm took option '${taken.long}' for its own. Write: npm start -- ${taken.flags}`)
 }
 
-/** Looked at first: a sample takes time. */
+/** Writing a sample takes time, so this is checked first. */
 async function assertUsable(port: number, host: string): Promise<void> {
   const server = createServer()
   const error = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
@@ -77,7 +76,7 @@ async function assertUsable(port: number, host: string): Promise<void> {
   throw new BuildError('unusable', `cannot listen on ${host}, port ${port}: ${error.message}. For example: ${other}`)
 }
 
-/** Two nights, so that there is something to be seen of what changes between them. */
+/** Two nights, so that `/changes` has something to show. */
 async function makeSample(cves: number, effects: Effects): Promise<void> {
   const { lockFile } = await import('../corpus/command/lock.ts')
   const { generateSample } = await import('../corpus/sample/generate.ts')
@@ -87,7 +86,6 @@ async function makeSample(cves: number, effects: Effects): Promise<void> {
   await effects.mkdir(local(''))
   const unlock = lockFile(local('start.lock'))
   if (unlock === null) throw new BuildError('busy', 'another `npm start` is writing the sample corpus. Wait for it')
-  // Another start may have completed it in the meantime.
   if (existsSync(join(dist, 'latest.json'))) return unlock()
   removeEmptyDist()
   if (existsSync(unfinished)) effects.log('an earlier start was interrupted: starting over')
@@ -138,7 +136,7 @@ function serve(port: number, host: string): void {
         `\ntry:\n\n  curl -s --compressed -H 'Authorization: Bearer ${token}' '${url}/api/v1/cves'\n\n`,
       )
   })
-  // The gateway itself takes SIGHUP as "reload".
+  // The gateway interprets SIGHUP as "reload".
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => server.kill())
   process.on('exit', () => server.kill())
   server.on('exit', (code) => {

@@ -1,4 +1,4 @@
-/** What a snapshot says of itself in `/snapshot`: its feeds and how many of each kind it holds. */
+/** The snapshot's description of itself (`/snapshot`): its feeds and the count of each kind of entry. */
 
 import type { About } from '../../corpus/snapshot/about.ts'
 import type { EpssColumns } from '../../corpus/snapshot/epss.ts'

@@ -1,6 +1,6 @@
 /**
- * `vulnshelf build`: corpus in, snapshot out. The steps, in order: shards, catalogues, EPSS, what is derived, and putting
- * it up. Nothing that is there is touched until the last rename, which puts the pointer up.
+ * `vulnshelf build`: builds a snapshot from the corpus. Steps: shards, catalogs, EPSS, derived files, activation. The
+ * current snapshot stays valid until the last rename, which replaces the pointer.
  */
 import { availableParallelism } from 'node:os'
 import type { Effects } from '../../corpus/command/effects.ts'
@@ -36,9 +36,9 @@ import { type Block, blocksOf, type Parent, type ShardTally, writeShards } from 
 export interface BuildOptions {
   corpus: string
   dist: string
-  /** Worker threads; 0 does everything in this one. Default: as many as there are cores. */
+  /** Worker threads; 0 runs everything in this thread. Default: the number of cores. */
   jobs?: number
-  /** What the pointer is signed with; null leaves it unsigned, also where the one before was signed. */
+  /** Signs the pointer. Null writes an unsigned pointer, even if the previous one was signed. */
   signing?: Signing | null
 }
 
@@ -46,13 +46,14 @@ export interface BuildReport extends ShardTally, PutUp {
   parent: string | null
   counts: Record<string, number>
   objects: ObjectStore['tally']
-  /** `shards` includes all that is not derived. */
+  /** `shards` includes all steps before the derived files. */
   seconds: { shards: number; derived: number; total: number }
 }
 
 /**
- * @throws BuildError, StoreError when the corpus cannot be read, SnapshotError when the parent is damaged in a way that
- *   matters
+ * Builds and activates a snapshot.
+ * @throws BuildError; StoreError if the corpus cannot be read; SnapshotError if the parent is damaged in a required
+ * part
  */
 export async function build(options: BuildOptions, effects: Effects, progress: Progress): Promise<BuildReport> {
   const corpus = readable(options.corpus)
@@ -80,13 +81,13 @@ function readable(path: string): Corpus {
   try {
     return openCorpus(path, { readonly: true })
   } catch (cause) {
-    // SQLite does not say which file it speaks of.
+    // SQLite's messages do not name the file.
     if ((cause as Error).name !== 'SqliteError') throw cause
     throw new BuildError('unusable', `${path} cannot be read: ${(cause as Error).message}`, { cause })
   }
 }
 
-/** A folder of somebody else's files is not built into: `tmp` is emptied by every build. */
+/** Every build empties `tmp`, so foreign folders are refused. */
 function assertDist(dist: string): void {
   const why = whyNotOurs(dist, '--out')
   if (why !== null) throw new BuildError('unusable', why)
@@ -108,7 +109,7 @@ async function buildFrom(
   const pool = openPool(new URL('./tasks.ts', import.meta.url), jobs)
   try {
     const blocks = blocksOf(corpus)
-    // Scores are read while the threads are at work, so the shards are awaited behind them.
+    // The scores are read while the workers run, so the shards are awaited after them.
     const onProgress = (done: number, total: number) => progress('shards', done, total)
     const changes = collectChanges()
     const job = { blocks, corpusPath, parent, pool, objects, changes, log: effects.log, onProgress }
@@ -117,7 +118,7 @@ async function buildFrom(
     const epss = alignEpss(corpus, blocks)
     const [shards, ofFeeds] = await writing
     const { rows } = shards
-    // Records name CNAs that are not in the list, so this catalogue waits for them.
+    // Records name CNAs that are not in the list, so this catalog waits for the records.
     const ofRecords = await writeCatalogs({ cnas: cnaEntries(corpus, rows, leftOut) }, job)
     const catalogs = { ...ofFeeds.catalogs, ...ofRecords.catalogs }
     const catalogFiles = [...ofFeeds.files, ...ofRecords.files]
@@ -129,7 +130,8 @@ async function buildFrom(
     const input = { rows, epss, catalogs, corpusDate: description.corpus_date, meanwhile }
     files.push(...(await writeDerived(pool, input, objects, progress)))
     const derivedAt = lap()
-    // Before the pointer, behind which nothing comes: without it this is of a snapshot that never was, and of no use.
+    // Before the pointer, which is the last write. Without the pointer, the cache belongs to no snapshot and is
+    // ignored.
     const isThere = isUpon && openGathered(dist, shards.files) !== null
     if (!isThere) await effects.rename(writer.path, gatheredPath(dist))
     const delta = await putDelta(files, parent?.manifest ?? null, changes, objects)
@@ -169,7 +171,6 @@ async function writeDerived(
   }
 }
 
-/** Writes what is neither a shard nor derived. */
 async function writeTables(
   corpus: Corpus,
   description: About,
@@ -190,7 +191,7 @@ async function writeTables(
   ]
 }
 
-/** The pointer, or null in a new folder. A damaged one stops the build: a pointer's version must never fall. */
+/** Returns the pointer, or null in a new folder. A damaged pointer stops the build: its version must never decrease. */
 function pointerOf(dist: string): Pointer | null {
   try {
     return readPointer(dist)
@@ -200,7 +201,7 @@ function pointerOf(dist: string): Pointer | null {
   }
 }
 
-/** The snapshot to build upon. One that cannot be read is no parent: everything is then compressed anew. */
+/** Returns the snapshot to build on. If it cannot be read, there is no parent and everything is compressed again. */
 function parentOf(dist: string, pointer: Pointer, effects: Effects): Parent | null {
   try {
     const manifest = readManifest(dist, pointer.manifest.sha256)
@@ -212,7 +213,7 @@ function parentOf(dist: string, pointer: Pointer, effects: Effects): Parent | nu
   }
 }
 
-/** EPSS of each CVE, in memory that all threads share; scores and ids both come in the order of ids. */
+/** Returns EPSS columns in shared memory. Scores and ids are both in id order. */
 function alignEpss(corpus: Corpus, blocks: readonly Block[]): EpssColumns {
   const { release, scores } = corpus.epss()
   const ids = blocks.flatMap((block) => block.ids)
@@ -225,7 +226,7 @@ function alignEpss(corpus: Corpus, blocks: readonly Block[]): EpssColumns {
   }
   let row = 0
   for (const { cveId, score, percentile } of scores) {
-    // Nearly always the next score is that of the next row; comparing takes ids apart.
+    // The next score usually belongs to the next row. The equality test avoids parsing the ids.
     while (row < ids.length && ids[row] !== cveId && compareCveIds(ids[row]!, cveId) < 0) row++
     if (ids[row] !== cveId) continue
     columns.scores[row] = toBillionths(score)

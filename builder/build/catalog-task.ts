@@ -1,4 +1,4 @@
-/** A catalog shard, in a worker: members of the parent's where the entry is the same, new ones elsewhere. */
+/** Worker task: writes a catalog shard. Unchanged entries reuse the members of the parent's shard. */
 import { type CatalogEntry, type EncodedCatalog, encodeCatalog, keptEntries } from '../../corpus/snapshot/catalog.ts'
 import { type Change, type PlacedShard, shardChange } from '../../corpus/snapshot/delta.ts'
 import type { FileEntry } from '../../corpus/snapshot/manifest.ts'
@@ -7,12 +7,11 @@ import { readSound } from './shard-task.ts'
 
 export interface CatalogInput {
   entries: CatalogEntry[]
-  /** The shard of this catalogue in the parent snapshot. */
   parent: { dist: string; file: FileEntry } | null
 }
 
 export interface BuiltCatalog extends EncodedCatalog {
-  /** What leads to it from the parent's, where there is one. */
+  /** Null without a parent. */
   change: Change | null
 }
 

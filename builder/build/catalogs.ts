@@ -1,4 +1,4 @@
-/** The catalogues of a snapshot: their entries, in members of the parent where they are the same. */
+/** The catalogs of a snapshot. Unchanged entries reuse the members of the parent's shard. */
 import { isEntryName } from '../../corpus/feeds/feed.ts'
 import type { CapecEntry, CweEntry } from '../../corpus/model/catalogue.ts'
 import { joinCatalogues } from '../../corpus/model/catalogue-names.ts'
@@ -24,7 +24,6 @@ import type { ObjectStore } from './objects.ts'
 import type { LeftOut } from './shard-task.ts'
 import type { Parent } from './shards.ts'
 
-/** What catalog shards are made with. */
 interface CatalogJob {
   parent: Parent | null
   pool: Pool
@@ -32,7 +31,7 @@ interface CatalogJob {
   changes: Changes
 }
 
-/** Writes a catalog shard for each of `entries`. Returns the files, and the entries with their places in these. */
+/** Writes a catalog shard for each of `entries`. Returns the files, and the entries' positions. */
 export async function writeCatalogs<Name extends CatalogName>(
   entries: Record<Name, CatalogEntry[]>,
   { parent, pool, objects, changes }: CatalogJob,
@@ -53,7 +52,7 @@ export async function writeCatalogs<Name extends CatalogName>(
   return { files, catalogs: catalogs as Record<Name, PlacedEntry[]> }
 }
 
-/** Returns the entries of all catalogues but `cnas`, as the feeds state them. */
+/** Returns the entries of all catalogs except `cnas`, from the feeds. */
 export function feedEntries(corpus: Corpus, leftOut: LeftOut[]): Record<Exclude<CatalogName, 'cnas'>, CatalogEntry[]> {
   const { cwes, capecs } = joinCatalogues({
     cwes: corpus.catalogue<CweEntry>('cwe'),
@@ -71,8 +70,8 @@ export function feedEntries(corpus: Corpus, leftOut: LeftOut[]): Record<Exclude<
 }
 
 /**
- * Returns the entries of a catalog in key order. Entries that are too large, or exceed the bound of the catalog, go to
- * `leftOut`. Names from another catalog can make an entry longer than it was at ingest.
+ * Returns the entries of a catalog in key order. Entries that exceed the limit of an entry or of the catalog go to
+ * `leftOut`. Names joined from another catalog can make an entry longer than at ingest.
  */
 export function keyed<Entry>(
   catalog: CatalogName,
@@ -97,10 +96,7 @@ export function keyed<Entry>(
     })
 }
 
-/**
- * Returns the CNAs of the list and those that only records name (rule 27). An assigner whose name is too long for a key
- * has no entry.
- */
+/** Returns the listed CNAs, and those that only records name (rule 27). Assigners with too long names are omitted. */
 export function cnaEntries(corpus: Corpus, rows: Rows, leftOut: LeftOut[]): CatalogEntry[] {
   const listed = corpus.catalogue<CnaEntry>('cna').map(cnaDetail)
   const unlisted = unlistedCnas(new Set(listed.map(({ slug }) => slug)), assignerCounts(rows))

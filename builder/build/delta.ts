@@ -1,4 +1,4 @@
-/** The delta pack of a build: what leads to its shards from those of the parent. SPEC.md, "Delta pack". */
+/** The delta pack of a build: how to derive its shards from those of the parent. SPEC.md, "Delta pack". */
 import { type Change, encodePack, type PackedFile } from '../../corpus/snapshot/delta.ts'
 import {
   byRoleAndName,
@@ -10,16 +10,15 @@ import {
 } from '../../corpus/snapshot/manifest.ts'
 import type { ObjectStore } from './objects.ts'
 
-/** Collects what became of shards while they are written. */
 export interface Changes {
-  /** `size` is that of the new file; a change that is not much less than that is of no use. */
+  /** `size` is the size of the new file; a delta that is not much smaller is dropped. */
   add(role: Role, name: string, change: Change | null, size: number): void
   of(file: FileEntry): Change | undefined
 }
 
-/** Of a file that is mostly new, the file itself is fetched. */
+/** Larger deltas cost more than the file itself. */
 const WORTH_SHARE = 0.7
-/** Of what is collected: it is held in memory until the pack is written. */
+/** Limit of the deltas in memory. */
 const MOST_BYTES = 256 * 1024 * 1024
 
 const keyOf = (role: Role, name: string) => `${role}\t${name}`
@@ -39,7 +38,7 @@ export function collectChanges(): Changes {
   }
 }
 
-/** Puts the pack that leads from the parent to a snapshot of these files; null where there is nothing to be packed. */
+/** Writes the delta pack from the parent. Returns null if there is nothing to pack. */
 export async function putDelta(
   files: readonly FileEntry[],
   parent: Manifest | null,

@@ -1,11 +1,11 @@
-/** Why a build was not made; what was there before is intact. */
+/** Reasons why a build fails. The previous snapshot stays intact. */
 
 export type BuildErrorCode =
-  | 'busy' // another build or prune works on the same folder
-  | 'corpus-changed' // an ingest committed while its corpus was being built
-  | 'empty' // a corpus without records
-  | 'too_large' // no reader would accept the snapshot
-  | 'unusable' // the folder cannot be written to, or holds something that this program did not put there
+  | 'busy' // another build or prune is writing to the folder
+  | 'corpus-changed' // an ingest committed during the build
+  | 'empty' // the corpus has no records
+  | 'too_large' // readers would reject the snapshot
+  | 'unusable' // the folder is not writable, or contains foreign files
 
 export class BuildError extends Error {
   override readonly name = 'BuildError'

@@ -1,10 +1,10 @@
 /**
- * What was gathered of the current snapshot, kept in its `dist` for the build after: then only what changed is read out of
- * its JSON again. It is no part of the snapshot, is never handed out, and may be removed at any time.
+ * Cache of the facts extracted from the current snapshot, in its `dist`. The next build then parses only changed
+ * records. The cache is not part of the snapshot, is never served, and may be removed at any time.
  *
- *     blobs       facts of each CVE shard, then the names that all of them count, in parts
- *     index       JSON: where each blob lies, its SHA-256, and what all of it was made from
- *     trailer     length of the index (4 bytes), SHA-256 of the index (32)
+ * blobs facts of each CVE shard, then the name counts of all shards, in parts
+ * index JSON: position and SHA-256 of each blob, and a digest of all inputs
+ * trailer length of the index (4 bytes), SHA-256 of the index (32 bytes)
  */
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,6 @@ import type { FileEntry } from '../../corpus/snapshot/manifest.ts'
 
 export const gatheredPath = (dist: string) => join(dist, 'gathered')
 
-/** Bytes of a file, and what they must be. */
 export interface Blob {
   path: string
   at: number
@@ -23,11 +22,10 @@ export interface Blob {
   sha256: string
 }
 
-/** What was gathered of a snapshot. */
 export interface Gathered {
-  /** Of each CVE shard, by its block. */
+  /** By block. */
   facts: ReadonlyMap<string, Blob>
-  /** By `encodeNameParts`. @throws SnapshotError where they are damaged */
+  /** Returns the name counts, encoded by `encodeNameParts`. @throws SnapshotError if they are damaged */
   names(): Iterable<Uint8Array>
 }
 
@@ -42,7 +40,7 @@ interface Index {
 const LENGTH_BYTES = 4
 const TRAILER_BYTES = LENGTH_BYTES + 32
 
-/** What was gathered of the shards of these files, or null where that is not there whole: then everything is read anew. */
+/** Returns the cache if it matches the shards of these files, else null. */
 export function openGathered(dist: string, files: readonly FileEntry[]): Gathered | null {
   const path = gatheredPath(dist)
   const index = readIndex(path)
@@ -55,7 +53,7 @@ export function openGathered(dist: string, files: readonly FileEntry[]): Gathere
   }
 }
 
-/** The index, or null where there is none that is whole. */
+/** Returns null if the index is missing or damaged. */
 function readIndex(path: string): Index | null {
   try {
     return withFile(path, (file) => {
@@ -96,13 +94,12 @@ function readAt(file: number, at: number, length: number): Buffer {
   return bytes
 }
 
-/** Writes what is gathered, to a temporary file. */
 export interface GatheredWriter {
   path: string
   add(block: string, facts: Uint8Array): void
-  /** The rest, once all shards are there; the file is then complete and closed. */
+  /** Writes names, index and trailer, then closes the file. */
   end(names: NameCounts, files: readonly FileEntry[]): void
-  /** Closes a file that nobody needs. */
+  /** Closes an unfinished file. */
   close(): void
 }
 
@@ -132,7 +129,7 @@ export function gatheredWriter(path: string): GatheredWriter {
   }
 }
 
-/** A digest of all that what is gathered depends on: what the CVE shards say, and the code that reads it. */
+/** Returns a digest of all inputs: the contents of the CVE shards, and the code that parses them. */
 function madeFrom(files: readonly FileEntry[]): string {
   const shards = files.filter(({ role }) => role === 'cve').map(({ name, content }) => `${name} ${content}`)
   return sha256([codeDigest(), ...shards.sort()].join('\n'))
@@ -142,7 +139,6 @@ const CODE = ['../../corpus/model', '../../corpus/snapshot']
 
 let code: string | undefined
 
-/** A digest of this program, as far as it has a part in what is gathered. */
 function codeDigest(): string {
   code ??= digestOfCode()
   return code

@@ -1,12 +1,12 @@
-/** One build or prune at a time writes to a `dist`. */
+/** Lock of a `dist`: only one build or prune may write to it. */
 import { join } from 'node:path'
 import { lockFile } from '../../corpus/command/lock.ts'
 import { cannotWrite } from '../../corpus/command/system-error.ts'
 import { BuildError } from './error.ts'
 
 /**
- * Takes the lock of a `dist`; the result gives it back.
- * @throws BuildError `busy`, or `unusable` where nothing can be written
+ * Takes the lock of a `dist`. Returns the function that releases it.
+ * @throws BuildError `busy`; `unusable` if the folder is not writable
  */
 export function lockDist(dist: string): () => void {
   const unlock = lockOrNull(dist)

@@ -1,4 +1,4 @@
-/** Puts files into a `dist`: written under a temporary name, synced, renamed to the SHA-256 of what they hold. */
+/** Writes files to a `dist`: under a temporary name, synced, then renamed to their SHA-256. */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Effects, moveFile, replaceFile } from '../../corpus/command/effects.ts'
@@ -9,13 +9,11 @@ import type { Stored } from '../../corpus/snapshot/manifest.ts'
 
 export interface ObjectStore {
   /**
-   * Puts bytes, or a temporary file, which is then gone; gives the entry for the manifest. `sha256` of the bytes may be
-   * known already.
+   * Writes bytes, or moves a temporary file, and returns the manifest entry. `sha256` is the digest of the bytes if it
+   * is known already.
    */
   put<Entry extends object>(entry: Entry, from: Uint8Array | TemporaryFile, sha256?: string): Promise<Entry & Stored>
-  /** Where a temporary file may be written. */
   temporary(name: string): string
-  /** Objects and bytes that were written, and that were there already. */
   tally: { written: number; writtenBytes: number; reused: number; reusedBytes: number }
 }
 
@@ -47,7 +45,7 @@ export function openObjectStore(dist: string, effects: Effects): ObjectStore {
   }
 }
 
-/** Whether the object lies there unharmed: one that rotted is written anew. */
+/** A damaged object is written again. */
 async function isThere(path: string, digest: string, size: number): Promise<boolean> {
   if (statSync(path, { throwIfNoEntry: false })?.size !== size) return false
   return (await digestOfFile(path)).sha256 === digest

@@ -1,4 +1,7 @@
-/** Last step of a build: the manifest, then the pointer, each by rename; and a pointer by itself, signed anew. */
+/**
+ * Last step of a build: writes the manifest, then the pointer, each by rename. Also writes a pointer alone, newly
+ * signed.
+ */
 
 import { join } from 'node:path'
 import { type Effects, replaceFile } from '../../corpus/command/effects.ts'
@@ -9,7 +12,6 @@ import { encodeManifest, type FileEntry, FORMAT, type Manifest, snapshotId } fro
 import { encodePointer, type Pointer } from '../../corpus/snapshot/pointer.ts'
 import { type SigningKey, signPointer } from '../../corpus/snapshot/signature.ts'
 
-/** What a new pointer is signed with, and how long it is good for. */
 export interface Signing {
   keys: readonly SigningKey[]
   expiresInMs: number
@@ -17,29 +19,24 @@ export interface Signing {
 
 export interface PutUp {
   snapshot: string
-  /** The pointer's version. */
   version: number
-  /** False where the snapshot was already the current one: then at most its pointer was signed anew. */
+  /** False if the snapshot was already the current one. At most its pointer was signed again. */
   changed: boolean
-  /** Ids of the keys that signed the pointer. */
   signedBy: string[]
-  /** When a signed pointer expires. */
+  /** Null if unsigned. */
   expiresAt: string | null
 }
 
 export interface PutUpOptions {
-  /** The current pointer, which the new one follows. */
   before: Pointer | null
-  /** The current snapshot, where it was built upon. */
   parent: Manifest | null
-  /** The pack that leads here from the parent. */
   delta: Manifest['delta']
   signing: Signing | null
 }
 
 /**
- * Writes the manifest, then the pointer. Where this snapshot is the current one already, a signed pointer is put up anew,
- * with a later expiry or without signatures, and an unsigned one is left as it is.
+ * Writes the manifest, then the pointer. If the snapshot is the current one already, only the pointer can change: it
+ * gets a later expiry or loses its signatures. An unsigned pointer stays unchanged unless `signing` is given.
  */
 export async function putUp(
   dist: string,
@@ -54,7 +51,7 @@ export async function putUp(
       return { snapshot, version, changed: false, signedBy: [], expiresAt: null }
     return { ...(await putPointer(dist, renewed(before), signing, effects)), changed: false }
   }
-  // A snapshot is never older than the one before it, whatever the clock says: cursors are compared by it.
+  // Cursors compare snapshots by this time, so it always increases, even if the clock goes back.
   const created = Math.max(effects.now().getTime(), before ? Date.parse(before.created_at) + 1 : 0)
   const created_at = new Date(created).toISOString()
   const manifest: Manifest = {
@@ -78,12 +75,10 @@ export async function putUp(
   return { ...(await putPointer(dist, pointer, signing, effects)), changed: true }
 }
 
-/** The same snapshot's next pointer. */
 export function renewed({ expires_at: _, ...pointer }: Pointer): Pointer {
   return { ...pointer, version: pointer.version + 1 }
 }
 
-/** Puts a pointer up, signed where there are keys. */
 export async function putPointer(
   dist: string,
   pointer: Pointer,

@@ -1,19 +1,19 @@
 /**
- * Files on their way to disk, a few at a time: syncing one takes milliseconds in which nobody computes, and a build puts
- * hundreds. Their entries come in the order in which they were added.
+ * Queue of parallel writes. A sync takes milliseconds without computing, and a build writes hundreds of files. The
+ * entries keep the order in which they were added.
  */
 import type { FileEntry } from '../../corpus/snapshot/manifest.ts'
 import { heard } from '../../corpus/snapshot/pool.ts'
 
-/** Enough to keep a disk busy; what they hold is in memory meanwhile. */
+/** Enough to keep a disk busy; queued contents use memory. */
 const AT_ONCE = 4
 
 export interface Puts {
-  /** Returns when there is room for another one; throws where one before has failed. */
+  /** Waits until the queue has room. @throws the error of an earlier write */
   add(put: Promise<FileEntry>): Promise<void>
-  /** All entries, in order. @throws what the first that failed has thrown */
+  /** @throws the first write's error */
   entries(): Promise<FileEntry[]>
-  /** Waits until nothing is under way any more, whatever comes of it. */
+  /** Waits for all writes; never rejects. */
   settled(): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 /**
- * The CVE shard of one id block, in a worker: members of the parent's shard where the record is the same, new ones
- * elsewhere; and what is derived from it, gathered while its bytes are at hand.
+ * Worker task: writes the CVE shard of one id block, and extracts the facts for the derived files. Unchanged records
+ * reuse the members of the parent's shard.
  */
 import type { CveId } from '../../corpus/model/cve-id.ts'
 import { encodeCveMember, type LargePart, largeParts, withoutLarge } from '../../corpus/snapshot/cve-member.ts'
@@ -21,50 +21,47 @@ import { type Blob, readBlob } from './gathered.ts'
 export interface ShardInput {
   corpus: string
   block: string
-  /** The records of the block in the order of ids, and 16 bytes of digest for each. */
+  /** In id order, and 16 bytes of digest for each. */
   ids: CveId[]
   digests: Uint8Array
-  /** The shard of this block in the parent snapshot. */
   parent: { dist: string; file: FileEntry } | null
-  /** What was gathered of the parent's shard. Where it is given, the names of that shard are counted already. */
+  /** Cached facts of the parent's shard. If given, the names of that shard are counted already. */
   facts: Blob | null
 }
 
-/** What a snapshot has no room for, and what is therefore left out of it. */
+/** A record part or entry that exceeds a limit of the snapshot and is omitted. */
 export interface LeftOut {
-  /** A CVE id, or `<catalogue>/<key>`. */
+  /** A CVE id, or `<catalog>/<key>`. */
   name: string
   part: LargePart['part'] | 'entry'
-  /** Null for more than any text can have. */
+  /** Null if the text exceeds the maximum string length. */
   bytes: number | null
   limit: number
 }
 
 export interface BuiltShard {
-  /** A new file; null where the parent's holds exactly these records. */
+  /** Null if the parent's file contains exactly these records. */
   file: { bytes: Uint8Array; sha256: string; content: string } | null
-  /** What leads to it from the parent's, where there is one. */
+  /** Null without a parent or a new file. */
   change: Change | null
   gathered: GatheredShard
-  /** By `encodeFacts`: what the build after need not gather again. */
+  /** Encoded by `encodeFacts`. */
   facts: Uint8Array
-  /** By `encodeNames`: of the members that were counted and are no more; null where none were counted. */
+  /** Removed members' names that were counted, by `encodeNames`; null if none were counted. */
   goneNames: Uint8Array | null
-  /** Members that were compressed anew, and their length in bytes. */
+  /** Compressed members, and their compressed bytes. */
   encoded: number
   encodedBytes: number
-  /** Of these members. */
   leftOut: LeftOut[]
 }
 
 const corpora = connections((path) => openCorpus(path, { readonly: true }))
 
-/** Closes what tasks of this thread opened. */
 export const closeCorpora = corpora.close
 
 /**
- * @throws BuildError `corpus-changed` when a record is no longer the one that was asked for
- * @throws SnapshotError when `facts` are given, and they or the parent's shard are damaged
+ * @throws BuildError `corpus-changed` if a record is no longer the requested one
+ * @throws SnapshotError if `facts` are given, and they or the parent's shard are damaged
  */
 export function buildShard(input: ShardInput): BuiltShard {
   const parent = parentShard(input)
@@ -92,7 +89,6 @@ function parentShard({ parent, facts }: ShardInput): PlacedShard | null {
   return bytes && { bytes, members: [...membersOf(bytes)] }
 }
 
-/** The facts of the parent's shard, and where in there those of the members are that were kept. */
 function knownFacts(
   blob: Blob,
   before: readonly PlacedMember[],
@@ -141,7 +137,7 @@ function encodeShard(input: ShardInput, shard: Buffer | null, kept: ReadonlyMap<
     add(head, bytes)
     encodedBytes += bytes.length
   })
-  // Memory of its own, which can be moved to another thread: small Buffers share theirs.
+  // An ArrayBuffer of its own can be transferred; small Buffers share a pool.
   const bytes = Buffer.from(new ArrayBuffer(at))
   members.forEach((member, i) => void bytes.set(pieces[i]!, member.at))
   return {
@@ -154,7 +150,7 @@ function encodeShard(input: ShardInput, shard: Buffer | null, kept: ReadonlyMap<
   }
 }
 
-/** The bytes of an object, or null where they are missing or damaged: then its members are made anew. */
+/** Returns null for a missing or damaged object, so that its members are encoded again. */
 export function readSound(dist: string, file: FileEntry): Buffer | null {
   try {
     return readObject(dist, file)
@@ -167,7 +163,7 @@ export function readSound(dist: string, file: FileEntry): Buffer | null {
 const digestAt = (digests: Uint8Array, i: number) =>
   digests.subarray(i * SHORT_HASH_LENGTH, (i + 1) * SHORT_HASH_LENGTH)
 
-/** The members of the parent's shard whose record is still the same, by key. */
+/** Returns the parent's members with unchanged records, by key. */
 function sameMembers(members: readonly PlacedMember[], { ids, digests }: ShardInput): Map<string, PlacedMember> {
   const wanted = new Map(ids.map((id, i) => [id as string, digestAt(digests, i)]))
   const same = new Map<string, PlacedMember>()

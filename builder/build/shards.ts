@@ -1,4 +1,4 @@
-/** First step of a build: a shard for every id block, taken from the parent as a whole where nothing in it changed. */
+/** First step of a build: a shard for every id block. An unchanged block reuses the parent's file. */
 import type { CveId } from '../../corpus/model/cve-id.ts'
 import { type Rows, rowCollector } from '../../corpus/snapshot/derive/rows.ts'
 import type { FileEntry, Manifest } from '../../corpus/snapshot/manifest.ts'
@@ -13,26 +13,24 @@ import type { BuiltShard, LeftOut, ShardInput } from './shard-task.ts'
 export interface ShardTally {
   members: { total: number; encoded: number; encodedBytes: number }
   shards: { total: number; unchanged: number }
-  /** Of the members that were compressed. The others lack what they lacked before. */
+  /** Omissions of newly compressed members only. */
   leftOut: LeftOut[]
 }
 
-/** The parent snapshot, of which files are taken over. */
 export interface Parent {
   dist: string
   manifest: Manifest
-  /** What was gathered of it, where that is known. */
+  /** Null without a usable cache. */
   gathered: Gathered | null
 }
 
-/** The records of an id block as the corpus has them: ids in order, and 16 bytes of digest for each. */
+/** Ids in order, and 16 bytes of digest for each. */
 export interface Block {
   block: string
   ids: CveId[]
   digests: Uint8Array
 }
 
-/** All blocks of a corpus in the order of ids. */
 export function blocksOf(corpus: Corpus): Block[] {
   return corpus.blocks().map(({ block }) => {
     const records = corpus.digests(block)
@@ -44,7 +42,6 @@ export function blocksOf(corpus: Corpus): Block[] {
   })
 }
 
-/** What the shards are made from and with. */
 export interface ShardJob {
   blocks: readonly Block[]
   corpusPath: string
@@ -57,31 +54,30 @@ export interface ShardJob {
 }
 
 export interface WrittenShards {
-  /** Of all CVE shards, in the order of ids. */
+  /** In id order. */
   files: FileEntry[]
   rows: Rows
   tally: ShardTally
-  /** What was gathered, still without the names. */
+  /** The name counts are still missing. */
   writer: GatheredWriter
-  /** Whether that builds on what was gathered of the parent. */
   isUpon: boolean
 }
 
-/** Writes what changed. Where what was gathered of the parent is of no use, everything is read anew. */
+/** If the parent's cache is damaged, extracts all facts again. */
 export async function writeShards(job: ShardJob): Promise<WrittenShards> {
   const gathered = gatheredOf(job.parent, job.blocks)
   if (!gathered) return writeUpon(job, null)
   try {
     return await writeUpon(job, gathered)
   } catch (error) {
-    // Told by its name: it may come from another thread.
+    // An error from another thread loses its class.
     if ((error as Error).name !== 'SnapshotError') throw error
     job.log(`what was gathered before is of no use, so all of it is gathered anew: ${(error as Error).message}`)
     return writeUpon(job, null)
   }
 }
 
-/** @throws SnapshotError when `gathered` turns out to be damaged, or the parent where it builds on that */
+/** @throws SnapshotError if `gathered` is damaged, or the parent's shards while `gathered` is used */
 async function writeUpon(
   { blocks, corpusPath, parent, pool, objects, changes, onProgress }: ShardJob,
   gathered: Gathered | null,
@@ -136,7 +132,7 @@ async function writeUpon(
   }
 }
 
-/** What was gathered of the parent. Where a whole block is gone nobody reads what names it had, so it is of no use. */
+/** Returns null if a whole block is gone, because its names could not be subtracted. */
 function gatheredOf(parent: Parent | null, blocks: readonly Block[]): Gathered | null {
   if (!parent?.gathered) return null
   const names = new Set(blocks.map(({ block }) => block))

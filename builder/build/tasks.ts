@@ -1,4 +1,4 @@
-/** The tasks of a build that run in worker threads. */
+/** Worker tasks of a build. */
 import type { Change } from '../../corpus/snapshot/delta.ts'
 import { deriveTasks } from '../../corpus/snapshot/derive/derive.ts'
 import { buffersOf } from '../../corpus/snapshot/derive/gather.ts'

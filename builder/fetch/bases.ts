@@ -1,8 +1,8 @@
-/** Where feeds are taken from instead of their publishers: addresses of in-house copies, and who asks there. */
+/** Base addresses of in-house copies that replace the publishers, and their credentials. */
 import type { PublishedFeed } from '../../corpus/feeds/table.ts'
 import type { Credentials } from '../../corpus/transfer/request.ts'
 
-/** One address for all feeds, and those for one feed only; all end in `/`. */
+/** One address for all feeds, and addresses for single feeds. Each ends in `/`. */
 export interface BaseUrls {
   all: URL | null
   of: ReadonlyMap<PublishedFeed, URL>
@@ -11,8 +11,9 @@ export interface BaseUrls {
 export const noBases: BaseUrls = { all: null, of: new Map() }
 
 /**
- * `https://mirror/feeds`, or `kev=https://mirror/feeds` for one feed: either way `/kev/known_….json` is added.
- * @throws TypeError saying what is wrong
+ * Adds `https://mirror/feeds`, or `kev=https://mirror/feeds` for one feed. In both cases the file is at
+ * `/kev/known_….json` below it.
+ * @throws TypeError with the reason
  */
 export function addBase(text: string, feeds: readonly PublishedFeed[], { all, of }: BaseUrls): BaseUrls {
   const [, name, address] = /^(?:([\w-]+)=)?(.*)$/s.exec(text)!
@@ -27,7 +28,9 @@ export function addBase(text: string, feeds: readonly PublishedFeed[], { all, of
   return { all, of: new Map([...of, [feed, url]]) }
 }
 
-/** Takes user and password out of the addresses: they become headers, and stay out of reports and `fetch.json`. */
+/**
+ * Removes user and password from the addresses. They become headers, so that no report or `fetch.json` contains them.
+ */
 export function separateCredentials({ all, of }: BaseUrls): { bases: BaseUrls; credentials: Credentials } {
   const credentials = new Map<string, string>()
   const bare = (url: URL) => {

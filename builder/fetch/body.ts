@@ -1,6 +1,6 @@
 /**
- * Is a downloaded file what it should be? An error page that came with status 200, half an archive, a listing of
- * nothing must never replace yesterday's file.
+ * Checks a downloaded file before it replaces the previous one. It rejects error pages with status 200, truncated
+ * archives and empty lists.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -10,16 +10,15 @@ import { TransferError } from '../../corpus/transfer/error.ts'
 import { type Form, formOf } from './wanted.ts'
 
 export interface CheckedBody {
-  /** The beginning of its plain text; empty for a zip. */
+  /** The beginning of the plain text; empty for a zip. */
   head: string
-  /** SHA-256 (hex) and length of the plain text of a gzipped file. */
+  /** SHA-256 (hex) and length of the plain text of a gzip file; null for other forms. */
   plain: { sha256: string; bytes: number } | null
 }
 
 const HEAD_BYTES = 64 << 10
-/** What is parsed whole. */
 const MAX_JSON_BYTES = 512 << 20
-/** Deflate cannot do better than 1032 to 1, real feeds stay below 30. */
+/** Deflate reaches at most 1032 to 1; real feeds stay below 30. */
 const MAX_RATIO = 200
 
 /** PKWARE APPNOTE 4.3.7 and 4.3.16: the end record has 22 bytes and a comment of at most 65,535. */
@@ -27,17 +26,17 @@ const LOCAL_HEADER = 0x04034b50
 const END_RECORD = 0x06054b50
 const END_BYTES = 22
 const MAX_COMMENT = 0xffff
-/** Stands for "see the zip64 record". */
+/** Means "see the zip64 record". */
 const ZIP64 = 0xffffffff
 
 /**
- * Checks the file at `path`, which is to be called `name`.
- * @throws TransferError `wrong_body`, saying what it is instead
+ * Checks the downloaded file at `path`; its final name `name` decides the form.
+ * @throws TransferError `wrong_body`, with what the file is instead
  */
 export async function checkBody(path: string, name: string, head: RegExp): Promise<CheckedBody> {
   const start = await readPart(path, 0, HEAD_BYTES)
   if (start.length === 0) throw wrong('it is empty')
-  // Said first, because it is what goes wrong in practice: a portal, a maintenance page.
+  // The usual failure: a login portal or a maintenance page.
   if (/^\s*<(?:!doctype html|html)/i.test(start.toString('latin1', 0, 256))) throw wrong('it is an HTML page')
   const form = formOf(name)
   const body = await CHECKS[form](path, start)
@@ -59,7 +58,7 @@ const CHECKS: Readonly<Record<Form, (path: string, start: Buffer) => Promise<Che
 
 const plainText = (start: Buffer): CheckedBody => ({ head: start.toString('utf8').replace(/^\ufeff/, ''), plain: null })
 
-/** The directory must lie where the end record says, and the end record at the end: then nothing is cut off. */
+/** Checks that the directory precedes an end record at the very end. */
 async function checkZip(path: string, start: Buffer): Promise<CheckedBody> {
   if (start.length < 4 || start.readUInt32LE(0) !== LOCAL_HEADER) throw wrong('it is no zip, or one of nothing')
   const size = await sizeOf(path)
@@ -74,7 +73,7 @@ async function checkZip(path: string, start: Buffer): Promise<CheckedBody> {
   throw wrong('its zip directory is missing: it is cut off')
 }
 
-/** Inflates all of it: the CRC and the length at its end cover every byte. */
+/** Inflates everything: CRC and length cover every byte. */
 async function checkGzip(path: string, start: Buffer): Promise<CheckedBody> {
   if (start[0] !== 0x1f || start[1] !== 0x8b) throw wrong('it is no gzip')
   const most = (await sizeOf(path)) * MAX_RATIO + HEAD_BYTES
@@ -114,7 +113,7 @@ async function checkJsonLines(path: string, start: Buffer): Promise<CheckedBody>
   return plainText(start)
 }
 
-/** An XML document ends with the end of its root; the adapter parses it. */
+/** Checks only the final end tag; the adapter parses it later. */
 async function checkXml(path: string, start: Buffer): Promise<CheckedBody> {
   const size = await sizeOf(path)
   const end = await readPart(path, Math.max(0, size - 1024), 1024)

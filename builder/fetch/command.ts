@@ -1,10 +1,10 @@
-/** The `fetch` command in the real world: disk, network, environment. */
+/** Runs `fetch` with the real disk, network and environment. */
 import type { Progress } from '../../corpus/command/progress.ts'
 import { realNetworkEffects } from '../../corpus/transfer/network.ts'
 import { type FetchReport, fetchFeeds } from './fetch.ts'
 import type { FetchCommandOptions } from './options.ts'
 
-/** @throws TransferError where the folder cannot be used */
+/** @throws TransferError if the folder is unusable */
 export async function fetchFromCommand(
   feeds: string,
   { only, baseUrl, osvEcosystems }: FetchCommandOptions,

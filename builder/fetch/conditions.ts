@@ -1,6 +1,6 @@
 /**
- * Conditional and partial requests (RFC 9110 13 and 14): what to ask, given what is there already, and what the answer
- * says about it. Pure: no request is made here.
+ * Conditional and partial requests (RFC 9110 13 and 14): request headers, and the meaning of the answer. Makes no
+ * requests.
  */
 
 import { TransferError } from '../../corpus/transfer/error.ts'
@@ -8,18 +8,14 @@ import type { Answer } from '../../corpus/transfer/network.ts'
 import { statusError } from '../../corpus/transfer/retry.ts'
 import type { Validators } from './state.ts'
 
-/** What is there before a request. */
 export interface Present {
-  /** The whole file of the last time, if it still lies there. */
+  /** The last complete file, if it still exists. */
   whole: Validators | null
-  /** The first bytes of a version, if the server can be asked for the rest of that very version. */
+  /** The first bytes of a version that the server can complete. */
   part: (Validators & { bytes: number }) | null
 }
 
-/**
- * What identifies a version byte for byte (RFC 9110 13.1.5): a strong ETag, else the date; null where neither is there,
- * and then there is nothing to resume by.
- */
+/** Returns a strong ETag, else the date (RFC 9110 13.1.5). Null means that the download cannot resume. */
 export function resumableBy({ etag, lastModified }: Validators): string | null {
   return etag !== null && !etag.startsWith('W/') ? etag : lastModified
 }
@@ -36,20 +32,20 @@ export function requestHeaders({ whole, part }: Present): Record<string, string>
   return headers
 }
 
-/** What an answer gives: nothing new, the bytes from `offset` on, or (`complete`) none, because all are there already. */
+/** `bytes` begin at `offset`; `complete` means that all bytes exist locally. */
 export type Given =
   | { kind: 'unchanged' }
   | { kind: 'complete' }
   | { kind: 'bytes'; offset: number; total: number | null; validators: Validators }
 
-/** @throws TransferError for an answer that is none to what was asked; `restart` where the part is good for nothing */
+/** Interprets an answer. @throws TransferError for an unexpected answer; `restart` if the partial file is useless */
 export function readAnswer(answer: Pick<Answer, 'status' | 'headers'>, { whole, part }: Present, now: Date): Given {
   const { status, headers } = answer
   const validators = validatorsOf(headers)
   if (status === 200) return { kind: 'bytes', offset: 0, total: lengthIn(headers['content-length']), validators }
   if (status === 304 && whole) return { kind: 'unchanged' }
   if (part && status === 206) return readRest(headers, part, validators)
-  // 416 to a range that begins at the very end: the part is the whole, or longer than it.
+  // 416 for a range that begins at the end: the partial file is complete, or longer than the file.
   if (part && status === 416) {
     const total = /^bytes \*\/(\d{1,15})$/.exec(headers['content-range'] ?? '')?.[1]
     if (Number(total) === part.bytes) return { kind: 'complete' }
@@ -63,7 +59,7 @@ function readRest(headers: Answer['headers'], part: NonNullable<Present['part']>
   if (!range || Number(range[1]) !== part.bytes) {
     throw new TransferError('restart', `the server gives another range: '${headers['content-range'] ?? ''}'`)
   }
-  // A server that ignores If-Range would put the end of a new version behind the beginning of an old one.
+  // A server that ignores If-Range would mix two versions.
   const name = validators.etag !== null && part.etag !== null ? 'etag' : 'lastModified'
   if (validators[name] !== null && part[name] !== null && validators[name] !== part[name]) {
     throw new TransferError('restart', 'the file changed on the server: from the beginning')

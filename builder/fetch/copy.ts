@@ -1,19 +1,19 @@
 /**
- * In-house copies: a feeds folder on any static host, as `fetch` leaves it. Every file is at `<base>/<path in the feeds
- * folder>`. What there is, the copy says in its `fetch.json`; else in the index page of the feed's folder, if its
- * host makes one; else the names are those that the publisher's files get here.
+ * In-house copies: a feeds folder of `fetch` on any static host, with files at `<base>/<path in the feeds folder>`.
+ * The file list comes from the copy's `fetch.json`, else from the index page of the feed's folder. Without both, the
+ * names are the publisher's.
  */
 import { TransferError } from '../../corpus/transfer/error.ts'
 import type { Circumstances, Publisher } from './publishers.ts'
 import { parseState, STATE_FILE } from './state.ts'
 import type { FileAt } from './wanted.ts'
 
-/** A listing's text. Throws `TransferError`. */
+/** @throws TransferError */
 export type ReadListing = (url: URL, maxBytes: number) => Promise<string>
 
 const LISTING_BYTES = 16 << 20
 
-/** The files of a feed that the copy at `base` (ending in `/`) has. */
+/** `base` ends in `/`. */
 export async function copiedFiles(
   publisher: Publisher,
   base: URL,
@@ -41,7 +41,7 @@ export async function copiedFiles(
   return found.length > 0 ? found : namedFiles(publisher, base, at)
 }
 
-/** Null for a listing that is not there; object stores say 403 to that. */
+/** Object stores answer 403 for missing files. */
 async function ifThere(listing: Promise<string>): Promise<string | null> {
   try {
     return await listing
@@ -51,7 +51,7 @@ async function ifThere(listing: Promise<string>): Promise<string | null> {
   }
 }
 
-/** What a copy's `fetch.json` names, with size and digest; null where it has none. */
+/** Returns null without a valid `fetch.json`. */
 function listedFiles({ feed, folder }: Publisher, base: URL, text: string | null): FileAt[] | null {
   const state = text === null ? null : parseState(text)
   if (!state) return null
@@ -65,7 +65,7 @@ function listedFiles({ feed, folder }: Publisher, base: URL, text: string | null
     }))
 }
 
-/** What lies in a folder by the links of its index page; OSV's files are one folder further down. */
+/** OSV's files are one folder deeper. */
 function indexedFiles(index: URL, page: string | null): FileAt[] {
   const files = new Map<string, FileAt>()
   for (const [, double, single] of (page ?? '').matchAll(/\bhref\s*=\s*(?:"([^"]*)"|'([^']*)')/gi)) {
@@ -87,11 +87,11 @@ function decoded(text: string): string | null {
   }
 }
 
-/** The publisher's own names; a feed whose names change every day has none. */
+/** @throws TransferError `listing` if the feed's names change every day */
 function namedFiles({ folder, files }: Publisher, base: URL, at: Circumstances): FileAt[] {
   const own = files(at)
   if (Array.isArray(own)) {
-    // A publisher's `.meta` states nothing about a copy.
+    // A publisher's `.meta` does not describe a copy.
     return own.map(({ meta: _, ...file }) => ({ ...file, url: addressOf(base, `${folder}/${file.name}`) }))
   }
   throw new TransferError(

@@ -1,4 +1,4 @@
-/** Digests of what arrived against those that listings, headers and `.meta` files state. */
+/** Compares digests of downloaded files with those in listings, headers and `.meta` files. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { TransferError } from '../../corpus/transfer/error.ts'
@@ -6,7 +6,7 @@ import type { Answer } from '../../corpus/transfer/network.ts'
 
 export interface FileDigests {
   bytes: number
-  /** Hex. */
+  /** Hexadecimal. */
   sha256: string
   md5: string
 }
@@ -22,7 +22,7 @@ export async function digestsOf(path: string): Promise<FileDigests> {
   return { bytes, sha256: sha256.digest('hex'), md5: md5.digest('hex') }
 }
 
-/** What an answer's headers state of the whole file, in hex: `Repr-Digest` (RFC 9530), `x-goog-hash` (OSV's bucket). */
+/** Returns the stated digests in hex: `Repr-Digest` (RFC 9530), `x-goog-hash` (OSV). */
 export function statedDigests(headers: Answer['headers']): Partial<Pick<FileDigests, 'sha256' | 'md5'>> {
   const sha256 = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):/.exec(headers['repr-digest'] ?? '')?.[1]
   const md5 = /(?:^|,)\s*md5=([A-Za-z0-9+/]{22}==)/.exec(headers['x-goog-hash'] ?? '')?.[1]
@@ -30,7 +30,7 @@ export function statedDigests(headers: Answer['headers']): Partial<Pick<FileDige
   return { ...(sha256 ? { sha256: hex(sha256) } : {}), ...(md5 ? { md5: hex(md5) } : {}) }
 }
 
-/** @throws TransferError `digest` where one that is stated differs */
+/** @throws TransferError `digest` if a stated digest differs */
 export function compareDigests(found: FileDigests, stated: Partial<FileDigests>, by: string): void {
   for (const name of ['bytes', 'sha256', 'md5'] as const) {
     if (stated[name] !== undefined && stated[name] !== found[name]) {
@@ -39,7 +39,7 @@ export function compareDigests(found: FileDigests, stated: Partial<FileDigests>,
   }
 }
 
-/** NVD's `.meta`: lines `gzSize:19873` and `sha256:…` (of the plain JSON). */
+/** Parses NVD's `.meta`: `gzSize:19873` and `sha256:…` (of the plain JSON). */
 export function readMeta(text: string): { gzipBytes?: number; plainSha256?: string } {
   const gzSize = /^gzSize:(\d{1,15})\s*$/m.exec(text)?.[1]
   const sha256 = /^sha256:([0-9a-f]{64})\s*$/im.exec(text)?.[1]

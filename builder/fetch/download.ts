@@ -1,6 +1,6 @@
 /**
- * One file: asked for under conditions, received beside its place, judged, and only then put there. Whatever happens
- * on the way, the file of the last time stays.
+ * Downloads one file: conditional request, partial file in the same folder, checks, then rename. After any failure,
+ * the previous file stays.
  */
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -21,26 +21,25 @@ export interface DownloadContext {
   effects: NetworkEffects
   state: StateFile
   credentials: Credentials
-  /** Told how far a file has come, and how long it will be; null where the server does not say. */
+  /** `total` is null if the server does not state it. */
   onBytes(path: string, done: number, total: number | null): void
 }
 
 export interface FileReport {
-  /** Where it lies in the feeds folder, with `/`. */
+  /** Path in the feeds folder, with `/`. */
   path: string
   url: string
   status: 'fetched' | 'unchanged' | 'missing' | 'failed'
-  /** Of the file as it lies there; null where there is none. */
+  /** Null if there is no file. */
   bytes: number | null
-  /** Over the wire in this run, attempts that failed included. */
+  /** Bytes over the network in this run, including failed attempts. */
   received: number
   attempts: number
   seconds: number
-  /** What went wrong, of a file that failed. */
   error?: { code: string; message: string }
 }
 
-/** Never throws for what a publisher does: that is in the report. */
+/** Failures of the publisher never throw; the report contains them. */
 export async function download(feed: PublishedFeed, wanted: WantedFile, context: DownloadContext): Promise<FileReport> {
   const { effects, state } = context
   const started = effects.now().getTime()
@@ -76,7 +75,7 @@ export async function download(feed: PublishedFeed, wanted: WantedFile, context:
   }
 }
 
-/** Trouble of this disk with this file is its report's; anything else is a fault of ours. */
+/** Disk errors become part of the report. Others are bugs and rethrown. */
 function told(cause: unknown, feeds: string): TransferError {
   if (cause instanceof TransferError) return cause
   if (!isSystemError(cause)) throw cause
@@ -84,26 +83,24 @@ function told(cause: unknown, feeds: string): TransferError {
   return new TransferError('unusable', message, { cause })
 }
 
-/** The very file that a list names by its digest lies there already: nothing to ask. */
+/** If the listed digest is here already, no request is needed. */
 async function isThere({ feeds, state: { state }, wanted }: Work): Promise<boolean> {
   const kept = state.files[wanted.path]
   if (!kept || wanted.sha256 === undefined || wanted.sha256 !== kept.sha256) return false
   return (await sizeOf(join(feeds, kept.path))) === kept.bytes
 }
 
-/** A download under way. */
 interface Work extends DownloadContext {
   feed: PublishedFeed
   wanted: WantedFile
   received: number
-  /** Told how long the partial file is. */
   reached(length: number): void
 }
 
-/** The name under which a file grows: no adapter takes it for one of its own. */
+/** No adapter accepts this name. */
 export const partialName = (path: string) => join(dirname(path), `.${basename(path)}.partial`)
 
-/** Errors after which what has arrived is good for nothing. */
+/** Errors after which the partial file is useless. */
 const SPOILING: readonly TransferErrorCode[] = ['restart', 'too_large', 'wrong_body', 'digest']
 
 async function attemptOnce(work: Work): Promise<'fetched' | 'unchanged'> {
@@ -125,7 +122,7 @@ async function attemptOnce(work: Work): Promise<'fetched' | 'unchanged'> {
   }
 }
 
-/** The answer's meaning; its body is thrown away where it is of no use. */
+/** Discards the body unless it is needed. */
 async function judged(answer: Answer, present: Present, now: Date): Promise<Given> {
   try {
     const given = readAnswer(answer, present, now)
@@ -141,7 +138,7 @@ async function findPresent({ feeds, state: { state }, wanted }: Work, partial: s
   const kept = state.files[wanted.path]
   const url = wanted.url.href
   const isWhole = kept?.url === url && (await sizeOf(join(feeds, kept.path))) === kept.bytes
-  // A listing that states another digest means another file, whatever its server says.
+  // Another listed digest means another file, whatever the server answers.
   const isWanted = wanted.sha256 === undefined || wanted.sha256 === kept?.sha256
   const part = state.partials[wanted.path]
   const bytes = part?.url === url && resumableBy(part) !== null ? await sizeOf(partial) : null
@@ -169,7 +166,7 @@ async function receiveInto(
     await effects.mkdir(dirname(partial))
     const file = await effects.grow(partial, offset)
     try {
-      // First the old bytes go, then their name: a kill between the two leaves nothing under a wrong one.
+      // Truncate before the state changes: a kill between the two leaves no old bytes under new validators.
       if (offset === 0) {
         await state.update(({ partials }) => {
           partials[wanted.path] = { url: wanted.url.href, ...validators }
@@ -203,7 +200,6 @@ async function dropPartial({ effects, state, wanted }: Work, partial: string): P
   })
 }
 
-/** Null where there is no such file. */
 async function sizeOf(path: string): Promise<number | null> {
   try {
     return (await stat(path)).size

@@ -1,14 +1,14 @@
-/** Feeds that put the date or the version into a file's name: which names there are, and which is the newest. */
+/** File names with dates or versions: parses them and selects the newest. */
 import { TransferError } from '../../corpus/transfer/error.ts'
 import type { FileAt } from './wanted.ts'
 
 /**
- * `2026-11-21_all_CVEs_at_midnight.zip.zip`: everything as of the day's beginning, 00:00 UTC.
- * `2026-11-21_delta_CVEs_at_0600Z.zip`, `…_delta_CVEs_at_end_of_day.zip`: what changed since then.
+ * `2026-11-21_all_CVEs_at_midnight.zip.zip`: everything as of 00:00 UTC of that day.
+ * `2026-11-21_delta_CVEs_at_0600Z.zip`, `…_delta_CVEs_at_end_of_day.zip`: changes since then.
  */
 export const RELEASE_FILE = /^\d{4}-\d{2}-\d{2}_(?:all|delta)_CVEs[\w-]*\.zip(?:\.zip)?$/
 
-/** The newest baseline, and the newest of the deltas made since: each delta holds all of its day. */
+/** Returns the newest baseline, and the newest delta if it is not older. Each delta contains its whole day. */
 export function newestRelease(names: string[]): string[] {
   const baseline = newest(names.filter((name) => name.includes('_all_CVEs')))
   const delta = newest(names.filter((name) => name.includes('_delta_CVEs')))
@@ -16,10 +16,10 @@ export function newestRelease(names: string[]): string[] {
   return delta !== undefined && delta.slice(0, 10) >= baseline.slice(0, 10) ? [baseline, delta] : [baseline]
 }
 
-/** `_at_0600Z` sorts before `_at_end_of_day`, and days before their successors. */
+/** Lexical order works: `_at_0600Z` sorts before `_at_end_of_day`, and dates sort by time. */
 const newest = (names: string[]) => names.toSorted().at(-1)
 
-/** The files of the newest releases, from GitHub's answer (https://docs.github.com/rest/releases/releases). */
+/** Reads GitHub's list of releases (https://docs.github.com/rest/releases/releases). */
 export function cveListFiles(page: string): FileAt[] {
   const assets = releaseAssets(page)
   const chosen = newestRelease([...assets.keys()])
@@ -42,9 +42,9 @@ function releaseAssets(page: string): Map<string, FileAt> {
       const { name, browser_download_url: url, size, digest, state } = fields(file)
       if (typeof name !== 'string' || !RELEASE_FILE.test(name) || typeof url !== 'string' || !URL.canParse(url))
         continue
-      // An asset is `starter` while it is being put up.
+      // `starter` during the upload.
       if (state !== undefined && state !== 'uploaded') continue
-      // Of an asset in several releases the first, newest one counts.
+      // The first, newest release counts.
       if (assets.has(name)) continue
       const sha256 = typeof digest === 'string' ? /^sha256:([0-9a-f]{64})$/.exec(digest)?.[1] : undefined
       assets.set(name, {
@@ -64,7 +64,7 @@ const fields = (value: unknown): Record<string, unknown> =>
 
 const SCORES = /^epss_scores-(\d{4}-\d{2}-\d{2})\.csv\.gz$/
 
-/** EPSS: `epss_scores-current.csv.gz` leads to the newest day's file, which says in its first line which day that is. */
+/** EPSS: `epss_scores-current.csv.gz` redirects to the newest day's file. Its first line states the day. */
 export const newestScores = {
   pattern: SCORES,
   choose: (names: string[]) => names.toSorted().slice(-1),
@@ -75,7 +75,7 @@ export const newestScores = {
   },
 }
 
-/** `latest` where there is one, else the highest version: `cwec_v4.9` is older than `cwec_v4.15`. */
+/** Returns `latest` if present, else the highest version: `cwec_v4.9` is older than `cwec_v4.15`. */
 export function newestCatalogue(names: string[]): string[] {
   const byVersion = names
     .toSorted((a, b) => (a < b ? -1 : 1))

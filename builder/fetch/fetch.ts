@@ -1,6 +1,6 @@
 /**
- * The public feeds into a folder, each from its publisher or from a copy. A feed that cannot be had does not keep the
- * others away, and what was there of it stays.
+ * Downloads the public feeds into a folder, from their publishers or from a copy. A feed that fails keeps its previous
+ * files and does not stop the others.
  */
 
 import { join } from 'node:path'
@@ -20,14 +20,14 @@ import { openState } from './state.ts'
 import type { FileAt, WantedFile } from './wanted.ts'
 
 export interface FetchOptions {
-  /** The feeds folder; it is made where there is none. */
+  /** Created if it does not exist. */
   feeds: string
-  /** Those feeds only; all by default. */
+  /** Default: all. */
   only?: readonly PublishedFeed[]
   bases?: BaseUrls
-  /** Which of OSV's ecosystems; `all` for what OSV lists. Default: those of packages. */
+  /** `all` is OSV's whole list. Default: package ecosystems. */
   ecosystems?: readonly string[]
-  /** For GitHub's list of releases, which allows 60 requests an hour without. */
+  /** GitHub allows 60 requests an hour without a token. */
   githubToken?: string
 }
 
@@ -36,23 +36,23 @@ export interface FeedFetchReport {
   title: string
   status: 'fetched' | 'unchanged' | 'failed'
   files: FileReport[]
-  /** Why not even its files could be listed. */
+  /** Why listing its files failed. */
   error?: { code: string; message: string }
 }
 
 export interface FetchReport {
   feeds: FeedFetchReport[]
-  /** Feeds with anything that failed. */
+  /** Feeds with any failure. */
   failed: number
-  /** Bytes of files over the wire. */
+  /** Bytes of files over the network. */
   received: number
   seconds: number
 }
 
-/** So many publishers at a time; each is asked for one file after the other. */
+/** Parallel publishers, each with one request at a time. */
 const AT_ONCE = 4
 
-/** @throws TransferError `busy` (another fetch), `unusable` (nothing can be written there) */
+/** @throws TransferError `busy` (another fetch), `unusable` (the folder is not writable) */
 export async function fetchFeeds(
   options: FetchOptions,
   effects: NetworkEffects,
@@ -108,7 +108,6 @@ async function lockFolder(feeds: string, effects: NetworkEffects): Promise<() =>
   return unlock
 }
 
-/** Results in the order of the queue. */
 async function inParallel<T, R>(queue: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   const entries = queue.entries()
@@ -119,7 +118,7 @@ async function inParallel<T, R>(queue: readonly T[], work: (item: T) => Promise<
   return results
 }
 
-/** Listings that several feeds share (`fetch.json` of a copy) are read once. */
+/** Several feeds share a copy's `fetch.json`, so it is requested once. */
 function listingReader(effects: NetworkEffects, credentials: Credentials): ReadListing {
   const texts = new Map<string, Promise<string>>()
   const askFor = (url: URL, maxBytes: number) =>
@@ -177,7 +176,7 @@ function statusOf(files: readonly FileReport[]): FeedFetchReport['status'] {
   return files.some(({ status }) => status === 'fetched') ? 'fetched' : 'unchanged'
 }
 
-/** Yesterday's names are no longer asked for: their entries go, and the halves that were left of them. The files stay. */
+/** Removes state and partial files of obsolete names. The files themselves stay. */
 async function forgetOthers(
   feed: PublishedFeed,
   folder: string,
@@ -196,7 +195,6 @@ async function forgetOthers(
   })
 }
 
-/** Progress of all files under way, in MB. */
 function meter(progress: Progress): DownloadContext['onBytes'] {
   const under = new Map<string, { done: number; total: number }>()
   const megabytes = (bytes: number) => Math.round(bytes / 1e6)

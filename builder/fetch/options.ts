@@ -1,4 +1,4 @@
-/** The options of the `fetch` command: what their texts mean. */
+/** Parses the options of the `fetch` command. */
 
 import { InvalidArgumentError } from 'commander'
 import type { PublishedFeed } from '../../corpus/feeds/table.ts'
@@ -26,7 +26,7 @@ export function feedNames(text: string): PublishedFeed[] {
   })
 }
 
-/** One or more addresses, separated by blanks as in an environment variable, on top of those before. */
+/** Whitespace separates addresses, as in an environment variable. */
 export function baseUrls(text: string, before: BaseUrls): BaseUrls {
   try {
     return text

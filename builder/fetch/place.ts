@@ -1,4 +1,4 @@
-/** A file that has arrived is judged, gets its name, and takes the place of the one before it in one step. */
+/** Checks a downloaded file, names it, and replaces the previous one with a single rename. */
 import { dirname, join } from 'node:path'
 import type { PublishedFeed } from '../../corpus/feeds/table.ts'
 import { TransferError } from '../../corpus/transfer/error.ts'
@@ -16,8 +16,8 @@ export interface Arrival extends DownloadContext {
 const META_BYTES = 4096
 
 /**
- * Puts the file that arrived at `partial` in its place and remembers it.
- * @throws TransferError `wrong_body`, `digest`, or that the `.meta` cannot be had
+ * Moves the partial file to its final path and records it in the state.
+ * @throws TransferError `wrong_body`, `digest`, or the error of requesting the `.meta`
  */
 export async function putInPlace(arrival: Arrival, partial: string, answer: LocatedAnswer): Promise<void> {
   const { feeds, feed, effects, state, wanted } = arrival
@@ -45,7 +45,7 @@ function renamed({ path, rename }: WantedFile, head: string, from: URL): string 
   return `${dirname(path)}/${name}`
 }
 
-/** Where there is no `.meta`, nothing is stated: the gzip's own CRC has been checked. */
+/** A missing `.meta` is accepted: the gzip's own CRC has been checked. */
 async function compareMeta(
   { effects, credentials }: Arrival,
   url: URL,
@@ -60,7 +60,7 @@ async function compareMeta(
     throw error
   }
   const { gzipBytes = bytes, plainSha256: stated = plainSha256 } = readMeta(text)
-  // Made anew every two hours: a new one between the two requests differs, and asking again settles it.
+  // NVD renews both files every two hours; a retry resolves a mismatch.
   if (gzipBytes !== bytes) throw new TransferError('digest', `it has ${bytes} bytes, its .meta says ${gzipBytes}`)
   if (stated !== plainSha256) {
     throw new TransferError('digest', `the sha256 of its text is ${plainSha256}, its .meta says ${stated}`)

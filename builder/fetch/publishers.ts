@@ -1,39 +1,37 @@
 /**
- * Who publishes each feed and where, and the place in the feeds folder where its adapter looks for it: one table. The
- * adapters' side of it is `corpus/feeds/table.ts`.
+ * Table of publishers: the address of each feed, and its path in the feeds folder. The adapters' table is
+ * `corpus/feeds/table.ts`.
  */
 import type { PublishedFeed } from '../../corpus/feeds/table.ts'
 import { cveListFiles, newestCatalogue, newestRelease, newestScores, RELEASE_FILE } from './editions.ts'
 import type { FileAt } from './wanted.ts'
 
-/** What the files of a feed depend on. */
 export interface Circumstances {
   /** `YYYY-MM-DD`, UTC. */
   today: string
-  /** OSV's names of ecosystems, or `all`; null where nobody chose any. */
+  /** `all` is OSV's whole list; null is the default. */
   ecosystems: readonly string[] | null
 }
 
 export interface Listing {
   url: string
   maxBytes: number
-  /** The files that the page lists; throws `TransferError` `listing` where it is no such page. */
+  /** @throws TransferError `listing` for any other page */
   read(page: string): FileAt[]
 }
 
 export interface Publisher {
   feed: PublishedFeed
-  /** For people. */
   title: string
   folder: string
-  /** The longest file there can be; several times what there is. */
+  /** Several times today's size. */
   maxBytes: number
   head: RegExp
-  /** Its files where they have fixed names, or the page that lists them. */
+  /** The listing page, if the names are not fixed. */
   files(at: Circumstances): FileAt[] | Listing
-  /** Names below its folder that a copy may have. */
+  /** File names that a copy may have. */
   copied: RegExp
-  /** Of a copy's names those to take; all by default. */
+  /** Default: all. */
   choose?(names: string[], at: Circumstances): string[]
 }
 
@@ -45,10 +43,10 @@ const CODELOAD = 'https://codeload.github.com'
 const NVD = 'https://nvd.nist.gov/feeds/json/cve/2.0'
 const OSV = 'https://osv-vulnerabilities.storage.googleapis.com'
 
-/** NVD's feed of 2002 holds everything before as well. */
+/** NVD's feed of 2002 contains the earlier years too. */
 const FIRST_NVD_YEAR = 2002
 
-/** The ecosystems of packages, and those with advisories of their own; distributions repeat what is elsewhere. */
+/** Package ecosystems, and those with advisories of their own. Distributions repeat the contents of others. */
 const DEFAULT_ECOSYSTEMS: readonly string[] = [
   'Bitnami',
   'crates.io',
@@ -66,9 +64,8 @@ const DEFAULT_ECOSYSTEMS: readonly string[] = [
   'SwiftURL',
 ]
 
-/** A feed that is one file under one name. */
 const oneFile = (name: string, url: string) => () => [{ name, url }]
-/** Anything: zips are judged by their directory. */
+/** Zips are checked by their directory. */
 const ANY = /^/
 
 export const PUBLISHERS: readonly Publisher[] = [
@@ -116,7 +113,7 @@ export const PUBLISHERS: readonly Publisher[] = [
     maxBytes: 4 * GB,
     head: ANY,
     files: () => ({
-      // A release may still be without its files while they are put up: the one before it has them.
+      // During an upload, the newest release may have no files yet.
       url: 'https://api.github.com/repos/CVEProject/cvelistV5/releases?per_page=5',
       maxBytes: 32 * MB,
       read: cveListFiles,
@@ -131,7 +128,7 @@ export const PUBLISHERS: readonly Publisher[] = [
     maxBytes: 512 * MB,
     head: /"vulnerabilities"/,
     files: ({ today }) => nvdFiles(Number(today.slice(0, 4))),
-    // Pages of the API too, by whatever name they were kept.
+    // Also pages of the API, under any name.
     copied: /^(?!nvdcpe|cpe)[\w.-]+\.json(?:\.gz)?$/i,
   },
   {
@@ -219,7 +216,7 @@ export const PUBLISHERS: readonly Publisher[] = [
   },
 ]
 
-/** The feed of each year, and of what changed in the last eight days, which is made anew every two hours. */
+/** `modified` covers the last eight days; NVD renews it every two hours. */
 function nvdFiles(thisYear: number): FileAt[] {
   const years = Array.from({ length: thisYear - FIRST_NVD_YEAR + 1 }, (_, index) => String(FIRST_NVD_YEAR + index))
   return [...years, 'modified'].map((part) => ({
@@ -235,11 +232,10 @@ const osvFile = (ecosystem: string): FileAt => ({
   url: `${OSV}/${encodeURIComponent(ecosystem)}/all.zip`,
 })
 
-/** `Debian:12` is a part of `Debian`; what could not be a folder's name is none of OSV's. */
+/** `Debian:12` belongs to `Debian`. Names that cannot be folder names are ignored. */
 function namedEcosystems(page: string): string[] {
   const names = page.split('\n').map((line) => line.trim().split(':', 1)[0]!)
   return [...new Set(names)].filter((name) => ECOSYSTEM.test(name))
 }
 
-/** A name of an ecosystem, which becomes a folder's: `crates.io`, `GitHub Actions`. */
 export const ECOSYSTEM = /^[A-Za-z0-9][\w .-]*$/

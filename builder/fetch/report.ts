@@ -1,4 +1,4 @@
-/** The report of a fetch in words: a line for each feed, and one for each thing that failed. */
+/** Formats the report of a fetch: a line for each feed, and one for each failure. */
 import { megabytes } from '../../corpus/command/format.ts'
 import { printableLines } from '../../corpus/command/printable.ts'
 import type { FileReport } from './download.ts'
@@ -27,7 +27,7 @@ function feedWords({ title, files, error }: FeedFetchReport): string {
   return `${title.padEnd(18)} ${error ? 'failed' : parts.join(', ')}`
 }
 
-/** What failed, a line each; files of a feed that failed alike share one. */
+/** Files of a feed with the same error share a line. */
 export function failures({ feeds }: FetchReport): string[] {
   return feeds.flatMap(({ title, files, error }) => {
     const alike = Map.groupBy(

@@ -1,6 +1,6 @@
 /**
- * What is remembered between runs: `fetch.json` in the feeds folder. Of each file there is what makes the next request
- * conditional; of each half of one, whose half it is. To a copy of the folder it is the list of what there is.
+ * `fetch.json` in the feeds folder, the state between runs. It contains the validators of each file for conditional
+ * requests, and the origin of each partial file. For a copy of the folder, it is the list of files.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,12 +9,12 @@ import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 
 export const STATE_FILE = 'fetch.json'
 
-/** What a server gives to know a version of a file again (RFC 9110 8.8). */
+/** Validators of RFC 9110 8.8. */
 const VALIDATORS = { etag: z.string().nullable(), lastModified: z.string().nullable() }
 
 const KEPT_FILE = z.object({
   feed: z.string(),
-  /** Where it lies, relative to the feeds folder, with `/`. */
+  /** Path relative to the feeds folder, with `/`. */
   path: z.string(),
   url: z.string(),
   ...VALIDATORS,
@@ -36,7 +36,7 @@ export type PartialFile = z.infer<typeof PARTIAL_FILE>
 export type Validators = Pick<PartialFile, 'etag' | 'lastModified'>
 export type FetchState = z.infer<typeof STATE>
 
-/** The state that a text holds, or null where it is none: a file of a later version, or of somebody else. */
+/** Returns null for a later version's or another program's file. */
 export function parseState(text: string): FetchState | null {
   try {
     return STATE.safeParse(JSON.parse(text)).data ?? null
@@ -48,11 +48,11 @@ export function parseState(text: string): FetchState | null {
 
 export interface StateFile {
   readonly state: FetchState
-  /** Changes the state and writes it; the promise is kept when it is on disk. */
+  /** Resolves when the state is written. */
   update(change: (state: FetchState) => void): Promise<void>
 }
 
-/** The state of a feeds folder. One that cannot be read means that everything is fetched anew, no more. */
+/** An unreadable state means that everything is fetched again. */
 export async function openState(feeds: string, effects: NetworkEffects): Promise<StateFile> {
   const path = join(feeds, STATE_FILE)
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -71,7 +71,7 @@ export async function openState(feeds: string, effects: NetworkEffects): Promise
     state,
     update(change) {
       change(state)
-      // One after the other; what failed before says so where it was asked for.
+      // Serializes the writes. An earlier failure was reported to its own caller.
       written = written.then(write, write)
       return written
     },

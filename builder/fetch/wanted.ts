@@ -1,34 +1,36 @@
-/** A file to download: where from, where to, and what its bytes must turn out to be. */
+/** A file to download: its address, destination and checks. */
 
 export interface WantedFile {
-  /** In the feeds folder, with `/`: what state and report call it, and where it goes unless `rename` knows better. */
+  /**
+   * Path in the feeds folder, with `/`: the key in state and report, and the destination unless `rename` returns
+   * another.
+   */
   path: string
   url: URL
-  /** A longer body is broken off. */
+  /** A longer body is aborted. */
   maxBytes: number
-  /** What its plain text begins with, within the first 64 KiB; a zip has none. */
+  /** Matches within the first 64 KiB of plain text; unused for zips. */
   head: RegExp
-  /** Its size and SHA-256 (hex), where a listing states them. */
+  /** SHA-256 in hex, if a listing states them. */
   bytes?: number
   sha256?: string
-  /** NVD's `.meta` beside it: size, and SHA-256 of the plain text. */
+  /** NVD's `.meta` file: size, and SHA-256 of the plain text. */
   meta?: URL
-  /** A publisher may not have it yet: NVD's feed of a year that has just begun. */
+  /** NVD publishes the feed of a new year late. */
   mayBeMissing?: boolean
   /**
-   * The path for a file whose name depends on what it is, from the beginning of its plain text and the address it came
-   * from in the end; null where neither tells.
+   * Returns the final name, if it depends on the contents: from the start of the plain text and the final address.
+   * Null if neither contains it.
    */
   rename?(head: string, from: URL): string | null
 }
 
-/** A file by its place in the feed's folder; the other fields of `WantedFile` are the same for all of a feed. */
+/** The other fields of `WantedFile` are the same for the whole feed. */
 export type FileAt = Omit<WantedFile, 'path' | 'url' | 'maxBytes' | 'head'> & { name: string; url: string }
 
-/** How a file is packed, told by its name. */
 export type Form = 'zip' | 'gzip' | 'json' | 'json-lines' | 'csv' | 'xml'
 
-/** The nuclei index is one JSON object a line, whatever its name says. */
+/** One JSON object per line, despite the name. */
 const JSON_LINES = /(?:^|\/)nuclei\/cves\.json$/
 
 export function formOf(path: string): Form {

@@ -1,16 +1,16 @@
-/** Why an ingest was refused or stopped; the corpus is as it was before. */
+/** Reasons why an ingest fails. The corpus stays unchanged. */
 
 export type IngestErrorCode =
-  | 'usage' // an option that cannot be meant
-  | 'no-feeds' // the folder holds no feeds
-  | 'feed-missing' // a feed without which there is no corpus
-  | 'feed-unusable' // a feed that cannot be read
-  | 'feed-empty' // a feed without a single record
-  | 'feed-below-floor' // a feed with fewer records than the operator allows
-  | 'feed-older' // an edition older than the one that the corpus has
-  | 'feed-shrank' // a feed that lost too much since the last ingest
-  | 'too-large' // feeds of which no snapshot can be built
-  | 'busy' // another ingest works on the same corpus
+  | 'usage' // an invalid option value
+  | 'no-feeds' // the folder contains no feeds
+  | 'feed-missing' // a required feed is missing
+  | 'feed-unusable' // a feed cannot be read
+  | 'feed-empty' // a feed has no record
+  | 'feed-below-floor' // a feed has fewer records than `--floor` requires
+  | 'feed-older' // the edition is older than the one in the corpus
+  | 'feed-shrank' // a feed lost too many records since the last ingest
+  | 'too-large' // the feeds exceed the limits of a snapshot
+  | 'busy' // another ingest is writing to the corpus
 
 export class IngestError extends Error {
   override readonly name = 'IngestError'

@@ -1,16 +1,16 @@
-/** The digests of the files that an ingest reads, by which it knows a feed that is as it was. */
+/** Digests of the input files. An ingest uses them to detect unchanged feeds. */
 import { statSync } from 'node:fs'
 import type { FeedFile, FileDigest } from '../../corpus/feeds/feed.ts'
 import { heard, type Pool } from '../../corpus/snapshot/pool.ts'
 
 export type DigestOfFile = (file: FeedFile) => Promise<FileDigest>
 
-/** How many bytes there are to read; a folder has none of its own. */
+/** Folders count as 0 bytes. */
 export function bytesOf(files: readonly FeedFile[]): number {
   return files.reduce((sum, { folder, path }) => sum + (folder ? 0 : statSync(path).size), 0)
 }
 
-/** Has all of them taken at once, so that threads are at it while feeds are read. The digest of a file that fails throws. */
+/** Starts all digests at once, while feeds are read. A digest of an unreadable file rejects. */
 export function takeDigests(files: readonly FeedFile[], pool: Pool): DigestOfFile {
   const digests = new Map<string, Promise<FileDigest>>()
   for (const { folder, path } of files) if (!folder) digests.set(path, heard(pool.run<FileDigest>('digest', path)))

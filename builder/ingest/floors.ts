@@ -1,11 +1,11 @@
-/** The fewest usable records that a feed may have: what `--floor` states. */
+/** Minimum numbers of usable records per feed (`--floor`). */
 import { FEEDS, type FeedName } from '../../corpus/feeds/table.ts'
 import { IngestError } from './error.ts'
 
 export type Floors = Readonly<Partial<Record<FeedName, number>>>
 
 /**
- * `kev=1000,cvelist=200000`; of a feed named twice the last counts.
+ * Parses `kev=1000,cvelist=200000`. The last value of a feed counts.
  * @throws IngestError `usage`
  */
 export function readFloors(text: string): Floors {

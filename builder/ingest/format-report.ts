@@ -1,11 +1,10 @@
-/** The report of an ingest as text: a table of the feeds, warnings, and what changed since the last ingest. */
+/** Formats the report of an ingest. */
 
 import { counted, duration, grouped, plural, shortened, table } from '../../corpus/command/format.ts'
 import { printableLines } from '../../corpus/command/printable.ts'
 import { dayOf } from '../../corpus/model/date.ts'
 import { type FeedRemark, type FeedReport, type IngestReport, isUnchanged } from './report.ts'
 
-/** A line of the report: a count, what was counted, and examples. */
 interface Finding {
   count: number
   what: string
@@ -42,7 +41,7 @@ export function formatIngestReport(report: IngestReport, { verbose = false } = {
   ])
 }
 
-/** `12,256 CVEs, corpus date 2024-10-24` */
+/** Returns `12,256 CVEs, corpus date 2024-10-24`. */
 export function formatCorpus({ records, corpusDate, asOf }: IngestReport): string {
   const date = corpusDate === null ? 'no corpus date' : `corpus date ${dayOf(corpusDate)}`
   return `${counted(records.total, 'CVE')}, ${date}${asOf === null ? '' : ` (feeds as of ${asOf})`}`
@@ -85,7 +84,6 @@ const REMARKS: Record<FeedRemark['code'], string> = {
   'days-apart': 'of another day than the CVE list',
 }
 
-/** What an operator should look at, over the whole corpus. */
 function warningsOf({ feeds, withoutRecord, scores, disagreements }: IngestReport): Finding[] {
   const remarks = feeds.flatMap(({ name, remarks }) => remarks.map((remark) => ({ name, ...remark })))
   return atLeastOne([
@@ -169,7 +167,7 @@ const formatClaims = (claims: IngestReport['changes']['disagreements'][number]['
 
 const atLeastOne = (findings: readonly Finding[]) => findings.filter(({ count }) => count > 0)
 
-/** `linesOf` returns the line of a finding and then those of its examples. */
+/** The first line of `linesOf` is the finding's; the others are its examples'. */
 function section(title: string, findings: readonly Finding[], linesOf: (finding: Finding) => string[]): string[] {
   if (findings.length === 0) return []
   const width = Math.max(...findings.map(({ count }) => grouped(count).length))
@@ -185,7 +183,7 @@ function section(title: string, findings: readonly Finding[], linesOf: (finding:
 
 const withAll = ({ what, examples = [] }: Finding) => [what, ...examples.map(exampleText)]
 
-/** The first example comes with its detail. */
+/** Only the first example has its detail. */
 const withFirst = ({ what, examples = [] }: Finding) => {
   const [first, ...others] = examples.slice(0, WARNING_EXAMPLES)
   return [inOneLine(what, first ? [exampleText(first), ...others.map(nameText)] : [], examples.length)]

@@ -1,6 +1,6 @@
 /**
- * Feeds into the corpus: every feed is staged and judged by itself, then their claims are merged, all in one
- * transaction. Until its commit the corpus is yesterday's, whatever happens.
+ * Ingests feeds into the corpus in one transaction: stages and checks each feed, then merges all claims. Until the
+ * commit, readers see the previous corpus.
  */
 import { availableParallelism } from 'node:os'
 import type { Effects } from '../../corpus/command/effects.ts'
@@ -24,30 +24,30 @@ import { openWorkspace } from './workspace.ts'
 export type { IngestReport } from './report.ts'
 
 export interface IngestOptions {
-  /** The feeds folder. */
   feeds: string
-  /** The corpus's file; it is made where there is none. */
+  /** Created if it does not exist. */
   corpus: string
-  /** `YYYY-MM-DD`: takes, of each feed, the newest file dated up to then. */
+  /** Reads the newest file of each feed up to this date (`YYYY-MM-DD`). */
   asOf?: string
-  /** Lets a feed through that is empty or lost more than a tenth of its records. */
+  /** Accepts a feed that is empty or lost more than a tenth of its records. */
   acceptShrink?: boolean
-  /** Lets a feed through whose edition is older than the one that the corpus has. */
+  /** Accepts an edition older than the corpus's. */
   acceptOlder?: boolean
-  /** The fewest usable records of a feed, which must then be there. */
+  /** A feed with a minimum must be present. */
   floors?: Floors
-  /** Mission and well-being of CISA's decision table, `medium` by default (rule 20). */
+  /** "Mission and well-being" of CISA's decision table (rule 20). Default: `medium`. */
   mission?: Mission
-  /** Worker threads for large feeds; 0 does everything in this one. Default: as many as there are cores. */
+  /** Worker threads for large feeds; 0 runs everything in this thread. Default: the number of cores. */
   jobs?: number
 }
 
-/** Below this much to do, starting threads takes longer than they save: 12,000 records were read sooner without. */
+/** Threads cost more than they save below these sizes: 12,000 records are faster without. */
 const BYTES_FOR_THREADS = 64 << 20
 const RECORDS_FOR_THREADS = 30_000
 
 /**
- * Throws `IngestError` (feeds), `StoreError` (the corpus is none), `DiskError`; either way the corpus is as it was.
+ * After an error the corpus is unchanged.
+ * @throws IngestError (feeds), StoreError (not a corpus), DiskError
  */
 export function ingest(
   options: IngestOptions,
@@ -75,7 +75,6 @@ async function ingestInto(options: IngestOptions, effects: Effects, progress: Pr
   const threads = openThreads(jobs)
   try {
     const previous = new Map(readFeedStates(workspace.database).map((state) => [state.name, state]))
-    // Where one of the feeds will need them threads can begin at once.
     const isLarge = sources.some(({ files }) => bytesOf(files) >= BYTES_FOR_THREADS)
     const files = sources.flatMap((source) => source.files)
     const digestOf = takeDigests(files, threads.pool(isLarge))
@@ -97,7 +96,7 @@ async function ingestInto(options: IngestOptions, effects: Effects, progress: Pr
       reports.push({ ...report, remarks })
     }
     remarkOnEditions(sources, reports)
-    // A claim that an older adapter wrote may lack what today's rules ask for.
+    // An older adapter's claims may lack fields that the current rules need.
     const isComparable = sources.some(
       ({ feed }) => feed.name === 'cvelist' && previous.get(feed.name)?.adapter === feed.adapter,
     )

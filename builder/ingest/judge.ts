@@ -1,6 +1,6 @@
 /**
- * Whether what a feed brings may go into the corpus: judged by the age of its edition before it is read, and by its
- * figures after, each feed by itself. What is refused leaves the corpus as it was.
+ * Decides whether each feed may enter the corpus: by the age of its edition before reading, by its counts after. A
+ * rejected feed leaves the corpus unchanged.
  */
 import type { Feed } from '../../corpus/feeds/feed.ts'
 import type { FeedName } from '../../corpus/feeds/table.ts'
@@ -11,10 +11,9 @@ import type { Floors } from './floors.ts'
 import type { FeedRemark, FeedReport } from './report.ts'
 import { type FeedSource, newestFile } from './sources.ts'
 
-/** A feed that lost a larger share of its records than this is taken for damaged. */
+/** Maximum share of lost records. */
 const MAX_LOSS = 0.1
 
-/** What the operator says of the feeds. */
 export interface Terms {
   acceptShrink: boolean
   acceptOlder: boolean
@@ -22,8 +21,9 @@ export interface Terms {
 }
 
 /**
- * Refuses an edition older than the corpus's, by the day: yesterday's data must not come back unnoticed. One that is
- * undated cannot be judged, which is remarked. Where it is accepted it counts like any other: its claims take the place of newer ones.
+ * Rejects an edition older (by day) than the corpus's, so that old data cannot return unnoticed. An undated edition
+ * only gets a remark. An accepted older edition replaces newer claims like any other.
+ * @throws IngestError `feed-older`
  */
 export function judgeEdition(
   { feed, files }: FeedSource,
@@ -46,8 +46,9 @@ export function judgeEdition(
 }
 
 /**
- * Refuses a feed that is empty, below its floor, or lost more than a tenth of its records; and one that is absent while
- * its claims are in a form that this version does not know.
+ * Rejects a feed that is empty, below its floor, or lost more than a tenth of its records. Also rejects an absent feed
+ * if another adapter version wrote its claims.
+ * @throws IngestError `feed-missing`, `feed-below-floor`, `feed-empty`, `feed-shrank`
  */
 export function judgeFigures(
   report: FeedReport,
@@ -84,13 +85,13 @@ export function judgeFigures(
   }
 }
 
-/** What the first of those left out has wrong: most often that is what all of them have. */
+/** Usually all skipped records share the first one's fault. */
 function cause({ files, skipped }: FeedReport): string {
   const first = skipped[0]?.items[0]
   return first ? `; of ${files.map(({ path }) => path).join(', ')} ${first.key} was skipped first: ${first.detail}` : ''
 }
 
-/** Adds remarks on editions whose dates do not match. They never stop an ingest. */
+/** Remarks on mismatched edition dates never stop an ingest. */
 export function remarkOnEditions(sources: readonly FeedSource[], reports: readonly FeedReport[]): void {
   const list = reports.find(({ name }) => name === 'cvelist')?.published
   for (const [index, { feed, files }] of sources.entries()) {

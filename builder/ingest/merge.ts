@@ -1,4 +1,4 @@
-/** What turns staged claims into records: touched ones are merged again, the feeds' states move on. */
+/** Merges staged claims into records: merges changed CVEs again and updates the feed states. */
 import type Database from 'better-sqlite3'
 import type { Progress } from '../../corpus/command/progress.ts'
 import type { CweEntry } from '../../corpus/model/catalogue.ts'
@@ -32,11 +32,11 @@ import { rulesText, weaknessNames } from './settings.ts'
 import type { FeedSource } from './sources.ts'
 import { formerCorpus, type MergeTask, mergeHere, type TouchedRecord } from './tasks.ts'
 
-/** Records merged at one go: some 1 MB of claims; and characters from which on a batch takes no further record. */
+/** Some 1 MB of claims, and a limit in characters. */
 const BATCH_RECORDS = 128
 const BATCH_LENGTH = 8 << 20
 
-/** Feeds of exploit modules, each of which states when it was published or last changed. */
+/** Each exploit module states its date of publication or change. */
 const MODULE_FEEDS: ReadonlySet<string> = new Set(['metasploit', 'exploitdb'])
 
 export interface MergeContext {
@@ -44,11 +44,10 @@ export interface MergeContext {
   now: () => Date
   log(line: string): void
   progress: Progress
-  /** The threads for so many records. */
   poolFor(records: number): Pool
-  /** Where the corpus lies as it was committed last; null where this is the first ingest. */
+  /** The corpus of the last commit; null in the first ingest. */
   former: string | null
-  /** Whether today's rules can read what the CVE list said before. */
+  /** Whether the current rules can read the CVE list's previous claims. */
   isComparable: boolean
 }
 
@@ -64,7 +63,7 @@ type Merged = Pick<
   | 'disagreements'
 >
 
-/** Makes records of what was staged, inside the same transaction. */
+/** Runs inside the same transaction. */
 export async function mergeStaged(
   database: Database.Database,
   sources: readonly FeedSource[],
@@ -78,7 +77,7 @@ export async function mergeStaged(
     else if (name === 'cvelist') merging.settleClaims(name, true, null)
     else {
       const release = date === null ? null : utcTimestamp(date)
-      // First timelines have only what claims themselves date.
+      // First timelines have only dates that the claims themselves state.
       const dates = { release, byItem: MODULE_FEEDS.has(name) }
       merging.settleClaims(name, false, context.former === null ? null : dates)
     }
@@ -97,7 +96,7 @@ export async function mergeStaged(
     merging.touchAll()
     writeMeta(database, 'merge_rules', rules)
   }
-  // A change is dated by what the upstream states (rule 26), by the clock only where no feed states anything.
+  // Changes get the upstream's date (rule 26), or the clock's if no feed states one.
   const settings = { mission, kevFeed, weaknesses, corpusDate: corpusDate ?? context.now().toISOString() }
   const { merged, changes, withheld } = await mergeTouched(merging, settings, context)
   for (const report of reports.filter((one) => noteWithheld(one, withheld))) {
@@ -116,13 +115,13 @@ export async function mergeStaged(
 }
 
 /**
- * What a snapshot can number (SPEC.md, "Index"), and what fits into the files of which a reader inflates 64 MiB: some 60
- * bytes for each rejected id, 8 for each record in EPSS.
+ * Limits of a snapshot's numbering (SPEC.md, "Index") and of files that readers inflate to at most 64 MiB. A rejected
+ * id takes some 60 bytes, an EPSS record 8.
  */
 const MOST = { blocks: MAX_SHARDS, rejected: 1_000_000, records: 8_000_000 }
 const COUNTED = { blocks: 'blocks of 1,000 CVE ids', rejected: 'rejected CVEs', records: 'CVEs' }
 
-/** @throws IngestError `too-large`: no build could follow */
+/** @throws IngestError `too-large`, because no build could succeed */
 export function assertFits(counts: ReturnType<Merging['counts']>): void {
   for (const name of ['blocks', 'rejected', 'records'] as const) {
     if (counts[name] <= MOST[name]) continue
@@ -131,7 +130,7 @@ export function assertFits(counts: ReturnType<Merging['counts']>): void {
   }
 }
 
-/** What is odd about the records of the corpus, those that did not change included. */
+/** Includes unchanged records. */
 function reviewed(merging: Merging): Pick<IngestReport, 'scores' | 'disagreements'> {
   const { scores: compared, unreadable, found } = merging.reviews()
   const mismatches = found.flatMap(({ cveId, mismatches }) => mismatches.map((one) => ({ cveId, ...one })))
@@ -146,19 +145,19 @@ function reviewed(merging: Merging): Pick<IngestReport, 'scores' | 'disagreement
   return { scores: { compared, unreadable, mismatches }, disagreements }
 }
 
-/** From when on a record of the list states a day that its release cannot know: the second one after it. */
+/** A list's release contains no dates from the second day after it. */
 function endOfDates(read: readonly FeedReport[]): string | null {
   const published = read.find(({ name }) => name === 'cvelist')?.published ?? null
   return published === null ? null : new Date(Date.parse(dayOf(published)) + 2 * DAY_MS).toISOString()
 }
 
-/** The corpus date: the newest that the list states, but for what lies in its future, for one odd record moves them all. */
+/** Returns the list's newest date. Dates after its release are ignored, because one wrong record would move it. */
 function settleCorpusDate(database: Database.Database, merging: Merging, read: readonly FeedReport[]): string | null {
   if (!read.some(({ name }) => name === 'cvelist')) return readCorpusDate(database)
   return merging.newestDate('cvelist', endOfDates(read)) ?? merging.newestDate('cvelist', null)
 }
 
-/** Names the records that the corpus date leaves out, also in a night that brings the list of the night before. */
+/** Runs also if the list is unchanged. */
 function noteOddDates(merging: Merging, reports: readonly FeedReport[]): void {
   const end = endOfDates(reports)
   const odd = end === null ? [] : merging.datedFrom('cvelist', end)
@@ -184,7 +183,7 @@ function feedState(report: FeedReport, sources: readonly FeedSource[], corpusDat
   }
 }
 
-/** Moves items that the merge withheld from the kept ones to the skipped ones. False where the feed has none. */
+/** Moves withheld items from kept to skipped. Returns false if the feed has none. */
 function noteWithheld(report: FeedReport, withheld: readonly WithheldClaims[]): boolean {
   const details = new Map<string, string>()
   for (const { feed, cveId, why, items } of withheld) {
@@ -206,7 +205,6 @@ function noteWithheld(report: FeedReport, withheld: readonly WithheldClaims[]): 
   return items.length > 0
 }
 
-/** What a feed states of a CVE, and why its record has no room for it. */
 type WithheldClaims = Withheld & { cveId: CveId; why: string }
 
 async function mergeTouched(
@@ -303,7 +301,7 @@ const recordTask = (
   statedAt: datesIn(statedAt),
 })
 
-/** What became of the record. It is `changed` where any part did, also one that no answer shows and no version counts. */
+/** `changed` includes changes that no answer shows and no version counts. */
 function putResult(merging: Merging, cveKey: string, result: MergeResult): 'added' | 'changed' | 'removed' | null {
   if (result.kind === 'same') return null
   if (result.kind === 'put') {

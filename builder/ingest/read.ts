@@ -1,4 +1,4 @@
-/** Reading a feed's files item by item: large ones on several threads, and in order all the same. */
+/** Reads a feed's files item by item, large ones on several threads, in order. */
 
 import type { Progress } from '../../corpus/command/progress.ts'
 import type {
@@ -17,7 +17,7 @@ import type { Staging } from '../../corpus/store/staging.ts'
 import type { Sifting } from './sift.ts'
 import type { ReadResult, ReadTask } from './tasks.ts'
 
-/** Only the key of an item that is, to the byte, what the corpus has of it. */
+/** A string is the key of an unchanged item. */
 export type ReadItem = FeedItem | string
 
 export interface Reading {
@@ -28,7 +28,6 @@ export interface Reading {
   sift: Sifting
 }
 
-/** The items of each file, in pieces. */
 export async function* readFiles(
   feed: ClaimFeed | BatchFeed,
   files: readonly FeedFile[],
@@ -42,10 +41,7 @@ export async function* readFiles(
   }
 }
 
-/**
- * The batches of what is new, each with what the corpus has for it; null where an item that seems known comes again, in
- * this file or after another: then the order counts in which they are read.
- */
+/** Adds the corpus's digests. Returns null if a known item occurs again, because then the reading order matters. */
 function asked(feed: ClaimFeed | BatchFeed, { places, batches }: SiftedFile, { staging }: Reading): Batch[] | null {
   const keys = batches.flatMap((batch) => batch.keys)
   const digests = staging.digestsOf(feed.name, places, keys)
@@ -105,7 +101,7 @@ async function* readBatches(
   }
   for await (const items of runInOrder<ReadResult>(pool, 'read', tasks())) {
     const { keys } = underWay.shift()!
-    // Whatever is known was looked up by its key.
+    // Known items were looked up by their key.
     yield items.map((item, i) => item ?? keys[i]!)
   }
 }

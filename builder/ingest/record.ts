@@ -1,4 +1,4 @@
-/** One record from the claims about it: the rules of the model, and what its version and timeline make of the result. */
+/** Merges the claims on one CVE into a record, by the rules of the model, and computes its version and timeline. */
 import type { FeedName } from '../../corpus/feeds/table.ts'
 import type {
   AdvisoryClaim,
@@ -39,50 +39,46 @@ import { MAX_MEMBER_PLAIN } from '../../corpus/snapshot/bounds.ts'
 import { largeParts } from '../../corpus/snapshot/cve-member.ts'
 import { type KeptClaim, type PreviousRecord, recordDigest } from '../../corpus/store/merging.ts'
 
-/** Raised with every change in what the rules make of the same claims: then all records are merged again. */
+/** Increase it when the rules change; then all records are merged again. */
 export const MERGE_RULES = 10
 
-/** What a record depends on beside its claims. */
 export interface RecordSettings {
   mission: Mission
   /** Whether the corpus has a KEV feed (rule 23). */
   kevFeed: boolean
-  /** Names of the weaknesses of the catalogue by `cwe-<n>`; null while there is no CWE feed. */
+  /** By `cwe-<n>`; null without a CWE feed. */
   weaknesses: Record<string, string> | null
 }
 
 export interface MergeSettings extends RecordSettings {
-  /** What dates a change that no feed dates: a timestamp. */
+  /** Timestamp for changes that no feed dates. */
   corpusDate: string
 }
 
 export interface RecordToMerge {
   claims: KeptClaim[]
   previous: PreviousRecord | null
-  /** Of one that was gone until now, as it was last: then there is no previous one. */
+  /** The last version of a record that was removed; then `previous` is null. */
   gone: PreviousRecord | null
-  /** Whether the CVE list's own claim changed. */
   listed: boolean
-  /** That claim's JSON as it was before, where it did change and can be compared. */
+  /** That claim's previous JSON, if it changed and can be compared. */
   former: string | null
-  /** What dates a change that other feeds brought: timestamps by feed, of those whose claims changed. */
+  /** Dates of other feeds' changes, by feed. */
   statedAt: ReadonlyMap<string, string>
 }
 
 export type MergeResult =
-  /** The CVE list does not have the id. `wasInKev`: whether KEV listed the record that it was. */
+  /** The CVE list does not have the id. `wasInKev`: whether KEV listed the previous record. */
   | { kind: 'none'; wasInKev: boolean }
   | { kind: 'rejected'; cveId: CveId; dateRejected: string | null; wasInKev: boolean }
-  /** A snapshot has no room for what the claims make of it. */
+  /** The merged record exceeds a limit of the snapshot. */
   | { kind: 'too-large'; why: string }
-  /** Merged again, to the same parts. */
   | { kind: 'same'; review: Review }
   | {
       kind: 'put'
       cveId: CveId
-      /** Whether there was no record before this ingest. */
       isNew: boolean
-      /** That of before where nothing changed that an answer shows. */
+      /** Unchanged if no answer shows a change. */
       version: number
       digest: Uint8Array
       parts: Record<PartName, string>
@@ -90,11 +86,9 @@ export type MergeResult =
       review: Review
     }
 
-/** What a report tells of a record that is new or changed. */
 export interface RecordNews {
-  /** Whether KEV lists it now and did not before, or the other way round. */
   kev: 'added' | 'removed' | null
-  /** The severity it had and has, where that moved; a record that is new moved from nowhere. */
+  /** Null if it is unchanged or the record is new. */
   severity: { from: Severity | null; to: Severity | null } | null
 }
 
@@ -127,9 +121,9 @@ export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): Me
   }
   if (previous && MERGED_PARTS.every((name) => texts[name] === previous[name])) return { kind: 'same', review }
   const before = recordParts(previous ?? gone)
-  // Of a record that is back the list's last claim says that it was rejected, or nothing.
+  // A restored record's previous claim is a rejection or missing.
   const former = previous && toMerge.former !== null ? (JSON.parse(toMerge.former) as CveListRecord) : null
-  // A claim that cannot be compared may only be read otherwise: then the record's own date and state decide.
+  // If claims cannot be compared, perhaps only the parser changed: the record's own date and state decide.
   const states = (core: CveCore | undefined) => core?.date_updated === record.dateUpdated && core.state === record.state
   const isUpdated = listed && (former !== null || !states(before?.core))
   const recordDate = record.dateUpdated ?? settings.corpusDate
@@ -139,7 +133,7 @@ export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): Me
     otherwise: settings.corpusDate,
   }
   const origin: Origin = {
-    // What the other feeds, the catalogue or a setting make of the record that was: the rest is what the record brought.
+    // The previous record with the current other inputs; the remaining differences come from the record.
     enriched: former && mergeCve({ ...input, record: former }),
     claims: standingClaims(input),
     former: former?.claims ?? [],
@@ -150,7 +144,7 @@ export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): Me
     kind: 'put',
     cveId,
     isNew: previous === null,
-    // What no answer shows (facets, the order of a list) is no new version: each has its entries.
+    // Changes that no answer shows (facets, list order) make no new version.
     version: (before?.version ?? 0) + (timeline === before?.timeline ? 0 : 1),
     digest: recordDigest(stored),
     parts: stored,
@@ -159,10 +153,10 @@ export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): Me
   }
 }
 
-/** What the timeline of a record may take, in characters: a segment has room for four times as much. */
+/** In characters; a segment has room for four times as much. */
 const MAX_TIMELINE = 16 << 20
 
-/** The JSON of a timeline. Where it is too long, the oldest entries keep their headers alone (rule 26). */
+/** In too long timelines, the oldest entries keep only their headers (rule 26). */
 export function timelineText(timeline: readonly TimelineEntry[]): string {
   const text = jsonText(timeline)
   if (text !== null && text.length <= MAX_TIMELINE) return text
@@ -175,7 +169,6 @@ export function timelineText(timeline: readonly TimelineEntry[]): string {
   return `[${entries}]`
 }
 
-/** What the rules are given for a record of the list and the claims that are kept about its CVE. */
 export function mergeInputOf(
   record: CveListRecord,
   claims: readonly KeptClaim[],
@@ -210,7 +203,6 @@ function otherClaims(claims: readonly KeptClaim[]): OtherClaims {
   }
 }
 
-/** The feeds whose items are plain claims on a CVE, modules of exploits, detections. */
 const CLAIM_FEEDS = ['nvd', 'osv', 'service-scores'] as const
 const EXPLOIT_FEEDS = ['metasploit', 'exploitdb'] as const
 const DETECTION_FEEDS = ['nuclei', 'detections'] as const
@@ -219,7 +211,7 @@ function claimsOf<Claim>(claims: readonly KeptClaim[], feed: FeedName): Claim[] 
   return claims.filter((one) => one.feed === feed).map(({ body }) => JSON.parse(body) as Claim)
 }
 
-/** The framework's modules first, each source's newest first. */
+/** Metasploit first, then newest first. */
 function compareModules(a: ExploitModule, b: ExploitModule): number {
   return (
     compareText(b.source, a.source) ||

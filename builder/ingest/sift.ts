@@ -1,6 +1,6 @@
 /**
- * Sifting: threads go through a feed's files by the bytes of the items and bring back what is new. It begins before the
- * feed's turn, while the caller's thread reads others.
+ * Prescan: workers compare the bytes of a feed's items with the corpus and return the new ones. It starts before the
+ * feed's turn, while the main thread reads other feeds.
  */
 import { statSync } from 'node:fs'
 import type { BatchFeed, Feed, FeedFile, SiftedFile } from '../../corpus/feeds/feed.ts'
@@ -12,7 +12,7 @@ import type { FeedState } from '../../corpus/store/state.ts'
 import type { FeedSource } from './sources.ts'
 import type { SiftTask } from './tasks.ts'
 
-/** What is new in the file of that number, asked for in their order; null where it has to be read whole. */
+/** Returns null if the file must be read as a whole. Call it in order. */
 export type Sifting = (index: number) => Promise<SiftedFile | null>
 
 const NO_SIFTING: Sifting = async () => null
@@ -22,14 +22,14 @@ export interface SiftContext {
   pool: Pool
 }
 
-/** Files under way at once: some 2 s of work for two threads, while nobody looks after them. */
+/** Some 2 s of work for two threads while the main thread is busy. */
 const AHEAD = 8
-/** Before the feed's turn: whoever reads another feed then waits for the other threads only as long as one file takes. */
+/** Before the feed's turn, other feeds then wait for at most one file per thread. */
 const AHEAD_OF_TURN = 1
-/** What waits for its turn may be so much before no other file is begun. */
+/** Results in memory before another file starts. */
 const MAX_WAITING_BYTES = 64 << 20
 
-/** Begins, where the feed can be sifted and today's adapter read what the corpus has of it. */
+/** Requires that the current adapter wrote the corpus's claims. */
 export function startSifting(
   feed: Feed,
   files: readonly FeedFile[],
@@ -68,7 +68,7 @@ export function startSifting(
   }
 }
 
-/** Begins with all feeds whose files are others for certain: by their sizes, without reading them. */
+/** Starts all feeds with certain changes, by file sizes. */
 export function startSiftings(
   sources: readonly FeedSource[],
   previous: ReadonlyMap<string, FeedState>,

@@ -1,4 +1,4 @@
-/** Which files an ingest will read: found, dated and chosen before anything is opened for writing. */
+/** Finds, dates and selects the files of an ingest before any write. */
 import { statSync } from 'node:fs'
 import { shortened } from '../../corpus/command/format.ts'
 import type { Feed, FeedFile } from '../../corpus/feeds/feed.ts'
@@ -9,11 +9,11 @@ import { IngestError } from './error.ts'
 
 export interface FeedSource {
   feed: Feed
-  /** In reading order; empty where the feed is absent. */
+  /** In reading order; empty if the feed is absent. */
   files: FeedFile[]
 }
 
-/** Throws `IngestError` where the folder is no feeds folder or lacks what an ingest cannot do without. */
+/** @throws IngestError if the folder is not a feeds folder or lacks a required feed */
 export async function findSources(folder: string, asOf: string | null): Promise<FeedSource[]> {
   if (asOf !== null && utcDate(asOf) !== asOf) {
     throw new IngestError('usage', `--as-of takes a date like 2024-10-24, not '${asOf}'`)
@@ -56,23 +56,23 @@ async function filesOf(feed: Feed, folder: string): Promise<FeedFile[]> {
   }
 }
 
-/** The longest version of an edition, in characters: it is repeated in every snapshot and report. */
+/** In characters; every snapshot and report repeats it. */
 const MAX_VERSION_LENGTH = 100
 const shortVersion = (version: string | null) => version?.slice(0, MAX_VERSION_LENGTH).toWellFormed() ?? null
 
-/** The file whose date is the edition's: the newest, of several of a day the last read; null where there is none. */
+/** Returns the newest file, and the last read of the same day; null without files. */
 export function newestFile(files: readonly FeedFile[]): FeedFile | null {
   let newest: FeedFile | null = null
   for (const file of files) if (newest === null || (file.date ?? '') >= (newest.date ?? '')) newest = file
   return newest
 }
 
-/** What an error shows of the fault of a feed, in characters: it may have a value of the feed in it. */
+/** In characters, because a message may contain a value of the feed. */
 const MAX_MESSAGE_LENGTH = 1000
 
-/** The error to throw for what was thrown while a feed was looked for or read: it names the feed, and the way on. */
+/** Adds the feed's name and a remedy to a FeedError; returns other errors unchanged. */
 export function named({ title, required }: Feed, cause: unknown): unknown {
-  // By its name: what another thread threw is of no class of ours any more.
+  // An error from another thread loses its class.
   if (!(cause instanceof Error && cause.name === 'FeedError')) return cause
   const remedy = `put a good one in its place${required ? '' : ', or take it away: the corpus keeps what it has'}`
   return new IngestError('feed-unusable', `${title}: ${shortened(cause.message, MAX_MESSAGE_LENGTH)}; ${remedy}`, {

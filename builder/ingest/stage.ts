@@ -1,4 +1,4 @@
-/** Staging one feed: what its files hold goes into the open transaction, and what was left out is named. */
+/** Stages one feed in the open transaction, and lists skipped items. */
 import { statSync } from 'node:fs'
 import { shortened } from '../../corpus/command/format.ts'
 import type { Progress } from '../../corpus/command/progress.ts'
@@ -13,27 +13,25 @@ import { type Sifting, startSifting } from './sift.ts'
 import { type FeedSource, named, newestFile } from './sources.ts'
 import type { Workspace } from './workspace.ts'
 
-/** The most records of a feed that may be unusable, and that may be left out for any reason: each is named in the report. */
+/** The report lists each skipped record. */
 const MAX_UNUSABLE = 100_000
 const MAX_SKIPPED = 1_000_000
-/** What the report and the corpus keep of the key and the fault of a record that was left out, in characters. */
+/** In characters, as stored in report and corpus. */
 const MAX_KEY = 200
 const MAX_DETAIL = 500
 
-/** Names by reason, in the order of first appearance. */
+/** By reason, in order of first appearance. */
 type Named = Map<string, { key: string; detail: string }[]>
 
 export interface StageContext {
   log(line: string): void
   progress: Progress
   digestOf: DigestOfFile
-  /** Where the feed's files are being sifted already. */
   sifting?: Sifting | undefined
-  /** The threads for reading so many bytes. */
   poolFor(bytes: number): Pool
 }
 
-/** Reads a feed, where its files are not the very ones that the corpus was made from. */
+/** Unchanged files are not read again. */
 export async function stageFeed(
   { feed, files }: FeedSource,
   previous: FeedState | null,
@@ -59,7 +57,7 @@ export async function stageFeed(
         ? stageScores(feed, newest, workspace)
         : await stageClaims(feed, files, previous, workspace, context)
     const { version, date } = newest
-    // An edition that does not say when it was made must not make the corpus forget how new it is.
+    // An undated edition keeps the previous date.
     const published = date ?? previous?.published ?? null
     return { ...base, status: 'read', version, date, published, files: states, ...figures }
   } catch (cause) {
@@ -133,7 +131,7 @@ async function stageClaims(
       else stage(item, index)
     }
   }
-  // What cannot be read today is no reason to forget what it said yesterday.
+  // Unreadable items keep their previous claims.
   const held = toHold.filter((key) => staging.hold(feed.name, key))
   for (const key of held) notes.keep(key)
   const counts = staging.claimCounts(feed.name)
@@ -151,7 +149,7 @@ function stageScores(feed: ScoreFeed, file: FeedFile, { staging }: Workspace): F
   return { read, ...staging.scoreCounts(), held: 0, skipped: skipped.listed(), notes: [] }
 }
 
-/** The records of a feed that are left out. @throws FeedError for too many */
+/** @throws FeedError above the limit */
 function openSkipped(files: readonly FeedFile[]) {
   const byReason: Named = new Map()
   let count = 0
@@ -174,7 +172,7 @@ interface Note {
   detail: string
 }
 
-/** The notes on what a feed's items say; those of an item that is not read anew are the ones it had. */
+/** Items that are not read again keep their previous notes. */
 function openNotes(previous: FeedState | null) {
   const before = new Map<string, Note[]>()
   for (const { reason: code, items } of previous?.reading.notes ?? []) {

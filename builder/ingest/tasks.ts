@@ -1,4 +1,4 @@
-/** The work of an ingest that any thread can do: taking a file's digest, reading a batch of a large feed, merging a batch of records. */
+/** Worker tasks of an ingest. */
 import {
   type Batch,
   type BatchFeed,
@@ -27,33 +27,28 @@ export interface SiftTask {
   known: WrappingTable
 }
 
-/**
- * Null stands for an item that lies there to the byte as the corpus has it: most of a night's do, and an object for each
- * was most of what came back from a thread.
- */
+/** Null is an unchanged item. Most are, and objects for them would dominate the transfer between threads. */
 export type ReadResult = (FeedItem | null)[]
 
-/** What was before it, the thread reads itself. */
+/** Read by the worker itself. */
 type Before = Pick<RecordToMerge, 'previous' | 'gone' | 'former'>
 
 export interface TouchedRecord extends Omit<RecordToMerge, keyof Before | 'claims'> {
   cveKey: string
-  /** Null where they are too long for a record. */
+  /** Null if they are too long for a record. */
   claims: RecordToMerge['claims'] | null
-  /** Whether what the CVE list said of it before can be compared. */
   isComparable: boolean
 }
 
 export interface MergeTask {
   records: TouchedRecord[]
   settings: MergeSettings
-  /** Where the corpus lies of which all this was read, as it was before; null where there was none. */
+  /** The corpus of the last commit; null if there was none. */
   former: string | null
 }
 
 const formers = connections(openFormer)
 
-/** Closes what tasks of this thread opened. */
 export const closeFormers = formers.close
 
 export const tasks = {
@@ -70,10 +65,8 @@ export const tasks = {
   merge: (task: MergeTask): TaskResult => ({ value: mergeHere(task) }),
 }
 
-/** The corpus at `path` as it was committed last, for this thread. */
 export const formerCorpus = formers.at
 
-/** Merges records in this thread. */
 export function mergeHere({ records, settings, former }: MergeTask): MergeResult[] {
   return records.map(({ claims, ...record }) =>
     claims === null

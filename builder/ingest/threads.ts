@@ -1,13 +1,13 @@
-/** The threads of an ingest: started when there is first enough to do for them, and kept until the end. */
+/** Worker threads of an ingest, started with the first large task. */
 import { openPool, type Pool } from '../../corpus/snapshot/pool.ts'
 
 export interface Threads {
-  /** Worker threads for work that is worth starting them, or where they are there already; else the caller's own thread. */
+  /** Returns the workers if they run already or the task is worth starting them, else the caller's thread. */
   pool(isWorthIt: boolean): Pool
   close(): Promise<void>
 }
 
-/** Up to `jobs` worker threads; with 0 everything runs in the caller's. */
+/** With 0 jobs, everything runs in the caller's thread. */
 export function openThreads(jobs: number): Threads {
   const tasks = new URL('./tasks.ts', import.meta.url)
   const inline = openPool(tasks, 0)

@@ -1,7 +1,7 @@
 /**
- * The files that an ingest works on. It changes `corpus.db` in one transaction. Beside it lie, only while it runs,
- * `corpus.db.spill` (a zip out of a zip) and `corpus.db.new`, the first corpus until it is whole; whatever a killed
- * ingest left of these is removed by the next. `corpus.db.lock` stays, empty: who holds it makes the first corpus.
+ * The files of an ingest. It changes `corpus.db` in one transaction. While it runs, it also uses `corpus.db.spill` (a
+ * zip from inside a zip) and `corpus.db.new` (the first corpus until it is complete). The next ingest removes
+ * leftovers of a killed one. `corpus.db.lock` is empty and stays; its lock serializes first ingests.
  */
 import { createWriteStream, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -19,19 +19,19 @@ export interface Workspace {
   /** Its transaction is open until `commit`. */
   database: Database.Database
   staging: Staging
-  /** Where the corpus lies, of which others see what was committed last; null where this is the first ingest. */
+  /** Other connections see the last commit here; null in the first ingest. */
   former: string | null
-  /** Writes an archive's inner archive out and gives its path. One at a time: a later one takes its place. */
+  /** Writes an inner archive to a file and returns its path. The next call overwrites it. */
   spill(chunks: AsyncIterable<Uint8Array>): Promise<string>
-  /** Commits, and returns when the corpus is safe on disk and in its place. */
+  /** Resolves when the corpus is durable. */
   commit(): Promise<void>
-  /** Closes everything and removes the temporary files; what was not committed is gone. */
+  /** Removes temporary files; uncommitted changes are lost. */
   close(): Promise<void>
 }
 
 /**
- * Opens the corpus at `path`, or begins a new one.
- * @throws StoreError for another file, or where this user cannot write; IngestError `busy`
+ * Opens the corpus at `path`, or starts a new one.
+ * @throws StoreError for another file, or without write access; IngestError `busy`
  */
 export async function openWorkspace(path: string, effects: Effects): Promise<Workspace> {
   try {
@@ -42,7 +42,7 @@ export async function openWorkspace(path: string, effects: Effects): Promise<Wor
 }
 
 async function openOrBegin(path: string, effects: Effects): Promise<Workspace> {
-  // The transaction is lock enough for a corpus that is there.
+  // For an existing corpus, the transaction is the lock.
   if (existsSync(path)) {
     assertWritable(path)
     return openAt(path, false, effects)
@@ -51,7 +51,7 @@ async function openOrBegin(path: string, effects: Effects): Promise<Workspace> {
   const unlock = lockFile(`${path}.lock`)
   if (!unlock) throw busy(path)
   try {
-    // Another first ingest may have ended just now.
+    // Another first ingest may have ended in the meantime.
     const workspace = await openAt(path, !existsSync(path), effects)
     return { ...workspace, close: () => workspace.close().finally(unlock) }
   } catch (cause) {
@@ -60,7 +60,7 @@ async function openOrBegin(path: string, effects: Effects): Promise<Workspace> {
   }
 }
 
-/** What a first ingest leaves when it is killed, and the log of a corpus that somebody deleted: never replay that. */
+/** Includes the log of a deleted corpus, which must never be replayed. */
 const LEFTOVERS = ['-wal', '-shm', '-journal', '.new', '.new-wal', '.new-shm', '.new-journal']
 
 async function openAt(path: string, isNew: boolean, effects: Effects): Promise<Workspace> {
@@ -71,9 +71,9 @@ async function openAt(path: string, isNew: boolean, effects: Effects): Promise<W
     ? effects.commit('new corpus', () => newDatabase(newFile))
     : openDatabase(path, { readonly: false })
   try {
-    // Without this SQLite syncs no commit in this mode: the day after a power cut the corpus would be yesterday's.
+    // In WAL mode, SQLite would sync no commit, and a power cut could lose the ingest.
     if (!isNew) database.pragma('synchronous = FULL')
-    // Temporary tables and 64 MiB of pages in memory: what is looked up for every item.
+    // 64 MiB of pages; every item needs lookups.
     database.pragma('temp_store = MEMORY')
     database.pragma('cache_size = -65536')
     begin(database, path)
@@ -90,7 +90,7 @@ async function openAt(path: string, isNew: boolean, effects: Effects): Promise<W
       async commit() {
         effects.commit('ingest', () => database.exec('COMMIT'))
         if (!isNew) return
-        // In this mode readers go on while a later ingest writes.
+        // Readers continue during later ingests.
         effects.commit('log mode', () => database.pragma('journal_mode = WAL'))
         database.close()
         await effects.sync(newFile)
@@ -108,19 +108,19 @@ async function openAt(path: string, isNew: boolean, effects: Effects): Promise<W
   }
 }
 
-/** Until it is whole and in its place nobody relies on the file, so it needs no journal on disk and no syncing. */
+/** The file is private until it is complete, so it needs no journal or sync. */
 function newDatabase(path: string): Database.Database {
   const database = new Database(path)
-  // A record and a claim have some 6 KB each: with SQLite's own 4 KiB the first ingest took a fifth longer.
+  // A record and a claim take some 6 KB each. With SQLite's default of 4 KiB, the first ingest took a fifth longer.
   database.pragma('page_size = 16384')
-  // Not OFF, which better-sqlite3 lets SQLite refuse: then the journal is a file.
+  // Not OFF: better-sqlite3 makes SQLite refuse it, and the journal would be a file.
   database.pragma('journal_mode = MEMORY')
   database.pragma('synchronous = OFF')
   createSchema(database)
   return database
 }
 
-/** Opens the transaction. SQLite lets in one writer at a time, and lets it go when its process dies. */
+/** SQLite allows one writer and releases the lock when its process dies. */
 function begin(database: Database.Database, path: string): void {
   database.pragma('busy_timeout = 1000')
   try {

@@ -1,4 +1,4 @@
-/** The `publish` command in the real world: disk, network, terminal. */
+/** Runs `publish` with the real disk, network and terminal. */
 import { realEffects } from '../../corpus/command/effects.ts'
 import { showProgress } from '../../corpus/command/progress.ts'
 import { realNetworkEffects } from '../../corpus/transfer/network.ts'

@@ -1,4 +1,4 @@
-/** What is published, each held against its digest while it is read: of what rotted, the last bytes never leave. */
+/** Contents to publish. The last bytes of a damaged file are withheld. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { sha256 } from '../../corpus/snapshot/digest.ts'
@@ -6,15 +6,15 @@ import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import type { Stored } from '../../corpus/snapshot/manifest.ts'
 
 export interface Content extends Stored {
-  /** Where it goes, with `/`, below the target. */
+  /** Path below the target, with `/`. */
   path: string
-  /** @throws SnapshotError `missing`, or `digest`, before the last bytes */
+  /** @throws SnapshotError `missing`, or `digest` before the last bytes */
   read(): AsyncIterable<Uint8Array>
 }
 
 const CHUNK_BYTES = 256 * 1024
 
-/** A file that lies at `from`; `name` is what errors call it. */
+/** Messages use `name`. */
 export function fileContent(path: string, from: string, { sha256, size }: Stored, name: string): Content {
   return { path, sha256, size, read: () => checked(from, { sha256, size }, name) }
 }

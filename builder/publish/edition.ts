@@ -1,4 +1,4 @@
-/** What there is to publish of a `dist`: its snapshot, and as much of those before it as leads there by delta packs. */
+/** The files to publish: a snapshot, and the packs and manifests that lead to it. */
 import { existsSync } from 'node:fs'
 import type { Effects } from '../../corpus/command/effects.ts'
 import { MOST_NIGHTS } from '../../corpus/snapshot/delta.ts'
@@ -21,13 +21,13 @@ import { bytesContent, type Content, fileContent } from './content.ts'
 export interface Edition {
   pointer: Pointer
   pointerBytes: Buffer
-  /** What is put, in this order: manifests are of use with their objects, the pointer with its manifest. */
+  /** Uploaded in this order, so that references are always valid. */
   objects: Content[]
   manifests: Content[]
   latest: Content
 }
 
-/** @throws SnapshotError where there is no snapshot, or its manifest is damaged */
+/** @throws SnapshotError if there is no snapshot, or its manifest is damaged */
 export function readEdition(dist: string, { log }: Pick<Effects, 'log'>): Edition {
   const { pointer, pointerBytes, manifest } = readCurrent(dist)
   const objects = new Map(
@@ -60,7 +60,7 @@ export function readEdition(dist: string, { log }: Pick<Effects, 'log'>): Editio
 const manifestContent = (dist: string, stored: Pointer['manifest']): Content =>
   fileContent(manifestName(stored.sha256), manifestPath(dist, stored.sha256), stored, `manifest ${stored.sha256}`)
 
-/** Packs only spare bytes: where the manifest of a snapshot before is gone or damaged, they lead from no further back. */
+/** Packs only save transfer: a missing or damaged manifest ends the chain. */
 function knownManifest(dist: string, digest: string, log: Effects['log']): { manifest: Manifest; size: number } | null {
   try {
     const bytes = readManifestBytes(dist, digest)

@@ -1,12 +1,12 @@
-/** Why a snapshot is not published. What the target had before is as it was. */
+/** Reasons why a publication fails. The target keeps its previous snapshot. */
 
 export type PublishErrorCode =
   | 'rollback' // the target has a later version
-  | 'contradiction' // the target has another repository
-  | 'unsigned' // the target has a signed one
-  | 'expired' // a pointer that nobody would believe
-  | 'unusable' // a target that cannot be written to, or holds something else
-  | 'usage' // a target that means nothing
+  | 'contradiction' // the target contains another repository
+  | 'unsigned' // the target's snapshot is signed, this one is not
+  | 'expired' // the pointer has expired
+  | 'unusable' // the target is not writable, or contains other files
+  | 'usage' // invalid target
 
 export class PublishError extends Error {
   override readonly name = 'PublishError'

@@ -1,4 +1,4 @@
-/** A folder to publish to: what it becomes is a `dist`, which any web server hands out. */
+/** Publishes to a folder. It becomes a `dist` that any web server can serve. */
 import { readdirSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
@@ -9,11 +9,11 @@ import { lockDist } from '../build/lock.ts'
 import { PublishError } from './error.ts'
 import type { Target } from './target.ts'
 
-/** Emptied by each run: a folder that nobody else writes to, unlike `tmp`. */
+/** Emptied by each run. Unlike `tmp`, no other program writes to it. */
 const STAGED = 'publishing'
 
 /**
- * Takes a folder, which need not be there yet, for oneself.
+ * Locks the folder; creates it if necessary.
  * @throws PublishError `unusable`, BuildError `busy`
  */
 export async function openFolder(dist: string, effects: NetworkEffects): Promise<Target> {
@@ -23,7 +23,6 @@ export async function openFolder(dist: string, effects: NetworkEffects): Promise
   await writingTo(dist, () => effects.mkdir(dist))
   const unlock = lockDist(dist)
   try {
-    // What a run that was killed has left.
     await writingTo(dist, () => effects.remove(staged).then(() => effects.mkdir(staged)))
   } catch (error) {
     unlock()
@@ -65,7 +64,7 @@ async function readIfThere(path: string, maxBytes: number): Promise<Buffer | nul
   try {
     const file = await open(path)
     try {
-      // One byte more tells that there is more.
+      // One more byte, to detect longer files.
       const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(maxBytes + 1) })
       return buffer.subarray(0, bytesRead)
     } finally {

@@ -1,6 +1,6 @@
 /**
- * `vulnshelf publish`: objects, then manifests, and last the pointer, as it lies in the `dist`, with its signatures.
- * Until then the target has what it had; whatever happens on the way, the next run puts what is still missing.
+ * `vulnshelf publish`: uploads objects, then manifests, then the unchanged pointer with its signatures. Until then the
+ * target serves its previous snapshot. After a failure, the next run uploads the missing files.
  */
 import type { Progress } from '../../corpus/command/progress.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
@@ -19,9 +19,8 @@ export interface PublishOptions {
   dist: string
   /** A folder, or `s3://bucket/prefix`. */
   to: string
-  /** Transfers at once. */
   parallel?: number
-  /** Puts an unsigned snapshot in the place of a signed one, which mirrors that trust its keys then refuse. */
+  /** Replaces a signed snapshot by an unsigned one. Mirrors that trust the keys then reject it. */
   unsigned?: boolean
 }
 
@@ -29,9 +28,7 @@ export interface PublishReport {
   target: string
   snapshot: string
   version: number
-  /** Whether another pointer than before is up there now. */
   changed: boolean
-  /** Objects and manifests that were put, and those that were there already. */
   uploaded: { files: number; bytes: number }
   reused: { files: number; bytes: number }
   seconds: number
@@ -39,16 +36,13 @@ export interface PublishReport {
 
 const PARALLEL = 6
 
-/**
- * Makes the target hand out the current snapshot of a `dist`, and what leads to it from those before.
- * @throws PublishError, SnapshotError, TransferError, BuildError `busy`; then the target has what it had
- */
+/** @throws PublishError, SnapshotError, TransferError, BuildError `busy`; then the target is unchanged */
 export async function publish(
   { dist, to, parallel = PARALLEL, unsigned = false }: PublishOptions,
   effects: NetworkEffects,
   progress: Progress,
 ): Promise<PublishReport> {
-  // Before anything is written into a folder that is none of ours.
+  // First, so that nothing is written to a foreign folder.
   const edition = readEdition(dist, effects)
   assertFresh(edition.pointer, dist, effects.now())
   const target = await openTarget(to, effects)
@@ -87,7 +81,7 @@ async function publishTo(
   }
   const uploads = { target, parallel, effects, onBytes }
   for (const step of steps) await putAll(step, uploads)
-  // Somebody may have published as well, for an object store has no lock; and uploads may have taken days.
+  // An object store has no lock, and uploads can take days, so another publisher may have finished.
   const now = await judged()
   const changed = !now?.equals(pointerBytes)
   if (changed) assertFresh(pointer, dist, effects.now())
@@ -114,13 +108,13 @@ async function sizesIn(target: Target, effects: NetworkEffects): Promise<Map<str
   return sizes
 }
 
-/** @throws PublishError `expired`: no mirror would take it */
+/** @throws PublishError `expired`, because every mirror would reject the pointer */
 function assertFresh({ expires_at: expires }: Pointer, dist: string, now: Date): void {
   if (expires === undefined || Date.parse(expires) > now.getTime()) return
   throw new PublishError('expired', `the pointer of ${dist} expired at ${expires}; vulnshelf sign renews it`)
 }
 
-/** @throws PublishError `rollback`, `contradiction`, or `unusable` where it cannot be told */
+/** @throws PublishError `rollback`, `contradiction`; `unusable` if the target's pointer is damaged */
 function judge(pointer: Pointer, published: Buffer, { name }: Target): void {
   const have = pointerAt(name, published)
   switch (successionOf(pointer, have)) {
@@ -142,7 +136,7 @@ function judge(pointer: Pointer, published: Buffer, { name }: Target): void {
   }
 }
 
-/** @throws PublishError `unsigned`: mirrors that trust a key refuse what it has not signed */
+/** @throws PublishError `unsigned`: mirrors that trust a key reject unsigned pointers */
 function judgeSignatures(pointer: Uint8Array, published: Buffer, { name }: Target): void {
   if (signersOf(pointer).length > 0 || signersOf(published).length === 0) return
   throw new PublishError(

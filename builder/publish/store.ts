@@ -1,4 +1,4 @@
-/** An object store to publish to, and what it is told to say of each file. Only this loads the SDK. */
+/** Publishes to an object store. Only this module loads the SDK. */
 import { POINTER_NAME } from '../../corpus/snapshot/layout.ts'
 import { TransferError } from '../../corpus/transfer/error.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
@@ -25,7 +25,7 @@ export async function openStore(location: S3Location, effects: NetworkEffects): 
   }
 }
 
-/** What caches may do with a file. None is compressed on the way: what lies there is as it is to come. */
+/** No Content-Encoding: every file is served as stored. */
 function headersOf(path: string): { contentType: string; cacheControl: string } {
   if (path === POINTER_NAME) return { contentType: 'application/json', cacheControl: 'no-cache' }
   return {

@@ -1,4 +1,4 @@
-/** Where a snapshot is published to. Nothing is judged here. */
+/** The target of a publication: plain reads and writes, without checks. */
 import { resolve } from 'node:path'
 import { noPathHere, pathOfFileUrl } from '../../corpus/transfer/file-url.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
@@ -7,21 +7,20 @@ import type { Content } from './content.ts'
 import { PublishError } from './error.ts'
 import { openFolder } from './folder.ts'
 
-/** Paths have `/`, as in a `dist`. What fails may pass where it is a TransferError that says so. */
+/** Paths use `/`, as in a `dist`. A temporary failure must be a TransferError with `mayPass`; only that is retried. */
 export interface Target {
-  /** What messages call it. */
   name: string
-  /** A small file; null where there is none. */
+  /** Returns null if the file does not exist. */
   read(path: string, maxBytes: number): Promise<Buffer | null>
-  /** Sizes of the files in a folder of it and below, by path. */
+  /** Includes subfolders; keys are paths. */
   list(folder: string): Promise<Map<string, number>>
-  /** Puts a file in its place in one step, once all of it has been read. */
+  /** Reads all content before replacing the file atomically. */
   put(content: Content): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * `s3://bucket/prefix`, `file://…`, or a path. A folder is taken for oneself until it is closed.
+ * Opens `s3://bucket/prefix`, `file://…`, or a path. A folder stays locked until `close`.
  * @throws PublishError `usage`, `unusable`; BuildError `busy`
  */
 export async function openTarget(text: string, effects: NetworkEffects): Promise<Target> {

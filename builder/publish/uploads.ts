@@ -1,4 +1,4 @@
-/** Putting files into a target: several at once, each tried again where that may help. */
+/** Uploads files to a target: in parallel, with retries. */
 import { about } from '../../corpus/transfer/error.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { tellWait, withRetries } from '../../corpus/transfer/retry.ts'
@@ -10,13 +10,13 @@ export interface Uploads {
   target: Target
   parallel: number
   effects: NetworkEffects
-  /** Told of each piece that is read; of a file that is tried again it is told again. */
+  /** A retried file is counted again. */
   onBytes(bytes: number): void
 }
 
 /**
- * Puts all of them; the first failure ends the others.
- * @throws TransferError, SnapshotError when one is damaged here
+ * The first failure aborts the others.
+ * @throws TransferError; SnapshotError if a local file is damaged
  */
 export function putAll(contents: readonly Content[], uploads: Uploads): Promise<void> {
   const { target, parallel, effects, onBytes } = uploads
@@ -31,7 +31,7 @@ export function putAll(contents: readonly Content[], uploads: Uploads): Promise<
 }
 
 /**
- * Asks something of a target, again where that may help; `name` is what messages call it, and `signal` ends a wait.
+ * Messages use `name`; `signal` aborts a wait.
  * @throws TransferError
  */
 export async function trying<T>(

@@ -1,4 +1,7 @@
-/** Who may see which CVE (rule 15): the operator's policy, followed as its file changes, against a caller's tier. */
+/**
+ * Access control for CVEs (rule 15): compares the operator's policy, which may change at runtime, with a caller's
+ * tier.
+ */
 import { readFileSync, statSync } from 'node:fs'
 import type { CveId } from '../../corpus/model/cve-id.ts'
 import { perSnapshot } from '../../corpus/snapshot/find/per-snapshot.ts'
@@ -10,29 +13,25 @@ import { type Policy, parsePolicy } from './policy.ts'
 import { tiersOf } from './tiers.ts'
 
 export interface Access {
-  /**
-   * Lets `subject` see the CVE at `row`, or does not.
-   * @throws ApiError `tier_restricted`
-   */
+  /** @throws ApiError `tier_restricted` */
   judge(subject: Subject, snapshot: OpenSnapshot, row: number, id: CveId): void
-  /** Looks whether the policy's file was changed, and takes it up if it is sound. */
+  /** Reads the file again if it changed. */
   refresh(): void
   close(): void
 }
 
-/** Without a policy every CVE is of tier 0, which everybody has. */
+/** Without a policy, every CVE has tier 0. */
 export const openAccess: Access = { judge() {}, refresh() {}, close() {} }
 
 export interface PolicyFileOptions {
   log: Log
-  /** How often the file is looked at, in ms; 0 for never. */
+  /** Interval of file checks in ms; 0 for none. */
   pollMs?: number
 }
 
 /**
- * Access by the policy in the file at `path`. A later change that is broken is refused and told in the log, and the policy
- * before it stays: a slip of the operator must not open what was closed.
- * @throws GatewayError `access_policy` when the file cannot be read or is broken at the start
+ * Rejects and logs an invalid later change: an operator's mistake must not open restricted CVEs.
+ * @throws GatewayError `access_policy` if the file is unreadable or invalid at the start
  */
 export function accessByPolicy(path: string, { log, pollMs = 2000 }: PolicyFileOptions): Access {
   let seen = stampOf(path)
@@ -55,7 +54,7 @@ export function accessByPolicy(path: string, { log, pollMs = 2000 }: PolicyFileO
   return {
     judge({ tier }, snapshot, row, id) {
       const needed = tiers(snapshot)[row]!
-      // Tier 0 is everybody's, whatever a token says of itself.
+      // Tier 0 is visible to all, whatever the token states.
       if (needed > 0 && needed > tier) throw tierRestricted(id)
     },
     refresh,
@@ -77,7 +76,7 @@ function readPolicy(path: string): Policy {
   return parsePolicy(text, `the access policy at ${path}`)
 }
 
-/** What tells one state of the file from another without reading it. */
+/** Identifies a file state without reading it. */
 function stampOf(path: string): string {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
   return stat ? `${stat.ino} ${stat.mtimeNs} ${stat.ctimeNs} ${stat.size}` : ''

@@ -1,10 +1,10 @@
-/** The operator's access policy: which CVEs need which access tier (rule 15). Its format is in the README. */
+/** The operator's access policy: the access tiers that CVEs need (rule 15). The README describes its format. */
 import { z } from 'zod'
 import { type CveId, isRecordId, parseCveId } from '../../corpus/model/cve-id.ts'
 import { fold } from '../../corpus/snapshot/fold.ts'
 import { GatewayError } from '../errors.ts'
 
-/** A CVE that meets every condition stated here needs `tier`; null states nothing. */
+/** A CVE that meets all conditions needs `tier`; null always matches. */
 export interface Rule {
   tier: number
   ids: readonly CveId[] | null
@@ -15,10 +15,9 @@ export interface Rule {
 
 export type Policy = readonly Rule[]
 
-/** As high as `vulnshelf-gateway token --tier` goes. */
+/** Same maximum as `vulnshelf-gateway token --tier`. */
 const MAX_TIER = 1_000_000
 
-/** One is a list of one. */
 const oneOrMore = <T extends z.ZodType>(item: T) =>
   z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(item).min(1))
 
@@ -43,10 +42,7 @@ const rule = z
 
 const document = z.strictObject({ rules: z.array(z.unknown()) })
 
-/**
- * Reads a policy; `place` is what messages call it.
- * @throws GatewayError `access_policy`, naming the rule that is wrong and why
- */
+/** Messages use `place`. @throws GatewayError `access_policy`, with the invalid rule and the reason */
 export function parsePolicy(text: string, place: string): Policy {
   const refuse = (why: string, cause?: unknown) => new GatewayError('access_policy', `${place}: ${why}`, cause)
   let value: unknown
@@ -70,7 +66,7 @@ function nameOf(stated: unknown): string {
   return typeof name === 'string' ? ` ('${name}')` : ''
 }
 
-/** The first thing that is wrong, with its place: `id[3] '2024-1' is no CVE id`. */
+/** Returns for example `id[3] '2024-1' is no CVE id`. */
 function reason({ issues: [issue] }: z.ZodError): string {
   const where = issue!.path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('')
   return `${where.replace(/^\./, '')} ${issue!.message}`.trim()

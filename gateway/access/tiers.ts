@@ -1,4 +1,4 @@
-/** A policy applied to a snapshot: the tier of each CVE, worked out once from the columns, so that no record is read. */
+/** Applies a policy to a snapshot, from its columns alone. */
 
 import { FLAGS } from '../../corpus/snapshot/derive/facts.ts'
 import { findRow } from '../../corpus/snapshot/derive/index-table.ts'
@@ -6,7 +6,7 @@ import { postingsOf } from '../../corpus/snapshot/derive/postings.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 import type { Policy, Rule } from './policy.ts'
 
-/** By row. Of several rules that a CVE meets, the highest tier counts; where it meets none, 0. */
+/** Returns each row's tier: the highest of the matching rules, else 0. */
 export function tiersOf(policy: Policy, snapshot: OpenSnapshot): Int32Array {
   const { columns } = snapshot
   const tiers = new Int32Array(columns.count)
@@ -19,7 +19,6 @@ export function tiersOf(policy: Policy, snapshot: OpenSnapshot): Int32Array {
   return tiers
 }
 
-/** The ordinals that meet every condition of a rule. */
 function ordinalsOf({ ids, state, assigners }: Rule, snapshot: OpenSnapshot): number[] {
   const { columns, index, ordinalOfRow } = snapshot
   const assigned = assigners?.flatMap((name) => [...postingsOf(columns.assigner, name)]) ?? null

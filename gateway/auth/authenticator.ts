@@ -1,4 +1,4 @@
-/** From a request's headers to its subject (rules 11 to 14). */
+/** Authenticates a request: from its headers to its subject (rules 11 to 14). */
 import { compactVerify, errors } from 'jose'
 import { recent } from '../../corpus/snapshot/recent.ts'
 import { PROCESS_BYTES } from '../bounds.ts'
@@ -12,25 +12,24 @@ export interface AuthOptions {
   issuer: string
   audience: string
   keys: KeyRing
-  /** Milliseconds since 1970. */
+  /** In ms since 1970. */
   now: () => number
   algorithms?: readonly string[]
   adminClaims?: readonly string[]
-  /** Name of the session cookie. */
   cookie?: string
-  /** Bound of the memory of verified tokens, in bytes. */
+  /** In bytes. */
   rememberBytes?: number
 }
 
 /**
- * The subject of a request: at once where its token was verified before, else a promise. Throws or rejects with
- * `unauthenticated`, or `unavailable` where the key set cannot be had.
+ * Returns a promise only for uncached tokens.
+ * @throws or rejects with ApiError `unauthenticated`; `unavailable` without a key set
  */
 export type Authenticator = (headers: RequestHeaders) => Subject | Promise<Subject>
 
 const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const
 
-/** Signatures with a public key only: `none` and `HS*` cannot be configured (rule 11). */
+/** `none` and `HS*` cannot be configured (rule 11). */
 const ASYMMETRIC = /^(?:(?:RS|PS|ES)(?:256|384|512)|EdDSA|Ed25519)$/
 
 interface Verified {
@@ -39,7 +38,7 @@ interface Verified {
   subject: Subject
 }
 
-/** What a remembered token takes besides its text: map slot, claims, subject. */
+/** A cached token's map entry, claims and subject. */
 const ENTRY_BYTES = 512
 
 export function createAuthenticator(options: AuthOptions): Authenticator {
@@ -65,7 +64,7 @@ export function createAuthenticator(options: AuthOptions): Authenticator {
     const token = findToken(headers, cookie)
     const known = memory.get(token)
     if (known === undefined) return verifyAfresh(token)
-    // Signature, issuer and audience cannot have changed while the key set is the same (rule 12); time has.
+    // Signature, issuer and audience depend only on the key set (rule 12); lifetime depends on the time.
     if (known.keys !== ring.current()) {
       memory.delete(token)
       return verifyAfresh(token)
@@ -86,7 +85,6 @@ function checkAlgorithms(algorithms: readonly string[]): string[] {
   return [...algorithms]
 }
 
-/** The payload of a token with a good signature, and the key set that says so. */
 async function verifySignature(token: string, ring: KeyRing, algorithms: string[]) {
   const keys = ring.current() ?? (await ring.obtain())
   try {
@@ -104,7 +102,7 @@ async function verifySignature(token: string, ring: KeyRing, algorithms: string[
 
 async function payloadOf(token: string, keys: KeySet, algorithms: string[]): Promise<Claims> {
   const { payload, protectedHeader } = await verifiedBy(token, keys, algorithms)
-  // We understand no extension (RFC 7515 4.1.11).
+  // No extensions are supported (RFC 7515 4.1.11).
   if (protectedHeader.crit !== undefined) throw new errors.JWSInvalid('crit')
   const claims: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload))
   if (typeof claims !== 'object' || claims === null || Array.isArray(claims)) throw new errors.JWTInvalid('payload')
@@ -116,7 +114,7 @@ async function verifiedBy(token: string, keys: KeySet, algorithms: string[]) {
     return await compactVerify(token, keys.resolve, { algorithms })
   } catch (error) {
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
-    // A token without `kid` where several keys fit: any of them may have signed it.
+    // Without `kid`, any matching key may have signed the token.
     for await (const key of error) {
       try {
         return await compactVerify(token, key, { algorithms })
@@ -128,7 +126,7 @@ async function verifiedBy(token: string, keys: KeySet, algorithms: string[]) {
   }
 }
 
-/** Says what class of fault it is, and nothing that would help to forge a better token. */
+/** Names the class of the fault, without details that help to forge a token. */
 function refusal(error: unknown): ApiError {
   if (error instanceof errors.JWKSNoMatchingKey)
     return unauthenticated('the token is signed with an unknown key', 'key')

@@ -1,12 +1,12 @@
-/** Where a request carries its token: the `Authorization` header, or a browser's session cookie (rules 13, 16). */
+/** Finds the token of a request: in the `Authorization` header, or in a browser's session cookie (rules 13, 16). */
 import { unauthenticated } from '../errors.ts'
 import type { RequestHeaders } from '../request-headers.ts'
 
 const SCHEME = /^bearer +/i
-/** Three base64url parts: a signed JWT in its compact form (RFC 7515 7.1). */
+/** Three base64url parts: a signed JWT in compact form (RFC 7515 7.1). */
 const COMPACT_JWS = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/
 
-/** The token as sent, not yet looked at. Throws 401 where there is none. The cookie counts only without any header. */
+/** Returns the unverified token. The cookie counts only without the header. @throws ApiError 401 without a token */
 export function findToken(headers: RequestHeaders, cookieName: string): string {
   const { authorization, cookie } = headers
   if (authorization !== undefined) {
@@ -27,7 +27,7 @@ export function isCompactJws(token: string): boolean {
   return COMPACT_JWS.test(token)
 }
 
-/** The first of that name: browsers send the most specific path first (RFC 6265 5.4). */
+/** Browsers send the most specific path first (RFC 6265 5.4). */
 function findCookie(header: string, name: string): string | undefined {
   for (const pair of header.split(';')) {
     const equals = pair.indexOf('=')

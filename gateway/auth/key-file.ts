@@ -1,4 +1,4 @@
-/** The key set in a local file, read again when the file changes (rule 11): for networks without an issuer. */
+/** A key set in a local file, read again on changes (rule 11). */
 import { readFileSync, statSync } from 'node:fs'
 import { unavailable } from '../errors.ts'
 import type { Log } from '../log.ts'
@@ -7,8 +7,8 @@ import { type KeyRing, type KeySet, parseKeySet } from './key-set.ts'
 const CHECK_MS = 1000
 
 /**
- * Looks at the file at most once a second, and in that moment synchronously: a stat takes microseconds, and the request
- * that notices a rotation is judged by the new keys. A file that became unreadable leaves the last good set in place.
+ * Checks the file at most once a second. The check is synchronous: a stat takes microseconds, and the request that
+ * detects a rotation already uses the new keys. An unreadable file leaves the last set.
  */
 export function keyFile(path: string, { now, log }: { now: () => number; log: Log }): KeyRing {
   let set: KeySet | null = null

@@ -1,4 +1,4 @@
-/** Where a gateway gets its keys from: a file, a URL, or what the issuer publishes (rule 11). */
+/** Selects the source of keys: a file, a URL, or the issuer's metadata (rule 11). */
 import { existsSync, readFileSync } from 'node:fs'
 import { GatewayError } from '../errors.ts'
 import { LOCAL } from '../token.ts'
@@ -7,7 +7,7 @@ import { type KeyRing, parseKeySet } from './key-set.ts'
 import { type KeyUrlOptions, keysByDiscovery, keyUrl } from './key-url.ts'
 
 export interface KeySource {
-  /** File or URL of the key set; without it, it is discovered from the issuer. */
+  /** A file or URL; default: the issuer's metadata. */
   jwks?: string
   issuer: string
 }
@@ -15,8 +15,7 @@ export interface KeySource {
 const isUrl = (text: string) => /^https?:\/\//i.test(text) && URL.canParse(text)
 
 /**
- * Refuses a source that can never have keys: each request would be answered with 503. One that cannot be reached now may
- * be back later, and is not asked.
+ * Rejects a source that can never have keys. Makes no requests: an unreachable source may return later.
  * @throws GatewayError `bad_option`
  */
 export function assertKeySource({ jwks, issuer }: KeySource): void {
@@ -38,7 +37,6 @@ function assertKeyFile(jwks: string): void {
   }
 }
 
-/** Without a key set, keys are discovered from the issuer. */
 function assertIssuer(issuer: string): void {
   if (issuer.replace(/\/$/, '') === LOCAL.issuer) {
     throw new GatewayError(

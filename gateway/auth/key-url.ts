@@ -1,4 +1,4 @@
-/** The key set of a JWKS URL, found directly or by OpenID Connect discovery (rule 11). */
+/** The key set at a JWKS URL, or found by OpenID Connect discovery (rule 11). */
 import { unavailable } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { type KeyRing, type KeySet, parseKeySet } from './key-set.ts'
@@ -16,11 +16,11 @@ export interface KeyUrlOptions {
   fetch: Fetch
   now: () => number
   log: Log
-  /** After this the set is fetched anew in the background. */
+  /** After this age, the set is fetched again in the background. */
   maxAgeMs?: number
-  /** The least time between two fetches for an unknown key. */
+  /** Between two fetches for an unknown key. */
   cooldownMs?: number
-  /** How long the last good set outlives an issuer that cannot be reached. */
+  /** How long the last set is used while the issuer is unreachable. */
   maxStaleMs?: number
 }
 
@@ -28,12 +28,11 @@ const RETRY_MS = 5000
 const TIMEOUT_MS = 5000
 const MAX_BYTES = 1_048_576
 
-/** The key set that lies at `url`. */
 export function keyUrl(url: string, options: KeyUrlOptions): KeyRing {
   return ringOf(() => fetchText(url, options.fetch), url, options)
 }
 
-/** The key set that `issuer` names in its metadata (OpenID Connect Discovery 1.0, 4), asked for anew each time. */
+/** Each fetch reads the metadata again (OpenID Connect Discovery 1.0, 4). */
 export function keysByDiscovery(issuer: string, options: KeyUrlOptions): KeyRing {
   const metadataUrl = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const load = async () => {
@@ -54,7 +53,7 @@ function ringOf(load: () => Promise<string>, place: string, options: KeyUrlOptio
   let triedAt = Number.NEGATIVE_INFINITY
   let loading: Promise<void> | null = null
 
-  /** Never rejects: what went wrong is logged, and `set` stays what it was. Requests at the same time share one fetch. */
+  /** Never rejects; an error is logged and keeps `set`. Concurrent requests share one fetch. */
   const refresh = (): Promise<void> => {
     triedAt = now()
     loading ??= load()
@@ -91,7 +90,7 @@ function ringOf(load: () => Promise<string>, place: string, options: KeyUrlOptio
   }
 }
 
-/** The body at `url`, read up to a limit. Redirects are not followed: keys come from where the operator said. */
+/** Never follows redirects: the operator decides where keys come from. */
 async function fetchText(url: string, fetch: Fetch): Promise<string> {
   const headers = { accept: 'application/json' }
   const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'manual', headers })

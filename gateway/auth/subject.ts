@@ -1,26 +1,25 @@
-/** What a verified token's claims say about who is asking (rules 11, 14, 15). */
+/** Reads a subject from the claims of a verified token (rules 11, 14, 15). */
 import { hash } from 'node:crypto'
 import { unauthenticated } from '../errors.ts'
 
 export interface Subject {
   /** The claim `sub`; tokens without it share the subject `-`. */
   readonly sub: string
-  /** A digest of `sub`, for the log. */
+  /** A digest for the log. */
   readonly logName: string
   readonly admin: boolean
-  /** The access tier; unlimited is `Infinity`. */
   readonly tier: number
 }
 
 export interface ClaimRules {
   issuer: string
   audience: string
-  /** Claims in which `admin`, alone or in a list, makes an administrator: a claim's name or a dotted path to it. */
+  /** Names or dotted paths of claims that contain `admin`, alone or in a list. */
   adminClaims: readonly string[]
 }
 
 export interface Lifetime {
-  /** Seconds since 1970, as the token states them. */
+  /** In seconds since 1970. */
   exp: number
   nbf: number | null
 }
@@ -29,13 +28,13 @@ export type Claims = Readonly<Record<string, unknown>>
 
 const TOLERANCE_MS = 30_000
 
-/** Whether the token is valid now: checked on every request, remembered or not (rule 12). */
+/** Runs on every request, also for cached tokens (rule 12). @throws ApiError 401 */
 export function checkLifetime({ exp, nbf }: Lifetime, nowMs: number): void {
   if (exp * 1000 <= nowMs - TOLERANCE_MS) throw unauthenticated('the token has expired', 'expired')
   if (nbf !== null && nbf * 1000 > nowMs + TOLERANCE_MS) throw unauthenticated('the token is not valid yet', 'early')
 }
 
-/** Who the claims speak for and how long. Throws 401 where a claim is missing, malformed or meant for somebody else. */
+/** @throws ApiError 401 if a claim is missing, malformed or does not match */
 export function readClaims(claims: Claims, rules: ClaimRules): { subject: Subject; lifetime: Lifetime } {
   const { iss, aud, exp, nbf, sub } = claims
   if (iss !== rules.issuer) throw unauthenticated('the token is from another issuer', 'issuer')
@@ -60,12 +59,12 @@ export function readClaims(claims: Claims, rules: ClaimRules): { subject: Subjec
   }
 }
 
-/** JSON can say `1e999`, which would never expire. */
+/** JSON accepts `1e999`, which would never expire. */
 function isFiniteNumber(value: unknown): value is number {
   return Number.isFinite(value)
 }
 
-/** A claim that is no integer grants nothing beyond the lowest tier. */
+/** Other values give the lowest tier. */
 function tierOf(claim: unknown, admin: boolean): number {
   if (claim === undefined) return admin ? Number.POSITIVE_INFINITY : 0
   return typeof claim === 'number' && Number.isSafeInteger(claim) ? claim : 0
@@ -75,7 +74,7 @@ function namesAdmin(claim: unknown): boolean {
   return claim === 'admin' || (Array.isArray(claim) && claim.includes('admin'))
 }
 
-/** Names may hold dots themselves (`https://example.org/roles`), so the whole path is tried as a name first. */
+/** Names may contain dots (`https://example.org/roles`), so the whole path is tried as a name first. */
 function claimAt(claims: Claims, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path]
   let value: unknown = claims

@@ -1,4 +1,4 @@
-/** `/docs`: the reference for people, from the same document as `/openapi.json`, outside `/api/v1` and without a token. */
+/** `/docs`: the API reference, outside `/api/v1` and without a token. */
 import { hash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { OpenRoute } from '../open-route.ts'
@@ -6,7 +6,7 @@ import type { OpenapiDocument } from '../openapi/model.ts'
 import { referencePage } from './page.ts'
 import { STYLE } from './style.ts'
 
-/** The page may do nothing but show itself, in its own style: no script, nothing fetched, no frame around it. */
+/** No scripts, no requests, no frames. */
 const POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
@@ -15,7 +15,6 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The page is made once, here. */
 export function docsRoute(document: OpenapiDocument): OpenRoute {
   const body = Buffer.from(referencePage(document, STYLE).html)
   const answer = {

@@ -1,4 +1,4 @@
-/** HTML put together from templates: whatever is filled in is escaped, unless it is HTML already. */
+/** HTML templates that escape their values. */
 
 export interface Html {
   readonly html: string
@@ -6,7 +6,7 @@ export interface Html {
 
 type Filling = string | number | Html | readonly Html[] | null
 
-/** A template literal as HTML; `null` leaves its place empty. */
+/** `null` renders nothing. */
 export function html(strings: TemplateStringsArray, ...fillings: Filling[]): Html {
   return { html: strings.reduce((text, string, i) => text + filled(fillings[i - 1] ?? null) + string) }
 }
@@ -15,7 +15,7 @@ export function joined(parts: readonly Html[], between: string): Html {
   return { html: parts.map((part) => part.html).join(escaped(between)) }
 }
 
-/** Prose as the document holds it: paragraphs with an empty line between them, and `code` in backticks. */
+/** Renders paragraphs, separated by empty lines, and `code` in backticks. */
 export function prose(text: string): Html {
   return {
     html: text
@@ -25,7 +25,6 @@ export function prose(text: string): Html {
   }
 }
 
-/** One line of prose. */
 export function inline(text: string): Html {
   return { html: escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>') }
 }

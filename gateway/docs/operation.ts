@@ -1,4 +1,4 @@
-/** One endpoint for people: what it takes, what it answers, and how to ask. */
+/** Renders one endpoint: parameters, answers, and an example. */
 import { type OpenapiDocument, type Operation, type Parameter, resolve } from '../openapi/model.ts'
 import { type Html, html, inline, joined, prose } from './html.ts'
 import { boundsOf, typeOf } from './schema.ts'
@@ -7,7 +7,7 @@ export function operationSection(document: OpenapiDocument, path: string, operat
   const { operationId, summary, description } = operation
   const parameters = operation.parameters
     .map((parameter) => resolve(document, 'parameters', parameter))
-    // What every endpoint takes is said once, in the introduction.
+    // The introduction describes the headers.
     .filter((parameter) => parameter.in !== 'header')
   return html`<section class="operation" id="${operationId}">
 <h3><a href="#${operationId}"><span class="method">GET</span> <code>${pathShown(path)}</code></a></h3>
@@ -45,16 +45,14 @@ function responseRows(document: OpenapiDocument, { responses }: Operation): Html
   return Object.entries(responses).map(([status, given]) => {
     const { description, content } = resolve(document, 'responses', given)
     const schema = content?.['application/json'].schema
-    // All errors have one body, which is shown among the schemas.
+    // All errors have the same body.
     const shown = status === '200' && schema ? typeOf(schema) : lines(description)
     return html`<tr><td><span class="status s${status[0]!}">${status}</span></td><td>${shown}</td></tr>`
   })
 }
 
-/** Each paragraph as a line of a table's cell. */
 const lines = (text: string) => html`${text.split('\n\n').map((line) => html`<div>${inline(line)}</div>`)}`
 
-/** Each parameter of the path stands out. */
 function pathShown(path: string): Html {
   const parts = path.split(/(\{\w+\})/).map((part) => (part.startsWith('{') ? html`<i>${part}</i>` : html`${part}`))
   return joined(parts, '')

@@ -1,10 +1,10 @@
-/** The reference as one page: introduction, endpoints by resource, then every schema that has a name. */
+/** Renders the reference as one page: introduction, endpoints by resource, then every named schema. */
 import type { OpenapiDocument, Operation } from '../openapi/model.ts'
 import { type Html, html, inline, prose } from './html.ts'
 import { operationSection } from './operation.ts'
 import { anchorOf, boundsOf, fieldsOf, typeOf } from './schema.ts'
 
-/** `style` goes into the page itself: it asks for nothing else. */
+/** `style` is inlined, so that the page makes no requests. */
 export function referencePage(document: OpenapiDocument, style: string): Html {
   const { info, tags, components } = document
   const groups = tags.map((tag) => ({ ...tag, id: `tag-${tag.name.toLowerCase().replaceAll(' ', '-')}` }))

@@ -1,17 +1,16 @@
-/** JSON Schema for people: a type in a few words, what bounds it, and the fields of an object as a table. */
+/** Renders JSON Schemas as types, constraints and field tables. */
 import type { JsonSchema } from '../params/kind.ts'
 import { type Html, html, inline, joined } from './html.ts'
 
 const COMPONENT = '#/components/schemas/'
 
-/** Where the page shows a component. */
 export const anchorOf = (name: string) => `schema-${name}`
 
-/** `array of CveSummary`, `string or null`, with links to what has a name. */
+/** Returns for example `array of CveSummary`, with links. */
 export function typeOf(schema: JsonSchema): Html {
   if (typeof schema.$ref === 'string') return linkTo(schema.$ref.slice(COMPONENT.length))
   const choices = schemasIn(schema.anyOf ?? schema.oneOf)
-  // Choices that say less than a type are bounds of it: the formats of a date.
+  // Choices without a type only constrain one, such as the formats of a date.
   if (choices.length > 0 && schema.type === undefined) return joined(choices.map(typeOf), ' or ')
   if (Array.isArray(schema.type)) return joined(schema.type.map(String).map(word), ' or ')
   if (schema.type === 'array') return html`array of ${isSchema(schema.items) ? typeOf(schema.items) : 'anything'}`
@@ -21,7 +20,7 @@ export function typeOf(schema: JsonSchema): Html {
   return html`${typeof schema.type === 'string' ? schema.type : 'anything'}`
 }
 
-/** What bounds the values: enumerations, ranges, lengths, patterns, defaults; null where nothing does. */
+/** Returns null without constraints. */
 export function boundsOf(schema: JsonSchema): Html | null {
   const bounds: Html[] = []
   const choices = schemasIn(schema.anyOf ?? schema.oneOf)
@@ -38,12 +37,12 @@ export function boundsOf(schema: JsonSchema): Html | null {
   if (typeof schema.pattern === 'string') bounds.push(html`matches ${code(schema.pattern)}`)
   if (schema.default !== undefined) bounds.push(html`default ${code(plain(schema.default))}`)
   const within = [...choices, schema.items].filter(isSchema).map(boundsOf)
-  // A reference says it in its own place, and the formats are told.
+  // Constraints of a reference are at its own anchor, and formats are listed already.
   for (const inner of formats.length > 0 ? [] : within) if (inner !== null) bounds.push(inner)
   return bounds.length === 0 ? null : joined(bounds, '; ')
 }
 
-/** The fields of an object, those of nameless objects within it included; null for what is no object. */
+/** Includes nested unnamed objects. Returns null for other types. */
 export function fieldsOf(schema: JsonSchema): Html | null {
   const rows = rowsOf(schema, '')
   if (rows.length === 0) return null
@@ -68,7 +67,6 @@ function rowsOf({ properties, required }: JsonSchema, prefix: string): Html[] {
   })
 }
 
-/** The object within `array of object` and `object or null`. */
 function unwrapped(schema: JsonSchema): { inner: JsonSchema; mark: string } {
   if (isSchema(schema.items)) return { inner: unwrapped(schema.items).inner, mark: '[]' }
   const choice = schemasIn(schema.anyOf).find(({ type }) => type !== 'null')
@@ -77,7 +75,7 @@ function unwrapped(schema: JsonSchema): { inner: JsonSchema; mark: string } {
 
 function rangeOf(least: unknown, most: unknown, unit: string): Html | null {
   if (least !== undefined && most !== undefined) return html`${plain(least)} to ${plain(most)}${unit}`
-  // That something is not empty goes without saying: an empty parameter is refused (rule 2).
+  // Empty parameters are always rejected (rule 2), so a minimum of 1 is not shown.
   if (least !== undefined) return unit !== '' && least === 1 ? null : html`at least ${plain(least)}${unit}`
   return most === undefined ? null : html`at most ${plain(most)}${unit}`
 }
@@ -86,7 +84,6 @@ const linkTo = (name: string) => html`<a href="#${anchorOf(name)}">${name}</a>`
 const word = (text: string) => html`${text}`
 const code = (value: unknown) => html`<code>${plain(value)}</code>`
 
-/** A value as it would stand in a parameter. */
 function plain(value: unknown): string {
   if (Array.isArray(value)) return value.map(plain).join(',')
   return typeof value === 'string' ? value : JSON.stringify(value)

@@ -1,4 +1,4 @@
-/** How the reference looks: fonts of the reader's system, light or dark as the reader has it. */
+/** Style of the reference. */
 
 export const STYLE = `
 :root {

@@ -1,6 +1,6 @@
 /**
- * Where metrics are read: a listener of its own, on loopback unless told otherwise. Not a path on the main port that only
- * loopback may ask for: behind a reverse proxy on the same machine everybody comes from loopback.
+ * A separate listener for metrics, by default on loopback. A loopback-only path on the main port would be unsafe:
+ * behind a reverse proxy on the same machine, every request comes from loopback.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError } from '../errors.ts'
@@ -14,7 +14,7 @@ export interface ListenerOptions {
   port: number
 }
 
-/** Answers `GET /metrics` and nothing else. Rejects with a `GatewayError` where the port cannot be had. */
+/** Answers only `GET /metrics`. Rejects with a `GatewayError` if the port is unavailable. */
 export function startMetricsListener(metrics: Exposed, { host, port }: ListenerOptions): Promise<RunningServer> {
   const listener = (request: IncomingMessage, response: ServerResponse) => void answer(metrics, request, response)
   return startServer(listener, { port, ...(host === undefined ? {} : { host }) })

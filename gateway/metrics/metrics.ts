@@ -1,4 +1,4 @@
-/** The metrics of a gateway, in a registry of its own. Names and labels are listed in the README. */
+/** The metrics of a gateway, in a registry of their own. The README lists names and labels. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { AUTH_FAULTS } from '../errors.ts'
 import type { QueryFigures } from '../query/queries.ts'
@@ -6,11 +6,10 @@ import type { ShelfFigures } from '../shelf/shelf.ts'
 import { LIMITS, type Meter } from './meter.ts'
 import { type AnswerCount, createTally, type Tally } from './tally.ts'
 
-/** What is read at the moment of a scrape. */
 export interface Watched {
   shelf(): ShelfFigures
   queries(): QueryFigures
-  /** Null where limits are not to be shared. */
+  /** Null if limits are not shared. */
   limitsShared: (() => boolean) | null
   /** Connections that were closed because too many were open. */
   connectionsRefused(): number
@@ -18,16 +17,15 @@ export interface Watched {
   now(): number
 }
 
-/** Metrics that can be read. */
 export interface Exposed {
-  /** Everything in Prometheus' text format. */
+  /** In Prometheus' text format. */
   expose(): Promise<string>
   contentType: string
 }
 
 export interface Metrics extends Exposed {
   meter: Meter
-  /** The same as JSON, for whoever adds up those of several processes. */
+  /** For the aggregation of several processes. */
   collect(): Promise<object[]>
 }
 
@@ -51,7 +49,7 @@ export function createMetrics(watched: Watched): Metrics {
     labelNames: ['fault'],
     registers,
   })
-  // A series that is there from the start shows its first increase.
+  // Series that exist from the start show their first increase.
   for (const limit of LIMITS) refusals.inc({ limit }, 0)
   for (const fault of AUTH_FAULTS) faults.inc({ fault }, 0)
   watchShelf(watched, registers)
@@ -102,7 +100,6 @@ const DURATIONS = {
   help: 'Time from the parsed request until its answer is handed to the socket',
 }
 
-/** A histogram whose counts lie in a tally. */
 class TalliedDurations extends Histogram<string> {
   readonly #tally: Tally
 
@@ -111,7 +108,7 @@ class TalliedDurations extends Histogram<string> {
     this.#tally = tally
   }
 
-  /** What the registry asks a histogram for when it prints. */
+  /** For the text format. */
   async getForPromString() {
     const values = this.#tally.durations().flatMap(({ route, counts, sum }) => {
       let count = 0
@@ -129,7 +126,7 @@ class TalliedDurations extends Histogram<string> {
     return { ...DURATIONS, type: 'histogram', values, aggregator: 'sum' }
   }
 
-  /** And when it collects. */
+  /** For JSON. */
   override get() {
     return this.getForPromString() as unknown as ReturnType<Histogram<string>['get']>
   }
@@ -166,14 +163,14 @@ function watchQueries({ queries }: Watched, registers: Registry[]): void {
   counter('vulnshelf_query_refusals_total', 'Text queries refused by a full queue', registers, () => queries().refusals)
 }
 
-/** There is none where limits are not to be shared: a 0 asks for attention. */
+/** Omitted without shared limits, because 0 would look like a fault. */
 export function watchLimits(shared: (() => boolean) | null, registers: Registry[]): void {
   if (shared === null) return
   const help = 'Whether Redis counts the limits of all gateways together: 0 while it is away'
   gauge('vulnshelf_limits_shared', help, registers, () => Number(shared()))
 }
 
-/** `aggregator` is what becomes of it over several processes. */
+/** `aggregator` combines processes. */
 function gauge(
   name: string,
   help: string,
@@ -192,7 +189,7 @@ function gauge(
   })
 }
 
-/** A counter that somebody else counts. */
+/** The value is counted elsewhere. */
 export function counter(name: string, help: string, registers: Registry[], read: () => number): void {
   new Counter({
     name,

@@ -1,4 +1,4 @@
-/** Copying from a bundle: where in it the files lie is read at once, and each file when it is asked for. */
+/** Copies from a bundle: reads file positions first, and files on request. */
 import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
 import { Readable } from 'node:stream'
@@ -8,16 +8,12 @@ import { MirrorError } from './error.ts'
 import type { Source } from './source.ts'
 import { BLOCK_BYTES, decodeHeader, paddingOf } from './tar.ts'
 
-/** Where in an archive a file lies. */
 interface Place {
   at: number
   size: number
 }
 
-/**
- * A bundle to copy from.
- * @throws MirrorError `unusable` where the file is no bundle, or only the beginning of one
- */
+/** @throws MirrorError `unusable` if the file is not a bundle, or is truncated */
 export function bundleSource(file: string): Source {
   const places = placesIn(file)
   return {
@@ -34,7 +30,7 @@ export function bundleSource(file: string): Source {
   }
 }
 
-/** The stream's `end` is the last byte it reads, so it cannot read none. */
+/** `end` is inclusive, so an empty range is impossible. */
 const bytesOf = (file: string, { at, size }: Place, offset: number) =>
   createReadStream(file, { start: at + offset, end: at + size - 1 })
 

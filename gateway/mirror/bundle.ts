@@ -1,6 +1,6 @@
 /**
- * Bundles: a snapshot, or what is new since another one, as one file that is carried on a disk. In it lie the files of a
- * repository by their names, so that a mirror copies from it as from a folder; nothing in it is believed for being there.
+ * Bundles: a snapshot, or its difference to another one, as one file for transport on a disk. It contains files of a
+ * repository under their names, and a mirror copies from it as from a folder, with the same checks.
  */
 import { createReadStream, statSync } from 'node:fs'
 import { sha256 } from '../../corpus/snapshot/digest.ts'
@@ -13,21 +13,19 @@ import { knownManifest } from './folder.ts'
 import { type Came, onceEach } from './missing.ts'
 import { END_BYTES, encodeHeader, MAX_ENTRY_BYTES, paddingOf } from './tar.ts'
 
-/** A snapshot that is about to be put up. */
 export interface NewSnapshot {
   pointer: Uint8Array
   manifest: Manifest
   manifestBytes: Uint8Array
-  /** The pointer that is up yet; null in a new folder. */
+  /** Null in a new folder. */
   before: Pointer | null
   came: Came
 }
 
 /**
- * Writes a bundle for somebody who has the snapshot before this one, and puts it in its place when it is complete. First
- * comes what is judged, then what is large. What was derived here can be derived there. `judge` throws where the pointer
- * has expired meanwhile.
- * @throws MirrorError `too_large` for an object that no header can tell the size of; what `judge` throws
+ * Writes a bundle for a reader with the previous snapshot. Pointer and manifests come first, because readers check
+ * them before large objects. Files derived here are omitted. `judge` throws if the pointer has expired meanwhile.
+ * @throws MirrorError `too_large` for an object above the limit of a tar header; errors of `judge`
  */
 export async function writeBundle(
   file: string,
@@ -64,10 +62,7 @@ export async function writeBundle(
   return { file, bytes }
 }
 
-/**
- * What somebody lacks, whatever of it came in this run and whatever in one that broke off before: packs, and what is
- * neither in the snapshot before nor made with them or derived.
- */
+/** Returns the objects that the reader lacks, including those of an interrupted run. */
 function objectsFor({ manifest, before, came }: NewSnapshot, dist: string): Stored[] {
   const known = before && knownManifest(dist, before.manifest.sha256)
   const had = known ? decodeManifest(known).files : []

@@ -1,4 +1,4 @@
-/** `vulnshelf-gateway mirror` from its words: once, or again and again. */
+/** Runs `vulnshelf-gateway mirror`: once, or at intervals. */
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { realEffects } from '../../corpus/command/effects.ts'
@@ -27,10 +27,10 @@ export interface MirrorFlags {
   json?: boolean
 }
 
-/** How long a run that is told to end may take to do so. */
+/** Time limit to end after a signal. */
 const END_MS = 5000
 
-/** Mirrors once; with an interval until the process is told to stop. */
+/** With an interval, runs until a signal. */
 export async function mirrorFromCommand(sourceText: string, dist: string, flags: MirrorFlags): Promise<void> {
   const { keys, interval, parallel, maxRate = null, maxBytes, derive, jobs, bundle = null, keep = null, json } = flags
   if (bundle !== null && interval !== undefined) {
@@ -41,13 +41,12 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
   }
   const followed = process.env[FOLLOWED_BY_GATEWAY]
   const { effects, close } = realNetworkEffects(realEffects())
-  // A gateway's log is no place for it.
   const progress = followed === undefined ? showProgress() : noProgress
   const sound = new Map<string, string>()
   const stop = new AbortController()
   let isFirst = true
   const run = async (): Promise<MirrorReport> => {
-    // Read anew each time: keys change while a mirror follows.
+    // Keys can change between runs.
     const options = {
       dist,
       keys: keys === undefined ? null : await readKeySetFile(keys),
@@ -60,7 +59,7 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
       sound,
       signal: stop.signal,
     }
-    // Opened anew as well: a bundle may have been replaced.
+    // Bundles can be replaced between runs.
     const source = openSource(followed ?? sourceText, effects)
     try {
       return await mirror(source, options, effects, progress)
@@ -70,7 +69,7 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
   }
   const end = (why: string) => {
     stop.abort(new Error(why))
-    // It may be waiting for a server that is busy for minutes; a kill does no harm either.
+    // It may be waiting for a busy server; killing it is safe.
     setTimeout(() => process.exit(), END_MS).unref()
   }
   const print = (report: MirrorReport) =>
@@ -78,12 +77,12 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
       `${json ? printableJson(report, interval || followed !== undefined ? 0 : 1) : printable(mirrorWords(report))}\n`,
     )
   try {
-    // A gateway that follows by this process has ended, and may have been killed.
+    // The gateway has ended, perhaps by a kill.
     const leave = () => end('nobody needs it any more')
     if (process.connected) process.once('disconnect', leave)
     else if (followed !== undefined) return leave()
     if (interval === undefined) return print(await run())
-    // What does not hold from the first turn on is no trouble that passes.
+    // Invalid keys at the start end the command.
     if (keys !== undefined) await readKeySetFile(keys)
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => end(signal))
     await follow(run, {
@@ -91,7 +90,6 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
       signal: stop.signal,
       random: effects.random,
       onReport: (report) => {
-        // The first one says that it has begun.
         if (isFirst || report.changed || report.fetched.files > 0) print(report)
         isFirst = false
       },

@@ -1,6 +1,6 @@
 /**
- * Delta packs of a mirror: the chain of snapshots that leads from the one that is here to the one that is wanted, where it
- * is worth it, and the shards that are made on the way. Where packs are of no use, files come whole. SPEC.md, "Delta pack".
+ * Delta packs of a mirror: finds the chain of snapshots from the local one to the wanted one, and rebuilds shards with
+ * its packs. If packs are more expensive or unusable, files are fetched whole. SPEC.md, "Delta pack".
  */
 import { join } from 'node:path'
 import { type Effects, replaceFile } from '../../corpus/command/effects.ts'
@@ -26,7 +26,6 @@ import { knownManifest } from './folder.ts'
 import { bytesOf, isHere } from './objects.ts'
 import { askFor, fetchAll, type Transfers } from './transfers.ts'
 
-/** One night: a snapshot, the one it was built upon, and the pack that leads from that to it. */
 export interface Link {
   child: Manifest
   parent: Manifest
@@ -34,8 +33,8 @@ export interface Link {
 }
 
 /**
- * The links from the snapshot whose manifest has the digest `have` to the one of `manifest`, the oldest first; null where
- * there are none, or where they cost as much as `worth` bytes. `manifestOf` gets a manifest by its digest, and what it cost.
+ * Returns the links from manifest digest `have` to `manifest`, oldest first. Null without a chain, or if it costs at
+ * least `worth` bytes. `manifestOf` returns a manifest and its cost in bytes.
  */
 export async function linksTo(
   manifest: Manifest,
@@ -66,15 +65,14 @@ export async function linksTo(
   return null
 }
 
-/** A shard that is to be made, and of what. */
 interface Making {
   entry: FileEntry
   former: FileEntry
 }
 
 /**
- * Makes of the missing objects those that the packs lead to, and adds their digests to `made`. The packs must be here.
- * @throws SnapshotError where a pack does not make what its manifest names: what was made until then is sound
+ * Rebuilds missing objects, and adds their digests to `made`. The packs must be local.
+ * @throws SnapshotError if a pack's result does not match its manifest; objects in `made` are intact
  */
 export async function makeFromPacks(
   links: readonly Link[],
@@ -83,7 +81,7 @@ export async function makeFromPacks(
   dist: string,
   effects: Effects,
 ): Promise<void> {
-  // Packs are read twice: those of a month would take a gigabyte together.
+  // A month of packs would take a gigabyte of memory, so they are read twice.
   const nights = links.map((link) => packedIn(link, dist).map(({ making }) => making))
   for (const [night, makings] of stepsTo(missing, nights, links[0]?.parent.files ?? []).entries()) {
     const needed = new Set(makings.map(({ entry }) => entry.sha256))
@@ -110,8 +108,8 @@ function packedIn({ child, parent, pack }: Link, dist: string): { making: Making
 }
 
 /**
- * Of each night what is needed of it in the end: what is wanted, and what leads to that from the files that are `had`. A
- * shard that was in no pack on the way leads nowhere, and what would be made of it comes whole.
+ * Returns the shards to rebuild in each night: the wanted ones, and the intermediate ones that lead to them from the
+ * files in `had`. A chain with a gap is dropped, and its result is fetched whole.
  */
 function stepsTo(
   wanted: ReadonlySet<string>,
@@ -134,10 +132,10 @@ function stepsTo(
   return steps
 }
 
-/** So many times as long as that of today no manifest of the month before is. */
+/** Maximum ratio of an earlier manifest's size to today's. */
 const MOST_SHRUNK = 8
 
-/** What leads from the snapshot that is here to the one that is wanted; nothing where whole objects are less. */
+/** Returns no links if whole objects are cheaper. */
 export async function worthwhileLinks(
   manifest: Manifest,
   missing: readonly FileEntry[],
@@ -148,14 +146,14 @@ export async function worthwhileLinks(
   const shards = bytesOf(missing.filter(({ role }) => role === 'cve' || role === 'catalog'))
   if (shards === 0 || have.snapshot === manifest.snapshot) return []
   const worth = source.isPart ? Number.POSITIVE_INFINITY : shards
-  // Only what has come whole can be held against its digest.
+  // A digest can only be checked after the whole download.
   const most = Math.min(MAX_MANIFEST_BYTES, MOST_SHRUNK * JSON.stringify(manifest).length)
   const manifestOf = async (digest: string) => {
     const known = knownManifest(dist, digest)
     if (known) return { manifest: decodeManifest(known), cost: 0 }
     const bytes = await askFor(manifestName(digest), most, transfers)
     if (sha256(bytes) !== digest) throw new SnapshotError('digest', `the manifest ${digest} has another digest`)
-    // The chain of manifests is what `/changes` goes back by, also over nights that were never here.
+    // `/changes` needs the whole chain, including skipped nights.
     await replaceFile(manifestPath(dist, digest), bytes, join(temporaryFolder(dist), 'between'), effects)
     return { manifest: decodeManifest(bytes), cost: bytes.length }
   }
@@ -167,15 +165,13 @@ export async function worthwhileLinks(
   }
 }
 
-/** What packs have brought. */
 export interface FromPacks {
-  /** Digests of what was made. */
+  /** Digests of rebuilt objects. */
   made: ReadonlySet<string>
-  /** The packs that came now; others had come with a run that broke off. */
+  /** Without packs of an interrupted run. */
   fetched: readonly Stored[]
 }
 
-/** Fetches the packs that are not here yet, and makes with them what is missing, as far as they lead. */
 export async function madeFromPacks(
   links: readonly Link[],
   missing: readonly FileEntry[],
@@ -198,10 +194,10 @@ export async function madeFromPacks(
   return { made, fetched: packs.map(({ object }) => object) }
 }
 
-/** What is wrong with a file that is offered, and not with the way to it. */
+/** Faults of the file, not of the connection. */
 const WRONG_FILE: readonly TransferErrorCode[] = ['missing', 'refused', 'digest', 'cut', 'restart', 'too_large']
 
-/** Packs spare bytes; where they are missing or damaged, objects come whole. */
+/** Without usable packs, objects are fetched whole. */
 function withoutPacks(error: unknown, effects: NetworkEffects): void {
   const isTheirs = error instanceof SnapshotError || (error instanceof TransferError && WRONG_FILE.includes(error.code))
   if (!isTheirs) throw error

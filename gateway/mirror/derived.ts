@@ -1,6 +1,6 @@
 /**
- * What is derived, made here instead of fetched: the same files by the digests that the manifest names, or none. Another
- * version of zlib or SQLite may write the same content otherwise; what comes out so is fetched like everything else.
+ * Derives files locally instead of fetching them. Only files with the digests in the manifest are used. Another
+ * version of zlib or SQLite may write the same content with other bytes; such files are fetched.
  */
 import { join } from 'node:path'
 import { type Effects, moveFile, replaceFile } from '../../corpus/command/effects.ts'
@@ -15,8 +15,8 @@ import type { Transfers } from './transfers.ts'
 const keyOf = ({ role, name }: Pick<FileEntry, 'role' | 'name'>) => `${role}\t${name}`
 
 /**
- * Derives everything again with `jobs` threads, and keeps what is missing and comes out as it should; gives the digests of
- * that. All that is not derived must be here. Where deriving fails the rest is left to be fetched.
+ * Keeps missing files with the expected digests and returns these. Non-derived files must be local. After an error,
+ * other files are left to be fetched.
  */
 export async function madeByDeriving(
   manifest: Manifest,
@@ -40,7 +40,7 @@ export async function madeByDeriving(
       else others++
     }
   } catch (error) {
-    // Trouble of this machine is not helped by fetching; anything else says that these files cannot be made here.
+    // Fetching does not help against errors of this machine.
     if (signal?.aborted || isSystemError(error) || isDiskTrouble(error) || !(error instanceof Error)) throw error
     effects.log(`what is derived cannot be made here, so it is fetched: ${error.message}`)
   } finally {
@@ -51,7 +51,6 @@ export async function madeByDeriving(
   return made
 }
 
-/** Puts a derived file in its place, if it is the one that the manifest names. */
 async function putIfSame(
   { content, from }: DerivedFile,
   file: FileEntry,

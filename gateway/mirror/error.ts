@@ -1,14 +1,14 @@
-/** Why a mirror refuses what it is offered, or cannot go on. What was there before is intact. */
+/** Reasons why a mirror rejects a snapshot or stops. The local snapshot stays intact. */
 
 export type MirrorErrorCode =
-  | 'rollback' // an older pointer than the one that is here
-  | 'expired' // a pointer that is too old to be believed
-  | 'contradiction' // two things that cannot both be true of one repository
-  | 'too_large' // more than the operator lets it take
-  | 'no_space' // more than the disk has room for
-  | 'busy' // somebody else is writing to the same folder
-  | 'unusable' // a folder that cannot be written to, a folder or a bundle that holds something else
-  | 'usage' // an option or a source that means nothing
+  | 'rollback' // the pointer is older than the local one
+  | 'expired' // the pointer has expired
+  | 'contradiction' // inconsistent data for one repository
+  | 'too_large' // above the operator's limit
+  | 'no_space' // not enough disk space
+  | 'busy' // another process is writing to the folder
+  | 'unusable' // the folder is not writable, or the folder or bundle has foreign contents
+  | 'usage' // an invalid option or source
 
 export class MirrorError extends Error {
   override readonly name = 'MirrorError'

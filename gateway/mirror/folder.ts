@@ -1,4 +1,4 @@
-/** The folder that a mirror keeps: whether it may, one at a time, what is there, and what is left behind. */
+/** The local folder of a mirror: ownership, lock, contents, and leftovers. */
 import { readdir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Effects } from '../../corpus/command/effects.ts'
@@ -14,8 +14,8 @@ import { MirrorError } from './error.ts'
 import { arrivedOf, objectOfPart } from './objects.ts'
 
 /**
- * Takes a folder, which need not be there yet; the result gives it back.
- * @throws MirrorError `busy`, or `unusable` where it holds something else or cannot be written to
+ * Locks a folder; creates it if necessary. Returns the release function.
+ * @throws MirrorError `busy`; `unusable` if it has foreign contents or is not writable
  */
 export async function takeFolder(dist: string, effects: Effects): Promise<() => void> {
   assertDist(dist)
@@ -31,7 +31,7 @@ export async function takeFolder(dist: string, effects: Effects): Promise<() => 
 }
 
 /**
- * A folder of somebody else's files is not mirrored into. One with nothing but `tmp` was taken, and the mirror killed.
+ * A folder with only `tmp` is accepted: a mirror was killed after locking it.
  * @throws MirrorError `unusable`
  */
 function assertDist(dist: string): void {
@@ -39,7 +39,7 @@ function assertDist(dist: string): void {
   if (why !== null) throw new MirrorError('unusable', why)
 }
 
-/** @throws MirrorError: what cannot be read cannot tell what would be a step back */
+/** @throws MirrorError if it is damaged, because a rollback could not be detected */
 export function ownPointer(bytes: Buffer, dist: string): Pointer {
   try {
     return decodePointer(bytes)
@@ -53,7 +53,7 @@ export function ownPointer(bytes: Buffer, dist: string): Pointer {
   }
 }
 
-/** The bytes of a manifest where it is here already, and sound. */
+/** Returns null unless the manifest is local and intact. */
 export function knownManifest(dist: string, sha256: string): Buffer | null {
   try {
     return readManifestBytes(dist, sha256)
@@ -63,11 +63,11 @@ export function knownManifest(dist: string, sha256: string): Buffer | null {
   }
 }
 
-/** What a disk should have left beside what is fetched. */
+/** Must stay free. */
 const SPARE_BYTES = 64e6
 
 /**
- * Where there is too little room for the missing objects of `wanted`, what runs for other snapshots left behind gives way.
+ * If space is short, removes leftovers of runs for other snapshots.
  * @throws MirrorError `no_space`
  */
 export async function makeRoom(
@@ -87,7 +87,7 @@ export async function makeRoom(
   )
 }
 
-/** What has arrived of the missing objects takes its room already. */
+/** Partial objects already use space. */
 async function lackOf(dist: string, missing: readonly Stored[]): Promise<{ bytes: number; free: number } | null> {
   let bytes = 0
   for (const object of missing) bytes += object.size - (await arrivedOf(dist, object))
@@ -97,7 +97,7 @@ async function lackOf(dist: string, missing: readonly Stored[]): Promise<{ bytes
   return bytes + SPARE_BYTES <= free ? null : { bytes, free }
 }
 
-/** What was begun for snapshots that were never completed is not needed any more, but for the `wanted` objects. */
+/** Keeps the objects in `wanted`. */
 export async function removeParts(dist: string, effects: Effects, wanted?: ReadonlySet<string>): Promise<void> {
   for (const name of await readdir(temporaryFolder(dist))) {
     const object = objectOfPart(name)

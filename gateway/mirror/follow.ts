@@ -1,20 +1,20 @@
-/** Mirroring again and again: what goes wrong once is told, and tried again at the next turn. */
+/** Repeats a mirror run. Temporary errors are reported, and the next run tries again. */
 import { setTimeout } from 'node:timers/promises'
 import { isSystemError } from '../../corpus/command/system-error.ts'
 
 /**
- * A variable by which a mirror knows that it is a gateway's: then it ends with that, also where that has ended already. Its
- * value is the source, which may hold a password: what a process is started with everybody on its machine may read.
+ * Marks a gateway's mirror process, which ends with its gateway. The value is the source; it may contain a password,
+ * and other users can read command lines.
  */
 export const FOLLOWED_BY_GATEWAY = 'VULNSHELF_FOLLOWED_BY_GATEWAY'
 
-/** Errors that concern what was offered, or the way to it, and not this program. */
+/** Errors of the data or the connection, not of this program. */
 const TOLD = ['KeyError', 'MirrorError', 'SnapshotError', 'TransferError']
 
 export interface Following<T> {
-  /** From the end of one run to the beginning of the next, in ms. */
+  /** Between two runs. */
   intervalMs: number
-  /** Ends it: a run under way is the caller's to end. */
+  /** The caller must end a run in progress. */
   signal: AbortSignal
   onReport(report: T): void
   onError(error: Error): void
@@ -22,12 +22,12 @@ export interface Following<T> {
   random(): number
 }
 
-/** Many mirrors that were started together should not come back together: intervals differ by up to so much. */
+/** Prevents that mirrors started together return together. */
 const JITTER = 0.1
 
 /**
- * Runs until the signal says to stop; it resolves then.
- * @throws what a run throws that nobody expected
+ * Resolves when the signal aborts.
+ * @throws unexpected errors of a run
  */
 export async function follow<T>(run: () => Promise<T>, following: Following<T>): Promise<void> {
   const { intervalMs, signal, onReport, onError, random } = following
@@ -44,6 +44,6 @@ export async function follow<T>(run: () => Promise<T>, following: Following<T>):
   }
 }
 
-/** Trouble of this disk passes as well: a full one may have room tomorrow. What was asked for wrongly stays wrong. */
+/** Disk errors are temporary, usage errors are not. */
 const isTold = (error: Error & { code?: string }) =>
   error.code !== 'usage' && (TOLD.includes(error.name) || isSystemError(error))

@@ -1,6 +1,6 @@
 /**
- * `vulnshelf-gateway mirror`: pointer, trust, manifest, missing objects, and last the pointer, as it was received, with
- * its signatures. Until then the snapshot that is here stays; whatever happens on the way, the next run goes on from there.
+ * `vulnshelf-gateway mirror`: fetches and verifies pointer, manifest and missing objects, then replaces the pointer,
+ * with its signatures. Until then the local snapshot stays. After a failure, the next run continues.
  */
 import { join } from 'node:path'
 import { replaceFile } from '../../corpus/command/effects.ts'
@@ -32,23 +32,21 @@ import { judgeManifest, judgePointer } from './trust.ts'
 
 export interface MirrorOptions {
   dist: string
-  /** Keys of which one must have signed; null believes whoever answers. */
+  /** One of them must have signed; null checks no signatures. */
   keys: readonly TrustedKey[] | null
-  /** Transfers at once. */
   parallel?: number
-  /** Bytes per second of all of them; null for no bound. */
+  /** In total; null for no limit. */
   maxRate?: number | null
-  /** A larger snapshot is refused. */
   maxBytes?: number
-  /** Makes what is derived with so many threads instead of fetching it; null fetches it. */
+  /** Threads to derive files with; null fetches them. */
   derive?: number | null
-  /** Where to write, as one file, what is new since the snapshot that is here; null writes none. */
+  /** Receives the difference to the local snapshot. */
   bundle?: string | null
-  /** How many snapshots to keep, with this one; null keeps all. */
+  /** Includes this one; null keeps all. */
   keep?: number | null
-  /** What earlier runs of this process found sound. */
+  /** Verified by earlier runs of this process. */
   sound?: Sound
-  /** Ends a run; what has arrived stays. */
+  /** Ends a run; partial objects stay. */
   signal?: AbortSignal
 }
 
@@ -56,24 +54,20 @@ export interface MirrorReport {
   source: string
   snapshot: string
   version: number
-  /** The signatures of the pointer: `not_checked` without keys, empty when it is unsigned. */
+  /** `not_checked` without keys, empty if unsigned. */
   signatures: SignatureVerdict[]
   expiresAt: string | null
-  /** Whether another snapshot than before is here now. */
   changed: boolean
-  /**
-   * Objects that came, delta packs among them; files that were made with these, or derived here; and those that were here
-   * already.
-   */
+  /** Fetched objects and packs; files rebuilt with packs; derived files; existing files. */
   fetched: Tally
   made: Tally
   derived: Tally
   reused: Tally
-  /** What was written for others to carry; null where there was nothing new, or nobody asked. */
+  /** Null if not requested or nothing is new. */
   bundle: { file: string; bytes: number } | null
-  /** What was removed of older snapshots. */
+  /** Null if all snapshots are kept. */
   pruned: PruneReport['removed'] | null
-  /** Bytes that came over the wire for files, those of attempts that failed included. */
+  /** Over the network, including failed attempts. */
   received: number
   seconds: number
 }
@@ -86,10 +80,7 @@ export interface Tally {
 const PARALLEL = 6
 const MAX_BYTES = 1e12
 
-/**
- * Makes `dist` a copy of what the source puts up.
- * @throws MirrorError, SnapshotError or TransferError; then what was here is as it was
- */
+/** @throws MirrorError, SnapshotError or TransferError; then the local snapshot is unchanged */
 export async function mirror(
   source: Source,
   options: MirrorOptions,
@@ -104,7 +95,7 @@ export async function mirror(
   }
 }
 
-/** A repository may move on while it is copied, be pruned or signed again: then its next pointer leads to what is there. */
+/** Restarts with a new pointer, if the repository is updated, pruned or signed again during a copy. */
 const MOST_MOVES = 5
 
 async function mirrorInto(
@@ -143,7 +134,6 @@ async function mirrorInto(
   }
 }
 
-/** Copies what a pointer names, and puts it up. */
 async function copy(
   source: Source,
   bytes: Buffer,
@@ -174,7 +164,7 @@ async function copy(
   const staged = join(temporaryFolder(dist), 'put-up')
   if (!known) await replaceFile(manifestPath(dist, digest), manifestBytes, staged, effects)
   if (isNew) {
-    // It may have expired since the copy began.
+    // It may have expired during the copy.
     await judge()
     await replaceFile(pointerPath(dist), bytes, staged, effects)
   }

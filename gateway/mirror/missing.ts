@@ -1,4 +1,4 @@
-/** What of a snapshot is missing here, and the ways in which it comes: with packs, derived, and whole. */
+/** Gets the missing objects of a snapshot: with packs, derived, or whole. */
 import { describe } from '../../corpus/snapshot/layout.ts'
 import type { FileEntry, Manifest, Stored } from '../../corpus/snapshot/manifest.ts'
 import type { Pointer } from '../../corpus/snapshot/pointer.ts'
@@ -7,10 +7,7 @@ import { madeByDeriving } from './derived.ts'
 import { bytesOf, isHere, type Sound } from './objects.ts'
 import { fetchAll, type Transfers } from './transfers.ts'
 
-/**
- * Which objects of a snapshot are here, and which are missing; of these the largest first, for what takes longest should
- * not begin last.
- */
+/** The largest missing come first, so that the slowest transfer does not start last. */
 export async function missingOf(
   dist: string,
   { files }: Manifest,
@@ -24,28 +21,24 @@ export async function missingOf(
   return { here, missing: missing.sort((a, b) => b.size - a.size) }
 }
 
-/** Each object once: several files of a snapshot may be the same. */
+/** Several files can share one object. */
 export const onceEach = (files: readonly FileEntry[]): FileEntry[] => [
   ...new Map(files.map((file) => [file.sha256, file])).values(),
 ]
 
-/** How what was missing has come. */
 export interface Came {
-  /** With which something was made, and those of them that came now. */
+  /** The used packs, and those fetched in this run. */
   packs: Stored[]
   fetchedPacks: readonly Stored[]
-  /** Digests of the manifests that the packs lead over, from the snapshot that was here. */
+  /** Digests of the manifests along the packs. */
   between: string[]
-  /** Made with packs. */
   made: FileEntry[]
   derived: FileEntry[]
-  /** Fetched as they are. */
   whole: FileEntry[]
 }
 
 /**
- * Gets what is missing. What is derived comes last, since it is made of the others: with `jobs` threads, or whole where
- * that is null.
+ * Derived files come last, because they need the others. `jobs` is null to fetch them.
  * @throws TransferError
  */
 export async function getMissing(
@@ -71,7 +64,7 @@ export async function getMissing(
   const [made, rest] = parted(toGet, ({ sha256 }) => packed.has(sha256))
   const bytes = bytesOf(offered) + bytesOf(rest)
   await fetch(rest, bytes)
-  // Packs of which nothing was made are of no use to anybody else either.
+  // Packs that rebuilt nothing here are useless in a bundle too.
   const used = made.length > 0 ? links : []
   const packs = used.map(({ pack }) => pack)
   const fetchedPacks = made.length > 0 ? fetched : []
@@ -84,7 +77,6 @@ export async function getMissing(
   return { packs, fetchedPacks, between, made, derived, whole: [...rest, ...others] }
 }
 
-/** What passes a test, and what does not. */
 function parted<T>(all: readonly T[], passes: (one: T) => boolean): [T[], T[]] {
   return [all.filter(passes), all.filter((one) => !passes(one))]
 }

@@ -1,6 +1,6 @@
 /**
- * The objects of a mirror: which of them are here, sound, and how the others come. Each grows beside its place, under its
- * digest, and stays there when the transfer breaks off or the process dies: the next attempt goes on behind it.
+ * The objects of a mirror: verifies local ones and fetches others. Each download has a partial file named by its
+ * digest. It survives a crash, and the next attempt resumes after its last byte.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -19,25 +19,23 @@ export interface Fetching {
   dist: string
   source: Source
   effects: NetworkEffects
-  /** Waits until so many bytes more may be taken. */
   pace(bytes: number): Promise<void>
-  /** Ends transfers that are under way; what has arrived stays. Its reason must not be an error that may pass. */
+  /** Partial files stay. Its reason must not be a temporary error. */
   signal: AbortSignal
-  /** Told of each piece that arrives. */
   onBytes(bytes: number): void
 }
 
-/** Errors after which what has arrived is good for nothing. */
+/** The partial file is then useless. */
 const SPOILING: readonly TransferErrorCode[] = ['restart', 'too_large', 'digest']
 
 const partPath = (dist: string, { sha256 }: Stored) => join(temporaryFolder(dist), `${sha256}.part`)
 
-/** The digest of the object that a file in the temporary folder is a part of; null where it is none. */
+/** Returns null for other files. */
 export const objectOfPart = (name: string): string | null => /^([0-9a-f]{64})\.part$/.exec(name)?.[1] ?? null
 
 /**
- * Fetches an object and puts it in its place; `name` is what messages call it.
- * @throws TransferError when it cannot be had, or has another digest than its name again and again
+ * Messages use `name`.
+ * @throws TransferError if it is unavailable, or its digest is wrong repeatedly
  */
 export async function fetchObject(object: Stored, name: string, fetching: Fetching): Promise<void> {
   const { source, effects, signal } = fetching
@@ -68,7 +66,7 @@ async function attemptOnce(object: Stored, fetching: Fetching, onLength: OnLengt
   }
 }
 
-/** Fetches what the part lacks, and gives the digest of all of it. */
+/** Returns the digest of the completed file. */
 async function complete(
   { sha256, size }: Stored,
   part: string,
@@ -79,7 +77,7 @@ async function complete(
   const here = await arrivedOf(dist, { sha256, size })
   const digest = createHash('sha256')
   if (here === size && size > 0) {
-    // Whoever was killed before it could put the last of it in its place has left nothing to fetch.
+    // Killed before the rename.
     await addTo(digest, part, size)
     return digest.digest('hex')
   }
@@ -108,7 +106,7 @@ async function complete(
   return digest.digest('hex')
 }
 
-/** A growing file whose bytes are digested as they are written, no faster than agreed. */
+/** Updates the digest and limits the rate on each write. */
 function measured(file: GrowingFile, digest: Hash, { pace, signal }: Fetching): GrowingFile {
   return {
     async write(bytes) {
@@ -121,10 +119,10 @@ function measured(file: GrowingFile, digest: Hash, { pace, signal }: Fetching): 
   }
 }
 
-/** What was looked at once, and how it looked then: whoever follows a repository need not read everything every hour. */
+/** Stamps by digest, so that repeated runs read only changed files. */
 export type Sound = Map<string, string>
 
-/** Whether an object is here, and is what its name says. One that rotted is to be fetched anew. */
+/** A damaged object is fetched again. */
 export async function isHere(dist: string, { sha256, size }: Stored, sound: Sound): Promise<boolean> {
   const path = objectPath(dist, sha256)
   const stamp = await stampOf(path)
@@ -137,7 +135,6 @@ export async function isHere(dist: string, { sha256, size }: Stored, sound: Soun
   return true
 }
 
-/** Digests the first `length` bytes of a file. */
 async function addTo(digest: Hash, path: string, length: number): Promise<void> {
   if (length === 0) return
   for await (const chunk of createReadStream(path, { end: length - 1 })) digest.update(chunk as Buffer)
@@ -153,7 +150,6 @@ async function stampOf(path: string): Promise<{ size: number; text: string } | n
   }
 }
 
-/** How much of an object has arrived beside its place. */
 export const arrivedOf = async (dist: string, object: Stored): Promise<number> =>
   Math.min((await stampOf(partPath(dist, object)))?.size ?? 0, object.size)
 

@@ -1,15 +1,15 @@
-/** A bound on bytes per second, for all transfers together. */
+/** Limits the total bytes per second of all transfers. */
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 
-/** Shorter waits than this are saved up. */
+/** Shorter waits accumulate. */
 const LEAST_WAIT_MS = 10
 
-/** Gives what transfers call after each piece: it resolves when the next one may come. */
+/** The returned function resolves when the next piece may be received. */
 export function pacer(
   bytesPerSecond: number | null,
   { now, sleep }: Pick<NetworkEffects, 'now' | 'sleep'>,
 ): (bytes: number) => Promise<void> {
-  /** When what was taken so far is paid for, in ms since the epoch. */
+  /** In ms since the epoch: when all received bytes are within the rate. */
   let paidAt = 0
   return async (bytes) => {
     if (bytesPerSecond === null) return

@@ -1,4 +1,4 @@
-/** The report of a mirror in words, for a person at a terminal or in a log. */
+/** Formats the report of a mirror for terminals and logs. */
 import { duration, grouped, megabytes } from '../../corpus/command/format.ts'
 import { printableLines } from '../../corpus/command/printable.ts'
 import { signatureLines } from '../../corpus/repository/signature-lines.ts'

@@ -1,4 +1,6 @@
-/** Where a mirror copies from: a folder, a web server, an object store, a bundle. Files are opened; nothing is judged here. */
+/**
+ * The sources of a mirror: folder, web server, object store, bundle. They only open files; others check the contents.
+ */
 import { createReadStream, existsSync, statSync } from 'node:fs'
 import { resolve, sep } from 'node:path'
 import { TransferError } from '../../corpus/transfer/error.ts'
@@ -11,7 +13,7 @@ import { isS3, type S3Location, s3Location } from '../../corpus/transfer/s3-loca
 import { bundleSource } from './bundle-source.ts'
 import { MirrorError } from './error.ts'
 
-/** The bytes of a file from `offset` on. Whoever does not read them to their end calls `discard`. */
+/** Call `discard` unless you read to the end. */
 export interface Body {
   body: AsyncIterable<Uint8Array>
   offset: number
@@ -19,22 +21,22 @@ export interface Body {
 }
 
 export interface Source {
-  /** What messages call it: without passwords. */
+  /** For messages, without passwords. */
   name: string
-  /** It holds what is new since some snapshot, and not what was there before: packs are taken at any price. */
+  /** Contains only a difference, so packs are always used. */
   isPart?: boolean
-  /** It lies on this machine: asking again later brings nothing else. */
+  /** Local, so waiting before a retry is useless. */
   isLocal?: boolean
   /**
-   * Opens the file at `path`, with `/`, at `offset`, or before it where the server cannot begin there.
+   * Opens a file at `offset`, or earlier if the server cannot start there.
    * @throws TransferError
    */
   open(path: string, offset: number): Promise<Body>
-  /** Ends what it keeps open; a source that keeps nothing has none. */
+  /** Closes open connections. */
   close?(): Promise<void>
 }
 
-/** `https://…`, `s3://bucket/prefix`, `file://…`, or a path, of a folder or a bundle. */
+/** Opens `https://…`, `s3://bucket/prefix`, `file://…`, or the path of a folder or bundle. */
 export function openSource(text: string, effects: NetworkEffects): Source {
   if (isS3(text)) {
     const location = s3Location(text)
@@ -43,7 +45,7 @@ export function openSource(text: string, effects: NetworkEffects): Source {
   }
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return localSource(resolve(text))
   const url = URL.parse(text)
-  // It may hold a password, and is not repeated.
+  // The text may contain a password, so no message repeats it.
   if (url === null)
     throw new MirrorError(
       'usage',
@@ -61,7 +63,6 @@ export function openSource(text: string, effects: NetworkEffects): Source {
   )
 }
 
-/** A source as everybody may see it. */
 export function shownSource(text: string): string {
   const url = URL.parse(text)
   return url?.username || url?.password ? withoutPassword(url).base.href : text
@@ -90,7 +91,7 @@ function webSource(url: URL, effects: NetworkEffects): Source {
   }
 }
 
-/** An object store. What speaks to it is loaded when it is first asked. */
+/** The SDK is loaded at the first request. */
 function storeSource(location: S3Location, effects: NetworkEffects): Source {
   let bucket: Promise<Bucket> | undefined
   const openBucket = async () => (await import('../../corpus/transfer/s3.ts')).openBucket(location, effects)
@@ -101,7 +102,7 @@ function storeSource(location: S3Location, effects: NetworkEffects): Source {
       return (await bucket).open(path, offset)
     },
     async close() {
-      // One that could not be opened has told so.
+      // Already reported.
       const opened = await bucket?.catch(() => null)
       opened?.close()
     },

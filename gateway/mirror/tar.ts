@@ -1,22 +1,20 @@
 /**
- * Tar, as far as a bundle needs it: files alone, by the names and sizes of USTAR (POSIX.1-1988). A bundle is read where its
- * files lie, from any byte on and several at once, which libraries that read an archive from its beginning do not do.
+ * Tar for bundles: plain files with USTAR names and sizes (POSIX.1-1988). Bundles need random access and parallel
+ * reads, which streaming tar libraries do not offer.
  */
 
-/** What a file in an archive is called, and how many bytes it has. */
 export interface TarEntry {
   name: string
   size: number
 }
 
-/** Headers and files begin at multiples of so many bytes. */
+/** Alignment of headers and files. */
 export const BLOCK_BYTES = 512
 /** Two blocks of zeros end an archive. */
 export const END_BYTES = 2 * BLOCK_BYTES
 /** Eleven octal digits. */
 export const MAX_ENTRY_BYTES = 0o77777777777
 
-/** Where the fields of a header lie, and how long they are. */
 const NAME = { at: 0, length: 100 }
 const MODE = { at: 100, length: 8 }
 const OWNER = { at: 108, length: 8 }
@@ -29,10 +27,9 @@ const MAGIC = { at: 257, length: 8 }
 
 type Field = typeof NAME
 
-/** So many bytes follow a file, up to the next header. */
 export const paddingOf = (size: number): number => -size & (BLOCK_BYTES - 1)
 
-/** The header of a file whose owner and time say nothing: the same files make the same archive. */
+/** Fixed owner and time: the same files produce the same archive. */
 export function encodeHeader({ name, size }: TarEntry): Buffer {
   const header = Buffer.alloc(BLOCK_BYTES)
   header.write(name, NAME.at, NAME.length, 'latin1')
@@ -45,10 +42,7 @@ export function encodeHeader({ name, size }: TarEntry): Buffer {
   return header
 }
 
-/**
- * What a header says: a file; `other` for a folder, a link or an extension, whose bytes are to be leapt over; `end` for a
- * block of zeros; null for bytes that are no header.
- */
+/** `other` is a folder, link or extension to skip; `end` is a block of zeros; null is not a header. */
 export function decodeHeader(header: Buffer): (TarEntry & { kind: 'file' | 'other' }) | { kind: 'end' } | null {
   if (header.every((byte) => byte === 0)) return { kind: 'end' }
   const size = readOctal(header, SIZE)
@@ -57,7 +51,7 @@ export function decodeHeader(header: Buffer): (TarEntry & { kind: 'file' | 'othe
   return { kind: type === '0' || type === '' ? 'file' : 'other', name: textOf(header, NAME), size }
 }
 
-/** The sum of all bytes, those of the field that it is written to taken for blanks. */
+/** The checksum field counts as blanks. */
 function checksumOf(header: Buffer): number {
   let sum = CHECKSUM.length * 0x20
   for (const [at, byte] of header.entries()) {
@@ -75,7 +69,6 @@ function readOctal(header: Buffer, field: Field): number | null {
   return /^[0-7]+$/.test(digits) ? Number.parseInt(digits, 8) : null
 }
 
-/** Up to the first zero. */
 function textOf(header: Buffer, { at, length }: Field): string {
   const text = header.toString('latin1', at, at + length)
   const end = text.indexOf('\0')

@@ -1,4 +1,4 @@
-/** Getting files from a source: small ones into memory, objects into their places, several at once. */
+/** Fetches files from a source: small ones into memory, objects to their paths, in parallel. */
 import type { Stored } from '../../corpus/snapshot/manifest.ts'
 import { about } from '../../corpus/transfer/error.ts'
 import { readWhole } from '../../corpus/transfer/request.ts'
@@ -6,10 +6,7 @@ import { tellWait, withRetries } from '../../corpus/transfer/retry.ts'
 import { severalAtOnce } from '../../corpus/transfer/several.ts'
 import { type Fetching, fetchObject } from './objects.ts'
 
-/**
- * A small file, asked for again where that may help.
- * @throws TransferError
- */
+/** @throws TransferError */
 export async function askFor(
   path: string,
   most: number,
@@ -29,7 +26,7 @@ export interface Transfers extends Omit<Fetching, 'signal' | 'onBytes'> {
 }
 
 /**
- * Fetches objects, so many at once; the first failure ends the others.
+ * The first failure aborts the others.
  * @throws TransferError
  */
 export async function fetchAll(

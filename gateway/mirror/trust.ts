@@ -1,6 +1,6 @@
 /**
- * What a mirror believes: bytes and what is here already come in, a judgement goes out. Nothing is read or fetched here.
- * The attacks that each rule is against are named as The Update Framework names them. SPEC.md, "Pointer".
+ * Trust decisions of a mirror, without I/O: from the received bytes and the local state. Attacks have the names that
+ * The Update Framework uses. SPEC.md, "Pointer".
  */
 import { sha256 } from '../../corpus/snapshot/digest.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
@@ -11,17 +11,17 @@ import { successionOf } from '../../corpus/snapshot/succession.ts'
 import { MirrorError } from './error.ts'
 
 export interface Trust {
-  /** Keys of which one must have signed; null believes whoever answers, and digests only. */
+  /** One of them must have signed; null checks digests only. */
   keys: readonly TrustedKey[] | null
-  /** The pointer that is here already; null in a new folder. */
+  /** Null in a new folder. */
   have: Pointer | null
   now: Date
 }
 
 /**
- * The pointer that these bytes are, if it may take the place of the one that is here.
+ * Parses a pointer and checks that it may replace the local one.
  * @throws SnapshotError `untrusted`, `malformed`, `unsupported`; MirrorError `expired` (freeze), `rollback`,
- *   `contradiction` (mix and match)
+ * `contradiction` (mix and match)
  */
 export async function judgePointer(bytes: Uint8Array, { keys, have, now }: Trust): Promise<Pointer> {
   const pointer = keys ? (await openSigned(bytes, keys, now)).pointer : decodePointer(bytes)
@@ -57,7 +57,7 @@ function judgeSuccession(pointer: Pointer, have: Pointer): void {
 }
 
 /**
- * The manifest that these bytes are, if it is the one that the pointer names and takes no more than `maxBytes`.
+ * Parses a manifest and checks that the pointer names it and that its files take at most `maxBytes`.
  * @throws SnapshotError `digest`, `malformed`, `unsupported`; MirrorError `contradiction`, `too_large`
  */
 export function judgeManifest(bytes: Uint8Array, pointer: Pointer, maxBytes: number): Manifest {

@@ -1,4 +1,4 @@
-/** Dates as parameters: a calendar day, or an instant for those who poll (rule 4). */
+/** Date parameters: a calendar day, or an instant for polling clients (rule 4). */
 import { DATE_BOUND_FORM, type DateBound, parseDateBound } from '../../corpus/model/date-bound.ts'
 import { type Kind, kind, refuse } from './kind.ts'
 
@@ -6,7 +6,7 @@ export function date(): Kind<DateBound, 'optional'> {
   return kind({ type: 'string', anyOf: [{ format: 'date' }, { format: 'date-time' }] }, (text, name) => {
     const bound = parseDateBound(text)
     if (bound !== null) return bound
-    // An offset's plus sign that was not encoded arrives as a space.
+    // The plus sign of an offset arrives as a space if it was not encoded.
     const hint = / \d\d:\d\d$/.test(text) ? " ('+' in a query means a space: write %2B)" : ''
     throw refuse(name, text, `${DATE_BOUND_FORM}${hint}`)
   })

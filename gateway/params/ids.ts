@@ -1,4 +1,4 @@
-/** Identifiers as parameters, in every form that is accepted (rule 1). */
+/** Identifier parameters, in every accepted form (rule 1). */
 import { type CveId, parseCveId } from '../../corpus/model/cve-id.ts'
 import { DATE_BOUND_FORM, type DateBound } from '../../corpus/model/date-bound.ts'
 import { invalidParameter } from '../errors.ts'
@@ -8,12 +8,12 @@ import { type JsonSchema, type Kind, kind, refuse } from './kind.ts'
 const CVE_PATTERN = '^[Cc][Vv][Ee]-\\d{4}-\\d{4,19}$'
 const CVE_FORM = 'a CVE id such as CVE-2024-3400'
 
-/** The canonical id, upper case. */
+/** The value is in upper case. */
 export function cveId(): Kind<CveId, 'optional'> {
   return kind({ type: 'string', pattern: CVE_PATTERN }, readCveId)
 }
 
-/** At most `max` ids separated by commas, each once, in the order given (API 9.10). */
+/** Separated by commas; the order is kept, duplicates are removed (API 9.10). */
 export function cveIds({ max }: { max: number }): Kind<CveId[], 'optional'> {
   const schema = { type: 'array', items: { type: 'string', pattern: CVE_PATTERN }, minItems: 1, maxItems: max }
   const once = (given: readonly CveId[], name: string) => {
@@ -31,7 +31,7 @@ export function cveIds({ max }: { max: number }): Kind<CveId[], 'optional'> {
   return { ...kind(schema, read), union: (some, more, name) => once([...some, ...more], name) }
 }
 
-/** `79`, `CWE-79` or `cwe-79`; the value is `cwe-79`, as records name it. */
+/** `79`, `CWE-79` or `cwe-79`; the value is `cwe-79`. */
 export function cweId(): Kind<`cwe-${string}`, 'optional'> {
   return catalogId('CWE')
 }
@@ -43,13 +43,13 @@ export function capecId(): Kind<`capec-${string}`, 'optional'> {
 
 const SNAPSHOT_PATTERN = '^[0-9A-Fa-f]{7,64}$'
 
-/** The id of a snapshot (64 hexadecimal digits) or its first 7 or more, in lower case; or a day or instant (rule 4). */
+/** The id of a snapshot (64 hexadecimal digits) or at least its first 7; or a day or instant (rule 4). */
 export function snapshotOrDate(): Kind<string | DateBound, 'optional'> {
   const dates = date()
   const schema = { type: 'string', anyOf: [{ pattern: SNAPSHOT_PATTERN }, ...(dates.schema.anyOf as JsonSchema[])] }
   return kind(schema, (text, name) => {
     if (new RegExp(SNAPSHOT_PATTERN).test(text)) return text.toLowerCase()
-    // What begins as a date is refused in the words for dates.
+    // It gets the error for dates.
     if (/^\d{4}-/.test(text)) return dates.read(text, name)
     const allowed = `the id of a snapshot (64 hexadecimal digits, or its first 7 or more), or ${DATE_BOUND_FORM}`
     throw refuse(name, text, allowed)

@@ -1,12 +1,12 @@
-/** The kinds of plain parameters: texts, sets, booleans, numbers, sort keys and cursors (rules 2 to 5). */
+/** Basic parameter types: texts, sets, booleans, numbers, sort keys and cursors (rules 2 to 5). */
 import { memberOf } from '../../corpus/model/closed-set.ts'
 import { invalidCursor, invalidParameter } from '../errors.ts'
 import { type Kind, kind, refuse, refuseMember } from './kind.ts'
 
-/** The longest cursor there is (rule 7). */
+/** Maximum length of a cursor (rule 7). */
 const CURSOR_MAX = 512
 
-/** Free text, its length counted in code points; `q` takes at most 200 (rule 5). */
+/** The length counts code points. `q` takes at most 200 (rule 5). */
 export function text({ min = 1, max = 200 }: { min?: number; max?: number } = {}): Kind<string, 'optional'> {
   return kind({ type: 'string', minLength: min, maxLength: max }, (value, name) => {
     const length = codePoints(value)
@@ -17,12 +17,12 @@ export function text({ min = 1, max = 200 }: { min?: number; max?: number } = {}
   })
 }
 
-/** A member of an open set, where an unknown value simply matches nothing (rule 4). */
+/** An unknown value matches nothing (rule 4). */
 export function openText(): Kind<string, 'optional'> {
   return kind({ type: 'string', minLength: 1 }, (value) => value)
 }
 
-/** One member of a closed set, in any case. The value is spelled as in the set. */
+/** Case-insensitive; the value has the set's spelling. */
 export function oneOf<const M extends string>(members: readonly M[]): Kind<M, 'optional'> {
   return kind({ type: 'string', enum: members }, (value, name) => {
     const member = memberOf(members, value)
@@ -32,8 +32,8 @@ export function oneOf<const M extends string>(members: readonly M[]): Kind<M, 'o
 }
 
 /**
- * Members of a closed set in any case, separated by commas. The value has each once, in the order of the set: the order
- * and repetition in the request do not matter (rule 3). `emptyAllowed` is for `include=`.
+ * Case-insensitive, separated by commas. The value has no duplicates and the set's order (rule 3). `emptyAllowed` is
+ * for `include=`.
  */
 export function csvOf<const M extends string>(
   members: readonly M[],
@@ -85,7 +85,7 @@ export interface Sort<K extends string> {
   descending: boolean
 }
 
-/** A sort key in any case, `-` before it meaning descending; `fallback` in the same words (`-published`). */
+/** Case-insensitive; the prefix `-` means descending. */
 export function sort<const K extends string>(
   keys: readonly K[],
   fallback: NoInfer<K> | `-${NoInfer<K>}`,
@@ -101,7 +101,7 @@ export function sort<const K extends string>(
   return { read, schema, presence: 'default', fallback: read(fallback, 'sort') }
 }
 
-/** A cursor as text; only the list it belongs to can judge more. A string too long is one we did not issue (rule 7). */
+/** Its list checks the rest. A longer string cannot be ours (rule 7). */
 export function cursor(): Kind<string, 'optional'> {
   return kind({ type: 'string', minLength: 1, maxLength: CURSOR_MAX }, (value) => {
     if (value.length > CURSOR_MAX) throw invalidCursor('this cursor was not issued by this service')

@@ -1,6 +1,6 @@
-/** Which of the allowed names was meant, where a name looks like a slip (rule 2). */
+/** Finds the allowed name that a misspelled one probably means (rule 2). */
 
-/** The nearest of `names`, or null where none is near enough: at most one slip in three characters, two in all. */
+/** Accepts one edit per three characters, at most two. Returns null without a match. */
 export function nearest(given: string, names: readonly string[]): string | null {
   const text = fold(given)
   let best: string | null = null
@@ -15,12 +15,12 @@ export function nearest(given: string, names: readonly string[]): string | null 
   return best
 }
 
-/** Case and the choice of separator are slips that cost nothing. */
+/** Case and separators are not edits. */
 function fold(name: string): string {
   return name.slice(0, 64).toLowerCase().replaceAll('-', '_')
 }
 
-/** Edits from `a` to `b`, two neighbours swapped counting as one (optimal string alignment). */
+/** Swapped neighbors count as one edit (optimal string alignment). */
 function distance(a: string, b: string): number {
   let before: number[] = []
   let above = Array.from({ length: b.length + 1 }, (_, j) => j)

@@ -1,6 +1,6 @@
 /**
- * The parameters of a request, judged against a route's schema (rules 1 to 5). The raw query is read here and not by
- * the router, which hides repeated names and malformed encodings.
+ * Parses the parameters of a request by a route's schema (rules 1 to 5). The raw query is parsed here, because the
+ * router hides duplicate names and malformed encodings.
  */
 import { invalidParameter } from '../errors.ts'
 import { type Kind, type PathValues, type QueryValues, quote, type Schema } from './kind.ts'
@@ -12,8 +12,8 @@ export interface ParamSchemas<P extends Schema, Q extends Schema> {
 }
 
 /**
- * The values of `rawPath` (as the path holds them, still encoded) and of `rawQuery` (what stands behind the `?`).
- * Throws `invalid_parameter` for the first that is not as the schema says, path before query, in the order given.
+ * Returns the values in `rawPath` (still encoded) and `rawQuery` (the part after `?`).
+ * @throws ApiError `invalid_parameter` for the first invalid one, path before query, in the given order
  */
 export function parseParams<P extends Schema, Q extends Schema>(
   schemas: ParamSchemas<P, Q>,
@@ -33,7 +33,7 @@ export function parseParams<P extends Schema, Q extends Schema>(
     if (presence === 'required') throw invalidParameter(name, `parameter '${name}' is required`)
     values[name] = fallback
   }
-  // Every name of both schemas was just given the value that its kind reads, or its default.
+  // Every name of both schemas now has a parsed value or its default.
   return values as PathValues<P> & QueryValues<Q>
 }
 
@@ -53,7 +53,7 @@ function readQuery(schema: Schema, rawQuery: string, values: Record<string, unkn
   }
 }
 
-/** Form encoding, as browsers send it: `+` is a space. */
+/** In forms, `+` is a space. */
 function decodeForm(raw: string, blamed: string | undefined, place: string): string {
   return decode(raw.includes('+') ? raw.replaceAll('+', ' ') : raw, blamed, place)
 }
@@ -61,10 +61,10 @@ function decodeForm(raw: string, blamed: string | undefined, place: string): str
 const PLAIN = /^[\x20-\x24\x26-\x7e]*$/
 const ASCII = /^[\x20-\x7e]*$/
 
-/** `place` says in words where `raw` stands. */
+/** `place` describes `raw` in messages. */
 function decode(raw: string, blamed: string | undefined, place: string): string {
   if (PLAIN.test(raw)) return raw
-  // Bytes beyond ASCII come out of the HTTP parser as Latin-1: nobody could tell what was meant.
+  // The HTTP parser returns non-ASCII bytes as Latin-1, so their encoding is unknown.
   if (!ASCII.test(raw)) throw invalidParameter(blamed, `characters beyond ASCII must be percent-encoded in ${place}`)
   try {
     return decodeURIComponent(raw)

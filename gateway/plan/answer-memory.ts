@@ -1,7 +1,6 @@
 /**
- * Answers that were asked for more than once lately, whole, one behind the other in one piece of memory: the newest takes
- * the place of the oldest. With a buffer of its own for each, V8 would collect everything again and again, for what lies
- * outside of its heap.
+ * Cache of complete answers that were requested more than once recently, in one ring buffer; the newest overwrites the
+ * oldest. A buffer per answer would be external memory, which makes V8 collect garbage again and again.
  */
 
 import { crc32 } from '../../corpus/snapshot/crc32.ts'
@@ -9,7 +8,7 @@ import { shortLived } from '../../corpus/snapshot/slab.ts'
 import type { Answer } from '../answer.ts'
 
 export interface AnswerMemory {
-  /** The answer that `make` makes; `key` says all that it depends on. */
+  /** `key` must contain everything that the answer depends on. */
   of(key: string, make: () => Answer): Answer
 }
 
@@ -18,23 +17,22 @@ interface Kept extends Pick<Answer, 'servedFrom' | 'snapshotId' | 'tag'> {
   length: number
 }
 
-/** So many are known as asked for, by the CRC of their keys: each has one slot that it may be in. */
+/** Recently requested keys, by CRC. Each key has one slot. */
 const ASKED = 4096
-/** What an answer takes beside its body and its key: map slot, object. */
+/** Map entry and object. */
 const ENTRY_BYTES = 200
 
 /**
- * `bytes` is what it may take, of the system as it fills up, and with very short answers half as much again. Those longer
- * than an eighth of it are not kept.
+ * Returns a cache of at most `bytes`; with very short answers half as much again. The system allocates pages on first
+ * use. Answers longer than an eighth of it are not cached.
  */
 export function answerMemory(bytes: number): AnswerMemory {
   const memory = Buffer.alloc(bytes)
-  /** In the order in which they lie, the oldest first: a Map keeps it. */
+  /** Oldest first: a Map keeps the insertion order. */
   const known = new Map<string, Kept>()
   const asked = new Uint32Array(ASKED)
   let next = 0
 
-  /** Forgets what lies between two places, which the oldest do. */
   function clear(from: number, to: number): void {
     for (const [key, { at, length }] of known) {
       if (at >= to || at + length <= from) return
@@ -44,7 +42,7 @@ export function answerMemory(bytes: number): AnswerMemory {
 
   function keep(key: string, { servedFrom, snapshotId, tag }: Answer, body: Buffer): void {
     const { length } = body
-    // What lies elsewhere counts twice, so that no mass of short answers takes more than the memory itself.
+    // Key and entry are outside the buffer. They count twice, to limit the memory of many short answers.
     const room = length + 2 * (key.length + ENTRY_BYTES)
     if (room > bytes / 8) return
     if (next + room > bytes) {
@@ -84,9 +82,9 @@ export function answerMemory(bytes: number): AnswerMemory {
         snapshotId,
         tag,
         gzip() {
-          // Something else may have taken its place since.
+          // It may have been overwritten.
           if (known.get(key) !== kept) return make().gzip()
-          // A copy: what is on its way to a client must not change.
+          // Bytes in transmission must not change.
           const body = shortLived(kept.length)
           memory.copy(body, 0, kept.at, kept.at + kept.length)
           return body

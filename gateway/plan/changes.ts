@@ -1,6 +1,6 @@
 /**
- * What changed between two snapshots: the CVEs whose records differ, by their ids, and of each the parts that do. A record
- * is told by the digest it was made from, so EPSS, which lies beside the records, never counts.
+ * Compares two snapshots: the CVEs whose records differ, and the parts that differ. The digests of the record sources
+ * are compared, so EPSS, which is stored separately, never counts.
  */
 import { type CveId, compareCveIds } from '../../corpus/model/cve-id.ts'
 import type { PartName } from '../../corpus/model/record.ts'
@@ -10,14 +10,14 @@ import { SHORT_HASH_LENGTH } from '../../corpus/snapshot/digest.ts'
 import { firstWhere } from '../../corpus/snapshot/find/places.ts'
 import type { MemberHead } from '../../corpus/snapshot/member.ts'
 
-/** A CVE that is not the same in both; rows are -1 where the snapshot does not have it. */
+/** The row is -1 in a snapshot without the CVE. */
 export interface ChangedCve {
   id: CveId
   oldRow: number
   newRow: number
 }
 
-/** In the order of ids. */
+/** Sorted by id. */
 export function changesBetween(before: Index, after: Index): ChangedCve[] {
   const changes: ChangedCve[] = []
   let oldRow = 0
@@ -35,7 +35,7 @@ export function changesBetween(before: Index, after: Index): ChangedCve[] {
   return changes
 }
 
-/** Below 0 where the old row comes first; a row behind the last one comes last. */
+/** Negative if the old row comes first. A row after the last one sorts last. */
 function compareRows(before: Index, oldRow: number, after: Index, newRow: number): number {
   if (oldRow >= before.count) return 1
   if (newRow >= after.count) return -1
@@ -54,12 +54,11 @@ function isSameSource(before: Index, oldRow: number, after: Index, newRow: numbe
   return true
 }
 
-/** The first change behind `id`. */
 export function firstChangeAfter(changes: readonly ChangedCve[], id: CveId): number {
   return firstWhere(changes.length, (at) => compareCveIds(changes[at]!.id, id) > 0)
 }
 
-/** The parts that a client sees, by the names that `include` and the per-CVE endpoints give them. */
+/** Client-visible parts, by their names in `include`. */
 const SECTIONS = {
   core: 'core',
   cvss: 'cvss',
@@ -76,7 +75,7 @@ const SECTIONS = {
 export type ChangedSection = (typeof SECTIONS)[keyof typeof SECTIONS]
 export const CHANGED_SECTIONS: readonly ChangedSection[] = Object.values(SECTIONS)
 
-/** The sections in which two versions of a record differ; of a new record those that have something in them. */
+/** For a new record, returns its non-empty sections. */
 export function changedSections(before: MemberHead | null, after: MemberHead): ChangedSection[] {
   const hashOf = (head: MemberHead | null, part: PartName) =>
     head?.segments.find(({ kind }) => kind === CVE_PARTS[part].kind)?.hash

@@ -1,30 +1,29 @@
 /**
- * Core segments of rows that were asked for more than once, in one piece of memory without an object for each: a hit costs
- * a copy of some 500 bytes instead of a read. Each row has one slot that it may be in, shared with others. What is kept
- * gives way to a row that is asked for twice before another one of the same slot is, so that walks through everything do
- * not wash out what many ask for.
+ * Cache of core segments that were requested more than once, in one buffer without an object for each. A hit copies
+ * some 500 bytes instead of a read. Each row maps to one slot, shared with others. Evicts a row only when another row
+ * in its slot is requested twice, so that scans do not flush hot rows.
  */
 
 export interface CoreMemory {
-  /** Copies the core of a row to `at` of `out`, if it is known. */
+  /** Copies a cached core to `at` in `out`; returns whether it was cached. */
   take(snapshot: number, row: number, length: number, out: Buffer, at: number): boolean
-  /** Offers a core that was read to `at` of `out`: it is kept if it was offered before, lately. */
+  /** Caches the core if its row was also the slot's last offer. */
   offer(snapshot: number, row: number, length: number, out: Buffer, at: number): void
 }
 
-/** Nineteen of twenty cores are no longer; those that are will not be kept. */
+/** 95 % of the cores fit; longer ones are not cached. */
 const SLOT_BYTES = 768
-/** Beside the bytes of a slot: which row it has, and which was offered last. */
+/** The cached row, and the row offered last. */
 const KEYS_BYTES = 16
 const NOBODY = -1
 /** More rows than any snapshot has. */
 const ROWS = 2 ** 32
 
-/** `bytes` is what it may take; the system gives them as slots are filled. `snapshot` numbers open snapshots. */
+/** Uses at most `bytes`; the system allocates pages on first use. */
 export function coreMemory(bytes: number): CoreMemory {
   const slots = Math.floor(bytes / (SLOT_BYTES + KEYS_BYTES))
   const memory = Buffer.alloc(slots * SLOT_BYTES)
-  // Of each slot what it has and what was offered last, side by side: they are asked for together.
+  // Adjacent, because they are read together.
   const keys = new Float64Array(2 * slots).fill(NOBODY)
   return {
     take(snapshot, row, length, out, at) {

@@ -1,4 +1,4 @@
-/** Cursors as requests bring them: what is wrong with one is the client's fault, or a matter of time. */
+/** Resumes from cursors in requests. An invalid cursor is a client error; a cursor of a newer snapshot is temporary. */
 import type { RowKey } from '../../corpus/snapshot/cursor.ts'
 import {
   type CursorBinding,
@@ -9,13 +9,10 @@ import {
 } from '../../corpus/snapshot/resume.ts'
 import { invalidCursor, unavailable } from '../errors.ts'
 
-/** How long a client is asked to wait for a snapshot that this gateway has not loaded yet, in seconds. */
+/** `Retry-After` for a snapshot that this gateway has not loaded yet, in seconds. */
 const LOADING_SECONDS = 5
 
-/**
- * Where a cursor goes on, among the snapshots that are open.
- * @throws ApiError `invalid_cursor`, or `unavailable` when it names a snapshot newer than any loaded here
- */
+/** @throws ApiError `invalid_cursor`; `unavailable` if it names a snapshot newer than any loaded here */
 export function resume<S extends NamedSnapshot>(
   snapshots: Snapshots<S>,
   text: string | undefined,

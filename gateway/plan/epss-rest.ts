@@ -1,26 +1,24 @@
 /**
- * What stands behind the core of a row in an answer: its EPSS, the closing brace, and a comma. Written as bytes, without a
- * text or an object for each row: those took a fifth of the time of a gathered page.
+ * Writes the bytes after the core of a row: its EPSS and the closing brace. Strings or objects for each row took a
+ * fifth of the time of a gathered page.
  */
 import { epssMember, fromBillionths, NO_EPSS } from '../../corpus/snapshot/epss.ts'
 import { perSnapshot } from '../../corpus/snapshot/find/per-snapshot.ts'
 
-/** What the rests of all rows of a snapshot have alike. */
 export interface RestParts {
   beforeScore: Buffer
   beforePercentile: Buffer
   behind: Buffer
-  /** The whole rest of a row without EPSS. */
   none: Buffer
-  /** No rest is longer, with its comma. */
+  /** With a comma, in bytes. */
   longest: number
 }
 
-/** Decimals of a figure; a smaller one than 0.000001 is an exponent and shorter. */
+/** Figures below 0.000001 use an exponent and are shorter. */
 const DECIMALS = 9
 const FIGURE_BYTES = '0.'.length + DECIMALS
 
-/** As `epssMember` writes them. */
+/** Same output as `epssMember`. */
 export const restParts = perSnapshot(({ epss: { date, modelVersion } }): RestParts => {
   const none = Buffer.from(`${epssMember(null)}}`)
   const beforeScore = Buffer.from(',"epss":{"score":')
@@ -37,7 +35,7 @@ export const restParts = perSnapshot(({ epss: { date, modelVersion } }): RestPar
   }
 })
 
-/** Writes the rest of a row to `at` of `out`, and gives the position behind it. */
+/** Returns the position after the suffix. */
 export function writeRest(out: Uint8Array, at: number, parts: RestParts, score: number, percentile: number): number {
   if (score === NO_EPSS || parts.beforeScore === parts.none) return copy(out, at, parts.none)
   at = writeFigure(out, copy(out, at, parts.beforeScore), score)
@@ -45,7 +43,7 @@ export function writeRest(out: Uint8Array, at: number, parts: RestParts, score: 
   return copy(out, at, parts.behind)
 }
 
-/** For so few bytes a loop takes less than a call. */
+/** A loop is faster than a call for a few bytes. */
 function copy(out: Uint8Array, at: number, bytes: Uint8Array): number {
   for (let i = 0; i < bytes.length; i++) out[at + i] = bytes[i]!
   return at + bytes.length
@@ -54,10 +52,10 @@ function copy(out: Uint8Array, at: number, bytes: Uint8Array): number {
 const ZERO = 0x30
 const POINT = 0x2e
 const ONE = 1e9
-/** Below this many billionths JSON has an exponent. */
+/** Below this number of billionths, JSON uses an exponent. */
 const LEAST_PLAIN = 1e3
 
-/** Writes a figure given in billionths as JSON has it: so many decimals are all that its double needs. */
+/** These decimals are all that a double of billionths needs. */
 function writeFigure(out: Uint8Array, at: number, billionths: number): number {
   if (billionths < LEAST_PLAIN || billionths >= ONE) {
     const text = `${fromBillionths(billionths)}`
@@ -66,7 +64,7 @@ function writeFigure(out: Uint8Array, at: number, billionths: number): number {
   }
   let digits = billionths
   let decimals = DECIMALS
-  // Most have five.
+  // Most figures have five decimals.
   if (digits % 10_000 === 0) {
     digits /= 10_000
     decimals -= 4

@@ -1,13 +1,11 @@
 /**
- * Rows from all over the shards as one piece of an answer. The index says of each core segment where it lies, how long it
- * is and what it inflates to, so that a row is one read of just these bytes, to where they stand in the piece: 2 µs,
- * most of it in the kernel; those that are asked for often are remembered.
+ * Builds one piece of an answer from rows of many shards. The index has the position, length and inflated length of
+ * each core segment. So a row is one read directly into the piece: 2 µs, mostly in the kernel. Hot rows are cached.
  *
- * Gathered pages are spliced as all others are, although rows that were compressed one by one take more on the wire: 25
- * rows by chance, 26 KB of JSON, are 15.7 KB spliced and 5.6 KB by gzip -6, 2.8 times as much. But spliced they take 45 µs
- * of the one thread that answers, inflated and deflated together 365 µs (level 1: 6.2 KB, 283 µs). We splice: a gateway is
- * short of time long before it is short of bandwidth, and runs of neighbouring rows, of which most bytes of a walk through
- * a list consist, lie in page shards, compressed together.
+ * Gathered pages are spliced too, although rows compressed one by one are larger. 25 random rows, 26 KB of JSON, are
+ * 15.7 KB spliced and 5.6 KB with gzip -6. Splicing takes 45 µs of the answering thread; inflate and deflate take 365
+ * µs (level 1: 6.2 KB, 283 µs). A gateway runs out of CPU time long before bandwidth. Scans of a list consist mostly
+ * of adjacent rows, which page shards store compressed together.
  */
 import { crc32Combine } from '../../corpus/snapshot/crc32.ts'
 import { CORE, CORE_NUMBERS } from '../../corpus/snapshot/derive/index-table.ts'
@@ -21,13 +19,13 @@ import { coreMemory } from './core-memory.ts'
 import { restParts, writeRest } from './epss-rest.ts'
 import { shortCrc32 } from './short-crc.ts'
 
-/** One memory for all snapshots that are open, so that the bound is that of the process. */
+/** Shared by all snapshots, so that the limit applies to the process. */
 const cores = coreMemory(PROCESS_BYTES.cores)
 
-/** A stored block: no final one, its length, and the same inverted (RFC 1951 3.2.4). */
+/** Type, length, and inverted length (RFC 1951 3.2.4). */
 const STORED_HEADER = 5
 
-/** Summary records of `rows`, joined by commas, with `end` behind the last. */
+/** Rows are joined by commas, and followed by `end`. */
 export function gatheredRows(snapshot: OpenSnapshot, rows: readonly number[], end: '' | ','): FusedPieces {
   const { coreSegments } = snapshot.index
   const figures = figuresOf(snapshot, rows)
@@ -65,10 +63,7 @@ export function gatheredRows(snapshot: OpenSnapshot, rows: readonly number[], en
 
 const COMMA = 0x2c
 
-/**
- * Score and percentile of each row. They lie all over the memory: read in a loop of their own, the processor waits for
- * many of them at once.
- */
+/** A separate loop lets the processor overlap the cache misses. */
 function figuresOf({ epss: { scores, percentiles } }: OpenSnapshot, rows: readonly number[]): Uint32Array {
   const figures = new Uint32Array(2 * rows.length)
   for (let i = 0; i < rows.length; i++) {
@@ -78,7 +73,7 @@ function figuresOf({ epss: { scores, percentiles } }: OpenSnapshot, rows: readon
   return figures
 }
 
-/** Writes the header of a stored block of `length` bytes, which is never too long for one. */
+/** `length` always fits into one block. */
 function writeStoredHeader(out: Uint8Array, at: number, length: number): void {
   out[at] = 0
   out[at + 1] = length & 0xff
@@ -87,14 +82,14 @@ function writeStoredHeader(out: Uint8Array, at: number, length: number): void {
   out[at + 4] = (~length >>> 8) & 0xff
 }
 
-/** Stands before the rows of a seed; no literal is so long, and it is not the mark of a segment. */
+/** No literal has this length, and it differs from the mark of a segment. */
 const ROWS_MARK = 0xfffffffe
 const NUMBER = 4
-/** The mark, how many rows there are, how long what stands behind them is, and how long the date is. */
+/** Mark, number of rows, lengths of `end` and of the date. */
 const SEED_HEAD = 4 * NUMBER
 const SEED_OF_ROW = SHORT_HASH_LENGTH + 3 * NUMBER
 
-/** What the rows say, for tags: the day of EPSS, what each record was made from, the CRC of its core, and its figures. */
+/** The tag depends on the EPSS date, and on each row's source digest, core CRC and figures. */
 function seedOf(
   { index: { sources, coreSegments }, epss }: OpenSnapshot,
   rows: readonly number[],
@@ -119,7 +114,7 @@ function seedOf(
   return seed
 }
 
-/** Little-endian; gives the position behind it. */
+/** Little-endian. Returns the position after the number. */
 function writeNumber(out: Uint8Array, at: number, number: number): number {
   out[at] = number
   out[at + 1] = number >>> 8

@@ -1,12 +1,15 @@
-/** The snapshots that `/changes` can compare with: those that are open, and those that the `dist` still has. */
+/** The snapshots that `/changes` can compare with: the open ones, and those still in the `dist`. */
 import type { DateBound } from '../../corpus/model/date-bound.ts'
 import { gone, invalidParameter } from '../errors.ts'
 import { type Lineage, type SnapshotSummary, summaryOf } from '../shelf/ancestors.ts'
 import type { Shelf, Shelved } from '../shelf/shelf.ts'
 
-/** Returns `snapshot`, then those before it, newest first. An open snapshot counts also after `prune` removed its files. */
+/**
+ * Returns `snapshot`, then earlier ones, newest first. Open snapshots are included even if `prune` removed their
+ * files.
+ */
 export async function keptSnapshots(shelf: Shelf, snapshot: Shelved): Promise<Lineage> {
-  // Two nights may have the same content and so the same id.
+  // Two nights can have the same content and therefore the same id.
   const kept = new Map<string, SnapshotSummary>()
   let damage: Lineage['damage'] = null
   const older = shelf.opened.filter(({ createdAt }) => createdAt < snapshot.createdAt)
@@ -20,17 +23,16 @@ export async function keptSnapshots(shelf: Shelf, snapshot: Shelved): Promise<Li
   return { summaries: [current!, ...newestFirst], damage }
 }
 
-/** What `since` may name: the id of a snapshot or its first characters, or a day or instant. */
 export type Since = string | DateBound
 
 const ID_LENGTH = 64
 const PREFIX_SHOWN = 12
 
 /**
- * Returns the id of the snapshot that `since` means. A time means the newest snapshot that was created not later. A day
- * means its first instant, as in `updated_since`, so that no change of that day is left out.
- * @throws ApiError `gone` when no such snapshot is kept, `invalid_parameter` when a prefix fits several
- * @throws SnapshotError when a damaged manifest ends the chain before it
+ * Returns the id of the snapshot that `since` selects. A time selects the newest snapshot created at or before it. A
+ * day means its first instant, as in `updated_since`, so that no change of that day is missing.
+ * @throws ApiError `gone` if no such snapshot is kept, `invalid_parameter` if a prefix is ambiguous
+ * @throws SnapshotError if a damaged manifest ends the chain before it
  */
 export async function resolveSince(since: Since, shelf: Shelf): Promise<string> {
   if (typeof since === 'string' && since.length === ID_LENGTH) return since

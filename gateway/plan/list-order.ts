@@ -1,4 +1,4 @@
-/** An order of a list seen in one direction: places from first to last, whichever way it is walked (rule 6). */
+/** A view of a list's order in one direction: positions count from first to last in that direction (rule 6). */
 import { cursorId, cursorValue, type RowKey } from '../../corpus/snapshot/cursor.ts'
 import { firstWhere, turnedPlace } from '../../corpus/snapshot/find/places.ts'
 import { compareRowKeys, LISTS, type ListSpec } from '../../corpus/snapshot/lists.ts'
@@ -7,15 +7,12 @@ import type { OpenList } from '../shelf/open-lists.ts'
 
 export interface ListOrderView {
   count: number
-  /** Whether its rows lie in pages in this direction. */
+  /** Whether page shards use this direction. */
   stored: boolean
-  /** The ordinal at a place. */
   ordinal(place: number): number
-  /** The place of an ordinal. */
   place(ordinal: number): number
-  /** What a cursor remembers of an ordinal. */
   keyOf(ordinal: number): RowKey
-  /** The first place behind `key`, whether or not a row with this key is (still) there. */
+  /** `key` need not exist. */
   placeAfter(key: RowKey): number
 }
 
@@ -40,7 +37,7 @@ export function listOrderView(list: OpenList, sort: SortOrder): ListOrderView {
     },
     keyOf,
     placeAfter(key) {
-      // Of an id that is whole the search finds the place; one that was cut compares with none.
+      // Truncated ids cannot be compared and need a lookup.
       const known = list.ordinalOfCut(key.id)
       if (known !== undefined && keyOf(known).value === key.value) return view.place(known) + 1
       return firstWhere(count, (place) => {

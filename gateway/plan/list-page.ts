@@ -1,6 +1,6 @@
 /**
- * The plan of a page of a list other than that of CVEs: its rows as they lie in pages, or the places of those that pass
- * the filters. Lists are small enough for plain arrays of ordinals.
+ * Plans a page of a list other than `/cves`: whole segments of page shards, or the positions of the rows that match.
+ * Lists are small enough for plain arrays of ordinals.
  */
 import type { RowKey } from '../../corpus/snapshot/cursor.ts'
 import { postingsOf } from '../../corpus/snapshot/derive/postings.ts'
@@ -18,9 +18,9 @@ import { liesInSegments, type PageSegment, segmentsOf } from './page-segments.ts
 
 export interface ListFilters {
   q?: string | undefined
-  /** Folded values by the name of their filter; absent ones filter nothing. */
+  /** Folded values by filter name; absent ones do not filter. */
   equal?: Readonly<Record<string, string | undefined>>
-  /** Inclusive bounds by their name; a row without the number passes none. */
+  /** Inclusive bounds by name; a row without the number never matches. */
   between?: Readonly<Record<string, { least?: number | undefined; most?: number | undefined }>>
 }
 
@@ -30,7 +30,7 @@ export interface ListRequest {
   filters: ListFilters
   limit: number
   after: RowKey | null
-  /** False for a list without cursors, whose next one is always null. */
+  /** Without cursors, `next_cursor` is always null. */
   paged?: boolean
 }
 
@@ -38,15 +38,13 @@ export interface ListPagePlan {
   list: ListName
   sort: string
   way: 'shard' | 'merge' | 'sqlite'
-  /** Ordinals of the rows, in order. */
   ordinals: number[]
-  /** Of the way `shard`: where the rows lie. */
   segments: PageSegment[]
   limit: number
   nextCursor: string | null
 }
 
-/** Plans a page. `matches` are the ordinals that `filters.q` matches, ascending, where there is a `q`. */
+/** `matches` are the ascending ordinals that match `filters.q`; null without a `q`. */
 export function planListPage(snapshot: OpenSnapshot, request: ListRequest, matches: Uint32Array | null): ListPagePlan {
   const { list: name, sort, filters, limit, after, paged = true } = request
   const list = snapshot.lists[name]
@@ -72,7 +70,7 @@ export function planListPage(snapshot: OpenSnapshot, request: ListRequest, match
 
 const ENTRY_BYTES = 300
 
-/** A client asks for the same filters on every page. */
+/** Clients use the same filters on every page. */
 const remembered = perSnapshot(() =>
   recent<string, Uint32Array>(
     SNAPSHOT_BYTES.listWalks,
@@ -80,7 +78,7 @@ const remembered = perSnapshot(() =>
   ),
 )
 
-/** The places that pass the filters, ascending; null where all do. */
+/** Ascending; null if all rows match. */
 function passingPlaces(
   snapshot: OpenSnapshot,
   { list: name, sort, filters }: ListRequest,
@@ -112,7 +110,7 @@ function constraintsOf(list: OpenList, filters: ListFilters, matches: Uint32Arra
     const within = []
     for (let ordinal = 0; ordinal < list.count; ordinal++) {
       const number = numbers[ordinal]!
-      // NaN, which stands for null, fails both.
+      // NaN represents null and fails both comparisons.
       if (number >= (least ?? Number.NEGATIVE_INFINITY) && number <= (most ?? Number.POSITIVE_INFINITY)) {
         within.push(ordinal)
       }
@@ -122,7 +120,6 @@ function constraintsOf(list: OpenList, filters: ListFilters, matches: Uint32Arra
   return sets
 }
 
-/** What all of some ascending sets have. */
 function intersection(sets: readonly Uint32Array[]): Uint32Array {
   const [smallest, ...others] = sets.toSorted((a, b) => a.length - b.length)
   return others.reduce((common, set) => {

@@ -1,4 +1,4 @@
-/** Where rows of an order lie in its page shard: which segments of which pages. */
+/** Converts positions of an order to segments of its page shard. */
 import { ROWS_PER_PAGE, ROWS_PER_SEGMENT } from '../../corpus/snapshot/derive/pages.ts'
 
 export interface PageSegment {
@@ -6,19 +6,19 @@ export interface PageSegment {
   segment: number
 }
 
-/** Whether the rows from `start` on are whole segments: the last segment of an order may be short. */
+/** The last segment of an order may be short. */
 export function liesInSegments(start: number, limit: number, count: number): boolean {
   return start % ROWS_PER_SEGMENT === 0 && (limit % ROWS_PER_SEGMENT === 0 || start + limit >= count)
 }
 
-/** Rows of a page that are a whole segment, and which of the page's rows the first of them is. */
+/** `at` is the index of its first row. */
 export interface WholeSegment extends PageSegment {
   at: number
 }
 
 /**
- * The whole segments among rows whose places in the stored order are given, ascending. Of as many rows as a segment has
- * the last one is in each segment that begins among them: one is looked at of so many.
+ * Returns the whole segments among rows with the given ascending positions. Each covers a multiple of ROWS_PER_SEGMENT
+ * rows, so only every such row is tested.
  */
 export function wholeSegments(count: number, placeOf: (at: number) => number): WholeSegment[] {
   const whole: WholeSegment[] = []
@@ -35,13 +35,12 @@ export function wholeSegments(count: number, placeOf: (at: number) => number): W
   return whole
 }
 
-/** The segment that begins at a place. */
 function segmentAt(place: number): PageSegment {
   const page = Math.floor(place / ROWS_PER_PAGE)
   return { page, segment: (place - page * ROWS_PER_PAGE) / ROWS_PER_SEGMENT }
 }
 
-/** Where the rows of the places from `start` to `end` lie. */
+/** `end` is exclusive. */
 export function segmentsOf(start: number, end: number): PageSegment[] {
   const segments: PageSegment[] = []
   for (let place = start; place < end; place += ROWS_PER_SEGMENT) segments.push(segmentAt(place))

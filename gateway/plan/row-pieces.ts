@@ -1,6 +1,6 @@
 /**
- * Segments as pieces of answers. Of page shards only the heads are remembered, which takes 12 MB for all pages of 350,000
- * CVEs; to remember the pages themselves took more time than reading from them, in copies and in page faults of the heap.
+ * Segments of page shards as pieces of answers. Only the heads of pages are cached: 12 MB for all pages of 350,000
+ * CVEs. Caching whole pages was slower than reading them, because of copies and page faults.
  */
 import { ROWS_KIND } from '../../corpus/snapshot/derive/pages.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
@@ -14,17 +14,16 @@ import { PROCESS_BYTES } from '../bounds.ts'
 import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
 
 export interface RowPieces {
-  /** Runs of rows as they lie in a page shard: of page `page` the segments `from` up to `to`, which is not among them. */
+  /** `to` is exclusive. */
   runs(sort: CveSort, page: number, from: number, to: number): SplicedSegment[]
 }
 
-/** What the head of a page takes in memory: its bytes, views, lines of its table, map slot. */
+/** Bytes, views, segment table, map entry. */
 const HEAD_BYTES = 850
 
-/** One memory for all snapshots that are open, so that the bounds are those of the process. */
+/** Shared by all snapshots, so that the limit applies to the process. */
 const heads = recent<number, MemberHead>(PROCESS_BYTES.pages, () => HEAD_BYTES)
 
-/** Keys of a snapshot begin at a multiple of this. */
 const KEYS_PER_SNAPSHOT = 2 ** 33
 
 export const rowPieces = perSnapshot((snapshot: OpenSnapshot): RowPieces => {

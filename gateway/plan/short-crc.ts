@@ -1,9 +1,9 @@
 /**
- * CRC-32 of a few bytes in the middle of others. A call of zlib's takes 150 ns and a view of the bytes 20 more, however
- * few they are: of 70 bytes this takes 60.
+ * CRC-32 of a few bytes inside a buffer. zlib's call takes at least 150 ns and a view 20 ns more; for 70 bytes this
+ * takes 60 ns.
  */
 
-/** Four steps of eight bits at once: table `n` has what a byte comes to that `n` others follow. */
+/** Processes four bytes per step. Table `n` contains the CRC of a byte followed by `n` zero bytes. */
 const TABLE = 256
 const tables = new Int32Array(4 * TABLE)
 for (let byte = 0; byte < TABLE; byte++) {
@@ -16,7 +16,7 @@ for (let at = TABLE; at < tables.length; at++) {
   tables[at] = (before >>> 8) ^ tables[before & 0xff]!
 }
 
-/** The CRC of what has `crc`, followed by the bytes from `from` up to, not including, `to`. */
+/** Continues `crc` with the bytes from `from` to `to` (exclusive). */
 export function shortCrc32(bytes: Uint8Array, from: number, to: number, crc: number): number {
   let rest = ~crc
   let at = from

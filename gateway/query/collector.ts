@@ -1,20 +1,20 @@
-/** Collecting what SQLite handed over: rows of some 40 KB each, of which V8 lets 64 MB lie before it does that by itself. */
+/** Collects garbage of SQLite's results. Rows have some 40 KB each, and V8 waits for 64 MB before it collects them. */
 import { getHeapStatistics } from 'node:v8'
 import { collect } from '../../corpus/snapshot/collect.ts'
 
-/** Rows are read and forgotten: so much of them may lie about. */
+/** Rows are read once and dropped. */
 const MOST_BYTES = 20 * 1024 * 1024
 
 /**
- * Gives what a thread calls between two pieces of work: it looks (7 µs) and collects. What a search holds from turn to turn
- * is old by V8's standards, so collecting the young would not do.
+ * Returns a function to call between two steps of work. It checks (7 µs) and collects above the limit. A full
+ * collection is necessary, because data that a search keeps over several turns is in V8's old generation.
  */
 export function collector(mostBytes = MOST_BYTES): () => void {
   const outside = () => getHeapStatistics().external_memory
   let least = outside()
   return () => {
     const now = outside()
-    // What was collected is freed a little later.
+    // Freed some time after the collection.
     least = Math.min(least, now)
     if (now - least < mostBytes) return
     collect()

@@ -1,4 +1,4 @@
-/** Opening a `query.db`, also one whose name is gone: `prune` may take it away while cursors still name its snapshot. */
+/** Opens a `query.db`, even if its file name is gone: `prune` may remove it while cursors still name its snapshot. */
 import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,8 +8,8 @@ import { openQueryFile } from '../../corpus/snapshot/query/file.ts'
 const CHUNK_BYTES = 4 * 1024 * 1024
 
 /**
- * Opens the database at `path`; where that is gone, what `descriptor` holds open of it. SQLite opens by name only (and
- * resolves `/proc/self/fd/…` to the name that is gone), so the file gets a name of its own for a moment.
+ * Opens the database at `path`, or, if that is gone, the file that `descriptor` keeps open. SQLite opens files by name
+ * only and resolves `/proc/self/fd/…` to the deleted name. So the file is copied to a temporary name.
  */
 export function openDatabase(path: string, descriptor: number | null): Database {
   if (descriptor === null || existsSync(path)) return bounded(openQueryFile(path))
@@ -23,7 +23,7 @@ export function openDatabase(path: string, descriptor: number | null): Database 
   }
 }
 
-/** Rows are read whole and seldom twice: pages that lead to them are worth remembering, in KiB, not those they consist of. */
+/** Rows are read whole and rarely twice, so only index pages need a cache. */
 const CACHE_KIB = 2048
 
 function bounded(database: Database): Database {

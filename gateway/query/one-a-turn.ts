@@ -1,6 +1,6 @@
-/** Spreading work over turns of the event loop. */
+/** Spreads work over turns of the event loop. */
 
-/** Takes work to be done, in the order in which it comes: one piece in a turn, so that requests come in between. */
+/** Runs one piece of work per turn, in order, so that requests are handled in between. */
 export function oneATurn(): (work: () => void) => void {
   const waiting: (() => void)[] = []
   const next = () => {

@@ -1,4 +1,4 @@
-/** Text queries, in a thread of their own, each with a deadline, and no more at once than is good. */
+/** Text queries in a separate thread, with deadlines and a limited queue. */
 import { closeSync, openSync } from 'node:fs'
 import type { Worker } from 'node:worker_threads'
 import type { Hit, SearchResult } from '../../corpus/snapshot/query/open.ts'
@@ -12,44 +12,37 @@ import { oneATurn } from './one-a-turn.ts'
 import type { Found, QueryReply, QueryRequest, Question } from './protocol.ts'
 
 /**
- * Each asks the `query.db` at `path`, and fails with ApiError `overloaded` past the deadline, or when too many wait. What
- * comes back is shared: do not write to it.
+ * Each query reads the `query.db` at `path`. It fails with ApiError `overloaded` after the deadline, or if the queue
+ * is full. Results are shared: never modify them.
  */
 export interface Queries {
-  /** The ordinals that `q` matches in `set`. */
   matches(path: string, set: TextSetName, q: string): Promise<Matches>
-  /** The best of each type, and how many there are. */
+  /** Includes total numbers. */
   search(path: string, types: readonly SearchType[], q: string, limit: number): Promise<SearchResult>
-  /** The best of all types together. */
   suggest(path: string, types: readonly SearchType[], q: string, limit: number): Promise<Hit[]>
-  /** Opens a `query.db` and keeps it open, whatever becomes of its name, until it is forgotten. */
+  /** The file stays open until `forget`, even if it is deleted. */
   open(path: string): void
-  /** Lets go of a `query.db`. */
   forget(path: string): void
   readonly figures: QueryFigures
   close(): Promise<void>
 }
 
-/** How the queue fares, for the metrics. */
 export interface QueryFigures {
   waiting: number
-  /** Queries past their deadline, since the start. */
+  /** Since the start. */
   timeouts: number
-  /** Queries refused because too many were waiting, since the start. */
+  /** Because the queue was full, since the start. */
   refusals: number
 }
 
 export interface QueryOptions {
   deadlineMs?: number
-  /** So many may be under way or wait. */
+  /** Running or waiting. */
   maxWaiting?: number
-  /** Bound of remembered results: a walk through pages asks the same again and again. */
+  /** In bytes. Clients repeat the query for each page. */
   maxRememberedBytes?: number
-  /**
-   * A search past its deadline says so itself, soon; a thread that does not, within this time, hangs, and is given up.
-   */
+  /** A search ends itself soon after its deadline. A thread without a reply by then hangs and is terminated. */
   graceMs?: number
-  /** The module that runs in the thread. */
   thread?: URL
 }
 
@@ -62,14 +55,14 @@ interface Job {
   timer: NodeJS.Timeout
 }
 
-/** A `query.db` in use: by how many snapshots (two that differ elsewhere may share one), and as an open file. */
+/** Two snapshots can share one `query.db`. */
 interface Held {
   holders: number
   descriptor: number | null
 }
 
 const RETRY_AFTER_SECONDS = 1
-/** What an entry of the memory costs beside its ordinals, and what something found costs. */
+/** Overhead of a cache entry, and size of a hit. */
 const ENTRY_BYTES = 200
 const HIT_BYTES = 600
 
@@ -85,9 +78,9 @@ export function openQueries(options: QueryOptions = {}): Queries {
   let timeouts = 0
   let refusals = 0
   let hanging = 0
-  /** Searches that take turns end together, and a page is made at once of what each found. */
+  /** Searches that share turns end together; their results are spread over turns. */
   const handOver = oneATurn()
-  /** None after a crash, until something is asked again: what crashes at its start must not do so for ever. */
+  /** Null after a crash until the next query, to prevent endless crashes. */
   let worker: Worker | null = start()
 
   function start(): Worker {
@@ -96,7 +89,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
       const job = jobs.get(reply.number)
       if (started !== worker || !job) return
       settle(reply.number, job)
-      // Whoever asked may have been told already that it takes too long: then this says nothing.
+      // After a timeout this has no effect.
       if ('found' in reply) handOver(() => job.resolve(reply.found))
       else job.reject('error' in reply ? reply.error : tooLate())
     })
@@ -135,7 +128,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
     job.timer = setTimeout(() => giveUp(number, job), graceMs).unref()
   }
 
-  /** The thread hangs, on a disk that does not answer perhaps: it goes, and a new one takes over what is not late yet. */
+  /** The thread hangs, for example on a disk. A new one continues the other queries. */
   function giveUp(number: number, job: Job): void {
     settle(number, job)
     if (worker) end(worker)
@@ -212,7 +205,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
   }
 }
 
-/** The file as a descriptor; without one, whoever asks something is told what the thread meets when it opens it. */
+/** Returns null on failure; the thread then reports it. */
 function openIfThere(path: string): number | null {
   try {
     return openSync(path, 'r')

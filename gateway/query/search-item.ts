@@ -1,4 +1,4 @@
-/** What was found, as it is answered (API 26.10, rule 28). */
+/** Converts hits to search results (API 26.10, rule 28). */
 import type { Hit } from '../../corpus/snapshot/query/open.ts'
 import { RANK } from '../../corpus/snapshot/query/rank.ts'
 import type { SearchType } from '../../corpus/snapshot/query/sets.ts'
@@ -34,10 +34,9 @@ export const suggestion = ({ type, id, key, label }: Hit): Suggestion => ({
   href: HREFS[type](id, key),
 })
 
-/** Where each type is shown, from the id as it is answered and as it is matched. */
 const HREFS: Record<SearchType, (id: string, key: string) => string> = {
   vendor: (id) => `/vendors/${segment(id)}`,
-  // The id is `<vendor>/<product>`, and either may have a slash in it.
+  // Each part of `<vendor>/<product>` may contain a slash.
   product: (id, slug) => `/vendors/${segment(id.slice(0, -slug.length - 1))}/products/${segment(slug)}`,
   cwe: (id) => `/cwes/${segment(id.toLowerCase())}`,
   capec: (id) => `/capecs/${segment(id.toLowerCase())}`,

@@ -1,6 +1,6 @@
 /**
- * The query thread: SQLite is synchronous, and searching takes time, so they work here, where no request waits for them.
- * Searches go on in turns, so that short ones do not wait for long ones.
+ * The query thread. SQLite is synchronous and searches take time, so they must not block the answering thread.
+ * Searches take turns, so that short ones do not wait for long ones.
  */
 import { parentPort } from 'node:worker_threads'
 import { blockMemory } from '../../corpus/snapshot/query/blocks.ts'
@@ -14,12 +14,11 @@ import { openDatabase } from './database.ts'
 import { packMatches } from './matches.ts'
 import type { Found, QueryReply, QueryRequest, Question } from './protocol.ts'
 
-/** A turn ends with the first step that ends after this time. */
 const TURN_MS = 0.5
 
 /**
- * A turn goes to the search that has had the least time; but waiting counts against that, so that a long one is not put off
- * for ever by others that are always shorter: under full load it gets up to half of the time.
+ * The next turn goes to the search with the least time used, minus a share of its waiting time. Otherwise shorter
+ * searches could delay a long one forever. Under full load, the long one gets up to half of the time.
  */
 const WAITING_COUNTS = 0.5
 
@@ -37,7 +36,6 @@ const collect = collector()
 const descriptors = new Map<string, number | null>()
 const opened = new Map<string, { query: Query; close(): void }>()
 const searches = new Map<number, Search>()
-/** Texts that are read ahead while nobody asks. */
 const warming = new Map<string, Steps<void>>()
 let turning = false
 
@@ -76,7 +74,6 @@ function reply(number: number, outcome: Outcome): void {
 
 const asError = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)))
 
-/** One turn: of a search, or of reading ahead where there is none. */
 function turn(): void {
   let next: number | null = null
   let least = Number.POSITIVE_INFINITY
@@ -95,11 +92,11 @@ function turn(): void {
   }
   collect()
   turning = searches.size > 0 || warming.size > 0
-  // Between two turns come the questions that have arrived meanwhile.
+  // New questions arrive between two turns.
   if (turning) setImmediate(turn)
 }
 
-/** Gives a search its turn, and what came of it where that was its last. */
+/** Returns null if the search has not ended. */
 function goOn(search: Search): Outcome | null {
   const began = performance.now()
   try {
@@ -122,7 +119,7 @@ function warmOn(): void {
     try {
       if (steps.next().done) warming.delete(path)
     } catch {
-      // What is damaged is told to whoever asks for it.
+      // The next query reports the damage.
       warming.delete(path)
     }
     return
@@ -143,7 +140,7 @@ function receive(request: QueryRequest): void {
     try {
       warming.set(request.path, queryAt(request.path).stepped.warm())
     } catch {
-      // What cannot be opened ahead is told to whoever asks it something.
+      // The next query reports the failure.
     }
   } else {
     warming.delete(request.path)

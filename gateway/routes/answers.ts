@@ -1,6 +1,6 @@
 /**
- * The bodies of answers as schemas, by name: what `/openapi.json` and `/docs` show, and what tests hold every answer
- * against. A schema with an `id` is a component there; every field says what it means.
+ * The schemas of all response bodies, by name: for `/openapi.json`, `/docs` and the tests. A schema with an `id` is a
+ * component there; every field has a description.
  */
 export { capecEntry, capecPage, cweEntry, cwePage } from './answers/catalogues.ts'
 export { changes } from './answers/changes.ts'

@@ -1,4 +1,4 @@
-/** The catalogue of attack patterns: its list and its entries. */
+/** The catalog of attack patterns: list and entries. */
 import type { CapecEntry } from '../../corpus/model/catalogue.ts'
 import { fold } from '../../corpus/snapshot/fold.ts'
 import { described } from '../openapi/parameters.ts'

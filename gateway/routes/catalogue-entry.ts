@@ -1,11 +1,11 @@
-/** The full entry of a catalogue that a path names: as it lies there, or the fields asked for. */
+/** Answers the full entry of a catalog: as stored, or with selected fields. */
 import type { Answer } from '../answer.ts'
 import { notFound } from '../errors.ts'
 import { entryAnswer } from '../plan/list-answer.ts'
 import type { Context } from './context.ts'
 
 /**
- * `what` says what an entry is: `weakness`.
+ * `what` names the entry's type, such as `weakness`.
  * @throws ApiError `not_found` (rule 9)
  */
 export function catalogueEntry(

@@ -1,4 +1,4 @@
-/** `/changes`: what changed since a snapshot that a client has seen, whatever the feed. */
+/** `/changes`: changes since an earlier snapshot, from all feeds. */
 import type { CveId } from '../../corpus/model/cve-id.ts'
 import { parseCveId } from '../../corpus/model/cve-id.ts'
 import type { RowKey } from '../../corpus/snapshot/cursor.ts'
@@ -30,7 +30,6 @@ const query = {
 }
 
 const LIST = 'changes'
-/** There is one order. */
 const BY_ID = { key: 'id', descending: false }
 
 export const listChanges = defineRoute<Context, Record<never, never>, typeof query>({
@@ -67,10 +66,10 @@ const isChangeKey = ({ value, id }: RowKey): boolean => value === null && parseC
 
 const GONE = 'the snapshot of `since` is not known any more, so its changes are unknown; read everything again'
 
-/** What changes are told from: an open snapshot, or one that still lies in the folder. */
+/** The earlier snapshot: an open one, or one in the folder. */
 type Old = Pick<Ancestor, 'id' | 'index' | 'heads'>
 
-/** A poller reads page after page, and many pollers ask the same. */
+/** Cached, because many pollers request the same pages. */
 const CHANGE_BYTES = 120
 
 const remembered = perSnapshot(() =>

@@ -1,4 +1,4 @@
-/** CVE numbering authorities: their directory, its statistics, and the CVEs of each. */
+/** CVE numbering authorities: their directory, statistics, and CVEs. */
 import type { CnaRow, CnaStats } from '../../corpus/model/directory.ts'
 import { nameKey } from '../../corpus/model/products.ts'
 import { cweNumber } from '../../corpus/snapshot/derive/facts.ts'
@@ -59,10 +59,9 @@ export const getCnaStats = defineRoute<Context, Record<never, never>, Record<nev
 
 const path = { slug: openText() }
 
-/** The slug as the directory has it: names are joined by folding (rule 27). */
+/** Names are folded (rule 27). */
 const slugOf = (text: string): string => nameKey(text) ?? text
 
-/** The row of a CNA, or null where the directory has none. */
 function cnaOf(snapshot: OpenSnapshot, slug: string): { ordinal: number; row: CnaRow } | null {
   const ordinal = snapshot.lists.cnas.ordinalOf(slug)
   return ordinal === undefined ? null : { ordinal, row: JSON.parse(rowText(snapshot, 'cnas', ordinal)) as CnaRow }

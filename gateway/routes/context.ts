@@ -1,4 +1,4 @@
-/** What handlers are given besides their parameters. */
+/** Inputs of handlers besides their parameters. */
 import type { Access } from '../access/access.ts'
 import type { Subject } from '../auth/subject.ts'
 import type { Queries } from '../query/queries.ts'
@@ -8,6 +8,6 @@ export interface Context {
   shelf: Shelf
   queries: Queries
   access: Access
-  /** Who is asking. */
+  /** The authenticated caller. */
   subject: Subject
 }

@@ -1,4 +1,4 @@
-/** `/cves/{cveId}`: a record with the sections asked for, spliced from the segments of its member. */
+/** `/cves/{cveId}`: a record with the selected sections, spliced from the segments of its member. */
 import { SUMMARY_FIELDS } from '../../corpus/model/record.ts'
 import { addSections, DEFAULT_SECTIONS, recordPieces, SECTION_NAMES } from '../../corpus/snapshot/cve-pieces.ts'
 import { epssAt, epssMember } from '../../corpus/snapshot/epss.ts'
@@ -35,7 +35,7 @@ export const getCve = defineRoute<Context, typeof cvePath, typeof detailQuery>({
   },
 })
 
-/** The chosen fields of the core as the beginning of a JSON object; `cve_id` is always there. */
+/** Returns the selected core fields as the beginning of a JSON object; `cve_id` is always included. */
 function chosenFields({ snapshot, row, member }: FoundCve, fields: readonly string[]): string {
   const summary = JSON.parse(
     `${JSON.stringify(coreValue(member)).slice(0, -1)}${epssMember(epssAt(snapshot.epss, row))}}`,

@@ -1,4 +1,4 @@
-/** `/cves`: the catalogue in any order, with any filters, a page at a time. */
+/** `/cves`: all CVEs in any order, with filters and pages. */
 
 import type { Severity } from '../../corpus/model/record.ts'
 import { canonicalFilters } from '../../corpus/snapshot/find/filters.ts'

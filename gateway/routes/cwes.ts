@@ -1,4 +1,4 @@
-/** The catalogue of weaknesses: its list, its entries, and the CVEs mapped to each. */
+/** The catalog of weaknesses: list, entries, and the CVEs mapped to each. */
 import type { CweEntry } from '../../corpus/model/catalogue.ts'
 import { cweNumber } from '../../corpus/snapshot/derive/facts.ts'
 import { fold } from '../../corpus/snapshot/fold.ts'

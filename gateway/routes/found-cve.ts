@@ -1,4 +1,4 @@
-/** The CVE that a path names: its member, whether the caller may see it, and its parts as answers. */
+/** Finds the CVE of a path, checks the caller's access, and answers its parts. */
 import type { CveId } from '../../corpus/model/cve-id.ts'
 import type { PartName } from '../../corpus/model/record.ts'
 import { addPart } from '../../corpus/snapshot/cve-pieces.ts'
@@ -22,8 +22,8 @@ export interface FoundCve {
 }
 
 /**
- * The member of a CVE in the current snapshot.
- * @throws ApiError `not_found`; of a rejected record it says so, and when (rule 10). `tier_restricted`
+ * Returns the member of a CVE in the current snapshot.
+ * @throws ApiError `not_found`, for a rejected record with its date (rule 10); `tier_restricted`
  */
 export function findCve({ shelf, access, subject }: Context, id: CveId): FoundCve {
   const snapshot = shelf.current
@@ -37,14 +37,14 @@ export function findCve({ shelf, access, subject }: Context, id: CveId): FoundCv
   throw notFound(`the record of ${id} was rejected${rejectedAt ? ` on ${rejectedAt}` : ''}`)
 }
 
-/** The member at a row, which must be that of `id`: an index may lie, an answer must not. */
+/** Returns the member at a row. Its id is checked, because an index may be wrong. */
 function memberOf(snapshot: OpenSnapshot, row: number, id: CveId): ReadMember {
   const member = snapshot.member(row)
   if (member.key !== id) throw new SnapshotError('malformed', `the index leads to ${member.key} for ${id}`)
   return member
 }
 
-/** A list of items of one part: as it lies there, or those that pass `test`. */
+/** Returns a list of one part's items: as stored, or those that match `test`. */
 export function itemsAnswer(
   found: FoundCve,
   id: CveId,

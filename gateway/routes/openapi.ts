@@ -6,7 +6,7 @@ import { defineRoute, type Route } from '../route.ts'
 import { openapi } from './answers.ts'
 import type { Context } from './context.ts'
 
-/** `document` is asked once, at the first request: it describes this route too. */
+/** `document` is called at the first request, because it describes this route too. */
 export function openapiRoute(document: () => OpenapiDocument): Route<Context> {
   let made: Omit<Answer, 'snapshotId'> | null = null
   return defineRoute<Context, Record<never, never>, Record<never, never>>({
@@ -23,7 +23,7 @@ export function openapiRoute(document: () => OpenapiDocument): Route<Context> {
   })
 }
 
-/** The bytes of the answer in both codings, which no snapshot changes. */
+/** Returns the answer in both codings. It is the same for all snapshots. */
 function madeOnce(document: OpenapiDocument): Omit<Answer, 'snapshotId'> {
   const { identity, ...answer } = jsonAnswer(document, 'shard', '')
   const zipped = gzipSync(identity())

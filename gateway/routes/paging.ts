@@ -1,4 +1,4 @@
-/** What all paged lists have in common: their parameters, and the way from a request to a page. */
+/** Common parts of all paged lists: parameters, and the steps from a request to a page. */
 import type { RowKey } from '../../corpus/snapshot/cursor.ts'
 import type { CveFilters } from '../../corpus/snapshot/find/filters.ts'
 import { isCveKey } from '../../corpus/snapshot/find/order-view.ts'
@@ -28,21 +28,21 @@ export const pageLimit = () => integer({ min: 1, max: PAGE_LIMIT_MAX })
 /** `limit` and `cursor` (API 4.1). */
 export const paging = { limit: withDefault(pageLimit(), PAGE_LIMIT_DEFAULT), cursor: cursor() }
 
-/** One memory for all snapshots that are open, so that the bound is that of the process. */
+/** One cache for all open snapshots, so that the limit applies to the process. */
 const answers = answerMemory(PROCESS_BYTES.answers)
 
 export interface CvePageRequest {
-  /** The list, as cursors name it. */
+  /** The list's name in cursors. */
   list: string
   filters: CveFilters
   sort: CveListRequest['sort']
   limit: number
   cursor: string | undefined
-  /** Members before `data`; they may depend on the snapshot that answers. */
+  /** Returns the members before `data`; they may depend on the answering snapshot. */
   head?: (snapshot: Shelved) => object
 }
 
-/** A page of CVEs. */
+/** Answers a page of CVEs. */
 export function cvePage({ shelf, queries }: Context, request: CvePageRequest): Answer | Promise<Answer> {
   const { list, filters, sort, limit, cursor: text, head } = request
   const { snapshot, after } = resume(shelf, text, { list, sort, filters }, isCveKey)
@@ -50,7 +50,7 @@ export function cvePage({ shelf, queries }: Context, request: CvePageRequest): A
   const before = head ? head(snapshot) : NO_HEAD
   const answer = (matches: Uint32Array | null) =>
     cvePageAnswer(snapshot, planCvePage(snapshot, snapshot.bits, asked, matches), before)
-  // Without a text there is nothing to wait for.
+  // Without a text query, the answer is synchronous.
   if (filters.q === undefined) {
     const rows = `${snapshotNumber(snapshot)} ${list} ${sortText(sort)} ${limit} ${text} ${JSON.stringify(filters)}`
     return answers.of(head ? `${rows} ${JSON.stringify(before)}` : rows, () => answer(null))
@@ -60,7 +60,7 @@ export function cvePage({ shelf, queries }: Context, request: CvePageRequest): A
 
 const noHead = (): object => NO_HEAD
 
-/** What `answer` makes of the matches; until then nobody closes the snapshot. */
+/** Returns `answer`'s result for the matches. The snapshot stays open until then. */
 async function whileHeld(
   snapshot: Shelved,
   matches: Promise<Matches>,
@@ -81,12 +81,12 @@ export interface ListPageRequest extends Omit<ListShape, 'head'> {
   limit: number
   cursor?: string | undefined
   paged?: boolean
-  /** Where `q` looks. */
+  /** The texts that `q` searches. */
   texts?: TextSetName
   head?: (snapshot: Shelved) => object
 }
 
-/** A page of another list. */
+/** Answers a page of another list. */
 export function listPage({ shelf, queries }: Context, request: ListPageRequest): Answer | Promise<Answer> {
   const { list, filters, sort, limit, cursor: text, paged = true, texts, head = noHead, row } = request
   const { snapshot, after } = resume(shelf, text, { list, sort, filters }, isListKey)

@@ -1,4 +1,4 @@
-/** `/search` and `/search/suggest`: everything that can be found by a part of its id or label (rule 28). */
+/** `/search` and `/search/suggest`: search by a part of an id or label (rule 28). */
 import { SEARCH_TYPES, type SearchType } from '../../corpus/snapshot/query/sets.ts'
 import { jsonAnswer } from '../answer.ts'
 import { described } from '../openapi/parameters.ts'
@@ -10,7 +10,7 @@ import type { Shelved } from '../shelf/shelf.ts'
 import { searchResults, suggestions } from './answers.ts'
 import type { Context } from './context.ts'
 
-/** What a client may ask for, in the order of API 26.2. */
+/** The types of a request, in the order of API 26.2. */
 const TYPES = ['cve', 'cwe', 'capec', 'vendor', 'product', 'cna'] as const satisfies readonly SearchType[]
 
 const q = described(
@@ -63,7 +63,7 @@ export const suggest = defineRoute<Context, Record<never, never>, typeof suggest
     }),
 })
 
-/** Keeps a snapshot open while its query thread is asked. */
+/** Keeps a snapshot open during a call to its query thread. */
 async function held<T>(snapshot: Shelved, work: (snapshot: Shelved) => Promise<T>): Promise<T> {
   const release = snapshot.hold()
   try {

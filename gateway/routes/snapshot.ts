@@ -1,4 +1,7 @@
-/** `/snapshot`: what is served, from which feeds, as of when. `/snapshots`: what `/changes` can compare it with. */
+/**
+ * `/snapshot`: the current snapshot, its feeds and dates. `/snapshots`: the snapshots that `/changes` can compare it
+ * with.
+ */
 import type { RowKey } from '../../corpus/snapshot/cursor.ts'
 import { cursorAfter } from '../../corpus/snapshot/resume.ts'
 import { jsonAnswer } from '../answer.ts'
@@ -26,7 +29,7 @@ export const getSnapshot = defineRoute<Context, Record<never, never>, Record<nev
   },
 })
 
-/** There is one order, and there are no filters. */
+/** The only order; there are no filters. */
 const BINDING = { list: 'snapshots', sort: { key: 'created', descending: true }, filters: {} }
 
 export const listSnapshots = defineRoute<Context, Record<never, never>, typeof paging>({

@@ -25,7 +25,7 @@ import { search, suggest } from './search.ts'
 import { getSnapshot, listSnapshots } from './snapshot.ts'
 import { listProducts, listVendorProducts, listVendors } from './vendors.ts'
 
-/** Of two that could answer a path the first one does: `/cnas/stats` before `/cnas/:slug`. */
+/** The first matching route answers: `/cnas/stats` before `/cnas/:slug`. */
 export const ROUTES: readonly Route<Context>[] = [
   listCves,
   getCve,
@@ -63,5 +63,5 @@ export const ROUTES: readonly Route<Context>[] = [
   openapiRoute(() => DOCUMENT),
 ]
 
-/** The description of every route above, made once. */
+/** The description of every route above, built once. */
 export const DOCUMENT = openapiDocument(ROUTES)

@@ -1,4 +1,4 @@
-/** Vendors and their products, ranked by the number of CVEs. */
+/** Vendors and their products, ranked by number of CVEs. */
 import type { ProductRow, VendorRow } from '../../corpus/model/directory.ts'
 import { nameKey } from '../../corpus/model/products.ts'
 import { fold } from '../../corpus/snapshot/fold.ts'
@@ -26,13 +26,13 @@ export const listVendors = defineRoute<Context, Record<never, never>, typeof ven
     listPage(context, { list: 'vendors', filters: { q: q && fold(q) }, sort, limit, cursor, texts: 'vendor' }),
 })
 
-/** Products have one order. */
+/** The only order of products. */
 const BY_CVES = { key: 'cves', descending: true }
 const byName = 'Text to search for in product names. It matches anywhere, in any case'
 const vendorPath = { vendorSlug: openText() }
 const vendorProductsQuery = { q: described(byName, text()), ...paging }
 
-/** The key as the catalogue has it: names are joined by folding (rule 27). */
+/** Returns the key as in the catalog: names are folded (rule 27). */
 const keyOf = (text: string): string => nameKey(text) ?? text
 
 export const listVendorProducts = defineRoute<Context, typeof vendorPath, typeof vendorProductsQuery>({

@@ -1,6 +1,6 @@
 /**
- * The snapshots that an open one was built upon, as far as the `dist` still has them: what `/changes` compares with.
- * They are found by following the manifests, never by a name that a request gives.
+ * The earlier snapshots that an open one was built on, for `/changes`. They are found by following the manifests,
+ * never by a name from a request.
  */
 import { existsSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
@@ -16,11 +16,11 @@ import { ANCESTORS_OPEN, MANIFESTS_KNOWN } from '../bounds.ts'
 export interface Ancestor {
   id: string
   index: Index
-  /** Heads of the members at these rows, in the same order. */
+  /** Returns the heads of the members at these rows, in the same order. */
   heads(rows: readonly number[]): MemberHead[]
 }
 
-/** What a manifest says of its snapshot, without its list of files. */
+/** Summary of a manifest, without its list of files. */
 export interface SnapshotSummary {
   id: string
   created_at: string
@@ -32,21 +32,21 @@ export interface SnapshotSummary {
 /** The ancestors of a snapshot, newest first, up to the first whose manifest is missing or damaged. */
 export interface Lineage {
   summaries: readonly SnapshotSummary[]
-  /** Why it ends early; null where it ends at the first snapshot, or where `prune` has removed the rest. */
+  /** Why it ends early; null if it ends at the first snapshot, or `prune` removed the rest. */
   damage: SnapshotError | null
 }
 
 export interface Ancestors {
   /**
-   * Returns the ancestor with this id, or null where it is not kept.
-   * @throws SnapshotError when the chain is damaged before it
+   * Returns the ancestor with this id, or null if it is not kept.
+   * @throws SnapshotError if the chain is damaged before it
    */
   find(id: string): Promise<Ancestor | null>
   /** Returns the ancestors that `find` can open. */
   lineage(): Promise<Lineage>
 }
 
-/** Reads nothing before the first question. Manifests are read once, in turns with other requests. */
+/** Reads nothing before the first call. Manifests are read once, and other requests run in between. */
 export function openAncestors(dist: string, manifest: Manifest): Ancestors {
   const opened = recent<string, Ancestor>(ANCESTORS_OPEN, () => 1)
   let chain: Promise<Chain> | null = null
@@ -79,7 +79,7 @@ export function openAncestors(dist: string, manifest: Manifest): Ancestors {
   }
 }
 
-/** What the chain needs of a manifest: a year of nights is hundreds of them, of a thousand files each. */
+/** The needed part of a manifest. A year of nights has hundreds of manifests, with a thousand files each. */
 interface Link {
   /** Digest of the manifest. */
   manifest: string
@@ -94,10 +94,10 @@ interface Chain {
   damage: SnapshotError | null
 }
 
-/** By the digest of the manifest, which never changes. */
+/** By manifest digest; the content of a digest never changes. */
 const known = recent<string, Link>(MANIFESTS_KNOWN, () => 1)
 
-/** Follows the parents, at most as many as are remembered. */
+/** Follows the parents, up to the size of the cache. */
 async function readChain(dist: string, first: Manifest['parent']): Promise<Chain> {
   const links: Link[] = []
   for (let next = first; next && links.length < MANIFESTS_KNOWN; ) {
@@ -110,7 +110,7 @@ async function readChain(dist: string, first: Manifest['parent']): Promise<Chain
         return { links, damage: error.code === 'missing' ? null : error }
       }
       known.set(next.manifest, link)
-      // Some milliseconds for a manifest: others may have their turn.
+      // A manifest takes some milliseconds, so other requests run in between.
       await setImmediate()
     }
     links.push(link)
@@ -131,7 +131,7 @@ export function summaryOf(manifest: Manifest): SnapshotSummary {
   return { id: snapshot, created_at, parent: parent?.snapshot ?? null, cves: countCves(manifest) }
 }
 
-/** What `read` gives, or null where `prune` took the file that it needs. */
+/** Returns the result of `read`, or null if `prune` removed a file that it needs. */
 export function orNull<T>(read: () => T): T | null {
   try {
     return read()

@@ -1,4 +1,4 @@
-/** The lists of an open snapshot: their tables in memory, pages and entries as open files. */
+/** The lists of an open snapshot: tables in memory, pages and entries in open files. */
 import { type CatalogName, catalogKey } from '../../corpus/snapshot/catalog.ts'
 import { cursorId } from '../../corpus/snapshot/cursor.ts'
 import { listPagesName } from '../../corpus/snapshot/derive/derive.ts'
@@ -13,15 +13,15 @@ import type { FileEntry, Manifest } from '../../corpus/snapshot/manifest.ts'
 import { decodeMemberHead, type ReadMember } from '../../corpus/snapshot/member.ts'
 
 export interface OpenList extends List {
-  /** The id of a row. */
+  /** Returns the id of a row. */
   id(ordinal: number): string
-  /** The ordinal of an id, or undefined where the list has no such row; nobody asks that of products. */
+  /** Returns the ordinal of an id, or undefined if the list has no such row. Not available for products. */
   ordinalOf(id: string): number | undefined
-  /** The same of an id that was too long for a cursor, by what the cursor keeps of it. */
+  /** Returns the ordinal of an id that was too long for a cursor, by its truncated form. */
   ordinalOfCut(kept: string): number | undefined
-  /** A page of a sort, in the direction in which it is stored. */
+  /** Returns a page of a sort, in its stored direction. */
   page(sort: string, page: number): ReadMember
-  /** The entry of a row in the catalogue that the list is made of. */
+  /** Returns the entry of a row in the list's catalog. */
   entry(ordinal: number): ReadMember
 }
 
@@ -29,7 +29,7 @@ export type OpenLists = Record<ListName, OpenList>
 
 export type ListTables = Record<ListName, ListTable>
 
-/** The tables of all lists, checked. @throws SnapshotError */
+/** Reads and checks the tables of all lists. @throws SnapshotError */
 export const readListTables = (dist: string, manifest: Manifest): ListTables =>
   byName((name) => decodeListTable(name, readObject(dist, fileOf(manifest, 'list', name))))
 
@@ -49,7 +49,7 @@ function openList(manifest: Manifest, table: ListTable, open: (file: FileEntry) 
   )
   const catalog = list.entries ? open(fileOf(manifest, 'catalog', name satisfies ListName as CatalogName)) : null
   const ordinals = isPlaces(table.ids) ? null : new Map(table.ids.map((one, ordinal) => [one, ordinal]))
-  // Made when it is first needed: cut ids are few, and cursors that name one fewer.
+  // Built on first use, because truncated ids are rare.
   let cut: Map<string, number> | undefined
   const idOf = (ordinal: number): string => {
     const id = list.ids.at(ordinal)
@@ -82,7 +82,7 @@ function openList(manifest: Manifest, table: ListTable, open: (file: FileEntry) 
   }
 }
 
-/** Ordinals by what a cursor keeps of ids that are too long for it; `among` these ordinals, or so many. */
+/** Returns ordinals by truncated id. `among` is a list of ordinals, or the number of all ids. */
 function cutIds(among: Uint32Array | number, idOf: (ordinal: number) => string): Map<string, number> {
   const cut = new Map<string, number>()
   for (const ordinal of typeof among === 'number' ? Array(among).keys() : among) {
@@ -92,7 +92,7 @@ function cutIds(among: Uint32Array | number, idOf: (ordinal: number) => string):
   return cut
 }
 
-/** The member with this key, and no other: a list may lie about where it is, an answer must not. */
+/** Returns the member with this key. The key is checked, because a list's position may be wrong. */
 function readMember(object: OpenObject, at: number, length: number, key: string): ReadMember {
   const bytes = object.read(at, length)
   const head = decodeMemberHead(bytes)

@@ -1,4 +1,4 @@
-/** An open snapshot: small tables in memory, everything else as open files that `prune` cannot take away. */
+/** An open snapshot: small tables in memory, everything else in open files that stay readable after `prune`. */
 import { readSync } from 'node:fs'
 import { crc32 } from '../../corpus/snapshot/crc32.ts'
 import { SNAPSHOT_PREFIX_LENGTH } from '../../corpus/snapshot/cursor.ts'
@@ -15,46 +15,46 @@ import { readTables, type SnapshotTables } from './tables.ts'
 
 export interface OpenSnapshot extends Omit<SnapshotTables, 'lists'> {
   id: string
-  /** What cursors name it by. */
+  /** Its name in cursors. */
   prefix: string
   createdAt: number
   lists: OpenLists
-  /** The snapshots before it. */
+  /** The earlier snapshots. */
   ancestors: Ancestors
-  /** Where `query.db` lies, and what it is called in the manifest. */
+  /** Path of `query.db`, and its manifest entry. */
   query: { path: string; file: FileEntry }
-  /** The whole member of a row. */
+  /** Returns the whole member of a row. */
   member(row: number): ReadMember
   /**
-   * Reads the core segment of a row to `at` of `out`: as many bytes as the index says it has.
-   * @throws SnapshotError `digest` when they are not what was written
+   * Reads the core segment of a row to `at` in `out`; the index has its length.
+   * @throws SnapshotError `digest` if the bytes are damaged
    */
   readCore(row: number, out: Buffer, at: number): void
-  /** The head of the member of a row. */
+  /** Returns the head of a row's member. */
   head(row: number): MemberHead
-  /** Heads of the members at these rows, in the same order. */
+  /** Returns the heads of the members at these rows, in the same order. */
   heads(rows: readonly number[]): MemberHead[]
-  /** The head of a page of an order, in memory of its own. */
+  /** Returns the head of a page of an order, in memory of its own. */
   pageHead(sort: CveSort, page: number): MemberHead
-  /** What lies between two places of a page of an order, counted from where the page begins. */
+  /** Returns the bytes `from` to `to` of a page of an order, relative to the start of the page. */
   pageBytes(sort: CveSort, page: number, from: number, to: number): Buffer
   close(): void
 }
 
 /**
- * Opens a snapshot and checks all that is held in memory against its digests, and `query.db` unless the caller is going
- * to check every file anyway, without blocking.
+ * Opens a snapshot and checks the digests of all data in memory. Also checks `query.db`, unless the caller is going to
+ * check every file anyway, without blocking.
  * @throws SnapshotError
  */
 export function openSnapshot(dist: string, manifest: Manifest, { checkQuery = true } = {}): OpenSnapshot {
   const tables = readTables(dist, manifest)
-  // Its rows have digests of their own, but a tree that rotted would only show with the first questions.
+  // Its rows have their own digests, but a damaged tree would show only at the first queries.
   if (checkQuery) checkObject(dist, fileOf(manifest, 'query'))
   return openTables(dist, tables)
 }
 
 /**
- * Opens the files of a snapshot whose tables were read.
+ * Opens the files of a snapshot from its tables.
  * @throws SnapshotError
  */
 export function openTables(dist: string, tables: SnapshotTables): OpenSnapshot {
@@ -65,7 +65,7 @@ export function openTables(dist: string, tables: SnapshotTables): OpenSnapshot {
   }
 }
 
-/** The same with other work in between, unless `stop` says that nobody needs it any more. */
+/** Does the same with other work in between. Aborts if `stop` returns true. */
 export async function openTablesInTurns(
   dist: string,
   tables: SnapshotTables,
@@ -80,7 +80,7 @@ export async function openTablesInTurns(
   }
 }
 
-/** Opening one takes some 10 µs, and there are several hundred. */
+/** Files per turn: opening one takes some 10 µs, and there are several hundred. */
 const FILES_IN_A_TURN = 64
 
 function* openFiles(dist: string, tables: SnapshotTables): Generator<void, OpenSnapshot> {
@@ -110,7 +110,7 @@ function* openFiles(dist: string, tables: SnapshotTables): Generator<void, OpenS
   }
 }
 
-/** The head of a full page. */
+/** Length of the head of a full page. */
 const PAGE_HEAD_BYTES = headLengthOf(SEGMENTS_PER_PAGE, pageKey(0).length)
 
 function opening(
@@ -127,7 +127,7 @@ function opening(
   }
   const head = (row: number) => decodeMemberHead(shards[index.shard[row]!]!.read(index.at[row]!, coreEnd(index, row)))
   const { coreSegments } = index
-  // In one piece: each row is in another shard, and what lies in objects of their own is waited for.
+  // One array, because each row is in another shard, and separate objects would cost a cache miss each.
   const fds = Int32Array.from(shards, ({ fd }) => fd)
   const pageAt = (sort: CveSort, page: number) => {
     const at = orders[sort].pagesAt[page]
@@ -155,7 +155,7 @@ function opening(
     pageHead(sort, page) {
       const at = pageAt(sort, page)
       const read = pages[sort].read(at, Math.min(PAGE_HEAD_BYTES, pages[sort].size - at))
-      // What is read lies in memory for one answer.
+      // The bytes read are valid for one answer only.
       const bytes = Buffer.allocUnsafeSlow(read.length)
       bytes.set(read)
       return decodeMemberHead(bytes)

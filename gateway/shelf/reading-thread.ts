@@ -1,4 +1,6 @@
-/** The reading thread: reads and checks what would keep the answering thread busy for half a second, and hands it over. */
+/**
+ * The loader thread. Reads and checks data that would block the answering thread for half a second, and transfers it.
+ */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { closeSync, openSync, readSync } from 'node:fs'
@@ -13,12 +15,12 @@ import { readTables } from './tables.ts'
 
 const port = parentPort!
 const task = workerData as ReadingTask
-/** Of the rejected ids so many go in one message: whoever receives them makes a map of them in one go. */
+/** Rejected ids per message, because the receiver adds each message to a map in one turn. */
 const REJECTED_AT_ONCE = 2048
-/** Up to this buffers are copied: they may lie in a pool, which cannot be handed over. */
+/** Buffers up to this size are copied, because they may be in a pool that cannot be transferred. */
 const COPIED_UP_TO = Buffer.poolSize * 2
 
-/** Hands a value over and waits until it is taken, so that no two are unpacked in the same turn. */
+/** Sends a value and waits until it is taken, so that no two are deserialized in the same turn. */
 async function send(reply: ReadingReply): Promise<void> {
   const taken = once(port, 'message')
   port.postMessage(reply, buffersIn(reply))
@@ -71,12 +73,12 @@ function checkFile(dist: string, file: FileEntry, chunk: Buffer): void {
 
 reportLoaded()
 try {
-  // At the start somebody waits for the tables; later nobody does.
+  // Urgent only at the start, when the gateway waits for the tables.
   if (!task.urgent) lowerPriority()
   if (task.kind === 'tables') {
     const manifest = await sendTables(task.dist, task.digest)
-    // Its rows have digests of their own, but a tree that rotted would only show with the first questions. Later the files
-    // have all been checked before.
+    // Its rows have digests of their own, but a tree that rotted would only show with the first questions. Later the
+    // files have all been checked before.
     if (task.urgent) checkFile(task.dist, fileOf(manifest, 'query'), Buffer.allocUnsafe(CHUNK_BYTES))
   } else {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES)

@@ -1,4 +1,4 @@
-/** Reading and checking in a thread of its own, so that no request waits for it. */
+/** Reads and checks in a separate thread, so that no request waits for it. */
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import type { FileEntry, Manifest } from '../../corpus/snapshot/manifest.ts'
 import { endThread, startThread } from '../../corpus/snapshot/threads.ts'
@@ -18,7 +18,7 @@ export type ReadingReply =
   | { kind: 'done' }
   | { kind: 'failed'; code: SnapshotError['code'] | null; error: Error }
 
-/** What runs, and a way to end it: then it rejects. */
+/** A task in progress. `cancel` ends it; then `result` rejects. */
 export interface Reading<T> {
   result: Promise<T>
   cancel(): void
@@ -30,7 +30,7 @@ function run<T>(task: ReadingTask, take: (reply: ReadingReply) => void, result: 
   const worker = startThread<ReadingReply>(new URL('./reading-thread.ts', import.meta.url), options, (reply) =>
     receive(reply),
   )
-  // A gateway that ends does not wait for it.
+  // The process can exit without waiting for the thread.
   if (!task.urgent) worker.unref()
   const finished = new Promise<T>((resolve, reject) => {
     receive = (reply) => {
@@ -38,7 +38,7 @@ function run<T>(task: ReadingTask, take: (reply: ReadingReply) => void, result: 
       else if (reply.kind === 'failed') reject(asThrown(reply))
       else {
         take(reply)
-        // One thing in a turn; for `sound` nobody waits.
+        // One message per turn. Nothing waits for `sound`.
         if (reply.kind !== 'sound') setImmediate(() => worker.postMessage('taken'))
       }
     }
@@ -48,15 +48,15 @@ function run<T>(task: ReadingTask, take: (reply: ReadingReply) => void, result: 
   return { result: finished, cancel: () => void endThread(worker) }
 }
 
-/** An error loses its class on its way between threads. */
+/** Restores the class of an error, which is lost between threads. */
 function asThrown({ code, error }: { code: SnapshotError['code'] | null; error: Error }): Error {
   if (code === null) return error
   return new SnapshotError(code, error.message, error.cause === undefined ? {} : { cause: error.cause })
 }
 
 /**
- * The tables of the snapshot with this manifest, or of the current one. `urgent` where somebody waits for it.
- * Rejects with a SnapshotError.
+ * Returns the tables of the snapshot with this manifest digest; null means the current one. `urgent` if the caller
+ * waits. Rejects with a SnapshotError.
  */
 export function readTablesAside(dist: string, digest: string | null, urgent: boolean): Reading<SnapshotTables> {
   const rejected = new Map<string, string | null>()
@@ -74,7 +74,7 @@ export function readTablesAside(dist: string, digest: string | null, urgent: boo
 }
 
 /**
- * Reads every file of a manifest whole and compares its digest, except those known to be `sound`, to which it adds.
+ * Reads every file of a manifest and compares its digest. Skips the digests in `sound` and adds the verified ones.
  * Rejects with a SnapshotError `digest` or `missing`.
  */
 export function checkFilesAside(dist: string, manifest: Manifest, sound: Set<string>): Reading<void> {

@@ -1,6 +1,6 @@
 /**
- * The shelf: the snapshot that is served, and the ones before it that cursors may still name. A new one is opened and
- * checked beside the old, then takes its place in one assignment.
+ * The registry of open snapshots: the current one, and earlier ones that cursors may still name. A new snapshot is
+ * opened and checked while the old one serves, and then replaces it in one assignment.
  */
 
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
@@ -21,48 +21,48 @@ export interface Shelved extends OpenSnapshot {
 
 export interface Shelf {
   readonly current: Shelved
-  /** The snapshot that a cursor names by the first characters of its id, while it is retained. */
+  /** Returns the open snapshot with this id prefix, which cursors contain; null if there is none. */
   retained(prefix: string): Shelved | null
-  /** The snapshots that are open, the current one first. Cursors can go on in each of them. */
+  /** The open snapshots, current one first. Cursors can continue in each of them. */
   readonly opened: readonly Shelved[]
-  /** The snapshot with this id while it is open, but no newer one than `than`. */
+  /** Returns the open snapshot with this id, if it is older than `than`. */
   open(id: string, than: Shelved): Shelved | null
-  /** Looks whether another snapshot was put up, and serves it if it is sound. Resolves when that is decided. */
+  /** Checks the pointer, and serves a new snapshot if its files are intact. Resolves when that is decided. */
   refresh(): Promise<void>
   /**
-   * Opens the snapshot of a manifest whose files are sound, beside the served one. Cursors that name it go on in it, for
-   * another process may serve it already.
+   * Opens the snapshot of a manifest whose files are sound, beside the served one. Cursors that name it go on in it,
+   * for another process may serve it already.
    */
   prepare(digest: string): Promise<void>
-  /** Serves the prepared snapshot, or lets go of it. */
+  /** Serves the prepared snapshot, or releases it. */
   commit(): void
   abandon(): void
-  /** Resolves when the files of the snapshot that was served first have been checked, and those before it opened. */
+  /** Resolves when the files of the first snapshot are checked and earlier snapshots are open. */
   readonly settled: Promise<void>
   readonly figures: ShelfFigures
   close(): void
 }
 
-/** How the shelf fares, for the metrics. */
+/** Figures for the metrics. */
 export interface ShelfFigures {
-  /** Id of the snapshot that is served, and its date in ms since 1970. */
+  /** Id of the current snapshot, and its date in ms since 1970. */
   snapshot: string
   createdAt: number
-  /** Snapshots kept open, the served one included. */
+  /** Open snapshots, with the current one. */
   open: number
-  /** New snapshots taken up and refused since the start. */
+  /** New snapshots activated and rejected since the start. */
   swaps: number
   refusals: number
 }
 
 export interface ShelfOptions {
-  /** How many snapshots stay open, the current one among them. */
+  /** Number of snapshots to keep open, with the current one. */
   keep?: number
-  /** How often the pointer is looked at, in ms; 0 for never. */
+  /** Interval of pointer checks in ms; 0 for none. */
   pollMs?: number
-  /** Whether somebody else watches the pointer and checks files, and says what to prepare and when to serve it. */
+  /** Whether another process watches the pointer, checks files, and decides what to prepare and commit. */
   led?: boolean
-  /** The tables of the snapshot to begin with, where they were read already. */
+  /** The tables of the first snapshot, if they have been read already. */
   tables?: SnapshotTables
   log: Log
   /** Called when a snapshot is opened, before it answers. */
@@ -72,8 +72,8 @@ export interface ShelfOptions {
 }
 
 /**
- * Opens the current snapshot of `dist`. What is held in memory is checked before this returns, the other files after.
- * @throws SnapshotError when there is nothing fit to be served
+ * Opens the current snapshot of `dist`. Data in memory is checked before this returns, other files afterwards.
+ * @throws SnapshotError if there is no usable snapshot
  */
 export function openShelf(dist: string, options: ShelfOptions): Shelf {
   const { keep = 3, pollMs = 2000, led = false, tables, log, onOpen = () => {}, onClose = () => {} } = options
@@ -81,10 +81,10 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
     onOpen(snapshot)
     return shelved(snapshot, onClose)
   }
-  // Tables that were read before are perhaps not those of the current pointer any more: the first look will tell.
+  // Tables read earlier may not match the current pointer; the first check detects that.
   const seen = tables ? '' : stampOf(dist)
   let current = shelve(tables ? openTables(dist, tables) : openSnapshot(dist, readCurrent(dist).manifest))
-  /** Older ones, the newest first. */
+  /** Earlier snapshots, newest first. */
   const older: Shelved[] = []
   let prepared: Shelved | null = null
   let reading: Reading<SnapshotTables> | null = null
@@ -98,15 +98,15 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
     return shelve(await openTablesInTurns(dist, await reading.result, () => closed))
   }
 
-  /** Opens the snapshots before the current one, as far as they are still there, for cursors from before a restart. */
+  /** Opens the available earlier snapshots, for cursors from before a restart. */
   async function openParents({ manifest }: Shelved): Promise<void> {
     let last = manifest
     while (last.parent && older.length < keep - 1 && !closed) {
       const { snapshot, manifest: digest } = last.parent
-      // Whatever it is, it concerns only cursors from before the start: the current snapshot is served.
+      // Never fatal: it concerns only cursors from before the start.
       const tell = (error: unknown) => {
         if (closed) return
-        // A new mirror has none of them, and prune leaves few.
+        // Normal: a new mirror has none of them, and prune keeps few.
         const isGone = error instanceof SnapshotError && error.code === 'missing'
         if (isGone) log.info({ snapshot }, 'an earlier snapshot is not here any more, or never was')
         else log.warn({ err: error, snapshot }, 'an earlier snapshot cannot be opened')
@@ -119,7 +119,7 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
       try {
         older.push(await open(digest))
       } catch (error) {
-        // A mirror has passed over some nights, and may have those before them.
+        // A mirror may have skipped this night and still have earlier ones.
         tell(error)
       }
     }
@@ -182,7 +182,7 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
   }
 }
 
-/** Adds what a gateway works out once for a snapshot, and closes it only when nobody holds it any more. */
+/** Adds the per-snapshot computations, and delays closing until nobody uses the snapshot. */
 function shelved(snapshot: OpenSnapshot, onClose: (snapshot: OpenSnapshot) => void): Shelved {
   let holders = 0
   let closing = false

@@ -1,6 +1,6 @@
 /**
- * The tables of a snapshot that are held in memory: read, checked, and made ready, in numbers and short texts alone, so
- * that a thread can do it and hand them over.
+ * The tables of a snapshot in memory. They consist of numbers and short strings, so that a thread can read, check and
+ * transfer them.
  */
 import { type About, decodeAbout } from '../../corpus/snapshot/about.ts'
 import { decodeCatalog } from '../../corpus/snapshot/catalog.ts'
@@ -12,7 +12,7 @@ import type { Manifest, Role } from '../../corpus/snapshot/manifest.ts'
 import { checkQuerySchema, MAX_PAGE_BYTES } from '../../corpus/snapshot/query/schema.ts'
 import { type ListTables, readListTables } from './open-lists.ts'
 
-/** A type of report as its catalogue has it. */
+/** A report type in its catalog. */
 export interface ReportType {
   prompt_name: string
   enabled: boolean
@@ -22,15 +22,15 @@ export interface ReportType {
 export interface SnapshotTables extends CveTables {
   manifest: Manifest
   about: About
-  /** Rejected ids and when they were rejected. */
+  /** Dates of rejection by rejected id. */
   rejected: Map<string, string | null>
   lists: ListTables
   reportTypes: ReportType[]
 }
 
 /**
- * Reads the tables of a snapshot and checks them against their digests and each other. At 350,000 CVEs that takes half a
- * second, and they hold 70 MB.
+ * Reads the tables of a snapshot, and checks them against their digests and each other. For 350,000 CVEs, that takes
+ * half a second and 70 MB.
  * @throws SnapshotError
  */
 export function readTables(dist: string, manifest: Manifest): SnapshotTables {
@@ -53,7 +53,7 @@ export function readTables(dist: string, manifest: Manifest): SnapshotTables {
   }
 }
 
-/** A `query.db` with anything but its tables would be refused by each search. */
+/** Checks the schema of `query.db`, because every search would reject other tables. */
 function checkQuery(dist: string, manifest: Manifest): void {
   const object = openObject(dist, fileOf(manifest, 'query'))
   try {

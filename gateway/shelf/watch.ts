@@ -1,4 +1,4 @@
-/** Watching the pointer of a `dist`: another snapshot is checked, file by file, before anybody takes it up. */
+/** Watches the pointer of a `dist`. All files of a new snapshot are checked before it is activated. */
 import { statSync } from 'node:fs'
 import { pointerPath, readCurrent } from '../../corpus/snapshot/layout.ts'
 import type { Manifest } from '../../corpus/snapshot/manifest.ts'
@@ -12,33 +12,33 @@ export interface NewSnapshot {
 }
 
 export interface Watched {
-  /** How often the pointer is looked at, in ms; 0 for never. */
+  /** Interval of pointer checks in ms; 0 for none. */
   pollMs: number
   log: Log
-  /** Id of the snapshot that is served. */
+  /** Returns the id of the current snapshot. */
   serving(): string
-  /** Serves another one, whose files are sound. */
+  /** Activates a snapshot with verified files. */
   take(next: NewSnapshot): Promise<void>
 }
 
 export interface Watch {
-  /** Looks at once. Resolves when what was found is taken up or refused. */
+  /** Checks now. Resolves when a new snapshot is activated or rejected. */
   refresh(): Promise<void>
-  /** Checks the files of a snapshot that is served already; a damaged one is an alarm. */
+  /** Checks the files of the current snapshot; logs an error if one is damaged. */
   checkServed(manifest: Manifest): Promise<void>
   readonly figures: { swaps: number; refusals: number }
   close(): void
 }
 
-/** What tells one state of the pointer from another without reading it. */
+/** Returns a stamp that identifies a state of the pointer without reading it. */
 export function stampOf(dist: string): string {
   const stat = statSync(pointerPath(dist), { throwIfNoEntry: false })
   return stat ? `${stat.ino} ${stat.mtimeMs} ${stat.size}` : ''
 }
 
-/** `seen` is the stamp of the pointer when the served snapshot was read. */
+/** `seen` is the stamp of the pointer when the current snapshot was read. */
 export function watchPointer(dist: string, seen: string, { pollMs, log, serving, take }: Watched): Watch {
-  /** Objects whose bytes have been read and found right. */
+  /** Digests of verified objects. */
   const sound = new Set<string>()
   let refreshing: Promise<void> | null = null
   let checking: Reading<void> | null = null
@@ -71,7 +71,7 @@ export function watchPointer(dist: string, seen: string, { pollMs, log, serving,
     }
   }
 
-  /** One after the other: a check of what is served comes first. */
+  /** Checks run one at a time. The check of the current snapshot comes first. */
   let queue: Promise<void> = Promise.resolve()
   const inTurn = (work: () => Promise<void>) => {
     queue = queue.then(work)

@@ -1,6 +1,6 @@
 /**
- * Limits that count for all workers (rule 16): the primary counts, the workers ask it. What is asked in one turn of
- * the event loop goes in one message, so under load a message carries many; only what is given back goes at once.
+ * Limits shared by all workers (rule 16): workers ask the primary, which counts. All requests of one event-loop turn
+ * go in one message, so messages carry many under load. Only `giveBack` is sent at once.
  */
 import type { Limiter, Standing } from '../limits/limiter.ts'
 import type { Limits } from '../limits/limits.ts'
@@ -9,11 +9,11 @@ import type { LimitAsk, LimitName, ToPrimary, ToWorker } from './protocol.ts'
 export interface AskedLimits {
   subjects: Limiter
   failedTokens: Limiter
-  /** What the primary answered. */
+  /** Handles an answer of the primary. */
   receive(answer: Extract<ToWorker, { kind: 'standings' }>): void
 }
 
-/** The limits of a worker; `send` sends to the primary. */
+/** Returns the limits of a worker; `send` sends to the primary. */
 export function askedLimits(send: (message: Extract<ToPrimary, { kind: 'limits' }>) => void): AskedLimits {
   const waiting = new Map<number, (standing: Standing) => void>()
   let asks: LimitAsk[] = []
@@ -37,7 +37,7 @@ export function askedLimits(send: (message: Extract<ToPrimary, { kind: 'limits' 
     look: (key) => standing(limit, 'look', key),
     giveBack(key, { endsAt }) {
       ask(limit, 'giveBack', key, endsAt)
-      // Before the answer is on its way: who asks another worker next must not find it taken still.
+      // Sent before the answer: the client's next request may reach another worker, which must see the returned unit.
       flush()
     },
   })
@@ -54,7 +54,7 @@ export function askedLimits(send: (message: Extract<ToPrimary, { kind: 'limits' 
   }
 }
 
-/** What the primary answers a worker, in the order in which it was asked. */
+/** Returns the primary's answer to a worker, in the order of the requests. */
 export async function countFor(
   limits: Pick<Limits, LimitName>,
   asks: readonly LimitAsk[],

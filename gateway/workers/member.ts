@@ -1,4 +1,4 @@
-/** One worker as its primary sees it: a process, what is asked of it, and what came of that. */
+/** A worker as seen by its primary: its process, requests to it, and their outcomes. */
 import type { SendHandle } from 'node:child_process'
 import cluster, { type Worker } from 'node:cluster'
 import type { EventEmitter } from 'node:events'
@@ -12,8 +12,8 @@ export interface Member {
   pid: number | undefined
   send(message: ToWorker): void
   /**
-   * Resolves when it says so; rejects when it cannot start, or ends. One that is not heard of in time hangs, and everybody
-   * would wait for it: it is killed.
+   * Resolves with the worker's next message of this kind. Rejects if it cannot start or ends. A worker that does not
+   * answer in time hangs and is killed, because the other workers would wait for it.
    */
   said<K extends ToPrimary['kind']>(
     kind: K,
@@ -21,7 +21,7 @@ export interface Member {
   ): Promise<Extract<ToPrimary, { kind: K }>>
   /** Whether it has ended, or is about to. */
   isGone(): boolean
-  /** Resolves when it has ended and all that it wrote was passed on. */
+  /** Resolves when it has ended and its whole output was forwarded. */
   ended: Promise<Ended>
   kill(): void
 }
@@ -34,11 +34,11 @@ export interface Ended {
 }
 
 export interface MemberOptions {
-  /** Gets its log, whole lines. */
+  /** Receives its log as whole lines. */
   pass(lines: string): void
-  /** Gets what it asks of the limits. */
+  /** Receives its requests to the limits. */
   onLimits(asks: LimitAsk[], member: Member): void
-  /** How long it may take to answer. */
+  /** Time limit for an answer, in ms. */
   answerMs: number
 }
 
@@ -51,9 +51,8 @@ interface Hearing {
 let environment: NodeJS.ProcessEnv | null = null
 
 /**
- * Connections are handed out by the primary, one after the other: keep-alive connections are few and last. A socket that
- * all accept from gives most of them to whoever is idle at the moment, and with a socket for each worker (SO_REUSEPORT) a
- * hash decides.
+ * The primary distributes connections in turn, because keep-alive connections are few and long. A shared socket gives
+ * most of them to the worker that is idle at that moment. With a socket per worker (SO_REUSEPORT), a hash decides.
  */
 function prepareCluster(): NodeJS.ProcessEnv {
   const { execArgv, env } = preparedStart()
@@ -103,7 +102,7 @@ export function startMember({ pass, onLimits, answerMs }: MemberOptions): Member
     id: worker.id,
     pid: worker.process.pid,
     send(message) {
-      // Whether it arrived is told by what it says, or by its end.
+      // A lost message shows as a missing answer, or as the worker's end.
       if (worker.isConnected()) worker.send(message, () => {})
     },
     said: (kind, test = () => true) =>
@@ -133,7 +132,7 @@ export function startMember({ pass, onLimits, answerMs }: MemberOptions): Member
   return member
 }
 
-/** What the primary's cluster module sends with a connection, and what a worker answers. */
+/** A message between the primary's cluster module and a worker about a connection. */
 interface ClusterMessage {
   act?: string
   seq?: number
@@ -141,8 +140,8 @@ interface ClusterMessage {
 }
 
 /**
- * Closes the connections that a worker was sent and did not accept before it ended. Node waits for its answer for ever:
- * the client would never be answered, and the primary would keep the descriptor.
+ * Closes connections that were sent to a worker but not accepted before it ended. Node would wait forever: the client
+ * would get no answer, and the primary would keep the descriptor open.
  */
 function closeUnaccepted(worker: Worker): void {
   const { process } = worker
@@ -161,7 +160,7 @@ function closeUnaccepted(worker: Worker): void {
   })
 }
 
-/** Passes on what a worker writes, line by line: of several that write into one pipe the lines would run together. */
+/** Forwards a worker's output line by line, because lines of several processes in one pipe could mix. */
 function passLines({ process: { stdout } }: Worker, pass: (lines: string) => void): Promise<void> {
   if (!stdout) return Promise.resolve()
   let rest = ''
@@ -171,6 +170,6 @@ function passLines({ process: { stdout } }: Worker, pass: (lines: string) => voi
     if (end > 0) pass(rest + text.slice(0, end))
     rest = end > 0 ? text.slice(end) : rest + text
   })
-  // Half a line of one that was killed is no line.
+  // A partial line of a killed worker is dropped.
   return new Promise((resolve) => void stdout.once('close', resolve))
 }

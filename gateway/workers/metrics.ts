@@ -1,4 +1,4 @@
-/** The metrics of all workers together, with what only the primary knows. */
+/** The combined metrics of all workers, and the primary's own. */
 import { AggregatorRegistry, Gauge, Registry } from 'prom-client'
 import { counter, type Exposed, watchLimits } from '../metrics/metrics.ts'
 
@@ -10,13 +10,13 @@ export interface WorkerFigures {
 }
 
 export interface MergedMetrics extends Exposed {
-  /** A worker ended: what it had counted when it was last asked still counts. */
+  /** A worker ended: its last known counts stay in the totals. */
   ended(worker: number): Promise<void>
 }
 
 /**
- * `scrape` asks all workers; one that does not answer in time is left out. `limitsShared` is null where limits are not to
- * be shared with other gateways.
+ * `scrape` asks all workers; one that does not answer in time is omitted. `limitsShared` is null if limits are not
+ * shared with other gateways.
  */
 export function mergedMetrics(
   scrape: () => Promise<Map<number, object[]>>,
@@ -31,7 +31,7 @@ export function mergedMetrics(
     registers,
     () => figures().restarts,
   )
-  // By the names under which a single process counts them: those of the workers, who only follow, are 0.
+  // Same names as in a single process. The workers' own counts are 0, because they only follow.
   counter('vulnshelf_snapshot_swaps_total', 'New snapshots taken up', registers, () => figures().swaps)
   counter('vulnshelf_snapshot_refusals_total', 'New snapshots refused as unsound', registers, () => figures().refusals)
   new Gauge({
@@ -43,7 +43,7 @@ export function mergedMetrics(
     },
   })
   watchLimits(limitsShared, registers)
-  /** By worker, as they were last read. */
+  /** The last known metrics, by worker. */
   const last = new Map<number, object[]>()
   let past: object[] = []
 
@@ -62,5 +62,5 @@ export function mergedMetrics(
   }
 }
 
-/** A total that went down with a worker would look like one that began anew. */
+/** A total that decreases with a worker's end would look like a reset. */
 const isCount = (metric: object) => 'type' in metric && (metric.type === 'counter' || metric.type === 'histogram')

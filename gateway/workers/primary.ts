@@ -1,6 +1,6 @@
 /**
- * The primary process of several workers: it watches the pointer, counts the limits, keeps the log and the metrics, and
- * starts a worker anew that ended. It answers no request itself.
+ * The primary process of several workers. It watches the pointer, counts the limits, keeps the log and the metrics,
+ * and replaces workers that end. It answers no requests.
  */
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { readCurrent } from '../../corpus/snapshot/layout.ts'
@@ -19,27 +19,27 @@ import type { LimitAsk } from './protocol.ts'
 
 export interface RunningWorkers extends RunningServer {
   metricsUrl: string | null
-  /** Looks at once for a new snapshot and a changed access policy. */
+  /** Checks now for a new snapshot and a changed access policy. */
   refresh(): Promise<void>
-  /** Rejects when no worker answers and none can be had: then nothing is left to close. */
+  /** Rejects when no worker answers and none can be started. Everything is closed then. */
   failed: Promise<never>
 }
 
 const FIRST_DELAY_MS = 100
 const LONGEST_DELAY_MS = 30_000
-/** So many may end, one after the other, before it is given up where none is left that answers. */
+/** Maximum consecutive worker failures before the gateway gives up, if no worker answers. */
 const MOST_FAILURES = 6
-/** A worker that lived so long did not fail at its start. */
+/** A worker that ran this long (ms) did not fail at its start. */
 const SETTLED_MS = 60_000
-/** After their own time to drain. */
+/** In ms, after the workers' own time to drain. */
 const STOP_MS = 15_000
 const SCRAPE_MS = 2000
-/** To load a snapshot, at low priority on a busy machine. */
+/** In ms; loading a snapshot is slow at low priority on a busy machine. */
 const ANSWER_MS = 180_000
 
 /**
- * Starts so many workers; resolves when all of them answer.
- * @throws SnapshotError when there is no sound snapshot, GatewayError for an option or a port that will not do
+ * Starts `count` workers; resolves when all of them answer.
+ * @throws SnapshotError without a valid snapshot; GatewayError for an invalid option or an unavailable port
  */
 export async function startWorkers(
   count: number,
@@ -55,7 +55,7 @@ export async function startWorkers(
   const limits = await openLimits(options, log)
   const onLimits = async (asks: LimitAsk[], member: Member) => member.send(await countFor(limits, asks))
   let serving = { id: first.manifest.snapshot, digest: first.pointer.manifest.sha256 }
-  /** Those that answer, with the manifest that each of them serves. */
+  /** Workers that answer, with the digest of the manifest that each serves. */
   const members = new Map<Member, string>()
   const alive = new Set<Member>()
   const timers = new Set<NodeJS.Timeout>()
@@ -64,9 +64,9 @@ export async function startWorkers(
   let numbered = 0
   let stopping: Promise<void> | null = null
   const failed = Promise.withResolvers<never>()
-  // Only whoever waits for it is concerned.
+  // Prevents an unhandled rejection if nobody awaits it.
   failed.promise.catch(() => {})
-  /** Taking a worker in, and taking a snapshot up, come one after the other. */
+  /** Admitting a worker and activating a snapshot run one at a time. */
   let turn: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const done = turn.then(work)
@@ -80,12 +80,12 @@ export async function startWorkers(
     return member
   }
 
-  /** Loads what is served now. */
+  /** Makes a worker load the current snapshot. */
   async function load(member: Member): Promise<string> {
     await member.said('hello')
     const { digest } = serving
     const loaded = member.said('loaded')
-    // Workers have no listener of their own for metrics; what they count is asked of them.
+    // Workers have no metrics listener; the primary asks them for their counts.
     member.send({ kind: 'start', options: forWorkers, digest })
     await loaded
     return digest
@@ -100,7 +100,7 @@ export async function startWorkers(
     log.info({ worker: member.id, digest }, 'a worker has loaded a new snapshot')
   }
 
-  /** Lets a worker answer that has loaded `digest`; another snapshot may have been taken up meanwhile. */
+  /** Starts listening on a worker that has loaded `digest`. A newer snapshot may be active by now. */
   async function admit(member: Member, digest: string) {
     if (digest !== serving.digest) {
       await prepare(member, serving.digest)
@@ -115,7 +115,7 @@ export async function startWorkers(
     return { url, port }
   }
 
-  /** Another worker for one that ended, later each time that it does not last. */
+  /** Replaces a worker that ended, with an increasing delay after repeated failures. */
   function replace(member: Member, { code, signal, hung }: Ended): void {
     const { id, pid } = member
     members.delete(member)
@@ -164,11 +164,11 @@ export async function startWorkers(
     timers.add(timer)
   }
 
-  /** All load it before any serves it: a cursor that one of them issues goes on in the others at once. */
+  /** All workers load the snapshot before any serves it, so that a cursor of one works in all others. */
   async function takeUp(digest: string, id: string): Promise<void> {
     const those = [...members.keys()]
     const outcomes = await Promise.allSettled(those.map((member) => prepare(member, digest)))
-    // What took a worker's place, or is going to, asks what is served.
+    // Replacements of ended workers load the current snapshot themselves.
     const refused = outcomes.find((outcome, i) => outcome.status === 'rejected' && !those[i]!.isGone())
     if (refused?.status === 'rejected') {
       for (const member of members.keys()) member.send({ kind: 'abandon' })
@@ -230,7 +230,7 @@ export async function startWorkers(
       metrics = await startMetricsListener(merged, { port, ...(host === undefined ? {} : { host }) })
     }
     const loading = Array.from({ length: count }, start).map(async (member) => ({ member, digest: await load(member) }))
-    // All of them before any takes a connection: whoever is told that the gateway listens meets no other.
+    // All workers load before any accepts connections, so that every connection meets a ready worker.
     const loaded = await Promise.all(loading)
     const listening = []
     for (const { member, digest } of loaded) listening.push(await inTurn(() => admit(member, digest)))

@@ -1,8 +1,8 @@
-/** What the primary process and its workers say to each other, as JSON. */
+/** Messages between the primary process and its workers, as JSON. */
 import type { GatewayOptions } from '../gateway.ts'
 import type { Standing } from '../limits/limiter.ts'
 
-/** Which limit, what is done with it, and for whom; `giveBack` says which window it took from. */
+/** A request to a limit: which limit, which operation, and for whom; `endsAt` is the window of a `giveBack`. */
 export type LimitName = 'subjects' | 'failedTokens'
 export type LimitAsk = [
   number: number,
@@ -15,13 +15,13 @@ export type LimitAsk = [
 export type ToWorker =
   /** Load the snapshot of this manifest. */
   | { kind: 'start'; options: GatewayOptions; digest: string }
-  /** All have loaded theirs. */
+  /** All workers have loaded it. */
   | { kind: 'listen' }
-  /** Load another snapshot beside the one that is served, then serve it or let it go. */
+  /** Load another snapshot while serving the current one; then `commit` or `abandon` follows. */
   | { kind: 'prepare'; digest: string; number: number }
   | { kind: 'commit' }
   | { kind: 'abandon' }
-  /** Look at the access policy. */
+  /** Check the access policy. */
   | { kind: 'refresh' }
   | { kind: 'standings'; standings: [number: number, standing: Standing][] }
   | { kind: 'scrape'; number: number }
@@ -31,13 +31,13 @@ export type ToPrimary =
   | { kind: 'hello' }
   | { kind: 'loaded' }
   | { kind: 'listening'; url: string; port: number }
-  /** It cannot start; it ends. */
+  /** It cannot start and ends. */
   | { kind: 'failed'; error: ToldError }
   | { kind: 'prepared'; number: number; error: ToldError | null }
   | { kind: 'limits'; asks: LimitAsk[] }
   | { kind: 'scraped'; number: number; metrics: object[] }
 
-/** What is left of an error between processes. */
+/** The transferable part of an error. */
 export interface ToldError {
   name: string
   code: string

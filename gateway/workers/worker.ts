@@ -1,4 +1,4 @@
-/** A worker: a gateway that is led by the primary process, which says what to serve, when to listen and when to stop. */
+/** A worker: a gateway that the primary process controls (what to serve, when to listen, when to stop). */
 import { type Gateway, type OpenGateway, openGateway } from '../gateway.ts'
 import { openLog } from '../log.ts'
 import { killIfStuck } from '../serve.ts'
@@ -13,7 +13,7 @@ let listening: Gateway | null = null
 let stopping = false
 
 function send(message: ToPrimary): void {
-  // Without the primary there is nobody to tell; the process is about to end.
+  // Without the primary, the message is useless; the process is about to end.
   if (process.connected) process.send?.(message, undefined, undefined, () => {})
 }
 
@@ -45,7 +45,7 @@ async function scrape({ number }: Extract<ToWorker, { kind: 'scrape' }>): Promis
   try {
     send({ kind: 'scraped', number, metrics: (await gateway?.metrics?.collect()) ?? [] })
   } catch (error) {
-    // Answers do not depend on it.
+    // Answers do not depend on the metrics.
     log.error({ err: error }, 'the metrics cannot be collected')
   }
 }
@@ -81,6 +81,6 @@ process.on('message', (message: ToWorker) => {
     process.exit(1)
   })
 })
-// A terminal and an init system send them to every process of a group: whoever comes first, it drains once.
+// Terminals and init systems signal every process of a group. `stop` drains only once.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop())
 send({ kind: 'hello' })

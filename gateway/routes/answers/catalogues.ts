@@ -1,4 +1,4 @@
-/** The catalogues of weaknesses and attack patterns: rows of their lists and full entries. */
+/** The catalogs of weaknesses and attack patterns: list rows and full entries. */
 import { z } from 'zod'
 import { count, cweSlug, pageOf, text, texts, timestamp } from './values.ts'
 

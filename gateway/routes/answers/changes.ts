@@ -1,4 +1,4 @@
-/** What changed since a snapshot. */
+/** The changes since a snapshot. */
 import { z } from 'zod'
 import { CHANGED_SECTIONS } from '../../plan/changes.ts'
 import { cveId, pageOf, snapshotId } from './values.ts'

@@ -1,4 +1,4 @@
-/** The directory: CNAs with their figures, vendors, products, exploit modules. */
+/** The directory: CNAs with their statistics, vendors, products, exploit modules. */
 import { z } from 'zod'
 import { exploitModule } from './cve-signals.ts'
 import { baseScore, count, cveId, pageOf, text, texts, timestamp } from './values.ts'

@@ -1,4 +1,4 @@
-/** The description of the API: whoever reads it has a schema of OpenAPI at hand, so no more is said here. */
+/** The OpenAPI document of the API. Readers have OpenAPI's own schema, so this one is minimal. */
 import { z } from 'zod'
 
 export const openapi = z

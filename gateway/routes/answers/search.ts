@@ -1,4 +1,4 @@
-/** What a search finds: the best of each type with their number, and suggestions across types. */
+/** Search results: the best hits of each type with their total, and suggestions across types. */
 import { z } from 'zod'
 import { SEARCH_TYPES } from '../../../corpus/snapshot/query/sets.ts'
 import { count } from './values.ts'

@@ -1,4 +1,4 @@
-/** The snapshot that is served, and those before it. */
+/** The current snapshot, and earlier ones. */
 import { z } from 'zod'
 import { count, day, pageOf, snapshotId, text, timestamp } from './values.ts'
 

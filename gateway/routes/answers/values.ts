@@ -1,4 +1,4 @@
-/** The values that answers are made of, and the envelope of a list. */
+/** Common value schemas, and the envelope of a list. */
 import { type ZodType, z } from 'zod'
 
 export const timestamp = z.iso.datetime()
@@ -6,7 +6,7 @@ export const day = z.iso.date()
 export const count = z.int().nonnegative()
 export const text = z.string().nullable()
 export const texts = z.array(z.string())
-/** A probability or a rank among all: 0 to 1. */
+/** A probability or percentile: 0 to 1. */
 export const fraction = z.number().min(0).max(1)
 export const baseScore = z.number().min(0).max(10)
 
@@ -28,7 +28,7 @@ const pagination = z
   })
   .meta({ id: 'Pagination', description: 'Position of a page in its list' })
 
-/** The fields of a page of `row`s: `z.strictObject({ ...pageOf(row), … })`. */
+/** Returns the fields of a page of `row`s: `z.strictObject({ ...pageOf(row), … })`. */
 export function pageOf<R extends ZodType>(row: R) {
   return { data: z.array(row).describe('Rows of this page. Empty if nothing matches'), pagination }
 }
