@@ -63,7 +63,7 @@ export async function startServer(app: RequestListener, options: ServeOptions): 
   server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS
   // Otherwise the primary process offers a connection to its workers again and again while all of them are full.
   Object.assign(server, { dropMaxConnection: true })
-  server.on('drop', options.onRefused ?? (() => {}))
+  if (options.onRefused) server.on('drop', options.onRefused)
   // One more shows that there are too many.
   server.maxHeadersCount = MAX_HEADERS + 1
   /** Connections that end with an error. */

@@ -420,6 +420,8 @@ others('a configured origin may read answers, errors and preflights; another may
   assert.is(preflight.status, 204)
   assert.match(preflight.headers.get('access-control-allow-headers')!, 'Authorization')
   assert.is((await ask('https://evil.test')).status, 401)
+  const twoHosts = 'Host: x\r\nHost: y\r\nOrigin: https://app.test\r\nAccess-Control-Request-Method: GET\r\n\r\n'
+  assert.is(parseRaw(await sendRaw(shared.port, `OPTIONS ${path} HTTP/1.1\r\n${twoHosts}`)).status, 400)
   await shared.close()
 })
 
