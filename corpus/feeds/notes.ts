@@ -5,7 +5,6 @@ import type { RecordNote } from '../model/claim.ts'
  * Maximum notes per item. An item of 32 MiB could have millions, and the corpus stores all notes of a feed in one text.
  */
 const MAX_NOTES = 100
-/** Maximum characters of a note's detail. */
 const MAX_DETAIL = 200
 
 /** Adds a note, unless the item has too many. Truncates a long detail. */

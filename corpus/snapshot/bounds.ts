@@ -7,8 +7,8 @@ import type { CatalogName } from './catalog.ts'
 const MIB = 1024 * 1024
 
 /**
- * 350,000 CVEs have about 2,000 files in a manifest of 0.5 MB, a fifteenth. Parsed JSON takes up to thirty times its
- * length.
+ * Fifteen times the need of 350,000 CVEs: about 2,000 files, in a manifest of 0.5 MB. Parsed JSON takes up to thirty
+ * times its length in memory.
  */
 export const MAX_MANIFEST_BYTES = 8 * MIB
 export const MAX_FILES = 30_000

@@ -17,12 +17,10 @@ export interface Run {
 
 /** The new bytes of a file, and the recipe that combines them with its previous version. */
 export interface Change {
-  /** The runs, encoded by `encodeRecipe`. */
   recipe: Uint8Array
   carried: Uint8Array
 }
 
-/** A file of the new snapshot in a pack. */
 export interface PackedFile extends Change {
   /** Index of the file in its manifest, and of its previous version in the parent's manifest. */
   file: number

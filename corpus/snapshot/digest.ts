@@ -17,7 +17,6 @@ export async function digestOfFile(path: string): Promise<{ sha256: string; size
   return { sha256: digest.digest('hex'), size }
 }
 
-/** Length in bytes of a segment's content hash. */
 export const SHORT_HASH_LENGTH = 16
 
 /** Returns the first 16 bytes of the SHA-256 of `bytes`: the content hash of a segment. */

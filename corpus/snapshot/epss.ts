@@ -46,7 +46,6 @@ function readRelease(date: unknown, modelVersion: unknown): Pick<EpssColumns, 'd
   return { date, modelVersion }
 }
 
-/** Returns the EPSS of a row, or null when the feed has none. */
 export function epssAt(epss: EpssColumns, row: number): Epss | null {
   const { date, modelVersion } = epss
   const score = epss.scores[row]

@@ -6,7 +6,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from './crc32.ts'
 import { SnapshotError } from './error.ts'
 
-/** Positions of an array's texts in a file. Contains only numbers, so threads can transfer it. */
+/** Positions of an array's texts in a file; only numbers, so that threads can transfer it. */
 export interface TextPlaces {
   count: number
   /** Start of each group of `TEXTS_PER_GROUP` in the file, and the end of the array. */
@@ -139,7 +139,7 @@ function textsIn(bytes: Uint8Array): unknown[] {
   }
 }
 
-/** A hash table over texts. Plain data, so threads can transfer it. */
+/** A hash table over texts; plain data, so that threads can transfer it. */
 export interface TextSlots {
   /** Random, to prevent chosen collisions: names come from feeds. */
   key: string

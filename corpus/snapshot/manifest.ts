@@ -3,7 +3,6 @@ import { MAX_FILES, MAX_MANIFEST_BYTES } from './bounds.ts'
 import { sha256 } from './digest.ts'
 import { SnapshotError } from './error.ts'
 
-/** Format version. Readers reject other versions. */
 export const FORMAT = 1
 
 export const ROLES = [
@@ -44,7 +43,6 @@ export interface Manifest {
   format: number
   snapshot: string
   created_at: string
-  /** The snapshot that this one was built from, or null. */
   parent: { snapshot: string; manifest: string } | null
   delta: Stored | null
   files: FileEntry[]

@@ -28,7 +28,6 @@ export interface MemberHead {
   key: string
   /** 16-byte digest of the member's source. Equal sources give equal members. */
   source: Uint8Array
-  /** Length of the whole member in bytes. */
   length: number
   /** Length in bytes before the DEFLATE data. */
   headLength: number

@@ -16,7 +16,7 @@ export interface TaskResult {
 export interface Pool {
   /** Runs a task. `input` must survive a structured clone. */
   run<T>(task: string, input: unknown): Promise<T>
-  /** Number of tasks that may be in progress without waiting. */
+  /** Number of tasks to keep in progress: two per thread, or one without threads. */
   width: number
   /** Replaces the threads to release their memory. No task may be in progress. */
   renew(): Promise<void>

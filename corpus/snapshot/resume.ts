@@ -26,7 +26,6 @@ export interface CursorBinding {
 }
 
 export interface NamedSnapshot {
-  /** The first characters of its id. */
   prefix: string
   /** In ms since the epoch. */
   createdAt: number

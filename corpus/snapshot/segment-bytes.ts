@@ -5,7 +5,6 @@ import { inflateSegment } from './deflate.ts'
 import { SnapshotError } from './error.ts'
 import type { Segment } from './member.ts'
 
-/** The position of a segment and its checksums. */
 export type PlacedSegment = Pick<Segment, 'offset' | 'length' | 'plainLength' | 'plainCrc' | 'storedCrc'>
 
 /**
@@ -41,7 +40,6 @@ export function plainBytes(bytes: Buffer, segment: PlacedSegment): Buffer {
   return plain
 }
 
-/** A segment of the member at the start of `bytes`. */
 export interface SegmentBytes {
   bytes: Buffer
   segment: Segment

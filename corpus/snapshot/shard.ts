@@ -36,7 +36,6 @@ export function checkPlainLength(shard: Buffer, most: number): void {
 /** The fields of a segment that do not depend on the compressor. */
 export type SegmentContent = Pick<Segment, 'kind' | 'count' | 'plainLength' | 'hash'>
 
-/** Builds the content digest of a shard member by member, independent of compression. */
 export interface ContentDigest {
   add(member: { key: string; segments: readonly SegmentContent[] }): void
   hex(): string

@@ -154,15 +154,13 @@ export async function openSigned(
 }
 
 export interface SignatureVerdict {
-  /** Key id in the signature, or null when it has none. */
   kid: string | null
   status: 'valid' | 'rejected' | 'not_checked'
   reason: string | null
 }
 
 /**
- * Returns the verdict on each signature of a pointer; empty for an unsigned one. Without `trusted` keys nothing is
- * checked.
+ * Returns the verdict on each signature of a pointer. Without `trusted` keys nothing is checked.
  * @throws SnapshotError `malformed`
  */
 export async function checkSignatures(

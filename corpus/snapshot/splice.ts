@@ -21,7 +21,6 @@ export interface SplicedSegment {
 export interface FusedPieces {
   segment: Pick<Segment, 'plainLength' | 'plainCrc'>
   stored: Uint8Array
-  /** The input of the tag for these pieces. */
   seed: Uint8Array
 }
 

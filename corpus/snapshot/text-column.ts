@@ -23,7 +23,6 @@ export function packTexts(length: number, textOf: (place: number) => string): Te
   return { bytes: writer.shared(), at, odd }
 }
 
-/** Returns the texts; each is decoded on access. */
 export function textsIn({ bytes, at, odd }: TextColumn): Texts {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const length = at.length - 1

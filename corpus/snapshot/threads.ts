@@ -1,3 +1,4 @@
+/** Starts and ends worker threads. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { parentPort, Worker, type WorkerOptions } from 'node:worker_threads'
 import Database from 'better-sqlite3'
@@ -11,7 +12,6 @@ const LOADING_MS = 10_000
 const ENDING_MS = 2000
 
 const loading = new WeakMap<Worker, Promise<void>>()
-/** Threads that are ending, with the promise of `endThread`. */
 const ending = new Map<Worker, Promise<void>>()
 
 /** Starts a thread; its module must call `reportLoaded` after its imports. `receive` gets its other messages. */

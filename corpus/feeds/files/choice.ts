@@ -59,8 +59,8 @@ export function dateInName(name: string): string | null {
 }
 
 /**
- * Returns, per part of the feed, the newest baseline dated up to `asOf` (`YYYY-MM-DD`, inclusive) and all newer deltas.
- * A baseline without a date is used only when no dated one exists.
+ * Returns, per part of the feed, the newest baseline and all newer deltas, dated up to `asOf` (`YYYY-MM-DD`,
+ * inclusive). A baseline without a date is used only when no dated one exists.
  */
 export function chooseFiles(files: readonly FeedFile[], asOf: string | null): FeedFile[] {
   const parts = [...new Set(files.map(({ part }) => part))].sort()

@@ -8,7 +8,6 @@ import { FeedError } from '../error.ts'
 import { type JsonObject, objects, shown, text } from '../json.ts'
 import { addNote } from '../notes.ts'
 
-/** The combined matches of one product on the same platforms. */
 interface Product {
   vendor: string | null
   product: string | null

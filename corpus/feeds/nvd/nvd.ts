@@ -37,7 +37,6 @@ const ID = /"id"\s*:\s*"(CVE-\d{4}-\d{4,19})"/i
 
 /** Records with their ids. For unreadable records the id is a guess. */
 export interface NvdBatch extends Batch {
-  /** The records' bytes, in shared memory. */
   bytes: Uint8Array
   /** End of each record in `bytes`; -1 for one that is too long. */
   ends: Int32Array
@@ -148,7 +147,6 @@ function statedId(json: unknown): string | null {
   return isObject(json) && isObject(json.cve) ? text(json.cve.id) : null
 }
 
-/** Shared memory is not copied between threads. */
 function shared(pieces: readonly Buffer[], length: number): Uint8Array {
   const bytes = new Uint8Array(new SharedArrayBuffer(length))
   bytes.set(Buffer.concat(pieces))

@@ -1,6 +1,6 @@
 /**
- * Columns: the values that filters test, and posting lists for sparse values. SPEC.md, "Columns". An *ordinal* is a
- * position in order of publication, newest first. A *row* is a position in id order.
+ * Columns: the values that filters test, and posting lists for sparse ones. SPEC.md, "Columns". An *ordinal* is a
+ * position in order of publication, newest first; a *row* in id order.
  */
 import { SnapshotError } from '../error.ts'
 import { fold } from '../fold.ts'

@@ -1,4 +1,4 @@
-/** First step of deriving: extracts from one shard the data of each CVE for lists, filters and searches. */
+/** First step of deriving: extracts the list, filter and search data of one shard's CVEs. */
 import type { Advisory, CveCore, Facets, PartName } from '../../model/record.ts'
 import { MAX_GATHERED_PLAIN } from '../bounds.ts'
 import { CVE_PARTS } from '../cve-member.ts'
@@ -15,7 +15,6 @@ import { countAdvisory, countNames, encodeNames, type NameCounts, noNames } from
  */
 export interface GatheredShard extends Facts {
   ids: string[]
-  /** Start and length of each member. */
   at: Uint32Array
   length: Uint32Array
   /** The core segment fields of the index. */
@@ -27,7 +26,6 @@ export interface GatheredShard extends Facts {
   coreLengths: Uint32Array
   /** Output of `encodeNames` for the CVEs without known facts. */
   names: Uint8Array
-  /** Total number of reports in the records. */
   reports: number
 }
 
@@ -112,13 +110,12 @@ function countMember(names: NameCounts, { core, facets, advisory }: ParsedParts)
 /** Copies to a separate buffer, which can be transferred to another thread. */
 const joined = (pieces: readonly Buffer[]) => new Uint8Array(Buffer.concat(pieces))
 
-/** Returns the buffers of an extracted shard to transfer to another thread. */
 export const buffersOf = ({ cores, names, sources }: GatheredShard): ArrayBuffer[] =>
   [cores, names, sources].map(({ buffer }) => buffer as ArrayBuffer)
 
 const isKnown = (known: KnownFacts | null, i: number): known is KnownFacts => known !== null && known.places[i]! >= 0
 
-/** Returns the parts of all members, inflated together. One call per segment would cost more than the inflation. */
+/** Returns the parts of all members, inflated together, because one call per segment would cost more. */
 function textsOf(shard: Buffer, members: readonly PlacedMember[], known: KnownFacts | null): PartTexts[] {
   const wanted: SegmentBytes[] = []
   members.forEach((member, i) => {

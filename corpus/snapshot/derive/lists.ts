@@ -33,7 +33,6 @@ export function encodeList(list: SortedList, { pagesAt, entries }: ListPlaces): 
   return encodeTable({ about, columns })
 }
 
-/** Returns the content digest of a stored list. */
 export function storedListContent(bytes: Uint8Array): string {
   const { about, columns } = decodeTable(bytes)
   const content = Object.entries(columns).filter(

@@ -97,7 +97,6 @@ export function* encodeNameParts(names: NameCounts): Generator<Uint8Array> {
 const spelled = ({ cves, spelling, spellings }: NameCount): Spelled =>
   spellings ? [...spellings].flat() : [spelling, cves]
 
-/** Adds encoded counts. */
 export const addNames = (to: NameCounts, encoded: Uint8Array): void => changeNames(to, encoded, 1)
 
 /**

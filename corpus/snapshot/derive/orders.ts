@@ -9,7 +9,6 @@ export interface Order {
   /** The ordinals in descending order, those without a key last. */
   ordinals: Uint32Array
   keyed: number
-  /** Start of each page member in the page shard of this sort. */
   pagesAt: Uint32Array
 }
 

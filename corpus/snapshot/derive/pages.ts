@@ -1,6 +1,6 @@
 /**
- * Page shards: the rows of a list in one order, 100 per member in four segments of 25. Pages of 25, 50 and 100 rows are
- * sent as stored. SPEC.md, "Page shard".
+ * Page shards: list rows in one order, 100 per member in four segments of 25. Pages of 25, 50 and 100 rows are sent as
+ * stored. SPEC.md, "Page shard".
  */
 
 import { createHash } from 'node:crypto'
@@ -14,7 +14,6 @@ export const ROWS_PER_SEGMENT = 25
 export const SEGMENTS_PER_PAGE = 4
 export const ROWS_PER_PAGE = ROWS_PER_SEGMENT * SEGMENTS_PER_PAGE
 
-/** The segment kind of list rows. */
 export const ROWS_KIND = 64
 
 /** Texts of rows. The text of row `i` is in its chunk from `from[i]` up to `to[i]`. */
@@ -30,16 +29,13 @@ export interface RowTexts {
 export interface PageSource {
   /** The JSON of each row. CVEs lack the closing brace, because EPSS is appended. */
   texts: RowTexts
-  /** EPSS of each CVE row; null for other lists. */
   epss: EpssColumns | null
-  /** The rows in list order. */
   rows: Uint32Array
 }
 
 export interface WrittenPages {
   at: Uint32Array
   content: string
-  /** SHA-256 and length in bytes of the file. */
   sha256: string
   size: number
 }
@@ -80,7 +76,7 @@ function rowBytes({ texts: { chunks, chunkOf, from, to }, epss }: PageSource, ro
   return Buffer.concat(pieces)
 }
 
-/** Writes the pages of a list to a file at `path`. In memory they would be the largest part of a build. */
+/** Writes the pages of a list to a file at `path`. In memory they would be a build's largest part. */
 export function writePages(source: PageSource, path: string): WrittenPages {
   const digest = contentDigest()
   const stored = createHash('sha256')

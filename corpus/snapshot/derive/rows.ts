@@ -20,8 +20,8 @@ export interface Rows extends Omit<Facts, 'weaknessCounts' | 'assigner'> {
   coreSegments: Uint32Array
   sources: Uint8Array
   /**
-   * Plain cores of each shard, and the range of each row in it. In shared memory, as is `shard`, for the threads that
-   * write pages.
+   * Plain cores of each shard, and each row's range in it. Shared memory, as is `shard`, for the threads that write
+   * pages.
    */
   cores: Uint8Array[]
   coreFrom: Uint32Array

@@ -11,7 +11,6 @@ export interface ListOrder {
   keys: readonly SortValue[]
 }
 
-/** A list before its pages are compressed. */
 export interface SortedList {
   name: ListName
   ids: string[]

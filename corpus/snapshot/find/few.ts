@@ -13,7 +13,6 @@ import { perSnapshot } from './per-snapshot.ts'
 import { runsFrom, walkPlaces } from './runs.ts'
 import type { SnapshotBits } from './snapshot-bits.ts'
 
-/** Constraints that bitmaps answer. */
 export type Told = Extract<Constraint, { kind: 'flags' | 'severity' }>
 
 /** Above this number a scan usually finds a page within some hundred words. */
@@ -25,7 +24,7 @@ const remembered = perSnapshot(() =>
   recent<number, Uint32Array | null>(FEW_BYTES, (few) => ENTRY_BYTES + (few?.byteLength ?? 0)),
 )
 
-/** Returns the ordinals that pass all of `told`, ascending; null when there are too many. */
+/** Returns the ordinals that pass all constraints, ascending; null when there are too many. */
 export function fewOf(snapshot: CveTables, bits: SnapshotBits, told: readonly Told[]): Uint32Array | null {
   const known = remembered(snapshot)
   const key = keyOf(told)

@@ -14,7 +14,6 @@ type BoundedSort = Exclude<CveSort, 'cvss'>
 export const firstBelow = (snapshot: CveTables, sort: BoundedSort, least: number): number =>
   firstBeyond(snapshot, sort, least, false)
 
-/** Returns the first position with a key not above `most`. */
 export const firstNotAbove = (snapshot: CveTables, sort: BoundedSort, most: number): number =>
   firstBeyond(snapshot, sort, most, true)
 

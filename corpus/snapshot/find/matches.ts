@@ -13,7 +13,6 @@ import type { KeyColumn, SnapshotBits } from './snapshot-bits.ts'
  */
 export type Sieve = (ordinals: Uint32Array, count: number) => number
 
-/** Constraints with stored ordinals. */
 export type Enumerable = Extract<Constraint, { kind: 'list' | 'stretch' }>
 
 export const isEnumerable = (constraint: Constraint): constraint is Enumerable =>
@@ -178,6 +177,5 @@ export function publicationIn(constraints: readonly Constraint[]): { from: numbe
   return null
 }
 
-/** Returns the part of an ascending list from `from` up to, not including, `to`. */
 export const cut = (ordinals: Uint32Array, { from, to }: { from: number; to: number }): Uint32Array =>
   ordinals.subarray(firstFrom(ordinals, from), firstFrom(ordinals, to))

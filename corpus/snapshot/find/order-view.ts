@@ -16,7 +16,6 @@ export interface OrderView {
   sort: CveSort
   descending: boolean
   count: number
-  /** Number of rows with a key. */
   keyed: number
   ordinal(place: number): number
   place(ordinal: number): number
@@ -77,7 +76,7 @@ function viewOf(snapshot: CveTables, sort: CveSort, descending: boolean): OrderV
   return view
 }
 
-/** Returns the sort value of a CVE: ms since the epoch, a score, or EPSS in billionths; null when it has none. */
+/** Returns the sort value of a CVE: ms since the epoch, a score, or EPSS in billionths; null for none. */
 function sortKey({ columns, epss }: CveTables, sort: CveSort, ordinal: number): number | null {
   switch (sort) {
     case 'published':

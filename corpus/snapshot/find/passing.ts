@@ -25,7 +25,6 @@ export interface Enumeration {
   /** No row outside of these stored positions passes. */
   bounds: Bounds
   ordinals: Uint32Array
-  /** The tests that each ordinal must pass. */
   sieves: readonly Sieve[]
 }
 

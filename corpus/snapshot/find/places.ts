@@ -1,9 +1,6 @@
 /** Positions of an order: binary search, and conversion between directions. */
 
-/**
- * Returns the first of `count` positions where `holds` is true, or `count` when there is none. `holds` must stay true
- * after its first true.
- */
+/** Returns the first of `count` positions where the monotonic `holds` is true, or `count` when there is none. */
 export function firstWhere(count: number, holds: (place: number) => boolean): number {
   let from = 0
   let to = count

@@ -7,7 +7,6 @@ import { findRow, type Index } from '../derive/index-table.ts'
 import { perSnapshot } from './per-snapshot.ts'
 import { firstWhere } from './places.ts'
 
-/** Returns the row of a canonical id, or -1. */
 export type RowFinder = (id: CveId) => number
 
 /** Rows of a year with 32-bit numbers. Larger numbers are at the end of a year; no year has had any so far. */

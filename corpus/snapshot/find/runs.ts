@@ -49,8 +49,8 @@ export interface Checks {
 }
 
 /**
- * Returns the ordinals at the first `most` positions along `runs` that pass all checks. Returns null after `patience`
- * steps; a step is a word of 32 positions or a failed ordinal.
+ * Returns the ordinals at the first `most` positions along `runs` that pass all checks. Null after `patience` steps:
+ * words of 32 positions, or failed ordinals.
  */
 export function walkPlaces(
   snapshot: CveTables,
@@ -89,8 +89,8 @@ export function walkPlaces(
 const WORD = 32
 
 /**
- * Returns the first `most` of ascending `ordinals` that pass, along `runs` of the order of publication. Ordinals are
- * positions in that order.
+ * Returns the first `most` of ascending `ordinals` that pass, along `runs` of the order of publication, where ordinals
+ * are positions.
  */
 export function walkList(ordinals: Uint32Array, runs: readonly Run[], sieves: readonly Sieve[], most: number) {
   const search = sifting(sieves, most, 0)

@@ -1,7 +1,7 @@
 /** Collects candidates in blocks and filters them, until enough have passed. */
 import type { Sieve } from './matches.ts'
 
-/** Ordinals per block. Together with their lookups they fit into the L1 cache. */
+/** Ordinals per block. Together with their lookups they fit into the nearest cache. */
 export const BLOCK = 2048
 /** Size of the first block. Small, so that short searches test few candidates in vain. */
 const FIRST_BLOCK = 32

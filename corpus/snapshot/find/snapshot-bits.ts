@@ -9,7 +9,6 @@ import type { Postings } from '../derive/postings.ts'
 import { CVE_SORTS, type CveSort } from '../order.ts'
 import { type Bits, bitsWhere, countBits } from './bits.ts'
 
-/** A set by position of each order. */
 export interface PlacedBits {
   in(sort: CveSort): Bits
   count(): number

@@ -58,13 +58,12 @@ interface Sized<C extends Constraint = Constraint> {
 interface Search extends Wanted {
   /** All constraints except a range of the order itself, which bounds the scan. Most selective first. */
   constraints: readonly Sized[]
-  /** Whether a constraint matches nothing. */
   isEmpty: boolean
   /** The constraint with the fewest stored ordinals; null when there are only bitmaps with many matches. */
   smallest: Sized<Enumerable> | null
   /** Whether `smallest` is the rare matches of all bitmap constraints, which then need no test. */
   hasTold: boolean
-  /** Estimated share of CVEs that pass everything, and that pass the bitmaps. Assumes independent constraints. */
+  /** Estimated share of CVEs that pass everything, and the bitmaps. Assumes independent constraints. */
   share: number
   shareOfBits: number
   bounds: Bounds
@@ -159,13 +158,13 @@ function insert(sized: Sized[], one: Sized): void {
 /** Enumerating this many is cheaper than any alternative. */
 const AT_ONCE = 64
 
-/** Steps beyond twice the cost of enumeration before a scan is aborted. */
+/** Steps beyond twice the enumeration cost before a scan is aborted. */
 const PATIENCE = 500
 
 /** Returns the estimated number of positions up to the last match; infinity when nothing passes. */
 const expectedPlaces = ({ most, share }: Search): number => most / share
 
-/** Returns the estimated steps of a scan: 32 positions per bitmap word, plus the tests of the remaining ordinals. */
+/** Returns the estimated steps of a scan: one per bitmap word of 32 positions, plus tests of the rest. */
 function walkedSteps(search: Search): number {
   const walked = Math.min(search.places, expectedPlaces(search))
   return walked / 32 + walked * search.shareOfBits
@@ -179,7 +178,6 @@ function enumeratedSteps(search: Search, { constraint, size, share }: Sized<Enum
 /** Whether a constraint's ordinals are in scan order. Lists ascend, as does the order of publication. */
 const liesInOrder = ({ order }: Search, { kind }: Enumerable): boolean => order.sort === 'published' && kind === 'list'
 
-/** Returns the matches by scanning the order; null after more than `patience` steps. */
 function walkOrder(snapshot: CveTables, bits: SnapshotBits, search: Search, patience: number): number[] | null {
   const { order, runs, most } = search
   const told: Constraint[] = []

@@ -7,7 +7,6 @@ import { encodeSetHead, QUERY_TABLES, type QueryRow, rowCrc, rowKey, rowsDigest,
 import { allSets, isSearchType, type ReadSet } from './sets.ts'
 import { blockBytes, ENTRIES_PER_BLOCK, foldTexts } from './texts.ts'
 
-/** Yields all rows; within a table in key order. */
 function* queryRows(given: readonly ReadSet[]): Generator<QueryRow> {
   const collect = gramCollector()
   for (const [number, set] of allSets(given).entries()) {

@@ -8,7 +8,6 @@ const BASE_2 = 0x100
 const BASE_3 = 0x10100
 export const GRAM_NUMBERS = 0x1010100
 
-/** Returns the number of the gram of one to three bytes at `at`. */
 export function gramAt(bytes: Uint8Array, at: number, length: number): number {
   const one = bytes[at]!
   if (length === 1) return one

@@ -1,3 +1,4 @@
+/** Opens a `query.db` from an untrusted source. */
 import { closeSync, openSync, readSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { checkQuerySchema, MAX_PAGE_BYTES } from './schema.ts'

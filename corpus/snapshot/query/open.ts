@@ -14,9 +14,9 @@ export interface Hit extends Item {
 }
 
 export interface SearchResult {
-  /** Number of matching entries per type; 0 for types not requested. */
+  /** Matching entries per type; 0 for types not requested. */
   counts: Record<SearchType, number>
-  /** The best entries per type, best first; empty for types not requested. */
+  /** Per type, best first; empty for types not requested. */
   hits: Record<SearchType, Hit[]>
 }
 
@@ -30,7 +30,7 @@ export interface SteppedQuery {
    * that none crowds out the others; then in order of `SEARCH_TYPES`.
    */
   suggest(types: readonly SearchType[], q: string, limit: number): Steps<Hit[]>
-  /** Loads texts into memory until the cache is full, so that the first search does not wait for them. */
+  /** Fills the text cache, so that the first search does not wait for it. */
   warm(): Steps<void>
 }
 
@@ -52,7 +52,6 @@ let opened = 0
  */
 export function openQuery(database: Database, blocks: Blocks = blockMemory(MEMORY_BYTES)): Query {
   const reader = rowReader(database)
-  // Distinguishes databases in a shared cache.
   const number = opened++
   const sets = new Map<TextSetName, SearchedSet>(
     TEXT_SETS.map((set) => [set, openSearched(set, { reader, blocks, database: number })]),

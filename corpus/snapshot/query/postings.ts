@@ -1,6 +1,6 @@
 /**
- * Postings: an ascending list of ordinals. Encoded as differences with seven bits per byte, or as one bit per ordinal
- * when that is no longer. The length determines the form. SPEC.md, "Query".
+ * Postings: an ascending list of ordinals, as differences (seven bits per byte) or as a bitmap when that is no longer.
+ * The length determines the form. SPEC.md, "Query".
  */
 import { SnapshotError } from '../error.ts'
 
@@ -110,8 +110,8 @@ function fromDifferences(bytes: Uint8Array, ordinals: Uint32Array): number {
 }
 
 /**
- * Returns the `candidates`, ascending, that are also in the postings. Works in place, because the write position never
- * passes the read position.
+ * Returns the `candidates`, ascending, that are also in the postings. Works in place: the write position never passes
+ * the read position.
  */
 export function intersect(candidates: Uint32Array, other: Postings, size: number): Uint32Array {
   let found = 0

@@ -37,7 +37,6 @@ export function openSearched(set: TextSetName, { reader, blocks, database }: Ope
   const { count, first, grams, gramCounts } = decodeSetHead(reader.read('sets', number, 0), set)
   const isFirst = (ordinal: number) => (first[ordinal >>> 3]! & (1 << (ordinal & 7))) !== 0
 
-  /** Returns the number of entries with a gram; 0 when it does not occur. */
   function countOf(gram: number): number {
     let from = 0
     let to = grams.length
@@ -82,7 +81,7 @@ export function openSearched(set: TextSetName, { reader, blocks, database }: Ope
     return found
   }
 
-  /** Calls `each` for each candidate that contains `needle`, with its first occurrence in the texts of its block. */
+  /** Calls `each` for each candidate with `needle`, and its first occurrence in the texts of its block. */
   function* eachMatch(
     find: Find,
     ordinals: Uint32Array,

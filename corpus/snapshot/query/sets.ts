@@ -28,7 +28,7 @@ export interface TextSet<Column = string[]> {
   first?: Uint8Array
 }
 
-/** A set whose texts are read one by one, from memory or a file. */
+/** A set with texts that are read one by one, from memory or a file. */
 export type ReadSet = TextSet<Texts>
 
 /** A set in the form for transfer to another thread. */
@@ -52,6 +52,5 @@ export function allSets(given: readonly ReadSet[]): ReadSet[] {
 
 export const setNumber = (name: TextSetName): number => TEXT_SETS.indexOf(name)
 
-/** Whether global search returns entries of this set. */
 export const isSearchType = (name: TextSetName): name is SearchType =>
   (SEARCH_TYPES as readonly TextSetName[]).includes(name)

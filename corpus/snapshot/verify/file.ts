@@ -26,7 +26,6 @@ export interface FileFindings {
   segments: number
   /** The fault of the file. When set, the other fields are invalid. */
   fault: string | null
-  /** The list and filter data of a CVE shard. */
   gathered: GatheredShard | null
   /** Start of each member of a page shard. */
   membersAt: Uint32Array

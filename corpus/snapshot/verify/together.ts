@@ -147,7 +147,6 @@ async function derivedFaults({ dist, manifest, pool, checked }: Context, input: 
     const stored = readObject(dist, file)
     if (Buffer.compare(stored, bytes) !== 0) faults.push(`${describe(file)} ${CONTRADICTS}${columnsOf(stored, bytes)}`)
   }
-  /** Compares the pages of that name. Returns the member positions. */
   const comparePages = async (name: string) => {
     const file = fileOf(manifest, 'pages', name)
     compare(file, await contents.get(name))
@@ -179,7 +178,6 @@ async function derivedFaults({ dist, manifest, pool, checked }: Context, input: 
 const QUERY = 'query.db'
 const CONTRADICTS = 'contradicts what it is derived from'
 
-/** Returns the names of the columns in which two tables differ. */
 function columnsOf(stored: Buffer, derived: Buffer): string {
   const [a, b] = [decodeTable(stored).columns, decodeTable(derived).columns]
   const bytesOf = (column: Column | undefined) =>
