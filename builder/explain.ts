@@ -30,7 +30,6 @@ export class ExplainError extends Error {
 /** A claim in the corpus, and the edition of the feed that contained it. */
 export interface ClaimOrigin {
   feed: string
-  /** The feed's key of the claim. */
   item: string
   /** The date in the claim, ISO 8601 in UTC. */
   statedAt: string | null
@@ -49,12 +48,12 @@ export interface ExplainReport {
 const EPSS_SAYS = 'the newest file; scores are of the day that it states'
 
 export interface Explainer {
-  /** Explains one CVE. @throws ExplainError for an invalid id, or without a record */
+  /** @throws ExplainError for an invalid id, or without a record */
   explain(cve: string): ExplainReport
   close(): void
 }
 
-/** Opens a corpus to explain its records. @throws StoreError if there is none; ExplainError `other-rules` */
+/** @throws StoreError if there is no corpus; ExplainError `other-rules` */
 export function openExplainer(file: string): Explainer {
   const corpus = openCorpus(file)
   try {
@@ -82,7 +81,7 @@ export function openExplainer(file: string): Explainer {
   }
 }
 
-/** Returns the settings of the last merge. Explanations by other settings would be wrong. */
+/** Explanations by other settings than the last merge's would be wrong. */
 function settingsOf(corpus: Corpus, file: string): RecordSettings {
   const rules = corpus.mergeRules()
   const settings = rules && settingsIn(rules, weaknessNames(corpus.catalogue<CweEntry>('cwe')))
@@ -93,7 +92,6 @@ function settingsOf(corpus: Corpus, file: string): RecordSettings {
   throw new ExplainError('other-rules', `${what}; ingest the feeds once more`)
 }
 
-/** Returns why there is no record, and which feeds know the id. */
 function noRecord(corpus: Corpus, cveId: CveId): string {
   const rejected = corpus.rejected().find((one) => one.cveId === cveId)
   if (rejected) return `${cveId} is rejected${rejected.dateRejected ? ` since ${rejected.dateRejected}` : ''}`

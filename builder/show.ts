@@ -12,8 +12,8 @@ import { decodeTable } from '../corpus/snapshot/table.ts'
 
 /**
  * Returns the part at `path` of the current snapshot: `manifest` (default), `pointer`, a CVE id for the record, or
- * `<role>/<name>` for a file (`cve/2024/3xxx`, `pages/published`, `about`). Shards are objects by member key; tables
- * are objects by column.
+ * `<role>/<name>` for a file (`cve/2024/3xxx`, `about`). Shards become objects by member key, tables objects by
+ * column.
  * @throws SnapshotError `missing` for an unknown path
  */
 export function show(dist: string, path = 'manifest'): unknown {

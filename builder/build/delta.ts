@@ -16,7 +16,7 @@ export interface Changes {
   of(file: FileEntry): Change | undefined
 }
 
-/** Larger deltas cost more than the file itself. */
+/** Above this share of the file's size, mirrors fetch the whole file. */
 const WORTH_SHARE = 0.7
 /** Limit of the deltas in memory. */
 const MOST_BYTES = 256 * 1024 * 1024

@@ -77,7 +77,7 @@ export async function writeShards(job: ShardJob): Promise<WrittenShards> {
   }
 }
 
-/** @throws SnapshotError if `gathered` is damaged, or the parent's shards while `gathered` is used */
+/** @throws SnapshotError if the parent's cache is damaged, or the parent's shards while the cache is used */
 async function writeUpon(
   { blocks, corpusPath, parent, pool, objects, changes, onProgress }: ShardJob,
   gathered: Gathered | null,

@@ -68,7 +68,7 @@ export function startSifting(
   }
 }
 
-/** Starts all feeds with certain changes, by file sizes. */
+/** Starts the prescan of feeds with another number or other sizes of files. Reads no file. */
 export function startSiftings(
   sources: readonly FeedSource[],
   previous: ReadonlyMap<string, FeedState>,

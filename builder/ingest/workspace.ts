@@ -71,7 +71,7 @@ async function openAt(path: string, isNew: boolean, effects: Effects): Promise<W
     ? effects.commit('new corpus', () => newDatabase(newFile))
     : openDatabase(path, { readonly: false })
   try {
-    // In WAL mode, SQLite would sync no commit, and a power cut could lose the ingest.
+    // Without this, SQLite syncs no commit in WAL mode, and a power cut could lose the ingest.
     if (!isNew) database.pragma('synchronous = FULL')
     // 64 MiB of pages; every item needs lookups.
     database.pragma('temp_store = MEMORY')

@@ -1,6 +1,6 @@
 /**
- * Compares two snapshots: the CVEs whose records differ, and the parts that differ. The digests of the record sources
- * are compared, so EPSS, which is stored separately, never counts.
+ * Compares two snapshots: CVEs with different records, and the different parts. EPSS never counts, because the digests
+ * of the record sources are compared, and EPSS is stored separately.
  */
 import { type CveId, compareCveIds } from '../../corpus/model/cve-id.ts'
 import type { PartName } from '../../corpus/model/record.ts'

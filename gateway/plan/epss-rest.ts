@@ -1,6 +1,6 @@
 /**
  * Writes the bytes after the core of a row: its EPSS and the closing brace. Strings or objects for each row took a
- * fifth of the time of a gathered page.
+ * fifth of a page's time.
  */
 import { epssMember, fromBillionths, NO_EPSS } from '../../corpus/snapshot/epss.ts'
 import { perSnapshot } from '../../corpus/snapshot/find/per-snapshot.ts'

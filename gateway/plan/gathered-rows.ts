@@ -1,11 +1,11 @@
 /**
  * Builds one piece of an answer from rows of many shards. The index has the position, length and inflated length of
- * each core segment. So a row is one read directly into the piece: 2 µs, mostly in the kernel. Hot rows are cached.
+ * each core segment. A row is one read directly into the piece: 2 µs, mostly in the kernel. Hot rows are cached.
  *
- * Gathered pages are spliced too, although rows compressed one by one are larger. 25 random rows, 26 KB of JSON, are
- * 15.7 KB spliced and 5.6 KB with gzip -6. Splicing takes 45 µs of the answering thread; inflate and deflate take 365
- * µs (level 1: 6.2 KB, 283 µs). A gateway runs out of CPU time long before bandwidth. Scans of a list consist mostly
- * of adjacent rows, which page shards store compressed together.
+ * Such pages are spliced too, although rows compressed one by one are larger: 25 random rows, 26 KB of JSON, are 15.7
+ * KB spliced and 5.6 KB with gzip -6. Splicing takes 45 µs of the answering thread; inflate and deflate take 365 µs
+ * (level 1: 6.2 KB, 283 µs). CPU time runs out long before bandwidth. Scans consist mostly of adjacent rows, which
+ * page shards compress together.
  */
 import { crc32Combine } from '../../corpus/snapshot/crc32.ts'
 import { CORE, CORE_NUMBERS } from '../../corpus/snapshot/derive/index-table.ts'

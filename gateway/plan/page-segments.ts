@@ -17,8 +17,8 @@ export interface WholeSegment extends PageSegment {
 }
 
 /**
- * Returns the whole segments among rows with the given ascending positions. Each covers a multiple of ROWS_PER_SEGMENT
- * rows, so only every such row is tested.
+ * Returns the whole segments among rows with the given ascending positions. A whole segment contains
+ * one of every ROWS_PER_SEGMENT consecutive rows, so only these rows are tested.
  */
 export function wholeSegments(count: number, placeOf: (at: number) => number): WholeSegment[] {
   const whole: WholeSegment[] = []

@@ -21,10 +21,7 @@ export interface FoundCve {
   member: ReadMember
 }
 
-/**
- * Returns the member of a CVE in the current snapshot.
- * @throws ApiError `not_found`, for a rejected record with its date (rule 10); `tier_restricted`
- */
+/** @throws ApiError `not_found`, for a rejected record with its date (rule 10); `tier_restricted` */
 export function findCve({ shelf, access, subject }: Context, id: CveId): FoundCve {
   const snapshot = shelf.current
   const row = findRow(snapshot.index, id)
@@ -37,14 +34,14 @@ export function findCve({ shelf, access, subject }: Context, id: CveId): FoundCv
   throw notFound(`the record of ${id} was rejected${rejectedAt ? ` on ${rejectedAt}` : ''}`)
 }
 
-/** Returns the member at a row. Its id is checked, because an index may be wrong. */
+/** The id is checked, because an index may be wrong. */
 function memberOf(snapshot: OpenSnapshot, row: number, id: CveId): ReadMember {
   const member = snapshot.member(row)
   if (member.key !== id) throw new SnapshotError('malformed', `the index leads to ${member.key} for ${id}`)
   return member
 }
 
-/** Returns a list of one part's items: as stored, or those that match `test`. */
+/** Without `test`, items are answered as stored. */
 export function itemsAnswer(
   found: FoundCve,
   id: CveId,

@@ -23,7 +23,7 @@ export function openapiRoute(document: () => OpenapiDocument): Route<Context> {
   })
 }
 
-/** Returns the answer in both codings. It is the same for all snapshots. */
+/** The same for all snapshots. */
 function madeOnce(document: OpenapiDocument): Omit<Answer, 'snapshotId'> {
   const { identity, ...answer } = jsonAnswer(document, 'shard', '')
   const zipped = gzipSync(identity())

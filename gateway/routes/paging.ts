@@ -28,7 +28,7 @@ export const pageLimit = () => integer({ min: 1, max: PAGE_LIMIT_MAX })
 /** `limit` and `cursor` (API 4.1). */
 export const paging = { limit: withDefault(pageLimit(), PAGE_LIMIT_DEFAULT), cursor: cursor() }
 
-/** One cache for all open snapshots, so that the limit applies to the process. */
+/** Shared by all snapshots, so that the limit applies to the process. */
 const answers = answerMemory(PROCESS_BYTES.answers)
 
 export interface CvePageRequest {
@@ -38,11 +38,10 @@ export interface CvePageRequest {
   sort: CveListRequest['sort']
   limit: number
   cursor: string | undefined
-  /** Returns the members before `data`; they may depend on the answering snapshot. */
+  /** Members before `data`; they may depend on the snapshot. */
   head?: (snapshot: Shelved) => object
 }
 
-/** Answers a page of CVEs. */
 export function cvePage({ shelf, queries }: Context, request: CvePageRequest): Answer | Promise<Answer> {
   const { list, filters, sort, limit, cursor: text, head } = request
   const { snapshot, after } = resume(shelf, text, { list, sort, filters }, isCveKey)
@@ -60,7 +59,7 @@ export function cvePage({ shelf, queries }: Context, request: CvePageRequest): A
 
 const noHead = (): object => NO_HEAD
 
-/** Returns `answer`'s result for the matches. The snapshot stays open until then. */
+/** The snapshot stays open until `answer` returns. */
 async function whileHeld(
   snapshot: Shelved,
   matches: Promise<Matches>,
@@ -81,12 +80,10 @@ export interface ListPageRequest extends Omit<ListShape, 'head'> {
   limit: number
   cursor?: string | undefined
   paged?: boolean
-  /** The texts that `q` searches. */
   texts?: TextSetName
   head?: (snapshot: Shelved) => object
 }
 
-/** Answers a page of another list. */
 export function listPage({ shelf, queries }: Context, request: ListPageRequest): Answer | Promise<Answer> {
   const { list, filters, sort, limit, cursor: text, paged = true, texts, head = noHead, row } = request
   const { snapshot, after } = resume(shelf, text, { list, sort, filters }, isListKey)

@@ -29,7 +29,6 @@ export const getSnapshot = defineRoute<Context, Record<never, never>, Record<nev
   },
 })
 
-/** The only order; there are no filters. */
 const BINDING = { list: 'snapshots', sort: { key: 'created', descending: true }, filters: {} }
 
 export const listSnapshots = defineRoute<Context, Record<never, never>, typeof paging>({

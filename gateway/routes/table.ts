@@ -63,5 +63,4 @@ export const ROUTES: readonly Route<Context>[] = [
   openapiRoute(() => DOCUMENT),
 ]
 
-/** The description of every route above, built once. */
 export const DOCUMENT = openapiDocument(ROUTES)

@@ -26,13 +26,12 @@ export const listVendors = defineRoute<Context, Record<never, never>, typeof ven
     listPage(context, { list: 'vendors', filters: { q: q && fold(q) }, sort, limit, cursor, texts: 'vendor' }),
 })
 
-/** The only order of products. */
 const BY_CVES = { key: 'cves', descending: true }
 const byName = 'Text to search for in product names. It matches anywhere, in any case'
 const vendorPath = { vendorSlug: openText() }
 const vendorProductsQuery = { q: described(byName, text()), ...paging }
 
-/** Returns the key as in the catalog: names are folded (rule 27). */
+/** Names are folded (rule 27). */
 const keyOf = (text: string): string => nameKey(text) ?? text
 
 export const listVendorProducts = defineRoute<Context, typeof vendorPath, typeof vendorProductsQuery>({

@@ -12,41 +12,37 @@ import { decodeMemberHead, type MemberHead } from '../../corpus/snapshot/member.
 import { recent } from '../../corpus/snapshot/recent.ts'
 import { ANCESTORS_OPEN, MANIFESTS_KNOWN } from '../bounds.ts'
 
-/** An earlier snapshot, opened for comparison. */
 export interface Ancestor {
   id: string
   index: Index
-  /** Returns the heads of the members at these rows, in the same order. */
+  /** In the order of `rows`. */
   heads(rows: readonly number[]): MemberHead[]
 }
 
-/** Summary of a manifest, without its list of files. */
 export interface SnapshotSummary {
   id: string
   created_at: string
   parent: string | null
-  /** The number of CVE records. */
   cves: number
 }
 
-/** The ancestors of a snapshot, newest first, up to the first whose manifest is missing or damaged. */
+/** The ancestors of a snapshot, newest first, up to the first missing or damaged manifest. */
 export interface Lineage {
   summaries: readonly SnapshotSummary[]
-  /** Why it ends early; null if it ends at the first snapshot, or `prune` removed the rest. */
+  /** Null if the chain ends at the first snapshot, or `prune` removed the rest. */
   damage: SnapshotError | null
 }
 
 export interface Ancestors {
   /**
-   * Returns the ancestor with this id, or null if it is not kept.
+   * Returns null if the ancestor is not kept.
    * @throws SnapshotError if the chain is damaged before it
    */
   find(id: string): Promise<Ancestor | null>
-  /** Returns the ancestors that `find` can open. */
   lineage(): Promise<Lineage>
 }
 
-/** Reads nothing before the first call. Manifests are read once, and other requests run in between. */
+/** Reads manifests once, at the first call. Other requests run in between. */
 export function openAncestors(dist: string, manifest: Manifest): Ancestors {
   const opened = recent<string, Ancestor>(ANCESTORS_OPEN, () => 1)
   let chain: Promise<Chain> | null = null
@@ -79,13 +75,11 @@ export function openAncestors(dist: string, manifest: Manifest): Ancestors {
   }
 }
 
-/** The needed part of a manifest. A year of nights has hundreds of manifests, with a thousand files each. */
+/** A year of nights has hundreds of manifests, with a thousand files each, so only this part is kept. */
 interface Link {
-  /** Digest of the manifest. */
   manifest: string
   summary: SnapshotSummary
   parent: Manifest['parent']
-  /** Digest of its index. */
   index: string
 }
 
@@ -94,10 +88,10 @@ interface Chain {
   damage: SnapshotError | null
 }
 
-/** By manifest digest; the content of a digest never changes. */
+/** By manifest digest. */
 const known = recent<string, Link>(MANIFESTS_KNOWN, () => 1)
 
-/** Follows the parents, up to the size of the cache. */
+/** Stops at the size of the cache. */
 async function readChain(dist: string, first: Manifest['parent']): Promise<Chain> {
   const links: Link[] = []
   for (let next = first; next && links.length < MANIFESTS_KNOWN; ) {
@@ -131,7 +125,7 @@ export function summaryOf(manifest: Manifest): SnapshotSummary {
   return { id: snapshot, created_at, parent: parent?.snapshot ?? null, cves: countCves(manifest) }
 }
 
-/** Returns the result of `read`, or null if `prune` removed a file that it needs. */
+/** Returns null if `prune` removed a file that `read` needs. */
 export function orNull<T>(read: () => T): T | null {
   try {
     return read()

@@ -13,15 +13,13 @@ import type { FileEntry, Manifest } from '../../corpus/snapshot/manifest.ts'
 import { decodeMemberHead, type ReadMember } from '../../corpus/snapshot/member.ts'
 
 export interface OpenList extends List {
-  /** Returns the id of a row. */
   id(ordinal: number): string
-  /** Returns the ordinal of an id, or undefined if the list has no such row. Not available for products. */
+  /** Returns undefined for an unknown id. Not available for products. */
   ordinalOf(id: string): number | undefined
-  /** Returns the ordinal of an id that was too long for a cursor, by its truncated form. */
+  /** For ids that are too long for a cursor, by their truncated form. */
   ordinalOfCut(kept: string): number | undefined
-  /** Returns a page of a sort, in its stored direction. */
+  /** In the stored direction. */
   page(sort: string, page: number): ReadMember
-  /** Returns the entry of a row in the list's catalog. */
   entry(ordinal: number): ReadMember
 }
 
@@ -29,7 +27,7 @@ export type OpenLists = Record<ListName, OpenList>
 
 export type ListTables = Record<ListName, ListTable>
 
-/** Reads and checks the tables of all lists. @throws SnapshotError */
+/** @throws SnapshotError */
 export const readListTables = (dist: string, manifest: Manifest): ListTables =>
   byName((name) => decodeListTable(name, readObject(dist, fileOf(manifest, 'list', name))))
 
@@ -49,7 +47,7 @@ function openList(manifest: Manifest, table: ListTable, open: (file: FileEntry) 
   )
   const catalog = list.entries ? open(fileOf(manifest, 'catalog', name satisfies ListName as CatalogName)) : null
   const ordinals = isPlaces(table.ids) ? null : new Map(table.ids.map((one, ordinal) => [one, ordinal]))
-  // Built on first use, because truncated ids are rare.
+  // Built on first use: truncated ids are rare.
   let cut: Map<string, number> | undefined
   const idOf = (ordinal: number): string => {
     const id = list.ids.at(ordinal)
@@ -82,7 +80,7 @@ function openList(manifest: Manifest, table: ListTable, open: (file: FileEntry) 
   }
 }
 
-/** Returns ordinals by truncated id. `among` is a list of ordinals, or the number of all ids. */
+/** Returns ordinals by truncated id. `among` is a list of ordinals, or the number of ids. */
 function cutIds(among: Uint32Array | number, idOf: (ordinal: number) => string): Map<string, number> {
   const cut = new Map<string, number>()
   for (const ordinal of typeof among === 'number' ? Array(among).keys() : among) {
@@ -92,7 +90,7 @@ function cutIds(among: Uint32Array | number, idOf: (ordinal: number) => string):
   return cut
 }
 
-/** Returns the member with this key. The key is checked, because a list's position may be wrong. */
+/** The key is checked, because a list's position may be wrong. */
 function readMember(object: OpenObject, at: number, length: number, key: string): ReadMember {
   const bytes = object.read(at, length)
   const head = decodeMemberHead(bytes)

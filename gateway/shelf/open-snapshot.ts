@@ -19,31 +19,27 @@ export interface OpenSnapshot extends Omit<SnapshotTables, 'lists'> {
   prefix: string
   createdAt: number
   lists: OpenLists
-  /** The earlier snapshots. */
   ancestors: Ancestors
-  /** Path of `query.db`, and its manifest entry. */
   query: { path: string; file: FileEntry }
-  /** Returns the whole member of a row. */
   member(row: number): ReadMember
   /**
-   * Reads the core segment of a row to `at` in `out`; the index has its length.
+   * Reads the core segment of a row to `at` in `out`.
    * @throws SnapshotError `digest` if the bytes are damaged
    */
   readCore(row: number, out: Buffer, at: number): void
-  /** Returns the head of a row's member. */
   head(row: number): MemberHead
-  /** Returns the heads of the members at these rows, in the same order. */
+  /** In the order of `rows`. */
   heads(rows: readonly number[]): MemberHead[]
-  /** Returns the head of a page of an order, in memory of its own. */
+  /** In memory of its own. */
   pageHead(sort: CveSort, page: number): MemberHead
-  /** Returns the bytes `from` to `to` of a page of an order, relative to the start of the page. */
+  /** `from` and `to` are relative to the start of the page. */
   pageBytes(sort: CveSort, page: number, from: number, to: number): Buffer
   close(): void
 }
 
 /**
- * Opens a snapshot and checks the digests of all data in memory. Also checks `query.db`, unless the caller is going to
- * check every file anyway, without blocking.
+ * Checks the digests of all data in memory. Also checks `query.db`, unless the caller is going to check every file
+ * anyway, without blocking.
  * @throws SnapshotError
  */
 export function openSnapshot(dist: string, manifest: Manifest, { checkQuery = true } = {}): OpenSnapshot {
@@ -53,10 +49,7 @@ export function openSnapshot(dist: string, manifest: Manifest, { checkQuery = tr
   return openTables(dist, tables)
 }
 
-/**
- * Opens the files of a snapshot from its tables.
- * @throws SnapshotError
- */
+/** @throws SnapshotError */
 export function openTables(dist: string, tables: SnapshotTables): OpenSnapshot {
   const opening = openFiles(dist, tables)
   for (;;) {
@@ -65,7 +58,7 @@ export function openTables(dist: string, tables: SnapshotTables): OpenSnapshot {
   }
 }
 
-/** Does the same with other work in between. Aborts if `stop` returns true. */
+/** Other work runs in between. Aborts if `stop` returns true. */
 export async function openTablesInTurns(
   dist: string,
   tables: SnapshotTables,
@@ -110,7 +103,6 @@ function* openFiles(dist: string, tables: SnapshotTables): Generator<void, OpenS
   }
 }
 
-/** Length of the head of a full page. */
 const PAGE_HEAD_BYTES = headLengthOf(SEGMENTS_PER_PAGE, pageKey(0).length)
 
 function opening(
@@ -127,7 +119,7 @@ function opening(
   }
   const head = (row: number) => decodeMemberHead(shards[index.shard[row]!]!.read(index.at[row]!, coreEnd(index, row)))
   const { coreSegments } = index
-  // One array, because each row is in another shard, and separate objects would cost a cache miss each.
+  // One array: each row is in another shard, and separate objects would cost a cache miss each.
   const fds = Int32Array.from(shards, ({ fd }) => fd)
   const pageAt = (sort: CveSort, page: number) => {
     const at = orders[sort].pagesAt[page]

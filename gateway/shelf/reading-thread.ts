@@ -15,12 +15,12 @@ import { readTables } from './tables.ts'
 
 const port = parentPort!
 const task = workerData as ReadingTask
-/** Rejected ids per message, because the receiver adds each message to a map in one turn. */
+/** Per message, because the receiver adds a whole message to a map in one turn. */
 const REJECTED_AT_ONCE = 2048
-/** Buffers up to this size are copied, because they may be in a pool that cannot be transferred. */
+/** Smaller buffers may be in a pool that cannot be transferred, so they are copied. */
 const COPIED_UP_TO = Buffer.poolSize * 2
 
-/** Sends a value and waits until it is taken, so that no two are deserialized in the same turn. */
+/** Waits until the value is taken, so that no two are deserialized in the same turn. */
 async function send(reply: ReadingReply): Promise<void> {
   const taken = once(port, 'message')
   port.postMessage(reply, buffersIn(reply))
@@ -77,8 +77,8 @@ try {
   if (!task.urgent) lowerPriority()
   if (task.kind === 'tables') {
     const manifest = await sendTables(task.dist, task.digest)
-    // Its rows have digests of their own, but a tree that rotted would only show with the first questions. Later the
-    // files have all been checked before.
+    // Its rows have their own digests, but a damaged tree would show only at the first queries. After the start, all
+    // files were checked before.
     if (task.urgent) checkFile(task.dist, fileOf(manifest, 'query'), Buffer.allocUnsafe(CHUNK_BYTES))
   } else {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES)

@@ -18,7 +18,7 @@ export type ReadingReply =
   | { kind: 'done' }
   | { kind: 'failed'; code: SnapshotError['code'] | null; error: Error }
 
-/** A task in progress. `cancel` ends it; then `result` rejects. */
+/** `cancel` makes `result` reject. */
 export interface Reading<T> {
   result: Promise<T>
   cancel(): void
@@ -30,7 +30,7 @@ function run<T>(task: ReadingTask, take: (reply: ReadingReply) => void, result: 
   const worker = startThread<ReadingReply>(new URL('./reading-thread.ts', import.meta.url), options, (reply) =>
     receive(reply),
   )
-  // The process can exit without waiting for the thread.
+  // The process can exit without this thread.
   if (!task.urgent) worker.unref()
   const finished = new Promise<T>((resolve, reject) => {
     receive = (reply) => {
@@ -48,16 +48,13 @@ function run<T>(task: ReadingTask, take: (reply: ReadingReply) => void, result: 
   return { result: finished, cancel: () => void endThread(worker) }
 }
 
-/** Restores the class of an error, which is lost between threads. */
+/** An error from another thread loses its class. */
 function asThrown({ code, error }: { code: SnapshotError['code'] | null; error: Error }): Error {
   if (code === null) return error
   return new SnapshotError(code, error.message, error.cause === undefined ? {} : { cause: error.cause })
 }
 
-/**
- * Returns the tables of the snapshot with this manifest digest; null means the current one. `urgent` if the caller
- * waits. Rejects with a SnapshotError.
- */
+/** A null digest means the current snapshot. `urgent` if the caller waits. Rejects with a SnapshotError. */
 export function readTablesAside(dist: string, digest: string | null, urgent: boolean): Reading<SnapshotTables> {
   const rejected = new Map<string, string | null>()
   let files: Manifest['files'] = []
@@ -74,8 +71,8 @@ export function readTablesAside(dist: string, digest: string | null, urgent: boo
 }
 
 /**
- * Reads every file of a manifest and compares its digest. Skips the digests in `sound` and adds the verified ones.
- * Rejects with a SnapshotError `digest` or `missing`.
+ * Compares each file's digest. Skips the digests in `sound`, and adds verified ones. Rejects with a SnapshotError
+ * `digest` or `missing`.
  */
 export function checkFilesAside(dist: string, manifest: Manifest, sound: Set<string>): Reading<void> {
   const files = manifest.files.filter(({ sha256 }) => !sound.has(sha256))

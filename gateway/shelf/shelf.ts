@@ -12,67 +12,64 @@ import { type Reading, readTablesAside } from './reading.ts'
 import type { SnapshotTables } from './tables.ts'
 import { stampOf, watchPointer } from './watch.ts'
 
-/** A snapshot in use. */
 export interface Shelved extends OpenSnapshot {
   bits: SnapshotBits
-  /** Keeps the snapshot open while something waits for another thread; the result lets it go. */
+  /** Keeps the snapshot open while a request waits for another thread. Returns the release function. */
   hold(): () => void
 }
 
 export interface Shelf {
   readonly current: Shelved
-  /** Returns the open snapshot with this id prefix, which cursors contain; null if there is none. */
+  /** Returns the open snapshot with this id prefix, as in cursors, or null. */
   retained(prefix: string): Shelved | null
-  /** The open snapshots, current one first. Cursors can continue in each of them. */
+  /** Current one first. Cursors can continue in each of them. */
   readonly opened: readonly Shelved[]
-  /** Returns the open snapshot with this id, if it is older than `than`. */
+  /** Returns null unless the open snapshot is older than `than`. */
   open(id: string, than: Shelved): Shelved | null
-  /** Checks the pointer, and serves a new snapshot if its files are intact. Resolves when that is decided. */
+  /** Checks the pointer, and serves a new snapshot if it is intact. Resolves when that is decided. */
   refresh(): Promise<void>
   /**
-   * Opens the snapshot of a manifest whose files are sound, beside the served one. Cursors that name it go on in it,
-   * for another process may serve it already.
+   * Opens a snapshot with verified files, but keeps serving the current one. Cursors that name it already work,
+   * because another process may serve it.
    */
   prepare(digest: string): Promise<void>
   /** Serves the prepared snapshot, or releases it. */
   commit(): void
   abandon(): void
-  /** Resolves when the files of the first snapshot are checked and earlier snapshots are open. */
+  /** Resolves when the first snapshot's files are checked and earlier snapshots are open. */
   readonly settled: Promise<void>
   readonly figures: ShelfFigures
   close(): void
 }
 
-/** Figures for the metrics. */
 export interface ShelfFigures {
-  /** Id of the current snapshot, and its date in ms since 1970. */
+  /** `createdAt` is in ms since 1970. */
   snapshot: string
   createdAt: number
-  /** Open snapshots, with the current one. */
+  /** Includes the current one. */
   open: number
-  /** New snapshots activated and rejected since the start. */
+  /** Since the start. */
   swaps: number
   refusals: number
 }
 
 export interface ShelfOptions {
-  /** Number of snapshots to keep open, with the current one. */
+  /** Number of open snapshots, with the current one. */
   keep?: number
   /** Interval of pointer checks in ms; 0 for none. */
   pollMs?: number
-  /** Whether another process watches the pointer, checks files, and decides what to prepare and commit. */
+  /** Whether another process watches the pointer, checks files, and calls `prepare` and `commit`. */
   led?: boolean
-  /** The tables of the first snapshot, if they have been read already. */
+  /** Of the first snapshot, if already read. */
   tables?: SnapshotTables
   log: Log
-  /** Called when a snapshot is opened, before it answers. */
+  /** Called before the snapshot answers. */
   onOpen?: (snapshot: OpenSnapshot) => void
-  /** Called when a snapshot is closed. */
   onClose?: (snapshot: OpenSnapshot) => void
 }
 
 /**
- * Opens the current snapshot of `dist`. Data in memory is checked before this returns, other files afterwards.
+ * Checks data in memory before it returns, other files afterwards.
  * @throws SnapshotError if there is no usable snapshot
  */
 export function openShelf(dist: string, options: ShelfOptions): Shelf {
@@ -81,10 +78,10 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
     onOpen(snapshot)
     return shelved(snapshot, onClose)
   }
-  // Tables read earlier may not match the current pointer; the first check detects that.
+  // Tables may be older than the pointer; the first check detects that.
   const seen = tables ? '' : stampOf(dist)
   let current = shelve(tables ? openTables(dist, tables) : openSnapshot(dist, readCurrent(dist).manifest))
-  /** Earlier snapshots, newest first. */
+  /** Newest first. */
   const older: Shelved[] = []
   let prepared: Shelved | null = null
   let reading: Reading<SnapshotTables> | null = null
@@ -98,7 +95,7 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
     return shelve(await openTablesInTurns(dist, await reading.result, () => closed))
   }
 
-  /** Opens the available earlier snapshots, for cursors from before a restart. */
+  /** Opens earlier snapshots, for cursors from before a restart. */
   async function openParents({ manifest }: Shelved): Promise<void> {
     let last = manifest
     while (last.parent && older.length < keep - 1 && !closed) {
@@ -119,7 +116,7 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
       try {
         older.push(await open(digest))
       } catch (error) {
-        // A mirror may have skipped this night and still have earlier ones.
+        // A mirror may have skipped only this night.
         tell(error)
       }
     }
@@ -182,7 +179,7 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
   }
 }
 
-/** Adds the per-snapshot computations, and delays closing until nobody uses the snapshot. */
+/** Closes the snapshot only after its last use. */
 function shelved(snapshot: OpenSnapshot, onClose: (snapshot: OpenSnapshot) => void): Shelved {
   let holders = 0
   let closing = false

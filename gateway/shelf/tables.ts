@@ -1,7 +1,4 @@
-/**
- * The tables of a snapshot in memory. They consist of numbers and short strings, so that a thread can read, check and
- * transfer them.
- */
+/** The tables of a snapshot in memory: numbers and short strings, so that a thread can transfer them. */
 import { type About, decodeAbout } from '../../corpus/snapshot/about.ts'
 import { decodeCatalog } from '../../corpus/snapshot/catalog.ts'
 import { type CveTables, decodeCveTables } from '../../corpus/snapshot/cve-tables.ts'
@@ -12,7 +9,6 @@ import type { Manifest, Role } from '../../corpus/snapshot/manifest.ts'
 import { checkQuerySchema, MAX_PAGE_BYTES } from '../../corpus/snapshot/query/schema.ts'
 import { type ListTables, readListTables } from './open-lists.ts'
 
-/** A report type in its catalog. */
 export interface ReportType {
   prompt_name: string
   enabled: boolean
@@ -22,15 +18,14 @@ export interface ReportType {
 export interface SnapshotTables extends CveTables {
   manifest: Manifest
   about: About
-  /** Dates of rejection by rejected id. */
+  /** Dates by id. */
   rejected: Map<string, string | null>
   lists: ListTables
   reportTypes: ReportType[]
 }
 
 /**
- * Reads the tables of a snapshot, and checks them against their digests and each other. For 350,000 CVEs, that takes
- * half a second and 70 MB.
+ * Checks the tables against their digests and each other. For 350,000 CVEs, that takes half a second and 70 MB.
  * @throws SnapshotError
  */
 export function readTables(dist: string, manifest: Manifest): SnapshotTables {
@@ -53,7 +48,7 @@ export function readTables(dist: string, manifest: Manifest): SnapshotTables {
   }
 }
 
-/** Checks the schema of `query.db`, because every search would reject other tables. */
+/** Every search would reject other tables. */
 function checkQuery(dist: string, manifest: Manifest): void {
   const object = openObject(dist, fileOf(manifest, 'query'))
   try {

@@ -15,30 +15,30 @@ export interface Watched {
   /** Interval of pointer checks in ms; 0 for none. */
   pollMs: number
   log: Log
-  /** Returns the id of the current snapshot. */
+  /** Id of the current snapshot. */
   serving(): string
-  /** Activates a snapshot with verified files. */
+  /** The files of `next` are verified. */
   take(next: NewSnapshot): Promise<void>
 }
 
 export interface Watch {
-  /** Checks now. Resolves when a new snapshot is activated or rejected. */
+  /** Resolves when a new snapshot is activated or rejected. */
   refresh(): Promise<void>
-  /** Checks the files of the current snapshot; logs an error if one is damaged. */
+  /** Logs damaged files of the current snapshot. */
   checkServed(manifest: Manifest): Promise<void>
   readonly figures: { swaps: number; refusals: number }
   close(): void
 }
 
-/** Returns a stamp that identifies a state of the pointer without reading it. */
+/** Identifies a pointer state without reading it. */
 export function stampOf(dist: string): string {
   const stat = statSync(pointerPath(dist), { throwIfNoEntry: false })
   return stat ? `${stat.ino} ${stat.mtimeMs} ${stat.size}` : ''
 }
 
-/** `seen` is the stamp of the pointer when the current snapshot was read. */
+/** `seen` is the stamp when the current snapshot was read. */
 export function watchPointer(dist: string, seen: string, { pollMs, log, serving, take }: Watched): Watch {
-  /** Digests of verified objects. */
+  /** Verified objects. */
   const sound = new Set<string>()
   let refreshing: Promise<void> | null = null
   let checking: Reading<void> | null = null
@@ -71,7 +71,7 @@ export function watchPointer(dist: string, seen: string, { pollMs, log, serving,
     }
   }
 
-  /** Checks run one at a time. The check of the current snapshot comes first. */
+  /** One check at a time, the current snapshot's first. */
   let queue: Promise<void> = Promise.resolve()
   const inTurn = (work: () => Promise<void>) => {
     queue = queue.then(work)

@@ -9,11 +9,10 @@ import type { LimitAsk, LimitName, ToPrimary, ToWorker } from './protocol.ts'
 export interface AskedLimits {
   subjects: Limiter
   failedTokens: Limiter
-  /** Handles an answer of the primary. */
   receive(answer: Extract<ToWorker, { kind: 'standings' }>): void
 }
 
-/** Returns the limits of a worker; `send` sends to the primary. */
+/** `send` sends to the primary. */
 export function askedLimits(send: (message: Extract<ToPrimary, { kind: 'limits' }>) => void): AskedLimits {
   const waiting = new Map<number, (standing: Standing) => void>()
   let asks: LimitAsk[] = []
@@ -37,7 +36,7 @@ export function askedLimits(send: (message: Extract<ToPrimary, { kind: 'limits' 
     look: (key) => standing(limit, 'look', key),
     giveBack(key, { endsAt }) {
       ask(limit, 'giveBack', key, endsAt)
-      // Sent before the answer: the client's next request may reach another worker, which must see the returned unit.
+      // Sent before the answer: the next request may reach another worker, which must see the returned unit.
       flush()
     },
   })
@@ -54,7 +53,7 @@ export function askedLimits(send: (message: Extract<ToPrimary, { kind: 'limits' 
   }
 }
 
-/** Returns the primary's answer to a worker, in the order of the requests. */
+/** Answers in the order of the requests. */
 export async function countFor(
   limits: Pick<Limits, LimitName>,
   asks: readonly LimitAsk[],

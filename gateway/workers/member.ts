@@ -12,16 +12,15 @@ export interface Member {
   pid: number | undefined
   send(message: ToWorker): void
   /**
-   * Resolves with the worker's next message of this kind. Rejects if it cannot start or ends. A worker that does not
-   * answer in time hangs and is killed, because the other workers would wait for it.
+   * Resolves with the next message of this kind. Rejects if the worker cannot start or ends. A worker that does not
+   * answer in time is killed, because the others would wait for it.
    */
   said<K extends ToPrimary['kind']>(
     kind: K,
     test?: (message: Extract<ToPrimary, { kind: K }>) => boolean,
   ): Promise<Extract<ToPrimary, { kind: K }>>
-  /** Whether it has ended, or is about to. */
   isGone(): boolean
-  /** Resolves when it has ended and its whole output was forwarded. */
+  /** Resolves after the end, when the whole output was forwarded. */
   ended: Promise<Ended>
   kill(): void
 }
@@ -29,16 +28,15 @@ export interface Member {
 export interface Ended {
   code: number | null
   signal: string | null
-  /** It was killed because it did not answer. */
+  /** Killed because it did not answer. */
   hung: boolean
 }
 
 export interface MemberOptions {
-  /** Receives its log as whole lines. */
+  /** Receives whole lines of its log. */
   pass(lines: string): void
-  /** Receives its requests to the limits. */
   onLimits(asks: LimitAsk[], member: Member): void
-  /** Time limit for an answer, in ms. */
+  /** Time limit in ms. */
   answerMs: number
 }
 
@@ -47,7 +45,6 @@ interface Hearing {
   give(error: Error): void
 }
 
-/** The environment of workers; null before the first. */
 let environment: NodeJS.ProcessEnv | null = null
 
 /**
@@ -66,7 +63,6 @@ function prepareCluster(): NodeJS.ProcessEnv {
   return env
 }
 
-/** Starts a worker. */
 export function startMember({ pass, onLimits, answerMs }: MemberOptions): Member {
   environment ??= prepareCluster()
   const worker = cluster.fork(environment)
@@ -132,7 +128,6 @@ export function startMember({ pass, onLimits, answerMs }: MemberOptions): Member
   return member
 }
 
-/** A message between the primary's cluster module and a worker about a connection. */
 interface ClusterMessage {
   act?: string
   seq?: number
@@ -140,8 +135,8 @@ interface ClusterMessage {
 }
 
 /**
- * Closes connections that were sent to a worker but not accepted before it ended. Node would wait forever: the client
- * would get no answer, and the primary would keep the descriptor open.
+ * Closes connections that a worker did not accept before it ended. Node would wait forever: the client would get no
+ * answer, and the descriptor would stay open.
  */
 function closeUnaccepted(worker: Worker): void {
   const { process } = worker
@@ -160,7 +155,7 @@ function closeUnaccepted(worker: Worker): void {
   })
 }
 
-/** Forwards a worker's output line by line, because lines of several processes in one pipe could mix. */
+/** Forwards whole lines, because lines of several processes in one pipe could mix. */
 function passLines({ process: { stdout } }: Worker, pass: (lines: string) => void): Promise<void> {
   if (!stdout) return Promise.resolve()
   let rest = ''
@@ -170,6 +165,6 @@ function passLines({ process: { stdout } }: Worker, pass: (lines: string) => voi
     if (end > 0) pass(rest + text.slice(0, end))
     rest = end > 0 ? text.slice(end) : rest + text
   })
-  // A partial line of a killed worker is dropped.
+  // Drops a killed worker's partial line.
   return new Promise((resolve) => void stdout.once('close', resolve))
 }

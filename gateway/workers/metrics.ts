@@ -10,14 +10,11 @@ export interface WorkerFigures {
 }
 
 export interface MergedMetrics extends Exposed {
-  /** A worker ended: its last known counts stay in the totals. */
+  /** The worker's last known counts stay in the totals. */
   ended(worker: number): Promise<void>
 }
 
-/**
- * `scrape` asks all workers; one that does not answer in time is omitted. `limitsShared` is null if limits are not
- * shared with other gateways.
- */
+/** Omits workers that do not answer in time. `limitsShared` is null if limits are not shared with other gateways. */
 export function mergedMetrics(
   scrape: () => Promise<Map<number, object[]>>,
   figures: () => WorkerFigures,
@@ -31,7 +28,7 @@ export function mergedMetrics(
     registers,
     () => figures().restarts,
   )
-  // Same names as in a single process. The workers' own counts are 0, because they only follow.
+  // Names of a single process. Workers only follow, so their own counts are 0.
   counter('vulnshelf_snapshot_swaps_total', 'New snapshots taken up', registers, () => figures().swaps)
   counter('vulnshelf_snapshot_refusals_total', 'New snapshots refused as unsound', registers, () => figures().refusals)
   new Gauge({
@@ -43,7 +40,6 @@ export function mergedMetrics(
     },
   })
   watchLimits(limitsShared, registers)
-  /** The last known metrics, by worker. */
   const last = new Map<number, object[]>()
   let past: object[] = []
 

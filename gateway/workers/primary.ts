@@ -19,26 +19,26 @@ import type { LimitAsk } from './protocol.ts'
 
 export interface RunningWorkers extends RunningServer {
   metricsUrl: string | null
-  /** Checks now for a new snapshot and a changed access policy. */
+  /** Checks for a new snapshot and a changed access policy. */
   refresh(): Promise<void>
-  /** Rejects when no worker answers and none can be started. Everything is closed then. */
+  /** Rejects when no worker can be started. Everything is closed then. */
   failed: Promise<never>
 }
 
 const FIRST_DELAY_MS = 100
 const LONGEST_DELAY_MS = 30_000
-/** Maximum consecutive worker failures before the gateway gives up, if no worker answers. */
+/** Consecutive failures before the gateway gives up, if no worker answers. */
 const MOST_FAILURES = 6
-/** A worker that ran this long (ms) did not fail at its start. */
+/** A worker that ran this long did not fail at its start. */
 const SETTLED_MS = 60_000
-/** In ms, after the workers' own time to drain. */
+/** After the workers' own time to drain. */
 const STOP_MS = 15_000
 const SCRAPE_MS = 2000
-/** In ms; loading a snapshot is slow at low priority on a busy machine. */
+/** Loading a snapshot is slow at low priority on a busy machine. */
 const ANSWER_MS = 180_000
 
 /**
- * Starts `count` workers; resolves when all of them answer.
+ * Resolves when all workers answer.
  * @throws SnapshotError without a valid snapshot; GatewayError for an invalid option or an unavailable port
  */
 export async function startWorkers(
@@ -55,7 +55,7 @@ export async function startWorkers(
   const limits = await openLimits(options, log)
   const onLimits = async (asks: LimitAsk[], member: Member) => member.send(await countFor(limits, asks))
   let serving = { id: first.manifest.snapshot, digest: first.pointer.manifest.sha256 }
-  /** Workers that answer, with the digest of the manifest that each serves. */
+  /** Answering workers, with the digest of their manifest. */
   const members = new Map<Member, string>()
   const alive = new Set<Member>()
   const timers = new Set<NodeJS.Timeout>()
@@ -64,9 +64,9 @@ export async function startWorkers(
   let numbered = 0
   let stopping: Promise<void> | null = null
   const failed = Promise.withResolvers<never>()
-  // Prevents an unhandled rejection if nobody awaits it.
+  // Prevents an unhandled rejection.
   failed.promise.catch(() => {})
-  /** Admitting a worker and activating a snapshot run one at a time. */
+  /** Admissions and activations run one at a time. */
   let turn: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const done = turn.then(work)
@@ -80,12 +80,11 @@ export async function startWorkers(
     return member
   }
 
-  /** Makes a worker load the current snapshot. */
   async function load(member: Member): Promise<string> {
     await member.said('hello')
     const { digest } = serving
     const loaded = member.said('loaded')
-    // Workers have no metrics listener; the primary asks them for their counts.
+    // Workers have no metrics listener; the primary scrapes them.
     member.send({ kind: 'start', options: forWorkers, digest })
     await loaded
     return digest
@@ -100,7 +99,7 @@ export async function startWorkers(
     log.info({ worker: member.id, digest }, 'a worker has loaded a new snapshot')
   }
 
-  /** Starts listening on a worker that has loaded `digest`. A newer snapshot may be active by now. */
+  /** Another snapshot may be active since the worker loaded `digest`. */
   async function admit(member: Member, digest: string) {
     if (digest !== serving.digest) {
       await prepare(member, serving.digest)
@@ -115,7 +114,7 @@ export async function startWorkers(
     return { url, port }
   }
 
-  /** Replaces a worker that ended, with an increasing delay after repeated failures. */
+  /** The delay increases with repeated failures. */
   function replace(member: Member, { code, signal, hung }: Ended): void {
     const { id, pid } = member
     members.delete(member)
@@ -164,11 +163,11 @@ export async function startWorkers(
     timers.add(timer)
   }
 
-  /** All workers load the snapshot before any serves it, so that a cursor of one works in all others. */
+  /** All workers load the snapshot before any serves it, so that its cursors work in all of them. */
   async function takeUp(digest: string, id: string): Promise<void> {
     const those = [...members.keys()]
     const outcomes = await Promise.allSettled(those.map((member) => prepare(member, digest)))
-    // Replacements of ended workers load the current snapshot themselves.
+    // Replacements load the current snapshot themselves.
     const refused = outcomes.find((outcome, i) => outcome.status === 'rejected' && !those[i]!.isGone())
     if (refused?.status === 'rejected') {
       for (const member of members.keys()) member.send({ kind: 'abandon' })
@@ -230,7 +229,7 @@ export async function startWorkers(
       metrics = await startMetricsListener(merged, { port, ...(host === undefined ? {} : { host }) })
     }
     const loading = Array.from({ length: count }, start).map(async (member) => ({ member, digest: await load(member) }))
-    // All workers load before any accepts connections, so that every connection meets a ready worker.
+    // All workers load before any accepts connections.
     const loaded = await Promise.all(loading)
     const listening = []
     for (const { member, digest } of loaded) listening.push(await inTurn(() => admit(member, digest)))

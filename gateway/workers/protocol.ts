@@ -2,7 +2,7 @@
 import type { GatewayOptions } from '../gateway.ts'
 import type { Standing } from '../limits/limiter.ts'
 
-/** A request to a limit: which limit, which operation, and for whom; `endsAt` is the window of a `giveBack`. */
+/** `endsAt` is the window of a `giveBack`. */
 export type LimitName = 'subjects' | 'failedTokens'
 export type LimitAsk = [
   number: number,
@@ -21,7 +21,6 @@ export type ToWorker =
   | { kind: 'prepare'; digest: string; number: number }
   | { kind: 'commit' }
   | { kind: 'abandon' }
-  /** Check the access policy. */
   | { kind: 'refresh' }
   | { kind: 'standings'; standings: [number: number, standing: Standing][] }
   | { kind: 'scrape'; number: number }
@@ -37,7 +36,6 @@ export type ToPrimary =
   | { kind: 'limits'; asks: LimitAsk[] }
   | { kind: 'scraped'; number: number; metrics: object[] }
 
-/** The transferable part of an error. */
 export interface ToldError {
   name: string
   code: string

@@ -13,7 +13,7 @@ let listening: Gateway | null = null
 let stopping = false
 
 function send(message: ToPrimary): void {
-  // Without the primary, the message is useless; the process is about to end.
+  // Without the primary, the process is about to end.
   if (process.connected) process.send?.(message, undefined, undefined, () => {})
 }
 
@@ -45,7 +45,7 @@ async function scrape({ number }: Extract<ToWorker, { kind: 'scrape' }>): Promis
   try {
     send({ kind: 'scraped', number, metrics: (await gateway?.metrics?.collect()) ?? [] })
   } catch (error) {
-    // Answers do not depend on the metrics.
+    // Answers do not depend on metrics.
     log.error({ err: error }, 'the metrics cannot be collected')
   }
 }
@@ -81,6 +81,6 @@ process.on('message', (message: ToWorker) => {
     process.exit(1)
   })
 })
-// Terminals and init systems signal every process of a group. `stop` drains only once.
+// Every process of a group gets the signal. `stop` drains once.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop())
 send({ kind: 'hello' })
