@@ -5,7 +5,7 @@ import type { CweEntry } from '../../corpus/model/catalogue.ts'
 import type { CveId } from '../../corpus/model/cve-id.ts'
 import { DAY_MS, dayOf, utcTimestamp } from '../../corpus/model/date.ts'
 import type { Mission } from '../../corpus/model/merge.ts'
-import { MAX_SHARDS } from '../../corpus/snapshot/derive/rows.ts'
+import { MAX_SHARDS } from '../../corpus/snapshot/bounds.ts'
 import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
 import { readCatalogue } from '../../corpus/store/catalogue.ts'
 import {
@@ -114,11 +114,8 @@ export async function mergeStaged(
   return { corpusDate, previousCorpusDate, records, changes, rejected, withoutRecord, ...reviewed(merging) }
 }
 
-/**
- * Limits of a snapshot's numbering (SPEC.md, "Index") and of files that readers inflate to at most 64 MiB. A rejected
- * id takes some 60 bytes, an EPSS record 8.
- */
-const MOST = { blocks: MAX_SHARDS, rejected: 1_000_000, records: 8_000_000 }
+/** Bounds of a snapshot (SPEC.md, "Bounds"). A rejected id takes some 60 bytes of 16 MiB, an EPSS record 8 of 64 MiB. */
+const MOST = { blocks: MAX_SHARDS, rejected: 250_000, records: 8_000_000 }
 const COUNTED = { blocks: 'blocks of 1,000 CVE ids', rejected: 'rejected CVEs', records: 'CVEs' }
 
 /** @throws IngestError `too-large`, because no build could succeed */

@@ -12,6 +12,8 @@ const MIB = 1024 * 1024
  */
 export const MAX_MANIFEST_BYTES = 8 * MIB
 export const MAX_FILES = 30_000
+/** CVE shards; a snapshot has about 100 other files. 350,000 CVEs have 700. */
+export const MAX_SHARDS = 29_000
 
 /** A file that is read whole: ten times `query.db` of 350,000 CVEs, the largest file. */
 export const MAX_WHOLE_BYTES = 2048 * MIB
@@ -38,7 +40,7 @@ export const MAX_GATHERED_PLAIN = 512 * MIB
 export const MAX_ROWS_BYTES = 2048 * MIB
 
 /** One gzip member each. 350,000 CVEs need 6 KB, 3 MB and 1 MB. */
-export const MAX_GZIP_PLAIN = { about: MIB, epss: 64 * MIB, rejected: 8 * MIB } as const
+export const MAX_GZIP_PLAIN = { about: MIB, epss: 64 * MIB, rejected: 16 * MIB } as const
 
 /** A file rebuilt from a delta pack: a hundred times a shard. Larger files are downloaded whole. */
 export const MAX_MADE_BYTES = 256 * MIB

@@ -64,7 +64,7 @@ test('rejected ids that inflate to more than their bound', async () => {
   const plain = Buffer.alloc(60_000_000, ' ')
   assert.match(
     await refusal((dist) => good.forge(dist, fileOf(manifest, 'rejected'), gzipFile(plain), sha256(plain))),
-    /^the file rejected does not inflate to at most 8388608 bytes$/,
+    /^the file rejected does not inflate to at most 16777216 bytes$/,
   )
 })
 

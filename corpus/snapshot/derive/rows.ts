@@ -1,5 +1,5 @@
 /** Second step of deriving: joins the extracted shards to rows in id order. */
-import { MAX_ROWS_BYTES } from '../bounds.ts'
+import { MAX_ROWS_BYTES, MAX_SHARDS } from '../bounds.ts'
 import { SHORT_HASH_LENGTH } from '../digest.ts'
 import { SnapshotError } from '../error.ts'
 import { type Facts, NO_ASSIGNER, placeIn } from './facts.ts'
@@ -44,8 +44,6 @@ const NUMBERS = [
   'completeness',
 ] as const
 const NO_BYTES: Uint8Array = new Uint8Array()
-/** Limit of the 16-bit `shard` column. */
-export const MAX_SHARDS = 0x10000
 const NO_PLACE = 0xffffffff
 
 /** A shard to add. `shard.names` has its new names. */
@@ -133,7 +131,7 @@ export function joinShards(parts: readonly Part[]): Rows {
 }
 
 function joined(parts: readonly Part[]): Omit<Rows, 'names' | 'reports'> {
-  if (parts.length > MAX_SHARDS) throw new RangeError(`${parts.length} id blocks are more than an index can name`)
+  if (parts.length > MAX_SHARDS) throw new RangeError(`${parts.length} id blocks are more than a snapshot can have`)
   const sum = (of: (shard: GatheredShard) => number) => parts.reduce((total, { shard }) => total + of(shard), 0)
   const count = sum(({ ids }) => ids.length)
   const assignerPlaces = new Map<string, number>()
