@@ -20,7 +20,7 @@ const CONNECTION_BYTES = 32_768
 /** A connection that stays open for longer hangs: the service ends an unfinished request after 30 s. */
 const HANGS_MS = 45_000
 const SILENCE_MS = 20
-/** Share of connections that end with a broken request which the service need not read to its end. */
+/** Share of connections that may be reset. Other tests that fill the buffers of the system cause some. */
 const MOST_RESET = 0.001
 /** The statuses of API.md, and 100 and 417 for `Expect` (RFC 9110 10.1.1). 500 is no answer to any request. */
 const DOCUMENTED = new Set([100, 200, 204, 304, 400, 401, 403, 404, 405, 406, 408, 410, 413, 414, 417, 429, 431, 503])
@@ -61,7 +61,7 @@ interface Exchange {
   received: Buffer
   /** Bodies of the answers to the requests that end where they say. */
   bodies: Buffer[]
-  /** Whether the service closed the connection before it had read all bytes: the system may then drop answers. */
+  /** Whether the connection was reset: by the system when its buffers are full, or by a service that leaves bytes unread. */
   isReset: boolean
 }
 
