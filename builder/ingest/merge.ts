@@ -1,22 +1,10 @@
-/** Merges staged claims into records: merges changed CVEs again and updates the feed states. */
+/** Settles staged feeds: deletes claims, merges the changed CVEs, and updates the feed states. */
 import type Database from 'better-sqlite3'
-import type { Progress } from '../../corpus/command/progress.ts'
 import type { CweEntry } from '../../corpus/model/catalogue.ts'
-import type { CveId } from '../../corpus/model/cve-id.ts'
 import { DAY_MS, dayOf, utcTimestamp } from '../../corpus/model/date.ts'
-import type { Mission } from '../../corpus/model/merge.ts'
 import { MAX_SHARDS } from '../../corpus/snapshot/bounds.ts'
-import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
 import { readCatalogue } from '../../corpus/store/catalogue.ts'
-import {
-  datesIn,
-  type Merging,
-  openMerging,
-  type TouchedCve,
-  type Withheld,
-  withoutFeed,
-} from '../../corpus/store/merging.ts'
-import { idOfSortKey } from '../../corpus/store/sort-key.ts'
+import { type Merging, openMerging } from '../../corpus/store/merging.ts'
 import {
   type FeedState,
   readCorpusDate,
@@ -26,30 +14,13 @@ import {
   writeMeta,
 } from '../../corpus/store/state.ts'
 import { IngestError } from './error.ts'
-import type { MergeResult, MergeSettings, RecordNews } from './record.ts'
+import { type MergeContext, mergeTouched, type WithheldClaims } from './merge-records.ts'
 import type { FeedReport, IngestReport } from './report.ts'
 import { rulesText, weaknessNames } from './settings.ts'
 import type { FeedSource } from './sources.ts'
-import { formerCorpus, type MergeTask, mergeHere, type TouchedRecord } from './tasks.ts'
-
-/** Some 1 MB of claims, and a limit in characters. */
-const BATCH_RECORDS = 128
-const BATCH_LENGTH = 8 << 20
 
 /** Each exploit module states its date of publication or change. */
 const MODULE_FEEDS: ReadonlySet<string> = new Set(['metasploit', 'exploitdb'])
-
-export interface MergeContext {
-  mission: Mission
-  now: () => Date
-  log(line: string): void
-  progress: Progress
-  poolFor(records: number): Pool
-  /** The corpus of the last commit; null in the first ingest. */
-  former: string | null
-  /** Whether the current rules can read the CVE list's previous claims. */
-  isComparable: boolean
-}
 
 type Merged = Pick<
   IngestReport,
@@ -122,8 +93,8 @@ const COUNTED = { blocks: 'blocks of 1,000 CVE ids', rejected: 'rejected CVEs', 
 export function assertFits(counts: ReturnType<Merging['counts']>): void {
   for (const name of ['blocks', 'rejected', 'records'] as const) {
     if (counts[name] <= MOST[name]) continue
-    const what = `the feeds make ${counts[name]} ${COUNTED[name]}, a snapshot can have ${MOST[name]}`
-    throw new IngestError('too-large', `${what}; put a good CVE list in the place of this one`)
+    const what = `the feeds make ${counts[name]} ${COUNTED[name]}, the maximum of a snapshot is ${MOST[name]}`
+    throw new IngestError('too-large', `${what}; replace the CVE list by a valid one`)
   }
 }
 
@@ -187,7 +158,7 @@ function noteWithheld(report: FeedReport, withheld: readonly WithheldClaims[]): 
     if (feed !== report.name) continue
     for (const { item, isNew } of items) {
       const isAgain = details.has(item)
-      details.set(item, `${isAgain ? `${details.get(item)}; ` : ''}${cveId} has no room for it: ${why}`)
+      details.set(item, `${isAgain ? `${details.get(item)}; ` : ''}it does not fit into ${cveId}: ${why}`)
       if (isAgain) continue
       report.kept--
       if (isNew) report.added--
@@ -200,114 +171,4 @@ function noteWithheld(report: FeedReport, withheld: readonly WithheldClaims[]): 
   const items = Array.from(details, ([key, detail]) => ({ key, detail }))
   if (items.length > 0) report.skipped.push({ reason: 'record_too_large', items })
   return items.length > 0
-}
-
-type WithheldClaims = Withheld & { cveId: CveId; why: string }
-
-async function mergeTouched(
-  merging: Merging,
-  settings: MergeSettings,
-  { log, progress, poolFor, former, isComparable }: MergeContext,
-) {
-  const changes: IngestReport['changes'] = {
-    added: [],
-    changed: [],
-    removed: [],
-    rejected: [],
-    kevAdded: [],
-    kevRemoved: [],
-    severity: [],
-    disagreements: [],
-  }
-  let merged = 0
-  const withheld: WithheldClaims[] = []
-  const touched = merging.touched()
-  if (touched.length > 0) log('merging')
-  const pool = poolFor(touched.length)
-  let done = 0
-  const tasks = mergeTasks(merging, touched, { settings, former, isComparable })
-  for await (const results of runInOrder<MergeResult[]>(pool, 'merge', tasks)) {
-    for (const first of results) {
-      const one = touched[done++]!
-      const { cveKey } = one
-      const cveId = idOfSortKey(cveKey)
-      let result = first
-      while (result.kind === 'too-large') {
-        const { why } = result
-        const claims = merging.withhold(cveKey, former === null ? null : formerCorpus(former))
-        if (claims === null) break
-        withheld.push({ ...claims, cveId, why })
-        one.statedAt = withoutFeed(one.statedAt, claims.feed)
-        if (claims.feed === 'cvelist') one.listed = 0
-        result = mergeHere({ records: [recordTask(merging, one, isComparable)], settings, former })[0]!
-      }
-      if (result.kind === 'too-large') {
-        log(`${cveId} stays as it is, for nothing of it is new: ${result.why}`)
-        continue
-      }
-      const rejectedBefore = merging.isRejected(cveKey)
-      const review = result.kind === 'put' || result.kind === 'same' ? result.review : null
-      const disagreements = merging.putReview(cveKey, review)
-      changes.disagreements.push(...disagreements.map((one) => ({ cveId, ...one })))
-      const outcome = putResult(merging, cveKey, result)
-      if (outcome !== null) changes[outcome].push(cveId)
-      if (result.kind === 'rejected' && !rejectedBefore) changes.rejected.push(cveId)
-      if (result.kind === 'put') addNews(changes, cveId, result.news)
-      else if (result.kind !== 'same' && result.wasInKev) changes.kevRemoved.push(cveId)
-      if (review !== null) merged++
-    }
-    progress('merged', done, touched.length)
-  }
-  return { merged, changes, withheld }
-}
-
-function addNews(changes: IngestReport['changes'], cveId: CveId, { kev, severity }: RecordNews): void {
-  if (kev === 'added') changes.kevAdded.push(cveId)
-  if (kev === 'removed') changes.kevRemoved.push(cveId)
-  if (severity) changes.severity.push({ cveId, ...severity })
-}
-
-function* mergeTasks(
-  merging: Merging,
-  touched: readonly TouchedCve[],
-  { isComparable, ...task }: Pick<MergeTask, 'settings' | 'former'> & Pick<MergeContext, 'isComparable'>,
-): Iterable<MergeTask> {
-  let records: TouchedRecord[] = []
-  let length = 0
-  for (const one of touched) {
-    const record = recordTask(merging, one, isComparable)
-    records.push(record)
-    for (const { body } of record.claims ?? []) length += body.length
-    if (records.length < BATCH_RECORDS && length < BATCH_LENGTH) continue
-    yield { records, ...task }
-    records = []
-    length = 0
-  }
-  if (records.length > 0) yield { records, ...task }
-}
-
-const recordTask = (
-  merging: Merging,
-  { cveKey, listed, statedAt }: TouchedCve,
-  isComparable: boolean,
-): TouchedRecord => ({
-  cveKey,
-  claims: merging.claims(cveKey),
-  listed: listed === 1,
-  isComparable: listed === 1 && isComparable,
-  statedAt: datesIn(statedAt),
-})
-
-/** `changed` includes changes that no answer shows and no version counts. */
-function putResult(merging: Merging, cveKey: string, result: MergeResult): 'added' | 'changed' | 'removed' | null {
-  if (result.kind === 'same') return null
-  if (result.kind === 'put') {
-    merging.removeRejected(cveKey)
-    merging.putRecord(result)
-    return result.isNew ? 'added' : 'changed'
-  }
-  const wasRecord = merging.removeRecord(cveKey)
-  if (result.kind === 'rejected') merging.putRejected(result.cveId, result.dateRejected)
-  else merging.removeRejected(cveKey)
-  return wasRecord ? 'removed' : null
 }

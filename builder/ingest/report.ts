@@ -13,7 +13,7 @@ export interface FeedReport {
   date: string | null
   /** Negative if the feed is newer than the corpus date; null while either is unknown. */
   ageDays: number | null
-  /** By the newest of its files. */
+  /** Date of its newest file. */
   published: string | null
   files: FeedFileState[]
   /** `read` = `kept` + skipped. For an absent feed, `read` is 0 and `kept` counts the corpus's records. */

@@ -57,15 +57,8 @@ export function* readCnaList(file: FeedFile, options: ReadOptions): Iterable<Fee
         organizationTypes: types,
         advisoriesUrl: text(advisories[0]?.url),
       }
-      yield {
-        kind: 'claim',
-        key,
-        cveIds: [],
-        digest,
-        statedAt: null,
-        body: claimText(claim, MAX_ENTRY_LENGTH),
-        notes: [],
-      }
+      const body = claimText(claim, MAX_ENTRY_LENGTH)
+      yield { kind: 'claim', key, cveIds: [], digest, statedAt: null, body, notes: [] }
     } catch (cause) {
       yield skipOf(key, cause)
     }

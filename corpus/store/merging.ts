@@ -6,8 +6,8 @@ import { CONTENT_BYTES } from '../model/item-digest.ts'
 import { PART_NAMES, type PartName } from '../model/record.ts'
 import type { Disagreement, Review } from '../model/review.ts'
 import type { StoredRecord } from './corpus.ts'
-import type { FormerCorpus } from './former.ts'
 import { idOfSortKey, sortKey } from './sort-key.ts'
+import { openWithholding, type Withhold } from './withhold.ts'
 
 /** A CVE with a record that must be merged again. */
 export interface TouchedCve {
@@ -48,14 +48,7 @@ export interface KeptClaim {
   body: string
 }
 
-/** What a feed states of a CVE and a record has no room for. */
-export interface Withheld {
-  feed: string
-  /** `isNew`: the corpus had nothing of the item before. */
-  items: { item: string; isNew: boolean }[]
-}
-
-/** The longest claims on a CVE may be together, in bytes: what a snapshot can hold of one part of a record. */
+/** Maximum size of all claims on a CVE: that of one part of a record in a snapshot. */
 const MAX_CLAIMS_BYTES = 64 << 20
 
 /** A record as it was before this ingest. */
@@ -75,13 +68,9 @@ export interface Merging {
   touchAll(): void
   /** Returns the marked CVEs sorted by id. It contains only keys, so it is small. */
   touched(): TouchedCve[]
-  /** Null where they are longer than a record can be: they are not even read. */
+  /** Returns null, and does not read them all, if they exceed `MAX_CLAIMS_BYTES`. */
   claims(cveKey: string): KeptClaim[] | null
-  /**
-   * Takes back what this ingest changed in the claims on a CVE, of the feed that changed most of it. Claims that are new
-   * go, the others are again as `former` has them. Returns the feed and its items; null where nothing changed.
-   */
-  withhold(cveKey: string, former: Pick<FormerCorpus, 'claimAt'> | null): Withheld | null
+  withhold: Withhold
   putRecord(record: StoredRecord): void
   /** Deletes the record and keeps a copy, in case it returns. Returns false if there was none. */
   removeRecord(cveKey: string): boolean
@@ -94,7 +83,7 @@ export interface Merging {
   newestDate(feed: string, end: string | null): string | null
   /** Returns the claims of a feed with a date of `end` or later, with that date. */
   datedFrom(feed: string, end: string): { key: string; date: string }[]
-  /** `blocks`: of a thousand ids, each of which becomes a shard. */
+  /** `blocks`: blocks of 1,000 ids with records. A build writes a shard for each. */
   counts(): { records: number; rejected: number; blocks: number }
   /** Stores what is odd about a record; null once there is no record. Returns the disagreements that it did not have. */
   putReview(cveKey: string, review: Review | null): Disagreement[]
@@ -115,14 +104,6 @@ const BEHIND_ALL_DATES = '~'
 
 /** The part names as an SQL column list. */
 export const PART_LIST = PART_NAMES.map((name) => `"${name}"`).join(', ')
-
-interface ChangedClaim {
-  id: number
-  feed: string
-  item: string
-  length: number
-  isNew: 0 | 1
-}
 
 const TABLES = `
   CREATE TEMP TABLE touched (cve_key TEXT PRIMARY KEY, listed INTEGER NOT NULL, stated_at TEXT NOT NULL) WITHOUT ROWID;
@@ -150,18 +131,6 @@ export function openMerging(database: Database.Database): Merging {
 
   const claims = database.prepare<[string], KeptClaim & { length: number }>(
     'SELECT feed, body, octet_length(body) AS length FROM claim WHERE cve_key = ? ORDER BY feed, item',
-  )
-  const changed = database.prepare<[string], ChangedClaim>(
-    `SELECT rowid AS id, feed, item, octet_length(body) AS length, is_new(rowid) AS isNew FROM claim
-      WHERE cve_key = ? AND (is_new(rowid) OR rowid IN (SELECT id FROM altered)) ORDER BY feed, item`,
-  )
-  const hadBefore = database.prepare('SELECT 1 FROM claim WHERE feed = ? AND item = ? AND NOT is_new(rowid)')
-  const removeClaim = database.prepare('DELETE FROM claim WHERE rowid = ?')
-  const restore = database.prepare(
-    'UPDATE claim SET digest = $digest, stated_at = $statedAt, body = $body WHERE rowid = $id',
-  )
-  const forget = database.prepare(
-    'UPDATE claim SET digest = zeroblob(length(digest)) WHERE feed = ? AND item = ? AND rowid <> ?',
   )
   const putRecord = database.prepare(
     `INSERT INTO record (cve_key, cve_id, block, version, digest, ${PART_LIST})
@@ -218,25 +187,7 @@ export function openMerging(database: Database.Database): Merging {
       }
       return found
     },
-    withhold(cveKey, former) {
-      const byFeed = [...Map.groupBy(changed.all(cveKey), ({ feed }) => feed)].map(([feed, claims]) => ({
-        feed,
-        claims,
-        bytes: claims.reduce((sum, { length }) => sum + length, 0),
-      }))
-      const [most] = byFeed.sort((a, b) => b.bytes - a.bytes)
-      if (!most) return null
-      const { feed, claims } = most
-      const items = claims.map(({ id, item, isNew }) => {
-        const hadItem = hadBefore.get(feed, item) !== undefined
-        if (isNew === 1) removeClaim.run(id)
-        else restore.run({ id, ...former!.claimAt(id) })
-        // The next ingest has to read and name it again, also where it is known by its claim on another CVE.
-        forget.run(feed, item, id)
-        return { item, isNew: !hadItem }
-      })
-      return { feed, items }
-    },
+    withhold: openWithholding(database),
     putRecord({ cveId, version, digest, parts }) {
       const texts = PART_NAMES.map((name) => parts[name])
       const cveKey = sortKey(cveId)

@@ -60,7 +60,7 @@ export interface ShelfOptions {
   pollMs?: number
   /** Whether another process watches the pointer, checks files, and calls `prepare` and `commit`. */
   led?: boolean
-  /** Of the first snapshot, if already read. */
+  /** Tables of the first snapshot, if they are already read. */
   tables?: SnapshotTables
   log: Log
   /** Called before the snapshot answers. */

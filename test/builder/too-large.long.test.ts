@@ -89,14 +89,14 @@ const TOO_LARGE: [what: string, change: (record: Json) => void, skip: RegExp][] 
   [
     '300,000 references that are evidence each',
     withExploits,
-    /^CVE-2024-0001 record_too_large: CVE-2024-0001 has no room for it: its evidence would have \d{8} bytes, the limit is 67108864$/,
+    /^CVE-2024-0001 record_too_large: it does not fit into CVE-2024-0001: its evidence would have \d{8} bytes, the limit is 67108864$/,
   ],
   [
     'a description of 300 KB',
     (record) => {
       record.containers.cna.descriptions[0].value = 'x'.repeat(300_000)
     },
-    /^CVE-2024-0001 record_too_large: CVE-2024-0001 has no room for it: its core would have 300\d{3} bytes, the limit is 262144$/,
+    /^CVE-2024-0001 record_too_large: it does not fit into CVE-2024-0001: its core would have 300\d{3} bytes, the limit is 262144$/,
   ],
   [
     'a provider with a name of 8 MB and 100 metrics',
@@ -164,7 +164,7 @@ test('nine reports of 8 MB on one CVE are skipped, and the corpus keeps what it 
   await night({ ...list(1, { [A]: good, [B]: good }), ...reports([reportLine(1, A, 'yesterday'), ...others]) })
   const nine = Array.from({ length: 9 }, (_, i) => reportLine(i + 1, A, EIGHT_MB))
   const { report, built } = await night(reports([...nine, ...others]))
-  const why = 'CVE-2024-0001 has no room for it: the claims on it are longer than a record can be'
+  const why = 'it does not fit into CVE-2024-0001: the claims on it are longer than a record can be'
   assert.equal(
     skipsOf(report, 'reports'),
     Array.from({ length: 9 }, (_, i) => `${uuid(i + 1)} record_too_large: ${why}`),
@@ -193,7 +193,7 @@ test('of several feeds the one that changed most is withheld, and of its claim o
     'osv/Go/all.zip': zipOf({ 'GO-1.json': entry('GO-1', [A, B], 'x'.repeat(4_000_000)), ...Object.fromEntries(more) }),
   })
   const urls = (id: CveId) => show(id).references.map((one: Json) => one.url)
-  const skip = `GO-1 record_too_large: ${A} has no room for it: the claims on it are longer than a record can be`
+  const skip = `GO-1 record_too_large: it does not fit into ${A}: the claims on it are longer than a record can be`
 
   const { report } = await night({ ...list(2, { [A]: titled('After'), [B]: good, [C]: good }), ...osv() })
   assert.equal(skipsOf(report, 'osv'), [skip])
@@ -343,7 +343,7 @@ test('feeds of which no snapshot can be built are refused', () => {
   ] as const) {
     assert.throws(
       () => assertFits({ ...fits, [name]: fits[name] + 1 }),
-      new RegExp(`^the feeds make ${what}, a snapshot can have`),
+      new RegExp(`^the feeds make ${what}, the maximum of a snapshot is`),
     )
   }
 })

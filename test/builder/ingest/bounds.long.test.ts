@@ -25,7 +25,7 @@ const nvd = (members: string) => ({
 })
 
 test('a file of which 100,000 records are unusable is refused, and the rest of it is not read', async () => {
-  // Of one that is read to its end it would be said that it ends early.
+  // A file that is read to its end would be reported as truncated.
   const members = `${'1,'.repeat(1_000_000)}{`
   try {
     await run(nvd(members))

@@ -118,7 +118,7 @@ test('any byte of the schema that is changed is refused, or changes nothing', ()
     writeFileSync(path, flipped)
     try {
       const database = openQueryFile(path)
-      // What is left are numbers: of a row, or of the page on which a table begins.
+      // The other bytes are numbers: of a row, or of the first page of a table.
       try {
         queryDigest(database)
       } finally {

@@ -231,7 +231,7 @@ async function expiringWhileCopied(onExpired: (origin: string) => void = () => {
   return { origin, own, dist, copy }
 }
 
-test('a pointer that expires while its files are copied is not put up; the next run goes on from there', async () => {
+test('a pointer that expires while its files are copied is not activated; the next run continues the copy', async () => {
   const { origin, own, dist, copy } = await expiringWhileCopied()
   const before = readFileSync(pointerPath(dist))
   assert.match(await refusal(copy()), /^expired: latest\.json expired at /)
