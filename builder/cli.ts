@@ -9,8 +9,8 @@ import { endWithNpm } from '../corpus/command/npm-exit.ts'
 import { printable, printableJson, printableLine } from '../corpus/command/printable.ts'
 import { noProgress, showProgress } from '../corpus/command/progress.ts'
 import { writingTo } from '../corpus/command/system-error.ts'
-import { utcDate } from '../corpus/model/date.ts'
-import type { SigningAlgorithm } from '../corpus/snapshot/signature.ts'
+import { utcDate } from '../corpus/model/values/date.ts'
+import type { SigningAlgorithm } from '../corpus/snapshot/files/signature.ts'
 import { baseUrls, ecosystems, type FetchCommandOptions, feedNames, noBases } from './fetch/options.ts'
 
 const { program, option, required, examples, fail } = commandLine('vulnshelf')
@@ -182,7 +182,7 @@ program
     ),
   )
   .action(async (options: BuildFlags) => {
-    const { build } = await import('./build/build.ts')
+    const { build } = await import('./snapshot/build.ts')
     const { signingOf } = await import('./keys.ts')
     const { formatBuildReport } = await import('./report.ts')
     const { corpus, out: dist, jobs } = options
@@ -229,8 +229,8 @@ program
   .addOption(json())
   .addHelpText('after', examples('verify dist', 'verify dist --keys keys.json'))
   .action(async (dist: string, options: { keys?: string; jobs: number; json?: boolean }) => {
-    const { verify } = await import('../corpus/snapshot/verify.ts')
-    const { readKeySetFile } = await import('../corpus/snapshot/key-files.ts')
+    const { verify } = await import('../corpus/snapshot/verify/verify.ts')
+    const { readKeySetFile } = await import('../corpus/snapshot/files/key-files.ts')
     const { verifyWords } = await import('./report.ts')
     const keys = options.keys === undefined ? {} : { keys: await readKeySetFile(options.keys) }
     const progress = showProgress()

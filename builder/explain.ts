@@ -1,12 +1,12 @@
 /** `vulnshelf explain`: shows the source of each value of a CVE, from the corpus. */
 
 import { FEEDS } from '../corpus/feeds/table.ts'
-import type { CweEntry } from '../corpus/model/catalogue.ts'
+import type { CweEntry } from '../corpus/model/catalog.ts'
 import type { CveListRecord, EpssScore } from '../corpus/model/claim.ts'
-import { type CveId, cveBlock, parseCveId } from '../corpus/model/cve-id.ts'
-import { dayOf } from '../corpus/model/date.ts'
 import { explainCve } from '../corpus/model/explain/explain.ts'
 import type { Explanation } from '../corpus/model/explain/explanation.ts'
+import { type CveId, cveBlock, parseCveId } from '../corpus/model/ids/cve-id.ts'
+import { dayOf } from '../corpus/model/values/date.ts'
 import { type Corpus, openCorpus, type StoredClaim } from '../corpus/store/corpus.ts'
 import type { FeedState } from '../corpus/store/state.ts'
 import { mergeInputOf, type RecordSettings } from './ingest/record.ts'

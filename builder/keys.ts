@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs'
 import { link, open, rm, unlink } from 'node:fs/promises'
 import { type Effects, replaceFile } from '../corpus/command/effects.ts'
 import { writingTo } from '../corpus/command/system-error.ts'
-import { parseDuration } from '../corpus/model/duration.ts'
+import { parseDuration } from '../corpus/model/values/duration.ts'
 import { SnapshotError } from '../corpus/snapshot/error.ts'
-import { readSigningKeyFile, readText } from '../corpus/snapshot/key-files.ts'
-import { readPointerBytes } from '../corpus/snapshot/layout.ts'
+import { readSigningKeyFile, readText } from '../corpus/snapshot/files/key-files.ts'
+import { readPointerBytes } from '../corpus/snapshot/files/layout.ts'
 import {
   KeyError,
   makeKeyPair,
@@ -14,8 +14,8 @@ import {
   type SigningAlgorithm,
   signersOf,
   withKey,
-} from '../corpus/snapshot/signature.ts'
-import type { Signing } from './build/put-up.ts'
+} from '../corpus/snapshot/files/signature.ts'
+import type { Signing } from './snapshot/activate.ts'
 
 export interface KeyReport {
   kid: string

@@ -2,9 +2,9 @@
 import type { Effects } from '../corpus/command/effects.ts'
 import { writingTo } from '../corpus/command/system-error.ts'
 import { keepNewest, type PruneReport } from '../corpus/repository/prune.ts'
-import { readCurrent } from '../corpus/snapshot/layout.ts'
-import { gatheredPath, openGathered } from './build/gathered.ts'
-import { lockDist } from './build/lock.ts'
+import { readCurrent } from '../corpus/snapshot/files/layout.ts'
+import { gatheredPath, openGathered } from './snapshot/build-cache.ts'
+import { lockDist } from './snapshot/lock.ts'
 
 /**
  * Keeps the current snapshot and the `keep - 1` before it; the build cache only if it is current.

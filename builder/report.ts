@@ -6,13 +6,13 @@ import type { Considered, Explanation } from '../corpus/model/explain/explanatio
 import type { PruneReport } from '../corpus/repository/prune.ts'
 import { signatureLines } from '../corpus/repository/signature-lines.ts'
 import type { SampleReport } from '../corpus/sample/generate.ts'
-import type { VerifyReport } from '../corpus/snapshot/verify.ts'
-import type { BuildReport } from './build/build.ts'
-import type { PutUp } from './build/put-up.ts'
-import type { LeftOut } from './build/shard-task.ts'
+import type { VerifyReport } from '../corpus/snapshot/verify/verify.ts'
 import type { ExplainReport } from './explain.ts'
 import type { KeyReport } from './keys.ts'
 import type { PublishReport } from './publish/publish.ts'
+import type { PutUp } from './snapshot/activate.ts'
+import type { BuildReport } from './snapshot/build.ts'
+import type { LeftOut } from './snapshot/shard-task.ts'
 import type { KeptSnapshot, SnapshotsReport } from './snapshots.ts'
 
 export function sampleWords({ cves, nights, files }: SampleReport): string {

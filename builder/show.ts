@@ -1,14 +1,14 @@
 /** `vulnshelf show`: prints any part of a snapshot as JSON. */
-import { type CveId, parseCveId } from '../corpus/model/cve-id.ts'
-import { dayOf } from '../corpus/model/date.ts'
-import { gunzipFile, gunzipMember } from '../corpus/snapshot/deflate.ts'
+import { type CveId, parseCveId } from '../corpus/model/ids/cve-id.ts'
+import { dayOf } from '../corpus/model/values/date.ts'
+import { gunzipFile, gunzipMember } from '../corpus/snapshot/codec/deflate.ts'
+import { decodeTable } from '../corpus/snapshot/codec/table.ts'
 import { decodeIndex, findRow } from '../corpus/snapshot/derive/index-table.ts'
-import { decodeEpss, epssAt } from '../corpus/snapshot/epss.ts'
 import { SnapshotError } from '../corpus/snapshot/error.ts'
-import { fileOf, readCurrent, readObject } from '../corpus/snapshot/layout.ts'
-import type { FileEntry, Manifest } from '../corpus/snapshot/manifest.ts'
-import { membersOf } from '../corpus/snapshot/shard.ts'
-import { decodeTable } from '../corpus/snapshot/table.ts'
+import { fileOf, readCurrent, readObject } from '../corpus/snapshot/files/layout.ts'
+import type { FileEntry, Manifest } from '../corpus/snapshot/files/manifest.ts'
+import { decodeEpss, epssAt } from '../corpus/snapshot/record/epss.ts'
+import { membersOf } from '../corpus/snapshot/record/shard.ts'
 
 /**
  * Returns the part at `path` of the current snapshot: `manifest` (default), `pointer`, a CVE id for the record, or

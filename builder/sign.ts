@@ -2,9 +2,9 @@
 
 import type { Effects } from '../corpus/command/effects.ts'
 import { writingTo } from '../corpus/command/system-error.ts'
-import { readCurrent, temporaryFolder } from '../corpus/snapshot/layout.ts'
-import { lockDist } from './build/lock.ts'
-import { type PutUp, putPointer, renewed, type Signing } from './build/put-up.ts'
+import { readCurrent, temporaryFolder } from '../corpus/snapshot/files/layout.ts'
+import { type PutUp, putPointer, renewed, type Signing } from './snapshot/activate.ts'
+import { lockDist } from './snapshot/lock.ts'
 
 /** @throws SnapshotError if there is no snapshot; BuildError if another program is writing */
 export async function sign(dist: string, signing: Signing, effects: Effects): Promise<PutUp> {

@@ -5,9 +5,9 @@ import {
   isComplete,
   readableManifests,
 } from '../corpus/repository/snapshots.ts'
-import { manifestDigests, readCurrent } from '../corpus/snapshot/layout.ts'
-import { countCves, type Manifest } from '../corpus/snapshot/manifest.ts'
-import { checkSignatures, type SignatureVerdict } from '../corpus/snapshot/signature.ts'
+import { manifestDigests, readCurrent } from '../corpus/snapshot/files/layout.ts'
+import { countCves, type Manifest } from '../corpus/snapshot/files/manifest.ts'
+import { checkSignatures, type SignatureVerdict } from '../corpus/snapshot/files/signature.ts'
 
 export interface KeptSnapshot {
   id: string

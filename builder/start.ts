@@ -12,14 +12,14 @@ import { type Effects, realEffects } from '../corpus/command/effects.ts'
 import { endWithNpm } from '../corpus/command/npm-exit.ts'
 import { noProgress } from '../corpus/command/progress.ts'
 import { writingTo } from '../corpus/command/system-error.ts'
-import { BuildError } from './build/error.ts'
+import { BuildError } from './snapshot/error.ts'
 
 const root = join(import.meta.dirname, '..')
 const local = (name: string) => join(root, '.vulnshelf', name)
 const dist = join(root, 'dist')
 /** Renamed to `dist` when complete, so that an interrupted start is never served. */
 const unfinished = local('dist')
-const gateway = ['--import', 'tsx', join(root, 'gateway/cli.ts')]
+const gateway = ['--import', 'tsx', join(root, 'gateway/process/cli.ts')]
 
 interface StartFlags {
   port: number
@@ -80,7 +80,7 @@ async function assertUsable(port: number, host: string): Promise<void> {
 async function makeSample(cves: number, effects: Effects): Promise<void> {
   const { lockFile } = await import('../corpus/command/lock.ts')
   const { generateSample } = await import('../corpus/sample/generate.ts')
-  const { build } = await import('./build/build.ts')
+  const { build } = await import('./snapshot/build.ts')
   const { formatCorpus } = await import('./ingest/format-report.ts')
   const { ingest } = await import('./ingest/ingest.ts')
   await effects.mkdir(local(''))

@@ -1,7 +1,7 @@
 /** Digests of the input files. An ingest uses them to detect unchanged feeds. */
 import { statSync } from 'node:fs'
 import type { FeedFile, FileDigest } from '../../corpus/feeds/feed.ts'
-import { heard, type Pool } from '../../corpus/snapshot/pool.ts'
+import { heard, type Pool } from '../../corpus/runtime/pool.ts'
 
 export type DigestOfFile = (file: FeedFile) => Promise<FileDigest>
 

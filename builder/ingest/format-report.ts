@@ -2,7 +2,7 @@
 
 import { counted, duration, grouped, plural, shortened, table } from '../../corpus/command/format.ts'
 import { printableLines } from '../../corpus/command/printable.ts'
-import { dayOf } from '../../corpus/model/date.ts'
+import { dayOf } from '../../corpus/model/values/date.ts'
 import { type FeedRemark, type FeedReport, type IngestReport, isUnchanged } from './report.ts'
 
 interface Finding {

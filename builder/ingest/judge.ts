@@ -4,7 +4,7 @@
  */
 import type { Feed } from '../../corpus/feeds/feed.ts'
 import type { FeedName } from '../../corpus/feeds/table.ts'
-import { dayOf, daysBetween } from '../../corpus/model/date.ts'
+import { dayOf, daysBetween } from '../../corpus/model/values/date.ts'
 import type { FeedState } from '../../corpus/store/state.ts'
 import { IngestError } from './error.ts'
 import type { Floors } from './floors.ts'

@@ -1,8 +1,8 @@
 /** Merges the changed CVEs of an ingest, in batches, and stores their records. */
 import type { Progress } from '../../corpus/command/progress.ts'
-import type { CveId } from '../../corpus/model/cve-id.ts'
+import type { CveId } from '../../corpus/model/ids/cve-id.ts'
 import type { Mission } from '../../corpus/model/merge.ts'
-import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
+import { type Pool, runInOrder } from '../../corpus/runtime/pool.ts'
 import { datesIn, type Merging, type TouchedCve, withoutFeed } from '../../corpus/store/merging.ts'
 import { idOfSortKey } from '../../corpus/store/sort-key.ts'
 import type { Withheld } from '../../corpus/store/withhold.ts'

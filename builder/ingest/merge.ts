@@ -1,9 +1,9 @@
 /** Settles staged feeds: deletes claims, merges the changed CVEs, and updates the feed states. */
 import type Database from 'better-sqlite3'
-import type { CweEntry } from '../../corpus/model/catalogue.ts'
-import { DAY_MS, dayOf, utcTimestamp } from '../../corpus/model/date.ts'
+import type { CweEntry } from '../../corpus/model/catalog.ts'
+import { DAY_MS, dayOf, utcTimestamp } from '../../corpus/model/values/date.ts'
 import { MAX_SHARDS } from '../../corpus/snapshot/bounds.ts'
-import { readCatalogue } from '../../corpus/store/catalogue.ts'
+import { readCatalogue } from '../../corpus/store/catalog.ts'
 import { type Merging, openMerging } from '../../corpus/store/merging.ts'
 import {
   type FeedState,

@@ -12,9 +12,9 @@ import type {
 } from '../../corpus/feeds/feed.ts'
 import { packDigests } from '../../corpus/feeds/packed-digests.ts'
 import type { FeedName } from '../../corpus/feeds/table.ts'
-import { type Pool, runInOrder } from '../../corpus/snapshot/pool.ts'
+import { type Pool, runInOrder } from '../../corpus/runtime/pool.ts'
 import type { Staging } from '../../corpus/store/staging.ts'
-import type { Sifting } from './sift.ts'
+import type { Sifting } from './prescan.ts'
 import type { ReadResult, ReadTask } from './tasks.ts'
 
 /** A string is the key of an unchanged item. */

@@ -11,8 +11,7 @@ import type {
   PocClaim,
   ReportClaim,
 } from '../../corpus/model/claim.ts'
-import type { CveId } from '../../corpus/model/cve-id.ts'
-import { jsonText } from '../../corpus/model/json-text.ts'
+import type { CveId } from '../../corpus/model/ids/cve-id.ts'
 import {
   type MergedParts,
   type MergeInput,
@@ -22,7 +21,6 @@ import {
   standingClaims,
   type WeaknessCatalogue,
 } from '../../corpus/model/merge.ts'
-import type { Origin } from '../../corpus/model/origin.ts'
 import {
   type CveCore,
   type ExploitModule,
@@ -34,9 +32,11 @@ import {
 } from '../../corpus/model/record.ts'
 import { type Review, reviewOf } from '../../corpus/model/review.ts'
 import { compareText } from '../../corpus/model/sources.ts'
-import { firstTimeline, nextTimeline } from '../../corpus/model/timeline.ts'
+import type { Origin } from '../../corpus/model/timeline/attribution.ts'
+import { firstTimeline, nextTimeline } from '../../corpus/model/timeline/timeline.ts'
+import { jsonText } from '../../corpus/model/values/json-text.ts'
 import { MAX_MEMBER_PLAIN } from '../../corpus/snapshot/bounds.ts'
-import { largeParts } from '../../corpus/snapshot/cve-member.ts'
+import { largeParts } from '../../corpus/snapshot/record/cve-member.ts'
 import { type KeptClaim, type PreviousRecord, recordDigest } from '../../corpus/store/merging.ts'
 
 /** Increase it when the rules change; then all records are merged again. */

@@ -1,5 +1,5 @@
 /** The report of an ingest as plain data. `--json` prints it; `format-report.ts` formats it. */
-import type { CveId } from '../../corpus/model/cve-id.ts'
+import type { CveId } from '../../corpus/model/ids/cve-id.ts'
 import type { Severity } from '../../corpus/model/record.ts'
 import type { Disagreement, DisagreementTopic, ScoreMismatch } from '../../corpus/model/review.ts'
 import type { FeedFileState, FeedSkips } from '../../corpus/store/state.ts'

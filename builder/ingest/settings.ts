@@ -1,6 +1,6 @@
 /** Rules and settings of a merge. If they change, all records are merged again. */
 import { hash } from 'node:crypto'
-import type { CweEntry } from '../../corpus/model/catalogue.ts'
+import type { CweEntry } from '../../corpus/model/catalog.ts'
 import { MERGE_RULES, type RecordSettings } from './record.ts'
 
 /** Returns null without a weakness catalog. */

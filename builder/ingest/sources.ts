@@ -4,7 +4,7 @@ import { shortened } from '../../corpus/command/format.ts'
 import type { Feed, FeedFile } from '../../corpus/feeds/feed.ts'
 import { chooseFiles } from '../../corpus/feeds/files/choice.ts'
 import { FEEDS } from '../../corpus/feeds/table.ts'
-import { dayOf, utcDate } from '../../corpus/model/date.ts'
+import { dayOf, utcDate } from '../../corpus/model/values/date.ts'
 import { IngestError } from './error.ts'
 
 export interface FeedSource {

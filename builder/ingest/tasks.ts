@@ -8,12 +8,12 @@ import {
   fileDigest,
   type SiftedFile,
 } from '../../corpus/feeds/feed.ts'
+import type { WrappingTable } from '../../corpus/feeds/nvd/raw-digest-table.ts'
 import { digestAt } from '../../corpus/feeds/packed-digests.ts'
 import { FEEDS, type FeedName } from '../../corpus/feeds/table.ts'
-import type { WrappingTable } from '../../corpus/feeds/wrapping-table.ts'
-import type { TaskResult } from '../../corpus/snapshot/pool.ts'
+import type { TaskResult } from '../../corpus/runtime/pool.ts'
+import { openFormer } from '../../corpus/store/committed-corpus.ts'
 import { connections } from '../../corpus/store/connections.ts'
-import { openFormer } from '../../corpus/store/former.ts'
 import { type MergeResult, type MergeSettings, mergeRecord, type RecordToMerge } from './record.ts'
 
 export interface ReadTask {

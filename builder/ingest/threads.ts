@@ -1,5 +1,5 @@
 /** Worker threads of an ingest, started with the first large task. */
-import { openPool, type Pool } from '../../corpus/snapshot/pool.ts'
+import { openPool, type Pool } from '../../corpus/runtime/pool.ts'
 
 export interface Threads {
   /** Returns the workers if they run already or the task is worth starting them, else the caller's thread. */

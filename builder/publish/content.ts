@@ -1,9 +1,9 @@
 /** Contents to publish. The last bytes of a damaged file are withheld. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { sha256 } from '../../corpus/snapshot/digest.ts'
+import { sha256 } from '../../corpus/runtime/digest.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import type { Stored } from '../../corpus/snapshot/manifest.ts'
+import type { Stored } from '../../corpus/snapshot/files/manifest.ts'
 
 export interface Content extends Stored {
   /** Path below the target, with `/`. */

@@ -1,8 +1,8 @@
 /** The files to publish: a snapshot, and the packs and manifests that lead to it. */
 import { existsSync } from 'node:fs'
 import type { Effects } from '../../corpus/command/effects.ts'
-import { MOST_NIGHTS } from '../../corpus/snapshot/delta.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
+import { MOST_NIGHTS } from '../../corpus/snapshot/files/delta.ts'
 import {
   describe,
   describePack,
@@ -13,9 +13,9 @@ import {
   POINTER_NAME,
   readCurrent,
   readManifestBytes,
-} from '../../corpus/snapshot/layout.ts'
-import { decodeManifest, type Manifest } from '../../corpus/snapshot/manifest.ts'
-import type { Pointer } from '../../corpus/snapshot/pointer.ts'
+} from '../../corpus/snapshot/files/layout.ts'
+import { decodeManifest, type Manifest } from '../../corpus/snapshot/files/manifest.ts'
+import type { Pointer } from '../../corpus/snapshot/files/pointer.ts'
 import { bytesContent, type Content, fileContent } from './content.ts'
 
 export interface Edition {

@@ -1,5 +1,5 @@
 /** Publishes to an object store. Only this module loads the SDK. */
-import { POINTER_NAME } from '../../corpus/snapshot/layout.ts'
+import { POINTER_NAME } from '../../corpus/snapshot/files/layout.ts'
 import { TransferError } from '../../corpus/transfer/error.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { readWhole } from '../../corpus/transfer/request.ts'

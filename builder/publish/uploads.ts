@@ -1,8 +1,8 @@
 /** Uploads files to a target: in parallel, with retries. */
 import { about } from '../../corpus/transfer/error.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
+import { severalAtOnce } from '../../corpus/transfer/parallel.ts'
 import { tellWait, withRetries } from '../../corpus/transfer/retry.ts'
-import { severalAtOnce } from '../../corpus/transfer/several.ts'
 import type { Content } from './content.ts'
 import type { Target } from './target.ts'
 

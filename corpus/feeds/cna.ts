@@ -1,6 +1,7 @@
 /** The list of CVE numbering authorities from the CVE website: one JSON file. */
+
+import { nameKey } from '../model/affected/products.ts'
 import type { CnaEntry } from '../model/claim.ts'
-import { nameKey } from '../model/products.ts'
 import { FeedError } from './error.ts'
 import {
   assertName,

@@ -1,7 +1,7 @@
 /** Reads EPSS: daily scores in one gzipped CSV (`cve,epss,percentile`). The first line has model version and date. */
 import type { EpssScore } from '../model/claim.ts'
-import { parseCveId } from '../model/cve-id.ts'
-import { utcTimestamp } from '../model/date.ts'
+import { parseCveId } from '../model/ids/cve-id.ts'
+import { utcTimestamp } from '../model/values/date.ts'
 import { FeedError } from './error.ts'
 import type { FeedFile, FeedSkip } from './feed.ts'
 import { dateInName, findFiles } from './files/choice.ts'

@@ -1,15 +1,15 @@
 /** The interface between feeds and the ingest: files to choose from, and adapters that read them item by item. */
 import { createHash, hash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
+import { MAX_NAME_LENGTH } from '../model/affected/products.ts'
 import type { EpssScore, RecordNote } from '../model/claim.ts'
-import type { CveId } from '../model/cve-id.ts'
+import type { CveId } from '../model/ids/cve-id.ts'
 import { isSameContent } from '../model/item-digest.ts'
-import { jsonText } from '../model/json-text.ts'
-import { MAX_NAME_LENGTH } from '../model/products.ts'
+import { jsonText } from '../model/values/json-text.ts'
 import { FeedError, type FeedErrorCode } from './error.ts'
 import { assertNesting } from './json.ts'
+import type { WrappingTable } from './nvd/raw-digest-table.ts'
 import type { PackedDigests } from './packed-digests.ts'
-import type { WrappingTable } from './wrapping-table.ts'
 
 export interface FeedFile {
   path: string

@@ -1,7 +1,7 @@
 /** Reads CISA's catalog of known exploited vulnerabilities: one JSON file. */
 import type { KevEntry } from '../model/claim.ts'
-import { parseCveId } from '../model/cve-id.ts'
-import { utcDate, utcTimestamp } from '../model/date.ts'
+import { parseCveId } from '../model/ids/cve-id.ts'
+import { utcDate, utcTimestamp } from '../model/values/date.ts'
 import { FeedError } from './error.ts'
 import {
   claimText,

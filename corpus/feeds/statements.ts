@@ -1,7 +1,7 @@
 /** Reads values that several feeds state in the same form: dates, descriptions by language, CVSS objects. */
 import type { CvssClaim, RecordNote } from '../model/claim.ts'
-import { severityOf } from '../model/cvss.ts'
-import { utcTimestamp } from '../model/date.ts'
+import { severityOf } from '../model/scores/cvss.ts'
+import { utcTimestamp } from '../model/values/date.ts'
 import { isObject, objects, shown, statedText, text } from './json.ts'
 import { addNote } from './notes.ts'
 

@@ -1,5 +1,5 @@
 /** The claims of one source about one CVE. Adapters produce claims and never merge them. */
-import type { CveId } from './cve-id.ts'
+import type { CveId } from './ids/cve-id.ts'
 import type { Advisory, AffectedEntry, Analysis, ExploitModule, ReferenceSource, Ssvc } from './record.ts'
 
 /** A CVSS metric as its source states it. */

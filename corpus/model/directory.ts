@@ -1,8 +1,9 @@
 /** The rows of CNAs, vendors and products (gateway/API.md, sections 23 and 24; rules 25 and 27). */
-import { type Grade, gradeOf } from './completeness.ts'
-import { DAY_MS } from './date.ts'
-import { nameKey } from './products.ts'
+
+import { nameKey } from './affected/products.ts'
+import { type Grade, gradeOf } from './scores/completeness.ts'
 import { compareText } from './sources.ts'
+import { DAY_MS } from './values/date.ts'
 
 export interface VendorRow {
   slug: string

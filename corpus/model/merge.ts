@@ -1,6 +1,6 @@
 /** Merges the claims of all sources about one CVE into the parts of its record (rules 18 to 24, 29, 30). */
-import { linkedAdvisory } from './advisory.ts'
-import { capabilitiesOf } from './capabilities.ts'
+
+import { namedProducts } from './affected/products.ts'
 import type {
   AdvisoryClaim,
   AnalysisClaim,
@@ -11,20 +11,21 @@ import type {
   PocClaim,
   ReportClaim,
 } from './claim.ts'
-import { completenessOf } from './completeness.ts'
-import { cvssSection } from './cvss.ts'
-import { evidenceOf, kevListing } from './evidence.ts'
-import { namedProducts } from './products.ts'
+import { linkedAdvisory } from './evidence/advisory.ts'
+import { capabilitiesOf } from './evidence/capabilities.ts'
+import { evidenceOf, kevListing } from './evidence/evidence.ts'
+import { latestReports } from './evidence/reports.ts'
+import { allWeaknesses, primaryWeakness, type WeaknessCatalogue } from './ids/weakness.ts'
 import type { CveCore, ExploitModule, RecordParts } from './record.ts'
 import { mergedReferences } from './references.ts'
-import { latestReports } from './reports.ts'
+import { completenessOf } from './scores/completeness.ts'
+import { cvssSection } from './scores/cvss.ts'
+import { latestSsvc, type Mission, ssvcOf } from './scores/ssvc.ts'
 import { compareText, orderedClaims } from './sources.ts'
-import { latestSsvc, type Mission, ssvcOf } from './ssvc.ts'
 import { titleOf } from './title.ts'
-import { allWeaknesses, primaryWeakness, type WeaknessCatalogue } from './weakness.ts'
 
-export type { Mission } from './ssvc.ts'
-export type { WeaknessCatalogue } from './weakness.ts'
+export type { WeaknessCatalogue } from './ids/weakness.ts'
+export type { Mission } from './scores/ssvc.ts'
 
 /** Claims about a CVE from all feeds except the CVE list. */
 export interface OtherClaims {

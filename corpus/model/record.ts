@@ -1,5 +1,5 @@
 /** The merged record of a CVE by part, in the shapes of the API (gateway/API.md, sections 8 to 16). */
-import type { CveId } from './cve-id.ts'
+import type { CveId } from './ids/cve-id.ts'
 
 export type Severity = 'critical' | 'high' | 'medium' | 'low' | 'none'
 export type RecordState = 'PUBLISHED' | 'RESERVED'

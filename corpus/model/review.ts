@@ -1,12 +1,12 @@
 /** Finds contradictions for an operator: between scores and their vectors, and between sources. */
 import type { CveClaim, CvssClaim } from './claim.ts'
-import { rankedMetrics, severityOf } from './cvss.ts'
-import { baseScore } from './cvss-vector.ts'
-import { isWeaponized, kevListing } from './evidence.ts'
+import { isWeaponized, kevListing } from './evidence/evidence.ts'
+import { isMapping } from './ids/weakness.ts'
 import { type MergeInput, standingClaims } from './merge.ts'
+import { rankedMetrics, severityOf } from './scores/cvss.ts'
+import { baseScore } from './scores/cvss-vector.ts'
+import { latestSsvc } from './scores/ssvc.ts'
 import { claimant } from './sources.ts'
-import { latestSsvc } from './ssvc.ts'
-import { isMapping } from './weakness.ts'
 
 /** A score that differs from the score of its own vector. It is served as stated (rule 18). */
 export interface ScoreMismatch {

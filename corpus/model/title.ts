@@ -1,6 +1,7 @@
 /** The title of a record: the CNA's, or one built from other fields (rule 19). */
+
+import { namesToShow } from './affected/products.ts'
 import type { CveClaim } from './claim.ts'
-import { namesToShow } from './products.ts'
 
 const LIMIT = 120
 /** A full stop after one of these or after initials (`e.g.`, `B.V.`) does not end a sentence. */

@@ -1,9 +1,9 @@
 /** Reads the objects of a snapshot, whole or in parts. It merges nearby parts into one request and limits memory. */
-import { sha256 } from '../snapshot/digest.ts'
+import { sha256 } from '../runtime/digest.ts'
+import { recent } from '../runtime/generational-cache.ts'
 import { SnapshotError } from '../snapshot/error.ts'
-import { describe, objectName } from '../snapshot/layout.ts'
-import type { FileEntry } from '../snapshot/manifest.ts'
-import { recent } from '../snapshot/recent.ts'
+import { describe, objectName } from '../snapshot/files/layout.ts'
+import type { FileEntry } from '../snapshot/files/manifest.ts'
 import type { Files, Span } from './files.ts'
 
 export interface Objects {

@@ -1,12 +1,13 @@
 /** Parses the options of reader lists into the same filters and canonical form as the API's parameters. */
-import { memberOf } from '../model/closed-set.ts'
-import { type CveId, parseCveId } from '../model/cve-id.ts'
-import { DATE_BOUND_FORM, type DateBound, parseDateBound } from '../model/date-bound.ts'
-import { nameKey } from '../model/products.ts'
+
+import { nameKey } from '../model/affected/products.ts'
+import { type CveId, parseCveId } from '../model/ids/cve-id.ts'
 import type { Severity } from '../model/record.ts'
+import { memberOf } from '../model/values/closed-set.ts'
+import { DATE_BOUND_FORM, type DateBound, parseDateBound } from '../model/values/date-bound.ts'
+import { CVE_SORTS, type CveSort } from '../snapshot/cursor/order.ts'
 import { SEVERITIES } from '../snapshot/derive/facts.ts'
-import { type CveFilters, canonicalFilters } from '../snapshot/find/filters.ts'
-import { CVE_SORTS, type CveSort } from '../snapshot/order.ts'
+import { type CveFilters, canonicalFilters } from '../snapshot/filter/filters.ts'
 
 /** The filters of `/cves` except `q`, of `/cwes/{cweId}/cves` and of `/cnas/{slug}/cves`, combined with AND. */
 export interface CveFilterOptions {

@@ -2,14 +2,15 @@
  * Reads summary records by position in an order. If many rows of one page are needed, it reads the page: 100 rows in
  * about 16 KB. Other rows come from the core segments of their CVEs, about 600 bytes each.
  */
+
+import { recent } from '../runtime/generational-cache.ts'
+import { type PlacedSegment, plainBytes } from '../snapshot/codec/segment-bytes.ts'
+import type { CveSort } from '../snapshot/cursor/order.ts'
 import { coreSegmentAt, idAt } from '../snapshot/derive/index-table.ts'
 import { pageKey, ROWS_KIND, ROWS_PER_PAGE, ROWS_PER_SEGMENT } from '../snapshot/derive/pages.ts'
-import { epssAt, epssMember } from '../snapshot/epss.ts'
 import { SnapshotError } from '../snapshot/error.ts'
-import { decodeMemberHead, type ReadMember } from '../snapshot/member.ts'
-import type { CveSort } from '../snapshot/order.ts'
-import { recent } from '../snapshot/recent.ts'
-import { type PlacedSegment, plainBytes } from '../snapshot/segment-bytes.ts'
+import { epssAt, epssMember } from '../snapshot/record/epss.ts'
+import { decodeMemberHead, type ReadMember } from '../snapshot/record/member.ts'
 import type { Objects } from './objects.ts'
 import type { ReadSnapshot } from './open.ts'
 import type { CveSummary } from './record.ts'

@@ -1,8 +1,8 @@
 /** The snapshots of a `dist`, in the order in which `prune` keeps them. */
 import { existsSync } from 'node:fs'
 import { SnapshotError } from '../snapshot/error.ts'
-import { objectPath, readManifest } from '../snapshot/layout.ts'
-import type { Manifest } from '../snapshot/manifest.ts'
+import { objectPath, readManifest } from '../snapshot/files/layout.ts'
+import type { Manifest } from '../snapshot/files/manifest.ts'
 
 /** A manifest of a `dist`, with the digest in its name. */
 export interface KnownManifest {

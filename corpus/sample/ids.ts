@@ -1,5 +1,5 @@
 /** The CVE ids of a sample: upstream's proportions per year, in blocks of a thousand as CNAs reserve them. */
-import type { CveId } from '../model/cve-id.ts'
+import type { CveId } from '../model/ids/cve-id.ts'
 import { IDS_BY_YEAR } from './figures.ts'
 import { Random } from './random.ts'
 

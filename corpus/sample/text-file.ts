@@ -1,7 +1,7 @@
 /** Writes a text file as a stream, plain or as one gzip member (RFC 1952) without a time in its header. */
 import { constants, crc32, deflateRawSync } from 'node:zlib'
+import { gather } from './buffered-writer.ts'
 import type { SampleFile } from './disk.ts'
-import { gather } from './gather.ts'
 
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])
 /** An empty final block (RFC 1951 3.2.3), which ends the stream after the flushes. */

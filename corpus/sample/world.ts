@@ -2,7 +2,7 @@
  * The facts behind a sample: its CVEs with publication date, CNA, product and changes. Every feed is generated from
  * these facts, so the feeds agree. All facts are computed on demand.
  */
-import type { CveId } from '../model/cve-id.ts'
+import type { CveId } from '../model/ids/cve-id.ts'
 import { cutOf, DAY_MS, FIRST_NIGHT, HOUR_MS } from './calendar.ts'
 import { type Change, changeAt, kevNights } from './changes.ts'
 import { type Cna, cnaChoice, cnaList } from './cnas.ts'

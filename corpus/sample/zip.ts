@@ -3,8 +3,8 @@
  * compressed bytes of every entry in memory and searches all entries for each one, too slow for 350,000.
  */
 import { crc32, deflateRawSync } from 'node:zlib'
+import { gather } from './buffered-writer.ts'
 import type { SampleDisk, ScratchFile } from './disk.ts'
-import { gather } from './gather.ts'
 
 const MAX_UINT16 = 0xffff
 const MAX_UINT32 = 0xffffffff

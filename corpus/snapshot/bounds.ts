@@ -2,7 +2,7 @@
  * Limits for untrusted snapshots, in bytes unless stated otherwise. Checked before inflation, because a few megabytes
  * of DEFLATE can inflate to gigabytes. SPEC.md, "Bounds".
  */
-import type { CatalogName } from './catalog.ts'
+import type { CatalogName } from './record/catalog.ts'
 
 const MIB = 1024 * 1024
 

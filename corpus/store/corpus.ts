@@ -1,9 +1,9 @@
 /** The read interface of corpus.db for builds. Several threads and processes may read at once. */
 import type Database from 'better-sqlite3'
 import type { EpssScore } from '../model/claim.ts'
-import type { CveId } from '../model/cve-id.ts'
+import type { CveId } from '../model/ids/cve-id.ts'
 import { PART_NAMES, type PartName } from '../model/record.ts'
-import { readCatalogue } from './catalogue.ts'
+import { readCatalogue } from './catalog.ts'
 import { openDatabase } from './schema.ts'
 import { sortKey } from './sort-key.ts'
 import { type FeedState, readCorpusDate, readFeedStates, readMeta } from './state.ts'

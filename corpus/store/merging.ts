@@ -1,7 +1,7 @@
 /** The steps between staging and commit: delete claims that no feed states any more, and merge changed records. */
 import { hash } from 'node:crypto'
 import type Database from 'better-sqlite3'
-import { type CveId, cveBlock } from '../model/cve-id.ts'
+import { type CveId, cveBlock } from '../model/ids/cve-id.ts'
 import { CONTENT_BYTES } from '../model/item-digest.ts'
 import { PART_NAMES, type PartName } from '../model/record.ts'
 import type { Disagreement, Review } from '../model/review.ts'

@@ -1,5 +1,5 @@
 /** Sort keys for CVE ids, so that SQLite orders rows as `compareCveIds` does. */
-import type { CveId } from '../model/cve-id.ts'
+import type { CveId } from '../model/ids/cve-id.ts'
 
 /** The code point before `A`. The length letter of a number with 1 digit is `A`, with 19 digits `S`. */
 const BEFORE_A = 64

@@ -4,11 +4,11 @@
  */
 import type Database from 'better-sqlite3'
 import type { EpssScore } from '../model/claim.ts'
-import type { CveId } from '../model/cve-id.ts'
+import type { CveId } from '../model/ids/cve-id.ts'
 import { isSameContent } from '../model/item-digest.ts'
 import { type FeedItems, openItems } from './feed-items.ts'
 import type { KnownItems } from './known-items.ts'
-import { HELD, openMarks } from './marks.ts'
+import { HELD, openMarks } from './seen-rows.ts'
 import { sortKey } from './sort-key.ts'
 
 /** `altered` contains the previous digests of rewritten claims. */

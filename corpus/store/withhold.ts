@@ -1,6 +1,6 @@
 /** Restores earlier claims on a CVE whose new claims are too large for a record (rule 29). */
 import type Database from 'better-sqlite3'
-import type { FormerCorpus } from './former.ts'
+import type { FormerCorpus } from './committed-corpus.ts'
 
 export interface Withheld {
   feed: string

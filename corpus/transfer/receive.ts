@@ -1,7 +1,7 @@
 /** Writes a body into a file. Checks its maximum and announced length and its minimum rate. */
 
-import { watchCrawl } from './crawl.ts'
 import { TransferError } from './error.ts'
+import { watchCrawl } from './minimum-rate.ts'
 import type { GrowingFile } from './network.ts'
 import { networkError } from './request.ts'
 

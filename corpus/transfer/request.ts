@@ -1,7 +1,7 @@
 /** One GET with redirects. Credentials go only to their own origin, and network failures become TransferErrors. */
 
-import { watchCrawl } from './crawl.ts'
 import { TransferError } from './error.ts'
+import { watchCrawl } from './minimum-rate.ts'
 import type { Answer, NetworkEffects } from './network.ts'
 import { statusError } from './retry.ts'
 

@@ -3,12 +3,12 @@
  * tier.
  */
 import { readFileSync, statSync } from 'node:fs'
-import type { CveId } from '../../corpus/model/cve-id.ts'
-import { perSnapshot } from '../../corpus/snapshot/find/per-snapshot.ts'
+import type { CveId } from '../../corpus/model/ids/cve-id.ts'
+import { perSnapshot } from '../../corpus/snapshot/filter/per-snapshot.ts'
 import type { Subject } from '../auth/subject.ts'
-import { GatewayError, tierRestricted } from '../errors.ts'
-import type { Log } from '../log.ts'
-import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
+import { GatewayError, tierRestricted } from '../http/errors.ts'
+import type { Log } from '../process/log.ts'
+import type { OpenSnapshot } from '../snapshots/open-snapshot.ts'
 import { type Policy, parsePolicy } from './policy.ts'
 import { tiersOf } from './tiers.ts'
 

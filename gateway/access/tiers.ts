@@ -3,7 +3,7 @@
 import { FLAGS } from '../../corpus/snapshot/derive/facts.ts'
 import { findRow } from '../../corpus/snapshot/derive/index-table.ts'
 import { postingsOf } from '../../corpus/snapshot/derive/postings.ts'
-import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
+import type { OpenSnapshot } from '../snapshots/open-snapshot.ts'
 import type { Policy, Rule } from './policy.ts'
 
 /** Returns each row's tier: the highest of the matching rules, else 0. */

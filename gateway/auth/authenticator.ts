@@ -1,9 +1,9 @@
 /** Authenticates a request: from its headers to its subject (rules 11 to 14). */
 import { compactVerify, errors } from 'jose'
-import { recent } from '../../corpus/snapshot/recent.ts'
-import { PROCESS_BYTES } from '../bounds.ts'
-import { type ApiError, GatewayError, unauthenticated } from '../errors.ts'
-import type { RequestHeaders } from '../request-headers.ts'
+import { recent } from '../../corpus/runtime/generational-cache.ts'
+import { type ApiError, GatewayError, unauthenticated } from '../http/errors.ts'
+import type { RequestHeaders } from '../http/request-headers.ts'
+import { PROCESS_BYTES } from '../process/bounds.ts'
 import { findToken, isCompactJws } from './credential.ts'
 import type { KeyRing, KeySet } from './key-set.ts'
 import { type Claims, checkLifetime, type Lifetime, readClaims, type Subject } from './subject.ts'

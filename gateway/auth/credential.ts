@@ -1,6 +1,6 @@
 /** Finds the token of a request: in the `Authorization` header, or in a browser's session cookie (rules 13, 16). */
-import { unauthenticated } from '../errors.ts'
-import type { RequestHeaders } from '../request-headers.ts'
+import { unauthenticated } from '../http/errors.ts'
+import type { RequestHeaders } from '../http/request-headers.ts'
 
 const SCHEME = /^bearer +/i
 /** Three base64url parts: a signed JWT in compact form (RFC 7515 7.1). */

@@ -1,7 +1,7 @@
 /** A key set in a local file, read again on changes (rule 11). */
 import { readFileSync, statSync } from 'node:fs'
-import { unavailable } from '../errors.ts'
-import type { Log } from '../log.ts'
+import { unavailable } from '../http/errors.ts'
+import type { Log } from '../process/log.ts'
 import { type KeyRing, type KeySet, parseKeySet } from './key-set.ts'
 
 const CHECK_MS = 1000

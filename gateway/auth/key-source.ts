@@ -1,10 +1,10 @@
 /** Selects the source of keys: a file, a URL, or the issuer's metadata (rule 11). */
 import { existsSync, readFileSync } from 'node:fs'
-import { GatewayError } from '../errors.ts'
-import { LOCAL } from '../token.ts'
+import { GatewayError } from '../http/errors.ts'
 import { keyFile } from './key-file.ts'
 import { type KeyRing, parseKeySet } from './key-set.ts'
 import { type KeyUrlOptions, keysByDiscovery, keyUrl } from './key-url.ts'
+import { LOCAL } from './token.ts'
 
 export interface KeySource {
   /** A file or URL; default: the issuer's metadata. */

@@ -1,6 +1,6 @@
 /** The key set at a JWKS URL, or found by OpenID Connect discovery (rule 11). */
-import { unavailable } from '../errors.ts'
-import type { Log } from '../log.ts'
+import { unavailable } from '../http/errors.ts'
+import type { Log } from '../process/log.ts'
 import { type KeyRing, type KeySet, parseKeySet } from './key-set.ts'
 
 export type Fetch = (

@@ -1,6 +1,6 @@
 /** Reads a subject from the claims of a verified token (rules 11, 14, 15). */
 import { hash } from 'node:crypto'
-import { unauthenticated } from '../errors.ts'
+import { unauthenticated } from '../http/errors.ts'
 
 export interface Subject {
   /** The claim `sub`; tokens without it share the subject `-`. */

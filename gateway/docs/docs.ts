@@ -1,7 +1,7 @@
 /** `/docs`: the API reference, outside `/api/v1` and without a token. */
 import { hash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import type { OpenRoute } from '../open-route.ts'
+import type { OpenRoute } from '../http/open-route.ts'
 import type { OpenapiDocument } from '../openapi/model.ts'
 import { referencePage } from './page.ts'
 import { STYLE } from './style.ts'

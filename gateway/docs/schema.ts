@@ -1,5 +1,5 @@
 /** Renders JSON Schemas as types, constraints and field tables. */
-import type { JsonSchema } from '../params/kind.ts'
+import type { JsonSchema } from '../params/parameter.ts'
 import { type Html, html, inline, joined } from './html.ts'
 
 const COMPONENT = '#/components/schemas/'

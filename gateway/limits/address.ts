@@ -1,7 +1,7 @@
 /** Whom failed tokens are counted against: the address that a request came from, also behind proxies that are trusted. */
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, SocketAddress } from 'node:net'
-import { GatewayError } from '../errors.ts'
+import { GatewayError } from '../http/errors.ts'
 
 /** An address as a key: IPv4 whole, IPv6 as its /64, which is what one subscriber has. */
 export type AddressOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string

@@ -1,5 +1,5 @@
 /** The limits of a gateway (rule 16): requests by token subject, failed tokens by address. */
-import type { Log } from '../log.ts'
+import type { Log } from '../process/log.ts'
 import { type AddressOf, addressReader } from './address.ts'
 import { type Limiter, policyHeader, type Quota } from './limiter.ts'
 import { type MemoryOptions, memoryLimiter } from './memory.ts'

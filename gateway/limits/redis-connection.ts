@@ -4,7 +4,7 @@
  */
 import { isIP } from 'node:net'
 import { Redis, type RedisOptions } from 'ioredis'
-import type { Log } from '../log.ts'
+import type { Log } from '../process/log.ts'
 import type { Quota } from './limiter.ts'
 import { COUNT, type Counted, GIVE_BACK } from './redis-script.ts'
 import type { RedisAddress } from './redis-url.ts'

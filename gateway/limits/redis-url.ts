@@ -1,5 +1,5 @@
 /** Where a Redis is, and who we are there, as `REDIS_URL` says it. */
-import { GatewayError } from '../errors.ts'
+import { GatewayError } from '../http/errors.ts'
 
 export interface RedisAddress {
   host: string

@@ -3,10 +3,10 @@
  * behind a reverse proxy on the same machine, every request comes from loopback.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ApiError } from '../errors.ts'
-import { sendError } from '../reply.ts'
-import { assertRequest, readHeaders } from '../request-headers.ts'
-import { type RunningServer, startServer } from '../serve.ts'
+import { ApiError } from '../http/errors.ts'
+import { sendError } from '../http/reply.ts'
+import { assertRequest, readHeaders } from '../http/request-headers.ts'
+import { type RunningServer, startServer } from '../process/serve.ts'
 import type { Exposed } from './metrics.ts'
 
 export interface ListenerOptions {

@@ -1,7 +1,7 @@
 /** Per-request figures, independent of the number of subjects, addresses and ids. */
-import type { ServedFrom } from '../answer.ts'
-import type { AuthFault } from '../errors.ts'
-import type { Sent } from '../reply.ts'
+import type { ServedFrom } from '../http/answer.ts'
+import type { AuthFault } from '../http/errors.ts'
+import type { Sent } from '../http/reply.ts'
 
 /** The limit of a subject, or of failed tokens from an address (rule 16). */
 export const LIMITS = ['subject', 'address'] as const

@@ -1,8 +1,8 @@
 /** The metrics of a gateway, in a registry of their own. The README lists names and labels. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { AUTH_FAULTS } from '../errors.ts'
+import { AUTH_FAULTS } from '../http/errors.ts'
 import type { QueryFigures } from '../query/queries.ts'
-import type { ShelfFigures } from '../shelf/shelf.ts'
+import type { ShelfFigures } from '../snapshots/registry.ts'
 import { LIMITS, type Meter } from './meter.ts'
 import { type AnswerCount, createTally, type Tally } from './tally.ts'
 

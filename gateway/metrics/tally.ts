@@ -2,8 +2,8 @@
  * Per-answer counts as plain numbers, which a scrape reads. prom-client's counters hash their labels on each call and
  * cost 2.5 µs a request; this costs less than 0.1 µs.
  */
-import type { ServedFrom } from '../answer.ts'
-import type { Sent } from '../reply.ts'
+import type { ServedFrom } from '../http/answer.ts'
+import type { Sent } from '../http/reply.ts'
 
 export interface AnswerCount {
   route: string

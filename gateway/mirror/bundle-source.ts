@@ -2,7 +2,7 @@
 import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
 import { Readable } from 'node:stream'
-import { POINTER_NAME } from '../../corpus/snapshot/layout.ts'
+import { POINTER_NAME } from '../../corpus/snapshot/files/layout.ts'
 import { TransferError } from '../../corpus/transfer/error.ts'
 import { MirrorError } from './error.ts'
 import type { Source } from './source.ts'

@@ -3,10 +3,10 @@
  * repository under their names, and a mirror copies from it as from a folder, with the same checks.
  */
 import { createReadStream, statSync } from 'node:fs'
-import { sha256 } from '../../corpus/snapshot/digest.ts'
-import { manifestName, manifestPath, objectName, objectPath, POINTER_NAME } from '../../corpus/snapshot/layout.ts'
-import { decodeManifest, type Manifest, type Stored } from '../../corpus/snapshot/manifest.ts'
-import type { Pointer } from '../../corpus/snapshot/pointer.ts'
+import { sha256 } from '../../corpus/runtime/digest.ts'
+import { manifestName, manifestPath, objectName, objectPath, POINTER_NAME } from '../../corpus/snapshot/files/layout.ts'
+import { decodeManifest, type Manifest, type Stored } from '../../corpus/snapshot/files/manifest.ts'
+import type { Pointer } from '../../corpus/snapshot/files/pointer.ts'
 import type { GrowingFile, NetworkEffects } from '../../corpus/transfer/network.ts'
 import { MirrorError } from './error.ts'
 import { knownManifest } from './folder.ts'

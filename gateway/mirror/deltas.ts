@@ -4,10 +4,10 @@
  */
 import { join } from 'node:path'
 import { type Effects, replaceFile } from '../../corpus/command/effects.ts'
+import { sha256 } from '../../corpus/runtime/digest.ts'
 import { MAX_MANIFEST_BYTES } from '../../corpus/snapshot/bounds.ts'
-import { decodePack, MOST_NIGHTS, type PackedFile, rebuilt } from '../../corpus/snapshot/delta.ts'
-import { sha256 } from '../../corpus/snapshot/digest.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
+import { decodePack, MOST_NIGHTS, type PackedFile, rebuilt } from '../../corpus/snapshot/files/delta.ts'
 import {
   describe,
   describePack,
@@ -17,9 +17,9 @@ import {
   readObject,
   readStored,
   temporaryFolder,
-} from '../../corpus/snapshot/layout.ts'
-import { decodeManifest, type FileEntry, type Manifest, type Stored } from '../../corpus/snapshot/manifest.ts'
-import type { Pointer } from '../../corpus/snapshot/pointer.ts'
+} from '../../corpus/snapshot/files/layout.ts'
+import { decodeManifest, type FileEntry, type Manifest, type Stored } from '../../corpus/snapshot/files/manifest.ts'
+import type { Pointer } from '../../corpus/snapshot/files/pointer.ts'
 import { TransferError, type TransferErrorCode } from '../../corpus/transfer/error.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { knownManifest } from './folder.ts'

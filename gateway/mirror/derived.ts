@@ -5,11 +5,11 @@
 import { join } from 'node:path'
 import { type Effects, moveFile, replaceFile } from '../../corpus/command/effects.ts'
 import { isDiskTrouble, isSystemError } from '../../corpus/command/system-error.ts'
-import { deriveAgain } from '../../corpus/snapshot/derive/again.ts'
+import { digestOfFile, sha256 } from '../../corpus/runtime/digest.ts'
 import type { DerivedFile } from '../../corpus/snapshot/derive/derive.ts'
-import { digestOfFile, sha256 } from '../../corpus/snapshot/digest.ts'
-import { objectPath, temporaryFolder } from '../../corpus/snapshot/layout.ts'
-import type { FileEntry, Manifest } from '../../corpus/snapshot/manifest.ts'
+import { deriveAgain } from '../../corpus/snapshot/derive/rederive.ts'
+import { objectPath, temporaryFolder } from '../../corpus/snapshot/files/layout.ts'
+import type { FileEntry, Manifest } from '../../corpus/snapshot/files/manifest.ts'
 import type { Transfers } from './transfers.ts'
 
 const keyOf = ({ role, name }: Pick<FileEntry, 'role' | 'name'>) => `${role}\t${name}`

@@ -14,10 +14,10 @@ import {
   pointerPath,
   readPointerBytes,
   temporaryFolder,
-} from '../../corpus/snapshot/layout.ts'
-import type { Stored } from '../../corpus/snapshot/manifest.ts'
-import { MAX_POINTER_BYTES } from '../../corpus/snapshot/pointer.ts'
-import { checkSignatures, type SignatureVerdict, type TrustedKey } from '../../corpus/snapshot/signature.ts'
+} from '../../corpus/snapshot/files/layout.ts'
+import type { Stored } from '../../corpus/snapshot/files/manifest.ts'
+import { MAX_POINTER_BYTES } from '../../corpus/snapshot/files/pointer.ts'
+import { checkSignatures, type SignatureVerdict, type TrustedKey } from '../../corpus/snapshot/files/signature.ts'
 import { TransferError } from '../../corpus/transfer/error.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { writeBundle } from './bundle.ts'

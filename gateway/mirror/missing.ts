@@ -1,7 +1,7 @@
 /** Gets the missing objects of a snapshot: with packs, derived, or whole. */
-import { describe } from '../../corpus/snapshot/layout.ts'
-import type { FileEntry, Manifest, Stored } from '../../corpus/snapshot/manifest.ts'
-import type { Pointer } from '../../corpus/snapshot/pointer.ts'
+import { describe } from '../../corpus/snapshot/files/layout.ts'
+import type { FileEntry, Manifest, Stored } from '../../corpus/snapshot/files/manifest.ts'
+import type { Pointer } from '../../corpus/snapshot/files/pointer.ts'
 import { madeFromPacks, worthwhileLinks } from './deltas.ts'
 import { madeByDeriving } from './derived.ts'
 import { bytesOf, isHere, type Sound } from './objects.ts'

@@ -1,9 +1,9 @@
 /** Fetches files from a source: small ones into memory, objects to their paths, in parallel. */
-import type { Stored } from '../../corpus/snapshot/manifest.ts'
+import type { Stored } from '../../corpus/snapshot/files/manifest.ts'
 import { about } from '../../corpus/transfer/error.ts'
+import { severalAtOnce } from '../../corpus/transfer/parallel.ts'
 import { readWhole } from '../../corpus/transfer/request.ts'
 import { tellWait, withRetries } from '../../corpus/transfer/retry.ts'
-import { severalAtOnce } from '../../corpus/transfer/several.ts'
 import { type Fetching, fetchObject } from './objects.ts'
 
 /** @throws TransferError */

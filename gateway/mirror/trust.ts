@@ -2,12 +2,12 @@
  * Trust decisions of a mirror, without I/O: from the received bytes and the local state. Attacks have the names that
  * The Update Framework uses. SPEC.md, "Pointer".
  */
-import { sha256 } from '../../corpus/snapshot/digest.ts'
+import { sha256 } from '../../corpus/runtime/digest.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { decodeManifest, type Manifest } from '../../corpus/snapshot/manifest.ts'
-import { ageFault, decodePointer, type Pointer } from '../../corpus/snapshot/pointer.ts'
-import { openSigned, type TrustedKey } from '../../corpus/snapshot/signature.ts'
-import { successionOf } from '../../corpus/snapshot/succession.ts'
+import { decodeManifest, type Manifest } from '../../corpus/snapshot/files/manifest.ts'
+import { ageFault, decodePointer, type Pointer } from '../../corpus/snapshot/files/pointer.ts'
+import { successionOf } from '../../corpus/snapshot/files/pointer-order.ts'
+import { openSigned, type TrustedKey } from '../../corpus/snapshot/files/signature.ts'
 import { MirrorError } from './error.ts'
 
 export interface Trust {

@@ -1,5 +1,5 @@
 /** The description of the API as OpenAPI 3.1, made from the table of routes that also judges requests. */
-import type { Route } from '../route.ts'
+import type { Route } from '../http/route.ts'
 import { type Components, type OpenapiDocument, type Operation, refTo } from './model.ts'
 import { IF_NONE_MATCH, parametersOf } from './parameters.ts'
 import { errorBody, HEADERS, responsesOf } from './responses.ts'

@@ -1,5 +1,5 @@
 /** The parts of an OpenAPI 3.1 document that ours is made of: `document.ts` writes them, `/docs` and tests read them. */
-import type { JsonSchema } from '../params/kind.ts'
+import type { JsonSchema } from '../params/parameter.ts'
 
 export interface Ref {
   $ref: string

@@ -1,5 +1,5 @@
 /** Converts the parameters of routes to OpenAPI, with a description of each. */
-import type { Kind, Schema } from '../params/kind.ts'
+import type { Kind, Schema } from '../params/parameter.ts'
 import type { Parameter } from './model.ts'
 
 /** Descriptions by name, for parameters that mean the same in all routes. */

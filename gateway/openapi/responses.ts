@@ -1,8 +1,8 @@
 /** The responses of a route: 200, 304 and errors (gateway/API.md, section 6). */
 import { z } from 'zod'
-import { type ErrorCode, STATUS } from '../errors.ts'
-import type { JsonSchema } from '../params/kind.ts'
-import type { Route } from '../route.ts'
+import { type ErrorCode, STATUS } from '../http/errors.ts'
+import type { Route } from '../http/route.ts'
+import type { JsonSchema } from '../params/parameter.ts'
 import examples from './examples.json' with { type: 'json' }
 import { type Header, type Ref, type Response, refTo } from './model.ts'
 

@@ -1,6 +1,6 @@
 /** Zod schemas of answers as JSON Schema, and their named parts as components. */
 import { type ZodType, z } from 'zod'
-import type { JsonSchema } from '../params/kind.ts'
+import type { JsonSchema } from '../params/parameter.ts'
 
 const DEFS = '#/$defs/'
 

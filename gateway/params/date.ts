@@ -1,6 +1,6 @@
 /** Date parameters: a calendar day, or an instant for polling clients (rule 4). */
-import { DATE_BOUND_FORM, type DateBound, parseDateBound } from '../../corpus/model/date-bound.ts'
-import { type Kind, kind, refuse } from './kind.ts'
+import { DATE_BOUND_FORM, type DateBound, parseDateBound } from '../../corpus/model/values/date-bound.ts'
+import { type Kind, kind, refuse } from './parameter.ts'
 
 export function date(): Kind<DateBound, 'optional'> {
   return kind({ type: 'string', anyOf: [{ format: 'date' }, { format: 'date-time' }] }, (text, name) => {

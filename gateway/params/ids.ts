@@ -1,9 +1,9 @@
 /** Identifier parameters, in every accepted form (rule 1). */
-import { type CveId, parseCveId } from '../../corpus/model/cve-id.ts'
-import { DATE_BOUND_FORM, type DateBound } from '../../corpus/model/date-bound.ts'
-import { invalidParameter } from '../errors.ts'
+import { type CveId, parseCveId } from '../../corpus/model/ids/cve-id.ts'
+import { DATE_BOUND_FORM, type DateBound } from '../../corpus/model/values/date-bound.ts'
+import { invalidParameter } from '../http/errors.ts'
 import { date } from './date.ts'
-import { type JsonSchema, type Kind, kind, refuse } from './kind.ts'
+import { type JsonSchema, type Kind, kind, refuse } from './parameter.ts'
 
 const CVE_PATTERN = '^[Cc][Vv][Ee]-\\d{4}-\\d{4,19}$'
 const CVE_FORM = 'a CVE id such as CVE-2024-3400'

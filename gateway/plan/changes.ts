@@ -2,13 +2,13 @@
  * Compares two snapshots: CVEs with different records, and the different parts. EPSS never counts, because the digests
  * of the record sources are compared, and EPSS is stored separately.
  */
-import { type CveId, compareCveIds } from '../../corpus/model/cve-id.ts'
+import { type CveId, compareCveIds } from '../../corpus/model/ids/cve-id.ts'
 import type { PartName } from '../../corpus/model/record.ts'
-import { CVE_PARTS } from '../../corpus/snapshot/cve-member.ts'
+import { SHORT_HASH_LENGTH } from '../../corpus/runtime/digest.ts'
 import { type Index, idAt } from '../../corpus/snapshot/derive/index-table.ts'
-import { SHORT_HASH_LENGTH } from '../../corpus/snapshot/digest.ts'
-import { firstWhere } from '../../corpus/snapshot/find/places.ts'
-import type { MemberHead } from '../../corpus/snapshot/member.ts'
+import { firstWhere } from '../../corpus/snapshot/filter/lower-bound.ts'
+import { CVE_PARTS } from '../../corpus/snapshot/record/cve-member.ts'
+import type { MemberHead } from '../../corpus/snapshot/record/member.ts'
 
 /** The row is -1 in a snapshot without the CVE. */
 export interface ChangedCve {

@@ -1,13 +1,13 @@
 /** Resumes from cursors in requests. An invalid cursor is a client error; a cursor of a newer snapshot is temporary. */
-import type { RowKey } from '../../corpus/snapshot/cursor.ts'
+import type { RowKey } from '../../corpus/snapshot/cursor/cursor.ts'
 import {
   type CursorBinding,
   CursorError,
   type NamedSnapshot,
   resume as resumeAt,
   type Snapshots,
-} from '../../corpus/snapshot/resume.ts'
-import { invalidCursor, unavailable } from '../errors.ts'
+} from '../../corpus/snapshot/cursor/resume.ts'
+import { invalidCursor, unavailable } from '../http/errors.ts'
 
 /** `Retry-After` for a snapshot that this gateway has not loaded yet, in seconds. */
 const LOADING_SECONDS = 5

@@ -7,16 +7,17 @@
  * (level 1: 6.2 KB, 283 µs). CPU time runs out long before bandwidth. Scans consist mostly of adjacent rows, which
  * page shards compress together.
  */
-import { crc32Combine } from '../../corpus/snapshot/crc32.ts'
+
+import { shortLived } from '../../corpus/runtime/arena.ts'
+import { crc32Combine } from '../../corpus/runtime/crc32.ts'
+import { SHORT_HASH_LENGTH } from '../../corpus/runtime/digest.ts'
+import type { FusedPieces } from '../../corpus/snapshot/codec/splice.ts'
 import { CORE, CORE_NUMBERS } from '../../corpus/snapshot/derive/index-table.ts'
-import { SHORT_HASH_LENGTH } from '../../corpus/snapshot/digest.ts'
-import { snapshotNumber } from '../../corpus/snapshot/find/per-snapshot.ts'
-import { shortLived } from '../../corpus/snapshot/slab.ts'
-import type { FusedPieces } from '../../corpus/snapshot/splice.ts'
-import { PROCESS_BYTES } from '../bounds.ts'
-import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
-import { coreMemory } from './core-memory.ts'
-import { restParts, writeRest } from './epss-rest.ts'
+import { snapshotNumber } from '../../corpus/snapshot/filter/per-snapshot.ts'
+import { PROCESS_BYTES } from '../process/bounds.ts'
+import type { OpenSnapshot } from '../snapshots/open-snapshot.ts'
+import { coreMemory } from './core-cache.ts'
+import { restParts, writeRest } from './row-suffix.ts'
 import { shortCrc32 } from './short-crc.ts'
 
 /** Shared by all snapshots, so that the limit applies to the process. */

@@ -1,9 +1,9 @@
 /** A view of a list's order in one direction: positions count from first to last in that direction (rule 6). */
-import { cursorId, cursorValue, type RowKey } from '../../corpus/snapshot/cursor.ts'
-import { firstWhere, turnedPlace } from '../../corpus/snapshot/find/places.ts'
-import { compareRowKeys, LISTS, type ListSpec } from '../../corpus/snapshot/lists.ts'
-import type { SortOrder } from '../../corpus/snapshot/order.ts'
-import type { OpenList } from '../shelf/open-lists.ts'
+import { cursorId, cursorValue, type RowKey } from '../../corpus/snapshot/cursor/cursor.ts'
+import { compareRowKeys, LISTS, type ListSpec } from '../../corpus/snapshot/cursor/lists.ts'
+import type { SortOrder } from '../../corpus/snapshot/cursor/order.ts'
+import { firstWhere, turnedPlace } from '../../corpus/snapshot/filter/lower-bound.ts'
+import type { OpenList } from '../snapshots/open-lists.ts'
 
 export interface ListOrderView {
   count: number

@@ -2,17 +2,18 @@
  * Plans a page of a list other than `/cves`: whole segments of page shards, or the positions of the rows that match.
  * Lists are small enough for plain arrays of ordinals.
  */
-import type { RowKey } from '../../corpus/snapshot/cursor.ts'
+
+import { recent } from '../../corpus/runtime/generational-cache.ts'
+import type { RowKey } from '../../corpus/snapshot/cursor/cursor.ts'
+import type { ListName } from '../../corpus/snapshot/cursor/lists.ts'
+import type { SortOrder } from '../../corpus/snapshot/cursor/order.ts'
+import { cursorAfter } from '../../corpus/snapshot/cursor/resume.ts'
 import { postingsOf } from '../../corpus/snapshot/derive/postings.ts'
-import { perSnapshot } from '../../corpus/snapshot/find/per-snapshot.ts'
-import { firstFrom } from '../../corpus/snapshot/find/places.ts'
-import type { ListName } from '../../corpus/snapshot/lists.ts'
-import type { SortOrder } from '../../corpus/snapshot/order.ts'
-import { recent } from '../../corpus/snapshot/recent.ts'
-import { cursorAfter } from '../../corpus/snapshot/resume.ts'
-import { SNAPSHOT_BYTES } from '../bounds.ts'
-import type { OpenList } from '../shelf/open-lists.ts'
-import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
+import { firstFrom } from '../../corpus/snapshot/filter/lower-bound.ts'
+import { perSnapshot } from '../../corpus/snapshot/filter/per-snapshot.ts'
+import { SNAPSHOT_BYTES } from '../process/bounds.ts'
+import type { OpenList } from '../snapshots/open-lists.ts'
+import type { OpenSnapshot } from '../snapshots/open-snapshot.ts'
 import { listOrderView } from './list-order.ts'
 import { liesInSegments, type PageSegment, segmentsOf } from './page-segments.ts'
 

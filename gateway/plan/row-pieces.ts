@@ -2,16 +2,17 @@
  * Segments of page shards as pieces of answers. Only the heads of pages are cached: 12 MB for all pages of 350,000
  * CVEs. Caching whole pages was slower than reading them, because of copies and page faults.
  */
+
+import { recent } from '../../corpus/runtime/generational-cache.ts'
+import { checkedBytes } from '../../corpus/snapshot/codec/segment-bytes.ts'
+import type { SplicedSegment } from '../../corpus/snapshot/codec/splice.ts'
+import { CVE_SORTS, type CveSort } from '../../corpus/snapshot/cursor/order.ts'
 import { ROWS_KIND } from '../../corpus/snapshot/derive/pages.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { perSnapshot, snapshotNumber } from '../../corpus/snapshot/find/per-snapshot.ts'
-import type { MemberHead, Segment } from '../../corpus/snapshot/member.ts'
-import { CVE_SORTS, type CveSort } from '../../corpus/snapshot/order.ts'
-import { recent } from '../../corpus/snapshot/recent.ts'
-import { checkedBytes } from '../../corpus/snapshot/segment-bytes.ts'
-import type { SplicedSegment } from '../../corpus/snapshot/splice.ts'
-import { PROCESS_BYTES } from '../bounds.ts'
-import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
+import { perSnapshot, snapshotNumber } from '../../corpus/snapshot/filter/per-snapshot.ts'
+import type { MemberHead, Segment } from '../../corpus/snapshot/record/member.ts'
+import { PROCESS_BYTES } from '../process/bounds.ts'
+import type { OpenSnapshot } from '../snapshots/open-snapshot.ts'
 
 export interface RowPieces {
   /** `to` is exclusive. */

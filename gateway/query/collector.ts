@@ -1,6 +1,6 @@
 /** Collects garbage of SQLite's results. Rows have some 40 KB each, and V8 waits for 64 MB before it collects them. */
 import { getHeapStatistics } from 'node:v8'
-import { collect } from '../../corpus/snapshot/collect.ts'
+import { collect } from '../../corpus/runtime/force-gc.ts'
 
 /** Rows are read once and dropped. */
 const MOST_BYTES = 20 * 1024 * 1024

@@ -1,15 +1,15 @@
 /** Text queries in a separate thread, with deadlines and a limited queue. */
 import { closeSync, openSync } from 'node:fs'
 import type { Worker } from 'node:worker_threads'
+import { recent } from '../../corpus/runtime/generational-cache.ts'
+import { endThread, startThread } from '../../corpus/runtime/threads.ts'
 import type { Hit, SearchResult } from '../../corpus/snapshot/query/open.ts'
 import type { SearchType, TextSetName } from '../../corpus/snapshot/query/sets.ts'
-import { recent } from '../../corpus/snapshot/recent.ts'
-import { endThread, startThread } from '../../corpus/snapshot/threads.ts'
-import { HANGING_THREADS, PROCESS_BYTES, THREAD_YOUNG_MB } from '../bounds.ts'
-import { overloaded } from '../errors.ts'
+import { overloaded } from '../http/errors.ts'
+import { HANGING_THREADS, PROCESS_BYTES, THREAD_YOUNG_MB } from '../process/bounds.ts'
 import type { Matches } from './matches.ts'
-import { oneATurn } from './one-a-turn.ts'
 import type { Found, QueryReply, QueryRequest, Question } from './protocol.ts'
+import { oneATurn } from './tick-queue.ts'
 
 /**
  * Each query reads the `query.db` at `path`. It fails with ApiError `overloaded` after the deadline, or if the queue

@@ -3,12 +3,12 @@
  * Searches take turns, so that short ones do not wait for long ones.
  */
 import { parentPort } from 'node:worker_threads'
+import { loadSqlite, reportLoaded } from '../../corpus/runtime/threads.ts'
 import { blockMemory } from '../../corpus/snapshot/query/blocks.ts'
 import { openQuery, type Query } from '../../corpus/snapshot/query/open.ts'
 import type { Steps } from '../../corpus/snapshot/query/steps.ts'
-import { loadSqlite, reportLoaded } from '../../corpus/snapshot/threads.ts'
-import { PROCESS_BYTES } from '../bounds.ts'
-import { lowerPriority } from '../low-priority.ts'
+import { PROCESS_BYTES } from '../process/bounds.ts'
+import { lowerPriority } from '../process/low-priority.ts'
 import { collector } from './collector.ts'
 import { openDatabase } from './database.ts'
 import { packMatches } from './matches.ts'

@@ -2,7 +2,7 @@
  * The schemas of all response bodies, by name: for `/openapi.json`, `/docs` and the tests. A schema with an `id` is a
  * component there; every field has a description.
  */
-export { capecEntry, capecPage, cweEntry, cwePage } from './answers/catalogues.ts'
+export { capecEntry, capecPage, cweEntry, cwePage } from './answers/catalogs.ts'
 export { changes } from './answers/changes.ts'
 export { cveAnalysis } from './answers/cve-analysis.ts'
 export { cveAffected, cveReferences } from './answers/cve-claims.ts'

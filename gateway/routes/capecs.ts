@@ -1,12 +1,12 @@
 /** The catalog of attack patterns: list and entries. */
-import type { CapecEntry } from '../../corpus/model/catalogue.ts'
-import { fold } from '../../corpus/snapshot/fold.ts'
+import type { CapecEntry } from '../../corpus/model/catalog.ts'
+import { fold } from '../../corpus/snapshot/codec/fold.ts'
+import { defineRoute } from '../http/route.ts'
 import { described } from '../openapi/parameters.ts'
 import { capecId } from '../params/ids.ts'
-import { csvOf, oneOf, openText, sort, text } from '../params/kinds.ts'
-import { defineRoute } from '../route.ts'
+import { csvOf, oneOf, openText, sort, text } from '../params/parameter-types.ts'
 import { capecEntry, capecPage } from './answers.ts'
-import { catalogueEntry } from './catalogue-entry.ts'
+import { catalogueEntry } from './catalog-entry.ts'
 import type { Context } from './context.ts'
 import { listPage, paging } from './paging.ts'
 

@@ -2,7 +2,7 @@
 import type { Access } from '../access/access.ts'
 import type { Subject } from '../auth/subject.ts'
 import type { Queries } from '../query/queries.ts'
-import type { Shelf } from '../shelf/shelf.ts'
+import type { Shelf } from '../snapshots/registry.ts'
 
 export interface Context {
   shelf: Shelf

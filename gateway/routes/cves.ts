@@ -1,13 +1,13 @@
 /** `/cves`: all CVEs in any order, with filters and pages. */
 
 import type { Severity } from '../../corpus/model/record.ts'
-import { canonicalFilters } from '../../corpus/snapshot/find/filters.ts'
-import { CVE_SORTS } from '../../corpus/snapshot/order.ts'
+import { CVE_SORTS } from '../../corpus/snapshot/cursor/order.ts'
+import { canonicalFilters } from '../../corpus/snapshot/filter/filters.ts'
+import { defineRoute } from '../http/route.ts'
 import { described } from '../openapi/parameters.ts'
 import { date } from '../params/date.ts'
 import { cveIds, cweId } from '../params/ids.ts'
-import { boolean, csvOf, cursor, number, openText, sort, text } from '../params/kinds.ts'
-import { defineRoute } from '../route.ts'
+import { boolean, csvOf, cursor, number, openText, sort, text } from '../params/parameter-types.ts'
 import { cvePage as cvePageSchema } from './answers.ts'
 import type { Context } from './context.ts'
 import { cvePage, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageLimit } from './paging.ts'

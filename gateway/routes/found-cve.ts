@@ -1,16 +1,16 @@
 /** Finds the CVE of a path, checks the caller's access, and answers its parts. */
-import type { CveId } from '../../corpus/model/cve-id.ts'
+import type { CveId } from '../../corpus/model/ids/cve-id.ts'
 import type { PartName } from '../../corpus/model/record.ts'
-import { addPart } from '../../corpus/snapshot/cve-pieces.ts'
+import type { Piece } from '../../corpus/snapshot/codec/splice.ts'
 import { findRow } from '../../corpus/snapshot/derive/index-table.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import type { ReadMember } from '../../corpus/snapshot/member.ts'
-import type { Piece } from '../../corpus/snapshot/splice.ts'
-import { type Answer, jsonAnswer } from '../answer.ts'
-import { notFound } from '../errors.ts'
+import { addPart } from '../../corpus/snapshot/record/cve-pieces.ts'
+import type { ReadMember } from '../../corpus/snapshot/record/member.ts'
+import { type Answer, jsonAnswer } from '../http/answer.ts'
+import { notFound } from '../http/errors.ts'
 import { cveId } from '../params/ids.ts'
 import { partCount, partValue, splicedAnswer } from '../plan/cve-answer.ts'
-import type { OpenSnapshot } from '../shelf/open-snapshot.ts'
+import type { OpenSnapshot } from '../snapshots/open-snapshot.ts'
 import type { Context } from './context.ts'
 
 export const cvePath = { cveId: cveId() }

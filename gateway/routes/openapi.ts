@@ -1,8 +1,8 @@
 /** `/openapi.json`: the API's own description. */
 import { gzipSync } from 'node:zlib'
-import { type Answer, jsonAnswer } from '../answer.ts'
+import { type Answer, jsonAnswer } from '../http/answer.ts'
+import { defineRoute, type Route } from '../http/route.ts'
 import type { OpenapiDocument } from '../openapi/model.ts'
-import { defineRoute, type Route } from '../route.ts'
 import { openapi } from './answers.ts'
 import type { Context } from './context.ts'
 

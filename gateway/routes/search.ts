@@ -1,12 +1,12 @@
 /** `/search` and `/search/suggest`: search by a part of an id or label (rule 28). */
 import { SEARCH_TYPES, type SearchType } from '../../corpus/snapshot/query/sets.ts'
-import { jsonAnswer } from '../answer.ts'
+import { jsonAnswer } from '../http/answer.ts'
+import { defineRoute } from '../http/route.ts'
 import { described } from '../openapi/parameters.ts'
-import { required, withDefault } from '../params/kind.ts'
-import { csvOf, integer, text } from '../params/kinds.ts'
+import { required, withDefault } from '../params/parameter.ts'
+import { csvOf, integer, text } from '../params/parameter-types.ts'
 import { searchItem, suggestion } from '../query/search-item.ts'
-import { defineRoute } from '../route.ts'
-import type { Shelved } from '../shelf/shelf.ts'
+import type { Shelved } from '../snapshots/registry.ts'
 import { searchResults, suggestions } from './answers.ts'
 import type { Context } from './context.ts'
 

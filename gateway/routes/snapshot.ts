@@ -2,12 +2,12 @@
  * `/snapshot`: the current snapshot, its feeds and dates. `/snapshots`: the snapshots that `/changes` can compare it
  * with.
  */
-import type { RowKey } from '../../corpus/snapshot/cursor.ts'
-import { cursorAfter } from '../../corpus/snapshot/resume.ts'
-import { jsonAnswer } from '../answer.ts'
+import type { RowKey } from '../../corpus/snapshot/cursor/cursor.ts'
+import { cursorAfter } from '../../corpus/snapshot/cursor/resume.ts'
+import { jsonAnswer } from '../http/answer.ts'
+import { defineRoute } from '../http/route.ts'
 import { resume } from '../plan/cursors.ts'
-import { keptSnapshots } from '../plan/kept-snapshots.ts'
-import { defineRoute } from '../route.ts'
+import { keptSnapshots } from '../snapshots/kept-snapshots.ts'
 import { snapshot, snapshots } from './answers.ts'
 import type { Context } from './context.ts'
 import { paging } from './paging.ts'

@@ -1,6 +1,7 @@
 /** The route table: every path under `/api/v1`. */
+
+import type { Route } from '../http/route.ts'
 import { openapiDocument } from '../openapi/document.ts'
-import type { Route } from '../route.ts'
 import { getCapec, listCapecs } from './capecs.ts'
 import { listChanges } from './changes.ts'
 import { getCna, getCnaStats, listCnaCves, listCnas } from './cnas.ts'

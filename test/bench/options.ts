@@ -1,6 +1,6 @@
 /** What `npm run bench` can be told. */
 import { Command, InvalidArgumentError } from 'commander'
-import { utcDate } from '../../corpus/model/date.ts'
+import { utcDate } from '../../corpus/model/values/date.ts'
 import { GROUPS } from './groups.ts'
 
 /** What is measured on. */

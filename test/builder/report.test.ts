@@ -1,8 +1,8 @@
 /** The text of a build's report, rendered from data. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { BuildReport } from '../../builder/build/build.ts'
 import { formatBuildReport } from '../../builder/report.ts'
+import type { BuildReport } from '../../builder/snapshot/build.ts'
 
 const REPORT: BuildReport = {
   snapshot: 'abc',

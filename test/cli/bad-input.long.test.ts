@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { unzipSync, zipSync } from 'fflate'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { lockDist } from '../../builder/build/lock.ts'
+import { lockDist } from '../../builder/snapshot/lock.ts'
 import { sampleDist, temporaryFolder } from '../support/dist.ts'
 import { done, failed, gateway, type Outcome, stateOf, vulnshelf } from './command.ts'
 

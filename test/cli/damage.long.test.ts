@@ -5,12 +5,19 @@ import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { sha256 } from '../../corpus/runtime/digest.ts'
 import { decodeIndex, idAt } from '../../corpus/snapshot/derive/index-table.ts'
-import { sha256 } from '../../corpus/snapshot/digest.ts'
-import { fileOf, manifestPath, objectPath, pointerPath, readCurrent, readObject } from '../../corpus/snapshot/layout.ts'
-import { encodeManifest, type FileEntry, ROLES, type Role } from '../../corpus/snapshot/manifest.ts'
-import { encodePointer } from '../../corpus/snapshot/pointer.ts'
-import { membersOf } from '../../corpus/snapshot/shard.ts'
+import {
+  fileOf,
+  manifestPath,
+  objectPath,
+  pointerPath,
+  readCurrent,
+  readObject,
+} from '../../corpus/snapshot/files/layout.ts'
+import { encodeManifest, type FileEntry, ROLES, type Role } from '../../corpus/snapshot/files/manifest.ts'
+import { encodePointer } from '../../corpus/snapshot/files/pointer.ts'
+import { membersOf } from '../../corpus/snapshot/record/shard.ts'
 import { CONTRACT, heldFetch } from '../support/contract.ts'
 import { sampleDist, temporaryFolder } from '../support/dist.ts'
 import { done, endAll, failed, gateway, start, stateOf, vulnshelf } from './command.ts'

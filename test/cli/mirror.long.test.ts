@@ -4,7 +4,7 @@ import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { pointerPath } from '../../corpus/snapshot/layout.ts'
+import { pointerPath } from '../../corpus/snapshot/files/layout.ts'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../support/dist.ts'
 import { until } from '../support/until.ts'
 import { done, endAll, failed, gateway, start, vulnshelf } from './command.ts'

@@ -23,7 +23,7 @@ const PROGRAMS: string[][] = [
   [bin.vulnshelf, 'explain', 'nowhere.db', 'CVE-2024-3400'],
   [bin['vulnshelf-gateway'], 'serve', 'nowhere'],
   ['--import', 'tsx', 'builder/cli.ts', 'explain', 'nowhere.db', 'CVE-2024-3400'],
-  ['--import', 'tsx', 'gateway/cli.ts', 'serve', 'nowhere'],
+  ['--import', 'tsx', 'gateway/process/cli.ts', 'serve', 'nowhere'],
   ['--import', 'tsx', 'builder/start.ts'],
   ['--import', 'tsx', 'test/run.ts', 'node-version'],
   ['--import', 'tsx', 'test/bench/run.ts'],

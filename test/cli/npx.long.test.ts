@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { makeToken } from '../../gateway/token.ts'
+import { makeToken } from '../../gateway/auth/token.ts'
 import { sampleDist, temporaryFolder } from '../support/dist.ts'
 import { listening } from '../support/listening.ts'
 import { type NpmRun, npmIn } from '../support/npm.ts'
@@ -91,7 +91,7 @@ async function outlives(run: NpmRun, log: string): Promise<void> {
 
 test('a gateway that a script leaves in the background goes on when the script and its npx have ended', async () => {
   const log = join(folder.path, 'background.log')
-  const words = ['--import', 'tsx', 'gateway/cli.ts', ...serve]
+  const words = ['--import', 'tsx', 'gateway/process/cli.ts', ...serve]
   const launcher = `
     const { openSync, readFileSync } = require('node:fs')
     const out = openSync('${log}', 'a')
@@ -105,7 +105,7 @@ test('a gateway that a script leaves in the background goes on when the script a
 
 test('a gateway that a shell runs in the background goes on as well', async () => {
   const log = join(folder.path, 'ampersand.log')
-  const command = `"${process.execPath}" --import tsx gateway/cli.ts ${serve.join(' ')} >${log} 2>&1 &`
+  const command = `"${process.execPath}" --import tsx gateway/process/cli.ts ${serve.join(' ')} >${log} 2>&1 &`
   const waiting = `until grep -q listening ${log}; do sleep 0.1; done`
   await outlives(npm.run('npx', ['-c', `${command} echo pid $!; ${waiting}`]), log)
 })

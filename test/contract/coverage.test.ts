@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { claimsIn, claimsOf, rulesOf, statementsOf } from './claims.ts'
+import { claimsIn, claimsOf, rulesOf, statementsOf } from './support/claims.ts'
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
 const claims = claimsOf(import.meta.dirname)

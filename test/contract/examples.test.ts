@@ -5,7 +5,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { resolve } from '../../gateway/openapi/model.ts'
 import { DOCUMENT, ROUTES } from '../../gateway/routes/table.ts'
-import { openService } from './service.ts'
+import { openService } from './support/service.ts'
 
 const FILE = join(import.meta.dirname, '../../gateway/openapi/examples.json')
 const service = await openService()

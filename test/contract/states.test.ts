@@ -1,13 +1,13 @@
 /** gateway/API.md: the values of states (8.2, 17.5, 23.18), and the ranks of section 13. */
 import * as assert from 'uvu/assert'
 import type { EvidenceItem } from '../../corpus/model/record.ts'
-import { aboutEach } from './answers.ts'
-import { contractSuite } from './contract.ts'
-import type { Summary } from './cve-rows.ts'
-import { holdField, holdValues, oneOf } from './field-types.ts'
-import { REJECTED, RESERVED } from './odd-records.ts'
-import { sampleFeeds } from './sample-feeds.ts'
-import { sharedService } from './service.ts'
+import { aboutEach } from './support/answers.ts'
+import { contractSuite } from './support/contract.ts'
+import type { Summary } from './support/cve-rows.ts'
+import { holdField, holdValues, oneOf } from './support/field-types.ts'
+import { REJECTED, RESERVED } from './support/odd-records.ts'
+import { sampleFeeds } from './support/sample-feeds.ts'
+import { sharedService } from './support/service.ts'
 
 const { states, after, run } = contractSuite('states')
 const service = await sharedService()

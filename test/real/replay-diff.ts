@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type VersionStatement, versionLists } from '../../corpus/model/ranges.ts'
+import { type VersionStatement, versionLists } from '../../corpus/model/affected/ranges.ts'
 import { REAL_FEEDS } from '../support/needs.ts'
 
 interface Changed<Name extends string, Value> {

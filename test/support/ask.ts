@@ -1,7 +1,7 @@
 /** Asking the route table without a server, as an administrator: for tests that ask tens of thousands of times. */
 import { openQueries } from '../../gateway/query/queries.ts'
 import { ROUTES } from '../../gateway/routes/table.ts'
-import { openShelf } from '../../gateway/shelf/shelf.ts'
+import { openShelf } from '../../gateway/snapshots/registry.ts'
 import type { Ask } from './combinations.ts'
 import { asAdministrator } from './gateway.ts'
 import { listLog } from './server.ts'

@@ -2,7 +2,7 @@
  * Every filter of a list, alone and in all pairs, against plain JavaScript: all rows of the list, filtered and sorted by
  * gateway/API.md and rules 4 to 8, with nothing of the gateway's planner in it.
  */
-import type { ServedFrom } from '../../gateway/answer.ts'
+import type { ServedFrom } from '../../gateway/http/answer.ts'
 
 /** The body of a page for a path and a query as a client writes them, and where it came from. */
 export type Ask = (path: string, query: string) => Promise<{ text: string; servedFrom: ServedFrom }>

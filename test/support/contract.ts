@@ -4,9 +4,9 @@
  * checked.
  */
 import { z } from 'zod'
-import { type ErrorCode, STATUS } from '../../gateway/errors.ts'
+import { type ErrorCode, STATUS } from '../../gateway/http/errors.ts'
 import { type OpenapiDocument, type Operation, resolve } from '../../gateway/openapi/model.ts'
-import type { JsonSchema } from '../../gateway/params/kind.ts'
+import type { JsonSchema } from '../../gateway/params/parameter.ts'
 import { DOCUMENT } from '../../gateway/routes/table.ts'
 
 /** An answer as it was received; `body` is its text. */

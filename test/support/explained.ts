@@ -1,8 +1,8 @@
 /** Explanations held against the records they explain: what decides must be what is served. */
 import * as assert from 'uvu/assert'
 import { type ExplainReport, openExplainer } from '../../builder/explain.ts'
-import type { CveId } from '../../corpus/model/cve-id.ts'
 import type { Considered, Explanation } from '../../corpus/model/explain/explanation.ts'
+import type { CveId } from '../../corpus/model/ids/cve-id.ts'
 import { PART_NAMES, type RecordParts } from '../../corpus/model/record.ts'
 import { openCorpus } from '../../corpus/store/corpus.ts'
 

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { zipSync } from 'fflate'
-import { type CveId, cveBlock } from '../../corpus/model/cve-id.ts'
+import { type CveId, cveBlock } from '../../corpus/model/ids/cve-id.ts'
 import { openCorpus } from '../../corpus/store/corpus.ts'
 
 export interface SmallRecord {

@@ -1,8 +1,8 @@
 /** A whole gateway on a free port, as an operator would start it, with an administrator's token at hand. */
 import { join } from 'node:path'
 import { openAccess } from '../../gateway/access/access.ts'
-import { type Gateway, type GatewayOptions, startGateway } from '../../gateway/gateway.ts'
-import { LOCAL, makeToken } from '../../gateway/token.ts'
+import { LOCAL, makeToken } from '../../gateway/auth/token.ts'
+import { type Gateway, type GatewayOptions, startGateway } from '../../gateway/process/gateway.ts'
 import { CONTRACT, heldFetch } from './contract.ts'
 import { type LogLine, listLog } from './server.ts'
 

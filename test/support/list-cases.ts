@@ -1,5 +1,5 @@
 /** The lists beside those of CVEs with their filters, some values of each, and what each lets through. */
-import type { CapecListEntry, CweListEntry } from '../../corpus/model/catalogue-names.ts'
+import type { CapecListEntry, CweListEntry } from '../../corpus/model/catalog-names.ts'
 import type { CnaRow, ProductRow, VendorRow } from '../../corpus/model/directory.ts'
 import type { ExploitModule } from '../../corpus/model/record.ts'
 import type { ListCase, Order } from './combinations.ts'

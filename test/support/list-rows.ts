@@ -1,5 +1,5 @@
 /** All rows of all lists, as the API gives them without filters. */
-import type { CapecListEntry, CweListEntry } from '../../corpus/model/catalogue-names.ts'
+import type { CapecListEntry, CweListEntry } from '../../corpus/model/catalog-names.ts'
 import type { CnaRow, ProductRow, VendorRow } from '../../corpus/model/directory.ts'
 import type { ExploitModule } from '../../corpus/model/record.ts'
 import type { Asked } from './ask.ts'

@@ -1,7 +1,7 @@
 /** Tests that lists without filters hold what the claims of the corpus tell of, each row once. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { CweListEntry } from '../../corpus/model/catalogue-names.ts'
+import type { CweListEntry } from '../../corpus/model/catalog-names.ts'
 import type { ExploitModule } from '../../corpus/model/record.ts'
 import type { CorpusFacts } from './corpus-facts.ts'
 import type { AllRows } from './list-rows.ts'

@@ -1,5 +1,5 @@
 /** The files of a repository, told apart from what a writer keeps beside them. */
-import { manifestName, objectName, POINTER_NAME, readCurrent } from '../../corpus/snapshot/layout.ts'
+import { manifestName, objectName, POINTER_NAME, readCurrent } from '../../corpus/snapshot/files/layout.ts'
 import { stateOf } from '../cli/command.ts'
 
 /** Names and digests of all that a repository hands out. */

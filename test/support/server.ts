@@ -1,12 +1,12 @@
 /** A real server on a free port, with the gateway's own app in it and everything around it in reach of a test. */
 import { connect } from 'node:net'
-import { type AppDeps, type AppOptions, createApp } from '../../gateway/app.ts'
 import { createAuthenticator } from '../../gateway/auth/authenticator.ts'
 import { type KeyRing, parseKeySet } from '../../gateway/auth/key-set.ts'
-import { healthRoutes } from '../../gateway/health.ts'
+import { type AppDeps, type AppOptions, createApp } from '../../gateway/http/app.ts'
+import { healthRoutes } from '../../gateway/http/health.ts'
 import { createLimits } from '../../gateway/limits/limits.ts'
-import type { Log } from '../../gateway/log.ts'
-import { type RunningServer, type ServeOptions, startServer } from '../../gateway/serve.ts'
+import type { Log } from '../../gateway/process/log.ts'
+import { type RunningServer, type ServeOptions, startServer } from '../../gateway/process/serve.ts'
 import { ERRORS, heldFetch, holdError } from './contract.ts'
 import { AUDIENCE, adminClaims, ISSUER, jwks, type SigningKey, sign, signingKey } from './tokens.ts'
 

@@ -1,7 +1,7 @@
 /** `vulnshelf-gateway serve` as an operator runs it: a process of its own, told apart by what it prints. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { LOCAL, makeToken } from '../../gateway/token.ts'
+import { LOCAL, makeToken } from '../../gateway/auth/token.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -32,7 +32,17 @@ export class NotServing extends Error {
 export async function serving(folder: string, dist: string, words: readonly string[]): Promise<Serving> {
   const { token, jwksFile } = await makeToken({ dir: join(folder, 'keys') })
   const given = ['--jwks', jwksFile, '--issuer', LOCAL.issuer, '--audience', LOCAL.audience, '--metrics-port', '0']
-  const program = ['--import', 'tsx', join(ROOT, 'gateway/cli.ts'), 'serve', dist, '--port', '0', ...given, ...words]
+  const program = [
+    '--import',
+    'tsx',
+    join(ROOT, 'gateway/process/cli.ts'),
+    'serve',
+    dist,
+    '--port',
+    '0',
+    ...given,
+    ...words,
+  ]
   const child = spawn(process.execPath, program, { stdio: ['ignore', 'pipe', 'pipe'] })
   let [out, err] = ['', '']
   const waiting = new Set<() => void>()

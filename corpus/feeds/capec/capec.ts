@@ -1,14 +1,14 @@
 /** The CAPEC catalog in its XML or STIX form. Categories and views are no attack patterns and are ignored. */
-import type { CapecEntry } from '../../model/catalogue.ts'
-import { type CatalogueKind, catalogueItems, type ReadCatalogue, type ReadEntry } from '../catalogue/entries.ts'
-import { CAPEC_INVERSES } from '../catalogue/relations.ts'
+import type { CapecEntry } from '../../model/catalog.ts'
+import { type CatalogueKind, catalogueItems, type ReadCatalogue, type ReadEntry } from '../catalog/entries.ts'
+import { CAPEC_INVERSES } from '../catalog/relations.ts'
 import { FeedError } from '../error.ts'
 import { type FeedFile, type FeedItem, type ReadOptions, skipOf } from '../feed.ts'
 import { textOfDocument, withDocuments } from '../files/documents.ts'
 import { isXmlDocument, isXmlFile } from './files.ts'
 import { isStixDocument, readStixObjects } from './stix-objects.ts'
 import { readStixPattern } from './stix-pattern.ts'
-import { readXmlCatalogue } from './xml-catalogue.ts'
+import { readXmlCatalogue } from './xml-catalog.ts'
 
 export { findCapec } from './files.ts'
 

@@ -1,8 +1,8 @@
 /** Finds CAPEC files: its XML, or its STIX form as one file, a zip, or a checkout of `mitre/cti`. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { utcTimestamp } from '../../model/date.ts'
-import { rootAttributes } from '../catalogue/xml.ts'
+import { utcTimestamp } from '../../model/values/date.ts'
+import { rootAttributes } from '../catalog/xml.ts'
 import { FeedError } from '../error.ts'
 import type { FeedFile } from '../feed.ts'
 import { dateInName, type FoundFile, findFiles } from '../files/choice.ts'

@@ -1,5 +1,5 @@
 /** The common fields of the XML and STIX forms of a CAPEC entry. */
-import type { CapecEntry } from '../../model/catalogue.ts'
+import type { CapecEntry } from '../../model/catalog.ts'
 
 export function patternIds(id: number): Pick<CapecEntry, 'id' | 'display' | 'numeric_id'> {
   return { id: `capec-${id}`, display: `CAPEC-${id}`, numeric_id: id }

@@ -1,5 +1,5 @@
 /** Reads CAPEC's STIX 2.1 bundles: one file with all objects, or one file per object. */
-import { utcTimestamp } from '../../model/date.ts'
+import { utcTimestamp } from '../../model/values/date.ts'
 import { FeedError } from '../error.ts'
 import { type FeedSkip, skipOf } from '../feed.ts'
 import type { Document } from '../files/documents.ts'

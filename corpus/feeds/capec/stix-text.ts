@@ -2,9 +2,9 @@
  * Parses texts of CAPEC's STIX form. Markup has the prefix `xhtml:`; entities are decoded already. Other tags are
  * literal text (`<script>`).
  */
-import type { CapecEntry } from '../../model/catalogue.ts'
-import { blocksOf, plainText, type TextBlock } from '../catalogue/structured-text.ts'
-import type { XmlNode } from '../catalogue/xml.ts'
+import type { CapecEntry } from '../../model/catalog.ts'
+import { blocksOf, plainText, type TextBlock } from '../catalog/structured-text.ts'
+import type { XmlNode } from '../catalog/xml.ts'
 
 const MAX_NESTING = 50
 

@@ -1,10 +1,10 @@
 /** Converts a container of a CVE record (CVE JSON 5.x, `cna` or a member of `adp`) to a claim of its author. */
 
+import { statedName } from '../../model/affected/products.ts'
+import { type VersionStatement, versionLists } from '../../model/affected/ranges.ts'
 import type { CveClaim, RecordNote, ReferenceClaim } from '../../model/claim.ts'
-import { statedName } from '../../model/products.ts'
-import { type VersionStatement, versionLists } from '../../model/ranges.ts'
+import { weaknessId, weaknessIdsInText } from '../../model/ids/weakness.ts'
 import type { AffectedEntry } from '../../model/record.ts'
-import { weaknessId, weaknessIdsInText } from '../../model/weakness.ts'
 import { assertNameLength, boundedWeaknesses } from '../feed.ts'
 import { isObject, type JsonObject, objects, statedText, text, texts } from '../json.ts'
 import { firstEnglish, readDate } from '../statements.ts'

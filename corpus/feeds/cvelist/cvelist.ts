@@ -1,5 +1,5 @@
 /** Reads the CVE list v5, record by record, from a zip or a folder. */
-import { parseCveId } from '../../model/cve-id.ts'
+import { parseCveId } from '../../model/ids/cve-id.ts'
 import { FeedError } from '../error.ts'
 import { claimText, type FeedFile, type FeedItem, type OpenFeed, type ReadOptions } from '../feed.ts'
 import { openTree, readTreeBatch, type TreeBatch, type TreeFormat } from '../files/tree.ts'

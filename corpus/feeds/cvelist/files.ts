@@ -1,7 +1,7 @@
 /** Finds the files of the CVE list and their dates: releases (zips), deltas, checkouts. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { utcTimestamp } from '../../model/date.ts'
+import { utcTimestamp } from '../../model/values/date.ts'
 import { FeedError } from '../error.ts'
 import type { FeedFile } from '../feed.ts'
 import { dateInName, type FoundFile, findFiles } from '../files/choice.ts'

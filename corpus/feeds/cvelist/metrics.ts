@@ -1,7 +1,7 @@
 /** Reads `metrics[]` of a container: CVSS of every version, and CISA's SSVC and KEV in `other`. */
 
 import type { CveClaim, RecordNote } from '../../model/claim.ts'
-import { utcDate, utcTimestamp } from '../../model/date.ts'
+import { utcDate, utcTimestamp } from '../../model/values/date.ts'
 import { isObject, type JsonObject, objects, shown, text } from '../json.ts'
 import { addNote } from '../notes.ts'
 import { readCvss } from '../statements.ts'
@@ -34,7 +34,7 @@ function readOther(other: JsonObject, claims: MetricClaims, notes: RecordNote[])
   const content = isObject(other.content) ? other.content : {}
   if (type === 'ssvc') {
     const ssvc = readSsvc(content, notes)
-    // The newest wins; on a tie the first, as between containers (model/ssvc.ts).
+    // The newest wins; on a tie the first, as between containers (model/scores/ssvc.ts).
     if (!claims.ssvc || (ssvc.assessedAt ?? '') > (claims.ssvc.assessedAt ?? '')) claims.ssvc = ssvc
   } else if (type === 'kev') {
     const dateAdded = text(content.dateAdded)

@@ -1,6 +1,6 @@
 /** Parses a record of the CVE list (CVE JSON 5.x): its metadata and the claims of its containers. */
 import type { CveClaim, CveListRecord, RecordNote } from '../../model/claim.ts'
-import { type CveId, isRecordId, parseCveId } from '../../model/cve-id.ts'
+import { type CveId, isRecordId, parseCveId } from '../../model/ids/cve-id.ts'
 import { FeedError } from '../error.ts'
 import { isObject, type JsonObject, objects, shown, text } from '../json.ts'
 import { addNote } from '../notes.ts'

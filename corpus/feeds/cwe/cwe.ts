@@ -3,12 +3,12 @@
  * 27).
  */
 
-import type { CweEntry } from '../../model/catalogue.ts'
-import { utcTimestamp } from '../../model/date.ts'
-import { type CatalogueKind, catalogueItems, type ReadCatalogue, type ReadEntry } from '../catalogue/entries.ts'
-import { readHead } from '../catalogue/head.ts'
-import { CWE_INVERSES } from '../catalogue/relations.ts'
-import { attributeOf, itemsOf, parseXml, rootAttributes } from '../catalogue/xml.ts'
+import type { CweEntry } from '../../model/catalog.ts'
+import { utcTimestamp } from '../../model/values/date.ts'
+import { type CatalogueKind, catalogueItems, type ReadCatalogue, type ReadEntry } from '../catalog/entries.ts'
+import { readHead } from '../catalog/head.ts'
+import { CWE_INVERSES } from '../catalog/relations.ts'
+import { attributeOf, itemsOf, parseXml, rootAttributes } from '../catalog/xml.ts'
 import { FeedError } from '../error.ts'
 import { type FeedFile, type FeedItem, type FeedSkip, type ReadOptions, skipOf } from '../feed.ts'
 import { dateInName, type FoundFile, findFiles } from '../files/choice.ts'

@@ -1,6 +1,6 @@
 /** Converts the XML element of a CWE weakness to the model. */
-import type { CweEntry } from '../../model/catalogue.ts'
-import type { ReadEntry } from '../catalogue/entries.ts'
+import type { CweEntry } from '../../model/catalog.ts'
+import type { ReadEntry } from '../catalog/entries.ts'
 import {
   blocksIn,
   type CatalogueHead,
@@ -10,10 +10,10 @@ import {
   required,
   textOf,
   textsOf,
-} from '../catalogue/head.ts'
-import { natureOf, type Relation } from '../catalogue/relations.ts'
-import { blocksOf, codeOf, paragraphsAndBullets, paragraphsOf } from '../catalogue/structured-text.ts'
-import { attributeOf, childrenOf, itemsOf, type XmlElement } from '../catalogue/xml.ts'
+} from '../catalog/head.ts'
+import { natureOf, type Relation } from '../catalog/relations.ts'
+import { blocksOf, codeOf, paragraphsAndBullets, paragraphsOf } from '../catalog/structured-text.ts'
+import { attributeOf, childrenOf, itemsOf, type XmlElement } from '../catalog/xml.ts'
 
 /** View 1000, "Research Concepts", relates all weaknesses. */
 const RESEARCH_VIEW = '1000'

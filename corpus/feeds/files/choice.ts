@@ -1,7 +1,7 @@
 /** Chooses the files of an ingest: the newest baseline up to a date, and its later deltas. */
 import { type Dirent, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { utcDate } from '../../model/date.ts'
+import { utcDate } from '../../model/values/date.ts'
 import { FeedError } from '../error.ts'
 import type { FeedFile } from '../feed.ts'
 

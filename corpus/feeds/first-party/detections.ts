@@ -1,7 +1,7 @@
 /** The operator's detection content for CVEs: IDS or SIEM rules, file signatures, scanner checks. */
 import type { z } from 'zod'
 import { DETECTION_LAYERS, type DetectionClaim } from '../../model/claim.ts'
-import { compareCveIds } from '../../model/cve-id.ts'
+import { compareCveIds } from '../../model/ids/cve-id.ts'
 import { cveId, fields, listOf, oneOf, someFields, text, time, url } from './fields.ts'
 import type { LineFormat } from './lines.ts'
 

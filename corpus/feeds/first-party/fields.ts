@@ -1,8 +1,8 @@
 /** Field types of the operator's lines. Each error states the expected value. */
 import { z } from 'zod'
-import { parseCveId } from '../../model/cve-id.ts'
-import { utcTimestamp } from '../../model/date.ts'
-import { weaknessId } from '../../model/weakness.ts'
+import { parseCveId } from '../../model/ids/cve-id.ts'
+import { weaknessId } from '../../model/ids/weakness.ts'
+import { utcTimestamp } from '../../model/values/date.ts'
 import { isObject, shown } from '../json.ts'
 
 /** Defines a field type. `read` returns null for invalid values. */

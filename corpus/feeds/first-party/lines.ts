@@ -1,7 +1,7 @@
 /** Validates the operator's lines one by one. Skips an invalid line and names its file and line number. */
 import type { z } from 'zod'
 import type { RecordNote } from '../../model/claim.ts'
-import type { CveId } from '../../model/cve-id.ts'
+import type { CveId } from '../../model/ids/cve-id.ts'
 import { FeedError } from '../error.ts'
 import { claimText, type FeedFile, type FeedItem, isSameDigest, itemDigest, type ReadOptions, skipOf } from '../feed.ts'
 import { type JsonLine, jsonLines, parseJsonLine } from '../files/json-lines.ts'

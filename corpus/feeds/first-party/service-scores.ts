@@ -1,7 +1,7 @@
 /** CVSS scores of the operator's service. They take precedence over all others (rule 18). */
 import type { CveClaim, RecordNote } from '../../model/claim.ts'
-import { severityOf } from '../../model/cvss.ts'
-import { baseScore } from '../../model/cvss-vector.ts'
+import { severityOf } from '../../model/scores/cvss.ts'
+import { baseScore } from '../../model/scores/cvss-vector.ts'
 import { cveId, fields, oneOf, score, someFields, text, time } from './fields.ts'
 import type { LineFormat } from './lines.ts'
 

@@ -1,8 +1,9 @@
 /**
  * Converts the configurations of an NVD record (trees of CPE matches) to affected entries, one per vendor and product.
  */
+
+import { type Cpe, cpeText, parseCpe } from '../../model/affected/cpe.ts'
 import type { RecordNote } from '../../model/claim.ts'
-import { type Cpe, cpeText, parseCpe } from '../../model/cpe.ts'
 import type { AffectedEntry, AffectedRange } from '../../model/record.ts'
 import { FeedError } from '../error.ts'
 import { type JsonObject, objects, shown, text } from '../json.ts'

@@ -1,5 +1,5 @@
 /** Finds NVD's files and their dates: yearly feeds, the modified feed, API pages. */
-import { utcTimestamp } from '../../model/date.ts'
+import { utcTimestamp } from '../../model/values/date.ts'
 import type { FeedFile } from '../feed.ts'
 import { dateInName, findFiles } from '../files/choice.ts'
 import { headOf } from '../files/plain-file.ts'

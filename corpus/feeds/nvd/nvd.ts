@@ -1,6 +1,6 @@
 /** Reads NVD's CVE records (API and feeds, version 2.0). */
 import { hash } from 'node:crypto'
-import { parseCveId } from '../../model/cve-id.ts'
+import { parseCveId } from '../../model/ids/cve-id.ts'
 import { isSameWrapping, withWrapping } from '../../model/item-digest.ts'
 import { FeedError } from '../error.ts'
 import {
@@ -19,7 +19,7 @@ import {
 import type { JsonMember } from '../files/json-members.ts'
 import { assertNesting, isObject, parseAnyJson, shown, text } from '../json.ts'
 import { digestAt, packDigests } from '../packed-digests.ts'
-import { placeOf, type WrappingTable } from '../wrapping-table.ts'
+import { placeOf, type WrappingTable } from './raw-digest-table.ts'
 import { readNvdRecord } from './record.ts'
 import { nvdVulnerabilities } from './stream.ts'
 

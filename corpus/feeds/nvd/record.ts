@@ -1,6 +1,6 @@
 /** Converts an NVD record to its claim on a CVE. */
 import type { CveClaim, RecordNote, ReferenceClaim } from '../../model/claim.ts'
-import { weaknessId } from '../../model/weakness.ts'
+import { weaknessId } from '../../model/ids/weakness.ts'
 import { boundedWeaknesses } from '../feed.ts'
 import { type JsonObject, objects, text, texts } from '../json.ts'
 import { addNote } from '../notes.ts'

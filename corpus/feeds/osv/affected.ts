@@ -1,6 +1,7 @@
 /** Reads `affected[]` of an OSV entry: one model entry per package. */
+
+import { packageUrl } from '../../model/affected/purl.ts'
 import type { RecordNote } from '../../model/claim.ts'
-import { packageUrl } from '../../model/purl.ts'
 import type { AffectedEntry, AffectedRange } from '../../model/record.ts'
 import { assertNameLength } from '../feed.ts'
 import { isObject, type JsonObject, objects, text, texts } from '../json.ts'

@@ -1,7 +1,7 @@
 /** Converts an entry in the OSV schema (1.3 to 1.7) to a claim. Used for GitHub's advisories and OSV's exports. */
 import type { CveClaim, RecordNote } from '../../model/claim.ts'
-import type { CveId } from '../../model/cve-id.ts'
-import { weaknessId } from '../../model/weakness.ts'
+import type { CveId } from '../../model/ids/cve-id.ts'
+import { weaknessId } from '../../model/ids/weakness.ts'
 import { readCveIds } from '../cve-ids.ts'
 import { FeedError } from '../error.ts'
 import { boundedWeaknesses } from '../feed.ts'

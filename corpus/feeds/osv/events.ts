@@ -1,7 +1,8 @@
 /** Converts the events of an OSV range to model ranges (OSV schema, "affected[].ranges[].events"). */
+
+import { compareSemver } from '../../model/affected/semver.ts'
 import type { RecordNote } from '../../model/claim.ts'
 import type { AffectedRange } from '../../model/record.ts'
-import { compareSemver } from '../../model/semver.ts'
 import { FeedError } from '../error.ts'
 import { type JsonObject, objects, shown, text } from '../json.ts'
 import { addNote } from '../notes.ts'

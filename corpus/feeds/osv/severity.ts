@@ -1,7 +1,7 @@
 /** Reads the severities of an OSV entry: CVSS vectors without a score, at the entry or at its packages. */
 import type { CvssClaim, RecordNote } from '../../model/claim.ts'
-import { severityOf } from '../../model/cvss.ts'
-import { baseScore } from '../../model/cvss-vector.ts'
+import { severityOf } from '../../model/scores/cvss.ts'
+import { baseScore } from '../../model/scores/cvss-vector.ts'
 import { type JsonObject, objects, shown, text } from '../json.ts'
 import { addNote } from '../notes.ts'
 

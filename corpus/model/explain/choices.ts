@@ -1,12 +1,13 @@
 /** Explains values that one claim decides, such as title, score, listing and primary weakness. */
-import { rankedAdvisories } from '../advisory.ts'
+
 import type { AdvisoryClaim, CveClaim } from '../claim.ts'
-import { type RankedMetric, rankedMetrics } from '../cvss.ts'
+import { rankedAdvisories } from '../evidence/advisory.ts'
+import { weaknessCandidates } from '../ids/weakness.ts'
 import type { MergeInput } from '../merge.ts'
+import { type RankedMetric, rankedMetrics } from '../scores/cvss.ts'
+import { latestSsvc } from '../scores/ssvc.ts'
 import { claimant } from '../sources.ts'
-import { latestSsvc } from '../ssvc.ts'
 import { titleCandidates } from '../title.ts'
-import { weaknessCandidates } from '../weakness.ts'
 import { type Considered, choice, decides, passed } from './explanation.ts'
 
 export function titleChoice(

@@ -1,11 +1,12 @@
 /** Explains values that several claims contribute to: flags, unions, lists, points. */
-import { isExploitation, isFix, isMitigation, isPatch, isWorkaround } from '../capabilities.ts'
+
 import type { CveClaim, DetectionClaim } from '../claim.ts'
-import { completenessPoints } from '../completeness.ts'
+import { isExploitation, isFix, isMitigation, isPatch, isWorkaround } from '../evidence/capabilities.ts'
+import { isMapping } from '../ids/weakness.ts'
 import type { MergedParts, MergeInput } from '../merge.ts'
 import type { EvidenceItem, Reference } from '../record.ts'
+import { completenessPoints } from '../scores/completeness.ts'
 import { claimant } from '../sources.ts'
-import { isMapping } from '../weakness.ts'
 import { adds, type Considered, passed } from './explanation.ts'
 
 export function patchGrounds({ evidence, references }: MergedParts): Considered[] {

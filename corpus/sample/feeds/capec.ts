@@ -1,8 +1,8 @@
 /** Writes the CAPEC catalog as XML, `capec_v<version>.xml`, the form with indicators and notes. */
 import { dateOf } from '../calendar.ts'
-import { contentHistory, IMPACTS, RELEASED_AT, SCOPES, sentences } from '../catalogue/history.ts'
-import { PATTERNS, type Pattern } from '../catalogue/pattern-table.ts'
-import { document, group, structured, type XmlElement, xml } from '../catalogue/xml.ts'
+import { contentHistory, IMPACTS, RELEASED_AT, SCOPES, sentences } from '../catalog/history.ts'
+import { PATTERNS, type Pattern } from '../catalog/pattern-table.ts'
+import { document, group, structured, type XmlElement, xml } from '../catalog/xml.ts'
 import * as phrases from '../phrases.ts'
 import { Random } from '../random.ts'
 import { weaknessPhrase } from '../record/text.ts'

@@ -1,6 +1,6 @@
 /** Writes the CVE list v5: a zip of all records for each night, and a zip of the changes for each later night. */
 
-import { cveBlock } from '../../model/cve-id.ts'
+import { cveBlock } from '../../model/ids/cve-id.ts'
 import { cutOf, nightDate } from '../calendar.ts'
 import { cveRecord } from '../record/cve-record.ts'
 import type { World } from '../world.ts'

@@ -1,9 +1,9 @@
 /** Writes the CWE catalog, `cwec_v<version>.xml.zip`: one edition with weaknesses, categories and views. */
 import { dateOf } from '../calendar.ts'
-import { contentHistory, RELEASED_AT } from '../catalogue/history.ts'
-import { mappingNotes, weaknessEntry } from '../catalogue/weakness-entry.ts'
-import { CATALOGUED, CATEGORIES, VIEWS } from '../catalogue/weakness-table.ts'
-import { document, type XmlElement, xml } from '../catalogue/xml.ts'
+import { contentHistory, RELEASED_AT } from '../catalog/history.ts'
+import { mappingNotes, weaknessEntry } from '../catalog/weakness-entry.ts'
+import { CATALOGUED, CATEGORIES, VIEWS } from '../catalog/weakness-table.ts'
+import { document, type XmlElement, xml } from '../catalog/xml.ts'
 import { Random } from '../random.ts'
 import { weaknessPhrase } from '../record/text.ts'
 import type { World } from '../world.ts'

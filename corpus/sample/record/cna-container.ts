@@ -1,6 +1,6 @@
 /** Builds the CNA container of published and rejected records. */
 import { dateOf, timeOf } from '../calendar.ts'
-import { PATTERNS } from '../catalogue/pattern-table.ts'
+import { PATTERNS } from '../catalog/pattern-table.ts'
 import { CREDITED, EXPLOIT_NOTED, IMPACT_NAMED, MARKED_UP, SOLVED, WORKED_AROUND } from '../figures.ts'
 import { FIXES, OUTCOMES, PEOPLE, WORKAROUNDS } from '../phrases.ts'
 import type { Random } from '../random.ts'

@@ -2,10 +2,11 @@
  * Columns: the values that filters test, and posting lists for sparse ones. SPEC.md, "Columns". An *ordinal* is a
  * position in order of publication, newest first; a *row* in id order.
  */
+
+import { fold } from '../codec/fold.ts'
+import { column, decodeTable, encodeTable } from '../codec/table.ts'
+import { compareKeys } from '../cursor/order.ts'
 import { SnapshotError } from '../error.ts'
-import { fold } from '../fold.ts'
-import { compareKeys } from '../order.ts'
-import { column, decodeTable, encodeTable } from '../table.ts'
 import { decodePostings, encodePostings, type MappedPostings } from './postings.ts'
 import { type Rows, weaknessesOf } from './rows.ts'
 

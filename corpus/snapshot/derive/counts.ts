@@ -1,5 +1,5 @@
 /** Returns the number of entries per kind (API 27.1). The builder stores it and `verify` recounts it. */
-import type { CatalogName } from '../catalog.ts'
+import type { CatalogName } from '../record/catalog.ts'
 import type { Rows } from './rows.ts'
 
 export function countsOf(rows: Rows, catalogs: Record<CatalogName, { length: number }>): Record<string, number> {

@@ -3,8 +3,8 @@
  * tenth of the time of inflating and parsing the JSON.
  */
 import type { CveCore, Facets } from '../../model/record.ts'
+import { column, decodeTable, encodeTable } from '../codec/table.ts'
 import { SnapshotError } from '../error.ts'
-import { column, decodeTable, encodeTable } from '../table.ts'
 
 /** The facts of the CVEs of one shard. Entry `i` of each list is CVE `i` in id order. */
 export interface Facts {

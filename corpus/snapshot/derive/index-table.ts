@@ -2,12 +2,12 @@
  * The index: position and core segment of each CVE, in id order, so that a summary record needs one read. SPEC.md,
  * "Index". Lookups are binary searches. Numbers have up to 19 digits, so they take two 32-bit columns.
  */
-import { type CveId, cveIdParts, isRecordId } from '../../model/cve-id.ts'
-import { SHORT_HASH_LENGTH, sha256 } from '../digest.ts'
+import { type CveId, cveIdParts, isRecordId } from '../../model/ids/cve-id.ts'
+import { SHORT_HASH_LENGTH, sha256 } from '../../runtime/digest.ts'
+import type { PlacedSegment } from '../codec/segment-bytes.ts'
+import { column, decodeTable, encodeTable } from '../codec/table.ts'
 import { SnapshotError } from '../error.ts'
-import type { Segment } from '../member.ts'
-import type { PlacedSegment } from '../segment-bytes.ts'
-import { column, decodeTable, encodeTable } from '../table.ts'
+import type { Segment } from '../record/member.ts'
 import type { Rows } from './rows.ts'
 
 export interface Index {

@@ -1,6 +1,8 @@
 /** The rows of the lists other than CVEs: catalog entries with counts from the records. */
-import type { CapecEntry, CweEntry } from '../../model/catalogue.ts'
-import { type CapecListEntry, type CweListEntry, capecListEntry, cweListEntry } from '../../model/catalogue-names.ts'
+
+import { nameKey } from '../../model/affected/products.ts'
+import type { CapecEntry, CweEntry } from '../../model/catalog.ts'
+import { type CapecListEntry, type CweListEntry, capecListEntry, cweListEntry } from '../../model/catalog-names.ts'
 import {
   type CnaRecords,
   type CnaRow,
@@ -11,10 +13,9 @@ import {
   type ProductRow,
   type VendorRow,
 } from '../../model/directory.ts'
-import { nameKey } from '../../model/products.ts'
 import type { ExploitModule } from '../../model/record.ts'
-import { fold } from '../fold.ts'
-import { LISTS } from '../lists.ts'
+import { fold } from '../codec/fold.ts'
+import { LISTS } from '../cursor/lists.ts'
 import { FLAGS } from './facts.ts'
 import { displayOf, type NameCounts } from './name-counts.ts'
 import { assignerOf, type Rows, weaknessesOf } from './rows.ts'

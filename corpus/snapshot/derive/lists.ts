@@ -2,11 +2,18 @@
  * The table of a list: its orders, sort keys, filter postings, and the positions of its pages and entries. SPEC.md,
  * "Lists".
  */
-import { sha256 } from '../digest.ts'
+import { sha256 } from '../../runtime/digest.ts'
+import {
+  isPlaces,
+  keptTexts,
+  slotsOf,
+  type TableTexts,
+  type TextPlaces,
+  type TextSlots,
+} from '../codec/lazy-strings.ts'
+import { type Column, column, decodeBesideTexts, decodeTable, encodeTable, type Table } from '../codec/table.ts'
+import { LISTS, type ListName, type SortValue } from '../cursor/lists.ts'
 import { SnapshotError } from '../error.ts'
-import { isPlaces, keptTexts, slotsOf, type TableTexts, type TextPlaces, type TextSlots } from '../kept-texts.ts'
-import { LISTS, type ListName, type SortValue } from '../lists.ts'
-import { type Column, column, decodeBesideTexts, decodeTable, encodeTable, type Table } from '../table.ts'
 import { mapValues } from './map-values.ts'
 import { ROWS_PER_PAGE } from './pages.ts'
 import { decodePostingLists } from './postings.ts'

@@ -4,8 +4,8 @@
  */
 import type { NamedProduct } from '../../model/record.ts'
 import { compareText } from '../../model/sources.ts'
+import { fold } from '../codec/fold.ts'
 import { SnapshotError } from '../error.ts'
-import { fold } from '../fold.ts'
 
 /** The number of CVEs with a name, and its spellings. */
 export interface NameCount {

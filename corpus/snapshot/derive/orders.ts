@@ -1,8 +1,8 @@
 /** Orders: the ordinals of all CVEs per sort, descending, and the page positions. SPEC.md, "Orders". */
-import { sha256 } from '../digest.ts'
+import { sha256 } from '../../runtime/digest.ts'
+import { column, decodeTable, encodeTable } from '../codec/table.ts'
+import { CVE_SORTS, type CveSort } from '../cursor/order.ts'
 import { SnapshotError } from '../error.ts'
-import { CVE_SORTS, type CveSort } from '../order.ts'
-import { column, decodeTable, encodeTable } from '../table.ts'
 import { sortDescending } from './columns.ts'
 
 export interface Order {

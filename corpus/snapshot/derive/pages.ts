@@ -5,10 +5,10 @@
 
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, writeFileSync } from 'node:fs'
-import { shortHash } from '../digest.ts'
-import { type EpssColumns, epssAt, epssMember } from '../epss.ts'
-import { encodeMember, type Part } from '../member.ts'
-import { contentDigest } from '../shard.ts'
+import { shortHash } from '../../runtime/digest.ts'
+import { type EpssColumns, epssAt, epssMember } from '../record/epss.ts'
+import { encodeMember, type Part } from '../record/member.ts'
+import { contentDigest } from '../record/shard.ts'
 
 export const ROWS_PER_SEGMENT = 25
 export const SEGMENTS_PER_PAGE = 4

@@ -1,7 +1,8 @@
 /** Posting lists: for each key, its ordinals, ascending. SPEC.md, "Postings". */
+
+import { column, type Table } from '../codec/table.ts'
+import { compareKeys } from '../cursor/order.ts'
 import { SnapshotError } from '../error.ts'
-import { compareKeys } from '../order.ts'
-import { column, type Table } from '../table.ts'
 
 export interface Postings<K> {
   /** The index of each key: a `Map`, or a lookup in texts on disk. */

@@ -1,9 +1,10 @@
 /** Second step of deriving: joins the extracted shards to rows in id order. */
+
+import { SHORT_HASH_LENGTH } from '../../runtime/digest.ts'
 import { MAX_ROWS_BYTES, MAX_SHARDS } from '../bounds.ts'
-import { SHORT_HASH_LENGTH } from '../digest.ts'
 import { SnapshotError } from '../error.ts'
+import type { GatheredShard } from './extract.ts'
 import { type Facts, NO_ASSIGNER, placeIn } from './facts.ts'
-import type { GatheredShard } from './gather.ts'
 import { CORE_NUMBERS } from './index-table.ts'
 import { addNames, type NameCounts, noNames, takeNames } from './name-counts.ts'
 

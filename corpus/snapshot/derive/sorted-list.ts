@@ -1,6 +1,7 @@
 /** A sorted list with its filters and bounds, before encoding. An *ordinal* is a position in the main order. */
-import { compareRowKeys, LISTS, type ListName, type ListSpec, type SortValue } from '../lists.ts'
-import { packTexts, type TextColumn } from '../text-column.ts'
+
+import { packTexts, type TextColumn } from '../codec/text-column.ts'
+import { compareRowKeys, LISTS, type ListName, type ListSpec, type SortValue } from '../cursor/lists.ts'
 import { mapValues } from './map-values.ts'
 import { encodePostings } from './postings.ts'
 

@@ -1,9 +1,10 @@
 /** The worker thread tasks for rederiving. */
-import { readObject } from '../layout.ts'
-import type { FileEntry } from '../manifest.ts'
-import type { TaskResult } from '../pool.ts'
+
+import type { TaskResult } from '../../runtime/pool.ts'
+import { readObject } from '../files/layout.ts'
+import type { FileEntry } from '../files/manifest.ts'
 import { deriveTasks } from './derive.ts'
-import { buffersOf, gatherShard } from './gather.ts'
+import { buffersOf, gatherShard } from './extract.ts'
 
 export const tasks = {
   ...deriveTasks,

@@ -1,6 +1,7 @@
 /** The searchable texts of a snapshot, as input of `query.db`. */
+
+import { packTexts } from '../codec/text-column.ts'
 import type { PackedSet } from '../query/sets.ts'
-import { packTexts } from '../text-column.ts'
 import { FLAGS, SEVERITIES } from './facts.ts'
 import type { ListRows } from './list-rows.ts'
 import type { Rows } from './rows.ts'

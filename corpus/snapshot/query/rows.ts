@@ -4,10 +4,10 @@
  */
 import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
+import { crc32 } from '../../runtime/crc32.ts'
 import { MAX_ENTRIES, MAX_ROW_BYTES } from '../bounds.ts'
-import { crc32 } from '../crc32.ts'
+import { column, decodeTable, encodeTable } from '../codec/table.ts'
 import { SnapshotError } from '../error.ts'
-import { column, decodeTable, encodeTable } from '../table.ts'
 import { TEXT_SETS, type TextSetName } from './sets.ts'
 
 export const QUERY_TABLES = ['sets', 'texts', 'items', 'grams', 'bests'] as const

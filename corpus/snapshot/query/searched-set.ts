@@ -2,8 +2,9 @@
  * A searchable set of `query.db`. Matches of up to three bytes are stored. Longer strings are searched in the texts of
  * entries that contain all of their trigrams.
  */
+
+import { fold } from '../codec/fold.ts'
 import { SnapshotError } from '../error.ts'
-import { fold } from '../fold.ts'
 import type { Blocks } from './blocks.ts'
 import { gramAt, MAX_GRAM } from './entry-grams.ts'
 import { BEST_FROM, unpackBest } from './grams.ts'

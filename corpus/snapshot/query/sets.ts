@@ -1,7 +1,7 @@
 /** The searchable sets of texts, one per kind of result. SPEC.md, "Query". */
 
-import type { Texts } from '../kept-texts.ts'
-import { type TextColumn, textsIn } from '../text-column.ts'
+import type { Texts } from '../codec/lazy-strings.ts'
+import { type TextColumn, textsIn } from '../codec/text-column.ts'
 
 export const TEXT_SETS = ['cve', 'cwe', 'capec', 'cna', 'vendor', 'product', 'capec_text'] as const
 export type TextSetName = (typeof TEXT_SETS)[number]

@@ -2,8 +2,9 @@
  * Folded texts as bytes: key and label of each entry in UTF-8, delimited by 0xFF, which UTF-8 never contains and no
  * query matches. SPEC.md, "Query".
  */
+
+import { fold } from '../codec/fold.ts'
 import { SnapshotError } from '../error.ts'
-import { fold } from '../fold.ts'
 import type { ReadSet } from './sets.ts'
 
 export const BORDER = 0xff

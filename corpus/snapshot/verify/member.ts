@@ -1,16 +1,16 @@
 /** Verifies one member, down to every byte. SPEC.md, "Member". */
 import { crc32, inflateRawSync } from 'node:zlib'
-import { parseCveId } from '../../model/cve-id.ts'
+import { parseCveId } from '../../model/ids/cve-id.ts'
 import { PART_NAMES } from '../../model/record.ts'
-import { ENTRY_KIND } from '../catalog.ts'
-import { CVE_PARTS } from '../cve-member.ts'
-import { FINAL_BLOCK } from '../deflate.ts'
+import { shortHash } from '../../runtime/digest.ts'
+import { FINAL_BLOCK } from '../codec/deflate.ts'
+import { storedBytes } from '../codec/segment-bytes.ts'
 import { ROWS_KIND, ROWS_PER_SEGMENT, SEGMENTS_PER_PAGE } from '../derive/pages.ts'
-import { shortHash } from '../digest.ts'
 import { SnapshotError } from '../error.ts'
-import type { Segment } from '../member.ts'
-import { storedBytes } from '../segment-bytes.ts'
-import type { PlacedMember } from '../shard.ts'
+import { ENTRY_KIND } from '../record/catalog.ts'
+import { CVE_PARTS } from '../record/cve-member.ts'
+import type { Segment } from '../record/member.ts'
+import type { PlacedMember } from '../record/shard.ts'
 
 /** CRC-32 and length of the plain bytes (RFC 1952 2.3.1). */
 const TRAILER_BYTES = 8

@@ -1,8 +1,9 @@
 /** The worker thread tasks of `verify`. */
-import { buffersOf } from '../derive/gather.ts'
+
+import type { TaskResult } from '../../runtime/pool.ts'
+import { buffersOf } from '../derive/extract.ts'
 import { type PageSource, pagesContent } from '../derive/pages.ts'
-import type { FileEntry } from '../manifest.ts'
-import type { TaskResult } from '../pool.ts'
+import type { FileEntry } from '../files/manifest.ts'
 import { queryContent } from '../query/build.ts'
 import { openSet, type PackedSet } from '../query/sets.ts'
 import { verifyFile } from './file.ts'

@@ -2,10 +2,11 @@
  * Compares the files of a snapshot. Rederives derived files from the CVE shards, catalogs and EPSS scores. A forger
  * would have to change those sources too, and so the id.
  */
-import { type CveId, compareCveIds, cveBlock, parseCveId } from '../../model/cve-id.ts'
-import { decodeAbout } from '../about.ts'
-import { CATALOGS, type CatalogName, type PlacedEntry } from '../catalog.ts'
-import { gunzipFile } from '../deflate.ts'
+import { type CveId, compareCveIds, cveBlock, parseCveId } from '../../model/ids/cve-id.ts'
+import { heard, type Pool } from '../../runtime/pool.ts'
+import { gunzipFile } from '../codec/deflate.ts'
+import { type Column, decodeTable } from '../codec/table.ts'
+import { CVE_SORTS, type CveSort } from '../cursor/order.ts'
 import { countsOf } from '../derive/counts.ts'
 import {
   cvePages,
@@ -17,18 +18,17 @@ import {
   listPagesName,
   rowsOf,
 } from '../derive/derive.ts'
-import type { GatheredShard } from '../derive/gather.ts'
+import type { GatheredShard } from '../derive/extract.ts'
 import { encodeIndex } from '../derive/index-table.ts'
 import { encodeList } from '../derive/lists.ts'
 import { encodeOrders, type Orders } from '../derive/orders.ts'
 import { joinShards, type Rows } from '../derive/rows.ts'
-import { decodeEpss, type EpssColumns, NO_EPSS, toBillionths } from '../epss.ts'
 import { SnapshotError } from '../error.ts'
-import { describe, fileOf, readObject } from '../layout.ts'
-import type { FileEntry, Manifest } from '../manifest.ts'
-import { CVE_SORTS, type CveSort } from '../order.ts'
-import { heard, type Pool } from '../pool.ts'
-import { type Column, decodeTable } from '../table.ts'
+import { decodeAbout } from '../files/about.ts'
+import { describe, fileOf, readObject } from '../files/layout.ts'
+import type { FileEntry, Manifest } from '../files/manifest.ts'
+import { CATALOGS, type CatalogName, type PlacedEntry } from '../record/catalog.ts'
+import { decodeEpss, type EpssColumns, NO_EPSS, toBillionths } from '../record/epss.ts'
 import type { FileFindings } from './file.ts'
 
 export interface Checked {

@@ -2,8 +2,8 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { fold } from '../../../corpus/snapshot/fold.ts'
-import { readCurrent } from '../../../corpus/snapshot/layout.ts'
+import { fold } from '../../../corpus/snapshot/codec/fold.ts'
+import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { recordsOf, type SnapshotRecord } from './records.ts'
 import { INDEXES, SECTION_COLUMNS, SEVERITY_CODES, TABLES } from './schema.ts'
 

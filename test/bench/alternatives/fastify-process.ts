@@ -2,10 +2,10 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { CveId } from '../../../corpus/model/cve-id.ts'
-import { decodeCursor } from '../../../corpus/snapshot/cursor.ts'
+import type { CveId } from '../../../corpus/model/ids/cve-id.ts'
+import { decodeCursor } from '../../../corpus/snapshot/cursor/cursor.ts'
 import { findRow, type Index } from '../../../corpus/snapshot/derive/index-table.ts'
-import { fromBillionths } from '../../../corpus/snapshot/epss.ts'
+import { fromBillionths } from '../../../corpus/snapshot/record/epss.ts'
 import type { Measured } from '../http/processes.ts'
 import { cursorOf } from './list-query.ts'
 

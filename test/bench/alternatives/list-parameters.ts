@@ -1,8 +1,8 @@
 /** The parameters of `/cves` for Fastify: a schema that its own validator holds, and the filters that they stand for. */
 import type { Severity } from '../../../corpus/model/record.ts'
-import type { CveFilters } from '../../../corpus/snapshot/find/filters.ts'
-import { fold } from '../../../corpus/snapshot/fold.ts'
-import { CVE_SORTS, type CveSort } from '../../../corpus/snapshot/order.ts'
+import { fold } from '../../../corpus/snapshot/codec/fold.ts'
+import { CVE_SORTS, type CveSort } from '../../../corpus/snapshot/cursor/order.ts'
+import type { CveFilters } from '../../../corpus/snapshot/filter/filters.ts'
 import type { ListRequest, SqlKey } from './list-query.ts'
 
 const boolean = { type: 'boolean' }

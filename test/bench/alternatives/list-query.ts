@@ -3,8 +3,8 @@
  * come last (rule 6). A page goes on behind the key of the last row (keyset), so a deep one costs no more.
  */
 import type { Database, Statement } from 'better-sqlite3'
-import type { CveFilters } from '../../../corpus/snapshot/find/filters.ts'
-import type { CveSort } from '../../../corpus/snapshot/order.ts'
+import type { CveSort } from '../../../corpus/snapshot/cursor/order.ts'
+import type { CveFilters } from '../../../corpus/snapshot/filter/filters.ts'
 import { SEVERITY_CODES, SORT_COLUMNS } from './schema.ts'
 
 export interface ListRequest {

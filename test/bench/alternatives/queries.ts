@@ -4,8 +4,8 @@
  */
 import { fileURLToPath } from 'node:url'
 import type { Random } from '../../../corpus/sample/random.ts'
-import type { CveFilters } from '../../../corpus/snapshot/find/filters.ts'
-import { CVE_SORTS, type CveSort } from '../../../corpus/snapshot/order.ts'
+import { CVE_SORTS, type CveSort } from '../../../corpus/snapshot/cursor/order.ts'
+import type { CveFilters } from '../../../corpus/snapshot/filter/filters.ts'
 
 /** What parameters are taken from: a CVE, any as likely as the next. */
 export interface SampledCve {

@@ -1,12 +1,12 @@
 /** Every record of a snapshot as JSON texts, read shard by shard: nothing but the shard at hand is held. */
 import type { CveCore, Epss } from '../../../corpus/model/record.ts'
-import { CVE_PARTS } from '../../../corpus/snapshot/cve-member.ts'
-import { gunzipFile } from '../../../corpus/snapshot/deflate.ts'
+import { gunzipFile } from '../../../corpus/snapshot/codec/deflate.ts'
+import { plainBytes } from '../../../corpus/snapshot/codec/segment-bytes.ts'
 import { decodeIndex } from '../../../corpus/snapshot/derive/index-table.ts'
-import { decodeEpss, epssAt, epssCurrent, epssMember } from '../../../corpus/snapshot/epss.ts'
-import { fileOf, readCurrent, readObject } from '../../../corpus/snapshot/layout.ts'
-import { plainBytes } from '../../../corpus/snapshot/segment-bytes.ts'
-import { membersOf, type PlacedMember } from '../../../corpus/snapshot/shard.ts'
+import { fileOf, readCurrent, readObject } from '../../../corpus/snapshot/files/layout.ts'
+import { CVE_PARTS } from '../../../corpus/snapshot/record/cve-member.ts'
+import { decodeEpss, epssAt, epssCurrent, epssMember } from '../../../corpus/snapshot/record/epss.ts'
+import { membersOf, type PlacedMember } from '../../../corpus/snapshot/record/shard.ts'
 import { SECTION_COLUMNS, type SectionColumn } from './schema.ts'
 
 export interface SnapshotRecord {

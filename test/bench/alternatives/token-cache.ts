@@ -1,7 +1,7 @@
 /** ES256 tokens verified by jose, and those that were verified remembered: what a server of one's own would do. */
 import { readFileSync } from 'node:fs'
 import { createLocalJWKSet, jwtVerify } from 'jose'
-import { LOCAL } from '../../../gateway/token.ts'
+import { LOCAL } from '../../../gateway/auth/token.ts'
 
 const REMEMBERED = 10_000
 

@@ -1,8 +1,8 @@
 /** What is reckoned of a night's changes for a mirror. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { readCurrent } from '../../../corpus/snapshot/layout.ts'
-import { encodeMember } from '../../../corpus/snapshot/member.ts'
+import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
+import { encodeMember } from '../../../corpus/snapshot/record/member.ts'
 import { sampleDist, sampleOfTwoNights, temporaryFolder } from '../../support/dist.ts'
 import { changedMembers, fetchedOf } from './fetched.ts'
 

@@ -4,10 +4,16 @@
  * derived is rebuilt.
  */
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { decodePack } from '../../../corpus/snapshot/delta.ts'
-import { describePack, readCurrent, readManifest, readObject, readStored } from '../../../corpus/snapshot/layout.ts'
-import type { FileEntry, Manifest } from '../../../corpus/snapshot/manifest.ts'
-import { membersOf } from '../../../corpus/snapshot/shard.ts'
+import { decodePack } from '../../../corpus/snapshot/files/delta.ts'
+import {
+  describePack,
+  readCurrent,
+  readManifest,
+  readObject,
+  readStored,
+} from '../../../corpus/snapshot/files/layout.ts'
+import type { FileEntry, Manifest } from '../../../corpus/snapshot/files/manifest.ts'
+import { membersOf } from '../../../corpus/snapshot/record/shard.ts'
 
 /** Everything in bytes, except where it says otherwise. */
 export interface Fetched {

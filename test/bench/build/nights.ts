@@ -1,7 +1,7 @@
 /** Two nights made by the commands, as an operator would: all of the first, then what the second brings. */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BuildReport } from '../../../builder/build/build.ts'
+import type { BuildReport } from '../../../builder/snapshot/build.ts'
 import type { BenchCorpus } from '../report/line.ts'
 import { type ProgramOptions, type Run, runProgram } from './program.ts'
 

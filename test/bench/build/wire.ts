@@ -1,13 +1,13 @@
 /** Pages as they go over the wire by the shard plan, next to `gzip -6` of the same JSON. */
 import { gzipSync } from 'node:zlib'
 import { Random } from '../../../corpus/sample/random.ts'
-import { orderView } from '../../../corpus/snapshot/find/order-view.ts'
-import { snapshotBits } from '../../../corpus/snapshot/find/snapshot-bits.ts'
-import { readCurrent } from '../../../corpus/snapshot/layout.ts'
-import { CVE_SORTS } from '../../../corpus/snapshot/order.ts'
+import { CVE_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
+import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
+import { orderView } from '../../../corpus/snapshot/filter/order-view.ts'
+import { snapshotBits } from '../../../corpus/snapshot/filter/snapshot-bits.ts'
 import { cvePageAnswer } from '../../../gateway/plan/cve-answer.ts'
 import { planCvePage } from '../../../gateway/plan/cve-page.ts'
-import { openSnapshot } from '../../../gateway/shelf/open-snapshot.ts'
+import { openSnapshot } from '../../../gateway/snapshots/open-snapshot.ts'
 
 /** Bytes of a page, head, rows, cursor and all, without HTTP's own. */
 export interface WirePage {

@@ -1,8 +1,8 @@
 /** A `dist` that shows some snapshots of another one: the files are the same, manifests and pointer are its own. */
 import { copyFileSync, mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { manifestPath, pointerPath, readManifest, readPointer } from '../../../corpus/snapshot/layout.ts'
-import { encodePointer, type Pointer } from '../../../corpus/snapshot/pointer.ts'
+import { manifestPath, pointerPath, readManifest, readPointer } from '../../../corpus/snapshot/files/layout.ts'
+import { encodePointer, type Pointer } from '../../../corpus/snapshot/files/pointer.ts'
 
 export interface DistView {
   path: string

@@ -1,8 +1,9 @@
 /** Requests with filters: each takes up a walk anywhere, or is unlike those before it, so that no memory holds them all. */
+
+import { CVE_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
 import { FLAGS, SEVERITIES } from '../../../corpus/snapshot/derive/facts.ts'
 import { postingsOf } from '../../../corpus/snapshot/derive/postings.ts'
-import { CVE_SORTS } from '../../../corpus/snapshot/order.ts'
-import { anywhereIn, type Catalogue, LIST } from './catalogue.ts'
+import { anywhereIn, type Catalogue, LIST } from './catalog.ts'
 
 const DAY_MS = 86_400_000
 const HALF_OF_HALF_A_YEAR_MS = 90 * DAY_MS

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Random } from '../../../corpus/sample/random.ts'
-import type { Catalogue } from './catalogue.ts'
+import type { Catalogue } from './catalog.ts'
 import { type Draw, isKindName, type KindName, kindOf, REQUEST_KINDS } from './request-kinds.ts'
 
 export interface Mix {

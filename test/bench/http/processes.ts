@@ -48,7 +48,7 @@ export interface GatewayStart {
 
 /** An administrator's ES256 token, by the command that makes one. */
 export function makeToken(folder: string, expires = '12h'): string {
-  const cli = join(ROOT, 'gateway/cli.ts')
+  const cli = join(ROOT, 'gateway/process/cli.ts')
   const args = ['--import', 'tsx', cli, 'token', '--expires', expires, '--keys', keysIn(folder)]
   return execFileSync(process.execPath, args, {
     cwd: ROOT,
@@ -66,7 +66,7 @@ export async function startGateway(start: GatewayStart): Promise<Measured> {
   const log = openSync(join(folder, `${name}.log`), 'a')
   const profiling = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile]
   const serve = ['serve', dist, '--port', '0', '--jwks', join(keysIn(folder), 'jwks.json')]
-  const cli = join(root, 'gateway/cli.ts')
+  const cli = join(root, 'gateway/process/cli.ts')
   const child = spawn(
     process.execPath,
     [...profiling, '--import', 'tsx', cli, ...serve, '--rate-limit', '1000000000', ...options],

@@ -1,6 +1,6 @@
 /** The kinds of requests that are measured, and that mixes are made of: what each asks, and what its answer must look like. */
-import { CVE_SORTS } from '../../../corpus/snapshot/order.ts'
-import { anywhereIn, type Catalogue, LIST } from './catalogue.ts'
+import { CVE_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
+import { anywhereIn, type Catalogue, LIST } from './catalog.ts'
 import { type Body, headerOf } from './client.ts'
 import * as filters from './filter-requests.ts'
 import type { LoadRequest } from './load.ts'

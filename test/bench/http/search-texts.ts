@@ -5,9 +5,9 @@
 
 import Database from 'better-sqlite3'
 import type { Random } from '../../../corpus/sample/random.ts'
-import { fold } from '../../../corpus/snapshot/fold.ts'
+import { fold } from '../../../corpus/snapshot/codec/fold.ts'
 import { openQuery } from '../../../corpus/snapshot/query/open.ts'
-import type { OpenSnapshot } from '../../../gateway/shelf/open-snapshot.ts'
+import type { OpenSnapshot } from '../../../gateway/snapshots/open-snapshot.ts'
 import source from './search-texts.json' with { type: 'json' }
 
 const LEAST_LENGTH = 2

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BenchContext, BenchCorpus } from '../report/line.ts'
-import { type Catalogue, openCatalogue } from './catalogue.ts'
+import { type Catalogue, openCatalogue } from './catalog.ts'
 import { createClient } from './client.ts'
 import { type Load, type Measured, makeToken, startGateway, startLoad } from './processes.ts'
 import { settled } from './usage.ts'

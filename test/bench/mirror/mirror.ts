@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { createReadStream, rmSync } from 'node:fs'
 import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { objectPath, readManifest } from '../../../corpus/snapshot/layout.ts'
+import { objectPath, readManifest } from '../../../corpus/snapshot/files/layout.ts'
 import type { MirrorReport } from '../../../gateway/mirror/mirror.ts'
 import { haveNginx, startNginx } from '../../support/nginx.ts'
 import { NO_NGINX } from '../alternatives/nginx.ts'
@@ -61,7 +61,7 @@ interface Mirrored extends Run {
 
 /** A mirror by its command, as an operator runs it. */
 async function mirrorBy(url: string, dist: string, folder: string, words: readonly string[] = []): Promise<Mirrored> {
-  const run = await runProgram('gateway/cli.ts', ['mirror', url, dist, '--json', ...words], { folder })
+  const run = await runProgram('gateway/process/cli.ts', ['mirror', url, dist, '--json', ...words], { folder })
   return { ...run, report: JSON.parse(run.output) as MirrorReport }
 }
 

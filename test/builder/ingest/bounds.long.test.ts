@@ -6,7 +6,7 @@ import type { IngestError } from '../../../builder/ingest/error.ts'
 import { formatIngestReport } from '../../../builder/ingest/format-report.ts'
 import { ingest } from '../../../builder/ingest/ingest.ts'
 import { jsonMembers } from '../../../corpus/feeds/files/json-members.ts'
-import { cweXml, cweXmlEntry } from '../../contract/upstream.ts'
+import { cweXml, cweXmlEntry } from '../../contract/support/upstream.ts'
 import { quietEffects, temporaryFolder } from '../../support/dist.ts'
 import { baselineZip, type FeedFiles, kevJson, putFeeds } from '../../support/feeds.ts'
 

@@ -18,7 +18,7 @@ import {
   nvdPage,
   nvdRecord,
   osvEntry,
-} from '../../contract/upstream.ts'
+} from '../../contract/support/upstream.ts'
 import { quietEffects, temporaryFolder } from '../../support/dist.ts'
 import { cnaJson, cveRecord, kevJson, putFeeds, recordPath, zipOf } from '../../support/feeds.ts'
 

@@ -3,7 +3,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { formatIngestReport } from '../../../builder/ingest/format-report.ts'
 import type { FeedReport, IngestReport } from '../../../builder/ingest/report.ts'
-import type { CveId } from '../../../corpus/model/cve-id.ts'
+import type { CveId } from '../../../corpus/model/ids/cve-id.ts'
 
 const FEED: FeedReport = {
   name: 'cvelist',

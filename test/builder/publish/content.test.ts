@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { bytesContent, type Content, fileContent } from '../../../builder/publish/content.ts'
-import { sha256 } from '../../../corpus/snapshot/digest.ts'
+import { sha256 } from '../../../corpus/runtime/digest.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 
 const folder = temporaryFolder('content')

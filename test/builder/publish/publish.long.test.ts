@@ -3,14 +3,20 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { dirname, join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { lockDist } from '../../../builder/build/lock.ts'
 import { prune } from '../../../builder/prune.ts'
 import { publish } from '../../../builder/publish/publish.ts'
+import { lockDist } from '../../../builder/snapshot/lock.ts'
 import { noProgress } from '../../../corpus/command/progress.ts'
-import { manifestDigests, manifestPath, objectPath, pointerPath, readCurrent } from '../../../corpus/snapshot/layout.ts'
-import type { FileEntry, Stored } from '../../../corpus/snapshot/manifest.ts'
-import { encodePointer, type Pointer } from '../../../corpus/snapshot/pointer.ts'
-import { verify } from '../../../corpus/snapshot/verify.ts'
+import {
+  manifestDigests,
+  manifestPath,
+  objectPath,
+  pointerPath,
+  readCurrent,
+} from '../../../corpus/snapshot/files/layout.ts'
+import type { FileEntry, Stored } from '../../../corpus/snapshot/files/manifest.ts'
+import { encodePointer, type Pointer } from '../../../corpus/snapshot/files/pointer.ts'
+import { verify } from '../../../corpus/snapshot/verify/verify.ts'
 import type { NetworkEffects } from '../../../corpus/transfer/network.ts'
 import { mirror } from '../../../gateway/mirror/mirror.ts'
 import { openSource } from '../../../gateway/mirror/source.ts'

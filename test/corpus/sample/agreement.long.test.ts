@@ -1,7 +1,7 @@
 /** The feeds of a sample tell of one world: the same ids, products, weaknesses and versions, and known disagreements. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { itemsOf, parseXml, type XmlElement } from '../../../corpus/feeds/catalogue/xml.ts'
+import { itemsOf, parseXml, type XmlElement } from '../../../corpus/feeds/catalog/xml.ts'
 import { WEAKNESSES } from '../../../corpus/sample/figures.ts'
 import { cpeKey } from '../../../corpus/sample/names.ts'
 import type { CveRecord } from '../../../corpus/sample/record/cve-record.ts'

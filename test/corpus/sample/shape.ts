@@ -1,5 +1,5 @@
 /** The shape of data: which members there are and of which types, to hold a sample against the real thing. */
-import type { XmlElement } from '../../../corpus/feeds/catalogue/xml.ts'
+import type { XmlElement } from '../../../corpus/feeds/catalog/xml.ts'
 
 /** `cve.metrics.cvssMetricV31[].type:string`, each once; numbers are of one type. */
 export function shapeOf(values: Iterable<unknown>): Set<string> {

@@ -3,6 +3,8 @@ import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { crc32 } from '../../../corpus/runtime/crc32.ts'
+import { sha256 } from '../../../corpus/runtime/digest.ts'
 import {
   MAX_CATALOG_PLAIN,
   MAX_FILES,
@@ -14,14 +16,13 @@ import {
   MAX_SEGMENT_PLAIN,
   MAX_WHOLE_BYTES,
 } from '../../../corpus/snapshot/bounds.ts'
-import { CATALOGS, decodeCatalog, ENTRY_KIND, encodeCatalog } from '../../../corpus/snapshot/catalog.ts'
-import { crc32 } from '../../../corpus/snapshot/crc32.ts'
-import { CVE_PARTS } from '../../../corpus/snapshot/cve-member.ts'
-import { encodeRecipe, rebuilt } from '../../../corpus/snapshot/delta.ts'
-import { type GatheredShard, gatherShard } from '../../../corpus/snapshot/derive/gather.ts'
+import { plainBytes } from '../../../corpus/snapshot/codec/segment-bytes.ts'
+import { splicePlain } from '../../../corpus/snapshot/codec/splice.ts'
+import { decodeTable } from '../../../corpus/snapshot/codec/table.ts'
+import { type GatheredShard, gatherShard } from '../../../corpus/snapshot/derive/extract.ts'
 import { rowsBound } from '../../../corpus/snapshot/derive/rows.ts'
-import { sha256 } from '../../../corpus/snapshot/digest.ts'
 import { SnapshotError } from '../../../corpus/snapshot/error.ts'
+import { encodeRecipe, rebuilt } from '../../../corpus/snapshot/files/delta.ts'
 import {
   manifestPath,
   objectPath,
@@ -29,14 +30,13 @@ import {
   readCurrent,
   readManifest,
   readStored,
-} from '../../../corpus/snapshot/layout.ts'
-import { encodeManifest, type FileEntry } from '../../../corpus/snapshot/manifest.ts'
-import { decodeMemberHead, encodeMember } from '../../../corpus/snapshot/member.ts'
-import { decodePointer } from '../../../corpus/snapshot/pointer.ts'
-import { plainBytes } from '../../../corpus/snapshot/segment-bytes.ts'
-import { membersOf } from '../../../corpus/snapshot/shard.ts'
-import { splicePlain } from '../../../corpus/snapshot/splice.ts'
-import { decodeTable } from '../../../corpus/snapshot/table.ts'
+} from '../../../corpus/snapshot/files/layout.ts'
+import { encodeManifest, type FileEntry } from '../../../corpus/snapshot/files/manifest.ts'
+import { decodePointer } from '../../../corpus/snapshot/files/pointer.ts'
+import { CATALOGS, decodeCatalog, ENTRY_KIND, encodeCatalog } from '../../../corpus/snapshot/record/catalog.ts'
+import { CVE_PARTS } from '../../../corpus/snapshot/record/cve-member.ts'
+import { decodeMemberHead, encodeMember } from '../../../corpus/snapshot/record/member.ts'
+import { membersOf } from '../../../corpus/snapshot/record/shard.ts'
 import { verifyMember } from '../../../corpus/snapshot/verify/member.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 

@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { sha256 } from '../../../corpus/snapshot/digest.ts'
+import { sha256 } from '../../../corpus/runtime/digest.ts'
 import {
   fileOf,
   manifestPath,
@@ -10,17 +10,17 @@ import {
   pointerPath,
   readCurrent,
   readObject,
-} from '../../../corpus/snapshot/layout.ts'
+} from '../../../corpus/snapshot/files/layout.ts'
 import {
   encodeManifest,
   type FileEntry,
   type Manifest,
   type Role,
   snapshotId,
-} from '../../../corpus/snapshot/manifest.ts'
-import { encodePointer, type Pointer } from '../../../corpus/snapshot/pointer.ts'
-import { contentDigest, membersOf } from '../../../corpus/snapshot/shard.ts'
-import { verify } from '../../../corpus/snapshot/verify.ts'
+} from '../../../corpus/snapshot/files/manifest.ts'
+import { encodePointer, type Pointer } from '../../../corpus/snapshot/files/pointer.ts'
+import { contentDigest, membersOf } from '../../../corpus/snapshot/record/shard.ts'
+import { verify } from '../../../corpus/snapshot/verify/verify.ts'
 import { sampleDist, temporaryFolder } from '../../support/dist.ts'
 
 export interface GoodSnapshot {

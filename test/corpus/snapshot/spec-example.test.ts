@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { CveId } from '../../../corpus/model/cve-id.ts'
+import type { CveId } from '../../../corpus/model/ids/cve-id.ts'
 import { PART_NAMES, type PartName } from '../../../corpus/model/record.ts'
-import { CVE_PARTS, encodeCveMember, type PartTexts } from '../../../corpus/snapshot/cve-member.ts'
+import { CVE_PARTS, encodeCveMember, type PartTexts } from '../../../corpus/snapshot/record/cve-member.ts'
 
 const SPEC = join(import.meta.dirname, '../../../corpus/snapshot/SPEC.md')
 const folder = mkdtempSync(join(tmpdir(), 'vulnshelf-spec-'))

@@ -1,7 +1,7 @@
 /** The text that SQLite sorts by puts ids in the order of `compareCveIds`. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type CveId, compareCveIds } from '../../../corpus/model/cve-id.ts'
+import { type CveId, compareCveIds } from '../../../corpus/model/ids/cve-id.ts'
 import { sortKey } from '../../../corpus/store/sort-key.ts'
 
 const IDS: CveId[] = [

@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { CveId } from '../../../corpus/model/cve-id.ts'
+import type { CveId } from '../../../corpus/model/ids/cve-id.ts'
 import { withWrapping } from '../../../corpus/model/item-digest.ts'
 import { openMerging } from '../../../corpus/store/merging.ts'
 import { createSchema } from '../../../corpus/store/schema.ts'

@@ -2,7 +2,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parsePolicy } from '../../../gateway/access/policy.ts'
-import { GatewayError } from '../../../gateway/errors.ts'
+import { GatewayError } from '../../../gateway/http/errors.ts'
 
 test('rules by id, by state and by assigner, alone and together', () => {
   const rules = [

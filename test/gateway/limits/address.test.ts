@@ -1,7 +1,7 @@
 /** Whom failed tokens are counted against. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { GatewayError } from '../../../gateway/errors.ts'
+import { GatewayError } from '../../../gateway/http/errors.ts'
 import { type AddressOf, addressReader } from '../../../gateway/limits/address.ts'
 
 type AddressRequest = Parameters<AddressOf>[0]

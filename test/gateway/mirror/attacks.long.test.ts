@@ -8,14 +8,20 @@ import { gzipSync } from 'node:zlib'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { noProgress } from '../../../corpus/command/progress.ts'
-import { sha256 } from '../../../corpus/snapshot/digest.ts'
-import { manifestName, manifestPath, objectName, pointerPath, readCurrent } from '../../../corpus/snapshot/layout.ts'
-import type { FileEntry } from '../../../corpus/snapshot/manifest.ts'
-import { encodePointer, type SignedPointer } from '../../../corpus/snapshot/pointer.ts'
-import type { TrustedKey } from '../../../corpus/snapshot/signature.ts'
+import { sha256 } from '../../../corpus/runtime/digest.ts'
+import {
+  manifestName,
+  manifestPath,
+  objectName,
+  pointerPath,
+  readCurrent,
+} from '../../../corpus/snapshot/files/layout.ts'
+import type { FileEntry } from '../../../corpus/snapshot/files/manifest.ts'
+import { encodePointer, type SignedPointer } from '../../../corpus/snapshot/files/pointer.ts'
+import type { TrustedKey } from '../../../corpus/snapshot/files/signature.ts'
 import { mirror } from '../../../gateway/mirror/mirror.ts'
 import { openSource } from '../../../gateway/mirror/source.ts'
-import { openShelf } from '../../../gateway/shelf/shelf.ts'
+import { openShelf } from '../../../gateway/snapshots/registry.ts'
 import { stateOf } from '../../cli/command.ts'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
 import { NOW, openWorld } from '../../support/publisher.ts'

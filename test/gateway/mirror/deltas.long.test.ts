@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { noProgress } from '../../../corpus/command/progress.ts'
-import { decodePack, encodePack } from '../../../corpus/snapshot/delta.ts'
-import { sha256 } from '../../../corpus/snapshot/digest.ts'
+import { sha256 } from '../../../corpus/runtime/digest.ts'
+import { decodePack, encodePack } from '../../../corpus/snapshot/files/delta.ts'
 import {
   manifestDigests,
   manifestName,
@@ -14,9 +14,9 @@ import {
   objectPath,
   readCurrent,
   readStored,
-} from '../../../corpus/snapshot/layout.ts'
-import { encodeManifest, type Manifest } from '../../../corpus/snapshot/manifest.ts'
-import { verify } from '../../../corpus/snapshot/verify.ts'
+} from '../../../corpus/snapshot/files/layout.ts'
+import { encodeManifest, type Manifest } from '../../../corpus/snapshot/files/manifest.ts'
+import { verify } from '../../../corpus/snapshot/verify/verify.ts'
 import { linksTo } from '../../../gateway/mirror/deltas.ts'
 import { type MirrorReport, mirror } from '../../../gateway/mirror/mirror.ts'
 import { openSource } from '../../../gateway/mirror/source.ts'

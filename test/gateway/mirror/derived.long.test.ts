@@ -5,8 +5,13 @@ import Database from 'better-sqlite3'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { noProgress } from '../../../corpus/command/progress.ts'
-import { objectName, objectPath, temporaryFolder as partsOf, readCurrent } from '../../../corpus/snapshot/layout.ts'
-import { verify } from '../../../corpus/snapshot/verify.ts'
+import {
+  objectName,
+  objectPath,
+  temporaryFolder as partsOf,
+  readCurrent,
+} from '../../../corpus/snapshot/files/layout.ts'
+import { verify } from '../../../corpus/snapshot/verify/verify.ts'
 import { type MirrorReport, mirror } from '../../../gateway/mirror/mirror.ts'
 import { openSource } from '../../../gateway/mirror/source.ts'
 import { stateOf } from '../../cli/command.ts'

@@ -6,8 +6,8 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Random } from '../../../corpus/sample/random.ts'
-import { pointerPath, readCurrent } from '../../../corpus/snapshot/layout.ts'
-import { verify } from '../../../corpus/snapshot/verify.ts'
+import { pointerPath, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
+import { verify } from '../../../corpus/snapshot/verify/verify.ts'
 import { type Fault, openRepository, type Signer } from './repository.ts'
 
 export interface HardTimes {
@@ -36,7 +36,7 @@ export interface HardTimesReport {
   needed: number
 }
 
-const MAIN = join(import.meta.dirname, '../../../gateway/cli.ts')
+const MAIN = join(import.meta.dirname, '../../../gateway/process/cli.ts')
 
 /** @throws Error when a mirror is ever anything but the snapshot of a night, whole and sound, or none yet */
 export async function hardTimes(times: HardTimes): Promise<HardTimesReport> {

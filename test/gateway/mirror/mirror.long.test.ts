@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, r
 import { dirname, join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { lockDist } from '../../../builder/build/lock.ts'
+import { lockDist } from '../../../builder/snapshot/lock.ts'
 import { noProgress } from '../../../corpus/command/progress.ts'
 import {
   manifestPath,
@@ -12,9 +12,9 @@ import {
   temporaryFolder as partsOf,
   pointerPath,
   readCurrent,
-} from '../../../corpus/snapshot/layout.ts'
-import type { FileEntry } from '../../../corpus/snapshot/manifest.ts'
-import { verify } from '../../../corpus/snapshot/verify.ts'
+} from '../../../corpus/snapshot/files/layout.ts'
+import type { FileEntry } from '../../../corpus/snapshot/files/manifest.ts'
+import { verify } from '../../../corpus/snapshot/verify/verify.ts'
 import { makeRoom } from '../../../gateway/mirror/folder.ts'
 import { follow } from '../../../gateway/mirror/follow.ts'
 import { type MirrorOptions, mirror } from '../../../gateway/mirror/mirror.ts'

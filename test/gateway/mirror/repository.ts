@@ -3,18 +3,24 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { renewed } from '../../../builder/build/put-up.ts'
-import { sha256 } from '../../../corpus/snapshot/digest.ts'
-import { manifestPath, objectPath, pointerPath, readCurrent, readPointer } from '../../../corpus/snapshot/layout.ts'
-import { encodeManifest, type FileEntry, snapshotId } from '../../../corpus/snapshot/manifest.ts'
-import type { Pointer } from '../../../corpus/snapshot/pointer.ts'
+import { renewed } from '../../../builder/snapshot/activate.ts'
+import { sha256 } from '../../../corpus/runtime/digest.ts'
+import {
+  manifestPath,
+  objectPath,
+  pointerPath,
+  readCurrent,
+  readPointer,
+} from '../../../corpus/snapshot/files/layout.ts'
+import { encodeManifest, type FileEntry, snapshotId } from '../../../corpus/snapshot/files/manifest.ts'
+import type { Pointer } from '../../../corpus/snapshot/files/pointer.ts'
 import {
   makeKeyPair,
   readSigningKey,
   type SigningKey,
   signPointer,
   type TrustedKey,
-} from '../../../corpus/snapshot/signature.ts'
+} from '../../../corpus/snapshot/files/signature.ts'
 import { listening } from '../../support/listening.ts'
 
 /** One request for a file. */

@@ -1,10 +1,10 @@
 /** What a mirror believes: pure judgements, each rule by itself. SPEC.md, "Pointer". */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { sha256 } from '../../../corpus/snapshot/digest.ts'
-import { encodeManifest, type FileEntry, type Manifest, snapshotId } from '../../../corpus/snapshot/manifest.ts'
-import { encodePointer, type Pointer } from '../../../corpus/snapshot/pointer.ts'
-import { signPointer } from '../../../corpus/snapshot/signature.ts'
+import { sha256 } from '../../../corpus/runtime/digest.ts'
+import { encodeManifest, type FileEntry, type Manifest, snapshotId } from '../../../corpus/snapshot/files/manifest.ts'
+import { encodePointer, type Pointer } from '../../../corpus/snapshot/files/pointer.ts'
+import { signPointer } from '../../../corpus/snapshot/files/signature.ts'
 import { judgeManifest, judgePointer, type Trust } from '../../../gateway/mirror/trust.ts'
 import { makeSigner } from './repository.ts'
 

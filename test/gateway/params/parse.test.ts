@@ -1,11 +1,21 @@
 /** Parameters as requests send them, against rules 1 to 5. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ApiError } from '../../../gateway/errors.ts'
+import { ApiError } from '../../../gateway/http/errors.ts'
 import { date } from '../../../gateway/params/date.ts'
 import { capecId, cveId, cveIds, cweId } from '../../../gateway/params/ids.ts'
-import { type Kind, required, type Schema, withDefault } from '../../../gateway/params/kind.ts'
-import { boolean, csvOf, cursor, integer, number, oneOf, openText, sort, text } from '../../../gateway/params/kinds.ts'
+import { type Kind, required, type Schema, withDefault } from '../../../gateway/params/parameter.ts'
+import {
+  boolean,
+  csvOf,
+  cursor,
+  integer,
+  number,
+  oneOf,
+  openText,
+  sort,
+  text,
+} from '../../../gateway/params/parameter-types.ts'
 import { parseParams } from '../../../gateway/params/parse.ts'
 
 const query = <Q extends Schema>(schema: Q, raw: string) => parseParams({ path: {}, query: schema }, {}, raw)

@@ -1,11 +1,11 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { splicePlain, spliceTag } from '../../../corpus/snapshot/codec/splice.ts'
+import { CVE_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
 import { idAt } from '../../../corpus/snapshot/derive/index-table.ts'
-import { readCurrent } from '../../../corpus/snapshot/layout.ts'
-import { CVE_SORTS } from '../../../corpus/snapshot/order.ts'
-import { splicePlain, spliceTag } from '../../../corpus/snapshot/splice.ts'
+import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { rowPieces } from '../../../gateway/plan/row-pieces.ts'
-import { type OpenSnapshot, openSnapshot } from '../../../gateway/shelf/open-snapshot.ts'
+import { type OpenSnapshot, openSnapshot } from '../../../gateway/snapshots/open-snapshot.ts'
 import { sampleDist, temporaryFolder } from '../../support/dist.ts'
 
 const folder = temporaryFolder('row-pieces')

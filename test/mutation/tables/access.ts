@@ -1,11 +1,11 @@
 /** Mutations that break rules 11 to 17 of RULES.md: tokens, tiers, limits, HTTP. */
 import type { Mutation } from '../mutation.ts'
 
-const AUTH = ['test/contract/rules-auth.test.ts']
-const QUOTAS = ['test/contract/rules-limits.test.ts']
+const AUTH = ['test/contract/rules/auth.test.ts']
+const QUOTAS = ['test/contract/rules/limits.test.ts']
 const SHARED = ['test/gateway/limits/redis.long.test.ts']
-const HTTP = ['test/contract/rules-http.test.ts']
-const AUTHENTICATION = ['test/contract/authentication.test.ts']
+const HTTP = ['test/contract/rules/http.test.ts']
+const AUTHENTICATION = ['test/contract/rules/service-authentication.test.ts']
 
 export const ACCESS: readonly Mutation[] = [
   {
@@ -75,7 +75,7 @@ export const ACCESS: readonly Mutation[] = [
   {
     rule: 'rule 14: the preview is on unless it is switched off',
     breaks: 'the preview is off by default',
-    file: 'gateway/app.ts',
+    file: 'gateway/http/app.ts',
     find: 'preview = true,',
     replace: 'preview = false,',
     tests: AUTH,
@@ -107,7 +107,7 @@ export const ACCESS: readonly Mutation[] = [
   {
     rule: 'rule 16: each subject has its own quota',
     breaks: 'all subjects share one quota',
-    file: 'gateway/app.ts',
+    file: 'gateway/http/app.ts',
     find: 'limits.subjects.take(subject.sub)',
     replace: "limits.subjects.take('-')",
     tests: QUOTAS,
@@ -123,7 +123,7 @@ export const ACCESS: readonly Mutation[] = [
   {
     rule: 'rule 16: too many failed tokens of an address get 429',
     breaks: 'a missing token counts as a failed one',
-    file: 'gateway/app.ts',
+    file: 'gateway/http/app.ts',
     find: "if (error.fault === 'missing') return error",
     replace: '',
     tests: QUOTAS,
@@ -139,7 +139,7 @@ export const ACCESS: readonly Mutation[] = [
   {
     rule: 'rule 16: a 304 costs nothing',
     breaks: 'a 304 costs as much as a 200',
-    file: 'gateway/app.ts',
+    file: 'gateway/http/app.ts',
     find: 'if (isKnown && standing.refundable) passage.standing = giveBack(subject, standing)',
     replace: '',
     tests: QUOTAS,
@@ -179,7 +179,7 @@ export const ACCESS: readonly Mutation[] = [
   {
     rule: 'rule 17: gzip where it is accepted, identity otherwise',
     breaks: 'a weight of 0 is overlooked',
-    file: 'gateway/negotiation.ts',
+    file: 'gateway/http/negotiation.ts',
     find: 'return weight > 0 && weight >= identity',
     replace: 'return gzip !== undefined || weight > 0',
     tests: HTTP,
@@ -187,7 +187,7 @@ export const ACCESS: readonly Mutation[] = [
   {
     rule: 'rule 17: a strong tag of the content, the same for every token, one for each coding; either gives 304',
     breaks: 'the tag of the gzip coding gives no 304',
-    file: 'gateway/negotiation.ts',
+    file: 'gateway/http/negotiation.ts',
     find: ` || opaque === \`\${tag}-gz\``,
     replace: '',
     tests: HTTP,
@@ -203,7 +203,7 @@ export const ACCESS: readonly Mutation[] = [
   {
     rule: 'rule 17: every answer, errors too, has its type, is not sniffed and not kept',
     breaks: 'answers may be kept without asking again',
-    file: 'gateway/reply.ts',
+    file: 'gateway/http/reply.ts',
     find: "'private, no-cache'",
     replace: "'private, max-age=60'",
     tests: HTTP,

@@ -1,16 +1,16 @@
 /** Mutations that break rules 22 to 26 of RULES.md: flags, evidence, affected versions, completeness, timeline. */
 import type { Mutation } from '../mutation.ts'
 
-const EVIDENCE = ['test/contract/rules-evidence.test.ts']
-const AFFECTED = ['test/contract/rules-affected.test.ts']
-const DIRECTORY = ['test/contract/rules-directory.test.ts']
-const TIMELINE = ['test/contract/rules-timeline.test.ts']
+const EVIDENCE = ['test/contract/rules/evidence.test.ts']
+const AFFECTED = ['test/contract/rules/affected.test.ts']
+const DIRECTORY = ['test/contract/rules/directory.test.ts']
+const TIMELINE = ['test/contract/rules/timeline.test.ts']
 
 export const CLAIMS: readonly Mutation[] = [
   {
     rule: 'rule 22: a fixed version, patched version or fix commit of any claim, or a reference tagged patch',
     breaks: 'a reference tagged patch is none',
-    file: 'corpus/model/capabilities.ts',
+    file: 'corpus/model/evidence/capabilities.ts',
     find: ' || references.some(isPatch)',
     replace: '',
     tests: EVIDENCE,
@@ -18,7 +18,7 @@ export const CLAIMS: readonly Mutation[] = [
   {
     rule: 'rule 22: workarounds of the CNA, or a reference tagged mitigation',
     breaks: 'the tag mitigation means nothing',
-    file: 'corpus/model/capabilities.ts',
+    file: 'corpus/model/evidence/capabilities.ts',
     find: "hasTag(tags, 'mitigation')",
     replace: 'false',
     tests: EVIDENCE,
@@ -26,7 +26,7 @@ export const CLAIMS: readonly Mutation[] = [
   {
     rule: 'rule 22: has_detection is detection evidence of any kind, and its layers are named',
     breaks: 'layers are not named',
-    file: 'corpus/model/capabilities.ts',
+    file: 'corpus/model/evidence/capabilities.ts',
     find: 'DETECTION_LAYERS.filter((layer) => layers.has(layer))',
     replace: 'DETECTION_LAYERS.filter((layer) => layers.has(layer) && layers.size > 4)',
     tests: EVIDENCE,
@@ -34,7 +34,7 @@ export const CLAIMS: readonly Mutation[] = [
   {
     rule: 'rule 23: a KEV listing is the feed',
     breaks: 'the copy of the ADP counts beside a feed',
-    file: 'corpus/model/evidence.ts',
+    file: 'corpus/model/evidence/evidence.ts',
     find: 'if (kevFeed) return entry && {',
     replace: 'if (kevFeed && entry) return {',
     tests: EVIDENCE,
@@ -42,7 +42,7 @@ export const CLAIMS: readonly Mutation[] = [
   {
     rule: 'rule 23: SSVC active and poc are evidence of the ADP, none is not',
     breaks: 'SSVC poc is no evidence',
-    file: 'corpus/model/evidence.ts',
+    file: 'corpus/model/evidence/evidence.ts',
     find: "if (ssvc.exploitation !== 'active' && ssvc.exploitation !== 'poc') return",
     replace: "if (ssvc.exploitation !== 'active') return",
     tests: EVIDENCE,
@@ -50,7 +50,7 @@ export const CLAIMS: readonly Mutation[] = [
   {
     rule: 'rule 23: exploit modules of the framework are weaponized, its others',
     breaks: 'auxiliary modules are weaponized',
-    file: 'corpus/model/evidence.ts',
+    file: 'corpus/model/evidence/evidence.ts',
     find: "source === 'exploit_framework' && source_id.startsWith('exploit/')",
     replace: "source === 'exploit_framework'",
     tests: EVIDENCE,
@@ -66,7 +66,7 @@ export const CLAIMS: readonly Mutation[] = [
   {
     rule: 'rule 23: a template is high; a fixed version of CNA or advisory is high, of others medium',
     breaks: 'a fixed version of an advisory is medium',
-    file: 'corpus/model/fixes.ts',
+    file: 'corpus/model/evidence/fixes.ts',
     find: "  advisory: 'high',",
     replace: "  advisory: 'medium',",
     tests: EVIDENCE,
@@ -74,7 +74,7 @@ export const CLAIMS: readonly Mutation[] = [
   {
     rule: 'rule 24: lessThan is fixed, lessThanOrEqual last affected',
     breaks: 'an inclusive bound is lost',
-    file: 'corpus/model/ranges.ts',
+    file: 'corpus/model/affected/ranges.ts',
     find: 'lastAffected: bound.inclusive ? bound.version : null,',
     replace: 'lastAffected: null,',
     tests: AFFECTED,
@@ -82,7 +82,7 @@ export const CLAIMS: readonly Mutation[] = [
   {
     rule: 'rule 24: changes are replayed literally, in order',
     breaks: 'changes are sorted by version first',
-    file: 'corpus/model/ranges.ts',
+    file: 'corpus/model/affected/ranges.ts',
     find: 'for (const change of statement.changes) {',
     replace: 'for (const change of statement.changes.toSorted((a, b) => (a.at < b.at ? -1 : 1))) {',
     tests: AFFECTED,
@@ -90,7 +90,7 @@ export const CLAIMS: readonly Mutation[] = [
   {
     rule: 'rule 24: placeholders and * are "0" as a start',
     breaks: 'a placeholder as a start stays as it is',
-    file: 'corpus/model/ranges.ts',
+    file: 'corpus/model/affected/ranges.ts',
     find: "introduced: isPlaceholder(start) || ALL_VERSIONS.test(start) ? '0' : start,",
     replace: 'introduced: start,',
     tests: AFFECTED,
@@ -98,7 +98,7 @@ export const CLAIMS: readonly Mutation[] = [
   {
     rule: 'rule 24: comparators in a version are the range they state',
     breaks: '<= counts as <',
-    file: 'corpus/model/comparators.ts',
+    file: 'corpus/model/affected/comparators.ts',
     find: "inclusive = operator === '<='",
     replace: 'inclusive = false',
     tests: AFFECTED,
@@ -106,7 +106,7 @@ export const CLAIMS: readonly Mutation[] = [
   {
     rule: 'rule 24: what is unaffected never becomes affected',
     breaks: 'an unaffected version is listed as affected',
-    file: 'corpus/model/ranges.ts',
+    file: 'corpus/model/affected/ranges.ts',
     find: "} else if (statement.status === 'affected') {",
     replace: '} else {',
     tests: AFFECTED,
@@ -122,7 +122,7 @@ export const CLAIMS: readonly Mutation[] = [
   {
     rule: 'rule 24: vendor and product n/a are null',
     breaks: 'n/a is a vendor like others',
-    file: 'corpus/model/products.ts',
+    file: 'corpus/model/affected/products.ts',
     find: 'name === null || /^n\\/a$/i.test(name) ? null : name',
     replace: 'name',
     tests: AFFECTED,
@@ -130,7 +130,7 @@ export const CLAIMS: readonly Mutation[] = [
   {
     rule: 'rule 25: completeness is the sum of what the CNA gave',
     breaks: 'a weakness is worth 10 points',
-    file: 'corpus/model/completeness.ts',
+    file: 'corpus/model/scores/completeness.ts',
     find: "[15, 'CWE', (cna) => cna.weaknesses.length > 0]",
     replace: "[10, 'CWE', (cna) => cna.weaknesses.length > 0]",
     tests: DIRECTORY,
@@ -162,7 +162,7 @@ export const CLAIMS: readonly Mutation[] = [
   {
     rule: 'rule 26: the first ingest writes only what the feeds date',
     breaks: 'dates of advisories are left out',
-    file: 'corpus/model/timeline.ts',
+    file: 'corpus/model/timeline/timeline.ts',
     find: 'const { advisory } of advisories) {',
     replace: 'const { advisory } of advisories.slice(0, 0)) {',
     tests: TIMELINE,
@@ -170,7 +170,7 @@ export const CLAIMS: readonly Mutation[] = [
   {
     rule: 'rule 26: the next ingest compares with what it replaces, and appends entries by category',
     breaks: 'the entries before are forgotten',
-    file: 'corpus/model/timeline.ts',
+    file: 'corpus/model/timeline/timeline.ts',
     find: '[...entries, ...previous.timeline]',
     replace: 'entries',
     tests: TIMELINE,
@@ -186,7 +186,7 @@ export const CLAIMS: readonly Mutation[] = [
   {
     rule: 'rule 26: an exploit module is dated by what its feed states of it',
     breaks: 'the newest feed of the night dates it',
-    file: 'corpus/model/timeline.ts',
+    file: 'corpus/model/timeline/timeline.ts',
     find: 'if (dates.length === 0 && feeds.size === 1) dates',
     replace: 'dates',
     tests: TIMELINE,
@@ -202,7 +202,7 @@ export const CLAIMS: readonly Mutation[] = [
   {
     rule: 'rule 26: entries are ordered by version, then by time',
     breaks: 'time alone orders them',
-    file: 'corpus/model/timeline.ts',
+    file: 'corpus/model/timeline/timeline.ts',
     find: 'b.version_to - a.version_to || ',
     replace: '',
     tests: TIMELINE,

@@ -1,15 +1,15 @@
 /** Mutations that break rules 18 to 21 of RULES.md: headline, title, SSVC, weaknesses. */
 import type { Mutation } from '../mutation.ts'
 
-const SCORES = ['test/contract/rules-scores.test.ts']
-const SSVC = ['test/contract/rules-ssvc.test.ts']
-const RECORDS = ['test/contract/rules-records.test.ts']
+const SCORES = ['test/contract/rules/scores.test.ts']
+const SSVC = ['test/contract/rules/ssvc.test.ts']
+const RECORDS = ['test/contract/rules/records.test.ts']
 
 export const DERIVED: readonly Mutation[] = [
   {
     rule: 'rule 18: sources back the headline in their order',
     breaks: 'NVD goes before the ADP',
-    file: 'corpus/model/cvss.ts',
+    file: 'corpus/model/scores/cvss.ts',
     find: "['svc', 'cna', 'adp', 'nvd', 'advisory']",
     replace: "['svc', 'cna', 'nvd', 'adp', 'advisory']",
     tests: SCORES,
@@ -17,7 +17,7 @@ export const DERIVED: readonly Mutation[] = [
   {
     rule: 'rule 18: within a source versions go 4.0, 3.1, 3.0, 2.0',
     breaks: '3.1 goes before 4.0',
-    file: 'corpus/model/cvss.ts',
+    file: 'corpus/model/scores/cvss.ts',
     find: "['4.0', '3.1', '3.0', '2.0'] as const",
     replace: "['3.1', '4.0', '3.0', '2.0'] as const",
     tests: SCORES,
@@ -25,7 +25,7 @@ export const DERIVED: readonly Mutation[] = [
   {
     rule: 'rule 18: within a version the newest counts',
     breaks: 'the oldest counts',
-    file: 'corpus/model/cvss.ts',
+    file: 'corpus/model/scores/cvss.ts',
     find: 'compareText(y.captured_at, x.captured_at)',
     replace: 'compareText(x.captured_at, y.captured_at)',
     tests: SCORES,
@@ -33,7 +33,7 @@ export const DERIVED: readonly Mutation[] = [
   {
     rule: 'rule 18: within a version the newest counts, then the higher score',
     breaks: 'among equals the lower score counts',
-    file: 'corpus/model/cvss.ts',
+    file: 'corpus/model/scores/cvss.ts',
     find: 'y.base_score - x.base_score',
     replace: 'x.base_score - y.base_score',
     tests: SCORES,
@@ -41,15 +41,15 @@ export const DERIVED: readonly Mutation[] = [
   {
     rule: 'rule 18: severity is the band of the score',
     breaks: 'CVSS 2.0 has a critical band',
-    file: 'corpus/model/cvss.ts',
+    file: 'corpus/model/scores/cvss.ts',
     find: "'2.0': BANDS_3.slice(1)",
     replace: "'2.0': BANDS_3",
-    tests: ['test/contract/rules-severity.test.ts'],
+    tests: ['test/contract/rules/severity.test.ts'],
   },
   {
     rule: 'rule 18: `captured_at` is the time that the source states',
     breaks: 'it is always the date of the claim',
-    file: 'corpus/model/cvss.ts',
+    file: 'corpus/model/scores/cvss.ts',
     find: 'stated.statedAt ?? (ofRecord ? recordUpdated : null) ?? claim.updatedAt',
     replace: 'claim.updatedAt',
     tests: SCORES,
@@ -73,7 +73,7 @@ export const DERIVED: readonly Mutation[] = [
   {
     rule: 'rule 19: a vendor that the product begins with',
     breaks: 'the vendor comes before every product',
-    file: 'corpus/model/products.ts',
+    file: 'corpus/model/affected/products.ts',
     find: 'isRepeated ? null : vendor',
     replace: 'vendor',
     tests: RECORDS,
@@ -81,7 +81,7 @@ export const DERIVED: readonly Mutation[] = [
   {
     rule: 'rule 19: a vendor that the product begins with',
     breaks: 'the beginning of a word is enough',
-    file: 'corpus/model/products.ts',
+    file: 'corpus/model/affected/products.ts',
     find: ' && !/^[\\p{L}\\p{M}\\p{N}]/u.test(rest)',
     replace: '',
     tests: RECORDS,
@@ -97,7 +97,7 @@ export const DERIVED: readonly Mutation[] = [
   {
     rule: 'rule 20: the decision is that of the table',
     breaks: 'one cell of the table is wrong',
-    file: 'corpus/model/ssvc.ts',
+    file: 'corpus/model/scores/ssvc.ts',
     find: "'poc yes total': ['track', 'track*', 'attend']",
     replace: "'poc yes total': ['track', 'attend', 'attend']",
     tests: SSVC,
@@ -105,7 +105,7 @@ export const DERIVED: readonly Mutation[] = [
   {
     rule: 'rule 20: without one of the points there is no decision',
     breaks: 'without a point the decision is track',
-    file: 'corpus/model/ssvc.ts',
+    file: 'corpus/model/scores/ssvc.ts',
     find: 'row?.[COLUMN[mission]] ?? null',
     replace: "row?.[COLUMN[mission]] ?? 'track'",
     tests: SSVC,
@@ -113,7 +113,7 @@ export const DERIVED: readonly Mutation[] = [
   {
     rule: 'rule 20: the operator sets mission and well-being',
     breaks: 'a high mission counts as medium',
-    file: 'corpus/model/ssvc.ts',
+    file: 'corpus/model/scores/ssvc.ts',
     find: '{ low: 0, medium: 1, high: 2 }',
     replace: '{ low: 0, medium: 1, high: 1 }',
     tests: SSVC,
@@ -121,7 +121,7 @@ export const DERIVED: readonly Mutation[] = [
   {
     rule: 'rule 21: the primary weakness is the CNA',
     breaks: 'NVD goes before CNA and ADP',
-    file: 'corpus/model/weakness.ts',
+    file: 'corpus/model/ids/weakness.ts',
     find: "['cna', 'adp', 'nvd'] as const",
     replace: "['nvd', 'cna', 'adp'] as const",
     tests: RECORDS,
@@ -137,7 +137,7 @@ export const DERIVED: readonly Mutation[] = [
   {
     rule: 'rule 21: what the catalogue knows as a weakness goes before what it does not',
     breaks: 'a category can be the primary weakness before a weakness',
-    file: 'corpus/model/weakness.ts',
+    file: 'corpus/model/ids/weakness.ts',
     find: 'if (!catalogue || catalogue.isWeakness(id)) return id',
     replace: 'return id',
     tests: RECORDS,
@@ -145,7 +145,7 @@ export const DERIVED: readonly Mutation[] = [
   {
     rule: 'rule 21: scope=any is the union of the mappings',
     breaks: 'the mappings of advisories are left out',
-    file: 'corpus/model/weakness.ts',
+    file: 'corpus/model/ids/weakness.ts',
     find: "new Set(['cna', 'adp', 'nvd', 'advisory'])",
     replace: "new Set(['cna', 'adp', 'nvd'])",
     tests: RECORDS,

@@ -1,8 +1,8 @@
 /** Mutations that break rules 6 to 10 of RULES.md: orders, cursors, pages, and what is not there. */
 import type { Mutation } from '../mutation.ts'
 
-const LISTS = ['test/contract/rules-lists.test.ts']
-const CURSORS = ['test/contract/rules-cursors.test.ts']
+const LISTS = ['test/contract/rules/lists.test.ts']
+const CURSORS = ['test/contract/rules/cursors.test.ts']
 
 export const LIST_RULES: readonly Mutation[] = [
   {
@@ -16,7 +16,7 @@ export const LIST_RULES: readonly Mutation[] = [
   {
     rule: 'rule 6: ties go by year and number, in the direction of the sort; nulls come last in both',
     breaks: 'nulls come first in an ascending order',
-    file: 'corpus/snapshot/find/places.ts',
+    file: 'corpus/snapshot/filter/lower-bound.ts',
     find: 'place < keyed ? keyed - 1 - place : keyed + count - 1 - place',
     replace: 'count - 1 - place',
     tests: LISTS,
@@ -24,7 +24,7 @@ export const LIST_RULES: readonly Mutation[] = [
   {
     rule: 'rule 6: names compare lower-cased',
     breaks: 'names of vendors compare as they are written',
-    file: 'corpus/snapshot/lists.ts',
+    file: 'corpus/snapshot/cursor/lists.ts',
     find: 'fold(row.display)',
     replace: 'row.display',
     tests: LISTS,
@@ -40,7 +40,7 @@ export const LIST_RULES: readonly Mutation[] = [
   {
     rule: 'rule 6: where a list has no sort, ties ascend',
     breaks: 'ties among products descend with the counts',
-    file: 'corpus/snapshot/lists.ts',
+    file: 'corpus/snapshot/cursor/lists.ts',
     find: ', tiesAscend: true }',
     replace: ' }',
     tests: LISTS,
@@ -48,7 +48,7 @@ export const LIST_RULES: readonly Mutation[] = [
   {
     rule: 'rule 6: CAPEC severities go by rank',
     breaks: 'Low is below Very Low',
-    file: 'corpus/snapshot/lists.ts',
+    file: 'corpus/snapshot/cursor/lists.ts',
     find: "['Very Low', 'Low',",
     replace: "['Low', 'Very Low',",
     tests: LISTS,
@@ -56,15 +56,15 @@ export const LIST_RULES: readonly Mutation[] = [
   {
     rule: 'rule 7: a cursor has at most 512 characters',
     breaks: 'long keys stay whole in a cursor',
-    file: 'corpus/snapshot/cursor.ts',
+    file: 'corpus/snapshot/cursor/cursor.ts',
     find: 'MAX_KEPT_BYTES = 128',
     replace: 'MAX_KEPT_BYTES = 4096',
-    tests: ['test/contract/rules-bounds.test.ts'],
+    tests: ['test/contract/rules/bounds.test.ts'],
   },
   {
     rule: 'rule 7: it holds no secret and no filter',
     breaks: 'a cursor has the filters in plain text',
-    file: 'corpus/snapshot/cursor.ts',
+    file: 'corpus/snapshot/cursor/cursor.ts',
     find: 'const text = JSON.stringify(filters)',
     replace: 'return JSON.stringify(filters)',
     tests: CURSORS,
@@ -72,7 +72,7 @@ export const LIST_RULES: readonly Mutation[] = [
   {
     rule: 'rule 7: another list, sort or filter is refused',
     breaks: 'a cursor goes on under any sort',
-    file: 'corpus/snapshot/resume.ts',
+    file: 'corpus/snapshot/cursor/resume.ts',
     find: 'if (cursor.sort !== sortText(sort)) {',
     replace: 'if (cursor.sort === "") {',
     tests: CURSORS,
@@ -80,7 +80,7 @@ export const LIST_RULES: readonly Mutation[] = [
   {
     rule: 'rule 7: a string that was not issued, or changed on its way, is refused',
     breaks: 'the checksum is not looked at',
-    file: 'corpus/snapshot/cursor.ts',
+    file: 'corpus/snapshot/cursor/cursor.ts',
     find: ' || checksum(fields) !== decoded.slice(0, CHECKSUM_LENGTH)',
     replace: '',
     tests: CURSORS,
@@ -88,7 +88,7 @@ export const LIST_RULES: readonly Mutation[] = [
   {
     rule: 'rule 7: a walk goes on in its snapshot while that is retained',
     breaks: 'a walk goes over to the current snapshot at once',
-    file: 'gateway/shelf/shelf.ts',
+    file: 'gateway/snapshots/registry.ts',
     find: '[current, ...older].find((snapshot) => snapshot.prefix',
     replace: '[current].find((snapshot) => snapshot.prefix',
     tests: CURSORS,
@@ -96,7 +96,7 @@ export const LIST_RULES: readonly Mutation[] = [
   {
     rule: 'rule 7: once its snapshot is gone, a walk resumes by its key',
     breaks: 'such a walk begins anew',
-    file: 'corpus/snapshot/resume.ts',
+    file: 'corpus/snapshot/cursor/resume.ts',
     find: 'snapshots.current, after: cursor.after',
     replace: 'snapshots.current, after: null',
     tests: CURSORS,
@@ -104,7 +104,7 @@ export const LIST_RULES: readonly Mutation[] = [
   {
     rule: 'rule 7: a cursor of a newer snapshot than is loaded gets 503',
     breaks: 'a newer cursor is answered from the older snapshot',
-    file: 'corpus/snapshot/resume.ts',
+    file: 'corpus/snapshot/cursor/resume.ts',
     find: 'if (cursor.createdAt > snapshots.current.createdAt) {',
     replace: 'if (cursor.createdAt < 0) {',
     tests: CURSORS,
@@ -112,10 +112,10 @@ export const LIST_RULES: readonly Mutation[] = [
   {
     rule: 'rule 7: a creation time in the future was never issued',
     breaks: 'such a cursor is taken for one of a newer snapshot',
-    file: 'corpus/snapshot/resume.ts',
+    file: 'corpus/snapshot/cursor/resume.ts',
     find: 'if (cursor.createdAt > Date.now()) throw notIssued()',
     replace: '',
-    tests: ['test/contract/rules-cursors.test.ts'],
+    tests: ['test/contract/rules/cursors.test.ts'],
   },
   {
     rule: 'rule 8: a page is full unless it is the last',
@@ -144,7 +144,7 @@ export const LIST_RULES: readonly Mutation[] = [
   {
     rule: 'rule 9: an unknown weakness or pattern is not found',
     breaks: 'another weakness is answered instead',
-    file: 'gateway/routes/catalogue-entry.ts',
+    file: 'gateway/routes/catalog-entry.ts',
     find: `throw notFound(\`the catalogue has no \${what} \${id.toUpperCase()}\`)`,
     replace: 'return entryAnswer(current, list, 0, fields)',
     tests: LISTS,

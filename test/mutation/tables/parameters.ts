@@ -1,14 +1,14 @@
 /** Mutations that break rules 1 to 5 of RULES.md: identifiers, parameters and filters. */
 import type { Mutation } from '../mutation.ts'
 
-const IDENTIFIERS = ['test/contract/rules-identifiers.test.ts']
-const FILTERS = ['test/contract/rules-filters.test.ts']
+const IDENTIFIERS = ['test/contract/rules/identifiers.test.ts']
+const FILTERS = ['test/contract/rules/filters.test.ts']
 
 export const PARAMETERS: readonly Mutation[] = [
   {
     rule: 'rule 1: a CVE id in any case is answered in upper case',
     breaks: 'a CVE id stays as it is asked for',
-    file: 'corpus/model/cve-id.ts',
+    file: 'corpus/model/ids/cve-id.ts',
     find: '(text.toUpperCase() as CveId)',
     replace: '(text as CveId)',
     tests: IDENTIFIERS,
@@ -16,7 +16,7 @@ export const PARAMETERS: readonly Mutation[] = [
   {
     rule: 'rule 1: the number has 4 to 19 digits',
     breaks: 'three digits will do',
-    file: 'corpus/model/cve-id.ts',
+    file: 'corpus/model/ids/cve-id.ts',
     find: '(\\d{4,19})$/i',
     replace: '(\\d{3,19})$/i',
     tests: IDENTIFIERS,
@@ -72,7 +72,7 @@ export const PARAMETERS: readonly Mutation[] = [
   {
     rule: 'rule 2: unknown members, sort keys, includes, fields and values out of range',
     breaks: 'a limit has no upper bound',
-    file: 'gateway/params/kinds.ts',
+    file: 'gateway/params/parameter-types.ts',
     find: 'if (!(number >= min && number <= max)) throw refuse(name, value, `a whole number',
     replace: 'if (!(number >= min)) throw refuse(name, value, `a whole number',
     tests: IDENTIFIERS,
@@ -80,7 +80,7 @@ export const PARAMETERS: readonly Mutation[] = [
   {
     rule: 'rule 2: impossible dates',
     breaks: '30 February is 1 March',
-    file: 'corpus/model/date-bound.ts',
+    file: 'corpus/model/values/date-bound.ts',
     find: 'date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? ms : null',
     replace: 'Number.isNaN(date.getTime()) ? null : ms',
     tests: IDENTIFIERS,
@@ -96,7 +96,7 @@ export const PARAMETERS: readonly Mutation[] = [
   {
     rule: 'rule 3: booleans are true or false',
     breaks: 'every other word is false',
-    file: 'gateway/params/kinds.ts',
+    file: 'gateway/params/parameter-types.ts',
     find: "if (member === null) throw refuse(name, value, 'true or false')",
     replace: '',
     tests: IDENTIFIERS,
@@ -104,7 +104,7 @@ export const PARAMETERS: readonly Mutation[] = [
   {
     rule: 'rule 3: members of a csv are trimmed',
     breaks: 'blanks around a member make it unknown',
-    file: 'gateway/params/kinds.ts',
+    file: 'gateway/params/parameter-types.ts',
     find: 'const text = part.trim()',
     replace: 'const text = part',
     tests: IDENTIFIERS,
@@ -112,7 +112,7 @@ export const PARAMETERS: readonly Mutation[] = [
   {
     rule: 'rule 4: closed sets are checked',
     breaks: 'whatever is not in the set is taken',
-    file: 'gateway/params/kinds.ts',
+    file: 'gateway/params/parameter-types.ts',
     find: 'if (member === null) throw refuseMember(name, value, members)\n    return member',
     replace: 'return (member ?? value) as M',
     tests: FILTERS,
@@ -120,7 +120,7 @@ export const PARAMETERS: readonly Mutation[] = [
   {
     rule: 'API 3.4: members of closed sets, booleans and sort keys match in any case',
     breaks: 'members must be spelled as in the set',
-    file: 'corpus/model/closed-set.ts',
+    file: 'corpus/model/values/closed-set.ts',
     find: 'member.toLowerCase() === folded',
     replace: 'member === text',
     tests: FILTERS,
@@ -128,7 +128,7 @@ export const PARAMETERS: readonly Mutation[] = [
   {
     rule: 'API 3.4: members of closed sets, booleans and sort keys match in any case',
     breaks: 'members stay as they are asked for',
-    file: 'corpus/model/closed-set.ts',
+    file: 'corpus/model/values/closed-set.ts',
     find: 'members.find((member) => member.toLowerCase() === folded) ?? null',
     replace: 'members.some((member) => member.toLowerCase() === folded) ? (text as M) : null',
     tests: FILTERS,
@@ -144,7 +144,7 @@ export const PARAMETERS: readonly Mutation[] = [
   {
     rule: 'rule 4: date bounds are inclusive, mean the whole UTC day',
     breaks: 'an upper bound means the first moment of its day',
-    file: 'corpus/model/date-bound.ts',
+    file: 'corpus/model/values/date-bound.ts',
     find: "(kind === 'day' ? ms + DAY_MS - 1 : ms)",
     replace: "(kind === 'day' ? ms : ms)",
     tests: FILTERS,
@@ -152,7 +152,7 @@ export const PARAMETERS: readonly Mutation[] = [
   {
     rule: 'rule 4: a timestamp in place of a date is compared exactly',
     breaks: 'fractions of a second are cut off',
-    file: 'corpus/model/date-bound.ts',
+    file: 'corpus/model/values/date-bound.ts',
     find: ' + Number(parts[5] ?? 0) * 1000',
     replace: '',
     tests: FILTERS,
@@ -160,7 +160,7 @@ export const PARAMETERS: readonly Mutation[] = [
   {
     rule: 'rule 5: `q` takes any case',
     breaks: 'text is searched as it is written',
-    file: 'corpus/snapshot/fold.ts',
+    file: 'corpus/snapshot/codec/fold.ts',
     find: '.toWellFormed().toLowerCase()',
     replace: '.toWellFormed()',
     tests: FILTERS,
@@ -168,7 +168,7 @@ export const PARAMETERS: readonly Mutation[] = [
   {
     rule: 'rule 5: `q` has at most 200 code points',
     breaks: 'length is counted in UTF-16 units',
-    file: 'gateway/params/kinds.ts',
+    file: 'gateway/params/parameter-types.ts',
     find: 'const length = codePoints(value)',
     replace: 'const length = value.length',
     tests: FILTERS,

@@ -1,5 +1,5 @@
 /** One synthetic attack pattern, and what it is related to, in each of the forms that CAPEC comes in. */
-import type { CapecEntry } from '../../../../corpus/model/catalogue.ts'
+import type { CapecEntry } from '../../../../corpus/model/catalog.ts'
 
 /** What both forms can state, in the words of the model. */
 export const PATTERN: CapecEntry = {

@@ -4,9 +4,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { findCapec, readCapec } from '../../../../corpus/feeds/capec/capec.ts'
 import { chooseFiles } from '../../../../corpus/feeds/files/choice.ts'
-import type { CapecEntry } from '../../../../corpus/model/catalogue.ts'
+import type { CapecEntry } from '../../../../corpus/model/catalog.ts'
 import { needs, REAL_FEEDS } from '../../../support/needs.ts'
-import { bytesOf, entries, told, UNKNOWN, versions } from '../catalogue/catalogue-items.ts'
+import { bytesOf, entries, told, UNKNOWN, versions } from '../catalog/catalog-items.ts'
 import { itemsOf } from '../reading.ts'
 
 needs('real feeds')

@@ -7,10 +7,10 @@ import { findCapec, readCapec } from '../../../../corpus/feeds/capec/capec.ts'
 import { readExecutionFlow, stixText } from '../../../../corpus/feeds/capec/stix-text.ts'
 import type { FeedItem } from '../../../../corpus/feeds/feed.ts'
 import { chooseFiles } from '../../../../corpus/feeds/files/choice.ts'
-import type { CapecEntry } from '../../../../corpus/model/catalogue.ts'
+import type { CapecEntry } from '../../../../corpus/model/catalog.ts'
 import { temporaryFolder } from '../../../support/dist.ts'
 import { putFeeds, zipOf } from '../../../support/feeds.ts'
-import { claims, entries, told, UNKNOWN, versions } from '../catalogue/catalogue-items.ts'
+import { claims, entries, told, UNKNOWN, versions } from '../catalog/catalog-items.ts'
 import { errorOf, itemsOf } from '../reading.ts'
 import {
   barePattern,

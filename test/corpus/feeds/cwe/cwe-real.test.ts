@@ -4,9 +4,9 @@ import { unzipSync } from 'fflate'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { findCwe, readCwe } from '../../../../corpus/feeds/cwe/cwe.ts'
-import type { CweEntry } from '../../../../corpus/model/catalogue.ts'
+import type { CweEntry } from '../../../../corpus/model/catalog.ts'
 import { needs, REAL_FEEDS } from '../../../support/needs.ts'
-import { bytesOf, entries, told, UNKNOWN, versions } from '../catalogue/catalogue-items.ts'
+import { bytesOf, entries, told, UNKNOWN, versions } from '../catalog/catalog-items.ts'
 import { itemsOf } from '../reading.ts'
 
 needs('real feeds')

@@ -6,10 +6,10 @@ import * as assert from 'uvu/assert'
 import { findCwe, readCwe } from '../../../../corpus/feeds/cwe/cwe.ts'
 import type { FeedItem } from '../../../../corpus/feeds/feed.ts'
 import { chooseFiles } from '../../../../corpus/feeds/files/choice.ts'
-import type { CweEntry } from '../../../../corpus/model/catalogue.ts'
+import type { CweEntry } from '../../../../corpus/model/catalog.ts'
 import { temporaryFolder } from '../../../support/dist.ts'
 import { putFeeds } from '../../../support/feeds.ts'
-import { claims, entries, told, UNKNOWN, versions } from '../catalogue/catalogue-items.ts'
+import { claims, entries, told, UNKNOWN, versions } from '../catalog/catalog-items.ts'
 import { errorOf, itemsOf } from '../reading.ts'
 
 const folder = temporaryFolder('cwe')

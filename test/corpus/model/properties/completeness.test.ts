@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { completenessOf, gradeOf } from '../../../../corpus/model/completeness.ts'
 import { type CnaRecords, cnaRow, cnaStats } from '../../../../corpus/model/directory.ts'
+import { completenessOf, gradeOf } from '../../../../corpus/model/scores/completeness.ts'
 import { cveClaim } from './arbitrary.ts'
 import { property } from './property.ts'
 

@@ -1,8 +1,8 @@
 /** CVSS vectors of every version, drawn from the tables of FIRST's specifications, and metrics made of them. */
 import fc from 'fast-check'
 import type { CveClaim, CvssClaim } from '../../../../corpus/model/claim.ts'
-import { severityOf } from '../../../../corpus/model/cvss.ts'
-import { baseScore } from '../../../../corpus/model/cvss-vector.ts'
+import { severityOf } from '../../../../corpus/model/scores/cvss.ts'
+import { baseScore } from '../../../../corpus/model/scores/cvss-vector.ts'
 import { shape } from './property.ts'
 
 export type Version = CvssClaim['version']

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { baseScore } from '../../../../corpus/model/cvss-vector.ts'
+import { baseScore } from '../../../../corpus/model/scores/cvss-vector.ts'
 import { BASE, vectorOf, vectorParts } from './cvss-arbitrary.ts'
 import { property, shape } from './property.ts'
 

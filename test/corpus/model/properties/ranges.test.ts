@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type VersionStatement, versionLists } from '../../../../corpus/model/ranges.ts'
+import { type VersionStatement, versionLists } from '../../../../corpus/model/affected/ranges.ts'
 import { property } from './property.ts'
 import { change, defaultStatus, statement, statements, textsOf, version } from './versions-arbitrary.ts'
 

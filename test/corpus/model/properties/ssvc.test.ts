@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { latestSsvc, ssvcDecision, ssvcOf } from '../../../../corpus/model/ssvc.ts'
+import { latestSsvc, ssvcDecision, ssvcOf } from '../../../../corpus/model/scores/ssvc.ts'
 import { merged } from '../fixture.ts'
 import { anyClaim, mission, ssvc, ssvcPoints } from './arbitrary.ts'
 import { property } from './property.ts'

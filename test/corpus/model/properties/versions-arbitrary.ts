@@ -1,6 +1,6 @@
 /** `versions[]` of CVE records as CNAs write them: plain, with bounds, comparators, placeholders, branches, changes. */
 import fc from 'fast-check'
-import type { VersionStatement } from '../../../../corpus/model/ranges.ts'
+import type { VersionStatement } from '../../../../corpus/model/affected/ranges.ts'
 import { shape } from './property.ts'
 
 const PLACEHOLDER = fc.constantFrom('n/a', 'N/A', '-', 'unspecified', 'unknown', '', 'all', '*')

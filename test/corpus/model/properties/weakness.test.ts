@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CveClaim } from '../../../../corpus/model/claim.ts'
-import { allWeaknesses, primaryWeakness, weaknessId, weaknessIdsInText } from '../../../../corpus/model/weakness.ts'
+import { allWeaknesses, primaryWeakness, weaknessId, weaknessIdsInText } from '../../../../corpus/model/ids/weakness.ts'
 import { anyClaim, CATALOGUE, catalogue, claimOf } from './arbitrary.ts'
 import { property } from './property.ts'
 

@@ -1,0 +1,236 @@
+/**
+ * `vulnshelf build`: builds a snapshot from the corpus. Steps: shards, catalogs, EPSS, derived files, activation. The
+ * current snapshot stays valid until the last rename, which replaces the pointer.
+ */
+import { availableParallelism } from 'node:os'
+import type { Effects } from '../../corpus/command/effects.ts'
+import type { Progress } from '../../corpus/command/progress.ts'
+import { writingTo } from '../../corpus/command/system-error.ts'
+import { compareCveIds } from '../../corpus/model/ids/cve-id.ts'
+import { sha256 } from '../../corpus/runtime/digest.ts'
+import { heard, openPool, type Pool } from '../../corpus/runtime/pool.ts'
+import { MAX_GZIP_PLAIN } from '../../corpus/snapshot/bounds.ts'
+import { gzipFile } from '../../corpus/snapshot/codec/deflate.ts'
+import { countsOf } from '../../corpus/snapshot/derive/counts.ts'
+import { DERIVED_FILES, type DeriveInput, deriveFiles } from '../../corpus/snapshot/derive/derive.ts'
+import { SnapshotError } from '../../corpus/snapshot/error.ts'
+import type { About } from '../../corpus/snapshot/files/about.ts'
+import { whyNotOurs } from '../../corpus/snapshot/files/dist-refusal.ts'
+import { readManifest, readPointer, temporaryFolder } from '../../corpus/snapshot/files/layout.ts'
+import type { FileEntry } from '../../corpus/snapshot/files/manifest.ts'
+import type { Pointer } from '../../corpus/snapshot/files/pointer.ts'
+import { type EpssColumns, encodeEpss, NO_EPSS, toBillionths } from '../../corpus/snapshot/record/epss.ts'
+import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
+import { about } from './about.ts'
+import { type PutUp, putUp, type Signing } from './activate.ts'
+import { gatheredPath, openGathered } from './build-cache.ts'
+import { cnaEntries, feedEntries, writeCatalogs } from './catalogs.ts'
+import { collectChanges, putDelta } from './delta.ts'
+import { BuildError } from './error.ts'
+import { lockDist } from './lock.ts'
+import { type ObjectStore, openObjectStore } from './objects.ts'
+import { closeCorpora, type LeftOut } from './shard-task.ts'
+import { type Block, blocksOf, type Parent, type ShardTally, writeShards } from './shards.ts'
+import { openPuts } from './write-queue.ts'
+
+export interface BuildOptions {
+  corpus: string
+  dist: string
+  /** Worker threads; 0 runs everything in this thread. Default: the number of cores. */
+  jobs?: number
+  /** Signs the pointer. Null writes an unsigned pointer, even if the previous one was signed. */
+  signing?: Signing | null
+}
+
+export interface BuildReport extends ShardTally, PutUp {
+  parent: string | null
+  counts: Record<string, number>
+  objects: ObjectStore['tally']
+  /** `shards` includes all steps before the derived files. */
+  seconds: { shards: number; derived: number; total: number }
+}
+
+/**
+ * Builds and activates a snapshot.
+ * @throws BuildError; StoreError if the corpus cannot be read; SnapshotError if the parent is damaged in a required
+ * part
+ */
+export async function build(options: BuildOptions, effects: Effects, progress: Progress): Promise<BuildReport> {
+  const corpus = readable(options.corpus)
+  try {
+    if (corpus.blocks().length === 0) {
+      throw new BuildError('empty', `${options.corpus} has no records to build from; ingest a feeds folder first`)
+    }
+    assertDist(options.dist)
+    return await writingTo(options.dist, async () => {
+      await effects.mkdir(options.dist)
+      const unlock = lockDist(options.dist)
+      try {
+        return await buildFrom(corpus, options, effects, progress)
+      } finally {
+        unlock()
+      }
+    })
+  } finally {
+    corpus.close()
+    closeCorpora()
+  }
+}
+
+function readable(path: string): Corpus {
+  try {
+    return openCorpus(path, { readonly: true })
+  } catch (cause) {
+    // SQLite's messages do not name the file.
+    if ((cause as Error).name !== 'SqliteError') throw cause
+    throw new BuildError('unusable', `${path} cannot be read: ${(cause as Error).message}`, { cause })
+  }
+}
+
+/** Every build empties `tmp`, so foreign folders are refused. */
+function assertDist(dist: string): void {
+  const why = whyNotOurs(dist, '--out')
+  if (why !== null) throw new BuildError('unusable', why)
+}
+
+async function buildFrom(
+  corpus: Corpus,
+  { corpus: corpusPath, dist, jobs = availableParallelism(), signing = null }: BuildOptions,
+  effects: Effects,
+  progress: Progress,
+): Promise<BuildReport> {
+  const started = performance.now()
+  const lap = () => (performance.now() - started) / 1000
+  const pointer = pointerOf(dist)
+  const parent = pointer && parentOf(dist, pointer, effects)
+  await effects.remove(temporaryFolder(dist))
+  await effects.mkdir(temporaryFolder(dist))
+  const objects = openObjectStore(dist, effects)
+  const pool = openPool(new URL('./tasks.ts', import.meta.url), jobs)
+  try {
+    const blocks = blocksOf(corpus)
+    // The scores are read while the workers run, so the shards are awaited after them.
+    const onProgress = (done: number, total: number) => progress('shards', done, total)
+    const changes = collectChanges()
+    const job = { blocks, corpusPath, parent, pool, objects, changes, log: effects.log, onProgress }
+    const leftOut: LeftOut[] = []
+    const writing = heard(Promise.all([writeShards(job), writeCatalogs(feedEntries(corpus, leftOut), job)]))
+    const epss = alignEpss(corpus, blocks)
+    const [shards, ofFeeds] = await writing
+    const { rows } = shards
+    // Records name CNAs that are not in the list, so this catalog waits for the records.
+    const ofRecords = await writeCatalogs({ cnas: cnaEntries(corpus, rows, leftOut) }, job)
+    const catalogs = { ...ofFeeds.catalogs, ...ofRecords.catalogs }
+    const catalogFiles = [...ofFeeds.files, ...ofRecords.files]
+    const description = about(corpus, countsOf(rows, catalogs), epss)
+    const files = [...shards.files, ...catalogFiles, ...(await writeTables(corpus, description, epss, objects))]
+    const shardsAt = lap()
+    const { writer, isUpon } = shards
+    const meanwhile = () => writer.end(rows.names, shards.files)
+    const input = { rows, epss, catalogs, corpusDate: description.corpus_date, meanwhile }
+    files.push(...(await writeDerived(pool, input, objects, progress)))
+    const derivedAt = lap()
+    // Before the pointer, which is the last write. Without the pointer, the cache belongs to no snapshot and is
+    // ignored.
+    const isThere = isUpon && openGathered(dist, shards.files) !== null
+    if (!isThere) await effects.rename(writer.path, gatheredPath(dist))
+    const delta = await putDelta(files, parent?.manifest ?? null, changes, objects)
+    const upon = { before: pointer, parent: parent?.manifest ?? null, delta, signing }
+    const outcome = await putUp(dist, files, upon, effects)
+    await effects.remove(temporaryFolder(dist))
+    return {
+      ...outcome,
+      parent: parent?.manifest.snapshot ?? null,
+      ...shards.tally,
+      leftOut: [...shards.tally.leftOut, ...leftOut],
+      counts: description.counts,
+      objects: objects.tally,
+      seconds: { shards: shardsAt, derived: derivedAt - shardsAt, total: lap() },
+    }
+  } finally {
+    await pool.close()
+  }
+}
+
+async function writeDerived(
+  pool: Pool,
+  input: DeriveInput,
+  objects: ObjectStore,
+  progress: Progress,
+): Promise<FileEntry[]> {
+  const puts = openPuts()
+  let done = 0
+  try {
+    for await (const { from, ...entry } of deriveFiles(pool, input, objects.temporary)) {
+      await puts.add(objects.put({ ...entry, derived: true }, from))
+      progress('derived files', ++done, DERIVED_FILES)
+    }
+    return await puts.entries()
+  } finally {
+    await puts.settled()
+  }
+}
+
+async function writeTables(
+  corpus: Corpus,
+  description: About,
+  epss: EpssColumns,
+  objects: ObjectStore,
+): Promise<FileEntry[]> {
+  const put = async (role: 'about' | 'epss' | 'rejected', plain: Buffer, count: number) => {
+    const most = MAX_GZIP_PLAIN[role]
+    if (plain.length > most)
+      throw new BuildError('too_large', `the file ${role} has ${plain.length} bytes, more than ${most}`)
+    return objects.put({ role, name: 'cve', content: sha256(plain), count, derived: false }, gzipFile(plain))
+  }
+  const rejected = corpus.rejected().map(({ cveId, dateRejected }) => [cveId, dateRejected])
+  return [
+    await put('about', Buffer.from(JSON.stringify(description)), 1),
+    await put('epss', encodeEpss(epss), epss.scores.length),
+    await put('rejected', Buffer.from(JSON.stringify(Object.fromEntries(rejected))), rejected.length),
+  ]
+}
+
+/** Returns the pointer, or null in a new folder. A damaged pointer stops the build: its version must never decrease. */
+function pointerOf(dist: string): Pointer | null {
+  try {
+    return readPointer(dist)
+  } catch (error) {
+    if (!(error instanceof SnapshotError)) throw error
+    throw new BuildError('unusable', `${dist} is damaged: ${error.message}; restore it, or build into another folder`)
+  }
+}
+
+/** Returns the snapshot to build on. If it cannot be read, there is no parent and everything is compressed again. */
+function parentOf(dist: string, pointer: Pointer, effects: Effects): Parent | null {
+  try {
+    const manifest = readManifest(dist, pointer.manifest.sha256)
+    return { dist, manifest, gathered: openGathered(dist, manifest.files) }
+  } catch (error) {
+    if (!(error instanceof SnapshotError)) throw error
+    effects.log(`the snapshot in ${dist} cannot be built upon, so all of it is made anew: ${error.message}`)
+    return null
+  }
+}
+
+/** Returns EPSS columns in shared memory. Scores and ids are both in id order. */
+function alignEpss(corpus: Corpus, blocks: readonly Block[]): EpssColumns {
+  const { release, scores } = corpus.epss()
+  const ids = blocks.flatMap((block) => block.ids)
+  const column = () => new Uint32Array(new SharedArrayBuffer(ids.length * 4)).fill(NO_EPSS)
+  const columns: EpssColumns = {
+    date: release?.date ?? null,
+    modelVersion: release?.modelVersion ?? null,
+    scores: column(),
+    percentiles: column(),
+  }
+  let row = 0
+  for (const { cveId, score, percentile } of scores) {
+    // The next score usually belongs to the next row. The equality test avoids parsing the ids.
+    while (row < ids.length && ids[row] !== cveId && compareCveIds(ids[row]!, cveId) < 0) row++
+    if (ids[row] !== cveId) continue
+    columns.scores[row] = toBillionths(score)
+    columns.percentiles[row] = toBillionths(percentile)
+  }
+  return columns
+}

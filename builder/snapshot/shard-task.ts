@@ -1,0 +1,175 @@
+/**
+ * Worker task: writes the CVE shard of one id block, and extracts the facts for the derived files. Unchanged records
+ * reuse the members of the parent's shard.
+ */
+import type { CveId } from '../../corpus/model/ids/cve-id.ts'
+import { SHORT_HASH_LENGTH, sha256 } from '../../corpus/runtime/digest.ts'
+import { type GatheredShard, gatherShard, type KnownFacts, namesOf } from '../../corpus/snapshot/derive/extract.ts'
+import { decodeFacts, encodeFacts } from '../../corpus/snapshot/derive/facts.ts'
+import { SnapshotError } from '../../corpus/snapshot/error.ts'
+import { type Change, type PlacedShard, shardChange } from '../../corpus/snapshot/files/delta.ts'
+import { readObject } from '../../corpus/snapshot/files/layout.ts'
+import type { FileEntry } from '../../corpus/snapshot/files/manifest.ts'
+import { encodeCveMember, type LargePart, largeParts, withoutLarge } from '../../corpus/snapshot/record/cve-member.ts'
+import type { MemberHead } from '../../corpus/snapshot/record/member.ts'
+import { contentDigest, membersOf, type PlacedMember } from '../../corpus/snapshot/record/shard.ts'
+import { connections } from '../../corpus/store/connections.ts'
+import { openCorpus } from '../../corpus/store/corpus.ts'
+import { type Blob, readBlob } from './build-cache.ts'
+import { BuildError } from './error.ts'
+
+export interface ShardInput {
+  corpus: string
+  block: string
+  /** In id order, and 16 bytes of digest for each. */
+  ids: CveId[]
+  digests: Uint8Array
+  parent: { dist: string; file: FileEntry } | null
+  /** Cached facts of the parent's shard. If given, the names of that shard are counted already. */
+  facts: Blob | null
+}
+
+/** A record part or entry that exceeds a limit of the snapshot and is omitted. */
+export interface LeftOut {
+  /** A CVE id, or `<catalog>/<key>`. */
+  name: string
+  part: LargePart['part'] | 'entry'
+  /** Null if the text exceeds the maximum string length. */
+  bytes: number | null
+  limit: number
+}
+
+export interface BuiltShard {
+  /** Null if the parent's file contains exactly these records. */
+  file: { bytes: Uint8Array; sha256: string; content: string } | null
+  /** Null without a parent or a new file. */
+  change: Change | null
+  gathered: GatheredShard
+  /** Encoded by `encodeFacts`. */
+  facts: Uint8Array
+  /** Removed members' names that were counted, by `encodeNames`; null if none were counted. */
+  goneNames: Uint8Array | null
+  /** Compressed members, and their compressed bytes. */
+  encoded: number
+  encodedBytes: number
+  leftOut: LeftOut[]
+}
+
+const corpora = connections((path) => openCorpus(path, { readonly: true }))
+
+export const closeCorpora = corpora.close
+
+/**
+ * @throws BuildError `corpus-changed` if a record is no longer the requested one
+ * @throws SnapshotError if `facts` are given, and they or the parent's shard are damaged
+ */
+export function buildShard(input: ShardInput): BuiltShard {
+  const parent = parentShard(input)
+  const kept = sameMembers(parent?.members ?? [], input)
+  const { file, bytes, members, ...encoded } =
+    parent && kept.size === input.ids.length && parent.members.length === input.ids.length
+      ? { file: null, ...parent, encoded: 0, encodedBytes: 0, leftOut: [] }
+      : encodeShard(input, parent?.bytes ?? null, kept)
+  const known = parent && input.facts && knownFacts(input.facts, parent.members, kept, members)
+  const gathered = gatherShard(bytes, members, known)
+  const goneNames =
+    parent && known
+      ? namesOf(
+          parent.bytes,
+          parent.members.filter(({ key }) => !kept.has(key)),
+        )
+      : null
+  const change = file && parent ? shardChange({ bytes, members }, parent) : null
+  return { file, change, gathered, facts: encodeFacts(gathered), goneNames, ...encoded }
+}
+
+function parentShard({ parent, facts }: ShardInput): PlacedShard | null {
+  if (!parent) return null
+  const bytes = facts ? readObject(parent.dist, parent.file) : readSound(parent.dist, parent.file)
+  return bytes && { bytes, members: [...membersOf(bytes)] }
+}
+
+function knownFacts(
+  blob: Blob,
+  before: readonly PlacedMember[],
+  kept: ReadonlyMap<string, PlacedMember>,
+  members: readonly PlacedMember[],
+): KnownFacts {
+  const facts = decodeFacts(readBlob(blob))
+  if (facts.facts.titles.length !== before.length) {
+    throw new SnapshotError('malformed', `${blob.path} holds facts of other CVEs`)
+  }
+  const places = new Map(before.map(({ key }, place) => [key, place]))
+  return { ...facts, places: Int32Array.from(members, ({ key }) => (kept.has(key) ? places.get(key)! : -1)) }
+}
+
+function encodeShard(input: ShardInput, shard: Buffer | null, kept: ReadonlyMap<string, PlacedMember>) {
+  const { ids, digests } = input
+  const changed = ids.filter((id) => !kept.has(id))
+  const records = corpora.at(input.corpus).records(input.block, changed)[Symbol.iterator]()
+  const digest = contentDigest()
+  const members: PlacedMember[] = []
+  const pieces: Uint8Array[] = []
+  const leftOut: LeftOut[] = []
+  let encodedBytes = 0
+  let at = 0
+  const add = (head: MemberHead, bytes: Uint8Array) => {
+    digest.add(head)
+    members.push({ ...head, at })
+    pieces.push(bytes)
+    at += head.length
+  }
+  ids.forEach((id, i) => {
+    const member = kept.get(id)
+    if (member && shard) {
+      add(member, shard.subarray(member.at, member.at + member.length))
+      return
+    }
+    const record = records.next().value
+    const expected = digestAt(digests, i)
+    if (record?.cveId !== id || Buffer.compare(record.digest, expected) !== 0) {
+      throw new BuildError('corpus-changed', `${id} changed in the corpus during the build; build again`)
+    }
+    const large = largeParts(record.parts)
+    for (const one of large) leftOut.push({ name: id, ...one })
+    const parts = large.length === 0 ? record.parts : withoutLarge(record.parts, large)
+    const { bytes, ...head } = encodeCveMember(id, parts, expected)
+    add(head, bytes)
+    encodedBytes += bytes.length
+  })
+  // An ArrayBuffer of its own can be transferred; small Buffers share a pool.
+  const bytes = Buffer.from(new ArrayBuffer(at))
+  members.forEach((member, i) => void bytes.set(pieces[i]!, member.at))
+  return {
+    file: { bytes, sha256: sha256(bytes), content: digest.hex() },
+    bytes,
+    members,
+    encoded: changed.length,
+    encodedBytes,
+    leftOut,
+  }
+}
+
+/** Returns null for a missing or damaged object, so that its members are encoded again. */
+export function readSound(dist: string, file: FileEntry): Buffer | null {
+  try {
+    return readObject(dist, file)
+  } catch (error) {
+    if (error instanceof SnapshotError) return null
+    throw error
+  }
+}
+
+const digestAt = (digests: Uint8Array, i: number) =>
+  digests.subarray(i * SHORT_HASH_LENGTH, (i + 1) * SHORT_HASH_LENGTH)
+
+/** Returns the parent's members with unchanged records, by key. */
+function sameMembers(members: readonly PlacedMember[], { ids, digests }: ShardInput): Map<string, PlacedMember> {
+  const wanted = new Map(ids.map((id, i) => [id as string, digestAt(digests, i)]))
+  const same = new Map<string, PlacedMember>()
+  for (const member of members) {
+    const digest = wanted.get(member.key)
+    if (digest && Buffer.compare(member.source, digest) === 0) same.set(member.key, member)
+  }
+  return same
+}

@@ -1,0 +1,140 @@
+/** First step of a build: a shard for every id block. An unchanged block reuses the parent's file. */
+import type { CveId } from '../../corpus/model/ids/cve-id.ts'
+import { type Pool, runInOrder } from '../../corpus/runtime/pool.ts'
+import { type Rows, rowCollector } from '../../corpus/snapshot/derive/rows.ts'
+import type { FileEntry, Manifest } from '../../corpus/snapshot/files/manifest.ts'
+import type { Corpus } from '../../corpus/store/corpus.ts'
+import { type Gathered, type GatheredWriter, gatheredWriter } from './build-cache.ts'
+import type { Changes } from './delta.ts'
+import type { ObjectStore } from './objects.ts'
+import type { BuiltShard, LeftOut, ShardInput } from './shard-task.ts'
+import { openPuts } from './write-queue.ts'
+
+export interface ShardTally {
+  members: { total: number; encoded: number; encodedBytes: number }
+  shards: { total: number; unchanged: number }
+  /** Omissions of newly compressed members only. */
+  leftOut: LeftOut[]
+}
+
+export interface Parent {
+  dist: string
+  manifest: Manifest
+  /** Null without a usable cache. */
+  gathered: Gathered | null
+}
+
+/** Ids in order, and 16 bytes of digest for each. */
+export interface Block {
+  block: string
+  ids: CveId[]
+  digests: Uint8Array
+}
+
+export function blocksOf(corpus: Corpus): Block[] {
+  return corpus.blocks().map(({ block }) => {
+    const records = corpus.digests(block)
+    return {
+      block,
+      ids: records.map(({ cveId }) => cveId),
+      digests: new Uint8Array(Buffer.concat(records.map(({ digest }) => digest))),
+    }
+  })
+}
+
+export interface ShardJob {
+  blocks: readonly Block[]
+  corpusPath: string
+  parent: Parent | null
+  pool: Pool
+  objects: ObjectStore
+  changes: Changes
+  log(line: string): void
+  onProgress(done: number, total: number): void
+}
+
+export interface WrittenShards {
+  /** In id order. */
+  files: FileEntry[]
+  rows: Rows
+  tally: ShardTally
+  /** The name counts are still missing. */
+  writer: GatheredWriter
+  isUpon: boolean
+}
+
+/** If the parent's cache is damaged, extracts all facts again. */
+export async function writeShards(job: ShardJob): Promise<WrittenShards> {
+  const gathered = gatheredOf(job.parent, job.blocks)
+  if (!gathered) return writeUpon(job, null)
+  try {
+    return await writeUpon(job, gathered)
+  } catch (error) {
+    // An error from another thread loses its class.
+    if ((error as Error).name !== 'SnapshotError') throw error
+    job.log(`what was gathered before is of no use, so all of it is gathered anew: ${(error as Error).message}`)
+    return writeUpon(job, null)
+  }
+}
+
+/** @throws SnapshotError if the parent's cache is damaged, or the parent's shards while the cache is used */
+async function writeUpon(
+  { blocks, corpusPath, parent, pool, objects, changes, onProgress }: ShardJob,
+  gathered: Gathered | null,
+): Promise<WrittenShards> {
+  const parentShards = new Map(
+    parent?.manifest.files.filter(({ role }) => role === 'cve').map((file) => [file.name, file] as const),
+  )
+  const tally: ShardTally = {
+    members: { total: 0, encoded: 0, encodedBytes: 0 },
+    shards: { total: blocks.length, unchanged: 0 },
+    leftOut: [],
+  }
+  const inputs = blocks.map((block): ShardInput => {
+    const file = parentShards.get(block.block)
+    return {
+      corpus: corpusPath,
+      ...block,
+      parent: file && parent ? { dist: parent.dist, file } : null,
+      facts: gathered?.facts.get(block.block) ?? null,
+    }
+  })
+  const puts = openPuts()
+  const writer = gatheredWriter(objects.temporary('gathered'))
+  const rows = rowCollector(gathered?.names())
+  let done = 0
+  try {
+    for await (const built of runInOrder<BuiltShard>(pool, 'shard', inputs)) {
+      const { file, encoded, encodedBytes } = built
+      const { block, ids } = blocks[done++]!
+      rows.add({ name: block, shard: built.gathered, goneNames: built.goneNames })
+      writer.add(block, built.facts)
+      tally.members.total += ids.length
+      tally.members.encoded += encoded
+      tally.members.encodedBytes += encodedBytes
+      tally.leftOut.push(...built.leftOut)
+      if (file) {
+        const entry = { role: 'cve', name: block, content: file.content, count: ids.length, derived: false } as const
+        changes.add('cve', block, built.change, file.bytes.length)
+        await puts.add(objects.put(entry, file.bytes, file.sha256))
+      } else {
+        tally.shards.unchanged++
+        await puts.add(Promise.resolve(parentShards.get(block)!))
+      }
+      onProgress(done, blocks.length)
+    }
+    return { files: await puts.entries(), rows: rows.rows(), tally, writer, isUpon: gathered !== null }
+  } catch (error) {
+    writer.close()
+    throw error
+  } finally {
+    await puts.settled()
+  }
+}
+
+/** Returns null if a whole block is gone, because its names could not be subtracted. */
+function gatheredOf(parent: Parent | null, blocks: readonly Block[]): Gathered | null {
+  if (!parent?.gathered) return null
+  const names = new Set(blocks.map(({ block }) => block))
+  return parent.gathered.facts.keys().every((block) => names.has(block)) ? parent.gathered : null
+}

@@ -1,0 +1,98 @@
+/** Fixes of a CVE as evidence: versions and commits in claims and references (rules 22, 23). */
+import type { CveClaim } from '../claim.ts'
+import type { EvidenceItem, Reference, ReferenceSource } from '../record.ts'
+import { sourcesTagging } from '../references.ts'
+import { EVIDENCE_SOURCE, evidenceItem } from './evidence-item.ts'
+
+/** A fix stated by the CNA or an advisory is `high`, others are `medium`. */
+const FIX_CONFIDENCE: Record<ReferenceSource, EvidenceItem['confidence']> = {
+  cna: 'high',
+  adp: 'medium',
+  nvd: 'medium',
+  advisory: 'high',
+  osv: 'medium',
+}
+
+/**
+ * Commit URLs of hosts: `/commit/…` (GitHub, GitLab), `/c/…`, `/linus/…`, `?id=…` (kernel.org), `/commitdiff/…` and
+ * `;h=…` (gitweb, its `;` may be `%3B`), `/+/…` (Gitiles, without a file path).
+ */
+const COMMIT_URL =
+  /\/(?:commits?|commitdiff|c|linus)\/(?:\?id=)?([0-9a-f]{7,40})\b|(?:[?&;]|%3B)(?:id|h)=([0-9a-f]{7,40})\b|\/\+\/([0-9a-f]{40})(?![\w/])/i
+
+/** Returns fixed versions and fix commits claim by claim, then the commits of references tagged `patch`. */
+export function fixEvidence(claims: readonly CveClaim[], references: readonly Reference[]): EvidenceItem[] {
+  const items: EvidenceItem[] = []
+  const seen = new Set<string>()
+  const known: KnownFixes = { versions: new Set(), urls: new Set() }
+  let commitUrls: Map<string, string> | undefined
+  for (const { source, affected } of claims) {
+    if (source === 'svc') continue
+    for (const entry of affected) {
+      const product = entry.product ?? entry.package_name
+      const add = (version: string, commit: boolean) => {
+        const key = `${commit ? 'git_ref' : source}\n${entry.ecosystem}\n${product}\n${version}`
+        if (seen.has(key)) return
+        seen.add(key)
+        if (commit) commitUrls ??= urlsByCommit(references)
+        const url = commit ? (commitUrls?.get(version.slice(0, 12)) ?? null) : null
+        known.versions.add(version)
+        if (url !== null) known.urls.add(url)
+        items.push(
+          evidenceItem('mitigation', {
+            source: commit ? 'git_ref' : EVIDENCE_SOURCE[source],
+            evidence_type: commit ? 'fix_commit' : 'fixed_version',
+            confidence: FIX_CONFIDENCE[source],
+            evidence_url: url,
+            fixed_version: version,
+            ecosystem: entry.ecosystem,
+            product,
+          }),
+        )
+      }
+      for (const { fixed, version_type } of entry.affected_ranges ?? []) {
+        if (fixed !== null) add(fixed, version_type?.toLowerCase() === 'git')
+      }
+      for (const version of entry.patched_versions ?? []) add(version, false)
+    }
+  }
+  addPatchCommits(claims, known, items)
+  return items
+}
+
+/** Versions and URLs that claims already state as fixes. References to them are not repeated. */
+interface KnownFixes {
+  versions: Set<string>
+  urls: Set<string>
+}
+
+/** Maps the first 12 digits of a commit to the reference that shows it. Records state commits in full or cut to 12. */
+function urlsByCommit(references: readonly Reference[]): Map<string, string> {
+  const urls = new Map<string, string>()
+  for (const { url } of references) {
+    const commit = commitOf(url)?.slice(0, 12)
+    if (commit && !urls.has(commit)) urls.set(commit, url)
+  }
+  return urls
+}
+
+function addPatchCommits(claims: readonly CveClaim[], known: KnownFixes, items: EvidenceItem[]): void {
+  for (const [url, source] of sourcesTagging(claims, 'patch')) {
+    const commit = commitOf(url)
+    if (commit === null || known.urls.has(url) || known.versions.has(commit)) continue
+    items.push(
+      evidenceItem('mitigation', {
+        source: 'git_ref',
+        evidence_type: 'fix_commit',
+        confidence: FIX_CONFIDENCE[source],
+        evidence_url: url,
+        fixed_version: commit,
+      }),
+    )
+  }
+}
+
+function commitOf(url: string): string | null {
+  const match = COMMIT_URL.exec(url)
+  return match ? (match[1] ?? match[2] ?? match[3]!).toLowerCase() : null
+}

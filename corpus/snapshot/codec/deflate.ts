@@ -1,0 +1,140 @@
+/**
+ * All compression of the format. Parameters are fixed and streams start fresh, so equal input and zlib give equal
+ * bytes.
+ */
+import { constants, deflateRawSync, gunzipSync, gzipSync, inflateRawSync } from 'node:zlib'
+import { MAX_GZIP_PLAIN, MAX_MEMBER_PLAIN } from '../bounds.ts'
+import { SnapshotError } from '../error.ts'
+import { openSmallDeflate, SMALL_MAX, type SmallDeflate } from './small-deflate.ts'
+
+/** Segments below this many bytes are stored uncompressed: compression would save less than it costs. */
+const STORED_BELOW = 150
+/** Maximum bytes of a stored block (RFC 1951 3.2.4). */
+const STORED_BLOCK_MAX = 0xffff
+const STORED_HEADER = 5
+
+/** The block that ends a spliced stream: final, stored, empty. */
+export const FINAL_BLOCK = Uint8Array.of(1, 0, 0, 0xff, 0xff)
+
+/** Returns bytes as stored, non-final DEFLATE blocks: the form of literals in an answer. */
+function storedBlocks(plain: Uint8Array): Buffer {
+  const blocks = Math.max(1, Math.ceil(plain.length / STORED_BLOCK_MAX))
+  const out = Buffer.allocUnsafe(plain.length + blocks * STORED_HEADER)
+  writeStoredBlocks(out, 0, plain)
+  return out
+}
+
+export function storedLength(plainLength: number): number {
+  return plainLength + Math.max(1, Math.ceil(plainLength / STORED_BLOCK_MAX)) * STORED_HEADER
+}
+
+/** Writes `plain` as stored blocks at `at`. Returns the position after them. */
+export function writeStoredBlocks(out: Buffer, at: number, plain: Uint8Array): number {
+  let from = 0
+  do {
+    const length = Math.min(STORED_BLOCK_MAX, plain.length - from)
+    out[at] = 0
+    out.writeUInt16LE(length, at + 1)
+    out.writeUInt16LE(~length & 0xffff, at + 3)
+    out.set(plain.subarray(from, from + length), at + STORED_HEADER)
+    at += STORED_HEADER + length
+    from += length
+  } while (from < plain.length)
+  return at
+}
+
+/**
+ * Writes a text as UTF-8 in stored blocks. Needs no temporary buffer when the text fits into one block, as nearly all
+ * do.
+ */
+export function writeStoredText(out: Buffer, at: number, text: string): { plainLength: number; end: number } {
+  if (text.length * 3 > STORED_BLOCK_MAX) {
+    const plain = Buffer.from(text)
+    return { plainLength: plain.length, end: writeStoredBlocks(out, at, plain) }
+  }
+  const plainLength = out.write(text, at + STORED_HEADER)
+  out[at] = 0
+  out.writeUInt16LE(plainLength, at + 1)
+  out.writeUInt16LE(~plainLength & 0xffff, at + 3)
+  return { plainLength, end: at + STORED_HEADER + plainLength }
+}
+
+/**
+ * Compresses a segment to raw DEFLATE: byte-aligned, not final, without back-references before it. Short segments are
+ * stored. Small ones use a small window, because zlib spends most time clearing its tables.
+ */
+export function deflateSegment(plain: Uint8Array): Buffer {
+  if (plain.length < STORED_BELOW) return storedBlocks(plain)
+  const deflated = plain.length <= SMALL_MAX ? deflateSmall(plain) : deflateLarge(plain)
+  return deflated.length < storedLength(plain.length) ? deflated : storedBlocks(plain)
+}
+
+/** Opened lazily: most readers never compress. */
+let smallDeflate: SmallDeflate | undefined
+
+function deflateSmall(plain: Uint8Array): Buffer {
+  smallDeflate ??= openSmallDeflate()
+  return smallDeflate(plain)
+}
+
+function deflateLarge(plain: Uint8Array): Buffer {
+  return deflateRawSync(plain, { level: 6, windowBits: 15, memLevel: 8, finishFlush: constants.Z_FULL_FLUSH })
+}
+
+/** From this length on, output chunks are large. Assembling 16 KB chunks takes 50% longer. */
+const LONG_PLAIN = 64 * 1024
+/** Limits the initial allocation, because the stated length may be false. */
+const MAX_CHUNK = 8 * 1024 * 1024
+
+/**
+ * Returns the plain bytes of a segment.
+ * @throws SnapshotError `malformed` when it does not inflate to exactly `plainLength` bytes
+ */
+export function inflateSegment(segment: Uint8Array, plainLength: number): Buffer {
+  let plain: Buffer
+  try {
+    plain = inflateRawSync(segment, {
+      // A segment is not final; zlib must not report its end as truncation.
+      finishFlush: constants.Z_SYNC_FLUSH,
+      maxOutputLength: Math.max(1, plainLength),
+      chunkSize: plainLength < LONG_PLAIN ? undefined : Math.min(plainLength + 1, MAX_CHUNK),
+    })
+  } catch (cause) {
+    throw new SnapshotError('malformed', 'a segment does not inflate', { cause })
+  }
+  if (plain.length !== plainLength) {
+    throw new SnapshotError('malformed', `a segment inflates to ${plain.length} bytes, not ${plainLength}`)
+  }
+  return plain
+}
+
+export function gzipFile(plain: Uint8Array): Buffer {
+  return gzipSync(plain, { level: 6 })
+}
+
+/**
+ * Returns the plain bytes of a file from `gzipFile`, up to the limit of its role.
+ * @throws SnapshotError `malformed`
+ */
+export function gunzipFile(role: keyof typeof MAX_GZIP_PLAIN, bytes: Uint8Array): Buffer {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: MAX_GZIP_PLAIN[role] })
+  } catch (cause) {
+    throw new SnapshotError('malformed', `the file ${role} does not inflate to at most ${MAX_GZIP_PLAIN[role]} bytes`, {
+      cause,
+    })
+  }
+}
+
+/**
+ * Returns the plain bytes of a whole member.
+ * @throws SnapshotError `malformed`
+ */
+export function gunzipMember(bytes: Uint8Array): Buffer {
+  try {
+    // Segments, plus the stored blocks between them.
+    return gunzipSync(bytes, { maxOutputLength: MAX_MEMBER_PLAIN + bytes.length })
+  } catch (cause) {
+    throw new SnapshotError('malformed', 'a member does not inflate', { cause })
+  }
+}

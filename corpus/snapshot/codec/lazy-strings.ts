@@ -1,0 +1,175 @@
+/**
+ * Table texts that stay in the file, because 777,000 ids as strings take 65 MB and 300 ms, and few are requested.
+ * Memory contains position and CRC-32 of each group.
+ */
+import { hash, randomBytes } from 'node:crypto'
+import { crc32 } from '../../runtime/crc32.ts'
+import { SnapshotError } from '../error.ts'
+
+/** Positions of an array's texts in a file; only numbers, so that threads can transfer it. */
+export interface TextPlaces {
+  count: number
+  /** Start of each group of `TEXTS_PER_GROUP` in the file, and the end of the array. */
+  starts: Uint32Array
+  /** CRC-32 of each group. Computed when the whole file was verified. */
+  crcs: Uint32Array
+  /** Indices of texts that take more than `LONG_BYTES` as JSON. */
+  long: Uint32Array
+}
+
+/** A list of texts, in memory or in a file. An array of strings matches it. */
+export interface Texts {
+  readonly length: number
+  /** @throws SnapshotError when the file cannot be read or has changed */
+  at(index: number): string | undefined
+}
+
+/** Texts of a decoded table. Short arrays stay arrays. */
+export type TableTexts = readonly string[] | TextPlaces
+
+export const isPlaces = (texts: unknown): texts is TextPlaces =>
+  typeof texts === 'object' && texts !== null && 'starts' in texts && texts.starts instanceof Uint32Array
+
+/** Reading costs 2 µs, about as much as decoding 16 texts. */
+export const TEXTS_PER_GROUP = 16
+export const LONG_BYTES = 100
+
+const [QUOTE, BACKSLASH, OPENING, CLOSING, COMMA] = ['"', '\\', '[', ']', ','].map((one) => one.charCodeAt(0)) as [
+  number,
+  number,
+  number,
+  number,
+  number,
+]
+
+function textEnd(json: Uint8Array, at: number): number {
+  for (at++; json[at] !== QUOTE; at++) {
+    if (at >= json.length) throw new SnapshotError('malformed', 'a text in the header of a table does not end')
+    if (json[at] === BACKSLASH) at++
+  }
+  return at + 1
+}
+
+/** Returns the texts of the array at `at` and its end, or null when an item is no text. */
+function placesAt(json: Uint8Array, at: number, fileOffset: number): { places: TextPlaces; end: number } | null {
+  const starts: number[] = []
+  const crcs: number[] = []
+  const long: number[] = []
+  const endGroup = (end: number) => crcs.push(crc32(json.subarray(starts.at(-1)! - fileOffset, end)))
+  let count = 0
+  for (at++; json[at] === QUOTE; at++) {
+    if (count % TEXTS_PER_GROUP === 0) {
+      // The comma before it belongs to no group.
+      if (count > 0) endGroup(at - 1)
+      starts.push(at + fileOffset)
+    }
+    const end = textEnd(json, at)
+    if (end - at > LONG_BYTES + 2) long.push(count)
+    count++
+    at = end
+    if (json[at] === COMMA) continue
+    if (json[at] !== CLOSING) return null
+    endGroup(at)
+    starts.push(at + 1 + fileOffset)
+    const [u32, crc, longOnes] = [starts, crcs, long].map((numbers) => Uint32Array.from(numbers)) as [
+      Uint32Array,
+      Uint32Array,
+      Uint32Array,
+    ]
+    return { places: { count, starts: u32, crcs: crc, long: longOnes }, end: at + 1 }
+  }
+  return null
+}
+
+/**
+ * Cuts arrays of at least `least` texts out of JSON at `fileOffset`, and replaces them by `{"kept":<n>}`.
+ * @throws SnapshotError `malformed`
+ */
+export function cutTexts(json: Buffer, fileOffset: number, least: number): { rest: string; kept: TextPlaces[] } {
+  const kept: TextPlaces[] = []
+  let rest = ''
+  let from = 0
+  for (let at = 0; at < json.length; ) {
+    if (json[at] === QUOTE) at = textEnd(json, at)
+    else if (json[at] !== OPENING || json[at + 1] !== QUOTE) at++
+    else {
+      const found = placesAt(json, at, fileOffset)
+      if (found && found.places.count >= least) {
+        rest += `${json.toString('utf8', from, at)}{"kept":${kept.length}}`
+        kept.push(found.places)
+        from = found.end
+      }
+      at = found?.end ?? at + 1
+    }
+  }
+  return { rest: rest + json.toString('utf8', from), kept }
+}
+
+/** Returns the texts at `places`. `read` reads `length` bytes of the file at `at`. */
+export function keptTexts(
+  { count, starts, crcs }: TextPlaces,
+  read: (at: number, length: number) => Uint8Array,
+): Texts {
+  // Caches the last group, because sequential readers request neighbors.
+  let last = { group: -1, texts: [] as unknown[] }
+  const textsOf = (group: number) => {
+    const at = starts[group]!
+    const bytes = read(at, starts[group + 1]! - 1 - at)
+    if (crc32(bytes) !== crcs[group]) throw new SnapshotError('digest', 'texts of a table are damaged')
+    return { group, texts: textsIn(bytes) }
+  }
+  return {
+    length: count,
+    at(index) {
+      if (index < 0 || index >= count) return undefined
+      const group = Math.floor(index / TEXTS_PER_GROUP)
+      if (last.group !== group) last = textsOf(group)
+      const text = last.texts[index % TEXTS_PER_GROUP]
+      if (typeof text !== 'string') throw new SnapshotError('malformed', 'a table has another number of texts')
+      return text
+    },
+  }
+}
+
+function textsIn(bytes: Uint8Array): unknown[] {
+  try {
+    return JSON.parse(`[${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()}]`) as unknown[]
+  } catch (cause) {
+    throw new SnapshotError('malformed', 'texts of a table are no JSON', { cause })
+  }
+}
+
+/** A hash table over texts; plain data, so that threads can transfer it. */
+export interface TextSlots {
+  /** Random, to prevent chosen collisions: names come from feeds. */
+  key: string
+  /** Index of a text plus 1, or 0 when empty. At most half of the slots are in use. */
+  slots: Uint32Array
+}
+
+const KEY_BYTES = 16
+
+/** Returns the first slot of a text. Hashes UTF-16, because UTF-8 maps all lone surrogates to one character. */
+function slotOf({ key, slots }: TextSlots, text: string): number {
+  return hash('sha256', Buffer.from(key + text, 'utf16le'), 'buffer').readUInt32LE() & (slots.length - 1)
+}
+
+export function slotsOf(texts: Texts): TextSlots {
+  const slots = new Uint32Array(2 ** Math.ceil(Math.log2(Math.max(1, texts.length) * 2)))
+  const keyed = { key: randomBytes(KEY_BYTES).toString('hex'), slots }
+  for (let index = 0; index < texts.length; index++) {
+    let slot = slotOf(keyed, texts.at(index)!)
+    while (slots[slot] !== 0) slot = (slot + 1) & (slots.length - 1)
+    slots[slot] = index + 1
+  }
+  return keyed
+}
+
+export function indexIn(keyed: TextSlots, texts: Texts, text: string): number | undefined {
+  const { slots } = keyed
+  for (let slot = slotOf(keyed, text); slots[slot] !== 0; slot = (slot + 1) & (slots.length - 1)) {
+    const index = slots[slot]! - 1
+    if (texts.at(index) === text) return index
+  }
+  return undefined
+}

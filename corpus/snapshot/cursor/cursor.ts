@@ -1,0 +1,111 @@
+/**
+ * A position in a list, with snapshot, sort and filters (rule 7). Opaque to clients, but not secret: the checksum only
+ * detects accidental changes.
+ */
+import { crc32 } from '../../runtime/crc32.ts'
+import { sha256 } from '../../runtime/digest.ts'
+
+/** The sort value and the id of a row. */
+export interface RowKey {
+  value: number | string | null
+  id: string
+}
+
+export interface Cursor {
+  list: string
+  /** As the API writes it: `-published`. */
+  sort: string
+  filters: string
+  /** The first 16 characters of the snapshot id. */
+  snapshot: string
+  /** Creation time, in ms since the epoch. Distinguishes an expired snapshot from one not loaded yet. */
+  createdAt: number
+  after: RowKey
+}
+
+const VERSION = 1
+/** Maximum bytes of a text key and of an id, as JSON. Keeps the cursor below `MAX_CURSOR_LENGTH`. */
+const MAX_KEPT_BYTES = 128
+/** Length of the digest appended to a shortened id. */
+const ID_DIGEST_LENGTH = 16
+export const MAX_CURSOR_LENGTH = 512
+export const SNAPSHOT_PREFIX_LENGTH = 16
+
+/**
+ * Returns a short hash of filters: length and CRC of their canonical JSON. It detects mistakes only, like the checksum.
+ */
+export function filtersHash(filters: unknown): string {
+  const text = JSON.stringify(filters)
+  return `${text.length.toString(36)}.${crc32(text).toString(36)}`
+}
+
+/** Returns a key as the cursor stores it: a long text is truncated. */
+export function cursorValue(value: RowKey['value']): RowKey['value'] {
+  return typeof value === 'string' ? beginningOf(value, MAX_KEPT_BYTES) : value
+}
+
+/** Returns an id as the cursor stores it. A long id is truncated, with a digest suffix that keeps it unique. */
+export function cursorId(id: string): string {
+  if (fits(id, MAX_KEPT_BYTES)) return id
+  return `${beginningOf(id, MAX_KEPT_BYTES - ID_DIGEST_LENGTH)}${sha256(id).slice(0, ID_DIGEST_LENGTH)}`
+}
+
+const jsonBytes = (text: string) => Buffer.byteLength(JSON.stringify(text)) - '""'.length
+const fits = (text: string, bytes: number) => text.length <= bytes && jsonBytes(text) <= bytes
+
+function beginningOf(text: string, bytes: number): string {
+  if (fits(text, bytes)) return text
+  let beginning = ''
+  let left = bytes
+  for (const point of text) {
+    left -= jsonBytes(point)
+    if (left < 0) break
+    beginning += point
+  }
+  return beginning
+}
+
+export function encodeCursor({ list, sort, filters, snapshot, createdAt, after }: Cursor): string {
+  const fields = JSON.stringify([
+    VERSION,
+    list,
+    sort,
+    filters,
+    snapshot,
+    createdAt,
+    cursorValue(after.value),
+    cursorId(after.id),
+  ])
+  return Buffer.from(`${checksum(fields)}${fields}`).toString('base64url')
+}
+
+/** Returns the decoded cursor, or null when `text` is not a valid cursor. */
+export function decodeCursor(text: string): Cursor | null {
+  if (text.length > MAX_CURSOR_LENGTH) return null
+  const bytes = Buffer.from(text, 'base64url')
+  const decoded = bytes.toString()
+  const fields = decoded.slice(CHECKSUM_LENGTH)
+  if (bytes.toString('base64url') !== text || checksum(fields) !== decoded.slice(0, CHECKSUM_LENGTH)) return null
+  return read(fields)
+}
+
+const CHECKSUM_LENGTH = 8
+const checksum = (fields: string) => crc32(fields).toString(16).padStart(CHECKSUM_LENGTH, '0')
+
+function read(fields: string): Cursor | null {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(fields)
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+  if (!Array.isArray(parsed) || parsed.length !== 8 || parsed[0] !== VERSION) return null
+  const [, list, sort, filters, snapshot, createdAt, value, id] = parsed as unknown[]
+  if (!isText(list) || !isText(sort) || !isText(filters) || !isText(snapshot) || !isText(id)) return null
+  if (!Number.isSafeInteger(createdAt)) return null
+  if (value !== null && !isText(value) && typeof value !== 'number') return null
+  return { list, sort, filters, snapshot, createdAt: createdAt as number, after: { value, id } }
+}
+
+const isText = (field: unknown): field is string => typeof field === 'string'

@@ -1,0 +1,141 @@
+/** The sorts, filters and ids of all lists except CVEs, for builder and gateway. SPEC.md, "Lists". */
+import type { CapecListEntry, CweListEntry } from '../../model/catalog-names.ts'
+import type { CnaRow, ProductRow, VendorRow } from '../../model/directory.ts'
+import type { ExploitModule } from '../../model/record.ts'
+import { compareText } from '../../model/sources.ts'
+import { fold } from '../codec/fold.ts'
+import { compareKeys } from './order.ts'
+
+export type SortValue = number | string | null
+
+export interface ListSort<Row> {
+  key(row: Row): SortValue
+  /** The direction in which its pages are stored. */
+  descending: boolean
+  /** Ties ascend in lists without a `sort` parameter (rule 6). Otherwise ties follow the sort direction. */
+  tiesAscend?: boolean
+}
+
+export interface ListSpec<Row> {
+  sorts: Record<string, ListSort<Row>>
+  /** The sort that numbers the rows. */
+  main: string
+  /** The id in cursors, details and searches; unique in the list. */
+  id(row: Row): string
+  compareIds(a: string, b: string): number
+  /** Folded values per filter. A row passes when a request names one of them. */
+  filters: Record<string, (row: Row) => readonly string[]>
+  /** Numbers for range filters, NaN for null. */
+  bounds: Record<string, (row: Row) => number>
+}
+
+/** CAPEC severities by rank (rule 6). */
+const SEVERITY_RANK = ['Very Low', 'Low', 'Medium', 'High', 'Very High']
+
+const byNumber = (a: string, b: string) => Number(a.slice(a.indexOf('-') + 1)) - Number(b.slice(b.indexOf('-') + 1))
+const one = (value: string | null) => (value === null ? [] : [fold(value)])
+const rankOf = (severity: string | null) => {
+  const rank = severity === null ? -1 : SEVERITY_RANK.indexOf(severity)
+  return rank < 0 ? null : rank
+}
+const timeOf = (date: string | null) => (date === null ? null : Date.parse(date))
+
+const cwes: ListSpec<CweListEntry> = {
+  sorts: {
+    cves: { key: (row) => row.cve_count, descending: true },
+    id: { key: (row) => row.numeric_id, descending: false },
+    name: { key: (row) => fold(row.name), descending: false },
+  },
+  main: 'cves',
+  id: (row) => row.slug,
+  compareIds: byNumber,
+  filters: {
+    abstraction: (row) => one(row.abstraction),
+    status: (row) => one(row.status),
+    likelihood: (row) => one(row.likelihood),
+  },
+  bounds: {},
+}
+
+const capecs: ListSpec<CapecListEntry> = {
+  sorts: {
+    id: { key: (row) => row.capec_id, descending: false },
+    name: { key: (row) => (row.name === null ? null : fold(row.name)), descending: false },
+    severity: { key: (row) => rankOf(row.typical_severity), descending: true },
+  },
+  main: 'id',
+  id: (row) => `capec-${row.capec_id}`,
+  compareIds: byNumber,
+  filters: { status: (row) => one(row.status), severity: (row) => one(row.typical_severity) },
+  bounds: {},
+}
+
+const cnas: ListSpec<CnaRow> = {
+  sorts: {
+    cves: { key: (row) => row.total_cves, descending: true },
+    name: { key: (row) => fold(row.cna_name), descending: false },
+    completeness: { key: (row) => row.overall_completeness, descending: true },
+  },
+  main: 'cves',
+  id: (row) => row.slug,
+  compareIds: compareText,
+  filters: { grade: (row) => one(row.grade), activity_status: (row) => one(row.activity_status) },
+  bounds: {},
+}
+
+const vendors: ListSpec<VendorRow> = {
+  sorts: {
+    cves: { key: (row) => row.cve_count, descending: true },
+    name: { key: (row) => fold(row.display), descending: false },
+  },
+  main: 'cves',
+  id: (row) => row.slug,
+  compareIds: compareText,
+  filters: {},
+  bounds: {},
+}
+
+const products: ListSpec<ProductRow> = {
+  sorts: { cves: { key: (row) => row.cve_count, descending: true, tiesAscend: true } },
+  main: 'cves',
+  // Both parts may contain a slash. Keys are lower case, so no vendor contains `%2F`.
+  id: (row) => `${row.vendor.replaceAll('/', '%2F')}/${row.slug}`,
+  compareIds: compareText,
+  filters: { vendor: (row) => [row.vendor] },
+  bounds: {},
+}
+
+const exploits: ListSpec<ExploitModule> = {
+  sorts: { published: { key: (row) => timeOf(row.date_published), descending: true } },
+  main: 'published',
+  id: (row) => `${row.source}/${row.source_id}`,
+  compareIds: compareModuleIds,
+  filters: { source: (row) => [row.source], platform: (row) => (row.platform ?? []).map(fold) },
+  bounds: { published: (row) => timeOf(row.date_published) ?? Number.NaN },
+}
+
+export const LISTS = { cwes, capecs, cnas, vendors, products, exploits }
+export type ListName = keyof typeof LISTS
+export const LIST_NAMES = Object.keys(LISTS) as ListName[]
+
+/** Exploit-DB ids compare as numbers, Metasploit ids as text; Exploit-DB comes first. */
+function compareModuleIds(a: string, b: string): number {
+  const [x, y] = [a.slice(a.indexOf('/') + 1), b.slice(b.indexOf('/') + 1)]
+  const isNumber = /^\d+$/
+  if (isNumber.test(x) && isNumber.test(y)) return Number(x) - Number(y) || compareText(a, b)
+  return compareText(a, b)
+}
+
+/** Compares two keys with their ids: the one comparator, for rows of a list (rule 6). */
+export function compareRowKeys(
+  list: Pick<ListSpec<never>, 'compareIds'>,
+  sort: Pick<ListSort<never>, 'tiesAscend'>,
+  descending: boolean,
+  a: { value: SortValue; id: string },
+  b: { value: SortValue; id: string },
+): number {
+  const byKey = compareKeys(a.value, b.value, descending)
+  if (byKey !== 0) return byKey
+  const byId = list.compareIds(a.id, b.id)
+  return descending && !sort.tiesAscend ? -byId : byId
+}

@@ -1,0 +1,154 @@
+/** First step of deriving: extracts the list, filter and search data of one shard's CVEs. */
+import type { Advisory, CveCore, Facets, PartName } from '../../model/record.ts'
+import { SHORT_HASH_LENGTH } from '../../runtime/digest.ts'
+import { MAX_GATHERED_PLAIN } from '../bounds.ts'
+import { plainOfMany, type SegmentBytes } from '../codec/segment-bytes.ts'
+import { SnapshotError } from '../error.ts'
+import { CVE_PARTS } from '../record/cve-member.ts'
+import { membersOf, type PlacedMember } from '../record/shard.ts'
+import { type Facts, factCollector, type PlacedFacts } from './facts.ts'
+import { CORE_NUMBERS, putCoreSegment } from './index-table.ts'
+import { countAdvisory, countNames, encodeNames, type NameCounts, noNames } from './name-counts.ts'
+
+/**
+ * The CVEs of one shard. Entry `i` of each list is CVE `i` in id order. Number arrays transfer quickly between threads.
+ */
+export interface GatheredShard extends Facts {
+  ids: string[]
+  at: Uint32Array
+  length: Uint32Array
+  /** The core segment fields of the index. */
+  coreSegments: Uint32Array
+  /** 16-byte source digest of each member. */
+  sources: Uint8Array
+  /** The plain core segments, concatenated, and their lengths. */
+  cores: Uint8Array
+  coreLengths: Uint32Array
+  /** Output of `encodeNames` for the CVEs without known facts. */
+  names: Uint8Array
+  reports: number
+}
+
+const EMPTY_FACETS: Facets = { weaknesses: [], products: [], completeness: 0 }
+
+/** Facts and name counts of members from an earlier build. */
+export interface KnownFacts extends PlacedFacts {
+  /** Index of each member in the facts; -1 when not there. */
+  places: Int32Array
+}
+
+interface PartTexts {
+  core: Buffer
+  facets: Buffer | null
+  advisory: Buffer | null
+}
+
+/**
+ * Extracts a shard. Members with known facts are not parsed; only their core is inflated.
+ * @throws SnapshotError when the shard is damaged or contains anything except CVEs
+ */
+export function gatherShard(
+  shard: Buffer,
+  members: readonly PlacedMember[] = [...membersOf(shard)],
+  known: KnownFacts | null = null,
+): GatheredShard {
+  const count = members.length
+  const placed = {
+    ids: members.map(({ key }) => key),
+    at: Uint32Array.from(members, ({ at }) => at),
+    length: Uint32Array.from(members, ({ length }) => length),
+    coreSegments: new Uint32Array(count * CORE_NUMBERS),
+    sources: new Uint8Array(count * SHORT_HASH_LENGTH),
+    coreLengths: new Uint32Array(count),
+  }
+  const facts = factCollector(count)
+  const names = noNames()
+  const cores: Buffer[] = []
+  let reports = 0
+  for (const [i, texts] of textsOf(shard, members, known).entries()) {
+    const member = members[i]!
+    putCoreSegment(placed.coreSegments, i, member.at, member.segments[0]!)
+    placed.sources.set(member.source, i * SHORT_HASH_LENGTH)
+    cores.push(texts.core)
+    placed.coreLengths[i] = texts.core.length
+    reports += segmentOf(member, 'reports')?.count ?? 0
+    if (isKnown(known, i)) {
+      facts.copy(known, known.places[i]!)
+      continue
+    }
+    const parts = parsed(texts)
+    facts.read(parts.core, parts.facets)
+    countMember(names, parts)
+  }
+  return { ...placed, ...facts.facts(), cores: joined(cores), names: encodeNames(names), reports }
+}
+
+/** Returns the names of members, encoded by `encodeNames`, to subtract when these members are removed. */
+export function namesOf(shard: Buffer, members: readonly PlacedMember[]): Uint8Array {
+  const names = noNames()
+  for (const texts of textsOf(shard, members, null)) countMember(names, parsed(texts))
+  return encodeNames(names)
+}
+
+interface ParsedParts {
+  core: CveCore
+  facets: Facets
+  advisory: Advisory | null
+}
+
+const parsed = ({ core, facets, advisory }: PartTexts): ParsedParts => ({
+  core: JSON.parse(core.toString() + CVE_PARTS.core.after) as CveCore,
+  facets: facets ? (JSON.parse(facets.toString()) as Facets) : EMPTY_FACETS,
+  advisory: advisory && (JSON.parse(advisory.toString() + CVE_PARTS.advisory.after) as Advisory),
+})
+
+function countMember(names: NameCounts, { core, facets, advisory }: ParsedParts): void {
+  countNames(names, facets.products, core.assigner)
+  if (advisory) countAdvisory(names, advisory.advisory_id)
+}
+
+/** Copies to a separate buffer, which can be transferred to another thread. */
+const joined = (pieces: readonly Buffer[]) => new Uint8Array(Buffer.concat(pieces))
+
+export const buffersOf = ({ cores, names, sources }: GatheredShard): ArrayBuffer[] =>
+  [cores, names, sources].map(({ buffer }) => buffer as ArrayBuffer)
+
+const isKnown = (known: KnownFacts | null, i: number): known is KnownFacts => known !== null && known.places[i]! >= 0
+
+/** Returns the parts of all members, inflated together, because one call per segment would cost more. */
+function textsOf(shard: Buffer, members: readonly PlacedMember[], known: KnownFacts | null): PartTexts[] {
+  const wanted: SegmentBytes[] = []
+  members.forEach((member, i) => {
+    if (member.segments[0]?.kind !== CVE_PARTS.core.kind) {
+      throw new SnapshotError('malformed', `${member.key} has no core`)
+    }
+    const bytes = shard.subarray(member.at, member.at + member.length)
+    for (const segment of readSegments(member, isKnown(known, i))) wanted.push({ bytes, segment })
+  })
+  const length = wanted.reduce((sum, { segment }) => sum + segment.plainLength, 0)
+  if (length > MAX_GATHERED_PLAIN) {
+    throw new SnapshotError(
+      'malformed',
+      `its cores and facets inflate to ${length} bytes; the limit is ${MAX_GATHERED_PLAIN}`,
+    )
+  }
+  const plain = plainOfMany(wanted)
+  let next = 0
+  return members.map((member, i) => {
+    const texts: PartTexts = { core: plain[next]!, facets: null, advisory: null }
+    for (const { kind } of readSegments(member, isKnown(known, i))) {
+      if (kind === CVE_PARTS.facets.kind) texts.facets = plain[next]!
+      if (kind === CVE_PARTS.advisory.kind) texts.advisory = plain[next]!
+      next++
+    }
+    return texts
+  })
+}
+
+const READ_KINDS = new Set([CVE_PARTS.core.kind, CVE_PARTS.facets.kind, CVE_PARTS.advisory.kind])
+
+const readSegments = ({ segments }: PlacedMember, coreAlone: boolean) =>
+  coreAlone ? segments.slice(0, 1) : segments.filter(({ kind }) => READ_KINDS.has(kind))
+
+const segmentOf = (member: PlacedMember, part: PartName) =>
+  member.segments.find(({ kind }) => kind === CVE_PARTS[part].kind)

@@ -1,0 +1,70 @@
+/** A list in memory; its long texts stay in the file. */
+
+import { indexIn, isPlaces, keptTexts, type TableTexts, type TextSlots, type Texts } from '../codec/lazy-strings.ts'
+import type { ListName, SortValue } from '../cursor/lists.ts'
+import { SnapshotError } from '../error.ts'
+import { decodeListTable, isArray, type ListPlaces, type ListTable, type StoredOrder } from './lists.ts'
+import { mapValues } from './map-values.ts'
+import type { Postings } from './postings.ts'
+
+export interface Keys {
+  readonly length: number
+  at(ordinal: number): SortValue | undefined
+}
+
+export interface List {
+  name: ListName
+  count: number
+  ids: Texts
+  orders: Record<string, Omit<StoredOrder, 'keys'> & { keys: Keys }>
+  filters: Record<string, Postings<string>>
+  bounds: Record<string, Float64Array>
+  entries: ListPlaces['entries']
+  extra: unknown
+}
+
+/**
+ * Decodes a list completely into memory.
+ * @throws SnapshotError `malformed`
+ */
+export function decodeList(name: ListName, bytes: Uint8Array): List {
+  return listOf(decodeListTable(name, bytes, Number.POSITIVE_INFINITY), () => {
+    throw new SnapshotError('malformed', `the list ${name} has no texts elsewhere`)
+  })
+}
+
+/** Returns a list. `read` reads `length` bytes of its file at `at`, for texts that are not in memory. */
+export function listOf(table: ListTable, read: (at: number, length: number) => Uint8Array): List {
+  const open = (texts: TableTexts): Texts => (isPlaces(texts) ? keptTexts(texts, read) : texts)
+  return {
+    ...table,
+    ids: open(table.ids),
+    orders: mapValues(table.orders, (order) => ({ ...order, keys: keysOf(order.keys, open) })),
+    filters: mapValues(table.filters, ({ keys, keySlots, starts, ordinals }) => ({
+      keys: keySlots === null ? mapOf(keys) : keyPlaces(keySlots, open(keys)),
+      starts,
+      ordinals,
+    })),
+  }
+}
+
+const mapOf = (keys: TableTexts) => new Map((keys as readonly string[]).map((key, at) => [key, at]))
+
+const keyPlaces = (slots: TextSlots, texts: Texts): Postings<string>['keys'] => ({
+  get: (key) => indexIn(slots, texts, key),
+  *keys() {
+    for (let at = 0; at < texts.length; at++) yield texts.at(at)!
+  },
+})
+
+function keysOf(keys: StoredOrder['keys'], open: (texts: TableTexts) => Texts): Keys {
+  if (isPlaces(keys)) return open(keys)
+  if (isArray(keys)) return keys
+  return {
+    length: keys.length,
+    at(ordinal) {
+      const key = keys[ordinal]
+      return key !== undefined && Number.isNaN(key) ? null : key
+    },
+  }
+}

@@ -1,0 +1,56 @@
+/** Rederives files from the others, as the builder does. Needs the threads, time and memory of a full build. */
+import { compareCveIds, firstOfBlock } from '../../model/ids/cve-id.ts'
+import { openPool, type Pool, runInOrder } from '../../runtime/pool.ts'
+import { gunzipFile } from '../codec/deflate.ts'
+import { decodeAbout } from '../files/about.ts'
+import { fileOf, readObject } from '../files/layout.ts'
+import type { Manifest } from '../files/manifest.ts'
+import { CATALOGS, type CatalogName, decodeCatalog, type PlacedEntry } from '../record/catalog.ts'
+import { decodeEpss } from '../record/epss.ts'
+import { type DerivedFile, type DeriveInput, deriveFiles } from './derive.ts'
+import type { GatheredShard } from './extract.ts'
+import { type Rows, rowCollector } from './rows.ts'
+
+/**
+ * Yields all derived files of a snapshot, from its other files in `dist`. `temporary` returns the path to write a file
+ * of that name.
+ * @throws SnapshotError when a file is missing or damaged
+ */
+export async function* deriveAgain(
+  dist: string,
+  manifest: Manifest,
+  jobs: number,
+  temporary: (name: string) => string,
+): AsyncGenerator<DerivedFile> {
+  const pool = openPool(new URL('./tasks.ts', import.meta.url), jobs)
+  try {
+    yield* deriveFiles(pool, await inputOf(dist, manifest, pool), temporary)
+  } finally {
+    await pool.close()
+  }
+}
+
+async function inputOf(dist: string, manifest: Manifest, pool: Pool): Promise<DeriveInput> {
+  const rows = await rowsOf(dist, manifest, pool)
+  const plain = (role: 'about' | 'epss') => gunzipFile(role, readObject(dist, fileOf(manifest, role)))
+  const entriesOf = (name: CatalogName) => decodeCatalog(name, readObject(dist, fileOf(manifest, 'catalog', name)))
+  return {
+    rows,
+    epss: decodeEpss(plain('epss')),
+    catalogs: Object.fromEntries(CATALOGS.map((name) => [name, entriesOf(name)])) as Record<CatalogName, PlacedEntry[]>,
+    corpusDate: decodeAbout(plain('about')).corpus_date,
+  }
+}
+
+async function rowsOf(dist: string, { files }: Manifest, pool: Pool): Promise<Rows> {
+  const shards = files
+    .filter(({ role }) => role === 'cve')
+    .sort((a, b) => compareCveIds(firstOfBlock(a.name), firstOfBlock(b.name)))
+  const collector = rowCollector()
+  const inputs = shards.map((file) => ({ dist, file }))
+  let gathered = 0
+  for await (const shard of runInOrder<GatheredShard>(pool, 'gather', inputs)) {
+    collector.add({ name: shards[gathered++]!.name, shard })
+  }
+  return collector.rows()
+}

@@ -1,0 +1,42 @@
+/** The metadata of a snapshot. SPEC.md, "About". */
+import { utcTimestamp } from '../../model/values/date.ts'
+import { SnapshotError } from '../error.ts'
+
+export interface About {
+  corpus_date: string | null
+  epss_date: string | null
+  /** Number of entries per kind: `cves`, `cwes`, … (API 27.1). */
+  counts: Record<string, number>
+  feeds: Record<string, AboutFeed>
+}
+
+interface AboutFeed {
+  version: string | null
+  /** Timestamp or day, as the feed states it. `decodeAbout` converts both to a timestamp. */
+  updated_at: string | null
+  records: number
+  licence: string
+  attribution: string
+}
+
+/**
+ * Returns the metadata, with each `updated_at` as an RFC 3339 timestamp in UTC; a day becomes its first instant (rule
+ * 29). The file keeps the feed's form, because a conversion would change snapshot ids.
+ * @throws SnapshotError `malformed`
+ */
+export function decodeAbout(bytes: Uint8Array): About {
+  let about: Partial<About> | null
+  try {
+    about = JSON.parse(Buffer.from(bytes).toString()) as Partial<About> | null
+  } catch (cause) {
+    throw new SnapshotError('malformed', 'what the snapshot says of itself is no JSON', { cause })
+  }
+  if (!about?.counts || !about.feeds) throw new SnapshotError('malformed', 'the snapshot does not say what it holds')
+  const feeds = Object.entries(about.feeds).map(([name, feed]) => [name, withTimestamp(feed)])
+  return { ...(about as About), feeds: Object.fromEntries(feeds) }
+}
+
+const withTimestamp = (feed: AboutFeed): AboutFeed => ({
+  ...feed,
+  updated_at: typeof feed?.updated_at === 'string' ? utcTimestamp(feed.updated_at) : null,
+})

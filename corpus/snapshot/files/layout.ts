@@ -1,0 +1,206 @@
+/**
+ * The layout of a `dist` folder, and functions that read it:
+ *
+ *     latest.json                 the pointer
+ *     manifests/<sha256>.json     one per snapshot
+ *     objects/ab/ab12…            files, named by their SHA-256
+ */
+import { createHash } from 'node:crypto'
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { shortLived } from '../../runtime/arena.ts'
+import { sha256 } from '../../runtime/digest.ts'
+import { MAX_MANIFEST_BYTES, MAX_WHOLE_BYTES } from '../bounds.ts'
+import { SnapshotError } from '../error.ts'
+import { decodeManifest, type FileEntry, type Manifest, type Role, type Stored } from './manifest.ts'
+import { decodePointer, MAX_POINTER_BYTES, type Pointer } from './pointer.ts'
+
+export const POINTER_NAME = 'latest.json'
+export const manifestName = (digest: string) => `manifests/${digest}.json`
+export const objectName = (digest: string) => `objects/${digest.slice(0, 2)}/${digest}`
+
+export const pointerPath = (dist: string) => join(dist, POINTER_NAME)
+export const manifestPath = (dist: string, digest: string) => join(dist, manifestName(digest))
+export const objectPath = (dist: string, digest: string) => join(dist, objectName(digest))
+
+/**
+ * Returns the folder for incomplete files of a `dist` writer. The next run deletes or completes what a killed run left.
+ */
+export const temporaryFolder = (dist: string) => join(dist, 'tmp')
+
+/**
+ * Returns the bytes of a file, or null when it does not exist or its folder is a file. `judge` gets the size before the
+ * read.
+ */
+function readIfThere(path: string, judge: (size: number) => void): Buffer | null {
+  try {
+    judge(statSync(path).size)
+    return readFileSync(path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null
+    throw error
+  }
+}
+
+/** @throws SnapshotError `malformed` */
+function assertSize(name: string, size: number, most: number): void {
+  if (size > most) throw new SnapshotError('malformed', `${name} has ${size} bytes; the limit is ${most}`)
+}
+
+/** Returns the bytes of the pointer of a `dist`, with its signatures. Null when nothing was activated yet. */
+export const readPointerBytes = (dist: string): Buffer | null =>
+  readIfThere(pointerPath(dist), (size) => assertSize(POINTER_NAME, size, MAX_POINTER_BYTES))
+
+export function readPointer(dist: string): Pointer | null {
+  const bytes = readPointerBytes(dist)
+  return bytes && decodePointer(bytes)
+}
+
+/**
+ * Returns the manifest with this digest.
+ * @throws SnapshotError `missing`, `digest` when it was changed, `malformed`
+ */
+export const readManifest = (dist: string, digest: string): Manifest => decodeManifest(readManifestBytes(dist, digest))
+
+/**
+ * Returns the bytes of the manifest with this digest.
+ * @throws SnapshotError `missing`, `digest` when it was changed, or `malformed` when it is too long
+ */
+export function readManifestBytes(dist: string, digest: string): Buffer {
+  const bytes = readIfThere(manifestPath(dist, digest), (size) =>
+    assertSize(`manifest ${digest}`, size, MAX_MANIFEST_BYTES),
+  )
+  if (!bytes) throw new SnapshotError('missing', `manifest ${digest} is missing`)
+  if (sha256(bytes) !== digest) {
+    throw new SnapshotError('digest', `manifest ${digest} does not have the digest it is named by`)
+  }
+  return bytes
+}
+
+/**
+ * Returns the current snapshot of a `dist`, and its pointer as stored.
+ * @throws SnapshotError `missing` when there is none, and as `readManifest`
+ */
+export function readCurrent(dist: string): { pointer: Pointer; pointerBytes: Buffer; manifest: Manifest } {
+  const pointerBytes = readPointerBytes(dist)
+  if (!pointerBytes) throw new SnapshotError('missing', `${noSnapshot(dist)}; ${DIST_REMEDY}`)
+  const pointer = decodePointer(pointerBytes)
+  const manifest = readManifest(dist, pointer.manifest.sha256)
+  if (manifest.snapshot !== pointer.snapshot) {
+    throw new SnapshotError('digest', 'latest.json and its manifest name different snapshots')
+  }
+  return { pointer, pointerBytes, manifest }
+}
+
+const DIST_REMEDY = 'name a folder that `vulnshelf build` or `vulnshelf-gateway mirror` has written'
+
+function noSnapshot(dist: string): string {
+  const stat = statSync(dist, { throwIfNoEntry: false })
+  if (!stat) return `there is no folder ${dist}`
+  return stat.isDirectory() ? `${dist} holds no snapshot: latest.json is missing` : `${dist} is a file`
+}
+
+export function manifestDigests(dist: string): string[] {
+  const folder = join(dist, 'manifests')
+  return (existsSync(folder) ? readdirSync(folder) : [])
+    .filter((name) => /^[0-9a-f]{64}\.json$/.test(name))
+    .map((name) => name.slice(0, -'.json'.length))
+}
+
+/**
+ * Returns the file with this role and, when given, this name.
+ * @throws SnapshotError `missing`
+ */
+export function fileOf(manifest: Manifest, role: Role, name?: string): FileEntry {
+  const file = manifest.files.find((entry) => entry.role === role && (name === undefined || entry.name === name))
+  if (!file) throw new SnapshotError('missing', `the manifest lists no file ${[role, name].join(' ').trim()}`)
+  return file
+}
+
+/**
+ * Returns all bytes of a snapshot file, checked.
+ * @throws SnapshotError `missing` or `digest`
+ */
+export const readObject = (dist: string, file: FileEntry): Buffer => readStored(dist, file, describe(file))
+
+/**
+ * Returns all bytes of any object, checked. Errors call it `name`.
+ * @throws SnapshotError `missing`, `digest`, or `malformed` when it is too long
+ */
+export function readStored(dist: string, object: Stored, name: string): Buffer {
+  const changed = () => new SnapshotError('digest', `${name} does not have the digest it is named by`)
+  const bytes = readIfThere(objectPath(dist, object.sha256), (size) => {
+    if (size !== object.size) throw changed()
+    assertSize(name, size, MAX_WHOLE_BYTES)
+  })
+  if (!bytes) throw new SnapshotError('missing', `${name} is missing`)
+  if (sha256(bytes) !== object.sha256) throw changed()
+  return bytes
+}
+
+const CHUNK_BYTES = 1024 * 1024
+
+/**
+ * Checks the digest of an object as a stream, for files that our own codecs do not read.
+ * @throws SnapshotError `missing` or `digest`
+ */
+export function checkObject(dist: string, file: FileEntry): void {
+  const object = openObject(dist, file)
+  try {
+    const digest = createHash('sha256')
+    for (let at = 0; at < object.size; at += CHUNK_BYTES) {
+      digest.update(object.read(at, Math.min(CHUNK_BYTES, object.size - at)))
+    }
+    if (digest.digest('hex') === file.sha256) return
+  } finally {
+    object.close()
+  }
+  throw new SnapshotError('digest', `${describe(file)} does not have the digest it is named by`)
+}
+
+export const describePack = ({ sha256 }: Stored): string => `the delta pack (object ${sha256})`
+
+export const describe = (file: FileEntry): string => `file ${file.role} ${file.name} (object ${file.sha256})`
+
+/** An open object. It stays readable after its file is deleted. */
+export interface OpenObject {
+  size: number
+  /**
+   * Reads exactly `length` bytes at `at` into memory that lives no longer than an answer. Synchronous on purpose: a
+   * page cache read takes 2 µs, a seventh of a thread pool trip.
+   * @throws SnapshotError `malformed` when the range is outside the object
+   */
+  read(at: number, length: number): Buffer
+  /** For callers that read into their own memory and check the bytes. */
+  fd: number
+  close(): void
+}
+
+/** @throws SnapshotError `missing`, or `digest` when the size differs */
+export function openObject(dist: string, file: FileEntry): OpenObject {
+  let fd: number
+  try {
+    fd = openSync(objectPath(dist, file.sha256), 'r')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause
+    throw new SnapshotError('missing', `${describe(file)} is missing`, { cause })
+  }
+  const { size } = fstatSync(fd)
+  if (size !== file.size) {
+    closeSync(fd)
+    throw new SnapshotError('digest', `${describe(file)} has ${size} bytes, not ${file.size}`)
+  }
+  return {
+    size,
+    read(at, length) {
+      const bytes = shortLived(length)
+      if (at < 0 || at + length > size || readSync(fd, bytes, 0, length, at) !== length) {
+        throw new SnapshotError('malformed', `${describe(file)} ends before ${at + length}`)
+      }
+      return bytes
+    },
+    fd,
+    close: () => closeSync(fd),
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * An order in one direction. It is stored descending with nulls last. Ascending, the rows with a key are reversed, then
+ * those without (rule 6).
+ */
+import { type CveId, compareCveIds, parseCveId } from '../../model/ids/cve-id.ts'
+import type { RowKey } from '../cursor/cursor.ts'
+import { type CveSort, compareKeys } from '../cursor/order.ts'
+import { idAt } from '../derive/index-table.ts'
+import type { CveTables } from '../record/cve-tables.ts'
+import { NO_EPSS } from '../record/epss.ts'
+import { firstWhere, turnedPlace } from './lower-bound.ts'
+import { perSnapshot } from './per-snapshot.ts'
+import { rowFinder } from './row-finder.ts'
+
+export interface OrderView {
+  sort: CveSort
+  descending: boolean
+  count: number
+  keyed: number
+  ordinal(place: number): number
+  place(ordinal: number): number
+  keyOf(ordinal: number): RowKey
+  /** Returns the first position after `key`, even when its row no longer exists. */
+  placeAfter(key: RowKey): number
+}
+
+const views = perSnapshot((snapshot) => ({
+  descending: perSort((sort) => viewOf(snapshot, sort, true)),
+  ascending: perSort((sort) => viewOf(snapshot, sort, false)),
+}))
+
+const perSort = <T>(make: (sort: CveSort) => T): Record<CveSort, T> => ({
+  published: make('published'),
+  updated: make('updated'),
+  cvss: make('cvss'),
+  epss: make('epss'),
+})
+
+export function orderView(snapshot: CveTables, sort: CveSort, descending: boolean): OrderView {
+  return views(snapshot)[descending ? 'descending' : 'ascending'][sort]
+}
+
+function viewOf(snapshot: CveTables, sort: CveSort, descending: boolean): OrderView {
+  const { ordinals, keyed } = snapshot.orders[sort]
+  const places = snapshot.places[sort]
+  const count = ordinals.length
+  const turned = (place: number) => turnedPlace(place, keyed, count)
+
+  /** Compares an ordinal with a key. Builds ids only for equal values, because a search compares many. */
+  function compareTo(ordinal: number, key: RowKey): number {
+    const byValue = compareKeys(sortKey(snapshot, sort, ordinal), key.value, descending)
+    if (byValue !== 0) return byValue
+    const byId = compareCveIds(idAt(snapshot.index, snapshot.columns.row[ordinal]!), key.id as CveId)
+    return descending ? -byId : byId
+  }
+
+  const view: OrderView = {
+    sort,
+    descending,
+    count,
+    keyed,
+    ordinal: descending ? (place) => ordinals[place]! : (place) => ordinals[turned(place)]!,
+    place: descending ? (ordinal) => places[ordinal]! : (ordinal) => turned(places[ordinal]!),
+    keyOf: (ordinal) => ({
+      value: sortKey(snapshot, sort, ordinal),
+      id: idAt(snapshot.index, snapshot.columns.row[ordinal]!),
+    }),
+    placeAfter(key) {
+      // Fast path: the row usually still exists with the same key.
+      const row = rowFinder(snapshot)(key.id as CveId)
+      const known = row < 0 ? undefined : snapshot.ordinalOfRow[row]!
+      if (known !== undefined && sortKey(snapshot, sort, known) === key.value) return view.place(known) + 1
+      return firstWhere(count, (place) => compareTo(view.ordinal(place), key) > 0)
+    },
+  }
+  return view
+}
+
+/** Returns the sort value of a CVE: ms since the epoch, a score, or EPSS in billionths; null for none. */
+function sortKey({ columns, epss }: CveTables, sort: CveSort, ordinal: number): number | null {
+  switch (sort) {
+    case 'published':
+      return numberOrNull(columns.published[ordinal]!)
+    case 'updated':
+      return numberOrNull(columns.updated[ordinal]!)
+    case 'cvss':
+      return numberOrNull(columns.score[ordinal]!)
+    case 'epss': {
+      const score = epss.scores[columns.row[ordinal]!]!
+      return score === NO_EPSS ? null : score
+    }
+  }
+}
+
+/** Whether a CVE list could have issued a cursor with this key. */
+export const isCveKey = ({ value, id }: RowKey): boolean => parseCveId(id) === id && typeof value !== 'string'
+
+const numberOrNull = (value: number) => (Number.isNaN(value) ? null : value)

@@ -1,0 +1,116 @@
+/** Verifies a snapshot: each file alone, then all together. Inflates and rederives everything, and trusts nothing. */
+import { statSync } from 'node:fs'
+import { openPool, runInOrder } from '../../runtime/pool.ts'
+import { rowsBound } from '../derive/rows.ts'
+import { SnapshotError } from '../error.ts'
+import { decodePack } from '../files/delta.ts'
+import { describePack, manifestPath, readCurrent, readStored } from '../files/layout.ts'
+import type { Manifest } from '../files/manifest.ts'
+import { ageFault } from '../files/pointer.ts'
+import { checkSignatures, openSigned, type SignatureVerdict, type TrustedKey } from '../files/signature.ts'
+import { type FileFindings, faultOf } from './file.ts'
+import { type Checked, verifyTogether } from './together.ts'
+
+export interface VerifyReport {
+  snapshot: string
+  version: number
+  files: number
+  bytes: number
+  members: number
+  segments: number
+  cves: number
+  /** The signatures of the pointer: `not_checked` without keys, empty when it is unsigned. */
+  signatures: SignatureVerdict[]
+  expiresAt: string | null
+  /** The faults, one line each; empty when the snapshot is valid. */
+  faults: string[]
+}
+
+export interface VerifyOptions {
+  /** Number of worker threads; 0, the default, uses this thread. */
+  jobs?: number
+  /**
+   * One of these keys must have signed the pointer, which must not be expired. Without keys, signatures are ignored.
+   */
+  keys?: readonly TrustedKey[]
+  now?: () => Date
+  onProgress?: (done: number, total: number) => void
+}
+
+/**
+ * Verifies the current snapshot of `dist` and collects faults. Checks the files together only when each is valid alone.
+ * @throws SnapshotError when pointer or manifest is missing or damaged
+ */
+export async function verify(dist: string, options: VerifyOptions = {}): Promise<VerifyReport> {
+  const { jobs = 0, keys, now = () => new Date(), onProgress = () => {} } = options
+  const { pointer, pointerBytes, manifest } = readCurrent(dist)
+  const { files } = manifest
+  const report: VerifyReport = {
+    snapshot: manifest.snapshot,
+    version: pointer.version,
+    files: files.length,
+    bytes: 0,
+    members: 0,
+    segments: 0,
+    cves: 0,
+    signatures: await checkSignatures(pointerBytes, keys ?? null, now()),
+    expiresAt: pointer.expires_at ?? null,
+    faults: [],
+  }
+  report.faults.push(...packFaults(dist, manifest))
+  if (keys) report.faults.push(...(await distrusted(pointerBytes, keys, now())))
+  const { size } = statSync(manifestPath(dist, pointer.manifest.sha256))
+  if (size !== pointer.manifest.size || pointer.created_at !== manifest.created_at) {
+    report.faults.push('latest.json gives another size or time of its manifest')
+  }
+  const before = report.faults.length
+  const pool = openPool(new URL('./tasks.ts', import.meta.url), jobs)
+  try {
+    const checked: Checked[] = []
+    const bounded = rowsBound()
+    const inputs = files.map((file) => ({ dist, file }))
+    for await (const findings of runInOrder<FileFindings>(pool, 'file', inputs)) {
+      const file = files[checked.length]!
+      if (findings.gathered) bounded(findings.gathered)
+      checked.push({ file, findings })
+      report.bytes += findings.bytes
+      report.members += findings.members
+      report.segments += findings.segments
+      if (file.role === 'cve') report.cves += findings.members
+      if (findings.fault !== null) report.faults.push(findings.fault)
+      onProgress(checked.length, files.length)
+    }
+    if (report.faults.length === before)
+      report.faults.push(...(await verifyTogether({ dist, manifest, pool, checked })))
+  } catch (error) {
+    report.faults.push(faultOf('the snapshot', error))
+  } finally {
+    await pool.close()
+  }
+  return report
+}
+
+/**
+ * A pack may be missing, but an existing one must match its digest and decode. Users of a pack check the rebuilt files.
+ */
+function packFaults(dist: string, { delta }: Manifest): string[] {
+  if (!delta) return []
+  try {
+    decodePack(readStored(dist, delta, describePack(delta)))
+    return []
+  } catch (error) {
+    if (!(error instanceof SnapshotError)) throw error
+    return error.code === 'missing' ? [] : [error.message]
+  }
+}
+
+async function distrusted(bytes: Uint8Array, keys: readonly TrustedKey[], now: Date): Promise<string[]> {
+  try {
+    const { pointer } = await openSigned(bytes, keys, now)
+    const fault = ageFault(pointer, now)
+    return fault ? [fault.message] : []
+  } catch (error) {
+    if (error instanceof SnapshotError) return [error.message]
+    throw error
+  }
+}

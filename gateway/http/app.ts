@@ -1,0 +1,220 @@
+/**
+ * The way of a request from the socket to its handler and back. API 6.17 gives the order of the checks:
+ * 401 (or 429 for one failed token too many), 403, the subject's limit, unknown route, method, parameters, then the handler.
+ */
+import type { RequestListener, ServerResponse } from 'node:http'
+import polka, { type Request } from 'polka'
+import { slabPosition, takeBackSince } from '../../corpus/runtime/arena.ts'
+import type { Authenticator } from '../auth/authenticator.ts'
+import type { Subject } from '../auth/subject.ts'
+import { type Standing, standingHeader } from '../limits/limiter.ts'
+import type { Limits } from '../limits/limits.ts'
+import type { Meter } from '../metrics/meter.ts'
+import { quote } from '../params/parameter.ts'
+import type { Log } from '../process/log.ts'
+import { limitLines } from '../process/log-limit.ts'
+import type { ServedFrom } from './answer.ts'
+import { createCors } from './cors.ts'
+import { type ApiError, asApiError, forbidden, methodNotAllowed, notFound, rateLimited } from './errors.ts'
+import type { OpenRoute } from './open-route.ts'
+import { type HeaderList, isAnyNamed, isNamed, type Sent, sendAnswer, sendError, sendOpen } from './reply.ts'
+import { assertRequest, readHeaders } from './request-headers.ts'
+import type { Route } from './route.ts'
+import { routesByDepth } from './route-index.ts'
+import { parseTarget } from './target.ts'
+
+export interface AppOptions {
+  /** Path before every route. */
+  prefix?: string
+  /** While true, only administrators are let in (rule 14). */
+  preview?: boolean
+  /** Origins of web pages that may read answers; none by default. */
+  origins?: readonly string[]
+  /** Whether each request leaves a line in the log. */
+  accessLog?: boolean
+}
+
+export interface AppDeps<C> {
+  /** In order of precedence: `/cnas/stats` before `/cnas/:slug`. */
+  routes: readonly Route<C>[]
+  openRoutes: readonly OpenRoute[]
+  authenticate: Authenticator
+  limits: Limits
+  /** Counts what happens; nobody counts without it. */
+  meter?: Meter | undefined
+  /** What handlers get besides their parameters; throws 503 while there is no snapshot. */
+  context(subject: Subject): C
+  log: Log
+}
+
+/** The way of one request so far: what headers, log and metrics tell of it. */
+interface Passage {
+  began: number
+  /** The template of its path; null where there is no such route. */
+  route: string | null
+  subject: Subject | null
+  /** How the subject stands with its limit, once that is known. */
+  standing: Standing | null
+  servedFrom: ServedFrom | null
+  /** The query, once every name in it is known to be no secret. */
+  query: string
+}
+
+export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestListener {
+  const { prefix = '/api/v1', preview = true, origins = [], accessLog = true } = options
+  const { log, limits, meter } = deps
+  const logLimited = limitLines(log)
+  const cors = createCors(origins, ['RateLimit-Policy', limits.policy])
+  const openPaths = new Set(deps.openRoutes.map(({ path }) => path))
+
+  const router = polka({
+    // `serve` answers whatever is thrown; this remains for a fault in the router itself.
+    onError: (error, _request, response) => {
+      logLimited('error', { err: error }, 'request failed outside its handler')
+      if (!response.headersSent) sendError(response, false, asApiError(error), [])
+      else response.destroy()
+    },
+    onNoMatch: (request, response) => serve(null, request, response),
+  })
+  router.parse = parseTarget
+  const table = routesByDepth()
+  router.find = table.find
+  for (const route of deps.openRoutes) table.get(route.path, (request, response) => serveOpen(route, request, response))
+  for (const route of deps.routes) {
+    table.get(prefix + route.path, (request, response) => serve(route, request, response))
+  }
+
+  async function serve(route: Route<C> | null, request: Request, response: ServerResponse): Promise<void> {
+    const passage: Passage = {
+      began: performance.now(),
+      route: route === null ? null : route.path,
+      subject: null,
+      standing: null,
+      servedFrom: null,
+      query: '',
+    }
+    const headers = readHeaders(request.rawHeaders)
+    const isHead = request.method === 'HEAD'
+    const more = cors.headers(headers.origin)
+    try {
+      assertRequest(response, headers)
+      const preflight = cors.preflight(request, headers, response)
+      if (preflight !== null) return note(request, preflight, passage)
+      if (openPaths.has(request.path)) throw methodNotAllowed()
+      const known = deps.authenticate(headers)
+      const subject = known instanceof Promise ? await known : known
+      passage.subject = subject
+      if (preview && !subject.admin) {
+        passage.standing = await limits.subjects.look(subject.sub)
+        throw forbidden()
+      }
+      const taken = limits.subjects.take(subject.sub)
+      const standing = taken instanceof Promise ? await taken : taken
+      passage.standing = standing
+      if (standing.refused) throw overLimit(standing)
+      if (route === null) throw noRoute(request)
+      const proceed = route.read(rawParams(request), request.search.slice(1))
+      passage.query = request.search
+      const position = slabPosition()
+      const result = proceed(deps.context(subject))
+      const waited = result instanceof Promise
+      const answer = waited ? await result : result
+      passage.servedFrom = answer.servedFrom
+      const isKnown = isNamed(headers, answer)
+      if (isKnown && standing.refundable) passage.standing = giveBack(subject, standing)
+      const unchanged = isKnown || isAnyNamed(headers)
+      const sent = sendAnswer(response, headers, isHead, answer, unchanged, withStanding(more, passage.standing))
+      // Without waiting nothing else was answered in between, and what the system has taken nobody reads any more.
+      if (!waited && response.socket?.writableLength === 0) takeBackSince(position)
+      note(request, sent, passage)
+    } catch (thrown) {
+      const caught = asApiError(thrown)
+      const error = caught.fault === undefined ? caught : await judgeFailure(caught, request)
+      if (error.status >= 500) tell(error, request, passage.route)
+      if (response.headersSent) response.destroy()
+      else note(request, sendError(response, isHead, error, withStanding(more, passage.standing)), passage)
+    }
+  }
+
+  /** A fault of ours comes with its stack; that we cannot answer just now has none that helps. */
+  function tell(error: ApiError, request: Request, route: string | null): void {
+    const path = pathOf(request)
+    if (error.status === 503 && error.cause === undefined) logLimited('warn', { path }, error.message)
+    else logLimited('error', { err: error.cause ?? error, path }, error.message, route ?? '')
+  }
+
+  function overLimit(standing: Standing): ApiError {
+    meter?.refused('subject')
+    return rateLimited('this account has used up its requests for now', standing.resetSeconds)
+  }
+
+  /** A 304 costs no quota where the client named the content (rule 16): `*` would make every answer free. */
+  function giveBack(subject: Subject, taken: Standing): Standing {
+    limits.subjects.giveBack(subject.sub, taken)
+    return { ...taken, left: taken.left + 1 }
+  }
+
+  /** A 401, or 429 where too many tokens from the same address have failed; a missing one is no failed one. */
+  async function judgeFailure(error: ApiError, request: Request): Promise<ApiError> {
+    meter?.unrecognised(error.fault!)
+    if (error.fault === 'missing') return error
+    const standing = await limits.failedTokens.take(limits.addressOf(request))
+    if (!standing.refused) return error
+    meter?.refused('address')
+    return rateLimited('too many tokens from this address have failed', standing.resetSeconds)
+  }
+
+  function serveOpen(route: OpenRoute, request: Request, response: ServerResponse): void {
+    const isHead = request.method === 'HEAD'
+    try {
+      const headers = readHeaders(request.rawHeaders)
+      assertRequest(response, headers)
+      sendOpen(response, headers.acceptEncoding, isHead, route.answer())
+    } catch (thrown) {
+      sendError(response, isHead, asApiError(thrown), [])
+    }
+  }
+
+  /** 405 where the path would answer a GET, else 404. */
+  function noRoute(request: Request) {
+    return router.find('GET', request.path).handlers.length > 0
+      ? methodNotAllowed()
+      : notFound(`there is nothing at ${quote(request.path)}`)
+  }
+
+  /** The path's parameters as sent: the router decodes them, and hides where that fails. */
+  function rawParams(request: Request): Record<string, string> {
+    return request.path.includes('%') ? router.find('GET', request.path).params : request.params
+  }
+
+  function note(request: Request, sent: Sent, passage: Passage): void {
+    const { began, route, subject, servedFrom, query } = passage
+    const ms = performance.now() - began
+    meter?.answered(route, sent, servedFrom, ms / 1000)
+    if (!accessLog) return
+    log.access({
+      method: request.method,
+      path: pathOf(request),
+      query,
+      status: sent.status,
+      bytes: sent.bytes,
+      ms,
+      subject: subject?.logName ?? null,
+      from: servedFrom,
+    })
+  }
+
+  // Polka starts its own chain where `next` is left out, which its types do not know.
+  return router.handler as RequestListener
+}
+
+/** `RateLimit` wherever a subject is known (rule 16). */
+const withStanding = (more: HeaderList, standing: Standing | null): HeaderList =>
+  standing === null ? more : [...more, 'RateLimit', standingHeader(standing)]
+
+const SHOWN_PATH = 200
+
+/** The path for the log: never the query of a request that was refused, for it may hold anything. */
+function pathOf({ path }: Request): string {
+  return path.length > SHOWN_PATH ? `${path.slice(0, SHOWN_PATH)}…` : path
+}

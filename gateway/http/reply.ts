@@ -1,0 +1,127 @@
+/** Puts answers and errors on the wire with the headers that belong to them (rule 17). */
+import { type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { MAX_HEADER_BYTES, MAX_TARGET } from '../process/bounds.ts'
+import type { Answer } from './answer.ts'
+import { type ApiError, headersTooLarge, malformedRequest, requestTimeout, uriTooLong } from './errors.ts'
+import { acceptsGzip, entityTag, isAnyTag, namesContent } from './negotiation.ts'
+import type { OpenAnswer } from './open-route.ts'
+import type { RequestHeaders } from './request-headers.ts'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** What went out: for the log. */
+export interface Sent {
+  status: number
+  /** Bytes of the body. */
+  bytes: number
+}
+
+/** Header names and values in turn, as node writes them fastest. */
+export type HeaderList = readonly string[]
+
+const CACHING = ['Cache-Control', 'private, no-cache', 'X-Content-Type-Options', 'nosniff'] as const
+const VARY = ['Vary', 'Accept-Encoding'] as const
+
+/** Whether the client names the content that it has already. */
+export const isNamed = ({ ifNoneMatch }: RequestHeaders, { tag }: Answer): boolean =>
+  ifNoneMatch !== undefined && namesContent(ifNoneMatch, tag)
+
+/** Whether the client wants no content, whatever it is. */
+export const isAnyNamed = ({ ifNoneMatch }: RequestHeaders): boolean =>
+  ifNoneMatch !== undefined && isAnyTag(ifNoneMatch)
+
+/** A 304 where the answer is unchanged, else a 200 in the coding that the client accepts. `more` holds further headers. */
+export function sendAnswer(
+  response: ServerResponse,
+  request: RequestHeaders,
+  isHead: boolean,
+  answer: Answer,
+  unchanged: boolean,
+  more: HeaderList,
+): Sent {
+  const gzip = acceptsGzip(request.acceptEncoding)
+  const headers: string[] = [
+    'ETag',
+    entityTag(answer.tag, gzip),
+    ...CACHING,
+    ...VARY,
+    'Snapshot-Id',
+    answer.snapshotId,
+    'Served-From',
+    answer.servedFrom,
+    ...more,
+  ]
+  if (unchanged) {
+    response.writeHead(304, headers)
+    response.end()
+    return { status: 304, bytes: 0 }
+  }
+  if (gzip) headers.push('Content-Encoding', 'gzip')
+  return sendBody(response, 200, headers, gzip ? answer.gzip() : answer.identity(), isHead)
+}
+
+export function sendError(response: ServerResponse, isHead: boolean, error: ApiError, more: HeaderList): Sent {
+  const headers = [...CACHING, ...VARY, ...Object.entries(error.headers).flat(), ...more]
+  return sendBody(response, error.status, headers, Buffer.from(JSON.stringify(error.body)), isHead)
+}
+
+/** A 200 that is not of the API: health, documentation. */
+export function sendOpen(
+  response: ServerResponse,
+  acceptEncoding: string | undefined,
+  isHead: boolean,
+  { type, body, gzip, headers: own }: OpenAnswer,
+): Sent {
+  const headers = [...own, 'X-Content-Type-Options', 'nosniff']
+  if (gzip === undefined) return sendBody(response, 200, headers, body, isHead, type)
+  headers.push(...VARY)
+  if (!acceptsGzip(acceptEncoding)) return sendBody(response, 200, headers, body, isHead, type)
+  headers.push('Content-Encoding', 'gzip')
+  return sendBody(response, 200, headers, gzip, isHead, type)
+}
+
+function sendBody(
+  response: ServerResponse,
+  status: number,
+  headers: string[],
+  body: Buffer,
+  isHead: boolean,
+  type = JSON_TYPE,
+): Sent {
+  headers.push('Content-Type', type, 'Content-Length', String(body.length))
+  response.writeHead(status, headers)
+  response.end(isHead ? undefined : body)
+  return { status, bytes: isHead ? 0 : body.length }
+}
+
+/** How long a client may take to read its error and hang up, in ms. */
+const LINGER_MS = 1000
+
+/**
+ * Writes an error on a bare socket, and closes it: after a while, for what the client still sends would at once be answered
+ * with a reset, and the error lost; but without waiting for it to hang up, which it may never do.
+ */
+export function endWith(socket: Duplex, error: ApiError): void {
+  const linger = setTimeout(() => socket.destroy(), LINGER_MS).unref()
+  socket.once('close', () => clearTimeout(linger))
+  const body = JSON.stringify(error.body)
+  const head = [
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
+    `Content-Type: ${JSON_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...Object.entries(error.headers).map(([name, value]) => `${name}: ${value}`),
+    'X-Content-Type-Options: nosniff',
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** The error that answers what Node's parser cannot read, or a request that did not arrive in time. */
+export function parserError({ code, rawPacket }: { code?: string; rawPacket?: Buffer }): ApiError {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeout()
+  if (code !== 'HPE_HEADER_OVERFLOW') return malformedRequest()
+  // The parser counts target and headers together; a first line without an end says which it was.
+  const firstLine = rawPacket?.indexOf('\r\n') ?? 0
+  return firstLine === -1 || firstLine > MAX_TARGET ? uriTooLong(MAX_TARGET) : headersTooLarge(MAX_HEADER_BYTES)
+}

@@ -1,0 +1,91 @@
+/** The few request headers that the gateway looks at, found in one pass over the raw list, and what all requests must meet. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { MAX_HEADERS, MAX_TARGET } from '../process/bounds.ts'
+import { badHost, expectationFailed, tooManyHeaders, uriTooLong } from './errors.ts'
+
+export interface RequestHeaders {
+  host: string | undefined
+  /** Node keeps the first `Host` and hides others; two of them are 400 (RFC 9112 3.2). */
+  hosts: number
+  authorization: string | undefined
+  /** Node keeps the first `Authorization` and hides others; two of them are 401 (rule 16). */
+  authorizations: number
+  cookie: string | undefined
+  acceptEncoding: string | undefined
+  ifNoneMatch: string | undefined
+  origin: string | undefined
+  /** `Expect`, unless it is the `100-continue` that node sees to. */
+  expectation: string | undefined
+}
+
+const CONTINUE = /^\s*100-continue\s*$/i
+
+/** `raw` is node's `rawHeaders`: name, value, name, value. Repeated list headers are joined (RFC 9110 5.3). */
+export function readHeaders(raw: readonly string[]): RequestHeaders {
+  const headers: RequestHeaders = {
+    host: undefined,
+    hosts: 0,
+    authorization: undefined,
+    authorizations: 0,
+    cookie: undefined,
+    acceptEncoding: undefined,
+    ifNoneMatch: undefined,
+    origin: undefined,
+    expectation: undefined,
+  }
+  for (let i = 0; i < raw.length; i += 2) {
+    const value = raw[i + 1]!
+    switch (raw[i]!.toLowerCase()) {
+      case 'host':
+        headers.host ??= value
+        headers.hosts++
+        break
+      case 'authorization':
+        headers.authorization ??= value
+        headers.authorizations++
+        break
+      case 'cookie':
+        headers.cookie = joined(headers.cookie, value, '; ')
+        break
+      case 'accept-encoding':
+        headers.acceptEncoding = joined(headers.acceptEncoding, value, ', ')
+        break
+      case 'if-none-match':
+        headers.ifNoneMatch = joined(headers.ifNoneMatch, value, ', ')
+        break
+      case 'origin':
+        headers.origin = value
+        break
+      case 'expect':
+        if (!CONTINUE.test(value)) headers.expectation = value
+        break
+    }
+  }
+  return headers
+}
+
+function joined(before: string | undefined, value: string, separator: string): string {
+  return before === undefined ? value : before + separator + value
+}
+
+/** Node drops the headers behind these. */
+export const hasTooManyHeaders = ({ rawHeaders }: IncomingMessage) => rawHeaders.length > 2 * MAX_HEADERS
+
+/** `uri-host [":" port]` (RFC 3986 3.2.2); an empty one is allowed. */
+const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\w.:%-]*\])(?::\d*)?$/
+
+/**
+ * Rejects a request that gets the same error on every path. After a bad `Host` the connection closes: a proxy may have
+ * understood the request otherwise.
+ * @throws ApiError with status 400 (RFC 9112 3.2), 414, 417 or 431
+ */
+export function assertRequest(response: ServerResponse, { host, hosts, expectation }: RequestHeaders): void {
+  const { req: request } = response
+  if (request.url!.length > MAX_TARGET) throw uriTooLong(MAX_TARGET)
+  if (hasTooManyHeaders(request)) throw tooManyHeaders(MAX_HEADERS)
+  if (hosts > 1 || (host === undefined ? request.httpVersionMinor === 1 : !HOST.test(host))) {
+    response.shouldKeepAlive = false
+    throw badHost()
+  }
+  if (expectation !== undefined) throw expectationFailed()
+}

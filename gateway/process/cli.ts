@@ -1,0 +1,202 @@
+#!/usr/bin/env node
+/** The `vulnshelf-gateway` command: parses options and loads the module of a subcommand. */
+import '../../corpus/command/node-version.js'
+import { availableParallelism } from 'node:os'
+import { type Command, InvalidArgumentError } from 'commander'
+import { commandLine, wholeNumber } from '../../corpus/command/command-line.ts'
+import { endWithNpm } from '../../corpus/command/npm-exit.ts'
+import { parseBytes } from '../../corpus/model/values/bytes.ts'
+import { parseDuration } from '../../corpus/model/values/duration.ts'
+import { LOCAL } from '../auth/token.ts'
+import type { MirrorFlags } from '../mirror/command.ts'
+import { MAX_CONNECTIONS } from './bounds.ts'
+import type { ServeFlags } from './serve-command.ts'
+
+const { program, option, examples, fail } = commandLine('vulnshelf-gateway')
+
+const list = (text: string) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)
+
+const duration = (text: string) => {
+  const seconds = parseDuration(text)
+  if (seconds === null) throw new InvalidArgumentError('It must be a time such as 30s, 5m or 1h.')
+  return seconds
+}
+
+const bytes = (text: string) => {
+  const count = parseBytes(text)
+  if (count === null) throw new InvalidArgumentError('It must be a number of bytes such as 500k, 10M or 2.5G.')
+  return count
+}
+
+program.description('Serve and mirror snapshots of vulnerability intelligence').version('0.1.0')
+
+program
+  .command('serve <dist>')
+  .description('Serve the API from the current snapshot, and switch to each new one')
+  .addOption(option('--host <host>', 'address to listen on').default('127.0.0.1'))
+  .addOption(option('--port <port>', 'port to listen on').argParser(wholeNumber(0, 65_535)).default(8080))
+  .addOption(option('--issuer <issuer>', 'expected token issuer (iss claim)').default(LOCAL.issuer))
+  .addOption(option('--audience <audience>', 'expected token audience (aud claim)').default(LOCAL.audience))
+  .addOption(
+    option('--jwks <file or url>', 'key set (JWKS) that verifies tokens; by default it is discovered from the issuer'),
+  )
+  .addOption(option('--no-preview', 'accept tokens of non-administrators (turns preview mode off)'))
+  .addOption(option('--origins <list>', 'allowed origins of web pages (CORS), separated by commas').argParser(list))
+  .addOption(option('--no-access-log', 'do not log requests'))
+  .addOption(option('--cookie <name>', 'name of the session cookie that can contain the token').default('session'))
+  .addOption(option('--admin-claims <list>', 'claims that mark an administrator (default: role,roles)').argParser(list))
+  .addOption(
+    option('--algorithms <list>', 'accepted signature algorithms of tokens, separated by commas').argParser(list),
+  )
+  .addOption(
+    option('--rate-limit <n>', 'maximum requests per account in a window').argParser(wholeNumber(1, 1e9)).default(600),
+  )
+  .addOption(
+    option('--failed-tokens <n>', 'maximum invalid tokens per address in a window')
+      .argParser(wholeNumber(1, 1e9))
+      .default(30),
+  )
+  .addOption(
+    option('--rate-window-seconds <n>', 'length of the window, in seconds')
+      .argParser(wholeNumber(1, 86_400))
+      .default(60),
+  )
+  .addOption(
+    option('--trusted-proxies <list>', 'proxies whose X-Forwarded-For is trusted: addresses or networks').argParser(
+      list,
+    ),
+  )
+  .addOption(
+    option('--redis-url <url>', 'Redis server for limits that gateways share; REDIS_URL is read too')
+      // Help must not show the value, which can contain a password.
+      .default(process.env.REDIS_URL || undefined, 'REDIS_URL'),
+  )
+  .addOption(option('--access-policy <file>', 'policy file that assigns access tiers to CVEs'))
+  .addOption(
+    option('--metrics-port <port>', 'port of /metrics (default: no metrics)').argParser(wholeNumber(0, 65_535)),
+  )
+  .addOption(option('--metrics-host <host>', 'address of /metrics').default('127.0.0.1'))
+  .addOption(
+    option('--poll-seconds <n>', 'interval between checks for a new snapshot or policy, in seconds')
+      .argParser(wholeNumber(1, 86_400))
+      .default(2),
+  )
+  .addOption(
+    option('--workers <n>', 'number of worker processes; they share the limits')
+      .argParser(wholeNumber(1, 256))
+      .default(1),
+  )
+  .addOption(
+    option('--max-connections <n>', 'maximum open connections; the gateway closes further ones at once')
+      .argParser(wholeNumber(1, 1_000_000))
+      .default(MAX_CONNECTIONS),
+  )
+  .addOption(option('--follow <source>', 'mirror this repository into <dist> repeatedly'))
+  .addOption(
+    option('--interval <time>', 'with --follow: interval between checks, such as 5m')
+      .argParser(duration)
+      .default(300, '5m'),
+  )
+  .addOption(option('--keys <file>', 'with --follow: key set (JWKS); one of its keys must have signed the pointer'))
+  .addOption(
+    option('--keep <n>', 'with --follow: number of snapshots to keep, with the current one')
+      .argParser(wholeNumber(1, 1e6))
+      .default(3),
+  )
+  .addOption(option('--derive', 'with --follow: rebuild derived files instead of downloading them'))
+  .addHelpText(
+    'after',
+    examples(
+      'serve dist --issuer https://id.example.com --audience vulnshelf',
+      'serve dist --jwks keys.json --port 9000',
+      'serve dist --jwks keys.json --follow https://mirror.example.com/vulnshelf --keys signers.json',
+    ),
+  )
+  .action(async (dist: string, flags: ServeFlags, command: Command) => {
+    // Environment variables can be meant for other commands.
+    const idle = ['interval', 'keys', 'keep', 'derive'].find((name) => command.getOptionValueSource(name) === 'cli')
+    if (idle !== undefined && flags.follow === undefined) {
+      command.error(`option '--${idle}' requires --follow <source>`)
+    }
+    const { startPrepared } = await import('./process-start.ts')
+    startPrepared()
+    const { serveFromCommand } = await import('./serve-command.ts')
+    await serveFromCommand(dist, flags)
+  })
+
+program
+  .command('mirror <source> <dist>')
+  .description('Copy the current snapshot of a repository (https://…, s3://…, a folder or a bundle), and verify it')
+  .addOption(
+    option(
+      '--keys <file>',
+      'key set (JWKS); one of its keys must have signed the pointer; without it, no signature is required',
+    ),
+  )
+  .addOption(option('--interval <time>', 'repeat at this interval, such as 5m or 1h').argParser(duration))
+  .addOption(option('--parallel <n>', 'number of parallel transfers').argParser(wholeNumber(1, 64)).default(6))
+  .addOption(option('--max-rate <bytes>', 'maximum bytes per second of all transfers, such as 10M').argParser(bytes))
+  .addOption(option('--max-bytes <bytes>', 'reject a larger snapshot').argParser(bytes).default(1e12, '1T'))
+  .addOption(option('--derive', 'rebuild derived files instead of downloading them, if the result is identical'))
+  .addOption(
+    option('--jobs <n>', 'number of threads for --derive; 0 uses the main thread only')
+      .argParser(wholeNumber(0, 256))
+      .default(availableParallelism(), 'one per core'),
+  )
+  .addOption(option('--bundle <file>', 'also write the new files to this bundle, for mirrors without a network'))
+  .addOption(
+    option('--keep <n>', 'number of snapshots to keep, with the current one (default: all)').argParser(
+      wholeNumber(1, 1e6),
+    ),
+  )
+  .addOption(option('--json', 'print the report as JSON'))
+  .addHelpText(
+    'after',
+    examples(
+      'mirror https://mirror.example.com/vulnshelf dist --keys keys.json',
+      'mirror s3://bucket/vulnshelf dist --interval 1h --keep 7',
+      'mirror dist copy --bundle night.tar',
+    ),
+  )
+  .action(async (source: string, dist: string, flags: MirrorFlags) => {
+    const { mirrorFromCommand } = await import('../mirror/command.ts')
+    await mirrorFromCommand(source, dist, flags)
+  })
+
+program
+  .command('token')
+  .description('Create a local key set and a token, for development only')
+  .addOption(option('--role <role>', 'role claim').default('admin'))
+  .addOption(option('--tier <n>', 'access tier').argParser(wholeNumber(0, 1_000_000)))
+  .addOption(option('--expires <time>', 'lifetime, such as 30m, 1h or 2d').default('1h'))
+  .addOption(option('--issuer <issuer>', 'issuer (iss claim)').default(LOCAL.issuer))
+  .addOption(option('--audience <audience>', 'audience (aud claim)').default(LOCAL.audience))
+  // No environment variable: VULNSHELF_KEYS is the key set that mirrors trust.
+  .option('--keys <folder>', 'folder of the keys', LOCAL.dir)
+  .addHelpText('after', examples('token', 'token --role user --tier 1 --expires 2d'))
+  .action(
+    async ({
+      keys,
+      ...flags
+    }: {
+      keys: string
+      role: string
+      tier?: number
+      expires: string
+      issuer: string
+      audience: string
+    }) => {
+      const { makeToken } = await import('../auth/token.ts')
+      const { token, jwksFile, expiresAt } = await makeToken({ dir: keys, ...flags })
+      const until = expiresAt.toISOString()
+      process.stderr.write(`key set: ${jwksFile}, for serve --jwks; the token expires at ${until}\n`)
+      process.stdout.write(`${token}\n`)
+    },
+  )
+
+endWithNpm()
+program.parseAsync().catch(fail)

@@ -1,0 +1,129 @@
+/** `vulnshelf-gateway serve` from its words: the gateway, alone or with workers, and the mirror that it follows by. */
+import { SnapshotError } from '../../corpus/snapshot/error.ts'
+import { assertKeySource } from '../auth/key-source.ts'
+import type { Gateway } from './gateway.ts'
+import { type OpenLog, openLog } from './log.ts'
+import type { Following } from './mirror-process.ts'
+import { killIfStuck, stopSignal } from './serve.ts'
+import type { RunningWorkers } from './workers/primary.ts'
+
+export interface ServeFlags {
+  host: string
+  port: number
+  issuer: string
+  audience: string
+  jwks?: string
+  preview: boolean
+  origins?: string[]
+  accessLog: boolean
+  cookie: string
+  adminClaims?: string[]
+  algorithms?: string[]
+  rateLimit: number
+  rateWindowSeconds: number
+  failedTokens: number
+  trustedProxies?: string[]
+  redisUrl?: string
+  accessPolicy?: string
+  metricsPort?: number
+  metricsHost: string
+  pollSeconds: number
+  workers: number
+  maxConnections: number
+  /** What is mirrored into the folder that is served. */
+  follow?: string
+  /** In seconds. */
+  interval: number
+  keys?: string
+  keep: number
+  derive?: boolean
+}
+
+/**
+ * Serves until the process is told to stop.
+ * @throws SnapshotError when there is no sound snapshot, GatewayError for an option or a port that will not do
+ */
+export async function serveFromCommand(dist: string, flags: ServeFlags): Promise<void> {
+  // Before a first mirror, which may take an hour.
+  assertKeySource(flags)
+  const log = openLog()
+  try {
+    // Heard from now on: the first copy of a repository may take an hour.
+    const stop = stopSignal(log)
+    const following = followingOf(dist, flags)
+    const start = () => startGateways(dist, flags, log)
+    const gateway = following ? await startMirrored(following, start, log, stop) : await start()
+    if (gateway === null) return
+    await serveUntil(stop, gateway, following, log)
+  } finally {
+    await killIfStuck(log)
+    await log.flush()
+  }
+}
+
+function followingOf(dist: string, flags: ServeFlags): Following | null {
+  const { follow: source, interval: intervalSeconds, keys = null, keep, derive = false } = flags
+  return source === undefined ? null : { source, dist, intervalSeconds, keys, keep, derive }
+}
+
+/** Starts where a snapshot is here and sound, else when a mirror has brought one; null where it is told to stop meanwhile. */
+async function startMirrored<T>(
+  following: Following,
+  start: () => Promise<T>,
+  log: OpenLog,
+  stop: AbortSignal,
+): Promise<T | null> {
+  const { isEmpty, mirrorOnce } = await import('./mirror-process.ts')
+  if (!isEmpty(following.dist)) {
+    try {
+      return await start()
+    } catch (error) {
+      if (!(error instanceof SnapshotError)) throw error
+      log.error({ err: error }, 'the snapshot that is here cannot be served, and is mirrored anew')
+    }
+  }
+  await mirrorOnce(following, log, stop)
+  return stop.aborted ? null : start()
+}
+
+async function serveUntil(
+  stop: AbortSignal,
+  gateway: Gateway | RunningWorkers,
+  following: Following | null,
+  log: OpenLog,
+): Promise<void> {
+  const follower = following && (await import('./mirror-process.ts')).startFollower(following, log, stop)
+  process.on('SIGHUP', () => void gateway.refresh())
+  if (gateway.metricsUrl !== null) process.stderr.write(`metrics at ${gateway.metricsUrl}\n`)
+  process.stderr.write(`listening on ${gateway.url}\n`)
+  const failures = [...('failed' in gateway ? [gateway.failed] : []), ...(follower ? [follower.failed] : [])]
+  try {
+    await Promise.race([abortOf(stop), ...failures])
+  } finally {
+    await Promise.all([gateway.close(), follower?.close()])
+  }
+}
+
+const abortOf = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
+async function startGateways(
+  dist: string,
+  { pollSeconds, workers, ...flags }: ServeFlags,
+  log: OpenLog,
+): Promise<Gateway | RunningWorkers> {
+  const options = { dist, ...flags, pollMs: pollSeconds * 1000 }
+  if (workers > 1) {
+    const { startWorkers } = await import('./workers/primary.ts')
+    return startWorkers(workers, options, log)
+  }
+  // While the code of the gateway is loaded, a thread reads what it is going to hold in memory.
+  const { readTablesAside } = await import('../snapshots/table-loader.ts')
+  const reading = readTablesAside(dist, null, true).result
+  reading.catch(() => {})
+  const { startGateway } = await import('./gateway.ts')
+  return startGateway(options, log, { tables: await reading })
+}

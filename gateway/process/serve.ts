@@ -1,0 +1,170 @@
+/** Listens, bounds slow clients, and stops without dropping a request. */
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { hasStuckThread } from '../../corpus/runtime/threads.ts'
+import { type ApiError, GatewayError, methodNotAllowed } from '../http/errors.ts'
+import { endWith, parserError } from '../http/reply.ts'
+import { createPipeline } from '../http/request-serializer.ts'
+import { closeStalled } from '../http/stalled.ts'
+import { ANSWER_MS, MAX_CONNECTIONS, MAX_HEADER_BYTES, MAX_HEADERS } from './bounds.ts'
+import type { Log, OpenLog } from './log.ts'
+
+export interface ServeOptions {
+  host?: string
+  /** 0 takes any free port. */
+  port: number
+  /** How long requests in flight may take once the server stops. */
+  drainMs?: number
+  /** Bounds of a slow client, in milliseconds. */
+  headersTimeoutMs?: number
+  requestTimeoutMs?: number
+  keepAliveMs?: number
+  /** A client has this time, at most twice this time, to read an answer. */
+  answerMs?: number
+  /** Open connections. */
+  maxConnections?: number
+  /** Called for each connection that is closed because there are too many. */
+  onRefused?: () => void
+}
+
+export interface RunningServer {
+  url: string
+  port: number
+  /** Takes no new connection, lets requests in flight finish, and then resolves. Cuts what is left after `drainMs`. */
+  close(): Promise<void>
+}
+
+/** Starts to answer. Rejects with a `GatewayError` where the port cannot be had. */
+export async function startServer(app: RequestListener, options: ServeOptions): Promise<RunningServer> {
+  const { host = '127.0.0.1', port, drainMs = 10_000 } = options
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new GatewayError('bad_option', `'${port}' is not a port: it must be a whole number from 0 to 65535`)
+  }
+  let closing: Promise<void> | null = null
+  const pipeline = createPipeline((request, response) => {
+    if (closing !== null) response.shouldKeepAlive = false
+    app(request, response)
+  })
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: options.headersTimeoutMs ?? 10_000,
+      requestTimeout: options.requestTimeoutMs ?? 30_000,
+      keepAliveTimeout: options.keepAliveMs ?? 65_000,
+      connectionsCheckingInterval: 1000,
+      // Nearly no request has a body: those without one get no stream to read it from.
+      optimizeEmptyRequests: true,
+      // The app answers that itself, with a body.
+      requireHostHeader: false,
+    },
+    pipeline.handle,
+  )
+  closeStalled(server, options.answerMs ?? ANSWER_MS, pipeline.current)
+  server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS
+  // Otherwise the primary process offers a connection to its workers again and again while all of them are full.
+  Object.assign(server, { dropMaxConnection: true })
+  if (options.onRefused) server.on('drop', options.onRefused)
+  // One more shows that there are too many.
+  server.maxHeadersCount = MAX_HEADERS + 1
+  /** Connections that end with an error. */
+  const ended = new WeakSet<Socket>()
+  const end = (socket: Socket, error: ApiError) => {
+    if (ended.has(socket)) return
+    ended.add(socket)
+    pipeline.endAfterAnswers(socket, () => endWith(socket, error))
+  }
+  server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
+    if (socket.destroyed || error.code === 'ECONNRESET') socket.destroy()
+    else end(socket as Socket, parserError(error))
+  })
+  // A CONNECT asks for a tunnel to another server (RFC 9110 9.3.6), and no token opens one. Node leaves the socket to us
+  // altogether, errors and closing included.
+  server.on('connect', (_request, socket) => {
+    socket.on('error', () => socket.destroy())
+    socket.once('finish', () => socket.destroy())
+    socket.resume()
+    end(socket as Socket, methodNotAllowed())
+  })
+  // Node would refuse it without a body.
+  server.on('checkExpectation', pipeline.handle)
+  await listen(server, host, port)
+  const bound = (server.address() as AddressInfo).port
+  return {
+    url: `http://${shownHost(host)}:${bound}`,
+    port: bound,
+    close: () => {
+      closing ??= drain(server, drainMs)
+      return closing
+    },
+  }
+}
+
+/** A terminal, npm and a supervisor may each send the same signal: within this time it is one. */
+const SAME_SIGNAL_MS = 1000
+
+/** Aborts at the first SIGTERM or SIGINT; a later one ends the process at once, as it would have without us. */
+export function stopSignal(log: Log): AbortSignal {
+  const stop = new AbortController()
+  const heard = (signal: NodeJS.Signals) => {
+    if (stop.signal.aborted) return
+    log.info({ signal }, 'stopping')
+    stop.abort(new Error(signal))
+    setTimeout(() => {
+      for (const name of ['SIGTERM', 'SIGINT'] as const) process.off(name, heard)
+    }, SAME_SIGNAL_MS).unref()
+  }
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, heard)
+  return stop.signal
+}
+
+/** Ends the process with SIGKILL where a thread is stuck in a native call: `process.exit` would wait for it. */
+export async function killIfStuck(log: OpenLog): Promise<void> {
+  if (!(await hasStuckThread())) return
+  log.error({}, 'a thread is stuck in a native call; the process ends itself with SIGKILL')
+  await log.flush()
+  process.kill(process.pid, 'SIGKILL')
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)))
+    server.listen({ host, port }, resolve)
+  })
+}
+
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): GatewayError {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new GatewayError(
+        'port_in_use',
+        `port ${port} on ${host} is already in use; --port and --metrics-port (VULNSHELF_PORT, VULNSHELF_METRICS_PORT) name others`,
+        error,
+      )
+    case 'EACCES':
+      return new GatewayError('port_forbidden', `this user may not listen on port ${port}`, error)
+    default:
+      return new GatewayError('address_unavailable', `cannot listen on ${host}: ${error.code ?? error.message}`, error)
+  }
+}
+
+const SWEEP_MS = 50
+
+/** Connections that wait for their next request are closed at once, the others as they fall idle. */
+function drain(server: Server, drainMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cut = setTimeout(() => server.closeAllConnections(), drainMs)
+    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
+    server.close((error) => {
+      clearTimeout(cut)
+      clearInterval(sweep)
+      if (error) reject(error)
+      else resolve()
+    })
+  })
+}
+
+/** A host to put into a URL that works from this machine. */
+function shownHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}

@@ -1,0 +1,170 @@
+/** A worker as seen by its primary: its process, requests to it, and their outcomes. */
+import type { SendHandle } from 'node:child_process'
+import cluster, { type Worker } from 'node:cluster'
+import type { EventEmitter } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { GatewayError } from '../../http/errors.ts'
+import { preparedStart } from '../process-start.ts'
+import { asError, type LimitAsk, type ToPrimary, type ToWorker } from './protocol.ts'
+
+export interface Member {
+  id: number
+  pid: number | undefined
+  send(message: ToWorker): void
+  /**
+   * Resolves with the next message of this kind. Rejects if the worker cannot start or ends. A worker that does not
+   * answer in time is killed, because the others would wait for it.
+   */
+  said<K extends ToPrimary['kind']>(
+    kind: K,
+    test?: (message: Extract<ToPrimary, { kind: K }>) => boolean,
+  ): Promise<Extract<ToPrimary, { kind: K }>>
+  isGone(): boolean
+  /** Resolves after the end, when the whole output was forwarded. */
+  ended: Promise<Ended>
+  kill(): void
+}
+
+export interface Ended {
+  code: number | null
+  signal: string | null
+  /** Killed because it did not answer. */
+  hung: boolean
+}
+
+export interface MemberOptions {
+  /** Receives whole lines of its log. */
+  pass(lines: string): void
+  onLimits(asks: LimitAsk[], member: Member): void
+  /** Time limit in ms. */
+  answerMs: number
+}
+
+interface Hearing {
+  hear(message: ToPrimary): boolean
+  give(error: Error): void
+}
+
+let environment: NodeJS.ProcessEnv | null = null
+
+/**
+ * The primary distributes connections in turn, because keep-alive connections are few and long. A shared socket gives
+ * most of them to the worker that is idle at that moment. With a socket per worker (SO_REUSEPORT), a hash decides.
+ */
+function prepareCluster(): NodeJS.ProcessEnv {
+  const { execArgv, env } = preparedStart()
+  cluster.schedulingPolicy = cluster.SCHED_RR
+  cluster.setupPrimary({
+    exec: fileURLToPath(new URL('./worker.ts', import.meta.url)),
+    args: [],
+    execArgv,
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  })
+  return env
+}
+
+export function startMember({ pass, onLimits, answerMs }: MemberOptions): Member {
+  environment ??= prepareCluster()
+  const worker = cluster.fork(environment)
+  const hearings = new Set<Hearing>()
+  let gone: Error | null = null
+  let hung = false
+  const giveUp = (error: Error) => {
+    gone ??= error
+    for (const hearing of hearings) hearing.give(error)
+    hearings.clear()
+  }
+  worker.on('message', (message: ToPrimary) => {
+    if (message.kind === 'limits') onLimits(message.asks, member)
+    else if (message.kind === 'failed') giveUp(asError(message.error))
+    else for (const hearing of hearings) if (hearing.hear(message)) hearings.delete(hearing)
+  })
+  closeUnaccepted(worker)
+  const written = passLines(worker, pass)
+  const exited = new Promise<Ended>((resolve) => {
+    worker.once('exit', (code, signal) => {
+      giveUp(new GatewayError('worker_ended', `a worker ended (${signal ?? `exit code ${code}`})`))
+      resolve({ code, signal, hung })
+    })
+  })
+  worker.on('error', giveUp)
+  const kill = () => void worker.process.kill('SIGKILL')
+  const isLate = () => {
+    hung = true
+    giveUp(new GatewayError('worker_ended', `a worker did not answer within ${answerMs} ms`))
+    kill()
+  }
+  const member: Member = {
+    id: worker.id,
+    pid: worker.process.pid,
+    send(message) {
+      // A lost message shows as a missing answer, or as the worker's end.
+      if (worker.isConnected()) worker.send(message, () => {})
+    },
+    said: (kind, test = () => true) =>
+      new Promise((resolve, reject) => {
+        if (gone) return reject(gone)
+        const late = setTimeout(isLate, answerMs)
+        hearings.add({
+          hear(message) {
+            if (message.kind !== kind || !test(message as never)) return false
+            clearTimeout(late)
+            resolve(message as never)
+            return true
+          },
+          give(error) {
+            clearTimeout(late)
+            reject(error)
+          },
+        })
+      }),
+    isGone: () => gone !== null,
+    ended: exited.then(async (ended) => {
+      await written
+      return ended
+    }),
+    kill,
+  }
+  return member
+}
+
+interface ClusterMessage {
+  act?: string
+  seq?: number
+  ack?: number
+}
+
+/**
+ * Closes connections that a worker did not accept before it ended. Node would wait forever: the client would get no
+ * answer, and the descriptor would stay open.
+ */
+function closeUnaccepted(worker: Worker): void {
+  const { process } = worker
+  const unaccepted = new Map<number, { close(): void }>()
+  const { send } = process
+  process.send = ((message: ClusterMessage, handle?: { close(): void }, ...more: never[]) => {
+    if (message.act === 'newconn' && handle) unaccepted.set(message.seq!, handle)
+    return send.call(process, message, handle as SendHandle | undefined, ...more)
+  }) as typeof send
+  const internal: EventEmitter = process
+  internal.on('internalMessage', ({ ack }: ClusterMessage) => {
+    if (ack !== undefined) unaccepted.delete(ack)
+  })
+  worker.once('exit', () => {
+    for (const handle of unaccepted.values()) handle.close()
+  })
+}
+
+/** Forwards whole lines, because lines of several processes in one pipe could mix. */
+function passLines({ process: { stdout } }: Worker, pass: (lines: string) => void): Promise<void> {
+  if (!stdout) return Promise.resolve()
+  let rest = ''
+  stdout.setEncoding('utf8')
+  stdout.on('data', (text: string) => {
+    const end = text.lastIndexOf('\n') + 1
+    if (end > 0) pass(rest + text.slice(0, end))
+    rest = end > 0 ? text.slice(end) : rest + text
+  })
+  // Drops a killed worker's partial line.
+  return new Promise((resolve) => void stdout.once('close', resolve))
+}

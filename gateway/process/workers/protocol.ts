@@ -1,0 +1,51 @@
+/** Messages between the primary process and its workers, as JSON. */
+
+import type { Standing } from '../../limits/limiter.ts'
+import type { GatewayOptions } from '../gateway.ts'
+
+/** `endsAt` is the window of a `giveBack`. */
+export type LimitName = 'subjects' | 'failedTokens'
+export type LimitAsk = [
+  number: number,
+  limit: LimitName,
+  how: 'take' | 'look' | 'giveBack',
+  key: string,
+  endsAt: number,
+]
+
+export type ToWorker =
+  /** Load the snapshot of this manifest. */
+  | { kind: 'start'; options: GatewayOptions; digest: string }
+  /** All workers have loaded it. */
+  | { kind: 'listen' }
+  /** Load another snapshot while serving the current one; then `commit` or `abandon` follows. */
+  | { kind: 'prepare'; digest: string; number: number }
+  | { kind: 'commit' }
+  | { kind: 'abandon' }
+  | { kind: 'refresh' }
+  | { kind: 'standings'; standings: [number: number, standing: Standing][] }
+  | { kind: 'scrape'; number: number }
+  | { kind: 'stop' }
+
+export type ToPrimary =
+  | { kind: 'hello' }
+  | { kind: 'loaded' }
+  | { kind: 'listening'; url: string; port: number }
+  /** It cannot start and ends. */
+  | { kind: 'failed'; error: ToldError }
+  | { kind: 'prepared'; number: number; error: ToldError | null }
+  | { kind: 'limits'; asks: LimitAsk[] }
+  | { kind: 'scraped'; number: number; metrics: object[] }
+
+export interface ToldError {
+  name: string
+  code: string
+  message: string
+}
+
+export function tell(thrown: unknown): ToldError {
+  const { name, message } = thrown instanceof Error ? thrown : new Error(String(thrown))
+  return { name, message, code: thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '' }
+}
+
+export const asError = ({ name, code, message }: ToldError): Error => Object.assign(new Error(message), { name, code })

@@ -1,0 +1,87 @@
+/** A worker: a gateway that the primary process controls (what to serve, when to listen, when to stop). */
+
+import { readTablesAside } from '../../snapshots/table-loader.ts'
+import { type Gateway, type OpenGateway, openGateway } from '../gateway.ts'
+import { openLog } from '../log.ts'
+import { killIfStuck } from '../serve.ts'
+import { askedLimits } from './limits.ts'
+import { type ToPrimary, type ToWorker, tell } from './protocol.ts'
+
+const log = openLog()
+const limits = askedLimits(send)
+let gateway: OpenGateway | null = null
+let listening: Gateway | null = null
+let stopping = false
+
+function send(message: ToPrimary): void {
+  // Without the primary, the process is about to end.
+  if (process.connected) process.send?.(message, undefined, undefined, () => {})
+}
+
+async function start({ options, digest }: Extract<ToWorker, { kind: 'start' }>): Promise<void> {
+  const tables = await readTablesAside(options.dist, digest, true).result
+  gateway = openGateway(options, log, { tables, led: true, limits })
+  send({ kind: 'loaded' })
+}
+
+async function stop(): Promise<void> {
+  if (stopping) return
+  stopping = true
+  await (listening ?? gateway)?.close()
+  await killIfStuck(log)
+  await log.flush()
+  process.exit(0)
+}
+
+async function prepare({ digest, number }: Extract<ToWorker, { kind: 'prepare' }>): Promise<void> {
+  try {
+    await gateway!.shelf.prepare(digest)
+    send({ kind: 'prepared', number, error: null })
+  } catch (thrown) {
+    send({ kind: 'prepared', number, error: tell(thrown) })
+  }
+}
+
+async function scrape({ number }: Extract<ToWorker, { kind: 'scrape' }>): Promise<void> {
+  try {
+    send({ kind: 'scraped', number, metrics: (await gateway?.metrics?.collect()) ?? [] })
+  } catch (error) {
+    // Answers do not depend on metrics.
+    log.error({ err: error }, 'the metrics cannot be collected')
+  }
+}
+
+async function obey(message: ToWorker): Promise<void> {
+  switch (message.kind) {
+    case 'start':
+      return start(message)
+    case 'listen':
+      listening = await gateway!.listen()
+      return send({ kind: 'listening', url: listening.url, port: listening.port })
+    case 'prepare':
+      return prepare(message)
+    case 'commit':
+      return gateway!.shelf.commit()
+    case 'abandon':
+      return gateway!.shelf.abandon()
+    case 'refresh':
+      return gateway!.refresh()
+    case 'standings':
+      return limits.receive(message)
+    case 'scrape':
+      return scrape(message)
+    case 'stop':
+      return stop()
+  }
+}
+
+process.on('message', (message: ToWorker) => {
+  obey(message).catch(async (thrown) => {
+    send({ kind: 'failed', error: tell(thrown) })
+    await log.flush()
+    process.exit(1)
+  })
+})
+// Every process of a group gets the signal. `stop` drains once.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop())
+send({ kind: 'hello' })

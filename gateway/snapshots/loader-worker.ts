@@ -1,0 +1,96 @@
+/**
+ * The loader thread. Reads and checks data that would block the answering thread for half a second, and transfers it.
+ */
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { closeSync, openSync, readSync } from 'node:fs'
+import { parentPort, workerData } from 'node:worker_threads'
+import { reportLoaded } from '../../corpus/runtime/threads.ts'
+import { SnapshotError } from '../../corpus/snapshot/error.ts'
+import { describe, fileOf, objectPath, readCurrent, readManifest } from '../../corpus/snapshot/files/layout.ts'
+import type { FileEntry, Manifest } from '../../corpus/snapshot/files/manifest.ts'
+import { lowerPriority } from '../process/low-priority.ts'
+import type { ReadingReply, ReadingTask } from './table-loader.ts'
+import { readTables } from './tables.ts'
+
+const port = parentPort!
+const task = workerData as ReadingTask
+/** Per message, because the receiver adds a whole message to a map in one turn. */
+const REJECTED_AT_ONCE = 2048
+/** Smaller buffers may be in a pool that cannot be transferred, so they are copied. */
+const COPIED_UP_TO = Buffer.poolSize * 2
+
+/** Waits until the value is taken, so that no two are deserialized in the same turn. */
+async function send(reply: ReadingReply): Promise<void> {
+  const taken = once(port, 'message')
+  port.postMessage(reply, buffersIn(reply))
+  await taken
+}
+
+function buffersIn(value: unknown, found = new Set<ArrayBuffer>()): ArrayBuffer[] {
+  if (ArrayBuffer.isView(value)) {
+    if (value.buffer instanceof ArrayBuffer && value.buffer.byteLength > COPIED_UP_TO) found.add(value.buffer)
+  } else if (typeof value === 'object' && value !== null) {
+    for (const one of value instanceof Map ? [] : Object.values(value)) buffersIn(one, found)
+  }
+  return [...found]
+}
+
+async function sendTables(dist: string, digest: string | null): Promise<Manifest> {
+  const manifest = digest === null ? readCurrent(dist).manifest : readManifest(dist, digest)
+  const { rejected, ...tables } = readTables(dist, manifest)
+  const entries = [...rejected]
+  for (let at = 0; at < entries.length; at += REJECTED_AT_ONCE) {
+    await send({ kind: 'rejected', entries: entries.slice(at, at + REJECTED_AT_ONCE) })
+  }
+  const { files, ...about } = tables.manifest
+  await send({ kind: 'files', files })
+  await send({ kind: 'tables', tables: { ...tables, manifest: { ...about, files: [] } } })
+  return tables.manifest
+}
+
+const CHUNK_BYTES = 262_144
+
+/** @throws SnapshotError `digest` or `missing` */
+function checkFile(dist: string, file: FileEntry, chunk: Buffer): void {
+  const hash = createHash('sha256')
+  try {
+    const descriptor = openSync(objectPath(dist, file.sha256), 'r')
+    try {
+      for (let length = -1; length !== 0; ) {
+        length = readSync(descriptor, chunk)
+        hash.update(chunk.subarray(0, length))
+      }
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch (cause) {
+    throw new SnapshotError('missing', `${describe(file)} cannot be read`, { cause })
+  }
+  if (hash.digest('hex') === file.sha256) return
+  throw new SnapshotError('digest', `${describe(file)} does not have the digest it is named by`)
+}
+
+reportLoaded()
+try {
+  // Urgent only at the start, when the gateway waits for the tables.
+  if (!task.urgent) lowerPriority()
+  if (task.kind === 'tables') {
+    const manifest = await sendTables(task.dist, task.digest)
+    // Its rows have their own digests, but a damaged tree would show only at the first queries. After the start, all
+    // files were checked before.
+    if (task.urgent) checkFile(task.dist, fileOf(manifest, 'query'), Buffer.allocUnsafe(CHUNK_BYTES))
+  } else {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+    for (const file of task.files) {
+      checkFile(task.dist, file, chunk)
+      port.postMessage({ kind: 'sound', digest: file.sha256 } satisfies ReadingReply)
+    }
+  }
+  port.postMessage({ kind: 'done' } satisfies ReadingReply)
+} catch (thrown) {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+  const code = error instanceof SnapshotError ? error.code : null
+  port.postMessage({ kind: 'failed', code, error } satisfies ReadingReply)
+}
+port.close()

@@ -1,0 +1,100 @@
+/** The lists of an open snapshot: tables in memory, pages and entries in open files. */
+
+import { indexIn, isPlaces } from '../../corpus/snapshot/codec/lazy-strings.ts'
+import { cursorId } from '../../corpus/snapshot/cursor/cursor.ts'
+import { LIST_NAMES, type ListName } from '../../corpus/snapshot/cursor/lists.ts'
+import { listPagesName } from '../../corpus/snapshot/derive/derive.ts'
+import { type List, listOf } from '../../corpus/snapshot/derive/list-view.ts'
+import { decodeListTable, type ListTable } from '../../corpus/snapshot/derive/lists.ts'
+import { pageKey } from '../../corpus/snapshot/derive/pages.ts'
+import { SnapshotError } from '../../corpus/snapshot/error.ts'
+import { fileOf, type OpenObject, readObject } from '../../corpus/snapshot/files/layout.ts'
+import type { FileEntry, Manifest } from '../../corpus/snapshot/files/manifest.ts'
+import { type CatalogName, catalogKey } from '../../corpus/snapshot/record/catalog.ts'
+import { decodeMemberHead, type ReadMember } from '../../corpus/snapshot/record/member.ts'
+
+export interface OpenList extends List {
+  id(ordinal: number): string
+  /** Returns undefined for an unknown id. Not available for products. */
+  ordinalOf(id: string): number | undefined
+  /** For ids that are too long for a cursor, by their truncated form. */
+  ordinalOfCut(kept: string): number | undefined
+  /** In the stored direction. */
+  page(sort: string, page: number): ReadMember
+  entry(ordinal: number): ReadMember
+}
+
+export type OpenLists = Record<ListName, OpenList>
+
+export type ListTables = Record<ListName, ListTable>
+
+/** @throws SnapshotError */
+export const readListTables = (dist: string, manifest: Manifest): ListTables =>
+  byName((name) => decodeListTable(name, readObject(dist, fileOf(manifest, 'list', name))))
+
+/** @throws SnapshotError */
+export const openLists = (manifest: Manifest, tables: ListTables, open: (file: FileEntry) => OpenObject): OpenLists =>
+  byName((name) => openList(manifest, tables[name], open))
+
+const byName = <T>(make: (name: ListName) => T): Record<ListName, T> =>
+  Object.fromEntries(LIST_NAMES.map((name) => [name, make(name)])) as Record<ListName, T>
+
+function openList(manifest: Manifest, table: ListTable, open: (file: FileEntry) => OpenObject): OpenList {
+  const { name } = table
+  const object = open(fileOf(manifest, 'list', name))
+  const list = listOf(table, (at, length) => object.read(at, length))
+  const pages = new Map(
+    Object.keys(list.orders).map((sort) => [sort, open(fileOf(manifest, 'pages', listPagesName(name, sort)))] as const),
+  )
+  const catalog = list.entries ? open(fileOf(manifest, 'catalog', name satisfies ListName as CatalogName)) : null
+  const ordinals = isPlaces(table.ids) ? null : new Map(table.ids.map((one, ordinal) => [one, ordinal]))
+  // Built on first use: truncated ids are rare.
+  let cut: Map<string, number> | undefined
+  const idOf = (ordinal: number): string => {
+    const id = list.ids.at(ordinal)
+    if (id === undefined) throw new SnapshotError('malformed', `${name} has no row ${ordinal}`)
+    return id
+  }
+  return {
+    ...list,
+    id: idOf,
+    ordinalOf(id) {
+      if (ordinals) return ordinals.get(id)
+      return table.idSlots ? indexIn(table.idSlots, list.ids, id) : undefined
+    },
+    ordinalOfCut(kept) {
+      cut ??= cutIds(isPlaces(table.ids) ? table.ids.long : list.ids.length, idOf)
+      return cut.get(kept)
+    },
+    page(sort, page) {
+      const from = pages.get(sort)
+      const at = list.orders[sort]?.pagesAt[page]
+      if (!from || at === undefined) throw new SnapshotError('malformed', `${name} has no page ${page} by ${sort}`)
+      const end = list.orders[sort]!.pagesAt[page + 1] ?? from.size
+      return readMember(from, at, end - at, pageKey(page))
+    },
+    entry(ordinal) {
+      const { entries } = list
+      if (!catalog || !entries) throw new SnapshotError('malformed', `${name} has no entries`)
+      return readMember(catalog, entries.at[ordinal]!, entries.length[ordinal]!, catalogKey(idOf(ordinal)))
+    },
+  }
+}
+
+/** Returns ordinals by truncated id. `among` is a list of ordinals, or the number of ids. */
+function cutIds(among: Uint32Array | number, idOf: (ordinal: number) => string): Map<string, number> {
+  const cut = new Map<string, number>()
+  for (const ordinal of typeof among === 'number' ? Array(among).keys() : among) {
+    const id = idOf(ordinal)
+    if (cursorId(id) !== id) cut.set(cursorId(id), ordinal)
+  }
+  return cut
+}
+
+/** The key is checked, because a list's position may be wrong. */
+function readMember(object: OpenObject, at: number, length: number, key: string): ReadMember {
+  const bytes = object.read(at, length)
+  const head = decodeMemberHead(bytes)
+  if (head.key !== key) throw new SnapshotError('malformed', `a list leads to ${head.key} for ${key}`)
+  return { ...head, bytes }
+}

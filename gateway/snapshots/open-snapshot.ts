@@ -1,0 +1,162 @@
+/** An open snapshot: small tables in memory, everything else in open files that stay readable after `prune`. */
+import { readSync } from 'node:fs'
+import { crc32 } from '../../corpus/runtime/crc32.ts'
+import { SNAPSHOT_PREFIX_LENGTH } from '../../corpus/snapshot/cursor/cursor.ts'
+import { bySort, type CveSort } from '../../corpus/snapshot/cursor/order.ts'
+import { CORE, CORE_NUMBERS, coreEnd, idAt } from '../../corpus/snapshot/derive/index-table.ts'
+import { pageKey, SEGMENTS_PER_PAGE } from '../../corpus/snapshot/derive/pages.ts'
+import { SnapshotError } from '../../corpus/snapshot/error.ts'
+import { checkObject, fileOf, type OpenObject, objectPath, openObject } from '../../corpus/snapshot/files/layout.ts'
+import type { FileEntry, Manifest } from '../../corpus/snapshot/files/manifest.ts'
+import {
+  decodeMemberHead,
+  headLengthOf,
+  type MemberHead,
+  type ReadMember,
+} from '../../corpus/snapshot/record/member.ts'
+import { type Ancestors, openAncestors } from './ancestors.ts'
+import { type OpenLists, openLists } from './open-lists.ts'
+import { readTables, type SnapshotTables } from './tables.ts'
+
+export interface OpenSnapshot extends Omit<SnapshotTables, 'lists'> {
+  id: string
+  /** Its name in cursors. */
+  prefix: string
+  createdAt: number
+  lists: OpenLists
+  ancestors: Ancestors
+  query: { path: string; file: FileEntry }
+  member(row: number): ReadMember
+  /**
+   * Reads the core segment of a row to `at` in `out`.
+   * @throws SnapshotError `digest` if the bytes are damaged
+   */
+  readCore(row: number, out: Buffer, at: number): void
+  head(row: number): MemberHead
+  /** In the order of `rows`. */
+  heads(rows: readonly number[]): MemberHead[]
+  /** In memory of its own. */
+  pageHead(sort: CveSort, page: number): MemberHead
+  /** `from` and `to` are relative to the start of the page. */
+  pageBytes(sort: CveSort, page: number, from: number, to: number): Buffer
+  close(): void
+}
+
+/**
+ * Checks the digests of all data in memory. Also checks `query.db`, unless the caller is going to check every file
+ * anyway, without blocking.
+ * @throws SnapshotError
+ */
+export function openSnapshot(dist: string, manifest: Manifest, { checkQuery = true } = {}): OpenSnapshot {
+  const tables = readTables(dist, manifest)
+  // Its rows have their own digests, but a damaged tree would show only at the first queries.
+  if (checkQuery) checkObject(dist, fileOf(manifest, 'query'))
+  return openTables(dist, tables)
+}
+
+/** @throws SnapshotError */
+export function openTables(dist: string, tables: SnapshotTables): OpenSnapshot {
+  const opening = openFiles(dist, tables)
+  for (;;) {
+    const step = opening.next()
+    if (step.done) return step.value
+  }
+}
+
+/** Other work runs in between. Aborts if `stop` returns true. */
+export async function openTablesInTurns(
+  dist: string,
+  tables: SnapshotTables,
+  stop: () => boolean,
+): Promise<OpenSnapshot> {
+  const opening = openFiles(dist, tables)
+  for (;;) {
+    const step = opening.next()
+    if (step.done) return step.value
+    await new Promise((resolve) => setImmediate(resolve))
+    if (stop()) opening.throw(new Error('the gateway is closing'))
+  }
+}
+
+/** Files per turn: opening one takes some 10 µs, and there are several hundred. */
+const FILES_IN_A_TURN = 64
+
+function* openFiles(dist: string, tables: SnapshotTables): Generator<void, OpenSnapshot> {
+  const { manifest, index } = tables
+  const opened: OpenObject[] = []
+  const open = (file: FileEntry) => {
+    const object = openObject(dist, file)
+    opened.push(object)
+    return object
+  }
+  const close = () => {
+    for (const object of opened.splice(0)) object.close()
+  }
+  try {
+    const fileOfShard = new Map(manifest.files.filter(({ role }) => role === 'cve').map((file) => [file.name, file]))
+    const shards: OpenObject[] = []
+    for (const name of index.shards) {
+      shards.push(open(fileOfShard.get(name) ?? fileOf(manifest, 'cve', name)))
+      if (shards.length % FILES_IN_A_TURN === 0) yield
+    }
+    const pages = bySort((sort) => open(fileOf(manifest, 'pages', sort)))
+    const lists = openLists(manifest, tables.lists, open)
+    return { ...opening(dist, tables, shards, pages), lists, close }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+const PAGE_HEAD_BYTES = headLengthOf(SEGMENTS_PER_PAGE, pageKey(0).length)
+
+function opening(
+  dist: string,
+  tables: SnapshotTables,
+  shards: readonly OpenObject[],
+  pages: Record<CveSort, OpenObject>,
+): Omit<OpenSnapshot, 'lists' | 'close'> {
+  const { manifest, index, orders } = tables
+  const query = fileOf(manifest, 'query')
+  const read = (object: OpenObject, at: number, length: number): ReadMember => {
+    const bytes = object.read(at, length)
+    return { ...decodeMemberHead(bytes), bytes }
+  }
+  const head = (row: number) => decodeMemberHead(shards[index.shard[row]!]!.read(index.at[row]!, coreEnd(index, row)))
+  const { coreSegments } = index
+  // One array: each row is in another shard, and separate objects would cost a cache miss each.
+  const fds = Int32Array.from(shards, ({ fd }) => fd)
+  const pageAt = (sort: CveSort, page: number) => {
+    const at = orders[sort].pagesAt[page]
+    if (at === undefined) throw new SnapshotError('malformed', `there is no page ${page} by ${sort}`)
+    return at
+  }
+  return {
+    ...tables,
+    id: manifest.snapshot,
+    prefix: manifest.snapshot.slice(0, SNAPSHOT_PREFIX_LENGTH),
+    createdAt: Date.parse(manifest.created_at),
+    ancestors: openAncestors(dist, manifest),
+    query: { path: objectPath(dist, query.sha256), file: query },
+    member: (row) => read(shards[index.shard[row]!]!, index.at[row]!, index.length[row]!),
+    readCore(row, out, at) {
+      const core = row * CORE_NUMBERS
+      const length = coreSegments[core + CORE.length]!
+      const read = readSync(fds[index.shard[row]!]!, out, at, length, coreSegments[core + CORE.at]!)
+      if (read !== length || crc32(out.subarray(at, at + length)) !== coreSegments[core + CORE.storedCrc]) {
+        throw new SnapshotError('digest', `the core of ${idAt(index, row)} is damaged`)
+      }
+    },
+    head,
+    heads: (rows) => rows.map(head),
+    pageHead(sort, page) {
+      const at = pageAt(sort, page)
+      const read = pages[sort].read(at, Math.min(PAGE_HEAD_BYTES, pages[sort].size - at))
+      // The bytes read are valid for one answer only.
+      const bytes = Buffer.allocUnsafeSlow(read.length)
+      bytes.set(read)
+      return decodeMemberHead(bytes)
+    },
+    pageBytes: (sort, page, from, to) => pages[sort].read(pageAt(sort, page) + from, to - from),
+  }
+}

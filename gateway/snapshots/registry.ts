@@ -1,0 +1,206 @@
+/**
+ * The registry of open snapshots: the current one, and earlier ones that cursors may still name. A new snapshot is
+ * opened and checked while the old one serves, and then replaces it in one assignment.
+ */
+
+import { SnapshotError } from '../../corpus/snapshot/error.ts'
+import { readCurrent, readManifest } from '../../corpus/snapshot/files/layout.ts'
+import { type SnapshotBits, snapshotBits, warmBits } from '../../corpus/snapshot/filter/snapshot-bits.ts'
+import type { Log } from '../process/log.ts'
+import { type OpenSnapshot, openSnapshot, openTables, openTablesInTurns } from './open-snapshot.ts'
+import { type Reading, readTablesAside } from './table-loader.ts'
+import type { SnapshotTables } from './tables.ts'
+import { stampOf, watchPointer } from './watch.ts'
+
+export interface Shelved extends OpenSnapshot {
+  bits: SnapshotBits
+  /** Keeps the snapshot open while a request waits for another thread. Returns the release function. */
+  hold(): () => void
+}
+
+export interface Shelf {
+  readonly current: Shelved
+  /** Returns the open snapshot with this id prefix, as in cursors, or null. */
+  retained(prefix: string): Shelved | null
+  /** Current one first. Cursors can continue in each of them. */
+  readonly opened: readonly Shelved[]
+  /** Returns null unless the open snapshot is older than `than`. */
+  open(id: string, than: Shelved): Shelved | null
+  /** Checks the pointer, and serves a new snapshot if it is intact. Resolves when that is decided. */
+  refresh(): Promise<void>
+  /**
+   * Opens a snapshot with verified files, but keeps serving the current one. Cursors that name it already work,
+   * because another process may serve it.
+   */
+  prepare(digest: string): Promise<void>
+  /** Serves the prepared snapshot, or releases it. */
+  commit(): void
+  abandon(): void
+  /** Resolves when the first snapshot's files are checked and earlier snapshots are open. */
+  readonly settled: Promise<void>
+  readonly figures: ShelfFigures
+  close(): void
+}
+
+export interface ShelfFigures {
+  /** `createdAt` is in ms since 1970. */
+  snapshot: string
+  createdAt: number
+  /** Includes the current one. */
+  open: number
+  /** Since the start. */
+  swaps: number
+  refusals: number
+}
+
+export interface ShelfOptions {
+  /** Number of open snapshots, with the current one. */
+  keep?: number
+  /** Interval of pointer checks in ms; 0 for none. */
+  pollMs?: number
+  /** Whether another process watches the pointer, checks files, and calls `prepare` and `commit`. */
+  led?: boolean
+  /** Tables of the first snapshot, if they are already read. */
+  tables?: SnapshotTables
+  log: Log
+  /** Called before the snapshot answers. */
+  onOpen?: (snapshot: OpenSnapshot) => void
+  onClose?: (snapshot: OpenSnapshot) => void
+}
+
+/**
+ * Checks data in memory before it returns, other files afterwards.
+ * @throws SnapshotError if there is no usable snapshot
+ */
+export function openShelf(dist: string, options: ShelfOptions): Shelf {
+  const { keep = 3, pollMs = 2000, led = false, tables, log, onOpen = () => {}, onClose = () => {} } = options
+  const shelve = (snapshot: OpenSnapshot) => {
+    onOpen(snapshot)
+    return shelved(snapshot, onClose)
+  }
+  // Tables may be older than the pointer; the first check detects that.
+  const seen = tables ? '' : stampOf(dist)
+  let current = shelve(tables ? openTables(dist, tables) : openSnapshot(dist, readCurrent(dist).manifest))
+  /** Newest first. */
+  const older: Shelved[] = []
+  let prepared: Shelved | null = null
+  let reading: Reading<SnapshotTables> | null = null
+  let closed = false
+
+  log.info({ snapshot: current.id, cves: current.about.counts.cves }, 'serving snapshot')
+  warmBits(current.bits)
+
+  async function open(digest: string): Promise<Shelved> {
+    reading = readTablesAside(dist, digest, false)
+    return shelve(await openTablesInTurns(dist, await reading.result, () => closed))
+  }
+
+  /** Opens earlier snapshots, for cursors from before a restart. */
+  async function openParents({ manifest }: Shelved): Promise<void> {
+    let last = manifest
+    while (last.parent && older.length < keep - 1 && !closed) {
+      const { snapshot, manifest: digest } = last.parent
+      // Never fatal: it concerns only cursors from before the start.
+      const tell = (error: unknown) => {
+        if (closed) return
+        // Normal: a new mirror has none of them, and prune keeps few.
+        const isGone = error instanceof SnapshotError && error.code === 'missing'
+        if (isGone) log.info({ snapshot }, 'an earlier snapshot is not here any more, or never was')
+        else log.warn({ err: error, snapshot }, 'an earlier snapshot cannot be opened')
+      }
+      try {
+        last = readManifest(dist, digest)
+      } catch (error) {
+        return tell(error)
+      }
+      try {
+        older.push(await open(digest))
+      } catch (error) {
+        // A mirror may have skipped only this night.
+        tell(error)
+      }
+    }
+  }
+
+  async function prepare(digest: string): Promise<void> {
+    await settled
+    prepared = await open(digest)
+  }
+
+  function commit(): void {
+    if (prepared === null) return
+    older.unshift(current)
+    current = prepared
+    prepared = null
+    warmBits(current.bits)
+    for (const gone of older.splice(keep - 1)) gone.close()
+  }
+
+  const watch = watchPointer(dist, seen, {
+    pollMs: led ? 0 : pollMs,
+    log,
+    serving: () => current.id,
+    async take({ pointer }) {
+      await prepare(pointer.manifest.sha256)
+      commit()
+    },
+  })
+  const first = current
+  const settled = (led ? Promise.resolve() : watch.checkServed(first.manifest)).then(() => openParents(first))
+
+  return {
+    get current() {
+      return current
+    },
+    get opened() {
+      return [current, ...older]
+    },
+    retained: (prefix) =>
+      [current, ...older].find((snapshot) => snapshot.prefix === prefix) ??
+      (prepared?.prefix === prefix ? prepared : null),
+    open: (id, than) => older.find((snapshot) => snapshot.id === id && snapshot.createdAt < than.createdAt) ?? null,
+    refresh: watch.refresh,
+    prepare,
+    commit,
+    abandon() {
+      prepared?.close()
+      prepared = null
+    },
+    settled,
+    get figures() {
+      return { snapshot: current.id, createdAt: current.createdAt, open: 1 + older.length, ...watch.figures }
+    },
+    close() {
+      closed = true
+      reading?.cancel()
+      watch.close()
+      for (const snapshot of [current, ...older, ...(prepared ? [prepared] : [])]) snapshot.close()
+    },
+  }
+}
+
+/** Closes the snapshot only after its last use. */
+function shelved(snapshot: OpenSnapshot, onClose: (snapshot: OpenSnapshot) => void): Shelved {
+  let holders = 0
+  let closing = false
+  const closeIfFree = () => {
+    if (!closing || holders > 0) return
+    snapshot.close()
+    onClose(snapshot)
+  }
+  return {
+    ...snapshot,
+    bits: snapshotBits(snapshot),
+    hold() {
+      holders++
+      return () => {
+        holders--
+        closeIfFree()
+      }
+    },
+    close() {
+      closing = true
+      closeIfFree()
+    },
+  }
+}

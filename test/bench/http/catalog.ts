@@ -1,0 +1,80 @@
+/**
+ * What requests are made from: keys drawn evenly from a whole snapshot, read from its own files, so that preparing costs
+ * the same at any size.
+ */
+import { Random } from '../../../corpus/sample/random.ts'
+import { decodeCursor, encodeCursor } from '../../../corpus/snapshot/cursor/cursor.ts'
+import type { CveSort } from '../../../corpus/snapshot/cursor/order.ts'
+import type { Columns } from '../../../corpus/snapshot/derive/columns.ts'
+import { idAt } from '../../../corpus/snapshot/derive/index-table.ts'
+import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
+import { type OrderView, orderView } from '../../../corpus/snapshot/filter/order-view.ts'
+import { type OpenSnapshot, openSnapshot } from '../../../gateway/snapshots/open-snapshot.ts'
+import type { Client } from './client.ts'
+
+export const LIST = '/api/v1/cves'
+
+export interface Catalogue {
+  client: Client
+  random: Random
+  snapshot: OpenSnapshot
+  /** A CVE, each as likely as any other. */
+  id(): string
+  close(): void
+}
+
+/** `without` are ids that must not be drawn. */
+export function openCatalogue(dist: string, client: Client, without: ReadonlySet<string> = new Set()): Catalogue {
+  const { manifest } = readCurrent(dist)
+  const snapshot = openSnapshot(dist, manifest, { checkQuery: false })
+  const random = new Random('bench')
+  const id = (): string => {
+    for (;;) {
+      const drawn = idAt(snapshot.index, random.int(snapshot.index.count))
+      if (!without.has(drawn)) return drawn
+    }
+  }
+  return { client, random, snapshot, id, close: snapshot.close }
+}
+
+/** A walk through `/cves`, to be taken up anywhere. */
+export interface Walk {
+  sort: CveSort
+  descending?: boolean
+  /** The filters and the sort, as a query. */
+  query: string
+  limit: number
+  /** Cursors only from places where a walk with this `limit` from the first page comes by. */
+  aligned?: boolean
+  /** The same filters, on the columns. Without it everything passes. */
+  passes?(columns: Columns, ordinal: number): boolean
+}
+
+/**
+ * Gives a drawer of requests that go on anywhere in a walk, where a full page follows. The gateway issues one cursor; the
+ * others are that one behind other rows.
+ * @throws Error when the walk is too short
+ */
+export async function anywhereIn(catalogue: Catalogue, walk: Walk): Promise<() => string> {
+  const { client, random, snapshot } = catalogue
+  const { limit, aligned = false } = walk
+  const query = walk.query === '' ? '' : `${walk.query}&`
+  const order = orderView(snapshot, walk.sort, walk.descending ?? true)
+  const places = walk.passes ? placesIn(order, snapshot.columns, walk.passes) : null
+  const step = aligned ? limit : 1
+  const starts = Math.floor(((places?.length ?? order.count) - limit) / step)
+  const first = await client.body(`${LIST}?${query}limit=1`)
+  const cursor = decodeCursor(first.pagination?.next_cursor ?? '')
+  if (starts < 1 || !cursor) throw new Error(`this snapshot is too small for pages of ${limit} with '${walk.query}'`)
+  return () => {
+    const before = (random.int(starts) + 1) * step - 1
+    const after = order.keyOf(order.ordinal(places ? places[before]! : before))
+    return `${LIST}?${query}limit=${limit}&cursor=${encodeCursor({ ...cursor, after })}`
+  }
+}
+
+function placesIn(order: OrderView, columns: Columns, passes: NonNullable<Walk['passes']>): number[] {
+  const places: number[] = []
+  for (let place = 0; place < order.count; place++) if (passes(columns, order.ordinal(place))) places.push(place)
+  return places
+}

@@ -1,0 +1,240 @@
+/** gateway/API.md, sections 3 to 5: every list, every parameter and every endpoint for one CVE. */
+import * as assert from 'uvu/assert'
+import { contractSuite } from '../support/contract.ts'
+import { idsOf, inOrder, type Summary, summariesOf } from '../support/cve-rows.ts'
+import { everyEndpoint, isPerCve } from '../support/every-endpoint.ts'
+import { everyList } from '../support/every-list.ts'
+import { REJECTED, RESERVED, UNKNOWN } from '../support/odd-records.ts'
+import { holdPaging } from '../support/paging.ts'
+import { openRefusing, refuses } from '../support/refusals.ts'
+import { sharedService } from '../support/service.ts'
+
+const { states, after, run } = contractSuite('conventions for all endpoints')
+const service = await sharedService()
+const all = summariesOf(service.corpus)
+const newest = inOrder(all, '-published')[0]!.cve_id
+
+const refusing = await openRefusing(service, newest)
+
+interface Page {
+  data: Record<string, unknown>[]
+  pagination: { limit: number; next_cursor: string | null }
+}
+
+const LISTS = await everyList(service)
+
+const errorOf = async (path: string) => {
+  const { status, body } = await service.ask(path)
+  return [status, (body as { error: string }).error]
+}
+
+states('5.1', 'GET with a token, and no other method', async () => {
+  for (const { path } of await everyEndpoint(service)) {
+    const url = `${service.url}/api/v1${path}`
+    assert.is((await service.ask(path)).status, 200, path)
+    assert.is((await fetch(url)).status, 401, path)
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const { status, headers } = await fetch(url, { method, headers: { authorization: `Bearer ${service.token}` } })
+      assert.equal([status, headers.get('allow')], [405, 'GET, HEAD'], `${method} ${path}`)
+    }
+  }
+})
+
+states('4.1', 'limit and cursor of every list', async () => {
+  for (const { path } of LISTS) await holdPaging(service, path)
+})
+
+states('4.2', 'the answer repeats the limit', async () => {
+  for (const { path } of LISTS) {
+    for (const [query, echo] of [
+      ['', 25],
+      ['?limit=1', 1],
+      ['?limit=100', 100],
+      ['?limit=013', 13],
+    ] as const) {
+      const { data, pagination } = await service.json<Page>(`${path}${query}`)
+      assert.equal(Object.keys(pagination).sort(), ['limit', 'next_cursor'])
+      assert.is(pagination.limit, echo, `${path}${query}`)
+      assert.ok(data.length <= echo)
+      if (echo === 1) assert.match(pagination.next_cursor!, /^[\w.~-]{1,512}$/, 'fit for a URL as it is')
+    }
+  }
+})
+
+states('4.3', 'the second page continues the first', async () => {
+  for (const { path, sorts, filter } of LISTS) {
+    for (const sort of ['', ...sorts.flatMap((key) => [`&sort=${key}`, `&sort=-${key}`])]) {
+      const query = `${path}?${filter[0]}=${filter[1]}${sort}`
+      const rows = (await service.json<Page>(`${query}&limit=100`)).data
+      assert.ok(rows.length > 2, `${query} has too few rows`)
+      const first = await service.json<Page>(`${query}&limit=2`)
+      const second = await service.json<Page>(`${query}&limit=2&cursor=${first.pagination.next_cursor}`)
+      assert.equal([...first.data, ...second.data], rows.slice(0, 4), query)
+    }
+  }
+})
+
+states('4.4', 'only the last page has a null cursor', async () => {
+  for (const { path } of LISTS) {
+    const rows = await service.all(path)
+    const most = Math.min(rows.length, 100)
+    // A last page that is just full is the last all the same.
+    for (const limit of new Set([most, most - 1, Math.ceil(most / 2)])) {
+      const seen: unknown[] = []
+      let pages = 0
+      let cursor: string | null = ''
+      while (cursor !== null) {
+        const page: Page = await service.json(`${path}?limit=${limit}${cursor && `&cursor=${cursor}`}`)
+        seen.push(...page.data)
+        pages++
+        cursor = page.pagination.next_cursor
+        assert.is(cursor === null, seen.length === rows.length, `${path} by ${limit}, page ${pages}`)
+      }
+      assert.equal(seen, rows)
+      assert.is(pages, Math.ceil(rows.length / limit))
+    }
+  }
+})
+
+states('4.5', 'a cursor belongs to its order', async () => {
+  for (const { path, sorts } of LISTS) {
+    const orders = sorts.flatMap((key) => [key, `-${key}`])
+    for (const issued of orders) {
+      const { pagination } = await service.json<Page>(`${path}?limit=1&sort=${issued}`)
+      for (const sort of orders) {
+        const { status } = await service.ask(`${path}?limit=1&sort=${sort}&cursor=${pagination.next_cursor}`)
+        assert.is(status, sort === issued ? 200 : 400, `${path}: ${issued}, then ${sort}`)
+      }
+    }
+  }
+})
+
+states('4.6', 'another sort, list or filter', async () => {
+  const cursors: string[] = []
+  for (const { path, sorts, filter } of LISTS) {
+    const [name, one, other] = filter
+    const { pagination } = await service.json<Page>(`${path}?limit=1&${name}=${one}`)
+    const cursor = pagination.next_cursor!
+    for (const query of [`${name}=${other}`, '', ...sorts.slice(1).map((key) => `${name}=${one}&sort=${key}`)]) {
+      assert.equal(await errorOf(`${path}?${query}&cursor=${cursor}`), [400, 'invalid_cursor'], `${path} ${query}`)
+    }
+    const unfiltered = await service.json<Page>(`${path}?limit=1`)
+    cursors.push(unfiltered.pagination.next_cursor!)
+    const narrowed = `${path}?${name}=${one}&cursor=${unfiltered.pagination.next_cursor}`
+    assert.equal(await errorOf(narrowed), [400, 'invalid_cursor'], narrowed)
+  }
+  for (const [i, { path }] of LISTS.entries()) {
+    for (const [j, cursor] of cursors.entries()) {
+      const expected = i === j ? 200 : 400
+      assert.is((await service.ask(`${path}?cursor=${cursor}`)).status, expected, `${path} with that of another list`)
+    }
+  }
+})
+
+states('4.7', 'nothing matches', async () => {
+  for (const { path, filter } of LISTS) {
+    const { data, pagination } = await service.json<Page>(
+      `${path}?${filter[0]}=${filter[3].replace('no such', 'no+such')}`,
+    )
+    assert.equal([data, pagination], [[], { limit: 25, next_cursor: null }], path)
+  }
+  for (const path of [
+    '/cves?kev=true&q=no+such',
+    '/cnas/nobody/cves',
+    '/cwes/999999/cves',
+    '/vendors/nobody/products',
+  ]) {
+    const { data, pagination } = await service.json<Page>(path)
+    assert.equal([data, pagination], [[], { limit: 25, next_cursor: null }], path)
+  }
+})
+
+states('3.5', 'ascending keys, descending with a minus', async () => {
+  const value: Record<string, (row: never) => unknown> = {
+    published: (row: Record<string, string>) => row.date_published && Date.parse(row.date_published),
+    updated: (row: Record<string, string>) => row.date_updated && Date.parse(row.date_updated),
+    cvss: (row: Record<string, number>) => row.cvss_score,
+    epss: (row: { epss: { score: number | null } }) => row.epss.score,
+    id: (row: Record<string, number>) => row.numeric_id ?? row.capec_id,
+    name: (row: Record<string, string>) => (row.name ?? row.display ?? row.cna_name)!.toLowerCase(),
+    severity: (row: Record<string, string>) => {
+      const at = ['Very Low', 'Low', 'Medium', 'High', 'Very High'].indexOf(row.typical_severity!)
+      return at < 0 ? null : at
+    },
+    cves: (row: Record<string, number>) => row.cve_count ?? row.total_cves,
+    completeness: (row: Record<string, number>) => row.overall_completeness,
+  }
+  for (const { path, sorts } of LISTS) {
+    for (const key of sorts) {
+      for (const [sort, sign] of [
+        [key, 1],
+        [`-${key}`, -1],
+      ] as const) {
+        const rows = await service.all(`${path}?sort=${sort}`)
+        const values = rows.map((row) => value[key]!(row as never)) as (number | string | null)[]
+        const known = values.filter((one) => one !== null)
+        assert.equal(values.slice(0, known.length), known, `${path} ${sort}: null comes last`)
+        const sorted = known.toSorted((a, b) => sign * (a < b ? -1 : a > b ? 1 : 0))
+        assert.equal(known, sorted, `${path} ${sort}`)
+      }
+    }
+  }
+})
+
+states('3.1', 'parameters that fail validation', async () => {
+  for (const { path, template } of await everyEndpoint(service)) {
+    const behind = (more: string) => `${path}${path.includes('?') ? '&' : '?'}${more}`
+    await refuses(service, behind('colour=red'), 'colour')
+    assert.equal(await errorOf(behind('q=%zz')), [400, 'invalid_parameter'], template)
+  }
+  for (const { path, sorts } of LISTS) {
+    if (sorts.length > 0) await refuses(service, `${path}?sort=colour`, 'sort')
+    await refuses(service, `${path}?limit=5&limit=5`, 'limit')
+    await refuses(service, `${path}?limit=many`, 'limit')
+    await refuses(service, `${path}?cursor=`, 'cursor')
+  }
+  for (const wrong of ['CVE-2024', 'CVE-2024-123', 'CVE-24-1234', '2024-1234', `CVE-2024-${'1'.repeat(20)}`, '%00']) {
+    for (const part of ['', '/cvss', '/epss', '/affected', '/reports', '/timeline', '/advisory', '/evidence']) {
+      await refuses(service, `/cves/${wrong}${part}`, 'cveId')
+    }
+  }
+  for (const wrong of ['CWE79', 'cve-79', 'CWE-', 'seventy', '7.9', '-1']) {
+    await refuses(service, `/cwes/${wrong}`, 'cweId')
+    await refuses(service, `/cwes/${wrong}/cves`, 'cweId')
+    await refuses(service, `/capecs/${wrong}`, 'capecId')
+  }
+})
+
+states('10.4', 'any case of the id; 403 and 404', async () => {
+  const perCve = (await everyEndpoint(service)).filter(({ template }) => isPerCve(template))
+  assert.ok(perCve.length >= 12, String(perCve.length))
+  const id = /CVE-\d+-\d+/
+  for (const { path } of perCve) {
+    const exact = await service.json(path)
+    for (const spelt of [path.replace(id, (one) => one.toLowerCase()), path.replace('CVE-', 'cVe-')]) {
+      assert.equal(await service.json(spelt), exact, spelt)
+    }
+    await refusing.holdTier((cve) => path.replace(id, cve))
+    for (const missing of [UNKNOWN, REJECTED, 'CVE-1999-0000']) {
+      const { status, body } = await service.ask(path.replace(id, missing))
+      const { error, message } = body as { error: string; message: string }
+      assert.equal([status, error], [404, 'not_found'], path.replace(id, missing))
+      assert.ok(message.includes(missing), message)
+    }
+  }
+  assert.is((await service.ask(`/cves/${RESERVED}`)).status, 200, 'a reserved one has a record')
+  assert.ok(!idsOf(await service.all<Summary>('/cves')).includes(REJECTED))
+})
+
+states('3.6', 'four statuses that every endpoint has', async () => {
+  for (const { path } of await everyEndpoint(service)) {
+    await refusing.holdAlways(path)
+    await refuses(service, `${path}${path.includes('?') ? '&' : '?'}nothing=1`, 'nothing')
+  }
+})
+
+after(async () => {
+  await refusing.close()
+  await service.remove()
+})
+run()

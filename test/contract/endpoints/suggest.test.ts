@@ -1,0 +1,99 @@
+/** gateway/API.md, section 26: one ranked list of all types, against a search written out here. */
+import * as assert from 'uvu/assert'
+import { contractSuite } from '../support/contract.ts'
+import { refuses, refusesValues } from '../support/refusals.ts'
+import { everythingFindable, matchesOf, TYPES, type Type } from '../support/search-matches.ts'
+import { sharedService } from '../support/service.ts'
+
+const { states, after, run } = contractSuite('GET /search/suggest')
+const service = await sharedService()
+const things = await everythingFindable(service)
+
+interface Suggestion {
+  type: Type
+  id: string
+  label: string
+  href: string
+}
+const suggest = async (q: string, more = '') => {
+  const answer = await service.json<{ suggestions: Suggestion[] }>(`/search/suggest?q=${encodeURIComponent(q)}${more}`)
+  return answer.suggestions
+}
+/** All matches of some types, best first. */
+const matches = (q: string, types: readonly Type[] = TYPES) =>
+  types.flatMap((type) => matchesOf(things[type], q)).toSorted((a, b) => a.rank - b.rank)
+
+const { label } = things.vendor[1]!
+const QUERIES = [
+  ...['in', 'SE', 'er', 'cve', 'cwe-79', 'CAPEC-6', 'we', '%%', '__', '"q', 'οδ', 'ång', 'zz', 'no such thing', 'a '],
+  ...[label, label.slice(0, 3), label.slice(1, 4), things.cve[2]!.id, things.cve[2]!.id.slice(0, 10), '2026-9000'],
+]
+
+/** Holds a list of suggestions to be the best that there are. */
+function holdBest(found: Suggestion[], q: string, limit: number, types: readonly Type[] = TYPES): void {
+  const all = matches(q, types)
+  assert.is(found.length, Math.min(limit, all.length), q)
+  const ranks = found.map(({ type, id }) => all.find(({ thing }) => thing.type === type && thing.id === id)?.rank)
+  assert.equal(
+    ranks,
+    all.slice(0, limit).map(({ rank }) => rank),
+    `${q}: the best, best first`,
+  )
+  assert.is(new Set(found.map(({ type, id }) => `${type} ${id}`)).size, found.length, 'each once')
+}
+
+states('26.12', 'suggestions for a partial query', async () => {
+  for (const q of QUERIES) holdBest(await suggest(q), q, 8)
+  assert.ok(QUERIES.filter((q) => matches(q).length > 0).length > 14)
+  await refuses(service, '/search/suggest', 'q')
+  await refusesValues(service, '/search/suggest', 'q', ['', 'a', '😀', 'x'.repeat(201)])
+})
+
+states('26.13', 'any of six types', async () => {
+  for (const q of ['er', 'in', 'we', 'no such thing']) {
+    for (let mask = 1; mask < 2 ** TYPES.length; mask++) {
+      const chosen = TYPES.filter((_, i) => mask & (1 << i))
+      const found = await suggest(q, `&limit=15&types=${chosen.join(',')}`)
+      holdBest(found, q, 15, chosen)
+    }
+    assert.equal(await suggest(q, '&types=cna,%20cve,cve'), await suggest(q, '&types=cve,cna'))
+    assert.equal(await suggest(q), await suggest(q, `&types=${TYPES.join(',')}`))
+  }
+  await refusesValues(service, '/search/suggest?q=in', 'types', ['', 'cves', 'cve,exploit', ','])
+})
+
+states('26.14', 'the number of suggestions', async () => {
+  for (const q of QUERIES) {
+    const most = await suggest(q, '&limit=15')
+    holdBest(most, q, 15)
+    for (const limit of [1, 2, 8, 14]) assert.equal(await suggest(q, `&limit=${limit}`), most.slice(0, limit), q)
+    assert.equal(await suggest(q), most.slice(0, 8))
+  }
+  await refusesValues(service, '/search/suggest?q=in', 'limit', ['', '0', '16', '25', '-1', 'abc', '1.5'])
+})
+
+states('26.15', 'one list of all types', async () => {
+  let mixed = 0
+  for (const q of QUERIES) {
+    const found = await suggest(q, '&limit=15')
+    holdBest(found, q, 15)
+    for (const item of found) {
+      const { key: _, ...expected } = things[item.type].find(({ id }) => id === item.id)!
+      assert.equal(item, expected)
+    }
+    if (new Set(found.map(({ type }) => type)).size > 2) mixed++
+  }
+  assert.ok(mixed > 3, 'of several types')
+  assert.equal(await suggest('no such thing'), [])
+})
+
+states('26.16', 'the answer is one flat list', async () => {
+  for (const q of QUERIES) {
+    const answer = await service.json<{ suggestions: unknown }>(`/search/suggest?q=${encodeURIComponent(q)}`)
+    assert.equal(Object.keys(answer), ['suggestions'])
+    assert.ok(Array.isArray(answer.suggestions))
+  }
+})
+
+after(() => service.remove())
+run()

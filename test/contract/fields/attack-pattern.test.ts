@@ -1,0 +1,249 @@
+/** gateway/API.md, sections 21 and 22: the fields of the whole catalogue, against its XML. */
+import * as assert from 'uvu/assert'
+import type { CapecEntry } from '../../../corpus/model/catalog.ts'
+import { aboutEach, byKey } from '../support/answers.ts'
+import {
+  alternateTerm,
+  attribute,
+  consequence,
+  executionStep,
+  lastChange,
+  relatedPattern,
+  relatedWeakness,
+  taxonomyMapping,
+  text,
+  textOf,
+  texts,
+  textsOf,
+} from '../support/catalog-shapes.ts'
+import { contractSuite } from '../support/contract.ts'
+import {
+  holdField,
+  holdNullable,
+  holdSeen,
+  holdValues,
+  type Is,
+  integer,
+  listOf,
+  matching,
+  nullable,
+  object,
+  string,
+  timestamp,
+} from '../support/field-types.ts'
+import { itemsOf, sampleFeeds, type XmlElement } from '../support/sample-feeds.ts'
+import { sharedService } from '../support/service.ts'
+
+type InBoth = 'abstraction' | 'status' | 'description' | 'prerequisites' | 'mitigations' | 'consequences'
+type Linked = 'execution_flow' | 'related_weaknesses' | 'related_attack_patterns'
+type Row = Pick<CapecEntry, InBoth | Linked | 'name'> & {
+  capec_id: number
+  capec_id_string: string
+  likelihood_of_attack: string | null
+  typical_severity: string | null
+  skills_required: string[]
+  resources_required: string[]
+}
+
+const { states, after, run } = contractSuite('attack patterns')
+const service = await sharedService()
+const feeds = sampleFeeds(service.made)
+const rows = await service.all<Row>('/capecs')
+const entries = await aboutEach(rows, ({ capec_id: id }) => service.json<CapecEntry>(`/capecs/${id}`))
+const upstream = byKey(feeds.patterns(), (element) => attribute(element, 'ID')!)
+
+/** Holds what `expected` makes of the XML of each pattern against its row. */
+function holdEach(name: keyof Row, expected: (element: XmlElement) => unknown): void {
+  for (const row of rows) {
+    assert.equal(row[name], expected(upstream.get(String(row.capec_id))!), `${name} of CAPEC-${row.capec_id}`)
+  }
+}
+
+states('21.7', 'the number of the id', () => {
+  holdField(rows, 'capec_id', integer)
+  assert.equal(rows.map(({ capec_id: id }) => String(id)).sort(), [...upstream.keys()].sort())
+})
+
+states('21.8', 'the id in upper case', () => {
+  holdEach('capec_id_string', (element) => `CAPEC-${attribute(element, 'ID')}`)
+})
+
+states('21.9', 'name and description', () => {
+  for (const name of ['name', 'description']) holdField(rows, name, text)
+  holdEach('name', (element) => attribute(element, 'Name'))
+  holdEach('description', (element) => textOf(element, 'Description'))
+})
+
+states('21.10', 'three levels of abstraction', () => {
+  holdEach('abstraction', (element) => attribute(element, 'Abstraction'))
+  holdValues(
+    rows.map(({ abstraction }) => abstraction),
+    ['Meta', 'Standard', 'Detailed'],
+  )
+})
+
+states('21.11', 'the status in the catalog', () => {
+  holdField(rows, 'status', string)
+  holdEach('status', (element) => attribute(element, 'Status'))
+  holdSeen(
+    rows.map(({ status }) => status),
+    ['Draft', 'Stable'],
+  )
+})
+
+states('21.12', 'likelihood and severity', () => {
+  for (const name of ['likelihood_of_attack', 'typical_severity']) holdNullable(rows, name, text)
+  holdEach('likelihood_of_attack', (element) => textOf(element, 'Likelihood_Of_Attack'))
+  holdEach('typical_severity', (element) => textOf(element, 'Typical_Severity'))
+})
+
+/** Lists of texts: the field of the row, that of the full entry, and the list and item of the XML. */
+const TEXT_LISTS = [
+  ['prerequisites', 'prerequisites', 'Prerequisites', 'Prerequisite'],
+  ['skills_required', 'skills', 'Skills_Required', 'Skill'],
+  ['resources_required', 'resources', 'Resources_Required', 'Resource'],
+  ['mitigations', 'mitigations', 'Mitigations', 'Mitigation'],
+] as const
+
+states('21.13', 'lists of texts', () => {
+  for (const [name, , list, item] of TEXT_LISTS) {
+    holdField(rows, name, texts)
+    assert.ok(rows.some((row) => row[name].length > 0) && rows.some((row) => row[name].length === 0), name)
+    for (const row of rows) {
+      const stated = itemsOf(upstream.get(String(row.capec_id))!, list, item)
+      assert.is(row[name].length, stated.length, `${name} of CAPEC-${row.capec_id}`)
+      if (name === 'prerequisites' || name === 'resources_required') assert.equal(row[name], stated.map(String))
+    }
+  }
+})
+
+states('21.14', 'scopes, impacts and note', () => {
+  holdField(rows, 'consequences', listOf(consequence))
+  // Null where the catalogue gives no note.
+  holdEach('consequences', (element) =>
+    itemsOf(element, 'Consequences', 'Consequence').map((one) => ({
+      scopes: textsOf(one, 'Scope'),
+      impacts: textsOf(one, 'Impact'),
+      note: textOf(one, 'Note'),
+    })),
+  )
+  assert.ok(rows.some(({ consequences }) => consequences.some(({ note }) => note !== null)))
+})
+
+states('21.15', 'the steps in order', () => {
+  holdField(rows, 'execution_flow', listOf(executionStep))
+  for (const { capec_id: id, execution_flow: flow } of rows) {
+    const stated = itemsOf(upstream.get(String(id))!, 'Execution_Flow', 'Attack_Step')
+    assert.equal(
+      flow.map(({ step, phase, techniques }) => [step, phase, techniques.length]),
+      stated.map((one) => [Number(textOf(one, 'Step')), textOf(one, 'Phase'), textsOf(one, 'Technique').length]),
+      `CAPEC-${id}`,
+    )
+    assert.equal(
+      flow.map(({ step }) => step),
+      flow.map((_, i) => i + 1),
+    )
+  }
+  assert.ok(rows.some(({ execution_flow: flow }) => flow.length > 1))
+  assert.ok(rows.some(({ execution_flow: flow }) => flow.length === 0))
+})
+
+states('21.16', 'weaknesses with their names', async () => {
+  holdField(rows, 'related_weaknesses', listOf(relatedWeakness))
+  const weaknesses = await service.all<{ cwe_id: string; name: string }>('/cwes')
+  const names = new Map(weaknesses.map(({ cwe_id: id, name }) => [id, name]))
+  holdEach('related_weaknesses', (element) =>
+    itemsOf(element, 'Related_Weaknesses', 'Related_Weakness').map((one) => {
+      const display = `CWE-${attribute(one, 'CWE_ID')}`
+      return { id: display.toLowerCase(), display, name: names.get(display) ?? null }
+    }),
+  )
+  assert.ok(rows.some(({ related_weaknesses: related }) => related.length > 1))
+})
+
+states('21.17', 'parents and children', () => {
+  holdField(rows, 'related_attack_patterns', listOf(relatedPattern))
+  for (const { capec_id: id, related_attack_patterns: related } of rows) {
+    const stated = itemsOf(upstream.get(String(id))!, 'Related_Attack_Patterns', 'Related_Attack_Pattern')
+    const parents = stated.filter((one) => attribute(one, 'Nature') === 'ChildOf')
+    assert.equal(
+      related.flatMap(({ nature, capec_id }) => (nature === 'Parent' ? capec_id : [])).sort(),
+      parents.map((one) => `CAPEC-${attribute(one, 'CAPEC_ID')}`).sort(),
+      `CAPEC-${id}`,
+    )
+    // What is a parent of one has that one as its child.
+    for (const { nature, capec_id: other } of related) {
+      if (nature !== 'Parent') continue
+      const back = rows.find(({ capec_id_string: name }) => name === other)!.related_attack_patterns
+      assert.ok(
+        back.some((one) => one.nature === 'Child' && one.capec_id === `CAPEC-${id}`),
+        `${other} of CAPEC-${id}`,
+      )
+    }
+  }
+})
+
+/** Every field of a full entry, and no other. */
+const FULL: Record<keyof CapecEntry, Is> = {
+  id: matching(/^capec-[1-9]\d*$/),
+  display: matching(/^CAPEC-[1-9]\d*$/),
+  numeric_id: integer,
+  name: nullable(text),
+  abstraction: nullable(text),
+  status: nullable(text),
+  severity: nullable(text),
+  likelihood: nullable(text),
+  description: string,
+  extended_description: texts,
+  execution_flow: listOf(executionStep),
+  prerequisites: texts,
+  skills: texts,
+  resources: texts,
+  indicators: texts,
+  mitigations: texts,
+  examples: texts,
+  alternate_terms: listOf(alternateTerm),
+  consequences: listOf(consequence),
+  taxonomy_mappings: listOf(taxonomyMapping),
+  related_weaknesses: listOf(relatedWeakness),
+  related_attack_patterns: listOf(relatedPattern),
+  catalog_version: matching(/^\d+\.\d+$/),
+  updated_at: timestamp,
+}
+
+states('22.5', 'every field and no other', () => {
+  for (const entry of entries) assert.ok(object(FULL)(entry), JSON.stringify(entry).slice(0, 300))
+  for (const name of ['severity', 'likelihood']) holdNullable(entries, name, string)
+  const lists = ['extended_description', 'indicators', 'examples', 'alternate_terms', 'taxonomy_mappings'] as const
+  for (const name of lists) assert.ok(entries.filter((entry) => entry[name].length > 0).length > 5, name)
+  for (const [i, entry] of entries.entries()) {
+    const row = rows[i]!
+    const element = upstream.get(String(row.capec_id))!
+    assert.equal([entry.id, entry.display], [`capec-${row.capec_id}`, row.capec_id_string])
+    assert.equal(
+      [entry.numeric_id, entry.name, entry.abstraction, entry.status, entry.description],
+      [row.capec_id, row.name, row.abstraction, row.status, row.description],
+    )
+    assert.equal([entry.likelihood, entry.severity], [row.likelihood_of_attack, row.typical_severity])
+    for (const [inRow, inFull] of TEXT_LISTS) assert.equal(entry[inFull], row[inRow])
+    for (const name of ['consequences', 'execution_flow', 'related_weaknesses', 'related_attack_patterns'] as const) {
+      assert.equal(entry[name], row[name])
+    }
+    assert.equal(entry.indicators, itemsOf(element, 'Indicators', 'Indicator').map(String))
+    assert.equal(
+      entry.alternate_terms.map(({ term }) => term),
+      itemsOf(element, 'Alternate_Terms', 'Alternate_Term').map((one) => textOf(one, 'Term')),
+    )
+    assert.equal(
+      entry.taxonomy_mappings.map(({ taxonomy, entry_name: name }) => [taxonomy, name]),
+      itemsOf(element, 'Taxonomy_Mappings', 'Taxonomy_Mapping').map((one) => [
+        attribute(one, 'Taxonomy_Name'),
+        textOf(one, 'Entry_Name'),
+      ]),
+    )
+    assert.is(entry.updated_at.slice(0, 10), lastChange(element))
+  }
+})
+
+after(() => service.remove())
+run()

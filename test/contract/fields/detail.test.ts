@@ -1,0 +1,189 @@
+/** gateway/API.md, section 10: the sections of `include`, and the metrics of `cvss`. */
+import * as assert from 'uvu/assert'
+import { allDetails, byKey, SECTIONS } from '../support/answers.ts'
+import { contractSuite } from '../support/contract.ts'
+import { cisaOf } from '../support/expected-summary.ts'
+import {
+  boolean,
+  day,
+  fraction,
+  holdField,
+  holdSeen,
+  holdValues,
+  listOf,
+  matching,
+  nullable,
+  number,
+  object,
+  string,
+  timestamp,
+} from '../support/field-types.ts'
+import { sampleFeeds } from '../support/sample-feeds.ts'
+import { sharedService } from '../support/service.ts'
+
+const { states, after, run } = contractSuite('detail additions')
+const service = await sharedService()
+const feeds = sampleFeeds(service.made)
+const details = await allDetails(service)
+const upstream = byKey(feeds.records, ({ cveMetadata }) => cveMetadata.cveId)
+const metrics = details.flatMap(({ cvss }) => cvss.metrics)
+
+/** The section is there with an `include` that names it, and not with one that does not. */
+async function holdIncluded(section: string, field: string): Promise<void> {
+  const others = SECTIONS.split(',').filter((name) => name !== section)
+  for (const { cve_id: id } of details.slice(0, 10)) {
+    const [given, without] = await Promise.all([
+      service.json(`/cves/${id}?include=${section}`),
+      service.json(`/cves/${id}?include=${others.join(',')}`),
+    ])
+    assert.ok(Object.hasOwn(given, field), `${field} of ${id}`)
+    assert.not.ok(Object.hasOwn(without, field), `${field} of ${id}`)
+  }
+}
+
+states('10.9', 'metrics and assessment', async () => {
+  await holdIncluded('cvss', 'cvss')
+  const isObject = (value: unknown) => typeof value === 'object' && value !== null
+  holdField(details, 'cvss', object({ metrics: listOf(isObject), svc_assessment: nullable(isObject) }))
+  const assessed = details.filter(({ cvss }) => cvss.svc_assessment !== null)
+  assert.equal(
+    assessed.map(({ cve_id }) => cve_id).sort(),
+    [...new Set(feeds.serviceScores.map(({ cve_id }) => String(cve_id)))].sort(),
+  )
+  assert.ok(details.some(({ cvss }) => cvss.metrics.length > 1))
+})
+
+states('10.10', 'the score of the day', async () => {
+  await holdIncluded('epss', 'epss_detail')
+  const current = object({ date: day, epss_score: fraction, percentile: fraction, model_version: string })
+  holdField(details, 'epss_detail', object({ current: nullable(current) }))
+  const { date, modelVersion: model_version, scores } = feeds.epss
+  for (const { cve_id: id, epss_detail: detail } of details) {
+    const found = scores.get(id)
+    const expected = found && { date, epss_score: found.score, percentile: found.percentile, model_version }
+    assert.equal(detail.current, expected ?? null, id)
+  }
+  holdSeen(
+    details.map(({ epss_detail: detail }) => detail.current === null),
+    [true, false],
+  )
+})
+
+states('10.11', 'sections equal their endpoints', async () => {
+  const names = ['references', 'exploits', 'evidence', 'timeline', 'analysis'] as const
+  for (const section of ['affected', ...names]) await holdIncluded(section, section)
+  for (const detail of details) {
+    const { cve_id: id } = detail
+    const alone = (path: string) => service.json<Record<string, unknown>>(`/cves/${id}/${path}`)
+    assert.equal(detail.affected, (await alone('affected')).entries, id)
+    for (const name of names) assert.equal(detail[name], (await alone(name))[name], `${name} of ${id}`)
+  }
+})
+
+states('10.15', 'the kind of source', () => {
+  holdField(metrics, 'source_type', string)
+  holdValues(
+    metrics.map(({ source_type }) => source_type),
+    ['svc', 'cna', 'adp', 'nvd', 'advisory'],
+  )
+})
+
+states('10.16', 'the name of the source', () => {
+  holdField(metrics, 'source_short_name', matching(/./))
+  for (const { cve_id: id, cvss } of details) {
+    for (const { source_type: type, source_short_name: name } of cvss.metrics) {
+      if (type === 'cna') assert.is(name, upstream.get(id)!.containers.cna!.providerMetadata.shortName)
+      if (type === 'adp') assert.is(name, 'CISA-ADP')
+      if (type === 'advisory') assert.ok(feeds.advisories.some((one) => one.id === name && one.aliases?.includes(id)))
+    }
+  }
+})
+
+states('10.17', 'the CVSS version of the vector', () => {
+  holdField(metrics, 'cvss_version', string)
+  for (const { cvss_version: version, vector_string: vector } of metrics) {
+    assert.is(version, /^CVSS:(\d\.\d)\//.exec(vector)?.[1] ?? '2.0', vector)
+  }
+  holdValues(
+    metrics.map(({ cvss_version: version }) => version),
+    ['4.0', '3.1', '3.0', '2.0'],
+  )
+})
+
+states('10.18', 'the base score as stated', () => {
+  holdField(metrics, 'base_score', number)
+  // What CNA and ADP state is given as they state it, every figure of it.
+  for (const { cve_id: id, cvss } of details) {
+    const record = upstream.get(id)!
+    const stated = [record.containers.cna, cisaOf(record)].flatMap((container) =>
+      (container?.metrics ?? []).flatMap((metric) =>
+        Object.entries(metric).filter(([key]) => /^cvssV\d_\d$/.test(key)),
+      ),
+    )
+    const given = cvss.metrics.filter(({ source_type: type }) => type === 'cna' || type === 'adp')
+    assert.equal(
+      given.map((one) => `${one.base_score} ${one.vector_string}`).sort(),
+      [...new Set(stated.map(([, { baseScore, vectorString }]) => `${baseScore} ${vectorString}`))].sort(),
+      id,
+    )
+  }
+})
+
+states('10.19', 'the band in upper case', () => {
+  holdField(metrics, 'base_severity', matching(/^(NONE|LOW|MEDIUM|HIGH|CRITICAL)$/))
+  holdSeen(
+    metrics.map(({ base_severity: severity }) => severity),
+    ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'],
+  )
+})
+
+states('10.20', 'the CVSS vector', () => {
+  holdField(metrics, 'vector_string', matching(/^(CVSS:(4\.0|3\.[01])\/)?AV:[A-Z]\/.*[A-Z]:[A-Z]/))
+})
+
+states('10.21', 'the metric of the headline', () => {
+  holdField(metrics, 'is_primary', boolean)
+  for (const { cve_id: id, cvss, cvss_score: score } of details) {
+    const primary = cvss.metrics.filter(({ is_primary }) => is_primary)
+    assert.equal(
+      primary.map(({ base_score }) => base_score),
+      score === null ? [] : [score],
+      id,
+    )
+  }
+})
+
+states('10.22', 'the time of the metric', () => {
+  holdField(metrics, 'captured_at', timestamp)
+  for (const { cve_id: id, cvss, date_updated: updated } of details) {
+    for (const { source_type: type, captured_at: at, source_short_name: name, cvss_version: version } of cvss.metrics) {
+      if (type === 'cna' || type === 'adp') assert.is(at, updated, id)
+      if (type === 'svc') {
+        const score = feeds.serviceScores.find((one) => one.cve_id === id && one.cvss_version === version)!
+        assert.is(Date.parse(at), Date.parse(String(score.scored_at)), id)
+      }
+      if (type === 'advisory') {
+        const advisory = feeds.advisories.find((one) => one.id === name)!
+        assert.is(Date.parse(at), Date.parse(advisory.modified), id)
+      }
+    }
+  }
+})
+
+states('10.23', 'the assessment of the service', () => {
+  const shape = { base_score: number, base_severity: string, vector_string: string, rescore_timestamp: timestamp }
+  const sections = details.map(({ cvss }) => cvss)
+  holdField(sections, 'svc_assessment', nullable(object(shape)))
+  for (const { cve_id: id, cvss } of details) {
+    const { svc_assessment: assessment } = cvss
+    if (!assessment) continue
+    const line = feeds.serviceScores.find((one) => one.cve_id === id && one.vector_string === assessment.vector_string)!
+    assert.is(Number(line.base_score ?? assessment.base_score), assessment.base_score)
+    assert.is(Date.parse(assessment.rescore_timestamp), Date.parse(String(line.scored_at)))
+    const first = cvss.metrics.find(({ source_type: type }) => type === 'svc')!
+    assert.equal([first.base_score, first.base_severity], [assessment.base_score, assessment.base_severity])
+  }
+})
+
+after(() => service.remove())
+run()

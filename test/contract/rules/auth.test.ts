@@ -1,0 +1,216 @@
+/** Rules 11 to 15 of RULES.md: tokens, the cookie, administrators and tiers, on a whole gateway. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import * as assert from 'uvu/assert'
+import { LOCAL } from '../../../gateway/auth/token.ts'
+import { parseRaw, sendRaw } from '../../support/server.ts'
+import { forge, hmac, jwks, signingKey } from '../../support/tokens.ts'
+import { contractSuite } from '../support/contract.ts'
+import { identityOf } from '../support/identity.ts'
+import { openWorld, type World, worldsOf } from '../support/service.ts'
+import { cveList } from '../support/upstream.ts'
+
+const contract = contractSuite('rules, authentication and tiers')
+const { rule } = contract
+
+const RECORDS = cveList([
+  { id: 'CVE-2024-0001' },
+  { id: 'CVE-2024-0002', metadata: { assignerShortName: 'secret_corp' } },
+  { id: 'CVE-2024-0003', metadata: { state: 'RESERVED', datePublished: undefined } },
+])
+const world = await openWorld(RECORDS)
+const identity = await identityOf(world)
+const now = () => Math.floor(Date.now() / 1000)
+const statusOf = async (headers: Record<string, string>, path = '/cves', on: World = world) =>
+  (await on.ask(path, headers)).status
+const bare = async (headers: Record<string, string>) => (await fetch(`${world.url}/api/v1/cves`, { headers })).status
+/** Runs `work` on another gateway. */
+const withWorld = worldsOf(RECORDS)
+
+rule(
+  11,
+  'RS256, PS256, ES256 and EdDSA are taken; none, HS* and others are not, whatever the key set says',
+  async () => {
+    await withWorld({}, async (other) => {
+      const { key, publish, as } = await identityOf(other)
+      const more = await Promise.all(
+        ['RS256', 'PS256', 'ES256', 'EdDSA', 'ES384'].map((alg) => signingKey(`k-${alg}`, alg)),
+      )
+      publish(key, ...more)
+      await new Promise((resolve) => setTimeout(resolve, 1100))
+      for (const one of more) {
+        assert.is(await statusOf(await as({}, {}, one), '/cves', other), one.alg === 'ES384' ? 401 : 200, one.alg)
+      }
+    })
+    const claims = { iss: LOCAL.issuer, aud: LOCAL.audience, exp: now() + 60, role: 'admin' }
+    const { kid, publicJwk } = identity.key
+    const forged = [
+      forge({ alg: 'none', kid }, claims),
+      forge({ alg: 'none', kid }, claims, 'AAAA'),
+      forge({ alg: 'HS256', kid }, claims, hmac(JSON.stringify(publicJwk))),
+      forge({ alg: 'HS256', kid }, claims, hmac(jwks(identity.key))),
+    ]
+    for (const token of forged) assert.is(await statusOf({ authorization: `Bearer ${token}` }), 401)
+  },
+)
+
+rule(11, 'issuer and audience are exact, an expiry is required, with 30 seconds of tolerance', async () => {
+  const cases: [claims: Record<string, unknown>, status: number][] = [
+    [{ iss: `${LOCAL.issuer}/` }, 401],
+    [{ iss: LOCAL.issuer.toUpperCase() }, 401],
+    [{ iss: undefined }, 401],
+    [{ aud: `${LOCAL.audience}s` }, 401],
+    [{ aud: undefined }, 401],
+    [{ aud: ['other', LOCAL.audience] }, 200],
+    [{ exp: undefined }, 401],
+    [{ exp: String(now() + 60) }, 401],
+    [{ exp: now() - 20 }, 200],
+    [{ exp: now() - 35 }, 401],
+    [{ nbf: now() + 20 }, 200],
+    [{ nbf: now() + 45 }, 401],
+  ]
+  for (const [claims, status] of cases)
+    assert.is(await statusOf(await identity.as(claims)), status, JSON.stringify(claims))
+})
+
+rule(11, 'keys that a token brings along or points to are not looked at', async () => {
+  const stranger = await signingKey(identity.key.kid)
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    response.end(jwks(stranger))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  try {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    for (const header of [{ jwk: stranger.publicJwk }, { jku: url }, { x5u: url }]) {
+      assert.is(await statusOf(await identity.as({}, header, stranger)), 401, Object.keys(header)[0])
+    }
+    assert.equal(asked, [])
+  } finally {
+    server.close()
+  }
+})
+
+rule(
+  11,
+  'keys come from a URL as well, an unknown kid asks there once per cooldown, and without any it is 503',
+  async () => {
+    const first = await signingKey('key-1')
+    const next = await signingKey('key-2')
+    const web = { asked: 0, keys: null as string | null }
+    const server = createServer((_request, response) => {
+      web.asked++
+      response.statusCode = web.keys === null ? 500 : 200
+      response.end(web.keys ?? 'no')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`
+    try {
+      for (const [keys, status] of [
+        [jwks(first), 200],
+        [null, 503],
+      ] as const) {
+        Object.assign(web, { keys, asked: 0 })
+        await withWorld({ jwks: url }, async (other) => {
+          const { headers, ...answer } = await other.ask('/cves', await identity.as({}, {}, first))
+          assert.is(answer.status, status)
+          if (status === 503) return assert.match(headers.get('retry-after')!, /^\d+$/)
+          const before = web.asked
+          for (let i = 0; i < 5; i++) assert.is(await statusOf(await identity.as({}, {}, next), '/cves', other), 401)
+          assert.ok(web.asked <= before + 1, `${web.asked - before} times`)
+        })
+      }
+    } finally {
+      server.close()
+    }
+  },
+)
+
+rule(12, 'a remembered token is judged as afresh: it expires, and a changed one is another', async () => {
+  // The tolerance is over in a second.
+  const token = await identity.token({ exp: now() - 28 })
+  const headers = { authorization: `Bearer ${token}` }
+  assert.is(await statusOf(headers), 200)
+  assert.is(await statusOf(headers), 200)
+  await new Promise((resolve) => setTimeout(resolve, 3000))
+  assert.is(await statusOf(headers), 401)
+  const good = await identity.token()
+  assert.is(await statusOf({ authorization: `Bearer ${good}` }), 200)
+  const [head, , signature] = good.split('.')
+  const [, claims] = (await identity.token({ sub: 'mallory' })).split('.')
+  assert.is(await statusOf({ authorization: `Bearer ${head}.${claims}.${signature}` }), 401)
+})
+
+rule(13, 'the cookie is read where there is no Authorization header at all; its name is configurable', async () => {
+  const token = await identity.token()
+  assert.is(await bare({ cookie: `session=${token}` }), 200)
+  for (const authorization of ['', 'Basic eA==', 'Bearer x']) {
+    const raw = await sendRaw(
+      world.port,
+      `GET /api/v1/cves HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nCookie: session=${token}\r\nConnection: close\r\n\r\n`,
+    )
+    assert.is(parseRaw(raw).status, 401, authorization)
+  }
+  await withWorld({ cookie: 'sid' }, async (other) => {
+    const own = await (await identityOf(other)).token()
+    const ask = async (cookie: string) => (await fetch(`${other.url}/api/v1/cves`, { headers: { cookie } })).status
+    assert.equal([await ask(`sid=${own}`), await ask(`session=${own}`)], [200, 401])
+  })
+})
+
+rule(14, 'an administrator has role admin, or admin among roles; the claims are configurable', async () => {
+  const cases: [claims: Record<string, unknown>, status: number][] = [
+    [{ role: 'admin' }, 200],
+    [{ role: undefined, roles: ['reader', 'admin'] }, 200],
+    [{ role: undefined, roles: ['reader'] }, 403],
+    [{ role: 'administrator' }, 403],
+    [{ role: 'Admin' }, 403],
+    [{ role: undefined }, 403],
+    [{ role: undefined, realm: { roles: ['admin'] } }, 403],
+  ]
+  for (const [claims, status] of cases)
+    assert.is(await statusOf(await identity.as(claims)), status, JSON.stringify(claims))
+  await withWorld({ adminClaims: ['realm.roles'] }, async (other) => {
+    const { as } = await identityOf(other)
+    assert.is(await statusOf(await as({ role: undefined, realm: { roles: ['admin'] } }), '/cves', other), 200)
+    assert.is(await statusOf(await as({ role: 'admin' }), '/cves', other), 403)
+  })
+})
+
+rule(14, 'the preview is on unless it is switched off', async () => {
+  const user = { role: 'user' }
+  assert.is(await statusOf(await identity.as(user)), 403)
+  await withWorld({ preview: false }, async (other) => {
+    assert.is(await statusOf(await (await identityOf(other)).as(user), '/cves', other), 200)
+  })
+})
+
+rule(15, 'a CVE has tier 0 unless a rule on id, state or assigner says otherwise', async () => {
+  const rules = [
+    { tier: 1, id: 'CVE-2024-0001' },
+    { tier: 2, assigner: 'SECRET_corp' },
+    { tier: 3, state: 'RESERVED' },
+  ]
+  await withWorld({ policy: { rules }, preview: false }, async (other) => {
+    const { as } = await identityOf(other)
+    const seen = async (claims: Record<string, unknown>) => {
+      const headers = await as(claims)
+      const paths = [1, 2, 3].map((n) => `/cves/CVE-2024-000${n}`)
+      return Promise.all(paths.map((path) => statusOf(headers, path, other)))
+    }
+    const user = { role: 'user' }
+    assert.equal(await seen({ ...user }), [403, 403, 403])
+    assert.equal(await seen({ ...user, tier: 0 }), [403, 403, 403])
+    assert.equal(await seen({ ...user, tier: 1 }), [200, 403, 403])
+    assert.equal(await seen({ ...user, tier: 2 }), [200, 200, 403])
+    assert.equal(await seen({ ...user, tier: 3 }), [200, 200, 200])
+    // Only an integer counts.
+    for (const tier of ['3', 3.5, true]) assert.equal(await seen({ ...user, tier }), [403, 403, 403], String(tier))
+    assert.equal(await seen({}), [200, 200, 200])
+    assert.equal(await seen({ tier: 1 }), [200, 403, 403])
+  })
+})
+
+contract.after(world.remove)
+contract.run()

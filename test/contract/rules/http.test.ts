@@ -1,0 +1,170 @@
+/** Rule 17 of RULES.md: what every answer says in its headers. */
+import { gunzipSync } from 'node:zlib'
+import * as assert from 'uvu/assert'
+import { epssCsv, kevJson } from '../../support/feeds.ts'
+import { parseRaw, sendRaw } from '../../support/server.ts'
+import { contractSuite } from '../support/contract.ts'
+import { identityOf } from '../support/identity.ts'
+import { openWorld, type World, worldsOf } from '../support/service.ts'
+import { cveList } from '../support/upstream.ts'
+
+const contract = contractSuite('rules, HTTP')
+const { states, rule } = contract
+
+const KEV = 'kev/known_exploited_vulnerabilities.json'
+const FEEDS = { ...cveList([{ id: 'CVE-2024-0001' }, { id: 'CVE-2024-0002' }]), [KEV]: kevJson(['CVE-2024-0001']) }
+const world = await openWorld(FEEDS, { metricsPort: 0 })
+const identity = await identityOf(world)
+const DETAIL = '/cves/CVE-2024-0001?include=cvss,affected'
+
+const withWorld = worldsOf(FEEDS)
+/** `fetch` asks for gzip by itself and takes it apart; this shows what is on the wire. */
+async function onTheWire(path: string, headers: Record<string, string> = {}, method = 'GET', on: World = world) {
+  const lines = Object.entries({ authorization: `Bearer ${on.token}`, ...headers }).map(
+    ([name, value]) => `${name}: ${value}`,
+  )
+  const target = path.startsWith('//') ? path.slice(1) : `/api/v1${path}`
+  const text = `${method} ${target} HTTP/1.1\r\nHost: x\r\n${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`
+  return parseRaw(await sendRaw(on.port, text))
+}
+const plain = (body: string) => Buffer.from(body, 'latin1').toString()
+const unzipped = (body: string) => gunzipSync(Buffer.from(body, 'latin1')).toString()
+
+rule(17, 'every answer, errors too, has its type, is not sniffed and not kept', async () => {
+  for (const path of [
+    '/cves',
+    DETAIL,
+    '/search?q=er',
+    '/openapi.json',
+    '/nothing',
+    '/cves?x=1',
+    '/cves/CVE-1999-0001',
+  ]) {
+    const { headers } = await onTheWire(path)
+    assert.is(headers['content-type'], 'application/json; charset=utf-8', path)
+    assert.is(headers['x-content-type-options'], 'nosniff', path)
+    assert.is(headers['cache-control'], 'private, no-cache', path)
+    assert.is(headers.vary, 'Accept-Encoding', path)
+    assert.not.ok('accept-ranges' in headers)
+  }
+})
+
+rule(
+  17,
+  'gzip where it is accepted, identity otherwise, also where neither is acceptable; both say the same',
+  async () => {
+    for (const path of ['/cves', DETAIL, '/cves/CVE-2024-0001/timeline?messages=false', '/search?q=er']) {
+      const identityAnswer = await onTheWire(path)
+      assert.is(identityAnswer.headers['content-encoding'], undefined)
+      const text = plain(identityAnswer.body)
+      assert.is(Number(identityAnswer.headers['content-length']), identityAnswer.body.length)
+      for (const accepted of ['gzip', 'br, gzip', '*', 'gzip;q=0.5', 'GZIP']) {
+        const { headers, body } = await onTheWire(path, { 'accept-encoding': accepted })
+        assert.is(headers['content-encoding'], 'gzip', accepted)
+        assert.is(unzipped(body), text)
+      }
+      for (const accepted of ['identity', 'br', 'gzip;q=0', 'identity;q=0, gzip;q=0', '*;q=0', '']) {
+        const { status, headers, body } = await onTheWire(path, { 'accept-encoding': accepted })
+        assert.equal([status, headers['content-encoding']], [200, undefined], accepted)
+        assert.is(plain(body), text)
+      }
+    }
+  },
+)
+
+rule(17, 'no ranges', async () => {
+  const { status, body } = await onTheWire('/cves', { range: 'bytes=0-10' })
+  assert.is(status, 200)
+  assert.ok(body.length > 11)
+})
+
+rule(
+  17,
+  'a strong tag of the content, the same for every token, one for each coding; either gives 304 behind the token',
+  async () => {
+    const other = await identity.as({ sub: 'somebody else' })
+    for (const path of ['/cves', DETAIL, '/search?q=er', '/snapshot']) {
+      const tag = (await onTheWire(path)).headers.etag!
+      assert.match(tag, /^"[^"]+"$/)
+      assert.is((await onTheWire(path, other)).headers.etag, tag)
+      const zipped = (await onTheWire(path, { 'accept-encoding': 'gzip' })).headers.etag!
+      assert.is(zipped, tag.replace(/"$/, '-gz"'))
+      for (const known of [tag, zipped, `"x", ${zipped}`, `W/${tag}`, '*']) {
+        for (const accepted of ['gzip', 'identity']) {
+          const answer = await onTheWire(path, { 'if-none-match': known, 'accept-encoding': accepted })
+          assert.equal([answer.status, answer.body], [304, ''], `${path} ${known}`)
+          assert.is(answer.headers.etag, accepted === 'gzip' ? zipped : tag)
+        }
+      }
+      assert.is((await onTheWire(path, { 'if-none-match': '"x"' })).status, 200)
+      assert.is((await onTheWire(path, { 'if-none-match': tag, authorization: 'none' })).status, 401)
+    }
+  },
+)
+
+rule(17, 'the tag changes with the content, EPSS included, and with nothing else', async () => {
+  await withWorld({}, async (own) => {
+    const tags = async () =>
+      Promise.all([1, 2].map(async (n) => (await own.ask(`/cves/CVE-2024-000${n}`)).headers.get('etag')))
+    const before = await tags()
+    await own.night({ 'epss/epss_scores-2024-06-02.csv.gz': epssCsv([['CVE-2024-0001', 0.5, 0.5]], '2024-06-02') })
+    const after = await tags()
+    assert.is.not(after[0], before[0])
+    assert.is(after[1], before[1])
+  })
+})
+
+rule(17, 'answers name their snapshot and where they came from', async () => {
+  const cases = {
+    '/cves': 'shard',
+    [DETAIL]: 'shard',
+    '/cves/CVE-2024-0001/evidence?type=exploitation': 'shard',
+    '/cves?kev=true': 'merge',
+    '/cves?sort=cvss': 'merge',
+    '/cves?q=cve': 'sqlite',
+    '/search?q=er': 'sqlite',
+    '/cwes?q=x': 'sqlite',
+  }
+  for (const [path, from] of Object.entries(cases)) {
+    const { headers } = await onTheWire(path)
+    assert.equal([headers['served-from'], headers['snapshot-id']], [from, world.shelf.current.id], path)
+  }
+})
+
+rule(17, 'HEAD answers as GET, without a body', async () => {
+  for (const path of ['/cves', DETAIL, '/nothing', '/cves?x=1']) {
+    for (const accepted of ['gzip', 'identity']) {
+      const [get, head] = [
+        await onTheWire(path, { 'accept-encoding': accepted }),
+        await onTheWire(path, { 'accept-encoding': accepted }, 'HEAD'),
+      ]
+      assert.equal([head.status, head.body], [get.status, ''], path)
+      const { date: _, ratelimit: __, ...expected } = get.headers
+      const { date: ___, ratelimit: ____, ...given } = head.headers
+      assert.equal(given, expected, path)
+    }
+  }
+})
+
+rule(17, 'CORS is off unless origins are configured', async () => {
+  const origin = 'https://app.example'
+  assert.not.ok('access-control-allow-origin' in (await onTheWire('/cves', { origin })).headers)
+  await withWorld({ origins: [origin] }, async (other) => {
+    assert.is((await onTheWire('/cves', { origin }, 'GET', other)).headers['access-control-allow-origin'], origin)
+    const stranger = await onTheWire('/cves', { origin: 'https://evil.example' }, 'GET', other)
+    assert.not.ok('access-control-allow-origin' in stranger.headers)
+  })
+})
+
+states('28.2', 'health, readiness, reference and metrics', async () => {
+  const open = async (path: string) => fetch(world.url + path)
+  for (const path of ['/healthz', '/readyz', '/docs']) assert.is((await open(path)).status, 200, path)
+  assert.match((await open('/docs')).headers.get('content-type')!, 'text/html')
+  assert.is((await open('/metrics')).status, 401)
+  assert.match(world.metricsUrl!, /^http:\/\/127\.0\.0\.1:\d+\/metrics$/)
+  assert.match(await (await fetch(world.metricsUrl!)).text(), /^# HELP /m)
+  await withWorld({}, async (other) => assert.is(other.metricsUrl, null))
+})
+
+contract.after(world.remove)
+contract.run()

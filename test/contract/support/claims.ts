@@ -1,0 +1,45 @@
+/** The statements and rules that the contract's documents number, and those that its tests name. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { runInNewContext } from 'node:vm'
+
+export interface Claim {
+  /** `API 4.2` or `rule 18`. */
+  cites: string
+  /** The name of the test: `API 4.2: the answer repeats the limit`. */
+  name: string
+  /** `fields.test.ts:12`. */
+  place: string
+}
+
+/** The numbers of the statements in gateway/API.md: of list items (`- **4.2** …`) and of table rows (`| 8.1 | …`). */
+export const statementsOf = (markdown: string): string[] => numbersOf(markdown, /^(?:- \*\*|\| )(\d+\.\d+)(?:\*\*)? /gm)
+
+/** The numbers of the rules in corpus/model/RULES.md: `### 18. Headline CVSS`. */
+export const rulesOf = (markdown: string): string[] => numbersOf(markdown, /^### (\d+)\. /gm)
+
+const numbersOf = (markdown: string, pattern: RegExp) => Array.from(markdown.matchAll(pattern), ([, number]) => number!)
+
+/** The tests of all test files of `folder`. Throws for a call with an argument that is no plain literal. */
+export function claimsOf(folder: string): Claim[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts'))
+    .sort()
+    .flatMap((name) => claimsIn(name, readFileSync(join(folder, name), 'utf8')))
+}
+
+const CALL = /^\s*(states|rule)\(\s*/gm
+const LITERAL = String.raw`'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"`
+const ARGUMENTS = new RegExp(String.raw`^(${LITERAL}|\d+),\s*(${LITERAL})`)
+
+export function claimsIn(file: string, source: string): Claim[] {
+  return Array.from(source.matchAll(CALL), (call) => {
+    const end = call.index + call[0].length
+    const place = `${file}:${source.slice(0, end).split('\n').length}`
+    const found = ARGUMENTS.exec(source.slice(end))
+    if (!found) throw new Error(`${place}: the arguments of ${call[1]}() must be plain literals`)
+    const [number, what] = found.slice(1).map((literal) => String(runInNewContext(literal)))
+    const cites = `${call[1] === 'states' ? 'API' : 'rule'} ${number}`
+    return { cites, name: `${cites}: ${what}`, place }
+  })
+}

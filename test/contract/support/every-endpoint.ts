@@ -1,0 +1,65 @@
+/** A request to each endpoint of the route table that is answered 200: for what holds of every one of them. */
+import { ROUTES } from '../../../gateway/routes/table.ts'
+import type { Service } from './service.ts'
+
+interface Module {
+  source: string
+  source_id: string
+}
+
+/** Endpoints about one CVE: they are gated by access tiers. */
+export const isPerCve = (template: string) => template.startsWith('/cves/:cveId')
+
+/** Templates of paths with a path that is answered 200 by the sample's second night. */
+export async function everyEndpoint(service: Service): Promise<{ template: string; path: string }[]> {
+  const advised = await firstWith(service, (id) => `/cves/${id}/advisory`)
+  const reported = await firstWith(
+    service,
+    (id) => `/cves/${id}/reports`,
+    ({ count }) => count !== 0,
+  )
+  const { reports } = await service.json<{ reports: { id: string }[] }>(`/cves/${reported}/reports`)
+  const { data: modules } = await service.json<{ data: Module[] }>('/exploits?limit=1')
+  const { data: vendors } = await service.json<{ data: { slug: string }[] }>('/vendors?limit=1')
+  const { data: cnas } = await service.json<{ data: { slug: string }[] }>('/cnas?limit=1')
+  const { parent } = await service.json<{ parent: string }>('/snapshot')
+  const values: Record<string, string> = {
+    cveId: advised,
+    reportId: reports[0]!.id,
+    cweId: '79',
+    capecId: '66',
+    vendorSlug: vendors[0]!.slug,
+    slug: cnas[0]!.slug,
+    source: modules[0]!.source,
+    sourceId: encodeURIComponent(modules[0]!.source_id),
+  }
+  const queries: Record<string, string> = {
+    '/products': '?q=er',
+    '/search': '?q=er',
+    '/search/suggest': '?q=er',
+    '/changes': `?since=${parent}`,
+  }
+  return ROUTES.map(({ path: template }) => {
+    const all = template.includes(':reportId') ? { ...values, cveId: reported } : values
+    const path = template.replace(/:(\w+)/g, (_, name: string) => {
+      const value = all[name]
+      if (value === undefined) throw new Error(`no value is known for ${name} of ${template}`)
+      return value
+    })
+    return { template, path: path + (queries[template] ?? '') }
+  })
+}
+
+/** The first CVE for which a path is answered 200, as `test` wants it. */
+async function firstWith(
+  service: Service,
+  pathOf: (id: string) => string,
+  test: (body: { count?: number }) => boolean = () => true,
+): Promise<string> {
+  const { data } = await service.json<{ data: { cve_id: string }[] }>('/cves?limit=100')
+  for (const { cve_id: id } of data) {
+    const { status, body } = await service.ask(pathOf(id))
+    if (status === 200 && test(body as { count?: number })) return id
+  }
+  throw new Error(`no CVE of the sample answers ${pathOf('…')}`)
+}

@@ -1,0 +1,92 @@
+/** What an endpoint answers instead of 200: each status provoked as a client would come by it. */
+
+import { writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { type TestGateway, testGateway } from '../../support/gateway.ts'
+import type { Service } from './service.ts'
+
+interface Refusal {
+  error: string
+  message: string
+  parameter?: string
+}
+
+/** A 400 that blames this parameter, and names it in its message. */
+export async function refuses(service: Service, path: string, parameter: string): Promise<void> {
+  const { status, body } = await service.ask(path)
+  const { error, message, parameter: blamed } = body as Refusal
+  assert.equal({ status, error, blamed }, { status: 400, error: 'invalid_parameter', blamed: parameter }, path)
+  assert.ok(message.includes(parameter), `${path}: ${message}`)
+}
+
+/** A 400 for each of these values of a parameter, each put behind `path`. */
+export async function refusesValues(service: Service, path: string, name: string, values: readonly string[]) {
+  for (const value of values) {
+    await refuses(service, `${path}${path.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}`, name)
+  }
+}
+
+export interface Refusing {
+  /** 200 for `path`, and 401 and 429 where the token or the quota is missing. */
+  holdAlways(path: string): Promise<void>
+  /** 403 `tier_restricted` for who is below the tier of `gated`, 200 for who is not. */
+  holdTier(path: (id: string) => string): Promise<void>
+  /** Answers of a gateway without preview to somebody who is no administrator. */
+  asReader(path: string, tier?: number): Promise<{ status: number; body: unknown }>
+  gated: string
+  close(): Promise<void>
+}
+
+/** Two more gateways on the same snapshot: one without preview and with a CVE above most tiers, one without quota left. */
+export async function openRefusing(service: Service, gated: string): Promise<Refusing> {
+  const folder = dirname(service.made.dist)
+  const policy = join(folder, 'gated.json')
+  writeFileSync(policy, JSON.stringify({ rules: [{ tier: 3, id: gated }] }))
+  const open = await testGateway(folder, service.made.dist, {
+    preview: false,
+    accessPolicy: policy,
+    // Tests send more bad tokens than anybody may.
+    failedTokens: 1_000_000,
+  })
+  const spent = await testGateway(folder, service.made.dist, { rateLimit: 1, rateWindowSeconds: 3600 })
+  await spent.body('/snapshot')
+  const errorOf = async (gateway: TestGateway, path: string, headers: Record<string, string>) => {
+    const response = await gateway.get(path, headers)
+    return { status: response.status, error: ((await response.json()) as Refusal).error, headers: response.headers }
+  }
+  const asReader = async (path: string, tier?: number) => {
+    const claims = tier === undefined ? { role: 'reader' } : { role: 'reader', tier }
+    const response = await open.get(path, await service.tokenOf(claims))
+    return { status: response.status, body: await response.json() }
+  }
+  return {
+    gated,
+    asReader,
+    async holdAlways(path) {
+      assert.is((await service.ask(path)).status, 200, path)
+      const bare = await fetch(`${open.url}/api/v1${path}`)
+      assert.is(bare.status, 401, path)
+      assert.is(((await bare.json()) as Refusal).error, 'unauthenticated')
+      const forged = await errorOf(open, path, { authorization: 'Bearer no.such.token' })
+      assert.equal([forged.status, forged.error], [401, 'unauthenticated'], path)
+      const { status, error, headers } = await errorOf(spent, path, {})
+      assert.equal([status, error], [429, 'rate_limited'], path)
+      assert.ok(Number(headers.get('retry-after')) > 0, path)
+    },
+    async holdTier(path) {
+      for (const tier of [undefined, 0, 2]) {
+        const { status, body } = await asReader(path(gated), tier)
+        assert.equal([status, (body as Refusal).error], [403, 'tier_restricted'], path(gated))
+      }
+      for (const tier of [3, 4]) assert.is.not((await asReader(path(gated), tier)).status, 403, path(gated))
+      assert.is.not((await errorOf(open, path(gated), {})).status, 403, 'an administrator sees all')
+      const forbidden = await errorOf(service, path(gated), await service.tokenOf({ role: 'reader', tier: 9 }))
+      assert.equal([forbidden.status, forbidden.error], [403, 'forbidden'], 'the preview')
+    },
+    async close() {
+      await open.close()
+      await spent.close()
+    },
+  }
+}

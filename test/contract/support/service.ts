@@ -1,0 +1,168 @@
+/** A gateway on a sample with something of everything, of two nights, as the contract's tests ask it. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { ingest } from '../../../builder/ingest/ingest.ts'
+import { build } from '../../../builder/snapshot/build.ts'
+import { noProgress } from '../../../corpus/command/progress.ts'
+import { type Corpus, openCorpus } from '../../../corpus/store/corpus.ts'
+import { LOCAL, makeToken } from '../../../gateway/auth/token.ts'
+import type { GatewayOptions } from '../../../gateway/process/gateway.ts'
+import {
+  distOf,
+  ingestAndBuild,
+  quietEffects,
+  type SampleDist,
+  sampleDist,
+  sampleOfTwoNights,
+  temporaryFolder,
+} from '../../support/dist.ts'
+import { type FeedFiles, putFeeds } from '../../support/feeds.ts'
+import { type TestGateway, testGateway } from '../../support/gateway.ts'
+import { isShared, share } from '../../support/shared.ts'
+import { addOddRecords } from './odd-records.ts'
+
+export interface Service extends TestGateway {
+  made: SampleDist
+  /** What the answers are made from; of the second night. */
+  corpus: Corpus
+  /** The value of a 200. */
+  json<T = Record<string, never>>(path: string): Promise<T>
+  /** Status and body of whatever is answered. */
+  ask(path: string, headers?: Record<string, string>): Promise<{ status: number; body: unknown; headers: Headers }>
+  /** A header that carries a token for somebody else. */
+  tokenOf(claims: { role?: string; tier?: number }): Promise<{ authorization: string }>
+  /** Every row of a list, page by page. */
+  all<T>(path: string, limit?: number): Promise<T[]>
+  remove(): Promise<void>
+}
+
+export interface ServiceOptions extends Partial<GatewayOptions> {
+  cves?: number
+  /** Rules of an access policy. */
+  policy?: object
+  /** What the feeds of the second night bring besides the sample's. */
+  more?: (made: SampleDist) => void
+}
+
+/**
+ * The service that most contract tests ask: 400 records of the sample, and odd ones. They only read, so that all files of
+ * a process share it.
+ */
+export async function sharedService(): Promise<Service> {
+  const open = () => openService({ more: addOddRecords })
+  if (!isShared()) return open()
+  return Object.create(await share('service', open), { remove: { value: async () => {} } }) as Service
+}
+
+/** Two nights, ingested and built one after the other; the gateway is started on the second. */
+export async function openService({ cves = 400, more, ...options }: ServiceOptions = {}): Promise<Service> {
+  const folder = temporaryFolder('contract')
+  if (!more) return serviceOn(folder, await sampleOfTwoNights(folder.path, cves), options)
+  const made = await sampleDist(folder.path, cves)
+  more(made)
+  await ingestAndBuild({ ...made, asOf: made.nights[1]! })
+  return serviceOn(folder, made, options)
+}
+
+export interface World extends Service {
+  /** Another night: puts these files into the feeds folder (null takes one away), ingests, builds, and serves that. */
+  night(files: FeedFiles): Promise<void>
+}
+
+/** A gateway on feeds that a test has written itself. */
+export async function openWorld(files: FeedFiles, options: WorldOptions = {}): Promise<World> {
+  const folder = temporaryFolder('world')
+  const made = await distOf(folder.path, files)
+  const { feeds, corpus, dist } = made
+  const service = await serviceOn(folder, made, options)
+  const night = async (changed: FeedFiles) => {
+    putFeeds(feeds, changed)
+    // Of a handful of records one is soon more than a tenth.
+    await ingest({ feeds, corpus, acceptShrink: true }, quietEffects())
+    await build({ corpus, dist, jobs: 0 }, quietEffects(), noProgress)
+    await service.refresh()
+  }
+  return {
+    ...service,
+    get shelf() {
+      return service.shelf
+    },
+    night,
+  }
+}
+
+type WorldOptions = Omit<ServiceOptions, 'cves' | 'more'>
+
+/** Returns a function that lends out a world of these feeds, with other options of the gateway. */
+export const worldsOf =
+  (files: FeedFiles) =>
+  async (options: WorldOptions, work: (world: World) => Promise<void>): Promise<void> => {
+    const world = await openWorld(files, options)
+    try {
+      await work(world)
+    } finally {
+      await world.remove()
+    }
+  }
+
+async function serviceOn(
+  folder: ReturnType<typeof temporaryFolder>,
+  made: SampleDist,
+  { policy, ...options }: WorldOptions,
+): Promise<Service> {
+  const more: Partial<GatewayOptions> = {}
+  if (policy) {
+    more.accessPolicy = join(folder.path, 'access-policy.json')
+    writeFileSync(more.accessPolicy, JSON.stringify(policy))
+  }
+  const gateway = await testGateway(folder.path, made.dist, { ...more, ...options })
+  const corpus = openCorpus(made.corpus)
+  const ask = async (path: string, headers?: Record<string, string>) => {
+    const response = await gateway.get(path, headers)
+    const text = await response.text()
+    return { status: response.status, body: text === '' ? null : JSON.parse(text), headers: response.headers }
+  }
+  const json = async <T>(path: string) => JSON.parse(await gateway.body(path)) as T
+  return {
+    ...gateway,
+    get shelf() {
+      return gateway.shelf
+    },
+    made,
+    corpus,
+    ask,
+    json,
+    async tokenOf(claims) {
+      const { token } = await makeToken({
+        dir: join(folder.path, 'keys'),
+        issuer: LOCAL.issuer,
+        audience: LOCAL.audience,
+        ...claims,
+      })
+      return { authorization: `Bearer ${token}` }
+    },
+    async all<T>(path: string, limit = 100) {
+      const rows: T[] = []
+      const separator = path.includes('?') ? '&' : '?'
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const next: string = cursor === '' ? '' : `&cursor=${cursor}`
+        const page: Page<T> = await json(`${path}${separator}limit=${limit}${next}`)
+        assert.ok(page.data.length === limit || page.pagination.next_cursor === null, 'a page is not full')
+        rows.push(...page.data)
+        cursor = page.pagination.next_cursor
+      }
+      return rows
+    },
+    async remove() {
+      await gateway.close()
+      corpus.close()
+      folder.remove()
+    },
+  }
+}
+
+interface Page<T> {
+  data: T[]
+  pagination: { limit: number; next_cursor: string | null }
+}

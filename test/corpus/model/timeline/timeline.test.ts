@@ -1,0 +1,512 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { CveClaim } from '../../../../corpus/model/claim.ts'
+import type { MergedParts, MergeInput } from '../../../../corpus/model/merge.ts'
+import type { ExploitModule, TimelineEntry } from '../../../../corpus/model/record.ts'
+import { type ChangeDates, firstTimeline, nextTimeline } from '../../../../corpus/model/timeline/timeline.ts'
+import { advisory, affected, claim, cvss, kevEntry, merged, record } from '../fixture.ts'
+
+const NIGHT = '2024-06-01T02:00:00.000Z'
+const EVENING = '2024-05-31T20:00:00.000Z'
+/** Of a night in which the CVE record changed, and of one in which only other feeds did. */
+const LISTED = { record: NIGHT, feeds: new Map([['nvd', EVENING]]), otherwise: EVENING }
+const UNLISTED = { ...LISTED, record: null }
+const ssvc = {
+  exploitation: 'active',
+  automatable: 'no',
+  technical_impact: 'total',
+  assessedAt: '2024-04-20T01:02:03.000Z',
+} as const
+const plain = () => claim({ source: 'cna', description: 'Text.' })
+
+/** The timeline of a record of version 3 that had none, after `before` became `after`. */
+function changed(
+  before: MergedParts,
+  after: MergedParts,
+  dates: ChangeDates = LISTED,
+  enriched: MergedParts | null = null,
+): TimelineEntry[] {
+  const origin = enriched && { enriched, claims: [], former: [] }
+  return nextTimeline({ ...before, timeline: [], version: 3 }, after, dates, origin)
+}
+
+const brief = (entries: readonly TimelineEntry[]) =>
+  entries.map((one) => [one.category, one.added_count, one.modified_count, one.removed_count])
+
+test('rule 26: the first timeline has what the feeds date, newest first, all of version 1', () => {
+  const own = record([plain(), claim({ source: 'adp', ssvc })])
+  const parts = merged(own.claims, { kev: kevEntry() })
+  const timeline = firstTimeline(parts, own)
+  assert.equal(
+    timeline.map((one) => [one.category, one.title, one.changed_at, one.version_from, one.version_to]),
+    [
+      ['ssvc', 'SSVC assessed', '2024-04-20T01:02:03.000Z', 1, 1],
+      ['kev', 'Added to the KEV catalogue', '2024-04-09T00:00:00.000Z', 1, 1],
+      ['publication', 'CVE published', '2024-04-01T00:00:00.000Z', 1, 1],
+    ],
+  )
+  assert.equal(
+    timeline[1]?.messages.map((one) => [one.operation, one.json_path, one.old_value, one.new_value]),
+    [
+      ['group_header', '$', null, null],
+      ['add', '$.kev.date_added', null, '2024-04-09'],
+    ],
+  )
+})
+
+test('rule 26: the first timeline of a record that nobody dates is empty', () => {
+  const own = record([], { state: 'RESERVED', datePublished: null })
+  assert.equal(firstTimeline(merged([], { record: own }), own), [])
+})
+
+test('rule 26: NVD and advisories are dated too, withdrawn ones by when they were withdrawn', () => {
+  const claims = [claim({ source: 'nvd', updatedAt: '2024-05-03T00:00:00.000Z' })]
+  const advisories = [
+    advisory({ advisory_id: 'GHSA-x', updated_at: '2024-05-02T00:00:00.000Z' }),
+    advisory({
+      advisory_id: 'GHSA-y',
+      updated_at: '2024-05-04T00:00:00.000Z',
+      withdrawn_at: '2024-05-01T00:00:00.000Z',
+    }),
+  ]
+  const own = record([plain()], { datePublished: null })
+  const timeline = firstTimeline(merged(claims, { record: own, advisories }), own, { claims, advisories })
+  assert.equal(
+    timeline.map((one) => [one.category, one.title, one.changed_at]),
+    [
+      ['nvd', 'NVD record updated', '2024-05-03T00:00:00.000Z'],
+      ['advisory', 'Advisory GHSA-x updated', '2024-05-02T00:00:00.000Z'],
+      ['advisory', 'Advisory GHSA-y withdrawn', '2024-05-01T00:00:00.000Z'],
+    ],
+  )
+})
+
+test('rule 26: re-ingesting the same adds nothing', () => {
+  const timeline = firstTimeline(merged([plain()]), record([plain()]))
+  const previous = { ...merged([plain()]), timeline, version: 1 }
+  assert.is(nextTimeline(previous, merged([plain()]), LISTED), timeline)
+})
+
+interface Case {
+  name: string
+  before: Partial<CveClaim>
+  after: Partial<CveClaim>
+  given?: Partial<MergeInput>
+  want: ReturnType<typeof brief>
+}
+
+const url = (name: string, tags: string[] = []) => ({ url: `https://${name}.example`, name: null, tags })
+const entry = (product: string, ...affected_versions: string[]) =>
+  affected({ vendor: 'Acme', product, affected_versions })
+
+const CASES: Case[] = [
+  {
+    name: 'references are told apart by URL',
+    before: { references: [url('a'), url('b')] },
+    after: { references: [url('c'), url('b', ['patch'])] },
+    want: [['references', 1, 1, 1]],
+  },
+  {
+    name: 'affected entries are told apart by source, vendor and product',
+    before: { title: 'T', affected: [entry('x', '1'), entry('y', '1')] },
+    after: { title: 'T', affected: [entry('z', '1'), entry('y', '1', '2')] },
+    want: [['affected_versions', 1, 1, 1]],
+  },
+  {
+    name: 'of entries with the same name those that did not change are no change',
+    before: { title: 'T', affected: [entry('x', '1'), entry('x', '2'), entry('x', '3')] },
+    after: { title: 'T', affected: [entry('x', '2'), entry('x', '3')] },
+    want: [['affected_versions', 0, 0, 1]],
+  },
+  {
+    name: 'a first score touches severity, score, its source and the metrics',
+    before: {},
+    after: { metrics: [cvss('3.1', 7.5)] },
+    want: [['cvss', 4, 0, 0]],
+  },
+  {
+    name: 'weaknesses and description are entries of their own',
+    before: { title: 'T', weaknesses: ['cwe-79'] },
+    after: { title: 'T', weaknesses: ['cwe-79', 'cwe-20'], description: 'More text.' },
+    want: [
+      ['weakness', 1, 0, 0],
+      ['description', 0, 1, 0],
+    ],
+  },
+  {
+    name: 'a moved date of a container is told where nothing else changed',
+    before: { title: 'T', affected: [affected({ updated_at: '2024-01-01T00:00:00.000Z' })] },
+    after: { title: 'T', affected: [affected({ updated_at: '2024-02-01T00:00:00.000Z' })] },
+    want: [['affected_versions', 0, 1, 0]],
+  },
+  {
+    name: 'and it is no change of its own where something else did',
+    before: { title: 'T', affected: [affected({ updated_at: '2024-01-01T00:00:00.000Z' })] },
+    after: { title: 'U', affected: [affected({ updated_at: '2024-02-01T00:00:00.000Z' })] },
+    want: [['description', 0, 1, 0]],
+  },
+  {
+    name: 'versions, platforms, CPEs and tags in another order say the same',
+    before: { title: 'T', references: [url('a', ['x', 'y'])], affected: [entry('x', '1', '2')] },
+    after: { title: 'T', references: [url('a', ['y', 'x'])], affected: [entry('x', '2', '1')] },
+    want: [],
+  },
+]
+
+for (const { name, before, after, want } of CASES) {
+  test(`rule 26: ${name}`, () => {
+    const of = (given: Partial<CveClaim>) => merged([{ ...plain(), ...given }])
+    assert.equal(brief(changed(of(before), of(after))), want)
+  })
+}
+
+test('rule 26: a header stands before its messages', () => {
+  const before = merged([claim({ source: 'cna' })])
+  const after = merged([claim({ source: 'cna' }), claim({ source: 'adp', ssvc })], { kev: kevEntry() })
+  const timeline = changed(before, after)
+  assert.equal(brief(timeline), [
+    ['ssvc', 4, 0, 0],
+    ['kev', 1, 1, 0],
+  ])
+  const [, kev] = timeline
+  assert.is(kev?.title, 'Added to the KEV catalogue')
+  assert.equal(kev?.messages, [
+    {
+      summary: 'Added to the KEV catalogue',
+      category: 'kev',
+      provider: 'agency_kev',
+      json_path: '$',
+      old_value: null,
+      new_value: null,
+      operation: 'group_header',
+      change_type: 'KEV_GROUP',
+    },
+    {
+      summary: 'Listed in KEV: false → true',
+      category: 'kev',
+      provider: 'agency_kev',
+      json_path: '$.kev.listed',
+      old_value: 'false',
+      new_value: 'true',
+      operation: 'modify',
+      change_type: 'KEV_MODIFIED',
+    },
+    {
+      summary: 'Added to KEV on: 2024-04-09',
+      category: 'kev',
+      provider: 'agency_kev',
+      json_path: '$.kev.date_added',
+      old_value: null,
+      new_value: '2024-04-09',
+      operation: 'add',
+      change_type: 'KEV_MODIFIED',
+    },
+  ])
+  assert.is(changed(after, before)[0]?.title, 'Removed from the KEV catalogue')
+})
+
+const NVD = claim({ source: 'nvd', metrics: [cvss('3.1', 5)], references: [url('n')] })
+const spans = (entries: readonly TimelineEntry[]) =>
+  entries.map((one) => [one.category, one.version_from, one.version_to, one.changed_at])
+
+test('API 14.9: what the CVE record brings spans its versions, what other feeds bring stands at the new one', () => {
+  const kev = { kev: kevEntry() }
+  const own = { ...plain(), title: 'T', references: [url('a')] }
+  const after = merged([own, claim({ source: 'adp', ssvc }), NVD], kev)
+  assert.equal(spans(changed(merged([plain()]), after, LISTED, merged([plain(), NVD], kev))), [
+    ['ssvc', 3, 4, NIGHT],
+    ['description', 3, 4, NIGHT],
+    ['references', 3, 4, NIGHT],
+    ['cvss', 4, 4, EVENING],
+    ['references', 4, 4, EVENING],
+    ['nvd', 4, 4, EVENING],
+    ['kev', 4, 4, '2024-04-09T00:00:00.000Z'],
+  ])
+})
+
+test('API 14.16: of one category each entry has the messages of its own origin, with indexes of the new list', () => {
+  const own = { ...plain(), references: [url('a')] }
+  const timeline = changed(merged([plain()]), merged([own, NVD]), LISTED, merged([plain(), NVD]))
+  const references = timeline.filter(({ category }) => category === 'references')
+  assert.equal(
+    references.map(({ version_from, messages }) => [version_from, ...messages.slice(1).map((one) => one.json_path)]),
+    [
+      [3, '$.references[0]'],
+      [4, '$.references[1]'],
+    ],
+  )
+})
+
+test('API 14.9: nothing spans versions where the CVE record says what it said', () => {
+  const timeline = changed(merged([plain()]), merged([plain(), NVD]), UNLISTED)
+  assert.equal(spans(timeline), [
+    ['cvss', 4, 4, EVENING],
+    ['references', 4, 4, EVENING],
+    ['nvd', 4, 4, EVENING],
+  ])
+})
+
+test('API 14.9: a headline is of whoever moved it', () => {
+  const own = { ...plain(), title: 'T' }
+  const scored = { ...own, metrics: [cvss('3.1', 9)] }
+  const before = merged([own])
+  const byNvd = changed(before, merged([{ ...own, description: 'More.' }, NVD]), LISTED, merged([own, NVD]))
+  assert.equal(
+    spans(byNvd).filter(([category]) => category === 'cvss'),
+    [['cvss', 4, 4, EVENING]],
+  )
+  // NVD's would be the headline had the CNA not scored in the same night: the value it has is the CNA's.
+  const byBoth = changed(before, merged([scored, NVD]), LISTED, merged([own, NVD]))
+  assert.equal(
+    spans(byBoth).filter(([category]) => category === 'cvss'),
+    [['cvss', 3, 4, NIGHT]],
+  )
+  assert.equal(
+    byBoth[0]?.messages.slice(1).map((one) => [one.json_path, one.old_value]),
+    ['$.severity', '$.cvss_score', '$.cvss_score_source', '$.cvss.metrics[0]'].map((path) => [path, null]),
+  )
+})
+
+test('API 14.9: a record that was updated while others brought all the changes says so', () => {
+  const dated = (dateUpdated: string, ...others: CveClaim[]) =>
+    merged(others, { record: record([plain()], { dateUpdated }) })
+  const [before, after] = ['2024-01-01T00:00:00.000Z', NIGHT] as const
+  assert.equal(spans(changed(dated(before), dated(after, NVD), LISTED, dated(before, NVD))), [
+    ['publication', 3, 4, NIGHT],
+    ['cvss', 4, 4, EVENING],
+    ['references', 4, 4, EVENING],
+    ['nvd', 4, 4, EVENING],
+  ])
+})
+
+test('rule 23: that ransomware campaigns use it is a change of its KEV listing', () => {
+  const listed = (ransomware: string) => merged([plain()], { kev: kevEntry({ ransomware }) })
+  const [entry, ...rest] = changed(listed('Unknown'), listed('Known'), UNLISTED)
+  assert.equal(rest, [])
+  assert.equal([entry?.category, entry?.title, entry?.changed_at], ['kev', 'KEV listing changed', EVENING])
+  assert.equal(entry?.messages[1]?.json_path, '$.evidence[0].explanation')
+})
+
+/** Providers of all messages of a night in which the CVE list's claims became `own`, and other feeds came to say `others`. */
+function told(former: CveClaim[], own: CveClaim[], others: CveClaim[], before: CveClaim[] = []) {
+  const origin = { enriched: merged([...former, ...others]), claims: [...own, ...others], former }
+  const previous = { ...merged([...former, ...before]), timeline: [], version: 3 }
+  return nextTimeline(previous, merged([...own, ...others]), LISTED, origin).flatMap(({ messages, version_from }) =>
+    messages.slice(1).map((one) => [one.json_path, one.provider, version_from === 3 ? 'record' : 'others']),
+  )
+}
+
+const titled = (given: Partial<CveClaim> = {}) => ({ ...plain(), title: 'T', ...given })
+const HEADLINE = ['$.severity', '$.cvss_score', '$.cvss_score_source']
+
+test('API 14.9: a headline is stated by the source of its score, the old one where none is left', () => {
+  const adp = claim({ source: 'adp', sourceName: 'CISA-ADP', metrics: [cvss('3.1', 9)] })
+  const scored = HEADLINE.map((path) => [path, 'CISA-ADP', 'record'])
+  assert.equal(told([titled()], [titled(), adp], []).slice(0, 3), scored)
+  assert.equal(told([titled(), adp], [titled()], []).slice(0, 3), scored)
+})
+
+test('API 14.9: a headline of the service is no claim of the CNA, whatever that scored the same night', () => {
+  const svc = claim({ source: 'svc', metrics: [cvss('3.1', 9.8)] })
+  const own = titled({ metrics: [cvss('3.1', 9.8)] })
+  const headline = told([titled({ metrics: [cvss('3.1', 5)] })], [own], [svc]).filter(([path]) =>
+    HEADLINE.includes(path!),
+  )
+  assert.equal(
+    headline,
+    HEADLINE.map((path) => [path, 'svc_metrics', 'others']),
+  )
+})
+
+test('API 14.9: what record and other feeds come to state in one night is the record’s', () => {
+  const nvd = claim({
+    source: 'nvd',
+    weaknesses: ['cwe-79', 'cwe-20'],
+    references: [url('a', ['Mitigation']), url('n')],
+  })
+  const own = titled({ weaknesses: ['cwe-79'], references: [url('a')], hasWorkaround: true })
+  assert.equal(told([titled()], [own], [nvd]), [
+    ['$.primary_cwe_id', 'cna', 'record'],
+    ['$.weaknesses', 'cna', 'record'],
+    ['$.has_workaround', 'cna', 'record'],
+    ['$.references[0]', 'cna', 'record'],
+    ['$.weaknesses', 'nvd', 'others'],
+    ['$.references[1]', 'nvd', 'others'],
+  ])
+})
+
+test('API 14.9: a primary weakness that the catalogue moves is not the record’s, which stated it before', () => {
+  const own = titled({ weaknesses: ['cwe-1', 'cwe-79'] })
+  const catalogue = { isWeakness: (id: string) => id === 'cwe-79', weaknessName: () => null }
+  const now = { ...own, title: 'U' }
+  const origin = { enriched: merged([own], { catalogue }), claims: [now], former: [own] }
+  const previous = { ...merged([own]), timeline: [], version: 3 }
+  assert.equal(spans(nextTimeline(previous, merged([now], { catalogue }), LISTED, origin)), [
+    ['description', 3, 4, NIGHT],
+    ['weakness', 4, 4, EVENING],
+  ])
+})
+
+test('API 14.9: of a reference the one who begins to cite it is told, and nobody where several do', () => {
+  const own = titled({ references: [url('a')] })
+  const nvd = (...tags: string[]) => claim({ source: 'nvd', references: [url('a', tags)] })
+  assert.equal(told([own], [own], [nvd()]), [['$.references[0].sources', 'nvd', 'others']])
+  assert.equal(told([own], [own], [nvd('Patch')], [nvd()]), [['$.references[0].tags', 'enrichment', 'others']])
+  assert.equal(told([own], [{ ...own, references: [url('a', ['x'])] }], []), [
+    ['$.references[0].tags', 'cna', 'record'],
+  ])
+})
+
+test('API 14.9: words are stated by whose they are; a title that is made of others is the record’s', () => {
+  const described = (text: string) => claim({ source: 'nvd', description: text })
+  const wordless = claim({ source: 'cna', title: 'T' })
+  assert.equal(told([wordless], [wordless], [described('x'.repeat(3000))]), [['$.description', 'nvd', 'others']])
+  assert.equal(told([titled()], [titled({ title: 'U' })], []), [['$.title', 'cna', 'record']])
+  assert.equal(told([plain()], [{ ...plain(), description: 'More.' }], []), [
+    ['$.title', 'record', 'record'],
+    ['$.description', 'cna', 'record'],
+  ])
+})
+
+interface Told {
+  before: Partial<CveClaim>
+  after: Partial<CveClaim>
+  title: string
+  summaries: string[]
+}
+
+const TOLD: Told[] = [
+  {
+    before: { metrics: [cvss('3.1', 7.5)] },
+    after: { metrics: [cvss('3.1', 9.8, { baseSeverity: 'CRITICAL' })] },
+    title: 'CVSS changed',
+    summaries: [
+      'Severity: high → critical',
+      'CVSS score: 7.5 → 9.8',
+      'CVSS 3.1 by acme, base score: 7.5 → 9.8',
+      'CVSS 3.1 by acme, base severity: HIGH → CRITICAL',
+      'CVSS 3.1 by acme, vector string: CVSS:3.1/7.5 → CVSS:3.1/9.8',
+    ],
+  },
+  { before: { title: 'A' }, after: { title: 'B' }, title: 'Title changed', summaries: ['Title: A → B'] },
+  {
+    before: { title: 'A', references: [url('a')] },
+    after: { title: 'A', references: [url('b')] },
+    title: 'References changed',
+    summaries: ['Reference https://b.example added', 'Reference https://a.example removed'],
+  },
+  {
+    before: { title: 'A', affected: [entry('x', '1')] },
+    after: { title: 'A', affected: [entry('y', '1')] },
+    title: 'Affected versions changed',
+    summaries: ['Acme y added', 'Acme x removed'],
+  },
+]
+
+for (const { before, after, title, summaries } of TOLD) {
+  test(`a summary can be read without the rest: ${summaries[0]}`, () => {
+    const [one] = changed(merged([{ ...plain(), ...before }]), merged([{ ...plain(), ...after }]))
+    assert.is(one?.title, title)
+    assert.equal(
+      one?.messages.slice(1).map(({ summary }) => summary),
+      summaries,
+    )
+  })
+}
+
+test('rule 26: the date of a record is a change only where nothing else is', () => {
+  const dated = (dateUpdated: string, given: Partial<CveClaim> = {}) =>
+    merged([], { record: record([{ ...plain(), ...given }], { dateUpdated }) })
+  const before = dated('2024-01-01T00:00:00.000Z')
+  assert.equal(brief(changed(before, dated('2024-02-01T00:00:00.000Z'))), [['publication', 0, 1, 0]])
+  const after = dated('2024-02-01T00:00:00.000Z', { references: [url('a')] })
+  assert.equal(brief(changed(before, after)), [['references', 1, 0, 0]])
+})
+
+test('what NVD and advisories change is filed under their names', () => {
+  const metric = (source: 'nvd' | 'advisory') => claim({ source, metrics: [cvss('3.1', 5)] })
+  const scored = [{ ...plain(), metrics: [cvss('3.1', 9)] }]
+  const timeline = changed(merged(scored), merged([...scored, metric('nvd'), metric('advisory')]))
+  assert.equal(brief(timeline), [
+    ['nvd', 1, 0, 0],
+    ['advisory', 1, 0, 0],
+  ])
+})
+
+test('new entries stand before those the record had', () => {
+  const first = firstTimeline(merged([plain()]), record([plain()]))
+  const next = merged([{ ...plain(), references: [url('a')] }])
+  const timeline = nextTimeline({ ...merged([plain()]), timeline: first, version: 1 }, next, LISTED)
+  assert.equal(
+    timeline.map((one) => one.category),
+    ['references', 'publication'],
+  )
+  assert.is(first.length, 1)
+})
+
+test('rule 26: a newer version stands before an older one, whatever their dates', () => {
+  const own = (...urls: string[]) => merged([{ ...plain(), references: urls.map((one) => url(one)) }])
+  const [old, late] = ['2020-01-01T00:00:00.000Z', '2030-01-01T00:00:00.000Z'] as const
+  const second = nextTimeline({ ...own(), timeline: [], version: 1 }, own('a'), { ...LISTED, record: late })
+  const dates = { ...LISTED, record: old }
+  const third = nextTimeline({ ...own('a'), timeline: second, version: 2 }, own('a', 'b'), dates)
+  assert.equal(spans(third), [
+    ['references', 2, 3, old],
+    ['references', 1, 2, late],
+  ])
+})
+
+test('rule 26: entries of one version and time keep the order of the categories', () => {
+  const after = merged([{ ...plain(), references: [url('a')], weaknesses: ['cwe-79'], affected: [entry('x', '1')] }])
+  assert.equal(
+    changed(merged([plain()]), after).map(({ category }) => category),
+    ['weakness', 'description', 'affected_versions', 'references'],
+  )
+})
+
+const module = (source: ExploitModule['source'], source_id: string): ExploitModule => ({
+  ...{ source, source_id, name: source_id, description: null, authors: null, platform: null, date_published: null },
+  ...{ source_url: null, module_type: null, module_class: null, verified: null, exploit_rank: null },
+})
+/** Each of these feeds changed, on a day of its own. */
+const FEEDS = 'exploitdb ghsa kev metasploit nuclei nvd osv poc reports service-scores'.split(' ')
+const dayOfFeed = (feed: string) => `2024-05-${10 + FEEDS.indexOf(feed)}T00:00:00.000Z`
+
+test('rule 26: what other feeds bring is dated by the feed that brings it, not by the newest one', () => {
+  const before = merged([plain()])
+  const dates = { ...UNLISTED, feeds: new Map(FEEDS.map((feed) => [feed, dayOfFeed(feed)])) }
+  const cases: [brought: MergedParts, category: string, feed: string][] = [
+    [merged([plain()], { exploits: [module('exploit_framework', 'exploit/x')] }), 'exploits', 'metasploit'],
+    [merged([plain()], { exploits: [module('exploit_archive', '1')] }), 'exploits', 'exploitdb'],
+    [merged([plain(), NVD]), 'nvd', 'nvd'],
+    [merged([plain(), NVD]), 'cvss', 'nvd'],
+    [merged([plain(), NVD]), 'references', 'nvd'],
+    [merged([plain(), claim({ source: 'osv', references: [url('o')] })]), 'references', 'osv'],
+    [merged([plain(), claim({ source: 'osv', affected: [affected({ source: 'osv' })] })]), 'advisory', 'osv'],
+    [merged([plain(), claim({ source: 'svc', metrics: [cvss('3.1', 9)] })]), 'cvss', 'service-scores'],
+  ]
+  for (const [after, category, feed] of cases) {
+    const found = nextTimeline({ ...before, timeline: [], version: 1 }, after, dates)
+    const [one] = found.filter((entry) => entry.category === category)
+    assert.is(one?.changed_at, dayOfFeed(feed), `${category} of ${feed}`)
+  }
+  // Where that feed did not change, it is the only one that did; without one, the date of the corpus.
+  const nvd = merged([plain(), NVD])
+  const dated = (feeds: string[]) => ({ ...dates, feeds: new Map(feeds.map((feed) => [feed, dayOfFeed(feed)])) })
+  const newest = (feeds: string[]) =>
+    nextTimeline({ ...before, timeline: [], version: 1 }, nvd, dated(feeds))[0]?.changed_at
+  assert.equal([newest(['ghsa']), newest(['kev', 'ghsa']), newest([])], [dayOfFeed('ghsa'), EVENING, EVENING])
+})
+
+test('long values are cut, and of many messages the first two hundred are shown', () => {
+  const many = Array.from({ length: 300 }, (_, index) => url(`r${index}`))
+  const [references] = changed(merged([plain()]), merged([{ ...plain(), references: many }]))
+  assert.is(references?.added_count, 300)
+  assert.is(references?.messages.length, 201)
+  assert.is(references?.messages[0]?.summary, 'References changed (100 further changes not shown)')
+  const titled = { ...plain(), title: 'T' }
+  const [description] = changed(merged([titled]), merged([{ ...titled, description: 'x'.repeat(5000) }]))
+  assert.is(description?.messages[1]?.new_value, `${'x'.repeat(2000)}…`)
+})
+
+test.run()

@@ -1,0 +1,25 @@
+/** Tasks for threads that behave, and that do not. */
+import type { TaskResult } from '../../../corpus/runtime/pool.ts'
+
+const never = () => new Promise<TaskResult>(() => {})
+
+let counted = 0
+
+export const tasks = {
+  /** How often this thread was asked. */
+  count: (): TaskResult => ({ value: ++counted }),
+  echo: (value: unknown): TaskResult => ({ value }),
+  stay: never,
+  exit(): never {
+    process.exit(3)
+  },
+  throwLater(): Promise<TaskResult> {
+    setImmediate(() => {
+      throw new Error('thrown outside of the task')
+    })
+    return never()
+  },
+  refuse(): never {
+    throw Object.assign(new Error('not today'), { name: 'RefusedError', code: 'refused' })
+  },
+}

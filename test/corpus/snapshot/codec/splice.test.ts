@@ -1,0 +1,80 @@
+/** Fused pieces: one segment that says what they say, and digests that no other pieces have. */
+import { gunzipSync } from 'node:zlib'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { inflateSegment } from '../../../../corpus/snapshot/codec/deflate.ts'
+import { storedBytes } from '../../../../corpus/snapshot/codec/segment-bytes.ts'
+import {
+  type FusedPieces,
+  type Piece,
+  spliceGzip,
+  splicePlain,
+  spliceTag,
+} from '../../../../corpus/snapshot/codec/splice.ts'
+import { encodeMember } from '../../../../corpus/snapshot/record/member.ts'
+
+const plain = Buffer.from('{"cve_id":"CVE-2024-0001","title":"größer"'.repeat(9))
+const member = encodeMember('CVE-2024-0001', [{ kind: 1, count: 1, plain }, Buffer.from('}\n')])
+const segment: Piece = { segment: member.segments[0]!, stored: storedBytes(member.bytes, member.segments[0]!) }
+
+const GZIP_HEAD = 10
+/** The empty final block, CRC and length. */
+const GZIP_END = 5 + 8
+
+/** As whoever writes rows into one memory does it: what a gzip member of them holds, and what it says of itself. */
+function fuse(pieces: readonly Piece[]): FusedPieces {
+  const gzip = spliceGzip(pieces)
+  return {
+    segment: { plainLength: gzip.readUInt32LE(gzip.length - 4), plainCrc: gzip.readUInt32LE(gzip.length - 8) },
+    stored: gzip.subarray(GZIP_HEAD, -GZIP_END),
+    seed: Buffer.concat(pieces.map(seedOf)),
+  }
+}
+
+/** A literal is its length and its bytes, a segment a mark that no length is, and its hash. */
+function seedOf(piece: Piece): Uint8Array {
+  if (typeof piece !== 'string') return 'seed' in piece ? piece.seed : Buffer.concat([MARK, piece.segment.hash])
+  const length = Buffer.alloc(4)
+  length.writeUInt32LE(Buffer.byteLength(piece))
+  return Buffer.concat([length, Buffer.from(piece)])
+}
+
+const MARK = Buffer.from('ffffffff', 'hex')
+
+test('fused pieces inflate to what they say, wherever they stand', () => {
+  for (const pieces of [[segment, ',"epss":null},'], ['ä', segment, segment, 'x'.repeat(70_000)], ['', segment], []]) {
+    const fused = fuse(pieces)
+    const said = splicePlain(pieces)
+    assert.equal(inflateSegment(fused.stored, fused.segment.plainLength), said)
+    assert.equal(splicePlain(['[', fused, fused, ']']), Buffer.concat([Buffer.from('['), said, said, Buffer.from(']')]))
+    assert.equal(gunzipSync(spliceGzip(['[', fused, ']'])), splicePlain(['[', fused, ']']))
+  }
+})
+
+test('pieces that are alike only when run together have different tags', () => {
+  const rows: Piece[][] = [
+    ['ab', segment],
+    ['a', 'b', segment],
+    ['', 'ab', segment],
+    [segment, 'ab'],
+    ['ab', segment, segment],
+    ['ä', segment],
+    ['\u00c3\u00a4', segment],
+  ]
+  assert.is(new Set(rows.map(spliceTag)).size, rows.length)
+})
+
+test('fusing pieces changes neither the tag nor the bytes of an answer', () => {
+  const pieces: Piece[] = ['{', segment, ',"ä":', segment, '}']
+  const [first, second, ...others] = pieces as [Piece, Piece, ...Piece[]]
+  for (const some of [
+    [fuse(pieces)],
+    [fuse([first, second]), ...others],
+    [fuse([fuse([first]), second]), fuse(others)],
+  ]) {
+    assert.is(spliceTag(some), spliceTag(pieces))
+    assert.equal(spliceGzip(some), spliceGzip(pieces))
+  }
+})
+
+test.run()

@@ -1,0 +1,163 @@
+/** Catalog shards and list tables: both ways, and nothing of a damaged one is believed. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { decodeTable, encodeTable } from '../../../../corpus/snapshot/codec/table.ts'
+import { LISTS } from '../../../../corpus/snapshot/cursor/lists.ts'
+import { decodeList } from '../../../../corpus/snapshot/derive/list-view.ts'
+import { encodeList, listContent, storedListContent } from '../../../../corpus/snapshot/derive/lists.ts'
+import { decodePostings, postingsOf } from '../../../../corpus/snapshot/derive/postings.ts'
+import { inMainOrder, sortList } from '../../../../corpus/snapshot/derive/sorted-list.ts'
+import { catalogKey, decodeCatalog, encodeCatalog, keptEntries } from '../../../../corpus/snapshot/record/catalog.ts'
+
+const vendor = (slug: string, cves: number, display = slug) => ({ slug, display, product_count: 1, cve_count: cves })
+
+const entries = ['a/1', 'b', 'c'].map((key) => ({ key, text: JSON.stringify({ key, text: 'é' }) }))
+
+test('entries of a catalogue come back as they were, where they were said to lie', () => {
+  const { bytes, entries: placed } = encodeCatalog(entries)
+  const decoded = decodeCatalog('cwes', Buffer.from(bytes))
+  assert.equal(decoded, placed)
+  assert.equal(
+    decoded.map(({ key, text }) => ({ key, text })),
+    entries,
+  )
+})
+
+test('members of an older shard are kept where the entry is the same, whatever the others are', () => {
+  const old = Buffer.from(encodeCatalog(entries).bytes)
+  const changed = [entries[0]!, { key: 'b', text: '{"new":1}' }, entries[2]!]
+  const kept: string[] = []
+  const keep = keptEntries(old)
+  const again = encodeCatalog(changed, (key, source) => {
+    const member = keep(key, source)
+    if (member) kept.push(key)
+    return member
+  })
+  assert.equal(kept, ['a/1', 'c'])
+  assert.equal(again.content, encodeCatalog(changed).content)
+  assert.equal(Buffer.from(again.bytes), Buffer.from(encodeCatalog(changed).bytes))
+  assert.is(keptEntries(null)('a/1', new Uint8Array(16)), null)
+})
+
+test('keys are ASCII, whatever the id is', () => {
+  assert.is(catalogKey('exploit_framework/exploit/windows/x'), 'exploit_framework/exploit/windows/x')
+  assert.is(catalogKey('größe\ud800'), 'gr%C3%B6%C3%9Fe%EF%BF%BD')
+})
+
+test('a catalogue whose keys do not ascend, or with another kind of member, is refused', () => {
+  const [a, b] = entries.map((entry) => encodeCatalog([entry]).bytes)
+  assert.throws(() => decodeCatalog('cwes', Buffer.concat([b!, a!])), /behind/)
+  assert.throws(() => decodeCatalog('cwes', Buffer.concat([a!, a!])), /behind/)
+  const bytes = Buffer.from(a!)
+  bytes[bytes.length - 20]! ^= 1
+  assert.throws(() => decodeCatalog('cwes', bytes), /./)
+})
+
+const rows = [vendor('b', 5), vendor('a', 5), vendor('z', 9, 'Ärger'), vendor('m', 1, 'alpha')]
+const sorted = sortList('vendors', inMainOrder(LISTS.vendors, rows))
+const places = { pagesAt: { cves: Uint32Array.of(0), name: Uint32Array.of(0) }, entries: null }
+
+test('rule 6: the main order numbers the rows, ties by id in its direction; names are folded', () => {
+  assert.equal(sorted.ids, ['z', 'b', 'a', 'm'])
+  assert.equal(
+    [...sorted.orders.name!.ordinals].map((ordinal) => sorted.ids[ordinal]),
+    ['a', 'm', 'b', 'z'],
+  )
+})
+
+test('a list comes back as it was, and its content digest leaves out where things lie', () => {
+  const bytes = encodeList(sorted, places)
+  const list = decodeList('vendors', bytes)
+  assert.equal(list.ids, sorted.ids)
+  const { keys } = list.orders.cves!
+  assert.equal(
+    [0, 1, 2, 3].map((ordinal) => keys.at(ordinal)),
+    [9, 5, 5, 1],
+  )
+  assert.is(storedListContent(bytes), listContent(sorted))
+  const elsewhere = encodeList(sorted, { ...places, pagesAt: { ...places.pagesAt, name: Uint32Array.of(7) } })
+  assert.is(storedListContent(elsewhere), listContent(sorted))
+})
+
+test('postings find the rows of a value', () => {
+  const product = (vendorKey: string, slug: string) => ({
+    slug,
+    display: slug,
+    vendor: vendorKey,
+    vendor_display: vendorKey,
+    cve_count: 1,
+  })
+  const list = sortList(
+    'products',
+    inMainOrder(LISTS.products, [product('v', 'b'), product('w', 'a'), product('v', 'a')]),
+  )
+  assert.equal(list.ids, ['v/a', 'v/b', 'w/a'])
+  const { filters } = decodeList('products', encodeList(list, { pagesAt: { cves: Uint32Array.of(0) }, entries: null }))
+  assert.equal([...postingsOf(filters.vendor!, 'v')], [0, 1])
+  assert.equal([...postingsOf(filters.vendor!, 'nobody')], [])
+  const slashed = inMainOrder(LISTS.products, [product('a', 'b/c'), product('a/b', 'c')])
+  assert.equal(sortList('products', slashed).ids, ['a%2Fb/c', 'a/b/c'], 'no two products have one id')
+})
+
+test('postings that do not ascend, or not from the first to the last, are refused', () => {
+  const one = (starts: number[], ordinals: number[]) => {
+    const columns = { 'p.starts': Uint32Array.from(starts), 'p.ordinals': Uint32Array.from(ordinals) }
+    return decodePostings({ about: {}, columns }, ['a', 'b'], 'p.', 4)
+  }
+  assert.equal([...postingsOf(one([0, 2, 3], [0, 3, 1]), 'b')], [1])
+  assert.equal([...postingsOf(one([0, 0, 0], []), 'a')], [])
+  for (const [starts, ordinals] of [
+    [
+      [1, 2, 3],
+      [0, 3, 1],
+    ],
+    [
+      [0, 2, 2],
+      [0, 3, 1],
+    ],
+    [
+      [0, 4, 3],
+      [0, 3, 1],
+    ],
+    [
+      [0, 2, 3],
+      [3, 0, 1],
+    ],
+    [
+      [0, 2, 3],
+      [1, 1, 1],
+    ],
+    [
+      [0, 2, 3],
+      [0, 4, 1],
+    ],
+    [
+      [0, 3],
+      [0, 1, 2],
+    ],
+  ] as const) {
+    assert.throws(() => one([...starts], [...ordinals]), /the postings p\. are damaged/, `${starts} ${ordinals}`)
+  }
+})
+
+test('a list whose columns contradict one another is refused', () => {
+  const { about, columns } = decodeTable(encodeList(sorted, places))
+  const broken: [string, object][] = [
+    ['an ordinal outside', { columns: { ...columns, 'sort.cves.ordinals': Uint32Array.of(0, 1, 2, 4) } }],
+    ['too few ordinals', { columns: { ...columns, 'sort.cves.ordinals': Uint32Array.of(0, 1) } }],
+    ['too few keys', { columns: { ...columns, 'sort.cves.keys': Float64Array.of(1) } }],
+    ['more keyed than rows', { about: { ...about, sorts: { cves: 5, name: 4 } } }],
+    ['fewer keyed than keys', { about: { ...about, sorts: { cves: 3, name: 4 } } }],
+    ['an ordinal twice', { columns: { ...columns, 'sort.cves.ordinals': Uint32Array.of(0, 1, 1, 3) } }],
+    ['numbers among texts', { about: { ...about, texts: { name: ['z', 2, 'a', 'alpha'] } } }],
+    ['too many pages', { columns: { ...columns, 'sort.cves.pagesAt': Uint32Array.of(0, 100) } }],
+    ['no ids', { about: { ...about, ids: undefined } }],
+    ['ids of another type', { about: { ...about, ids: [1, 2, 3, 4] } }],
+  ]
+  for (const [what, changed] of broken) {
+    const bytes = encodeTable({ about, columns, ...changed })
+    assert.throws(() => decodeList('vendors', bytes), /vendors/, what)
+  }
+})
+
+test.run()

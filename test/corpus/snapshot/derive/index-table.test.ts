@@ -1,0 +1,60 @@
+/** The index: what is written of core segments reads back as their members have them, and other forms are refused. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { encodeTable } from '../../../../corpus/snapshot/codec/table.ts'
+import {
+  CORE,
+  CORE_NUMBERS,
+  coreEnd,
+  decodeIndex,
+  encodeIndex,
+  type Index,
+  idAt,
+} from '../../../../corpus/snapshot/derive/index-table.ts'
+import { SnapshotError } from '../../../../corpus/snapshot/error.ts'
+import { fileOf, readCurrent, readObject } from '../../../../corpus/snapshot/files/layout.ts'
+import { membersOf } from '../../../../corpus/snapshot/record/shard.ts'
+import { sampleDist, temporaryFolder } from '../../../support/dist.ts'
+
+const folder = temporaryFolder('index-table')
+const { dist } = await sampleDist(folder.path, 300)
+const { manifest } = readCurrent(dist)
+const index = decodeIndex(readObject(dist, fileOf(manifest, 'index')))
+
+const isError = (code: string) => (error: unknown) => error instanceof SnapshotError && error.code === code
+
+test('of each core segment the index says what the table of its member says', () => {
+  let row = 0
+  for (const [number, name] of index.shards.entries()) {
+    for (const { at, key, segments } of membersOf(readObject(dist, fileOf(manifest, 'cve', name)))) {
+      const [core] = segments
+      assert.is(idAt(index, row), key)
+      assert.is(index.shard[row], number)
+      assert.is(coreEnd(index, row), core!.offset + core!.length)
+      const numbers = index.coreSegments.subarray(row * CORE_NUMBERS)
+      assert.is(numbers[CORE.at], at + core!.offset)
+      assert.is(numbers[CORE.length], core!.length)
+      assert.is(numbers[CORE.plainLength], core!.plainLength)
+      assert.is(numbers[CORE.plainCrc], core!.plainCrc)
+      assert.is(numbers[CORE.storedCrc], core!.storedCrc)
+      row++
+    }
+  }
+  assert.is(row, index.count)
+})
+
+test('an index reads back as it was written', () => {
+  assert.equal(decodeIndex(encodeIndex(index)), index)
+})
+
+test('core segments that are too few are damage; without any the index is of another form', () => {
+  const short: Index = { ...index, coreSegments: index.coreSegments.slice(1) }
+  assert.throws(() => decodeIndex(encodeIndex(short)), isError('malformed'))
+  const { shards, count, coreSegments, ...columns } = index
+  const earlier = encodeTable({ about: { shards }, columns: { ...columns, coreEnd: new Uint32Array(count) } })
+  assert.throws(() => decodeIndex(earlier), isError('unsupported'))
+})
+
+test.after(() => folder.remove())
+
+test.run()

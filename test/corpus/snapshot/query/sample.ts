@@ -1,0 +1,154 @@
+/** Sets of texts to search in, plain and nasty, the same on every run; and searching in them without any index. */
+import { fold } from '../../../../corpus/snapshot/codec/fold.ts'
+import { RANK, type Rank } from '../../../../corpus/snapshot/query/rank.ts'
+import type { TextSet, TextSetName } from '../../../../corpus/snapshot/query/sets.ts'
+
+/** Numbers from 0 to 1, the same for the same seed. */
+export function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+const WORDS = [
+  ...[
+    'Remote',
+    'code',
+    'execution',
+    'in',
+    'the',
+    'SQL',
+    'injection',
+    'of',
+    'XSS',
+    'buffer',
+    'overflow',
+    'via',
+    'server',
+  ],
+  ...[
+    'e-2000',
+    '100%',
+    'under_score',
+    '"quoted"',
+    "o'clock",
+    'C++',
+    'a*b',
+    'NEAR',
+    'OR',
+    'AND',
+    '-',
+    '--',
+    ';',
+    '\\',
+    '%_',
+  ],
+  ...['ΟΔΟΣ', 'ὈΔΥΣΣΕΎΣ', 'İstanbul', 'ISTANBUL', 'Straße', 'STRASSE', 'ẞ', 'é', 'e\u0301', 'Ｆull', 'naïve', 'ﬁle'],
+  ...[
+    '漏洞',
+    '漏',
+    '🦊fox',
+    '👩‍💻',
+    '\ud83e',
+    '\udd8a',
+    '\ufffd',
+    'ПРИВЕТ',
+    'привет',
+    'Ǆ',
+    'K',
+    'ſ',
+    '\u0000',
+    '\t',
+    '…end',
+  ],
+]
+
+/** A title of one to nine words. */
+function title(random: () => number): string {
+  const pick = () => WORDS[Math.floor(random() * random() * WORDS.length)]!
+  return Array.from({ length: 1 + Math.floor(random() * 9) }, pick).join(random() < 0.95 ? ' ' : '')
+}
+
+/** More entries than a block, and strings in more of them than have their best ones stored. */
+export function sampleSets(): TextSet[] {
+  const random = seeded(11)
+  const set = (name: TextSetName, count: number, key: (i: number) => string): TextSet => {
+    const keys = Array.from({ length: count }, (_, i) => key(i))
+    const labels = keys.map(() => (random() < 0.05 ? '' : title(random)))
+    return {
+      name,
+      keys,
+      ids: name === 'product' ? keys.map((slug, i) => `ven/dor${i}/${slug}`) : keys,
+      labels,
+      subtitles: keys.map((_, i) => `subtitle ${i}`),
+      first: Uint8Array.from(keys, () => (random() < 0.03 ? 1 : 0)),
+    }
+  }
+  const named = (i: number) => `${title(random).toLowerCase().replaceAll(' ', '_')}${i % 3 === 0 ? '' : i}`
+  return [
+    set('cve', 5000, (i) => `CVE-${2026 - Math.floor(i / 500)}-${9999 - i}`),
+    set('cwe', 900, (i) => `CWE-${i + 1}`),
+    set('capec', 500, (i) => `CAPEC-${i + 1}`),
+    set('cna', 3, (i) => ['mitre', 'a', 'github_m'][i]!),
+    set('product', 3000, named),
+    set('capec_text', 500, () => title(random)),
+  ]
+}
+
+/** Strings to look for: parts of texts in any case, and what no text has; none is empty. */
+export function sampleQueries(sets: readonly TextSet[], count: number): string[] {
+  const random = seeded(5)
+  const texts = sets.flatMap(({ keys, labels }) => [...keys, ...labels]).filter((text) => text.length > 0)
+  const part = () => {
+    const characters = [...texts[Math.floor(random() * texts.length)]!]
+    const from = Math.floor(random() * characters.length)
+    const some = characters.slice(from, from + 1 + Math.floor(random() * random() * 30)).join('')
+    return random() < 0.3 ? some.toUpperCase() : random() < 0.5 ? some.toLowerCase() : some
+  }
+  return [...WORDS, 'CVE-', 'cve-20', 'e-20', ' ', '  ', '\u00ff', 'zzzz', ...Array.from({ length: count }, part)]
+}
+
+const folded = new WeakMap<TextSet, [key: string, label: string][]>()
+
+/** Key and label of each entry, folded once. */
+function foldedTexts(set: TextSet): [key: string, label: string][] {
+  let texts = folded.get(set)
+  if (!texts) {
+    texts = set.keys.map((key, i) => [fold(key), fold(set.labels[i]!)])
+    folded.set(set, texts)
+  }
+  return texts
+}
+
+/** The ordinals of what has `q` in key or label. */
+export function plainMatches(set: TextSet, q: string): number[] {
+  const wanted = fold(q)
+  return foldedTexts(set).flatMap(([key, label], i) => (key.includes(wanted) || label.includes(wanted) ? [i] : []))
+}
+
+/** rule 28: an exact id wins, then prefix of id or label, then word start, then elsewhere. */
+export function plainRank(set: TextSet, ordinal: number, q: string): Rank {
+  const wanted = fold(q)
+  const texts = foldedTexts(set)[ordinal]!
+  if (texts[0] === wanted) return RANK.exact
+  if (texts.some((text) => text.startsWith(wanted))) return RANK.prefix
+  return texts.some((text) => startsWord(text, wanted)) ? RANK.wordStart : RANK.elsewhere
+}
+
+function startsWord(text: string, wanted: string): boolean {
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
+    if (!/[\p{L}\p{M}\p{N}]$/u.test(text.slice(0, at))) return true
+  }
+  return false
+}
+
+/** The `limit` best of a set, best first: by rank, then what goes first, then by ordinal. */
+export function plainBest(set: TextSet, q: string, limit: number): { ordinal: number; rank: Rank }[] {
+  return plainMatches(set, q)
+    .map((ordinal) => ({ ordinal, rank: plainRank(set, ordinal, q), last: set.first?.[ordinal] === 1 ? 0 : 1 }))
+    .sort((a, b) => a.rank - b.rank || a.last - b.last || a.ordinal - b.ordinal)
+    .slice(0, limit)
+    .map(({ ordinal, rank }) => ({ ordinal, rank }))
+}

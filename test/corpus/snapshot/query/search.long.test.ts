@@ -1,0 +1,183 @@
+/** Searching finds what a plain search through the same texts finds, in the same order: for hundreds of strings. */
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { blockMemory } from '../../../../corpus/snapshot/query/blocks.ts'
+import { buildQueryDb, queryContent } from '../../../../corpus/snapshot/query/build.ts'
+import { openQuery } from '../../../../corpus/snapshot/query/open.ts'
+import { queryDigest } from '../../../../corpus/snapshot/query/rows.ts'
+import { SEARCH_TYPES, type SearchType, TEXT_SETS, type TextSet } from '../../../../corpus/snapshot/query/sets.ts'
+import { foldTexts } from '../../../../corpus/snapshot/query/texts.ts'
+import { temporaryFolder } from '../../../support/dist.ts'
+import { plainBest, plainMatches, sampleQueries, sampleSets } from './sample.ts'
+
+const folder = temporaryFolder('query')
+const path = join(folder.path, 'query.db')
+const sets = sampleSets()
+const built = buildQueryDb(path, sets)
+const database = new Database(path, { readonly: true })
+const query = openQuery(database)
+const queries = sampleQueries(sets, 400)
+const setOf = (name: string): TextSet | undefined => sets.find((set) => set.name === name)
+const show = JSON.stringify
+
+test('matches of every set are those of a plain substring search', () => {
+  let found = 0
+  for (const q of queries) {
+    for (const set of sets) {
+      const expected = plainMatches(set, q)
+      found += expected.length
+      assert.equal(Array.from(query.matches(set.name, q)), expected, `${show(q)} in ${set.name}`)
+    }
+  }
+  assert.ok(found > 100_000, `only ${found} matches: the queries show nothing`)
+})
+
+test('rule 28: counts are exact, and the best are the best, in their order, at any limit', () => {
+  for (const [n, q] of queries.entries()) {
+    const limit = [1, 5, 25][n % 3]!
+    const { counts, hits } = query.search(SEARCH_TYPES, q, limit)
+    for (const type of SEARCH_TYPES) {
+      const set = setOf(type)
+      const expected = set ? plainBest(set, q, limit) : []
+      assert.is(counts[type], set ? plainMatches(set, q).length : 0, `${show(q)} in ${type}`)
+      assert.equal(
+        hits[type].map(({ id, rank }) => ({ id, rank })),
+        expected.map(({ ordinal, rank }) => ({ id: set!.ids[ordinal], rank })),
+        `${show(q)} in ${type}`,
+      )
+    }
+  }
+})
+
+test('a hit says what it was given: id, key, label (the id where there is none) and subtitle', () => {
+  for (const type of ['cve', 'product'] as const) {
+    const { ids, keys, labels, subtitles } = setOf(type)!
+    const found = ids.map((_, i) => i).filter((i) => i % 11 === 0)
+    let seen = 0
+    for (const i of found) {
+      const hit = query.search([type], keys[i]!, 25).hits[type].find(({ id }) => id === ids[i])
+      // Among many products of one name it may not be one of the best.
+      if (!hit) continue
+      if (labels[i] === '') seen++
+      const label = labels[i] || ids[i]
+      assert.equal({ ...hit, rank: 0 }, { type, rank: 0, id: ids[i], key: keys[i], label, subtitle: subtitles[i] })
+    }
+    assert.ok(seen > 0, 'none of them was without a label')
+  }
+})
+
+test('types that are not asked for are empty and count nothing', () => {
+  const { counts, hits } = query.search(['cwe'], 'in', 5)
+  assert.ok(counts.cwe > 5)
+  assert.equal({ ...counts, cwe: 0 }, { vendor: 0, product: 0, cwe: 0, capec: 0, cna: 0, cve: 0 })
+  assert.equal({ ...hits, cwe: [] }, { vendor: [], product: [], cwe: [], capec: [], cna: [], cve: [] })
+})
+
+test('suggestions: by rank, then the first of each type, the second of each and so on', () => {
+  for (const q of queries.filter((_, i) => i % 5 === 0)) {
+    const all = SEARCH_TYPES.flatMap((type, order) => {
+      const set = setOf(type)
+      const places = [0, 0, 0, 0]
+      return (set ? plainBest(set, q, 15) : []).map(({ ordinal, rank }) => {
+        return { id: set!.ids[ordinal], type: type as SearchType, rank, place: places[rank]!++, order }
+      })
+    })
+    const expected = all.sort((a, b) => a.rank - b.rank || a.place - b.place || a.order - b.order).slice(0, 15)
+    assert.equal(
+      query.suggest(SEARCH_TYPES, q, 15).map(({ id, type }) => ({ id, type })),
+      expected.map(({ id, type }) => ({ id, type })),
+      show(q),
+    )
+  }
+})
+
+test('searches in steps do not disturb one another', () => {
+  const asked = ['CVE-20', 'in', 'overflow', 'e-20', 'remote'].map((q) => {
+    return { q, steps: query.stepped.search(SEARCH_TYPES, q, 25), taken: 0 }
+  })
+  const underWay = new Set(asked)
+  while (underWay.size > 0) {
+    for (const one of underWay) {
+      const { done, value } = one.steps.next()
+      one.taken++
+      if (!done) continue
+      underWay.delete(one)
+      assert.equal(value, query.search(SEARCH_TYPES, one.q, 25), one.q)
+    }
+  }
+  assert.ok(asked[0]!.taken > 2, 'thousands of candidates take several steps')
+})
+
+test('whatever the bound of the memory, answers are the same; reading ahead stops at the bound', () => {
+  for (const maxBytes of [0, 300_000]) {
+    const small = openQuery(database, blockMemory(maxBytes))
+    for (const q of ['CVE-20', 'overflow', 'in the']) {
+      assert.equal(small.matches('cve', q), query.matches('cve', q))
+      assert.equal(small.search(SEARCH_TYPES, q, 25), query.search(SEARCH_TYPES, q, 25))
+    }
+  }
+  const steps = (maxBytes: number) => [...openQuery(database, blockMemory(maxBytes)).stepped.warm()].length
+  assert.is(steps(0), 1)
+  assert.ok(steps(300_000) < steps(100_000_000))
+})
+
+test('blocks are remembered, the least used going first, and forgotten with their database', () => {
+  const texts = foldTexts({ keys: ['a'], labels: [''] })
+  const memory = blockMemory(3 * (texts.bytes.byteLength + 12))
+  const made: string[] = []
+  const get = (of: string, from = 1) =>
+    memory.get(from, of, () => {
+      made.push(of)
+      return texts
+    })
+  for (const key of ['a', 'b', 'c', 'a', 'd', 'a', 'c', 'b']) get(key)
+  assert.equal(made, ['a', 'b', 'c', 'd', 'b'])
+  memory.drop(1)
+  assert.not.ok(memory.isFull())
+  get('b')
+  assert.equal(made.slice(5), ['b'])
+})
+
+test('the three ways to the content digest agree, whatever the order of the sets', () => {
+  assert.is(queryContent(sets), built.content)
+  assert.is(queryContent(sets.toReversed()), built.content)
+  assert.equal(queryDigest(database), built)
+  assert.is(
+    built.count,
+    sets.reduce((sum, { keys }) => sum + keys.length, 0),
+  )
+})
+
+test('whatever changes in a set changes the content digest', () => {
+  const small = (): TextSet => ({ name: 'cwe', keys: ['CWE-1'], ids: ['CWE-1'], labels: ['a'], subtitles: ['b'] })
+  const digests = [
+    queryContent([]),
+    queryContent([small()]),
+    queryContent([{ ...small(), name: 'capec' }]),
+    queryContent([{ ...small(), keys: ['CWE-2'] }]),
+    queryContent([{ ...small(), ids: ['CWE-2'] }]),
+    queryContent([{ ...small(), labels: ['A'] }]),
+    queryContent([{ ...small(), subtitles: [''] }]),
+    queryContent([{ ...small(), first: Uint8Array.of(1) }]),
+  ]
+  assert.is(new Set(digests).size, digests.length)
+})
+
+test('empty sets can be searched, and have nothing', () => {
+  const empty = join(folder.path, 'empty.db')
+  buildQueryDb(empty, [])
+  const database = new Database(empty, { readonly: true })
+  const query = openQuery(database)
+  for (const set of TEXT_SETS) assert.is(query.matches(set, 'a').length, 0)
+  assert.equal(query.suggest(SEARCH_TYPES, 'CVE-2024', 8), [])
+  database.close()
+})
+
+test.after(() => {
+  database.close()
+  folder.remove()
+})
+
+test.run()

@@ -1,0 +1,243 @@
+/**
+ * Damage to whole files, also by somebody who recomputes each checksum on the way: what one file says must be what the
+ * others say, or `verify` names it.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { sha256 } from '../../../../corpus/runtime/digest.ts'
+import { gunzipFile, gzipFile } from '../../../../corpus/snapshot/codec/deflate.ts'
+import { plainBytes } from '../../../../corpus/snapshot/codec/segment-bytes.ts'
+import { decodeTable, encodeTable } from '../../../../corpus/snapshot/codec/table.ts'
+import { decodeIndex, encodeIndex, type Index, indexContent } from '../../../../corpus/snapshot/derive/index-table.ts'
+import { decodeOrders, encodeOrders, type Orders, ordersContent } from '../../../../corpus/snapshot/derive/orders.ts'
+import { fileOf, objectPath, pointerPath } from '../../../../corpus/snapshot/files/layout.ts'
+import { encodePointer } from '../../../../corpus/snapshot/files/pointer.ts'
+import { queryDigest, rowCrc } from '../../../../corpus/snapshot/query/rows.ts'
+import { decodeEpss, type EpssColumns, encodeEpss, NO_EPSS } from '../../../../corpus/snapshot/record/epss.ts'
+import { encodeMember } from '../../../../corpus/snapshot/record/member.ts'
+import { membersOf } from '../../../../corpus/snapshot/record/shard.ts'
+import { verify } from '../../../../corpus/snapshot/verify/verify.ts'
+import { CONTRADICTS, contentOf, goodSnapshot, oneFault } from '../forgery.ts'
+
+const good = await goodSnapshot('verify')
+const { manifest, pointer, bytesOf, copy, faultsAfter, forge, putUp } = good
+const shard = manifest.files.find(({ role, count }) => role === 'cve' && count > 2)!
+
+test('the snapshot of a build has no faults, with threads as without', async () => {
+  assert.equal((await verify(good.dist)).faults, [])
+  assert.equal((await verify(good.dist, { jobs: 2 })).faults, [])
+})
+
+function forgeIndex(dist: string, change: (index: Index) => void): void {
+  const index = decodeIndex(Buffer.from(bytesOf('index')))
+  change(index)
+  forge(dist, fileOf(manifest, 'index'), encodeIndex(index), indexContent(index))
+}
+
+test('an index that leads elsewhere', async () => {
+  for (const name of ['at', 'length', 'coreSegments', 'shard', 'year', 'numberLow', 'sources'] as const) {
+    const faults = await faultsAfter((dist) =>
+      forgeIndex(dist, (index) => {
+        index[name][3]! ^= 1
+      }),
+    )
+    oneFault(faults, 'index', new RegExp(`contradicts what it is derived from \\(${name}\\)$`))
+  }
+})
+
+test('columns that say something else of a CVE', async () => {
+  const file = fileOf(manifest, 'columns')
+  const { about, columns } = decodeTable(Buffer.from(bytesOf('columns')))
+  for (const name of Object.keys(columns)) {
+    if (name.endsWith('.starts')) continue
+    const changed = columns[name]!.slice()
+    if (changed.length === 0) continue
+    changed[0] = changed[0] === 1 ? 0 : 1
+    const bytes = encodeTable({ about, columns: { ...columns, [name]: changed } })
+    const faults = await faultsAfter((dist) => forge(dist, file, bytes, sha256(bytes)))
+    oneFault(faults, 'columns', new RegExp(`contradicts what it is derived from \\(${name}\\)$`))
+  }
+})
+
+function forgeOrders(dist: string, change: (orders: Orders) => unknown): void {
+  const file = fileOf(manifest, 'orders')
+  const orders = decodeOrders(Buffer.from(bytesOf('orders')), file.count)
+  change(orders)
+  forge(dist, file, encodeOrders(orders), ordersContent(orders))
+}
+
+test('orders that are no permutation, sort otherwise, count keys otherwise or lead to other pages', async () => {
+  const twice = ({ cvss }: Orders) => cvss.ordinals.copyWithin(1, 0, 1)
+  const swapped = ({ epss: { ordinals } }: Orders) => {
+    ;[ordinals[4], ordinals[5]] = [ordinals[5]!, ordinals[4]!]
+  }
+  const keyed = ({ cvss }: Orders) => {
+    cvss.keyed--
+  }
+  const pages = ({ updated }: Orders) => {
+    updated.pagesAt[1]!++
+  }
+  for (const change of [twice, swapped, keyed, pages]) {
+    oneFault(await faultsAfter((dist) => forgeOrders(dist, change)), 'orders', CONTRADICTS)
+  }
+})
+
+function forgeEpss(dist: string, change: (epss: EpssColumns) => EpssColumns): void {
+  const file = fileOf(manifest, 'epss')
+  const epss = change(decodeEpss(gunzipFile('epss', bytesOf('epss'))))
+  const plain = encodeEpss(epss)
+  forge(dist, file, gzipFile(plain), sha256(plain), epss.scores.length)
+}
+
+test('EPSS with a row too few, half a value, more than certainty, or another score', async () => {
+  const oneLess = ({ scores, percentiles, ...epss }: EpssColumns) => ({
+    ...epss,
+    scores: scores.slice(1),
+    percentiles: percentiles.slice(1),
+  })
+  oneFault(await faultsAfter((dist) => forgeEpss(dist, oneLess)), 'epss', /has \d+ rows for \d+ CVEs$/)
+  const withScore = (score: number) => (epss: EpssColumns) => {
+    const row = epss.scores.findIndex((one) => one !== NO_EPSS)
+    return { ...epss, scores: epss.scores.with(row, score) }
+  }
+  for (const score of [NO_EPSS, 1_000_000_001]) {
+    oneFault(
+      await faultsAfter((dist) => forgeEpss(dist, withScore(score))),
+      'epss',
+      /no probability and percentile in row/,
+    )
+  }
+  const stale = await faultsAfter((dist) => forgeEpss(dist, withScore(123_456_789)))
+  const stalePages = stale.filter((line) => line.startsWith('file pages ') && CONTRADICTS.test(line))
+  assert.is(stalePages.length, 4, 'the pages still hold the EPSS that was')
+})
+
+test('pages with their rows in another order, or with one row less', async () => {
+  const file = fileOf(manifest, 'pages', 'cvss')
+  const bytes = bytesOf('pages', 'cvss')
+  const [page, ...others] = [...membersOf(bytes)]
+  const texts = page!.segments.map((segment) => plainBytes(bytes, segment).toString())
+  const rest = others.map(({ at, length }) => bytes.subarray(at, at + length))
+  const repaged = (changed: string[]) => {
+    const parts = changed.flatMap((text, i) => [
+      Buffer.from(i === 0 ? '{"rows":[' : ','),
+      { kind: 64, count: (JSON.parse(`[${text}]`) as unknown[]).length, plain: Buffer.from(text) },
+    ])
+    return Buffer.concat([encodeMember(page!.key, [...parts, Buffer.from(']}\n')]).bytes, ...rest])
+  }
+  const rows = JSON.parse(`[${texts[0]}]`) as unknown[]
+  const text = (some: unknown[]) => JSON.stringify(some).slice(1, -1)
+  assert.is(text(rows), texts[0], 'rows survive being read and written')
+  const damaged = [text([rows[1], rows[0], ...rows.slice(2)]), text(rows.slice(1))]
+  for (const first of damaged) {
+    const forged = repaged([first, ...texts.slice(1)])
+    // Members that follow may lie elsewhere now, so the orders may contradict as well.
+    const faults = await faultsAfter((dist) => forge(dist, file, forged, contentOf(forged)))
+    assert.ok(
+      faults.some((line) => line.startsWith('file pages cvss ') && CONTRADICTS.test(line)),
+      faults.join('\n'),
+    )
+  }
+})
+
+test('a query.db with other texts or other postings', async () => {
+  const file = fileOf(manifest, 'query')
+  for (const table of ['texts', 'items', 'grams'] as const) {
+    const path = join(good.folder, 'forged.db')
+    writeFileSync(path, bytesOf('query'))
+    const database = new Database(path)
+    const row = database.prepare(`SELECT key, bytes FROM ${table}`).get() as { key: number; bytes: Buffer }
+    row.bytes[row.bytes.length - 2]! ^= 1
+    database
+      .prepare(`UPDATE ${table} SET bytes = ?, crc = ? WHERE key = ?`)
+      .run(row.bytes, rowCrc({ table, ...row }), row.key)
+    const { content, count } = queryDigest(database)
+    database.close()
+    const faults = await faultsAfter((dist) => forge(dist, file, readFileSync(path), content, count))
+    oneFault(faults, 'query', CONTRADICTS)
+  }
+})
+
+test('bytes that are none of what their role says, under digests that fit', async () => {
+  const junk = Buffer.from('neither gzip nor table nor database, whatever its digests say '.repeat(300))
+  for (const role of ['about', 'epss', 'rejected', 'index', 'columns', 'orders', 'query', 'cve', 'pages'] as const) {
+    const file = fileOf(manifest, role)
+    for (const bytes of [junk, gzipFile(junk), gzipFile(Buffer.from('null'))]) {
+      const faults = await faultsAfter((dist) => forge(dist, file, bytes, sha256(bytes)))
+      oneFault(faults, role, /./)
+    }
+  }
+})
+
+test('counts in the manifest and in what the snapshot says of itself', async () => {
+  for (const role of ['cve', 'pages', 'index', 'epss', 'rejected', 'query'] as const) {
+    const file = fileOf(manifest, role)
+    const files = manifest.files.map((one) => (one === file ? { ...one, count: one.count + 1 } : one))
+    const faults = await faultsAfter((dist) => putUp(dist, files))
+    oneFault(faults, role, /it holds \d+, not \d+ as the manifest says$/)
+  }
+  for (const name of ['cves', 'vendors', 'products']) {
+    const about = JSON.parse(gunzipFile('about', bytesOf('about')).toString())
+    about.counts[name]++
+    const plain = Buffer.from(JSON.stringify(about))
+    const faults = await faultsAfter((dist) => forge(dist, fileOf(manifest, 'about'), gzipFile(plain), sha256(plain)))
+    oneFault(faults, 'about', new RegExp(`counts \\d+ ${name}, but there are \\d+$`))
+  }
+})
+
+test('a rejected id of which there is a record, or that is no id', async () => {
+  const file = fileOf(manifest, 'rejected')
+  const rejected = JSON.parse(gunzipFile('rejected', bytesOf('rejected')).toString()) as Record<string, string | null>
+  const recordId = [...membersOf(bytesOf('cve'))][0]!.key
+  const cases: [Record<string, unknown>, RegExp][] = [
+    [{ [recordId]: null }, /of which there is a record$/],
+    [{ 'CVE-x': null }, /which is no CVE id$/],
+    [{ ...rejected, [Object.keys(rejected)[0]!]: 'yesterday' }, /has no date of CVE-/],
+  ]
+  for (const [value, line] of cases) {
+    const plain = Buffer.from(JSON.stringify(value))
+    const count = Object.keys(value).length
+    const faults = await faultsAfter((dist) => forge(dist, file, gzipFile(plain), sha256(plain), count))
+    oneFault(faults, 'rejected', line)
+  }
+})
+
+test('a role that is missing, one that nothing derives, and a wrong mark of what is derived', async () => {
+  const without = manifest.files.filter(({ role }) => role !== 'orders')
+  oneFault(await faultsAfter((dist) => putUp(dist, without)), null, /lists no file orders$/)
+  const pages = fileOf(manifest, 'pages')
+  const more = [...manifest.files, { ...pages, name: 'severity' }]
+  oneFault(await faultsAfter((dist) => putUp(dist, more)), 'pages', /derived from nothing known$/)
+  const marked = manifest.files.map((file) => (file === shard ? { ...file, derived: true } : file))
+  oneFault(await faultsAfter((dist) => putUp(dist, marked)), 'cve', /the manifest says derived: true$/)
+})
+
+test('a pointer that gives another size or time of its manifest', async () => {
+  for (const other of [{ manifest: { ...pointer.manifest, size: 1 } }, { created_at: '2020-01-01T00:00:00.000Z' }]) {
+    const faults = await faultsAfter((dist) =>
+      writeFileSync(pointerPath(dist), encodePointer({ ...pointer, ...other })),
+    )
+    oneFault(faults, null, /^latest\.json gives another size or time/)
+  }
+})
+
+test('one bit anywhere in any file', async () => {
+  const dist = copy()
+  // A list of a catalogue that no feed has is a file without a byte.
+  const files = manifest.files.filter(({ size }) => size > 0)
+  for (const file of files) {
+    const path = objectPath(dist, file.sha256)
+    const bytes = readFileSync(path)
+    const damaged = Buffer.from(bytes)
+    damaged[(file.size * 7919) % file.size]! ^= 0x10
+    writeFileSync(path, damaged)
+  }
+  assert.is((await verify(dist)).faults.length, files.length)
+})
+
+test.after(() => good.remove())
+
+test.run()

@@ -1,0 +1,40 @@
+/** Work on many things at once: all of it, no more at a time than agreed, and none after a failure. */
+import { setImmediate } from 'node:timers/promises'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { severalAtOnce } from '../../../corpus/transfer/parallel.ts'
+
+test('everything is done once, so many at a time', async () => {
+  const done: number[] = []
+  let [running, most] = [0, 0]
+  await severalAtOnce(Array(20).keys(), 3, async (item) => {
+    most = Math.max(most, ++running)
+    await setImmediate()
+    running--
+    done.push(item)
+  })
+  assert.equal(
+    done.toSorted((a, b) => a - b),
+    [...Array(20).keys()],
+  )
+  assert.is(most, 3)
+  await severalAtOnce([], 3, async () => assert.unreachable())
+})
+
+test('the first failure tells the others, lets none begin, and is thrown when they have ended', async () => {
+  const begun: number[] = []
+  let told = 0
+  const error = await severalAtOnce(Array(20).keys(), 3, async (item, signal) => {
+    begun.push(item)
+    await setImmediate()
+    if (item === 1) throw new Error('first')
+    await setImmediate()
+    if (signal.aborted) told++
+    if (item === 2) throw new Error('second')
+  }).catch((reason: unknown) => reason)
+  assert.is((error as Error).message, 'first')
+  assert.equal(begun, [0, 1, 2])
+  assert.is(told, 2)
+})
+
+test.run()

@@ -1,0 +1,429 @@
+/** The app on a real server: the order of judgement, error bodies, and what is answered without a handler. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { z } from 'zod'
+import type { Subject } from '../../../gateway/auth/subject.ts'
+import { type Answer, jsonAnswer } from '../../../gateway/http/answer.ts'
+import {
+  gone,
+  invalidCursor,
+  notFound,
+  overloaded,
+  rateLimited,
+  tierRestricted,
+  unavailable,
+} from '../../../gateway/http/errors.ts'
+import { healthRoutes } from '../../../gateway/http/health.ts'
+import { defineRoute } from '../../../gateway/http/route.ts'
+import { cveId } from '../../../gateway/params/ids.ts'
+import { boolean, openText } from '../../../gateway/params/parameter-types.ts'
+import { parseRaw, sendRaw, serveApp } from '../../support/server.ts'
+import { adminClaims, sign } from '../../support/tokens.ts'
+
+interface Context {
+  subject: Subject
+}
+
+/** What a handler may throw, by the name that a test asks for. */
+const THROWS: Record<string, () => Error> = {
+  invalid_cursor: () => invalidCursor('this cursor belongs to another list'),
+  tier_restricted: () => tierRestricted('CVE-2024-3400'),
+  not_found: () => notFound('CVE-2024-3400 has no record'),
+  gone: () => gone('snapshot abc is no longer known'),
+  rate_limited: () => rateLimited('600 requests in 60 s are used up', 12.3),
+  unavailable: () => unavailable('no snapshot is loaded', 5),
+  overloaded: () => overloaded('too many searches at once', 1),
+  internal: () => new Error('secret detail at /srv/vulnshelf/gateway.ts'),
+}
+
+const params = <T extends Parameters<typeof defineRoute>[0]['params']>(schemas: T) => schemas
+const routes = [
+  defineRoute({
+    name: 'getCve',
+    path: '/cves/:cveId',
+    summary: 'One CVE',
+    description: 'A route of the test',
+    params: params({ path: { cveId: cveId() }, query: { kev: boolean() } }),
+    answer: z.object({}),
+    handle: ({ subject }: Context, { cveId, kev }): Answer =>
+      jsonAnswer({ cveId, kev: kev ?? null, sub: subject.sub }, 'shard', 's1'),
+  }),
+  defineRoute({
+    name: 'getModule',
+    path: '/exploits/:source/:id',
+    summary: 'An id with a slash',
+    description: 'A route of the test',
+    params: { path: { source: openText(), id: openText() }, query: {} },
+    answer: z.object({}),
+    handle: (_context: Context, { source, id }) => Promise.resolve(jsonAnswer({ source, id }, 'sqlite', 's1')),
+  }),
+  defineRoute({
+    name: 'fail',
+    path: '/throws/:what',
+    summary: 'Fails as asked',
+    description: 'A route of the test',
+    params: { path: { what: openText() }, query: {} },
+    answer: z.object({}),
+    handle: (_context: Context, { what }): Promise<Answer> => Promise.reject(THROWS[what]!()),
+  }),
+  defineRoute({
+    name: 'failAtOnce',
+    path: '/throws-at-once',
+    summary: 'Fails before it has promised anything',
+    description: 'A route of the test',
+    params: { path: {}, query: {} },
+    answer: z.object({}),
+    handle: (_context: Context): Answer => {
+      throw new TypeError('undefined is not a shelf')
+    },
+  }),
+]
+
+const server = await serveApp<Context>({ routes, context: (subject) => ({ subject }) })
+const { key } = server
+const commoner = await sign(key, adminClaims(Date.now(), { role: 'user', sub: 'bob' }))
+const path = '/api/v1/cves/CVE-2024-3400'
+const without = { headers: { authorization: 'none' } }
+const asCommoner = { headers: { authorization: `Bearer ${commoner}` } }
+
+const order = suite('order of judgement')
+
+order('a good request reaches its handler with typed parameters and its subject', async () => {
+  const response = await server.get('/api/v1/cves/cve-2024-3400?kev=true')
+  assert.is(response.status, 200)
+  assert.equal(await response.json(), { cveId: 'CVE-2024-3400', kev: true, sub: 'alice' })
+})
+
+/** Each request is wrong in every way from its row on: the status is that of the first. */
+const ROWS: [string, string, RequestInit, number, string][] = [
+  ['no token, unknown route', '/api/v1/nothing?x=1', { ...without, method: 'POST' }, 401, 'unauthenticated'],
+  ['no token, outside /api/v1', '/favicon.ico', without, 401, 'unauthenticated'],
+  ['no administrator, unknown route', '/api/v1/nothing?x=1', { ...asCommoner, method: 'POST' }, 403, 'forbidden'],
+  ['unknown route, wrong method', '/api/v1/nothing?x=1', { method: 'DELETE' }, 404, 'not_found'],
+  ['unknown route, GET', '/api/v1', {}, 404, 'not_found'],
+  ['wrong method, bad parameter', '/api/v1/cves/rubbish?x=1', { method: 'POST' }, 405, 'method_not_allowed'],
+  ['wrong method OPTIONS', path, { method: 'OPTIONS' }, 405, 'method_not_allowed'],
+  ['bad path parameter', '/api/v1/cves/rubbish', {}, 400, 'invalid_parameter'],
+  ['bad query parameter', `${path}?kev=1`, {}, 400, 'invalid_parameter'],
+  ['wrong method on a path without a token', '/healthz', { ...without, method: 'POST' }, 405, 'method_not_allowed'],
+]
+
+for (const [what, target, init, status, code] of ROWS) {
+  order(`${what}: ${status} ${code}`, async () => {
+    const response = await server.get(target, init)
+    assert.is(response.status, status)
+    assert.is(response.headers.get('content-type'), 'application/json; charset=utf-8')
+    assert.is(response.headers.get('allow'), status === 405 ? 'GET, HEAD' : null)
+    const body = (await response.json()) as { error: string; message: string }
+    assert.is(body.error, code)
+    assert.type(body.message, 'string')
+  })
+}
+
+order('with the preview off, others than administrators are let in', async () => {
+  const open = await serveApp<Context>({ routes, context: (subject) => ({ subject }), app: { preview: false } })
+  const token = await sign(open.key, adminClaims(Date.now(), { role: 'user', sub: 'bob' }))
+  const response = await open.get(path, { headers: { authorization: `Bearer ${token}` } })
+  assert.is(response.status, 200)
+  await open.close()
+})
+
+order('parameters are judged before the snapshot is asked for', async () => {
+  const empty = await serveApp<Context>({
+    routes,
+    context: () => {
+      throw unavailable('no snapshot is loaded', 5)
+    },
+  })
+  assert.is((await empty.get('/api/v1/cves/rubbish')).status, 400)
+  const response = await empty.get(path)
+  assert.is(response.status, 503)
+  assert.is(response.headers.get('retry-after'), '5')
+  await empty.close()
+})
+
+order.run()
+
+const errors = suite('errors of handlers')
+
+const STATUSES: [string, number, Record<string, string>][] = [
+  ['invalid_cursor', 400, {}],
+  ['tier_restricted', 403, {}],
+  ['not_found', 404, {}],
+  ['gone', 410, {}],
+  ['rate_limited', 429, { 'retry-after': '13' }],
+  ['unavailable', 503, { 'retry-after': '5' }],
+  ['overloaded', 503, { 'retry-after': '1' }],
+]
+
+for (const [code, status, headers] of STATUSES) {
+  errors(`${code} is ${status}`, async () => {
+    const response = await server.get(`/api/v1/throws/${code}`)
+    assert.is(response.status, status)
+    for (const [name, value] of Object.entries(headers)) assert.is(response.headers.get(name), value)
+    const body = (await response.json()) as object
+    assert.equal(
+      Object.keys(body),
+      code === 'invalid_cursor' ? ['error', 'message', 'parameter'] : ['error', 'message'],
+    )
+  })
+}
+
+errors('anything else is 500 internal: the log tells what, the client is told nothing', async () => {
+  for (const target of ['/api/v1/throws/internal', '/api/v1/throws-at-once']) {
+    server.log.length = 0
+    const response = await server.get(target)
+    assert.is(response.status, 500)
+    assert.equal(await response.json(), { error: 'internal', message: 'something went wrong on our side' })
+    const line = server.log.find(({ level }) => level === 'error')
+    assert.match(String(line?.err), /secret detail|not a shelf/)
+  }
+})
+
+errors('clients cannot fill the log: ten lines a minute for each message', async () => {
+  const lines = async (target: string) => {
+    server.log.length = 0
+    for (let i = 0; i < 15; i++) await server.get(target)
+    return server.log.filter(({ level }) => level !== 'info').length
+  }
+  assert.ok((await lines('/api/v1/throws/unavailable')) <= 10)
+  assert.is(await lines('/api/v1/throws/unavailable'), 0)
+  // Failures of different routes may have different causes.
+  assert.ok((await lines('/api/v1/throws/internal')) <= 10)
+  assert.is(await lines('/api/v1/throws/internal'), 0)
+  assert.ok((await lines('/api/v1/throws-at-once')) > 0)
+})
+
+errors.run()
+
+const paths = suite('paths')
+
+paths('an id with an encoded slash arrives decoded, once', async () => {
+  const response = await server.get('/api/v1/exploits/exploit_framework/exploit%2Fwindows%252Fsmb')
+  assert.equal(await response.json(), { source: 'exploit_framework', id: 'exploit/windows%2Fsmb' })
+})
+
+paths('malformed percent-encoding in the path is 400', async () => {
+  const response = await server.get('/api/v1/exploits/a%2/b')
+  assert.is(response.status, 400)
+  assert.is(((await response.json()) as { parameter: string }).parameter, 'source')
+})
+
+paths('a repeated parameter, which the router would hand on as a list, is 400', async () => {
+  assert.is((await server.get(`${path}?kev=true&kev=true`)).status, 400)
+})
+
+const rawGet = (target: string, ...headers: string[]) =>
+  sendRaw(server.port, [`GET ${target} HTTP/1.1`, 'Host: x', 'Connection: close', ...headers, '', ''].join('\r\n'))
+
+paths('an absolute target is understood', async () => {
+  const raw = await rawGet(`http://example.org${path}?kev=false`, `Authorization: Bearer ${server.token}`)
+  assert.is(parseRaw(raw).status, 200)
+})
+
+paths('a target longer than 8192 characters is 414, also without a token', async () => {
+  for (const length of [8193, 12_000, 60_000]) {
+    const { status, headers, body } = parseRaw(await rawGet(`${path}?q=${'a'.repeat(length - path.length - 3)}`))
+    assert.is(status, 414)
+    assert.is(headers['content-type'], 'application/json; charset=utf-8')
+    assert.is(JSON.parse(body).error, 'uri_too_long')
+  }
+})
+
+paths.run()
+
+const connections = suite('connections')
+
+connections('headers beyond 16 kB are 431', async () => {
+  const { status, body } = parseRaw(await rawGet(path, `X-Long: ${'a'.repeat(17_000)}`))
+  assert.is(status, 431)
+  assert.is(JSON.parse(body).error, 'headers_too_large')
+})
+
+connections('what is no HTTP is 400', async () => {
+  for (const text of ['rubbish\r\n\r\n', 'GET / HTTP/9.9\r\n\r\n']) {
+    const { status, body } = parseRaw(await sendRaw(server.port, text))
+    assert.is(status, 400, text)
+    assert.is(JSON.parse(body).error, 'invalid_parameter')
+  }
+})
+
+const EVERYWHERE = [path, '/api/v1/nothing', '/healthz', '/readyz', '/nothing']
+
+connections('no Host, two of them, and what is no host are 400 on every path', async () => {
+  const end = `Authorization: Bearer ${server.token}\r\nConnection: close\r\n\r\n`
+  for (const target of EVERYWHERE) {
+    for (const host of [
+      '',
+      'Host: x\r\nHost: x\r\n',
+      'Host: a b\r\n',
+      'Host: a/b\r\n',
+      'Host: u@h\r\n',
+      'Host: x:y\r\n',
+    ]) {
+      const raw = await sendRaw(server.port, `GET ${target} HTTP/1.1\r\n${host}${end}`)
+      const { status, body } = parseRaw(raw)
+      assert.equal([status, JSON.parse(body).error], [400, 'invalid_parameter'], target + host)
+    }
+    const ok = target.includes('nothing') ? 404 : 200
+    for (const host of ['', 'Host: \r\n', 'Host: [::1]:8080\r\n', 'Host: a_b.example:80\r\n']) {
+      const version = host === '' ? '1.0' : '1.1'
+      const raw = await sendRaw(server.port, `GET ${target} HTTP/${version}\r\n${host}${end}`)
+      assert.is(parseRaw(raw).status, ok, target + host)
+    }
+  }
+})
+
+connections('an unknown expectation and a long target are refused on every path', async () => {
+  const authorization = `Authorization: Bearer ${server.token}`
+  for (const target of EVERYWHERE) {
+    assert.is(parseRaw(await rawGet(target, authorization, 'Expect: miracles')).status, 417, target)
+    assert.is(parseRaw(await rawGet(`${target}?${'a'.repeat(8192)}`, authorization)).status, 414, target)
+  }
+})
+
+connections('more than 256 headers are 431 on every path, and the connection closes', async () => {
+  const filler = (count: number) => Array.from({ length: count }, (_, i) => `${(i % 36).toString(36)}:`)
+  const bearer = `Authorization: Bearer ${server.token}`
+  // With Host and Connection, these are 256.
+  for (const target of EVERYWHERE) {
+    assert.is.not(parseRaw(await rawGet(target, bearer, ...filler(253))).status, 431, target)
+    const { status, headers, body } = parseRaw(await rawGet(target, bearer, ...filler(254)))
+    assert.equal([status, headers.connection, JSON.parse(body).error], [431, 'close', 'headers_too_large'])
+  }
+  const many = `GET ${path} HTTP/1.1\r\nHost: x\r\n${filler(3000).join('\r\n')}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`
+  assert.equal((await sendRaw(server.port, many)).match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 431'])
+})
+
+connections('CONNECT is 405 with Allow, whatever it brings, and ends the connection', async () => {
+  for (const more of ['', `Authorization: Bearer ${server.token}\r\n`]) {
+    const raw = await sendRaw(server.port, `CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n${more}\r\nGET /`)
+    const { status, headers, body } = parseRaw(raw)
+    assert.equal([status, headers.allow, headers.connection], [405, 'GET, HEAD', 'close'])
+    assert.is(JSON.parse(body).error, 'method_not_allowed')
+  }
+})
+
+connections('an expectation that nobody knows is 417 with a body; 100-continue is met', async () => {
+  const authorization = `Authorization: Bearer ${server.token}`
+  const { status, headers, body } = parseRaw(await rawGet(path, authorization, 'Expect: miracles'))
+  assert.equal([status, headers['content-type']], [417, 'application/json; charset=utf-8'])
+  assert.is(JSON.parse(body).error, 'expectation_failed')
+  const continued = await rawGet(path, authorization, 'Expect: 100-Continue')
+  assert.match(continued, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/)
+})
+
+connections('two Authorization headers are 401, also behind many others', async () => {
+  const filler = Array.from({ length: 250 }, (_, i) => `${(i % 36).toString(36)}:`)
+  const bearer = `Authorization: Bearer ${server.token}`
+  assert.is(parseRaw(await rawGet(path, bearer, bearer)).status, 401)
+  assert.is(parseRaw(await rawGet(path, bearer, ...filler)).status, 200)
+  assert.is(parseRaw(await rawGet(path, bearer, ...filler, bearer)).status, 401)
+})
+
+connections('the session cookie opens the API where there is no Authorization header', async () => {
+  assert.is(parseRaw(await rawGet(path, `Cookie: session=${server.token}`)).status, 200)
+  assert.is(parseRaw(await rawGet(path, `Cookie: session=${server.token}`, 'Authorization: Bearer x')).status, 401)
+})
+
+connections('a body that nobody reads closes the connection', async () => {
+  const request = `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n`
+  const { status, headers } = parseRaw(await sendRaw(server.port, request))
+  assert.is(status, 401)
+  assert.is(headers.connection, 'close')
+})
+
+connections('a client that does not finish its headers gets 408 and is cut off', async () => {
+  const slow = await serveApp<Context>({
+    routes,
+    context: (subject) => ({ subject }),
+    serve: { headersTimeoutMs: 100, requestTimeoutMs: 200 },
+  })
+  const { status, body } = parseRaw(await sendRaw(slow.port, `GET ${path} HTTP/1.1\r\nHost: x\r\n`))
+  assert.is(status, 408)
+  assert.is(JSON.parse(body).error, 'request_timeout')
+  await slow.close()
+})
+
+connections.run()
+
+const others = suite('health, log and origins')
+
+others('/healthz and /readyz need no token', async () => {
+  const health = await server.get('/healthz', without)
+  assert.equal([health.status, await health.json()], [200, { status: 'ok' }])
+  const ready = await server.get('/readyz', without)
+  assert.equal([ready.status, await ready.json()], [200, { status: 'ready', snapshot: 'snapshot-1' }])
+})
+
+others('/readyz is 503 with Retry-After while there is no snapshot', async () => {
+  const openRoutes = healthRoutes(() => null)
+  const empty = await serveApp<Context>({ routes, context: (subject) => ({ subject }), deps: { openRoutes } })
+  const response = await fetch(`${empty.url}/readyz`)
+  assert.equal([response.status, response.headers.get('retry-after')], [503, '1'])
+  assert.is((await fetch(`${empty.url}/healthz`)).status, 200)
+  await empty.close()
+})
+
+others('each request leaves one line, without the query where it was refused, and without a token', async () => {
+  server.log.length = 0
+  await server.get(`${path}?kev=true`)
+  await server.get(`${path}?access_token=${server.token}`)
+  const [good, bad, ...rest] = server.log
+  assert.is(rest.length, 0)
+  const { ms, bytes, subject, ...line } = good!
+  assert.equal(line, {
+    level: 'info',
+    message: 'request',
+    method: 'GET',
+    path,
+    query: '?kev=true',
+    status: 200,
+    from: 'shard',
+  })
+  assert.ok(typeof ms === 'number' && typeof bytes === 'number' && bytes > 0)
+  assert.match(String(subject), /^[0-9a-f]{12}$/)
+  assert.equal([bad!.status, bad!.path, bad!.query], [400, path, ''])
+  assert.not.match(JSON.stringify(server.log), server.token.slice(0, 30))
+})
+
+others('the access log can be switched off', async () => {
+  const quiet = await serveApp<Context>({ routes, context: (subject) => ({ subject }), app: { accessLog: false } })
+  await quiet.get(path)
+  assert.is(quiet.log.length, 0)
+  await quiet.close()
+})
+
+others('without origins there is no trace of CORS', async () => {
+  const response = await server.get(path, { headers: { origin: 'https://app.test' } })
+  assert.is(response.headers.get('access-control-allow-origin'), null)
+  assert.is(response.headers.get('vary'), 'Accept-Encoding')
+})
+
+others('a configured origin may read answers, errors and preflights; another may not', async () => {
+  const shared = await serveApp<Context>({
+    routes,
+    context: (subject) => ({ subject }),
+    app: { origins: ['https://app.test'] },
+  })
+  for (const target of [path, '/api/v1/cves/rubbish']) {
+    const mine = await shared.get(target, { headers: { origin: 'https://app.test' } })
+    assert.is(mine.headers.get('access-control-allow-origin'), 'https://app.test')
+    assert.is(mine.headers.get('vary'), 'Accept-Encoding, Origin')
+    const other = await shared.get(target, { headers: { origin: 'https://evil.test' } })
+    assert.is(other.headers.get('access-control-allow-origin'), null)
+    assert.is(other.headers.get('vary'), 'Accept-Encoding, Origin')
+  }
+  const ask = (origin: string) =>
+    fetch(shared.url + path, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'GET' } })
+  const preflight = await ask('https://app.test')
+  assert.is(preflight.status, 204)
+  assert.match(preflight.headers.get('access-control-allow-headers')!, 'Authorization')
+  assert.is((await ask('https://evil.test')).status, 401)
+  const twoHosts = 'Host: x\r\nHost: y\r\nOrigin: https://app.test\r\nAccess-Control-Request-Method: GET\r\n\r\n'
+  assert.is(parseRaw(await sendRaw(shared.port, `OPTIONS ${path} HTTP/1.1\r\n${twoHosts}`)).status, 400)
+  await shared.close()
+})
+
+others.after(() => server.close())
+others.run()
