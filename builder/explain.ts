@@ -84,7 +84,7 @@ export function openExplainer(file: string): Explainer {
 /** Explanations by other settings than the last merge's would be wrong. */
 function settingsOf(corpus: Corpus, file: string): RecordSettings {
   const rules = corpus.mergeRules()
-  const settings = rules && settingsIn(rules, weaknessNames(corpus.catalogue<CweEntry>('cwe')))
+  const settings = rules && settingsIn(rules, weaknessNames(corpus.catalog<CweEntry>('cwe')))
   const isCurrent = ({ name, adapter }: FeedState) =>
     FEEDS.some((feed) => feed.name === name && feed.adapter === adapter)
   if (settings && corpus.state().feeds.every(isCurrent)) return settings

@@ -3,7 +3,7 @@ import type { Effects } from '../corpus/command/effects.ts'
 import { writingTo } from '../corpus/command/system-error.ts'
 import { keepNewest, type PruneReport } from '../corpus/repository/prune.ts'
 import { readCurrent } from '../corpus/snapshot/files/layout.ts'
-import { gatheredPath, openGathered } from './snapshot/build-cache.ts'
+import { buildCachePath, openBuildCache } from './snapshot/build-cache.ts'
 import { lockDist } from './snapshot/lock.ts'
 
 /**
@@ -17,7 +17,7 @@ export async function prune(dist: string, keep: number, effects: Effects): Promi
   try {
     return await writingTo(dist, async () => {
       const { files } = readCurrent(dist).manifest
-      if (!openGathered(dist, files)) await effects.remove(gatheredPath(dist))
+      if (!openBuildCache(dist, files)) await effects.remove(buildCachePath(dist))
       return keepNewest(dist, keep, effects)
     })
   } finally {

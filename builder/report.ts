@@ -10,10 +10,10 @@ import type { VerifyReport } from '../corpus/snapshot/verify/verify.ts'
 import type { ExplainReport } from './explain.ts'
 import type { KeyReport } from './keys.ts'
 import type { PublishReport } from './publish/publish.ts'
-import type { PutUp } from './snapshot/activate.ts'
+import type { Activation } from './snapshot/activate.ts'
 import type { BuildReport } from './snapshot/build.ts'
 import type { LeftOut } from './snapshot/shard-task.ts'
-import type { KeptSnapshot, SnapshotsReport } from './snapshots.ts'
+import type { RetainedSnapshot, SnapshotsReport } from './snapshots.ts'
 
 export function sampleWords({ cves, nights, files }: SampleReport): string {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
@@ -57,7 +57,7 @@ function leftOutWords({ name, part, bytes, limit }: LeftOut): string {
 const signatureWords = (signedBy: readonly string[], expiresAt: string | null) =>
   `signed by ${signedBy.join(' and ')}, ${expiresAt === null ? 'never expires' : `expires ${expiresAt}`}`
 
-export const signWords = ({ snapshot, version, signedBy, expiresAt }: PutUp): string =>
+export const signWords = ({ snapshot, version, signedBy, expiresAt }: Activation): string =>
   `the pointer to snapshot ${snapshot} is put up as version ${version}\n  ${signatureWords(signedBy, expiresAt)}`
 
 export const keyWords = ({ kid, alg, file, keys, trusted }: KeyReport): string =>
@@ -100,7 +100,7 @@ export function snapshotsWords({ current, earlier, damaged }: SnapshotsReport): 
 /** `/changes?since=` accepts this many digits of an id. */
 const ID_SHOWN = 12
 
-function snapshotLine({ id, createdAt, cves, bytes, complete }: KeptSnapshot): string {
+function snapshotLine({ id, createdAt, cves, bytes, complete }: RetainedSnapshot): string {
   const size = complete ? megabytes(bytes) : 'its files are not here'
   return `${id.slice(0, ID_SHOWN)}  ${createdAt}  ${counted(cves, 'CVE')}, ${size}`
 }

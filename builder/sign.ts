@@ -3,11 +3,11 @@
 import type { Effects } from '../corpus/command/effects.ts'
 import { writingTo } from '../corpus/command/system-error.ts'
 import { readCurrent, temporaryFolder } from '../corpus/snapshot/files/layout.ts'
-import { type PutUp, putPointer, renewed, type Signing } from './snapshot/activate.ts'
+import { type Activation, renewed, type Signing, writePointer } from './snapshot/activate.ts'
 import { lockDist } from './snapshot/lock.ts'
 
 /** @throws SnapshotError if there is no snapshot; BuildError if another program is writing */
-export async function sign(dist: string, signing: Signing, effects: Effects): Promise<PutUp> {
+export async function sign(dist: string, signing: Signing, effects: Effects): Promise<Activation> {
   // Nothing may be written to a foreign folder.
   readCurrent(dist)
   const unlock = lockDist(dist)
@@ -15,7 +15,7 @@ export async function sign(dist: string, signing: Signing, effects: Effects): Pr
     return await writingTo(dist, async () => {
       const { pointer } = readCurrent(dist)
       await effects.mkdir(temporaryFolder(dist))
-      return { ...(await putPointer(dist, renewed(pointer), signing, effects)), changed: false }
+      return { ...(await writePointer(dist, renewed(pointer), signing, effects)), changed: false }
     })
   } finally {
     unlock()

@@ -9,7 +9,7 @@ import { manifestDigests, readCurrent } from '../corpus/snapshot/files/layout.ts
 import { countCves, type Manifest } from '../corpus/snapshot/files/manifest.ts'
 import { checkSignatures, type SignatureVerdict } from '../corpus/snapshot/files/signature.ts'
 
-export interface KeptSnapshot {
+export interface RetainedSnapshot {
   id: string
   createdAt: string
   /** The snapshot that it was built on. */
@@ -22,7 +22,7 @@ export interface KeptSnapshot {
 }
 
 /** Earlier pointers are not kept. */
-export interface CurrentSnapshot extends KeptSnapshot {
+export interface CurrentSnapshot extends RetainedSnapshot {
   version: number
   /** Not verified: use `verify --keys`. */
   signatures: SignatureVerdict[]
@@ -32,14 +32,14 @@ export interface CurrentSnapshot extends KeptSnapshot {
 export interface SnapshotsReport {
   current: CurrentSnapshot
   /** In the order in which `prune` keeps them. */
-  earlier: (KeptSnapshot & Pick<EarlierSnapshot, 'ancestor'>)[]
+  earlier: (RetainedSnapshot & Pick<EarlierSnapshot, 'ancestor'>)[]
   damaged: string[]
 }
 
 /** @throws SnapshotError if there is no current snapshot, or its manifest is damaged */
 export async function listSnapshots(dist: string, now = new Date()): Promise<SnapshotsReport> {
   const { pointer, pointerBytes, manifest } = readCurrent(dist)
-  const summary = (of: Manifest): KeptSnapshot => summaryOf(dist, of)
+  const summary = (of: Manifest): RetainedSnapshot => summaryOf(dist, of)
   const digests = manifestDigests(dist)
   const readable = new Set(readableManifests(dist, digests).map(({ digest }) => digest))
   return {
@@ -57,7 +57,7 @@ export async function listSnapshots(dist: string, now = new Date()): Promise<Sna
   }
 }
 
-function summaryOf(dist: string, manifest: Manifest): KeptSnapshot {
+function summaryOf(dist: string, manifest: Manifest): RetainedSnapshot {
   // Several files can share one object.
   const sizes = new Map(manifest.files.map(({ sha256, size }) => [sha256, size]))
   return {

@@ -13,7 +13,7 @@ const files = execFileSync('git', ['ls-files', '*.ts', '*.md'], { cwd: root, enc
   .filter((file) => file !== '' && existsSync(join(root, file)))
 
 /** The numbers that follow a word, as in `rules 18, 21 and 24`; each with its file and line. */
-function cited(word: RegExp, number: RegExp): { number: string; place: string }[] {
+function cited(word: RegExp, number: RegExp): { number: string; position: string }[] {
   const list = new RegExp(`${word.source} (${number.source}(?:(?:,| and| to| or|, and) ${number.source})*)`, 'g')
   return files.flatMap((file) =>
     read(file)
@@ -21,15 +21,17 @@ function cited(word: RegExp, number: RegExp): { number: string; place: string }[
       .flatMap((line, i) =>
         Array.from(line.matchAll(list), ([, numbers]) => numbers!.match(new RegExp(number.source, 'g'))!)
           .flat()
-          .map((one) => ({ number: one, place: `${file}:${i + 1}` })),
+          .map((one) => ({ number: one, position: `${file}:${i + 1}` })),
       ),
   )
 }
 
-function allExist(what: string, found: { number: string; place: string }[], known: readonly string[]): void {
+function allExist(what: string, found: { number: string; position: string }[], known: readonly string[]): void {
   assert.ok(found.length > 50, `only ${found.length} citations of a ${what} found`)
   assert.equal(
-    found.filter(({ number }) => !known.includes(number)).map(({ number, place }) => `${place}: ${what} ${number}`),
+    found
+      .filter(({ number }) => !known.includes(number))
+      .map(({ number, position }) => `${position}: ${what} ${number}`),
     [],
   )
 }

@@ -10,9 +10,9 @@ import { TransferError, type TransferErrorCode } from '../../corpus/transfer/err
 import type { Answer, NetworkEffects } from '../../corpus/transfer/network.ts'
 import { receive } from '../../corpus/transfer/receive.ts'
 import { type Credentials, get, type LocatedAnswer } from '../../corpus/transfer/request.ts'
-import { tellWait, watchGain, withRetries } from '../../corpus/transfer/retry.ts'
+import { logWait, watchGain, withRetries } from '../../corpus/transfer/retry.ts'
 import { type Given, type Present, readAnswer, requestHeaders, resumableBy } from './conditions.ts'
-import { putInPlace } from './place.ts'
+import { installFile } from './place.ts'
 import type { StateFile } from './state.ts'
 import type { WantedFile } from './wanted.ts'
 
@@ -66,7 +66,7 @@ export async function download(feed: PublishedFeed, wanted: WantedFile, context:
         attempts = attempt
       },
       gained: gain.gained,
-      onWait: tellWait(wanted.path, effects),
+      onWait: logWait(wanted.path, effects),
     })
     return report(status)
   } catch (cause) {
@@ -114,7 +114,7 @@ async function attemptOnce(work: Work): Promise<'fetched' | 'unchanged'> {
       return 'unchanged'
     }
     if (given.kind === 'bytes') await receiveInto(work, partial, answer, given)
-    await putInPlace(work, partial, answer)
+    await installFile(work, partial, answer)
     return 'fetched'
   } catch (error) {
     if (error instanceof TransferError && SPOILING.includes(error.code)) await dropPartial(work, partial)

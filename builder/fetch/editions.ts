@@ -76,7 +76,7 @@ export const newestScores = {
 }
 
 /** Returns `latest` if present, else the highest version: `cwec_v4.9` is older than `cwec_v4.15`. */
-export function newestCatalogue(names: string[]): string[] {
+export function newestCatalog(names: string[]): string[] {
   const byVersion = names
     .toSorted((a, b) => (a < b ? -1 : 1))
     .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))

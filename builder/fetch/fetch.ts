@@ -11,7 +11,7 @@ import type { PublishedFeed } from '../../corpus/feeds/table.ts'
 import { TransferError } from '../../corpus/transfer/error.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { type Credentials, readText } from '../../corpus/transfer/request.ts'
-import { tellWait, withRetries } from '../../corpus/transfer/retry.ts'
+import { logWait, withRetries } from '../../corpus/transfer/retry.ts'
 import { type BaseUrls, noBases, separateCredentials } from './bases.ts'
 import { copiedFiles, type ReadListing } from './copy.ts'
 import { type DownloadContext, download, type FileReport, partialName } from './download.ts'
@@ -122,7 +122,7 @@ async function inParallel<T, R>(queue: readonly T[], work: (item: T) => Promise<
 function listingReader(effects: NetworkEffects, credentials: Credentials): ReadListing {
   const texts = new Map<string, Promise<string>>()
   const askFor = (url: URL, maxBytes: number) =>
-    withRetries(effects, () => readText(effects, url, maxBytes, credentials), { onWait: tellWait(url.href, effects) })
+    withRetries(effects, () => readText(effects, url, maxBytes, credentials), { onWait: logWait(url.href, effects) })
   return (url, maxBytes) => {
     const text = texts.get(url.href) ?? askFor(url, maxBytes)
     texts.set(url.href, text)

@@ -8,7 +8,7 @@ import { compareDigests, digestsOf, readMeta, statedDigests } from './digest.ts'
 import type { DownloadContext } from './download.ts'
 import type { WantedFile } from './wanted.ts'
 
-export interface Arrival extends DownloadContext {
+export interface ArrivedFile extends DownloadContext {
   feed: PublishedFeed
   wanted: WantedFile
 }
@@ -19,7 +19,7 @@ const META_BYTES = 4096
  * Moves the partial file to its final path and records it in the state.
  * @throws TransferError `wrong_body`, `digest`, or the error of requesting the `.meta`
  */
-export async function putInPlace(arrival: Arrival, partial: string, answer: LocatedAnswer): Promise<void> {
+export async function installFile(arrival: ArrivedFile, partial: string, answer: LocatedAnswer): Promise<void> {
   const { feeds, feed, effects, state, wanted } = arrival
   const body = await checkBody(partial, wanted.path, wanted.head)
   const found = await digestsOf(partial)
@@ -47,7 +47,7 @@ function renamed({ path, rename }: WantedFile, head: string, from: URL): string 
 
 /** A missing `.meta` is accepted: the gzip's own CRC has been checked. */
 async function compareMeta(
-  { effects, credentials }: Arrival,
+  { effects, credentials }: ArrivedFile,
   url: URL,
   bytes: number,
   plainSha256: string | undefined,

@@ -3,7 +3,7 @@
  * `corpus/feeds/table.ts`.
  */
 import type { PublishedFeed } from '../../corpus/feeds/table.ts'
-import { cveListFiles, newestCatalogue, newestRelease, newestScores, RELEASE_FILE } from './editions.ts'
+import { cveListFiles, newestCatalog, newestRelease, newestScores, RELEASE_FILE } from './editions.ts'
 import type { FileAt } from './wanted.ts'
 
 export interface Circumstances {
@@ -164,7 +164,7 @@ export const PUBLISHERS: readonly Publisher[] = [
     head: /<(?:\w+:)?Weakness_Catalog[\s>]/,
     files: oneFile('cwec_latest.xml.zip', 'https://cwe.mitre.org/data/xml/cwec_latest.xml.zip'),
     copied: /^cwec_(?:latest|v[\d.]+)\.xml(?:\.zip)?$/,
-    choose: newestCatalogue,
+    choose: newestCatalog,
   },
   {
     feed: 'capec',

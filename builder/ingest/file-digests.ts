@@ -1,7 +1,7 @@
 /** Digests of the input files. An ingest uses them to detect unchanged feeds. */
 import { statSync } from 'node:fs'
 import type { FeedFile, FileDigest } from '../../corpus/feeds/feed.ts'
-import { heard, type Pool } from '../../corpus/runtime/pool.ts'
+import { handleLater, type Pool } from '../../corpus/runtime/pool.ts'
 
 export type DigestOfFile = (file: FeedFile) => Promise<FileDigest>
 
@@ -13,6 +13,7 @@ export function bytesOf(files: readonly FeedFile[]): number {
 /** Starts all digests at once, while feeds are read. A digest of an unreadable file rejects. */
 export function takeDigests(files: readonly FeedFile[], pool: Pool): DigestOfFile {
   const digests = new Map<string, Promise<FileDigest>>()
-  for (const { folder, path } of files) if (!folder) digests.set(path, heard(pool.run<FileDigest>('digest', path)))
+  for (const { folder, path } of files)
+    if (!folder) digests.set(path, handleLater(pool.run<FileDigest>('digest', path)))
   return ({ path }) => digests.get(path)!
 }

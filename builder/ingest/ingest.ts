@@ -17,7 +17,7 @@ import { startSiftings } from './prescan.ts'
 import type { FeedReport, IngestReport } from './report.ts'
 import { findSources } from './sources.ts'
 import { stageFeed } from './stage.ts'
-import { closeFormers } from './tasks.ts'
+import { closeCommittedCorpora } from './tasks.ts'
 import { openThreads } from './threads.ts'
 import { openWorkspace } from './workspace.ts'
 
@@ -119,7 +119,7 @@ async function ingestInto(options: IngestOptions, effects: Effects, progress: Pr
     return { asOf, feeds: reports, ...merged, seconds: { stage, merge: total - stage, total } }
   } finally {
     await threads.close()
-    closeFormers()
+    closeCommittedCorpora()
     await workspace.close()
   }
 }

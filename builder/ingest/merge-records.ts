@@ -8,7 +8,7 @@ import { idOfSortKey } from '../../corpus/store/sort-key.ts'
 import type { Withheld } from '../../corpus/store/withhold.ts'
 import type { MergeResult, MergeSettings, RecordNews } from './record.ts'
 import type { IngestReport } from './report.ts'
-import { formerCorpus, type MergeTask, mergeHere, type TouchedRecord } from './tasks.ts'
+import { committedCorpus, type MergeTask, mergeHere, type TouchedRecord } from './tasks.ts'
 
 /** Some 1 MB of claims, and a limit in characters. */
 const BATCH_RECORDS = 128
@@ -60,7 +60,7 @@ export async function mergeTouched(
       let result = first
       while (result.kind === 'too-large') {
         const { why } = result
-        const claims = merging.withhold(cveKey, former === null ? null : formerCorpus(former))
+        const claims = merging.withhold(cveKey, former === null ? null : committedCorpus(former))
         if (claims === null) break
         withheld.push({ ...claims, cveId, why })
         one.statedAt = withoutFeed(one.statedAt, claims.feed)

@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3'
 import type { CweEntry } from '../../corpus/model/catalog.ts'
 import { DAY_MS, dayOf, utcTimestamp } from '../../corpus/model/values/date.ts'
 import { MAX_SHARDS } from '../../corpus/snapshot/bounds.ts'
-import { readCatalogue } from '../../corpus/store/catalog.ts'
+import { readCatalog } from '../../corpus/store/catalog.ts'
 import { type Merging, openMerging } from '../../corpus/store/merging.ts'
 import {
   type FeedState,
@@ -61,7 +61,7 @@ export async function mergeStaged(
 
   const { mission } = context
   const kevFeed = readFeedStates(database).some(({ name }) => name === 'kev')
-  const weaknesses = weaknessNames(readCatalogue<CweEntry>(database, 'cwe'))
+  const weaknesses = weaknessNames(readCatalog<CweEntry>(database, 'cwe'))
   const rules = rulesText({ mission, kevFeed, weaknesses })
   if (readMeta(database, 'merge_rules') !== rules) {
     merging.touchAll()

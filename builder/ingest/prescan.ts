@@ -6,7 +6,7 @@ import { statSync } from 'node:fs'
 import type { BatchFeed, Feed, FeedFile, SiftedFile } from '../../corpus/feeds/feed.ts'
 import { tableOf } from '../../corpus/feeds/nvd/raw-digest-table.ts'
 import type { FeedName } from '../../corpus/feeds/table.ts'
-import { heard, type Pool } from '../../corpus/runtime/pool.ts'
+import { handleLater, type Pool } from '../../corpus/runtime/pool.ts'
 import type { Staging } from '../../corpus/store/staging.ts'
 import type { FeedState } from '../../corpus/store/state.ts'
 import type { FeedSource } from './sources.ts'
@@ -53,7 +53,7 @@ export function startSifting(
       const isNeeded = started.length < needed
       if (!isNeeded && (underWay >= ahead || waitingBytes >= MAX_WAITING_BYTES)) return
       underWay++
-      started.push(heard(start(files[started.length]!)))
+      started.push(handleLater(start(files[started.length]!)))
     }
   }
   goOn()

@@ -42,9 +42,9 @@ export async function* readFiles(
 }
 
 /** Adds the corpus's digests. Returns null if a known item occurs again, because then the reading order matters. */
-function asked(feed: ClaimFeed | BatchFeed, { places, batches }: SiftedFile, { staging }: Reading): Batch[] | null {
+function asked(feed: ClaimFeed | BatchFeed, { positions, batches }: SiftedFile, { staging }: Reading): Batch[] | null {
   const keys = batches.flatMap((batch) => batch.keys)
-  const digests = staging.digestsOf(feed.name, places, keys)
+  const digests = staging.digestsOf(feed.name, positions, keys)
   if (digests === null) return null
   let from = 0
   return batches.map((batch) => {
@@ -56,7 +56,7 @@ function asked(feed: ClaimFeed | BatchFeed, { places, batches }: SiftedFile, { s
 
 async function siftedItems(
   feed: ClaimFeed | BatchFeed,
-  { places }: SiftedFile,
+  { positions }: SiftedFile,
   batches: readonly Batch[],
   { staging, pool }: Reading,
 ): Promise<ReadItem[]> {
@@ -64,7 +64,7 @@ async function siftedItems(
   for await (const items of readBatches(feed.name, batches, pool)) found.push(...items)
   const { keyAt } = staging.knownItems(feed.name)
   let next = 0
-  return Array.from(places, (place) => (place < 0 ? found[next++]! : keyAt(place)))
+  return Array.from(positions, (position) => (position < 0 ? found[next++]! : keyAt(position)))
 }
 
 async function* readFile(

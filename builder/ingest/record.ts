@@ -13,13 +13,13 @@ import type {
 } from '../../corpus/model/claim.ts'
 import type { CveId } from '../../corpus/model/ids/cve-id.ts'
 import {
+  effectiveClaims,
   type MergedParts,
   type MergeInput,
   type Mission,
   mergeCve,
   type OtherClaims,
-  standingClaims,
-  type WeaknessCatalogue,
+  type WeaknessCatalog,
 } from '../../corpus/model/merge.ts'
 import {
   type CveCore,
@@ -32,7 +32,7 @@ import {
 } from '../../corpus/model/record.ts'
 import { type Review, reviewOf } from '../../corpus/model/review.ts'
 import { compareText } from '../../corpus/model/sources.ts'
-import type { Origin } from '../../corpus/model/timeline/attribution.ts'
+import type { Attribution } from '../../corpus/model/timeline/attribution.ts'
 import { firstTimeline, nextTimeline } from '../../corpus/model/timeline/timeline.ts'
 import { jsonText } from '../../corpus/model/values/json-text.ts'
 import { MAX_MEMBER_PLAIN } from '../../corpus/snapshot/bounds.ts'
@@ -132,10 +132,10 @@ export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): Me
     feeds: statedAt,
     otherwise: settings.corpusDate,
   }
-  const origin: Origin = {
+  const origin: Attribution = {
     // The previous record with the current other inputs; the remaining differences come from the record.
     enriched: former && mergeCve({ ...input, record: former }),
-    claims: standingClaims(input),
+    claims: effectiveClaims(input),
     former: former?.claims ?? [],
   }
   const timeline = before ? nextTimeline(before, parts, dates, origin) : firstTimeline(parts, record, input)
@@ -175,7 +175,7 @@ export function mergeInputOf(
   { mission, kevFeed, weaknesses }: RecordSettings,
 ): MergeInput {
   const kev = claimsOf<KevEntry>(claims, 'kev')[0] ?? null
-  return { record, kev, kevFeed, ...otherClaims(claims), catalogue: catalogueOf(weaknesses), mission }
+  return { record, kev, kevFeed, ...otherClaims(claims), catalog: catalogOf(weaknesses), mission }
 }
 
 function isInKev(record: PreviousRecord | null): boolean {
@@ -220,7 +220,7 @@ function compareModules(a: ExploitModule, b: ExploitModule): number {
   )
 }
 
-function catalogueOf(weaknesses: MergeSettings['weaknesses']): WeaknessCatalogue | null {
+function catalogOf(weaknesses: MergeSettings['weaknesses']): WeaknessCatalog | null {
   return (
     weaknesses && {
       isWeakness: (id) => Object.hasOwn(weaknesses, id),

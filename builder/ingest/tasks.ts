@@ -12,7 +12,7 @@ import type { WrappingTable } from '../../corpus/feeds/nvd/raw-digest-table.ts'
 import { digestAt } from '../../corpus/feeds/packed-digests.ts'
 import { FEEDS, type FeedName } from '../../corpus/feeds/table.ts'
 import type { TaskResult } from '../../corpus/runtime/pool.ts'
-import { openFormer } from '../../corpus/store/committed-corpus.ts'
+import { openCommittedCorpus } from '../../corpus/store/committed-corpus.ts'
 import { connections } from '../../corpus/store/connections.ts'
 import { type MergeResult, type MergeSettings, mergeRecord, type RecordToMerge } from './record.ts'
 
@@ -47,9 +47,9 @@ export interface MergeTask {
   former: string | null
 }
 
-const formers = connections(openFormer)
+const formers = connections(openCommittedCorpus)
 
-export const closeFormers = formers.close
+export const closeCommittedCorpora = formers.close
 
 export const tasks = {
   digest: (path: string): TaskResult => ({ value: fileDigest(path) satisfies FileDigest }),
@@ -65,7 +65,7 @@ export const tasks = {
   merge: (task: MergeTask): TaskResult => ({ value: mergeHere(task) }),
 }
 
-export const formerCorpus = formers.at
+export const committedCorpus = formers.at
 
 export function mergeHere({ records, settings, former }: MergeTask): MergeResult[] {
   return records.map(({ claims, ...record }) =>

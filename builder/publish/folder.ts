@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { writingTo } from '../../corpus/command/system-error.ts'
-import { whyNotOurs } from '../../corpus/snapshot/files/dist-refusal.ts'
+import { distRefusal } from '../../corpus/snapshot/files/dist-refusal.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { lockDist } from '../snapshot/lock.ts'
 import { PublishError } from './error.ts'
@@ -17,7 +17,7 @@ const STAGED = 'publishing'
  * @throws PublishError `unusable`, BuildError `busy`
  */
 export async function openFolder(dist: string, effects: NetworkEffects): Promise<Target> {
-  const why = whyNotOurs(dist, 'publish')
+  const why = distRefusal(dist, 'publish')
   if (why !== null) throw new PublishError('unusable', why)
   const staged = join(dist, STAGED)
   await writingTo(dist, () => effects.mkdir(dist))
@@ -34,7 +34,7 @@ export async function openFolder(dist: string, effects: NetworkEffects): Promise
     list: async (folder) => sizesIn(dist, folder),
     put: ({ path, sha256, read }) =>
       writingTo(dist, async () => {
-        const [part, place] = [join(staged, sha256), join(dist, path)]
+        const [part, position] = [join(staged, sha256), join(dist, path)]
         try {
           const growing = await effects.grow(part, 0)
           try {
@@ -43,8 +43,8 @@ export async function openFolder(dist: string, effects: NetworkEffects): Promise
             await growing.close()
           }
           await effects.sync(part)
-          await effects.mkdir(dirname(place))
-          await effects.rename(part, place)
+          await effects.mkdir(dirname(position))
+          await effects.rename(part, position)
         } catch (error) {
           await effects.remove(part)
           throw error

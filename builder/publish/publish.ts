@@ -6,7 +6,7 @@ import type { Progress } from '../../corpus/command/progress.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { POINTER_NAME } from '../../corpus/snapshot/files/layout.ts'
 import { decodePointer, MAX_POINTER_BYTES, type Pointer } from '../../corpus/snapshot/files/pointer.ts'
-import { successionOf } from '../../corpus/snapshot/files/pointer-order.ts'
+import { pointerOrder } from '../../corpus/snapshot/files/pointer-order.ts'
 import { signersOf } from '../../corpus/snapshot/files/signature.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import type { Content } from './content.ts'
@@ -117,7 +117,7 @@ function assertFresh({ expires_at: expires }: Pointer, dist: string, now: Date):
 /** @throws PublishError `rollback`, `contradiction`; `unusable` if the target's pointer is damaged */
 function judge(pointer: Pointer, published: Buffer, { name }: Target): void {
   const have = pointerAt(name, published)
-  switch (successionOf(pointer, have)) {
+  switch (pointerOrder(pointer, have)) {
     case 'older':
       throw new PublishError(
         'rollback',

@@ -1,8 +1,8 @@
 /** Uploads files to a target: in parallel, with retries. */
 import { about } from '../../corpus/transfer/error.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
-import { severalAtOnce } from '../../corpus/transfer/parallel.ts'
-import { tellWait, withRetries } from '../../corpus/transfer/retry.ts'
+import { runParallel } from '../../corpus/transfer/parallel.ts'
+import { logWait, withRetries } from '../../corpus/transfer/retry.ts'
 import type { Content } from './content.ts'
 import type { Target } from './target.ts'
 
@@ -20,7 +20,7 @@ export interface Uploads {
  */
 export function putAll(contents: readonly Content[], uploads: Uploads): Promise<void> {
   const { target, parallel, effects, onBytes } = uploads
-  return severalAtOnce(contents, parallel, async (content, signal) => {
+  return runParallel(contents, parallel, async (content, signal) => {
     const watched = { ...content, read: () => passing(content.read(), signal, onBytes) }
     const attempt = async () => {
       signal.throwIfAborted()
@@ -41,7 +41,7 @@ export async function trying<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   try {
-    return await withRetries(effects, ask, { onWait: tellWait(name, effects), signal })
+    return await withRetries(effects, ask, { onWait: logWait(name, effects), signal })
   } catch (error) {
     throw about(name, error)
   }

@@ -23,7 +23,7 @@ export interface Signing {
   expiresInMs: number
 }
 
-export interface PutUp {
+export interface Activation {
   snapshot: string
   version: number
   /** False if the snapshot was already the current one. At most its pointer was signed again. */
@@ -33,7 +33,7 @@ export interface PutUp {
   expiresAt: string | null
 }
 
-export interface PutUpOptions {
+export interface ActivateOptions {
   before: Pointer | null
   parent: Manifest | null
   delta: Manifest['delta']
@@ -44,18 +44,18 @@ export interface PutUpOptions {
  * Writes the manifest, then the pointer. If the snapshot is the current one already, only the pointer can change: it
  * gets a later expiry or loses its signatures. An unsigned pointer stays unchanged unless `signing` is given.
  */
-export async function putUp(
+export async function activate(
   dist: string,
   files: FileEntry[],
-  { before, parent, delta, signing }: PutUpOptions,
+  { before, parent, delta, signing }: ActivateOptions,
   effects: Effects,
-): Promise<PutUp> {
+): Promise<Activation> {
   const snapshot = snapshotId(files)
   if (before?.snapshot === snapshot && isIntact(dist, before)) {
     const { version, expires_at } = before
     if (!signing && expires_at === undefined)
       return { snapshot, version, changed: false, signedBy: [], expiresAt: null }
-    return { ...(await putPointer(dist, renewed(before), signing, effects)), changed: false }
+    return { ...(await writePointer(dist, renewed(before), signing, effects)), changed: false }
   }
   // Cursors compare snapshots by this time, so it always increases, even if the clock goes back.
   const created = Math.max(effects.now().getTime(), before ? Date.parse(before.created_at) + 1 : 0)
@@ -78,19 +78,19 @@ export async function putUp(
     manifest: { sha256: digest, size: bytes.length },
     created_at,
   }
-  return { ...(await putPointer(dist, pointer, signing, effects)), changed: true }
+  return { ...(await writePointer(dist, pointer, signing, effects)), changed: true }
 }
 
 export function renewed({ expires_at: _, ...pointer }: Pointer): Pointer {
   return { ...pointer, version: pointer.version + 1 }
 }
 
-export async function putPointer(
+export async function writePointer(
   dist: string,
   pointer: Pointer,
   signing: Signing | null,
   effects: Effects,
-): Promise<Omit<PutUp, 'changed'>> {
+): Promise<Omit<Activation, 'changed'>> {
   const { snapshot, version } = pointer
   if (signing === null) {
     await replaceFile(pointerPath(dist), encodePointer(pointer), stagedIn(dist), effects)

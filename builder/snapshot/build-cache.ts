@@ -13,7 +13,7 @@ import { encodeNameParts, type NameCounts } from '../../corpus/snapshot/derive/n
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import type { FileEntry } from '../../corpus/snapshot/files/manifest.ts'
 
-export const gatheredPath = (dist: string) => join(dist, 'gathered')
+export const buildCachePath = (dist: string) => join(dist, 'gathered')
 
 export interface Blob {
   path: string
@@ -22,33 +22,33 @@ export interface Blob {
   sha256: string
 }
 
-export interface Gathered {
+export interface BuildCache {
   /** By block. */
   facts: ReadonlyMap<string, Blob>
   /** Returns the name counts, encoded by `encodeNameParts`. @throws SnapshotError if they are damaged */
   names(): Iterable<Uint8Array>
 }
 
-type Placed = Omit<Blob, 'path'>
+type Located = Omit<Blob, 'path'>
 
 interface Index {
   madeFrom: string
-  facts: [block: string, Placed][]
-  names: Placed[]
+  facts: [block: string, Located][]
+  names: Located[]
 }
 
 const LENGTH_BYTES = 4
 const TRAILER_BYTES = LENGTH_BYTES + 32
 
 /** Returns the cache if it matches the shards of these files, else null. */
-export function openGathered(dist: string, files: readonly FileEntry[]): Gathered | null {
-  const path = gatheredPath(dist)
+export function openBuildCache(dist: string, files: readonly FileEntry[]): BuildCache | null {
+  const path = buildCachePath(dist)
   const index = readIndex(path)
   if (index?.madeFrom !== madeFrom(files)) return null
   return {
-    facts: new Map(index.facts.map(([block, placed]) => [block, { path, ...placed }])),
+    facts: new Map(index.facts.map(([block, located]) => [block, { path, ...located }])),
     *names() {
-      for (const placed of index.names) yield readBlob({ path, ...placed })
+      for (const located of index.names) yield readBlob({ path, ...located })
     },
   }
 }
@@ -94,7 +94,7 @@ function readAt(file: number, at: number, length: number): Buffer {
   return bytes
 }
 
-export interface GatheredWriter {
+export interface BuildCacheWriter {
   path: string
   add(block: string, facts: Uint8Array): void
   /** Writes names, index and trailer, then closes the file. */
@@ -103,15 +103,15 @@ export interface GatheredWriter {
   close(): void
 }
 
-export function gatheredWriter(path: string): GatheredWriter {
+export function buildCacheWriter(path: string): BuildCacheWriter {
   const file = openSync(path, 'w')
   const facts: Index['facts'] = []
   let end = 0
-  const put = (bytes: Uint8Array): Placed => {
-    const placed = { at: end, length: bytes.length, sha256: sha256(bytes) }
+  const put = (bytes: Uint8Array): Located => {
+    const located = { at: end, length: bytes.length, sha256: sha256(bytes) }
     writeFileSync(file, bytes)
     end += bytes.length
-    return placed
+    return located
   }
   return {
     path,

@@ -8,22 +8,22 @@ import type { Progress } from '../../corpus/command/progress.ts'
 import { writingTo } from '../../corpus/command/system-error.ts'
 import { compareCveIds } from '../../corpus/model/ids/cve-id.ts'
 import { sha256 } from '../../corpus/runtime/digest.ts'
-import { heard, openPool, type Pool } from '../../corpus/runtime/pool.ts'
+import { handleLater, openPool, type Pool } from '../../corpus/runtime/pool.ts'
 import { MAX_GZIP_PLAIN } from '../../corpus/snapshot/bounds.ts'
 import { gzipFile } from '../../corpus/snapshot/codec/deflate.ts'
 import { countsOf } from '../../corpus/snapshot/derive/counts.ts'
 import { DERIVED_FILES, type DeriveInput, deriveFiles } from '../../corpus/snapshot/derive/derive.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import type { About } from '../../corpus/snapshot/files/about.ts'
-import { whyNotOurs } from '../../corpus/snapshot/files/dist-refusal.ts'
+import { distRefusal } from '../../corpus/snapshot/files/dist-refusal.ts'
 import { readManifest, readPointer, temporaryFolder } from '../../corpus/snapshot/files/layout.ts'
 import type { FileEntry } from '../../corpus/snapshot/files/manifest.ts'
 import type { Pointer } from '../../corpus/snapshot/files/pointer.ts'
 import { type EpssColumns, encodeEpss, NO_EPSS, toBillionths } from '../../corpus/snapshot/record/epss.ts'
 import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
 import { about } from './about.ts'
-import { type PutUp, putUp, type Signing } from './activate.ts'
-import { gatheredPath, openGathered } from './build-cache.ts'
+import { type Activation, activate, type Signing } from './activate.ts'
+import { buildCachePath, openBuildCache } from './build-cache.ts'
 import { cnaEntries, feedEntries, writeCatalogs } from './catalogs.ts'
 import { collectChanges, putDelta } from './delta.ts'
 import { BuildError } from './error.ts'
@@ -31,7 +31,7 @@ import { lockDist } from './lock.ts'
 import { type ObjectStore, openObjectStore } from './objects.ts'
 import { closeCorpora, type LeftOut } from './shard-task.ts'
 import { type Block, blocksOf, type Parent, type ShardTally, writeShards } from './shards.ts'
-import { openPuts } from './write-queue.ts'
+import { openWriteQueue } from './write-queue.ts'
 
 export interface BuildOptions {
   corpus: string
@@ -42,7 +42,7 @@ export interface BuildOptions {
   signing?: Signing | null
 }
 
-export interface BuildReport extends ShardTally, PutUp {
+export interface BuildReport extends ShardTally, Activation {
   parent: string | null
   counts: Record<string, number>
   objects: ObjectStore['tally']
@@ -89,7 +89,7 @@ function readable(path: string): Corpus {
 
 /** Every build empties `tmp`, so foreign folders are refused. */
 function assertDist(dist: string): void {
-  const why = whyNotOurs(dist, '--out')
+  const why = distRefusal(dist, '--out')
   if (why !== null) throw new BuildError('unusable', why)
 }
 
@@ -114,7 +114,7 @@ async function buildFrom(
     const changes = collectChanges()
     const job = { blocks, corpusPath, parent, pool, objects, changes, log: effects.log, onProgress }
     const leftOut: LeftOut[] = []
-    const writing = heard(Promise.all([writeShards(job), writeCatalogs(feedEntries(corpus, leftOut), job)]))
+    const writing = handleLater(Promise.all([writeShards(job), writeCatalogs(feedEntries(corpus, leftOut), job)]))
     const epss = alignEpss(corpus, blocks)
     const [shards, ofFeeds] = await writing
     const { rows } = shards
@@ -132,11 +132,11 @@ async function buildFrom(
     const derivedAt = lap()
     // Before the pointer, which is the last write. Without the pointer, the cache belongs to no snapshot and is
     // ignored.
-    const isThere = isUpon && openGathered(dist, shards.files) !== null
-    if (!isThere) await effects.rename(writer.path, gatheredPath(dist))
+    const isThere = isUpon && openBuildCache(dist, shards.files) !== null
+    if (!isThere) await effects.rename(writer.path, buildCachePath(dist))
     const delta = await putDelta(files, parent?.manifest ?? null, changes, objects)
     const upon = { before: pointer, parent: parent?.manifest ?? null, delta, signing }
-    const outcome = await putUp(dist, files, upon, effects)
+    const outcome = await activate(dist, files, upon, effects)
     await effects.remove(temporaryFolder(dist))
     return {
       ...outcome,
@@ -158,7 +158,7 @@ async function writeDerived(
   objects: ObjectStore,
   progress: Progress,
 ): Promise<FileEntry[]> {
-  const puts = openPuts()
+  const puts = openWriteQueue()
   let done = 0
   try {
     for await (const { from, ...entry } of deriveFiles(pool, input, objects.temporary)) {
@@ -205,7 +205,7 @@ function pointerOf(dist: string): Pointer | null {
 function parentOf(dist: string, pointer: Pointer, effects: Effects): Parent | null {
   try {
     const manifest = readManifest(dist, pointer.manifest.sha256)
-    return { dist, manifest, gathered: openGathered(dist, manifest.files) }
+    return { dist, manifest, gathered: openBuildCache(dist, manifest.files) }
   } catch (error) {
     if (!(error instanceof SnapshotError)) throw error
     effects.log(`the snapshot in ${dist} cannot be built upon, so all of it is made anew: ${error.message}`)

@@ -1,6 +1,6 @@
 /** Worker task: writes a catalog shard. Unchanged entries reuse the members of the parent's shard. */
 
-import { type Change, type PlacedShard, shardChange } from '../../corpus/snapshot/files/delta.ts'
+import { type Change, type LocatedShard, shardChange } from '../../corpus/snapshot/files/delta.ts'
 import type { FileEntry } from '../../corpus/snapshot/files/manifest.ts'
 import {
   type CatalogEntry,
@@ -24,7 +24,7 @@ export interface BuiltCatalog extends EncodedCatalog {
 export function writeCatalog({ entries, parent }: CatalogInput): BuiltCatalog {
   const former = parent && readSound(parent.dist, parent.file)
   const catalog = encodeCatalog(entries, keptEntries(former))
-  return { ...catalog, change: former && shardChange(placed(Buffer.from(catalog.bytes.buffer)), placed(former)) }
+  return { ...catalog, change: former && shardChange(located(Buffer.from(catalog.bytes.buffer)), located(former)) }
 }
 
-const placed = (bytes: Buffer): PlacedShard => ({ bytes, members: [...membersOf(bytes)] })
+const located = (bytes: Buffer): LocatedShard => ({ bytes, members: [...membersOf(bytes)] })

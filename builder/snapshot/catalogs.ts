@@ -1,7 +1,7 @@
 /** The catalogs of a snapshot. Unchanged entries reuse the members of the parent's shard. */
 import { isEntryName } from '../../corpus/feeds/feed.ts'
 import type { CapecEntry, CweEntry } from '../../corpus/model/catalog.ts'
-import { joinCatalogues } from '../../corpus/model/catalog-names.ts'
+import { joinCatalogs } from '../../corpus/model/catalog-names.ts'
 import type { CnaEntry, ExploitClaim, ReportType } from '../../corpus/model/claim.ts'
 import { unlistedCnas } from '../../corpus/model/directory.ts'
 import { jsonText } from '../../corpus/model/values/json-text.ts'
@@ -14,8 +14,8 @@ import {
   type CatalogEntry,
   type CatalogName,
   catalogKey,
+  type LocatedEntry,
   MAX_ENTRY_BYTES,
-  type PlacedEntry,
 } from '../../corpus/snapshot/record/catalog.ts'
 import type { Corpus } from '../../corpus/store/corpus.ts'
 import type { BuiltCatalog, CatalogInput } from './catalog-task.ts'
@@ -35,31 +35,31 @@ interface CatalogJob {
 export async function writeCatalogs<Name extends CatalogName>(
   entries: Record<Name, CatalogEntry[]>,
   { parent, pool, objects, changes }: CatalogJob,
-): Promise<{ files: FileEntry[]; catalogs: Record<Name, PlacedEntry[]> }> {
+): Promise<{ files: FileEntry[]; catalogs: Record<Name, LocatedEntry[]> }> {
   const names = Object.keys(entries) as Name[]
   const inputs = names.map((name): CatalogInput => {
     const file = parent?.manifest.files.find((one) => one.role === 'catalog' && one.name === name)
     return { entries: entries[name], parent: file && parent ? { dist: parent.dist, file } : null }
   })
   const files: FileEntry[] = []
-  const catalogs: Partial<Record<Name, PlacedEntry[]>> = {}
+  const catalogs: Partial<Record<Name, LocatedEntry[]>> = {}
   for await (const { bytes, content, entries, change } of runInOrder<BuiltCatalog>(pool, 'catalog', inputs)) {
     const name = names[files.length]!
     changes.add('catalog', name, change, bytes.length)
     files.push(await objects.put({ role: 'catalog', name, content, count: entries.length, derived: false }, bytes))
     catalogs[name] = entries
   }
-  return { files, catalogs: catalogs as Record<Name, PlacedEntry[]> }
+  return { files, catalogs: catalogs as Record<Name, LocatedEntry[]> }
 }
 
 /** Returns the entries of all catalogs except `cnas`, from the feeds. */
 export function feedEntries(corpus: Corpus, leftOut: LeftOut[]): Record<Exclude<CatalogName, 'cnas'>, CatalogEntry[]> {
-  const { cwes, capecs } = joinCatalogues({
-    cwes: corpus.catalogue<CweEntry>('cwe'),
-    capecs: corpus.catalogue<CapecEntry>('capec'),
+  const { cwes, capecs } = joinCatalogs({
+    cwes: corpus.catalog<CweEntry>('cwe'),
+    capecs: corpus.catalog<CapecEntry>('capec'),
   })
-  const exploits = ['exploitdb', 'metasploit'].flatMap((feed) => corpus.catalogue<ExploitClaim>(feed))
-  const types = corpus.catalogue<ReportType>('report-types')
+  const exploits = ['exploitdb', 'metasploit'].flatMap((feed) => corpus.catalog<ExploitClaim>(feed))
+  const types = corpus.catalog<ReportType>('report-types')
   const moduleKey = ({ source, source_id }: ExploitEntry) => `${source}/${source_id}`
   return {
     cwes: keyed('cwes', cwes, ({ slug }) => slug, leftOut),
@@ -98,7 +98,7 @@ export function keyed<Entry>(
 
 /** Returns the listed CNAs, and those that only records name (rule 27). Assigners with too long names are omitted. */
 export function cnaEntries(corpus: Corpus, rows: Rows, leftOut: LeftOut[]): CatalogEntry[] {
-  const listed = corpus.catalogue<CnaEntry>('cna').map(cnaDetail)
+  const listed = corpus.catalog<CnaEntry>('cna').map(cnaDetail)
   const unlisted = unlistedCnas(new Set(listed.map(({ slug }) => slug)), assignerCounts(rows))
   const known = { country: null, organization_type: [], scope: null, advisories_url: null }
   const cnas = [...listed, ...unlisted.filter(({ slug }) => isEntryName(slug)).map((cna) => ({ ...cna, ...known }))]

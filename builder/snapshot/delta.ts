@@ -46,10 +46,10 @@ export async function putDelta(
   objects: ObjectStore,
 ): Promise<Stored | null> {
   if (!parent || snapshotId(files) === parent.snapshot) return null
-  const places = new Map(parent.files.map(({ role, name }, place) => [keyOf(role, name), place]))
+  const positions = new Map(parent.files.map(({ role, name }, position) => [keyOf(role, name), position]))
   const packed = files.toSorted(byRoleAndName).flatMap((entry, file): PackedFile[] => {
     const change = changes.of(entry)
-    const former = places.get(keyOf(entry.role, entry.name))
+    const former = positions.get(keyOf(entry.role, entry.name))
     return change && former !== undefined ? [{ file, former, ...change }] : []
   })
   return packed.length === 0 ? null : objects.put({}, encodePack(packed))

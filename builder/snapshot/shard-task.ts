@@ -4,15 +4,15 @@
  */
 import type { CveId } from '../../corpus/model/ids/cve-id.ts'
 import { SHORT_HASH_LENGTH, sha256 } from '../../corpus/runtime/digest.ts'
-import { type GatheredShard, gatherShard, type KnownFacts, namesOf } from '../../corpus/snapshot/derive/extract.ts'
+import { extractShard, type KnownFacts, namesOf, type ShardExtract } from '../../corpus/snapshot/derive/extract.ts'
 import { decodeFacts, encodeFacts } from '../../corpus/snapshot/derive/facts.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { type Change, type PlacedShard, shardChange } from '../../corpus/snapshot/files/delta.ts'
+import { type Change, type LocatedShard, shardChange } from '../../corpus/snapshot/files/delta.ts'
 import { readObject } from '../../corpus/snapshot/files/layout.ts'
 import type { FileEntry } from '../../corpus/snapshot/files/manifest.ts'
 import { encodeCveMember, type LargePart, largeParts, withoutLarge } from '../../corpus/snapshot/record/cve-member.ts'
 import type { MemberHead } from '../../corpus/snapshot/record/member.ts'
-import { contentDigest, membersOf, type PlacedMember } from '../../corpus/snapshot/record/shard.ts'
+import { contentDigest, type LocatedMember, membersOf } from '../../corpus/snapshot/record/shard.ts'
 import { connections } from '../../corpus/store/connections.ts'
 import { openCorpus } from '../../corpus/store/corpus.ts'
 import { type Blob, readBlob } from './build-cache.ts'
@@ -44,7 +44,7 @@ export interface BuiltShard {
   file: { bytes: Uint8Array; sha256: string; content: string } | null
   /** Null without a parent or a new file. */
   change: Change | null
-  gathered: GatheredShard
+  gathered: ShardExtract
   /** Encoded by `encodeFacts`. */
   facts: Uint8Array
   /** Removed members' names that were counted, by `encodeNames`; null if none were counted. */
@@ -71,7 +71,7 @@ export function buildShard(input: ShardInput): BuiltShard {
       ? { file: null, ...parent, encoded: 0, encodedBytes: 0, leftOut: [] }
       : encodeShard(input, parent?.bytes ?? null, kept)
   const known = parent && input.facts && knownFacts(input.facts, parent.members, kept, members)
-  const gathered = gatherShard(bytes, members, known)
+  const gathered = extractShard(bytes, members, known)
   const goneNames =
     parent && known
       ? namesOf(
@@ -83,7 +83,7 @@ export function buildShard(input: ShardInput): BuiltShard {
   return { file, change, gathered, facts: encodeFacts(gathered), goneNames, ...encoded }
 }
 
-function parentShard({ parent, facts }: ShardInput): PlacedShard | null {
+function parentShard({ parent, facts }: ShardInput): LocatedShard | null {
   if (!parent) return null
   const bytes = facts ? readObject(parent.dist, parent.file) : readSound(parent.dist, parent.file)
   return bytes && { bytes, members: [...membersOf(bytes)] }
@@ -91,24 +91,24 @@ function parentShard({ parent, facts }: ShardInput): PlacedShard | null {
 
 function knownFacts(
   blob: Blob,
-  before: readonly PlacedMember[],
-  kept: ReadonlyMap<string, PlacedMember>,
-  members: readonly PlacedMember[],
+  before: readonly LocatedMember[],
+  kept: ReadonlyMap<string, LocatedMember>,
+  members: readonly LocatedMember[],
 ): KnownFacts {
   const facts = decodeFacts(readBlob(blob))
   if (facts.facts.titles.length !== before.length) {
     throw new SnapshotError('malformed', `${blob.path} holds facts of other CVEs`)
   }
-  const places = new Map(before.map(({ key }, place) => [key, place]))
-  return { ...facts, places: Int32Array.from(members, ({ key }) => (kept.has(key) ? places.get(key)! : -1)) }
+  const positions = new Map(before.map(({ key }, position) => [key, position]))
+  return { ...facts, positions: Int32Array.from(members, ({ key }) => (kept.has(key) ? positions.get(key)! : -1)) }
 }
 
-function encodeShard(input: ShardInput, shard: Buffer | null, kept: ReadonlyMap<string, PlacedMember>) {
+function encodeShard(input: ShardInput, shard: Buffer | null, kept: ReadonlyMap<string, LocatedMember>) {
   const { ids, digests } = input
   const changed = ids.filter((id) => !kept.has(id))
   const records = corpora.at(input.corpus).records(input.block, changed)[Symbol.iterator]()
   const digest = contentDigest()
-  const members: PlacedMember[] = []
+  const members: LocatedMember[] = []
   const pieces: Uint8Array[] = []
   const leftOut: LeftOut[] = []
   let encodedBytes = 0
@@ -164,9 +164,9 @@ const digestAt = (digests: Uint8Array, i: number) =>
   digests.subarray(i * SHORT_HASH_LENGTH, (i + 1) * SHORT_HASH_LENGTH)
 
 /** Returns the parent's members with unchanged records, by key. */
-function sameMembers(members: readonly PlacedMember[], { ids, digests }: ShardInput): Map<string, PlacedMember> {
+function sameMembers(members: readonly LocatedMember[], { ids, digests }: ShardInput): Map<string, LocatedMember> {
   const wanted = new Map(ids.map((id, i) => [id as string, digestAt(digests, i)]))
-  const same = new Map<string, PlacedMember>()
+  const same = new Map<string, LocatedMember>()
   for (const member of members) {
     const digest = wanted.get(member.key)
     if (digest && Buffer.compare(member.source, digest) === 0) same.set(member.key, member)

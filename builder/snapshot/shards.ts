@@ -4,11 +4,11 @@ import { type Pool, runInOrder } from '../../corpus/runtime/pool.ts'
 import { type Rows, rowCollector } from '../../corpus/snapshot/derive/rows.ts'
 import type { FileEntry, Manifest } from '../../corpus/snapshot/files/manifest.ts'
 import type { Corpus } from '../../corpus/store/corpus.ts'
-import { type Gathered, type GatheredWriter, gatheredWriter } from './build-cache.ts'
+import { type BuildCache, type BuildCacheWriter, buildCacheWriter } from './build-cache.ts'
 import type { Changes } from './delta.ts'
 import type { ObjectStore } from './objects.ts'
 import type { BuiltShard, LeftOut, ShardInput } from './shard-task.ts'
-import { openPuts } from './write-queue.ts'
+import { openWriteQueue } from './write-queue.ts'
 
 export interface ShardTally {
   members: { total: number; encoded: number; encodedBytes: number }
@@ -21,7 +21,7 @@ export interface Parent {
   dist: string
   manifest: Manifest
   /** Null without a usable cache. */
-  gathered: Gathered | null
+  gathered: BuildCache | null
 }
 
 /** Ids in order, and 16 bytes of digest for each. */
@@ -59,7 +59,7 @@ export interface WrittenShards {
   rows: Rows
   tally: ShardTally
   /** The name counts are still missing. */
-  writer: GatheredWriter
+  writer: BuildCacheWriter
   isUpon: boolean
 }
 
@@ -80,7 +80,7 @@ export async function writeShards(job: ShardJob): Promise<WrittenShards> {
 /** @throws SnapshotError if the parent's cache is damaged, or the parent's shards while the cache is used */
 async function writeUpon(
   { blocks, corpusPath, parent, pool, objects, changes, onProgress }: ShardJob,
-  gathered: Gathered | null,
+  gathered: BuildCache | null,
 ): Promise<WrittenShards> {
   const parentShards = new Map(
     parent?.manifest.files.filter(({ role }) => role === 'cve').map((file) => [file.name, file] as const),
@@ -99,8 +99,8 @@ async function writeUpon(
       facts: gathered?.facts.get(block.block) ?? null,
     }
   })
-  const puts = openPuts()
-  const writer = gatheredWriter(objects.temporary('gathered'))
+  const puts = openWriteQueue()
+  const writer = buildCacheWriter(objects.temporary('gathered'))
   const rows = rowCollector(gathered?.names())
   let done = 0
   try {
@@ -133,7 +133,7 @@ async function writeUpon(
 }
 
 /** Returns null if a whole block is gone, because its names could not be subtracted. */
-function gatheredOf(parent: Parent | null, blocks: readonly Block[]): Gathered | null {
+function gatheredOf(parent: Parent | null, blocks: readonly Block[]): BuildCache | null {
   if (!parent?.gathered) return null
   const names = new Set(blocks.map(({ block }) => block))
   return parent.gathered.facts.keys().every((block) => names.has(block)) ? parent.gathered : null

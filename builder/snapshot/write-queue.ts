@@ -3,13 +3,13 @@
  * entries keep the order in which they were added.
  */
 
-import { heard } from '../../corpus/runtime/pool.ts'
+import { handleLater } from '../../corpus/runtime/pool.ts'
 import type { FileEntry } from '../../corpus/snapshot/files/manifest.ts'
 
 /** Enough to keep a disk busy; queued contents use memory. */
 const AT_ONCE = 4
 
-export interface Puts {
+export interface WriteQueue {
   /** Waits until the queue has room. @throws the error of an earlier write */
   add(put: Promise<FileEntry>): Promise<void>
   /** @throws the first write's error */
@@ -18,14 +18,14 @@ export interface Puts {
   settled(): Promise<void>
 }
 
-export function openPuts(): Puts {
+export function openWriteQueue(): WriteQueue {
   const all: Promise<FileEntry>[] = []
   const underWay = new Set<Promise<FileEntry>>()
   return {
     async add(put) {
-      all.push(heard(put))
+      all.push(handleLater(put))
       underWay.add(put)
-      heard(put.finally(() => underWay.delete(put)))
+      handleLater(put.finally(() => underWay.delete(put)))
       while (underWay.size >= AT_ONCE) await Promise.race(underWay)
     },
     entries: () => Promise.all(all),

@@ -109,7 +109,7 @@ export interface OpenFeed {
 /** The new items of a file, without those stored with equal bytes. */
 export interface SiftedFile {
   /** For each item in file order its index among the stored items, or -1 when it is the next in `batches`. */
-  places: Int32Array
+  positions: Int32Array
   /** These batches contain no stored digests. */
   batches: Batch[]
   bytes: number

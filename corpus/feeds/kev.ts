@@ -27,10 +27,10 @@ export function findKev(feedsFolder: string): FeedFile[] {
       const named = dateInName(name)
       const file = { path, name, role: 'baseline', part: '', folder: false } as const
       try {
-        const catalogue = readCatalogue(path, name)
-        const released = text(catalogue.dateReleased)
+        const catalog = readCatalog(path, name)
+        const released = text(catalog.dateReleased)
         const date = released === null ? null : utcTimestamp(released)
-        return { ...file, date: date ?? named, version: text(catalogue.catalogVersion) }
+        return { ...file, date: date ?? named, version: text(catalog.catalogVersion) }
       } catch (cause) {
         // Use the date in the name. Reading reports the error if this file is chosen.
         if (named !== null) return { ...file, date: named, version: null }
@@ -40,7 +40,7 @@ export function findKev(feedsFolder: string): FeedFile[] {
   )
 }
 
-function readCatalogue(path: string, name: string): JsonObject & { vulnerabilities: unknown[] } {
+function readCatalog(path: string, name: string): JsonObject & { vulnerabilities: unknown[] } {
   const json = readJsonFile(path, name)
   if (!isObject(json) || !Array.isArray(json.vulnerabilities)) {
     throw new FeedError('file_invalid', `${name} is no KEV catalogue: it has no list "vulnerabilities"`)
@@ -52,7 +52,7 @@ function readCatalogue(path: string, name: string): JsonObject & { vulnerabiliti
  * Yields the entries in file order. The digest covers an entry's JSON, because its byte range in the file is unknown.
  */
 export function* readKev(file: FeedFile, options: ReadOptions): Iterable<FeedItem> {
-  for (const [index, json] of readCatalogue(file.path, file.name).vulnerabilities.entries()) {
+  for (const [index, json] of readCatalog(file.path, file.name).vulnerabilities.entries()) {
     const stated = isObject(json) ? text(json.cveID) : null
     const cveId = stated === null ? null : parseCveId(stated)
     const key = cveId ?? stated ?? `entry ${index + 1}`

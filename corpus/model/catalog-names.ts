@@ -39,13 +39,13 @@ export interface CapecListEntry {
   related_attack_patterns: CapecEntry['related_attack_patterns']
 }
 
-export interface Catalogues {
+export interface Catalogs {
   cwes: readonly CweEntry[]
   capecs: readonly CapecEntry[]
 }
 
 /** Returns the entries with names from the other catalog (null for unknown ids). Relations are not completed. */
-export function joinCatalogues({ cwes, capecs }: Catalogues): { cwes: CweEntry[]; capecs: CapecEntry[] } {
+export function joinCatalogs({ cwes, capecs }: Catalogs): { cwes: CweEntry[]; capecs: CapecEntry[] } {
   const cweNames = new Map(cwes.map(({ slug, name }) => [slug, name]))
   const capecNames = new Map(capecs.map(({ id, name }) => [id, name]))
   return {

@@ -15,7 +15,7 @@ import { linkedAdvisory } from './evidence/advisory.ts'
 import { capabilitiesOf } from './evidence/capabilities.ts'
 import { evidenceOf, kevListing } from './evidence/evidence.ts'
 import { latestReports } from './evidence/reports.ts'
-import { allWeaknesses, primaryWeakness, type WeaknessCatalogue } from './ids/weakness.ts'
+import { allWeaknesses, primaryWeakness, type WeaknessCatalog } from './ids/weakness.ts'
 import type { CveCore, ExploitModule, RecordParts } from './record.ts'
 import { mergedReferences } from './references.ts'
 import { completenessOf } from './scores/completeness.ts'
@@ -24,7 +24,7 @@ import { latestSsvc, type Mission, ssvcOf } from './scores/ssvc.ts'
 import { compareText, orderedClaims } from './sources.ts'
 import { titleOf } from './title.ts'
 
-export type { WeaknessCatalogue } from './ids/weakness.ts'
+export type { WeaknessCatalog } from './ids/weakness.ts'
 export type { Mission } from './scores/ssvc.ts'
 
 /** Claims about a CVE from all feeds except the CVE list. */
@@ -57,7 +57,7 @@ export interface MergeInput extends OtherClaims {
   /** Whether a KEV feed is present. Without one, the ADP's copy counts (rule 23). */
   kevFeed: boolean
   /** Null without a CWE feed. Then no id is preferred and no name is known. */
-  catalogue: WeaknessCatalogue | null
+  catalog: WeaknessCatalog | null
   mission: Mission
 }
 
@@ -69,8 +69,8 @@ export type MergedParts = Omit<RecordParts, 'timeline'>
  * @throws TypeError for a rejected record.
  */
 export function mergeCve(input: MergeInput): MergedParts {
-  const { record, exploits, detections, pocs, catalogue } = input
-  const claims = standingClaims(input)
+  const { record, exploits, detections, pocs, catalog } = input
+  const claims = effectiveClaims(input)
   const cvss = cvssSection(claims, record.dateUpdated)
   const references = mergedReferences(claims)
   const kev = kevListing(claims, input.kev, input.kevFeed)
@@ -78,14 +78,14 @@ export function mergeCve(input: MergeInput): MergedParts {
   const evidence = evidenceOf({ cveId: record.cveId, claims, kev, ssvc, exploits, references, detections, pocs })
   const capabilities = capabilitiesOf(claims, references, evidence, detections)
   const analyses = input.analyses.toSorted(newestAnalysisFirst)
-  const primaryCwe = primaryWeakness(claims, catalogue)
+  const primaryCwe = primaryWeakness(claims, catalog)
   const cna = claims.find((claim) => claim.source === 'cna')
   // Claims are ordered: the record's own description precedes those of other feeds.
   const description = claims.find((claim) => claim.description !== null)?.description ?? null
   const core: CveCore = {
     cve_id: record.cveId,
     state: servedState(record),
-    title: titleOf(cna, description, primaryCwe === null ? null : (catalogue?.weaknessName(primaryCwe) ?? null)),
+    title: titleOf(cna, description, primaryCwe === null ? null : (catalog?.weaknessName(primaryCwe) ?? null)),
     description,
     severity: cvss.headline.severity,
     cvss_score: cvss.headline.cvss_score,
@@ -110,7 +110,7 @@ export function mergeCve(input: MergeInput): MergedParts {
     exploits,
     evidence,
     analysis: analyses[0]?.analysis ?? null,
-    advisory: linkedAdvisory(record.cveId, input.advisories, catalogue),
+    advisory: linkedAdvisory(record.cveId, input.advisories, catalog),
     ...latestReports(input.reports),
     facets: {
       weaknesses: allWeaknesses(claims),
@@ -124,7 +124,7 @@ export function mergeCve(input: MergeInput): MergedParts {
  * Returns the claims that count, in order. Withdrawn advisories do not count. OSV's copy of an advisory does not count
  * either (rule 29), because it would duplicate every statement.
  */
-export function standingClaims({ record, claims, advisories }: MergeInput): CveClaim[] {
+export function effectiveClaims({ record, claims, advisories }: MergeInput): CveClaim[] {
   const isCopy = copiesOf(advisories)
   return orderedClaims(record.claims, [
     ...claims.filter((claim) => !isCopy(claim)),
@@ -133,7 +133,7 @@ export function standingClaims({ record, claims, advisories }: MergeInput): CveC
 }
 
 /** Returns the claims that do not count, with the reason. */
-export function fallenClaims({ claims, advisories }: MergeInput): { claim: CveClaim; why: string }[] {
+export function discardedClaims({ claims, advisories }: MergeInput): { claim: CveClaim; why: string }[] {
   return [
     ...claims.filter(copiesOf(advisories)).map((claim) => ({ claim, why: 'a copy of the advisory' })),
     ...advisories.filter((one) => !isStanding(one)).map(({ claim }) => ({ claim, why: 'withdrawn' })),

@@ -2,7 +2,7 @@
 import type { CveClaim, CvssClaim } from './claim.ts'
 import { isWeaponized, kevListing } from './evidence/evidence.ts'
 import { isMapping } from './ids/weakness.ts'
-import { type MergeInput, standingClaims } from './merge.ts'
+import { effectiveClaims, type MergeInput } from './merge.ts'
 import { rankedMetrics, severityOf } from './scores/cvss.ts'
 import { baseScore } from './scores/cvss-vector.ts'
 import { latestSsvc } from './scores/ssvc.ts'
@@ -46,12 +46,12 @@ export function reviewOf(input: MergeInput): Review {
   const review: Review = { scores: 0, unreadable: 0, mismatches: [], disagreements: [] }
   const { record, claims, advisories } = input
   for (const claim of [...record.claims, ...claims, ...advisories.map((one) => one.claim)]) addScores(claim, review)
-  const standing = standingClaims(input)
+  const effective = effectiveClaims(input)
   const found = [
-    severities(standing, record.dateUpdated),
-    weaknesses(standing),
-    listings(standing, input),
-    exploitation(standing, input),
+    severities(effective, record.dateUpdated),
+    weaknesses(effective),
+    listings(effective, input),
+    exploitation(effective, input),
   ]
   review.disagreements.push(...found.filter((one) => one !== null))
   return review

@@ -8,7 +8,7 @@ import { POINTER_NAME } from '../snapshot/files/layout.ts'
 import type { Stored } from '../snapshot/files/manifest.ts'
 import { about, TransferError } from '../transfer/error.ts'
 import { noPathHere, pathOfFileUrl } from '../transfer/file-url.ts'
-import { watchCrawl } from '../transfer/minimum-rate.ts'
+import { watchMinimumRate } from '../transfer/minimum-rate.ts'
 import { type NetworkEffects, realNetworkEffects } from '../transfer/network.ts'
 import { firstByteOf, get, type LocatedAnswer, networkError, readWhole, withoutPassword } from '../transfer/request.ts'
 import { statusError, withRetries } from '../transfer/retry.ts'
@@ -257,7 +257,7 @@ function webFiles(url: URL, effects: NetworkEffects, close: () => Promise<void>)
 
 /** Passes a body through, with a timeout for slow transfers. Failures become TransferErrors. */
 async function* whileMoving(body: AsyncIterable<Uint8Array>, now: () => Date): AsyncIterable<Uint8Array> {
-  const arrived = watchCrawl(now)
+  const arrived = watchMinimumRate(now)
   try {
     for await (const chunk of body) {
       arrived(chunk.length)

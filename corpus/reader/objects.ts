@@ -1,6 +1,6 @@
 /** Reads the objects of a snapshot, whole or in parts. It merges nearby parts into one request and limits memory. */
 import { sha256 } from '../runtime/digest.ts'
-import { recent } from '../runtime/generational-cache.ts'
+import { generationalCache } from '../runtime/generational-cache.ts'
 import { SnapshotError } from '../snapshot/error.ts'
 import { describe, objectName } from '../snapshot/files/layout.ts'
 import type { FileEntry } from '../snapshot/files/manifest.ts'
@@ -36,7 +36,7 @@ const GAP_BYTES = 8 * 1024
  * a CRC gives no protection against forgery.
  */
 export function openObjects(files: Files, { proven }: { proven: boolean }): Objects {
-  const kept = recent<string, Buffer>(KEPT_BYTES, ({ length }) => length)
+  const kept = generationalCache<string, Buffer>(KEPT_BYTES, ({ length }) => length)
   const coming = new Map<string, Promise<Buffer>>()
   const proofs = new Map<string, Promise<Pick<Files, 'part'>>>()
 

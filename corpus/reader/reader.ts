@@ -138,7 +138,7 @@ export async function openReader(address: string | URL, options: ReaderOptions =
         const binding = { list: 'cves', sort, filters }
         const { after } = resume(open, cursor, binding, isCveKey)
         const order = orderView(snapshot, sort.key, sort.descending)
-        const start = after ? order.placeAfter(after) : 0
+        const start = after ? order.positionAfter(after) : 0
         // One row more than requested shows whether another page follows (rule 8).
         const found = firstPassing(snapshot, bits, filters, null, { order, start, most: limit + 1 })
         const ordinals = found.slice(0, limit)

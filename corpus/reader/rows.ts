@@ -3,8 +3,8 @@
  * about 16 KB. Other rows come from the core segments of their CVEs, about 600 bytes each.
  */
 
-import { recent } from '../runtime/generational-cache.ts'
-import { type PlacedSegment, plainBytes } from '../snapshot/codec/segment-bytes.ts'
+import { generationalCache } from '../runtime/generational-cache.ts'
+import { type LocatedSegment, plainBytes } from '../snapshot/codec/segment-bytes.ts'
 import type { CveSort } from '../snapshot/cursor/order.ts'
 import { coreSegmentAt, idAt } from '../snapshot/derive/index-table.ts'
 import { pageKey, ROWS_KIND, ROWS_PER_PAGE, ROWS_PER_SEGMENT } from '../snapshot/derive/pages.ts'
@@ -33,7 +33,7 @@ const PAGES_BYTES = 4 * 1024 * 1024
 interface Wanted {
   to: number
   ordinal: number
-  place: number
+  position: number
 }
 
 /**
@@ -49,8 +49,8 @@ export function parsedJson(text: string): unknown {
 }
 
 export function openRows(snapshot: ReadSnapshot, objects: Objects): Rows {
-  const { index, columns, orders, places, epss, shards, pages } = snapshot
-  const read = recent<string, ReadMember>(PAGES_BYTES, ({ bytes }) => bytes.length)
+  const { index, columns, orders, positions, epss, shards, pages } = snapshot
+  const read = generationalCache<string, ReadMember>(PAGES_BYTES, ({ bytes }) => bytes.length)
 
   /** Stores a row after checking its CVE id, because the order may be wrong. */
   function put(out: CveSummary[], { to, ordinal }: Wanted, row: CveSummary | undefined): void {
@@ -82,7 +82,7 @@ export function openRows(snapshot: ReadSnapshot, objects: Objects): Rows {
     const member = await pageOf(sort, page)
     const parsed = new Map<number, CveSummary[]>()
     for (const one of wanted) {
-      const at = Math.floor((one.place % ROWS_PER_PAGE) / ROWS_PER_SEGMENT)
+      const at = Math.floor((one.position % ROWS_PER_PAGE) / ROWS_PER_SEGMENT)
       let rows = parsed.get(at)
       if (!rows) {
         const segment = member.segments[at]
@@ -90,13 +90,13 @@ export function openRows(snapshot: ReadSnapshot, objects: Objects): Rows {
         rows = parsedJson(`[${plainBytes(member.bytes, segment).toString()}]`) as CveSummary[]
         parsed.set(at, rows)
       }
-      put(out, one, rows[one.place % ROWS_PER_SEGMENT])
+      put(out, one, rows[one.position % ROWS_PER_SEGMENT])
     }
   }
 
   async function fromShard(out: CveSummary[], shard: number, wanted: readonly Wanted[]): Promise<void> {
     const rows = wanted.map(({ ordinal }) => columns.row[ordinal]!)
-    const segments = rows.map((row): PlacedSegment => coreSegmentAt(index, row))
+    const segments = rows.map((row): LocatedSegment => coreSegmentAt(index, row))
     const spans = segments.map(({ offset, length }) => ({ at: offset, length }))
     const stored = await objects.parts(shards[shard]!, spans)
     wanted.forEach((one, i) => {
@@ -107,8 +107,8 @@ export function openRows(snapshot: ReadSnapshot, objects: Objects): Rows {
 
   return {
     async of(sort, ordinals) {
-      const wanted = ordinals.map((ordinal, to): Wanted => ({ to, ordinal, place: places[sort][ordinal]! }))
-      const byPage = Map.groupBy(wanted, ({ place }) => Math.floor(place / ROWS_PER_PAGE))
+      const wanted = ordinals.map((ordinal, to): Wanted => ({ to, ordinal, position: positions[sort][ordinal]! }))
+      const byPage = Map.groupBy(wanted, ({ position }) => Math.floor(position / ROWS_PER_PAGE))
       const out: CveSummary[] = []
       const reading: Promise<void>[] = []
       const single: Wanted[] = []

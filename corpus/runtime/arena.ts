@@ -17,7 +17,7 @@ let slabs = 0
 let used = 0
 
 /** Returns `length` uninitialized bytes. They retain their whole arena, so never use them for long-lived data. */
-export function shortLived(length: number): Buffer {
+export function allocate(length: number): Buffer {
   if (length > LONGEST) return Buffer.allocUnsafeSlow(length)
   if (used + length > SLAB_BYTES) {
     slab = Buffer.allocUnsafeSlow(SLAB_BYTES)
@@ -29,7 +29,7 @@ export function shortLived(length: number): Buffer {
   return cut
 }
 
-export const slabPosition = (): number => slabs * SLAB_BYTES + used
+export const arenaPosition = (): number => slabs * SLAB_BYTES + used
 
 /**
  * Frees all views allocated since `position`, to reuse memory in the CPU cache. Only valid when exactly one answer was

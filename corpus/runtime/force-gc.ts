@@ -8,7 +8,7 @@ import { runInNewContext } from 'node:vm'
 let collectNow: NonNullable<typeof gc> | undefined
 
 /** Collects all garbage of this thread. Takes about 0.1 s per 100 MB of live memory. */
-export function collect(): void {
+export function forceGc(): void {
   if (!collectNow) {
     setFlagsFromString('--expose-gc')
     collectNow = runInNewContext('gc') as NonNullable<typeof gc>

@@ -1,6 +1,6 @@
 /** A bounded cache of recently used values, cheap enough for many lookups per request. */
 
-export interface Recent<K, V> {
+export interface GenerationalCache<K, V> {
   get(key: K): V | undefined
   set(key: K, value: V): void
   delete(key: K): void
@@ -17,7 +17,10 @@ interface Generation<K, V> {
  * one is dropped. Hits move to the young one. A hit costs one lookup; a strict LRU would also update its order.
  * `weigh` returns an entry's weight. Entries above half of `maxWeight` are not kept.
  */
-export function recent<K, V>(maxWeight: number, weigh: (value: V, key: K) => number): Recent<K, V> {
+export function generationalCache<K, V>(
+  maxWeight: number,
+  weigh: (value: V, key: K) => number,
+): GenerationalCache<K, V> {
   const empty = (): Generation<K, V> => ({ entries: new Map(), weight: 0 })
   let young = empty()
   let old = empty()

@@ -141,7 +141,7 @@ function threadPool(module: URL, threads: number): Pool {
 }
 
 /** Marks a promise as handled: it is awaited later, and a rejection before that would end Node. */
-export function heard<T>(promise: Promise<T>): Promise<T> {
+export function handleLater<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
 }
@@ -158,7 +158,7 @@ export async function* runInOrder<T>(
   const under: Promise<T>[] = []
   try {
     for await (const input of inputs) {
-      under.push(heard(pool.run<T>(task, input)))
+      under.push(handleLater(pool.run<T>(task, input)))
       if (under.length >= pool.width) yield await under.shift()!
     }
     while (under.length > 0) yield await under.shift()!

@@ -3,7 +3,7 @@ import type { SampleFile } from './disk.ts'
 const PIECE_BYTES = 1 << 20
 
 /** Buffers small writes into chunks of 1 MiB. */
-export function gather(file: Pick<SampleFile, 'write'>) {
+export function bufferedWriter(file: Pick<SampleFile, 'write'>) {
   let piece = Buffer.allocUnsafe(PIECE_BYTES)
   let filled = 0
   let total = 0

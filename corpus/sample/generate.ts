@@ -106,15 +106,15 @@ function watchedDisk(disk: SampleDisk): { disk: SampleDisk; abandonOpen: () => P
 }
 
 function folderOf(feeds: string, name: string, disk: SampleDisk): FeedFolder {
-  const placeOf = async (path: string) => {
+  const positionOf = async (path: string) => {
     const full = join(feeds, name, path)
     await disk.mkdir(dirname(full))
     return full
   }
-  const create: FeedFolder['create'] = async (path) => disk.create(await placeOf(path))
+  const create: FeedFolder['create'] = async (path) => disk.create(await positionOf(path))
   return {
     create,
-    scratch: async (path) => disk.scratch(await placeOf(path)),
+    scratch: async (path) => disk.scratch(await positionOf(path)),
     named: (path) => `${name}/${path}`,
     write: async (path, content, records) => {
       const bytes = typeof content === 'string' ? Buffer.from(content) : content

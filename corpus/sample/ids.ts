@@ -28,16 +28,16 @@ export function idsOf(seed: number, total: number): (index: number) => SampleId 
   return (index) => {
     const year = years.find((one) => index < one.end)!
     const size = year.end - year.start
-    const place = index - year.start
-    const block = Math.floor((place * year.blocks.length) / size)
+    const position = index - year.start
+    const block = Math.floor((position * year.blocks.length) / size)
     const first = Math.ceil((block * size) / year.blocks.length)
     const held = Math.ceil(((block + 1) * size) / year.blocks.length) - first
     // Each id has its own range within the block, so that numbers ascend and never collide.
-    const low = Math.floor(((place - first) * 999) / held)
-    const high = Math.floor(((place - first + 1) * 999) / held)
+    const low = Math.floor(((position - first) * 999) / held)
+    const high = Math.floor(((position - first + 1) * 999) / held)
     const number = 1 + low + new Random(seed, year.year, index, 'number').int(high - low)
     const text = String(year.blocks[block]! * 1000 + number).padStart(4, '0')
-    return { id: `CVE-${year.year}-${text}`, year: year.year, through: (place + 0.5) / size }
+    return { id: `CVE-${year.year}-${text}`, year: year.year, through: (position + 0.5) / size }
   }
 }
 

@@ -8,8 +8,8 @@ const NAMES = SYLLABLES ** 3
 /** Returns the name of the vendor at a rank. Ranks below 64,000 have different names. */
 export function vendorRoot(seed: number, rank: number): string {
   // A factor coprime to 40^3 distributes neighboring ranks over all syllables.
-  const place = (rank * 27_011 + seed * 7919) % NAMES
-  const [first, rest] = [place % SYLLABLES, Math.floor(place / SYLLABLES)]
+  const position = (rank * 27_011 + seed * 7919) % NAMES
+  const [first, rest] = [position % SYLLABLES, Math.floor(position / SYLLABLES)]
   const [middle, last] = [rest % SYLLABLES, Math.floor(rest / SYLLABLES)]
   return `${words.FIRST_SYLLABLES[first]}${words.MIDDLE_SYLLABLES[middle]}${words.LAST_SYLLABLES[last]}`
 }

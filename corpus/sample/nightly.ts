@@ -42,10 +42,10 @@ export async function writeTexts(
 ): Promise<WrittenFile[]> {
   const outputs = []
   for (let night = 0; night < world.nights; night++) {
-    const place = nightPath(world, night, path)
-    const file = await textFile(await folder.create(place), gzip)
+    const position = nightPath(world, night, path)
+    const file = await textFile(await folder.create(position), gzip)
     await file.write(head)
-    outputs.push({ place, file, records: 0 })
+    outputs.push({ position, file, records: 0 })
   }
   for (let index = 0; index < world.records; index++) {
     for (const editions of thingsOf(world.facts(index))) {
@@ -57,16 +57,16 @@ export async function writeTexts(
     }
   }
   const files: WrittenFile[] = []
-  for (const { place, file, records } of outputs) {
+  for (const { position, file, records } of outputs) {
     await file.write(tail)
-    files.push({ path: folder.named(place), records, bytes: await file.end() })
+    files.push({ path: folder.named(position), records, bytes: await file.end() })
   }
   return files
 }
 
 /** An archive of a feed: one zip per night. */
 export interface ZipLayout {
-  placeOf(night: number): string
+  positionOf(night: number): string
   entriesOf(facts: Facts): Iterable<ZipEntry>
 }
 
@@ -77,11 +77,11 @@ export async function writeZips(
   ...layouts: readonly ZipLayout[]
 ): Promise<WrittenFile[]> {
   const archives = []
-  for (const { placeOf, entriesOf } of layouts) {
+  for (const { positionOf, entriesOf } of layouts) {
     const zips = []
     for (let night = 0; night < world.nights; night++) {
-      const place = placeOf(night)
-      zips.push({ place, zip: await zipWriter(folder, place, new Date(cutOf(night))), records: 0 })
+      const position = positionOf(night)
+      zips.push({ position, zip: await zipWriter(folder, position, new Date(cutOf(night))), records: 0 })
     }
     archives.push({ entriesOf, zips })
   }
@@ -100,8 +100,8 @@ export async function writeZips(
     }
   }
   const files: WrittenFile[] = []
-  for (const { place, zip, records } of archives.flatMap((one) => one.zips)) {
-    files.push({ path: folder.named(place), records, bytes: await zip.end() })
+  for (const { position, zip, records } of archives.flatMap((one) => one.zips)) {
+    files.push({ path: folder.named(position), records, bytes: await zip.end() })
   }
   return files
 }

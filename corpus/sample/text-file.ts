@@ -1,6 +1,6 @@
 /** Writes a text file as a stream, plain or as one gzip member (RFC 1952) without a time in its header. */
 import { constants, crc32, deflateRawSync } from 'node:zlib'
-import { gather } from './buffered-writer.ts'
+import { bufferedWriter } from './buffered-writer.ts'
 import type { SampleFile } from './disk.ts'
 
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])
@@ -14,7 +14,7 @@ export interface TextFile {
 }
 
 export async function textFile(file: SampleFile, gzip: boolean): Promise<TextFile> {
-  const stored = gather(file)
+  const stored = bufferedWriter(file)
   if (!gzip) {
     return {
       write: (text) => stored.write(Buffer.from(text)),
@@ -27,7 +27,7 @@ export async function textFile(file: SampleFile, gzip: boolean): Promise<TextFil
   }
   await stored.write(GZIP_HEADER)
   let crc = 0
-  const plain = gather({
+  const plain = bufferedWriter({
     write: async (piece) => {
       crc = crc32(piece, crc)
       await stored.write(deflateRawSync(piece, { finishFlush: constants.Z_SYNC_FLUSH }))

@@ -73,19 +73,19 @@ const KEV_BACKLOG_DAYS = 400
 const KEV_LAG_DAYS = 60
 const KEV_BEFORE_CUT_MS = 8 * HOUR_MS
 /** Index of the listed record in every `KEV_EVERY`. The largest CNA then has some even in 1,000 records. */
-const KEV_PLACE = 115
+const KEV_POSITION = 115
 
 /** A sample that is too small for the real share lists one record, because an empty catalog would be invalid. */
 function isListed(index: number, cves: number): boolean {
-  return cves > KEV_PLACE ? index % KEV_EVERY === KEV_PLACE : index === Math.floor(cves / 3)
+  return cves > KEV_POSITION ? index % KEV_EVERY === KEV_POSITION : index === Math.floor(cves / 3)
 }
 
 /** Number of records, spread evenly, that every feed covers. A sample of fifty then has all kinds of entries. */
 const SHOWCASES = 40
 
 function showcaseAt(index: number, cves: number): number | null {
-  const place = Math.floor(((index + 0.5) * SHOWCASES) / cves)
-  return Math.floor(((place + 0.5) * cves) / SHOWCASES) === index && place < SHOWCASES ? place : null
+  const position = Math.floor(((index + 0.5) * SHOWCASES) / cves)
+  return Math.floor(((position + 0.5) * cves) / SHOWCASES) === index && position < SHOWCASES ? position : null
 }
 
 export function createWorld(seed: number, cves: number, nights: number): World {

@@ -3,7 +3,7 @@
  * compressed bytes of every entry in memory and searches all entries for each one, too slow for 350,000.
  */
 import { crc32, deflateRawSync } from 'node:zlib'
-import { gather } from './buffered-writer.ts'
+import { bufferedWriter } from './buffered-writer.ts'
 import type { SampleDisk, ScratchFile } from './disk.ts'
 
 const MAX_UINT16 = 0xffff
@@ -43,14 +43,14 @@ export async function zipWriter(
 ): Promise<ZipWriter> {
   const file = await disk.create(path)
   const stamp = dosTime(modified)
-  const body = gather(file)
+  const body = bufferedWriter(file)
   // The directory comes last, about 90 bytes per entry. At most 1 MiB of it stays in memory.
   let aside = null as ScratchFile | null
   const layAside = async (bytes: Uint8Array) => {
     aside ??= await disk.scratch(`${path}.directory`)
     await aside.write(bytes)
   }
-  const central = gather({ write: layAside })
+  const central = bufferedWriter({ write: layAside })
   let count = 0
 
   return {

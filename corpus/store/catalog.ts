@@ -2,7 +2,7 @@
 import type Database from 'better-sqlite3'
 
 /** Returns the entries of a feed, unique and sorted by key. */
-export function readCatalogue<Entry>(database: Database.Database, feed: string): Entry[] {
+export function readCatalog<Entry>(database: Database.Database, feed: string): Entry[] {
   const bodies = database
     .prepare<[string], string>('SELECT min(body) FROM claim WHERE feed = ? GROUP BY item ORDER BY item')
     .pluck()

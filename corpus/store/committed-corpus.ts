@@ -2,17 +2,17 @@
 import { PART_LIST, type PreviousRecord } from './merging.ts'
 import { openDatabase } from './schema.ts'
 
-export interface FormerClaim {
+export interface CommittedClaim {
   digest: Uint8Array
   statedAt: string | null
   body: string
 }
 
-export interface FormerCorpus {
+export interface CommittedCorpus {
   /** Returns the JSON of a feed's claim on a CVE, for feeds with one claim per CVE. Null if there was none. */
   claim(feed: string, cveKey: string): string | null
   /** A claim by its row, which must be there. */
-  claimAt(id: number): FormerClaim
+  claimAt(id: number): CommittedClaim
   record(cveKey: string): PreviousRecord | null
   /** Returns a removed record. Its state is REJECTED if it was rejected later. Null if there is none. */
   gone(cveKey: string): PreviousRecord | null
@@ -20,12 +20,12 @@ export interface FormerCorpus {
 }
 
 /** Opens the last committed state of the corpus at `path`. */
-export function openFormer(path: string): FormerCorpus {
+export function openCommittedCorpus(path: string): CommittedCorpus {
   const database = openDatabase(path, { readonly: true })
   const claim = database
     .prepare<[string, string], string>('SELECT body FROM claim WHERE cve_key = ? AND feed = ? LIMIT 1')
     .pluck()
-  const claimAt = database.prepare<[number], FormerClaim>(
+  const claimAt = database.prepare<[number], CommittedClaim>(
     'SELECT digest, stated_at AS statedAt, body FROM claim WHERE rowid = ?',
   )
   const recordOf = (table: 'record' | 'gone') =>

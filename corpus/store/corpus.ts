@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3'
 import type { EpssScore } from '../model/claim.ts'
 import type { CveId } from '../model/ids/cve-id.ts'
 import { PART_NAMES, type PartName } from '../model/record.ts'
-import { readCatalogue } from './catalog.ts'
+import { readCatalog } from './catalog.ts'
 import { openDatabase } from './schema.ts'
 import { sortKey } from './sort-key.ts'
 import { type FeedState, readCorpusDate, readFeedStates, readMeta } from './state.ts'
@@ -37,7 +37,7 @@ export interface Corpus {
   epss(): { release: EpssRelease | null; scores: Iterable<EpssScore> }
   rejected(): { cveId: CveId; dateRejected: string | null }[]
   /** Returns the entries of a catalog feed, sorted by key. */
-  catalogue<Entry>(feed: string): Entry[]
+  catalog<Entry>(feed: string): Entry[]
   /** Returns the claims of all feeds on a CVE, sorted by feed and item. EPSS has scores, not claims. */
   claims(cveId: CveId): StoredClaim[]
   score(cveId: CveId): EpssScore | null
@@ -109,7 +109,7 @@ function readCorpus(database: Database.Database): Corpus {
     records: (block, cveIds) => (cveIds ? named(cveIds) : all(block)),
     epss: () => ({ release: epssRelease(readFeedStates(database)), scores: scores.iterate() }),
     rejected: () => rejected.all(),
-    catalogue: <Entry>(feed: string) => readCatalogue<Entry>(database, feed),
+    catalog: <Entry>(feed: string) => readCatalog<Entry>(database, feed),
     claims: (cveId) => claims.all(sortKey(cveId)),
     score: (cveId) => score.get(sortKey(cveId)) ?? null,
     mergeRules: () => readMeta(database, 'merge_rules'),

@@ -16,7 +16,7 @@ export interface FeedItems {
    * Requests the items at `places`, except -1, then the items with `keys`. Returns null, without requesting anything,
    * if an item of `places` was already requested or staged or occurs twice.
    */
-  askAll(places: Int32Array, keys: readonly (string | null)[]): (Uint8Array | null)[] | null
+  askAll(positions: Int32Array, keys: readonly (string | null)[]): (Uint8Array | null)[] | null
   /** Returns whether the corpus had the item before or has it now. */
   isThere(item: string): boolean
   stage(item: string): void
@@ -34,29 +34,29 @@ export function openItems(database: Database.Database, feed: string): FeedItems 
   const states = new Uint8Array(known.size)
   const added = new Set<string>()
   const ask = (item: string): Uint8Array | null => {
-    const place = known.placeOf(item)
-    if (place === undefined || states[place] !== 0) return null
-    states[place] = ASKED
-    return known.digestAt(place)
+    const position = known.positionOf(item)
+    if (position === undefined || states[position] !== 0) return null
+    states[position] = ASKED
+    return known.digestAt(position)
   }
   return {
     known,
     digestOf(item) {
-      const place = known.placeOf(item)
-      return place === undefined ? null : known.digestAt(place)
+      const position = known.positionOf(item)
+      return position === undefined ? null : known.digestAt(position)
     },
     ask,
-    askAll(places, keys) {
+    askAll(positions, keys) {
       const settle = (state: number) => {
-        for (const place of places) if (states[place] === ASKED_NOW) states[place] = state
+        for (const position of positions) if (states[position] === ASKED_NOW) states[position] = state
       }
-      const isOnce = places.every((place) => {
-        if (place < 0) return true
-        if (states[place] !== 0) return false
-        states[place] = ASKED_NOW
+      const isOnce = positions.every((position) => {
+        if (position < 0) return true
+        if (states[position] !== 0) return false
+        states[position] = ASKED_NOW
         return true
       })
-      const isAgain = (key: string | null) => key !== null && states[known.placeOf(key) ?? -1] === ASKED_NOW
+      const isAgain = (key: string | null) => key !== null && states[known.positionOf(key) ?? -1] === ASKED_NOW
       if (!isOnce || keys.some(isAgain)) {
         settle(0)
         return null
@@ -64,17 +64,17 @@ export function openItems(database: Database.Database, feed: string): FeedItems 
       settle(ASKED)
       return keys.map((key) => (key === null ? null : ask(key)))
     },
-    isThere: (item) => known.placeOf(item) !== undefined || added.has(item),
+    isThere: (item) => known.positionOf(item) !== undefined || added.has(item),
     stage(item) {
-      const place = known.placeOf(item)
-      if (place === undefined) added.add(item)
-      else states[place] = STAGED
+      const position = known.positionOf(item)
+      if (position === undefined) added.add(item)
+      else states[position] = STAGED
     },
     stageOld(item) {
-      const place = known.placeOf(item)
-      if (place === undefined || states[place] === STAGED) return null
-      states[place] = STAGED
-      return known.rowsAt(place)
+      const position = known.positionOf(item)
+      if (position === undefined || states[position] === STAGED) return null
+      states[position] = STAGED
+      return known.rowsAt(position)
     },
     size: () => known.size + added.size,
   }

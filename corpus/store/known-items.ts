@@ -3,40 +3,40 @@ import type Database from 'better-sqlite3'
 
 export interface KnownItems {
   /** Returns the item's position in this list, or undefined if the corpus did not have it. */
-  placeOf(item: string): number | undefined
-  keyAt(place: number): string
+  positionOf(item: string): number | undefined
+  keyAt(position: number): string
   /** Returns the item's digest. */
-  digestAt(place: number): Uint8Array
+  digestAt(position: number): Uint8Array
   /** Returns the item's rows in `claim`, one per CVE. */
-  rowsAt(place: number): Uint32Array
+  rowsAt(position: number): Uint32Array
   size: number
 }
 
 type Row = [id: number, item: string, digest: string, cveKey: string]
 
 /** Rows per query. Reading single rows takes 50 % longer; reading all at once would exhaust the memory. */
-const STRETCH_ROWS = 4096
+const RANGE_ROWS = 4096
 
 function* rowsOf(database: Database.Database, feed: string): Iterable<Row> {
   // The digest is read as text: creating a Buffer per blob takes longer than the rest of the row.
-  const stretch = database
+  const range = database
     .prepare<[string, string, string, number], Row>(
       `SELECT rowid, item, hex(digest), cve_key FROM claim INDEXED BY claim_by_feed
-        WHERE feed = ? AND (item, cve_key, 1) > (?, ?, ?) ORDER BY item, cve_key LIMIT ${STRETCH_ROWS}`,
+        WHERE feed = ? AND (item, cve_key, 1) > (?, ?, ?) ORDER BY item, cve_key LIMIT ${RANGE_ROWS}`,
     )
     .raw()
   let [item, cveKey] = ['', '']
   for (let isAfter = 0; ; isAfter = 1) {
-    const rows = stretch.all(feed, item, cveKey, isAfter)
+    const rows = range.all(feed, item, cveKey, isAfter)
     yield* rows
-    if (rows.length < STRETCH_ROWS) return
+    if (rows.length < RANGE_ROWS) return
     ;[, item, , cveKey] = rows.at(-1)!
   }
 }
 
 /** Reads the items of a feed that the corpus has now. */
 export function readKnownItems(database: Database.Database, feed: string): KnownItems {
-  const places = new Map<string, number>()
+  const positions = new Map<string, number>()
   let ids = new Uint32Array(1024)
   let digests = Buffer.alloc(32 << 10)
   const keys: string[] = []
@@ -48,7 +48,7 @@ export function readKnownItems(database: Database.Database, feed: string): Known
   for (const [id, item, digest] of rowsOf(database, feed)) {
     if (count === ids.length) ids = enlarged(ids, new Uint32Array(2 * count))
     if (item !== last) {
-      places.set(item, firstRows.length)
+      positions.set(item, firstRows.length)
       keys.push(item)
       firstRows.push(count)
       firstBytes.push(bytes)
@@ -62,10 +62,10 @@ export function readKnownItems(database: Database.Database, feed: string): Known
   firstRows.push(count)
   firstBytes.push(bytes)
   return {
-    placeOf: (item) => places.get(item),
-    keyAt: (place) => keys[place]!,
-    digestAt: (place) => digests.subarray(firstBytes[place]!, firstBytes[place + 1]!),
-    rowsAt: (place) => ids.subarray(firstRows[place]!, firstRows[place + 1]!),
+    positionOf: (item) => positions.get(item),
+    keyAt: (position) => keys[position]!,
+    digestAt: (position) => digests.subarray(firstBytes[position]!, firstBytes[position + 1]!),
+    rowsAt: (position) => ids.subarray(firstRows[position]!, firstRows[position + 1]!),
     size,
   }
 }

@@ -7,17 +7,17 @@ import type Database from 'better-sqlite3'
 /** File number of a claim that stays in the corpus although its source is unreadable today. */
 export const HELD = 0xffffffff
 
-export interface Marks {
+export interface SeenRows {
   /** Returns the number of the claim's file from 0, or `HELD`. Null if the claim was not seen. */
   fileOf(id: number): number | null
   see(id: number, file: number): void
   unsee(id: number): void
-  /** Returns whether the row was inserted after `openMarks`. */
+  /** Returns whether the row was inserted after `openSeenRows`. */
   isNew(id: number): boolean
 }
 
 /** Returns marks with nothing seen. Existing rows of `claim` are old. No row may be deleted before staging ends. */
-export function openMarks(database: Database.Database): Marks {
+export function openSeenRows(database: Database.Database): SeenRows {
   const last = database.prepare<[], number>('SELECT coalesce(max(rowid), 0) FROM claim').pluck().get()!
   // 0 is a row that was not seen; other values are the file number plus 1.
   let files = new Uint32Array(Math.max(1024, 2 * last))

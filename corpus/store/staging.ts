@@ -8,7 +8,7 @@ import type { CveId } from '../model/ids/cve-id.ts'
 import { isSameContent } from '../model/item-digest.ts'
 import { type FeedItems, openItems } from './feed-items.ts'
 import type { KnownItems } from './known-items.ts'
-import { HELD, openMarks } from './seen-rows.ts'
+import { HELD, openSeenRows } from './seen-rows.ts'
 import { sortKey } from './sort-key.ts'
 
 /** `altered` contains the previous digests of rewritten claims. */
@@ -50,7 +50,7 @@ export interface Staging {
    * Requests items by position in `knownItems`, except -1, then by key, as `digestOf` does. Returns null, without
    * requesting anything, if an item of `places` was already requested or staged or occurs twice.
    */
-  digestsOf(feed: string, places: Int32Array, keys: readonly (string | null)[]): (Uint8Array | null)[] | null
+  digestsOf(feed: string, positions: Int32Array, keys: readonly (string | null)[]): (Uint8Array | null)[] | null
   /** Stages an item with exactly the digest from `digestOf`. It must be the first copy in this ingest. */
   same(feed: string, item: string, file: number): void
   /** As `same`, for an item with the same content and different raw bytes. */
@@ -83,7 +83,7 @@ interface Tally {
 /** Prepares staging on a connection with an open transaction. */
 export function openStaging(database: Database.Database): Staging {
   database.exec(TABLES)
-  const marks = openMarks(database)
+  const seenRows = openSeenRows(database)
   const inCorpus = database.prepare<[string, string], ClaimRow>(
     'SELECT rowid AS id, cve_key, digest, stated_at FROM claim WHERE feed = ? AND item = ?',
   )
@@ -111,14 +111,14 @@ export function openStaging(database: Database.Database): Staging {
   }
   const rowsOf = (feed: string, item: string): ClaimRow[] =>
     itemsOf(feed).isThere(item) ? inCorpus.all(feed, item) : []
-  const seen = (rows: readonly ClaimRow[]) => rows.filter(({ id }) => marks.fileOf(id) !== null)
+  const seen = (rows: readonly ClaimRow[]) => rows.filter(({ id }) => seenRows.fileOf(id) !== null)
 
   /** Counts an item with its `rows` and `digest`. `by` is -1 if a later copy replaces it. */
   const count = (feed: string, rows: readonly ClaimRow[], digest: Uint8Array, by: 1 | -1) => {
     const tally = tallyOf(feed)
     tally.kept += by
     // Includes rows that this copy does not name: an item about other CVEs is changed, not new.
-    const old = rows.find(({ id }) => !marks.isNew(id))
+    const old = rows.find(({ id }) => !seenRows.isNew(id))
     if (!old) tally.added += by
     else if (!isSameContent(before.get(old.id) ?? old.digest, digest)) tally.changed += by
   }
@@ -126,11 +126,11 @@ export function openStaging(database: Database.Database): Staging {
   return {
     digestOf: (feed, item) => itemsOf(feed).ask(item),
     knownItems: (feed) => itemsOf(feed).known,
-    digestsOf: (feed, places, keys) => itemsOf(feed).askAll(places, keys),
+    digestsOf: (feed, positions, keys) => itemsOf(feed).askAll(positions, keys),
     same(feed, item, file) {
       const rows = itemsOf(feed).stageOld(item)
       if (rows === null) throw notKnown(feed, item)
-      for (const id of rows) marks.see(id, file)
+      for (const id of rows) seenRows.see(id, file)
       tallyOf(feed).kept++
     },
     known({ feed, item, digest, file }) {
@@ -141,7 +141,7 @@ export function openStaging(database: Database.Database): Staging {
       // Only the raw bytes differ: store their digest, so that the next ingest recognizes the item.
       const isRewrapped = Buffer.compare(had, digest) !== 0
       for (const id of rows) {
-        marks.see(id, file)
+        seenRows.see(id, file)
         if (isRewrapped) rewrap.run(digest, id)
       }
       tallyOf(feed).kept++
@@ -151,22 +151,22 @@ export function openStaging(database: Database.Database): Staging {
       itemsOf(feed).stage(item)
       const copies = seen(rows)
       const [earlier] = copies
-      const earlierFile = earlier ? marks.fileOf(earlier.id) : null
+      const earlierFile = earlier ? seenRows.fileOf(earlier.id) : null
       if (earlier) {
         if (earlier.stated_at !== null && statedAt !== null && statedAt < earlier.stated_at) return 'older'
         // The new copy also withdraws the claims about CVEs that it no longer names.
         count(feed, rows, earlier.digest, -1)
-        for (const { id } of copies) marks.unsee(id)
+        for (const { id } of copies) seenRows.unsee(id)
       }
       const keys = cveIds.length > 0 ? cveIds.map(sortKey) : ['']
       for (const key of keys) {
         const row = rows.find((one) => one.cve_key === key)
         if (row) {
-          if (!marks.isNew(row.id)) alter.run(row.id, row.digest)
+          if (!seenRows.isNew(row.id)) alter.run(row.id, row.digest)
           update.run(digest, statedAt, body, row.id)
         }
         const id = row?.id ?? Number(insert.run(key, feed, item, digest, statedAt, body).lastInsertRowid)
-        marks.see(id, file)
+        seenRows.see(id, file)
       }
       count(feed, rows, digest, 1)
       return !earlier ? 'kept' : earlierFile === file ? 'replaces-same-file' : 'replaces-older-file'
@@ -174,7 +174,7 @@ export function openStaging(database: Database.Database): Staging {
     hold(feed, item) {
       const rows = itemsOf(feed).stageOld(item)
       if (rows === null) return false
-      for (const id of rows) marks.see(id, HELD)
+      for (const id of rows) seenRows.see(id, HELD)
       tallyOf(feed).held++
       return true
     },

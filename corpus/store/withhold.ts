@@ -1,6 +1,6 @@
 /** Restores earlier claims on a CVE whose new claims are too large for a record (rule 29). */
 import type Database from 'better-sqlite3'
-import type { FormerCorpus } from './committed-corpus.ts'
+import type { CommittedCorpus } from './committed-corpus.ts'
 
 export interface Withheld {
   feed: string
@@ -12,7 +12,7 @@ export interface Withheld {
  * Restores the claims on a CVE of the feed that changed the most bytes in this ingest. Deletes its new claims, and takes the others
  * from `former`. Returns the feed and its items, or null if no claim changed.
  */
-export type Withhold = (cveKey: string, former: Pick<FormerCorpus, 'claimAt'> | null) => Withheld | null
+export type Withhold = (cveKey: string, former: Pick<CommittedCorpus, 'claimAt'> | null) => Withheld | null
 
 interface ChangedClaim {
   id: number

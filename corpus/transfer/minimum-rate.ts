@@ -6,7 +6,7 @@ const CRAWL_MS = 60_000
 const CRAWL_BYTES = 16 << 10
 
 /** Returns a function for the size of each chunk. It throws `stalled` if a window has too few bytes. */
-export function watchCrawl(now: () => Date): (bytes: number) => void {
+export function watchMinimumRate(now: () => Date): (bytes: number) => void {
   let since = now().getTime()
   let arrived = 0
   return (bytes) => {

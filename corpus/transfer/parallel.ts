@@ -4,7 +4,7 @@
  * Calls `work` for each item, at most `parallel` at once. After a failure it starts no further item, aborts `signal`,
  * waits for running work, and throws the first failure.
  */
-export async function severalAtOnce<Item>(
+export async function runParallel<Item>(
   items: Iterable<Item>,
   parallel: number,
   work: (item: Item, signal: AbortSignal) => Promise<void>,

@@ -1,7 +1,7 @@
 /** Writes a body into a file. Checks its maximum and announced length and its minimum rate. */
 
 import { TransferError } from './error.ts'
-import { watchCrawl } from './minimum-rate.ts'
+import { watchMinimumRate } from './minimum-rate.ts'
 import type { GrowingFile } from './network.ts'
 import { networkError } from './request.ts'
 
@@ -27,7 +27,7 @@ export async function receive(
   { offset, total, most, now, onBytes }: Receiving,
 ): Promise<void> {
   let position = offset
-  const arrived = watchCrawl(now)
+  const arrived = watchMinimumRate(now)
   for await (const chunk of failing(body)) {
     position += chunk.length
     if (position > (total ?? most)) {

@@ -1,7 +1,7 @@
 /** One GET with redirects. Credentials go only to their own origin, and network failures become TransferErrors. */
 
 import { TransferError } from './error.ts'
-import { watchCrawl } from './minimum-rate.ts'
+import { watchMinimumRate } from './minimum-rate.ts'
 import type { Answer, NetworkEffects } from './network.ts'
 import { statusError } from './retry.ts'
 
@@ -126,7 +126,7 @@ export async function readText(
  * @throws TransferError `network`, `stalled`, or `too_large` above `maxBytes`
  */
 export async function readWhole(body: AsyncIterable<Uint8Array>, maxBytes: number, now: () => Date): Promise<Buffer> {
-  const arrived = watchCrawl(now)
+  const arrived = watchMinimumRate(now)
   const chunks: Uint8Array[] = []
   let bytes = 0
   try {

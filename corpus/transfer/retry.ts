@@ -6,7 +6,7 @@ import type { NetworkEffects } from './network.ts'
 /** Maximum consecutive attempts without progress. */
 const MAX_FRUITLESS = 6
 /** Errors that may have cost a complete download. They count double. */
-const WHOLE_FOR_NOTHING: readonly TransferErrorCode[] = ['wrong_body', 'digest']
+const COSTLY_ERRORS: readonly TransferErrorCode[] = ['wrong_body', 'digest']
 const FIRST_WAIT_MS = 1000
 const LONGEST_WAIT_MS = 60_000
 /** Maximum `Retry-After` that is honored, because a nightly run must end. */
@@ -48,7 +48,7 @@ export function watchGain(): { reached(length: number): void; gained(): boolean 
 }
 
 /** Returns an `onWait` for `RetryOptions` that logs the wait. */
-export const tellWait =
+export const logWait =
   (name: string, { log }: Pick<NetworkEffects, 'log'>) =>
   ({ message }: TransferError, ms: number): void =>
     log(`${name}: ${message}; asking again in ${Math.ceil(ms / 1000)} s`)
@@ -73,7 +73,7 @@ export async function withRetries<T>(
         continue
       }
       const isGain = gained?.() ?? false
-      if (WHOLE_FOR_NOTHING.includes(error.code)) fruitless += 2
+      if (COSTLY_ERRORS.includes(error.code)) fruitless += 2
       else fruitless = isGain ? 0 : fruitless + 1
       if (fruitless >= MAX_FRUITLESS) throw error
       const ms = waitMs(Math.max(fruitless, 1), error.retryAfterMs, effects.random())

@@ -1,6 +1,6 @@
 /** Authenticates a request: from its headers to its subject (rules 11 to 14). */
 import { compactVerify, errors } from 'jose'
-import { recent } from '../../corpus/runtime/generational-cache.ts'
+import { generationalCache } from '../../corpus/runtime/generational-cache.ts'
 import { type ApiError, GatewayError, unauthenticated } from '../http/errors.ts'
 import type { RequestHeaders } from '../http/request-headers.ts'
 import { PROCESS_BYTES } from '../process/bounds.ts'
@@ -46,7 +46,7 @@ export function createAuthenticator(options: AuthOptions): Authenticator {
   const algorithms = checkAlgorithms(options.algorithms ?? DEFAULT_ALGORITHMS)
   if (issuer === '' || audience === '') throw new GatewayError('bad_option', 'issuer and audience must not be empty')
   const rules = { issuer, audience, adminClaims: options.adminClaims ?? ['role', 'roles'] }
-  const memory = recent<string, Verified>(
+  const memory = generationalCache<string, Verified>(
     options.rememberBytes ?? PROCESS_BYTES.tokens,
     (_, token) => token.length + ENTRY_BYTES,
   )

@@ -46,7 +46,7 @@ export function keysByDiscovery(issuer: string, options: KeyUrlOptions): KeyRing
   return ringOf(load, metadataUrl, options)
 }
 
-function ringOf(load: () => Promise<string>, place: string, options: KeyUrlOptions): KeyRing {
+function ringOf(load: () => Promise<string>, position: string, options: KeyUrlOptions): KeyRing {
   const { now, log, maxAgeMs = 600_000, cooldownMs = 30_000, maxStaleMs = 86_400_000 } = options
   let set: KeySet | null = null
   let fetchedAt = Number.NEGATIVE_INFINITY
@@ -61,7 +61,7 @@ function ringOf(load: () => Promise<string>, place: string, options: KeyUrlOptio
         if (text !== set?.text) set = parseKeySet(text)
         fetchedAt = now()
       })
-      .catch((error: unknown) => log.error({ err: error, place }, 'key set cannot be fetched'))
+      .catch((error: unknown) => log.error({ err: error, position }, 'key set cannot be fetched'))
       .finally(() => {
         loading = null
       })

@@ -4,10 +4,10 @@
  */
 import type { RequestListener, ServerResponse } from 'node:http'
 import polka, { type Request } from 'polka'
-import { slabPosition, takeBackSince } from '../../corpus/runtime/arena.ts'
+import { arenaPosition, takeBackSince } from '../../corpus/runtime/arena.ts'
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { Subject } from '../auth/subject.ts'
-import { type Standing, standingHeader } from '../limits/limiter.ts'
+import { type LimitState, limitHeader } from '../limits/limiter.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { Meter } from '../metrics/meter.ts'
 import { quote } from '../params/parameter.ts'
@@ -20,7 +20,7 @@ import type { OpenRoute } from './open-route.ts'
 import { type HeaderList, isAnyNamed, isNamed, type Sent, sendAnswer, sendError, sendOpen } from './reply.ts'
 import { assertRequest, readHeaders } from './request-headers.ts'
 import type { Route } from './route.ts'
-import { routesByDepth } from './route-index.ts'
+import { routeIndex } from './route-index.ts'
 import { parseTarget } from './target.ts'
 
 export interface AppOptions {
@@ -54,7 +54,7 @@ interface Passage {
   route: string | null
   subject: Subject | null
   /** How the subject stands with its limit, once that is known. */
-  standing: Standing | null
+  limitState: LimitState | null
   servedFrom: ServedFrom | null
   /** The query, once every name in it is known to be no secret. */
   query: string
@@ -77,7 +77,7 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
     onNoMatch: (request, response) => serve(null, request, response),
   })
   router.parse = parseTarget
-  const table = routesByDepth()
+  const table = routeIndex()
   router.find = table.find
   for (const route of deps.openRoutes) table.get(route.path, (request, response) => serveOpen(route, request, response))
   for (const route of deps.routes) {
@@ -89,7 +89,7 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
       began: performance.now(),
       route: route === null ? null : route.path,
       subject: null,
-      standing: null,
+      limitState: null,
       servedFrom: null,
       query: '',
     }
@@ -105,51 +105,51 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
       const subject = known instanceof Promise ? await known : known
       passage.subject = subject
       if (preview && !subject.admin) {
-        passage.standing = await limits.subjects.look(subject.sub)
+        passage.limitState = await limits.subjects.look(subject.sub)
         throw forbidden()
       }
       const taken = limits.subjects.take(subject.sub)
-      const standing = taken instanceof Promise ? await taken : taken
-      passage.standing = standing
-      if (standing.refused) throw overLimit(standing)
+      const limitState = taken instanceof Promise ? await taken : taken
+      passage.limitState = limitState
+      if (limitState.refused) throw overLimit(limitState)
       if (route === null) throw noRoute(request)
       const proceed = route.read(rawParams(request), request.search.slice(1))
       passage.query = request.search
-      const position = slabPosition()
+      const position = arenaPosition()
       const result = proceed(deps.context(subject))
       const waited = result instanceof Promise
       const answer = waited ? await result : result
       passage.servedFrom = answer.servedFrom
       const isKnown = isNamed(headers, answer)
-      if (isKnown && standing.refundable) passage.standing = giveBack(subject, standing)
+      if (isKnown && limitState.refundable) passage.limitState = giveBack(subject, limitState)
       const unchanged = isKnown || isAnyNamed(headers)
-      const sent = sendAnswer(response, headers, isHead, answer, unchanged, withStanding(more, passage.standing))
+      const sent = sendAnswer(response, headers, isHead, answer, unchanged, withLimit(more, passage.limitState))
       // Without waiting nothing else was answered in between, and what the system has taken nobody reads any more.
       if (!waited && response.socket?.writableLength === 0) takeBackSince(position)
       note(request, sent, passage)
     } catch (thrown) {
       const caught = asApiError(thrown)
       const error = caught.fault === undefined ? caught : await judgeFailure(caught, request)
-      if (error.status >= 500) tell(error, request, passage.route)
+      if (error.status >= 500) logFault(error, request, passage.route)
       if (response.headersSent) response.destroy()
-      else note(request, sendError(response, isHead, error, withStanding(more, passage.standing)), passage)
+      else note(request, sendError(response, isHead, error, withLimit(more, passage.limitState)), passage)
     }
   }
 
   /** A fault of ours comes with its stack; that we cannot answer just now has none that helps. */
-  function tell(error: ApiError, request: Request, route: string | null): void {
+  function logFault(error: ApiError, request: Request, route: string | null): void {
     const path = pathOf(request)
     if (error.status === 503 && error.cause === undefined) logLimited('warn', { path }, error.message)
     else logLimited('error', { err: error.cause ?? error, path }, error.message, route ?? '')
   }
 
-  function overLimit(standing: Standing): ApiError {
+  function overLimit(limitState: LimitState): ApiError {
     meter?.refused('subject')
-    return rateLimited('this account has used up its requests for now', standing.resetSeconds)
+    return rateLimited('this account has used up its requests for now', limitState.resetSeconds)
   }
 
   /** A 304 costs no quota where the client named the content (rule 16): `*` would make every answer free. */
-  function giveBack(subject: Subject, taken: Standing): Standing {
+  function giveBack(subject: Subject, taken: LimitState): LimitState {
     limits.subjects.giveBack(subject.sub, taken)
     return { ...taken, left: taken.left + 1 }
   }
@@ -158,10 +158,10 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
   async function judgeFailure(error: ApiError, request: Request): Promise<ApiError> {
     meter?.unrecognised(error.fault!)
     if (error.fault === 'missing') return error
-    const standing = await limits.failedTokens.take(limits.addressOf(request))
-    if (!standing.refused) return error
+    const limitState = await limits.failedTokens.take(limits.addressOf(request))
+    if (!limitState.refused) return error
     meter?.refused('address')
-    return rateLimited('too many tokens from this address have failed', standing.resetSeconds)
+    return rateLimited('too many tokens from this address have failed', limitState.resetSeconds)
   }
 
   function serveOpen(route: OpenRoute, request: Request, response: ServerResponse): void {
@@ -209,8 +209,8 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
 }
 
 /** `RateLimit` wherever a subject is known (rule 16). */
-const withStanding = (more: HeaderList, standing: Standing | null): HeaderList =>
-  standing === null ? more : [...more, 'RateLimit', standingHeader(standing)]
+const withLimit = (more: HeaderList, limitState: LimitState | null): HeaderList =>
+  limitState === null ? more : [...more, 'RateLimit', limitHeader(limitState)]
 
 const SHOWN_PATH = 200
 

@@ -20,7 +20,7 @@ interface Connection {
   end: (() => void) | null
 }
 
-export interface Pipeline {
+export interface RequestSerializer {
   /** Passes a request to the listener when all requests before it on its connection are answered. */
   handle: RequestListener
   /**
@@ -33,7 +33,7 @@ export interface Pipeline {
 }
 
 /** Resets a connection on which more waits than `WAITING_REQUESTS` or `WAITING_BYTES`. */
-export function createPipeline(listener: RequestListener): Pipeline {
+export function createRequestSerializer(listener: RequestListener): RequestSerializer {
   const connections = new WeakMap<Socket, Connection>()
 
   function pass(connection: Connection, response: ServerResponse): void {

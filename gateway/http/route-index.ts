@@ -4,13 +4,13 @@
  */
 import polka, { type Middleware, type Polka } from 'polka'
 
-export interface RoutesByDepth {
+export interface RouteIndex {
   get(path: string, handler: Middleware): void
   /** What polka asks for the handlers of a request. */
   find: Polka['find']
 }
 
-export function routesByDepth(): RoutesByDepth {
+export function routeIndex(): RouteIndex {
   const tables: Polka[] = []
   const none = polka()
   return {

@@ -17,7 +17,7 @@ interface RouteHead {
   readonly description: string
   /** Path and query of the example request; its answer is in `openapi/examples.json`. */
   readonly example?: string
-  /** What it may answer besides the errors that follow from its parameters: `['not_found']` of a catalogue's detail. */
+  /** What it may answer besides the errors that follow from its parameters: `['not_found']` of a catalog's detail. */
   readonly errors?: readonly ErrorCode[]
 }
 

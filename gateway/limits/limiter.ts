@@ -7,7 +7,7 @@ export interface Quota {
 }
 
 /** How a key stood at one moment. */
-export interface Standing {
+export interface LimitState {
   /** The quota was used up already. */
   readonly refused: boolean
   readonly left: number
@@ -25,13 +25,13 @@ export interface Standing {
  */
 export interface Limiter {
   /** Takes one from the quota of `key`, if there is one left. */
-  take(key: string): Standing | Promise<Standing>
+  take(key: string): LimitState | Promise<LimitState>
   /** Looks without taking. */
-  look(key: string): Standing | Promise<Standing>
+  look(key: string): LimitState | Promise<LimitState>
   /** Gives back what `take` took, at most as often in a window as its limit, and not once that window is over. */
-  giveBack(key: string, taken: Standing): void
+  giveBack(key: string, taken: LimitState): void
 }
 
 /** `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10. */
 export const policyHeader = ({ limit, windowMs }: Quota): string => `"default";q=${limit};w=${windowMs / 1000}`
-export const standingHeader = ({ left, resetSeconds }: Standing): string => `"default";r=${left};t=${resetSeconds}`
+export const limitHeader = ({ left, resetSeconds }: LimitState): string => `"default";r=${left};t=${resetSeconds}`

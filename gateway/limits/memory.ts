@@ -1,5 +1,5 @@
 /** Limits counted in the memory of this process, within a bound. */
-import type { Limiter, Quota, Standing } from './limiter.ts'
+import type { Limiter, LimitState, Quota } from './limiter.ts'
 
 interface Window {
   used: number
@@ -46,7 +46,7 @@ export function memoryLimiter({ limit, windowMs }: Quota, options: MemoryOptions
     old.delete(key)
   }
 
-  function standing(refused: boolean, { used, refunds, endsAt }: Window, time: number): Standing {
+  function limitState(refused: boolean, { used, refunds, endsAt }: Window, time: number): LimitState {
     const resetSeconds = Math.ceil(Math.min(endsAt - time, windowMs) / 1000)
     return { refused, left: limit - used, refundable: refunds < limit, resetSeconds, endsAt }
   }
@@ -65,14 +65,14 @@ export function memoryLimiter({ limit, windowMs }: Quota, options: MemoryOptions
       }
       const refused = window.used >= limit
       if (!refused) window.used++
-      return standing(refused, window, time)
+      return limitState(refused, window, time)
     },
     look(key) {
       const time = now()
       const window = windowOf(key, time)
       return window === undefined || time >= window.endsAt
-        ? standing(false, { used: 0, refunds: 0, endsAt: time + windowMs }, time)
-        : standing(window.used >= limit, window, time)
+        ? limitState(false, { used: 0, refunds: 0, endsAt: time + windowMs }, time)
+        : limitState(window.used >= limit, window, time)
     },
     giveBack(key, { endsAt }) {
       const window = windowOf(key, now())

@@ -4,7 +4,7 @@
  * and gives back into a window that has only begun since, so that little of it would be left.
  */
 import { hash } from 'node:crypto'
-import type { Limiter, Quota, Standing } from './limiter.ts'
+import type { Limiter, LimitState, Quota } from './limiter.ts'
 import type { RedisConnection } from './redis-connection.ts'
 
 export interface SharedLimit {
@@ -21,7 +21,7 @@ const KEY_DIGITS = 32
 export function redisLimiter(redis: RedisConnection, { prefix, quota, memory }: SharedLimit): Limiter {
   const windowOf = (key: string) => prefix + hash('sha256', key).slice(0, KEY_DIGITS)
 
-  async function count(how: 'take' | 'look', key: string): Promise<Standing> {
+  async function count(how: 'take' | 'look', key: string): Promise<LimitState> {
     const counted = await redis.count(windowOf(key), quota, how)
     if (counted === null) return memory[how](key)
     const [refused, used, leftMs, endsAt, refunds] = counted

@@ -2,12 +2,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { AUTH_FAULTS } from '../http/errors.ts'
 import type { QueryFigures } from '../query/queries.ts'
-import type { ShelfFigures } from '../snapshots/registry.ts'
+import type { RegistryFigures } from '../snapshots/registry.ts'
 import { LIMITS, type Meter } from './meter.ts'
 import { type AnswerCount, createTally, type Tally } from './tally.ts'
 
 export interface Watched {
-  shelf(): ShelfFigures
+  shelf(): RegistryFigures
   queries(): QueryFigures
   /** Null if limits are not shared. */
   limitsShared: (() => boolean) | null

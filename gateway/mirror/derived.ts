@@ -7,7 +7,7 @@ import { type Effects, moveFile, replaceFile } from '../../corpus/command/effect
 import { isDiskTrouble, isSystemError } from '../../corpus/command/system-error.ts'
 import { digestOfFile, sha256 } from '../../corpus/runtime/digest.ts'
 import type { DerivedFile } from '../../corpus/snapshot/derive/derive.ts'
-import { deriveAgain } from '../../corpus/snapshot/derive/rederive.ts'
+import { rederive } from '../../corpus/snapshot/derive/rederive.ts'
 import { objectPath, temporaryFolder } from '../../corpus/snapshot/files/layout.ts'
 import type { FileEntry, Manifest } from '../../corpus/snapshot/files/manifest.ts'
 import type { Transfers } from './transfers.ts'
@@ -32,7 +32,7 @@ export async function madeByDeriving(
   await effects.mkdir(folder)
   let others = 0
   try {
-    for await (const derived of deriveAgain(dist, manifest, jobs, (name) => join(folder, name))) {
+    for await (const derived of rederive(dist, manifest, jobs, (name) => join(folder, name))) {
       signal?.throwIfAborted()
       const file = wanted.get(keyOf(derived))
       if (!file) continue

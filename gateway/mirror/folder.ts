@@ -6,7 +6,7 @@ import { lockFile } from '../../corpus/command/lock.ts'
 import { cannotWrite } from '../../corpus/command/system-error.ts'
 import { removeUnnamed } from '../../corpus/repository/prune.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { whyNotOurs } from '../../corpus/snapshot/files/dist-refusal.ts'
+import { distRefusal } from '../../corpus/snapshot/files/dist-refusal.ts'
 import { readManifestBytes, temporaryFolder } from '../../corpus/snapshot/files/layout.ts'
 import type { Manifest, Stored } from '../../corpus/snapshot/files/manifest.ts'
 import { decodePointer, type Pointer } from '../../corpus/snapshot/files/pointer.ts'
@@ -35,7 +35,7 @@ export async function takeFolder(dist: string, effects: Effects): Promise<() => 
  * @throws MirrorError `unusable`
  */
 function assertDist(dist: string): void {
-  const why = whyNotOurs(dist, 'a mirror', ['tmp'])
+  const why = distRefusal(dist, 'a mirror', ['tmp'])
   if (why !== null) throw new MirrorError('unusable', why)
 }
 

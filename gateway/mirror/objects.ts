@@ -12,7 +12,7 @@ import type { Stored } from '../../corpus/snapshot/files/manifest.ts'
 import { about, TransferError, type TransferErrorCode } from '../../corpus/transfer/error.ts'
 import type { GrowingFile, NetworkEffects } from '../../corpus/transfer/network.ts'
 import { receive } from '../../corpus/transfer/receive.ts'
-import { tellWait, watchGain, withRetries } from '../../corpus/transfer/retry.ts'
+import { logWait, watchGain, withRetries } from '../../corpus/transfer/retry.ts'
 import type { Source } from './source.ts'
 
 export interface Fetching {
@@ -45,7 +45,7 @@ export async function fetchObject(object: Stored, name: string, fetching: Fetchi
     await attemptOnce(object, fetching, reached)
   }
   try {
-    await withRetries(effects, attempt, { gained, onWait: tellWait(name, effects), local: source.isLocal, signal })
+    await withRetries(effects, attempt, { gained, onWait: logWait(name, effects), local: source.isLocal, signal })
   } catch (error) {
     throw about(name, error)
   }

@@ -1,9 +1,9 @@
 /** Fetches files from a source: small ones into memory, objects to their paths, in parallel. */
 import type { Stored } from '../../corpus/snapshot/files/manifest.ts'
 import { about } from '../../corpus/transfer/error.ts'
-import { severalAtOnce } from '../../corpus/transfer/parallel.ts'
+import { runParallel } from '../../corpus/transfer/parallel.ts'
 import { readWhole } from '../../corpus/transfer/request.ts'
-import { tellWait, withRetries } from '../../corpus/transfer/retry.ts'
+import { logWait, withRetries } from '../../corpus/transfer/retry.ts'
 import { type Fetching, fetchObject } from './objects.ts'
 
 /** @throws TransferError */
@@ -14,7 +14,7 @@ export async function askFor(
 ): Promise<Buffer> {
   const attempt = async () => readWhole((await source.open(path, 0)).body, most, effects.now)
   try {
-    return await withRetries(effects, attempt, { onWait: tellWait(path, effects), local: source.isLocal, signal })
+    return await withRetries(effects, attempt, { onWait: logWait(path, effects), local: source.isLocal, signal })
   } catch (error) {
     throw about(path, error)
   }
@@ -34,7 +34,7 @@ export async function fetchAll(
   { parallel, signal: ended, ...transfers }: Transfers,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
-  await severalAtOnce(wanted, parallel, ({ object, name }, stopped) => {
+  await runParallel(wanted, parallel, ({ object, name }, stopped) => {
     const signal = ended ? AbortSignal.any([stopped, ended]) : stopped
     return fetchObject(object, name, { ...transfers, signal, onBytes })
   })

@@ -6,7 +6,7 @@ import { sha256 } from '../../corpus/runtime/digest.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { decodeManifest, type Manifest } from '../../corpus/snapshot/files/manifest.ts'
 import { ageFault, decodePointer, type Pointer } from '../../corpus/snapshot/files/pointer.ts'
-import { successionOf } from '../../corpus/snapshot/files/pointer-order.ts'
+import { pointerOrder } from '../../corpus/snapshot/files/pointer-order.ts'
 import { openSigned, type TrustedKey } from '../../corpus/snapshot/files/signature.ts'
 import { MirrorError } from './error.ts'
 
@@ -37,7 +37,7 @@ function judgeAge(pointer: Pointer, isSigned: boolean, now: Date): void {
 }
 
 function judgeSuccession(pointer: Pointer, have: Pointer): void {
-  switch (successionOf(pointer, have)) {
+  switch (pointerOrder(pointer, have)) {
     case 'older':
       throw new MirrorError(
         'rollback',

@@ -1,5 +1,5 @@
 /** Converts the parameters of routes to OpenAPI, with a description of each. */
-import type { Kind, Schema } from '../params/parameter.ts'
+import type { ParameterType, Schema } from '../params/parameter.ts'
 import type { Parameter } from './model.ts'
 
 /** Descriptions by name, for parameters that mean the same in all routes. */
@@ -51,7 +51,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 }
 
 /** Returns `kind` with a description for one route. */
-export function described<K extends Kind<unknown>>(description: string, kind: K): K {
+export function described<K extends ParameterType<unknown>>(description: string, kind: K): K {
   return { ...kind, schema: { ...kind.schema, description } }
 }
 
@@ -60,7 +60,7 @@ const CSV = 'Separate several values with commas, or repeat the parameter'
 
 /** Returns the path or query parameters of a route, in the order of its schema. */
 export function parametersOf(
-  place: 'path' | 'query',
+  position: 'path' | 'query',
   schema: Schema,
   examples: Readonly<Record<string, string>>,
 ): Parameter[] {
@@ -71,9 +71,9 @@ export function parametersOf(
     const isCsv = shape.type === 'array'
     return {
       name,
-      in: place,
+      in: position,
       description: isCsv ? `${description}. ${CSV}` : description,
-      required: place === 'path' || kind.presence === 'required',
+      required: position === 'path' || kind.presence === 'required',
       schema: shape,
       // Requests may use either form; OpenAPI can state one (API 3.2 and 3.3).
       ...(isCsv ? { style: 'form' as const, explode: false } : {}),

@@ -1,9 +1,9 @@
 /** Date parameters: a calendar day, or an instant for polling clients (rule 4). */
 import { DATE_BOUND_FORM, type DateBound, parseDateBound } from '../../corpus/model/values/date-bound.ts'
-import { type Kind, kind, refuse } from './parameter.ts'
+import { type ParameterType, parameterType, refuse } from './parameter.ts'
 
-export function date(): Kind<DateBound, 'optional'> {
-  return kind({ type: 'string', anyOf: [{ format: 'date' }, { format: 'date-time' }] }, (text, name) => {
+export function date(): ParameterType<DateBound, 'optional'> {
+  return parameterType({ type: 'string', anyOf: [{ format: 'date' }, { format: 'date-time' }] }, (text, name) => {
     const bound = parseDateBound(text)
     if (bound !== null) return bound
     // The plus sign of an offset arrives as a space if it was not encoded.

@@ -3,18 +3,18 @@ import { type CveId, parseCveId } from '../../corpus/model/ids/cve-id.ts'
 import { DATE_BOUND_FORM, type DateBound } from '../../corpus/model/values/date-bound.ts'
 import { invalidParameter } from '../http/errors.ts'
 import { date } from './date.ts'
-import { type JsonSchema, type Kind, kind, refuse } from './parameter.ts'
+import { type JsonSchema, type ParameterType, parameterType, refuse } from './parameter.ts'
 
 const CVE_PATTERN = '^[Cc][Vv][Ee]-\\d{4}-\\d{4,19}$'
 const CVE_FORM = 'a CVE id such as CVE-2024-3400'
 
 /** The value is in upper case. */
-export function cveId(): Kind<CveId, 'optional'> {
-  return kind({ type: 'string', pattern: CVE_PATTERN }, readCveId)
+export function cveId(): ParameterType<CveId, 'optional'> {
+  return parameterType({ type: 'string', pattern: CVE_PATTERN }, readCveId)
 }
 
 /** Separated by commas; the order is kept, duplicates are removed (API 9.10). */
-export function cveIds({ max }: { max: number }): Kind<CveId[], 'optional'> {
+export function cveIds({ max }: { max: number }): ParameterType<CveId[], 'optional'> {
   const schema = { type: 'array', items: { type: 'string', pattern: CVE_PATTERN }, minItems: 1, maxItems: max }
   const once = (given: readonly CveId[], name: string) => {
     const ids = [...new Set(given)]
@@ -28,26 +28,26 @@ export function cveIds({ max }: { max: number }): Kind<CveId[], 'optional'> {
       text.split(',').map((part) => readCveId(part.trim(), name)),
       name,
     )
-  return { ...kind(schema, read), union: (some, more, name) => once([...some, ...more], name) }
+  return { ...parameterType(schema, read), union: (some, more, name) => once([...some, ...more], name) }
 }
 
 /** `79`, `CWE-79` or `cwe-79`; the value is `cwe-79`. */
-export function cweId(): Kind<`cwe-${string}`, 'optional'> {
+export function cweId(): ParameterType<`cwe-${string}`, 'optional'> {
   return catalogId('CWE')
 }
 
 /** `66`, `CAPEC-66` or `capec-66`; the value is `capec-66`. */
-export function capecId(): Kind<`capec-${string}`, 'optional'> {
+export function capecId(): ParameterType<`capec-${string}`, 'optional'> {
   return catalogId('CAPEC')
 }
 
 const SNAPSHOT_PATTERN = '^[0-9A-Fa-f]{7,64}$'
 
 /** The id of a snapshot (64 hexadecimal digits) or at least its first 7; or a day or instant (rule 4). */
-export function snapshotOrDate(): Kind<string | DateBound, 'optional'> {
+export function snapshotOrDate(): ParameterType<string | DateBound, 'optional'> {
   const dates = date()
   const schema = { type: 'string', anyOf: [{ pattern: SNAPSHOT_PATTERN }, ...(dates.schema.anyOf as JsonSchema[])] }
-  return kind(schema, (text, name) => {
+  return parameterType(schema, (text, name) => {
     if (new RegExp(SNAPSHOT_PATTERN).test(text)) return text.toLowerCase()
     // It gets the error for dates.
     if (/^\d{4}-/.test(text)) return dates.read(text, name)
@@ -62,10 +62,10 @@ function readCveId(text: string, name: string): CveId {
   return id
 }
 
-function catalogId<C extends 'CWE' | 'CAPEC'>(catalog: C): Kind<`${Lowercase<C>}-${string}`, 'optional'> {
+function catalogId<C extends 'CWE' | 'CAPEC'>(catalog: C): ParameterType<`${Lowercase<C>}-${string}`, 'optional'> {
   const lower = catalog.toLowerCase() as Lowercase<C>
   const pattern = new RegExp(`^(?:${catalog}-|${lower}-)?(0|[1-9]\\d{0,18})$`)
-  return kind({ type: 'string', pattern: pattern.source }, (text, name) => {
+  return parameterType({ type: 'string', pattern: pattern.source }, (text, name) => {
     const digits = pattern.exec(text)?.[1]
     if (digits === undefined) throw refuse(name, text, `of the form 79, ${catalog}-79 or ${lower}-79`)
     return `${lower}-${digits}` as const

@@ -1,14 +1,14 @@
 /** Basic parameter types: texts, sets, booleans, numbers, sort keys and cursors (rules 2 to 5). */
 import { memberOf } from '../../corpus/model/values/closed-set.ts'
 import { invalidCursor, invalidParameter } from '../http/errors.ts'
-import { type Kind, kind, refuse, refuseMember } from './parameter.ts'
+import { type ParameterType, parameterType, refuse, refuseMember } from './parameter.ts'
 
 /** Maximum length of a cursor (rule 7). */
 const CURSOR_MAX = 512
 
 /** The length counts code points. `q` takes at most 200 (rule 5). */
-export function text({ min = 1, max = 200 }: { min?: number; max?: number } = {}): Kind<string, 'optional'> {
-  return kind({ type: 'string', minLength: min, maxLength: max }, (value, name) => {
+export function text({ min = 1, max = 200 }: { min?: number; max?: number } = {}): ParameterType<string, 'optional'> {
+  return parameterType({ type: 'string', minLength: min, maxLength: max }, (value, name) => {
     const length = codePoints(value)
     if (length < min || length > max) {
       throw invalidParameter(name, `parameter '${name}' must have ${min} to ${max} characters, not ${length}`)
@@ -18,13 +18,13 @@ export function text({ min = 1, max = 200 }: { min?: number; max?: number } = {}
 }
 
 /** An unknown value matches nothing (rule 4). */
-export function openText(): Kind<string, 'optional'> {
-  return kind({ type: 'string', minLength: 1 }, (value) => value)
+export function openText(): ParameterType<string, 'optional'> {
+  return parameterType({ type: 'string', minLength: 1 }, (value) => value)
 }
 
 /** Case-insensitive; the value has the set's spelling. */
-export function oneOf<const M extends string>(members: readonly M[]): Kind<M, 'optional'> {
-  return kind({ type: 'string', enum: members }, (value, name) => {
+export function oneOf<const M extends string>(members: readonly M[]): ParameterType<M, 'optional'> {
+  return parameterType({ type: 'string', enum: members }, (value, name) => {
     const member = memberOf(members, value)
     if (member === null) throw refuseMember(name, value, members)
     return member
@@ -38,7 +38,7 @@ export function oneOf<const M extends string>(members: readonly M[]): Kind<M, 'o
 export function csvOf<const M extends string>(
   members: readonly M[],
   { emptyAllowed = false }: { emptyAllowed?: boolean } = {},
-): Kind<M[], 'optional'> {
+): ParameterType<M[], 'optional'> {
   const schema = { type: 'array', items: { type: 'string', enum: members }, uniqueItems: true }
   const read = (value: string, name: string) => {
     if (value === '') return []
@@ -53,27 +53,27 @@ export function csvOf<const M extends string>(
   }
   const union = (some: readonly M[], more: readonly M[]) =>
     members.filter((member) => some.includes(member) || more.includes(member))
-  return { ...kind(schema, read), emptyAllowed, union }
+  return { ...parameterType(schema, read), emptyAllowed, union }
 }
 
-export function boolean(): Kind<boolean, 'optional'> {
-  return kind({ type: 'boolean' }, (value, name) => {
+export function boolean(): ParameterType<boolean, 'optional'> {
+  return parameterType({ type: 'boolean' }, (value, name) => {
     const member = memberOf(['true', 'false'], value)
     if (member === null) throw refuse(name, value, 'true or false')
     return member === 'true'
   })
 }
 
-export function integer({ min, max }: { min: number; max: number }): Kind<number, 'optional'> {
-  return kind({ type: 'integer', minimum: min, maximum: max }, (value, name) => {
+export function integer({ min, max }: { min: number; max: number }): ParameterType<number, 'optional'> {
+  return parameterType({ type: 'integer', minimum: min, maximum: max }, (value, name) => {
     const number = /^-?\d+$/.test(value) ? Number(value) : Number.NaN
     if (!(number >= min && number <= max)) throw refuse(name, value, `a whole number from ${min} to ${max}`)
     return number
   })
 }
 
-export function number({ min, max }: { min: number; max: number }): Kind<number, 'optional'> {
-  return kind({ type: 'number', minimum: min, maximum: max }, (value, name) => {
+export function number({ min, max }: { min: number; max: number }): ParameterType<number, 'optional'> {
+  return parameterType({ type: 'number', minimum: min, maximum: max }, (value, name) => {
     const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) ? Number(value) : Number.NaN
     if (!(number >= min && number <= max)) throw refuse(name, value, `a number from ${min} to ${max}`)
     return number
@@ -89,7 +89,7 @@ export interface Sort<K extends string> {
 export function sort<const K extends string>(
   keys: readonly K[],
   fallback: NoInfer<K> | `-${NoInfer<K>}`,
-): Kind<Sort<K>, 'default'> {
+): ParameterType<Sort<K>, 'default'> {
   const members = keys.flatMap((key): string[] => [key, `-${key}`])
   const read = (value: string, name: string): Sort<K> => {
     const descending = value.startsWith('-')
@@ -102,8 +102,8 @@ export function sort<const K extends string>(
 }
 
 /** Its list checks the rest. A longer string cannot be ours (rule 7). */
-export function cursor(): Kind<string, 'optional'> {
-  return kind({ type: 'string', minLength: 1, maxLength: CURSOR_MAX }, (value) => {
+export function cursor(): ParameterType<string, 'optional'> {
+  return parameterType({ type: 'string', minLength: 1, maxLength: CURSOR_MAX }, (value) => {
     if (value.length > CURSOR_MAX) throw invalidCursor('this cursor was not issued by this service')
     return value
   })

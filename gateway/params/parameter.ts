@@ -7,7 +7,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 export type Presence = 'optional' | 'required' | 'default'
 
 /** `P` is whether a query may omit the parameter. */
-export interface Kind<T, P extends Presence = Presence> {
+export interface ParameterType<T, P extends Presence = Presence> {
   /** @throws ApiError `invalid_parameter` (or `invalid_cursor`) that names `name` */
   read(text: string, name: string): T
   readonly schema: JsonSchema
@@ -19,24 +19,30 @@ export interface Kind<T, P extends Presence = Presence> {
   union?(some: T, more: T, name: string): T
 }
 
-export type Schema = Readonly<Record<string, Kind<unknown>>>
+export type Schema = Readonly<Record<string, ParameterType<unknown>>>
 
-export type PathValues<S extends Schema> = { [K in keyof S]: S[K] extends Kind<infer T> ? T : never }
+export type PathValues<S extends Schema> = { [K in keyof S]: S[K] extends ParameterType<infer T> ? T : never }
 
 export type QueryValues<S extends Schema> = {
-  [K in keyof S]: S[K] extends Kind<infer T, infer P> ? ('optional' extends P ? T | undefined : T) : never
+  [K in keyof S]: S[K] extends ParameterType<infer T, infer P> ? ('optional' extends P ? T | undefined : T) : never
 }
 
 /** A query without it gets 400. */
-export function required<T>(kind: Kind<T, 'optional'>): Kind<T, 'required'> {
-  return { ...kind, presence: 'required' }
+export function required<T>(parameterType: ParameterType<T, 'optional'>): ParameterType<T, 'required'> {
+  return { ...parameterType, presence: 'required' }
 }
 
-export function withDefault<T>(kind: Kind<T, 'optional'>, fallback: NoInfer<T>): Kind<T, 'default'> {
-  return { ...kind, presence: 'default', fallback, schema: { ...kind.schema, default: fallback } }
+export function withDefault<T>(
+  parameterType: ParameterType<T, 'optional'>,
+  fallback: NoInfer<T>,
+): ParameterType<T, 'default'> {
+  return { ...parameterType, presence: 'default', fallback, schema: { ...parameterType.schema, default: fallback } }
 }
 
-export function kind<T>(schema: JsonSchema, read: (text: string, name: string) => T): Kind<T, 'optional'> {
+export function parameterType<T>(
+  schema: JsonSchema,
+  read: (text: string, name: string) => T,
+): ParameterType<T, 'optional'> {
   return { read, schema, presence: 'optional' }
 }
 

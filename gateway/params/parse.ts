@@ -4,7 +4,7 @@
  */
 import { invalidParameter } from '../http/errors.ts'
 import { nearest } from './nearest.ts'
-import { type Kind, type PathValues, type QueryValues, quote, type Schema } from './parameter.ts'
+import { type ParameterType, type PathValues, type QueryValues, quote, type Schema } from './parameter.ts'
 
 export interface ParamSchemas<P extends Schema, Q extends Schema> {
   path: P
@@ -43,7 +43,7 @@ function readQuery(schema: Schema, rawQuery: string, values: Record<string, unkn
     const equals = pair.indexOf('=')
     const name = decodeForm(equals === -1 ? pair : pair.slice(0, equals), undefined, 'the name of a parameter')
     if (!Object.hasOwn(schema, name)) throw unknown(name, Object.keys(schema))
-    const kind: Kind<unknown> = schema[name]!
+    const kind: ParameterType<unknown> = schema[name]!
     const isAgain = name in values
     if (isAgain && !kind.union) throw invalidParameter(name, `parameter '${name}' is given twice`)
     const text = decodeForm(equals === -1 ? '' : pair.slice(equals + 1), name, `parameter '${name}'`)

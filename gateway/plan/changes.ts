@@ -6,7 +6,7 @@ import { type CveId, compareCveIds } from '../../corpus/model/ids/cve-id.ts'
 import type { PartName } from '../../corpus/model/record.ts'
 import { SHORT_HASH_LENGTH } from '../../corpus/runtime/digest.ts'
 import { type Index, idAt } from '../../corpus/snapshot/derive/index-table.ts'
-import { firstWhere } from '../../corpus/snapshot/filter/lower-bound.ts'
+import { partitionPoint } from '../../corpus/snapshot/filter/lower-bound.ts'
 import { CVE_PARTS } from '../../corpus/snapshot/record/cve-member.ts'
 import type { MemberHead } from '../../corpus/snapshot/record/member.ts'
 
@@ -55,7 +55,7 @@ function isSameSource(before: Index, oldRow: number, after: Index, newRow: numbe
 }
 
 export function firstChangeAfter(changes: readonly ChangedCve[], id: CveId): number {
-  return firstWhere(changes.length, (at) => compareCveIds(changes[at]!.id, id) > 0)
+  return partitionPoint(changes.length, (at) => compareCveIds(changes[at]!.id, id) > 0)
 }
 
 /** Client-visible parts, by their names in `include`. */

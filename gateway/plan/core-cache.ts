@@ -4,7 +4,7 @@
  * in its slot is requested twice, so that scans do not flush hot rows.
  */
 
-export interface CoreMemory {
+export interface CoreCache {
   /** Copies a cached core to `at` in `out`; returns whether it was cached. */
   take(snapshot: number, row: number, length: number, out: Buffer, at: number): boolean
   /** Caches the core if its row was also the slot's last offer. */
@@ -20,7 +20,7 @@ const NOBODY = -1
 const ROWS = 2 ** 32
 
 /** Uses at most `bytes`; the system allocates pages on first use. */
-export function coreMemory(bytes: number): CoreMemory {
+export function coreCache(bytes: number): CoreCache {
   const slots = Math.floor(bytes / (SLOT_BYTES + KEYS_BYTES))
   const memory = Buffer.alloc(slots * SLOT_BYTES)
   // Adjacent, because they are read together.

@@ -8,7 +8,7 @@
  * page shards compress together.
  */
 
-import { shortLived } from '../../corpus/runtime/arena.ts'
+import { allocate } from '../../corpus/runtime/arena.ts'
 import { crc32Combine } from '../../corpus/runtime/crc32.ts'
 import { SHORT_HASH_LENGTH } from '../../corpus/runtime/digest.ts'
 import type { FusedPieces } from '../../corpus/snapshot/codec/splice.ts'
@@ -16,12 +16,12 @@ import { CORE, CORE_NUMBERS } from '../../corpus/snapshot/derive/index-table.ts'
 import { snapshotNumber } from '../../corpus/snapshot/filter/per-snapshot.ts'
 import { PROCESS_BYTES } from '../process/bounds.ts'
 import type { OpenSnapshot } from '../snapshots/open-snapshot.ts'
-import { coreMemory } from './core-cache.ts'
-import { restParts, writeRest } from './row-suffix.ts'
+import { coreCache } from './core-cache.ts'
+import { suffixParts, writeSuffix } from './row-suffix.ts'
 import { shortCrc32 } from './short-crc.ts'
 
 /** Shared by all snapshots, so that the limit applies to the process. */
-const cores = coreMemory(PROCESS_BYTES.cores)
+const cores = coreCache(PROCESS_BYTES.cores)
 
 /** Type, length, and inverted length (RFC 1951 3.2.4). */
 const STORED_HEADER = 5
@@ -30,11 +30,11 @@ const STORED_HEADER = 5
 export function gatheredRows(snapshot: OpenSnapshot, rows: readonly number[], end: '' | ','): FusedPieces {
   const { coreSegments } = snapshot.index
   const figures = figuresOf(snapshot, rows)
-  const parts = restParts(snapshot)
+  const parts = suffixParts(snapshot)
   const number = snapshotNumber(snapshot)
   let most = rows.length * (STORED_HEADER + parts.longest)
   for (let i = 0; i < rows.length; i++) most += coreSegments[rows[i]! * CORE_NUMBERS + CORE.length]!
-  const memory = shortLived(most)
+  const memory = allocate(most)
   let at = 0
   let plainLength = 0
   let plainCrc = 0
@@ -48,7 +48,7 @@ export function gatheredRows(snapshot: OpenSnapshot, rows: readonly number[], en
     }
     const block = at + compressed
     const rest = block + STORED_HEADER
-    at = writeRest(memory, rest, parts, figures[2 * i]!, figures[2 * i + 1]!)
+    at = writeSuffix(memory, rest, parts, figures[2 * i]!, figures[2 * i + 1]!)
     if (i < rows.length - 1 || end !== '') memory[at++] = COMMA
     writeStoredHeader(memory, block, at - rest)
     const coreLength = coreSegments[core + CORE.plainLength]!
@@ -98,7 +98,7 @@ function seedOf(
   end: '' | ',',
 ): Buffer {
   const date = epss.date ?? ''
-  const seed = shortLived(SEED_HEAD + date.length + rows.length * SEED_OF_ROW)
+  const seed = allocate(SEED_HEAD + date.length + rows.length * SEED_OF_ROW)
   let at = writeNumber(seed, 0, ROWS_MARK)
   at = writeNumber(seed, at, rows.length)
   at = writeNumber(seed, at, end.length)

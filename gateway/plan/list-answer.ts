@@ -1,6 +1,6 @@
 /** Builds answers from planned pages of lists, and from catalog entries. */
 import { gzipSync } from 'node:zlib'
-import { recent } from '../../corpus/runtime/generational-cache.ts'
+import { generationalCache } from '../../corpus/runtime/generational-cache.ts'
 import { plainBytes } from '../../corpus/snapshot/codec/segment-bytes.ts'
 import type { Piece, SplicedSegment } from '../../corpus/snapshot/codec/splice.ts'
 import { LISTS, type ListName } from '../../corpus/snapshot/cursor/lists.ts'
@@ -61,7 +61,7 @@ function rowsSegment(member: ReadMember, at: number): SplicedSegment {
 const ENTRY_BYTES = 300
 
 const runs = perSnapshot(() =>
-  recent<string, readonly string[]>(SNAPSHOT_BYTES.listRows, (texts) =>
+  generationalCache<string, readonly string[]>(SNAPSHOT_BYTES.listRows, (texts) =>
     texts.reduce((bytes, text) => bytes + text.length * 2, ENTRY_BYTES),
   ),
 )
@@ -73,10 +73,10 @@ export function rowText(snapshot: OpenSnapshot, name: ListName, ordinal: number)
   const key = `${name} ${run}`
   let texts = known.get(key)
   if (!texts) {
-    const place = run * ROWS_PER_SEGMENT
-    const page = Math.floor(place / ROWS_PER_PAGE)
+    const position = run * ROWS_PER_SEGMENT
+    const page = Math.floor(position / ROWS_PER_PAGE)
     const member = snapshot.lists[name].page(LISTS[name].main, page)
-    const segment = member.segments[(place % ROWS_PER_PAGE) / ROWS_PER_SEGMENT]
+    const segment = member.segments[(position % ROWS_PER_PAGE) / ROWS_PER_SEGMENT]
     if (segment?.kind !== ROWS_KIND) throw new SnapshotError('malformed', `page ${page} of ${name} is too short`)
     const rows = JSON.parse(`[${plainBytes(member.bytes, segment).toString()}]`) as object[]
     texts = rows.map((row) => JSON.stringify(row))
@@ -106,6 +106,6 @@ export function entryValue(member: ReadMember): object {
 
 function entrySegment(member: ReadMember) {
   const [segment] = member.segments
-  if (segment?.kind !== ENTRY_KIND) throw new SnapshotError('malformed', `${member.key} is no entry of a catalogue`)
+  if (segment?.kind !== ENTRY_KIND) throw new SnapshotError('malformed', `${member.key} is no entry of a catalog`)
   return segment
 }

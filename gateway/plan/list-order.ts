@@ -2,27 +2,27 @@
 import { cursorId, cursorValue, type RowKey } from '../../corpus/snapshot/cursor/cursor.ts'
 import { compareRowKeys, LISTS, type ListSpec } from '../../corpus/snapshot/cursor/lists.ts'
 import type { SortOrder } from '../../corpus/snapshot/cursor/order.ts'
-import { firstWhere, turnedPlace } from '../../corpus/snapshot/filter/lower-bound.ts'
+import { partitionPoint, reversedPosition } from '../../corpus/snapshot/filter/lower-bound.ts'
 import type { OpenList } from '../snapshots/open-lists.ts'
 
 export interface ListOrderView {
   count: number
   /** Whether page shards use this direction. */
   stored: boolean
-  ordinal(place: number): number
-  place(ordinal: number): number
+  ordinal(position: number): number
+  position(ordinal: number): number
   keyOf(ordinal: number): RowKey
   /** `key` need not exist. */
-  placeAfter(key: RowKey): number
+  positionAfter(key: RowKey): number
 }
 
 export function listOrderView(list: OpenList, sort: SortOrder): ListOrderView {
   const spec = LISTS[list.name] as unknown as ListSpec<never>
   const { descending: storedDescending } = spec.sorts[sort.key]!
-  const { ordinals, places, keyed, keys } = list.orders[sort.key]!
+  const { ordinals, positions, keyed, keys } = list.orders[sort.key]!
   const { count } = list
   const stored = sort.descending === storedDescending
-  const turned = (place: number) => turnedPlace(place, keyed, count)
+  const turned = (position: number) => reversedPosition(position, keyed, count)
   const keyOf = (ordinal: number): RowKey => ({
     value: cursorValue(keys.at(ordinal) ?? null),
     id: cursorId(list.id(ordinal)),
@@ -30,18 +30,18 @@ export function listOrderView(list: OpenList, sort: SortOrder): ListOrderView {
   const view: ListOrderView = {
     count,
     stored,
-    ordinal: stored ? (place) => ordinals[place]! : (place) => ordinals[turned(place)]!,
-    place(ordinal) {
-      const place = places[ordinal]!
-      return stored ? place : turned(place)
+    ordinal: stored ? (position) => ordinals[position]! : (position) => ordinals[turned(position)]!,
+    position(ordinal) {
+      const position = positions[ordinal]!
+      return stored ? position : turned(position)
     },
     keyOf,
-    placeAfter(key) {
+    positionAfter(key) {
       // Truncated ids cannot be compared and need a lookup.
       const known = list.ordinalOfCut(key.id)
-      if (known !== undefined && keyOf(known).value === key.value) return view.place(known) + 1
-      return firstWhere(count, (place) => {
-        const at = keyOf(view.ordinal(place))
+      if (known !== undefined && keyOf(known).value === key.value) return view.position(known) + 1
+      return partitionPoint(count, (position) => {
+        const at = keyOf(view.ordinal(position))
         return compareRowKeys(spec, spec.sorts[sort.key]!, sort.descending, at, key) > 0
       })
     },

@@ -3,19 +3,19 @@
  * Lists are small enough for plain arrays of ordinals.
  */
 
-import { recent } from '../../corpus/runtime/generational-cache.ts'
+import { generationalCache } from '../../corpus/runtime/generational-cache.ts'
 import type { RowKey } from '../../corpus/snapshot/cursor/cursor.ts'
 import type { ListName } from '../../corpus/snapshot/cursor/lists.ts'
 import type { SortOrder } from '../../corpus/snapshot/cursor/order.ts'
 import { cursorAfter } from '../../corpus/snapshot/cursor/resume.ts'
 import { postingsOf } from '../../corpus/snapshot/derive/postings.ts'
-import { firstFrom } from '../../corpus/snapshot/filter/lower-bound.ts'
+import { lowerBound } from '../../corpus/snapshot/filter/lower-bound.ts'
 import { perSnapshot } from '../../corpus/snapshot/filter/per-snapshot.ts'
 import { SNAPSHOT_BYTES } from '../process/bounds.ts'
 import type { OpenList } from '../snapshots/open-lists.ts'
 import type { OpenSnapshot } from '../snapshots/open-snapshot.ts'
 import { listOrderView } from './list-order.ts'
-import { liesInSegments, type PageSegment, segmentsOf } from './page-segments.ts'
+import { isWithinSegments, type PageSegment, segmentsOf } from './page-segments.ts'
 
 export interface ListFilters {
   q?: string | undefined
@@ -50,10 +50,10 @@ export function planListPage(snapshot: OpenSnapshot, request: ListRequest, match
   const { list: name, sort, filters, limit, after, paged = true } = request
   const list = snapshot.lists[name]
   const order = listOrderView(list, sort)
-  const passing = passingPlaces(snapshot, request, matches)
+  const passing = passingPositions(snapshot, request, matches)
   const count = passing?.length ?? order.count
-  const behind = after === null ? 0 : order.placeAfter(after)
-  const start = passing ? firstFrom(passing, behind) : behind
+  const behind = after === null ? 0 : order.positionAfter(after)
+  const start = passing ? lowerBound(passing, behind) : behind
   const end = Math.min(start + limit, count)
   const ordinals: number[] = []
   for (let at = start; at < end; at++) ordinals.push(order.ordinal(passing ? passing[at]! : at))
@@ -63,7 +63,7 @@ export function planListPage(snapshot: OpenSnapshot, request: ListRequest, match
       ? cursorAfter(snapshot, { list: name, sort, filters }, order.keyOf(last))
       : null
   const head = { list: name, sort: sort.key, ordinals, limit, nextCursor }
-  if (passing === null && order.stored && liesInSegments(start, limit, count)) {
+  if (passing === null && order.stored && isWithinSegments(start, limit, count)) {
     return { ...head, way: 'shard', segments: segmentsOf(start, end) }
   }
   return { ...head, way: matches ? 'sqlite' : 'merge', segments: [] }
@@ -73,28 +73,28 @@ const ENTRY_BYTES = 300
 
 /** Clients use the same filters on every page. */
 const remembered = perSnapshot(() =>
-  recent<string, Uint32Array>(
+  generationalCache<string, Uint32Array>(
     SNAPSHOT_BYTES.listWalks,
-    (places, key) => places.byteLength + key.length * 2 + ENTRY_BYTES,
+    (positions, key) => positions.byteLength + key.length * 2 + ENTRY_BYTES,
   ),
 )
 
 /** Ascending; null if all rows match. */
-function passingPlaces(
+function passingPositions(
   snapshot: OpenSnapshot,
   { list: name, sort, filters }: ListRequest,
   matches: Uint32Array | null,
 ): Uint32Array | null {
   const known = remembered(snapshot)
   const key = JSON.stringify([name, sort, filters])
-  const places = known.get(key)
-  if (places) return places
+  const positions = known.get(key)
+  if (positions) return positions
   const list = snapshot.lists[name]
   const sets = constraintsOf(list, filters, matches)
   if (sets.length === 0) return null
   const order = listOrderView(list, sort)
   const passing = intersection(sets)
-    .map((ordinal) => order.place(ordinal))
+    .map((ordinal) => order.position(ordinal))
     .sort()
   known.set(key, passing)
   return passing

@@ -7,7 +7,7 @@ export interface PageSegment {
 }
 
 /** The last segment of an order may be short. */
-export function liesInSegments(start: number, limit: number, count: number): boolean {
+export function isWithinSegments(start: number, limit: number, count: number): boolean {
   return start % ROWS_PER_SEGMENT === 0 && (limit % ROWS_PER_SEGMENT === 0 || start + limit >= count)
 }
 
@@ -20,14 +20,14 @@ export interface WholeSegment extends PageSegment {
  * Returns the whole segments among rows with the given ascending positions. A whole segment contains
  * one of every ROWS_PER_SEGMENT consecutive rows, so only these rows are tested.
  */
-export function wholeSegments(count: number, placeOf: (at: number) => number): WholeSegment[] {
+export function wholeSegments(count: number, positionOf: (at: number) => number): WholeSegment[] {
   const whole: WholeSegment[] = []
   for (let last = ROWS_PER_SEGMENT - 1; last < count; ) {
-    const place = placeOf(last)
-    const first = place - (place % ROWS_PER_SEGMENT)
-    const at = last - (place - first)
+    const position = positionOf(last)
+    const first = position - (position % ROWS_PER_SEGMENT)
+    const at = last - (position - first)
     const end = at + ROWS_PER_SEGMENT
-    if (at >= 0 && end <= count && placeOf(at) === first && placeOf(end - 1) === first + ROWS_PER_SEGMENT - 1) {
+    if (at >= 0 && end <= count && positionOf(at) === first && positionOf(end - 1) === first + ROWS_PER_SEGMENT - 1) {
       whole.push({ at, ...segmentAt(first) })
       last = end + ROWS_PER_SEGMENT - 1
     } else last += ROWS_PER_SEGMENT
@@ -35,14 +35,14 @@ export function wholeSegments(count: number, placeOf: (at: number) => number): W
   return whole
 }
 
-function segmentAt(place: number): PageSegment {
-  const page = Math.floor(place / ROWS_PER_PAGE)
-  return { page, segment: (place - page * ROWS_PER_PAGE) / ROWS_PER_SEGMENT }
+function segmentAt(position: number): PageSegment {
+  const page = Math.floor(position / ROWS_PER_PAGE)
+  return { page, segment: (position - page * ROWS_PER_PAGE) / ROWS_PER_SEGMENT }
 }
 
 /** `end` is exclusive. */
 export function segmentsOf(start: number, end: number): PageSegment[] {
   const segments: PageSegment[] = []
-  for (let place = start; place < end; place += ROWS_PER_SEGMENT) segments.push(segmentAt(place))
+  for (let position = start; position < end; position += ROWS_PER_SEGMENT) segments.push(segmentAt(position))
   return segments
 }

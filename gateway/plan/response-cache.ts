@@ -3,11 +3,11 @@
  * oldest. A buffer per answer would be external memory, which makes V8 collect garbage again and again.
  */
 
-import { shortLived } from '../../corpus/runtime/arena.ts'
+import { allocate } from '../../corpus/runtime/arena.ts'
 import { crc32 } from '../../corpus/runtime/crc32.ts'
 import type { Answer } from '../http/answer.ts'
 
-export interface AnswerMemory {
+export interface ResponseCache {
   /** `key` must contain everything that the answer depends on. */
   of(key: string, make: () => Answer): Answer
 }
@@ -26,7 +26,7 @@ const ENTRY_BYTES = 200
  * Returns a cache of at most `bytes`; with very short answers half as much again. The system allocates pages on first
  * use. Answers longer than an eighth of it are not cached.
  */
-export function answerMemory(bytes: number): AnswerMemory {
+export function responseCache(bytes: number): ResponseCache {
   const memory = Buffer.alloc(bytes)
   /** Oldest first: a Map keeps the insertion order. */
   const known = new Map<string, Kept>()
@@ -85,7 +85,7 @@ export function answerMemory(bytes: number): AnswerMemory {
           // It may have been overwritten.
           if (known.get(key) !== kept) return make().gzip()
           // Bytes in transmission must not change.
-          const body = shortLived(kept.length)
+          const body = allocate(kept.length)
           memory.copy(body, 0, kept.at, kept.at + kept.length)
           return body
         },

@@ -3,7 +3,7 @@
  * CVEs. Caching whole pages was slower than reading them, because of copies and page faults.
  */
 
-import { recent } from '../../corpus/runtime/generational-cache.ts'
+import { generationalCache } from '../../corpus/runtime/generational-cache.ts'
 import { checkedBytes } from '../../corpus/snapshot/codec/segment-bytes.ts'
 import type { SplicedSegment } from '../../corpus/snapshot/codec/splice.ts'
 import { CVE_SORTS, type CveSort } from '../../corpus/snapshot/cursor/order.ts'
@@ -23,7 +23,7 @@ export interface RowPieces {
 const HEAD_BYTES = 850
 
 /** Shared by all snapshots, so that the limit applies to the process. */
-const heads = recent<number, MemberHead>(PROCESS_BYTES.pages, () => HEAD_BYTES)
+const heads = generationalCache<number, MemberHead>(PROCESS_BYTES.pages, () => HEAD_BYTES)
 
 const KEYS_PER_SNAPSHOT = 2 ** 33
 

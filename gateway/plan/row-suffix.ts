@@ -6,7 +6,7 @@
 import { perSnapshot } from '../../corpus/snapshot/filter/per-snapshot.ts'
 import { epssMember, fromBillionths, NO_EPSS } from '../../corpus/snapshot/record/epss.ts'
 
-export interface RestParts {
+export interface SuffixParts {
   beforeScore: Buffer
   beforePercentile: Buffer
   behind: Buffer
@@ -20,7 +20,7 @@ const DECIMALS = 9
 const FIGURE_BYTES = '0.'.length + DECIMALS
 
 /** Same output as `epssMember`. */
-export const restParts = perSnapshot(({ epss: { date, modelVersion } }): RestParts => {
+export const suffixParts = perSnapshot(({ epss: { date, modelVersion } }): SuffixParts => {
   const none = Buffer.from(`${epssMember(null)}}`)
   const beforeScore = Buffer.from(',"epss":{"score":')
   const beforePercentile = Buffer.from(',"percentile":')
@@ -37,7 +37,13 @@ export const restParts = perSnapshot(({ epss: { date, modelVersion } }): RestPar
 })
 
 /** Returns the position after the suffix. */
-export function writeRest(out: Uint8Array, at: number, parts: RestParts, score: number, percentile: number): number {
+export function writeSuffix(
+  out: Uint8Array,
+  at: number,
+  parts: SuffixParts,
+  score: number,
+  percentile: number,
+): number {
   if (score === NO_EPSS || parts.beforeScore === parts.none) return copy(out, at, parts.none)
   at = writeFigure(out, copy(out, at, parts.beforeScore), score)
   at = writeFigure(out, copy(out, at, parts.beforePercentile), percentile)

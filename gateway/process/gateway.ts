@@ -12,7 +12,7 @@ import { createMetrics, type Metrics } from '../metrics/metrics.ts'
 import { openQueries, type QueryOptions } from '../query/queries.ts'
 import type { Context } from '../routes/context.ts'
 import { DOCUMENT, ROUTES } from '../routes/table.ts'
-import { openShelf, type Shelf } from '../snapshots/registry.ts'
+import { openRegistry, type SnapshotRegistry } from '../snapshots/registry.ts'
 import type { SnapshotTables } from '../snapshots/tables.ts'
 import { MAX_CONNECTIONS } from './bounds.ts'
 import type { Log } from './log.ts'
@@ -46,7 +46,7 @@ export interface GatewayOptions extends LimitOptions {
 }
 
 export interface Gateway extends RunningServer {
-  shelf: Shelf
+  shelf: SnapshotRegistry
   /** Where metrics are read, null where there are none. */
   metricsUrl: string | null
   /** Looks at once for a new snapshot and a changed access policy. */
@@ -62,7 +62,7 @@ export interface Led {
 
 /** A gateway that has loaded its snapshot, and does not listen yet. */
 export interface OpenGateway {
-  shelf: Shelf
+  shelf: SnapshotRegistry
   metrics: Metrics | null
   refresh(): Promise<void>
   /** Rejects with a GatewayError where a port cannot be had; then all is closed. */
@@ -105,7 +105,7 @@ export function openGateway(options: GatewayOptions, log: Log, parts: Led = {}):
     options.accessPolicy === undefined ? openAccess : accessByPolicy(options.accessPolicy, { log, ...polled })
   const queries = openQueries(options.query)
   const shelf = closingOnError(queries, () =>
-    openShelf(dist, {
+    openRegistry(dist, {
       log,
       ...polled,
       ...(parts.led === undefined ? {} : { led: parts.led }),

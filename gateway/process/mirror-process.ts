@@ -13,7 +13,7 @@ import { shownSource } from '../mirror/source.ts'
 import type { Log } from './log.ts'
 import { lowerPriority } from './low-priority.ts'
 
-export interface Following {
+export interface MirrorProcessOptions {
   /** Where the mirror copies from, as `mirror` takes it. */
   source: string
   dist: string
@@ -25,7 +25,7 @@ export interface Following {
   derive: boolean
 }
 
-export interface Follower {
+export interface MirrorProcess {
   /** Rejects with a GatewayError where what was asked for cannot be: the mirror would never begin. */
   failed: Promise<never>
   close(): Promise<void>
@@ -38,7 +38,7 @@ const WRONG_USAGE = 2
 const RESTART_MS = 30_000
 
 /** Follows a repository until it is closed, or the signal says to stop. */
-export function startFollower(following: Following, log: Log, stopped: AbortSignal): Follower {
+export function startMirrorProcess(following: MirrorProcessOptions, log: Log, stopped: AbortSignal): MirrorProcess {
   const stop = new AbortController()
   const followed = keepFollowing(following, log, AbortSignal.any([stopped, stop.signal]))
   const failed = followed.then(() => new Promise<never>(() => {}))
@@ -60,14 +60,14 @@ export const isEmpty = (dist: string): boolean => readPointerBytes(dist) === nul
  * Mirrors once: where there is no snapshot yet, or the one that is here is damaged.
  * @throws GatewayError `no_snapshot` where it cannot be had
  */
-export async function mirrorOnce(following: Following, log: Log, signal: AbortSignal): Promise<void> {
+export async function mirrorOnce(following: MirrorProcessOptions, log: Log, signal: AbortSignal): Promise<void> {
   // Its last line is our error, and need not be told twice.
   const { code, lastLine } = await runMirror(following, ['--json'], log, signal, isError)
   if (code === WRONG_USAGE) throw new GatewayError('bad_option', lastLine)
   if (code !== 0 && !signal.aborted) throw new GatewayError('no_snapshot', `there is nothing to be served: ${lastLine}`)
 }
 
-async function keepFollowing(following: Following, log: Log, signal: AbortSignal): Promise<void> {
+async function keepFollowing(following: MirrorProcessOptions, log: Log, signal: AbortSignal): Promise<void> {
   const words = ['--json', '--interval', `${following.intervalSeconds}s`]
   while (!signal.aborted) {
     const { code, lastLine } = await runMirror(following, words, log, signal)
@@ -78,7 +78,7 @@ async function keepFollowing(following: Following, log: Log, signal: AbortSignal
   }
 }
 
-function wordsFor({ source, dist, keys, keep, derive }: Following): string[] {
+function wordsFor({ source, dist, keys, keep, derive }: MirrorProcessOptions): string[] {
   const words = ['mirror', shownSource(source), dist, '--keep', String(keep)]
   return [...words, ...(keys === null ? [] : ['--keys', keys]), ...(derive ? ['--derive'] : [])]
 }
@@ -94,7 +94,7 @@ const isError = (line: string) => line.startsWith(ERROR)
 
 /** Runs a mirror until it ends, or is told to; what it says goes into the log, but for lines that are `kept` back. */
 function runMirror(
-  following: Following,
+  following: MirrorProcessOptions,
   words: readonly string[],
   log: Log,
   signal: AbortSignal,

@@ -3,7 +3,7 @@ import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { assertKeySource } from '../auth/key-source.ts'
 import type { Gateway } from './gateway.ts'
 import { type OpenLog, openLog } from './log.ts'
-import type { Following } from './mirror-process.ts'
+import type { MirrorProcessOptions } from './mirror-process.ts'
 import { killIfStuck, stopSignal } from './serve.ts'
 import type { RunningWorkers } from './workers/primary.ts'
 
@@ -61,14 +61,14 @@ export async function serveFromCommand(dist: string, flags: ServeFlags): Promise
   }
 }
 
-function followingOf(dist: string, flags: ServeFlags): Following | null {
+function followingOf(dist: string, flags: ServeFlags): MirrorProcessOptions | null {
   const { follow: source, interval: intervalSeconds, keys = null, keep, derive = false } = flags
   return source === undefined ? null : { source, dist, intervalSeconds, keys, keep, derive }
 }
 
 /** Starts where a snapshot is here and sound, else when a mirror has brought one; null where it is told to stop meanwhile. */
 async function startMirrored<T>(
-  following: Following,
+  following: MirrorProcessOptions,
   start: () => Promise<T>,
   log: OpenLog,
   stop: AbortSignal,
@@ -89,10 +89,10 @@ async function startMirrored<T>(
 async function serveUntil(
   stop: AbortSignal,
   gateway: Gateway | RunningWorkers,
-  following: Following | null,
+  following: MirrorProcessOptions | null,
   log: OpenLog,
 ): Promise<void> {
-  const follower = following && (await import('./mirror-process.ts')).startFollower(following, log, stop)
+  const follower = following && (await import('./mirror-process.ts')).startMirrorProcess(following, log, stop)
   process.on('SIGHUP', () => void gateway.refresh())
   if (gateway.metricsUrl !== null) process.stderr.write(`metrics at ${gateway.metricsUrl}\n`)
   process.stderr.write(`listening on ${gateway.url}\n`)
@@ -121,8 +121,8 @@ async function startGateways(
     return startWorkers(workers, options, log)
   }
   // While the code of the gateway is loaded, a thread reads what it is going to hold in memory.
-  const { readTablesAside } = await import('../snapshots/table-loader.ts')
-  const reading = readTablesAside(dist, null, true).result
+  const { loadTables } = await import('../snapshots/table-loader.ts')
+  const reading = loadTables(dist, null, true).result
   reading.catch(() => {})
   const { startGateway } = await import('./gateway.ts')
   return startGateway(options, log, { tables: await reading })

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { hasStuckThread } from '../../corpus/runtime/threads.ts'
 import { type ApiError, GatewayError, methodNotAllowed } from '../http/errors.ts'
 import { endWith, parserError } from '../http/reply.ts'
-import { createPipeline } from '../http/request-serializer.ts'
+import { createRequestSerializer } from '../http/request-serializer.ts'
 import { closeStalled } from '../http/stalled.ts'
 import { ANSWER_MS, MAX_CONNECTIONS, MAX_HEADER_BYTES, MAX_HEADERS } from './bounds.ts'
 import type { Log, OpenLog } from './log.ts'
@@ -41,7 +41,7 @@ export async function startServer(app: RequestListener, options: ServeOptions): 
     throw new GatewayError('bad_option', `'${port}' is not a port: it must be a whole number from 0 to 65535`)
   }
   let closing: Promise<void> | null = null
-  const pipeline = createPipeline((request, response) => {
+  const pipeline = createRequestSerializer((request, response) => {
     if (closing !== null) response.shouldKeepAlive = false
     app(request, response)
   })

@@ -1,6 +1,6 @@
 /** Collects garbage of SQLite's results. Rows have some 40 KB each, and V8 waits for 64 MB before it collects them. */
 import { getHeapStatistics } from 'node:v8'
-import { collect } from '../../corpus/runtime/force-gc.ts'
+import { forceGc } from '../../corpus/runtime/force-gc.ts'
 
 /** Rows are read once and dropped. */
 const MOST_BYTES = 20 * 1024 * 1024
@@ -17,7 +17,7 @@ export function collector(mostBytes = MOST_BYTES): () => void {
     // Freed some time after the collection.
     least = Math.min(least, now)
     if (now - least < mostBytes) return
-    collect()
+    forceGc()
     least = outside()
   }
 }

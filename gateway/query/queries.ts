@@ -1,7 +1,7 @@
 /** Text queries in a separate thread, with deadlines and a limited queue. */
 import { closeSync, openSync } from 'node:fs'
 import type { Worker } from 'node:worker_threads'
-import { recent } from '../../corpus/runtime/generational-cache.ts'
+import { generationalCache } from '../../corpus/runtime/generational-cache.ts'
 import { endThread, startThread } from '../../corpus/runtime/threads.ts'
 import type { Hit, SearchResult } from '../../corpus/snapshot/query/open.ts'
 import type { SearchType, TextSetName } from '../../corpus/snapshot/query/sets.ts'
@@ -9,7 +9,7 @@ import { overloaded } from '../http/errors.ts'
 import { HANGING_THREADS, PROCESS_BYTES, THREAD_YOUNG_MB } from '../process/bounds.ts'
 import type { Matches } from './matches.ts'
 import type { Found, QueryReply, QueryRequest, Question } from './protocol.ts'
-import { oneATurn } from './tick-queue.ts'
+import { tickQueue } from './tick-queue.ts'
 
 /**
  * Each query reads the `query.db` at `path`. It fails with ApiError `overloaded` after the deadline, or if the queue
@@ -69,7 +69,7 @@ const HIT_BYTES = 600
 export function openQueries(options: QueryOptions = {}): Queries {
   const { deadlineMs = 2000, maxWaiting = 64, maxRememberedBytes = PROCESS_BYTES.queries } = options
   const { graceMs = 1000, thread = new URL('./thread.ts', import.meta.url) } = options
-  const remembered = recent<string, Found>(maxRememberedBytes, (found, key) => {
+  const remembered = generationalCache<string, Found>(maxRememberedBytes, (found, key) => {
     return sizeOf(found) + key.length * 2 + ENTRY_BYTES
   })
   const jobs = new Map<number, Job>()
@@ -79,7 +79,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
   let refusals = 0
   let hanging = 0
   /** Searches that share turns end together; their results are spread over turns. */
-  const handOver = oneATurn()
+  const handOver = tickQueue()
   /** Null after a crash until the next query, to prevent endless crashes. */
   let worker: Worker | null = start()
 

@@ -4,7 +4,7 @@
  */
 import { parentPort } from 'node:worker_threads'
 import { loadSqlite, reportLoaded } from '../../corpus/runtime/threads.ts'
-import { blockMemory } from '../../corpus/snapshot/query/blocks.ts'
+import { blockCache } from '../../corpus/snapshot/query/blocks.ts'
 import { openQuery, type Query } from '../../corpus/snapshot/query/open.ts'
 import type { Steps } from '../../corpus/snapshot/query/steps.ts'
 import { PROCESS_BYTES } from '../process/bounds.ts'
@@ -31,7 +31,7 @@ interface Search {
 
 const port = parentPort!
 lowerPriority()
-const blocks = blockMemory(PROCESS_BYTES.texts)
+const blocks = blockCache(PROCESS_BYTES.texts)
 const collect = collector()
 const descriptors = new Map<string, number | null>()
 const opened = new Map<string, { query: Query; close(): void }>()

@@ -1,7 +1,7 @@
 /** Spreads work over turns of the event loop. */
 
 /** Runs one piece of work per turn, in order, so that requests are handled in between. */
-export function oneATurn(): (work: () => void) => void {
+export function tickQueue(): (work: () => void) => void {
   const waiting: (() => void)[] = []
   const next = () => {
     waiting[0]!()

@@ -6,7 +6,7 @@ import { described } from '../openapi/parameters.ts'
 import { capecId } from '../params/ids.ts'
 import { csvOf, oneOf, openText, sort, text } from '../params/parameter-types.ts'
 import { capecEntry, capecPage } from './answers.ts'
-import { catalogueEntry } from './catalog-entry.ts'
+import { catalogEntry } from './catalog-entry.ts'
 import type { Context } from './context.ts'
 import { listPage, paging } from './paging.ts'
 
@@ -81,5 +81,5 @@ export const getCapec = defineRoute<Context, typeof path, typeof entryQuery>({
   errors: ['not_found'],
   params: { path, query: entryQuery },
   answer: capecEntry,
-  handle: (context, { capecId: id, fields }) => catalogueEntry(context, 'capecs', 'attack pattern', id, fields),
+  handle: (context, { capecId: id, fields }) => catalogEntry(context, 'capecs', 'attack pattern', id, fields),
 })

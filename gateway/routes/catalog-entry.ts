@@ -8,7 +8,7 @@ import type { Context } from './context.ts'
  * `what` names the entry's type, such as `weakness`.
  * @throws ApiError `not_found` (rule 9)
  */
-export function catalogueEntry(
+export function catalogEntry(
   { shelf: { current } }: Context,
   list: 'cwes' | 'capecs',
   what: string,
@@ -16,6 +16,6 @@ export function catalogueEntry(
   fields: readonly string[] | undefined,
 ): Answer {
   const ordinal = current.lists[list].ordinalOf(id)
-  if (ordinal === undefined) throw notFound(`the catalogue has no ${what} ${id.toUpperCase()}`)
+  if (ordinal === undefined) throw notFound(`the catalog has no ${what} ${id.toUpperCase()}`)
   return entryAnswer(current, list, ordinal, fields)
 }

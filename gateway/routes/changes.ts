@@ -1,7 +1,7 @@
 /** `/changes`: changes since an earlier snapshot, from all feeds. */
 import type { CveId } from '../../corpus/model/ids/cve-id.ts'
 import { parseCveId } from '../../corpus/model/ids/cve-id.ts'
-import { recent } from '../../corpus/runtime/generational-cache.ts'
+import { generationalCache } from '../../corpus/runtime/generational-cache.ts'
 import type { RowKey } from '../../corpus/snapshot/cursor/cursor.ts'
 import { cursorAfter } from '../../corpus/snapshot/cursor/resume.ts'
 import { perSnapshot } from '../../corpus/snapshot/filter/per-snapshot.ts'
@@ -16,7 +16,7 @@ import { resume } from '../plan/cursors.ts'
 import { SNAPSHOT_BYTES } from '../process/bounds.ts'
 import { type Ancestor, orNull } from '../snapshots/ancestors.ts'
 import { resolveSince } from '../snapshots/kept-snapshots.ts'
-import type { Shelved } from '../snapshots/registry.ts'
+import type { ServedSnapshot } from '../snapshots/registry.ts'
 import { changes as changesSchema } from './answers.ts'
 import type { Context } from './context.ts'
 import { paging } from './paging.ts'
@@ -73,10 +73,13 @@ type Old = Pick<Ancestor, 'id' | 'index' | 'heads'>
 const CHANGE_BYTES = 120
 
 const remembered = perSnapshot(() =>
-  recent<string, readonly ChangedCve[]>(SNAPSHOT_BYTES.changes, (changes) => (changes.length + 1) * CHANGE_BYTES),
+  generationalCache<string, readonly ChangedCve[]>(
+    SNAPSHOT_BYTES.changes,
+    (changes) => (changes.length + 1) * CHANGE_BYTES,
+  ),
 )
 
-function changesSince(snapshot: Shelved, old: Old): readonly ChangedCve[] {
+function changesSince(snapshot: ServedSnapshot, old: Old): readonly ChangedCve[] {
   const known = remembered(snapshot)
   let changes = known.get(old.id)
   if (!changes) {
@@ -86,7 +89,7 @@ function changesSince(snapshot: Shelved, old: Old): readonly ChangedCve[] {
   return changes
 }
 
-function rowsOf(snapshot: Shelved, old: Old, page: readonly ChangedCve[]) {
+function rowsOf(snapshot: ServedSnapshot, old: Old, page: readonly ChangedCve[]) {
   const withBoth = page.filter(({ oldRow, newRow }) => oldRow >= 0 && newRow >= 0)
   const heads = old.heads(withBoth.map(({ oldRow }) => oldRow))
   const before = new Map(withBoth.map(({ id }, i) => [id, heads[i]!]))

@@ -2,10 +2,10 @@
 import type { Access } from '../access/access.ts'
 import type { Subject } from '../auth/subject.ts'
 import type { Queries } from '../query/queries.ts'
-import type { Shelf } from '../snapshots/registry.ts'
+import type { SnapshotRegistry } from '../snapshots/registry.ts'
 
 export interface Context {
-  shelf: Shelf
+  shelf: SnapshotRegistry
   queries: Queries
   access: Access
   /** The authenticated caller. */

@@ -9,7 +9,7 @@ import { cweId } from '../params/ids.ts'
 import { withDefault } from '../params/parameter.ts'
 import { boolean, csvOf, oneOf, openText, sort, text } from '../params/parameter-types.ts'
 import { cweCves, cweEntry, cwePage } from './answers.ts'
-import { catalogueEntry } from './catalog-entry.ts'
+import { catalogEntry } from './catalog-entry.ts'
 import type { Context } from './context.ts'
 import { SEVERITIES } from './cves.ts'
 import { cvePage, listPage, paging } from './paging.ts'
@@ -91,7 +91,7 @@ export const getCwe = defineRoute<Context, typeof path, typeof entryQuery>({
   errors: ['not_found'],
   params: { path, query: entryQuery },
   answer: cweEntry,
-  handle: (context, { cweId: id, fields }) => catalogueEntry(context, 'cwes', 'weakness', id, fields),
+  handle: (context, { cweId: id, fields }) => catalogEntry(context, 'cwes', 'weakness', id, fields),
 })
 
 const cvesQuery = {

@@ -14,10 +14,10 @@ import { cvePageAnswer, NO_HEAD } from '../plan/cve-answer.ts'
 import { type CveListRequest, planCvePage } from '../plan/cve-page.ts'
 import { type ListShape, listPageAnswer } from '../plan/list-answer.ts'
 import { type ListFilters, planListPage } from '../plan/list-page.ts'
-import { answerMemory } from '../plan/response-cache.ts'
+import { responseCache } from '../plan/response-cache.ts'
 import { PROCESS_BYTES } from '../process/bounds.ts'
 import { type Matches, unpackMatches } from '../query/matches.ts'
-import type { Shelved } from '../snapshots/registry.ts'
+import type { ServedSnapshot } from '../snapshots/registry.ts'
 import type { Context } from './context.ts'
 
 export const PAGE_LIMIT_DEFAULT = 25
@@ -29,7 +29,7 @@ export const pageLimit = () => integer({ min: 1, max: PAGE_LIMIT_MAX })
 export const paging = { limit: withDefault(pageLimit(), PAGE_LIMIT_DEFAULT), cursor: cursor() }
 
 /** Shared by all snapshots, so that the limit applies to the process. */
-const answers = answerMemory(PROCESS_BYTES.answers)
+const answers = responseCache(PROCESS_BYTES.answers)
 
 export interface CvePageRequest {
   /** The list's name in cursors. */
@@ -39,7 +39,7 @@ export interface CvePageRequest {
   limit: number
   cursor: string | undefined
   /** Members before `data`; they may depend on the snapshot. */
-  head?: (snapshot: Shelved) => object
+  head?: (snapshot: ServedSnapshot) => object
 }
 
 export function cvePage({ shelf, queries }: Context, request: CvePageRequest): Answer | Promise<Answer> {
@@ -61,7 +61,7 @@ const noHead = (): object => NO_HEAD
 
 /** The snapshot stays open until `answer` returns. */
 async function whileHeld(
-  snapshot: Shelved,
+  snapshot: ServedSnapshot,
   matches: Promise<Matches>,
   answer: (matches: Uint32Array) => Answer,
 ): Promise<Answer> {
@@ -81,7 +81,7 @@ export interface ListPageRequest extends Omit<ListShape, 'head'> {
   cursor?: string | undefined
   paged?: boolean
   texts?: TextSetName
-  head?: (snapshot: Shelved) => object
+  head?: (snapshot: ServedSnapshot) => object
 }
 
 export function listPage({ shelf, queries }: Context, request: ListPageRequest): Answer | Promise<Answer> {

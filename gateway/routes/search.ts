@@ -6,7 +6,7 @@ import { described } from '../openapi/parameters.ts'
 import { required, withDefault } from '../params/parameter.ts'
 import { csvOf, integer, text } from '../params/parameter-types.ts'
 import { searchItem, suggestion } from '../query/search-item.ts'
-import type { Shelved } from '../snapshots/registry.ts'
+import type { ServedSnapshot } from '../snapshots/registry.ts'
 import { searchResults, suggestions } from './answers.ts'
 import type { Context } from './context.ts'
 
@@ -64,7 +64,7 @@ export const suggest = defineRoute<Context, Record<never, never>, typeof suggest
 })
 
 /** Keeps a snapshot open during a call to its query thread. */
-async function held<T>(snapshot: Shelved, work: (snapshot: Shelved) => Promise<T>): Promise<T> {
+async function held<T>(snapshot: ServedSnapshot, work: (snapshot: ServedSnapshot) => Promise<T>): Promise<T> {
   const release = snapshot.hold()
   try {
     return await work(snapshot)

@@ -7,7 +7,7 @@ import { cursorAfter } from '../../corpus/snapshot/cursor/resume.ts'
 import { jsonAnswer } from '../http/answer.ts'
 import { defineRoute } from '../http/route.ts'
 import { resume } from '../plan/cursors.ts'
-import { keptSnapshots } from '../snapshots/kept-snapshots.ts'
+import { retainedSnapshots } from '../snapshots/kept-snapshots.ts'
 import { snapshot, snapshots } from './answers.ts'
 import type { Context } from './context.ts'
 import { paging } from './paging.ts'
@@ -45,7 +45,7 @@ export const listSnapshots = defineRoute<Context, Record<never, never>, typeof p
     const opened = new Set(shelf.opened.map(({ id }) => id))
     const data = []
     let next: string | null = null
-    for (const summary of (await keptSnapshots(shelf, snapshot)).summaries) {
+    for (const summary of (await retainedSnapshots(shelf, snapshot)).summaries) {
       if (after && Date.parse(summary.created_at) >= Number(after.value)) continue
       if (data.length === limit) {
         const last = data.at(-1)!

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
-import { recent } from '../../corpus/runtime/generational-cache.ts'
+import { generationalCache } from '../../corpus/runtime/generational-cache.ts'
 import { coreEnd, decodeIndex, type Index } from '../../corpus/snapshot/derive/index-table.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import {
@@ -51,7 +51,7 @@ export interface Ancestors {
 
 /** Reads manifests once, at the first call. Other requests run in between. */
 export function openAncestors(dist: string, manifest: Manifest): Ancestors {
-  const opened = recent<string, Ancestor>(ANCESTORS_OPEN, () => 1)
+  const opened = generationalCache<string, Ancestor>(ANCESTORS_OPEN, () => 1)
   let chain: Promise<Chain> | null = null
   const read = () => {
     chain ??= readChain(dist, manifest.parent).catch((error) => {
@@ -96,7 +96,7 @@ interface Chain {
 }
 
 /** By manifest digest. */
-const known = recent<string, Link>(MANIFESTS_KNOWN, () => 1)
+const known = generationalCache<string, Link>(MANIFESTS_KNOWN, () => 1)
 
 /** Stops at the size of the cache. */
 async function readChain(dist: string, first: Manifest['parent']): Promise<Chain> {

@@ -2,13 +2,13 @@
 import type { DateBound } from '../../corpus/model/values/date-bound.ts'
 import { gone, invalidParameter } from '../http/errors.ts'
 import { type Lineage, type SnapshotSummary, summaryOf } from './ancestors.ts'
-import type { Shelf, Shelved } from './registry.ts'
+import type { ServedSnapshot, SnapshotRegistry } from './registry.ts'
 
 /**
  * Returns `snapshot`, then earlier ones, newest first. Open snapshots are included even if `prune` removed their
  * files.
  */
-export async function keptSnapshots(shelf: Shelf, snapshot: Shelved): Promise<Lineage> {
+export async function retainedSnapshots(shelf: SnapshotRegistry, snapshot: ServedSnapshot): Promise<Lineage> {
   // Two nights can have the same content and therefore the same id.
   const kept = new Map<string, SnapshotSummary>()
   let damage: Lineage['damage'] = null
@@ -34,9 +34,9 @@ const PREFIX_SHOWN = 12
  * @throws ApiError `gone` if no such snapshot is kept, `invalid_parameter` if a prefix is ambiguous
  * @throws SnapshotError if a damaged manifest ends the chain before it
  */
-export async function resolveSince(since: Since, shelf: Shelf): Promise<string> {
+export async function resolveSince(since: Since, shelf: SnapshotRegistry): Promise<string> {
   if (typeof since === 'string' && since.length === ID_LENGTH) return since
-  const { summaries, damage } = await keptSnapshots(shelf, shelf.current)
+  const { summaries, damage } = await retainedSnapshots(shelf, shelf.current)
   const ids =
     typeof since === 'string'
       ? new Set(summaries.flatMap(({ id }) => (id.startsWith(since) ? id : [])))

@@ -10,18 +10,18 @@ import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { describe, fileOf, objectPath, readCurrent, readManifest } from '../../corpus/snapshot/files/layout.ts'
 import type { FileEntry, Manifest } from '../../corpus/snapshot/files/manifest.ts'
 import { lowerPriority } from '../process/low-priority.ts'
-import type { ReadingReply, ReadingTask } from './table-loader.ts'
+import type { LoaderReply, LoaderTask } from './table-loader.ts'
 import { readTables } from './tables.ts'
 
 const port = parentPort!
-const task = workerData as ReadingTask
+const task = workerData as LoaderTask
 /** Per message, because the receiver adds a whole message to a map in one turn. */
 const REJECTED_AT_ONCE = 2048
 /** Smaller buffers may be in a pool that cannot be transferred, so they are copied. */
 const COPIED_UP_TO = Buffer.poolSize * 2
 
 /** Waits until the value is taken, so that no two are deserialized in the same turn. */
-async function send(reply: ReadingReply): Promise<void> {
+async function send(reply: LoaderReply): Promise<void> {
   const taken = once(port, 'message')
   port.postMessage(reply, buffersIn(reply))
   await taken
@@ -84,13 +84,13 @@ try {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
     for (const file of task.files) {
       checkFile(task.dist, file, chunk)
-      port.postMessage({ kind: 'sound', digest: file.sha256 } satisfies ReadingReply)
+      port.postMessage({ kind: 'sound', digest: file.sha256 } satisfies LoaderReply)
     }
   }
-  port.postMessage({ kind: 'done' } satisfies ReadingReply)
+  port.postMessage({ kind: 'done' } satisfies LoaderReply)
 } catch (thrown) {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown))
   const code = error instanceof SnapshotError ? error.code : null
-  port.postMessage({ kind: 'failed', code, error } satisfies ReadingReply)
+  port.postMessage({ kind: 'failed', code, error } satisfies LoaderReply)
 }
 port.close()

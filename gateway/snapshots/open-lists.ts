@@ -1,6 +1,6 @@
 /** The lists of an open snapshot: tables in memory, pages and entries in open files. */
 
-import { indexIn, isPlaces } from '../../corpus/snapshot/codec/lazy-strings.ts'
+import { indexIn, isTextOffsets } from '../../corpus/snapshot/codec/lazy-strings.ts'
 import { cursorId } from '../../corpus/snapshot/cursor/cursor.ts'
 import { LIST_NAMES, type ListName } from '../../corpus/snapshot/cursor/lists.ts'
 import { listPagesName } from '../../corpus/snapshot/derive/derive.ts'
@@ -47,7 +47,7 @@ function openList(manifest: Manifest, table: ListTable, open: (file: FileEntry) 
     Object.keys(list.orders).map((sort) => [sort, open(fileOf(manifest, 'pages', listPagesName(name, sort)))] as const),
   )
   const catalog = list.entries ? open(fileOf(manifest, 'catalog', name satisfies ListName as CatalogName)) : null
-  const ordinals = isPlaces(table.ids) ? null : new Map(table.ids.map((one, ordinal) => [one, ordinal]))
+  const ordinals = isTextOffsets(table.ids) ? null : new Map(table.ids.map((one, ordinal) => [one, ordinal]))
   // Built on first use: truncated ids are rare.
   let cut: Map<string, number> | undefined
   const idOf = (ordinal: number): string => {
@@ -63,7 +63,7 @@ function openList(manifest: Manifest, table: ListTable, open: (file: FileEntry) 
       return table.idSlots ? indexIn(table.idSlots, list.ids, id) : undefined
     },
     ordinalOfCut(kept) {
-      cut ??= cutIds(isPlaces(table.ids) ? table.ids.long : list.ids.length, idOf)
+      cut ??= cutIds(isTextOffsets(table.ids) ? table.ids.long : list.ids.length, idOf)
       return cut.get(kept)
     },
     page(sort, page) {

@@ -8,24 +8,24 @@ import { readCurrent, readManifest } from '../../corpus/snapshot/files/layout.ts
 import { type SnapshotBits, snapshotBits, warmBits } from '../../corpus/snapshot/filter/snapshot-bits.ts'
 import type { Log } from '../process/log.ts'
 import { type OpenSnapshot, openSnapshot, openTables, openTablesInTurns } from './open-snapshot.ts'
-import { type Reading, readTablesAside } from './table-loader.ts'
+import { type Loading, loadTables } from './table-loader.ts'
 import type { SnapshotTables } from './tables.ts'
 import { stampOf, watchPointer } from './watch.ts'
 
-export interface Shelved extends OpenSnapshot {
+export interface ServedSnapshot extends OpenSnapshot {
   bits: SnapshotBits
   /** Keeps the snapshot open while a request waits for another thread. Returns the release function. */
   hold(): () => void
 }
 
-export interface Shelf {
-  readonly current: Shelved
+export interface SnapshotRegistry {
+  readonly current: ServedSnapshot
   /** Returns the open snapshot with this id prefix, as in cursors, or null. */
-  retained(prefix: string): Shelved | null
+  retained(prefix: string): ServedSnapshot | null
   /** Current one first. Cursors can continue in each of them. */
-  readonly opened: readonly Shelved[]
+  readonly opened: readonly ServedSnapshot[]
   /** Returns null unless the open snapshot is older than `than`. */
-  open(id: string, than: Shelved): Shelved | null
+  open(id: string, than: ServedSnapshot): ServedSnapshot | null
   /** Checks the pointer, and serves a new snapshot if it is intact. Resolves when that is decided. */
   refresh(): Promise<void>
   /**
@@ -38,11 +38,11 @@ export interface Shelf {
   abandon(): void
   /** Resolves when the first snapshot's files are checked and earlier snapshots are open. */
   readonly settled: Promise<void>
-  readonly figures: ShelfFigures
+  readonly figures: RegistryFigures
   close(): void
 }
 
-export interface ShelfFigures {
+export interface RegistryFigures {
   /** `createdAt` is in ms since 1970. */
   snapshot: string
   createdAt: number
@@ -53,7 +53,7 @@ export interface ShelfFigures {
   refusals: number
 }
 
-export interface ShelfOptions {
+export interface RegistryOptions {
   /** Number of open snapshots, with the current one. */
   keep?: number
   /** Interval of pointer checks in ms; 0 for none. */
@@ -72,7 +72,7 @@ export interface ShelfOptions {
  * Checks data in memory before it returns, other files afterwards.
  * @throws SnapshotError if there is no usable snapshot
  */
-export function openShelf(dist: string, options: ShelfOptions): Shelf {
+export function openRegistry(dist: string, options: RegistryOptions): SnapshotRegistry {
   const { keep = 3, pollMs = 2000, led = false, tables, log, onOpen = () => {}, onClose = () => {} } = options
   const shelve = (snapshot: OpenSnapshot) => {
     onOpen(snapshot)
@@ -82,21 +82,21 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
   const seen = tables ? '' : stampOf(dist)
   let current = shelve(tables ? openTables(dist, tables) : openSnapshot(dist, readCurrent(dist).manifest))
   /** Newest first. */
-  const older: Shelved[] = []
-  let prepared: Shelved | null = null
-  let reading: Reading<SnapshotTables> | null = null
+  const older: ServedSnapshot[] = []
+  let prepared: ServedSnapshot | null = null
+  let reading: Loading<SnapshotTables> | null = null
   let closed = false
 
   log.info({ snapshot: current.id, cves: current.about.counts.cves }, 'serving snapshot')
   warmBits(current.bits)
 
-  async function open(digest: string): Promise<Shelved> {
-    reading = readTablesAside(dist, digest, false)
+  async function open(digest: string): Promise<ServedSnapshot> {
+    reading = loadTables(dist, digest, false)
     return shelve(await openTablesInTurns(dist, await reading.result, () => closed))
   }
 
   /** Opens earlier snapshots, for cursors from before a restart. */
-  async function openParents({ manifest }: Shelved): Promise<void> {
+  async function openParents({ manifest }: ServedSnapshot): Promise<void> {
     let last = manifest
     while (last.parent && older.length < keep - 1 && !closed) {
       const { snapshot, manifest: digest } = last.parent
@@ -180,7 +180,7 @@ export function openShelf(dist: string, options: ShelfOptions): Shelf {
 }
 
 /** Closes the snapshot only after its last use. */
-function shelved(snapshot: OpenSnapshot, onClose: (snapshot: OpenSnapshot) => void): Shelved {
+function shelved(snapshot: OpenSnapshot, onClose: (snapshot: OpenSnapshot) => void): ServedSnapshot {
   let holders = 0
   let closing = false
   const closeIfFree = () => {

@@ -6,12 +6,12 @@ import type { FileEntry, Manifest } from '../../corpus/snapshot/files/manifest.t
 import { THREAD_YOUNG_MB } from '../process/bounds.ts'
 import type { SnapshotTables } from './tables.ts'
 
-export type ReadingTask = { dist: string; urgent: boolean } & (
+export type LoaderTask = { dist: string; urgent: boolean } & (
   | { kind: 'tables'; digest: string | null }
   | { kind: 'check'; files: readonly FileEntry[] }
 )
 
-export type ReadingReply =
+export type LoaderReply =
   | { kind: 'rejected'; entries: [string, string | null][] }
   | { kind: 'files'; files: FileEntry[] }
   | { kind: 'tables'; tables: Omit<SnapshotTables, 'rejected'> }
@@ -20,15 +20,15 @@ export type ReadingReply =
   | { kind: 'failed'; code: SnapshotError['code'] | null; error: Error }
 
 /** `cancel` makes `result` reject. */
-export interface Reading<T> {
+export interface Loading<T> {
   result: Promise<T>
   cancel(): void
 }
 
-function run<T>(task: ReadingTask, take: (reply: ReadingReply) => void, result: () => T): Reading<T> {
+function run<T>(task: LoaderTask, take: (reply: LoaderReply) => void, result: () => T): Loading<T> {
   const options = { workerData: task, resourceLimits: { maxYoungGenerationSizeMb: THREAD_YOUNG_MB } }
-  let receive = (_: ReadingReply) => {}
-  const worker = startThread<ReadingReply>(new URL('./loader-worker.ts', import.meta.url), options, (reply) =>
+  let receive = (_: LoaderReply) => {}
+  const worker = startThread<LoaderReply>(new URL('./loader-worker.ts', import.meta.url), options, (reply) =>
     receive(reply),
   )
   // The process can exit without this thread.
@@ -56,7 +56,7 @@ function asThrown({ code, error }: { code: SnapshotError['code'] | null; error: 
 }
 
 /** A null digest means the current snapshot. `urgent` if the caller waits. Rejects with a SnapshotError. */
-export function readTablesAside(dist: string, digest: string | null, urgent: boolean): Reading<SnapshotTables> {
+export function loadTables(dist: string, digest: string | null, urgent: boolean): Loading<SnapshotTables> {
   const rejected = new Map<string, string | null>()
   let files: Manifest['files'] = []
   let tables: Omit<SnapshotTables, 'rejected'> | null = null
@@ -75,7 +75,7 @@ export function readTablesAside(dist: string, digest: string | null, urgent: boo
  * Compares each file's digest. Skips the digests in `sound`, and adds verified ones. Rejects with a SnapshotError
  * `digest` or `missing`.
  */
-export function checkFilesAside(dist: string, manifest: Manifest, sound: Set<string>): Reading<void> {
+export function checkFiles(dist: string, manifest: Manifest, sound: Set<string>): Loading<void> {
   const files = manifest.files.filter(({ sha256 }) => !sound.has(sha256))
   if (files.length === 0) return { result: Promise.resolve(), cancel: () => {} }
   return run(

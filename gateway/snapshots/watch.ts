@@ -4,7 +4,7 @@ import { pointerPath, readCurrent } from '../../corpus/snapshot/files/layout.ts'
 import type { Manifest } from '../../corpus/snapshot/files/manifest.ts'
 import type { Pointer } from '../../corpus/snapshot/files/pointer.ts'
 import type { Log } from '../process/log.ts'
-import { checkFilesAside, type Reading } from './table-loader.ts'
+import { checkFiles, type Loading } from './table-loader.ts'
 
 export interface NewSnapshot {
   manifest: Manifest
@@ -41,13 +41,13 @@ export function watchPointer(dist: string, seen: string, { pollMs, log, serving,
   /** Verified objects. */
   const sound = new Set<string>()
   let refreshing: Promise<void> | null = null
-  let checking: Reading<void> | null = null
+  let checking: Loading<void> | null = null
   let closed = false
   let swaps = 0
   let refusals = 0
 
   async function check(manifest: Manifest): Promise<void> {
-    checking = checkFilesAside(dist, manifest, sound)
+    checking = checkFiles(dist, manifest, sound)
     await checking.result
   }
 

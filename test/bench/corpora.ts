@@ -10,7 +10,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { basename, join, resolve } from 'node:path'
 import { chooseFiles } from '../../corpus/feeds/files/choice.ts'
 import { FEEDS, type FeedName } from '../../corpus/feeds/table.ts'
-import { type NightPlaces, runNight } from './build/nights.ts'
+import { type NightFolders, runNight } from './build/nights.ts'
 import { runProgram } from './build/program.ts'
 import type { BenchCorpus } from './report/line.ts'
 import { commitOf } from './report/machine.ts'
@@ -41,10 +41,10 @@ const NIGHTS_OF_SAMPLE = 2
 /** A corpus as it was kept, or made anew where it is not complete. @throws Error where a command fails */
 export async function corpusOf(source: CorpusSource, making: Making): Promise<BenchCorpus> {
   const folder = join(making.work, folderName(source))
-  const places = { corpus: join(folder, 'corpus.db'), dist: join(folder, 'dist') }
+  const positions = { corpus: join(folder, 'corpus.db'), dist: join(folder, 'dist') }
   const feeds = 'feeds' in source ? source.feeds : join(folder, 'feeds')
-  const made = kept(folder, source, making) ?? (await make(folder, feeds, places, source, making))
-  return { cves: 'feeds' in source ? made.cves : source.cves, feeds, nights: made.nights, ...places }
+  const made = kept(folder, source, making) ?? (await make(folder, feeds, positions, source, making))
+  return { cves: 'feeds' in source ? made.cves : source.cves, feeds, nights: made.nights, ...positions }
 }
 
 function folderName(source: CorpusSource): string {
@@ -68,7 +68,7 @@ function kept(folder: string, source: CorpusSource, { fresh, say }: Making): Mad
 async function make(
   folder: string,
   feeds: string,
-  places: NightPlaces,
+  positions: NightFolders,
   source: CorpusSource,
   { say }: Making,
 ): Promise<Made> {
@@ -88,7 +88,7 @@ async function make(
   let cves = 0
   for (const night of nights) {
     say(`${folder}: ingest and build as of ${night}`)
-    const { report } = await runNight(feeds, night, places, options)
+    const { report } = await runNight(feeds, night, positions, options)
     cves = report.counts.cves!
   }
   const made: Made = { source, commit: commitOf(), cves, nights }

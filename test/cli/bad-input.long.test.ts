@@ -78,8 +78,8 @@ test('a KEV file that is empty, no JSON, or another JSON stops the ingest', asyn
   const other = spoiled('kev-other', (feeds) => writeFileSync(kevFile(feeds), '{"error":"rate limited"}'))
   assert.match(await refused(other), /^KEV: .* is no KEV catalogue/)
   const none = spoiled('kev-none', (feeds) => {
-    const catalogue = JSON.parse(readFileSync(kevFile(feeds), 'utf8')) as object
-    writeFileSync(kevFile(feeds), JSON.stringify({ ...catalogue, vulnerabilities: [] }))
+    const catalog = JSON.parse(readFileSync(kevFile(feeds), 'utf8')) as object
+    writeFileSync(kevFile(feeds), JSON.stringify({ ...catalog, vulnerabilities: [] }))
   })
   assert.match(await refused(none), /^KEV: no usable record among the 0 read; .*--accept-shrink/)
 })

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import { readKeySetFile } from '../../corpus/snapshot/files/key-files.ts'
 import { readCurrent } from '../../corpus/snapshot/files/layout.ts'
 import { verify } from '../../corpus/snapshot/verify/verify.ts'
-import { openShelf } from '../../gateway/snapshots/registry.ts'
+import { openRegistry } from '../../gateway/snapshots/registry.ts'
 import { sampleDist, temporaryFolder } from '../support/dist.ts'
 import { listLog } from '../support/server.ts'
 import { serving } from '../support/serving.ts'
@@ -157,7 +157,7 @@ test('a gateway serves a signed snapshot as it serves an unsigned one', async ()
 })
 
 test('a gateway that finds its snapshot signed anew goes on with it: nothing is swapped or refused', async () => {
-  const shelf = openShelf(at('signed'), { pollMs: 0, log: listLog().log })
+  const shelf = openRegistry(at('signed'), { pollMs: 0, log: listLog().log })
   try {
     const before = shelf.current
     await reportOf('sign', at('signed'), '--sign-key', second)

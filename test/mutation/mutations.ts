@@ -1,7 +1,7 @@
 /** The table of mutations. Each one breaks a rule or a statement of the API, and the test of that must fail. */
 import type { Mutation } from './mutation.ts'
 import { ACCESS } from './tables/access.ts'
-import { CATALOGUE_RULES } from './tables/catalogs.ts'
+import { CATALOG_RULES } from './tables/catalogs.ts'
 import { CLAIMS } from './tables/claims.ts'
 import { DERIVED } from './tables/derived.ts'
 import { ENDPOINTS } from './tables/endpoints.ts'
@@ -16,7 +16,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...ACCESS,
   ...DERIVED,
   ...CLAIMS,
-  ...CATALOGUE_RULES,
+  ...CATALOG_RULES,
   ...FIELDS,
   ...ENDPOINTS,
   ...SERVICE,

@@ -12,7 +12,7 @@ import { Random } from '../../corpus/sample/random.ts'
 import { readCurrent } from '../../corpus/snapshot/files/layout.ts'
 import { verify } from '../../corpus/snapshot/verify/verify.ts'
 import { openCorpus } from '../../corpus/store/corpus.ts'
-import { openShelf } from '../../gateway/snapshots/registry.ts'
+import { openRegistry } from '../../gateway/snapshots/registry.ts'
 import { temporaryFolder } from '../support/dist.ts'
 import { needs } from '../support/needs.ts'
 import { listLog } from '../support/server.ts'
@@ -66,7 +66,7 @@ function stateOf(path: string): string {
     }
   }
   const { release, scores } = corpus.epss()
-  digest.update(JSON.stringify([corpus.state(), corpus.rejected(), corpus.catalogue('cna'), release]))
+  digest.update(JSON.stringify([corpus.state(), corpus.rejected(), corpus.catalog('cna'), release]))
   for (const row of scores) digest.update(JSON.stringify(row))
   corpus.close()
   return digest.digest('hex')
@@ -77,7 +77,7 @@ async function soundSnapshot(dist: string, ids: string[]): Promise<string> {
   const { snapshot, faults } = await verify(dist, { jobs: 2 })
   if (faults.length > 0) throw new Error(`the snapshot does not verify: ${faults.join('; ')}`)
   if (!ids.includes(snapshot)) throw new Error(`the snapshot is ${snapshot}, which is none of ${ids.join(', ')}`)
-  const shelf = openShelf(dist, { log: listLog().log, pollMs: 0 })
+  const shelf = openRegistry(dist, { log: listLog().log, pollMs: 0 })
   const served = shelf.current.id
   shelf.close()
   if (served !== snapshot) throw new Error(`${served} is served, not ${snapshot}`)

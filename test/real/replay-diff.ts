@@ -67,7 +67,7 @@ export async function plainDiffs(dates: readonly string[]): Promise<ListDiff[]> 
 }
 
 /** A message as the timeline should have it; the indexes of lists are left out of the path. */
-export interface Told {
+export interface BitConstraint {
   category: string
   path: string
   old: Text
@@ -75,8 +75,8 @@ export interface Told {
 }
 
 /** What the record's own facts say must be told, one message each, nothing else being the case. */
-export function toldByFacts(facts: readonly Fact[]): Told[] {
-  const told: Told[] = []
+export function toldByFacts(facts: readonly Fact[]): BitConstraint[] {
+  const told: BitConstraint[] = []
   for (const fact of facts) {
     switch (fact.fact) {
       case 'published':
@@ -128,7 +128,7 @@ const POINTS = [
   ['Technical Impact', '$.ssvc.technical_impact'],
 ] as const
 
-function toldOfReference(url: string, old: UpstreamReference | null, now: UpstreamReference | null): Told[] {
+function toldOfReference(url: string, old: UpstreamReference | null, now: UpstreamReference | null): BitConstraint[] {
   const [category, path] = ['references', '$.references[]']
   if (old === null || now === null) return [{ category, path, old: old && url, new: now && url }]
   const fields = (['name', 'tags', 'sources'] as const).filter((name) => !saysTheSame(old[name], now[name]))
@@ -185,7 +185,7 @@ function toldOfItems<Value>(
   path: string,
   facts: readonly { old: Value | null; new: Value | null }[],
   itemOf: (value: Value) => Item,
-): Told[] {
+): BitConstraint[] {
   const left = facts.flatMap(({ old }) => (old === null ? [] : [itemOf(old)]))
   const came: Item[] = []
   for (const item of facts.flatMap(({ new: now }) => (now === null ? [] : [itemOf(now)]))) {
@@ -193,7 +193,7 @@ function toldOfItems<Value>(
     if (same < 0) came.push(item)
     else left.splice(same, 1)
   }
-  const told: Told[] = []
+  const told: BitConstraint[] = []
   for (const item of came) {
     const before = left.findIndex(({ key }) => key === item.key)
     if (before < 0) told.push({ category, path, old: null, new: shownAs(item) })

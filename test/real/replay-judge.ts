@@ -1,6 +1,6 @@
 /** Holds the timeline entries of one replayed night against the plain diff of the upstream records, both ways. */
 import type { RecordParts, TimelineEntry, TimelineMessage } from '../../corpus/model/record.ts'
-import { type ChangedRecord, cut, type Fact, type Told, toldByFacts } from './replay-diff.ts'
+import { type BitConstraint, type ChangedRecord, cut, type Fact, toldByFacts } from './replay-diff.ts'
 
 /** A record before and after a night. */
 export interface Night {
@@ -9,10 +9,10 @@ export interface Night {
   /** The diff of its upstream record, which changed or did not. */
   upstream: ChangedRecord | null
   /** What other feeds brought that night, and the timestamps that date it. */
-  catalogue: boolean
+  catalog: boolean
   exploits: boolean
   /** `exploits` has the newest date of each row of the archive that came, by its number. */
-  dates: { catalogue: string; exploits: ReadonlyMap<string, string> }
+  dates: { catalog: string; exploits: ReadonlyMap<string, string> }
 }
 
 export interface Verdict {
@@ -60,9 +60,9 @@ const CONSEQUENCES: readonly Rule[] = [
     of: 'record',
   },
   {
-    name: 'primary weakness follows from the catalogue (rule 21)',
+    name: 'primary weakness follows from the catalog (rule 21)',
     path: /^\$\.primary_cwe_id$/,
-    cause: (night) => night.catalogue,
+    cause: (night) => night.catalog,
     of: 'others',
   },
   {
@@ -73,9 +73,9 @@ const CONSEQUENCES: readonly Rule[] = [
     of: 'record',
   },
   {
-    name: 'derived title names the weakness once there is a catalogue (rule 19)',
+    name: 'derived title names the weakness once there is a catalog (rule 19)',
     path: /^\$\.title$/,
-    cause: ({ catalogue, upstream }) => catalogue && upstream?.titled !== true,
+    cause: ({ catalog, upstream }) => catalog && upstream?.titled !== true,
     of: 'others',
   },
   {
@@ -97,9 +97,9 @@ const CONSEQUENCES: readonly Rule[] = [
     of: 'others',
   },
   {
-    name: 'weakness names of the catalogue in the advisory, where that is all',
+    name: 'weakness names of the catalog in the advisory, where that is all',
     path: /^\$\.advisory\.cwe_names$/,
-    cause: (night) => night.catalogue,
+    cause: (night) => night.catalog,
     of: 'others',
   },
   {
@@ -114,7 +114,7 @@ const CONSEQUENCES: readonly Rule[] = [
 ]
 
 /** Facts that are told by no message: what they state was there before, or still is, by another feed's word. */
-function isToldElsewhere({ before, after }: Night, { path, old, new: now }: Told): string | null {
+function isToldElsewhere({ before, after }: Night, { path, old, new: now }: BitConstraint): string | null {
   if (path.startsWith('$.references[]')) {
     const has = ({ references }: RecordParts) => references.some(({ url }) => url === (old ?? now))
     return has(before) && has(after) ? 'URL is named by other feeds too (rule 30)' : null
@@ -230,7 +230,7 @@ function checkValues(message: TimelineMessage, before: RecordParts, after: Recor
 }
 
 /** Where the CNA gave no title, the one that was served is the derived one. */
-function tells(message: TimelineMessage, told: Told, before: RecordParts): boolean {
+function tells(message: TimelineMessage, told: BitConstraint, before: RecordParts): boolean {
   const path = message.json_path.replace(/\[\d+\]/, '[]')
   if (path !== told.path) return false
   if (path === '$.title') {
@@ -250,6 +250,6 @@ function checkDate(entry: TimelineEntry, night: Night, ofRecord: boolean, faults
     ? `${added.new_value}T00:00:00.000Z`
     : ofRecord
       ? night.upstream!.updated
-      : (modules.sort().at(-1) ?? night.dates.catalogue)
+      : (modules.sort().at(-1) ?? night.dates.catalog)
   if (entry.changed_at !== date) faults.push(`${entry.title} is dated ${entry.changed_at}, not ${date}`)
 }

@@ -108,16 +108,16 @@ const verdicts = DATES.slice(1).map((_, pair) => {
         before: partsOf(before),
         after: partsOf(after),
         upstream,
-        catalogue: newer.read.has('cwe'),
+        catalog: newer.read.has('cwe'),
         exploits: newer.read.has('exploitdb'),
-        dates: { catalogue: newer.corpusDate, exploits: newer.read.has('exploitdb') ? archiveDates : new Map() },
+        dates: { catalog: newer.corpusDate, exploits: newer.read.has('exploitdb') ? archiveDates : new Map() },
       }),
     )
   }
   return byId
 })
 
-test('each date takes the feeds that there are by then: the catalogue comes second, the exploit archive third', () => {
+test('each date takes the feeds that there are by then: the catalog comes second, the exploit archive third', () => {
   const list = ['cna', 'capec', 'nuclei', 'poc', 'ghsa', 'osv', 'nvd', 'cvelist']
   assert.equal(
     steps.map(({ read }) => [...read.keys()]),

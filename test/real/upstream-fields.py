@@ -113,13 +113,13 @@ def description(cna):
     return first if text(first) else None
 
 
-def primary_weakness(named, catalogue):
-    """One of the catalogue goes before one that is not (rule 21)."""
-    known = [number for number in named if number in catalogue]
+def primary_weakness(named, catalog):
+    """One of the catalog goes before one that is not (rule 21)."""
+    known = [number for number in named if number in catalog]
     return f"cwe-{(known or named)[0]}" if named else None
 
 
-def title(cna, weakness, catalogue):
+def title(cna, weakness, catalog):
     """The CNA's, else made of vendor, product and weakness; None where neither is stated (rule 19)."""
     if text(cna.get("title")):
         return cna["title"]
@@ -129,7 +129,7 @@ def title(cna, weakness, catalogue):
     if vendor and product and re.match(re.escape(vendor) + r"(?![^\W_])", product, re.IGNORECASE):
         vendor = None
     subject = " ".join(name for name in (vendor, product) if name)
-    named = catalogue.get(int(weakness[4:])) if weakness else None
+    named = catalog.get(int(weakness[4:])) if weakness else None
     return ": ".join(part for part in (subject, named) if part) or None
 
 

@@ -1,7 +1,7 @@
 /** Asking the route table without a server, as an administrator: for tests that ask tens of thousands of times. */
 import { openQueries } from '../../gateway/query/queries.ts'
 import { ROUTES } from '../../gateway/routes/table.ts'
-import { openShelf } from '../../gateway/snapshots/registry.ts'
+import { openRegistry } from '../../gateway/snapshots/registry.ts'
 import type { Ask } from './combinations.ts'
 import { asAdministrator } from './gateway.ts'
 import { listLog } from './server.ts'
@@ -15,7 +15,7 @@ export interface Asked {
 
 /** Opens the newest snapshot of `dist`. */
 export function askDirectly(dist: string): Asked {
-  const shelf = openShelf(dist, { log: listLog().log, pollMs: 0 })
+  const shelf = openRegistry(dist, { log: listLog().log, pollMs: 0 })
   const queries = openQueries({ deadlineMs: 30_000 })
   const context = { shelf, queries, ...asAdministrator }
   const routes = ROUTES.map(({ path, read }) => ({ parts: path.split('/'), read }))

@@ -158,7 +158,7 @@ async function holdWalk<Row>(ask: Ask, list: ListCase<Row>, walk: Walk<Row>): Pr
 function difference(data: readonly unknown[], wanted: readonly string[]): string {
   const given = data.map((row) => JSON.stringify(row))
   const at = wanted.findIndex((text, i) => text !== given[i])
-  const place = at < 0 ? wanted.length : at
+  const position = at < 0 ? wanted.length : at
   const shown = (text: string | undefined) => text?.slice(0, 600) ?? 'nothing'
-  return `${given.length} rows, not ${wanted.length}; row ${place} is ${shown(given[place])}, not ${shown(wanted[place])}`
+  return `${given.length} rows, not ${wanted.length}; row ${position} is ${shown(given[position])}, not ${shown(wanted[position])}`
 }

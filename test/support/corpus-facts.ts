@@ -16,12 +16,12 @@ export interface CorpusFacts {
   /** By vendor key: the CVEs whose claims of CNA, ADP or NVD name it; and the same by its products' keys (rule 27). */
   vendors: Map<string, { cves: Set<string>; products: Map<string, Set<string>> }>
   modules: ExploitModule[]
-  cwes: CatalogueEntry[]
-  capecs: CatalogueEntry[]
+  cwes: CatalogEntry[]
+  capecs: CatalogEntry[]
   cnas: { slug: string; name: string }[]
 }
 
-type CatalogueEntry = Record<string, unknown> & { numeric_id: number }
+type CatalogEntry = Record<string, unknown> & { numeric_id: number }
 
 export function corpusFacts(path: string): CorpusFacts {
   const database = new Database(path, { readonly: true })
@@ -81,7 +81,7 @@ function* claimsOfRecords(database: Database.Database): Iterable<{ id: string; c
   }
 }
 
-/** The entries of a catalogue, each once: it is kept for every CVE that it names. */
+/** The entries of a catalog, each once: it is kept for every CVE that it names. */
 function entriesOf<Entry>(database: Database.Database, feed: string): Entry[] {
   const rows = database.prepare<[string], { item: string; body: string }>('SELECT item, body FROM claim WHERE feed = ?')
   return [...new Map(rows.all(feed).map(({ item, body }) => [item, JSON.parse(body) as Entry])).values()]

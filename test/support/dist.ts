@@ -79,14 +79,14 @@ async function madeOnce(
     const own = `${kept}.${process.pid}`
     mkdirSync(own, { recursive: true })
     writeFileSync(join(own, nightsFile), JSON.stringify(await make(within(own), own)))
-    putUp(own, kept)
+    activate(own, kept)
   }
   for (const part of ['feeds', 'corpus.db', 'dist']) cpSync(join(kept, part), join(folder, part), { recursive: true })
   return { ...within(folder), nights: JSON.parse(readFileSync(join(kept, nightsFile), 'utf8')) as string[] }
 }
 
 /** Another file may have made the same meanwhile: then that one stays. */
-function putUp(own: string, kept: string): void {
+function activate(own: string, kept: string): void {
   try {
     renameSync(own, kept)
   } catch (error) {

@@ -66,7 +66,7 @@ export function kevJson(ids: readonly string[], released = '2024-06-01T10:00:00.
   }))
   const catalogVersion = released.slice(0, 10).replaceAll('-', '.')
   return JSON.stringify({
-    title: 'Catalogue',
+    title: 'Catalog',
     catalogVersion,
     dateReleased: released,
     count: ids.length,
@@ -117,7 +117,7 @@ export function corpusContents(path: string) {
       records: records.map(({ digest, ...record }) => ({ ...record, digest: Buffer.from(digest).toString('hex') })),
       epss: { release, scores: [...scores] },
       rejected: corpus.rejected(),
-      cnas: corpus.catalogue('cna'),
+      cnas: corpus.catalog('cna'),
     }
   } finally {
     corpus.close()

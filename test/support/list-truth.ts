@@ -21,7 +21,7 @@ export function holdRows(rows: AllRows, facts: CorpusFacts): void {
     assert.equal(inOrder(given), inOrder(records))
   })
 
-  test('/cwes has every weakness of the catalogue, with the CVEs that any source maps to it', () => {
+  test('/cwes has every weakness of the catalog, with the CVEs that any source maps to it', () => {
     const listed = new Set(rows.cves.filter(({ kev }) => kev.listed).map(({ cve_id }) => cve_id))
     const counted = facts.cwes.map((entry) => {
       const ids = [...facts.weaknesses].filter(([, weaknesses]) => weaknesses.has(String(entry.slug))).map(([id]) => id)
@@ -32,7 +32,7 @@ export function holdRows(rows: AllRows, facts: CorpusFacts): void {
     assert.equal(byNumber(rows.cwes), byNumber(counted as unknown as CweListEntry[]))
   })
 
-  test('/capecs has every attack pattern of the catalogue', () => {
+  test('/capecs has every attack pattern of the catalog', () => {
     const names = new Map(facts.cwes.map(({ slug, name }) => [slug, name]))
     const entries = facts.capecs.map((entry) => ({
       capec_id: entry.numeric_id,

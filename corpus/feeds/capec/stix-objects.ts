@@ -5,7 +5,7 @@ import { type FeedSkip, skipOf } from '../feed.ts'
 import type { Document } from '../files/documents.ts'
 import { assertNesting, isObject, type JsonObject, objects, text, utf8Text } from '../json.ts'
 
-export interface StixCatalogue {
+export interface StixCatalog {
   /** Attack patterns by their CAPEC number, ascending. */
   patterns: [number, JsonObject][]
   /** CAPEC number by STIX id of the attack pattern. */
@@ -24,7 +24,7 @@ export function isStixDocument(name: string): boolean {
 }
 
 /** @throws FeedError when no attack pattern is found. A bad document among several is skipped by name. */
-export function readStixObjects(documents: readonly Document[]): StixCatalogue {
+export function readStixObjects(documents: readonly Document[]): StixCatalog {
   const byId = new Map<string, JsonObject>()
   const skips: FeedSkip[] = []
   for (const document of documents) {

@@ -7,7 +7,7 @@ import { paragraphsOf } from '../catalog/structured-text.ts'
 import { FeedError } from '../error.ts'
 import { isObject, type JsonObject, objects, text, texts } from '../json.ts'
 import { patternIds, relatedWeaknesses, skillTexts } from './pattern.ts'
-import type { StixCatalogue } from './stix-objects.ts'
+import type { StixCatalog } from './stix-objects.ts'
 import { readExecutionFlow, stixBlocks, stixText } from './stix-text.ts'
 
 /** Each field has the references of one nature. */
@@ -20,8 +20,8 @@ const RELATION_FIELDS: Record<string, string> = {
 }
 
 /** @throws FeedError when the edition or the modification time of the pattern is missing */
-export function readStixPattern(number: number, pattern: JsonObject, catalogue: StixCatalogue): ReadEntry<CapecEntry> {
-  const version = text(pattern.x_capec_version) ?? catalogue.version
+export function readStixPattern(number: number, pattern: JsonObject, catalog: StixCatalog): ReadEntry<CapecEntry> {
+  const version = text(pattern.x_capec_version) ?? catalog.version
   const modified = utcTimestamp(text(pattern.modified) ?? '')
   if (version === null) throw new FeedError('item_invalid', 'it states no x_capec_version, nor does any other')
   if (modified === null) throw new FeedError('item_invalid', 'modified is no time')
@@ -44,7 +44,7 @@ export function readStixPattern(number: number, pattern: JsonObject, catalogue: 
       // STIX has no field for them.
       indicators: [],
       mitigations: plainTexts(
-        inOrder(number, catalogue.mitigations.get(String(pattern.id)) ?? []).flatMap(
+        inOrder(number, catalog.mitigations.get(String(pattern.id)) ?? []).flatMap(
           (action) => text(action.description) ?? [],
         ),
       ),
@@ -57,7 +57,7 @@ export function readStixPattern(number: number, pattern: JsonObject, catalogue: 
       catalog_version: version,
       updated_at: modified,
     },
-    relations: readRelations(pattern, catalogue),
+    relations: readRelations(pattern, catalog),
   }
 }
 
@@ -71,17 +71,17 @@ function plainTexts(list: readonly string[]): string[] {
  */
 function inOrder(number: number, actions: readonly JsonObject[]): JsonObject[] {
   const named = actions.map((action) => {
-    const [, pattern = '0', place = '0'] = /^coa-(\d+)-(\d+)$/.exec(text(action.name) ?? '') ?? []
-    return { action, pattern: Number(pattern), place: Number(place) }
+    const [, pattern = '0', position = '0'] = /^coa-(\d+)-(\d+)$/.exec(text(action.name) ?? '') ?? []
+    return { action, pattern: Number(pattern), position: Number(position) }
   })
   named.sort(
-    (a, b) => a.pattern - b.pattern || a.place - b.place || (String(a.action.id) < String(b.action.id) ? -1 : 1),
+    (a, b) => a.pattern - b.pattern || a.position - b.position || (String(a.action.id) < String(b.action.id) ? -1 : 1),
   )
   const own = named.filter(({ pattern }) => pattern === number)
   const shared = named.filter(({ pattern }) => pattern !== number)
   const ordered: JsonObject[] = []
   while (own.length + shared.length > 0) {
-    const next = own[0] && (own[0].place <= ordered.length || shared.length === 0) ? own : shared
+    const next = own[0] && (own[0].position <= ordered.length || shared.length === 0) ? own : shared
     ordered.push(next.shift()!.action)
   }
   return ordered
@@ -134,7 +134,7 @@ function weaknessNumber(reference: JsonObject): number | [] {
 }
 
 /** A reference to an unknown pattern has no CAPEC number and is ignored. */
-function readRelations(pattern: JsonObject, { numbers }: StixCatalogue): Relation[] {
+function readRelations(pattern: JsonObject, { numbers }: StixCatalog): Relation[] {
   return Object.entries(RELATION_FIELDS).flatMap(([field, nature]) =>
     texts(pattern[field]).flatMap((ref) => {
       const to = numbers.get(ref)

@@ -1,9 +1,9 @@
 /** Converts CAPEC's XML form to the model. */
 import type { CapecEntry } from '../../model/catalog.ts'
-import type { ReadCatalogue, ReadEntry } from '../catalog/entries.ts'
+import type { ReadCatalog, ReadEntry } from '../catalog/entries.ts'
 import {
   blocksIn,
-  type CatalogueHead,
+  type CatalogHead,
   newestChange,
   numberOf,
   readHead,
@@ -20,10 +20,10 @@ import { type FeedSkip, skipOf } from '../feed.ts'
 import { patternIds, relatedWeaknesses, skillTexts, taxonomyEntryId } from './pattern.ts'
 
 /** @throws FeedError when the file is no CAPEC catalog. A single bad pattern is skipped by name. */
-export function readXmlCatalogue(text: string, fileName: string): ReadCatalogue<CapecEntry> {
+export function readXmlCatalog(text: string, fileName: string): ReadCatalog<CapecEntry> {
   const root = parseXml(text, fileName)
   if (root.name !== 'Attack_Pattern_Catalog') {
-    throw new FeedError('file_invalid', `${fileName} is no CAPEC catalogue: its root is ${root.name}`)
+    throw new FeedError('file_invalid', `${fileName} is no CAPEC catalog: its root is ${root.name}`)
   }
   const head = readHead(root, fileName)
   const entries: ReadEntry<CapecEntry>[] = []
@@ -39,7 +39,7 @@ export function readXmlCatalogue(text: string, fileName: string): ReadCatalogue<
   return { entries, skips }
 }
 
-function readPattern(element: XmlElement, { version, date }: CatalogueHead): ReadEntry<CapecEntry> {
+function readPattern(element: XmlElement, { version, date }: CatalogHead): ReadEntry<CapecEntry> {
   const weaknesses = itemsOf(element, 'Related_Weaknesses', 'Related_Weakness')
   const related = itemsOf(element, 'Related_Attack_Patterns', 'Related_Attack_Pattern')
   const skills = itemsOf(element, 'Skills_Required', 'Skill')

@@ -25,7 +25,7 @@ export interface ReadEntry<E extends Entry> {
   relations: readonly Relation[]
 }
 
-export interface ReadCatalogue<E extends Entry> {
+export interface ReadCatalog<E extends Entry> {
   entries: ReadEntry<E>[]
   skips: FeedSkip[]
 }
@@ -35,7 +35,7 @@ export interface NamedRelation extends Relation {
   name: string | null
 }
 
-export interface CatalogueKind<E extends Entry> {
+export interface CatalogKind<E extends Entry> {
   adapter: number
   inverses: Inverses
   keyOf(entry: E): string
@@ -46,9 +46,9 @@ export interface CatalogueKind<E extends Entry> {
  * Yields the items in entry order, then the skips, including duplicate numbers. Digests cover the names of related
  * entries.
  */
-export function* catalogueItems<E extends Entry>(
-  { entries, skips }: ReadCatalogue<E>,
-  { adapter, inverses, keyOf, related }: CatalogueKind<E>,
+export function* catalogItems<E extends Entry>(
+  { entries, skips }: ReadCatalog<E>,
+  { adapter, inverses, keyOf, related }: CatalogKind<E>,
   { digestOf }: Pick<ReadOptions, 'digestOf'>,
 ): Iterable<FeedItem> {
   const byNumber = new Map<number, ReadEntry<E>>()
@@ -56,7 +56,7 @@ export function* catalogueItems<E extends Entry>(
   for (const read of entries) {
     const { numeric_id } = read.entry
     if (!byNumber.has(numeric_id)) byNumber.set(numeric_id, read)
-    else twice.push(skipOf(keyOf(read.entry), new FeedError('item_invalid', 'it is in the catalogue twice')))
+    else twice.push(skipOf(keyOf(read.entry), new FeedError('item_invalid', 'it is in the catalog twice')))
   }
   const stated = new Map([...byNumber].map(([number, { relations }]) => [number, relations]))
   for (const [number, relations] of completeRelations(stated, inverses)) {

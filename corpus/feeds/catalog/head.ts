@@ -5,7 +5,7 @@ import { FeedError } from '../error.ts'
 import { blocksOf, plainText, type TextBlock } from './structured-text.ts'
 import { attributeOf, childOf, childrenOf, itemsOf, type XmlElement } from './xml.ts'
 
-export interface CatalogueHead {
+export interface CatalogHead {
   version: string
   /** ISO 8601 in UTC. */
   date: string
@@ -15,7 +15,7 @@ export interface CatalogueHead {
  * Returns the head from the root element.
  * @throws FeedError when version or date is missing
  */
-export function readHead(root: XmlElement, fileName: string): CatalogueHead {
+export function readHead(root: XmlElement, fileName: string): CatalogHead {
   const version = attributeOf(root, 'Version')
   const date = utcTimestamp(attributeOf(root, 'Date') ?? '')
   if (version === null || date === null) {

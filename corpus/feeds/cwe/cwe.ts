@@ -5,7 +5,7 @@
 
 import type { CweEntry } from '../../model/catalog.ts'
 import { utcTimestamp } from '../../model/values/date.ts'
-import { type CatalogueKind, catalogueItems, type ReadCatalogue, type ReadEntry } from '../catalog/entries.ts'
+import { type CatalogKind, catalogItems, type ReadCatalog, type ReadEntry } from '../catalog/entries.ts'
 import { readHead } from '../catalog/head.ts'
 import { CWE_INVERSES } from '../catalog/relations.ts'
 import { attributeOf, itemsOf, parseXml, rootAttributes } from '../catalog/xml.ts'
@@ -42,10 +42,10 @@ async function datedFile({ path, name }: FoundFile): Promise<FeedFile> {
 
 export async function* readCwe(file: FeedFile, options: ReadOptions): AsyncIterable<FeedItem> {
   const text = await withDocuments(file, isXml, onlyText)
-  yield* catalogueItems(readWeaknesses(text, file.name), WEAKNESSES, options)
+  yield* catalogItems(readWeaknesses(text, file.name), WEAKNESSES, options)
 }
 
-const WEAKNESSES: CatalogueKind<CweEntry> = {
+const WEAKNESSES: CatalogKind<CweEntry> = {
   adapter: CWE_ADAPTER,
   inverses: CWE_INVERSES,
   keyOf: (entry) => entry.cwe_id,
@@ -55,10 +55,10 @@ const WEAKNESSES: CatalogueKind<CweEntry> = {
   }),
 }
 
-function readWeaknesses(text: string, fileName: string): ReadCatalogue<CweEntry> {
+function readWeaknesses(text: string, fileName: string): ReadCatalog<CweEntry> {
   const root = parseXml(text, fileName)
   if (root.name !== 'Weakness_Catalog') {
-    throw new FeedError('file_invalid', `${fileName} is no CWE catalogue: its root is ${root.name}`)
+    throw new FeedError('file_invalid', `${fileName} is no CWE catalog: its root is ${root.name}`)
   }
   const head = readHead(root, fileName)
   const entries: ReadEntry<CweEntry>[] = []

@@ -3,7 +3,7 @@ import type { CweEntry } from '../../model/catalog.ts'
 import type { ReadEntry } from '../catalog/entries.ts'
 import {
   blocksIn,
-  type CatalogueHead,
+  type CatalogHead,
   newestChange,
   numberOf,
   readTaxonomyMappings,
@@ -19,7 +19,7 @@ import { attributeOf, childrenOf, itemsOf, type XmlElement } from '../catalog/xm
 const RESEARCH_VIEW = '1000'
 
 /** @throws FeedError when a required attribute is missing or invalid */
-export function readWeakness(element: XmlElement, { version, date }: CatalogueHead): ReadEntry<CweEntry> {
+export function readWeakness(element: XmlElement, { version, date }: CatalogHead): ReadEntry<CweEntry> {
   const id = numberOf(element, 'ID')
   const patterns = itemsOf(element, 'Related_Attack_Patterns', 'Related_Attack_Pattern')
   const capecs = [...new Set(patterns.map((pattern) => numberOf(pattern, 'CAPEC_ID')))].sort((a, b) => a - b)

@@ -32,12 +32,12 @@ export async function withDocuments<T>(
   try {
     if (file.folder) return work(bounded(folderDocuments(file.path, '', wanted, FOLDER_DEPTH)))
     if (!file.name.endsWith('.zip')) return work([fileDocument(file.path, file.name)])
-    const directory = await openCatalogue(file.path)
+    const directory = await openCatalog(file.path)
     const entries = directory.entries.filter(({ name }) => wanted(name))
     if (entries.reduce((sum, { size }) => sum + size, 0) > MAX_TOTAL_BYTES) {
       throw new FeedError('file_invalid', `holds more than ${MAX_TOTAL_BYTES} bytes`)
     }
-    return withZip(directory.place, (window) => {
+    return withZip(directory.position, (window) => {
       const documents = entries.map((entry) => ({
         name: entry.name,
         read: () => readEntry(window, entry, MAX_DOCUMENT_BYTES),
@@ -52,10 +52,10 @@ export async function withDocuments<T>(
 }
 
 /** Opens a zip. Rejects a zip in a zip, which only the CVE list has, without extracting it. */
-async function openCatalogue(path: string): Promise<ZipDirectory> {
+async function openCatalog(path: string): Promise<ZipDirectory> {
   const refusal = new FeedError('file_invalid', 'it holds nothing but another zip')
   const directory = await openZip(path, () => Promise.reject(refusal))
-  if (directory.place.part) throw refusal
+  if (directory.position.part) throw refusal
   return directory
 }
 

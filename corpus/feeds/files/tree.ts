@@ -20,7 +20,7 @@ import { parseJson } from '../json.ts'
 import { digestAt, packDigests } from '../packed-digests.ts'
 import type { FileWindow } from './file-window.ts'
 import { entryAt, packEntries } from './packed-entries.ts'
-import { type EntryMeasures, openZip, storedEntry, withZip, type ZipEntry, type ZipPlace } from './zip.ts'
+import { type EntryMeasures, openZip, storedEntry, withZip, type ZipEntry, type ZipPosition } from './zip.ts'
 
 /** Maximum depth of an item below its folder: `advisories/github-reviewed/2024/01/<id>/<id>.json`. */
 const FOLDER_DEPTH = 6
@@ -37,7 +37,7 @@ const RATIO_MARGIN_BYTES = 2 ** 30
 export interface TreeBatch extends Batch {
   keys: string[]
   /** The items' positions: archive entries, or paths. */
-  at: { zip: ZipPlace; entries: Float64Array } | string[]
+  at: { zip: ZipPosition; entries: Float64Array } | string[]
 }
 
 export interface TreeFormat {
@@ -62,7 +62,7 @@ export async function openTree(
   if (file.folder) {
     return { items: null, batches: batches(listFolder(file.path, FOLDER_DEPTH, keyOf), options, (paths) => paths) }
   }
-  const { place, entries } = await openZip(file.path, options.spill).catch((cause: unknown) => {
+  const { position, entries } = await openZip(file.path, options.spill).catch((cause: unknown) => {
     throw cause instanceof FeedError ? new FeedError(cause.code, `${file.name}: ${cause.message}`, { cause }) : cause
   })
   const listing = entries.flatMap((at) => {
@@ -70,41 +70,41 @@ export async function openTree(
     return key === null ? [] : [{ key, at }]
   })
   const stated = listing.reduce((sum, { at: { size } }) => sum + (size > MAX_ITEM_BYTES ? 0 : size), 0)
-  const stored = place.part?.size ?? statSync(place.path).size
+  const stored = position.part?.size ?? statSync(position.path).size
   if (stated > MAX_RATIO * stored + RATIO_MARGIN_BYTES) {
     throw new FeedError('file_damaged', `${file.name}: its entries state ${stated} bytes, more than ${stored} can hold`)
   }
-  const placed = (places: ZipEntry[]) => ({ zip: place, entries: packEntries(places) })
-  return { items: listing.length, batches: batches(listing, options, placed) }
+  const located = (positions: ZipEntry[]) => ({ zip: position, entries: packEntries(positions) })
+  return { items: listing.length, batches: batches(listing, options, located) }
 }
 
-interface Listing<Place> {
+interface Listing<Position> {
   key: string
-  at: Place
+  at: Position
 }
 
 /** Yields batches. `placed` converts the positions of their items. */
-function* batches<Place extends ZipEntry | string>(
-  listing: Iterable<Listing<Place>>,
+function* batches<Position extends ZipEntry | string>(
+  listing: Iterable<Listing<Position>>,
   { digestOf }: ReadOptions,
-  placed: (places: Place[]) => TreeBatch['at'],
+  located: (positions: Position[]) => TreeBatch['at'],
 ): Iterable<TreeBatch> {
   let keys: string[] = []
   let known: (Uint8Array | null)[] = []
-  let places: Place[] = []
+  let positions: Position[] = []
   let bytes = 0
   const finish = (): TreeBatch => {
-    const batch = { keys, known: packDigests(known), at: placed(places) }
+    const batch = { keys, known: packDigests(known), at: located(positions) }
     keys = []
     known = []
-    places = []
+    positions = []
     bytes = 0
     return batch
   }
   for (const { key, at } of listing) {
     keys.push(key)
     known.push(digestOf(key))
-    places.push(at)
+    positions.push(at)
     if (typeof at !== 'string') bytes += Math.min(at.size, MAX_ITEM_BYTES)
     if (keys.length >= BATCH_ITEMS || bytes >= BATCH_BYTES) yield finish()
   }

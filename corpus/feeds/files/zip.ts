@@ -34,13 +34,13 @@ export interface ZipEntry extends EntryMeasures {
   name: string
 }
 
-export interface ZipPlace {
+export interface ZipPosition {
   path: string
   part?: { start: number; size: number }
 }
 
 export interface ZipDirectory {
-  place: ZipPlace
+  position: ZipPosition
   /** Files (not folders), in stored order. */
   entries: ZipEntry[]
 }
@@ -58,7 +58,7 @@ export async function openZip(
   const [only, ...others] = outer.entries
   if (!only || others.length > 0 || !only.name.endsWith('.zip')) return outer
   if (only.encrypted) throw new FeedError('entry_unsupported', `${only.name} in it is encrypted`)
-  const start = withZip(outer.place, (window) => dataStart(window, only))
+  const start = withZip(outer.position, (window) => dataStart(window, only))
   if (only.method === STORED) return readDirectory({ path, part: { start, size: only.size } })
   if (only.method !== DEFLATED) throw unsupportedMethod(only, only.name)
   // Check before the disk is full: a zip does not compress this well.
@@ -68,8 +68,8 @@ export async function openZip(
   return readDirectory({ path: await spill(inflated(path, start, only)) })
 }
 
-export function withZip<T>(place: ZipPlace, work: (window: FileWindow) => T): T {
-  const window = openWindow(place.path, place.part)
+export function withZip<T>(position: ZipPosition, work: (window: FileWindow) => T): T {
+  const window = openWindow(position.path, position.part)
   try {
     return work(window)
   } finally {
@@ -103,15 +103,15 @@ class WindowReader extends RandomAccessReader {
   }
 }
 
-async function readDirectory(place: ZipPlace): Promise<ZipDirectory> {
-  const window = openWindow(place.path, place.part)
+async function readDirectory(position: ZipPosition): Promise<ZipDirectory> {
+  const window = openWindow(position.path, position.part)
   try {
     const zip = await fromRandomAccessReaderPromise(new WindowReader(window), window.size, { lazyEntries: true })
     const entries: ZipEntry[] = []
     for await (const entry of zip.eachEntry()) {
       if (!entry.fileName.endsWith('/')) entries.push(zipEntry(entry))
     }
-    return { place, entries: entries.sort((a, b) => a.offset - b.offset) }
+    return { position, entries: entries.sort((a, b) => a.offset - b.offset) }
   } catch (cause) {
     if (cause instanceof FeedError) throw cause
     // yauzl's messages are readable: `End of central directory record signature not found…`

@@ -19,7 +19,7 @@ import {
 import type { JsonMember } from '../files/json-members.ts'
 import { assertNesting, isObject, parseAnyJson, shown, text } from '../json.ts'
 import { digestAt, packDigests } from '../packed-digests.ts'
-import { placeOf, type WrappingTable } from './raw-digest-table.ts'
+import { positionOf, type WrappingTable } from './raw-digest-table.ts'
 import { readNvdRecord } from './record.ts'
 import { nvdVulnerabilities } from './stream.ts'
 
@@ -70,15 +70,15 @@ const MAX_NEW_BYTES = 16 << 20
  * new.
  */
 export async function siftNvd(file: FeedFile, known: WrappingTable): Promise<SiftedFile | null> {
-  const places: number[] = []
+  const positions: number[] = []
   const found: NvdBatch[] = []
   const batch = openBatch()
   let length = 0
   for await (const member of nvdVulnerabilities(file)) {
     if (member.bytes === null) return null
-    const place = placeOf(known, hash('sha256', member.bytes, 'buffer'))
-    places.push(place)
-    if (place >= 0) continue
+    const position = positionOf(known, hash('sha256', member.bytes, 'buffer'))
+    positions.push(position)
+    if (position >= 0) continue
     const key = idOf(member.head, member.bytes)
     length += member.bytes.length
     if (key === null || length > MAX_NEW_BYTES) return null
@@ -86,7 +86,7 @@ export async function siftNvd(file: FeedFile, known: WrappingTable): Promise<Sif
     if (batch.isFull()) found.push(batch.take())
   }
   if (!batch.isEmpty()) found.push(batch.take())
-  return { places: Int32Array.from(places), batches: found, bytes: length }
+  return { positions: Int32Array.from(positions), batches: found, bytes: length }
 }
 
 function openBatch() {

@@ -15,7 +15,7 @@ export interface WrappingTable {
 
 /** Returns the table of `size` digests. Includes only those with a raw digest and this adapter version. */
 export function tableOf(
-  digests: { size: number; digestAt(place: number): Uint8Array },
+  digests: { size: number; digestAt(position: number): Uint8Array },
   adapter: number,
 ): WrappingTable {
   const { size } = digests
@@ -23,30 +23,30 @@ export function tableOf(
     slots: new Int32Array(new SharedArrayBuffer(4 * 2 ** Math.ceil(Math.log2(2 * size + 2)))),
     wrappings: new Uint8Array(new SharedArrayBuffer(WRAPPING_BYTES * size)),
   }
-  for (let place = 0; place < size; place++) {
-    const digest = digests.digestAt(place)
+  for (let position = 0; position < size; position++) {
+    const digest = digests.digestAt(position)
     if (digest.length !== CONTENT_BYTES + WRAPPING_BYTES || digest[0] !== adapter) continue
     const wrapping = digest.subarray(CONTENT_BYTES)
-    table.wrappings.set(wrapping, WRAPPING_BYTES * place)
+    table.wrappings.set(wrapping, WRAPPING_BYTES * position)
     const { slot } = lookUp(table, wrapping)
-    if (table.slots[slot] === 0) table.slots[slot] = place + 1
+    if (table.slots[slot] === 0) table.slots[slot] = position + 1
   }
   return table
 }
 
 /** Returns the index of the stored item with these raw bytes, by their digest; -1 when there is none. */
-export function placeOf(table: WrappingTable, digest: Uint8Array): number {
-  return lookUp(table, digest).place
+export function positionOf(table: WrappingTable, digest: Uint8Array): number {
+  return lookUp(table, digest).position
 }
 
-function lookUp({ slots, wrappings }: WrappingTable, digest: Uint8Array): { slot: number; place: number } {
+function lookUp({ slots, wrappings }: WrappingTable, digest: Uint8Array): { slot: number; position: number } {
   const mask = slots.length - 1
   let slot = (digest[0]! | (digest[1]! << 8) | (digest[2]! << 16) | (digest[3]! << 24)) & mask
   for (; slots[slot] !== 0; slot = (slot + 1) & mask) {
-    const place = slots[slot]! - 1
-    if (isAt(wrappings, WRAPPING_BYTES * place, digest)) return { slot, place }
+    const position = slots[slot]! - 1
+    if (isAt(wrappings, WRAPPING_BYTES * position, digest)) return { slot, position }
   }
-  return { slot, place: -1 }
+  return { slot, position: -1 }
 }
 
 function isAt(wrappings: Uint8Array, start: number, digest: Uint8Array): boolean {

@@ -1,7 +1,7 @@
 /** Selects the linked advisory of a CVE and adds weakness names from the catalog (rule 29). */
 import type { AdvisoryClaim } from '../claim.ts'
 import type { CveId } from '../ids/cve-id.ts'
-import { type WeaknessCatalogue, weaknessId } from '../ids/weakness.ts'
+import { type WeaknessCatalog, weaknessId } from '../ids/weakness.ts'
 import type { Advisory } from '../record.ts'
 import { compareText } from '../sources.ts'
 
@@ -14,7 +14,7 @@ export function rankedAdvisories(claims: readonly AdvisoryClaim[]): AdvisoryClai
 export function linkedAdvisory(
   cveId: CveId,
   claims: readonly AdvisoryClaim[],
-  catalogue: WeaknessCatalogue | null,
+  catalog: WeaknessCatalog | null,
 ): Advisory | null {
   const [first] = rankedAdvisories(claims)
   if (!first) return null
@@ -29,7 +29,7 @@ export function linkedAdvisory(
     cvss_v3,
     cvss_v4,
     cwe_ids,
-    cwe_names: namesOf(cwe_ids, catalogue),
+    cwe_names: namesOf(cwe_ids, catalog),
     ...rest,
   }
 }
@@ -43,11 +43,11 @@ function compareClaims(a: AdvisoryClaim, b: AdvisoryClaim): number {
   )
 }
 
-function namesOf(ids: readonly string[], catalogue: WeaknessCatalogue | null): Record<string, string> {
+function namesOf(ids: readonly string[], catalog: WeaknessCatalog | null): Record<string, string> {
   const names: Record<string, string> = {}
   for (const id of ids) {
     const known = weaknessId(id)
-    const name = known && catalogue?.weaknessName(known)
+    const name = known && catalog?.weaknessName(known)
     if (name) names[id] = name
   }
   return names

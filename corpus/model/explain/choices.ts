@@ -66,7 +66,7 @@ export function kevChoice(claims: readonly CveClaim[], { kev, kevFeed }: MergeIn
       copies,
       claimant,
       ({ kevDateAdded }) => `listed on ${kevDateAdded}`,
-      () => (kevFeed ? 'a copy: the catalogue itself is there' : null),
+      () => (kevFeed ? 'a copy: the catalog itself is there' : null),
     ),
   ]
 }
@@ -83,14 +83,14 @@ export function ssvcChoice(claims: readonly CveClaim[]): Considered[] {
   })
 }
 
-export function weaknessChoice(claims: readonly CveClaim[], { catalogue }: MergeInput): Considered[] {
+export function weaknessChoice(claims: readonly CveClaim[], { catalog }: MergeInput): Considered[] {
   const candidates = [...weaknessCandidates(claims)]
-  const anyKnown = candidates.some(({ id }) => catalogue?.isWeakness(id))
+  const anyKnown = candidates.some(({ id }) => catalog?.isWeakness(id))
   return choice(
     candidates,
     ({ claim }) => claimant(claim),
     ({ id }) => id,
-    ({ id }) => (anyKnown && !catalogue?.isWeakness(id) ? 'no weakness of the catalogue' : null),
+    ({ id }) => (anyKnown && !catalog?.isWeakness(id) ? 'no weakness of the catalog' : null),
   )
 }
 
@@ -104,6 +104,6 @@ export function advisoryChoice(claims: readonly AdvisoryClaim[]): Considered[] {
 }
 
 function advisoryText({ advisory, reviewed }: AdvisoryClaim): string {
-  const standing = advisory.withdrawn_at === null ? '' : `, withdrawn ${advisory.withdrawn_at}`
-  return `${reviewed ? 'reviewed' : 'not reviewed'}, published ${advisory.published_at}${standing}`
+  const effective = advisory.withdrawn_at === null ? '' : `, withdrawn ${advisory.withdrawn_at}`
+  return `${reviewed ? 'reviewed' : 'not reviewed'}, published ${advisory.published_at}${effective}`
 }

@@ -1,7 +1,7 @@
 /** Explains each value of a record: the rule that decides it and the statement of every claim (rules 18 to 30). */
 import type { CveClaim } from '../claim.ts'
 import type { MergedParts, MergeInput } from '../merge.ts'
-import { fallenClaims, mergeCve, newestAnalysisFirst, standingClaims } from '../merge.ts'
+import { discardedClaims, effectiveClaims, mergeCve, newestAnalysisFirst } from '../merge.ts'
 import { claimant } from '../sources.ts'
 import {
   advisoryChoice,
@@ -29,7 +29,7 @@ import {
 interface Considering {
   input: MergeInput
   parts: MergedParts
-  claims: ReturnType<typeof standingClaims>
+  claims: ReturnType<typeof effectiveClaims>
 }
 
 interface Row {
@@ -39,7 +39,7 @@ interface Row {
   value(parts: MergedParts): unknown
   considered(given: Considering): Considered[]
   /** Returns the statement of a claim that does not count, or null if it has none. */
-  fallen?(claim: CveClaim): string | null
+  discarded?(claim: CveClaim): string | null
 }
 
 /** In the order of the record's parts. */
@@ -66,9 +66,9 @@ const ROWS: readonly Row[] = [
     rule: 19,
     says: "the CNA's; else vendor (unless the product begins with it), product and primary weakness as far as known; else the description's first sentence",
     value: ({ core }) => core.title,
-    considered: ({ input: { catalogue }, parts: { core }, claims }) => {
+    considered: ({ input: { catalog }, parts: { core }, claims }) => {
       const id = core.primary_cwe_id
-      return titleChoice(claims, core.description, id === null ? null : (catalogue?.weaknessName(id) ?? null))
+      return titleChoice(claims, core.description, id === null ? null : (catalog?.weaknessName(id) ?? null))
     },
   },
   {
@@ -84,7 +84,7 @@ const ROWS: readonly Row[] = [
     says: 'the service, then CNA, ADP, NVD, advisory; within a source the newest version of CVSS, then the newest, then the higher score',
     value: ({ core: { severity, cvss_score, cvss_score_source } }) => [severity, cvss_score, cvss_score_source],
     considered: ({ input, claims }) => scoreChoice(claims, input.record.dateUpdated),
-    fallen: ({ metrics }) =>
+    discarded: ({ metrics }) =>
       metrics.map(({ version, baseScore, vector }) => `CVSS ${version} ${baseScore} ${vector}`).join('; ') || null,
   },
   {
@@ -101,7 +101,7 @@ const ROWS: readonly Row[] = [
   {
     fields: ['kev'],
     rule: 23,
-    says: "the catalogue decides; the ADP's copy only where there is no catalogue",
+    says: "the catalog decides; the ADP's copy only where there is no catalog",
     value: ({ core }) => core.kev,
     considered: ({ input, claims }) => kevChoice(claims, input),
   },
@@ -146,7 +146,7 @@ const ROWS: readonly Row[] = [
   {
     fields: ['primary_cwe_id'],
     rule: 21,
-    says: "the CNA's first CWE, then the ADP's, then NVD's; one that is a weakness of the catalogue before one that is not",
+    says: "the CNA's first CWE, then the ADP's, then NVD's; one that is a weakness of the catalog before one that is not",
     value: ({ core }) => core.primary_cwe_id,
     considered: ({ input, claims }) => weaknessChoice(claims, input),
   },
@@ -156,7 +156,7 @@ const ROWS: readonly Row[] = [
     says: 'the union of the mappings of CNA, ADP, NVD and advisories',
     value: ({ facets }) => facets.weaknesses,
     considered: ({ claims }) => mappingGrounds(claims),
-    fallen: ({ weaknesses }) => weaknesses.join(' ') || null,
+    discarded: ({ weaknesses }) => weaknesses.join(' ') || null,
   },
   {
     fields: ['affected'],
@@ -169,7 +169,7 @@ const ROWS: readonly Row[] = [
         .filter(({ affected }) => affected.length > 0)
         .map(({ analysis, affected }) => adds('svc_analysis', counted(affected.length, analysis.generated_at))),
     ],
-    fallen: ({ affected, updatedAt }) => (affected.length === 0 ? null : counted(affected.length, updatedAt)),
+    discarded: ({ affected, updatedAt }) => (affected.length === 0 ? null : counted(affected.length, updatedAt)),
   },
   {
     fields: ['references'],
@@ -177,7 +177,7 @@ const ROWS: readonly Row[] = [
     says: 'one for each URL, with every source that names it',
     value: ({ references }) => references.length,
     considered: ({ claims }) => countedGrounds(claims, 'references'),
-    fallen: ({ references, updatedAt }) => (references.length === 0 ? null : counted(references.length, updatedAt)),
+    discarded: ({ references, updatedAt }) => (references.length === 0 ? null : counted(references.length, updatedAt)),
   },
   {
     fields: ['exploits'],
@@ -234,8 +234,8 @@ const ROWS: readonly Row[] = [
  * @throws TypeError for a rejected record, which has no values.
  */
 export function explainCve(input: MergeInput): Explanation[] {
-  const given = { input, parts: mergeCve(input), claims: standingClaims(input) }
-  const fallen = fallenClaims(input)
+  const given = { input, parts: mergeCve(input), claims: effectiveClaims(input) }
+  const discarded = discardedClaims(input)
   return ROWS.map((row) => ({
     fields: [...row.fields],
     value: row.value(given.parts),
@@ -243,8 +243,8 @@ export function explainCve(input: MergeInput): Explanation[] {
     says: row.says,
     considered: [
       ...row.considered(given),
-      ...fallen.flatMap(({ claim, why }) => {
-        const states = row.fallen?.(claim) ?? null
+      ...discarded.flatMap(({ claim, why }) => {
+        const states = row.discarded?.(claim) ?? null
         return states === null ? [] : [passed(claimant(claim), states, why)]
       }),
     ],

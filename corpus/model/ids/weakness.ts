@@ -2,7 +2,7 @@
 import type { CveClaim } from '../claim.ts'
 
 /** The queries of the rules to the weakness catalog. Ids are `cwe-<n>`. */
-export interface WeaknessCatalogue {
+export interface WeaknessCatalog {
   weaknessName(id: string): string | null
   /** False for categories, views and unknown ids. */
   isWeakness(id: string): boolean
@@ -43,10 +43,10 @@ export function* weaknessCandidates(claims: readonly CveClaim[]): Iterable<Weakn
 }
 
 /** Returns the first CWE in source order that is a weakness in the catalog. If none is, returns the first CWE. */
-export function primaryWeakness(claims: readonly CveClaim[], catalogue: WeaknessCatalogue | null): string | null {
+export function primaryWeakness(claims: readonly CveClaim[], catalog: WeaknessCatalog | null): string | null {
   let first: string | null = null
   for (const { id } of weaknessCandidates(claims)) {
-    if (!catalogue || catalogue.isWeakness(id)) return id
+    if (!catalog || catalog.isWeakness(id)) return id
     first ??= id
   }
   return first

@@ -8,7 +8,7 @@ import { cut, differences, type FieldChange } from './difference.ts'
 import type { TimelineCategory } from './timeline-table.ts'
 
 /** The claims behind a new version. */
-export interface Origin {
+export interface Attribution {
   /** The record if only other feeds had changed. Null if the previous claims of the CVE list are unavailable. */
   enriched: MergedParts | null
   /** All claims that count now, in order. */
@@ -17,15 +17,15 @@ export interface Origin {
   former: readonly CveClaim[]
 }
 
-export type StatedChange = FieldChange & { provider: string; isRecords: boolean }
+export type AttributedChange = FieldChange & { provider: string; isRecords: boolean }
 
 /** Adds the source to each change. No change is the record's without `isUpdated`. With it and no `origin`, all are. */
-export function statedChanges(
+export function attributedChanges(
   changes: readonly FieldChange[],
   next: MergedParts,
   isUpdated: boolean,
-  origin: Origin | null,
-): StatedChange[] {
+  origin: Attribution | null,
+): AttributedChange[] {
   const isOwn = !isUpdated ? () => false : origin === null ? () => true : ownChanges(next, origin)
   return changes.map((change) => {
     const isRecords = isOwn(change)
@@ -37,12 +37,14 @@ export function statedChanges(
  * Returns a function that selects the record's changes: differences that would not exist if only other feeds had
  * changed. A change that both sides made is also the record's, because its claim now states it.
  */
-function ownChanges(next: MergedParts, { enriched, claims, former }: Origin): (change: FieldChange) => boolean {
+function ownChanges(next: MergedParts, { enriched, claims, former }: Attribution): (change: FieldChange) => boolean {
   if (enriched === null) return (change) => !isOfOthers(change, claims)
   const made = new Set(differences(enriched, next).map(({ item }) => item))
   const ofRecord = claims.filter(({ source }) => source === 'cna' || source === 'adp')
   const isNewlyStated = ({ path, provider, newValue }: FieldChange) =>
-    provider === null && speaker(ofRecord, path, newValue) !== null && speaker(former, path, newValue) === null
+    provider === null &&
+    statingSource(ofRecord, path, newValue) !== null &&
+    statingSource(former, path, newValue) === null
   return (change) => change.path === '$.date_updated' || made.has(change.item) || isNewlyStated(change)
 }
 
@@ -61,14 +63,18 @@ const OTHER_SOURCES: ReadonlySet<string | null> = new Set(['nvd', 'advisory', 'o
 
 /** Without a comparison, every change is the record's unless it names another source. */
 function isOfOthers({ category, path, provider, newValue }: FieldChange, claims: readonly CveClaim[]): boolean {
-  return OTHER_CATEGORIES.has(category) || OTHER_SOURCES.has(provider ?? speaker(claims, path, newValue))
+  return OTHER_CATEGORIES.has(category) || OTHER_SOURCES.has(provider ?? statingSource(claims, path, newValue))
 }
 
 /** Returns the source of a change, or only its side (`record`, `enrichment`) if no claim states it. */
-function providerOf({ path, provider, oldValue, newValue }: FieldChange, isRecords: boolean, origin: Origin | null) {
+function providerOf(
+  { path, provider, oldValue, newValue }: FieldChange,
+  isRecords: boolean,
+  origin: Attribution | null,
+) {
   if (provider !== null) return provider
-  const stated = origin && speaker(origin.claims, path, newValue)
-  const withdrawn = isRecords && origin ? speaker(origin.former, path, oldValue) : null
+  const stated = origin && statingSource(origin.claims, path, newValue)
+  const withdrawn = isRecords && origin ? statingSource(origin.former, path, oldValue) : null
   return stated ?? withdrawn ?? (isRecords ? 'record' : 'enrichment')
 }
 
@@ -83,7 +89,7 @@ const STATEMENTS: Record<string, (claim: CveClaim, value: string) => boolean> = 
 }
 
 /** Returns the source of the first claim that states the value, or null. An ADP has its name, others their type. */
-function speaker(claims: readonly CveClaim[], path: string, value: string | null): string | null {
+function statingSource(claims: readonly CveClaim[], path: string, value: string | null): string | null {
   const states = value === null ? undefined : STATEMENTS[path]
   const claim = states && claims.find((one) => states(one, value!))
   return claim ? (claim.source === 'adp' ? claim.sourceName : claim.source) : null

@@ -5,7 +5,7 @@ import type { RecordParts, TimelineEntry, TimelineMessage } from '../record.ts'
 import { latestSsvc } from '../scores/ssvc.ts'
 import { compareText } from '../sources.ts'
 import { startOfDay } from '../values/date.ts'
-import { type Origin, type StatedChange, statedChanges } from './attribution.ts'
+import { type AttributedChange, type Attribution, attributedChanges } from './attribution.ts'
 import { cut, dateChange, differences } from './difference.ts'
 import { CATEGORIES, type CategoryRow, FEED_OF_SOURCE, TITLES, TITLES_OF_ALL } from './timeline-table.ts'
 
@@ -13,7 +13,7 @@ import { CATEGORIES, type CategoryRow, FEED_OF_SOURCE, TITLES, TITLES_OF_ALL } f
 const MESSAGE_LIMIT = 200
 
 /** The parts of a change that an entry shows. */
-type Told = Omit<StatedChange, 'item' | 'isRecords'>
+type BitConstraint = Omit<AttributedChange, 'item' | 'isRecords'>
 
 /** Subjects of dated facts for which the entry's title does not name the date. */
 const SUBJECTS: Record<string, string> = {
@@ -33,7 +33,7 @@ export function firstTimeline(
   { claims, advisories }: Pick<OtherClaims, 'claims' | 'advisories'> = NO_OTHER_CLAIMS,
 ): TimelineEntry[] {
   const entries: TimelineEntry[] = []
-  const add = (title: string, at: string, stated: Omit<Told, 'operation' | 'oldValue' | 'subject'>) => {
+  const add = (title: string, at: string, stated: Omit<BitConstraint, 'operation' | 'oldValue' | 'subject'>) => {
     const change = { subject: SUBJECTS[stated.path] ?? title, ...stated, operation: 'add', oldValue: null } as const
     entries.push(entryOf(rowOf(change.category), title, at, [1, 1], [change]))
   }
@@ -99,15 +99,15 @@ export function nextTimeline(
   previous: RecordParts & { version: number },
   next: MergedParts,
   dates: ChangeDates,
-  origin: Origin | null = null,
+  origin: Attribution | null = null,
 ): TimelineEntry[] {
   const found = differences(previous, next)
   if (found.length === 0) return previous.timeline
   const isUpdated = dates.record !== null
-  const changes = statedChanges(found, next, isUpdated, origin)
+  const changes = attributedChanges(found, next, isUpdated, origin)
   // All changes came from other feeds, but the record was updated too: report the new date.
   if (isUpdated && !changes.some(({ isRecords }) => isRecords)) {
-    changes.push(...statedChanges(dateChange(previous, next), next, true, null))
+    changes.push(...attributedChanges(dateChange(previous, next), next, true, null))
   }
   const [from, to] = [previous.version, previous.version + 1]
   const entries: TimelineEntry[] = []
@@ -125,14 +125,18 @@ export function nextTimeline(
 }
 
 /** Returns the date that KEV states for a new listing (rules 26, 29). */
-function statedDate(changes: readonly Told[]): string | null {
+function statedDate(changes: readonly BitConstraint[]): string | null {
   const added = changes.find(({ path, operation }) => path === '$.kev.date_added' && operation === 'add')
   return added ? startOfDay(added.newValue!) : null
 }
 
 /** Returns the newest date of the feeds behind these changes, or of the only changed feed if they are unknown. */
-function enrichmentDate(row: CategoryRow, changes: readonly Told[], { feeds, otherwise }: ChangeDates): string {
-  const feedsOf = ({ provider }: Told): readonly string[] => {
+function enrichmentDate(
+  row: CategoryRow,
+  changes: readonly BitConstraint[],
+  { feeds, otherwise }: ChangeDates,
+): string {
+  const feedsOf = ({ provider }: BitConstraint): readonly string[] => {
     const feed = row.feeds.length === 1 ? undefined : FEED_OF_SOURCE.get(provider)
     return feed === undefined ? row.feeds : [feed]
   }
@@ -141,7 +145,7 @@ function enrichmentDate(row: CategoryRow, changes: readonly Told[], { feeds, oth
   return dates.sort().at(-1) ?? otherwise
 }
 
-function titleOf(row: CategoryRow, changes: readonly Told[]): string {
+function titleOf(row: CategoryRow, changes: readonly BitConstraint[]): string {
   for (const [path, newValue, title] of TITLES) {
     if (changes.some((change) => change.path === path && change.newValue === newValue)) return title
   }
@@ -153,9 +157,9 @@ function entryOf(
   title: string,
   changedAt: string | null,
   [from, to]: readonly [number, number],
-  changes: readonly Told[],
+  changes: readonly BitConstraint[],
 ): TimelineEntry {
-  const count = (operation: Told['operation']) => changes.filter((one) => one.operation === operation).length
+  const count = (operation: BitConstraint['operation']) => changes.filter((one) => one.operation === operation).length
   return {
     title,
     category: row.category,
@@ -169,7 +173,7 @@ function entryOf(
   }
 }
 
-function headerOf(row: CategoryRow, title: string, changes: readonly Told[]): TimelineMessage {
+function headerOf(row: CategoryRow, title: string, changes: readonly BitConstraint[]): TimelineMessage {
   const hidden = changes.length - MESSAGE_LIMIT
   return {
     summary: hidden > 0 ? `${title} (${hidden} further changes not shown)` : title,
@@ -187,14 +191,14 @@ function headerOf(row: CategoryRow, title: string, changes: readonly Told[]): Ti
 const TOLD_LENGTH = 60
 
 /** Returns a line that is readable alone: `Severity: high → critical`, `Reference https://… added`. */
-function summaryOf({ subject, oldValue, newValue }: Told): string {
+function summaryOf({ subject, oldValue, newValue }: BitConstraint): string {
   const isTold = (value: string) => value.length <= TOLD_LENGTH && !/^[[{]/.test(value) && !subject.includes(value)
   if (oldValue === null) return isTold(newValue!) ? `${subject}: ${newValue}` : `${subject} added`
   if (newValue === null) return isTold(oldValue) ? `${subject} removed: ${oldValue}` : `${subject} removed`
   return isTold(oldValue) && isTold(newValue) ? `${subject}: ${oldValue} → ${newValue}` : `${subject} changed`
 }
 
-function messageOf(row: CategoryRow, change: Told): TimelineMessage {
+function messageOf(row: CategoryRow, change: BitConstraint): TimelineMessage {
   return {
     summary: cut(summaryOf(change)),
     category: row.category,
@@ -207,7 +211,7 @@ function messageOf(row: CategoryRow, change: Told): TimelineMessage {
   }
 }
 
-function rowOf(category: Told['category']): CategoryRow {
+function rowOf(category: BitConstraint['category']): CategoryRow {
   return CATEGORIES.find((row) => row.category === category)!
 }
 

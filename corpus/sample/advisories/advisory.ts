@@ -11,7 +11,7 @@ import { type Ecosystem, type Package, packageIn, packageOf } from './package.ts
 export interface Advisory {
   id: string
   /** Number among the advisories of its CVE, 0 to 3. */
-  place: number
+  position: number
   /** Reviewed advisories name packages. The others copy NVD's text. */
   reviewed: boolean
   /** CVE ids. Empty for an advisory without a CVE. */
@@ -50,14 +50,14 @@ export function* advisoriesOf(world: World, facts: Facts): Generator<Advisory> {
     if (random.chance(0.12)) packages.push({ package: packageIn(facts, other(first.ecosystem)), bounds })
     packages.push(...branchesOf(world, facts, first))
     const reviewed = { reviewed: true, packages, publishedAt, from, changedIn, withdrawnIn: retractedIn }
-    yield { id: advisoryId(random), place: 0, aliases: [facts.id], ...reviewed }
+    yield { id: advisoryId(random), position: 0, aliases: [facts.id], ...reviewed }
     if (coverage.several) {
       // A second advisory on the same CVE, which also covers the next CVE.
       const second = { package: packageIn(facts, other(first.ecosystem)), bounds: ownBounds(random) }
       const later = Math.min(publishedAt + random.between(1, 20) * DAY_MS, latest(from))
       const aliases = [facts.id, ...nextOf(world, facts)]
-      yield { id: advisoryId(random), place: 1, ...reviewed, aliases, packages: [second], publishedAt: later }
-      yield { id: advisoryId(random), place: 2, ...reviewed, aliases: [facts.id], packages: [], reviewed: false }
+      yield { id: advisoryId(random), position: 1, ...reviewed, aliases, packages: [second], publishedAt: later }
+      yield { id: advisoryId(random), position: 2, ...reviewed, aliases: [facts.id], packages: [], reviewed: false }
     }
   } else {
     const unreviewed = coverageOf(world, facts, 'ghsa-unreviewed', facts.publishedAt >= SINCE ? UNREVIEWED_SHARE : 0)
@@ -66,7 +66,7 @@ export function* advisoriesOf(world: World, facts: Facts): Generator<Advisory> {
       const random = world.random(facts.id, 'unreviewed-advisory')
       const publishedAt = publishedIn(facts, from, random)
       const known = { publishedAt, from, changedIn, withdrawnIn: retractedIn }
-      yield { id: advisoryId(random), place: 0, reviewed: false, aliases: [facts.id], packages: [], ...known }
+      yield { id: advisoryId(random), position: 0, reviewed: false, aliases: [facts.id], packages: [], ...known }
     }
   }
   yield* withoutCve(world, facts)
@@ -78,7 +78,7 @@ function* withoutCve(world: World, facts: Facts): Generator<Advisory> {
   const packages = [{ package: packageOf(world, facts), bounds: ownBounds(random) }]
   const publishedAt = publishedIn(facts, 0, random)
   const unchanged = { from: 0, changedIn: null, withdrawnIn: null }
-  yield { id: advisoryId(random), place: 3, reviewed: true, aliases: [], packages, publishedAt, ...unchanged }
+  yield { id: advisoryId(random), position: 3, reviewed: true, aliases: [], packages, publishedAt, ...unchanged }
 }
 
 /** Returns further release branches of the package, each with its own bounds. */

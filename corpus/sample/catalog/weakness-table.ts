@@ -86,4 +86,4 @@ function weaknesses(): Weakness[] {
     })
 }
 
-export const CATALOGUED: readonly Weakness[] = weaknesses()
+export const CATALOGED: readonly Weakness[] = weaknesses()

@@ -2,7 +2,7 @@
 import { dateOf } from '../calendar.ts'
 import { contentHistory, RELEASED_AT } from '../catalog/history.ts'
 import { mappingNotes, weaknessEntry } from '../catalog/weakness-entry.ts'
-import { CATALOGUED, CATEGORIES, VIEWS } from '../catalog/weakness-table.ts'
+import { CATALOGED, CATEGORIES, VIEWS } from '../catalog/weakness-table.ts'
 import { document, type XmlElement, xml } from '../catalog/xml.ts'
 import { Random } from '../random.ts'
 import { weaknessPhrase } from '../record/text.ts'
@@ -11,19 +11,19 @@ import { pack, zipWriter } from '../zip.ts'
 import type { SampleFeed } from './feed.ts'
 
 const VERSION = '4.20'
-const PILLARS = CATALOGUED.filter(({ abstraction }) => abstraction === 'Pillar')
+const PILLARS = CATALOGED.filter(({ abstraction }) => abstraction === 'Pillar')
 
 export const cwe: SampleFeed = {
   name: 'cwe',
   write: async (world, folder) => {
     const name = `cwec_v${VERSION}.xml`
     const zip = await zipWriter(folder, `${name}.zip`, new Date(RELEASED_AT))
-    await zip.add(name, pack(Buffer.from(document(catalogue(world)))))
-    return [{ path: folder.named(`${name}.zip`), records: CATALOGUED.length, bytes: await zip.end() }]
+    await zip.add(name, pack(Buffer.from(document(catalog(world)))))
+    return [{ path: folder.named(`${name}.zip`), records: CATALOGED.length, bytes: await zip.end() }]
   },
 }
 
-function catalogue(world: World): XmlElement {
+function catalog(world: World): XmlElement {
   const random = (number: number) => new Random(world.seed, 'cwe', number)
   return xml(
     'Weakness_Catalog',
@@ -39,7 +39,7 @@ function catalogue(world: World): XmlElement {
     xml(
       'Weaknesses',
       {},
-      CATALOGUED.map((weakness) => weaknessEntry(weakness, random(weakness.number))),
+      CATALOGED.map((weakness) => weaknessEntry(weakness, random(weakness.number))),
     ),
     xml(
       'Categories',
@@ -70,7 +70,7 @@ function catalogue(world: World): XmlElement {
 const member = (number: number) => xml('Has_Member', { CWE_ID: String(number), View_ID: '1000' })
 
 function category(number: number, random: Random): XmlElement {
-  const members = CATALOGUED.filter((one) => one.number > number).slice(0, 4)
+  const members = CATALOGED.filter((one) => one.number > number).slice(0, 4)
   return xml(
     'Category',
     { ID: String(number), Name: weaknessPhrase(number).name, Status: 'Draft' },

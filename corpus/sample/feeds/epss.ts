@@ -68,8 +68,8 @@ function countedScores(world: World): Night[] {
 function scoresOf(world: World, facts: Facts): number[] {
   const random = world.random(facts.id, 'epss')
   const even = random.float()
-  const place = facts.kevNight >= 0 ? KEV_LEAST_EVEN + even * (1 - KEV_LEAST_EVEN) : even
-  let score = Math.max(1, Math.round(EPSS_SCORE(place) * UNIT))
+  const position = facts.kevNight >= 0 ? KEV_LEAST_EVEN + even * (1 - KEV_LEAST_EVEN) : even
+  let score = Math.max(1, Math.round(EPSS_SCORE(position) * UNIT))
   const scores = [score]
   while (scores.length < world.nights) {
     const step = Math.max(1, Math.round(score * 0.1 * random.float()))

@@ -23,7 +23,7 @@ export const ghsa: SampleFeed = {
   name: 'ghsa',
   write: (world, folder) =>
     writeZips(world, folder, {
-      placeOf: (night) => nightPath(world, night, 'advisory-database.zip'),
+      positionOf: (night) => nightPath(world, night, 'advisory-database.zip'),
       entriesOf: function* (facts) {
         for (const advisory of advisoriesOf(world, facts)) yield entryOf(world, facts, advisory)
       },
@@ -146,7 +146,7 @@ function affectedOf({ package: of, bounds }: Advisory['packages'][number], rando
 }
 
 /** Returns the path of a commit, a pull request or a release. */
-function placeIn(random: Random): string {
+function positionIn(random: Random): string {
   return random.pick([
     `commit/${random.hex(40)}`,
     `pull/${random.between(10, 9999)}`,
@@ -163,7 +163,7 @@ function referencesOf(facts: Facts, { id, aliases, packages }: Advisory, random:
     ...(repository ? [{ type: 'PACKAGE', url: repository }] : []),
     { type: 'WEB', url: `https://advisories.${facts.vendor.key}.example/${facts.id}` },
     ...(repository
-      ? Array.from({ length: more }, () => ({ type: 'WEB', url: `${repository}/${placeIn(random)}` }))
+      ? Array.from({ length: more }, () => ({ type: 'WEB', url: `${repository}/${positionIn(random)}` }))
       : []),
   ]
 }

@@ -25,13 +25,13 @@ export const kev: SampleFeed = {
     for (let night = world.nights - 1; night >= 0; night--) {
       const entries = listed.filter((one) => one.kevNight <= night).map((one) => entryOf(world, one))
       const path = night === world.nights - 1 ? FILE : `${nightDate(night)}/${FILE}`
-      files.push(await folder.write(path, catalogue(night, entries), entries.length))
+      files.push(await folder.write(path, catalog(night, entries), entries.length))
     }
     return files
   },
 }
 
-function catalogue(night: number, entries: readonly object[]): string {
+function catalog(night: number, entries: readonly object[]): string {
   const date = nightDate(night)
   const released = new Date(cutOf(night) - 5 * 3_600_000).toISOString().replace('Z', '6Z')
   const file = {

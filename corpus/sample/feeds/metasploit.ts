@@ -70,12 +70,12 @@ export const metasploit: SampleFeed = {
 function* modulesOf(world: World, facts: Facts): Generator<Edition[]> {
   const coverage = coverageOf(world, facts, 'metasploit', facts.kevAddedAt === null ? SHARE : KEV_SHARE)
   if (coverage) {
-    for (let place = 0; place < (coverage.several ? 2 : 1); place++) {
-      const editions = [{ night: coverage.from, text: withCve(world, facts, coverage, place, coverage.from) }]
+    for (let position = 0; position < (coverage.several ? 2 : 1); position++) {
+      const editions = [{ night: coverage.from, text: withCve(world, facts, coverage, position, coverage.from) }]
       if (coverage.changedIn !== null)
         editions.push({
           night: coverage.changedIn,
-          text: withCve(world, facts, coverage, place, coverage.changedIn),
+          text: withCve(world, facts, coverage, position, coverage.changedIn),
         })
       yield editions
     }
@@ -85,16 +85,16 @@ function* modulesOf(world: World, facts: Facts): Generator<Edition[]> {
     yield [{ night: 0, text: withoutCve(facts, other) }]
 }
 
-function withCve(world: World, facts: Facts, coverage: Coverage, place: number, night: number): string {
-  const random = world.random(facts.id, `module-${place}`)
+function withCve(world: World, facts: Facts, coverage: Coverage, position: number, night: number): string {
+  const random = world.random(facts.id, `module-${position}`)
   // If a CVE has two modules, the first exploits it and the second scans for it.
-  const type = coverage.several ? (['exploit', 'auxiliary'][place] ?? 'auxiliary') : TYPES(random.float())
+  const type = coverage.several ? (['exploit', 'auxiliary'][position] ?? 'auxiliary') : TYPES(random.float())
   const kind = attackKind(facts, world.random(facts.id, 'module-kind'))
   const [folder, platform, arch] = PLATFORMS(random.float())
   const key = `${cpeKey(facts.product).replaceAll('.', '_')}_${facts.id.toLowerCase().replaceAll('-', '_')}`
   const { name, effect } = weaknessPhrase(facts.weakness)
   const web = kind === 'webapps'
-  const places: Record<string, string> = {
+  const positions: Record<string, string> = {
     exploit: `${folder}/${kind === 'local' ? 'local' : web ? 'http' : 'misc'}/${key}`,
     auxiliary: `${random.pick(['scanner/http', 'gather', 'admin/http', 'dos/misc'])}/${key}`,
     post: `${folder}/gather/${key}`,
@@ -104,7 +104,7 @@ function withCve(world: World, facts: Facts, coverage: Coverage, place: number, 
   const changedAt =
     night > 0 ? cutOf(night) - DAY_MS / 2 : Math.min(disclosedAt + random.int(900) * DAY_MS, FIRST_NIGHT)
   return member({
-    ...identity(type, places[type]!, `${facts.vendor.name} ${facts.product} ${name}`, changedAt),
+    ...identity(type, positions[type]!, `${facts.vendor.name} ${facts.product} ${name}`, changedAt),
     rank: type === 'exploit' ? RANKS(random.float()) : 300,
     disclosure_date: random.chance(0.9) ? dateOf(Math.min(disclosedAt, changedAt)) : null,
     author: [`${random.pick(PEOPLE)} <finder@example.org>`, random.pick(PEOPLE)],

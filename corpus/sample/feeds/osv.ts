@@ -24,7 +24,8 @@ export const osv: SampleFeed = {
   write: (world, folder) => {
     const layouts = (Object.entries(WRITERS) as [Ecosystem, Written][]).map(
       ([ecosystem, write]): ZipLayout => ({
-        placeOf: (night) => (world.nights === 1 ? `${ecosystem}/all.zip` : `${ecosystem}/all-${nightDate(night)}.zip`),
+        positionOf: (night) =>
+          world.nights === 1 ? `${ecosystem}/all.zip` : `${ecosystem}/all-${nightDate(night)}.zip`,
         entriesOf: (facts) => entriesOf(world, facts, ecosystem, write),
       }),
     )
@@ -54,7 +55,7 @@ function alone(entry: object & { id: string }): ZipEntry {
 
 /** Returns the id of an entry. It derives from the record's index, so it is stable. */
 function numbered(prefix: string, facts: Facts, advisory: Advisory): string {
-  return `${prefix}-${secondOf(advisory.publishedAt).slice(0, 4)}-${String(facts.index * NUMBERS_EACH + advisory.place).padStart(4, '0')}`
+  return `${prefix}-${secondOf(advisory.publishedAt).slice(0, 4)}-${String(facts.index * NUMBERS_EACH + advisory.position).padStart(4, '0')}`
 }
 
 const withdrawnMember = (advisory: Advisory, night: number) => {

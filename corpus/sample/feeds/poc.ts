@@ -23,7 +23,7 @@ export const poc: SampleFeed = {
   name: 'poc',
   write: (world, folder) =>
     writeZips(world, folder, {
-      placeOf: (night) => nightPath(world, night, 'PoC-in-GitHub.zip'),
+      positionOf: (night) => nightPath(world, night, 'PoC-in-GitHub.zip'),
       entriesOf: function* (facts) {
         const year = facts.id.slice(4, 8)
         const share = facts.kevAddedAt !== null ? KEV_SHARE : Number(year) >= 2015 ? SHARE : OLD_SHARE

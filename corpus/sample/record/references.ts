@@ -30,9 +30,14 @@ const ADDRESSES: readonly ((facts: Facts, random: Random) => string)[] = [
 /** Returns a link to a line of code. These are the longest URLs. */
 function lineOfCode({ product }: Facts, random: Random): string {
   const name = cpeKey(product).replaceAll('_', '-')
-  const place = random.pick(['admin/partials', 'includes/modules/settings', 'includes', 'vendor/legacy/src/handlers'])
+  const position = random.pick([
+    'admin/partials',
+    'includes/modules/settings',
+    'includes',
+    'vendor/legacy/src/handlers',
+  ])
   const release = `${random.int(9)}.${random.int(20)}.${random.int(30)}`
-  return `https://code.example.org/browser/${name}/tags/${release}/${place}/class-${name}-${random.pick(FUNCTION_NAMES)}.php?rev=${random.between(1_000_000, 3_400_000)}#L${random.between(10, 2400)}`
+  return `https://code.example.org/browser/${name}/tags/${release}/${position}/class-${name}-${random.pick(FUNCTION_NAMES)}.php?rev=${random.between(1_000_000, 3_400_000)}#L${random.between(10, 2400)}`
 }
 
 /** The usual first reference by kind of CNA. Other CNAs begin with the vendor's advisory. */

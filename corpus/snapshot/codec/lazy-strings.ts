@@ -7,7 +7,7 @@ import { crc32 } from '../../runtime/crc32.ts'
 import { SnapshotError } from '../error.ts'
 
 /** Positions of an array's texts in a file; only numbers, so that threads can transfer it. */
-export interface TextPlaces {
+export interface TextOffsets {
   count: number
   /** Start of each group of `TEXTS_PER_GROUP` in the file, and the end of the array. */
   starts: Uint32Array
@@ -25,9 +25,9 @@ export interface Texts {
 }
 
 /** Texts of a decoded table. Short arrays stay arrays. */
-export type TableTexts = readonly string[] | TextPlaces
+export type TableTexts = readonly string[] | TextOffsets
 
-export const isPlaces = (texts: unknown): texts is TextPlaces =>
+export const isTextOffsets = (texts: unknown): texts is TextOffsets =>
   typeof texts === 'object' && texts !== null && 'starts' in texts && texts.starts instanceof Uint32Array
 
 /** Reading costs 2 µs, about as much as decoding 16 texts. */
@@ -51,7 +51,7 @@ function textEnd(json: Uint8Array, at: number): number {
 }
 
 /** Returns the texts of the array at `at` and its end, or null when an item is no text. */
-function placesAt(json: Uint8Array, at: number, fileOffset: number): { places: TextPlaces; end: number } | null {
+function positionsAt(json: Uint8Array, at: number, fileOffset: number): { positions: TextOffsets; end: number } | null {
   const starts: number[] = []
   const crcs: number[] = []
   const long: number[] = []
@@ -76,7 +76,7 @@ function placesAt(json: Uint8Array, at: number, fileOffset: number): { places: T
       Uint32Array,
       Uint32Array,
     ]
-    return { places: { count, starts: u32, crcs: crc, long: longOnes }, end: at + 1 }
+    return { positions: { count, starts: u32, crcs: crc, long: longOnes }, end: at + 1 }
   }
   return null
 }
@@ -85,18 +85,18 @@ function placesAt(json: Uint8Array, at: number, fileOffset: number): { places: T
  * Cuts arrays of at least `least` texts out of JSON at `fileOffset`, and replaces them by `{"kept":<n>}`.
  * @throws SnapshotError `malformed`
  */
-export function cutTexts(json: Buffer, fileOffset: number, least: number): { rest: string; kept: TextPlaces[] } {
-  const kept: TextPlaces[] = []
+export function cutTexts(json: Buffer, fileOffset: number, least: number): { rest: string; kept: TextOffsets[] } {
+  const kept: TextOffsets[] = []
   let rest = ''
   let from = 0
   for (let at = 0; at < json.length; ) {
     if (json[at] === QUOTE) at = textEnd(json, at)
     else if (json[at] !== OPENING || json[at + 1] !== QUOTE) at++
     else {
-      const found = placesAt(json, at, fileOffset)
-      if (found && found.places.count >= least) {
+      const found = positionsAt(json, at, fileOffset)
+      if (found && found.positions.count >= least) {
         rest += `${json.toString('utf8', from, at)}{"kept":${kept.length}}`
-        kept.push(found.places)
+        kept.push(found.positions)
         from = found.end
       }
       at = found?.end ?? at + 1
@@ -106,8 +106,8 @@ export function cutTexts(json: Buffer, fileOffset: number, least: number): { res
 }
 
 /** Returns the texts at `places`. `read` reads `length` bytes of the file at `at`. */
-export function keptTexts(
-  { count, starts, crcs }: TextPlaces,
+export function lazyStrings(
+  { count, starts, crcs }: TextOffsets,
   read: (at: number, length: number) => Uint8Array,
 ): Texts {
   // Caches the last group, because sequential readers request neighbors.

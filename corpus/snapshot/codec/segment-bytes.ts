@@ -6,13 +6,13 @@ import { SnapshotError } from '../error.ts'
 import type { Segment } from '../record/member.ts'
 import { inflateSegment } from './deflate.ts'
 
-export type PlacedSegment = Pick<Segment, 'offset' | 'length' | 'plainLength' | 'plainCrc' | 'storedCrc'>
+export type LocatedSegment = Pick<Segment, 'offset' | 'length' | 'plainLength' | 'plainCrc' | 'storedCrc'>
 
 /**
  * Returns the compressed bytes of a segment, checked against its CRC. `bytes` begins at the member.
  * @throws SnapshotError `digest` when they differ
  */
-export function storedBytes(bytes: Buffer, segment: PlacedSegment): Buffer {
+export function storedBytes(bytes: Buffer, segment: LocatedSegment): Buffer {
   return checkedBytes(bytes.subarray(segment.offset, segment.offset + segment.length), segment)
 }
 
@@ -20,7 +20,7 @@ export function storedBytes(bytes: Buffer, segment: PlacedSegment): Buffer {
  * Returns `stored`, checked like `storedBytes`, when only the bytes of the segment were read.
  * @throws SnapshotError `digest` when they differ
  */
-export function checkedBytes(stored: Buffer, segment: PlacedSegment): Buffer {
+export function checkedBytes(stored: Buffer, segment: LocatedSegment): Buffer {
   if (stored.length !== segment.length || crc32(stored) !== segment.storedCrc) {
     throw new SnapshotError('digest', 'a segment is damaged')
   }
@@ -31,7 +31,7 @@ export function checkedBytes(stored: Buffer, segment: PlacedSegment): Buffer {
  * Returns the plain bytes of a segment, checked against both CRCs.
  * @throws SnapshotError `digest` or `malformed`
  */
-export function plainBytes(bytes: Buffer, segment: PlacedSegment): Buffer {
+export function plainBytes(bytes: Buffer, segment: LocatedSegment): Buffer {
   // Segment tables are checked for this, indexes are not.
   if (segment.plainLength > MAX_SEGMENT_PLAIN) {
     throw new SnapshotError('malformed', `a segment promises ${segment.plainLength} bytes, more than any may have`)

@@ -3,7 +3,7 @@
  * "Table".
  */
 import { SnapshotError } from '../error.ts'
-import { cutTexts, type TextPlaces } from './lazy-strings.ts'
+import { cutTexts, type TextOffsets } from './lazy-strings.ts'
 
 const COLUMN_TYPES = {
   u8: Uint8Array,
@@ -45,9 +45,9 @@ function typeOf(column: Column): ColumnType {
 export function encodeTable(table: Table): Buffer {
   let offset = 0
   const columns = Object.entries(table.columns).map(([name, column]) => {
-    const placed = { name, type: typeOf(column), offset, length: column.length }
+    const located = { name, type: typeOf(column), offset, length: column.length }
     offset = aligned(offset + column.byteLength)
-    return placed
+    return located
   })
   const header = Buffer.from(JSON.stringify({ about: table.about, columns } satisfies Header))
   const dataAt = aligned(MAGIC.length + 4 + header.length)
@@ -64,7 +64,7 @@ export function encodeTable(table: Table): Buffer {
 
 /** A table with long text arrays left in the file; `about` has `{kept: <n>}` in their place. */
 export interface TableBesideTexts extends Table {
-  kept: TextPlaces[]
+  kept: TextOffsets[]
 }
 
 /**
@@ -72,7 +72,7 @@ export interface TableBesideTexts extends Table {
  * @throws SnapshotError `malformed`
  */
 export function decodeBesideTexts(bytes: Uint8Array, least: number): TableBesideTexts {
-  let kept: TextPlaces[] = []
+  let kept: TextOffsets[] = []
   const { about, columns } = decode(bytes, (header, at) => {
     const cut = cutTexts(header, at, least)
     kept = cut.kept

@@ -10,15 +10,15 @@ export interface TextColumn {
   odd: Map<number, string>
 }
 
-export function packTexts(length: number, textOf: (place: number) => string): TextColumn {
+export function packTexts(length: number, textOf: (position: number) => string): TextColumn {
   const at = new Float64Array(new SharedArrayBuffer((length + 1) * 8))
   const odd = new Map<number, string>()
   const writer = byteWriter()
-  for (let place = 0; place < length; place++) {
-    const text = textOf(place)
-    if (!text.isWellFormed()) odd.set(place, text)
+  for (let position = 0; position < length; position++) {
+    const text = textOf(position)
+    if (!text.isWellFormed()) odd.set(position, text)
     writer.write(text)
-    at[place + 1] = writer.length()
+    at[position + 1] = writer.length()
   }
   return { bytes: writer.shared(), at, odd }
 }
@@ -28,9 +28,9 @@ export function textsIn({ bytes, at, odd }: TextColumn): Texts {
   const length = at.length - 1
   return {
     length,
-    at(place) {
-      if (place >= length) return undefined
-      return odd.get(place) ?? buffer.toString('utf8', at[place], at[place + 1])
+    at(position) {
+      if (position >= length) return undefined
+      return odd.get(position) ?? buffer.toString('utf8', at[position], at[position + 1])
     },
   }
 }

@@ -26,14 +26,14 @@ export interface Columns {
 /**
  * Returns positions sorted by `keys`, descending; NaN is null and sorts last. `ids` breaks ties, so the order is total.
  */
-export function sortDescending(keys: Float64Array, ids: (place: number) => number): Uint32Array {
-  const places = Uint32Array.from(keys, (_key, place) => place)
-  const keyOf = (place: number) => (Number.isNaN(keys[place]!) ? null : keys[place]!)
-  return places.sort((a, b) => compareKeys(keyOf(a), keyOf(b), true) || ids(b) - ids(a))
+export function sortDescending(keys: Float64Array, ids: (position: number) => number): Uint32Array {
+  const positions = Uint32Array.from(keys, (_key, position) => position)
+  const keyOf = (position: number) => (Number.isNaN(keys[position]!) ? null : keys[position]!)
+  return positions.sort((a, b) => compareKeys(keyOf(a), keyOf(b), true) || ids(b) - ids(a))
 }
 
 export function encodeColumns(rows: Rows): Buffer {
-  const row = sortDescending(rows.published, (place) => place)
+  const row = sortDescending(rows.published, (position) => position)
   const pick = <T extends Float64Array | Uint8Array>(values: T, out: T): T => {
     for (let ordinal = 0; ordinal < row.length; ordinal++) out[ordinal] = values[row[ordinal]!]!
     return out

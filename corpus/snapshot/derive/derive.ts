@@ -5,19 +5,19 @@
 
 import { setImmediate } from 'node:timers/promises'
 import { sha256 } from '../../runtime/digest.ts'
-import { collect } from '../../runtime/force-gc.ts'
-import { heard, type Pool, type TaskResult } from '../../runtime/pool.ts'
+import { forceGc } from '../../runtime/force-gc.ts'
+import { handleLater, type Pool, type TaskResult } from '../../runtime/pool.ts'
 import { LIST_NAMES, LISTS, type ListName } from '../cursor/lists.ts'
 import { CVE_SORTS } from '../cursor/order.ts'
 import type { Role } from '../files/manifest.ts'
 import { buildQueryDb } from '../query/build.ts'
 import { openSet, type PackedSet } from '../query/sets.ts'
-import { CATALOGS, type CatalogName, catalogKey, type PlacedEntry } from '../record/catalog.ts'
+import { CATALOGS, type CatalogName, catalogKey, type LocatedEntry } from '../record/catalog.ts'
 import { type EpssColumns, NO_EPSS } from '../record/epss.ts'
 import { type Columns, decodeColumns, encodeColumns } from './columns.ts'
 import { encodeIndex, type Index, indexContent, indexOf } from './index-table.ts'
 import { type CatalogEntries, listRows } from './list-rows.ts'
-import { encodeList, type ListPlaces, listContent } from './lists.ts'
+import { encodeList, type ListPositions, listContent } from './lists.ts'
 import { noNames } from './name-counts.ts'
 import { encodeOrders, type Order, type Orders, ordersContent, type SortedOrders, sortOrders } from './orders.ts'
 import { type PageSource, type WrittenPages, writePages } from './pages.ts'
@@ -52,7 +52,7 @@ export const deriveTasks = {
 export interface DeriveInput {
   rows: Rows
   epss: EpssColumns
-  catalogs: Record<CatalogName, readonly PlacedEntry[]>
+  catalogs: Record<CatalogName, readonly LocatedEntry[]>
   /** The newest date in the CVE list. "The last year" counts back from it. */
   corpusDate: string | null
   /** Called while the rows are complete and the threads are busy. */
@@ -121,7 +121,7 @@ export async function* deriveFiles(
   const pages = openPages(pool, temporary)
   const queryPath = temporary('query.db')
   // Frees garbage of joining the shards.
-  collect()
+  forceGc()
   for (const sort of CVE_SORTS) pages.start(sort, cvePages(rows, epss, rowsOf(columns, sorted[sort])))
   // A third of the memory in use; only the pages need it.
   rows.cores = []
@@ -139,20 +139,20 @@ export async function* deriveFiles(
 
   // Idle threads collect no garbage, nor does this thread while it waits for them.
   await pool.renew()
-  collect()
-  const query = heard(pool.run<{ content: string; count: number }>('query', { path: queryPath, texts }))
+  forceGc()
+  const query = handleLater(pool.run<{ content: string; count: number }>('query', { path: queryPath, texts }))
   for (const list of lists) {
     for (const sort of Object.keys(list.orders)) pages.start(listPagesName(list.name, sort), listPages(list, sort))
   }
   for (const list of lists) {
-    const pagesAt: ListPlaces['pagesAt'] = {}
+    const pagesAt: ListPositions['pagesAt'] = {}
     for (const sort of Object.keys(list.orders)) {
       const { at, file } = await pages.take(listPagesName(list.name, sort))
       yield file
       pagesAt[sort] = at
     }
-    const places = { pagesAt, entries: entryPlaces(list, catalogs) }
-    yield table('list', list.name, encodeList(list, places), listContent(list), list.ids.length)
+    const positions = { pagesAt, entries: entryPositions(list, catalogs) }
+    yield table('list', list.name, encodeList(list, positions), listContent(list), list.ids.length)
   }
   yield { role: 'query', name: 'cve', ...(await query), from: { path: queryPath } }
 }
@@ -169,7 +169,7 @@ function openPages(pool: Pool, temporary: (name: string) => string) {
   const pathOf = (name: string) => temporary(`pages.${name}`)
   return {
     start: (name: string, source: PageSource) =>
-      void under.set(name, heard(pool.run('pages', { path: pathOf(name), source }))),
+      void under.set(name, handleLater(pool.run('pages', { path: pathOf(name), source }))),
     async take(name: string): Promise<{ at: Uint32Array; file: DerivedFile }> {
       const { at, content, ...known } = await under.get(name)!
       under.delete(name)
@@ -182,13 +182,13 @@ function openPages(pool: Pool, temporary: (name: string) => string) {
 export const listPagesName = (list: ListName, sort: string) => `${list}.${sort}`
 
 /** Returns the positions of a list's entries in its catalog shard; null for a list without one. */
-export function entryPlaces(list: SortedList, catalogs: DeriveInput['catalogs']): ListPlaces['entries'] {
+export function entryPositions(list: SortedList, catalogs: DeriveInput['catalogs']): ListPositions['entries'] {
   if (!isCatalog(list.name)) return null
   const byKey = new Map(catalogs[list.name].map((entry) => [entry.key, entry]))
-  const placed = list.ids.map((id) => byKey.get(catalogKey(id))!)
+  const located = list.ids.map((id) => byKey.get(catalogKey(id))!)
   return {
-    at: Uint32Array.from(placed, ({ at }) => at),
-    length: Uint32Array.from(placed, ({ length }) => length),
+    at: Uint32Array.from(located, ({ at }) => at),
+    length: Uint32Array.from(located, ({ length }) => length),
   }
 }
 

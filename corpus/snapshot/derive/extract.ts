@@ -5,15 +5,15 @@ import { MAX_GATHERED_PLAIN } from '../bounds.ts'
 import { plainOfMany, type SegmentBytes } from '../codec/segment-bytes.ts'
 import { SnapshotError } from '../error.ts'
 import { CVE_PARTS } from '../record/cve-member.ts'
-import { membersOf, type PlacedMember } from '../record/shard.ts'
-import { type Facts, factCollector, type PlacedFacts } from './facts.ts'
+import { type LocatedMember, membersOf } from '../record/shard.ts'
+import { type Facts, factCollector, type OrderedFacts } from './facts.ts'
 import { CORE_NUMBERS, putCoreSegment } from './index-table.ts'
 import { countAdvisory, countNames, encodeNames, type NameCounts, noNames } from './name-counts.ts'
 
 /**
  * The CVEs of one shard. Entry `i` of each list is CVE `i` in id order. Number arrays transfer quickly between threads.
  */
-export interface GatheredShard extends Facts {
+export interface ShardExtract extends Facts {
   ids: string[]
   at: Uint32Array
   length: Uint32Array
@@ -32,9 +32,9 @@ export interface GatheredShard extends Facts {
 const EMPTY_FACETS: Facets = { weaknesses: [], products: [], completeness: 0 }
 
 /** Facts and name counts of members from an earlier build. */
-export interface KnownFacts extends PlacedFacts {
+export interface KnownFacts extends OrderedFacts {
   /** Index of each member in the facts; -1 when not there. */
-  places: Int32Array
+  positions: Int32Array
 }
 
 interface PartTexts {
@@ -47,13 +47,13 @@ interface PartTexts {
  * Extracts a shard. Members with known facts are not parsed; only their core is inflated.
  * @throws SnapshotError when the shard is damaged or contains anything except CVEs
  */
-export function gatherShard(
+export function extractShard(
   shard: Buffer,
-  members: readonly PlacedMember[] = [...membersOf(shard)],
+  members: readonly LocatedMember[] = [...membersOf(shard)],
   known: KnownFacts | null = null,
-): GatheredShard {
+): ShardExtract {
   const count = members.length
-  const placed = {
+  const located = {
     ids: members.map(({ key }) => key),
     at: Uint32Array.from(members, ({ at }) => at),
     length: Uint32Array.from(members, ({ length }) => length),
@@ -67,24 +67,24 @@ export function gatherShard(
   let reports = 0
   for (const [i, texts] of textsOf(shard, members, known).entries()) {
     const member = members[i]!
-    putCoreSegment(placed.coreSegments, i, member.at, member.segments[0]!)
-    placed.sources.set(member.source, i * SHORT_HASH_LENGTH)
+    putCoreSegment(located.coreSegments, i, member.at, member.segments[0]!)
+    located.sources.set(member.source, i * SHORT_HASH_LENGTH)
     cores.push(texts.core)
-    placed.coreLengths[i] = texts.core.length
+    located.coreLengths[i] = texts.core.length
     reports += segmentOf(member, 'reports')?.count ?? 0
     if (isKnown(known, i)) {
-      facts.copy(known, known.places[i]!)
+      facts.copy(known, known.positions[i]!)
       continue
     }
     const parts = parsed(texts)
     facts.read(parts.core, parts.facets)
     countMember(names, parts)
   }
-  return { ...placed, ...facts.facts(), cores: joined(cores), names: encodeNames(names), reports }
+  return { ...located, ...facts.facts(), cores: joined(cores), names: encodeNames(names), reports }
 }
 
 /** Returns the names of members, encoded by `encodeNames`, to subtract when these members are removed. */
-export function namesOf(shard: Buffer, members: readonly PlacedMember[]): Uint8Array {
+export function namesOf(shard: Buffer, members: readonly LocatedMember[]): Uint8Array {
   const names = noNames()
   for (const texts of textsOf(shard, members, null)) countMember(names, parsed(texts))
   return encodeNames(names)
@@ -110,13 +110,13 @@ function countMember(names: NameCounts, { core, facets, advisory }: ParsedParts)
 /** Copies to a separate buffer, which can be transferred to another thread. */
 const joined = (pieces: readonly Buffer[]) => new Uint8Array(Buffer.concat(pieces))
 
-export const buffersOf = ({ cores, names, sources }: GatheredShard): ArrayBuffer[] =>
+export const buffersOf = ({ cores, names, sources }: ShardExtract): ArrayBuffer[] =>
   [cores, names, sources].map(({ buffer }) => buffer as ArrayBuffer)
 
-const isKnown = (known: KnownFacts | null, i: number): known is KnownFacts => known !== null && known.places[i]! >= 0
+const isKnown = (known: KnownFacts | null, i: number): known is KnownFacts => known !== null && known.positions[i]! >= 0
 
 /** Returns the parts of all members, inflated together, because one call per segment would cost more. */
-function textsOf(shard: Buffer, members: readonly PlacedMember[], known: KnownFacts | null): PartTexts[] {
+function textsOf(shard: Buffer, members: readonly LocatedMember[], known: KnownFacts | null): PartTexts[] {
   const wanted: SegmentBytes[] = []
   members.forEach((member, i) => {
     if (member.segments[0]?.kind !== CVE_PARTS.core.kind) {
@@ -147,8 +147,8 @@ function textsOf(shard: Buffer, members: readonly PlacedMember[], known: KnownFa
 
 const READ_KINDS = new Set([CVE_PARTS.core.kind, CVE_PARTS.facets.kind, CVE_PARTS.advisory.kind])
 
-const readSegments = ({ segments }: PlacedMember, coreAlone: boolean) =>
+const readSegments = ({ segments }: LocatedMember, coreAlone: boolean) =>
   coreAlone ? segments.slice(0, 1) : segments.filter(({ kind }) => READ_KINDS.has(kind))
 
-const segmentOf = (member: PlacedMember, part: PartName) =>
+const segmentOf = (member: LocatedMember, part: PartName) =>
   member.segments.find(({ kind }) => kind === CVE_PARTS[part].kind)

@@ -59,11 +59,11 @@ const NUMBER_NAMES = Object.keys(NUMBERS) as (keyof typeof NUMBERS)[]
 /** Collects facts CVE by CVE in id order, from its JSON or from earlier facts. */
 export interface FactCollector {
   read(core: CveCore, facets: Facets): void
-  copy(from: PlacedFacts, place: number): void
+  copy(from: OrderedFacts, position: number): void
   facts(): Facts
 }
 
-export interface PlacedFacts {
+export interface OrderedFacts {
   facts: Facts
   weaknessAt: Uint32Array
 }
@@ -85,7 +85,7 @@ export function factCollector(count: number): FactCollector {
   }
   const weaknesses: number[] = []
   const assigners = new Map<string, number>()
-  const assignerPlace = (name: string | null) => (name === null ? NO_ASSIGNER : placeIn(assigners, name))
+  const assignerPosition = (name: string | null) => (name === null ? NO_ASSIGNER : positionIn(assigners, name))
   return {
     read(core, facets) {
       const i = out.titles.length
@@ -95,18 +95,18 @@ export function factCollector(count: number): FactCollector {
       out.score[i] = core.cvss_score ?? Number.NaN
       out.severity[i] = core.severity ? SEVERITIES.indexOf(core.severity) : NO_SEVERITY
       out.flags[i] = flagsOf(core)
-      out.assigner[i] = assignerPlace(core.assigner)
+      out.assigner[i] = assignerPosition(core.assigner)
       out.primaryCwe[i] = core.primary_cwe_id ? cweNumber(core.primary_cwe_id) : 0
       for (const id of facets.weaknesses) weaknesses.push(cweNumber(id))
       out.weaknessCounts[i] = facets.weaknesses.length
       out.completeness[i] = facets.completeness
     },
-    copy({ facts, weaknessAt }, place) {
+    copy({ facts, weaknessAt }, position) {
       const i = out.titles.length
-      out.titles.push(facts.titles[place]!)
-      for (const name of NUMBER_NAMES) out[name][i] = facts[name][place]!
-      out.assigner[i] = assignerPlace(facts.assigners[facts.assigner[place]!] ?? null)
-      for (let at = weaknessAt[place]!; at < weaknessAt[place + 1]!; at++) weaknesses.push(facts.weaknesses[at]!)
+      out.titles.push(facts.titles[position]!)
+      for (const name of NUMBER_NAMES) out[name][i] = facts[name][position]!
+      out.assigner[i] = assignerPosition(facts.assigners[facts.assigner[position]!] ?? null)
+      for (let at = weaknessAt[position]!; at < weaknessAt[position + 1]!; at++) weaknesses.push(facts.weaknesses[at]!)
     },
     facts: () => ({ ...out, assigners: [...assigners.keys()], weaknesses: Uint32Array.from(weaknesses) }),
   }
@@ -119,7 +119,7 @@ export function encodeFacts(facts: Facts): Buffer {
 }
 
 /** @throws SnapshotError `malformed` */
-export function decodeFacts(bytes: Uint8Array): PlacedFacts {
+export function decodeFacts(bytes: Uint8Array): OrderedFacts {
   const table = decodeTable(bytes)
   const { titles, assigners } = table.about as Partial<Facts>
   const facts = {
@@ -140,13 +140,13 @@ export function decodeFacts(bytes: Uint8Array): PlacedFacts {
 }
 
 /** Returns the index of a text; adds the text when it is new. */
-export function placeIn(places: Map<string, number>, text: string): number {
-  let place = places.get(text)
-  if (place === undefined) {
-    place = places.size
-    places.set(text, place)
+export function positionIn(positions: Map<string, number>, text: string): number {
+  let position = positions.get(text)
+  if (position === undefined) {
+    position = positions.size
+    positions.set(text, position)
   }
-  return place
+  return position
 }
 
 function flagsOf(core: CveCore): number {

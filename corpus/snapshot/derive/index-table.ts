@@ -4,7 +4,7 @@
  */
 import { type CveId, cveIdParts, isRecordId } from '../../model/ids/cve-id.ts'
 import { SHORT_HASH_LENGTH, sha256 } from '../../runtime/digest.ts'
-import type { PlacedSegment } from '../codec/segment-bytes.ts'
+import type { LocatedSegment } from '../codec/segment-bytes.ts'
 import { column, decodeTable, encodeTable } from '../codec/table.ts'
 import { SnapshotError } from '../error.ts'
 import type { Segment } from '../record/member.ts'
@@ -43,7 +43,7 @@ export function coreEnd({ at, coreSegments }: Index, row: number): number {
 }
 
 /** Returns the core segment of a row. Its `offset` counts from the beginning of the shard. */
-export function coreSegmentAt({ coreSegments }: Index, row: number): PlacedSegment {
+export function coreSegmentAt({ coreSegments }: Index, row: number): LocatedSegment {
   const of = (number: number) => coreSegments[row * CORE_NUMBERS + number]!
   return {
     offset: of(CORE.at),

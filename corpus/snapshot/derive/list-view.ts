@@ -1,9 +1,16 @@
 /** A list in memory; its long texts stay in the file. */
 
-import { indexIn, isPlaces, keptTexts, type TableTexts, type TextSlots, type Texts } from '../codec/lazy-strings.ts'
+import {
+  indexIn,
+  isTextOffsets,
+  lazyStrings,
+  type TableTexts,
+  type TextSlots,
+  type Texts,
+} from '../codec/lazy-strings.ts'
 import type { ListName, SortValue } from '../cursor/lists.ts'
 import { SnapshotError } from '../error.ts'
-import { decodeListTable, isArray, type ListPlaces, type ListTable, type StoredOrder } from './lists.ts'
+import { decodeListTable, isArray, type ListPositions, type ListTable, type StoredOrder } from './lists.ts'
 import { mapValues } from './map-values.ts'
 import type { Postings } from './postings.ts'
 
@@ -19,7 +26,7 @@ export interface List {
   orders: Record<string, Omit<StoredOrder, 'keys'> & { keys: Keys }>
   filters: Record<string, Postings<string>>
   bounds: Record<string, Float64Array>
-  entries: ListPlaces['entries']
+  entries: ListPositions['entries']
   extra: unknown
 }
 
@@ -35,13 +42,13 @@ export function decodeList(name: ListName, bytes: Uint8Array): List {
 
 /** Returns a list. `read` reads `length` bytes of its file at `at`, for texts that are not in memory. */
 export function listOf(table: ListTable, read: (at: number, length: number) => Uint8Array): List {
-  const open = (texts: TableTexts): Texts => (isPlaces(texts) ? keptTexts(texts, read) : texts)
+  const open = (texts: TableTexts): Texts => (isTextOffsets(texts) ? lazyStrings(texts, read) : texts)
   return {
     ...table,
     ids: open(table.ids),
     orders: mapValues(table.orders, (order) => ({ ...order, keys: keysOf(order.keys, open) })),
     filters: mapValues(table.filters, ({ keys, keySlots, starts, ordinals }) => ({
-      keys: keySlots === null ? mapOf(keys) : keyPlaces(keySlots, open(keys)),
+      keys: keySlots === null ? mapOf(keys) : keyPositions(keySlots, open(keys)),
       starts,
       ordinals,
     })),
@@ -50,7 +57,7 @@ export function listOf(table: ListTable, read: (at: number, length: number) => U
 
 const mapOf = (keys: TableTexts) => new Map((keys as readonly string[]).map((key, at) => [key, at]))
 
-const keyPlaces = (slots: TextSlots, texts: Texts): Postings<string>['keys'] => ({
+const keyPositions = (slots: TextSlots, texts: Texts): Postings<string>['keys'] => ({
   get: (key) => indexIn(slots, texts, key),
   *keys() {
     for (let at = 0; at < texts.length; at++) yield texts.at(at)!
@@ -58,7 +65,7 @@ const keyPlaces = (slots: TextSlots, texts: Texts): Postings<string>['keys'] => 
 })
 
 function keysOf(keys: StoredOrder['keys'], open: (texts: TableTexts) => Texts): Keys {
-  if (isPlaces(keys)) return open(keys)
+  if (isTextOffsets(keys)) return open(keys)
   if (isArray(keys)) return keys
   return {
     length: keys.length,

@@ -4,11 +4,11 @@
  */
 import { sha256 } from '../../runtime/digest.ts'
 import {
-  isPlaces,
-  keptTexts,
+  isTextOffsets,
+  lazyStrings,
   slotsOf,
   type TableTexts,
-  type TextPlaces,
+  type TextOffsets,
   type TextSlots,
 } from '../codec/lazy-strings.ts'
 import { type Column, column, decodeBesideTexts, decodeTable, encodeTable, type Table } from '../codec/table.ts'
@@ -20,7 +20,7 @@ import { decodePostingLists } from './postings.ts'
 import type { SortedList } from './sorted-list.ts'
 
 /** The page positions of each sort, and the position of each ordinal's entry in its catalog shard, if it has one. */
-export interface ListPlaces {
+export interface ListPositions {
   pagesAt: Record<string, Uint32Array>
   entries: { at: Uint32Array; length: Uint32Array } | null
 }
@@ -30,7 +30,7 @@ export function listContent(list: SortedList): string {
   return sha256(encodeTable(contentTable(list)))
 }
 
-export function encodeList(list: SortedList, { pagesAt, entries }: ListPlaces): Buffer {
+export function encodeList(list: SortedList, { pagesAt, entries }: ListPositions): Buffer {
   const { about, columns } = contentTable(list)
   for (const [sort, at] of Object.entries(pagesAt)) columns[`sort.${sort}.pagesAt`] = at
   if (entries) {
@@ -84,14 +84,14 @@ export interface ListTable {
   orders: Record<string, StoredOrder>
   filters: Record<string, { keys: TableTexts; keySlots: TextSlots | null; starts: Uint32Array; ordinals: Uint32Array }>
   bounds: Record<string, Float64Array>
-  entries: ListPlaces['entries']
+  entries: ListPositions['entries']
   extra: unknown
 }
 
 export interface StoredOrder {
   ordinals: Uint32Array
   /** The position of each ordinal. The same array as `ordinals` for the main order. */
-  places: Uint32Array
+  positions: Uint32Array
   keyed: number
   keys: TableTexts | readonly SortValue[] | Float64Array | Uint32Array | Uint16Array
   pagesAt: Uint32Array
@@ -116,7 +116,7 @@ export function decodeListTable(name: ListName, bytes: Uint8Array, keptFrom = KE
     throw new SnapshotError('malformed', `the list ${name} does not say what it holds`)
   }
   const count = lengthOf(ids)
-  const slots = (of: TableTexts) => (isPlaces(of) ? slotsOf(keptTexts(of, inBytes)) : null)
+  const slots = (of: TableTexts) => (isTextOffsets(of) ? slotsOf(lazyStrings(of, inBytes)) : null)
   const damaged = (what: string) => new SnapshotError('malformed', `${what} of the list ${name} is damaged`)
   const orders = mapValues(spec.sorts as Record<string, unknown>, (_, sort) => {
     const ordinals = column(table, `sort.${sort}.ordinals`, 'u32')
@@ -125,9 +125,9 @@ export function decodeListTable(name: ListName, bytes: Uint8Array, keptFrom = KE
     const keyed = sorts[sort]
     const pagesAt = column(table, `sort.${sort}.pagesAt`, 'u32')
     const cut = pagesAt.length === Math.ceil(count / ROWS_PER_PAGE)
-    const places = placesOf(ordinals, count)
-    if (keyed === undefined || !cut || !places || !areKeys(keys, count, keyed)) throw damaged(`the order ${sort}`)
-    return { ordinals, places, keyed, keys, pagesAt }
+    const positions = positionsOf(ordinals, count)
+    if (keyed === undefined || !cut || !positions || !areKeys(keys, count, keyed)) throw damaged(`the order ${sort}`)
+    return { ordinals, positions, keyed, keys, pagesAt }
   })
   const at = table.columns.entryAt === undefined ? null : column(table, 'entryAt', 'u32')
   const entries = at && { at, length: column(table, 'entryLength', 'u32') }
@@ -156,10 +156,10 @@ export function decodeListTable(name: ListName, bytes: Uint8Array, keptFrom = KE
 
 /** `Array.isArray` does not narrow readonly arrays. */
 export const isArray = <T>(value: T): value is T & readonly SortValue[] => Array.isArray(value)
-const lengthOf = (texts: TableTexts) => (isPlaces(texts) ? texts.count : texts.length)
+const lengthOf = (texts: TableTexts) => (isTextOffsets(texts) ? texts.count : texts.length)
 
 /** Returns texts of the header, or those removed from it; null when invalid. */
-function tableTexts(stored: unknown, kept: readonly TextPlaces[]): TableTexts | null {
+function tableTexts(stored: unknown, kept: readonly TextOffsets[]): TableTexts | null {
   if (isArray(stored)) return stored.every((text) => typeof text === 'string') ? stored : null
   const { kept: number } = (stored ?? {}) as { kept?: unknown }
   return (typeof number === 'number' && kept[number]) || null
@@ -175,21 +175,21 @@ function narrowed(numbers: Float64Array): Float64Array | Uint32Array | Uint16Arr
 }
 
 /** Returns the position of each ordinal; null when one is missing or occurs twice. */
-function placesOf(ordinals: Uint32Array, count: number): Uint32Array | null {
+function positionsOf(ordinals: Uint32Array, count: number): Uint32Array | null {
   if (ordinals.length !== count) return null
-  if (ordinals.every((ordinal, place) => ordinal === place)) return ordinals
-  const places = new Uint32Array(count).fill(count)
-  const once = ordinals.every((ordinal, place) => {
-    const first = places[ordinal] === count
-    places[ordinal] = place
+  if (ordinals.every((ordinal, position) => ordinal === position)) return ordinals
+  const positions = new Uint32Array(count).fill(count)
+  const once = ordinals.every((ordinal, position) => {
+    const first = positions[ordinal] === count
+    positions[ordinal] = position
     return first
   })
-  return once ? places : null
+  return once ? positions : null
 }
 
 /** Whether there is one key per row, `keyed` of them not null, either all texts or all numbers. */
 function areKeys(keys: StoredOrder['keys'], count: number, keyed: number): boolean {
-  if (isPlaces(keys)) return keys.count === count && keyed === count
+  if (isTextOffsets(keys)) return keys.count === count && keyed === count
   if (keys.length !== count) return false
   if (!isArray(keys)) return keys.length - keys.filter(Number.isNaN).length === keyed
   const stated = keys.filter((key) => key !== null)

@@ -5,10 +5,10 @@ import { gunzipFile } from '../codec/deflate.ts'
 import { decodeAbout } from '../files/about.ts'
 import { fileOf, readObject } from '../files/layout.ts'
 import type { Manifest } from '../files/manifest.ts'
-import { CATALOGS, type CatalogName, decodeCatalog, type PlacedEntry } from '../record/catalog.ts'
+import { CATALOGS, type CatalogName, decodeCatalog, type LocatedEntry } from '../record/catalog.ts'
 import { decodeEpss } from '../record/epss.ts'
 import { type DerivedFile, type DeriveInput, deriveFiles } from './derive.ts'
-import type { GatheredShard } from './extract.ts'
+import type { ShardExtract } from './extract.ts'
 import { type Rows, rowCollector } from './rows.ts'
 
 /**
@@ -16,7 +16,7 @@ import { type Rows, rowCollector } from './rows.ts'
  * of that name.
  * @throws SnapshotError when a file is missing or damaged
  */
-export async function* deriveAgain(
+export async function* rederive(
   dist: string,
   manifest: Manifest,
   jobs: number,
@@ -37,7 +37,10 @@ async function inputOf(dist: string, manifest: Manifest, pool: Pool): Promise<De
   return {
     rows,
     epss: decodeEpss(plain('epss')),
-    catalogs: Object.fromEntries(CATALOGS.map((name) => [name, entriesOf(name)])) as Record<CatalogName, PlacedEntry[]>,
+    catalogs: Object.fromEntries(CATALOGS.map((name) => [name, entriesOf(name)])) as Record<
+      CatalogName,
+      LocatedEntry[]
+    >,
     corpusDate: decodeAbout(plain('about')).corpus_date,
   }
 }
@@ -49,7 +52,7 @@ async function rowsOf(dist: string, { files }: Manifest, pool: Pool): Promise<Ro
   const collector = rowCollector()
   const inputs = shards.map((file) => ({ dist, file }))
   let gathered = 0
-  for await (const shard of runInOrder<GatheredShard>(pool, 'gather', inputs)) {
+  for await (const shard of runInOrder<ShardExtract>(pool, 'gather', inputs)) {
     collector.add({ name: shards[gathered++]!.name, shard })
   }
   return collector.rows()

@@ -3,8 +3,8 @@
 import { SHORT_HASH_LENGTH } from '../../runtime/digest.ts'
 import { MAX_ROWS_BYTES, MAX_SHARDS } from '../bounds.ts'
 import { SnapshotError } from '../error.ts'
-import type { GatheredShard } from './extract.ts'
-import { type Facts, NO_ASSIGNER, placeIn } from './facts.ts'
+import type { ShardExtract } from './extract.ts'
+import { type Facts, NO_ASSIGNER, positionIn } from './facts.ts'
 import { CORE_NUMBERS } from './index-table.ts'
 import { addNames, type NameCounts, noNames, takeNames } from './name-counts.ts'
 
@@ -45,12 +45,12 @@ const NUMBERS = [
   'completeness',
 ] as const
 const NO_BYTES: Uint8Array = new Uint8Array()
-const NO_PLACE = 0xffffffff
+const NO_POSITION = 0xffffffff
 
 /** A shard to add. `shard.names` has its new names. */
 interface Part {
   name: string
-  shard: GatheredShard
+  shard: ShardExtract
   /** Names to subtract from the earlier counts, encoded by `encodeNames`. */
   goneNames?: Uint8Array | null
 }
@@ -93,7 +93,7 @@ export function rowCollector(counted: Iterable<Uint8Array> = []): { add(part: Pa
  * Returns a function to call for each retained shard. It throws a SnapshotError when their total size exceeds
  * `MAX_ROWS_BYTES`.
  */
-export function rowsBound(): (shard: GatheredShard) => void {
+export function rowsBound(): (shard: ShardExtract) => void {
   let left = MAX_ROWS_BYTES
   return ({ cores, names }) => {
     left -= cores.length + names.length
@@ -133,9 +133,9 @@ export function joinShards(parts: readonly Part[]): Rows {
 
 function joined(parts: readonly Part[]): Omit<Rows, 'names' | 'reports'> {
   if (parts.length > MAX_SHARDS) throw new RangeError(`${parts.length} id blocks are more than a snapshot can have`)
-  const sum = (of: (shard: GatheredShard) => number) => parts.reduce((total, { shard }) => total + of(shard), 0)
+  const sum = (of: (shard: ShardExtract) => number) => parts.reduce((total, { shard }) => total + of(shard), 0)
   const count = sum(({ ids }) => ids.length)
-  const assignerPlaces = new Map<string, number>()
+  const assignerPositions = new Map<string, number>()
   const rows = {
     count,
     shards: parts.map(({ name }) => name),
@@ -155,7 +155,7 @@ function joined(parts: readonly Part[]): Omit<Rows, 'names' | 'reports'> {
     severity: new Uint8Array(count),
     flags: new Uint8Array(count),
     assigners: [] as string[],
-    assigner: new Uint32Array(count).fill(NO_PLACE),
+    assigner: new Uint32Array(count).fill(NO_POSITION),
     primaryCwe: new Uint32Array(count),
     weaknesses: new Uint32Array(sum(({ weaknesses }) => weaknesses.length)),
     weaknessAt: new Uint32Array(count + 1),
@@ -170,7 +170,7 @@ function joined(parts: readonly Part[]): Omit<Rows, 'names' | 'reports'> {
     rows.sources.set(shard.sources, row * SHORT_HASH_LENGTH)
     rows.weaknesses.set(shard.weaknesses, weakness)
     let core = 0
-    const assigners = shard.assigners.map((assigner) => placeIn(assignerPlaces, assigner))
+    const assigners = shard.assigners.map((assigner) => positionIn(assignerPositions, assigner))
     for (let i = 0; i < shard.ids.length; i++, row++) {
       const assigner = shard.assigner[i]!
       if (assigner !== NO_ASSIGNER) rows.assigner[row] = assigners[assigner]!
@@ -182,7 +182,7 @@ function joined(parts: readonly Part[]): Omit<Rows, 'names' | 'reports'> {
     }
   })
   rows.weaknessAt[count] = weakness
-  rows.assigners = [...assignerPlaces.keys()]
+  rows.assigners = [...assignerPositions.keys()]
   return rows
 }
 

@@ -4,7 +4,7 @@
  */
 import { MAX_FILES, MAX_MADE_BYTES } from '../bounds.ts'
 import { SnapshotError } from '../error.ts'
-import type { PlacedMember } from '../record/shard.ts'
+import type { LocatedMember } from '../record/shard.ts'
 
 /** Maximum nights to catch up by packs. Beyond it, the manifests alone exceed the unchanged bytes. */
 export const MOST_NIGHTS = 30
@@ -27,13 +27,13 @@ export interface PackedFile extends Change {
   former: number
 }
 
-export interface PlacedShard {
+export interface LocatedShard {
   bytes: Buffer
-  members: readonly PlacedMember[]
+  members: readonly LocatedMember[]
 }
 
 /** Returns the change of a shard. Reuses unchanged members and unchanged segments of changed members. */
-export function shardChange(shard: PlacedShard, former: PlacedShard): Change {
+export function shardChange(shard: LocatedShard, former: LocatedShard): Change {
   const old = new Map(former.members.map((member) => [member.key, member]))
   const runs: Run[] = []
   for (const member of shard.members) {
@@ -51,7 +51,7 @@ export function shardChange(shard: PlacedShard, former: PlacedShard): Change {
 const carry = (length: number): Run => ({ from: null, length })
 
 /** Yields the runs of a changed member: identical segments are reused, the bytes between them are carried. */
-function* memberRuns(bytes: Buffer, { segments, length }: PlacedMember, before: Buffer, former: PlacedMember) {
+function* memberRuns(bytes: Buffer, { segments, length }: LocatedMember, before: Buffer, former: LocatedMember) {
   let end = 0
   for (const { offset, length } of segments) {
     const segment = bytes.subarray(offset, offset + length)

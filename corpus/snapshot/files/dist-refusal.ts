@@ -10,7 +10,7 @@ const MARKS: readonly string[] = [POINTER_NAME, 'lock']
  * Returns why a folder must not be written to, or null. Accepts a missing or empty folder, and one with a `dist` file
  * or one of `others`. `taker` is the option that named it: `--out`.
  */
-export function whyNotOurs(dist: string, taker: string, others: readonly string[] = []): string | null {
+export function distRefusal(dist: string, taker: string, others: readonly string[] = []): string | null {
   const stat = statSync(dist, { throwIfNoEntry: false })
   if (!stat) return fileAbove(dist, taker)
   if (!stat.isDirectory()) return `${dist} is a file: ${taker} takes a folder`

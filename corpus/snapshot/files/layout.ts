@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { shortLived } from '../../runtime/arena.ts'
+import { allocate } from '../../runtime/arena.ts'
 import { sha256 } from '../../runtime/digest.ts'
 import { MAX_MANIFEST_BYTES, MAX_WHOLE_BYTES } from '../bounds.ts'
 import { SnapshotError } from '../error.ts'
@@ -194,7 +194,7 @@ export function openObject(dist: string, file: FileEntry): OpenObject {
   return {
     size,
     read(at, length) {
-      const bytes = shortLived(length)
+      const bytes = allocate(length)
       if (at < 0 || at + length > size || readSync(fd, bytes, 0, length, at) !== length) {
         throw new SnapshotError('malformed', `${describe(file)} ends before ${at + length}`)
       }

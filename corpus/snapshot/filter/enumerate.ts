@@ -3,13 +3,13 @@
  * cached, and sorted on the second request.
  */
 
-import { recent } from '../../runtime/generational-cache.ts'
+import { generationalCache } from '../../runtime/generational-cache.ts'
 import { sortText } from '../cursor/order.ts'
 import type { CveTables } from '../record/cve-tables.ts'
 import { WALKS_BYTES } from './bounds.ts'
 import { BLOCK } from './filter-block.ts'
 import type { CveFilters } from './filters.ts'
-import { firstFrom, turnedPlace } from './lower-bound.ts'
+import { lowerBound, reversedPosition } from './lower-bound.ts'
 import type { Sieve } from './matches.ts'
 import type { OrderView } from './order-view.ts'
 import { perSnapshot } from './per-snapshot.ts'
@@ -28,8 +28,8 @@ export interface Enumeration {
   sieves: readonly Sieve[]
 }
 
-interface Places {
-  places: Uint32Array
+interface Positions {
+  positions: Uint32Array
   sorted: boolean
 }
 
@@ -39,60 +39,61 @@ const ENTRY_BYTES = 300
 const WORTH_REMEMBERING = 512
 
 const remembered = perSnapshot(() =>
-  recent<string, Places>(WALKS_BYTES, ({ places }, key) => {
-    return places.buffer.byteLength + key.length * 2 + ENTRY_BYTES
+  generationalCache<string, Positions>(WALKS_BYTES, ({ positions }, key) => {
+    return positions.buffer.byteLength + key.length * 2 + ENTRY_BYTES
   }),
 )
 
 export function passingOf(snapshot: CveTables, filters: CveFilters, enumeration: Enumeration): Passing {
   const { order, ordinals } = enumeration
-  if (ordinals.length < WORTH_REMEMBERING) return unsorted(order, placesOf(snapshot, enumeration))
+  if (ordinals.length < WORTH_REMEMBERING) return unsorted(order, positionsOf(snapshot, enumeration))
   const known = remembered(snapshot)
   const key = `${sortText({ key: order.sort, descending: order.descending })} ${JSON.stringify(filters)}`
   const found = known.get(key)
   if (!found) {
-    const places = placesOf(snapshot, enumeration)
-    known.set(key, { places, sorted: false })
-    return unsorted(order, places)
+    const positions = positionsOf(snapshot, enumeration)
+    known.set(key, { positions, sorted: false })
+    return unsorted(order, positions)
   }
-  if (!found.sorted) found.places.sort()
+  if (!found.sorted) found.positions.sort()
   found.sorted = true
-  const { places } = found
+  const { positions } = found
   return {
     from(start, most) {
-      const first = firstFrom(places, start)
-      return ordinalsAt(order, places.subarray(first, first + most))
+      const first = lowerBound(positions, start)
+      return ordinalsAt(order, positions.subarray(first, first + most))
     },
   }
 }
 
-const unsorted = (order: OrderView, places: Uint32Array): Passing => ({
+const unsorted = (order: OrderView, positions: Uint32Array): Passing => ({
   from(start, most) {
-    return ordinalsAt(order, leastFrom(places, start, most))
+    return ordinalsAt(order, leastFrom(positions, start, most))
   },
 })
 
-function ordinalsAt(order: OrderView, places: Uint32Array): number[] {
+function ordinalsAt(order: OrderView, positions: Uint32Array): number[] {
   const ordinals: number[] = []
-  for (let i = 0; i < places.length; i++) ordinals.push(order.ordinal(places[i]!))
+  for (let i = 0; i < positions.length; i++) ordinals.push(order.ordinal(positions[i]!))
   return ordinals
 }
 
 const block = new Uint32Array(BLOCK)
 
 /** Returns the positions of all matches, as a new array. */
-function placesOf(snapshot: CveTables, { order, bounds, ordinals, sieves }: Enumeration): Uint32Array {
+function positionsOf(snapshot: CveTables, { order, bounds, ordinals, sieves }: Enumeration): Uint32Array {
   const { descending, keyed, count } = order
   const { from, to } = bounds
-  const stored = snapshot.places[order.sort]
+  const stored = snapshot.positions[order.sort]
   const found: number[] = []
   for (let at = 0; at < ordinals.length; at += BLOCK) {
     let left = Math.min(BLOCK, ordinals.length - at)
     for (let i = 0; i < left; i++) block[i] = ordinals[at + i]!
     for (let i = 0; i < sieves.length && left > 0; i++) left = sieves[i]!(block, left)
     for (let i = 0; i < left; i++) {
-      const place = stored[block[i]!]!
-      if (place >= from && place < to) found.push(descending ? place : turnedPlace(place, keyed, count))
+      const position = stored[block[i]!]!
+      if (position >= from && position < to)
+        found.push(descending ? position : reversedPosition(position, keyed, count))
     }
   }
   return new Uint32Array(found)

@@ -109,12 +109,12 @@ export function constraintsOf(
     constraints.push({ kind: 'severity', codes: filters.severity.map((band) => SEVERITIES.indexOf(band)) })
   }
   const { epss_min: least, updated_since: updatedSince, published_since: since, published_until: until } = filters
-  if (least !== undefined) constraints.push(stretch('epss', 0, firstBelow(snapshot, 'epss', least)))
-  if (updatedSince !== undefined) constraints.push(stretch('updated', 0, firstBelow(snapshot, 'updated', updatedSince)))
+  if (least !== undefined) constraints.push(range('epss', 0, firstBelow(snapshot, 'epss', least)))
+  if (updatedSince !== undefined) constraints.push(range('updated', 0, firstBelow(snapshot, 'updated', updatedSince)))
   if (since !== undefined || until !== undefined) {
     const from = until === undefined ? 0 : firstNotAbove(snapshot, 'published', until)
     const to = since === undefined ? snapshot.orders.published.keyed : firstBelow(snapshot, 'published', since)
-    constraints.push(stretch('published', from, to))
+    constraints.push(range('published', from, to))
   }
   return constraints
 }
@@ -129,7 +129,7 @@ function keyed<K>(postings: Postings<K>, key: K, column: KeyColumn): Constraint 
   return { kind: 'list', ordinals: postingsOf(postings, key), column, key: at + 1 }
 }
 
-function stretch(sort: CveSort, from: number, to: number): Constraint {
+function range(sort: CveSort, from: number, to: number): Constraint {
   return { kind: 'stretch', sort, from, to: Math.max(from, to) }
 }
 

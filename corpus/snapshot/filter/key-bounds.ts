@@ -57,7 +57,7 @@ function firstBeyond(snapshot: CveTables, sort: BoundedSort, bound: number, equa
 
 const isBeyond = (key: number, bound: number, equal: boolean): boolean => key < bound || (equal && key === bound)
 
-function keyAt({ orders, columns, epss }: CveTables, sort: BoundedSort, place: number): number {
-  const ordinal = orders[sort].ordinals[place]!
+function keyAt({ orders, columns, epss }: CveTables, sort: BoundedSort, position: number): number {
+  const ordinal = orders[sort].ordinals[position]!
   return sort === 'epss' ? fromBillionths(epss.scores[columns.row[ordinal]!]!) : columns[sort][ordinal]!
 }

@@ -4,7 +4,7 @@ import type { CveSort } from '../cursor/order.ts'
 import type { CveTables } from '../record/cve-tables.ts'
 import { type Bits, bitsOf, type Clause, hasBit } from './bits.ts'
 import type { Constraint } from './filters.ts'
-import { firstFrom } from './lower-bound.ts'
+import { lowerBound } from './lower-bound.ts'
 import type { KeyColumn, SnapshotBits } from './snapshot-bits.ts'
 
 /**
@@ -59,7 +59,7 @@ export function sieveOf(snapshot: CveTables, constraint: Constraint): Sieve {
     case 'severity':
       return severitySieve(severity, constraint.codes)
     case 'stretch':
-      return stretchSieve(snapshot.places[constraint.sort], constraint.from, constraint.to)
+      return rangeSieve(snapshot.positions[constraint.sort], constraint.from, constraint.to)
     case 'list':
       if (constraint.column) return keySieve(constraint.column, constraint.key)
       return listSieve(count, constraint.ordinals)
@@ -93,13 +93,13 @@ const severitySieve = (severity: Uint8Array, codes: readonly number[]) => {
   }
 }
 
-const stretchSieve = (places: Uint32Array, from: number, to: number) => (ordinals: Uint32Array, count: number) => {
+const rangeSieve = (positions: Uint32Array, from: number, to: number) => (ordinals: Uint32Array, count: number) => {
   let kept = 0
   for (let i = 0; i < count; i++) {
     const ordinal = ordinals[i]!
-    const place = places[ordinal]!
+    const position = positions[ordinal]!
     ordinals[kept] = ordinal
-    kept += place >= from && place < to ? 1 : 0
+    kept += position >= from && position < to ? 1 : 0
   }
   return kept
 }
@@ -126,7 +126,7 @@ const listSieve = (size: number, list: Uint32Array) => {
     let kept = 0
     for (let i = 0; i < count; i++) {
       const ordinal = ordinals[i]!
-      const passes = bits ? hasBit(bits, ordinal) : list[firstFrom(list, ordinal)] === ordinal
+      const passes = bits ? hasBit(bits, ordinal) : list[lowerBound(list, ordinal)] === ordinal
       ordinals[kept] = ordinal
       kept += passes ? 1 : 0
     }
@@ -163,11 +163,11 @@ export function clausesOf(bits: SnapshotBits, sort: CveSort, constraints: readon
  * key columns ignore the cut.
  */
 export function withinPublication(constraints: readonly Constraint[]): readonly Constraint[] {
-  const stretch = publicationIn(constraints)
-  if (!stretch) return constraints
+  const range = publicationIn(constraints)
+  if (!range) return constraints
   const within: Constraint[] = []
   for (const one of constraints) {
-    within.push(one.kind === 'list' ? { ...one, ordinals: cut(one.ordinals, stretch) } : one)
+    within.push(one.kind === 'list' ? { ...one, ordinals: cut(one.ordinals, range) } : one)
   }
   return within
 }
@@ -178,4 +178,4 @@ export function publicationIn(constraints: readonly Constraint[]): { from: numbe
 }
 
 export const cut = (ordinals: Uint32Array, { from, to }: { from: number; to: number }): Uint32Array =>
-  ordinals.subarray(firstFrom(ordinals, from), firstFrom(ordinals, to))
+  ordinals.subarray(lowerBound(ordinals, from), lowerBound(ordinals, to))

@@ -8,7 +8,7 @@ import { type CveSort, compareKeys } from '../cursor/order.ts'
 import { idAt } from '../derive/index-table.ts'
 import type { CveTables } from '../record/cve-tables.ts'
 import { NO_EPSS } from '../record/epss.ts'
-import { firstWhere, turnedPlace } from './lower-bound.ts'
+import { partitionPoint, reversedPosition } from './lower-bound.ts'
 import { perSnapshot } from './per-snapshot.ts'
 import { rowFinder } from './row-finder.ts'
 
@@ -17,11 +17,11 @@ export interface OrderView {
   descending: boolean
   count: number
   keyed: number
-  ordinal(place: number): number
-  place(ordinal: number): number
+  ordinal(position: number): number
+  position(ordinal: number): number
   keyOf(ordinal: number): RowKey
   /** Returns the first position after `key`, even when its row no longer exists. */
-  placeAfter(key: RowKey): number
+  positionAfter(key: RowKey): number
 }
 
 const views = perSnapshot((snapshot) => ({
@@ -42,9 +42,9 @@ export function orderView(snapshot: CveTables, sort: CveSort, descending: boolea
 
 function viewOf(snapshot: CveTables, sort: CveSort, descending: boolean): OrderView {
   const { ordinals, keyed } = snapshot.orders[sort]
-  const places = snapshot.places[sort]
+  const positions = snapshot.positions[sort]
   const count = ordinals.length
-  const turned = (place: number) => turnedPlace(place, keyed, count)
+  const turned = (position: number) => reversedPosition(position, keyed, count)
 
   /** Compares an ordinal with a key. Builds ids only for equal values, because a search compares many. */
   function compareTo(ordinal: number, key: RowKey): number {
@@ -59,18 +59,18 @@ function viewOf(snapshot: CveTables, sort: CveSort, descending: boolean): OrderV
     descending,
     count,
     keyed,
-    ordinal: descending ? (place) => ordinals[place]! : (place) => ordinals[turned(place)]!,
-    place: descending ? (ordinal) => places[ordinal]! : (ordinal) => turned(places[ordinal]!),
+    ordinal: descending ? (position) => ordinals[position]! : (position) => ordinals[turned(position)]!,
+    position: descending ? (ordinal) => positions[ordinal]! : (ordinal) => turned(positions[ordinal]!),
     keyOf: (ordinal) => ({
       value: sortKey(snapshot, sort, ordinal),
       id: idAt(snapshot.index, snapshot.columns.row[ordinal]!),
     }),
-    placeAfter(key) {
+    positionAfter(key) {
       // Fast path: the row usually still exists with the same key.
       const row = rowFinder(snapshot)(key.id as CveId)
       const known = row < 0 ? undefined : snapshot.ordinalOfRow[row]!
-      if (known !== undefined && sortKey(snapshot, sort, known) === key.value) return view.place(known) + 1
-      return firstWhere(count, (place) => compareTo(view.ordinal(place), key) > 0)
+      if (known !== undefined && sortKey(snapshot, sort, known) === key.value) return view.position(known) + 1
+      return partitionPoint(count, (position) => compareTo(view.ordinal(position), key) > 0)
     },
   }
   return view

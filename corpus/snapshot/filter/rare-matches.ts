@@ -3,7 +3,7 @@
  * order; a short list is checked at once.
  */
 
-import { recent } from '../../runtime/generational-cache.ts'
+import { generationalCache } from '../../runtime/generational-cache.ts'
 import { SEVERITIES } from '../derive/facts.ts'
 import type { CveTables } from '../record/cve-tables.ts'
 import { FEW_BYTES } from './bounds.ts'
@@ -11,10 +11,10 @@ import type { Constraint } from './filters.ts'
 import { clausesOf } from './matches.ts'
 import { orderView } from './order-view.ts'
 import { perSnapshot } from './per-snapshot.ts'
-import { runsFrom, walkPlaces } from './scan.ts'
+import { runsFrom, scanPositions } from './scan.ts'
 import type { SnapshotBits } from './snapshot-bits.ts'
 
-export type Told = Extract<Constraint, { kind: 'flags' | 'severity' }>
+export type BitConstraint = Extract<Constraint, { kind: 'flags' | 'severity' }>
 
 /** Above this number a scan usually finds a page within some hundred words. */
 const MOST = 1024
@@ -22,11 +22,15 @@ const MOST = 1024
 const ENTRY_BYTES = 200
 
 const remembered = perSnapshot(() =>
-  recent<number, Uint32Array | null>(FEW_BYTES, (few) => ENTRY_BYTES + (few?.byteLength ?? 0)),
+  generationalCache<number, Uint32Array | null>(FEW_BYTES, (few) => ENTRY_BYTES + (few?.byteLength ?? 0)),
 )
 
 /** Returns the ordinals that pass all constraints, ascending; null when there are too many. */
-export function fewOf(snapshot: CveTables, bits: SnapshotBits, told: readonly Told[]): Uint32Array | null {
+export function rareMatches(
+  snapshot: CveTables,
+  bits: SnapshotBits,
+  told: readonly BitConstraint[],
+): Uint32Array | null {
   const known = remembered(snapshot)
   const key = keyOf(told)
   let few = known.get(key)
@@ -37,19 +41,19 @@ export function fewOf(snapshot: CveTables, bits: SnapshotBits, told: readonly To
   return few
 }
 
-function lookFor(snapshot: CveTables, bits: SnapshotBits, told: readonly Told[]): Uint32Array | null {
+function lookFor(snapshot: CveTables, bits: SnapshotBits, told: readonly BitConstraint[]): Uint32Array | null {
   // Ordinals are positions in the order of publication.
   const order = orderView(snapshot, 'published', true)
   const runs = runsFrom(order, 0, { from: 0, to: order.count })
   const clauses = clausesOf(bits, 'published', told)
-  const found = walkPlaces(snapshot, order, runs, { clauses, sieves: [] }, MOST + 1, Number.POSITIVE_INFINITY)!
+  const found = scanPositions(snapshot, order, runs, { clauses, sieves: [] }, MOST + 1, Number.POSITIVE_INFINITY)!
   return found.length > MOST ? null : Uint32Array.from(found)
 }
 
 const FLAG_BITS = 8
 
 /** Returns mask and value of the flags, and the severity set, as one number. */
-function keyOf(told: readonly Told[]): number {
+function keyOf(told: readonly BitConstraint[]): number {
   let [mask, value, severities] = [0, 0, 0]
   for (const one of told) {
     if (one.kind === 'flags') [mask, value] = [one.mask, one.value]

@@ -4,7 +4,7 @@
  */
 import type { CveId } from '../../model/ids/cve-id.ts'
 import { findRow, type Index } from '../derive/index-table.ts'
-import { firstWhere } from './lower-bound.ts'
+import { partitionPoint } from './lower-bound.ts'
 import { perSnapshot } from './per-snapshot.ts'
 
 export type RowFinder = (id: CveId) => number
@@ -29,8 +29,8 @@ function yearsOf(index: Index): Map<number, Year> {
   const years = new Map<number, Year>()
   for (let from = 0; from < index.count; ) {
     const year = index.year[from]!
-    const end = firstWhere(index.count, (row) => index.year[row]! > year)
-    const to = firstWhere(end, (row) => row >= from && index.numberHigh[row]! > 0)
+    const end = partitionPoint(index.count, (row) => index.year[row]! > year)
+    const to = partitionPoint(end, (row) => row >= from && index.numberHigh[row]! > 0)
     years.set(year, { from, to })
     from = end
   }

@@ -2,7 +2,7 @@
 import type { CveTables } from '../record/cve-tables.ts'
 import { amongOf, type Clause, cutWord, wordOf } from './bits.ts'
 import { grow, sift, sifting } from './filter-block.ts'
-import { firstFrom } from './lower-bound.ts'
+import { lowerBound } from './lower-bound.ts'
 import type { Sieve } from './matches.ts'
 import type { OrderView } from './order-view.ts'
 
@@ -36,10 +36,10 @@ function addRun(runs: Run[], low: number, high: number, up: boolean): void {
   if (low < high) runs.push({ low, high, up })
 }
 
-export function placesIn(runs: readonly Run[]): number {
-  let places = 0
-  for (const { low, high } of runs) places += high - low
-  return places
+export function positionsIn(runs: readonly Run[]): number {
+  let positions = 0
+  for (const { low, high } of runs) positions += high - low
+  return positions
 }
 
 /** Clauses test 32 positions at once; sieves test the remaining ordinals. */
@@ -52,7 +52,7 @@ export interface Checks {
  * Returns the ordinals at the first `most` positions along `runs` that pass all checks. Null after `patience` steps:
  * words of 32 positions, or failed ordinals.
  */
-export function walkPlaces(
+export function scanPositions(
   snapshot: CveTables,
   { sort }: OrderView,
   runs: readonly Run[],
@@ -96,8 +96,8 @@ export function walkList(ordinals: Uint32Array, runs: readonly Run[], sieves: re
   const search = sifting(sieves, most, 0)
   const { block } = search
   for (const { low, high, up } of runs) {
-    const first = firstFrom(ordinals, low)
-    const last = firstFrom(ordinals, high) - 1
+    const first = lowerBound(ordinals, low)
+    const last = lowerBound(ordinals, high) - 1
     for (let at = first; at <= last; at++) {
       block[search.filled++] = ordinals[up ? at : first + last - at]!
       if (search.filled < search.full) continue

@@ -18,8 +18,8 @@ import {
   withinPublication,
 } from './matches.ts'
 import type { OrderView } from './order-view.ts'
-import { fewOf, type Told } from './rare-matches.ts'
-import { type Bounds, placesIn, type Run, runsFrom, walkList, walkPlaces } from './scan.ts'
+import { type BitConstraint, rareMatches } from './rare-matches.ts'
+import { type Bounds, positionsIn, type Run, runsFrom, scanPositions, walkList } from './scan.ts'
 import type { SnapshotBits } from './snapshot-bits.ts'
 
 export interface Wanted {
@@ -37,7 +37,7 @@ export function firstPassing(
   wanted: Wanted,
 ): number[] {
   const search = searchOf(snapshot, bits, constraintsOf(snapshot, bits, filters, matches), wanted)
-  if (search.places === 0 || search.isEmpty) return []
+  if (search.positions === 0 || search.isEmpty) return []
   const { smallest } = search
   if (!smallest) return walkOrder(snapshot, bits, search, Number.POSITIVE_INFINITY)!
   const enumerated = enumeratedSteps(search, smallest)
@@ -69,7 +69,7 @@ interface Search extends Wanted {
   bounds: Bounds
   /** The positions from the start on within the bounds, and their number. */
   runs: Run[]
-  places: number
+  positions: number
 }
 
 function searchOf(
@@ -80,7 +80,7 @@ function searchOf(
 ): Search {
   const cut = withinPublication(constraints)
   const sized: Sized[] = []
-  const told: Told[] = []
+  const told: BitConstraint[] = []
   let bounds: Bounds = { from: 0, to: order.count }
   let isEmpty = false
   let smallest: Sized<Enumerable> | null = null
@@ -113,7 +113,7 @@ function searchOf(
   }
   share *= shareOfBits
   const runs = runsFrom(order, start, bounds)
-  const places = placesIn(runs)
+  const positions = positionsIn(runs)
   return {
     order,
     start,
@@ -126,7 +126,7 @@ function searchOf(
     shareOfBits,
     bounds,
     runs,
-    places,
+    positions,
   }
 }
 
@@ -134,13 +134,13 @@ function searchOf(
 function fewAmong(
   snapshot: CveTables,
   bits: SnapshotBits,
-  told: readonly Told[],
+  told: readonly BitConstraint[],
   constraints: readonly Constraint[],
 ): Sized<Enumerable> | null {
-  const few = fewOf(snapshot, bits, told)
+  const few = rareMatches(snapshot, bits, told)
   if (few === null) return null
-  const stretch = publicationIn(constraints)
-  const ordinals = stretch ? cut(few, stretch) : few
+  const range = publicationIn(constraints)
+  const ordinals = range ? cut(few, range) : few
   return {
     constraint: { kind: 'list', ordinals, column: null, key: 0 },
     size: ordinals.length,
@@ -162,17 +162,17 @@ const AT_ONCE = 64
 const PATIENCE = 500
 
 /** Returns the estimated number of positions up to the last match; infinity when nothing passes. */
-const expectedPlaces = ({ most, share }: Search): number => most / share
+const expectedPositions = ({ most, share }: Search): number => most / share
 
 /** Returns the estimated steps of a scan: one per bitmap word of 32 positions, plus tests of the rest. */
 function walkedSteps(search: Search): number {
-  const walked = Math.min(search.places, expectedPlaces(search))
+  const walked = Math.min(search.positions, expectedPositions(search))
   return walked / 32 + walked * search.shareOfBits
 }
 
 /** Returns the estimated steps of an enumeration. A list in scan order can stop early. */
 function enumeratedSteps(search: Search, { constraint, size, share }: Sized<Enumerable>): number {
-  return liesInOrder(search, constraint) ? Math.min(size, expectedPlaces(search) * share) : size
+  return liesInOrder(search, constraint) ? Math.min(size, expectedPositions(search) * share) : size
 }
 
 /** Whether a constraint's ordinals are in scan order. Lists ascend, as does the order of publication. */
@@ -187,7 +187,7 @@ function walkOrder(snapshot: CveTables, bits: SnapshotBits, search: Search, pati
     else told.push(constraint)
   }
   const clauses = clausesOf(bits, order.sort, told)
-  return walkPlaces(snapshot, order, runs, { clauses, sieves }, most, patience)
+  return scanPositions(snapshot, order, runs, { clauses, sieves }, most, patience)
 }
 
 /** Returns the matches by testing all ordinals of one constraint. */

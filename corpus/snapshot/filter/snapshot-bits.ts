@@ -10,7 +10,7 @@ import type { Orders } from '../derive/orders.ts'
 import type { Postings } from '../derive/postings.ts'
 import { type Bits, bitsWhere, countBits } from './bits.ts'
 
-export interface PlacedBits {
+export interface PositionedBits {
   in(sort: CveSort): Bits
   count(): number
 }
@@ -20,9 +20,9 @@ export type KeyColumn = Uint16Array | Uint32Array
 
 export interface SnapshotBits {
   /** `mask` is one of `FLAGS`. */
-  flag(mask: number): PlacedBits
+  flag(mask: number): PositionedBits
   /** `code` is the index in `SEVERITIES`. */
-  severity(code: number): PlacedBits
+  severity(code: number): PositionedBits
   /** Columns where each ordinal has at most one key. */
   assigner(): KeyColumn
   primaryCwe(): KeyColumn
@@ -30,14 +30,14 @@ export interface SnapshotBits {
 
 export function snapshotBits({ columns, orders }: { columns: Columns; orders: Orders }): SnapshotBits {
   const { count, flags, severity } = columns
-  const placed = (test: (ordinal: number) => boolean): PlacedBits => {
+  const located = (test: (ordinal: number) => boolean): PositionedBits => {
     const made = new Map<CveSort, Bits>()
     let size = -1
     const bits = (sort: CveSort) => {
       let found = made.get(sort)
       if (!found) {
         const { ordinals } = orders[sort]
-        found = bitsWhere(count, (place) => test(ordinals[place]!))
+        found = bitsWhere(count, (position) => test(ordinals[position]!))
         made.set(sort, found)
       }
       return found
@@ -51,9 +51,9 @@ export function snapshotBits({ columns, orders }: { columns: Columns; orders: Or
     }
   }
   const ofFlag = new Map(
-    Object.values(FLAGS).map((mask) => [mask as number, placed((one) => (flags[one]! & mask) !== 0)]),
+    Object.values(FLAGS).map((mask) => [mask as number, located((one) => (flags[one]! & mask) !== 0)]),
   )
-  const ofSeverity = SEVERITIES.map((_, code) => placed((ordinal) => severity[ordinal] === code))
+  const ofSeverity = SEVERITIES.map((_, code) => located((ordinal) => severity[ordinal] === code))
   return {
     flag: (mask) => ofFlag.get(mask)!,
     severity: (code) => ofSeverity[code]!,

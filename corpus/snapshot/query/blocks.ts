@@ -9,7 +9,7 @@ export interface Blocks {
   isFull(): boolean
 }
 
-export function blockMemory(maxBytes: number): Blocks {
+export function blockCache(maxBytes: number): Blocks {
   /** A `Map` keeps insertion order. A hit re-inserts its block, so the first one is the least recently used. */
   const blocks = new Map<string, Texts>()
   let bytes = 0

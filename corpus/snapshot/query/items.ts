@@ -26,9 +26,9 @@ export function encodeItems({ ids, keys, labels, subtitles }: ReadSet, from: num
 }
 
 /** @throws SnapshotError `malformed` when the row has no such item */
-export function decodeItem(bytes: Uint8Array, place: number): Item {
+export function decodeItem(bytes: Uint8Array, position: number): Item {
   const items: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString())
-  const item: unknown = Array.isArray(items) ? items[place] : undefined
+  const item: unknown = Array.isArray(items) ? items[position] : undefined
   if (!Array.isArray(item) || item.length < 3 || !item.every((field) => typeof field === 'string')) {
     throw new SnapshotError('malformed', 'items of query.db do not decode')
   }

@@ -1,6 +1,6 @@
 /** Searches in an open `query.db`. SPEC.md, "Query"; rules 5 and 28. */
 import type { Database } from 'better-sqlite3'
-import { type Blocks, blockMemory } from './blocks.ts'
+import { type Blocks, blockCache } from './blocks.ts'
 import { decodeItem, ITEMS_PER_ROW, type Item } from './items.ts'
 import { MOST_BEST, type Rank, type Ranked } from './rank.ts'
 import { rowReader } from './rows.ts'
@@ -50,7 +50,7 @@ let opened = 0
  * Opens the searches of a database. Several databases may share `blocks`, the text cache.
  * @throws SnapshotError when the database is invalid or damaged; searches throw it too, because they check each row
  */
-export function openQuery(database: Database, blocks: Blocks = blockMemory(MEMORY_BYTES)): Query {
+export function openQuery(database: Database, blocks: Blocks = blockCache(MEMORY_BYTES)): Query {
   const reader = rowReader(database)
   const number = opened++
   const sets = new Map<TextSetName, SearchedSet>(
@@ -77,15 +77,15 @@ export function openQuery(database: Database, blocks: Blocks = blockMemory(MEMOR
       return result
     },
     *suggest(types, q, limit) {
-      const found: { one: Ranked; type: SearchType; order: number; place: number }[] = []
+      const found: { one: Ranked; type: SearchType; order: number; position: number }[] = []
       for (const [order, type] of SEARCH_TYPES.entries()) {
         if (!types.includes(type)) continue
         const { ranked } = yield* sets.get(type)!.best(q, Math.min(limit, MOST_BEST))
-        const places = [0, 0, 0, 0]
-        found.push(...ranked.map((one) => ({ one, type, order, place: places[one.rank]!++ })))
+        const positions = [0, 0, 0, 0]
+        found.push(...ranked.map((one) => ({ one, type, order, position: positions[one.rank]!++ })))
       }
       return found
-        .sort((a, b) => a.one.rank - b.one.rank || a.place - b.place || a.order - b.order)
+        .sort((a, b) => a.one.rank - b.one.rank || a.position - b.position || a.order - b.order)
         .slice(0, limit)
         .map(({ one, type }) => hit(type, one))
     },

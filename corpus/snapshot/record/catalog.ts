@@ -25,7 +25,7 @@ export interface CatalogEntry {
 export const catalogKey = (id: string): string => encodeURI(id.toWellFormed())
 
 /** An entry and the position of its member in the shard. */
-export interface PlacedEntry extends CatalogEntry {
+export interface LocatedEntry extends CatalogEntry {
   at: number
   length: number
 }
@@ -33,7 +33,7 @@ export interface PlacedEntry extends CatalogEntry {
 export interface EncodedCatalog {
   bytes: Uint8Array
   content: string
-  entries: PlacedEntry[]
+  entries: LocatedEntry[]
 }
 
 /**
@@ -46,7 +46,7 @@ export function encodeCatalog(
 ): EncodedCatalog {
   const digest = contentDigest()
   const members: Uint8Array[] = []
-  const placed: PlacedEntry[] = []
+  const located: LocatedEntry[] = []
   let at = 0
   for (const { key, text } of entries) {
     const plain = Buffer.from(text)
@@ -54,11 +54,11 @@ export function encodeCatalog(
     const segment = { kind: ENTRY_KIND, count: 1, plain }
     const member = kept(key, source) ?? encodeMember(key, [segment, Buffer.from('\n')], source).bytes
     members.push(member)
-    placed.push({ key, text, at, length: member.length })
+    located.push({ key, text, at, length: member.length })
     at += member.length
     digest.add({ key, segments: [{ kind: ENTRY_KIND, count: 1, plainLength: plain.length, hash: source }] })
   }
-  return { bytes: new Uint8Array(Buffer.concat(members)), content: digest.hex(), entries: placed }
+  return { bytes: new Uint8Array(Buffer.concat(members)), content: digest.hex(), entries: located }
 }
 
 /** Returns the `kept` function of `encodeCatalog` for an existing shard. */
@@ -78,7 +78,7 @@ export function keptEntries(shard: Buffer | null): (key: string, source: Uint8Ar
  * Returns all entries of a catalog shard.
  * @throws SnapshotError when it is damaged, its keys do not ascend, or it inflates to more than `MAX_CATALOG_PLAIN`
  */
-export function decodeCatalog(name: CatalogName, shard: Buffer): PlacedEntry[] {
+export function decodeCatalog(name: CatalogName, shard: Buffer): LocatedEntry[] {
   try {
     checkPlainLength(shard, MAX_CATALOG_PLAIN[name])
   } catch (error) {
@@ -89,7 +89,7 @@ export function decodeCatalog(name: CatalogName, shard: Buffer): PlacedEntry[] {
   return Array.from(membersOf(shard), ({ key, at, length, segments }) => {
     const [segment] = segments
     if (segments.length !== 1 || segment?.kind !== ENTRY_KIND) {
-      throw new SnapshotError('malformed', `${key} is no entry of a catalogue`)
+      throw new SnapshotError('malformed', `${key} is no entry of a catalog`)
     }
     if (last !== null && last >= key) throw new SnapshotError('malformed', `${key} comes behind ${last}`)
     last = key

@@ -4,7 +4,7 @@ import { SHORT_HASH_LENGTH } from '../../runtime/digest.ts'
 import { SnapshotError } from '../error.ts'
 import { decodeMemberHead, type MemberHead, type Segment } from './member.ts'
 
-export interface PlacedMember extends MemberHead {
+export interface LocatedMember extends MemberHead {
   at: number
 }
 
@@ -12,7 +12,7 @@ export interface PlacedMember extends MemberHead {
  * Yields the heads of all members of a shard, in order.
  * @throws SnapshotError when the bytes are not a sequence of members
  */
-export function* membersOf(shard: Buffer): Generator<PlacedMember> {
+export function* membersOf(shard: Buffer): Generator<LocatedMember> {
   for (let at = 0; at < shard.length; ) {
     const head = decodeMemberHead(shard.subarray(at))
     if (head.length < head.headLength || at + head.length > shard.length) {

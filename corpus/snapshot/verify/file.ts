@@ -5,7 +5,7 @@ import { MAX_CATALOG_PLAIN, MAX_SHARD_PLAIN } from '../bounds.ts'
 import { gunzipFile } from '../codec/deflate.ts'
 import { LIST_NAMES, type ListName } from '../cursor/lists.ts'
 import { decodeColumns } from '../derive/columns.ts'
-import { type GatheredShard, gatherShard } from '../derive/extract.ts'
+import { extractShard, type ShardExtract } from '../derive/extract.ts'
 import { decodeIndex, indexContent } from '../derive/index-table.ts'
 import { decodeList } from '../derive/list-view.ts'
 import { storedListContent } from '../derive/lists.ts'
@@ -16,7 +16,7 @@ import { describe, objectPath, readObject } from '../files/layout.ts'
 import type { FileEntry, Role } from '../files/manifest.ts'
 import { openQueryFile } from '../query/file.ts'
 import { queryDigest } from '../query/rows.ts'
-import { CATALOGS, type CatalogName, decodeCatalog, type PlacedEntry } from '../record/catalog.ts'
+import { CATALOGS, type CatalogName, decodeCatalog, type LocatedEntry } from '../record/catalog.ts'
 import { decodeEpss } from '../record/epss.ts'
 import { checkPlainLength, contentDigest, membersOf } from '../record/shard.ts'
 import { verifyMember } from './member.ts'
@@ -27,10 +27,10 @@ export interface FileFindings {
   segments: number
   /** The fault of the file. When set, the other fields are invalid. */
   fault: string | null
-  gathered: GatheredShard | null
+  gathered: ShardExtract | null
   /** Start of each member of a page shard. */
   membersAt: Uint32Array
-  entries: PlacedEntry[]
+  entries: LocatedEntry[]
 }
 
 /** Roles of files that can be rebuilt from the other files. */
@@ -136,7 +136,7 @@ function verifyShard(
     findings.segments += member.segments.length
   }
   findings.members = membersAt.length
-  if (role === 'cve') findings.gathered = gatherShard(bytes)
+  if (role === 'cve') findings.gathered = extractShard(bytes)
   else findings.membersAt = Uint32Array.from(membersAt)
   if (catalog !== null) findings.entries = decodeCatalog(catalog, bytes)
   return { content: digest.hex(), count: membersAt.length }

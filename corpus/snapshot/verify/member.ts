@@ -10,7 +10,7 @@ import { SnapshotError } from '../error.ts'
 import { ENTRY_KIND } from '../record/catalog.ts'
 import { CVE_PARTS } from '../record/cve-member.ts'
 import type { Segment } from '../record/member.ts'
-import type { PlacedMember } from '../record/shard.ts'
+import type { LocatedMember } from '../record/shard.ts'
 
 /** CRC-32 and length of the plain bytes (RFC 1952 2.3.1). */
 const TRAILER_BYTES = 8
@@ -19,7 +19,7 @@ const TRAILER_BYTES = 8
  * Checks a member of a shard. `bytes` contains exactly this member.
  * @throws SnapshotError
  */
-export function verifyMember(role: 'cve' | 'pages' | 'catalog', member: PlacedMember, bytes: Buffer): void {
+export function verifyMember(role: 'cve' | 'pages' | 'catalog', member: LocatedMember, bytes: Buffer): void {
   const trailer = bytes.subarray(bytes.length - TRAILER_BYTES)
   // The blocks between segments are stored, so they inflate to at most their own length.
   const most = member.segments.reduce((sum, { plainLength }) => sum + plainLength, member.length)

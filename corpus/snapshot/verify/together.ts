@@ -3,7 +3,7 @@
  * would have to change those sources too, and so the id.
  */
 import { type CveId, compareCveIds, cveBlock, parseCveId } from '../../model/ids/cve-id.ts'
-import { heard, type Pool } from '../../runtime/pool.ts'
+import { handleLater, type Pool } from '../../runtime/pool.ts'
 import { gunzipFile } from '../codec/deflate.ts'
 import { type Column, decodeTable } from '../codec/table.ts'
 import { CVE_SORTS, type CveSort } from '../cursor/order.ts'
@@ -13,12 +13,12 @@ import {
   type DeriveInput,
   deriveCves,
   deriveLists,
-  entryPlaces,
+  entryPositions,
   listPages,
   listPagesName,
   rowsOf,
 } from '../derive/derive.ts'
-import type { GatheredShard } from '../derive/extract.ts'
+import type { ShardExtract } from '../derive/extract.ts'
 import { encodeIndex } from '../derive/index-table.ts'
 import { encodeList } from '../derive/lists.ts'
 import { encodeOrders, type Orders } from '../derive/orders.ts'
@@ -27,7 +27,7 @@ import { SnapshotError } from '../error.ts'
 import { decodeAbout } from '../files/about.ts'
 import { describe, fileOf, readObject } from '../files/layout.ts'
 import type { FileEntry, Manifest } from '../files/manifest.ts'
-import { CATALOGS, type CatalogName, type PlacedEntry } from '../record/catalog.ts'
+import { CATALOGS, type CatalogName, type LocatedEntry } from '../record/catalog.ts'
 import { decodeEpss, type EpssColumns, NO_EPSS, toBillionths } from '../record/epss.ts'
 import type { FileFindings } from './file.ts'
 
@@ -76,20 +76,20 @@ export async function verifyTogether(context: Context): Promise<string[]> {
 }
 
 /** @throws SnapshotError `missing` when no file contains a catalog */
-function catalogsOf(checked: readonly Checked[]): Record<CatalogName, PlacedEntry[]> {
+function catalogsOf(checked: readonly Checked[]): Record<CatalogName, LocatedEntry[]> {
   const entries = CATALOGS.map((name) => {
     const found = checked.find(({ file }) => file.role === 'catalog' && file.name === name)
     if (!found) throw new SnapshotError('missing', `the manifest lists no file catalog ${name}`)
     return [name, found.findings.entries] as const
   })
-  return Object.fromEntries(entries) as Record<CatalogName, PlacedEntry[]>
+  return Object.fromEntries(entries) as Record<CatalogName, LocatedEntry[]>
 }
 
-const compareFirst = (a: GatheredShard, b: GatheredShard) =>
+const compareFirst = (a: ShardExtract, b: ShardExtract) =>
   compareCveIds((a.ids[0] ?? 'CVE-0000-0000') as CveId, (b.ids[0] ?? 'CVE-0000-0000') as CveId)
 
 /** Returns a fault when the CVEs of a shard are outside its block or not in id order. */
-function misplaced(file: FileEntry, { ids }: GatheredShard, before: GatheredShard | undefined): string[] {
+function misplaced(file: FileEntry, { ids }: ShardExtract, before: ShardExtract | undefined): string[] {
   let last = before?.ids.at(-1)
   for (const id of ids) {
     if (cveBlock(id as CveId) !== file.name) return [`${describe(file)} holds ${id}, which lies in another block`]
@@ -134,7 +134,7 @@ async function derivedFaults({ dist, manifest, pool, checked }: Context, input: 
   const { index, columns, columnBytes, sorted } = deriveCves(input)
   const contents = new Map<string, Promise<string>>()
   const start = (task: string, name: string, from: unknown) => {
-    contents.set(name, heard(pool.run<string>(task, from)))
+    contents.set(name, handleLater(pool.run<string>(task, from)))
   }
   const faults: string[] = []
   const wanted = new Set<FileEntry>()
@@ -165,8 +165,8 @@ async function derivedFaults({ dist, manifest, pool, checked }: Context, input: 
   for (const list of lists) {
     const pagesAt: Record<string, Uint32Array> = {}
     for (const sort of Object.keys(list.orders)) pagesAt[sort] = await comparePages(listPagesName(list.name, sort))
-    const places = { pagesAt, entries: entryPlaces(list, input.catalogs) }
-    compareTable(fileOf(manifest, 'list', list.name), encodeList(list, places))
+    const positions = { pagesAt, entries: entryPositions(list, input.catalogs) }
+    compareTable(fileOf(manifest, 'list', list.name), encodeList(list, positions))
   }
   compareTable(fileOf(manifest, 'orders'), encodeOrders(orders as Record<CveSort, Orders[CveSort]>))
   compare(fileOf(manifest, 'query'), await contents.get(QUERY))

@@ -2,7 +2,7 @@
  * Limits shared by all workers (rule 16): workers ask the primary, which counts. All requests of one event-loop turn
  * go in one message, so messages carry many under load. Only `giveBack` is sent at once.
  */
-import type { Limiter, Standing } from '../../limits/limiter.ts'
+import type { Limiter, LimitState } from '../../limits/limiter.ts'
 import type { Limits } from '../../limits/limits.ts'
 import type { LimitAsk, LimitName, ToPrimary, ToWorker } from './protocol.ts'
 
@@ -14,7 +14,7 @@ export interface AskedLimits {
 
 /** `send` sends to the primary. */
 export function askedLimits(send: (message: Extract<ToPrimary, { kind: 'limits' }>) => void): AskedLimits {
-  const waiting = new Map<number, (standing: Standing) => void>()
+  const waiting = new Map<number, (limitState: LimitState) => void>()
   let asks: LimitAsk[] = []
   let numbered = 0
 
@@ -28,12 +28,12 @@ export function askedLimits(send: (message: Extract<ToPrimary, { kind: 'limits' 
     asks.push([++numbered, limit, how, key, endsAt])
     return numbered
   }
-  function standing(limit: LimitName, how: 'take' | 'look', key: string): Promise<Standing> {
+  function limitState(limit: LimitName, how: 'take' | 'look', key: string): Promise<LimitState> {
     return new Promise((resolve) => void waiting.set(ask(limit, how, key, 0), resolve))
   }
   const limiter = (limit: LimitName): Limiter => ({
-    take: (key) => standing(limit, 'take', key),
-    look: (key) => standing(limit, 'look', key),
+    take: (key) => limitState(limit, 'take', key),
+    look: (key) => limitState(limit, 'look', key),
     giveBack(key, { endsAt }) {
       ask(limit, 'giveBack', key, endsAt)
       // Sent before the answer: the next request may reach another worker, which must see the returned unit.
@@ -44,9 +44,9 @@ export function askedLimits(send: (message: Extract<ToPrimary, { kind: 'limits' 
   return {
     subjects: limiter('subjects'),
     failedTokens: limiter('failedTokens'),
-    receive({ standings }) {
-      for (const [number, standing] of standings) {
-        waiting.get(number)?.(standing)
+    receive({ limitStates }) {
+      for (const [number, limitState] of limitStates) {
+        waiting.get(number)?.(limitState)
         waiting.delete(number)
       }
     },
@@ -58,12 +58,14 @@ export async function countFor(
   limits: Pick<Limits, LimitName>,
   asks: readonly LimitAsk[],
 ): Promise<Extract<ToWorker, { kind: 'standings' }>> {
-  const standings: [number, Standing | Promise<Standing>][] = []
+  const limitStates: [number, LimitState | Promise<LimitState>][] = []
   for (const [number, limit, how, key, endsAt] of asks) {
     if (how === 'giveBack') {
       limits[limit].giveBack(key, { refused: false, left: 0, refundable: true, resetSeconds: 0, endsAt })
-    } else standings.push([number, limits[limit][how](key)])
+    } else limitStates.push([number, limits[limit][how](key)])
   }
-  const known = standings.map(async ([number, standing]): Promise<[number, Standing]> => [number, await standing])
-  return { kind: 'standings', standings: await Promise.all(known) }
+  const known = limitStates.map(
+    async ([number, limitState]): Promise<[number, LimitState]> => [number, await limitState],
+  )
+  return { kind: 'standings', limitStates: await Promise.all(known) }
 }

@@ -15,7 +15,7 @@ export interface Member {
    * Resolves with the next message of this kind. Rejects if the worker cannot start or ends. A worker that does not
    * answer in time is killed, because the others would wait for it.
    */
-  said<K extends ToPrimary['kind']>(
+  waitFor<K extends ToPrimary['kind']>(
     kind: K,
     test?: (message: Extract<ToPrimary, { kind: K }>) => boolean,
   ): Promise<Extract<ToPrimary, { kind: K }>>
@@ -40,8 +40,8 @@ export interface MemberOptions {
   answerMs: number
 }
 
-interface Hearing {
-  hear(message: ToPrimary): boolean
+interface PendingMessage {
+  offer(message: ToPrimary): boolean
   give(error: Error): void
 }
 
@@ -66,18 +66,18 @@ function prepareCluster(): NodeJS.ProcessEnv {
 export function startMember({ pass, onLimits, answerMs }: MemberOptions): Member {
   environment ??= prepareCluster()
   const worker = cluster.fork(environment)
-  const hearings = new Set<Hearing>()
+  const pending = new Set<PendingMessage>()
   let gone: Error | null = null
   let hung = false
   const giveUp = (error: Error) => {
     gone ??= error
-    for (const hearing of hearings) hearing.give(error)
-    hearings.clear()
+    for (const waiting of pending) waiting.give(error)
+    pending.clear()
   }
   worker.on('message', (message: ToPrimary) => {
     if (message.kind === 'limits') onLimits(message.asks, member)
     else if (message.kind === 'failed') giveUp(asError(message.error))
-    else for (const hearing of hearings) if (hearing.hear(message)) hearings.delete(hearing)
+    else for (const waiting of pending) if (waiting.offer(message)) pending.delete(waiting)
   })
   closeUnaccepted(worker)
   const written = passLines(worker, pass)
@@ -101,12 +101,12 @@ export function startMember({ pass, onLimits, answerMs }: MemberOptions): Member
       // A lost message shows as a missing answer, or as the worker's end.
       if (worker.isConnected()) worker.send(message, () => {})
     },
-    said: (kind, test = () => true) =>
+    waitFor: (kind, test = () => true) =>
       new Promise((resolve, reject) => {
         if (gone) return reject(gone)
         const late = setTimeout(isLate, answerMs)
-        hearings.add({
-          hear(message) {
+        pending.add({
+          offer(message) {
             if (message.kind !== kind || !test(message as never)) return false
             clearTimeout(late)
             resolve(message as never)

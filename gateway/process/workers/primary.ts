@@ -81,9 +81,9 @@ export async function startWorkers(
   }
 
   async function load(member: Member): Promise<string> {
-    await member.said('hello')
+    await member.waitFor('hello')
     const { digest } = serving
-    const loaded = member.said('loaded')
+    const loaded = member.waitFor('loaded')
     // Workers have no metrics listener; the primary scrapes them.
     member.send({ kind: 'start', options: forWorkers, digest })
     await loaded
@@ -92,7 +92,7 @@ export async function startWorkers(
 
   async function prepare(member: Member, digest: string): Promise<void> {
     const number = ++numbered
-    const prepared = member.said('prepared', (message) => message.number === number)
+    const prepared = member.waitFor('prepared', (message) => message.number === number)
     member.send({ kind: 'prepare', digest, number })
     const { error } = await prepared
     if (error) throw new SnapshotError('malformed', error.message)
@@ -105,7 +105,7 @@ export async function startWorkers(
       await prepare(member, serving.digest)
       member.send({ kind: 'commit' })
     }
-    const listening = member.said('listening')
+    const listening = member.waitFor('listening')
     member.send({ kind: 'listen' })
     const { url, port } = await listening
     members.set(member, serving.digest)
@@ -215,7 +215,7 @@ export async function startWorkers(
     const late = new Promise<void>((resolve) => setTimeout(resolve, SCRAPE_MS).unref())
     const asked = those.map(async (member) => {
       const number = ++numbered
-      const scraped = member.said('scraped', (message) => message.number === number)
+      const scraped = member.waitFor('scraped', (message) => message.number === number)
       member.send({ kind: 'scrape', number })
       found.set(member.id, (await scraped).metrics)
     })

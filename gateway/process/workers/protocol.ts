@@ -1,6 +1,6 @@
 /** Messages between the primary process and its workers, as JSON. */
 
-import type { Standing } from '../../limits/limiter.ts'
+import type { LimitState } from '../../limits/limiter.ts'
 import type { GatewayOptions } from '../gateway.ts'
 
 /** `endsAt` is the window of a `giveBack`. */
@@ -23,7 +23,7 @@ export type ToWorker =
   | { kind: 'commit' }
   | { kind: 'abandon' }
   | { kind: 'refresh' }
-  | { kind: 'standings'; standings: [number: number, standing: Standing][] }
+  | { kind: 'standings'; limitStates: [number: number, limitState: LimitState][] }
   | { kind: 'scrape'; number: number }
   | { kind: 'stop' }
 
@@ -32,20 +32,20 @@ export type ToPrimary =
   | { kind: 'loaded' }
   | { kind: 'listening'; url: string; port: number }
   /** It cannot start and ends. */
-  | { kind: 'failed'; error: ToldError }
-  | { kind: 'prepared'; number: number; error: ToldError | null }
+  | { kind: 'failed'; error: SentError }
+  | { kind: 'prepared'; number: number; error: SentError | null }
   | { kind: 'limits'; asks: LimitAsk[] }
   | { kind: 'scraped'; number: number; metrics: object[] }
 
-export interface ToldError {
+export interface SentError {
   name: string
   code: string
   message: string
 }
 
-export function tell(thrown: unknown): ToldError {
+export function errorMessage(thrown: unknown): SentError {
   const { name, message } = thrown instanceof Error ? thrown : new Error(String(thrown))
   return { name, message, code: thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '' }
 }
 
-export const asError = ({ name, code, message }: ToldError): Error => Object.assign(new Error(message), { name, code })
+export const asError = ({ name, code, message }: SentError): Error => Object.assign(new Error(message), { name, code })

@@ -1,11 +1,11 @@
 /** A worker: a gateway that the primary process controls (what to serve, when to listen, when to stop). */
 
-import { readTablesAside } from '../../snapshots/table-loader.ts'
+import { loadTables } from '../../snapshots/table-loader.ts'
 import { type Gateway, type OpenGateway, openGateway } from '../gateway.ts'
 import { openLog } from '../log.ts'
 import { killIfStuck } from '../serve.ts'
 import { askedLimits } from './limits.ts'
-import { type ToPrimary, type ToWorker, tell } from './protocol.ts'
+import { errorMessage, type ToPrimary, type ToWorker } from './protocol.ts'
 
 const log = openLog()
 const limits = askedLimits(send)
@@ -19,7 +19,7 @@ function send(message: ToPrimary): void {
 }
 
 async function start({ options, digest }: Extract<ToWorker, { kind: 'start' }>): Promise<void> {
-  const tables = await readTablesAside(options.dist, digest, true).result
+  const tables = await loadTables(options.dist, digest, true).result
   gateway = openGateway(options, log, { tables, led: true, limits })
   send({ kind: 'loaded' })
 }
@@ -38,7 +38,7 @@ async function prepare({ digest, number }: Extract<ToWorker, { kind: 'prepare' }
     await gateway!.shelf.prepare(digest)
     send({ kind: 'prepared', number, error: null })
   } catch (thrown) {
-    send({ kind: 'prepared', number, error: tell(thrown) })
+    send({ kind: 'prepared', number, error: errorMessage(thrown) })
   }
 }
 
@@ -77,7 +77,7 @@ async function obey(message: ToWorker): Promise<void> {
 
 process.on('message', (message: ToWorker) => {
   obey(message).catch(async (thrown) => {
-    send({ kind: 'failed', error: tell(thrown) })
+    send({ kind: 'failed', error: errorMessage(thrown) })
     await log.flush()
     process.exit(1)
   })

@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { slabPosition, takeBackSince } from '../../../corpus/runtime/arena.ts'
+import { arenaPosition, takeBackSince } from '../../../corpus/runtime/arena.ts'
 import { Random } from '../../../corpus/sample/random.ts'
 import type { CveSort } from '../../../corpus/snapshot/cursor/order.ts'
 import { objectPath, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
@@ -94,7 +94,7 @@ const microseconds = (since: number) => (performance.now() - since) * 1000
 
 export const byPlan: Way = ({ snapshot, bits }, { sort, filters, limit, behind }) => {
   const after = behind && { value: cursorKey(sort.key, behind), id: behind.id }
-  const position = slabPosition()
+  const position = arenaPosition()
   const began = performance.now()
   const plan = planCvePage(snapshot, bits, { list: 'cves', sort, filters, limit, after }, null)
   const answer = cvePageAnswer(snapshot, plan)

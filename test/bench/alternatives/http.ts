@@ -127,7 +127,7 @@ async function prepare(
   headers: readonly string[],
 ): Promise<Measuring> {
   const { site, others, nginx } = stand
-  const draw = await kindOf(kind).draw(site.catalogue)
+  const draw = await kindOf(kind).draw(site.catalog)
   const requests = Array.from({ length: REQUESTS }, draw)
   const servers: Measuring['servers'] = []
   const add = (name: Alternative | 'gateway', server: Measured, asked: readonly LoadRequest[]) => {
@@ -136,14 +136,14 @@ async function prepare(
     servers.push({ name, server, of, turns: [] })
   }
   add('gateway', site.gateway, requests)
-  const translated = requests.map(({ target }) => ({ target: fastifyTarget(target, site.catalogue.snapshot.index) }))
+  const translated = requests.map(({ target }) => ({ target: fastifyTarget(target, site.catalog.snapshot.index) }))
   for (const name of against) {
     const server = others[name]
     if (!server) continue
     if (name === 'nginx') {
       add(name, server, await filesOf(nginx!, `${kind}-${site.corpus.cves}`, requests.slice(0, FILES), site))
     } else {
-      await holdEqual(site.catalogue.client, server.port, headers, requests, translated)
+      await holdEqual(site.catalog.client, server.port, headers, requests, translated)
       add(name, server, translated)
     }
   }
@@ -151,10 +151,10 @@ async function prepare(
 }
 
 /** Files of the gateway's own answers. */
-async function filesOf(nginx: Nginx, name: string, requests: readonly LoadRequest[], { catalogue }: Site) {
+async function filesOf(nginx: Nginx, name: string, requests: readonly LoadRequest[], { catalog }: Site) {
   const files: LoadRequest[] = []
   for (const [i, request] of requests.entries()) {
-    const { body } = await catalogue.client.receive(request, 'gzip')
+    const { body } = await catalog.client.receive(request, 'gzip')
     files.push({ target: nginx.add(`${name}-${i}`, body) })
   }
   return files

@@ -6,7 +6,7 @@ import { decodeIndex } from '../../../corpus/snapshot/derive/index-table.ts'
 import { fileOf, readCurrent, readObject } from '../../../corpus/snapshot/files/layout.ts'
 import { CVE_PARTS } from '../../../corpus/snapshot/record/cve-member.ts'
 import { decodeEpss, epssAt, epssCurrent, epssMember } from '../../../corpus/snapshot/record/epss.ts'
-import { membersOf, type PlacedMember } from '../../../corpus/snapshot/record/shard.ts'
+import { type LocatedMember, membersOf } from '../../../corpus/snapshot/record/shard.ts'
 import { SECTION_COLUMNS, type SectionColumn } from './schema.ts'
 
 export interface SnapshotRecord {
@@ -46,7 +46,7 @@ export function* recordsOf(dist: string): Generator<SnapshotRecord> {
   }
 }
 
-function partText(bytes: Buffer, member: PlacedMember, part: SectionColumn | 'core'): string {
+function partText(bytes: Buffer, member: LocatedMember, part: SectionColumn | 'core'): string {
   const { kind, before, after, empty } = CVE_PARTS[part]
   const segment = member.segments.find((one) => one.kind === kind)
   return segment ? before + plainBytes(bytes, segment).toString() + after : empty

@@ -24,7 +24,7 @@ export interface Fetched {
   objectsUnderived: number
   /** The pack, the manifest, and the files that are not derived and that the pack does not lead to. */
   delta: number
-  /** Members that changed, of CVEs and catalogues, compressed as they lie. */
+  /** Members that changed, of CVEs and catalogs, compressed as they lie. */
   members: number
   memberCount: number
   /** What the pack carries, and its recipes. */

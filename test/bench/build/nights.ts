@@ -25,7 +25,7 @@ export const cpuSecondsOf = ({ ingest, build }: Night): number => ingest.cpuSeco
 export const peakBytesOf = ({ ingest, build }: Night): number => Math.max(ingest.peakBytes, build.peakBytes)
 
 /** Where a corpus and what is built of it go. */
-export interface NightPlaces {
+export interface NightFolders {
   corpus: string
   dist: string
 }
@@ -36,7 +36,7 @@ const CLI = 'builder/cli.ts'
 export async function runNight(
   feeds: string,
   night: string,
-  { corpus, dist }: NightPlaces,
+  { corpus, dist }: NightFolders,
   options: ProgramOptions,
 ): Promise<Night> {
   const ingest = await runProgram(CLI, ['ingest', feeds, '--corpus', corpus, '--as-of', night], options)
@@ -53,9 +53,9 @@ export async function runNights(
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   try {
-    const places = { corpus: join(folder, 'corpus.db'), dist: join(folder, 'dist') }
-    const full = await runNight(feeds, first, places, { ...options, folder })
-    return { full, after: await runNight(feeds, second, places, { ...options, folder }) }
+    const positions = { corpus: join(folder, 'corpus.db'), dist: join(folder, 'dist') }
+    const full = await runNight(feeds, first, positions, { ...options, folder })
+    return { full, after: await runNight(feeds, second, positions, { ...options, folder }) }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -63,10 +63,10 @@ const MAX_ENTRY_BYTES = 2 ** 30
 
 /** Read by positions, as an ingest does it: a slower way to read a zip would make the ingest look better. */
 async function zipped({ path, name }: FeedFile, { parseAndCompress }: Steps): Promise<void> {
-  const { place, entries } = await openZip(path, () => {
+  const { position, entries } = await openZip(path, () => {
     throw new Error(`${name} has a compressed zip in it: unpack that one first`)
   })
-  withZip(place, (window) => {
+  withZip(position, (window) => {
     for (const entry of entries) {
       const bytes = readEntry(window, entry, MAX_ENTRY_BYTES)
       if (entry.name.endsWith('.json')) parseAndCompress(bytes)

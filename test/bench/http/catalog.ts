@@ -14,7 +14,7 @@ import type { Client } from './client.ts'
 
 export const LIST = '/api/v1/cves'
 
-export interface Catalogue {
+export interface Catalog {
   client: Client
   random: Random
   snapshot: OpenSnapshot
@@ -24,7 +24,7 @@ export interface Catalogue {
 }
 
 /** `without` are ids that must not be drawn. */
-export function openCatalogue(dist: string, client: Client, without: ReadonlySet<string> = new Set()): Catalogue {
+export function openCatalog(dist: string, client: Client, without: ReadonlySet<string> = new Set()): Catalog {
   const { manifest } = readCurrent(dist)
   const snapshot = openSnapshot(dist, manifest, { checkQuery: false })
   const random = new Random('bench')
@@ -55,26 +55,27 @@ export interface Walk {
  * others are that one behind other rows.
  * @throws Error when the walk is too short
  */
-export async function anywhereIn(catalogue: Catalogue, walk: Walk): Promise<() => string> {
-  const { client, random, snapshot } = catalogue
+export async function anywhereIn(catalog: Catalog, walk: Walk): Promise<() => string> {
+  const { client, random, snapshot } = catalog
   const { limit, aligned = false } = walk
   const query = walk.query === '' ? '' : `${walk.query}&`
   const order = orderView(snapshot, walk.sort, walk.descending ?? true)
-  const places = walk.passes ? placesIn(order, snapshot.columns, walk.passes) : null
+  const positions = walk.passes ? positionsIn(order, snapshot.columns, walk.passes) : null
   const step = aligned ? limit : 1
-  const starts = Math.floor(((places?.length ?? order.count) - limit) / step)
+  const starts = Math.floor(((positions?.length ?? order.count) - limit) / step)
   const first = await client.body(`${LIST}?${query}limit=1`)
   const cursor = decodeCursor(first.pagination?.next_cursor ?? '')
   if (starts < 1 || !cursor) throw new Error(`this snapshot is too small for pages of ${limit} with '${walk.query}'`)
   return () => {
     const before = (random.int(starts) + 1) * step - 1
-    const after = order.keyOf(order.ordinal(places ? places[before]! : before))
+    const after = order.keyOf(order.ordinal(positions ? positions[before]! : before))
     return `${LIST}?${query}limit=${limit}&cursor=${encodeCursor({ ...cursor, after })}`
   }
 }
 
-function placesIn(order: OrderView, columns: Columns, passes: NonNullable<Walk['passes']>): number[] {
-  const places: number[] = []
-  for (let place = 0; place < order.count; place++) if (passes(columns, order.ordinal(place))) places.push(place)
-  return places
+function positionsIn(order: OrderView, columns: Columns, passes: NonNullable<Walk['passes']>): number[] {
+  const positions: number[] = []
+  for (let position = 0; position < order.count; position++)
+    if (passes(columns, order.ordinal(position))) positions.push(position)
+  return positions
 }

@@ -7,7 +7,7 @@ import { encodePointer, type Pointer } from '../../../corpus/snapshot/files/poin
 export interface DistView {
   path: string
   /** Puts up a snapshot, as a build does: by renaming. */
-  putUp(pointer: Pointer): void
+  activate(pointer: Pointer): void
 }
 
 /** Pointers to the two newest snapshots of a `dist`. @throws Error where it has only one */
@@ -33,11 +33,11 @@ export function viewOf(dist: string, folder: string, shown: readonly [Pointer, .
   symlinkSync(resolve(dist, 'objects'), join(folder, 'objects'))
   for (const { manifest } of shown)
     copyFileSync(manifestPath(dist, manifest.sha256), manifestPath(folder, manifest.sha256))
-  const putUp = (pointer: Pointer) => {
+  const activate = (pointer: Pointer) => {
     const staged = `${pointerPath(folder)}.new`
     writeFileSync(staged, encodePointer(pointer))
     renameSync(staged, pointerPath(folder))
   }
-  putUp(shown[0])
-  return { path: folder, putUp }
+  activate(shown[0])
+  return { path: folder, activate }
 }

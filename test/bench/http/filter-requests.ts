@@ -3,7 +3,7 @@
 import { CVE_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
 import { FLAGS, SEVERITIES } from '../../../corpus/snapshot/derive/facts.ts'
 import { postingsOf } from '../../../corpus/snapshot/derive/postings.ts'
-import { anywhereIn, type Catalogue, LIST } from './catalog.ts'
+import { anywhereIn, type Catalog, LIST } from './catalog.ts'
 
 const DAY_MS = 86_400_000
 const HALF_OF_HALF_A_YEAR_MS = 90 * DAY_MS
@@ -11,8 +11,8 @@ const LIMIT = 25
 
 const CRITICAL = SEVERITIES.indexOf('critical')
 
-export const critical = (catalogue: Catalogue) =>
-  anywhereIn(catalogue, {
+export const critical = (catalog: Catalog) =>
+  anywhereIn(catalog, {
     sort: 'cvss',
     query: 'severity=critical&has_patch=true&sort=-cvss',
     limit: LIMIT,
@@ -20,8 +20,8 @@ export const critical = (catalogue: Catalogue) =>
       severity[ordinal] === CRITICAL && (flags[ordinal]! & FLAGS.has_patch) !== 0,
   })
 
-export const kev = (catalogue: Catalogue) =>
-  anywhereIn(catalogue, {
+export const kev = (catalog: Catalog) =>
+  anywhereIn(catalog, {
     sort: 'epss',
     query: 'kev=true&sort=-epss',
     limit: LIMIT,
@@ -31,7 +31,7 @@ export const kev = (catalogue: Catalogue) =>
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 
 /** An assigner and a time, as one of its records has them. */
-export function narrow({ random, snapshot: { columns } }: Catalogue): () => string {
+export function narrow({ random, snapshot: { columns } }: Catalog): () => string {
   const assigners = [...columns.assigner.keys.keys()]
   return () => {
     const assigner = random.pick(assigners)
@@ -44,13 +44,13 @@ export function narrow({ random, snapshot: { columns } }: Catalogue): () => stri
 
 const sorts = CVE_SORTS.flatMap((sort) => [sort, `-${sort}`])
 
-export function weakness({ random, snapshot: { columns } }: Catalogue): () => string {
+export function weakness({ random, snapshot: { columns } }: Catalog): () => string {
   const numbers = [...columns.anyCwe.keys.keys()]
   return () => `/api/v1/cwes/${random.pick(numbers)}/cves?scope=any&sort=${random.pick(sorts)}`
 }
 
 /** From one to four filters with values of the corpus. */
-export function combined({ random, snapshot: { columns } }: Catalogue): () => string {
+export function combined({ random, snapshot: { columns } }: Catalog): () => string {
   const assigners = [...columns.assigner.keys.keys()]
   const weaknesses = [...columns.primaryCwe.keys.keys()]
   const day = () => dayOf(columns.published[random.int(columns.count)]! || 0)
@@ -77,7 +77,7 @@ export function combined({ random, snapshot: { columns } }: Catalogue): () => st
 }
 
 /** Filters that each let something through and together nothing: above all EPSS scores that such CVEs have. */
-export async function nothing({ client, random }: Catalogue): Promise<() => string> {
+export async function nothing({ client, random }: Catalog): Promise<() => string> {
   const base = 'severity=none&kev=true&epss_min='
   for (const least of [0, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99]) {
     if ((await client.body(`${LIST}?${base}${least}`)).data?.length !== 0) continue
@@ -86,8 +86,8 @@ export async function nothing({ client, random }: Catalogue): Promise<() => stri
   throw new Error('no filters were found that nothing passes')
 }
 
-export const batch = (catalogue: Catalogue) => () => {
+export const batch = (catalog: Catalog) => () => {
   const ids = new Set<string>()
-  while (ids.size < 50) ids.add(catalogue.id())
+  while (ids.size < 50) ids.add(catalog.id())
   return `${LIST}?ids=${[...ids].join(',')}`
 }

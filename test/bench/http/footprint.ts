@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BenchContext, type BenchCorpus, type BenchGroup, type BenchLine, isWanted } from '../report/line.ts'
 import { median } from '../report/spread.ts'
-import { openCatalogue } from './catalog.ts'
+import { openCatalog } from './catalog.ts'
 import { createClient } from './client.ts'
 import { lastPointers, viewOf } from './dist-view.ts'
 import { drawMix, readMix } from './mix.ts'
@@ -102,12 +102,12 @@ async function measureProcess(dist: string, { folder, token, load, seconds }: Me
     const firstAnswer = (performance.now() - began) / 1000
     await settled(gateway.pid)
     const started = memoryOf(gateway.pid).rssMb
-    const catalogue = openCatalogue(dist, client)
+    const catalog = openCatalog(dist, client)
     try {
-      const draw = await drawMix(readMix(MIX), catalogue)
+      const draw = await drawMix(readMix(MIX), catalog)
       load.prepare('mix', Array.from({ length: REQUESTS }, draw), requestHeaders(token))
     } finally {
-      catalogue.close()
+      catalog.close()
     }
     const task = { kind: 'closed', polling: false, of: 'mix', port: gateway.port, connections: CONNECTIONS } as const
     await load.run({ ...task, seconds: seconds * LOAD_ROUNDS, expect: [...RIGHT_STATUSES, 503] })

@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sampleOfTwoNights, temporaryFolder } from '../../support/dist.ts'
 import type { BenchContext, BenchLine } from '../report/line.ts'
-import { type Catalogue, openCatalogue } from './catalog.ts'
+import { type Catalog, openCatalog } from './catalog.ts'
 import { type Client, createClient, headerOf } from './client.ts'
 import { type DistView, lastPointers, viewOf } from './dist-view.ts'
 import { httpLines } from './http.ts'
@@ -25,15 +25,15 @@ interface Served {
   pointers: ReturnType<typeof lastPointers>
   corpora: BenchContext['corpora']
   client: Client
-  catalogue: Catalogue
+  catalog: Catalog
   stop(): Promise<void>
 }
 
 const http = suite<{ served: Served }>('bench over HTTP')
 
-async function drawOf(name: KindName, catalogue: Catalogue): Promise<Draw | null> {
+async function drawOf(name: KindName, catalog: Catalog): Promise<Draw | null> {
   try {
-    return await kindOf(name).draw(catalogue)
+    return await kindOf(name).draw(catalog)
   } catch (error) {
     if (SPARSE.includes(name) && error instanceof Error && error.message.includes('too small')) return null
     throw error
@@ -48,36 +48,36 @@ http.before(async (context) => {
   const gateway = await startGateway({ name: 'test', dist: view.path, folder, options: ['--poll-seconds', '1'] })
   const client = createClient(gateway.port, token)
   const corpora = [{ cves: CVES, feeds, corpus, dist, nights: [nights[0]!, nights[1]!] as [string, string] }]
-  context.served = { view, pointers, corpora, client, catalogue: openCatalogue(view.path, client), stop: gateway.stop }
+  context.served = { view, pointers, corpora, client, catalog: openCatalog(view.path, client), stop: gateway.stop }
 })
 
-http.after(async ({ served: { client, catalogue, stop } }) => {
+http.after(async ({ served: { client, catalog, stop } }) => {
   client.close()
-  catalogue.close()
+  catalog.close()
   await stop()
   remove()
 })
 
-http('every kind of request is answered as it should be', async ({ served: { client, catalogue } }) => {
+http('every kind of request is answered as it should be', async ({ served: { client, catalog } }) => {
   for (const name of Object.keys(REQUEST_KINDS)) {
     if (!isKindName(name)) continue
-    const draw = await drawOf(name, catalogue)
+    const draw = await drawOf(name, catalog)
     if (draw === null) continue
     const constant = await typicalAnswer(client, kindOf(name), Array.from({ length: 5 }, draw))
     assert.is(constant.status, kindOf(name).status ?? 200, name)
   }
 })
 
-http('keys are drawn from everywhere', async ({ served: { catalogue } }) => {
-  const drawn = new Set(Array.from({ length: 20_000 }, () => catalogue.id()))
-  assert.is(drawn.size, catalogue.snapshot.index.count)
-  const draw = await kindOf('page100').draw(catalogue)
+http('keys are drawn from everywhere', async ({ served: { catalog } }) => {
+  const drawn = new Set(Array.from({ length: 20_000 }, () => catalog.id()))
+  assert.is(drawn.size, catalog.snapshot.index.count)
+  const draw = await kindOf('page100').draw(catalog)
   const pages = new Set(Array.from({ length: 1000 }, () => draw().target))
-  assert.is(pages.size, Math.floor(catalogue.snapshot.index.count / 100) - 1)
+  assert.is(pages.size, Math.floor(catalog.snapshot.index.count / 100) - 1)
 })
 
-http('texts are counted, the most common first', ({ served: { catalogue } }) => {
-  const counted = countTexts(catalogue.snapshot, catalogue.random, 50, 10_000)
+http('texts are counted, the most common first', ({ served: { catalog } }) => {
+  const counted = countTexts(catalog.snapshot, catalog.random, 50, 10_000)
   assert.is(counted.length, 50)
   assert.ok(counted.every(({ matches }, i) => i === 0 || matches <= counted[i - 1]!.matches))
 })
@@ -86,7 +86,7 @@ http('a view of a dist shows one snapshot, then the next', async ({ served: { vi
   const { first, second } = pointers
   const served = async () => headerOf(await client.receive({ target: '/api/v1/snapshot' }, 'gzip'), 'snapshot-id')
   assert.is(await served(), first.snapshot)
-  view.putUp(second)
+  view.activate(second)
   while ((await served()) === first.snapshot) await new Promise((resolve) => setTimeout(resolve, 20))
   assert.is(await served(), second.snapshot)
 })

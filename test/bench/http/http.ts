@@ -90,9 +90,9 @@ async function* measureLine(line: HttpLine, bench: Bench): AsyncGenerator<BenchL
 }
 
 async function prepare({ kind, different, name }: HttpLine, site: Site, bench: Bench): Promise<Measuring> {
-  const draw = await kindOf(kind).draw(site.catalogue)
+  const draw = await kindOf(kind).draw(site.catalog)
   const requests = Array.from({ length: different }, draw)
-  const constant = await typicalAnswer(site.catalogue.client, kindOf(kind), requests)
+  const constant = await typicalAnswer(site.catalog.client, kindOf(kind), requests)
   const of = `${name} ${site.corpus.cves}`
   bench.generator.prepare(of, requests, bench.headers)
   return { site, of, constant, turns: { gateway: [], other: [], polka: [], node: [] } }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Random } from '../../../corpus/sample/random.ts'
-import type { Catalogue } from './catalog.ts'
+import type { Catalog } from './catalog.ts'
 import { type Draw, isKindName, type KindName, kindOf, REQUEST_KINDS } from './request-kinds.ts'
 
 export interface Mix {
@@ -52,11 +52,11 @@ function onlyWith(value: unknown, names: readonly string[], what: string): Recor
 }
 
 /** Draws the requests of a mix. @throws Error when the snapshot is too small for one of its kinds */
-export async function drawMix({ requests }: Mix, catalogue: Catalogue): Promise<Draw> {
+export async function drawMix({ requests }: Mix, catalog: Catalog): Promise<Draw> {
   const draws: Draw[] = []
-  for (const { kind } of requests) draws.push(await kindOf(kind).draw(catalogue))
+  for (const { kind } of requests) draws.push(await kindOf(kind).draw(catalog))
   const chosen = chooser(requests.map(({ weight }) => weight))
-  return () => draws[chosen(catalogue.random)]!()
+  return () => draws[chosen(catalog.random)]!()
 }
 
 /** Chooses a place of `weights`, each as often as its weight says. */

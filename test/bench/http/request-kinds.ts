@@ -1,6 +1,6 @@
 /** The kinds of requests that are measured, and that mixes are made of: what each asks, and what its answer must look like. */
 import { CVE_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
-import { anywhereIn, type Catalogue, LIST } from './catalog.ts'
+import { anywhereIn, type Catalog, LIST } from './catalog.ts'
 import { type Body, headerOf } from './client.ts'
 import * as filters from './filter-requests.ts'
 import type { LoadRequest } from './load.ts'
@@ -12,7 +12,7 @@ export type Draw = () => LoadRequest
 export interface RequestKind {
   title: string
   /** @throws Error when the snapshot is too small for it */
-  draw(catalogue: Catalogue): Promise<Draw> | Draw
+  draw(catalog: Catalog): Promise<Draw> | Draw
   /** Whether a body is what was asked for; of a 304 there is none. */
   fits(body: Body, target: string): boolean
   status?: 304
@@ -30,37 +30,35 @@ const isRecord = (body: Body, target: string) => target.includes(body.cve_id ?? 
 const targets = (draw: () => string): Draw => {
   return () => ({ target: draw() })
 }
-const detail = (query: string | (({ random }: Catalogue) => string)): RequestKind['draw'] => {
-  return (catalogue) =>
-    targets(() => `${LIST}/${catalogue.id()}${typeof query === 'string' ? query : query(catalogue)}`)
+const detail = (query: string | (({ random }: Catalog) => string)): RequestKind['draw'] => {
+  return (catalog) => targets(() => `${LIST}/${catalog.id()}${typeof query === 'string' ? query : query(catalog)}`)
 }
 const page = (limit: number): RequestKind['draw'] => {
-  return async (catalogue) =>
-    targets(await anywhereIn(catalogue, { sort: 'published', query: '', limit, aligned: true }))
+  return async (catalog) => targets(await anywhereIn(catalog, { sort: 'published', query: '', limit, aligned: true }))
 }
-const filtered = (make: (catalogue: Catalogue) => Promise<() => string> | (() => string)): RequestKind['draw'] => {
-  return async (catalogue) => targets(await make(catalogue))
+const filtered = (make: (catalog: Catalog) => Promise<() => string> | (() => string)): RequestKind['draw'] => {
+  return async (catalog) => targets(await make(catalog))
 }
 
 /** One of the drawers for each sort, at random. */
 const anySort = (descending: boolean, aligned: boolean): RequestKind['draw'] => {
-  return async (catalogue) => {
+  return async (catalog) => {
     const walks = CVE_SORTS.map((sort) => ({
       sort,
       descending,
       query: `sort=${descending ? '-' : ''}${sort}`,
       limit: 25,
     }))
-    const draws = await Promise.all(walks.map((walk) => anywhereIn(catalogue, { ...walk, aligned })))
-    return targets(() => catalogue.random.pick(draws)())
+    const draws = await Promise.all(walks.map((walk) => anywhereIn(catalog, { ...walk, aligned })))
+    return targets(() => catalog.random.pick(draws)())
   }
 }
 
 /** Requests of another kind, each with the tag of its answer. */
 const unchanged = (kind: RequestKind['draw']): RequestKind['draw'] => {
-  return async (catalogue) => {
-    const { client, random, snapshot } = catalogue
-    const draw = await kind(catalogue)
+  return async (catalog) => {
+    const { client, random, snapshot } = catalog
+    const draw = await kind(catalog)
     const tagged: LoadRequest[] = []
     const most = Math.min(TAGGED, snapshot.index.count)
     for (let i = 0; i < most; i++) {
@@ -123,7 +121,7 @@ export const REQUEST_KINDS = {
     status: 304,
   },
   lists: {
-    title: 'first pages of the catalogues',
+    title: 'first pages of the catalogs',
     draw: ({ random }) => targets(() => `/api/v1/${random.pick(LIST_PAGES)}`),
     fits: isPage,
   },

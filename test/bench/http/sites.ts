@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BenchContext, BenchCorpus } from '../report/line.ts'
-import { type Catalogue, openCatalogue } from './catalog.ts'
+import { type Catalog, openCatalog } from './catalog.ts'
 import { createClient } from './client.ts'
 import { type Load, type Measured, makeToken, startGateway, startLoad } from './processes.ts'
 import { settled } from './usage.ts'
@@ -12,7 +12,7 @@ export interface Site {
   gateway: Measured
   /** That of the checkout to compare with (`--against`). */
   other: Measured | null
-  catalogue: Catalogue
+  catalog: Catalog
 }
 
 /** What is started is stopped in the end, the last first. */
@@ -54,9 +54,9 @@ export async function openSites({ corpora, folder, against, profile }: BenchCont
           ? null
           : keep(await startGateway({ ...start, name: `other-${corpus.cves}`, root: against }))
       const client = createClient(gateway.port, token)
-      const catalogue = openCatalogue(corpus.dist, client)
-      stops.push(client.close, catalogue.close)
-      sites.push({ corpus, gateway, other, catalogue })
+      const catalog = openCatalog(corpus.dist, client)
+      stops.push(client.close, catalog.close)
+      sites.push({ corpus, gateway, other, catalog })
     }
     for (const { gateway, other } of sites) for (const one of [gateway, other]) if (one) await settled(one.pid)
     return { sites, headers: requestHeaders(token), load: () => keep(startLoad()), keep, close }

@@ -9,7 +9,7 @@ import { idAt } from '../../../corpus/snapshot/derive/index-table.ts'
 import { readManifest } from '../../../corpus/snapshot/files/layout.ts'
 import { openSnapshot } from '../../../gateway/snapshots/open-snapshot.ts'
 import type { BenchCorpus } from '../report/line.ts'
-import { openCatalogue } from './catalog.ts'
+import { openCatalog } from './catalog.ts'
 import { type Client, createClient, headerOf } from './client.ts'
 import { type DistView, lastPointers, viewOf } from './dist-view.ts'
 import { latencyOf } from './figures.ts'
@@ -53,7 +53,7 @@ const REQUESTS = 20_000
 const CALIBRATING = 1 / 20
 const MOST_CALIBRATING_SECONDS = 2
 /** A soak has at least so many stretches. */
-const LEAST_STRETCHES = 12
+const LEAST_RANGES = 12
 const WATCH_MS = 200
 
 export async function soak(options: SoakOptions): Promise<SoakReport> {
@@ -71,14 +71,14 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
   try {
     await settled(gateway.pid)
     const bench: Soak = { mix, load, gateway, reference, client, connections, token, without: goneIn(corpus.dist) }
-    const stretch = Math.min(60, (minutes * 60) / LEAST_STRETCHES)
-    const calibrating = Math.min(MOST_CALIBRATING_SECONDS, stretch * CALIBRATING)
-    const seconds = stretch - 2 * calibrating
+    const range = Math.min(60, (minutes * 60) / LEAST_RANGES)
+    const calibrating = Math.min(MOST_CALIBRATING_SECONDS, range * CALIBRATING)
+    const seconds = range - 2 * calibrating
     await drawRequests(view, bench)
-    await prepareReference(bench, stretch * CALIBRATING)
+    await prepareReference(bench, range * CALIBRATING)
 
-    const stretches = Math.round((minutes * 60) / stretch)
-    const swapIn = Math.floor(stretches / 3)
+    const ranges = Math.round((minutes * 60) / range)
+    const swapIn = Math.floor(ranges / 3)
     const report: SoakReport = {
       mix: mix.title,
       cves: corpus.cves,
@@ -87,7 +87,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
       swap: { from: first.snapshot, to: second.snapshot, seenAfter: null },
       verdict: [],
     }
-    for (let i = 0; i < stretches; i++) {
+    for (let i = 0; i < ranges; i++) {
       await drawRequests(view, bench)
       const rates = {
         reference: await rateOf(bench, 'reference', calibrating),
@@ -100,14 +100,14 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
               to: second.snapshot,
               afterMs: (seconds * 1000) / 4,
               mostMs: seconds * 1000,
-              putUp: () => view.putUp(second),
+              activate: () => view.activate(second),
             })
           : null
-      report.minutes.push(await holdLoad(bench, { at: (i + 1) * stretch, seconds, rate, ...rates, swap: i === swapIn }))
+      report.minutes.push(await holdLoad(bench, { at: (i + 1) * range, seconds, rate, ...rates, swap: i === swapIn }))
       if (swapping) report.swap.seenAfter = await swapping
       const { requests, errors, p99, rssMb } = report.minutes.at(-1)!
       say(
-        `soak: ${i + 1} of ${stretches}: ${rate.toFixed(0)}/s of ${rates.capacity.toFixed(0)} (reference ${rates.reference.toFixed(0)}), ${requests} requests, ${errors} errors, p99 ${p99.toFixed(2)} ms, ${rssMb.toFixed(0)} MB`,
+        `soak: ${i + 1} of ${ranges}: ${rate.toFixed(0)}/s of ${rates.capacity.toFixed(0)} (reference ${rates.reference.toFixed(0)}), ${requests} requests, ${errors} errors, p99 ${p99.toFixed(2)} ms, ${rssMb.toFixed(0)} MB`,
       )
       options.onMinute?.(report)
     }
@@ -146,12 +146,12 @@ function goneIn(dist: string): Set<string> {
 
 /** Draws requests from the snapshot that is up. */
 async function drawRequests({ path }: DistView, { mix, load, client, token, without }: Soak): Promise<void> {
-  const catalogue = openCatalogue(path, client, without)
+  const catalog = openCatalog(path, client, without)
   try {
-    const draw = await drawMix(mix, catalogue)
+    const draw = await drawMix(mix, catalog)
     load.prepare('mix', Array.from({ length: REQUESTS }, draw), requestHeaders(token))
   } finally {
-    catalogue.close()
+    catalog.close()
   }
 }
 
@@ -174,10 +174,10 @@ function closedLoop(bench: Soak, of: 'mix' | 'reference', seconds: number): Prom
   return load.run({ kind: 'closed', polling: false, of, port, connections, seconds, expect: RIGHT_STATUSES })
 }
 
-type Stretch = Pick<SoakMinute, 'at' | 'seconds' | 'capacity' | 'reference' | 'rate' | 'swap'>
+type Range = Pick<SoakMinute, 'at' | 'seconds' | 'capacity' | 'reference' | 'rate' | 'swap'>
 
-async function holdLoad(bench: Soak, stretch: Stretch): Promise<SoakMinute> {
-  const { seconds, rate } = stretch
+async function holdLoad(bench: Soak, range: Range): Promise<SoakMinute> {
+  const { seconds, rate } = range
   const { load, gateway, connections } = bench
   let peakRssMb = 0
   const watch = setInterval(() => {
@@ -191,7 +191,7 @@ async function holdLoad(bench: Soak, stretch: Stretch): Promise<SoakMinute> {
     const answers = Object.values(statuses).reduce((sum, count) => sum + count, 0)
     const { rssMb } = memoryOf(gateway.pid)
     return {
-      ...stretch,
+      ...range,
       requests,
       errors: answers - requests + unanswered,
       statuses,
@@ -208,15 +208,15 @@ interface Swap {
   to: string
   afterMs: number
   mostMs: number
-  putUp(): void
+  activate(): void
 }
 
 /** Puts up the second snapshot while the load goes on; how long it took until the gateway served it, in s. */
-async function swap({ client }: Soak, { to, afterMs, mostMs, putUp }: Swap): Promise<number | null> {
+async function swap({ client }: Soak, { to, afterMs, mostMs, activate }: Swap): Promise<number | null> {
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
   await pause(afterMs)
   const began = performance.now()
-  putUp()
+  activate()
   // Also past the end of the stretch: a small gateway checks a large snapshot before it serves it.
   while (performance.now() - began < mostMs + 60_000) {
     const received = await client.receive({ target: '/api/v1/snapshot' }, 'identity')

@@ -25,7 +25,7 @@ const COUNTED = 3000
 const COUNTING_MS = 15_000
 /** Of the texts with most matches, that share is scanned for. */
 const SCANNED = 0.15
-const LEAST_STRETCH = 4
+const LEAST_RANGE = 4
 const MOST_SCANS = 20_000
 
 /** Text queries that are measured; what is too much for the queue is refused with 503, and counted. */
@@ -47,21 +47,21 @@ const SCAN_FILTERS = ['kev=true', 'severity=none', 'has_detection=true', 'has_ex
 const SCAN_SORTS = ['published', 'updated', '-cvss', 'cvss', 'epss', '-epss']
 
 /** Every stretch of some texts, each once: it matches at least as much as the text does, so that none need be asked twice. */
-function stretchesOfAll(texts: readonly CountedText[]): string[] {
-  return [...new Set(texts.flatMap(({ text }) => stretchesOf(text)))]
+function rangesOfAll(texts: readonly CountedText[]): string[] {
+  return [...new Set(texts.flatMap(({ text }) => rangesOf(text)))]
 }
 
-function stretchesOf(text: string): string[] {
+function rangesOf(text: string): string[] {
   const found: string[] = []
-  for (let from = 0; from + LEAST_STRETCH <= text.length; from++) {
-    for (let to = from + LEAST_STRETCH; to <= text.length; to++) found.push(text.slice(from, to))
+  for (let from = 0; from + LEAST_RANGE <= text.length; from++) {
+    for (let to = from + LEAST_RANGE; to <= text.length; to++) found.push(text.slice(from, to))
   }
   return found
 }
 
 function scans(texts: readonly CountedText[], random: Random): LoadRequest[] {
   const common = texts.slice(0, Math.max(1, Math.ceil(texts.length * SCANNED)))
-  return shuffled(stretchesOfAll(common), random)
+  return shuffled(rangesOfAll(common), random)
     .slice(0, MOST_SCANS)
     .map((text) => {
       const query = `q=${encodeURIComponent(text)}&${random.pick(SCAN_FILTERS)}&sort=${random.pick(SCAN_SORTS)}&limit=100`
@@ -95,7 +95,7 @@ const LINES: readonly StallLine[] = [
       atOnce: QUERIES_AT_ONCE,
       budget: 60,
       requests: (texts: readonly CountedText[], random: Random) =>
-        asking(path)(stretchesOfAll(texts.filter((text) => !isFew(text))), random),
+        asking(path)(rangesOfAll(texts.filter((text) => !isFew(text))), random),
     },
   ]),
 ]
@@ -125,9 +125,9 @@ async function* measureSite(site: Site, wanted: readonly StallLine[], bench: Ben
   const { cves } = site.corpus
   const { say } = bench.context
   const random = new Random('stall')
-  const texts = countTexts(site.catalogue.snapshot, random, COUNTED, COUNTING_MS)
+  const texts = countTexts(site.catalog.snapshot, random, COUNTED, COUNTING_MS)
   say(`${cves} CVEs: counted the matches of ${texts.length} texts, ${texts.filter(isFew).length} of them have few`)
-  const draw = await kindOf('page25').draw(site.catalogue)
+  const draw = await kindOf('page25').draw(site.catalog)
   bench.pages.prepare('pages', Array.from({ length: PAGES }, draw), bench.headers)
   for (const line of wanted) {
     const requests = line.requests(texts, random)

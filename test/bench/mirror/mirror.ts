@@ -137,9 +137,9 @@ async function secondsOfCurl(url: string, file: string): Promise<number> {
 async function nightLine({ cves, dist }: BenchCorpus, view: DistView, url: string, folder: string): Promise<BenchLine> {
   const { first, second } = lastPointers(dist)
   const [deriving, fetching] = [join(folder, 'deriving'), join(folder, 'fetching')]
-  view.putUp(first)
+  view.activate(first)
   for (const mirror of [deriving, fetching]) await mirrorBy(url, mirror, folder)
-  view.putUp(second)
+  view.activate(second)
   const derived = await mirrorBy(url, deriving, folder, ['--derive'])
   const fetched = await mirrorBy(url, fetching, folder)
   const bytesOf = ({ report }: Mirrored) => report.received + second.manifest.size

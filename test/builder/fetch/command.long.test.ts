@@ -11,11 +11,11 @@ import { partialName } from '../../../builder/fetch/download.ts'
 import { done, endAll, failed, start, vulnshelf } from '../../cli/command.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 import { type Manner, openPublisher, type Publisher, serve } from '../../support/publisher.ts'
-import { catalogue } from './downloading.ts'
+import { catalog } from './downloading.ts'
 
 const folder = temporaryFolder('fetch-command')
 const test = suite('fetch command')
-const KEV = catalogue('whole', 400_000)
+const KEV = catalog('whole', 400_000)
 const TAG = { etag: '"1"' }
 const PATH = 'kev/known_exploited_vulnerabilities.json'
 let publisher: Publisher

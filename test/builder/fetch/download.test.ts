@@ -17,12 +17,12 @@ import {
   status,
   trickle,
 } from '../../support/publisher.ts'
-import { catalogue, fetchFile, half, type Place, place, placed } from './downloading.ts'
+import { catalog, fetchFile, half, located, type Position, position } from './downloading.ts'
 
 const folder = temporaryFolder('download')
 const test = suite('download')
-const OLD = catalogue('old')
-const NEW = catalogue('new')
+const OLD = catalog('old')
+const NEW = catalog('new')
 let publisher: Publisher
 let count = 0
 
@@ -35,24 +35,24 @@ test.after(async () => {
 })
 
 /** A folder of its own, with yesterday's file in it. */
-function yesterday(...manners: Manner[]): Place {
+function yesterday(...manners: Manner[]): Position {
   const name = `case-${++count}`
   publisher.on(`/${name}`, ...manners)
-  const it = place(join(folder.path, name), `${publisher.url}/${name}`)
+  const it = position(join(folder.path, name), `${publisher.url}/${name}`)
   mkdirSync(join(it.feeds, 'kev'), { recursive: true })
   writeFileSync(join(it.feeds, it.wanted.path), OLD)
   return it
 }
 
 /** Requests to the place, in order. */
-const asked = ({ wanted }: Place) => publisher.asked.filter(({ path }) => path === wanted.url.pathname)
+const asked = ({ wanted }: Position) => publisher.asked.filter(({ path }) => path === wanted.url.pathname)
 
 test('a file is fetched, named to the product, and remembered with its digest', async () => {
   const world = openWorld()
   const it = yesterday(serve(NEW, { etag: '"1"' }))
   const report = await fetchFile(it, world.effects)
   assert.equal(report, {
-    path: 'kev/catalogue.json',
+    path: 'kev/catalog.json',
     url: it.wanted.url.href,
     status: 'fetched',
     bytes: NEW.length,
@@ -60,7 +60,7 @@ test('a file is fetched, named to the product, and remembered with its digest', 
     attempts: 1,
     seconds: 0,
   })
-  assert.equal(placed(it), NEW)
+  assert.equal(located(it), NEW)
   assert.is(half(it), null)
   const { headers } = asked(it)[0]!
   assert.match(headers['user-agent']!, /^vulnshelf\/\d/)
@@ -97,7 +97,7 @@ test('a file that is gone, or was altered, is asked for without conditions', asy
   writeFileSync(join(it.feeds, it.wanted.path), 'altered')
   assert.is((await fetchFile(it, world.effects)).status, 'fetched')
   assert.is(asked(it)[1]!.headers['if-none-match'], undefined)
-  assert.equal(placed(it), NEW)
+  assert.equal(located(it), NEW)
   await world.close()
 })
 
@@ -107,7 +107,7 @@ test('304 to an unconditional request is no file', async () => {
   const { status: outcome, error } = await fetchFile(it, world.effects)
   assert.is(outcome, 'failed')
   assert.equal(error, { code: 'refused', message: 'the server answers 304' })
-  assert.equal(placed(it), OLD)
+  assert.equal(located(it), OLD)
   await world.close()
 })
 
@@ -119,7 +119,7 @@ const WRONG: [string, Buffer, RegExp][] = [
   ],
   ['an empty body', Buffer.alloc(0), /^it is empty$/],
   ['half a JSON', NEW.subarray(0, 500), /^it is no JSON: /],
-  ['another JSON', Buffer.from('{"message":"Not Found"}'), /^it does not look like kev\/catalogue\.json: /],
+  ['another JSON', Buffer.from('{"message":"Not Found"}'), /^it does not look like kev\/catalog\.json: /],
   ['a gzip of it', Buffer.from([0x1f, 0x8b, 8, 0, 0]), /^it is no JSON: /],
 ]
 for (const [what, bytes, message] of WRONG) {
@@ -131,7 +131,7 @@ for (const [what, bytes, message] of WRONG) {
     assert.is(error!.code, 'wrong_body')
     assert.match(error!.message, message)
     assert.is(attempts, 3)
-    assert.equal(placed(it), OLD)
+    assert.equal(located(it), OLD)
     assert.is(half(it), null)
     await world.close()
   })
@@ -143,8 +143,8 @@ test('an error page that goes away is waited for', async () => {
   const report = await fetchFile(it, world.effects)
   assert.is(report.status, 'fetched')
   assert.is(report.attempts, 2)
-  assert.equal(placed(it), NEW)
-  assert.equal(world.log, ['kev/catalogue.json: it is an HTML page; asking again in 2 s'])
+  assert.equal(located(it), NEW)
+  assert.equal(world.log, ['kev/catalog.json: it is an HTML page; asking again in 2 s'])
   await world.close()
 })
 
@@ -157,7 +157,7 @@ test('a server that is down is asked six times, each time later', async () => {
   assert.is(attempts, 6)
   assert.is(asked(it).length, 6)
   assert.equal(world.slept, [1000, 2000, 4000, 8000, 16_000])
-  assert.equal(placed(it), OLD)
+  assert.equal(located(it), OLD)
   await world.close()
 })
 
@@ -197,7 +197,7 @@ for (const [code, name] of [
     const { status: outcome, error, attempts } = await fetchFile(it, world.effects)
     assert.equal([outcome, error!.code, attempts], ['failed', name, 1])
     assert.equal(world.slept, [])
-    assert.equal(placed(it), OLD)
+    assert.equal(located(it), OLD)
     await world.close()
   })
 }
@@ -217,7 +217,7 @@ test('a body beyond the limit is not even begun where its length is announced', 
   const { error, attempts, received } = await fetchFile(small, world.effects)
   assert.equal(error, { code: 'too_large', message: '1000 bytes, the limit is 999' })
   assert.equal([attempts, received], [1, 0])
-  assert.equal(placed(it), OLD)
+  assert.equal(located(it), OLD)
   await world.close()
 })
 
@@ -233,7 +233,7 @@ test('a body without an end is broken off at the limit', async () => {
   assert.is(attempts, 1)
   assert.ok(received <= 200_000)
   assert.is(half(it), null)
-  assert.equal(placed(it), OLD)
+  assert.equal(located(it), OLD)
   await world.close()
 })
 
@@ -248,7 +248,7 @@ test('a length that is wrong, either way, is no file', async () => {
   assert.match((await fetchFile(short, world.effects)).error!.message, /^it is no JSON: /)
   const long = yesterday(announcing(NEW.length + 1))
   assert.is((await fetchFile(long, world.effects)).error!.code, 'network')
-  for (const it of [short, long]) assert.equal(placed(it), OLD)
+  for (const it of [short, long]) assert.equal(located(it), OLD)
   await world.close()
 })
 
@@ -263,7 +263,7 @@ test('a crawl is given up, six times', async () => {
   assert.is(error!.code, 'stalled')
   assert.match(error!.message, /^only \d+ bytes in \d+ s$/)
   assert.is(attempts, 6)
-  assert.equal(placed(it), OLD)
+  assert.equal(located(it), OLD)
   await world.close()
 })
 
@@ -303,7 +303,7 @@ test('nobody waits for the end of a body that is thrown away', async () => {
 
 test('a server that cannot be reached is asked again, then told of', async () => {
   const world = openWorld()
-  const it = place(join(folder.path, 'nobody'), 'http://127.0.0.1:1/')
+  const it = position(join(folder.path, 'nobody'), 'http://127.0.0.1:1/')
   const { status: outcome, error, attempts } = await fetchFile(it, world.effects)
   assert.equal([outcome, error!.code, attempts], ['failed', 'network', 6])
   assert.match(error!.message, /ECONNREFUSED/)
@@ -344,13 +344,13 @@ test('digests that a server or a list states are held against the file', async (
   assert.match(byList.error!.message, /^its sha256 is [0-9a-f]{64}, the list says 0{64}$/)
   const byLength = await fetchFile({ ...it, wanted: { ...it.wanted, bytes: 7 } }, world.effects)
   assert.is(byLength.error!.message, 'its server announces 1000 bytes, the list says 7')
-  assert.equal(placed(it), OLD)
+  assert.equal(located(it), OLD)
   await world.close()
 })
 
 test('a folder that cannot be written to is told, not thrown', async () => {
   const world = openWorld()
-  const it = place(join(folder.path, 'in-the-way'), `${publisher.url}/in-the-way`)
+  const it = position(join(folder.path, 'in-the-way'), `${publisher.url}/in-the-way`)
   publisher.on('/in-the-way', serve(NEW))
   mkdirSync(it.feeds)
   writeFileSync(join(it.feeds, 'kev'), 'a file')

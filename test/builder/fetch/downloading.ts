@@ -8,8 +8,8 @@ import { openState } from '../../../builder/fetch/state.ts'
 import type { WantedFile } from '../../../builder/fetch/wanted.ts'
 import type { NetworkEffects } from '../../../corpus/transfer/network.ts'
 
-/** A catalogue of about `bytes` bytes; `edition` makes another one of the same length. */
-export function catalogue(edition: string, bytes = 1000): Buffer {
+/** A catalog of about `bytes` bytes; `edition` makes another one of the same length. */
+export function catalog(edition: string, bytes = 1000): Buffer {
   const empty = JSON.stringify({ edition, vulnerabilities: [], padding: '' })
   return Buffer.from(
     JSON.stringify({ edition, vulnerabilities: [], padding: 'x'.repeat(Math.max(0, bytes - empty.length)) }),
@@ -19,29 +19,29 @@ export function catalogue(edition: string, bytes = 1000): Buffer {
 export const gzipped = (text: string) => gzipSync(text)
 export const zipOf = (name: string, text: string) => Buffer.from(zipSync({ [name]: strToU8(text) }))
 
-export interface Place {
+export interface Position {
   feeds: string
   wanted: WantedFile
 }
 
-export function place(feeds: string, url: string, more: Partial<WantedFile> = {}): Place {
-  const wanted = { path: 'kev/catalogue.json', url: new URL(url), maxBytes: 10 << 20, head: /"vulnerabilities"/ }
+export function position(feeds: string, url: string, more: Partial<WantedFile> = {}): Position {
+  const wanted = { path: 'kev/catalog.json', url: new URL(url), maxBytes: 10 << 20, head: /"vulnerabilities"/ }
   return { feeds, wanted: { ...wanted, ...more } }
 }
 
-export async function fetchFile({ feeds, wanted }: Place, effects: NetworkEffects): Promise<FileReport> {
+export async function fetchFile({ feeds, wanted }: Position, effects: NetworkEffects): Promise<FileReport> {
   const state = await openState(feeds, effects)
   return download('kev', wanted, { feeds, effects, state, credentials: new Map(), onBytes: () => {} })
 }
 
 /** The file in its place, null where there is none. */
-export function placed({ feeds, wanted }: Place): Buffer | null {
+export function located({ feeds, wanted }: Position): Buffer | null {
   const path = join(feeds, wanted.path)
   return existsSync(path) ? readFileSync(path) : null
 }
 
 /** Bytes of the half that lies beside it, null where none does. */
-export function half({ feeds, wanted }: Place): number | null {
+export function half({ feeds, wanted }: Position): number | null {
   const path = join(feeds, partialName(wanted.path))
   return existsSync(path) ? readFileSync(path).length : null
 }

@@ -235,7 +235,7 @@ test('a feed that fails does not keep the others away, and the report says both'
 })
 
 /** Puts a whole folder up under `/copy`, as a static host would; folders have no index. */
-function putUp(feeds: string): void {
+function activate(feeds: string): void {
   for (const name of filesIn(feeds)) {
     publisher.on(`/copy/${name.split('/').map(encodeURIComponent).join('/')}`, serve(readFileSync(join(feeds, name))))
   }
@@ -246,7 +246,7 @@ test('a folder that fetch has filled is a copy: its fetch.json names every file,
   publisher.on(EPSS_AT, serve(EPSS))
   const origin = fresh()
   await toPublishers({ feeds: origin, only: ['kev', 'epss'] })
-  putUp(origin)
+  activate(origin)
   const feeds = fresh()
   const report = await fromCopy({ feeds, only: ['kev', 'epss'] })
   assert.is(report.failed, 0)

@@ -16,13 +16,13 @@ import {
   serve,
   status,
 } from '../../support/publisher.ts'
-import { catalogue, fetchFile, half, type Place, place, placed } from './downloading.ts'
+import { catalog, fetchFile, half, located, type Position, position } from './downloading.ts'
 
 const folder = temporaryFolder('resume')
 const test = suite('resume')
-const OLD = catalogue('old')
-const NEW = catalogue('new', 300_000)
-const NEWER = catalogue('newer', 300_000)
+const OLD = catalog('old')
+const NEW = catalog('new', 300_000)
+const NEWER = catalog('newer', 300_000)
 const TAG = { etag: '"new"' }
 let publisher: Publisher
 let count = 0
@@ -35,23 +35,23 @@ test.after(async () => {
   folder.remove()
 })
 
-function yesterday(...manners: Manner[]): Place {
+function yesterday(...manners: Manner[]): Position {
   const name = `case-${++count}`
   publisher.on(`/${name}`, ...manners)
-  const it = place(join(folder.path, name), `${publisher.url}/${name}`)
+  const it = position(join(folder.path, name), `${publisher.url}/${name}`)
   mkdirSync(join(it.feeds, 'kev'), { recursive: true })
   writeFileSync(join(it.feeds, it.wanted.path), OLD)
   return it
 }
 
 /** What was asked for: range and condition of each request. */
-const ranges = ({ wanted }: Place) =>
+const ranges = ({ wanted }: Position) =>
   publisher.asked
     .filter(({ path }) => path === wanted.url.pathname)
     .map(({ headers }) => [headers.range ?? null, headers['if-range'] ?? null])
 
 /** Fetches, and gives the report with the bytes that the publisher handed out for it. */
-async function fetched(it: Place, effects: NetworkEffects) {
+async function fetched(it: Position, effects: NetworkEffects) {
   const before = publisher.sent()
   const report = await fetchFile(it, effects)
   return { ...report, sent: publisher.sent() - before }
@@ -63,7 +63,7 @@ test('a connection that is cut goes on where it was: no byte comes twice', async
   const { status: outcome, attempts, received, sent } = await fetched(it, world.effects)
   assert.equal([outcome, attempts], ['fetched', 3])
   assert.equal([received, sent], [NEW.length, NEW.length])
-  assert.equal(placed(it), NEW)
+  assert.equal(located(it), NEW)
   assert.equal(ranges(it), [
     [null, null],
     ['bytes=100000-', '"new"'],
@@ -79,7 +79,7 @@ test('a date serves as well where there is no ETag', async () => {
   const { sent } = await fetched(it, world.effects)
   assert.is(sent, NEW.length)
   assert.equal(ranges(it)[1], ['bytes=100000-', dated.lastModified])
-  assert.equal(placed(it), NEW)
+  assert.equal(located(it), NEW)
   await world.close()
 })
 
@@ -90,7 +90,7 @@ test('a weak ETag says nothing about bytes: from the beginning', async () => {
   const { received } = await fetched(it, world.effects)
   assert.is(received, NEW.length + 100_000)
   assert.equal(ranges(it)[1], [null, null])
-  assert.equal(placed(it), NEW)
+  assert.equal(located(it), NEW)
   await world.close()
 })
 
@@ -99,7 +99,7 @@ test('a server that ignores ranges starts again, and so do we', async () => {
   const it = yesterday(cutAfter(100_000, NEW, TAG), plain(NEW, TAG))
   const { status: outcome, received } = await fetched(it, world.effects)
   assert.equal([outcome, received], ['fetched', NEW.length + 100_000])
-  assert.equal(placed(it), NEW)
+  assert.equal(located(it), NEW)
   await world.close()
 })
 
@@ -108,7 +108,7 @@ test('a file that changed meanwhile is fetched whole: halves of two versions nev
   const it = yesterday(cutAfter(100_000, NEW, TAG), serve(NEWER, { etag: '"newer"' }))
   const { attempts, received } = await fetched(it, world.effects)
   assert.equal([attempts, received], [2, NEWER.length + 100_000])
-  assert.equal(placed(it), NEWER)
+  assert.equal(located(it), NEWER)
   await world.close()
 })
 
@@ -124,7 +124,7 @@ test('a server that ignores If-Range is caught by the ETag of what it gives', as
   assert.is(attempts, 3)
   assert.match(world.log[1]!, /the file changed on the server: from the beginning/)
   assert.equal(ranges(it)[2], [null, null])
-  assert.equal(placed(it), NEWER)
+  assert.equal(located(it), NEWER)
   await world.close()
 })
 
@@ -136,7 +136,7 @@ test('the date tells as much where there is no ETag', async () => {
   const it = yesterday(cutAfter(100_000, NEW, { lastModified: then }), rest, serve(NEWER, { lastModified: now }))
   await fetched(it, world.effects)
   assert.match(world.log[1]!, /the file changed on the server: from the beginning/)
-  assert.equal(placed(it), NEWER)
+  assert.equal(located(it), NEWER)
   await world.close()
 })
 
@@ -146,7 +146,7 @@ test('a server that gives another range than it was asked for is not believed', 
   const it = yesterday(cutAfter(100_000, NEW, TAG), other, serve(NEW, TAG))
   assert.is((await fetched(it, world.effects)).status, 'fetched')
   assert.match(world.log[1]!, /the server gives another range: 'bytes 0-299999\/300000'/)
-  assert.equal(placed(it), NEW)
+  assert.equal(located(it), NEW)
   await world.close()
 })
 
@@ -154,7 +154,7 @@ test('206 to a request for all of it is no file', async () => {
   const world = openWorld()
   const it = yesterday(plain(NEW, { 'content-range': `bytes 0-${NEW.length - 1}/${NEW.length}` }, 206))
   assert.equal((await fetched(it, world.effects)).error, { code: 'refused', message: 'the server answers 206' })
-  assert.equal(placed(it), OLD)
+  assert.equal(located(it), OLD)
   await world.close()
 })
 
@@ -163,7 +163,7 @@ test('less than announced is never a file, however often', async () => {
   const it = yesterday(cutAfter(1000, NEW))
   const { status: outcome, attempts, error } = await fetched(it, world.effects)
   assert.equal([outcome, attempts, error!.code], ['failed', 6, 'network'])
-  assert.equal(placed(it), OLD)
+  assert.equal(located(it), OLD)
   await world.close()
 })
 
@@ -178,18 +178,18 @@ test('a rest that ends early is asked for again', async () => {
   const { received } = await fetched(it, world.effects)
   assert.is(received, NEW.length)
   assert.match(world.log[1]!, /100010 of 300000 bytes/)
-  assert.equal(placed(it), NEW)
+  assert.equal(located(it), NEW)
   await world.close()
 })
 
 test('progress counts as success: a line that breaks every 70,000 bytes gets there without a longer wait', async () => {
   const world = openWorld()
-  const large = catalogue('large', 1_000_000)
+  const large = catalog('large', 1_000_000)
   const it = yesterday(cutAfter(70_000, large, TAG))
   const { status: outcome, attempts, received } = await fetched(it, world.effects)
   assert.equal([outcome, attempts, received], ['fetched', 15, large.length])
   assert.equal(world.slept, Array(14).fill(1000))
-  assert.equal(placed(it), large)
+  assert.equal(located(it), large)
   await world.close()
 })
 
@@ -251,11 +251,11 @@ test('killed half-way and started again, it fetches the other half', async () =>
     (error) => assert.instance(error, Killed),
   )
   assert.is(half(it), 150_000)
-  assert.equal(placed(it), OLD)
+  assert.equal(located(it), OLD)
   const { status: outcome, received } = await fetchFile(it, world.effects)
   assert.equal([outcome, received], ['fetched', 150_000])
   assert.is(publisher.sent() - before - NEW.length, 0, 'bytes fetched twice')
-  assert.equal(placed(it), NEW)
+  assert.equal(located(it), NEW)
   assert.is(half(it), null)
   await world.close()
 })
@@ -273,11 +273,11 @@ test('killed before any step, the old file or the new one is there, and the next
     } catch (error) {
       assert.instance(error, Killed)
     }
-    const between = placed(it)!
+    const between = located(it)!
     assert.ok(between.equals(OLD) || between.equals(NEW), `killed before step ${at}`)
     const { error } = await fetchFile(it, world.effects)
     assert.is(error, undefined, `killed before step ${at}: ${error?.message}`)
-    assert.equal(placed(it), NEW, `killed before step ${at}`)
+    assert.equal(located(it), NEW, `killed before step ${at}`)
     assert.is(half(it), null, `killed before step ${at}`)
   }
   assert.ok(steps >= 10, `${steps} steps`)
@@ -290,7 +290,7 @@ test('a whole file that was not yet put in its place needs no byte more', async 
   const effects = {
     ...world.effects,
     rename: async (from: string, to: string) => {
-      if (to.endsWith('catalogue.json')) throw new Killed()
+      if (to.endsWith('catalog.json')) throw new Killed()
       await world.effects.rename(from, to)
     },
   }
@@ -299,7 +299,7 @@ test('a whole file that was not yet put in its place needs no byte more', async 
   const { status: outcome, received, attempts } = await fetchFile(it, world.effects)
   assert.equal([outcome, received, attempts], ['fetched', 0, 1])
   assert.equal(ranges(it)[1], ['bytes=300000-', '"new"'])
-  assert.equal(placed(it), NEW)
+  assert.equal(located(it), NEW)
   await world.close()
 })
 
@@ -310,7 +310,7 @@ test('a half without an entry, or of another address, is no half', async () => {
   const { status: outcome } = await fetched(it, world.effects)
   assert.is(outcome, 'fetched')
   assert.equal(ranges(it), [[null, null]])
-  assert.equal(placed(it), NEW)
+  assert.equal(located(it), NEW)
   await world.close()
 })
 
@@ -319,7 +319,7 @@ test('416 to a half that is too long means from the beginning', async () => {
   const it = yesterday(cutAfter(100_000, NEW, TAG), status(416, { 'content-range': 'bytes */99' }), serve(NEW, TAG))
   const { attempts, received } = await fetched(it, world.effects)
   assert.equal([attempts, received], [3, NEW.length + 100_000])
-  assert.equal(placed(it), NEW)
+  assert.equal(located(it), NEW)
   await world.close()
 })
 

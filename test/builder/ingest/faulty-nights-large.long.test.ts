@@ -72,7 +72,7 @@ test('a row of 50 MB in the index of exploits takes the rows behind it with it: 
   assert.is(error.message.match(/line 3/g)!.length, 2)
 })
 
-test('a catalogue with a text of 50 MB is refused before it is parsed', async () => {
+test('a catalog with a text of 50 MB is refused before it is parsed', async () => {
   const night = await openNight()
   const long = FORMS.cwe.item(1).replace('About', () => LONG)
   night.put({ [FORMS.cwe.path(TODAY)]: FORMS.cwe.file([long, ...items('cwe').slice(1)], TODAY) })

@@ -45,7 +45,7 @@ const FIRST_NIGHT = {
 }
 
 /** A feeds folder with these files and an empty place for a corpus. */
-function place(files: Record<string, Uint8Array | string | null> = FIRST_NIGHT) {
+function position(files: Record<string, Uint8Array | string | null> = FIRST_NIGHT) {
   const folder = mkdtempSync(join(root.path, 'case-'))
   const feeds = putFeeds(join(folder, 'feeds'), files)
   const corpus = join(folder, 'corpus.db')
@@ -87,7 +87,7 @@ async function refusal(work: Promise<unknown>, code: IngestError['code']): Promi
 const nights = suite('nights')
 
 nights('the first ingest takes everything over, and says what it took', async () => {
-  const it = place()
+  const it = position()
   const report = await it.run()
   assert.equal(figures(report, 'cvelist'), [21, 21, 21, 0, 0, 0])
   assert.equal(figures(report, 'kev'), [3, 3, 3, 0, 0, 0])
@@ -104,7 +104,7 @@ nights('the first ingest takes everything over, and says what it took', async ()
 })
 
 nights('a record dated after its release does not move the corpus date, and is named', async () => {
-  const it = place()
+  const it = position()
   const odd = { id: id(30), updated: '9999-12-31T00:00:00.000Z' }
   const late = { id: id(31), updated: '2024-06-02T23:00:00.000Z' }
   it.put({
@@ -125,7 +125,7 @@ nights('a record dated after its release does not move the corpus date, and is n
 })
 
 nights('the same files again change not a byte of the corpus', async () => {
-  const it = place()
+  const it = position()
   await it.run()
   const before = readFileSync(it.corpus)
   const report = await it.run()
@@ -141,7 +141,7 @@ nights('the same files again change not a byte of the corpus', async () => {
 })
 
 nights('the same records in other files are known, and change neither digest nor version nor timeline', async () => {
-  const it = place()
+  const it = position()
   await it.run()
   const { feeds: _before, ...before } = it.contents()
   const files = [...TWENTY].reverse().map((record) => [recordPath(record.id), JSON.stringify(cveRecord(record))])
@@ -156,7 +156,7 @@ nights('the same records in other files are known, and change neither digest nor
 })
 
 nights('a night raises the versions of what it changed, and of nothing else', async () => {
-  const it = place()
+  const it = position()
   await it.run()
   const changed = { id: id(3), title: 'Another fault', updated: '2024-06-02T01:00:00.000Z' }
   it.put({
@@ -183,8 +183,8 @@ nights('a night raises the versions of what it changed, and of nothing else', as
   assert.equal([newest.version_from, newest.version_to, newest.changed_at], [1, 2, '2024-06-02T01:00:00.000Z'])
 })
 
-nights('a KEV listing that comes is dated by its entry, one that goes by the catalogue', async () => {
-  const it = place()
+nights('a KEV listing that comes is dated by its entry, one that goes by the catalog', async () => {
+  const it = position()
   await it.run()
   it.put({ [KEV]: kevJson([id(1), id(5), 'CVE-2020-9999'], '2024-06-03T10:00:00.000Z') })
   const report = await it.run({ acceptShrink: true })
@@ -203,7 +203,7 @@ nights('a KEV listing that comes is dated by its entry, one that goes by the cat
 })
 
 nights('a change is dated by the feed that brought it, at the first instant where that states a day', async () => {
-  const it = place({
+  const it = position({
     [LIST]: FIRST_NIGHT[LIST],
     'kev/2024-06-01/known_exploited_vulnerabilities.json': undated([id(1), id(5), id(6)]),
   })
@@ -220,16 +220,16 @@ nights('a change is dated by the feed that brought it, at the first instant wher
   assert.is(newestChange(it, id(6)), '2024-06-04T00:00:00.000Z')
 })
 
-/** A catalogue that does not state when it was released: its folder dates it, by the day. */
+/** A catalog that does not state when it was released: its folder dates it, by the day. */
 const undated = (ids: string[]) => JSON.stringify({ ...JSON.parse(kevJson(ids)), dateReleased: undefined })
 
-function newestChange(it: ReturnType<typeof place>, cveId: string): string {
+function newestChange(it: ReturnType<typeof position>, cveId: string): string {
   const { parts } = it.contents().records.find((record) => record.cveId === cveId)!
   return JSON.parse(parts.timeline)[0].changed_at
 }
 
 nights('new scores replace the old ones and touch no record', async () => {
-  const it = place()
+  const it = position()
   await it.run()
   it.put({
     'epss/epss_scores-2024-06-02.csv.gz': epssCsv(
@@ -258,13 +258,13 @@ nights('new scores replace the old ones and touch no record', async () => {
 
 nights('scores of a file without its first line are of the day in its name, by a model unknown', async () => {
   const csv = gzipSync(`cve,epss,percentile\n${id(1)},0.5,0.9\n`)
-  const it = place({ [LIST]: FIRST_NIGHT[LIST], 'epss/epss_scores-2021-04-14.csv.gz': csv })
+  const it = position({ [LIST]: FIRST_NIGHT[LIST], 'epss/epss_scores-2021-04-14.csv.gz': csv })
   await it.run()
   assert.equal(it.contents().epss.release, { date: '2021-04-14', modelVersion: 'unknown' })
 })
 
 nights('a record that is rejected leaves a tombstone, and comes back when it is published again', async () => {
-  const it = place()
+  const it = position()
   await it.run()
   it.put({ [NEXT_LIST]: baselineZip([...TWENTY.slice(1), { id: id(1), state: 'REJECTED' }, { id: id(21) }]) })
   const report = await it.run()
@@ -277,7 +277,7 @@ nights('a record that is rejected leaves a tombstone, and comes back when it is 
 })
 
 nights('a listed record that the list does not have any more counts as removed from KEV', async () => {
-  const it = place()
+  const it = position()
   await it.run()
   it.put({ [NEXT_LIST]: baselineZip(TWENTY.slice(1)) })
   const { changes } = await it.run()
@@ -285,7 +285,7 @@ nights('a listed record that the list does not have any more counts as removed f
 })
 
 nights('a record that is published again after its rejection goes on with its version and its timeline', async () => {
-  const it = place()
+  const it = position()
   const night = (day: number, one: Partial<SmallRecord>) => {
     const record = { id: id(1), updated: `2024-06-0${day}T01:00:00.000Z`, ...one }
     it.put({ [`cvelistv5/2024-06-0${day}_all_CVEs.zip`]: baselineZip([...TWENTY.slice(1), record]) })
@@ -319,7 +319,7 @@ nights('a record that is published again after its rejection goes on with its ve
 })
 
 nights('an id that was rejected before it ever was a record begins as version 1', async () => {
-  const it = place()
+  const it = position()
   await it.run()
   it.put({ [NEXT_LIST]: baselineZip([...TWENTY, { id: id(21) }]) })
   await it.run()
@@ -329,7 +329,7 @@ nights('an id that was rejected before it ever was a record begins as version 1'
 })
 
 nights('deltas go on top of the baseline, and an older record never replaces a newer one', async () => {
-  const it = place()
+  const it = position()
   await it.run()
   it.put({
     'cvelistv5/2024-06-02_delta_CVEs.zip': deltaZip([
@@ -351,7 +351,7 @@ nights('of two records with one id in a baseline the later one counts, and the o
     'cves/2024/0xxx/CVE-2024-0001.json': twice('First'),
     'other/CVE-2024-0001.json': twice('Second'),
   })
-  const it = place({ [LIST]: zip })
+  const it = position({ [LIST]: zip })
   const report = await it.run()
   assert.equal(figures(report, 'cvelist'), [2, 1, 1, 0, 0, 0])
   assert.equal(skips(report, 'cvelist'), [`${id(1)} duplicate`])
@@ -359,7 +359,7 @@ nights('of two records with one id in a baseline the later one counts, and the o
 })
 
 nights('a record that cannot be read today stays as it was, and is named', async () => {
-  const it = place()
+  const it = position()
   await it.run()
   const files = TWENTY.map((record) => [recordPath(record.id), JSON.stringify(cveRecord(record))])
   it.put({ [NEXT_LIST]: zipOf({ ...Object.fromEntries(files), [recordPath(id(7))]: '{"cveMetadata"' }) })
@@ -371,7 +371,7 @@ nights('a record that cannot be read today stays as it was, and is named', async
 })
 
 nights('as of a date, each feed is taken as it was then; a feed without a file by then is absent', async () => {
-  const it = place({
+  const it = position({
     ...FIRST_NIGHT,
     [NEXT_LIST]: baselineZip([...TWENTY, { id: id(40) }]),
     [KEV]: kevJson([id(1)], '2024-06-02T10:00:00.000Z'),
@@ -385,7 +385,7 @@ nights('as of a date, each feed is taken as it was then; a feed without a file b
 })
 
 nights('oddities are counted for as long as they are there, whether read anew or known', async () => {
-  const it = place()
+  const it = position()
   const noted = (report: IngestReport) =>
     report.feeds
       .find(({ name }) => name === 'cvelist')!
@@ -400,7 +400,7 @@ nights('oddities are counted for as long as they are there, whether read anew or
 })
 
 nights('a feed whose file is gone is absent, and its data stays', async () => {
-  const it = place()
+  const it = position()
   await it.run()
   it.put({ [KEV]: null })
   const report = await it.run()
@@ -410,7 +410,7 @@ nights('a feed whose file is gone is absent, and its data stays', async () => {
 })
 
 nights('another mission merges every record again', async () => {
-  const it = place()
+  const it = position()
   await it.run()
   const report = await it.run({ mission: 'high' })
   assert.is(report.records.merged, 20)
@@ -473,7 +473,7 @@ const REFUSALS: [
 
 for (const [what, change, code, message] of REFUSALS) {
   refusals(`${what} stops the ingest; the corpus is yesterday's`, async () => {
-    const it = place()
+    const it = position()
     await it.run()
     const before = readFileSync(it.corpus)
     it.put({ ...change, 'cna/CNAsList.json': cnaJson(['acme', 'zeta']) })
@@ -484,7 +484,7 @@ for (const [what, change, code, message] of REFUSALS) {
 }
 
 refusals('--accept-shrink lets a smaller list through', async () => {
-  const it = place()
+  const it = position()
   await it.run()
   it.put({ [NEXT_LIST]: records(14) })
   const report = await it.run({ acceptShrink: true })
@@ -492,20 +492,20 @@ refusals('--accept-shrink lets a smaller list through', async () => {
 })
 
 refusals('a loss of a tenth is still let through', async () => {
-  const it = place({ [LIST]: records(20) })
+  const it = position({ [LIST]: records(20) })
   await it.run()
   it.put({ [NEXT_LIST]: records(18) })
   assert.is((await it.run()).records.removed, 2)
 })
 
 refusals('a first ingest that fails leaves nothing behind', async () => {
-  const it = place({ ...FIRST_NIGHT, [LIST]: records(20).subarray(0, 900) })
+  const it = position({ ...FIRST_NIGHT, [LIST]: records(20).subarray(0, 900) })
   await refusal(it.run(), 'feed-unusable')
   assert.equal(it.left(), [])
 })
 
 refusals('a folder that holds no feeds, or is none, is told how to fill one', async () => {
-  const it = place({ 'holiday/photo.jpg': '' })
+  const it = position({ 'holiday/photo.jpg': '' })
   assert.match(
     await refusal(it.run(), 'no-feeds'),
     /holds no file of a known feed \(builder\/README\.md .*`vulnshelf fetch /,
@@ -518,7 +518,7 @@ refusals('a folder that holds no feeds, or is none, is told how to fill one', as
 })
 
 refusals('feeds without a CVE list, or with none that early, are refused', async () => {
-  const it = place({ [KEV]: kevJson([id(1)]) })
+  const it = position({ [KEV]: kevJson([id(1)]) })
   assert.match(await refusal(it.run(), 'feed-missing'), /no CVE list in .*: looked for cvelistv5\//)
   it.put(FIRST_NIGHT)
   assert.match(
@@ -528,11 +528,11 @@ refusals('feeds without a CVE list, or with none that early, are refused', async
 })
 
 refusals('an impossible date is refused', async () => {
-  assert.match(await refusal(place().run({ asOf: '2024-02-30' }), 'usage'), /--as-of takes a date/)
+  assert.match(await refusal(position().run({ asOf: '2024-02-30' }), 'usage'), /--as-of takes a date/)
 })
 
 refusals('a file that is no corpus is refused and left alone', async () => {
-  const it = place()
+  const it = position()
   copyFileSync(join(it.feeds, LIST), it.corpus)
   const before = readFileSync(it.corpus)
   const error = await it.run().then(
@@ -544,7 +544,7 @@ refusals('a file that is no corpus is refused and left alone', async () => {
 })
 
 refusals('a second ingest beside a running one is refused as busy', async () => {
-  const it = place()
+  const it = position()
   await it.run()
   it.put({ [NEXT_LIST]: baselineZip([...TWENTY, { id: id(40) }]) })
   const effects = quietEffects()
@@ -561,7 +561,7 @@ refusals('a second ingest beside a running one is refused as busy', async () => 
 
 refusals('a second first ingest is refused as busy, and takes nothing from the one that is running', async () => {
   for (const step of ['reading CVE list', 'merging']) {
-    const it = place()
+    const it = position()
     let second: Promise<string> | undefined
     const log = (line: string) => {
       if (line === step) second = refusal(it.run(), 'busy')
@@ -601,7 +601,7 @@ const SECOND_NIGHT = {
 /** Kills an ingest before each of its steps in turn. */
 async function killedAtEachStep(isFirst: boolean): Promise<void> {
   const begin = async () => {
-    const it = place()
+    const it = position()
     if (isFirst) return it
     await it.run()
     it.put(SECOND_NIGHT)
@@ -642,7 +642,7 @@ kill("killed before any step of a second night, the corpus is yesterday's or tod
 )
 
 kill('a log that a kill left beside an unfinished first corpus goes', async () => {
-  const it = place()
+  const it = position()
   for (const suffix of ['.new', '.new-wal', '.new-shm', '.new-journal'])
     writeFileSync(it.corpus + suffix, 'left by a kill')
   await it.run()
@@ -651,7 +651,7 @@ kill('a log that a kill left beside an unfinished first corpus goes', async () =
 })
 
 kill('a first corpus has no journal on disk: a kill would leave it to the next', async () => {
-  const it = place()
+  const it = position()
   const seen = new Set<string>()
   await ingest({ feeds: it.feeds, corpus: it.corpus }, quietEffects(), () => {
     for (const name of it.left()) seen.add(name)
@@ -660,7 +660,7 @@ kill('a first corpus has no journal on disk: a kill would leave it to the next',
 })
 
 kill('a commit to a corpus is on disk when it returns', async () => {
-  const it = place()
+  const it = position()
   await it.run()
   const workspace = await openWorkspace(it.corpus, quietEffects())
   const FULL = 2

@@ -336,7 +336,7 @@ test('a night in which only NVD moved stands at one version, dated by its feed',
   assert.equal(messages(it.record().timeline[2]!).length, 1)
 })
 
-test('a listing in KEV is dated by its entry; that it goes, by the catalogue', async () => {
+test('a listing in KEV is dated by its entry; that it goes, by the catalog', async () => {
   const it = nights()
   await it.night({ kev: [OTHER] })
   await it.night({ kev: [OTHER, ID] })

@@ -5,7 +5,12 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ingest } from '../../../builder/ingest/ingest.ts'
 import type { MergeResult } from '../../../builder/ingest/record.ts'
-import { closeFormers, type MergeTask, type ReadResult, type TouchedRecord } from '../../../builder/ingest/tasks.ts'
+import {
+  closeCommittedCorpora,
+  type MergeTask,
+  type ReadResult,
+  type TouchedRecord,
+} from '../../../builder/ingest/tasks.ts'
 import { openThreads } from '../../../builder/ingest/threads.ts'
 import { openCveList } from '../../../corpus/feeds/cvelist/cvelist.ts'
 import type { FeedItem } from '../../../corpus/feeds/feed.ts'
@@ -124,7 +129,7 @@ test('a record that was there is compared with what was committed, on whichever 
       )
     } finally {
       await threads.close()
-      closeFormers()
+      closeCommittedCorpora()
     }
   }
 })

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import { ingest } from '../../../builder/ingest/ingest.ts'
 import { prune } from '../../../builder/prune.ts'
 import { build } from '../../../builder/snapshot/build.ts'
-import { gatheredPath, openGathered } from '../../../builder/snapshot/build-cache.ts'
+import { buildCachePath, openBuildCache } from '../../../builder/snapshot/build-cache.ts'
 import { noProgress } from '../../../corpus/command/progress.ts'
 import { objectPath, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { quietEffects, sampleDist, temporaryFolder } from '../../support/dist.ts'
@@ -32,10 +32,10 @@ async function buildNight(dist: string, jobs = 0) {
   return { files: readCurrent(dist).manifest.files, told }
 }
 
-const isKept = (dist: string) => openGathered(dist, readCurrent(dist).manifest.files) !== null
+const isKept = (dist: string) => openBuildCache(dist, readCurrent(dist).manifest.files) !== null
 
 const withoutDist = copyOf('without')
-rmSync(gatheredPath(withoutDist))
+rmSync(buildCachePath(withoutDist))
 const without = await buildNight(withoutDist)
 
 test('every build keeps what it gathered of its snapshot, for the next one', () => {
@@ -61,14 +61,14 @@ test('what a night kept serves the way back to the night before as well', async 
 })
 
 test('a byte that was flipped anywhere in it changes nothing of the snapshot, and it is then kept anew', async () => {
-  const { length } = readFileSync(gatheredPath(first.dist))
+  const { length } = readFileSync(buildCachePath(first.dist))
   const trailerAt = length - 36
-  const places = [0, Math.floor(length / 3), Math.floor(length / 2), trailerAt - 1, trailerAt, length - 1]
-  for (const at of places) {
+  const positions = [0, Math.floor(length / 3), Math.floor(length / 2), trailerAt - 1, trailerAt, length - 1]
+  for (const at of positions) {
     const dist = copyOf(`flipped-${at}`)
-    const bytes = readFileSync(gatheredPath(dist))
+    const bytes = readFileSync(buildCachePath(dist))
     bytes[at]! ^= 1
-    writeFileSync(gatheredPath(dist), bytes)
+    writeFileSync(buildCachePath(dist), bytes)
     const { files } = await buildNight(dist)
     assert.equal(files, without.files, `byte ${at}`)
     assert.is(isKept(dist), true)
@@ -77,9 +77,9 @@ test('a byte that was flipped anywhere in it changes nothing of the snapshot, an
 
 test('facts that are damaged are told of: all is then gathered anew', async () => {
   const dist = copyOf('told')
-  const bytes = readFileSync(gatheredPath(dist))
+  const bytes = readFileSync(buildCachePath(dist))
   bytes[100]! ^= 1
-  writeFileSync(gatheredPath(dist), bytes)
+  writeFileSync(buildCachePath(dist), bytes)
   const { files, told } = await buildNight(dist)
   assert.equal(files, without.files)
   assert.is(told.length, 1)
@@ -88,12 +88,12 @@ test('facts that are damaged are told of: all is then gathered anew', async () =
 
 test('one that was cut short, or is of another snapshot, is not built upon', async () => {
   const cut = copyOf('cut')
-  truncateSync(gatheredPath(cut), 20)
+  truncateSync(buildCachePath(cut), 20)
   assert.is(isKept(cut), false)
   assert.equal((await buildNight(cut)).files, without.files)
 
   const other = copyOf('other')
-  cpSync(gatheredPath(withoutDist), gatheredPath(other))
+  cpSync(buildCachePath(withoutDist), buildCachePath(other))
   assert.is(isKept(other), false)
   assert.equal((await buildNight(other)).files, without.files)
 })
@@ -111,9 +111,9 @@ test('prune keeps that of the current snapshot, and removes any other', async ()
   const dist = copyOf('pruned')
   await prune(dist, 1, quietEffects())
   assert.is(isKept(dist), true)
-  cpSync(gatheredPath(withoutDist), gatheredPath(dist))
+  cpSync(buildCachePath(withoutDist), buildCachePath(dist))
   await prune(dist, 1, quietEffects())
-  assert.is(existsSync(gatheredPath(dist)), false)
+  assert.is(existsSync(buildCachePath(dist)), false)
 })
 
 test.after(() => folder.remove())

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openPuts } from '../../../builder/snapshot/write-queue.ts'
+import { openWriteQueue } from '../../../builder/snapshot/write-queue.ts'
 import type { FileEntry } from '../../../corpus/snapshot/files/manifest.ts'
 
 const entry = (name: string): FileEntry => ({
@@ -16,7 +16,7 @@ const entry = (name: string): FileEntry => ({
 })
 
 test('entries come in the order in which they were added, and no more than four are under way at once', async () => {
-  const puts = openPuts()
+  const puts = openWriteQueue()
   let underWay = 0
   let most = 0
   const put = async (name: string, ms: number) => {
@@ -39,7 +39,7 @@ test('a file that cannot be put stops what follows it, and nothing is under way 
   const unheard: unknown[] = []
   const note = (reason: unknown) => void unheard.push(reason)
   process.on('unhandledRejection', note)
-  const puts = openPuts()
+  const puts = openWriteQueue()
   let done = 0
   const slow = async () => {
     await wait(30)

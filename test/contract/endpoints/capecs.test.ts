@@ -1,15 +1,15 @@
-/** gateway/API.md, sections 21 and 22: the catalogue of attack patterns against the feed's entries. */
+/** gateway/API.md, sections 21 and 22: the catalog of attack patterns against the feed's entries. */
 import * as assert from 'uvu/assert'
 import type { CapecEntry } from '../../../corpus/model/catalog.ts'
 import { contractSuite } from '../support/contract.ts'
-import { cataloguesOf, folded, holdListSorts, inListOrder, type Orders } from '../support/list-rows.ts'
+import { catalogsOf, folded, holdListSorts, inListOrder, type Orders } from '../support/list-rows.ts'
 import { holdPaging } from '../support/paging.ts'
 import { openRefusing, refuses, refusesValues } from '../support/refusals.ts'
 import { sharedService } from '../support/service.ts'
 
 const { states, after, run } = contractSuite('GET /capecs')
 const service = await sharedService()
-const { capecs: entries } = cataloguesOf(service.corpus)
+const { capecs: entries } = catalogsOf(service.corpus)
 const refusing = await openRefusing(service, 'CVE-1999-0041')
 
 type Row = Record<string, unknown> & {

@@ -48,7 +48,7 @@ const rich = rows
     return affected.length > 1 && references.length > 1 && cvss.metrics.length > 0
   })!
 
-test('API 9.13: every record of the catalogue is a summary record, field by field', async () => {
+test('API 9.13: every record of the catalog is a summary record, field by field', async () => {
   for (const row of rows) schemaOf('/cves').parse({ data: [row], pagination: { limit: 1, next_cursor: null } })
   const published = corpus.blocks().reduce((sum, { records }) => sum + records, 0)
   assert.is(rows.length, published)

@@ -1,16 +1,16 @@
-/** gateway/API.md, sections 18 and 19: the catalogue of weaknesses against the feed's entries. */
+/** gateway/API.md, sections 18 and 19: the catalog of weaknesses against the feed's entries. */
 import * as assert from 'uvu/assert'
 import type { CweEntry } from '../../../corpus/model/catalog.ts'
 import { contractSuite } from '../support/contract.ts'
 import { recordsOf } from '../support/cve-rows.ts'
-import { cataloguesOf, folded, holdListSorts, inListOrder, type Orders } from '../support/list-rows.ts'
+import { catalogsOf, folded, holdListSorts, inListOrder, type Orders } from '../support/list-rows.ts'
 import { holdPaging } from '../support/paging.ts'
 import { openRefusing, refuses, refusesValues } from '../support/refusals.ts'
 import { sharedService } from '../support/service.ts'
 
 const { states, after, run } = contractSuite('GET /cwes')
 const service = await sharedService()
-const { cwes: entries } = cataloguesOf(service.corpus)
+const { cwes: entries } = catalogsOf(service.corpus)
 const records = [...recordsOf(service.corpus).values()]
 const refusing = await openRefusing(service, records[0]!.core.cve_id)
 

@@ -158,9 +158,9 @@ test('rule 28: an exact id wins, then prefix of id or label, then word start, th
 
 test('rule 28: within a rank KEV-listed CVEs come first, then newer ones', async () => {
   const listed = new Map(rows.map(({ cve_id, kev }) => [cve_id as string, kev.listed]))
-  const place = new Map(rows.map(({ cve_id }, i) => [cve_id as string, i]))
+  const position = new Map(rows.map(({ cve_id }, i) => [cve_id as string, i]))
   const items = (await search('cve-20', '&limit=25&types=cve')).results.cve!
-  const keys = items.map(({ id }) => (listed.get(id) ? 0 : rows.length) + place.get(id)!)
+  const keys = items.map(({ id }) => (listed.get(id) ? 0 : rows.length) + position.get(id)!)
   assert.equal(
     keys,
     keys.toSorted((a, b) => a - b),

@@ -8,7 +8,7 @@ import { type CveId, compareCveIds } from '../../../corpus/model/ids/cve-id.ts'
 import { planCvePage } from '../../../gateway/plan/cve-page.ts'
 import { openQueries } from '../../../gateway/query/queries.ts'
 import { listCves } from '../../../gateway/routes/cves.ts'
-import { openShelf } from '../../../gateway/snapshots/registry.ts'
+import { openRegistry } from '../../../gateway/snapshots/registry.ts'
 import { sampleDist, temporaryFolder } from '../../support/dist.ts'
 import { asAdministrator } from '../../support/gateway.ts'
 import { listLog } from '../../support/server.ts'
@@ -16,7 +16,7 @@ import { type Summary, walk } from '../../support/walk.ts'
 
 const folder = temporaryFolder('walk')
 const sample = await sampleDist(folder.path, 1200)
-const shelf = openShelf(sample.dist, { log: listLog().log, pollMs: 0 })
+const shelf = openRegistry(sample.dist, { log: listLog().log, pollMs: 0 })
 const queries = openQueries()
 const context = { shelf, queries, ...asAdministrator }
 const ask = async (query: string) => (await listCves.read({}, query)(context)).identity().toString()

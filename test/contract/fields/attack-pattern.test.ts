@@ -1,4 +1,4 @@
-/** gateway/API.md, sections 21 and 22: the fields of the whole catalogue, against its XML. */
+/** gateway/API.md, sections 21 and 22: the fields of the whole catalog, against its XML. */
 import * as assert from 'uvu/assert'
 import type { CapecEntry } from '../../../corpus/model/catalog.ts'
 import { aboutEach, byKey } from '../support/answers.ts'
@@ -119,7 +119,7 @@ states('21.13', 'lists of texts', () => {
 
 states('21.14', 'scopes, impacts and note', () => {
   holdField(rows, 'consequences', listOf(consequence))
-  // Null where the catalogue gives no note.
+  // Null where the catalog gives no note.
   holdEach('consequences', (element) =>
     itemsOf(element, 'Consequences', 'Consequence').map((one) => ({
       scopes: textsOf(one, 'Scope'),

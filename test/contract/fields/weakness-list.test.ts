@@ -1,4 +1,4 @@
-/** gateway/API.md, section 18: the rows of the whole catalogue, against its XML and the mappings of the feeds. */
+/** gateway/API.md, section 18: the rows of the whole catalog, against its XML and the mappings of the feeds. */
 import * as assert from 'uvu/assert'
 import type { CweEntry } from '../../../corpus/model/catalog.ts'
 import { allDetails, byKey } from '../support/answers.ts'

@@ -1,4 +1,4 @@
-/** gateway/API.md, section 19: the fields of the whole catalogue, against its XML. */
+/** gateway/API.md, section 19: the fields of the whole catalog, against its XML. */
 import * as assert from 'uvu/assert'
 import type { CweEntry } from '../../../corpus/model/catalog.ts'
 import { aboutEach, byKey } from '../support/answers.ts'

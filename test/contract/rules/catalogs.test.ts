@@ -1,4 +1,4 @@
-/** Rule 27 of RULES.md on catalogues and exploit modules. */
+/** Rule 27 of RULES.md on catalogs and exploit modules. */
 import * as assert from 'uvu/assert'
 import { kevJson } from '../../support/feeds.ts'
 import { contractSuite } from '../support/contract.ts'
@@ -18,7 +18,7 @@ import {
 
 type Json = Record<string, unknown>
 
-const contract = contractSuite('rules, catalogues')
+const contract = contractSuite('rules, catalogs')
 const { states, rule } = contract
 
 const related = (...all: [nature: string, id: number, view?: number][]) =>
@@ -93,7 +93,7 @@ const world = await openWorld({
 
 const ids = async (path: string, key: string) => (await world.all<Json>(path)).map((row) => row[key])
 
-rule(27, 'catalogues are whole: what is deprecated or obsolete is served with that status', async () => {
+rule(27, 'catalogs are whole: what is deprecated or obsolete is served with that status', async () => {
   assert.equal(await ids('/cwes?sort=id', 'numeric_id'), [1, 74, 79, 352, 494])
   assert.equal(await ids('/cwes?status=Deprecated', 'numeric_id'), [1])
   assert.is((await world.json<Json>('/cwes/1')).status, 'Deprecated')

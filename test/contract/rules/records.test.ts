@@ -188,22 +188,18 @@ rule(21, 'a weakness named only in the text of a problem type counts', async () 
   assert.ok((await mapped(89, 'any')).includes(id(13)))
 })
 
-rule(
-  21,
-  'what the catalogue knows as a weakness goes before what it does not; if none is, the first stays',
-  async () => {
-    assert.equal(await primary(15, 16, 17), ['cwe-79', 'cwe-89', 'cwe-20'])
-    const other = await openWorld({
-      ...cveList([{ id: id(17), cna: cwes('CWE-1000', 'CWE-1001') }]),
-      'cwe/cwec_v4.15.xml': cweXml(cweXmlEntry(79)),
-    })
-    try {
-      assert.is((await other.json<Core>(`/cves/${id(17)}`)).primary_cwe_id, 'cwe-1000')
-    } finally {
-      await other.remove()
-    }
-  },
-)
+rule(21, 'what the catalog knows as a weakness goes before what it does not; if none is, the first stays', async () => {
+  assert.equal(await primary(15, 16, 17), ['cwe-79', 'cwe-89', 'cwe-20'])
+  const other = await openWorld({
+    ...cveList([{ id: id(17), cna: cwes('CWE-1000', 'CWE-1001') }]),
+    'cwe/cwec_v4.15.xml': cweXml(cweXmlEntry(79)),
+  })
+  try {
+    assert.is((await other.json<Core>(`/cves/${id(17)}`)).primary_cwe_id, 'cwe-1000')
+  } finally {
+    await other.remove()
+  }
+})
 
 rule(21, 'scope=any is the union of the mappings of CNA, ADP, NVD and advisories', async () => {
   for (const cwe of [20, 79, 89, 22, 502]) assert.ok((await mapped(cwe, 'any')).includes(id(10)), String(cwe))

@@ -160,7 +160,7 @@ rule(26, 'what another feed brings is written too, dated as that feed dates it',
   assert.is(kev!.changed_at, '2024-05-20T00:00:00.000Z', 'a listing dates itself')
   assert.ok(kev!.messages.some((one) => one.json_path.startsWith('$.kev') && one.new_value !== null))
   assert.is(timeline.filter((one) => one.category === 'publication').length, before.length)
-  // What else the catalogue says is of its release.
+  // What else the catalog says is of its release.
   const [first, second] = JSON.parse(kevJson([FIRST, SECOND])).vulnerabilities
   const known = { ...second, knownRansomwareCampaignUse: 'Known' }
   const released = JSON.parse(kevJson([FIRST, SECOND], '2024-06-03T12:00:00.0000Z'))
@@ -181,7 +181,7 @@ rule(26, 'an exploit module is dated by what its feed states of it, whatever els
   })
   const exploit = { id: 7, description: 'x', published: '2024-05-23', verified: true }
   const kev = (released: string) => ({ [KEV]: kevJson([FIRST, SECOND], released) })
-  // What the catalogue says of the campaigns changes back in the same night.
+  // What the catalog says of the campaigns changes back in the same night.
   await world.night({
     ...kev('2024-06-05T10:00:00.0000Z'),
     [FRAMEWORK]: frameworkJson(module('2024-05-25 03:04:05 +0000')),

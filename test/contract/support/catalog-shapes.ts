@@ -1,4 +1,4 @@
-/** Shapes that the two catalogues share, and how a test reads an element of their XML. */
+/** Shapes that the two catalogs share, and how a test reads an element of their XML. */
 import { type Is, integer, listOf, matching, nullable, object, string } from './field-types.ts'
 import { childrenOf, type XmlElement } from './sample-feeds.ts'
 

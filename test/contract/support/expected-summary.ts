@@ -144,7 +144,7 @@ export const nvdWeaknesses = (nvd: NvdJson | undefined): string[] =>
     .flatMap(({ description }) => description)
     .flatMap(({ value }) => (/^CWE-\d+$/.test(value) ? value.toLowerCase() : []))
 
-/** The first of CNA, ADP and NVD that the catalogue knows as a weakness; if none is, the first of all. */
+/** The first of CNA, ADP and NVD that the catalog knows as a weakness; if none is, the first of all. */
 export function primaryCweOf(record: CveJson, feeds: SampleFeeds, isWeakness: (slug: string) => boolean) {
   const named = [
     ...containerWeaknesses(record.containers.cna),

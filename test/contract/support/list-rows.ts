@@ -1,4 +1,4 @@
-/** Rows of lists other than that of CVEs: their orders written out (rule 6), and the catalogues they come from. */
+/** Rows of lists other than that of CVEs: their orders written out (rule 6), and the catalogs they come from. */
 import * as assert from 'uvu/assert'
 import type { CapecEntry, CweEntry } from '../../../corpus/model/catalog.ts'
 import type { Corpus } from '../../../corpus/store/corpus.ts'
@@ -43,10 +43,10 @@ export async function holdListSorts<Row>(
   }
 }
 
-/** The catalogues, each with the names that it takes from the other one. */
-export function cataloguesOf(corpus: Corpus): { cwes: CweEntry[]; capecs: CapecEntry[] } {
-  const cwes = corpus.catalogue<CweEntry>('cwe')
-  const capecs = corpus.catalogue<CapecEntry>('capec')
+/** The catalogs, each with the names that it takes from the other one. */
+export function catalogsOf(corpus: Corpus): { cwes: CweEntry[]; capecs: CapecEntry[] } {
+  const cwes = corpus.catalog<CweEntry>('cwe')
+  const capecs = corpus.catalog<CapecEntry>('capec')
   const weaknesses = new Map(cwes.map(({ slug, name }) => [slug, name]))
   const patterns = new Map(capecs.map(({ id, name }) => [id, name]))
   return {

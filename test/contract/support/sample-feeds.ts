@@ -139,16 +139,16 @@ export function sampleFeeds({ feeds, nights }: SampleDist) {
     serviceScores: own('service-scores'),
     detections: own('detections'),
     cnas: JSON.parse(bytes('cna/CNAsList.json').toString()) as { shortName: string; organizationName: string }[],
-    /** The elements of the two catalogues. Texts of elements are trimmed, their markup is left in. */
-    weaknesses: () => catalogue(unzipped(`cwe/${only(feeds, 'cwe')}`)[0]!, ['Weaknesses', 'Weakness']),
-    patterns: () => catalogue(bytes(`capec/${only(feeds, 'capec')}`).toString(), ['Attack_Patterns', 'Attack_Pattern']),
+    /** The elements of the two catalogs. Texts of elements are trimmed, their markup is left in. */
+    weaknesses: () => catalog(unzipped(`cwe/${only(feeds, 'cwe')}`)[0]!, ['Weaknesses', 'Weakness']),
+    patterns: () => catalog(bytes(`capec/${only(feeds, 'capec')}`).toString(), ['Attack_Patterns', 'Attack_Pattern']),
   }
 }
 
 const only = (feeds: string, folder: string) => readdirSync(join(feeds, folder))[0]!
 
 /** Every element is a list of elements, or a text at its end; attributes are fields that begin with `@`. */
-function catalogue(xml: string, [list, entry]: readonly [string, string]): XmlElement[] {
+function catalog(xml: string, [list, entry]: readonly [string, string]): XmlElement[] {
   const parser = new XMLParser({
     ignoreAttributes: false,
     attributeNamePrefix: '@',

@@ -66,7 +66,7 @@ kev('an entry without an id or with an impossible date is skipped by name', () =
   )
 })
 
-kev('a file that is empty, no JSON or no catalogue is an error', () => {
+kev('a file that is empty, no JSON or no catalog is an error', () => {
   assert.match(
     codeOf(() => kevItems('')),
     /^file_invalid: .*is empty$/,

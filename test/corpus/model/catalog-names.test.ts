@@ -1,8 +1,8 @@
-/** The two catalogues side by side: whose names go where, and the rows of their lists. */
+/** The two catalogs side by side: whose names go where, and the rows of their lists. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CapecEntry, CweEntry } from '../../../corpus/model/catalog.ts'
-import { capecListEntry, cweListEntry, joinCatalogues } from '../../../corpus/model/catalog-names.ts'
+import { capecListEntry, cweListEntry, joinCatalogs } from '../../../corpus/model/catalog-names.ts'
 
 const weakness = (id: number, patterns: number[] = []): CweEntry => ({
   cwe_id: `CWE-${id}`,
@@ -67,8 +67,8 @@ const pattern = (id: number, weaknesses: number[] = [], name: string | null = `P
   updated_at: '2023-01-24T00:00:00.000Z',
 })
 
-test('each catalogue gets the names of the other; an id that the other lacks keeps null', () => {
-  const { cwes, capecs } = joinCatalogues({
+test('each catalog gets the names of the other; an id that the other lacks keeps null', () => {
+  const { cwes, capecs } = joinCatalogs({
     cwes: [weakness(79, [63, 500]), weakness(80)],
     capecs: [pattern(63, [79, 9]), pattern(64, [], null)],
   })
@@ -84,7 +84,7 @@ test('each catalogue gets the names of the other; an id that the other lacks kee
 
 test('neither is completed from the other, nor changed otherwise', () => {
   const [stated, silent] = [weakness(79, [63]), weakness(80)]
-  const { cwes, capecs } = joinCatalogues({ cwes: [stated, silent], capecs: [pattern(63, [80])] })
+  const { cwes, capecs } = joinCatalogs({ cwes: [stated, silent], capecs: [pattern(63, [80])] })
   assert.equal(cwes[1], silent)
   assert.equal(
     capecs[0]?.related_weaknesses.map(({ display }) => display),
@@ -96,8 +96,8 @@ test('neither is completed from the other, nor changed otherwise', () => {
 })
 
 test('without the other feed all names stay open', () => {
-  assert.is(joinCatalogues({ cwes: [weakness(79, [63])], capecs: [] }).cwes[0]?.attack_patterns_detailed[0]?.name, null)
-  assert.is(joinCatalogues({ cwes: [], capecs: [pattern(63, [79])] }).capecs[0]?.related_weaknesses[0]?.name, null)
+  assert.is(joinCatalogs({ cwes: [weakness(79, [63])], capecs: [] }).cwes[0]?.attack_patterns_detailed[0]?.name, null)
+  assert.is(joinCatalogs({ cwes: [], capecs: [pattern(63, [79])] }).capecs[0]?.related_weaknesses[0]?.name, null)
 })
 
 test('a row of /cwes, keys in the order of the API', () => {

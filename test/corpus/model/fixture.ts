@@ -50,7 +50,7 @@ export function inputOf(claims: CveClaim[], given: Partial<MergeInput> = {}): Me
     kevFeed: true,
     ...NO_OTHER_CLAIMS,
     claims: others,
-    catalogue: null,
+    catalog: null,
     mission: 'medium',
     ...given,
   }

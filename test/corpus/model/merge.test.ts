@@ -61,7 +61,7 @@ test('rule 29: date_updated is the record’s own date, whatever other feeds say
 })
 
 test('rule 10: a reserved record without claims is served, a rejected one is not merged', () => {
-  const input = { kev: null, kevFeed: true, ...NO_OTHER_CLAIMS, catalogue: null, mission: 'medium' } as const
+  const input = { kev: null, kevFeed: true, ...NO_OTHER_CLAIMS, catalog: null, mission: 'medium' } as const
   const reserved = mergeCve({
     ...input,
     record: record([], { state: 'RESERVED', datePublished: null }),

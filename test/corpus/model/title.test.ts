@@ -3,17 +3,17 @@ import * as assert from 'uvu/assert'
 import { cutAtWord, firstSentence } from '../../../corpus/model/title.ts'
 import { affected, claim, merged } from './fixture.ts'
 
-const catalogue = { weaknessName: (id: string) => (id === 'cwe-79' ? 'Scripting' : null), isWeakness: () => true }
+const catalog = { weaknessName: (id: string) => (id === 'cwe-79' ? 'Scripting' : null), isWeakness: () => true }
 const widget = [affected({ vendor: 'Acme', product: 'Widget' }), affected({ vendor: 'Other', product: 'Thing' })]
 
 test("rule 19: the title is the CNA's", () => {
   const cna = claim({ source: 'cna', title: 'Given', affected: widget, weaknesses: ['cwe-79'], description: 'Text.' })
-  assert.is(merged([cna], { catalogue }).core.title, 'Given')
+  assert.is(merged([cna], { catalog }).core.title, 'Given')
 })
 
 test('rule 19: else vendor, product and weakness name of the first affected entry, as far as known', () => {
   const title = (entries: typeof widget, weaknesses: string[]) =>
-    merged([claim({ source: 'cna', affected: entries, weaknesses, description: 'Text.' })], { catalogue }).core.title
+    merged([claim({ source: 'cna', affected: entries, weaknesses, description: 'Text.' })], { catalog }).core.title
   assert.is(title(widget, ['cwe-79']), 'Acme Widget: Scripting')
   assert.is(title(widget, ['cwe-1']), 'Acme Widget')
   assert.is(title([affected({ product: 'Widget' })], ['cwe-79']), 'Widget: Scripting')
@@ -39,7 +39,7 @@ test('rule 19: the vendor is left out where the product begins with it, whole an
   ]
   for (const [vendor, product, title] of cases) {
     const cna = claim({ source: 'cna', affected: [affected({ vendor, product })], weaknesses: ['cwe-79'] })
-    assert.is(merged([cna], { catalogue }).core.title, `${title}: Scripting`)
+    assert.is(merged([cna], { catalog }).core.title, `${title}: Scripting`)
   }
 })
 

@@ -34,7 +34,7 @@ property(
       const next = runs[i + 1]
       if (next) assert.ok(next.at > at + length + gap)
       let end = at
-      for (const one of covered.map((place) => spans[place]!)) {
+      for (const one of covered.map((position) => spans[position]!)) {
         assert.ok(one.at <= end + gap)
         end = Math.max(end, one.at + one.length)
       }

@@ -68,7 +68,7 @@ test('a walk through everything asks once for each page', async () => {
 
 test('rows that lie apart are asked for one by one, or together where they are neighbours, and never whole shards', async () => {
   // Two on each page of the order.
-  const rows = (await walked(local)).filter((_, place) => place % 50 === 7)
+  const rows = (await walked(local)).filter((_, position) => position % 50 === 7)
   const ids = rows.map(({ cve_id }) => cve_id)
   const before = web.sent()
   const asked = await requestsOf(async () => assert.equal(await walked(remote, { ids }), rows))

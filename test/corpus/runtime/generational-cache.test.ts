@@ -1,12 +1,12 @@
 /** The bounded memory: what was used lately is there, what was not goes, and the bound holds whatever is put in. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { recent } from '../../../corpus/runtime/generational-cache.ts'
+import { generationalCache } from '../../../corpus/runtime/generational-cache.ts'
 
 const byLength = (value: string) => value.length
 
 test('what was put in comes out again, and what is put in anew replaces it', () => {
-  const memory = recent<number, string>(100, byLength)
+  const memory = generationalCache<number, string>(100, byLength)
   memory.set(1, 'one')
   assert.is(memory.get(1), 'one')
   assert.is(memory.get(2), undefined)
@@ -16,7 +16,7 @@ test('what was put in comes out again, and what is put in anew replaces it', () 
 })
 
 test('what is used stays, what is not used goes', () => {
-  const memory = recent<number, string>(100, byLength)
+  const memory = generationalCache<number, string>(100, byLength)
   memory.set(-1, '0123456789')
   for (let key = 0; key < 1000; key++) {
     memory.set(key, '0123456789')
@@ -27,7 +27,7 @@ test('what is used stays, what is not used goes', () => {
 })
 
 test('the bound holds after every step, for entries of any weight', () => {
-  const memory = recent<number, string>(1000, byLength)
+  const memory = generationalCache<number, string>(1000, byLength)
   for (let step = 0; step < 5000; step++) {
     memory.set((step * 7919) % 97, 'x'.repeat((step * 104_729) % 600))
     memory.get((step * 31) % 97)
@@ -36,7 +36,7 @@ test('the bound holds after every step, for entries of any weight', () => {
 })
 
 test('an entry that is too heavy is not kept, nor the one it replaces', () => {
-  const memory = recent<number, string>(100, byLength)
+  const memory = generationalCache<number, string>(100, byLength)
   memory.set(1, 'light')
   memory.set(1, 'x'.repeat(51))
   assert.is(memory.get(1), undefined)
@@ -50,7 +50,7 @@ test('an entry that is too heavy is not kept, nor the one it replaces', () => {
 })
 
 test('what is deleted is gone from both generations', () => {
-  const memory = recent<number, string>(100, byLength)
+  const memory = generationalCache<number, string>(100, byLength)
   memory.set(1, 'x'.repeat(30))
   memory.set(2, 'x'.repeat(30))
   memory.delete(1)

@@ -192,7 +192,7 @@ test('every way to state what is affected occurs: fixes, last affected versions,
   ])
 })
 
-test('the catalogues have every weakness that records name, but categories and views, and name each other', async () => {
+test('the catalogs have every weakness that records name, but categories and views, and name each other', async () => {
   const [written] = [...(await sample.zip('cwe/cwec_v4.20.xml.zip')).values()]
   const members = (text: string, element: string, attribute: string) =>
     new Set([...text.matchAll(new RegExp(`<${element} [^>]*${attribute}="(\\d+)"`, 'g'))].map(([, id]) => Number(id)))
@@ -215,7 +215,7 @@ test('the catalogues have every weakness that records name, but categories and v
     assert.ok(capec.includes(sign), sign)
 })
 
-test('one entry of each catalogue has every part that any entry has', async () => {
+test('one entry of each catalog has every part that any entry has', async () => {
   const [written] = [...(await sample.zip('cwe/cwec_v4.20.xml.zip')).values()]
   for (const [text, element, id] of [
     [written!.toString(), 'Weakness', '79'],

@@ -79,7 +79,7 @@ test('records change in all the ways there are, and each way shows', () => {
 test('KEV grows by the three that CISA marks that night', () => {
   const older = JSON.parse(file('kev/2026-05-31/known_exploited_vulnerabilities.json').toString())
   const newer = JSON.parse(file('kev/known_exploited_vulnerabilities.json').toString())
-  const ids = (catalogue: { vulnerabilities: { cveID: string }[] }) => catalogue.vulnerabilities.map((one) => one.cveID)
+  const ids = (catalog: { vulnerabilities: { cveID: string }[] }) => catalog.vulnerabilities.map((one) => one.cveID)
   assert.is(older.count, 9)
   assert.is(newer.count, 12)
   assert.equal(ids(newer).slice(3), ids(older))

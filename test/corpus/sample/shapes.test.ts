@@ -146,12 +146,12 @@ test('CAPEC: the elements of a pattern in the order of its schema', () => {
     if (typeof pattern === 'string') continue
     const names = pattern.children.flatMap((one) => (typeof one === 'string' ? [] : [one.name]))
     for (const name of names) found.add(name)
-    const places = names.map((name) => order.split(' ').indexOf(name))
+    const positions = names.map((name) => order.split(' ').indexOf(name))
     assert.equal(
-      places,
-      [...new Set(places)].sort((a, b) => a - b),
+      positions,
+      [...new Set(positions)].sort((a, b) => a - b),
     )
-    assert.ok(!places.includes(-1), names.join())
+    assert.ok(!positions.includes(-1), names.join())
   }
   assert.equal([...found].sort(), order.split(' ').sort())
 })

@@ -19,7 +19,7 @@ import {
 import { plainBytes } from '../../../corpus/snapshot/codec/segment-bytes.ts'
 import { splicePlain } from '../../../corpus/snapshot/codec/splice.ts'
 import { decodeTable } from '../../../corpus/snapshot/codec/table.ts'
-import { type GatheredShard, gatherShard } from '../../../corpus/snapshot/derive/extract.ts'
+import { extractShard, type ShardExtract } from '../../../corpus/snapshot/derive/extract.ts'
 import { rowsBound } from '../../../corpus/snapshot/derive/rows.ts'
 import { SnapshotError } from '../../../corpus/snapshot/error.ts'
 import { encodeRecipe, rebuilt } from '../../../corpus/snapshot/files/delta.ts'
@@ -108,9 +108,9 @@ test('a member that promises more than its bound is neither written nor read', (
 
 test('a segment, or an answer, of which an index promises more than its bound', () => {
   const stored = Buffer.from([0, 0, 0, 0xff, 0xff])
-  const placed = { offset: 0, length: stored.length, storedCrc: crc32(stored), plainCrc: 0 }
+  const located = { offset: 0, length: stored.length, storedCrc: crc32(stored), plainCrc: 0 }
   refuses(
-    () => plainBytes(stored, { ...placed, plainLength: MAX_SEGMENT_PLAIN + 1 }),
+    () => plainBytes(stored, { ...located, plainLength: MAX_SEGMENT_PLAIN + 1 }),
     /^a segment promises \d+ bytes, more than any may have$/,
   )
   const piece = { stored, segment: { plainLength: MAX_SEGMENT_PLAIN, plainCrc: 0, hash: Buffer.alloc(16) } }
@@ -130,12 +130,12 @@ test('the cores and facets of a shard, and those of all shards', () => {
   const members = Array.from({ length: count }, (_, i) =>
     promising(`CVE-2024-000${i}`, [core.kind, facets.kind, advisory.kind], MAX_MEMBER_PLAIN / 3),
   )
-  refuses(() => gatherShard(Buffer.concat(members)), /^its cores and facets inflate to \d+ bytes; the limit is \d+$/)
+  refuses(() => extractShard(Buffer.concat(members)), /^its cores and facets inflate to \d+ bytes; the limit is \d+$/)
   const bounded = rowsBound()
-  const shard = { cores: { length: MAX_ROWS_BYTES / 2 }, names: { length: 0 } } as GatheredShard
+  const shard = { cores: { length: MAX_ROWS_BYTES / 2 }, names: { length: 0 } } as ShardExtract
   bounded(shard)
   bounded(shard)
-  refuses(() => bounded({ ...shard, names: { length: 1 } } as GatheredShard), /^the cores and names of the CVEs have/)
+  refuses(() => bounded({ ...shard, names: { length: 1 } } as ShardExtract), /^the cores and names of the CVEs have/)
 })
 
 test('a table whose columns lie in one another', () => {

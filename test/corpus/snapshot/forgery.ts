@@ -34,7 +34,7 @@ export interface GoodSnapshot {
   /** What `verify` finds after `change` worked on a copy. */
   faultsAfter(change: (dist: string) => void): Promise<string[]>
   /** Puts up a manifest as if a build had made it: id, digest, size and pointer all fit. */
-  putUp(dist: string, files: FileEntry[]): void
+  activate(dist: string, files: FileEntry[]): void
   /** Puts other bytes in the place of a file. */
   forge(dist: string, file: FileEntry, bytes: Buffer, content: string, count?: number): void
   remove(): void
@@ -50,7 +50,7 @@ export async function goodSnapshot(name: string): Promise<GoodSnapshot> {
     cpSync(good, dist, { recursive: true })
     return dist
   }
-  const putUp = (dist: string, files: FileEntry[]) => {
+  const activate = (dist: string, files: FileEntry[]) => {
     const snapshot = snapshotId(files)
     const bytes = encodeManifest({ ...manifest, files, snapshot })
     const about = { sha256: sha256(bytes), size: bytes.length }
@@ -69,13 +69,13 @@ export async function goodSnapshot(name: string): Promise<GoodSnapshot> {
       change(dist)
       return (await verify(dist)).faults
     },
-    putUp,
+    activate,
     forge(dist, file, bytes, content, count = file.count) {
       const forged = { ...file, sha256: sha256(bytes), size: bytes.length, content, count }
       const path = objectPath(dist, forged.sha256)
       mkdirSync(dirname(path), { recursive: true })
       writeFileSync(path, bytes)
-      putUp(
+      activate(
         dist,
         manifest.files.map((one) => (one === file ? forged : one)),
       )

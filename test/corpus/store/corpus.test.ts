@@ -108,7 +108,7 @@ test('state, scores, rejected ids and CNAs', () => {
   )
   assert.equal(corpus.rejected(), [{ cveId: 'CVE-2024-0007', dateRejected: '2024-05-09T00:00:00.000Z' }])
   assert.equal(
-    corpus.catalogue<CnaEntry>('cna').map(({ slug }) => slug),
+    corpus.catalog<CnaEntry>('cna').map(({ slug }) => slug),
     ['acme', 'zeta'],
   )
 })

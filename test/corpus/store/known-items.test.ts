@@ -30,11 +30,11 @@ test('every item is known by its digest and has its own rows', () => {
   const known = readKnownItems(database, 'osv')
   assert.is(known.size, ITEMS)
   for (let item = 0; item < ITEMS; item++) {
-    const place = known.placeOf(keyOf(item))!
-    assert.is(Buffer.compare(known.digestAt(place), digestOf(item)), 0)
-    assert.equal([...known.rowsAt(place)], rows.get(keyOf(item)))
+    const position = known.positionOf(keyOf(item))!
+    assert.is(Buffer.compare(known.digestAt(position), digestOf(item)), 0)
+    assert.equal([...known.rowsAt(position)], rows.get(keyOf(item)))
   }
-  assert.is(known.placeOf('of another feed'), undefined)
+  assert.is(known.positionOf('of another feed'), undefined)
   assert.is(readKnownItems(database, 'nvd').size, 0)
   database.close()
 })

@@ -1,7 +1,7 @@
 /** A small file that comes byte by byte is not waited for until the last of them. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { watchCrawl } from '../../../corpus/transfer/minimum-rate.ts'
+import { watchMinimumRate } from '../../../corpus/transfer/minimum-rate.ts'
 import { readWhole } from '../../../corpus/transfer/request.ts'
 import { refusal } from '../../support/refusal.ts'
 
@@ -28,7 +28,7 @@ test('slow is not stalled, and short is not slow', async () => {
 })
 
 test('each minute counts by itself: what came fast at first does not pay for what crawls later', () => {
-  const arrived = watchCrawl(clock(20_000))
+  const arrived = watchMinimumRate(clock(20_000))
   arrived(1_000_000)
   arrived(1)
   arrived(1)

@@ -2,12 +2,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { severalAtOnce } from '../../../corpus/transfer/parallel.ts'
+import { runParallel } from '../../../corpus/transfer/parallel.ts'
 
 test('everything is done once, so many at a time', async () => {
   const done: number[] = []
   let [running, most] = [0, 0]
-  await severalAtOnce(Array(20).keys(), 3, async (item) => {
+  await runParallel(Array(20).keys(), 3, async (item) => {
     most = Math.max(most, ++running)
     await setImmediate()
     running--
@@ -18,13 +18,13 @@ test('everything is done once, so many at a time', async () => {
     [...Array(20).keys()],
   )
   assert.is(most, 3)
-  await severalAtOnce([], 3, async () => assert.unreachable())
+  await runParallel([], 3, async () => assert.unreachable())
 })
 
 test('the first failure tells the others, lets none begin, and is thrown when they have ended', async () => {
   const begun: number[] = []
   let told = 0
-  const error = await severalAtOnce(Array(20).keys(), 3, async (item, signal) => {
+  const error = await runParallel(Array(20).keys(), 3, async (item, signal) => {
     begun.push(item)
     await setImmediate()
     if (item === 1) throw new Error('first')

@@ -141,32 +141,32 @@ tokens('none and HS* cannot be configured', () => {
 
 tokens.run()
 
-const places = suite('where the token is')
+const positions = suite('where the token is')
 
-places('the scheme may be written in any case', async () => {
+positions('the scheme may be written in any case', async () => {
   for (const scheme of ['bearer', 'BEARER', 'bEaReR', 'Bearer ']) {
     assert.is((await subjectOf(['authorization', `${scheme} ${good}`])).sub, 'alice')
   }
 })
 
-places('no header and no cookie is 401 without an error code in the challenge', async () => {
+positions('no header and no cookie is 401 without an error code in the challenge', async () => {
   const error = await refusal(['Accept', '*/*'])
   assert.is(error.code, 'unauthenticated')
   assert.is(error.headers['WWW-Authenticate'], 'Bearer')
 })
 
-places('another scheme, or only the name of ours, is 401', async () => {
+positions('another scheme, or only the name of ours, is 401', async () => {
   for (const value of [`Basic ${good}`, 'Bearer', '', good, `Bearer\t${good}`]) {
     assert.is((await refusal(['Authorization', value])).code, 'unauthenticated', value)
   }
 })
 
-places('two Authorization headers are 401, also when both are good', async () => {
+positions('two Authorization headers are 401, also when both are good', async () => {
   const error = await refusal(['Authorization', `Bearer ${good}`, 'authorization', `Bearer ${good}`])
   assert.match(error.message, 'two Authorization headers')
 })
 
-places('the session cookie is read where there is no Authorization header', async () => {
+positions('the session cookie is read where there is no Authorization header', async () => {
   assert.is((await subjectOf(['Cookie', `theme=dark; session=${good}; x=y`])).sub, 'alice')
   assert.is((await subjectOf(['Cookie', 'theme=dark', 'Cookie', `session="${good}"`])).sub, 'alice')
   assert.is((await subjectOf(['Cookie', `sid=${good}`], { cookie: 'sid' })).sub, 'alice')
@@ -174,13 +174,13 @@ places('the session cookie is read where there is no Authorization header', asyn
   assert.match((await refusal(['Cookie', 'session=rubbish'])).message, 'malformed')
 })
 
-places('a bad or empty Authorization header never falls back to the cookie', async () => {
+positions('a bad or empty Authorization header never falls back to the cookie', async () => {
   for (const value of ['Bearer rubbish', 'Basic eDp5', '']) {
     assert.is((await refusal(['Cookie', `session=${good}`, 'Authorization', value])).code, 'unauthenticated')
   }
 })
 
-places.run()
+positions.run()
 
 const rights = suite('administrators and tiers')
 

@@ -1,13 +1,13 @@
 /** What every limiter does, whoever keeps count. */
 import * as assert from 'uvu/assert'
-import type { Limiter, Standing } from '../../../gateway/limits/limiter.ts'
+import type { Limiter, LimitState } from '../../../gateway/limits/limiter.ts'
 
 /** A limiter whose windows take 60 seconds, and its time, which passes when the test says so. */
 export interface TimedLimiter extends Limiter {
   pass(ms: number): void | Promise<void>
 }
 
-export const brief = ({ refused, left, resetSeconds }: Standing) => [refused, left, resetSeconds]
+export const brief = ({ refused, left, resetSeconds }: LimitState) => [refused, left, resetSeconds]
 
 /** Hands each case to `test`; `open` makes a limiter that has counted nothing yet. */
 export function limiterCases(

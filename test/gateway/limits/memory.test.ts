@@ -1,7 +1,7 @@
 /** Counting in memory: what all limiters do, to the fraction of a millisecond, and the bound. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Standing } from '../../../gateway/limits/limiter.ts'
+import type { LimitState } from '../../../gateway/limits/limiter.ts'
 import { type MemoryOptions, memoryLimiter } from '../../../gateway/limits/memory.ts'
 import { brief, limiterCases } from './limiter-cases.ts'
 
@@ -10,7 +10,12 @@ const start = 5000.25
 function limiter(limit: number, options: MemoryOptions = {}) {
   const clock = { ms: start }
   const { take, look, giveBack } = memoryLimiter({ limit, windowMs: 60_000 }, { now: () => clock.ms, ...options })
-  return { clock, take: (key: string) => take(key) as Standing, look: (key: string) => look(key) as Standing, giveBack }
+  return {
+    clock,
+    take: (key: string) => take(key) as LimitState,
+    look: (key: string) => look(key) as LimitState,
+    giveBack,
+  }
 }
 
 limiterCases(test, (limit) => {

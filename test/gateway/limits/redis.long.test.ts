@@ -5,7 +5,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { GatewayError } from '../../../gateway/http/errors.ts'
-import type { Standing } from '../../../gateway/limits/limiter.ts'
+import type { LimitState } from '../../../gateway/limits/limiter.ts'
 import { openLimits } from '../../../gateway/limits/limits.ts'
 import { memoryLimiter } from '../../../gateway/limits/memory.ts'
 import { redisLimiter } from '../../../gateway/limits/redis.ts'
@@ -49,18 +49,18 @@ const told = (lines: readonly LogLine[]) => lines.map(({ level, message }) => `$
 const reasons = (lines: readonly LogLine[]) => lines.filter(({ level }) => level === 'warn').map(({ reason }) => reason)
 
 /** Whoever is asked in memory answers at once. */
-function inMemory(standing: Standing | Promise<Standing>): Standing {
-  if (standing instanceof Promise) throw new Error('Redis was asked')
-  return standing
+function inMemory(limitState: LimitState | Promise<LimitState>): LimitState {
+  if (limitState instanceof Promise) throw new Error('Redis was asked')
+  return limitState
 }
 
 limiterCases(withRedis, async (limit): Promise<TimedLimiter> => {
   const { take, look, giveBack } = await counting(limit)
   let passedMs = 0
   // Windows move back where time ought to pass, and so does what we know of them.
-  const later = async (standing: Standing | Promise<Standing>) => {
-    if (!(standing instanceof Promise)) throw new Error('Redis was not asked')
-    const { endsAt, ...rest } = await standing
+  const later = async (limitState: LimitState | Promise<LimitState>) => {
+    if (!(limitState instanceof Promise)) throw new Error('Redis was not asked')
+    const { endsAt, ...rest } = await limitState
     return { ...rest, endsAt: endsAt + passedMs }
   }
   return {
@@ -80,8 +80,8 @@ limiterCases(withRedis, async (limit): Promise<TimedLimiter> => {
 withRedis('rule 16: asked all at once over several connections, exactly as many are let through', async () => {
   const both = [await counting(50), await counting(50)]
   const asked = Array.from({ length: 120 }, (_, i) => both[i % 2]!.take('alice'))
-  const standings = await Promise.all(asked)
-  const passed = standings.filter(({ refused }) => !refused).map(({ left }) => left)
+  const limitStates = await Promise.all(asked)
+  const passed = limitStates.filter(({ refused }) => !refused).map(({ left }) => left)
   assert.equal(
     passed.sort((a, b) => b - a),
     Array.from({ length: 50 }, (_, i) => 49 - i),
@@ -177,9 +177,9 @@ withRedis('of a Redis that hangs all that was asked is let go together, and it i
   const looked = look('bob')
   giveBack('alice', taken)
   // They would wait for as long as it hangs.
-  const standings = await Promise.all(asked)
+  const limitStates = await Promise.all(asked)
   assert.equal(
-    standings.map(({ left }) => left),
+    limitStates.map(({ left }) => left),
     Array.from({ length: 20 }, (_, i) => 99 - i),
   )
   assert.is((await looked).left, 100)

@@ -21,7 +21,7 @@ import { encodePointer, type SignedPointer } from '../../../corpus/snapshot/file
 import type { TrustedKey } from '../../../corpus/snapshot/files/signature.ts'
 import { mirror } from '../../../gateway/mirror/mirror.ts'
 import { openSource } from '../../../gateway/mirror/source.ts'
-import { openShelf } from '../../../gateway/snapshots/registry.ts'
+import { openRegistry } from '../../../gateway/snapshots/registry.ts'
 import { stateOf } from '../../cli/command.ts'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
 import { NOW, openWorld } from '../../support/publisher.ts'
@@ -74,7 +74,7 @@ async function attacked({
   const run = (from: string, trusted: readonly TrustedKey[]) =>
     mirror(openSource(from, world.effects), { dist, keys: trusted }, world.effects, noProgress)
   await run(before, [signer.publicKey])
-  const shelf = openShelf(dist, { pollMs: 0, log: listLog().log })
+  const shelf = openRegistry(dist, { pollMs: 0, log: listLog().log })
   try {
     const served = shelf.current
     const state = stateOf(dist)
@@ -216,7 +216,7 @@ test('a signer whose tables inflate to a thousand times their size: what is copi
     const run = (from: string) =>
       mirror(openSource(from, world.effects), { dist: target, keys: [signer.publicKey] }, world.effects, noProgress)
     await run(first.dist)
-    const shelf = openShelf(target, { pollMs: 0, log: listLog().log })
+    const shelf = openRegistry(target, { pollMs: 0, log: listLog().log })
     try {
       const served = shelf.current
       await run(dist)

@@ -113,9 +113,9 @@ for (const [path, operation] of OPERATIONS) {
 
   test(`${path}: parameters are described and stand where they are read`, () => {
     for (const parameter of parametersOf(operation)) {
-      const { name, in: place, required, description, schema } = parameter
+      const { name, in: position, required, description, schema } = parameter
       assert.ok(description.length > 10, name)
-      assert.is(place, path.includes(`{${name}}`) ? 'path' : 'query')
+      assert.is(position, path.includes(`{${name}}`) ? 'path' : 'query')
       if (required) assert.is(schema.default, undefined, `${name} is required and has a default`)
       if (schema.type !== 'array') continue
       assert.equal([parameter.style, parameter.explode], ['form', false])
@@ -171,15 +171,15 @@ test('every reference leads somewhere, and every component is referred to', () =
 
 test('every schema with a name, and every field in it, says what it means', () => {
   const silent: string[] = []
-  const look = (schema: unknown, place: string) => {
+  const look = (schema: unknown, position: string) => {
     if (typeof schema !== 'object' || schema === null) return
     const { properties = {}, items, anyOf = [] } = schema as Record<string, object> & { anyOf?: object[] }
     for (const [name, field] of Object.entries(properties)) {
-      if (!('description' in field) && !('$ref' in field)) silent.push(`${place}.${name}`)
-      look(field, `${place}.${name}`)
+      if (!('description' in field) && !('$ref' in field)) silent.push(`${position}.${name}`)
+      look(field, `${position}.${name}`)
     }
-    look(items, `${place}[]`)
-    for (const choice of anyOf) look(choice, place)
+    look(items, `${position}[]`)
+    for (const choice of anyOf) look(choice, position)
   }
   for (const [name, schema] of Object.entries(DOCUMENT.components.schemas)) {
     if (typeof schema.description !== 'string') silent.push(name)

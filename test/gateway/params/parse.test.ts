@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { ApiError } from '../../../gateway/http/errors.ts'
 import { date } from '../../../gateway/params/date.ts'
 import { capecId, cveId, cveIds, cweId } from '../../../gateway/params/ids.ts'
-import { type Kind, required, type Schema, withDefault } from '../../../gateway/params/parameter.ts'
+import { type ParameterType, required, type Schema, withDefault } from '../../../gateway/params/parameter.ts'
 import {
   boolean,
   csvOf,
@@ -148,7 +148,7 @@ encoding('a path keeps its plus and its encoded slash', () => {
 encoding.run()
 
 /** For each kind: texts it takes with their value, and texts it refuses. `+` and `%` are as a URL has them. */
-const MATRIX: { name: string; kind: Kind<unknown>; takes: [string, unknown][]; refuses: string[] }[] = [
+const MATRIX: { name: string; kind: ParameterType<unknown>; takes: [string, unknown][]; refuses: string[] }[] = [
   {
     name: 'boolean',
     kind: boolean(),

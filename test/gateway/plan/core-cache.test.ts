@@ -1,7 +1,7 @@
 /** The memory of core segments: what is taken is what was offered, by whoever asks, and nobody gets another's. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { coreMemory } from '../../../gateway/plan/core-cache.ts'
+import { coreCache } from '../../../gateway/plan/core-cache.ts'
 
 const SLOT = 768 + 16
 const SLOTS = 8
@@ -10,7 +10,7 @@ const LONGEST = 768
 const filled = (byte: number, length: number) => Buffer.alloc(length, byte)
 
 /** What is known of a row: its bytes, or null. They are put behind others, which stay. */
-function taken(memory: ReturnType<typeof coreMemory>, snapshot: number, row: number, length: number): Buffer | null {
+function taken(memory: ReturnType<typeof coreCache>, snapshot: number, row: number, length: number): Buffer | null {
   const out = filled(0xee, length + 6)
   const known = memory.take(snapshot, row, length, out, 3)
   assert.equal(out.subarray(0, 3), filled(0xee, 3))
@@ -19,7 +19,7 @@ function taken(memory: ReturnType<typeof coreMemory>, snapshot: number, row: num
 }
 
 test('a core is kept from the second time on that it is offered', () => {
-  const memory = coreMemory(SLOTS * SLOT)
+  const memory = coreCache(SLOTS * SLOT)
   const out = filled(7, 20)
   memory.offer(0, 5, 10, out, 4)
   assert.is(taken(memory, 0, 5, 10), null)
@@ -29,7 +29,7 @@ test('a core is kept from the second time on that it is offered', () => {
 })
 
 test('rows that share a slot, and snapshots that share rows, do not get each other’s cores', () => {
-  const memory = coreMemory(SLOTS * SLOT)
+  const memory = coreCache(SLOTS * SLOT)
   const rows = [1, 1 + SLOTS, 1 + 2 * SLOTS]
   for (const twice of [1, 2]) memory.offer(0, 1, 9, filled(twice, 9), 0)
   for (const row of rows) assert.equal(taken(memory, 0, row, 9), row === 1 ? filled(2, 9) : null)
@@ -37,7 +37,7 @@ test('rows that share a slot, and snapshots that share rows, do not get each oth
 })
 
 test('one that is asked for in passing does not take the place of one that is kept; one asked for twice does', () => {
-  const memory = coreMemory(SLOTS * SLOT)
+  const memory = coreCache(SLOTS * SLOT)
   const offer = (row: number) => memory.offer(0, row, 4, filled(row, 4), 0)
   for (const row of [2, 2, 2 + SLOTS, 2 + 2 * SLOTS, 2 + SLOTS]) offer(row)
   assert.equal(taken(memory, 0, 2, 4), filled(2, 4))
@@ -47,7 +47,7 @@ test('one that is asked for in passing does not take the place of one that is ke
 })
 
 test('a core as long as a slot is kept whole, a longer one never', () => {
-  const memory = coreMemory(SLOTS * SLOT)
+  const memory = coreCache(SLOTS * SLOT)
   for (const row of [6, 7, 6, 7]) memory.offer(0, row, LONGEST, filled(row, LONGEST), 0)
   for (const row of [6, 7]) assert.equal(taken(memory, 0, row, LONGEST), filled(row, LONGEST))
   for (let time = 0; time < 2; time++) memory.offer(0, 3, LONGEST + 1, filled(3, LONGEST + 1), 0)

@@ -4,14 +4,14 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openQueries } from '../../../gateway/query/queries.ts'
 import { listCapecs } from '../../../gateway/routes/capecs.ts'
-import { openShelf } from '../../../gateway/snapshots/registry.ts'
+import { openRegistry } from '../../../gateway/snapshots/registry.ts'
 import { sampleDist, temporaryFolder } from '../../support/dist.ts'
 import { asAdministrator } from '../../support/gateway.ts'
 import { listLog } from '../../support/server.ts'
 
 const folder = temporaryFolder('list-answer')
 const sample = await sampleDist(folder.path, 300)
-const shelf = openShelf(sample.dist, { log: listLog().log, pollMs: 0 })
+const shelf = openRegistry(sample.dist, { log: listLog().log, pollMs: 0 })
 const queries = openQueries()
 const context = { shelf, queries, ...asAdministrator }
 

@@ -6,22 +6,22 @@ import { ROWS_PER_PAGE, ROWS_PER_SEGMENT } from '../../../corpus/snapshot/derive
 import { wholeSegments } from '../../../gateway/plan/page-segments.ts'
 
 /** By looking at each row whether the segment that begins there goes on for as many as it has. */
-function expected(places: readonly number[]) {
-  return places.flatMap((place, at) => {
-    const rows = places.slice(at, at + ROWS_PER_SEGMENT)
-    const isWhole = rows.length === ROWS_PER_SEGMENT && rows.every((one, i) => one === place + i)
-    if (place % ROWS_PER_SEGMENT !== 0 || !isWhole) return []
-    return [{ at, page: Math.floor(place / ROWS_PER_PAGE), segment: (place % ROWS_PER_PAGE) / ROWS_PER_SEGMENT }]
+function expected(positions: readonly number[]) {
+  return positions.flatMap((position, at) => {
+    const rows = positions.slice(at, at + ROWS_PER_SEGMENT)
+    const isWhole = rows.length === ROWS_PER_SEGMENT && rows.every((one, i) => one === position + i)
+    if (position % ROWS_PER_SEGMENT !== 0 || !isWhole) return []
+    return [{ at, page: Math.floor(position / ROWS_PER_PAGE), segment: (position % ROWS_PER_PAGE) / ROWS_PER_SEGMENT }]
   })
 }
 
-const found = (places: readonly number[]) => wholeSegments(places.length, (at) => places[at]!)
+const found = (positions: readonly number[]) => wholeSegments(positions.length, (at) => positions[at]!)
 
 test('runs that begin and end anywhere', () => {
   for (const first of [0, 1, 24, 25, 26, 99, 101]) {
     for (let length = 0; length <= 130; length++) {
-      const places = Array.from({ length }, (_, i) => first + i)
-      assert.equal(found(places), expected(places), `${length} from ${first}`)
+      const positions = Array.from({ length }, (_, i) => first + i)
+      assert.equal(found(positions), expected(positions), `${length} from ${first}`)
     }
   }
 })
@@ -32,9 +32,9 @@ test('rows with gaps here and there', () => {
   for (const share of [0.01, 0.02, 0.1, 0.5]) {
     for (let turn = 0; turn < 400; turn++) {
       const first = random.int(60)
-      const places = Array.from({ length: 140 }, (_, i) => first + i).filter(() => !random.chance(share))
-      whole += expected(places).length
-      assert.equal(found(places), expected(places))
+      const positions = Array.from({ length: 140 }, (_, i) => first + i).filter(() => !random.chance(share))
+      whole += expected(positions).length
+      assert.equal(found(positions), expected(positions))
     }
   }
   assert.ok(whole > 500, `${whole} whole segments show little`)

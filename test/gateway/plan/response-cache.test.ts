@@ -1,14 +1,14 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Answer } from '../../../gateway/http/answer.ts'
-import { answerMemory } from '../../../gateway/plan/response-cache.ts'
+import { responseCache } from '../../../gateway/plan/response-cache.ts'
 
 /** What an answer counts beside its body, with a key of one character. */
 const BESIDE = 402
 
 /** A memory of eight answers, and how often each answer was made. */
 function setUp(bytes = 8 * (10 + BESIDE)) {
-  const memory = answerMemory(bytes)
+  const memory = responseCache(bytes)
   const made = new Map<string, number>()
   const ask = (key: string, length = 10): Answer =>
     memory.of(key, () => {

@@ -3,7 +3,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { crc32 } from '../../../corpus/runtime/crc32.ts'
 import { type EpssColumns, epssAt, epssMember, NO_EPSS } from '../../../corpus/snapshot/record/epss.ts'
-import { restParts, writeRest } from '../../../gateway/plan/row-suffix.ts'
+import { suffixParts, writeSuffix } from '../../../gateway/plan/row-suffix.ts'
 import { shortCrc32 } from '../../../gateway/plan/short-crc.ts'
 import type { OpenSnapshot } from '../../../gateway/snapshots/open-snapshot.ts'
 
@@ -25,10 +25,10 @@ const columns = (date: string | null): EpssColumns => ({
 for (const date of ['2026-07-08', null]) {
   test(`rests are what the text of their figures is, on ${date}`, () => {
     const epss = columns(date)
-    const parts = restParts({ epss } as OpenSnapshot)
+    const parts = suffixParts({ epss } as OpenSnapshot)
     const out = Buffer.alloc(3 + parts.longest)
     for (let row = 0; row < FIGURES.length; row++) {
-      const end = writeRest(out, 3, parts, epss.scores[row]!, epss.percentiles[row]!)
+      const end = writeSuffix(out, 3, parts, epss.scores[row]!, epss.percentiles[row]!)
       assert.is(out.toString('latin1', 3, end), `${epssMember(epssAt(epss, row))}}`)
       assert.ok(end - 3 < parts.longest, 'there is no place for a comma')
     }

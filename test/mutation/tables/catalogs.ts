@@ -1,20 +1,20 @@
-/** Mutations that break rules 27 to 30 of RULES.md: catalogues, search, advisories, references. */
+/** Mutations that break rules 27 to 30 of RULES.md: catalogs, search, advisories, references. */
 import type { Mutation } from '../mutation.ts'
 
-const CATALOGUES = ['test/contract/rules/catalogs.test.ts']
+const CATALOGS = ['test/contract/rules/catalogs.test.ts']
 const DIRECTORY = ['test/contract/rules/directory.test.ts']
 const SEARCH = ['test/contract/rules/search.test.ts']
 const RECORDS = ['test/contract/rules/records.test.ts']
 const SCORES = ['test/contract/rules/scores.test.ts']
 
-export const CATALOGUE_RULES: readonly Mutation[] = [
+export const CATALOG_RULES: readonly Mutation[] = [
   {
     rule: 'rule 27: of relationships ChildOf is Parent, its inverse Child',
     breaks: 'ChildOf is Child',
     file: 'corpus/feeds/catalog/relations.ts',
     find: "{ ChildOf: 'Parent', ParentOf: 'Child',",
     replace: "{ ChildOf: 'Child', ParentOf: 'Parent',",
-    tests: CATALOGUES,
+    tests: CATALOGS,
   },
   {
     rule: 'rule 27: relationships are those of view 1000',
@@ -22,7 +22,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     file: 'corpus/feeds/cwe/weakness.ts',
     find: ".filter((related) => attributeOf(related, 'View_ID') === RESEARCH_VIEW)",
     replace: '',
-    tests: CATALOGUES,
+    tests: CATALOGS,
   },
   {
     rule: 'rule 27: the counts of a weakness are of any mapping',
@@ -30,7 +30,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     file: 'corpus/snapshot/derive/list-rows.ts',
     find: 'for (const number of weaknessesOf(rows, row)) {',
     replace: 'for (const number of weaknessesOf(rows, row).slice(0, 1)) {',
-    tests: CATALOGUES,
+    tests: CATALOGS,
   },
   {
     rule: 'rule 27: a source id is the archive',
@@ -38,7 +38,7 @@ export const CATALOGUE_RULES: readonly Mutation[] = [
     file: 'corpus/feeds/exploits/exploitdb.ts',
     find: 'description: null,',
     replace: "description: row('description'),",
-    tests: CATALOGUES,
+    tests: CATALOGS,
   },
   {
     rule: 'rule 27: a CNA without records has nulls, and no grade',

@@ -135,10 +135,10 @@ export const DERIVED: readonly Mutation[] = [
     tests: RECORDS,
   },
   {
-    rule: 'rule 21: what the catalogue knows as a weakness goes before what it does not',
+    rule: 'rule 21: what the catalog knows as a weakness goes before what it does not',
     breaks: 'a category can be the primary weakness before a weakness',
     file: 'corpus/model/ids/weakness.ts',
-    find: 'if (!catalogue || catalogue.isWeakness(id)) return id',
+    find: 'if (!catalog || catalog.isWeakness(id)) return id',
     replace: 'return id',
     tests: RECORDS,
   },

@@ -17,8 +17,8 @@ export const LIST_RULES: readonly Mutation[] = [
     rule: 'rule 6: ties go by year and number, in the direction of the sort; nulls come last in both',
     breaks: 'nulls come first in an ascending order',
     file: 'corpus/snapshot/filter/lower-bound.ts',
-    find: 'place < keyed ? keyed - 1 - place : keyed + count - 1 - place',
-    replace: 'count - 1 - place',
+    find: 'position < keyed ? keyed - 1 - position : keyed + count - 1 - position',
+    replace: 'count - 1 - position',
     tests: LISTS,
   },
   {
@@ -127,7 +127,7 @@ export const LIST_RULES: readonly Mutation[] = [
   },
   {
     rule: 'rule 8: a page is full unless it is the last, and only behind the last there is no cursor',
-    breaks: 'the last but one page of a catalogue has no cursor',
+    breaks: 'the last but one page of a catalog has no cursor',
     file: 'gateway/plan/list-page.ts',
     find: 'paged && end < count &&',
     replace: 'paged && end + limit < count &&',
@@ -145,7 +145,7 @@ export const LIST_RULES: readonly Mutation[] = [
     rule: 'rule 9: an unknown weakness or pattern is not found',
     breaks: 'another weakness is answered instead',
     file: 'gateway/routes/catalog-entry.ts',
-    find: `throw notFound(\`the catalogue has no \${what} \${id.toUpperCase()}\`)`,
+    find: `throw notFound(\`the catalog has no \${what} \${id.toUpperCase()}\`)`,
     replace: 'return entryAnswer(current, list, 0, fields)',
     tests: LISTS,
   },

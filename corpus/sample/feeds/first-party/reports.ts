@@ -37,24 +37,24 @@ function* versionsOf(
   facts: Facts,
   { from, changedIn, retractedIn, several }: Coverage,
   type: string,
-  place: number,
+  position: number,
   random: Random,
 ): Generator<Edition[]> {
   const createdAt = spokenAt(facts, from, random)
-  if (random.chance(OLDER_VERSION_SHARE) || (several && place === 0)) {
+  if (random.chance(OLDER_VERSION_SHARE) || (several && position === 0)) {
     const olderAt = createdAt - random.between(1, 90) * DAY_MS
     if (olderAt > facts.publishedAt) yield [{ night: from, text: line(facts, type, olderAt, 'final', random) }]
   }
   // A report retracted from the start is a draft. A change turns a draft into a final report.
-  const draft = retractedIn === from || (place > 0 && random.chance(DRAFT_SHARE))
-  const changing = changedIn !== null && place === 0
+  const draft = retractedIn === from || (position > 0 && random.chance(DRAFT_SHARE))
+  const changing = changedIn !== null && position === 0
   const status = draft || changing ? 'draft' : 'final'
   const again = random.uuid()
   const editions = [{ night: from, text: line(facts, type, createdAt, status, random, again) }]
   if (changing) editions.push({ night: changedIn, text: line(facts, type, createdAt, 'final', random, again) })
   yield editions
   // A report retracted later is replaced in that night.
-  if (retractedIn !== null && retractedIn > from && place === 0) {
+  if (retractedIn !== null && retractedIn > from && position === 0) {
     const anewAt = spokenAt(facts, retractedIn, random)
     yield [{ night: retractedIn, text: line(facts, type, anewAt, 'final', random) }]
   }

@@ -28,9 +28,9 @@ export const nvd: SampleFeed = {
     }
     for (let night = 1; night < world.nights; night++) {
       const path = 'nvdcve-2.0-modified.json.gz'
-      const place = night === world.nights - 1 ? path : `${nightDate(night)}/${path}`
+      const position = night === world.nights - 1 ? path : `${nightDate(night)}/${path}`
       const indexes = modified[night]!
-      files.push(await writeRecords(world, folder, place, night, { count: indexes.length, indexes }))
+      files.push(await writeRecords(world, folder, position, night, { count: indexes.length, indexes }))
     }
     return files
   },

@@ -124,8 +124,8 @@ export const bareXml = (id: number | string, name: string, content = '', status 
   `<Attack_Pattern ID="${id}" Name="${name}" Abstraction="Meta" Status="${status}">
     <Description>About ${name}.</Description>${content}</Attack_Pattern>`
 
-/** The whole catalogue as XML; the relations of the pattern are stated from both sides. */
-export const CATALOGUE_XML = capecXml(
+/** The whole catalog as XML; the relations of the pattern are stated from both sides. */
+export const CATALOG_XML = capecXml(
   bareXml(3, 'Swapping') +
     PATTERN_XML +
     bareXml(
@@ -172,8 +172,8 @@ function mitigation(number: number, name: string, description: string): StixObje
 const techniques = (...texts: string[]) =>
   `<table><tbody><tr><th>Techniques</th></tr>${texts.map((text) => `<tr><td>${text}</td></tr>`).join('')}</tbody></table>`
 
-/** The same catalogue as STIX objects. */
-export const CATALOGUE_STIX: StixObject[] = [
+/** The same catalog as STIX objects. */
+export const CATALOG_STIX: StixObject[] = [
   { type: 'identity', id: `identity--${uuid(1)}`, name: 'The publisher', modified: '2099-01-01T00:00:00.000Z' },
   ...mitigation(1, 'coa-40-2', 'Count widgets.'),
   ...mitigation(2, 'coa-9-7', '<xhtml:p>Label widgets.</xhtml:p>'),

@@ -1,4 +1,4 @@
-/** The real CAPEC catalogues, an object a file (3.9) and one file (3.6): nothing of them is lost on the way. */
+/** The real CAPEC catalogs, an object a file (3.9) and one file (3.6): nothing of them is lost on the way. */
 import { unzipSync } from 'fflate'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-/** The CAPEC catalogue: each of its forms gives the same entries; which file is read; and what is not taken. */
+/** The CAPEC catalog: each of its forms gives the same entries; which file is read; and what is not taken. */
 import { join } from 'node:path'
 import { zipSync } from 'fflate'
 import { suite } from 'uvu'
@@ -16,8 +16,8 @@ import {
   barePattern,
   bareXml,
   bundle,
-  CATALOGUE_STIX,
-  CATALOGUE_XML,
+  CATALOG_STIX,
+  CATALOG_XML,
   capecXml,
   objectTree,
   PATTERN,
@@ -43,17 +43,17 @@ const xmlItems = (xml: string) => items({ 'capec_v3.9.xml': xml })
 const stixItems = (...objects: Parameters<typeof bundle>[0]) => items({ 'stix-capec.json': bundle(objects) })
 
 const FORMS: Record<string, Record<string, Uint8Array | string>> = {
-  XML: { 'capec_v3.9.xml': CATALOGUE_XML },
-  'zipped XML': { 'capec_latest.xml.zip': zipOf({ 'capec_v3.9.xml': CATALOGUE_XML }) },
-  'one STIX file': { 'stix-capec.json': bundle(CATALOGUE_STIX) },
-  'one zipped STIX file': { 'stix-capec-3.9.zip': zipOf({ 'capec/2.1/stix-capec.json': bundle(CATALOGUE_STIX) }) },
-  'zipped STIX objects': { 'capec-3.9-stix-2.1-objects.zip': zipOf(objectTree(CATALOGUE_STIX)) },
-  'a folder of STIX objects': objectTree(CATALOGUE_STIX, '2.1'),
+  XML: { 'capec_v3.9.xml': CATALOG_XML },
+  'zipped XML': { 'capec_latest.xml.zip': zipOf({ 'capec_v3.9.xml': CATALOG_XML }) },
+  'one STIX file': { 'stix-capec.json': bundle(CATALOG_STIX) },
+  'one zipped STIX file': { 'stix-capec-3.9.zip': zipOf({ 'capec/2.1/stix-capec.json': bundle(CATALOG_STIX) }) },
+  'zipped STIX objects': { 'capec-3.9-stix-2.1-objects.zip': zipOf(objectTree(CATALOG_STIX)) },
+  'a folder of STIX objects': objectTree(CATALOG_STIX, '2.1'),
   'a checkout of mitre/cti': {
-    ...objectTree(CATALOGUE_STIX, 'cti-master/capec/2.1'),
+    ...objectTree(CATALOG_STIX, 'cti-master/capec/2.1'),
     'cti-master/capec/2.1/stix-capec.json': '{}',
   },
-  'a folder with the one file': { '2.1/stix-capec.json': bundle(CATALOGUE_STIX) },
+  'a folder with the one file': { '2.1/stix-capec.json': bundle(CATALOG_STIX) },
 }
 
 const forms = suite('capec forms')
@@ -124,7 +124,7 @@ forms('an entry that names another is new when the other is renamed', async () =
   const digests = new Map(claims(await items(FORMS.XML!)).map(({ key, digest }) => [key, digest]))
   const options = { ...UNKNOWN, digestOf: (key: string) => digests.get(key) ?? null }
   assert.equal(told(await items(FORMS.XML!, options)), ['known CAPEC-3', 'known CAPEC-40', 'known CAPEC-41'])
-  const renamed = CATALOGUE_XML.replace('Name="Nut Swapping"', 'Name="Bolt Swapping"')
+  const renamed = CATALOG_XML.replace('Name="Nut Swapping"', 'Name="Bolt Swapping"')
   assert.equal(told(await items({ 'capec.xml': renamed }, options)), ['known CAPEC-3', 'CAPEC-40', 'CAPEC-41'])
 })
 
@@ -205,7 +205,7 @@ files('of several the newest is read, dated by its newest pattern, numbered by w
   const found = await findCapec(
     feedsOf({
       'stix-capec-3.6.zip': zipOf({ 'capec/2.1/stix-capec.json': edition('3.6', '2021-10-21T00:00:00.000Z') }),
-      'capec-3.9-stix-2.1-objects.zip': zipOf(objectTree(CATALOGUE_STIX)),
+      'capec-3.9-stix-2.1-objects.zip': zipOf(objectTree(CATALOG_STIX)),
       'capec_v3.5.xml': capecXml('', 'Version="3.5" Date="2021-06-24"'),
       'readme.txt': 'x',
     }),
@@ -243,7 +243,7 @@ files('an edition 3.10 comes after 3.9', async () => {
   )
 })
 
-files('what holds no catalogue is an error that names it', async () => {
+files('what holds no catalog is an error that names it', async () => {
   const cases: [Record<string, Uint8Array | string>, RegExp][] = [
     [{ 'stix-capec.json': '' }, /^file_invalid: capec\/stix-capec\.json: it is no JSON/],
     [{ 'stix-capec.json': '[]' }, /^file_invalid: capec\/stix-capec\.json: it is no STIX bundle/],
@@ -268,12 +268,12 @@ files('of many objects a bad one is skipped by name, and so is a pattern that ca
     'capec/2.1/attack-pattern/x.json file_invalid: it is no JSON: ' +
       "Expected property name or '}' in JSON at position 1 (line 1 column 2)",
     'CAPEC-2 item_invalid: modified is no time',
-    'CAPEC-1 item_invalid: it is in the catalogue twice',
+    'CAPEC-1 item_invalid: it is in the catalog twice',
   ])
   assert.equal(told(await xmlItems(capecXml(`${bareXml(1, 'One')}${bareXml('x', 'X')}${bareXml(1, 'Again')}`))), [
     'CAPEC-1',
     'CAPEC-x item_invalid: ID of Attack_Pattern is no number from 1: x',
-    'CAPEC-1 item_invalid: it is in the catalogue twice',
+    'CAPEC-1 item_invalid: it is in the catalog twice',
   ])
 })
 

@@ -1,11 +1,11 @@
-/** What tests on catalogues look at: what was read of one, by key or in words. */
+/** What tests on catalogs look at: what was read of one, by key or in words. */
 import { readFileSync } from 'node:fs'
 import type { FeedFile, FeedItem, ReadOptions } from '../../../../corpus/feeds/feed.ts'
 
 /** Nothing is known yet, and nothing needs scratch files. */
 export const UNKNOWN: ReadOptions = {
   digestOf: () => null,
-  spill: () => Promise.reject(new Error('a catalogue is not spilled')),
+  spill: () => Promise.reject(new Error('a catalog is not spilled')),
 }
 
 export function claims(items: readonly FeedItem[]): Extract<FeedItem, { kind: 'claim' }>[] {

@@ -1,4 +1,4 @@
-/** The real CWE catalogue: nothing of it is lost on the way, by counts of its tags and characters. */
+/** The real CWE catalog: nothing of it is lost on the way, by counts of its tags and characters. */
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
 import { test } from 'uvu'

@@ -1,4 +1,4 @@
-/** The CWE catalogue: what an entry says of each element, how weaknesses are related, and what is not taken. */
+/** The CWE catalog: what an entry says of each element, how weaknesses are related, and what is not taken. */
 import { join } from 'node:path'
 import { zipSync } from 'fflate'
 import { suite } from 'uvu'
@@ -22,7 +22,7 @@ function feedsOf(files: Record<string, Uint8Array | string>): string {
 }
 
 const NAMESPACES = 'xmlns="http://cwe.mitre.org/cwe-7" xmlns:xhtml="http://www.w3.org/1999/xhtml"'
-const catalogue = (weaknesses: string, attributes = 'Version="4.15" Date="2024-07-16"') =>
+const catalog = (weaknesses: string, attributes = 'Version="4.15" Date="2024-07-16"') =>
   `<?xml version="1.0" encoding="UTF-8"?><Weakness_Catalog Name="CWE" ${attributes} ${NAMESPACES}>
     <Weaknesses>${weaknesses}</Weaknesses>
     <Categories><Category ID="900" Name="A category" Status="Draft"/></Categories>
@@ -212,24 +212,22 @@ const FULL_ENTRY: CweEntry = {
 const entry = suite('cwe entry')
 
 entry('every element has its field, keys in the order of the API', async () => {
-  const found = await items(catalogue(FULL + weakness(8)))
+  const found = await items(catalog(FULL + weakness(8)))
   assert.is(claims(found)[0]!.body, JSON.stringify(FULL_ENTRY))
   assert.equal(claims(found)[0]!.cveIds, [])
   assert.is(claims(found)[0]!.statedAt, '2023-10-26T00:00:00.000Z')
 })
 
 entry('schema 8 says the same in another namespace and with other prefixes', async () => {
-  const xml = catalogue(FULL + weakness(8))
+  const xml = catalog(FULL + weakness(8))
     .replace('xmlns="http://cwe.mitre.org/cwe-7" xmlns:xhtml=', 'xmlns:c="http://cwe.mitre.org/cwe-8" xmlns:h=')
     .replaceAll('xhtml:', 'h:')
     .replace(/<(\/?)([A-Z])/g, '<$1c:$2')
   assert.equal(entries<CweEntry>(await items(xml)).get('CWE-7'), FULL_ENTRY)
 })
 
-entry('what an entry does not state is null or empty, and its date is that of the catalogue', async () => {
-  const bare = entries<CweEntry>(
-    await items(catalogue('<Weakness ID="3" Name="N" Abstraction="Class" Status="Draft"/>')),
-  )
+entry('what an entry does not state is null or empty, and its date is that of the catalog', async () => {
+  const bare = entries<CweEntry>(await items(catalog('<Weakness ID="3" Name="N" Abstraction="Class" Status="Draft"/>')))
   const { description, structure, likelihood, updated_at, ...rest } = bare.get('CWE-3')!
   assert.equal({ description, structure, likelihood }, { description: '', structure: null, likelihood: null })
   assert.is(updated_at, '2024-07-16T00:00:00.000Z')
@@ -247,7 +245,7 @@ const natures = (found: CweEntry | undefined) => found?.relationships.map(({ cwe
 relations('ChildOf is Parent and has an inverse, PeerOf is Peer and has none, others keep their name', async () => {
   const found = entries<CweEntry>(
     await items(
-      catalogue(
+      catalog(
         weakness(1) +
           weakness(20, related('ChildOf', 1)) +
           weakness(3, related('ChildOf', 1)) +
@@ -266,7 +264,7 @@ relations('only those of view 1000 count, each once', async () => {
   const twice = '<Related_Weakness Nature="PeerOf" CWE_ID="1" View_ID="1000"/>'.repeat(2)
   const found = entries<CweEntry>(
     await items(
-      catalogue(
+      catalog(
         weakness(1) +
           weakness(2, related('ChildOf', 1, 1003)) +
           weakness(3, `<Related_Weaknesses>${twice}</Related_Weaknesses>`),
@@ -278,13 +276,13 @@ relations('only those of view 1000 count, each once', async () => {
   assert.equal(natures(found.get('CWE-3')), ['Peer CWE-1'])
 })
 
-relations('one that the catalogue does not have keeps its id, without a name', async () => {
-  const found = entries<CweEntry>(await items(catalogue(weakness(2, related('ChildOf', 9)))))
+relations('one that the catalog does not have keeps its id, without a name', async () => {
+  const found = entries<CweEntry>(await items(catalog(weakness(2, related('ChildOf', 9)))))
   assert.equal(found.get('CWE-2')?.relationships, [{ cwe_id: 'CWE-9', slug: 'cwe-9', name: null, nature: 'Parent' }])
 })
 
 relations('an entry that names another is new when the other is renamed', async () => {
-  const before = catalogue(weakness(1) + weakness(2, related('ChildOf', 1)) + weakness(3))
+  const before = catalog(weakness(1) + weakness(2, related('ChildOf', 1)) + weakness(3))
   const digests = new Map(claims(await items(before)).map(({ key, digest }) => [key, digest]))
   const options = { ...UNKNOWN, digestOf: (key: string) => digests.get(key) ?? null }
   assert.equal(told(await items(before, options)), ['known CWE-1', 'known CWE-2', 'known CWE-3'])
@@ -297,7 +295,7 @@ relations.run()
 const taken = suite('cwe items')
 
 taken('deprecated weaknesses are there with that status, categories and views are not', async () => {
-  const found = entries<CweEntry>(await items(catalogue(weakness(2, '', 'Abstraction="Base" Status="Deprecated"'))))
+  const found = entries<CweEntry>(await items(catalog(weakness(2, '', 'Abstraction="Base" Status="Deprecated"'))))
   assert.equal([...found.keys()], ['CWE-2'])
   assert.is(found.get('CWE-2')?.status, 'Deprecated')
 })
@@ -313,7 +311,7 @@ taken('a weakness without what each must have is skipped by name', async () => {
     weakness(6, '<Related_Attack_Patterns><Related_Attack_Pattern CAPEC_ID="?"/></Related_Attack_Patterns>'),
     weakness(1),
   ]
-  assert.equal(told(await items(catalogue(weakness(1) + broken.join('')))), [
+  assert.equal(told(await items(catalog(weakness(1) + broken.join('')))), [
     'CWE-1',
     'CWE-2 item_invalid: Weakness has no Status',
     'CWE-3 item_invalid: Weakness has no Abstraction',
@@ -322,20 +320,17 @@ taken('a weakness without what each must have is skipped by name', async () => {
     'weakness 6 item_invalid: ID of Weakness is no number from 1: it is missing',
     'CWE-5 item_invalid: Weakness has no Name',
     'CWE-6 item_invalid: CAPEC_ID of Related_Attack_Pattern is no number from 1: ?',
-    'CWE-1 item_invalid: it is in the catalogue twice',
+    'CWE-1 item_invalid: it is in the catalog twice',
   ])
 })
 
-taken('a file that is no catalogue, or does not say which, is an error', async () => {
+taken('a file that is no catalog, or does not say which, is an error', async () => {
   const cases: [string, RegExp][] = [
-    [
-      '<Attack_Pattern_Catalog Version="1" Date="2024-01-01"/>',
-      /no CWE catalogue: its root is Attack_Pattern_Catalog$/,
-    ],
-    [catalogue('', 'Version="4.15"'), /states no Version, or no Date/],
-    [catalogue('', 'Date="2024-01-01"'), /states no Version, or no Date/],
-    [catalogue('', 'Version="4.15" Date="2024-02-30"'), /states no Version, or no Date/],
-    [catalogue(weakness(1)).slice(0, -20), /is no XML/],
+    ['<Attack_Pattern_Catalog Version="1" Date="2024-01-01"/>', /no CWE catalog: its root is Attack_Pattern_Catalog$/],
+    [catalog('', 'Version="4.15"'), /states no Version, or no Date/],
+    [catalog('', 'Date="2024-01-01"'), /states no Version, or no Date/],
+    [catalog('', 'Version="4.15" Date="2024-02-30"'), /states no Version, or no Date/],
+    [catalog(weakness(1)).slice(0, -20), /is no XML/],
     ['', /is empty/],
   ]
   for (const [xml, what] of cases) {
@@ -348,7 +343,7 @@ taken('a file that is no catalogue, or does not say which, is an error', async (
 taken.run()
 
 const files = suite('cwe files')
-const dated = (date: string, version: string) => catalogue(weakness(1), `Version="${version}" Date="${date}"`)
+const dated = (date: string, version: string) => catalog(weakness(1), `Version="${version}" Date="${date}"`)
 
 files('plain and zipped, dated and numbered by what they state', async () => {
   const feeds = feedsOf({
@@ -369,7 +364,7 @@ files('plain and zipped, dated and numbered by what they state', async () => {
   assert.equal(told(await itemsOf(readCwe(newest!, UNKNOWN))), ['CWE-1'])
 })
 
-files('a zip that is damaged, empty or holds two catalogues is an error that names it', async () => {
+files('a zip that is damaged, empty or holds two catalogs is an error that names it', async () => {
   const zip = zipSync({ 'a.xml': Buffer.from(dated('2024-11-19', '4.16')) })
   const flipped = zip.slice()
   flipped[60] = flipped[60]! ^ 1

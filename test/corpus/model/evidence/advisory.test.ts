@@ -19,13 +19,13 @@ test('rule 29: the linked one is not withdrawn, then reviewed, then published fi
   assert.is(linked(), null)
 })
 
-test('it names the CVE, and the weaknesses that the catalogue knows', () => {
+test('it names the CVE, and the weaknesses that the catalog knows', () => {
   const names: Record<string, string> = { 'cwe-79': 'Scripts let in' }
-  const catalogue = { isWeakness: (id: string) => id in names, weaknessName: (id: string) => names[id] ?? null }
+  const catalog = { isWeakness: (id: string) => id in names, weaknessName: (id: string) => names[id] ?? null }
   const found = linkedAdvisory(
     'CVE-2024-1',
     [advisory({ advisory_id: 'GHSA-x', cwe_ids: ['CWE-79', 'CWE-1'] })],
-    catalogue,
+    catalog,
   )
   assert.is(found?.cve_id, 'CVE-2024-1')
   assert.equal(found?.cwe_ids, ['CWE-79', 'CWE-1'])

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { weaknessId, weaknessIdsInText } from '../../../../corpus/model/ids/weakness.ts'
 import { claim, merged } from '../fixture.ts'
 
-const catalogue = { weaknessName: () => null, isWeakness: (id: string) => id !== 'cwe-16' && id !== 'cwe-264' }
+const catalog = { weaknessName: () => null, isWeakness: (id: string) => id !== 'cwe-16' && id !== 'cwe-264' }
 
 test('rule 21: a CWE id is read in any case, what is none is none', () => {
   assert.is(weaknessId('CWE-79'), 'cwe-79')
@@ -36,17 +36,17 @@ test("rule 21: the primary one is the CNA's first CWE, else the ADP's, else NVD'
   assert.is(merged([advisory]).core.primary_cwe_id, null)
 })
 
-test('rule 21: an id that is a weakness of the catalogue goes before one that is not', () => {
+test('rule 21: an id that is a weakness of the catalog goes before one that is not', () => {
   const cna = claim({ source: 'cna', weaknesses: ['cwe-264', 'cwe-79'] })
-  assert.is(merged([cna], { catalogue }).core.primary_cwe_id, 'cwe-79')
+  assert.is(merged([cna], { catalog }).core.primary_cwe_id, 'cwe-79')
   const category = claim({ source: 'cna', weaknesses: ['cwe-264'] })
   const adp = claim({ source: 'adp', weaknesses: ['cwe-16', 'cwe-20'] })
-  assert.is(merged([category, adp], { catalogue }).core.primary_cwe_id, 'cwe-20')
+  assert.is(merged([category, adp], { catalog }).core.primary_cwe_id, 'cwe-20')
 })
 
-test('rule 21: if none is a weakness, or there is no catalogue, the first stays', () => {
+test('rule 21: if none is a weakness, or there is no catalog, the first stays', () => {
   const cna = claim({ source: 'cna', weaknesses: ['cwe-264', 'cwe-16'] })
-  assert.is(merged([cna], { catalogue }).core.primary_cwe_id, 'cwe-264')
+  assert.is(merged([cna], { catalog }).core.primary_cwe_id, 'cwe-264')
   assert.is(merged([cna]).core.primary_cwe_id, 'cwe-264')
 })
 

@@ -15,7 +15,7 @@ import {
   type ReferenceClaim,
   type ReportClaim,
 } from '../../../../corpus/model/claim.ts'
-import type { MergeInput, WeaknessCatalogue } from '../../../../corpus/model/merge.ts'
+import type { MergeInput, WeaknessCatalog } from '../../../../corpus/model/merge.ts'
 import type { AffectedEntry, AffectedRange, Analysis, ExploitModule } from '../../../../corpus/model/record.ts'
 import { advisory, affected, exploit, kevEntry, record } from '../fixture.ts'
 import { cvssClaim } from './cvss-arbitrary.ts'
@@ -66,18 +66,18 @@ export const reference: fc.Arbitrary<ReferenceClaim> = shape({
   tags: some(tag, 3),
 })
 
-/** Weaknesses and categories of the catalogue, and ids that it does not have. */
+/** Weaknesses and categories of the catalog, and ids that it does not have. */
 export const weakness = fc.constantFrom('cwe-20', 'cwe-79', 'cwe-89', 'cwe-787', 'cwe-1035', 'cwe-16', 'cwe-99999')
 const WEAKNESS_NAMES: Record<string, string> = {
   'cwe-20': 'Improper Input Validation',
   'cwe-79': 'Scripting',
   'cwe-787': 'Out-of-bounds Write',
 }
-export const CATALOGUE: WeaknessCatalogue = {
+export const CATALOG: WeaknessCatalog = {
   isWeakness: (id) => Object.hasOwn(WEAKNESS_NAMES, id),
   weaknessName: (id) => WEAKNESS_NAMES[id] ?? null,
 }
-export const catalogue = fc.constantFrom(CATALOGUE, null)
+export const catalog = fc.constantFrom(CATALOG, null)
 export const mission = fc.constantFrom('low', 'medium', 'high')
 
 export const ssvcPoints = shape({
@@ -266,7 +266,7 @@ export const mergeInput: fc.Arbitrary<MergeInput> = shape({
     pocs: some(poc, 2),
     reports: some(report, 3),
     analyses: some(analysis, 1),
-    catalogue,
+    catalog,
     mission,
   }),
 }).map(({ recordClaims: claims, stated, given }) => ({ ...given, record: record(claims, stated) }))

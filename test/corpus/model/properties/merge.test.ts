@@ -37,7 +37,7 @@ property('rule 26: merging changes none of the claims, and comes to the same aga
   const parts = JSON.stringify(mergeCve(input))
   assert.is(JSON.stringify(input), before)
   assert.is(JSON.stringify(mergeCve(input)), parts)
-  assert.is(JSON.stringify(mergeCve({ ...JSON.parse(before), catalogue: input.catalogue })), parts)
+  assert.is(JSON.stringify(mergeCve({ ...JSON.parse(before), catalog: input.catalog })), parts)
 })
 
 property(

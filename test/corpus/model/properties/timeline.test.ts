@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type MergedParts, type MergeInput, mergeCve, standingClaims } from '../../../../corpus/model/merge.ts'
+import { effectiveClaims, type MergedParts, type MergeInput, mergeCve } from '../../../../corpus/model/merge.ts'
 import type { RecordParts, TimelineEntry, TimelineMessage } from '../../../../corpus/model/record.ts'
 import { type ChangeDates, firstTimeline, nextTimeline } from '../../../../corpus/model/timeline/timeline.ts'
 import { CATEGORIES } from '../../../../corpus/model/timeline/timeline-table.ts'
@@ -141,7 +141,7 @@ property(
   ([before, after], dates) => {
     const [previous, parts] = [first(before), mergeCve(after)]
     const enriched = mergeCve({ ...after, record: before.record })
-    const origin = { enriched, claims: standingClaims(after), former: before.record.claims }
+    const origin = { enriched, claims: effectiveClaims(after), former: before.record.claims }
     const told = (entries: TimelineEntry[]) =>
       entries
         .flatMap(({ messages }) => messages)

@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CveClaim } from '../../../../corpus/model/claim.ts'
 import { allWeaknesses, primaryWeakness, weaknessId, weaknessIdsInText } from '../../../../corpus/model/ids/weakness.ts'
-import { anyClaim, CATALOGUE, catalogue, claimOf } from './arbitrary.ts'
+import { anyClaim, CATALOG, catalog, claimOf } from './arbitrary.ts'
 import { property } from './property.ts'
 
 const CLAIMS = fc.array(anyClaim, { maxLength: 6 })
@@ -21,12 +21,12 @@ property(
 )
 
 property(
-  'rule 21: a weakness of the catalogue goes before any other id; if there is none, the first stays',
+  'rule 21: a weakness of the catalog goes before any other id; if there is none, the first stays',
   [CLAIMS],
   (claims) => {
     const ids = stated(claims, 'cna', 'adp', 'nvd')
-    const known = ids.filter((id) => CATALOGUE.isWeakness(id))
-    assert.is(primaryWeakness(claims, CATALOGUE), known[0] ?? ids[0] ?? null)
+    const known = ids.filter((id) => CATALOG.isWeakness(id))
+    assert.is(primaryWeakness(claims, CATALOG), known[0] ?? ids[0] ?? null)
   },
 )
 
@@ -45,14 +45,14 @@ property(
   },
 )
 
-property('rule 21: the primary weakness is one of all', [CLAIMS, catalogue], (claims, known) => {
+property('rule 21: the primary weakness is one of all', [CLAIMS, catalog], (claims, known) => {
   const primary = primaryWeakness(claims, known)
   if (primary !== null) assert.ok(allWeaknesses(claims).includes(primary))
 })
 
 property(
   'rule 21: what OSV and the service state changes neither',
-  [CLAIMS, claimOf('osv', 'svc'), catalogue, fc.nat()],
+  [CLAIMS, claimOf('osv', 'svc'), catalog, fc.nat()],
   (claims, more, known, at) => {
     const longer = claims.toSpliced(at % (claims.length + 1), 0, more)
     assert.is(primaryWeakness(longer, known), primaryWeakness(claims, known))
@@ -62,7 +62,7 @@ property(
 
 property(
   'rule 21: an advisory never changes the primary weakness',
-  [CLAIMS, claimOf('advisory'), catalogue],
+  [CLAIMS, claimOf('advisory'), catalog],
   (claims, more, known) => {
     assert.is(primaryWeakness([more, ...claims], known), primaryWeakness(claims, known))
   },

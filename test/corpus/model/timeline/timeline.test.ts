@@ -335,13 +335,13 @@ test('API 14.9: what record and other feeds come to state in one night is the re
   ])
 })
 
-test('API 14.9: a primary weakness that the catalogue moves is not the record’s, which stated it before', () => {
+test('API 14.9: a primary weakness that the catalog moves is not the record’s, which stated it before', () => {
   const own = titled({ weaknesses: ['cwe-1', 'cwe-79'] })
-  const catalogue = { isWeakness: (id: string) => id === 'cwe-79', weaknessName: () => null }
+  const catalog = { isWeakness: (id: string) => id === 'cwe-79', weaknessName: () => null }
   const now = { ...own, title: 'U' }
-  const origin = { enriched: merged([own], { catalogue }), claims: [now], former: [own] }
+  const origin = { enriched: merged([own], { catalog }), claims: [now], former: [own] }
   const previous = { ...merged([own]), timeline: [], version: 3 }
-  assert.equal(spans(nextTimeline(previous, merged([now], { catalogue }), LISTED, origin)), [
+  assert.equal(spans(nextTimeline(previous, merged([now], { catalog }), LISTED, origin)), [
     ['description', 3, 4, NIGHT],
     ['weakness', 4, 4, EVENING],
   ])
@@ -368,14 +368,14 @@ test('API 14.9: words are stated by whose they are; a title that is made of othe
   ])
 })
 
-interface Told {
+interface BitConstraint {
   before: Partial<CveClaim>
   after: Partial<CveClaim>
   title: string
   summaries: string[]
 }
 
-const TOLD: Told[] = [
+const TOLD: BitConstraint[] = [
   {
     before: { metrics: [cvss('3.1', 7.5)] },
     after: { metrics: [cvss('3.1', 9.8, { baseSeverity: 'CRITICAL' })] },

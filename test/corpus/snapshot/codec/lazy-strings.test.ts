@@ -3,10 +3,10 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import {
   indexIn,
-  keptTexts,
+  lazyStrings,
   slotsOf,
   TEXTS_PER_GROUP,
-  type TextPlaces,
+  type TextOffsets,
 } from '../../../../corpus/snapshot/codec/lazy-strings.ts'
 import { decodeBesideTexts, encodeTable } from '../../../../corpus/snapshot/codec/table.ts'
 
@@ -30,7 +30,7 @@ test('long arrays of texts are left where they are, everything else is as it was
 })
 
 test('each is read again as it was, and it is known which are long', () => {
-  const texts = keptTexts(decoded.kept[0]!, readOf(table))
+  const texts = lazyStrings(decoded.kept[0]!, readOf(table))
   assert.is(texts.length, ids.length)
   assert.equal(
     Array.from(ids, (_, i) => texts.at(i)),
@@ -42,7 +42,7 @@ test('each is read again as it was, and it is known which are long', () => {
 })
 
 test('a text is found, and what is none is not', () => {
-  const texts = keptTexts(decoded.kept[0]!, readOf(table))
+  const texts = lazyStrings(decoded.kept[0]!, readOf(table))
   const slots = slotsOf(texts)
   for (const [i, id] of ids.entries()) assert.is(indexIn(slots, texts, id), i)
   assert.is(indexIn(slots, texts, 'nobody'), undefined)
@@ -86,21 +86,21 @@ test('each table has a key of its own', () => {
 })
 
 test('any bit that flips in the texts is noticed', () => {
-  const places = decoded.kept[0]!
-  for (let at = places.starts[0]!; at < places.starts.at(-1)! - 1; at++) {
+  const positions = decoded.kept[0]!
+  for (let at = positions.starts[0]!; at < positions.starts.at(-1)! - 1; at++) {
     const damaged = Buffer.from(table)
     damaged[at]! ^= 1
-    const texts = keptTexts(places, readOf(damaged))
-    const group = places.starts.findLastIndex((start) => start <= at)
+    const texts = lazyStrings(positions, readOf(damaged))
+    const group = positions.starts.findLastIndex((start) => start <= at)
     // The comma between two groups is in neither.
-    if (at === places.starts[group + 1]! - 1) continue
+    if (at === positions.starts[group + 1]! - 1) continue
     assert.throws(() => texts.at(group * TEXTS_PER_GROUP), /texts of a table are damaged/, `byte ${at}`)
   }
 })
 
 test('texts that are none, and places that lie, are refused', () => {
-  const places: TextPlaces = { ...decoded.kept[0]!, count: 1000 }
-  const texts = keptTexts(places, readOf(table))
+  const positions: TextOffsets = { ...decoded.kept[0]!, count: 1000 }
+  const texts = lazyStrings(positions, readOf(table))
   assert.throws(() => texts.at(ids.length), /another number of texts/)
   const torn = Buffer.from(table)
   torn.write('{"about":{"ids":["a', 12)

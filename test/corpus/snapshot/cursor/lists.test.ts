@@ -13,10 +13,10 @@ const vendor = (slug: string, cves: number, display = slug) => ({ slug, display,
 
 const entries = ['a/1', 'b', 'c'].map((key) => ({ key, text: JSON.stringify({ key, text: 'é' }) }))
 
-test('entries of a catalogue come back as they were, where they were said to lie', () => {
-  const { bytes, entries: placed } = encodeCatalog(entries)
+test('entries of a catalog come back as they were, where they were said to lie', () => {
+  const { bytes, entries: located } = encodeCatalog(entries)
   const decoded = decodeCatalog('cwes', Buffer.from(bytes))
-  assert.equal(decoded, placed)
+  assert.equal(decoded, located)
   assert.equal(
     decoded.map(({ key, text }) => ({ key, text })),
     entries,
@@ -44,7 +44,7 @@ test('keys are ASCII, whatever the id is', () => {
   assert.is(catalogKey('größe\ud800'), 'gr%C3%B6%C3%9Fe%EF%BF%BD')
 })
 
-test('a catalogue whose keys do not ascend, or with another kind of member, is refused', () => {
+test('a catalog whose keys do not ascend, or with another kind of member, is refused', () => {
   const [a, b] = entries.map((entry) => encodeCatalog([entry]).bytes)
   assert.throws(() => decodeCatalog('cwes', Buffer.concat([b!, a!])), /behind/)
   assert.throws(() => decodeCatalog('cwes', Buffer.concat([a!, a!])), /behind/)
@@ -55,7 +55,7 @@ test('a catalogue whose keys do not ascend, or with another kind of member, is r
 
 const rows = [vendor('b', 5), vendor('a', 5), vendor('z', 9, 'Ärger'), vendor('m', 1, 'alpha')]
 const sorted = sortList('vendors', inMainOrder(LISTS.vendors, rows))
-const places = { pagesAt: { cves: Uint32Array.of(0), name: Uint32Array.of(0) }, entries: null }
+const positions = { pagesAt: { cves: Uint32Array.of(0), name: Uint32Array.of(0) }, entries: null }
 
 test('rule 6: the main order numbers the rows, ties by id in its direction; names are folded', () => {
   assert.equal(sorted.ids, ['z', 'b', 'a', 'm'])
@@ -66,7 +66,7 @@ test('rule 6: the main order numbers the rows, ties by id in its direction; name
 })
 
 test('a list comes back as it was, and its content digest leaves out where things lie', () => {
-  const bytes = encodeList(sorted, places)
+  const bytes = encodeList(sorted, positions)
   const list = decodeList('vendors', bytes)
   assert.equal(list.ids, sorted.ids)
   const { keys } = list.orders.cves!
@@ -75,7 +75,7 @@ test('a list comes back as it was, and its content digest leaves out where thing
     [9, 5, 5, 1],
   )
   assert.is(storedListContent(bytes), listContent(sorted))
-  const elsewhere = encodeList(sorted, { ...places, pagesAt: { ...places.pagesAt, name: Uint32Array.of(7) } })
+  const elsewhere = encodeList(sorted, { ...positions, pagesAt: { ...positions.pagesAt, name: Uint32Array.of(7) } })
   assert.is(storedListContent(elsewhere), listContent(sorted))
 })
 
@@ -141,7 +141,7 @@ test('postings that do not ascend, or not from the first to the last, are refuse
 })
 
 test('a list whose columns contradict one another is refused', () => {
-  const { about, columns } = decodeTable(encodeList(sorted, places))
+  const { about, columns } = decodeTable(encodeList(sorted, positions))
   const broken: [string, object][] = [
     ['an ordinal outside', { columns: { ...columns, 'sort.cves.ordinals': Uint32Array.of(0, 1, 2, 4) } }],
     ['too few ordinals', { columns: { ...columns, 'sort.cves.ordinals': Uint32Array.of(0, 1) } }],

@@ -7,8 +7,8 @@ import {
   decodePack,
   encodePack,
   encodeRecipe,
+  type LocatedShard,
   type PackedFile,
-  type PlacedShard,
   type Run,
   rebuilt,
   shardChange,
@@ -16,7 +16,7 @@ import {
 import { readCurrent, readManifest, readObject } from '../../../../corpus/snapshot/files/layout.ts'
 import type { FileEntry } from '../../../../corpus/snapshot/files/manifest.ts'
 import { encodeMember } from '../../../../corpus/snapshot/record/member.ts'
-import { membersOf, type PlacedMember } from '../../../../corpus/snapshot/record/shard.ts'
+import { type LocatedMember, membersOf } from '../../../../corpus/snapshot/record/shard.ts'
 import { sampleOfTwoNights, temporaryFolder } from '../../../support/dist.ts'
 
 const folder = temporaryFolder('delta')
@@ -24,7 +24,7 @@ const { dist } = await sampleOfTwoNights(folder.path, 300)
 const { manifest } = readCurrent(dist)
 const parent = readManifest(dist, manifest.parent!.manifest)
 
-const placed = (bytes: Buffer): PlacedShard => ({ bytes, members: [...membersOf(bytes)] })
+const located = (bytes: Buffer): LocatedShard => ({ bytes, members: [...membersOf(bytes)] })
 const bytesOf = (file: FileEntry) => Buffer.from(readObject(dist, file))
 
 function packed(): PackedFile[] {
@@ -33,7 +33,7 @@ function packed(): PackedFile[] {
     if (entry.role !== 'cve' && entry.role !== 'catalog') continue
     const former = parent.files.findIndex(({ role, name }) => role === entry.role && name === entry.name)
     if (former < 0 || parent.files[former]!.sha256 === entry.sha256) continue
-    files.push({ file, former, ...shardChange(placed(bytesOf(entry)), placed(bytesOf(parent.files[former]!))) })
+    files.push({ file, former, ...shardChange(located(bytesOf(entry)), located(bytesOf(parent.files[former]!))) })
   }
   return files
 }
@@ -57,9 +57,9 @@ test('SPEC, "Delta pack": with the files of the parent a pack makes those of the
 test('of a shard it carries no member and no segment that its former self has', () => {
   let changed = 0
   for (const { file, former, carried } of files) {
-    const shard = placed(bytesOf(manifest.files[file]!))
-    const before = placed(bytesOf(parent.files[former]!))
-    const bytesIn = ({ bytes }: PlacedShard, { at, length }: PlacedMember) => bytes.subarray(at, at + length)
+    const shard = located(bytesOf(manifest.files[file]!))
+    const before = located(bytesOf(parent.files[former]!))
+    const bytesIn = ({ bytes }: LocatedShard, { at, length }: LocatedMember) => bytes.subarray(at, at + length)
     const old = new Map(before.members.map((member) => [member.key, bytesIn(before, member)]))
     const fresh = shard.members.filter((member) => !old.get(member.key)?.equals(bytesIn(shard, member)))
     changed += fresh.length
@@ -71,11 +71,11 @@ test('of a shard it carries no member and no segment that its former self has', 
 
 test('a file that is its former self in another order needs nothing carried', () => {
   const shardFile = manifest.files.find(({ role, count }) => role === 'cve' && count > 3)!
-  const shard = placed(bytesOf(shardFile))
+  const shard = located(bytesOf(shardFile))
   const turned = Buffer.concat(
     shard.members.toReversed().map(({ at, length }) => shard.bytes.subarray(at, at + length)),
   )
-  const change = shardChange(placed(turned), shard)
+  const change = shardChange(located(turned), shard)
   assert.is(change.carried.length, 0)
   const [decoded] = decodePack(encodePack([{ file: 0, former: 0, ...change }]))
   assert.ok(rebuilt(decoded!, shard.bytes, turned.length).equals(turned))
@@ -85,7 +85,7 @@ const GLUE = Buffer.from('\n')
 const member = (key: string, ...texts: string[]) =>
   encodeMember(key, [...texts.map((text, i) => ({ kind: i + 1, count: 1, plain: Buffer.from(text) })), GLUE])
 const [a, b, c] = [member('a', 'one', 'two'), member('b', 'three'), member('c', 'four')]
-const shardOf = (...members: { bytes: Buffer }[]) => placed(Buffer.concat(members.map(({ bytes }) => bytes)))
+const shardOf = (...members: { bytes: Buffer }[]) => located(Buffer.concat(members.map(({ bytes }) => bytes)))
 
 test('of the same shard nothing is carried but one run', () => {
   const { recipe, carried } = shardChange(shardOf(a, b, c), shardOf(a, b, c))

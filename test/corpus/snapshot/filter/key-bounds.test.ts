@@ -8,13 +8,13 @@ import type { CveTables } from '../../../../corpus/snapshot/record/cve-tables.ts
 function snapshotOf(keys: readonly number[]): CveTables {
   const count = keys.length + 1
   // Ordinals and rows go another way than places do.
-  const ordinals = Uint32Array.from({ length: count }, (_, place) => (place * 17 + 3) % count)
+  const ordinals = Uint32Array.from({ length: count }, (_, position) => (position * 17 + 3) % count)
   const row = Uint32Array.from({ length: count }, (_, ordinal) => count - 1 - ordinal)
   const byOrdinal = new Float64Array(count).fill(Number.NaN)
   const scores = new Uint32Array(count).fill(0xffffffff)
-  keys.forEach((key, place) => {
-    byOrdinal[ordinals[place]!] = key
-    scores[row[ordinals[place]!]!] = key
+  keys.forEach((key, position) => {
+    byOrdinal[ordinals[position]!] = key
+    scores[row[ordinals[position]!]!] = key
   })
   const order = { ordinals, keyed: keys.length }
   return {
@@ -28,7 +28,7 @@ for (const length of [0, 1, 63, 64, 65, 127, 128, 129, 300]) {
   test(`bounds of ${length} keys, all of them, between them and outside`, () => {
     // Runs of equal keys reach over the samples.
     for (const run of [1, 2, 40, 64, 100]) {
-      const keys = Array.from({ length }, (_, place) => 10 + 2 * Math.floor((length - place) / run))
+      const keys = Array.from({ length }, (_, position) => 10 + 2 * Math.floor((length - position) / run))
       const snapshot = snapshotOf(keys)
       for (const bound of new Set([0, 1e9, ...keys.flatMap((key) => [key - 1, key, key + 1])])) {
         const below = keys.filter((key) => key >= bound).length

@@ -16,16 +16,16 @@ import {
   withinPublication,
 } from '../../../../corpus/snapshot/filter/matches.ts'
 import { orderView } from '../../../../corpus/snapshot/filter/order-view.ts'
-import { placesIn, runsFrom, walkList, walkPlaces } from '../../../../corpus/snapshot/filter/scan.ts'
+import { positionsIn, runsFrom, scanPositions, walkList } from '../../../../corpus/snapshot/filter/scan.ts'
 import { firstPassing } from '../../../../corpus/snapshot/filter/search.ts'
 import { openCorpus } from '../../../../corpus/store/corpus.ts'
-import { openShelf } from '../../../../gateway/snapshots/registry.ts'
+import { openRegistry } from '../../../../gateway/snapshots/registry.ts'
 import { sampleDist, temporaryFolder } from '../../../support/dist.ts'
 import { listLog } from '../../../support/server.ts'
 
 const folder = temporaryFolder('matches')
 const sample = await sampleDist(folder.path, 700)
-const shelf = openShelf(sample.dist, { log: listLog().log, pollMs: 0 })
+const shelf = openRegistry(sample.dist, { log: listLog().log, pollMs: 0 })
 const snapshot = shelf.current
 const { count } = snapshot.columns
 const ids = (ordinals: Iterable<number>) =>
@@ -108,10 +108,10 @@ for (const [filters, passes] of CASES) {
       const order = orderView(snapshot, sort, descending)
       const found = firstPassing(snapshot, snapshot.bits, filters, null, { order, start: 0, most: count })
       assert.equal(ids(found).sort(), expected.toSorted(), order.sort)
-      const places = found.map(order.place)
+      const positions = found.map(order.position)
       assert.equal(
-        places,
-        places.toSorted((a, b) => a - b),
+        positions,
+        positions.toSorted((a, b) => a - b),
       )
     }
   })
@@ -120,18 +120,22 @@ for (const [filters, passes] of CASES) {
     const constraints = withinPublication(constraintsOf(snapshot, snapshot.bits, filters, null))
     for (const { sort, descending } of ORDERS) {
       const order = orderView(snapshot, sort, descending)
-      const all = [...passing(constraints)].sort((a, b) => order.place(a) - order.place(b))
+      const all = [...passing(constraints)].sort((a, b) => order.position(a) - order.position(b))
       assert.is(all.length, expected.length)
       const bounds = { from: 0, to: count }
       const clauses = clausesOf(snapshot.bits, sort, constraints)
       const sieves = () => constraints.filter(isEnumerable).map((one) => sieveOf(snapshot, one))
       for (const start of [0, 1, 31, 32, 350, count - 1, count]) {
         const runs = runsFrom(order, start, bounds)
-        assert.is(placesIn(runs), count - start)
+        assert.is(positionsIn(runs), count - start)
         for (const wanted of [1, 3, count]) {
-          const left = all.filter((ordinal) => order.place(ordinal) >= start).slice(0, wanted)
+          const left = all.filter((ordinal) => order.position(ordinal) >= start).slice(0, wanted)
           const say = `${sort} ${descending} from ${start}, ${wanted}`
-          assert.equal(walkPlaces(snapshot, order, runs, { clauses, sieves: sieves() }, wanted, 10 * count), left, say)
+          assert.equal(
+            scanPositions(snapshot, order, runs, { clauses, sieves: sieves() }, wanted, 10 * count),
+            left,
+            say,
+          )
           assert.equal(
             firstPassing(snapshot, snapshot.bits, filters, null, { order, start, most: wanted }),
             left,
@@ -159,9 +163,9 @@ test('a walk that finds too little is given up', () => {
   const never = [() => 0]
   const runs = runsFrom(order, 0, { from: 0, to: count })
   for (const patience of [0, 1, 100, count / 2]) {
-    assert.is(walkPlaces(snapshot, order, runs, { clauses: [], sieves: never }, 1, patience), null)
+    assert.is(scanPositions(snapshot, order, runs, { clauses: [], sieves: never }, 1, patience), null)
   }
-  assert.equal(walkPlaces(snapshot, order, runs, { clauses: [], sieves: never }, 1, 2 * count), [])
+  assert.equal(scanPositions(snapshot, order, runs, { clauses: [], sieves: never }, 1, 2 * count), [])
 })
 
 test('sizes of single constraints are exact, those of lists that a stretch of publication cuts included', () => {

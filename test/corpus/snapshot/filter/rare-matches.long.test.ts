@@ -6,16 +6,16 @@ import { FLAGS, SEVERITIES } from '../../../../corpus/snapshot/derive/facts.ts'
 import { type CveFilters, constraintsOf } from '../../../../corpus/snapshot/filter/filters.ts'
 import { isEnumerable } from '../../../../corpus/snapshot/filter/matches.ts'
 import { orderView } from '../../../../corpus/snapshot/filter/order-view.ts'
-import { fewOf } from '../../../../corpus/snapshot/filter/rare-matches.ts'
+import { rareMatches } from '../../../../corpus/snapshot/filter/rare-matches.ts'
 import { firstPassing } from '../../../../corpus/snapshot/filter/search.ts'
 import { FILTER_FLAGS } from '../../../../corpus/snapshot/filter/snapshot-bits.ts'
-import { openShelf } from '../../../../gateway/snapshots/registry.ts'
+import { openRegistry } from '../../../../gateway/snapshots/registry.ts'
 import { sampleDist, temporaryFolder } from '../../../support/dist.ts'
 import { listLog } from '../../../support/server.ts'
 
 const folder = temporaryFolder('few')
 const { dist } = await sampleDist(folder.path, 2000)
-const shelf = openShelf(dist, { log: listLog().log, pollMs: 0 })
+const shelf = openRegistry(dist, { log: listLog().log, pollMs: 0 })
 const snapshot = shelf.current
 const { flags, severity, count, published } = snapshot.columns
 
@@ -42,7 +42,7 @@ const COMBINATIONS = EACH.flatMap((kev) =>
 
 const fewWith = (filters: CveFilters) => {
   const told = constraintsOf(snapshot, snapshot.bits, filters, null).filter((one) => !isEnumerable(one))
-  return fewOf(snapshot, snapshot.bits, told)
+  return rareMatches(snapshot, snapshot.bits, told)
 }
 
 test('they are all that pass, in their order, or null where these are many; the second time too', () => {
@@ -73,7 +73,7 @@ test('with times of publication and EPSS beside them, in every order, from every
         // What the others let through is found without any bits.
         const expected = of(more, sort, true).filter((ordinal) => told.has(ordinal))
         assert.equal(of({ ...filters, ...more }, sort, true), expected)
-        const behind = expected.filter((ordinal) => order.place(ordinal) >= 700)
+        const behind = expected.filter((ordinal) => order.position(ordinal) >= 700)
         assert.equal(of({ ...filters, ...more }, sort, true, 700), behind)
         assert.equal(new Set(of({ ...filters, ...more }, sort, false)), new Set(expected))
       }

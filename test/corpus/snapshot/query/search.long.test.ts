@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { blockMemory } from '../../../../corpus/snapshot/query/blocks.ts'
+import { blockCache } from '../../../../corpus/snapshot/query/blocks.ts'
 import { buildQueryDb, queryContent } from '../../../../corpus/snapshot/query/build.ts'
 import { openQuery } from '../../../../corpus/snapshot/query/open.ts'
 import { queryDigest } from '../../../../corpus/snapshot/query/rows.ts'
@@ -79,12 +79,12 @@ test('suggestions: by rank, then the first of each type, the second of each and 
   for (const q of queries.filter((_, i) => i % 5 === 0)) {
     const all = SEARCH_TYPES.flatMap((type, order) => {
       const set = setOf(type)
-      const places = [0, 0, 0, 0]
+      const positions = [0, 0, 0, 0]
       return (set ? plainBest(set, q, 15) : []).map(({ ordinal, rank }) => {
-        return { id: set!.ids[ordinal], type: type as SearchType, rank, place: places[rank]!++, order }
+        return { id: set!.ids[ordinal], type: type as SearchType, rank, position: positions[rank]!++, order }
       })
     })
-    const expected = all.sort((a, b) => a.rank - b.rank || a.place - b.place || a.order - b.order).slice(0, 15)
+    const expected = all.sort((a, b) => a.rank - b.rank || a.position - b.position || a.order - b.order).slice(0, 15)
     assert.equal(
       query.suggest(SEARCH_TYPES, q, 15).map(({ id, type }) => ({ id, type })),
       expected.map(({ id, type }) => ({ id, type })),
@@ -112,20 +112,20 @@ test('searches in steps do not disturb one another', () => {
 
 test('whatever the bound of the memory, answers are the same; reading ahead stops at the bound', () => {
   for (const maxBytes of [0, 300_000]) {
-    const small = openQuery(database, blockMemory(maxBytes))
+    const small = openQuery(database, blockCache(maxBytes))
     for (const q of ['CVE-20', 'overflow', 'in the']) {
       assert.equal(small.matches('cve', q), query.matches('cve', q))
       assert.equal(small.search(SEARCH_TYPES, q, 25), query.search(SEARCH_TYPES, q, 25))
     }
   }
-  const steps = (maxBytes: number) => [...openQuery(database, blockMemory(maxBytes)).stepped.warm()].length
+  const steps = (maxBytes: number) => [...openQuery(database, blockCache(maxBytes)).stepped.warm()].length
   assert.is(steps(0), 1)
   assert.ok(steps(300_000) < steps(100_000_000))
 })
 
 test('blocks are remembered, the least used going first, and forgotten with their database', () => {
   const texts = foldTexts({ keys: ['a'], labels: [''] })
-  const memory = blockMemory(3 * (texts.bytes.byteLength + 12))
+  const memory = blockCache(3 * (texts.bytes.byteLength + 12))
   const made: string[] = []
   const get = (of: string, from = 1) =>
     memory.get(from, of, () => {

@@ -13,7 +13,7 @@ import { membersOf } from '../../../../corpus/snapshot/record/shard.ts'
 import { contentOf, goodSnapshot, oneFault } from '../forgery.ts'
 
 const good = await goodSnapshot('verify-members')
-const { manifest, bytesOf, faultsAfter, forge, putUp } = good
+const { manifest, bytesOf, faultsAfter, forge, activate } = good
 
 const shard = manifest.files.find(({ role, count }) => role === 'cve' && count > 2)!
 const shardBytes = bytesOf('cve', shard.name)
@@ -136,7 +136,7 @@ test('members in another order, and a shard of another block', async () => {
   oneFault(faults, 'cve', /holds CVE-\S+ behind CVE-\S+$/)
   const renamed = { ...shard, name: '1998/0xxx' }
   const elsewhere = await faultsAfter((dist) => {
-    putUp(
+    activate(
       dist,
       manifest.files.map((file) => (file === shard ? renamed : file)),
     )

@@ -23,7 +23,7 @@ import { verify } from '../../../../corpus/snapshot/verify/verify.ts'
 import { CONTRADICTS, contentOf, goodSnapshot, oneFault } from '../forgery.ts'
 
 const good = await goodSnapshot('verify')
-const { manifest, pointer, bytesOf, copy, faultsAfter, forge, putUp } = good
+const { manifest, pointer, bytesOf, copy, faultsAfter, forge, activate } = good
 const shard = manifest.files.find(({ role, count }) => role === 'cve' && count > 2)!
 
 test('the snapshot of a build has no faults, with threads as without', async () => {
@@ -176,7 +176,7 @@ test('counts in the manifest and in what the snapshot says of itself', async () 
   for (const role of ['cve', 'pages', 'index', 'epss', 'rejected', 'query'] as const) {
     const file = fileOf(manifest, role)
     const files = manifest.files.map((one) => (one === file ? { ...one, count: one.count + 1 } : one))
-    const faults = await faultsAfter((dist) => putUp(dist, files))
+    const faults = await faultsAfter((dist) => activate(dist, files))
     oneFault(faults, role, /it holds \d+, not \d+ as the manifest says$/)
   }
   for (const name of ['cves', 'vendors', 'products']) {
@@ -207,12 +207,12 @@ test('a rejected id of which there is a record, or that is no id', async () => {
 
 test('a role that is missing, one that nothing derives, and a wrong mark of what is derived', async () => {
   const without = manifest.files.filter(({ role }) => role !== 'orders')
-  oneFault(await faultsAfter((dist) => putUp(dist, without)), null, /lists no file orders$/)
+  oneFault(await faultsAfter((dist) => activate(dist, without)), null, /lists no file orders$/)
   const pages = fileOf(manifest, 'pages')
   const more = [...manifest.files, { ...pages, name: 'severity' }]
-  oneFault(await faultsAfter((dist) => putUp(dist, more)), 'pages', /derived from nothing known$/)
+  oneFault(await faultsAfter((dist) => activate(dist, more)), 'pages', /derived from nothing known$/)
   const marked = manifest.files.map((file) => (file === shard ? { ...file, derived: true } : file))
-  oneFault(await faultsAfter((dist) => putUp(dist, marked)), 'cve', /the manifest says derived: true$/)
+  oneFault(await faultsAfter((dist) => activate(dist, marked)), 'cve', /the manifest says derived: true$/)
 })
 
 test('a pointer that gives another size or time of its manifest', async () => {
@@ -226,7 +226,7 @@ test('a pointer that gives another size or time of its manifest', async () => {
 
 test('one bit anywhere in any file', async () => {
   const dist = copy()
-  // A list of a catalogue that no feed has is a file without a byte.
+  // A list of a catalog that no feed has is a file without a byte.
   const files = manifest.files.filter(({ size }) => size > 0)
   for (const file of files) {
     const path = objectPath(dist, file.sha256)
