@@ -140,7 +140,7 @@ export const ACCESS: readonly Mutation[] = [
     rule: 'rule 16: a 304 costs nothing',
     breaks: 'a 304 costs as much as a 200',
     file: 'gateway/http/app.ts',
-    find: 'if (isKnown && standing.refundable) passage.standing = giveBack(subject, standing)',
+    find: 'if (isKnown && limitState.refundable) passage.limitState = giveBack(subject, limitState)',
     replace: '',
     tests: QUOTAS,
   },

@@ -32,7 +32,7 @@ export const SERVICE: readonly Mutation[] = [
     rule: 'API 6.13: requests beyond the quota',
     breaks: 'nobody is refused',
     file: 'gateway/http/app.ts',
-    find: 'if (standing.refused) throw overLimit(standing)',
+    find: 'if (limitState.refused) throw overLimit(limitState)',
     replace: '',
     tests: test('rules/service-errors'),
   },
