@@ -3,15 +3,15 @@
 import '../corpus/command/node-version.js'
 import { availableParallelism } from 'node:os'
 import { InvalidArgumentError } from 'commander'
-import { commandLine, endWithReader, wholeNumber } from '../corpus/command/command-line.ts'
+import { commandLine, exitOnClosedPipe, wholeNumber } from '../corpus/command/command-line.ts'
 import { realEffects } from '../corpus/command/effects.ts'
-import { endWithNpm } from '../corpus/command/npm-exit.ts'
+import { exitWithNpm } from '../corpus/command/npm-exit.ts'
 import { printable, printableJson, printableLine } from '../corpus/command/printable.ts'
 import { noProgress, showProgress } from '../corpus/command/progress.ts'
 import { writingTo } from '../corpus/command/system-error.ts'
 import { utcDate } from '../corpus/model/values/date.ts'
 import type { SigningAlgorithm } from '../corpus/snapshot/files/signature.ts'
-import { baseUrls, ecosystems, type FetchCommandOptions, feedNames, noBases } from './fetch/options.ts'
+import { baseUrls, ecosystems, type FetchCommandOptions, feedNames, noBaseUrls } from './fetch/options.ts'
 
 const { program, option, required, examples, fail } = commandLine('vulnshelf')
 
@@ -87,7 +87,7 @@ program
   .addOption(
     option('--base-url <url>', 'download from this copy of a feeds folder; kev=<url> sets one feed (repeatable)')
       .argParser(baseUrls)
-      .default(noBases, 'the publishers'),
+      .default(noBaseUrls, 'the publishers'),
   )
   .addOption(option('--osv-ecosystems <names>', "OSV ecosystems, separated by commas, or 'all'").argParser(ecosystems))
   .addOption(json())
@@ -140,8 +140,8 @@ program
   .action(async (feeds: string, { floor, verbose, json, ...options }) => {
     const { ingest } = await import('./ingest/ingest.ts')
     const { formatIngestReport } = await import('./ingest/format-report.ts')
-    const { readFloors } = await import('./ingest/floors.ts')
-    const floors = floor === undefined ? {} : readFloors(floor)
+    const { readMinimumCounts } = await import('./ingest/minimum-counts.ts')
+    const floors = floor === undefined ? {} : readMinimumCounts(floor)
     // A log file needs only the report.
     const progress = process.stderr.isTTY ? showProgress() : noProgress
     const report = await ingest({ feeds, ...options, floors }, realEffects(), progress)
@@ -289,6 +289,6 @@ program
     print(options.json, await publishFromCommand({ dist, to, parallel, unsigned }), publishWords)
   })
 
-endWithNpm()
-endWithReader()
+exitWithNpm()
+exitOnClosedPipe()
 program.parseAsync().catch(fail)

@@ -9,7 +9,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { commandLine, wholeNumber } from '../corpus/command/command-line.ts'
 import { type Effects, realEffects } from '../corpus/command/effects.ts'
-import { endWithNpm } from '../corpus/command/npm-exit.ts'
+import { exitWithNpm } from '../corpus/command/npm-exit.ts'
 import { noProgress } from '../corpus/command/progress.ts'
 import { writingTo } from '../corpus/command/system-error.ts'
 import { BuildError } from './snapshot/error.ts'
@@ -27,7 +27,7 @@ interface StartFlags {
   cves: number
 }
 
-endWithNpm()
+exitWithNpm()
 const { program, option, fail } = commandLine('npm start')
 program
   .usage('-- [options]')

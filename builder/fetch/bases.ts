@@ -8,14 +8,14 @@ export interface BaseUrls {
   of: ReadonlyMap<PublishedFeed, URL>
 }
 
-export const noBases: BaseUrls = { all: null, of: new Map() }
+export const noBaseUrls: BaseUrls = { all: null, of: new Map() }
 
 /**
  * Adds `https://mirror/feeds`, or `kev=https://mirror/feeds` for one feed. In both cases the file is at
  * `/kev/known_….json` below it.
  * @throws TypeError with the reason
  */
-export function addBase(text: string, feeds: readonly PublishedFeed[], { all, of }: BaseUrls): BaseUrls {
+export function addBaseUrl(text: string, feeds: readonly PublishedFeed[], { all, of }: BaseUrls): BaseUrls {
   const [, name, address] = /^(?:([\w-]+)=)?(.*)$/s.exec(text)!
   const url = URL.parse(address!)
   if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError(`'${address}' is no http or https address`)

@@ -8,7 +8,7 @@ import type { Answer } from '../../corpus/transfer/network.ts'
 import { statusError } from '../../corpus/transfer/retry.ts'
 import type { Validators } from './state.ts'
 
-export interface Present {
+export interface LocalFile {
   /** The last complete file, if it still exists. */
   whole: Validators | null
   /** The first bytes of a version that the server can complete. */
@@ -16,15 +16,15 @@ export interface Present {
 }
 
 /** Returns a strong ETag, else the date (RFC 9110 13.1.5). Null means that the download cannot resume. */
-export function resumableBy({ etag, lastModified }: Validators): string | null {
+export function resumeValidator({ etag, lastModified }: Validators): string | null {
   return etag !== null && !etag.startsWith('W/') ? etag : lastModified
 }
 
-export function requestHeaders({ whole, part }: Present): Record<string, string> {
+export function requestHeaders({ whole, part }: LocalFile): Record<string, string> {
   const headers: Record<string, string> = {}
   if (whole?.etag) headers['if-none-match'] = whole.etag
   else if (whole?.lastModified) headers['if-modified-since'] = whole.lastModified
-  const condition = part ? resumableBy(part) : null
+  const condition = part ? resumeValidator(part) : null
   if (part && condition !== null) {
     headers.range = `bytes=${part.bytes}-`
     headers['if-range'] = condition
@@ -33,13 +33,17 @@ export function requestHeaders({ whole, part }: Present): Record<string, string>
 }
 
 /** `bytes` begin at `offset`; `complete` means that all bytes exist locally. */
-export type Given =
+export type AnswerMeaning =
   | { kind: 'unchanged' }
   | { kind: 'complete' }
   | { kind: 'bytes'; offset: number; total: number | null; validators: Validators }
 
 /** Interprets an answer. @throws TransferError for an unexpected answer; `restart` if the partial file is useless */
-export function readAnswer(answer: Pick<Answer, 'status' | 'headers'>, { whole, part }: Present, now: Date): Given {
+export function readAnswer(
+  answer: Pick<Answer, 'status' | 'headers'>,
+  { whole, part }: LocalFile,
+  now: Date,
+): AnswerMeaning {
   const { status, headers } = answer
   const validators = validatorsOf(headers)
   if (status === 200) return { kind: 'bytes', offset: 0, total: lengthIn(headers['content-length']), validators }
@@ -54,7 +58,11 @@ export function readAnswer(answer: Pick<Answer, 'status' | 'headers'>, { whole, 
   throw statusError(answer, now)
 }
 
-function readRest(headers: Answer['headers'], part: NonNullable<Present['part']>, validators: Validators): Given {
+function readRest(
+  headers: Answer['headers'],
+  part: NonNullable<LocalFile['part']>,
+  validators: Validators,
+): AnswerMeaning {
   const range = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/.exec(headers['content-range'] ?? '')
   if (!range || Number(range[1]) !== part.bytes) {
     throw new TransferError('restart', `the server gives another range: '${headers['content-range'] ?? ''}'`)

@@ -4,7 +4,7 @@
  * names are the publisher's.
  */
 import { TransferError } from '../../corpus/transfer/error.ts'
-import type { Circumstances, Publisher } from './publishers.ts'
+import type { Publisher, PublisherContext } from './publishers.ts'
 import { parseState, STATE_FILE } from './state.ts'
 import type { FileAt } from './wanted.ts'
 
@@ -17,7 +17,7 @@ const LISTING_BYTES = 16 << 20
 export async function copiedFiles(
   publisher: Publisher,
   base: URL,
-  at: Circumstances,
+  at: PublisherContext,
   read: ReadListing,
 ): Promise<FileAt[]> {
   const { folder, copied, choose } = publisher
@@ -88,7 +88,7 @@ function decoded(text: string): string | null {
 }
 
 /** @throws TransferError `listing` if the feed's names change every day */
-function namedFiles({ folder, files }: Publisher, base: URL, at: Circumstances): FileAt[] {
+function namedFiles({ folder, files }: Publisher, base: URL, at: PublisherContext): FileAt[] {
   const own = files(at)
   if (Array.isArray(own)) {
     // A publisher's `.meta` does not describe a copy.

@@ -4,15 +4,15 @@
  */
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { cannotWrite, isDiskTrouble, isSystemError } from '../../corpus/command/system-error.ts'
+import { cannotWrite, isDiskError, isSystemError } from '../../corpus/command/system-error.ts'
 import type { PublishedFeed } from '../../corpus/feeds/table.ts'
 import { TransferError, type TransferErrorCode } from '../../corpus/transfer/error.ts'
 import type { Answer, NetworkEffects } from '../../corpus/transfer/network.ts'
 import { receive } from '../../corpus/transfer/receive.ts'
 import { type Credentials, get, type LocatedAnswer } from '../../corpus/transfer/request.ts'
 import { logWait, watchGain, withRetries } from '../../corpus/transfer/retry.ts'
-import { type Given, type Present, readAnswer, requestHeaders, resumableBy } from './conditions.ts'
-import { installFile } from './place.ts'
+import { type AnswerMeaning, type LocalFile, readAnswer, requestHeaders, resumeValidator } from './conditions.ts'
+import { installFile } from './install.ts'
 import type { StateFile } from './state.ts'
 import type { WantedFile } from './wanted.ts'
 
@@ -79,7 +79,7 @@ export async function download(feed: PublishedFeed, wanted: WantedFile, context:
 function told(cause: unknown, feeds: string): TransferError {
   if (cause instanceof TransferError) return cause
   if (!isSystemError(cause)) throw cause
-  const message = isDiskTrouble(cause) ? cannotWrite(feeds, cause) : cause.message
+  const message = isDiskError(cause) ? cannotWrite(feeds, cause) : cause.message
   return new TransferError('unusable', message, { cause })
 }
 
@@ -123,7 +123,7 @@ async function attemptOnce(work: Work): Promise<'fetched' | 'unchanged'> {
 }
 
 /** Discards the body unless it is needed. */
-async function judged(answer: Answer, present: Present, now: Date): Promise<Given> {
+async function judged(answer: Answer, present: LocalFile, now: Date): Promise<AnswerMeaning> {
   try {
     const given = readAnswer(answer, present, now)
     if (given.kind !== 'bytes') await answer.discard()
@@ -134,14 +134,14 @@ async function judged(answer: Answer, present: Present, now: Date): Promise<Give
   }
 }
 
-async function findPresent({ feeds, state: { state }, wanted }: Work, partial: string): Promise<Present> {
+async function findPresent({ feeds, state: { state }, wanted }: Work, partial: string): Promise<LocalFile> {
   const kept = state.files[wanted.path]
   const url = wanted.url.href
   const isWhole = kept?.url === url && (await sizeOf(join(feeds, kept.path))) === kept.bytes
   // Another listed digest means another file, whatever the server answers.
   const isWanted = wanted.sha256 === undefined || wanted.sha256 === kept?.sha256
   const part = state.partials[wanted.path]
-  const bytes = part?.url === url && resumableBy(part) !== null ? await sizeOf(partial) : null
+  const bytes = part?.url === url && resumeValidator(part) !== null ? await sizeOf(partial) : null
   return {
     whole: kept && isWhole && isWanted ? kept : null,
     part: part && bytes ? { ...part, bytes } : null,
@@ -152,7 +152,7 @@ async function receiveInto(
   work: Work,
   partial: string,
   answer: LocatedAnswer,
-  { offset, total, validators }: Extract<Given, { kind: 'bytes' }>,
+  { offset, total, validators }: Extract<AnswerMeaning, { kind: 'bytes' }>,
 ): Promise<void> {
   const { effects, state, wanted } = work
   try {

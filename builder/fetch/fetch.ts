@@ -12,10 +12,10 @@ import { TransferError } from '../../corpus/transfer/error.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { type Credentials, readText } from '../../corpus/transfer/request.ts'
 import { logWait, withRetries } from '../../corpus/transfer/retry.ts'
-import { type BaseUrls, noBases, separateCredentials } from './bases.ts'
+import { type BaseUrls, noBaseUrls, separateCredentials } from './bases.ts'
 import { copiedFiles, type ReadListing } from './copy.ts'
 import { type DownloadContext, download, type FileReport, partialName } from './download.ts'
-import { type Circumstances, PUBLISHERS, type Publisher } from './publishers.ts'
+import { PUBLISHERS, type Publisher, type PublisherContext } from './publishers.ts'
 import { openState } from './state.ts'
 import type { FileAt, WantedFile } from './wanted.ts'
 
@@ -62,7 +62,7 @@ export async function fetchFeeds(
 }
 
 async function fetchInto(options: FetchOptions, effects: NetworkEffects, progress: Progress): Promise<FetchReport> {
-  const { feeds, only, bases = noBases, ecosystems = null, githubToken } = options
+  const { feeds, only, bases = noBaseUrls, ecosystems = null, githubToken } = options
   const started = effects.now()
   const unlock = await lockFolder(feeds, effects)
   try {
@@ -74,7 +74,7 @@ async function fetchInto(options: FetchOptions, effects: NetworkEffects, progres
       credentials: githubToken ? new Map([...credentials, [GITHUB_API, `Bearer ${githubToken}`]]) : credentials,
       onBytes: meter(progress),
     }
-    const at: Circumstances = { today: started.toISOString().slice(0, 10), ecosystems }
+    const at: PublisherContext = { today: started.toISOString().slice(0, 10), ecosystems }
     const read = listingReader(effects, context.credentials)
     const queue = PUBLISHERS.filter(({ feed }) => !only || only.includes(feed))
     const reports = await inParallel(queue, (publisher) => {
@@ -133,7 +133,7 @@ function listingReader(effects: NetworkEffects, credentials: Credentials): ReadL
 async function filesOf(
   publisher: Publisher,
   base: URL | null,
-  at: Circumstances,
+  at: PublisherContext,
   read: ReadListing,
 ): Promise<WantedFile[]> {
   const { folder, maxBytes, head } = publisher
@@ -147,7 +147,7 @@ async function filesOf(
   }))
 }
 
-async function publishedFiles(publisher: Publisher, at: Circumstances, read: ReadListing): Promise<FileAt[]> {
+async function publishedFiles(publisher: Publisher, at: PublisherContext, read: ReadListing): Promise<FileAt[]> {
   const files = publisher.files(at)
   if (Array.isArray(files)) return files
   return files.read(await read(new URL(files.url), files.maxBytes))

@@ -2,10 +2,10 @@
 
 import { InvalidArgumentError } from 'commander'
 import type { PublishedFeed } from '../../corpus/feeds/table.ts'
-import { addBase, type BaseUrls, noBases } from './bases.ts'
+import { addBaseUrl, type BaseUrls, noBaseUrls } from './bases.ts'
 import { ECOSYSTEM, PUBLISHERS } from './publishers.ts'
 
-export { noBases }
+export { noBaseUrls }
 
 export interface FetchCommandOptions {
   only?: PublishedFeed[]
@@ -32,7 +32,7 @@ export function baseUrls(text: string, before: BaseUrls): BaseUrls {
     return text
       .split(/\s+/)
       .filter(Boolean)
-      .reduce((bases, one) => addBase(one, FEEDS, bases), before)
+      .reduce((bases, one) => addBaseUrl(one, FEEDS, bases), before)
   } catch (error) {
     if (error instanceof TypeError) throw new InvalidArgumentError(`${error.message}.`)
     throw error

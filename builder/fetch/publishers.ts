@@ -6,7 +6,7 @@ import type { PublishedFeed } from '../../corpus/feeds/table.ts'
 import { cveListFiles, newestCatalog, newestRelease, newestScores, RELEASE_FILE } from './editions.ts'
 import type { FileAt } from './wanted.ts'
 
-export interface Circumstances {
+export interface PublisherContext {
   /** `YYYY-MM-DD`, UTC. */
   today: string
   /** `all` is OSV's whole list; null is the default. */
@@ -28,11 +28,11 @@ export interface Publisher {
   maxBytes: number
   head: RegExp
   /** The listing page, if the names are not fixed. */
-  files(at: Circumstances): FileAt[] | Listing
+  files(at: PublisherContext): FileAt[] | Listing
   /** File names that a copy may have. */
   copied: RegExp
   /** Default: all. */
-  choose?(names: string[], at: Circumstances): string[]
+  choose?(names: string[], at: PublisherContext): string[]
 }
 
 const MB = 1 << 20

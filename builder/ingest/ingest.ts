@@ -10,9 +10,9 @@ import type { Mission } from '../../corpus/model/merge.ts'
 import { daysBetween } from '../../corpus/model/values/date.ts'
 import { readFeedStates } from '../../corpus/store/state.ts'
 import { bytesOf, takeDigests } from './file-digests.ts'
-import type { Floors } from './floors.ts'
-import { judgeEdition, judgeFigures, remarkOnEditions } from './judge.ts'
+import { judgeCounts, judgeEdition, remarkOnEditions } from './judge.ts'
 import { mergeStaged } from './merge.ts'
+import type { MinimumCounts } from './minimum-counts.ts'
 import { startSiftings } from './prescan.ts'
 import type { FeedReport, IngestReport } from './report.ts'
 import { findSources } from './sources.ts'
@@ -34,7 +34,7 @@ export interface IngestOptions {
   /** Accepts an edition older than the corpus's. */
   acceptOlder?: boolean
   /** A feed with a minimum must be present. */
-  floors?: Floors
+  floors?: MinimumCounts
   /** "Mission and well-being" of CISA's decision table (rule 20). Default: `medium`. */
   mission?: Mission
   /** Worker threads for large feeds; 0 runs everything in this thread. Default: the number of cores. */
@@ -92,7 +92,7 @@ async function ingestInto(options: IngestOptions, effects: Effects, progress: Pr
         sifting: siftings?.get(source.feed.name),
         poolFor: (bytes) => threads.pool(bytes >= BYTES_FOR_THREADS),
       })
-      judgeFigures(report, source.feed, before, { acceptShrink, floors })
+      judgeCounts(report, source.feed, before, { acceptShrink, floors })
       reports.push({ ...report, remarks })
     }
     remarkOnEditions(sources, reports)

@@ -7,17 +7,17 @@ import type { FeedName } from '../../corpus/feeds/table.ts'
 import { dayOf, daysBetween } from '../../corpus/model/values/date.ts'
 import type { FeedState } from '../../corpus/store/state.ts'
 import { IngestError } from './error.ts'
-import type { Floors } from './floors.ts'
+import type { MinimumCounts } from './minimum-counts.ts'
 import type { FeedRemark, FeedReport } from './report.ts'
 import { type FeedSource, newestFile } from './sources.ts'
 
 /** Maximum share of lost records. */
 const MAX_LOSS = 0.1
 
-export interface Terms {
+export interface AcceptOptions {
   acceptShrink: boolean
   acceptOlder: boolean
-  floors: Floors
+  floors: MinimumCounts
 }
 
 /**
@@ -28,7 +28,7 @@ export interface Terms {
 export function judgeEdition(
   { feed, files }: FeedSource,
   previous: FeedState | null,
-  { acceptOlder }: Pick<Terms, 'acceptOlder'>,
+  { acceptOlder }: Pick<AcceptOptions, 'acceptOlder'>,
 ): FeedRemark[] {
   const newest = newestFile(files)
   if (!newest || !previous?.published) return []
@@ -50,11 +50,11 @@ export function judgeEdition(
  * if another adapter version wrote its claims.
  * @throws IngestError `feed-missing`, `feed-below-floor`, `feed-empty`, `feed-shrank`
  */
-export function judgeFigures(
+export function judgeCounts(
   report: FeedReport,
   { required, adapter }: Pick<Feed, 'required' | 'adapter'>,
   previous: FeedState | null,
-  { acceptShrink, floors }: Pick<Terms, 'acceptShrink' | 'floors'>,
+  { acceptShrink, floors }: Pick<AcceptOptions, 'acceptShrink' | 'floors'>,
 ): void {
   const { name, title, status, kept, read, removed, held } = report
   if (status === 'absent' && previous && previous.adapter !== adapter) {

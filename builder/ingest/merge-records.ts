@@ -6,9 +6,9 @@ import { type Pool, runInOrder } from '../../corpus/runtime/pool.ts'
 import { datesIn, type Merging, type TouchedCve, withoutFeed } from '../../corpus/store/merging.ts'
 import { idOfSortKey } from '../../corpus/store/sort-key.ts'
 import type { Withheld } from '../../corpus/store/withhold.ts'
-import type { MergeResult, MergeSettings, RecordNews } from './record.ts'
+import type { MergeResult, MergeSettings, RecordChanges } from './record.ts'
 import type { IngestReport } from './report.ts'
-import { committedCorpus, type MergeTask, mergeHere, type TouchedRecord } from './tasks.ts'
+import { committedCorpus, type MergeTask, mergeInThisThread, type TouchedRecord } from './tasks.ts'
 
 /** Some 1 MB of claims, and a limit in characters. */
 const BATCH_RECORDS = 128
@@ -65,7 +65,7 @@ export async function mergeTouched(
         withheld.push({ ...claims, cveId, why })
         one.statedAt = withoutFeed(one.statedAt, claims.feed)
         if (claims.feed === 'cvelist') one.listed = 0
-        result = mergeHere({ records: [recordTask(merging, one, isComparable)], settings, former })[0]!
+        result = mergeInThisThread({ records: [recordTask(merging, one, isComparable)], settings, former })[0]!
       }
       if (result.kind === 'too-large') {
         log(`${cveId} keeps its record, because no claim changed and the new record is too large: ${result.why}`)
@@ -87,7 +87,7 @@ export async function mergeTouched(
   return { merged, changes, withheld }
 }
 
-function addNews(changes: IngestReport['changes'], cveId: CveId, { kev, severity }: RecordNews): void {
+function addNews(changes: IngestReport['changes'], cveId: CveId, { kev, severity }: RecordChanges): void {
   if (kev === 'added') changes.kevAdded.push(cveId)
   if (kev === 'removed') changes.kevRemoved.push(cveId)
   if (severity) changes.severity.push({ cveId, ...severity })

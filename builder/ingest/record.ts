@@ -82,11 +82,11 @@ export type MergeResult =
       version: number
       digest: Uint8Array
       parts: Record<PartName, string>
-      news: RecordNews
+      news: RecordChanges
       review: Review
     }
 
-export interface RecordNews {
+export interface RecordChanges {
   kev: 'added' | 'removed' | null
   /** Null if it is unchanged or the record is new. */
   severity: { from: Severity | null; to: Severity | null } | null
@@ -148,7 +148,7 @@ export function mergeRecord(toMerge: RecordToMerge, settings: MergeSettings): Me
     version: (before?.version ?? 0) + (timeline === before?.timeline ? 0 : 1),
     digest: recordDigest(stored),
     parts: stored,
-    news: newsOf(previous ? before!.core : null, parts.core),
+    news: changesOf(previous ? before!.core : null, parts.core),
     review,
   }
 }
@@ -182,7 +182,7 @@ function isInKev(record: PreviousRecord | null): boolean {
   return record !== null && (JSON.parse(record.core) as CveCore).kev.listed
 }
 
-function newsOf(before: CveCore | null, { kev, severity }: CveCore): RecordNews {
+function changesOf(before: CveCore | null, { kev, severity }: CveCore): RecordChanges {
   const listed = before?.kev.listed ?? false
   return {
     kev: kev.listed === listed ? null : kev.listed ? 'added' : 'removed',

@@ -62,12 +62,12 @@ export const tasks = {
       value: items.map((item, i) => (isSame(item, digestAt(batch.known, i)) ? null : item)) satisfies ReadResult,
     }
   },
-  merge: (task: MergeTask): TaskResult => ({ value: mergeHere(task) }),
+  merge: (task: MergeTask): TaskResult => ({ value: mergeInThisThread(task) }),
 }
 
 export const committedCorpus = formers.at
 
-export function mergeHere({ records, settings, former }: MergeTask): MergeResult[] {
+export function mergeInThisThread({ records, settings, former }: MergeTask): MergeResult[] {
   return records.map(({ claims, ...record }) =>
     claims === null
       ? { kind: 'too-large', why: 'the claims on it are longer than a record can be' }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import type { Effects } from '../../corpus/command/effects.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { MOST_NIGHTS } from '../../corpus/snapshot/files/delta.ts'
+import { MAX_NIGHTS } from '../../corpus/snapshot/files/delta.ts'
 import {
   describe,
   describePack,
@@ -38,7 +38,7 @@ export function readEdition(dist: string, { log }: Pick<Effects, 'log'>): Editio
   )
   const manifests = [manifestContent(dist, pointer.manifest)]
   let child: Manifest | null = manifest
-  for (let nights = 0; child && nights < MOST_NIGHTS; nights++) {
+  for (let nights = 0; child && nights < MAX_NIGHTS; nights++) {
     const { delta, parent }: Manifest = child
     if (!delta || !parent) break
     const from = objectPath(dist, delta.sha256)

@@ -13,7 +13,7 @@ import type { Content } from './content.ts'
 import { type Edition, readEdition } from './edition.ts'
 import { PublishError } from './error.ts'
 import { openTarget, type Target } from './target.ts'
-import { putAll, trying } from './uploads.ts'
+import { uploadAll, withUploadRetries } from './uploads.ts'
 
 export interface PublishOptions {
   dist: string
@@ -61,7 +61,7 @@ async function publishTo(
   progress: Progress,
 ): Promise<PublishReport> {
   const started = effects.now().getTime()
-  const published = () => trying(POINTER_NAME, effects, () => target.read(POINTER_NAME, MAX_POINTER_BYTES))
+  const published = () => withUploadRetries(POINTER_NAME, effects, () => target.read(POINTER_NAME, MAX_POINTER_BYTES))
   const judged = async () => {
     const there = await published()
     if (there !== null) judge(pointer, there, target)
@@ -80,12 +80,12 @@ async function publishTo(
     progress('bytes', Math.min(read, wanted), wanted)
   }
   const uploads = { target, parallel, effects, onBytes }
-  for (const step of steps) await putAll(step, uploads)
+  for (const step of steps) await uploadAll(step, uploads)
   // An object store has no lock, and uploads can take days, so another publisher may have finished.
   const now = await judged()
   const changed = !now?.equals(pointerBytes)
   if (changed) assertFresh(pointer, dist, effects.now())
-  if (changed) await putAll([latest], { ...uploads, onBytes: () => {} })
+  if (changed) await uploadAll([latest], { ...uploads, onBytes: () => {} })
   const all = [...objects, ...manifests]
   return {
     target: target.name,
@@ -103,7 +103,8 @@ const bytesOf = (contents: readonly Content[]) => contents.reduce((sum, { size }
 async function sizesIn(target: Target, effects: NetworkEffects): Promise<Map<string, number>> {
   const sizes = new Map<string, number>()
   for (const folder of ['objects', 'manifests']) {
-    for (const [path, size] of await trying(folder, effects, () => target.list(folder))) sizes.set(path, size)
+    for (const [path, size] of await withUploadRetries(folder, effects, () => target.list(folder)))
+      sizes.set(path, size)
   }
   return sizes
 }

@@ -18,7 +18,7 @@ export interface Uploads {
  * The first failure aborts the others.
  * @throws TransferError; SnapshotError if a local file is damaged
  */
-export function putAll(contents: readonly Content[], uploads: Uploads): Promise<void> {
+export function uploadAll(contents: readonly Content[], uploads: Uploads): Promise<void> {
   const { target, parallel, effects, onBytes } = uploads
   return runParallel(contents, parallel, async (content, signal) => {
     const watched = { ...content, read: () => passing(content.read(), signal, onBytes) }
@@ -26,7 +26,7 @@ export function putAll(contents: readonly Content[], uploads: Uploads): Promise<
       signal.throwIfAborted()
       await target.put(watched)
     }
-    await trying(content.path, effects, attempt, signal)
+    await withUploadRetries(content.path, effects, attempt, signal)
   })
 }
 
@@ -34,7 +34,7 @@ export function putAll(contents: readonly Content[], uploads: Uploads): Promise<
  * Messages use `name`; `signal` aborts a wait.
  * @throws TransferError
  */
-export async function trying<T>(
+export async function withUploadRetries<T>(
   name: string,
   effects: NetworkEffects,
   ask: () => Promise<T>,

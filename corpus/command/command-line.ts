@@ -174,7 +174,7 @@ function fail(error: unknown, tell: (line: string) => void): void {
 }
 
 /** Exits quietly when the reader of standard output closes the pipe (`| head`). */
-export function endWithReader(): void {
+export function exitOnClosedPipe(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
     process.exit()

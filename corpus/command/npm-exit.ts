@@ -12,7 +12,7 @@ const EVERY_MS = 500
  * script started it in the background (`&`), or another program started it. Linux only: shells of other systems replace
  * themselves, so npm's signals arrive.
  */
-export function endWithNpm(): void {
+export function exitWithNpm(): void {
   const links = linksToNpm(process.env.npm_lifecycle_script)
   if (links.length === 0) return
   const timer = setInterval(() => {

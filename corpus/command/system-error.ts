@@ -19,7 +19,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
 const codeOf = (thrown: unknown) => (thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '')
 
 /** Whether a disk is full or read-only. */
-export const isDiskTrouble = (thrown: unknown): boolean => Object.hasOwn(REMEDIES, codeOf(thrown))
+export const isDiskError = (thrown: unknown): boolean => Object.hasOwn(REMEDIES, codeOf(thrown))
 
 /** Returns the message for a path that cannot be written to: why, and the remedy where it is known. */
 export const cannotWrite = (path: string, cause: unknown): string =>
@@ -44,6 +44,6 @@ export async function writingTo<T>(path: string, work: () => Promise<T>): Promis
   try {
     return await work()
   } catch (cause) {
-    throw isDiskTrouble(cause) && !(cause instanceof DiskError) ? new DiskError(path, cause) : cause
+    throw isDiskError(cause) && !(cause instanceof DiskError) ? new DiskError(path, cause) : cause
   }
 }

@@ -16,7 +16,7 @@ export const MAX_FILES = 30_000
 export const MAX_SHARDS = 29_000
 
 /** A file that is read whole: ten times `query.db` of 350,000 CVEs, the largest file. */
-export const MAX_WHOLE_BYTES = 2048 * MIB
+export const MAX_READ_BYTES = 2048 * MIB
 
 /** A segment. Readers inflate a segment as a whole. */
 export const MAX_SEGMENT_PLAIN = 64 * MIB
@@ -35,7 +35,7 @@ export const MAX_CATALOG_PLAIN: Readonly<Record<CatalogName, number>> = {
 }
 
 /** Extracted list and filter data of one shard. 1,000 CVEs need 0.5 MB. */
-export const MAX_GATHERED_PLAIN = 512 * MIB
+export const MAX_EXTRACT_PLAIN = 512 * MIB
 /** Cores and names of all CVEs, together in memory: seven times those of 350,000 CVEs. */
 export const MAX_ROWS_BYTES = 2048 * MIB
 
@@ -43,7 +43,7 @@ export const MAX_ROWS_BYTES = 2048 * MIB
 export const MAX_GZIP_PLAIN = { about: MIB, epss: 64 * MIB, rejected: 16 * MIB } as const
 
 /** A file rebuilt from a delta pack: a hundred times a shard. Larger files are downloaded whole. */
-export const MAX_MADE_BYTES = 256 * MIB
+export const MAX_REBUILT_BYTES = 256 * MIB
 
 /** A row of `query.db`: the limit of a segment. 350,000 CVEs have rows of up to 1 MB. */
 export const MAX_ROW_BYTES = 64 * MIB

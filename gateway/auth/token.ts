@@ -4,7 +4,7 @@ import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
 import { makeFolders } from '../../corpus/command/effects.ts'
-import { cannotWrite, isDiskTrouble } from '../../corpus/command/system-error.ts'
+import { cannotWrite, isDiskError } from '../../corpus/command/system-error.ts'
 import { LONGEST_DAYS, parseDuration } from '../../corpus/model/values/duration.ts'
 import { GatewayError } from '../http/errors.ts'
 
@@ -71,7 +71,7 @@ async function localKeys(dir: string): Promise<{ privateKey: JWK; jwksFile: stri
     await rename(temporary, jwksFile)
     return { privateKey, jwksFile }
   } catch (error) {
-    if (isDiskTrouble(error)) throw new GatewayError('key_file', cannotWrite(dir, error), error)
+    if (isDiskError(error)) throw new GatewayError('key_file', cannotWrite(dir, error), error)
     throw new GatewayError('key_file', `cannot keep a key in ${dir}: ${messageOf(error)}`, error)
   }
 }

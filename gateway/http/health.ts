@@ -1,19 +1,19 @@
 /** `/healthz` and `/readyz`: for whoever watches the process, outside `/api/v1` and without a token. */
 import { unavailable } from './errors.ts'
-import { type OpenRoute, passingJson } from './open-route.ts'
+import { type OpenRoute, uncachedJson } from './open-route.ts'
 
 const RETRY_SECONDS = 1
 
 /** `snapshotId` gives the id of the verified snapshot that answers now, or null while there is none. */
 export function healthRoutes(snapshotId: () => string | null): OpenRoute[] {
   return [
-    { path: '/healthz', answer: () => passingJson({ status: 'ok' }) },
+    { path: '/healthz', answer: () => uncachedJson({ status: 'ok' }) },
     {
       path: '/readyz',
       answer: () => {
         const id = snapshotId()
         if (id === null) throw unavailable('no snapshot is loaded yet', RETRY_SECONDS)
-        return passingJson({ status: 'ready', snapshot: id })
+        return uncachedJson({ status: 'ready', snapshot: id })
       },
     },
   ]

@@ -19,7 +19,7 @@ export interface OpenAnswer {
 }
 
 /** An answer that is true only at this moment: nobody keeps it. */
-export function passingJson(value: object): OpenAnswer {
+export function uncachedJson(value: object): OpenAnswer {
   return {
     type: 'application/json; charset=utf-8',
     body: Buffer.from(JSON.stringify(value)),

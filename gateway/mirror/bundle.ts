@@ -10,7 +10,7 @@ import type { Pointer } from '../../corpus/snapshot/files/pointer.ts'
 import type { GrowingFile, NetworkEffects } from '../../corpus/transfer/network.ts'
 import { MirrorError } from './error.ts'
 import { knownManifest } from './folder.ts'
-import { type Came, onceEach } from './missing.ts'
+import { onceEach, type Received } from './missing.ts'
 import { END_BYTES, encodeHeader, MAX_ENTRY_BYTES, paddingOf } from './tar.ts'
 
 export interface NewSnapshot {
@@ -19,7 +19,7 @@ export interface NewSnapshot {
   manifestBytes: Uint8Array
   /** Null in a new folder. */
   before: Pointer | null
-  came: Came
+  came: Received
 }
 
 /**

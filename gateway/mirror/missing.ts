@@ -2,9 +2,9 @@
 import { describe } from '../../corpus/snapshot/files/layout.ts'
 import type { FileEntry, Manifest, Stored } from '../../corpus/snapshot/files/manifest.ts'
 import type { Pointer } from '../../corpus/snapshot/files/pointer.ts'
-import { madeFromPacks, worthwhileLinks } from './deltas.ts'
-import { madeByDeriving } from './derived.ts'
 import { bytesOf, isHere, type Sound } from './objects.ts'
+import { rebuiltByDeriving } from './rebuild-by-deriving.ts'
+import { rebuiltFromPacks, worthwhileLinks } from './rebuild-from-packs.ts'
 import { fetchAll, type Transfers } from './transfers.ts'
 
 /** The largest missing come first, so that the slowest transfer does not start last. */
@@ -26,7 +26,7 @@ export const onceEach = (files: readonly FileEntry[]): FileEntry[] => [
   ...new Map(files.map((file) => [file.sha256, file])).values(),
 ]
 
-export interface Came {
+export interface Received {
   /** The used packs, and those fetched in this run. */
   packs: Stored[]
   fetchedPacks: readonly Stored[]
@@ -48,7 +48,7 @@ export async function getMissing(
   jobs: number | null,
   transfers: Transfers,
   onBytes: (bytes: number, wanted: number) => void,
-): Promise<Came> {
+): Promise<Received> {
   const [toDerive, toGet] = parted(missing, ({ derived }) => derived && jobs !== null)
   const fetch = (files: readonly FileEntry[], wanted: number) =>
     fetchAll(
@@ -58,7 +58,7 @@ export async function getMissing(
     )
   const links = have ? await worthwhileLinks(manifest, toGet, have, transfers) : []
   const offered = links.map(({ pack }) => pack)
-  const { made: packed, fetched } = await madeFromPacks(links, toGet, transfers, (count) =>
+  const { made: packed, fetched } = await rebuiltFromPacks(links, toGet, transfers, (count) =>
     onBytes(count, bytesOf(offered)),
   )
   const [made, rest] = parted(toGet, ({ sha256 }) => packed.has(sha256))
@@ -71,7 +71,7 @@ export async function getMissing(
   const between = used.slice(1).map(({ child }) => child.parent!.manifest)
   if (jobs === null) return { packs, fetchedPacks, between, made, derived: [], whole: rest }
 
-  const same = await madeByDeriving(manifest, toDerive, jobs, transfers)
+  const same = await rebuiltByDeriving(manifest, toDerive, jobs, transfers)
   const [derived, others] = parted(toDerive, ({ sha256 }) => same.has(sha256))
   await fetch(others, bytes + bytesOf(others))
   return { packs, fetchedPacks, between, made, derived, whole: [...rest, ...others] }

@@ -4,7 +4,7 @@ import '../../corpus/command/node-version.js'
 import { availableParallelism } from 'node:os'
 import { type Command, InvalidArgumentError } from 'commander'
 import { commandLine, wholeNumber } from '../../corpus/command/command-line.ts'
-import { endWithNpm } from '../../corpus/command/npm-exit.ts'
+import { exitWithNpm } from '../../corpus/command/npm-exit.ts'
 import { parseBytes } from '../../corpus/model/values/bytes.ts'
 import { parseDuration } from '../../corpus/model/values/duration.ts'
 import { LOCAL } from '../auth/token.ts'
@@ -198,5 +198,5 @@ program
     },
   )
 
-endWithNpm()
+exitWithNpm()
 program.parseAsync().catch(fail)

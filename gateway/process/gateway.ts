@@ -54,7 +54,7 @@ export interface Gateway extends RunningServer {
 }
 
 /** What a worker brings along: others have read, watch and count for it. */
-export interface Led {
+export interface PrimaryParts {
   tables?: SnapshotTables
   led?: boolean
   limits?: Partial<Limits>
@@ -74,7 +74,7 @@ export interface OpenGateway {
  * Starts a gateway; it answers as soon as this resolves.
  * @throws SnapshotError when there is no sound snapshot, GatewayError for an option or a port that will not do
  */
-export async function startGateway(options: GatewayOptions, log: Log, parts: Led = {}): Promise<Gateway> {
+export async function startGateway(options: GatewayOptions, log: Log, parts: PrimaryParts = {}): Promise<Gateway> {
   const limits = await openLimits(options, log)
   try {
     return await openGateway(options, log, { limits, ...parts }).listen()
@@ -88,7 +88,7 @@ export async function startGateway(options: GatewayOptions, log: Log, parts: Led
  * A gateway that counts its limits in memory, unless it is given others, which it closes with itself.
  * @throws SnapshotError when there is no sound snapshot, GatewayError for an option that will not do
  */
-export function openGateway(options: GatewayOptions, log: Log, parts: Led = {}): OpenGateway {
+export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryParts = {}): OpenGateway {
   const { dist, host, port, issuer, audience, preview, origins, accessLog, cookie, adminClaims, algorithms } = options
   const authenticate = createAuthenticator({
     issuer,

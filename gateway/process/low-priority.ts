@@ -8,7 +8,7 @@ const LOW = 10
  * Lowers the priority of the calling thread, or of a process that was just started. On Linux priorities belong to threads,
  * and 0 is the one that asks; elsewhere they belong to processes, so nothing is done there.
  */
-export function lowerPriority(pid = 0): void {
+export function lowerCpuPriority(pid = 0): void {
   if (process.platform !== 'linux') return
   try {
     setPriority(pid, LOW)

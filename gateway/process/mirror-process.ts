@@ -11,7 +11,7 @@ import { GatewayError } from '../http/errors.ts'
 import { FOLLOWED_BY_GATEWAY } from '../mirror/follow.ts'
 import { shownSource } from '../mirror/source.ts'
 import type { Log } from './log.ts'
-import { lowerPriority } from './low-priority.ts'
+import { lowerCpuPriority } from './low-priority.ts'
 
 export interface MirrorProcessOptions {
   /** Where the mirror copies from, as `mirror` takes it. */
@@ -108,7 +108,7 @@ function runMirror(
     child.once('close', (code) => resolve({ code, lastLine }))
   })
   // One that could not be started has none.
-  if (child.pid !== undefined) lowerPriority(child.pid)
+  if (child.pid !== undefined) lowerCpuPriority(child.pid)
   if (child.stdout) createInterface(child.stdout).on('line', (line) => log.info(reportIn(line), 'the mirror says'))
   if (child.stderr) {
     createInterface(child.stderr).on('line', (line) => {

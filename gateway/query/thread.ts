@@ -8,7 +8,7 @@ import { blockCache } from '../../corpus/snapshot/query/blocks.ts'
 import { openQuery, type Query } from '../../corpus/snapshot/query/open.ts'
 import type { Steps } from '../../corpus/snapshot/query/steps.ts'
 import { PROCESS_BYTES } from '../process/bounds.ts'
-import { lowerPriority } from '../process/low-priority.ts'
+import { lowerCpuPriority } from '../process/low-priority.ts'
 import { collector } from './collector.ts'
 import { openDatabase } from './database.ts'
 import { packMatches } from './matches.ts'
@@ -30,7 +30,7 @@ interface Search {
 }
 
 const port = parentPort!
-lowerPriority()
+lowerCpuPriority()
 const blocks = blockCache(PROCESS_BYTES.texts)
 const collect = collector()
 const descriptors = new Map<string, number | null>()

@@ -9,7 +9,7 @@ import { reportLoaded } from '../../corpus/runtime/threads.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { describe, fileOf, objectPath, readCurrent, readManifest } from '../../corpus/snapshot/files/layout.ts'
 import type { FileEntry, Manifest } from '../../corpus/snapshot/files/manifest.ts'
-import { lowerPriority } from '../process/low-priority.ts'
+import { lowerCpuPriority } from '../process/low-priority.ts'
 import type { LoaderReply, LoaderTask } from './table-loader.ts'
 import { readTables } from './tables.ts'
 
@@ -74,7 +74,7 @@ function checkFile(dist: string, file: FileEntry, chunk: Buffer): void {
 reportLoaded()
 try {
   // Urgent only at the start, when the gateway waits for the tables.
-  if (!task.urgent) lowerPriority()
+  if (!task.urgent) lowerCpuPriority()
   if (task.kind === 'tables') {
     const manifest = await sendTables(task.dist, task.digest)
     // Its rows have their own digests, but a damaged tree would show only at the first queries. After the start, all

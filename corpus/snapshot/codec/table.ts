@@ -63,7 +63,7 @@ export function encodeTable(table: Table): Buffer {
 }
 
 /** A table with long text arrays left in the file; `about` has `{kept: <n>}` in their place. */
-export interface TableBesideTexts extends Table {
+export interface TableWithoutTexts extends Table {
   kept: TextOffsets[]
 }
 
@@ -71,7 +71,7 @@ export interface TableBesideTexts extends Table {
  * Decodes a table, but leaves arrays of at least `least` texts in the file. Then the columns do not retain `bytes`.
  * @throws SnapshotError `malformed`
  */
-export function decodeBesideTexts(bytes: Uint8Array, least: number): TableBesideTexts {
+export function decodeWithoutTexts(bytes: Uint8Array, least: number): TableWithoutTexts {
   let kept: TextOffsets[] = []
   const { about, columns } = decode(bytes, (header, at) => {
     const cut = cutTexts(header, at, least)

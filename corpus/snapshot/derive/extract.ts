@@ -1,7 +1,7 @@
 /** First step of deriving: extracts the list, filter and search data of one shard's CVEs. */
 import type { Advisory, CveCore, Facets, PartName } from '../../model/record.ts'
 import { SHORT_HASH_LENGTH } from '../../runtime/digest.ts'
-import { MAX_GATHERED_PLAIN } from '../bounds.ts'
+import { MAX_EXTRACT_PLAIN } from '../bounds.ts'
 import { plainOfMany, type SegmentBytes } from '../codec/segment-bytes.ts'
 import { SnapshotError } from '../error.ts'
 import { CVE_PARTS } from '../record/cve-member.ts'
@@ -126,10 +126,10 @@ function textsOf(shard: Buffer, members: readonly LocatedMember[], known: KnownF
     for (const segment of readSegments(member, isKnown(known, i))) wanted.push({ bytes, segment })
   })
   const length = wanted.reduce((sum, { segment }) => sum + segment.plainLength, 0)
-  if (length > MAX_GATHERED_PLAIN) {
+  if (length > MAX_EXTRACT_PLAIN) {
     throw new SnapshotError(
       'malformed',
-      `its cores and facets inflate to ${length} bytes; the limit is ${MAX_GATHERED_PLAIN}`,
+      `its cores and facets inflate to ${length} bytes; the limit is ${MAX_EXTRACT_PLAIN}`,
     )
   }
   const plain = plainOfMany(wanted)

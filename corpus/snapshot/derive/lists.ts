@@ -11,7 +11,7 @@ import {
   type TextOffsets,
   type TextSlots,
 } from '../codec/lazy-strings.ts'
-import { type Column, column, decodeBesideTexts, decodeTable, encodeTable, type Table } from '../codec/table.ts'
+import { type Column, column, decodeTable, decodeWithoutTexts, encodeTable, type Table } from '../codec/table.ts'
 import { LISTS, type ListName, type SortValue } from '../cursor/lists.ts'
 import { SnapshotError } from '../error.ts'
 import { mapValues } from './map-values.ts'
@@ -105,7 +105,7 @@ const KEPT_FROM = 2048
  * @throws SnapshotError `malformed`
  */
 export function decodeListTable(name: ListName, bytes: Uint8Array, keptFrom = KEPT_FROM): ListTable {
-  const whole = Number.isFinite(keptFrom) ? decodeBesideTexts(bytes, keptFrom) : { ...decodeTable(bytes), kept: [] }
+  const whole = Number.isFinite(keptFrom) ? decodeWithoutTexts(bytes, keptFrom) : { ...decodeTable(bytes), kept: [] }
   const table = { about: whole.about, columns: whole.columns }
   const { ids: storedIds, sorts, texts, filters, bounds, extra } = table.about as Partial<AboutList>
   const spec = LISTS[name]

@@ -2,12 +2,12 @@
  * Delta packs. Nearly every shard changes each night, but few of its bytes do. A pack contains each file's new bytes,
  * and a recipe that combines them with the previous version. SPEC.md, "Delta pack".
  */
-import { MAX_FILES, MAX_MADE_BYTES } from '../bounds.ts'
+import { MAX_FILES, MAX_REBUILT_BYTES } from '../bounds.ts'
 import { SnapshotError } from '../error.ts'
 import type { LocatedMember } from '../record/shard.ts'
 
 /** Maximum nights to catch up by packs. Beyond it, the manifests alone exceed the unchanged bytes. */
-export const MOST_NIGHTS = 30
+export const MAX_NIGHTS = 30
 
 /** A range of a file: from its previous version at `from`, or from the pack when null. */
 export interface Run {
@@ -98,7 +98,7 @@ export function rebuilt({ recipe, carried }: Change, former: Uint8Array, size: n
   // Check before allocating: an untrusted manifest may state any size.
   let total = 0
   for (const { length } of runsIn(recipe)) total += length
-  if (total !== size || size > MAX_MADE_BYTES) throw misfit()
+  if (total !== size || size > MAX_REBUILT_BYTES) throw misfit()
   const bytes = Buffer.allocUnsafe(size)
   let at = 0
   let taken = 0

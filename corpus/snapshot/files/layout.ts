@@ -10,7 +10,7 @@ import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, 
 import { join } from 'node:path'
 import { allocate } from '../../runtime/arena.ts'
 import { sha256 } from '../../runtime/digest.ts'
-import { MAX_MANIFEST_BYTES, MAX_WHOLE_BYTES } from '../bounds.ts'
+import { MAX_MANIFEST_BYTES, MAX_READ_BYTES } from '../bounds.ts'
 import { SnapshotError } from '../error.ts'
 import { decodeManifest, type FileEntry, type Manifest, type Role, type Stored } from './manifest.ts'
 import { decodePointer, MAX_POINTER_BYTES, type Pointer } from './pointer.ts'
@@ -132,7 +132,7 @@ export function readStored(dist: string, object: Stored, name: string): Buffer {
   const changed = () => new SnapshotError('digest', `${name} does not have the digest it is named by`)
   const bytes = readIfThere(objectPath(dist, object.sha256), (size) => {
     if (size !== object.size) throw changed()
-    assertSize(name, size, MAX_WHOLE_BYTES)
+    assertSize(name, size, MAX_READ_BYTES)
   })
   if (!bytes) throw new SnapshotError('missing', `${name} is missing`)
   if (sha256(bytes) !== object.sha256) throw changed()

@@ -4,7 +4,7 @@
  */
 import { entryGrams, GRAM_NUMBERS } from './entry-grams.ts'
 import { bitsLength, differenceLength, postingsLength, writeDifference } from './postings.ts'
-import { BUCKETS, bucketOf, MOST_BEST, RANK, type Rank } from './rank.ts'
+import { BUCKETS, bucketOf, MAX_BEST, RANK, type Rank } from './rank.ts'
 import type { Texts } from './texts.ts'
 
 /** Grams in more entries store their best ones. For fewer, a scan takes well under a millisecond. */
@@ -109,22 +109,22 @@ function bestLists(counts: Uint32Array) {
   const numbers = new Uint32Array(counts.length)
   let frequent = 0
   for (let slot = 0; slot < counts.length; slot++) if (counts[slot]! > BEST_FROM) numbers[slot] = ++frequent
-  const kept = new Uint32Array(frequent * BUCKETS * MOST_BEST)
+  const kept = new Uint32Array(frequent * BUCKETS * MAX_BEST)
   const lengths = new Uint8Array(frequent * BUCKETS)
   return {
     add(slot: number, ordinal: number, rank: Rank, first: boolean): void {
       const bucket = (numbers[slot]! - 1) * BUCKETS + bucketOf(rank, first)
-      if (lengths[bucket] === MOST_BEST) return
-      kept[bucket * MOST_BEST + lengths[bucket]!++] = packBest(ordinal, rank)
+      if (lengths[bucket] === MAX_BEST) return
+      kept[bucket * MAX_BEST + lengths[bucket]!++] = packBest(ordinal, rank)
     },
     list(slot: number): Uint32Array | null {
       const number = numbers[slot]! - 1
       if (number < 0) return null
       const list: number[] = []
       for (let bucket = number * BUCKETS; bucket < (number + 1) * BUCKETS; bucket++) {
-        list.push(...kept.subarray(bucket * MOST_BEST, bucket * MOST_BEST + lengths[bucket]!))
+        list.push(...kept.subarray(bucket * MAX_BEST, bucket * MAX_BEST + lengths[bucket]!))
       }
-      return Uint32Array.from(list.slice(0, MOST_BEST))
+      return Uint32Array.from(list.slice(0, MAX_BEST))
     },
   }
 }

@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import { type Blocks, blockCache } from './blocks.ts'
 import { decodeItem, ITEMS_PER_ROW, type Item } from './items.ts'
-import { MOST_BEST, type Rank, type Ranked } from './rank.ts'
+import { MAX_BEST, type Rank, type Ranked } from './rank.ts'
 import { rowReader } from './rows.ts'
 import { openSearched, type SearchedSet } from './searched-set.ts'
 import { SEARCH_TYPES, type SearchType, setNumber, TEXT_SETS, type TextSetName } from './sets.ts'
@@ -20,7 +20,7 @@ export interface SearchResult {
   hits: Record<SearchType, Hit[]>
 }
 
-export interface SteppedQuery {
+export interface QueryInSteps {
   /** Returns the ordinals of all entries of `set` with `q` in key or label, ascending. */
   matches(set: TextSetName, q: string): Steps<Uint32Array>
   /** Returns the `limit` best entries, at most 25, and the number of matches for each of `types`. */
@@ -39,7 +39,7 @@ export interface Query {
   matches(set: TextSetName, q: string): Uint32Array
   search(types: readonly SearchType[], q: string, limit: number): SearchResult
   suggest(types: readonly SearchType[], q: string, limit: number): Hit[]
-  stepped: SteppedQuery
+  stepped: QueryInSteps
   forget(): void
 }
 
@@ -62,7 +62,7 @@ export function openQuery(database: Database, blocks: Blocks = blockCache(MEMORY
     return { type, rank, ...decodeItem(row, ordinal % ITEMS_PER_ROW) }
   }
 
-  const stepped: SteppedQuery = {
+  const stepped: QueryInSteps = {
     matches: (set, q) => sets.get(set)!.matches(q),
     *search(types, q, limit) {
       const result: SearchResult = {
@@ -70,7 +70,7 @@ export function openQuery(database: Database, blocks: Blocks = blockCache(MEMORY
         hits: { vendor: [], product: [], cwe: [], capec: [], cna: [], cve: [] },
       }
       for (const type of types) {
-        const { count, ranked } = yield* sets.get(type)!.best(q, Math.min(limit, MOST_BEST))
+        const { count, ranked } = yield* sets.get(type)!.best(q, Math.min(limit, MAX_BEST))
         result.counts[type] = count
         result.hits[type] = ranked.map((one) => hit(type, one))
       }
@@ -80,7 +80,7 @@ export function openQuery(database: Database, blocks: Blocks = blockCache(MEMORY
       const found: { one: Ranked; type: SearchType; order: number; position: number }[] = []
       for (const [order, type] of SEARCH_TYPES.entries()) {
         if (!types.includes(type)) continue
-        const { ranked } = yield* sets.get(type)!.best(q, Math.min(limit, MOST_BEST))
+        const { ranked } = yield* sets.get(type)!.best(q, Math.min(limit, MAX_BEST))
         const positions = [0, 0, 0, 0]
         found.push(...ranked.map((one) => ({ one, type, order, position: positions[one.rank]!++ })))
       }

@@ -35,7 +35,7 @@ export function rankOf(texts: Texts, i: number, needle: Uint8Array, find: Find, 
 }
 
 /** Maximum results per type (API 7.2), and the maximum length of a best list. */
-export const MOST_BEST = 25
+export const MAX_BEST = 25
 
 export interface Ranked {
   ordinal: number

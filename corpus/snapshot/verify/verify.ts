@@ -8,8 +8,8 @@ import { describePack, manifestPath, readCurrent, readStored } from '../files/la
 import type { Manifest } from '../files/manifest.ts'
 import { ageFault } from '../files/pointer.ts'
 import { checkSignatures, openSigned, type SignatureVerdict, type TrustedKey } from '../files/signature.ts'
+import { type Checked, verifyConsistency } from './consistency.ts'
 import { type FileFindings, faultOf } from './file.ts'
-import { type Checked, verifyTogether } from './together.ts'
 
 export interface VerifyReport {
   snapshot: string
@@ -81,7 +81,7 @@ export async function verify(dist: string, options: VerifyOptions = {}): Promise
       onProgress(checked.length, files.length)
     }
     if (report.faults.length === before)
-      report.faults.push(...(await verifyTogether({ dist, manifest, pool, checked })))
+      report.faults.push(...(await verifyConsistency({ dist, manifest, pool, checked })))
   } catch (error) {
     report.faults.push(faultOf('the snapshot', error))
   } finally {

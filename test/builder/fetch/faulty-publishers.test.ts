@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { addBase, noBases } from '../../../builder/fetch/bases.ts'
+import { addBaseUrl, noBaseUrls } from '../../../builder/fetch/bases.ts'
 import { fetchFeeds } from '../../../builder/fetch/fetch.ts'
 import { failures } from '../../../builder/fetch/report.ts'
 import { ingest } from '../../../builder/ingest/ingest.ts'
@@ -51,7 +51,7 @@ const fetchAll = (feeds: string) =>
       feeds,
       only,
       ecosystems: ['Go'],
-      bases: addBase(`${publisher.url}/copy`, [...only], noBases),
+      bases: addBaseUrl(`${publisher.url}/copy`, [...only], noBaseUrls),
     },
     world.effects,
   )

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { addBase, noBases } from '../../../builder/fetch/bases.ts'
+import { addBaseUrl, noBaseUrls } from '../../../builder/fetch/bases.ts'
 import { partialName } from '../../../builder/fetch/download.ts'
 import { type FetchOptions, fetchFeeds } from '../../../builder/fetch/fetch.ts'
 import { PUBLISHERS } from '../../../builder/fetch/publishers.ts'
@@ -50,7 +50,7 @@ const rerouted = (): NetworkEffects => ({
 })
 const toPublishers = (options: FetchOptions) => fetchFeeds(options, rerouted())
 const fromCopy = (options: FetchOptions) =>
-  fetchFeeds({ ...options, bases: addBase(`${publisher.url}/copy`, NAMES, noBases) }, world.effects)
+  fetchFeeds({ ...options, bases: addBaseUrl(`${publisher.url}/copy`, NAMES, noBaseUrls) }, world.effects)
 
 /** Every file below a folder, but the lock. */
 const filesIn = (path: string) =>
@@ -315,7 +315,10 @@ test('one feed alone may come from a copy, with a name and password that no repo
       url.host === local.host ? world.effects.request(url, headers) : rerouted().request(url, headers),
   }
   const feeds = fresh()
-  const report = await fetchFeeds({ feeds, only: ['kev', 'epss'], bases: addBase(address, NAMES, noBases) }, effects)
+  const report = await fetchFeeds(
+    { feeds, only: ['kev', 'epss'], bases: addBaseUrl(address, NAMES, noBaseUrls) },
+    effects,
+  )
   assert.is(report.failed, 0)
   const authorizations = publisher.asked.map(({ path, headers }) => [path.split('/')[1], headers.authorization])
   const basic = `Basic ${Buffer.from('me:p@ss').toString('base64')}`
@@ -329,13 +332,13 @@ test('one feed alone may come from a copy, with a name and password that no repo
 test('addresses that are none, and feeds that are none, are told', () => {
   const wrong = (text: string, message: RegExp) =>
     assert.throws(
-      () => addBase(text, NAMES, noBases),
+      () => addBaseUrl(text, NAMES, noBaseUrls),
       (error: unknown) => error instanceof TypeError && message.test(error.message),
     )
   wrong('ftp://host/feeds', /'ftp:\/\/host\/feeds' is no http or https address/)
   wrong('kev', /'kev' is no http or https address/)
   wrong('kve=https://host', /there is no feed 'kve'; there are kev, /)
-  assert.is(addBase('https://host/feeds?x=1', NAMES, noBases).all!.href, 'https://host/feeds/')
+  assert.is(addBaseUrl('https://host/feeds?x=1', NAMES, noBaseUrls).all!.href, 'https://host/feeds/')
 })
 
 test('what the last run left half-way of a name that is gone is cleared away', async () => {

@@ -3,8 +3,8 @@ import Database from 'better-sqlite3'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { IngestError } from '../../../builder/ingest/error.ts'
-import { readFloors } from '../../../builder/ingest/floors.ts'
 import { ingest } from '../../../builder/ingest/ingest.ts'
+import { readMinimumCounts } from '../../../builder/ingest/minimum-counts.ts'
 import { FEEDS } from '../../../corpus/feeds/table.ts'
 import { done, failed, vulnshelf } from '../../cli/command.ts'
 import { quietEffects } from '../../support/dist.ts'
@@ -59,7 +59,7 @@ const WRONG: [text: string, message: RegExp][] = [
 for (const [text, message] of WRONG) {
   floors(`--floor ${text} is wrong usage`, () => {
     try {
-      readFloors(text)
+      readMinimumCounts(text)
     } catch (error) {
       assert.is((error as IngestError).code, 'usage')
       return assert.match((error as IngestError).message, message)
@@ -69,7 +69,7 @@ for (const [text, message] of WRONG) {
 }
 
 floors('floors are read with blanks around them', () => {
-  assert.equal(readFloors(' kev = 1000, cvelist=200000 ,kev=7'), { kev: 7, cvelist: 200_000 })
+  assert.equal(readMinimumCounts(' kev = 1000, cvelist=200000 ,kev=7'), { kev: 7, cvelist: 200_000 })
 })
 
 floors('a small feed of the operator that loses one of three is refused with the way out', async () => {

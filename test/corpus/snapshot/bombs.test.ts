@@ -7,14 +7,14 @@ import { crc32 } from '../../../corpus/runtime/crc32.ts'
 import { sha256 } from '../../../corpus/runtime/digest.ts'
 import {
   MAX_CATALOG_PLAIN,
+  MAX_EXTRACT_PLAIN,
   MAX_FILES,
-  MAX_GATHERED_PLAIN,
-  MAX_MADE_BYTES,
   MAX_MANIFEST_BYTES,
   MAX_MEMBER_PLAIN,
+  MAX_READ_BYTES,
+  MAX_REBUILT_BYTES,
   MAX_ROWS_BYTES,
   MAX_SEGMENT_PLAIN,
-  MAX_WHOLE_BYTES,
 } from '../../../corpus/snapshot/bounds.ts'
 import { plainBytes } from '../../../corpus/snapshot/codec/segment-bytes.ts'
 import { splicePlain } from '../../../corpus/snapshot/codec/splice.ts'
@@ -126,7 +126,7 @@ test('a member whose trailer promises more than its segments', () => {
 
 test('the cores and facets of a shard, and those of all shards', () => {
   const { core, facets, advisory } = CVE_PARTS
-  const count = MAX_GATHERED_PLAIN / MAX_MEMBER_PLAIN + 1
+  const count = MAX_EXTRACT_PLAIN / MAX_MEMBER_PLAIN + 1
   const members = Array.from({ length: count }, (_, i) =>
     promising(`CVE-2024-000${i}`, [core.kind, facets.kind, advisory.kind], MAX_MEMBER_PLAIN / 3),
   )
@@ -156,7 +156,7 @@ test('a table whose columns lie in one another', () => {
 
 test('a file that a delta pack makes of little', () => {
   const former = Buffer.alloc(16 * MIB)
-  const runs = Array.from({ length: MAX_MADE_BYTES / former.length + 1 }, () => ({ from: 0, length: former.length }))
+  const runs = Array.from({ length: MAX_REBUILT_BYTES / former.length + 1 }, () => ({ from: 0, length: former.length }))
   const change = { recipe: encodeRecipe(runs), carried: new Uint8Array() }
   refuses(() => rebuilt(change, former, runs.length * former.length), /does not make the file it is for$/)
 })
@@ -192,8 +192,8 @@ test('a pointer, a manifest or an object that is too long is not read', () => {
   refuses(() => readCurrent(dist), /^latest\.json has \d+ bytes; the limit is 65536$/)
   long(manifestPath(dist, digest), 1024 * MIB)
   refuses(() => readManifest(dist, digest), /^manifest [0-9a-f]{64} has \d+ bytes; the limit is \d+$/)
-  long(objectPath(dist, digest), MAX_WHOLE_BYTES + 1)
-  refuses(() => readStored(dist, { sha256: digest, size: MAX_WHOLE_BYTES + 1 }, 'it'), /^it has \d+ bytes; the limit/)
+  long(objectPath(dist, digest), MAX_READ_BYTES + 1)
+  refuses(() => readStored(dist, { sha256: digest, size: MAX_READ_BYTES + 1 }, 'it'), /^it has \d+ bytes; the limit/)
   assert.throws(() => readStored(dist, { sha256: digest, size: 7 }, 'it'), /^it does not have the digest/)
 })
 

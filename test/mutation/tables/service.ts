@@ -103,7 +103,7 @@ export const SERVICE: readonly Mutation[] = [
   {
     rule: 'a time means the newest snapshot created not later than it',
     breaks: 'a snapshot created at that very time does not count',
-    file: 'gateway/snapshots/kept-snapshots.ts',
+    file: 'gateway/snapshots/retained-snapshots.ts',
     find: 'Date.parse(at) <= since.ms',
     replace: 'Date.parse(at) < since.ms',
     tests: ['test/gateway/snapshots/snapshots.test.ts'],
@@ -111,7 +111,7 @@ export const SERVICE: readonly Mutation[] = [
   {
     rule: 'the beginning of two ids is refused, and both are named',
     breaks: 'the newest of them is taken',
-    file: 'gateway/snapshots/kept-snapshots.ts',
+    file: 'gateway/snapshots/retained-snapshots.ts',
     find: 'if (other === undefined) return id',
     replace: 'if (id !== undefined) return id',
     tests: ['test/gateway/snapshots/snapshots.test.ts'],

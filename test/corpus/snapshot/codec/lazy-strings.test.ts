@@ -8,7 +8,7 @@ import {
   TEXTS_PER_GROUP,
   type TextOffsets,
 } from '../../../../corpus/snapshot/codec/lazy-strings.ts'
-import { decodeBesideTexts, encodeTable } from '../../../../corpus/snapshot/codec/table.ts'
+import { decodeWithoutTexts, encodeTable } from '../../../../corpus/snapshot/codec/table.ts'
 
 const LONG = 'x'.repeat(200)
 /** More than two groups, with everything in them that JSON writes otherwise. */
@@ -19,14 +19,14 @@ ids[20] = LONG
 const about = { before: ['a', 'b'], ids, mixed: [...ids, null], after: { numbers: [1, 2] } }
 const columns = { one: Uint32Array.of(1, 2, 3) }
 const table = encodeTable({ about, columns })
-const decoded = decodeBesideTexts(table, ids.length)
+const decoded = decodeWithoutTexts(table, ids.length)
 const readOf = (bytes: Uint8Array) => (at: number, length: number) => bytes.subarray(at, at + length)
 
 test('long arrays of texts are left where they are, everything else is as it was', () => {
   assert.equal(decoded.about, { ...about, ids: { kept: 0 } })
   assert.equal(decoded.columns, columns)
   assert.is(decoded.kept.length, 1)
-  assert.is(decodeBesideTexts(table, ids.length + 1).kept.length, 0)
+  assert.is(decodeWithoutTexts(table, ids.length + 1).kept.length, 0)
 })
 
 test('each is read again as it was, and it is known which are long', () => {
@@ -105,7 +105,7 @@ test('texts that are none, and places that lie, are refused', () => {
   const torn = Buffer.from(table)
   torn.write('{"about":{"ids":["a', 12)
   torn.fill('a', 31)
-  assert.throws(() => decodeBesideTexts(torn, 1), /does not end/)
+  assert.throws(() => decodeWithoutTexts(torn, 1), /does not end/)
 })
 
 test.run()

@@ -2,13 +2,13 @@
 import { FEEDS, type FeedName } from '../../corpus/feeds/table.ts'
 import { IngestError } from './error.ts'
 
-export type Floors = Readonly<Partial<Record<FeedName, number>>>
+export type MinimumCounts = Readonly<Partial<Record<FeedName, number>>>
 
 /**
  * Parses `kev=1000,cvelist=200000`. The last value of a feed counts.
  * @throws IngestError `usage`
  */
-export function readFloors(text: string): Floors {
+export function readMinimumCounts(text: string): MinimumCounts {
   const floors: Partial<Record<FeedName, number>> = {}
   for (const word of text.split(',').map((part) => part.trim())) {
     const [, name, number] = /^(.*?)\s*=\s*(.*)$/.exec(word) ?? []

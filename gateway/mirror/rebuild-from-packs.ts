@@ -7,7 +7,7 @@ import { type Effects, replaceFile } from '../../corpus/command/effects.ts'
 import { sha256 } from '../../corpus/runtime/digest.ts'
 import { MAX_MANIFEST_BYTES } from '../../corpus/snapshot/bounds.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { decodePack, MOST_NIGHTS, type PackedFile, rebuilt } from '../../corpus/snapshot/files/delta.ts'
+import { decodePack, MAX_NIGHTS, type PackedFile, rebuilt } from '../../corpus/snapshot/files/delta.ts'
 import {
   describe,
   describePack,
@@ -45,7 +45,7 @@ export async function linksTo(
   const links: Link[] = []
   let child = manifest
   let spent = 0
-  while (links.length < MOST_NIGHTS) {
+  while (links.length < MAX_NIGHTS) {
     const { parent, delta } = child
     if (!parent || !delta) return null
     spent += delta.size
@@ -74,7 +74,7 @@ interface Making {
  * Rebuilds missing objects, and adds their digests to `made`. The packs must be local.
  * @throws SnapshotError if a pack's result does not match its manifest; objects in `made` are intact
  */
-export async function makeFromPacks(
+export async function rebuildFromPacks(
   links: readonly Link[],
   missing: ReadonlySet<string>,
   made: Set<string>,
@@ -165,19 +165,19 @@ export async function worthwhileLinks(
   }
 }
 
-export interface FromPacks {
+export interface PackRebuilds {
   /** Digests of rebuilt objects. */
   made: ReadonlySet<string>
   /** Without packs of an interrupted run. */
   fetched: readonly Stored[]
 }
 
-export async function madeFromPacks(
+export async function rebuiltFromPacks(
   links: readonly Link[],
   missing: readonly FileEntry[],
   transfers: Transfers,
   onBytes: (bytes: number) => void,
-): Promise<FromPacks> {
+): Promise<PackRebuilds> {
   const { dist, effects } = transfers
   const packs: { object: Stored; name: string }[] = []
   for (const { pack } of links) {
@@ -187,7 +187,7 @@ export async function madeFromPacks(
   const made = new Set<string>()
   try {
     await fetchAll(packs, transfers, onBytes)
-    await makeFromPacks(links, wanted, made, dist, effects)
+    await rebuildFromPacks(links, wanted, made, dist, effects)
   } catch (error) {
     withoutPacks(error, effects)
   }

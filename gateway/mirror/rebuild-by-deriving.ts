@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { type Effects, moveFile, replaceFile } from '../../corpus/command/effects.ts'
-import { isDiskTrouble, isSystemError } from '../../corpus/command/system-error.ts'
+import { isDiskError, isSystemError } from '../../corpus/command/system-error.ts'
 import { digestOfFile, sha256 } from '../../corpus/runtime/digest.ts'
 import type { DerivedFile } from '../../corpus/snapshot/derive/derive.ts'
 import { rederive } from '../../corpus/snapshot/derive/rederive.ts'
@@ -18,7 +18,7 @@ const keyOf = ({ role, name }: Pick<FileEntry, 'role' | 'name'>) => `${role}\t${
  * Keeps missing files with the expected digests and returns these. Non-derived files must be local. After an error,
  * other files are left to be fetched.
  */
-export async function madeByDeriving(
+export async function rebuiltByDeriving(
   manifest: Manifest,
   missing: readonly FileEntry[],
   jobs: number,
@@ -41,7 +41,7 @@ export async function madeByDeriving(
     }
   } catch (error) {
     // Fetching does not help against errors of this machine.
-    if (signal?.aborted || isSystemError(error) || isDiskTrouble(error) || !(error instanceof Error)) throw error
+    if (signal?.aborted || isSystemError(error) || isDiskError(error) || !(error instanceof Error)) throw error
     effects.log(`what is derived cannot be made here, so it is fetched: ${error.message}`)
   } finally {
     await effects.remove(folder)

@@ -44,7 +44,7 @@ interface Context {
 }
 
 /** Checks the files against each other. Returns the faults, one line per file. */
-export async function verifyTogether(context: Context): Promise<string[]> {
+export async function verifyConsistency(context: Context): Promise<string[]> {
   const { dist, manifest, checked } = context
   const faults: string[] = []
   const shards = checked
