@@ -7,7 +7,7 @@ import { LIMITS, type Meter } from './meter.ts'
 import { type AnswerCount, createTally, type Tally } from './tally.ts'
 
 export interface Watched {
-  shelf(): RegistryFigures
+  registry(): RegistryFigures
   queries(): QueryFigures
   /** Null if limits are not shared. */
   limitsShared: (() => boolean) | null
@@ -52,7 +52,7 @@ export function createMetrics(watched: Watched): Metrics {
   // Series that exist from the start show their first increase.
   for (const limit of LIMITS) refusals.inc({ limit }, 0)
   for (const fault of AUTH_FAULTS) faults.inc({ fault }, 0)
-  watchShelf(watched, registers)
+  watchRegistry(watched, registers)
   watchQueries(watched, registers)
   counter(
     'vulnshelf_connections_refused_total',
@@ -132,7 +132,7 @@ class TalliedDurations extends Histogram<string> {
   }
 }
 
-function watchShelf({ shelf, now }: Watched, registers: Registry[]): void {
+function watchRegistry({ registry, now }: Watched, registers: Registry[]): void {
   new Gauge({
     name: 'vulnshelf_snapshot_info',
     help: 'Always 1; the label names the snapshot that is served',
@@ -141,20 +141,20 @@ function watchShelf({ shelf, now }: Watched, registers: Registry[]): void {
     registers,
     collect() {
       this.reset()
-      this.set({ snapshot: shelf().snapshot }, 1)
+      this.set({ snapshot: registry().snapshot }, 1)
     },
   })
-  const age = () => (now() - shelf().createdAt) / 1000
+  const age = () => (now() - registry().createdAt) / 1000
   gauge('vulnshelf_snapshot_age_seconds', 'Time since the date of the served snapshot', registers, age, 'max')
   gauge(
     'vulnshelf_snapshots_open',
     'Snapshots kept open, the served one included',
     registers,
-    () => shelf().open,
+    () => registry().open,
     'max',
   )
-  counter('vulnshelf_snapshot_swaps_total', 'New snapshots taken up', registers, () => shelf().swaps)
-  counter('vulnshelf_snapshot_refusals_total', 'New snapshots refused as unsound', registers, () => shelf().refusals)
+  counter('vulnshelf_snapshot_swaps_total', 'New snapshots taken up', registers, () => registry().swaps)
+  counter('vulnshelf_snapshot_refusals_total', 'New snapshots refused as unsound', registers, () => registry().refusals)
 }
 
 function watchQueries({ queries }: Watched, registers: Registry[]): void {

@@ -1,4 +1,4 @@
-/** A gateway: a shelf of snapshots, a query thread and the app, put together and listening. */
+/** A gateway: the served snapshots, a query thread and the app, listening. */
 import { fetch } from 'undici'
 import { accessByPolicy, openAccess } from '../access/access.ts'
 import { createAuthenticator } from '../auth/authenticator.ts'
@@ -46,7 +46,7 @@ export interface GatewayOptions extends LimitOptions {
 }
 
 export interface Gateway extends RunningServer {
-  shelf: SnapshotRegistry
+  registry: SnapshotRegistry
   /** Where metrics are read, null where there are none. */
   metricsUrl: string | null
   /** Looks at once for a new snapshot and a changed access policy. */
@@ -62,7 +62,7 @@ export interface PrimaryParts {
 
 /** A gateway that has loaded its snapshot, and does not listen yet. */
 export interface OpenGateway {
-  shelf: SnapshotRegistry
+  registry: SnapshotRegistry
   metrics: Metrics | null
   refresh(): Promise<void>
   /** Rejects with a GatewayError where a port cannot be had; then all is closed. */
@@ -104,7 +104,7 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
   const access =
     options.accessPolicy === undefined ? openAccess : accessByPolicy(options.accessPolicy, { log, ...polled })
   const queries = openQueries(options.query)
-  const shelf = closingOnError(queries, () =>
+  const registry = closingOnError(queries, () =>
     openRegistry(dist, {
       log,
       ...polled,
@@ -125,7 +125,7 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
     options.metricsPort === undefined
       ? null
       : createMetrics({
-          shelf: () => shelf.figures,
+          registry: () => registry.figures,
           queries: () => queries.figures,
           limitsShared: limits.shared,
           connectionsRefused: () => connectionsRefused,
@@ -139,11 +139,11 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
     },
     {
       routes: ROUTES,
-      openRoutes: [...healthRoutes(() => shelf.current.id), docsRoute(DOCUMENT)],
+      openRoutes: [...healthRoutes(() => registry.current.id), docsRoute(DOCUMENT)],
       authenticate,
       limits,
       meter: metrics?.meter,
-      context: (subject) => ({ shelf, queries, access, subject }),
+      context: (subject) => ({ registry, queries, access, subject }),
       log,
     },
   )
@@ -151,13 +151,13 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
   const close = async () => {
     await Promise.all(servers.map((server) => server.close()))
     access.close()
-    shelf.close()
+    registry.close()
     await queries.close()
     limits.close()
   }
   const refresh = async () => {
     access.refresh()
-    if (!parts.led) await shelf.refresh()
+    if (!parts.led) await registry.refresh()
   }
   async function listen(): Promise<Gateway> {
     try {
@@ -173,13 +173,13 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
       }
       const server = await startServer(app, { ...at(port, host), maxConnections, onRefused })
       servers.push(server)
-      return { ...server, shelf, metricsUrl, refresh, close }
+      return { ...server, registry, metricsUrl, refresh, close }
     } catch (error) {
       await close()
       throw error
     }
   }
-  return { shelf, metrics, refresh, listen, close }
+  return { registry, metrics, refresh, listen, close }
 }
 
 /** Returns what `open` returns. When it throws, closes what would stay open: nobody else has it. */

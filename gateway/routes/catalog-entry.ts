@@ -9,7 +9,7 @@ import type { Context } from './context.ts'
  * @throws ApiError `not_found` (rule 9)
  */
 export function catalogEntry(
-  { shelf: { current } }: Context,
+  { registry: { current } }: Context,
   list: 'cwes' | 'capecs',
   what: string,
   id: string,

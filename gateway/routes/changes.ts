@@ -42,12 +42,12 @@ export const listChanges = defineRoute<Context, Record<never, never>, typeof que
   errors: ['gone'],
   params: { path: {}, query },
   answer: changesSchema,
-  async handle({ shelf }, { since: asked, limit, cursor: text }) {
-    const since = await resolveSince(asked, shelf)
+  async handle({ registry }, { since: asked, limit, cursor: text }) {
+    const since = await resolveSince(asked, registry)
     const binding = { list: LIST, sort: BY_ID, filters: { since } }
-    const { snapshot, after } = resume(shelf, text, binding, isChangeKey)
+    const { snapshot, after } = resume(registry, text, binding, isChangeKey)
     const old =
-      since === snapshot.id ? snapshot : (shelf.open(since, snapshot) ?? (await snapshot.ancestors.find(since)))
+      since === snapshot.id ? snapshot : (registry.open(since, snapshot) ?? (await snapshot.ancestors.find(since)))
     if (!old) throw gone(GONE)
     const changes = changesSince(snapshot, old)
     const start = after ? firstChangeAfter(changes, after.id as CveId) : 0

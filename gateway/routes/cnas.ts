@@ -55,7 +55,7 @@ export const getCnaStats = defineRoute<Context, Record<never, never>, Record<nev
   example: '/cnas/stats',
   params: { path: {}, query: {} },
   answer: cnaStats,
-  handle: ({ shelf }) => jsonAnswer(shelf.current.lists.cnas.extra as CnaStats, 'shard', shelf.current.id),
+  handle: ({ registry }) => jsonAnswer(registry.current.lists.cnas.extra as CnaStats, 'shard', registry.current.id),
 })
 
 const path = { slug: openText() }
@@ -77,7 +77,7 @@ export const getCna = defineRoute<Context, typeof path, Record<never, never>>({
   errors: ['not_found'],
   params: { path, query: {} },
   answer: cnaDetail,
-  handle({ shelf: { current } }, { slug }) {
+  handle({ registry: { current } }, { slug }) {
     const cna = cnaOf(current, slugOf(slug))
     if (!cna) throw notFound(`the directory has no CNA ${quote(slug)}`)
     const entry = entryValue(current.lists.cnas.entry(cna.ordinal)) as CnaEntryDetail

@@ -5,7 +5,7 @@ import type { Queries } from '../query/queries.ts'
 import type { SnapshotRegistry } from '../snapshots/registry.ts'
 
 export interface Context {
-  shelf: SnapshotRegistry
+  registry: SnapshotRegistry
   queries: Queries
   access: Access
   /** The authenticated caller. */

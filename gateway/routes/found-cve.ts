@@ -22,8 +22,8 @@ export interface FoundCve {
 }
 
 /** @throws ApiError `not_found`, for a rejected record with its date (rule 10); `tier_restricted` */
-export function findCve({ shelf, access, subject }: Context, id: CveId): FoundCve {
-  const snapshot = shelf.current
+export function findCve({ registry, access, subject }: Context, id: CveId): FoundCve {
+  const snapshot = registry.current
   const row = findRow(snapshot.index, id)
   if (row >= 0) {
     access.judge(subject, snapshot, row, id)

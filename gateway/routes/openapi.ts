@@ -16,9 +16,9 @@ export function openapiRoute(document: () => OpenapiDocument): Route<Context> {
     description: 'Returns this description of the API as OpenAPI 3.1.',
     params: { path: {}, query: {} },
     answer: openapi,
-    handle({ shelf }) {
+    handle({ registry }) {
       made ??= madeOnce(document())
-      return { ...made, snapshotId: shelf.current.id }
+      return { ...made, snapshotId: registry.current.id }
     },
   })
 }

@@ -42,9 +42,9 @@ export interface CvePageRequest {
   head?: (snapshot: ServedSnapshot) => object
 }
 
-export function cvePage({ shelf, queries }: Context, request: CvePageRequest): Answer | Promise<Answer> {
+export function cvePage({ registry, queries }: Context, request: CvePageRequest): Answer | Promise<Answer> {
   const { list, filters, sort, limit, cursor: text, head } = request
-  const { snapshot, after } = resume(shelf, text, { list, sort, filters }, isCveKey)
+  const { snapshot, after } = resume(registry, text, { list, sort, filters }, isCveKey)
   const asked = { list, sort, filters, limit, after }
   const before = head ? head(snapshot) : NO_HEAD
   const answer = (matches: Uint32Array | null) =>
@@ -84,9 +84,9 @@ export interface ListPageRequest extends Omit<ListShape, 'head'> {
   head?: (snapshot: ServedSnapshot) => object
 }
 
-export function listPage({ shelf, queries }: Context, request: ListPageRequest): Answer | Promise<Answer> {
+export function listPage({ registry, queries }: Context, request: ListPageRequest): Answer | Promise<Answer> {
   const { list, filters, sort, limit, cursor: text, paged = true, texts, head = noHead, row } = request
-  const { snapshot, after } = resume(shelf, text, { list, sort, filters }, isListKey)
+  const { snapshot, after } = resume(registry, text, { list, sort, filters }, isListKey)
   const answer = (matches: Uint32Array | null) => {
     const plan = planListPage(snapshot, { list, sort, filters, limit, after, paged }, matches)
     return listPageAnswer(snapshot, plan, { head: head(snapshot), ...(row ? { row } : {}) })

@@ -34,8 +34,8 @@ export const search = defineRoute<Context, Record<never, never>, typeof searchQu
   example: '/search?q=lantern&limit=1',
   params: { path: {}, query: searchQuery },
   answer: searchResults,
-  handle: ({ shelf, queries }, { q, types = [...SEARCH_TYPES], limit }) =>
-    held(shelf.current, async ({ id, query: { path } }) => {
+  handle: ({ registry, queries }, { q, types = [...SEARCH_TYPES], limit }) =>
+    held(registry.current, async ({ id, query: { path } }) => {
       const { counts, hits } = await queries.search(path, types, q, limit)
       const results = Object.fromEntries(SEARCH_TYPES.map((type) => [type, hits[type].map(searchItem)]))
       return jsonAnswer({ results, counts }, 'sqlite', id)
@@ -56,8 +56,8 @@ export const suggest = defineRoute<Context, Record<never, never>, typeof suggest
   example: '/search/suggest?q=lantern&limit=3',
   params: { path: {}, query: suggestQuery },
   answer: suggestions,
-  handle: ({ shelf, queries }, { q, types = [...SEARCH_TYPES], limit }) =>
-    held(shelf.current, async ({ id, query: { path } }) => {
+  handle: ({ registry, queries }, { q, types = [...SEARCH_TYPES], limit }) =>
+    held(registry.current, async ({ id, query: { path } }) => {
       const hits = await queries.suggest(path, types, q, limit)
       return jsonAnswer({ suggestions: hits.map(suggestion) }, 'sqlite', id)
     }),

@@ -21,8 +21,8 @@ export const getSnapshot = defineRoute<Context, Record<never, never>, Record<nev
   example: '/snapshot',
   params: { path: {}, query: {} },
   answer: snapshot,
-  handle({ shelf }) {
-    const { id, manifest, about } = shelf.current
+  handle({ registry }) {
+    const { id, manifest, about } = registry.current
     const { counts, feeds, epss_date } = about
     const parent = manifest.parent?.snapshot ?? null
     return jsonAnswer({ id, created_at: manifest.created_at, parent, counts, feeds, epss_date }, 'shard', id)
@@ -40,12 +40,12 @@ export const listSnapshots = defineRoute<Context, Record<never, never>, typeof p
   example: '/snapshots',
   params: { path: {}, query: paging },
   answer: snapshots,
-  async handle({ shelf }, { limit, cursor }) {
-    const { snapshot, after } = resume(shelf, cursor, BINDING, isSnapshotKey)
-    const opened = new Set(shelf.opened.map(({ id }) => id))
+  async handle({ registry }, { limit, cursor }) {
+    const { snapshot, after } = resume(registry, cursor, BINDING, isSnapshotKey)
+    const opened = new Set(registry.opened.map(({ id }) => id))
     const data = []
     let next: string | null = null
-    for (const summary of (await retainedSnapshots(shelf, snapshot)).summaries) {
+    for (const summary of (await retainedSnapshots(registry, snapshot)).summaries) {
       if (after && Date.parse(summary.created_at) >= Number(after.value)) continue
       if (data.length === limit) {
         const last = data.at(-1)!

@@ -8,11 +8,11 @@ import type { ServedSnapshot, SnapshotRegistry } from './registry.ts'
  * Returns `snapshot`, then earlier ones, newest first. Open snapshots are included even if `prune` removed their
  * files.
  */
-export async function retainedSnapshots(shelf: SnapshotRegistry, snapshot: ServedSnapshot): Promise<Lineage> {
+export async function retainedSnapshots(registry: SnapshotRegistry, snapshot: ServedSnapshot): Promise<Lineage> {
   // Two nights can have the same content and therefore the same id.
   const kept = new Map<string, SnapshotSummary>()
   let damage: Lineage['damage'] = null
-  const older = shelf.opened.filter(({ createdAt }) => createdAt < snapshot.createdAt)
+  const older = registry.opened.filter(({ createdAt }) => createdAt < snapshot.createdAt)
   for (const { manifest, ancestors } of [snapshot, ...older]) {
     const lineage = await ancestors.lineage()
     damage ??= lineage.damage
@@ -34,9 +34,9 @@ const PREFIX_SHOWN = 12
  * @throws ApiError `gone` if no such snapshot is kept, `invalid_parameter` if a prefix is ambiguous
  * @throws SnapshotError if a damaged manifest ends the chain before it
  */
-export async function resolveSince(since: Since, shelf: SnapshotRegistry): Promise<string> {
+export async function resolveSince(since: Since, registry: SnapshotRegistry): Promise<string> {
   if (typeof since === 'string' && since.length === ID_LENGTH) return since
-  const { summaries, damage } = await retainedSnapshots(shelf, shelf.current)
+  const { summaries, damage } = await retainedSnapshots(registry, registry.current)
   const ids =
     typeof since === 'string'
       ? new Set(summaries.flatMap(({ id }) => (id.startsWith(since) ? id : [])))

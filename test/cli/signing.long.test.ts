@@ -157,15 +157,15 @@ test('a gateway serves a signed snapshot as it serves an unsigned one', async ()
 })
 
 test('a gateway that finds its snapshot signed anew goes on with it: nothing is swapped or refused', async () => {
-  const shelf = openRegistry(at('signed'), { pollMs: 0, log: listLog().log })
+  const registry = openRegistry(at('signed'), { pollMs: 0, log: listLog().log })
   try {
-    const before = shelf.current
+    const before = registry.current
     await reportOf('sign', at('signed'), '--sign-key', second)
-    await shelf.refresh()
-    assert.is(shelf.current, before)
-    assert.equal([shelf.figures.swaps, shelf.figures.refusals], [0, 0])
+    await registry.refresh()
+    assert.is(registry.current, before)
+    assert.equal([registry.figures.swaps, registry.figures.refusals], [0, 0])
   } finally {
-    shelf.close()
+    registry.close()
   }
 })
 

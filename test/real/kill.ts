@@ -77,9 +77,9 @@ async function soundSnapshot(dist: string, ids: string[]): Promise<string> {
   const { snapshot, faults } = await verify(dist, { jobs: 2 })
   if (faults.length > 0) throw new Error(`the snapshot does not verify: ${faults.join('; ')}`)
   if (!ids.includes(snapshot)) throw new Error(`the snapshot is ${snapshot}, which is none of ${ids.join(', ')}`)
-  const shelf = openRegistry(dist, { log: listLog().log, pollMs: 0 })
-  const served = shelf.current.id
-  shelf.close()
+  const registry = openRegistry(dist, { log: listLog().log, pollMs: 0 })
+  const served = registry.current.id
+  registry.close()
   if (served !== snapshot) throw new Error(`${served} is served, not ${snapshot}`)
   return snapshot
 }

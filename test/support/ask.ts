@@ -15,9 +15,9 @@ export interface Asked {
 
 /** Opens the newest snapshot of `dist`. */
 export function askDirectly(dist: string): Asked {
-  const shelf = openRegistry(dist, { log: listLog().log, pollMs: 0 })
+  const registry = openRegistry(dist, { log: listLog().log, pollMs: 0 })
   const queries = openQueries({ deadlineMs: 30_000 })
-  const context = { shelf, queries, ...asAdministrator }
+  const context = { registry, queries, ...asAdministrator }
   const routes = ROUTES.map(({ path, read }) => ({ parts: path.split('/'), read }))
 
   /** The first route of the table that a path fits, and the values of its parameters. */
@@ -39,7 +39,7 @@ export function askDirectly(dist: string): Asked {
     ask,
     all: allOver(ask),
     async close() {
-      shelf.close()
+      registry.close()
       await queries.close()
     },
   }

@@ -47,8 +47,8 @@ export async function testGateway(
   return {
     ...gateway,
     // A spread would freeze what is a getter.
-    get shelf() {
-      return gateway.shelf
+    get registry() {
+      return gateway.registry
     },
     token,
     log: lines,

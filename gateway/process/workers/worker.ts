@@ -35,7 +35,7 @@ async function stop(): Promise<void> {
 
 async function prepare({ digest, number }: Extract<ToWorker, { kind: 'prepare' }>): Promise<void> {
   try {
-    await gateway!.shelf.prepare(digest)
+    await gateway!.registry.prepare(digest)
     send({ kind: 'prepared', number, error: null })
   } catch (thrown) {
     send({ kind: 'prepared', number, error: errorMessage(thrown) })
@@ -61,9 +61,9 @@ async function obey(message: ToWorker): Promise<void> {
     case 'prepare':
       return prepare(message)
     case 'commit':
-      return gateway!.shelf.commit()
+      return gateway!.registry.commit()
     case 'abandon':
-      return gateway!.shelf.abandon()
+      return gateway!.registry.abandon()
     case 'refresh':
       return gateway!.refresh()
     case 'standings':

@@ -249,7 +249,7 @@ test('rule 4: date bounds are whole days; a timestamp is compared exactly', asyn
 test('API 27.1: /snapshot names what is served, from which feeds, and counts it', async () => {
   const body = await json('/snapshot')
   schemaOf('/snapshot').parse(body)
-  assert.is(body.id, gateway.shelf.current.id)
+  assert.is(body.id, gateway.registry.current.id)
   assert.is(body.counts.cves, rows.length)
   assert.equal(Object.keys(body.feeds).sort(), FEEDS.map(({ name }) => name as string).sort())
   assert.is(body.epss_date, rows.find(({ epss }) => epss.score !== null) && sample.nights[0])
@@ -262,13 +262,13 @@ test('rule 17: Served-From and Snapshot-Id tell how and from what an answer came
   assert.is(await from('/cves?q=a'), 'sqlite')
   assert.is(await from(`/cves/${rich}`), 'shard')
   assert.is(await from(`/cves/${rich}/affected?source=cna`), 'shard')
-  assert.is((await gateway.get('/cves')).headers.get('snapshot-id'), gateway.shelf.current.id)
+  assert.is((await gateway.get('/cves')).headers.get('snapshot-id'), gateway.registry.current.id)
 })
 
 test('rule 7: a walk begun before a rebuild and finished after it gives exactly the rows of the first snapshot', async () => {
   const made = { feeds: sample.feeds, corpus: sample.corpus, dist: sample.dist }
   const changed = () => ingestAndBuild({ ...made, asOf: sample.nights[1]! })
-  const first = gateway.shelf.current.id
+  const first = gateway.registry.current.id
   const { rows: walked } = await walk(
     (query) => gateway.body(`/cves?${query}`),
     'sort=updated',
@@ -277,10 +277,10 @@ test('rule 7: a walk begun before a rebuild and finished after it gives exactly 
     async (page) => {
       if (page !== 5) return
       await changed()
-      await gateway.shelf.refresh()
+      await gateway.registry.refresh()
     },
   )
-  assert.is.not(gateway.shelf.current.id, first)
+  assert.is.not(gateway.registry.current.id, first)
   const byId = (a: Summary, b: Summary) => (a.cve_id < b.cve_id ? -1 : 1)
   assert.equal(walked.toSorted(byId), rows.toSorted(byId))
   const { rows: fresh } = await walk((query) => gateway.body(`/cves?${query}`), 'sort=updated', 25)
@@ -308,7 +308,7 @@ test('rule 7: a text query walks on in its snapshot even after that was pruned a
   const walked = await walk(ask, 'q=in', 25, undefined, async (page) => {
     if (page !== 1) return
     await ingestAndBuild({ ...other, asOf: sample.nights[1]! })
-    await gateway.shelf.refresh()
+    await gateway.registry.refresh()
     const { removed } = await prune(other.dist, 1, quietEffects())
     assert.ok(removed.objects > 0)
   })
@@ -320,18 +320,18 @@ test('a new snapshot that is damaged is refused, and the old one goes on answeri
   const other = { feeds: sample.feeds, corpus: join(folder.path, 'refused.db'), dist: join(folder.path, 'refused') }
   await ingestAndBuild({ ...other, asOf: sample.nights[0]! })
   const gateway = await testGateway(folder.path, other.dist)
-  const before = gateway.shelf.current.id
+  const before = gateway.registry.current.id
   await ingestAndBuild({ ...other, asOf: sample.nights[1]! })
   const { manifest } = readCurrent(other.dist)
   const fresh = manifest.files.filter(
-    ({ sha256 }) => !gateway.shelf.current.manifest.files.some((file) => file.sha256 === sha256),
+    ({ sha256 }) => !gateway.registry.current.manifest.files.some((file) => file.sha256 === sha256),
   )
   const shard = objectPath(other.dist, fresh.find(({ role }) => role === 'cve')!.sha256)
   const bytes = readFileSync(shard)
   bytes[bytes.length >> 1]! ^= 1
   writeFileSync(shard, bytes)
-  await gateway.shelf.refresh()
-  assert.is(gateway.shelf.current.id, before)
+  await gateway.registry.refresh()
+  assert.is(gateway.registry.current.id, before)
   assert.ok(gateway.log.some(({ level, message }) => level === 'error' && /refused/.test(message)))
   assert.is(JSON.parse(await gateway.body('/snapshot')).id, before)
   await gateway.close()

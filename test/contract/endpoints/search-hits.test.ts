@@ -228,7 +228,7 @@ test('rule 17: both are served from sqlite, with the snapshot and an ETag', asyn
   for (const path of ['/search?q=in', '/search/suggest?q=in']) {
     const response = await gateway.get(path)
     assert.is(response.headers.get('served-from'), 'sqlite')
-    assert.is(response.headers.get('snapshot-id'), gateway.shelf.current.id)
+    assert.is(response.headers.get('snapshot-id'), gateway.registry.current.id)
     const etag = response.headers.get('etag')!
     assert.is((await gateway.get(path, { 'if-none-match': etag })).status, 304)
   }
@@ -239,7 +239,7 @@ test('what rots in query.db while it is served is a fault of ours, told in the l
   cpSync(sample.dist, dist, { recursive: true })
   const other = await testGateway(folder.path, dist)
   assert.is((await other.get('/search?q=cve-20')).status, 200)
-  const database = new Database(other.shelf.current.query.path)
+  const database = new Database(other.registry.current.query.path)
   database.exec('UPDATE items SET bytes = zeroblob(length(bytes))')
   database.close()
   const response = await other.get('/search?q=CVE-2')

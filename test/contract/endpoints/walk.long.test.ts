@@ -16,9 +16,9 @@ import { type Summary, walk } from '../../support/walk.ts'
 
 const folder = temporaryFolder('walk')
 const sample = await sampleDist(folder.path, 1200)
-const shelf = openRegistry(sample.dist, { log: listLog().log, pollMs: 0 })
+const registry = openRegistry(sample.dist, { log: listLog().log, pollMs: 0 })
 const queries = openQueries()
-const context = { shelf, queries, ...asAdministrator }
+const context = { registry, queries, ...asAdministrator }
 const ask = async (query: string) => (await listCves.read({}, query)(context)).identity().toString()
 
 /** All records, as the API gives them, in an order that owes nothing to any sort. */
@@ -123,7 +123,7 @@ test('the tests above see values: of every filter but those that must match noth
 })
 
 test('the plan of a page says which way it goes: shard where segments lie ready, merge else, sqlite for text', () => {
-  const { current } = shelf
+  const { current } = registry
   const plan = (limit: number, more: object = {}, matches: Uint32Array | null = null) =>
     planCvePage(
       current,
@@ -155,7 +155,7 @@ test('rule 6: every page of the default order lies ready, to the last, short one
 })
 
 test.after(async () => {
-  shelf.close()
+  registry.close()
   await queries.close()
   folder.remove()
 })

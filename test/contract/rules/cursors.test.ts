@@ -211,7 +211,7 @@ rule(7, 'once its snapshot is gone, a walk resumes by its key in the current one
     }
     const response = await world.get(`/cves?limit=100&cursor=${cursorOf(first)}`)
     assert.equal(numbers((await response.json()) as Page), [5, 4, 3, 2, 1])
-    assert.is(response.headers.get('snapshot-id'), world.shelf.current.id)
+    assert.is(response.headers.get('snapshot-id'), world.registry.current.id)
   } finally {
     await world.remove()
   }

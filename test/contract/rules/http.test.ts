@@ -127,7 +127,7 @@ rule(17, 'answers name their snapshot and where they came from', async () => {
   }
   for (const [path, from] of Object.entries(cases)) {
     const { headers } = await onTheWire(path)
-    assert.equal([headers['served-from'], headers['snapshot-id']], [from, world.shelf.current.id], path)
+    assert.equal([headers['served-from'], headers['snapshot-id']], [from, world.registry.current.id], path)
   }
 })
 

@@ -85,8 +85,8 @@ export async function openWorld(files: FeedFiles, options: WorldOptions = {}): P
   }
   return {
     ...service,
-    get shelf() {
-      return service.shelf
+    get registry() {
+      return service.registry
     },
     night,
   }
@@ -126,8 +126,8 @@ async function serviceOn(
   const json = async <T>(path: string) => JSON.parse(await gateway.body(path)) as T
   return {
     ...gateway,
-    get shelf() {
-      return gateway.shelf
+    get registry() {
+      return gateway.registry
     },
     made,
     corpus,

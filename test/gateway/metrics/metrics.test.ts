@@ -94,7 +94,7 @@ test('nothing grows with subjects, addresses, ids or what clients make up', asyn
 })
 
 test('the snapshot, its age, swaps and refusals; queries; the process', async () => {
-  const first = gateway.shelf.current
+  const first = gateway.registry.current
   const before = await scrape(gateway)
   assert.is(before.get(`vulnshelf_snapshot_info{snapshot="${first.id}"}`), 1)
   const age = before.get('vulnshelf_snapshot_age_seconds')!
@@ -111,9 +111,9 @@ test('the snapshot, its age, swaps and refusals; queries; the process', async ()
   await gateway.refresh()
   const after = await scrape(gateway)
   assert.equal(named(after, 'vulnshelf_snapshot_info'), {
-    [`vulnshelf_snapshot_info{snapshot="${gateway.shelf.current.id}"}`]: 1,
+    [`vulnshelf_snapshot_info{snapshot="${gateway.registry.current.id}"}`]: 1,
   })
-  assert.is.not(gateway.shelf.current.id, first.id)
+  assert.is.not(gateway.registry.current.id, first.id)
   assert.equal(
     ['snapshot_swaps_total', 'snapshot_refusals_total', 'snapshots_open'].map((name) => after.get(`vulnshelf_${name}`)),
     [1, 1, 2],

@@ -74,9 +74,9 @@ async function attacked({
   const run = (from: string, trusted: readonly TrustedKey[]) =>
     mirror(openSource(from, world.effects), { dist, keys: trusted }, world.effects, noProgress)
   await run(before, [signer.publicKey])
-  const shelf = openRegistry(dist, { pollMs: 0, log: listLog().log })
+  const registry = openRegistry(dist, { pollMs: 0, log: listLog().log })
   try {
-    const served = shelf.current
+    const served = registry.current
     const state = stateOf(dist)
     change?.(repository)
     const error = await run(repository.url, keys).then(
@@ -86,12 +86,12 @@ async function attacked({
     if (!(error instanceof Error) || !('code' in error)) throw new Error(`it got through: ${error}`)
     for (const [name, digest] of Object.entries(state)) assert.is(stateOf(dist)[name], digest, name)
     assert.equal(readFileSync(pointerPath(dist)), readFileSync(pointerPath(before)))
-    await shelf.refresh()
-    assert.is(shelf.current, served)
-    assert.is(shelf.figures.refusals, 0)
+    await registry.refresh()
+    assert.is(registry.current, served)
+    assert.is(registry.figures.refusals, 0)
     return `${error.code}: ${error.message}`
   } finally {
-    shelf.close()
+    registry.close()
     await repository.close()
     await world.close()
   }
@@ -216,15 +216,15 @@ test('a signer whose tables inflate to a thousand times their size: what is copi
     const run = (from: string) =>
       mirror(openSource(from, world.effects), { dist: target, keys: [signer.publicKey] }, world.effects, noProgress)
     await run(first.dist)
-    const shelf = openRegistry(target, { pollMs: 0, log: listLog().log })
+    const registry = openRegistry(target, { pollMs: 0, log: listLog().log })
     try {
-      const served = shelf.current
+      const served = registry.current
       await run(dist)
-      await shelf.refresh()
-      assert.is(shelf.current, served)
-      assert.is(shelf.figures.refusals, 1)
+      await registry.refresh()
+      assert.is(registry.current, served)
+      assert.is(registry.figures.refusals, 1)
     } finally {
-      shelf.close()
+      registry.close()
       await world.close()
     }
   }

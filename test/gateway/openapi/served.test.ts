@@ -16,7 +16,7 @@ test('the document is answered as it was made', async () => {
   const response = await gateway.get('/openapi.json')
   assert.equal(await response.json(), JSON.parse(JSON.stringify(DOCUMENT)))
   assert.is(response.headers.get('content-type'), 'application/json; charset=utf-8')
-  assert.is(response.headers.get('snapshot-id'), gateway.shelf.current.id)
+  assert.is(response.headers.get('snapshot-id'), gateway.registry.current.id)
   assert.is(response.headers.get('served-from'), 'shard')
   assert.is(response.headers.get('cache-control'), 'private, no-cache')
 })

@@ -11,9 +11,9 @@ import { listLog } from '../../support/server.ts'
 
 const folder = temporaryFolder('list-answer')
 const sample = await sampleDist(folder.path, 300)
-const shelf = openRegistry(sample.dist, { log: listLog().log, pollMs: 0 })
+const registry = openRegistry(sample.dist, { log: listLog().log, pollMs: 0 })
 const queries = openQueries()
-const context = { shelf, queries, ...asAdministrator }
+const context = { registry, queries, ...asAdministrator }
 
 const WAYS = { 'sort=id': 'shard', 'sort=-id': 'merge', 'q=a': 'sqlite' }
 
@@ -29,7 +29,7 @@ for (const [query, way] of Object.entries(WAYS)) {
 
 test.after(async () => {
   await queries.close()
-  shelf.close()
+  registry.close()
   folder.remove()
 })
 

@@ -76,7 +76,7 @@ test('a remembered page is the page, in both codings, and to who has it; of a ne
   await ingestAndBuild({ ...sample, asOf: sample.nights[1]! })
   await gateway.refresh()
   const after = await gateway.get(path)
-  assert.is(told(after)[0], gateway.shelf.current.id)
+  assert.is(told(after)[0], gateway.registry.current.id)
   assert.is.not(told(after)[0], told(first)[0])
   assert.is.not(await after.text(), expected)
 })

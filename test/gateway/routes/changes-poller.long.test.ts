@@ -72,7 +72,7 @@ test('ten nights of changes are the records of a fresh walk', async () => {
   try {
     const begin = async (): Promise<Copy> => ({
       records: await freshWalk(gateway),
-      since: gateway.shelf.current.id,
+      since: gateway.registry.current.id,
       told: { added: 0, changed: 0, removed: 0 },
     })
     const [nightly, seldom] = [await begin(), await begin()]
@@ -87,7 +87,7 @@ test('ten nights of changes are the records of a fresh walk', async () => {
     assert.equal(sorted(nightly.records), sorted(now))
     assert.equal(sorted(seldom.records), sorted(now))
     for (const copy of [nightly, seldom]) {
-      assert.is(copy.since, gateway.shelf.current.id)
+      assert.is(copy.since, gateway.registry.current.id)
       for (const count of Object.values(copy.told)) assert.ok(count > 0, JSON.stringify(copy.told))
     }
   } finally {

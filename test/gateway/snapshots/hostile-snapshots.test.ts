@@ -21,10 +21,10 @@ async function refusal(forge: (dist: string) => void): Promise<string> {
   const dist = good.copy()
   const gateway = await testGateway(good.folder, dist)
   try {
-    await gateway.shelf.settled
+    await gateway.registry.settled
     forge(dist)
     await gateway.refresh()
-    assert.is(gateway.shelf.current.id, manifest.snapshot)
+    assert.is(gateway.registry.current.id, manifest.snapshot)
     assert.is((await gateway.get('/search?q=remote')).status, 200)
     const line = gateway.log.find(({ message }) => message === 'a new snapshot is refused; the old one stays')
     return String((line?.err as Error | undefined)?.message)

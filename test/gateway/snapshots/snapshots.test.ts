@@ -64,7 +64,7 @@ const fiveNights = (dist: string) =>
 
 async function served(dist: string) {
   const gateway = await testGateway(good.folder, dist)
-  await gateway.shelf.settled
+  await gateway.registry.settled
   return {
     ...gateway,
     page: async (query = '') => JSON.parse(await gateway.body(`/snapshots${query}`)) as Page,

@@ -25,8 +25,8 @@ import { listLog } from '../../../support/server.ts'
 
 const folder = temporaryFolder('matches')
 const sample = await sampleDist(folder.path, 700)
-const shelf = openRegistry(sample.dist, { log: listLog().log, pollMs: 0 })
-const snapshot = shelf.current
+const registry = openRegistry(sample.dist, { log: listLog().log, pollMs: 0 })
+const snapshot = registry.current
 const { count } = snapshot.columns
 const ids = (ordinals: Iterable<number>) =>
   Array.from(ordinals, (ordinal) => idAt(snapshot.index, snapshot.columns.row[ordinal]!))
@@ -230,7 +230,7 @@ test('sets of bits: count, membership, intersections of unions and inverses, cut
 })
 
 test.after(() => {
-  shelf.close()
+  registry.close()
   folder.remove()
 })
 

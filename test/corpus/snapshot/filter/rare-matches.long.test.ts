@@ -15,8 +15,8 @@ import { listLog } from '../../../support/server.ts'
 
 const folder = temporaryFolder('few')
 const { dist } = await sampleDist(folder.path, 2000)
-const shelf = openRegistry(dist, { log: listLog().log, pollMs: 0 })
-const snapshot = shelf.current
+const registry = openRegistry(dist, { log: listLog().log, pollMs: 0 })
+const snapshot = registry.current
 const { flags, severity, count, published } = snapshot.columns
 
 const passing = (filters: CveFilters): number[] =>
@@ -82,7 +82,7 @@ test('with times of publication and EPSS beside them, in every order, from every
 })
 
 test.after(() => {
-  shelf.close()
+  registry.close()
   folder.remove()
 })
 
