@@ -19,7 +19,7 @@ const INTRODUCTION = `**Authentication.** Every request needs an access token: \
 
 **Errors** have a common body: \`error\` for programs, \`message\` for people, and \`parameter\` if one is invalid. Besides the errors of each operation, any request can get 404 \`not_found\` (unknown path), 405 \`method_not_allowed\` (only GET and HEAD are allowed), 408 \`request_timeout\`, 414 \`uri_too_long\`, 417 \`expectation_failed\` (only \`100-continue\` is supported) and 431 \`headers_too_large\`.
 
-**Caching.** HEAD answers like GET, without a body. Answers are compressed with gzip if the client accepts it. Every answer has an \`ETag\`. Send it as \`If-None-Match\` to get 304 while the answer is current. That costs no quota, at most as often in a window as the limit.`
+**Caching.** HEAD answers like GET, without a body. Answers are compressed with gzip if the client accepts it. Every answer has an \`ETag\`. Send it as \`If-None-Match\` to get 304 while the answer is current. A 304 costs no quota, as long as the 304s of a window do not exceed the limit.`
 
 /** Returns the document for `routes`, in their order. Throws if a parameter or a tag has no description. */
 export function openapiDocument<C>(routes: readonly Route<C>[], prefix = '/api/v1'): OpenapiDocument {
