@@ -16,9 +16,9 @@ const MAY_IMPORT: Record<string, string[]> = {
   'corpus/runtime': [],
   'corpus/snapshot': ['corpus/model', 'corpus/runtime'],
   'corpus/sample': ['corpus/model'],
-  'corpus/reader': ['corpus/model', 'corpus/runtime', 'corpus/snapshot', 'corpus/transfer'],
+  'corpus/reader': ['corpus/model', 'corpus/repository', 'corpus/runtime', 'corpus/snapshot', 'corpus/transfer'],
   'corpus/transfer': ['corpus/command'],
-  'corpus/repository': ['corpus/command', 'corpus/model', 'corpus/snapshot'],
+  'corpus/repository': ['corpus/command', 'corpus/model', 'corpus/runtime', 'corpus/snapshot', 'corpus/transfer'],
   builder: ['corpus'],
   gateway: ['corpus/command', 'corpus/model', 'corpus/runtime', 'corpus/snapshot'],
   'gateway/mirror': [

@@ -1,8 +1,8 @@
 /** Publishes to a folder. It becomes a `dist` that any web server can serve. */
 import { readdirSync, statSync } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { writingTo } from '../../corpus/command/system-error.ts'
+import { folderSource } from '../../corpus/repository/folder-source.ts'
 import { distRefusal } from '../../corpus/snapshot/files/dist-refusal.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { lockDist } from '../snapshot/lock.ts'
@@ -29,8 +29,7 @@ export async function openFolder(dist: string, effects: NetworkEffects): Promise
     throw error
   }
   return {
-    name: dist,
-    read: (path, maxBytes) => readIfThere(join(dist, path), maxBytes),
+    ...folderSource(dist),
     list: async (folder) => sizesIn(dist, folder),
     put: ({ path, sha256, read }) =>
       writingTo(dist, async () => {
@@ -57,22 +56,6 @@ export async function openFolder(dist: string, effects: NetworkEffects): Promise
         unlock()
       }
     },
-  }
-}
-
-async function readIfThere(path: string, maxBytes: number): Promise<Buffer | null> {
-  try {
-    const file = await open(path)
-    try {
-      // One more byte, to detect longer files.
-      const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(maxBytes + 1) })
-      return buffer.subarray(0, bytesRead)
-    } finally {
-      await file.close()
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
   }
 }
 

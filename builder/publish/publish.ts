@@ -3,17 +3,20 @@
  * target serves its previous snapshot. After a failure, the next run uploads the missing files.
  */
 import type { Progress } from '../../corpus/command/progress.ts'
+import { readFile } from '../../corpus/repository/read.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { POINTER_NAME } from '../../corpus/snapshot/files/layout.ts'
 import { decodePointer, MAX_POINTER_BYTES, type Pointer } from '../../corpus/snapshot/files/pointer.ts'
 import { pointerOrder } from '../../corpus/snapshot/files/pointer-order.ts'
 import { signersOf } from '../../corpus/snapshot/files/signature.ts'
+import { TransferError } from '../../corpus/transfer/error.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
+import { transferring } from '../../corpus/transfer/retry.ts'
 import type { Content } from './content.ts'
 import { type Edition, readEdition } from './edition.ts'
 import { PublishError } from './error.ts'
 import { openTarget, type Target } from './target.ts'
-import { uploadAll, withUploadRetries } from './uploads.ts'
+import { uploadAll } from './uploads.ts'
 
 export interface PublishOptions {
   dist: string
@@ -61,9 +64,8 @@ async function publishTo(
   progress: Progress,
 ): Promise<PublishReport> {
   const started = effects.now().getTime()
-  const published = () => withUploadRetries(POINTER_NAME, effects, () => target.read(POINTER_NAME, MAX_POINTER_BYTES))
   const judged = async () => {
-    const there = await published()
+    const there = await publishedPointer(target, effects)
     if (there !== null) judge(pointer, there, target)
     if (there !== null && !unsigned) judgeSignatures(pointerBytes, there, target)
     return there
@@ -98,13 +100,21 @@ async function publishTo(
   }
 }
 
+async function publishedPointer(source: Target, effects: NetworkEffects): Promise<Buffer | null> {
+  try {
+    return await readFile(POINTER_NAME, MAX_POINTER_BYTES, { source, effects })
+  } catch (error) {
+    if (error instanceof TransferError && error.code === 'missing') return null
+    throw error
+  }
+}
+
 const bytesOf = (contents: readonly Content[]) => contents.reduce((sum, { size }) => sum + size, 0)
 
 async function sizesIn(target: Target, effects: NetworkEffects): Promise<Map<string, number>> {
   const sizes = new Map<string, number>()
   for (const folder of ['objects', 'manifests']) {
-    for (const [path, size] of await withUploadRetries(folder, effects, () => target.list(folder)))
-      sizes.set(path, size)
+    for (const [path, size] of await transferring(folder, effects, () => target.list(folder))) sizes.set(path, size)
   }
   return sizes
 }

@@ -1,24 +1,16 @@
 /** Publishes to an object store. Only this module loads the SDK. */
 import { POINTER_NAME } from '../../corpus/snapshot/files/layout.ts'
-import { TransferError } from '../../corpus/transfer/error.ts'
+import type { S3Location } from '../../corpus/transfer/address.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
-import { readWhole } from '../../corpus/transfer/request.ts'
 import { openBucket } from '../../corpus/transfer/s3.ts'
-import type { S3Location } from '../../corpus/transfer/s3-location.ts'
 import type { Target } from './target.ts'
 
 export async function openStore(location: S3Location, effects: NetworkEffects): Promise<Target> {
   const bucket = await openBucket(location, effects)
   return {
     name: `s3://${location.bucket}/${location.prefix}`,
-    async read(path, maxBytes) {
-      try {
-        return await readWhole((await bucket.open(path, 0)).body, maxBytes, effects.now)
-      } catch (error) {
-        if (error instanceof TransferError && error.code === 'missing') return null
-        throw error
-      }
-    },
+    isLocal: false,
+    open: bucket.open,
     list: (folder) => bucket.list(`${folder}/`),
     put: ({ path, size, sha256, read }) => bucket.put(path, { bytes: read(), size, sha256, ...headersOf(path) }),
     close: async () => bucket.close(),

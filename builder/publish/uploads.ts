@@ -1,8 +1,7 @@
 /** Uploads files to a target: in parallel, with retries. */
-import { about } from '../../corpus/transfer/error.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { runParallel } from '../../corpus/transfer/parallel.ts'
-import { logWait, withRetries } from '../../corpus/transfer/retry.ts'
+import { transferring } from '../../corpus/transfer/retry.ts'
 import type { Content } from './content.ts'
 import type { Target } from './target.ts'
 
@@ -22,29 +21,8 @@ export function uploadAll(contents: readonly Content[], uploads: Uploads): Promi
   const { target, parallel, effects, onBytes } = uploads
   return runParallel(contents, parallel, async (content, signal) => {
     const watched = { ...content, read: () => passing(content.read(), signal, onBytes) }
-    const attempt = async () => {
-      signal.throwIfAborted()
-      await target.put(watched)
-    }
-    await withUploadRetries(content.path, effects, attempt, signal)
+    await transferring(content.path, effects, () => target.put(watched), { signal })
   })
-}
-
-/**
- * Messages use `name`; `signal` aborts a wait.
- * @throws TransferError
- */
-export async function withUploadRetries<T>(
-  name: string,
-  effects: NetworkEffects,
-  ask: () => Promise<T>,
-  signal?: AbortSignal,
-): Promise<T> {
-  try {
-    return await withRetries(effects, ask, { onWait: logWait(name, effects), signal })
-  } catch (error) {
-    throw about(name, error)
-  }
 }
 
 async function* passing(

@@ -12,7 +12,6 @@ import { decodeManifest, type FileEntry, type Manifest } from '../snapshot/files
 import { ageFault, decodePointer, MAX_POINTER_BYTES, type Pointer } from '../snapshot/files/pointer.ts'
 import { openSigned, type TrustedKey } from '../snapshot/files/signature.ts'
 import { type CveTables, decodeCveTables } from '../snapshot/record/cve-tables.ts'
-import type { Files } from './files.ts'
 import type { Objects } from './objects.ts'
 
 export interface ReadSnapshot extends CveTables {
@@ -36,9 +35,9 @@ export interface Trust {
  * Opens the current snapshot.
  * @throws SnapshotError, TransferError
  */
-export async function openCurrent(files: Files, objects: Objects, trust: Trust): Promise<ReadSnapshot> {
-  const pointer = await judgedPointer(await files.whole(POINTER_NAME, MAX_POINTER_BYTES), trust)
-  const manifest = await readManifest(files, pointer)
+export async function openCurrent(objects: Objects, trust: Trust): Promise<ReadSnapshot> {
+  const pointer = await judgedPointer(await objects.file(POINTER_NAME, MAX_POINTER_BYTES), trust)
+  const manifest = await readManifest(objects, pointer)
   const roles = ['about', 'index', 'columns', 'orders', 'epss'] as const
   const [about, index, columns, orders, epss] = await Promise.all(
     roles.map((role) => objects.whole(fileOf(manifest, role))),
@@ -66,10 +65,10 @@ async function judgedPointer(bytes: Buffer, { keys, now }: Trust): Promise<Point
 }
 
 async function readManifest(
-  files: Files,
+  objects: Objects,
   { manifest: { sha256: digest, size }, snapshot }: Pointer,
 ): Promise<Manifest> {
-  const bytes = await files.whole(manifestName(digest), Math.min(size, MAX_MANIFEST_BYTES))
+  const bytes = await objects.file(manifestName(digest), Math.min(size, MAX_MANIFEST_BYTES))
   if (bytes.length !== size || sha256(bytes) !== digest) {
     throw new SnapshotError('digest', `manifest ${digest} does not have the digest and the size that latest.json names`)
   }

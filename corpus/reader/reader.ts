@@ -5,6 +5,7 @@
 
 import { parseCveId } from '../model/ids/cve-id.ts'
 import { memberOf } from '../model/values/closed-set.ts'
+import { openSource, type Source } from '../repository/source.ts'
 import { splicePlain } from '../snapshot/codec/splice.ts'
 import type { CveSort } from '../snapshot/cursor/order.ts'
 import { cursorAfter, resume } from '../snapshot/cursor/resume.ts'
@@ -19,8 +20,8 @@ import { snapshotBits } from '../snapshot/filter/snapshot-bits.ts'
 import { DEFAULT_SECTIONS, recordPieces, SECTION_NAMES, type Section } from '../snapshot/record/cve-pieces.ts'
 import { epssAt } from '../snapshot/record/epss.ts'
 import { decodeMemberHead } from '../snapshot/record/member.ts'
-import type { NetworkEffects } from '../transfer/network.ts'
-import { openFiles } from './files.ts'
+import { TransferError } from '../transfer/error.ts'
+import { type NetworkEffects, realNetworkEffects } from '../transfer/network.ts'
 import { openObjects } from './objects.ts'
 import { openCurrent } from './open.ts'
 import { assertKnown, type CveListOptions, type CveWalkOptions, readList, readWalk } from './query.ts'
@@ -33,9 +34,9 @@ export { SnapshotError } from '../snapshot/error.ts'
 export { readKeySetFile } from '../snapshot/files/key-files.ts'
 export { KeyError, type TrustedKey } from '../snapshot/files/signature.ts'
 export type { Section } from '../snapshot/record/cve-pieces.ts'
-export { TransferError } from '../transfer/error.ts'
 export type { CveFilterOptions, CveListOptions, CveWalkOptions } from './query.ts'
 export type * from './record.ts'
+export { TransferError }
 
 export interface ReaderOptions {
   /**
@@ -89,8 +90,8 @@ export interface Reader {
 }
 
 /**
- * Opens the current snapshot of a repository: a folder's path, or an `http://`, `https://` or `file://` address. Every
- * byte is checked against a digest or a CRC that the pointer leads to.
+ * Opens the current snapshot of a repository: the path of a folder or bundle, or an address with `http://`, `https://`,
+ * `s3://` or `file://`. Every byte is checked against a digest or a CRC that the pointer leads to.
  * @throws TypeError, SnapshotError, TransferError
  */
 export async function openReader(address: string | URL, options: ReaderOptions = {}): Promise<Reader> {
@@ -98,11 +99,18 @@ export async function openReader(address: string | URL, options: ReaderOptions =
   if (options.keys !== undefined && !Array.isArray(options.keys)) {
     throw new TypeError("option 'keys' must be public keys as `readKeySetFile` gives them")
   }
-  const { keys = null, effects } = options
-  const files = openFiles(address, effects)
+  if (address === undefined || address === '') throw new TypeError('no address of a repository was given')
+  const { keys = null } = options
+  const network = options.effects ? { effects: options.effects, close: async () => {} } : realNetworkEffects()
+  // A library logs nothing.
+  const effects = { ...network.effects, log() {} }
+  const objects = openObjects(sourceAt(String(address), effects), effects, { proven: keys !== null })
+  const close = async () => {
+    await objects.close()
+    await network.close()
+  }
   try {
-    const objects = openObjects(files, { proven: keys !== null })
-    const snapshot = await openCurrent(files, objects, { keys, now: effects?.now() ?? new Date() })
+    const snapshot = await openCurrent(objects, { keys, now: effects.now() })
     const { index, epss, shards, manifest, about } = snapshot
     const bits = snapshotBits(snapshot)
     const rows = openRows(snapshot, objects)
@@ -157,11 +165,20 @@ export async function openReader(address: string | URL, options: ReaderOptions =
         return walkOf(rows, sort.key, firstPassing(snapshot, bits, filters, null, passing))
       },
 
-      close: files.close,
+      close,
     }
   } catch (error) {
-    await files.close()
+    await close()
     throw error
+  }
+}
+
+/** @throws TypeError for an invalid address, TransferError `unusable` for a file that is no bundle */
+function sourceAt(address: string, effects: NetworkEffects): Source {
+  try {
+    return openSource(address, effects)
+  } catch (error) {
+    throw error instanceof TransferError && error.code === 'usage' ? new TypeError(error.message) : error
   }
 }
 

@@ -18,6 +18,7 @@ export type TransferErrorCode =
   // Caused by this side.
   | 'busy'
   | 'unusable'
+  | 'usage'
 
 const PASSING: readonly TransferErrorCode[] = [
   'network',

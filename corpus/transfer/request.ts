@@ -44,6 +44,19 @@ export interface LocatedAnswer extends Answer {
   url: URL
 }
 
+/** The bytes of a file, from some position on. */
+export interface Body {
+  bytes: AsyncIterable<Uint8Array>
+  /** Position of the first byte. It may be before the requested one, because some servers ignore ranges. */
+  from: number
+  /** Frees the file or the connection. Call it unless you read to the end. */
+  discard(): Promise<void>
+}
+
+/** Returns the `Range` header for the bytes from `from` up to `to`. Undefined for a whole file. */
+export const rangeHeader = (from: number, to: number | undefined): string | undefined =>
+  from === 0 && to === undefined ? undefined : `bytes=${from}-${to === undefined ? '' : to - 1}`
+
 /**
  * @throws TransferError `network` or `stalled` where there is no answer, `redirect` where redirects lead nowhere good
  */

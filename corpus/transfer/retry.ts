@@ -1,6 +1,6 @@
 /** Retries: which errors are temporary, how long to wait, and when to give up. */
 
-import { TransferError, type TransferErrorCode } from './error.ts'
+import { about, TransferError, type TransferErrorCode } from './error.ts'
 import type { NetworkEffects } from './network.ts'
 
 /** Maximum consecutive attempts without progress. */
@@ -24,7 +24,7 @@ export interface RetryOptions {
    * attempt may have been wrong.
    */
   local?: boolean | undefined
-  /** Aborts a wait and throws its reason. */
+  /** Checked before each attempt; aborts a wait. Its reason is thrown. */
   signal?: AbortSignal | undefined
 }
 
@@ -47,6 +47,23 @@ export function watchGain(): { reached(length: number): void; gained(): boolean 
   }
 }
 
+/**
+ * As `withRetries`. Log lines and errors name the file that `work` transfers.
+ * @throws TransferError, and what `work` throws
+ */
+export async function transferring<T>(
+  name: string,
+  effects: Pick<NetworkEffects, 'sleep' | 'random' | 'log'>,
+  work: () => Promise<T>,
+  options: Omit<RetryOptions, 'onWait'> = {},
+): Promise<T> {
+  try {
+    return await withRetries(effects, work, { ...options, onWait: logWait(name, effects) })
+  } catch (error) {
+    throw about(name, error)
+  }
+}
+
 /** Returns an `onWait` for `RetryOptions` that logs the wait. */
 export const logWait =
   (name: string, { log }: Pick<NetworkEffects, 'log'>) =>
@@ -63,6 +80,7 @@ export async function withRetries<T>(
   { onAttempt, onWait, gained, local = false, signal }: RetryOptions = {},
 ): Promise<T> {
   for (let attempt = 1, fruitless = 0; ; attempt++) {
+    signal?.throwIfAborted()
     onAttempt?.(attempt)
     try {
       return await work()
@@ -79,7 +97,6 @@ export async function withRetries<T>(
       const ms = waitMs(Math.max(fruitless, 1), error.retryAfterMs, effects.random())
       onWait?.(error, ms)
       await effects.sleep(ms, signal)
-      signal?.throwIfAborted()
     }
   }
 }

@@ -5,13 +5,13 @@
  */
 import { Readable } from 'node:stream'
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import type { S3Location } from './address.ts'
 import { withDeadline } from './deadline.ts'
 import { TransferError } from './error.ts'
 import { incoming } from './incoming.ts'
 import type { NetworkEffects } from './network.ts'
-import { firstByteOf } from './request.ts'
+import { type Body, firstByteOf, rangeHeader } from './request.ts'
 import { s3Error } from './s3-error.ts'
-import type { S3Location } from './s3-location.ts'
 
 export interface Upload {
   /** Read once. An error of the iteration aborts the request before its last byte, and `put` throws it. */
@@ -27,13 +27,10 @@ export interface Bucket {
   /** Returns the sizes of the files with a path that begins with `beginning`, by path. */
   list(beginning: string): Promise<Map<string, number>>
   /**
-   * Opens the file at `path` from `offset` on. Call `discard` if it is not read to its end.
+   * Opens the bytes of a file from `from` up to `to`.
    * @throws TransferError
    */
-  open(
-    path: string,
-    offset: number,
-  ): Promise<{ body: AsyncIterable<Uint8Array>; offset: number; discard(): Promise<void> }>
+  open(path: string, from?: number, to?: number): Promise<Body>
   /**
    * Uploads a file.
    * @throws TransferError, or the error of `bytes`; after the latter, the store is unchanged
@@ -87,17 +84,16 @@ export async function openBucket(
       } while (token !== undefined)
       return sizes
     },
-    async open(path, offset) {
-      const range = offset > 0 ? { Range: `bytes=${offset}-` } : {}
-      const command = new GetObjectCommand({ ...keyOf(path), ...range })
+    async open(path, from = 0, to) {
+      const command = new GetObjectCommand({ ...keyOf(path), Range: rangeHeader(from, to) })
       const answer = await asked((abortSignal) => client.send(command, { abortSignal }))
       const stream = answer.Body
       if (!(stream instanceof Readable)) throw new TypeError('in Node.js, a body is a stream')
       const discard = async () => void stream.destroy()
-      const from = answer.$metadata.httpStatusCode === 206 ? firstByteOf(answer.ContentRange) : 0
-      if (from !== null && from <= offset) return { body: incoming(stream, silentMs), offset: from, discard }
+      const first = answer.$metadata.httpStatusCode === 206 ? firstByteOf(answer.ContentRange) : 0
+      if (first !== null && first <= from) return { bytes: incoming(stream, silentMs), from: first, discard }
       await discard()
-      throw new TransferError('restart', `s3://${bucket} cannot go on from byte ${offset}`)
+      throw new TransferError('restart', `s3://${bucket} cannot go on from byte ${from}`)
     },
     async put(path, { bytes, size, sha256, contentType, cacheControl }) {
       if (size > MOST_BYTES) throw new TransferError('too_large', `S3 takes ${MOST_BYTES} bytes at once, not ${size}`)

@@ -3,6 +3,7 @@
  * repository under their names, and a mirror copies from it as from a folder, with the same checks.
  */
 import { createReadStream, statSync } from 'node:fs'
+import { END_BYTES, encodeHeader, MAX_ENTRY_BYTES, paddingOf } from '../../corpus/repository/tar.ts'
 import { sha256 } from '../../corpus/runtime/digest.ts'
 import { manifestName, manifestPath, objectName, objectPath, POINTER_NAME } from '../../corpus/snapshot/files/layout.ts'
 import { decodeManifest, type Manifest, type Stored } from '../../corpus/snapshot/files/manifest.ts'
@@ -10,8 +11,8 @@ import type { Pointer } from '../../corpus/snapshot/files/pointer.ts'
 import type { GrowingFile, NetworkEffects } from '../../corpus/transfer/network.ts'
 import { MirrorError } from './error.ts'
 import { knownManifest } from './folder.ts'
-import { onceEach, type Received } from './missing.ts'
-import { END_BYTES, encodeHeader, MAX_ENTRY_BYTES, paddingOf } from './tar.ts'
+import type { Received } from './missing.ts'
+import { onceEach } from './objects.ts'
 
 export interface NewSnapshot {
   pointer: Uint8Array

@@ -4,13 +4,13 @@ import { dirname } from 'node:path'
 import { realEffects } from '../../corpus/command/effects.ts'
 import { printable, printableJson } from '../../corpus/command/printable.ts'
 import { noProgress, showProgress } from '../../corpus/command/progress.ts'
+import { openSource } from '../../corpus/repository/source.ts'
 import { readKeySetFile } from '../../corpus/snapshot/files/key-files.ts'
 import { realNetworkEffects } from '../../corpus/transfer/network.ts'
 import { MirrorError } from './error.ts'
 import { FOLLOWED_BY_GATEWAY, follow } from './follow.ts'
 import { type MirrorReport, mirror } from './mirror.ts'
 import { mirrorWords } from './report.ts'
-import { openSource } from './source.ts'
 
 export interface MirrorFlags {
   keys?: string
@@ -64,7 +64,7 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
     try {
       return await mirror(source, options, effects, progress)
     } finally {
-      await source.close?.()
+      await source.close()
     }
   }
   const end = (why: string) => {

@@ -7,8 +7,8 @@ export type MirrorErrorCode =
   | 'too_large' // above the operator's limit
   | 'no_space' // not enough disk space
   | 'busy' // another process is writing to the folder
-  | 'unusable' // the folder is not writable, or the folder or bundle has foreign contents
-  | 'usage' // an invalid option or source
+  | 'unusable' // the folder is not writable, or has foreign contents
+  | 'usage' // an invalid option
 
 export class MirrorError extends Error {
   override readonly name = 'MirrorError'

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Effects } from '../../corpus/command/effects.ts'
 import { lockFile } from '../../corpus/command/lock.ts'
 import { cannotWrite } from '../../corpus/command/system-error.ts'
+import { arrivedOf, objectOfPart } from '../../corpus/repository/download.ts'
 import { removeUnnamed } from '../../corpus/repository/prune.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { distRefusal } from '../../corpus/snapshot/files/dist-refusal.ts'
@@ -11,7 +12,6 @@ import { readManifestBytes, temporaryFolder } from '../../corpus/snapshot/files/
 import type { Manifest, Stored } from '../../corpus/snapshot/files/manifest.ts'
 import { decodePointer, type Pointer } from '../../corpus/snapshot/files/pointer.ts'
 import { MirrorError } from './error.ts'
-import { arrivedOf, objectOfPart } from './objects.ts'
 
 /**
  * Locks a folder; creates it if necessary. Returns the release function.
@@ -90,7 +90,7 @@ export async function makeRoom(
 /** Partial objects already use space. */
 async function lackOf(dist: string, missing: readonly Stored[]): Promise<{ bytes: number; free: number } | null> {
   let bytes = 0
-  for (const object of missing) bytes += object.size - (await arrivedOf(dist, object))
+  for (const object of missing) bytes += object.size - arrivedOf(dist, object)
   if (bytes === 0) return null
   const { bavail, bsize } = await statfs(dist)
   const free = bavail * bsize

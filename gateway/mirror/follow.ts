@@ -1,12 +1,19 @@
 /** Repeats a mirror run. Temporary errors are reported, and the next run tries again. */
 import { setTimeout } from 'node:timers/promises'
 import { isSystemError } from '../../corpus/command/system-error.ts'
+import { withoutPassword } from '../../corpus/transfer/request.ts'
 
 /**
  * Marks a gateway's mirror process, which ends with its gateway. The value is the source; it may contain a password,
  * and other users can read command lines.
  */
 export const FOLLOWED_BY_GATEWAY = 'VULNSHELF_FOLLOWED_BY_GATEWAY'
+
+/** Returns the address of a source without a password. */
+export function shownSource(text: string): string {
+  const url = URL.parse(text)
+  return url?.username || url?.password ? withoutPassword(url).base.href : text
+}
 
 /** Errors of the data or the connection, not of this program. */
 const TOLD = ['KeyError', 'MirrorError', 'SnapshotError', 'TransferError']

@@ -7,6 +7,8 @@ import { replaceFile } from '../../corpus/command/effects.ts'
 import type { Progress } from '../../corpus/command/progress.ts'
 import { writingTo } from '../../corpus/command/system-error.ts'
 import { keepNewest, type PruneReport } from '../../corpus/repository/prune.ts'
+import { readFile } from '../../corpus/repository/read.ts'
+import type { Source } from '../../corpus/repository/source.ts'
 import {
   manifestName,
   manifestPath,
@@ -26,8 +28,6 @@ import { knownManifest, makeRoom, ownPointer, removeParts, takeFolder } from './
 import { getMissing, missingOf } from './missing.ts'
 import { bytesOf, type Sound } from './objects.ts'
 import { pacer } from './pace.ts'
-import type { Source } from './source.ts'
-import { askFor } from './transfers.ts'
 import { judgeManifest, judgePointer } from './trust.ts'
 
 export interface MirrorOptions {
@@ -108,7 +108,7 @@ async function mirrorInto(
   let received = 0
   const askForPointer = async () => {
     try {
-      return await askFor(POINTER_NAME, MAX_POINTER_BYTES, { source, effects, signal: options.signal })
+      return await readFile(POINTER_NAME, MAX_POINTER_BYTES, { source, effects, signal: options.signal })
     } catch (error) {
       if (!(error instanceof TransferError) || error.code !== 'missing') throw error
       throw new TransferError(
@@ -148,7 +148,7 @@ async function copy(
   const pointer = await judge()
   const { sha256: digest, size } = pointer.manifest
   const known = knownManifest(dist, digest)
-  const manifestBytes = known ?? (await askFor(manifestName(digest), size, { source, effects, signal }))
+  const manifestBytes = known ?? (await readFile(manifestName(digest), size, { source, effects, signal }))
   const manifest = judgeManifest(manifestBytes, pointer, maxBytes)
 
   const { here, missing } = await missingOf(dist, manifest, sound)

@@ -1,11 +1,11 @@
 /** Gets the missing objects of a snapshot: with packs, derived, or whole. */
+import { type Download, downloadAll } from '../../corpus/repository/download.ts'
 import { describe } from '../../corpus/snapshot/files/layout.ts'
 import type { FileEntry, Manifest, Stored } from '../../corpus/snapshot/files/manifest.ts'
 import type { Pointer } from '../../corpus/snapshot/files/pointer.ts'
-import { bytesOf, isHere, type Sound } from './objects.ts'
+import { bytesOf, isHere, onceEach, type Sound } from './objects.ts'
 import { rebuiltByDeriving } from './rebuild-by-deriving.ts'
 import { rebuiltFromPacks, worthwhileLinks } from './rebuild-from-packs.ts'
-import { fetchAll, type Transfers } from './transfers.ts'
 
 /** The largest missing come first, so that the slowest transfer does not start last. */
 export async function missingOf(
@@ -21,10 +21,10 @@ export async function missingOf(
   return { here, missing: missing.sort((a, b) => b.size - a.size) }
 }
 
-/** Several files can share one object. */
-export const onceEach = (files: readonly FileEntry[]): FileEntry[] => [
-  ...new Map(files.map((file) => [file.sha256, file])).values(),
-]
+/** How a mirror downloads objects. */
+export interface Transfers extends Omit<Download, 'onBytes'> {
+  parallel: number
+}
 
 export interface Received {
   /** The used packs, and those fetched in this run. */
@@ -51,10 +51,9 @@ export async function getMissing(
 ): Promise<Received> {
   const [toDerive, toGet] = parted(missing, ({ derived }) => derived && jobs !== null)
   const fetch = (files: readonly FileEntry[], wanted: number) =>
-    fetchAll(
+    downloadAll(
       files.map((object) => ({ object, name: describe(object) })),
-      transfers,
-      (count) => onBytes(count, wanted),
+      { ...transfers, onBytes: (count) => onBytes(count, wanted) },
     )
   const links = have ? await worthwhileLinks(manifest, toGet, have, transfers) : []
   const offered = links.map(({ pack }) => pack)

@@ -10,7 +10,7 @@ import type { DerivedFile } from '../../corpus/snapshot/derive/derive.ts'
 import { rederive } from '../../corpus/snapshot/derive/rederive.ts'
 import { objectPath, temporaryFolder } from '../../corpus/snapshot/files/layout.ts'
 import type { FileEntry, Manifest } from '../../corpus/snapshot/files/manifest.ts'
-import type { Transfers } from './transfers.ts'
+import type { Transfers } from './missing.ts'
 
 const keyOf = ({ role, name }: Pick<FileEntry, 'role' | 'name'>) => `${role}\t${name}`
 

@@ -4,6 +4,8 @@
  */
 import { join } from 'node:path'
 import { type Effects, replaceFile } from '../../corpus/command/effects.ts'
+import { downloadAll } from '../../corpus/repository/download.ts'
+import { readFile } from '../../corpus/repository/read.ts'
 import { sha256 } from '../../corpus/runtime/digest.ts'
 import { MAX_MANIFEST_BYTES } from '../../corpus/snapshot/bounds.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
@@ -23,8 +25,8 @@ import type { Pointer } from '../../corpus/snapshot/files/pointer.ts'
 import { TransferError, type TransferErrorCode } from '../../corpus/transfer/error.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { knownManifest } from './folder.ts'
+import type { Transfers } from './missing.ts'
 import { bytesOf, isHere } from './objects.ts'
-import { askFor, fetchAll, type Transfers } from './transfers.ts'
 
 export interface Link {
   child: Manifest
@@ -145,13 +147,13 @@ export async function worthwhileLinks(
   const { dist, source, effects } = transfers
   const shards = bytesOf(missing.filter(({ role }) => role === 'cve' || role === 'catalog'))
   if (shards === 0 || have.snapshot === manifest.snapshot) return []
-  const worth = source.isPart ? Number.POSITIVE_INFINITY : shards
+  const worth = source.isBundle ? Number.POSITIVE_INFINITY : shards
   // A digest can only be checked after the whole download.
   const most = Math.min(MAX_MANIFEST_BYTES, MOST_SHRUNK * JSON.stringify(manifest).length)
   const manifestOf = async (digest: string) => {
     const known = knownManifest(dist, digest)
     if (known) return { manifest: decodeManifest(known), cost: 0 }
-    const bytes = await askFor(manifestName(digest), most, transfers)
+    const bytes = await readFile(manifestName(digest), most, transfers)
     if (sha256(bytes) !== digest) throw new SnapshotError('digest', `the manifest ${digest} has another digest`)
     // `/changes` needs the whole chain, including skipped nights.
     await replaceFile(manifestPath(dist, digest), bytes, join(temporaryFolder(dist), 'between'), effects)
@@ -186,7 +188,7 @@ export async function rebuiltFromPacks(
   const wanted = new Set(missing.map(({ sha256 }) => sha256))
   const made = new Set<string>()
   try {
-    await fetchAll(packs, transfers, onBytes)
+    await downloadAll(packs, { ...transfers, onBytes })
     await rebuildFromPacks(links, wanted, made, dist, effects)
   } catch (error) {
     withoutPacks(error, effects)

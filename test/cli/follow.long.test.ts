@@ -171,7 +171,7 @@ test('a snapshot that rotted is mirrored anew before it is served', async () => 
 
 test('a source that can be none ends it, also where a snapshot is here', async () => {
   const words = (dist: string) => serve(dist, '--follow', 'ftp://example.com/dist')
-  const told = /^a mirror copies from a folder, a bundle, or from http:/
+  const told = /^a repository is a folder, a bundle, or at http:/
   assert.match(failed(await gateway(words(at('nowhere'))), 2), told)
   const ended = await gateway(words(origin))
   assert.is(ended.code, 2)

@@ -74,14 +74,14 @@ test('what cannot be is one line and leaves nothing behind', async () => {
       ['publish', first, 'ftp://example.com/vulns'],
       /^snapshots are published to a folder or to s3:\/\/bucket\/prefix, not/,
     ],
-    [['publish', first, 's3://'], /^the target names no bucket of an object store: it is s3:\/\/bucket\/prefix$/],
+    [['publish', first, 's3://'], /^the address names no bucket of an object store: it is s3:\/\/bucket\/prefix$/],
     [['publish', first, at('never'), '--parallel', '0'], /It must be a whole number from 1 to 64/],
   ] as const) {
     assert.match(failed(await vulnshelf(words), 2), line)
   }
   assert.match(
     failed(await gateway(['mirror', 's3://x', at('never')]), 2),
-    /^the source names no bucket of an object store/,
+    /^the address names no bucket of an object store/,
   )
   assert.not.ok(existsSync(at('never')))
 })

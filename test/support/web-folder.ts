@@ -39,8 +39,9 @@ export async function serveFolder(folder: string, { ranges = true } = {}): Promi
       return void res.writeHead(fault?.status ?? 404, { 'content-length': '0' }).end()
     }
     const bytes = readFileSync(file)
-    const [, first, last] = (ranges && /^bytes=(\d+)-(\d+)$/.exec(range ?? '')) || []
-    const part = first === undefined ? bytes : bytes.subarray(Number(first), Number(last) + 1)
+    const [, first, last] = (ranges && /^bytes=(\d+)-(\d*)$/.exec(range ?? '')) || []
+    const part = first === undefined ? bytes : bytes.subarray(Number(first), last ? Number(last) + 1 : undefined)
+    if (first !== undefined && part.length === 0) return void res.writeHead(416, { 'content-length': '0' }).end()
     const end = Number(first) + part.length - 1
     const about = first === undefined ? {} : { 'content-range': `bytes ${first}-${end}/${bytes.length}` }
     res.writeHead(first === undefined ? 200 : 206, { ...about, 'content-length': String(part.length) })

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Span } from '../../../corpus/reader/files.ts'
 import { runsOf } from '../../../corpus/reader/objects.ts'
+import type { Span } from '../../../corpus/repository/read.ts'
 import { property } from '../model/properties/property.ts'
 
 const span = fc.record({ at: fc.nat({ max: 500 }), length: fc.integer({ min: 1, max: 60 }) }) as fc.Arbitrary<Span>

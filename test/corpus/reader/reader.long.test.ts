@@ -215,9 +215,9 @@ test('options that there are not, and values of another kind, are named', async 
   assert.match(await open({ keys: 'keys.json' }), /^option 'keys' must be public keys as `readKeySetFile` gives them$/)
   assert.match(await open(null), /^options must be an object with keys, effects, not null$/)
   for (const nowhere of [undefined, '']) {
-    assert.match(await refused(() => openReader(nowhere as string)), /none was given$/)
+    assert.match(await refused(() => openReader(nowhere as string)), /^no address of a repository was given$/)
   }
-  assert.match(await open({}, 'file://elsewhere/dist'), /^file:\/\/elsewhere\/dist is no path of this machine/)
+  assert.match(await open({}, 'ftp://example.com/dist'), /^a repository is a folder, .*, not at ftp:\/\/$/)
   const get = (options: unknown) => refused(() => reader.get(ids[0]!, options as object))
   assert.match(await get({ includes: ['affected'] }), /^unknown option 'includes'; there are include$/)
   assert.match(await get({ include: 'affected' }), /^option 'include' must be an array of /)

@@ -20,6 +20,7 @@ import { SECTION_NAMES } from '../../../corpus/snapshot/record/cve-pieces.ts'
 import { decodeMemberHead } from '../../../corpus/snapshot/record/member.ts'
 import { all } from '../../support/all.ts'
 import { sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { openWorld } from '../../support/publisher.ts'
 import { serveFolder } from '../../support/web-folder.ts'
 
 const folder = temporaryFolder('reader-trust')
@@ -124,12 +125,15 @@ test('with keys, records and rows of a server or a folder that makes up its own 
   }
   const web = await serveFolder(path)
   const id = rows[0]!.cve_id
+  // A wrong digest is tried again, without real waits.
+  const world = openWorld()
+  const effects = { ...world.effects, now: () => new Date() }
   try {
     for (const address of [path, web.url]) {
       const believing = await openReader(address)
       assert.not.equal(await all(believing.walk()), rows, 'they are made up')
       await believing.close()
-      const reader = await openReader(address, { keys: [ours.publicKey] })
+      const reader = await openReader(address, { keys: [ours.publicKey], effects })
       const asked = [
         () => reader.get(id),
         () => reader.list({ limit: 25 }),
@@ -140,7 +144,7 @@ test('with keys, records and rows of a server or a folder that makes up its own 
       await reader.close()
     }
   } finally {
-    await web.close()
+    await Promise.all([web.close(), world.close()])
   }
 })
 

@@ -132,7 +132,7 @@ test('a body that breaks off is asked for again, and never taken for whole', asy
   web.fault = ({ path, range }) => {
     const first = !seen.has(`${path} ${range}`)
     seen.add(`${path} ${range}`)
-    return first && range !== 'bytes=0-0' ? { cutAfter: 40 } : null
+    return first && range !== 'bytes=1-1' ? { cutAfter: 40 } : null
   }
   const reader = await open(web.url)
   assert.equal(await walked(reader, { severity: 'critical' }), await walked(local, { severity: 'critical' }))
@@ -157,8 +157,7 @@ test('what another repository has under the name of an object is refused', async
   await server.close()
 })
 
-test('other addresses are refused by name, and a password is in no message', async () => {
-  assert.match((await failed(openReader('ftp://example.com/dist')))!.message, /http:\/\/ or https:\/\/, not ftp:/)
+test('a password is in no message', async () => {
   const { port } = new URL(web.url)
   const secret = await failed(open(`http://me:secret@127.0.0.1:${port}/elsewhere`))
   assert.match(secret!.message, 'elsewhere')

@@ -1,4 +1,4 @@
-/** Addresses of object stores, what their errors become, and listings of more than one page. */
+/** Errors of object stores, listings of several pages, and time limits. */
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
@@ -9,43 +9,10 @@ import { TransferError } from '../../../corpus/transfer/error.ts'
 import { readWhole } from '../../../corpus/transfer/request.ts'
 import { type Bucket, openBucket } from '../../../corpus/transfer/s3.ts'
 import { s3Error } from '../../../corpus/transfer/s3-error.ts'
-import { s3Location } from '../../../corpus/transfer/s3-location.ts'
 import { listening } from '../../support/listening.ts'
 import { refusal } from '../../support/refusal.ts'
 
 const NOW = new Date('2026-11-21T06:30:00.000Z')
-
-test('addresses', () => {
-  for (const [text, bucket, prefix] of [
-    ['s3://bucket', 'bucket', ''],
-    ['s3://bucket/', 'bucket', ''],
-    ['s3://my.bucket-1/a', 'my.bucket-1', 'a/'],
-    ['S3://Old_Bucket/a/b c/', 'Old_Bucket', 'a/b c/'],
-    ['s3://bucket/50%25?x=1', 'bucket', '50%25?x=1/'],
-  ] as const) {
-    assert.equal(s3Location(text), { bucket, prefix }, text)
-  }
-  for (const text of [
-    's3://',
-    's3:///a',
-    's3://a',
-    's3://-bucket',
-    's3://b@d/a',
-    's3://bucket//',
-    's3://bucket/a//b',
-  ]) {
-    assert.is(s3Location(text), null, text)
-  }
-  for (const text of [
-    's3://bucket/..',
-    's3://bucket/a/./b',
-    's3:bucket',
-    'https://bucket/a',
-    `s3://${'b'.repeat(64)}`,
-  ]) {
-    assert.is(s3Location(text), null, text)
-  }
-})
 
 /** An error as the SDK throws it. */
 const thrown = (name: string, more: object) => Object.assign(new Error('as S3 says it'), { name, ...more })
@@ -161,7 +128,7 @@ test('a store that answers 1xx for ever is given up, whatever it was asked', asy
     res.destroy()
   }
   await withStore(early, { answerMs: 300 }, async (bucket) => {
-    const asked = [bucket.list(''), bucket.open('a', 0), bucket.put('a', uploadOf(pieces(1, 0), 1))]
+    const asked = [bucket.list(''), bucket.open('a'), bucket.put('a', uploadOf(pieces(1, 0), 1))]
     assert.equal(await Promise.all(asked.map(refusal)), Array(3).fill('stalled: no answer within 0.3 s'))
   })
 })
@@ -177,8 +144,8 @@ test('a body that sends no bytes of its own is given up, though its connection i
     socket.destroy()
   }
   await withStore(extended, { silentMs: 300 }, async (bucket) => {
-    const { body } = await bucket.open('a', 0)
-    assert.is(await refusal(readWhole(body, 100, () => NOW)), 'stalled: no bytes for 0.3 s')
+    const { bytes } = await bucket.open('a')
+    assert.is(await refusal(readWhole(bytes, 100, () => NOW)), 'stalled: no bytes for 0.3 s')
   })
 })
 

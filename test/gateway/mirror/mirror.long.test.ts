@@ -5,6 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { lockDist } from '../../../builder/snapshot/lock.ts'
 import { noProgress } from '../../../corpus/command/progress.ts'
+import { openSource } from '../../../corpus/repository/source.ts'
 import {
   manifestPath,
   objectName,
@@ -18,7 +19,6 @@ import { verify } from '../../../corpus/snapshot/verify/verify.ts'
 import { makeRoom } from '../../../gateway/mirror/folder.ts'
 import { follow } from '../../../gateway/mirror/follow.ts'
 import { type MirrorOptions, mirror } from '../../../gateway/mirror/mirror.ts'
-import { openSource } from '../../../gateway/mirror/source.ts'
 import { stateOf } from '../../cli/command.ts'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
 import { NOW, openWorld, type World } from '../../support/publisher.ts'
@@ -361,7 +361,7 @@ test('what is missing at the source is told, with its name', async () => {
   assert.match(await refusal(run(newDist())), /^missing: there is no snapshot at \S+: latest\.json: .*404; name /)
 })
 
-test('two writers, a folder of other files, a file, and sources that are none', async () => {
+test('two writers, a folder of other files, and a file', async () => {
   const dist = newDist()
   await run(dist)
   const unlock = lockDist(dist)
@@ -373,20 +373,6 @@ test('two writers, a folder of other files, a file, and sources that are none', 
   assert.match(await refusal(run(other)), /^unusable: .* holds other files/)
   assert.equal(stateOf(other), before)
   assert.match(await refusal(run(first.corpus)), /^unusable: .* is a file/)
-  for (const from of ['ftp://example.com/x', 's4://bucket']) {
-    assert.throws(() => openSource(from, world.effects), /a mirror copies from a folder, a bundle, /)
-  }
-})
-
-test('an address that is none is not repeated: it may hold a password', () => {
-  for (const from of ['https://user:se#cret@host/x', 's3://KEY:se+cret@bucket/x']) {
-    assert.throws(
-      () => openSource(from, world.effects),
-      (error: Error) =>
-        error.name === 'MirrorError' && !error.message.includes('se'.concat('#')) && !error.message.includes('KEY'),
-    )
-  }
-  assert.is(openSource('https://user:100%@host/x', world.effects).name, 'https://host/x/')
 })
 
 test('a bound on bytes per second holds for all transfers together', async () => {

@@ -5,6 +5,7 @@ import Database from 'better-sqlite3'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { noProgress } from '../../../corpus/command/progress.ts'
+import { openSource } from '../../../corpus/repository/source.ts'
 import {
   objectName,
   objectPath,
@@ -13,7 +14,6 @@ import {
 } from '../../../corpus/snapshot/files/layout.ts'
 import { verify } from '../../../corpus/snapshot/verify/verify.ts'
 import { type MirrorReport, mirror } from '../../../gateway/mirror/mirror.ts'
-import { openSource } from '../../../gateway/mirror/source.ts'
 import { stateOf } from '../../cli/command.ts'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
 import { openWorld, type World } from '../../support/publisher.ts'

@@ -1,7 +1,7 @@
 /** The headers of a bundle are those that other programs read and write. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { BLOCK_BYTES, decodeHeader, encodeHeader, MAX_ENTRY_BYTES, paddingOf } from '../../../gateway/mirror/tar.ts'
+import { BLOCK_BYTES, decodeHeader, encodeHeader, MAX_ENTRY_BYTES, paddingOf } from '../../../corpus/repository/tar.ts'
 
 const NAME = `objects/ab/${'ab'.repeat(32)}`
 

@@ -1,0 +1,58 @@
+/** Opens the files of a bundle. Their positions are read first. */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { basename } from 'node:path'
+import { POINTER_NAME } from '../snapshot/files/layout.ts'
+import { TransferError } from '../transfer/error.ts'
+import { openRange } from './folder-source.ts'
+import type { Source } from './source.ts'
+import { BLOCK_BYTES, decodeHeader, paddingOf } from './tar.ts'
+
+interface Position {
+  at: number
+  size: number
+}
+
+/** @throws TransferError `unusable` if the file is not a bundle, or is truncated */
+export function bundleSource(file: string): Source {
+  const positions = positionsIn(file)
+  return {
+    name: file,
+    isLocal: true,
+    isBundle: true,
+    async open(path, from, to) {
+      const position = positions.get(path)
+      if (!position) throw new TransferError('missing', notInBundle(path, file))
+      return openRange(file, () => file, from, to, position)
+    },
+    close: async () => {},
+  }
+}
+
+const notInBundle = (path: string, file: string) =>
+  `${path} is not in ${basename(file)}: it holds what is new since the snapshot that its writer had, which is not the one here, or it was written with --derive and is to be read so`
+
+function positionsIn(file: string): Map<string, Position> {
+  const positions = new Map<string, Position>()
+  const fd = openSync(file, 'r')
+  try {
+    const { size: fileSize } = fstatSync(fd)
+    const header = Buffer.alloc(BLOCK_BYTES)
+    for (let at = 0; ; ) {
+      const isWhole = readSync(fd, header, 0, BLOCK_BYTES, at) === BLOCK_BYTES
+      const entry = isWhole ? decodeHeader(header) : null
+      if (!isWhole && at > 0) throw new TransferError('unusable', `${file} ends too early: it was not copied whole`)
+      if (!entry) throw new TransferError('unusable', `${file} is no bundle: mirror --bundle writes one`)
+      if (entry.kind === 'end') break
+      const { name, size } = entry
+      at += BLOCK_BYTES
+      if (entry.kind === 'file') positions.set(name.replace(/^\.\//, ''), { at, size })
+      at += size + paddingOf(size)
+      if (at > fileSize) throw new TransferError('unusable', `${file} ends too early: it was not copied whole`)
+    }
+  } finally {
+    closeSync(fd)
+  }
+  if (!positions.has(POINTER_NAME))
+    throw new TransferError('unusable', `${file} is no bundle: it has no ${POINTER_NAME}`)
+  return positions
+}

@@ -1,0 +1,55 @@
+/** Reads files of a source into memory, with retries and bounds. */
+
+import { TransferError } from '../transfer/error.ts'
+import type { NetworkEffects } from '../transfer/network.ts'
+import { readWhole } from '../transfer/request.ts'
+import { transferring } from '../transfer/retry.ts'
+import type { Source } from './source.ts'
+
+/** A byte range of a file. `at` is the position of its first byte. */
+export interface Span {
+  at: number
+  length: number
+}
+
+export interface Reading {
+  source: Source
+  effects: NetworkEffects
+  /** Ends a read. Its reason must not be a temporary error. */
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * Returns a file of at most `most` bytes.
+ * @throws TransferError
+ */
+export const readFile = (path: string, most: number, reading: Reading): Promise<Buffer> =>
+  withUploadRetries(path, reading, async ({ source, effects }) =>
+    readWhole((await source.open(path)).bytes, most, effects.now),
+  )
+
+/**
+ * Returns a part of a file of `size` bytes, with exactly the requested length.
+ * @throws TransferError
+ */
+export const readPart = (path: string, { at, length }: Span, size: number, reading: Reading): Promise<Buffer> =>
+  withUploadRetries(path, reading, async ({ source, effects }) => {
+    const { bytes, from } = await source.open(path, at, at + length)
+    const part = (await readWhole(bytes, size - from, effects.now)).subarray(at - from, at - from + length)
+    if (part.length === length) return part
+    throw new TransferError('cut', `${part.length} of ${length} bytes`)
+  })
+
+/**
+ * Returns whether the source supports ranges: asked for the second byte of `path`, it does not begin with the first.
+ * @throws TransferError
+ */
+export const supportsRanges = (path: string, reading: Reading): Promise<boolean> =>
+  withUploadRetries(path, reading, async ({ source }) => {
+    const { from, discard } = await source.open(path, 1, 2)
+    await discard()
+    return from === 1
+  })
+
+const withUploadRetries = <T>(path: string, reading: Reading, work: (reading: Reading) => Promise<T>): Promise<T> =>
+  transferring(path, reading.effects, () => work(reading), { local: reading.source.isLocal, signal: reading.signal })
