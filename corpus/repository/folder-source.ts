@@ -1,5 +1,5 @@
 /** Opens the files of a `dist` folder. */
-import { existsSync } from 'node:fs'
+import { existsSync, fstatSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { TransferError } from '../transfer/error.ts'
@@ -34,7 +34,7 @@ export async function openRange(
   let file: FileHandle | undefined
   try {
     file = await open(path)
-    const { at, size } = within ?? { at: 0, size: (await file.stat()).size }
+    const { at, size } = within ?? { at: 0, size: fstatSync(file.fd).size }
     if (from > size) throw new TransferError('restart', `the file has only ${size} bytes`)
     return { bytes: chunksOf(file, at + from, at + Math.min(to ?? size, size)), from, discard: () => file!.close() }
   } catch (cause) {

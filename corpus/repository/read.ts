@@ -2,7 +2,7 @@
 
 import { TransferError } from '../transfer/error.ts'
 import type { NetworkEffects } from '../transfer/network.ts'
-import { readWhole } from '../transfer/request.ts'
+import { readWhole } from '../transfer/receive.ts'
 import { transferring } from '../transfer/retry.ts'
 import type { Source } from './source.ts'
 

@@ -1,20 +1,21 @@
-/** Writes a body into a file. Checks its maximum and announced length and its minimum rate. */
+/** Receives a body into a file or into memory. Checks its maximum and announced length and its minimum rate. */
 
 import { TransferError } from './error.ts'
 import { watchMinimumRate } from './minimum-rate.ts'
-import type { GrowingFile } from './network.ts'
-import { networkError } from './request.ts'
+import type { GrowingFile, NetworkEffects } from './network.ts'
+import { type Credentials, get, networkError } from './request.ts'
+import { statusError } from './retry.ts'
 
 export interface Receiving {
   /** File offset of the body's first byte. */
-  offset: number
+  offset?: number
   /** Final length of the file in bytes. Null if the server does not announce it. */
-  total: number | null
+  total?: number | null
   /** Maximum length of the file in bytes. */
   most: number
   now(): Date
   /** Called for each chunk with the file's new length and the chunk's length. */
-  onBytes(position: number, bytes: number): void
+  onBytes?(position: number, bytes: number): void
 }
 
 /**
@@ -23,8 +24,8 @@ export interface Receiving {
  */
 export async function receive(
   body: AsyncIterable<Uint8Array>,
-  file: GrowingFile,
-  { offset, total, most, now, onBytes }: Receiving,
+  file: Pick<GrowingFile, 'write'>,
+  { offset = 0, total = null, most, now, onBytes }: Receiving,
 ): Promise<void> {
   let position = offset
   const arrived = watchMinimumRate(now)
@@ -36,7 +37,7 @@ export async function receive(
       throw new TransferError('too_large', `more than ${most} bytes`)
     }
     await file.write(chunk)
-    onBytes(position, chunk.length)
+    onBytes?.(position, chunk.length)
     arrived(chunk.length)
   }
   if (total !== null && position !== total) throw new TransferError('cut', `${position} of ${total} bytes`)
@@ -49,4 +50,30 @@ async function* failing(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Arr
   } catch (cause) {
     throw networkError(cause)
   }
+}
+
+/**
+ * Returns a small body.
+ * @throws TransferError `network`, `stalled`, or `too_large` above `most` bytes
+ */
+export async function readWhole(body: AsyncIterable<Uint8Array>, most: number, now: () => Date): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  await receive(body, { write: async (chunk) => void chunks.push(chunk) }, { most, now })
+  return Buffer.concat(chunks)
+}
+
+/**
+ * Returns a small text: a listing or a `.meta` file.
+ * @throws TransferError, `too_large` above `most` bytes
+ */
+export async function readText(
+  effects: NetworkEffects,
+  url: URL,
+  most: number,
+  credentials: Credentials,
+): Promise<string> {
+  const answer = await get(effects, url, {}, credentials)
+  if (answer.status === 200) return (await readWhole(answer.body, most, effects.now)).toString('utf8')
+  await answer.discard()
+  throw statusError(answer, effects.now())
 }

@@ -1,9 +1,7 @@
 /** One GET with redirects. Credentials go only to their own origin, and network failures become TransferErrors. */
 
 import { TransferError } from './error.ts'
-import { watchMinimumRate } from './minimum-rate.ts'
 import type { Answer, NetworkEffects } from './network.ts'
-import { statusError } from './retry.ts'
 
 /** Contains the version: publishers ask clients to identify themselves. */
 const USER_AGENT = 'vulnshelf/0.1.0'
@@ -114,43 +112,4 @@ function nextUrl(from: URL, location: string | undefined): URL {
   url.username = ''
   url.password = ''
   return url
-}
-
-/**
- * Returns a small text: a listing or a `.meta` file.
- * @throws TransferError, `too_large` above `maxBytes`
- */
-export async function readText(
-  effects: NetworkEffects,
-  url: URL,
-  maxBytes: number,
-  credentials: Credentials,
-): Promise<string> {
-  const answer = await get(effects, url, {}, credentials)
-  if (answer.status !== 200) {
-    await answer.discard()
-    throw statusError(answer, effects.now())
-  }
-  return (await readWhole(answer.body, maxBytes, effects.now)).toString('utf8')
-}
-
-/**
- * Returns a small body.
- * @throws TransferError `network`, `stalled`, or `too_large` above `maxBytes`
- */
-export async function readWhole(body: AsyncIterable<Uint8Array>, maxBytes: number, now: () => Date): Promise<Buffer> {
-  const arrived = watchMinimumRate(now)
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  try {
-    for await (const chunk of body) {
-      bytes += chunk.length
-      if (bytes > maxBytes) throw new TransferError('too_large', `more than ${maxBytes} bytes`)
-      chunks.push(chunk)
-      arrived(chunk.length)
-    }
-  } catch (cause) {
-    throw networkError(cause)
-  }
-  return Buffer.concat(chunks)
 }

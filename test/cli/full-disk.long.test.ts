@@ -21,7 +21,7 @@ await ingestAndBuild({ feeds, corpus, dist: later, asOf: nights[1]! })
 const key = at('key.json')
 done(await vulnshelf(['key', key]))
 const web = await serveFolder(feeds)
-web.fault = ({ path }) => (path.endsWith('/') ? { status: 404 } : null)
+web.fault = ({ path }) => (path.endsWith('/') ? { kind: 'status', code: 404 } : null)
 const fetchFeeds = (to: string) =>
   vulnshelf(['fetch', to, '--base-url', web.url, '--only', 'kev'], { env: { no_proxy: '127.0.0.1' } })
 const disks: SmallDisk[] = []

@@ -13,11 +13,12 @@ import { pointerPath, readCurrent } from '../../corpus/snapshot/files/layout.ts'
 import { verify } from '../../corpus/snapshot/verify/verify.ts'
 import { mirror } from '../../gateway/mirror/mirror.ts'
 import { fetchedOf } from '../bench/build/fetched.ts'
-import { makeSigner, openRepository, signDist } from '../gateway/mirror/repository.ts'
+import { makeSigner, signDist } from '../gateway/mirror/repository.ts'
 import { type Asked, askDirectly } from '../support/ask.ts'
 import { ingestAndBuild, temporaryFolder } from '../support/dist.ts'
 import { needs } from '../support/needs.ts'
 import { openWorld } from '../support/publisher.ts'
+import { serveFolder } from '../support/web-folder.ts'
 import { BASELINE, DELTA, linkFeeds, SMALL_FEEDS } from './feeds-folder.ts'
 
 needs('real feeds')
@@ -81,7 +82,7 @@ const keys = [signer.publicKey]
 const world = openWorld()
 
 async function copy(dist: string, derive: number | null) {
-  const repository = await openRepository(origin.dist)
+  const repository = await serveFolder(origin.dist)
   try {
     const report = await mirror(
       openSource(repository.url, world.effects),

@@ -1,62 +1,121 @@
 /** A folder on a web server of this machine, as any static host would have it, which misbehaves as a test says. */
-import { existsSync, readFileSync } from 'node:fs'
-import { createServer, type ServerResponse } from 'node:http'
+import { readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { listening } from './listening.ts'
 
 /** One request for a file. */
 export interface AskedFile {
   /** Within the folder: `objects/ab/ab12…`. */
   path: string
-  /** What was asked for of it; null for all of it. */
   range: string | null
+  /** First byte of the range; null without one. */
+  from: number | null
   authorization: string | null
+  /** Number of earlier requests for this path. */
+  before: number
 }
 
-/** What to do instead of answering well: a status without a body, or hanging up after so many bytes. */
-export interface WebFault {
-  status?: number
-  cutAfter?: number
-}
+/** What to do instead of answering well. */
+export type WebFault =
+  | { kind: 'status'; code: number; headers?: Record<string, string> }
+  /** Hangs up after so many bytes of the body. */
+  | { kind: 'cut'; after: number }
+  /** Ends the body early, as if it were whole. */
+  | { kind: 'truncate'; by: number }
+  /** Changes a bit of the file. */
+  | { kind: 'corrupt'; at: number }
+  /** Sends bytes until somebody hangs up. */
+  | { kind: 'endless' }
+  /** Sends interim answers (103) until somebody hangs up; for 10 s in a test that fails. */
+  | { kind: 'interim' }
+  | { kind: 'ignore-range' }
+  | { kind: 'delay'; ms: number }
+  /** Sends other bytes. */
+  | { kind: 'instead'; bytes: Buffer }
+
+const STEP_BYTES = 8 * 1024
 
 export interface WebFolder {
   url: string
   asked: AskedFile[]
-  /** Body bytes handed out so far. */
+  /** Body bytes sent so far. */
   sent(): number
   /** What is wrong with the next requests. */
   fault: (asked: AskedFile) => WebFault | null
   close(): Promise<void>
 }
 
-/** Serves the files of `folder` as they are at the time; without `ranges` always whole. */
-export async function serveFolder(folder: string, { ranges = true } = {}): Promise<WebFolder> {
+/** Serves the current files of `folder`: without `ranges` always whole, and at most at `bytesPerMs` in total. */
+export async function serveFolder(folder: string, { ranges = true, bytesPerMs = 0 } = {}): Promise<WebFolder> {
+  const counts = new Map<string, number>()
   let sent = 0
-
-  function answer(res: ServerResponse, { path, range }: AskedFile, fault: WebFault | null): void {
-    const file = join(folder, path)
-    if (fault?.status !== undefined || !existsSync(file)) {
-      return void res.writeHead(fault?.status ?? 404, { 'content-length': '0' }).end()
+  /** When what was sent so far is paid for. */
+  let paidAt = 0
+  const write = async (res: ServerResponse, bytes: Uint8Array) => {
+    const step = bytesPerMs === 0 ? bytes.length : STEP_BYTES
+    for (let at = 0; at < bytes.length && !res.destroyed; at += step) {
+      const piece = bytes.subarray(at, at + step)
+      sent += piece.length
+      // Events in between: that somebody hung up must be heard.
+      await new Promise<void>((resolve) => res.write(piece, () => setImmediate(resolve)))
+      if (bytesPerMs === 0) continue
+      paidAt = Math.max(paidAt, performance.now()) + piece.length / bytesPerMs
+      await sleep(Math.max(0, paidAt - performance.now()))
     }
-    const bytes = readFileSync(file)
-    const [, first, last] = (ranges && /^bytes=(\d+)-(\d*)$/.exec(range ?? '')) || []
-    const part = first === undefined ? bytes : bytes.subarray(Number(first), last ? Number(last) + 1 : undefined)
-    if (first !== undefined && part.length === 0) return void res.writeHead(416, { 'content-length': '0' }).end()
-    const end = Number(first) + part.length - 1
-    const about = first === undefined ? {} : { 'content-range': `bytes ${first}-${end}/${bytes.length}` }
-    res.writeHead(first === undefined ? 200 : 206, { ...about, 'content-length': String(part.length) })
-    const given = fault ? part.subarray(0, fault.cutAfter) : part
-    sent += given.length
-    if (fault) res.write(given, () => res.destroy())
-    else res.end(given)
   }
 
-  const server = createServer((req, res) => {
+  async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const path = new URL(req.url!, 'http://localhost').pathname.slice(1)
     const { range = null, authorization = null } = req.headers
-    const one = { path: new URL(req.url!, 'http://localhost').pathname.slice(1), range, authorization }
-    web.asked.push(one)
-    answer(res, one, web.fault(one))
-  })
+    const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(range ?? '') ?? []
+    const before = counts.get(path) ?? 0
+    counts.set(path, before + 1)
+    const asked = { path, range, from: first === undefined ? null : Number(first), authorization, before }
+    web.asked.push(asked)
+    const fault = web.fault(asked)
+    const refuse = (code: number, headers?: Record<string, string>) =>
+      void res.writeHead(code, { 'content-length': '0', ...headers }).end()
+    if (fault?.kind === 'status') return refuse(fault.code, fault.headers)
+    if (fault?.kind === 'delay') await sleep(fault.ms)
+    if (fault?.kind === 'endless') {
+      res.writeHead(200)
+      const block = Buffer.alloc(64 * 1024, 'x')
+      while (!res.destroyed) await write(res, block)
+      return
+    }
+    if (fault?.kind === 'interim') {
+      for (let i = 0; i < 500 && !res.destroyed; i++) {
+        res.writeEarlyHints({ link: '</style.css>; rel=preload' })
+        await sleep(20)
+      }
+      return void res.destroy()
+    }
+    let bytes: Buffer
+    try {
+      bytes = fault?.kind === 'instead' ? fault.bytes : readFileSync(join(folder, path))
+    } catch {
+      return refuse(404)
+    }
+    if (fault?.kind === 'corrupt') {
+      bytes = Buffer.from(bytes)
+      bytes[fault.at % bytes.length]! ^= 0x10
+    }
+    const isPart = asked.from !== null && ranges && fault?.kind !== 'ignore-range'
+    const start = isPart ? asked.from! : 0
+    if (isPart && start >= bytes.length) return refuse(416)
+    const end = isPart && last ? Math.min(Number(last) + 1, bytes.length) : bytes.length
+    const body = bytes.subarray(start, fault?.kind === 'truncate' ? Math.max(start, end - fault.by) : end)
+    const about = isPart ? { 'content-range': `bytes ${start}-${end - 1}/${bytes.length}` } : {}
+    res.writeHead(isPart ? 206 : 200, { ...about, 'content-length': String(body.length) })
+    await write(res, fault?.kind === 'cut' ? body.subarray(0, fault.after) : body)
+    // The end of the connection comes after all that was written: nothing of it is lost.
+    if (fault?.kind === 'cut') res.socket?.end()
+    else res.end()
+  }
+
+  const server = createServer((req, res) => void answer(req, res))
   const { origin, close } = await listening(server)
   const web: WebFolder = {
     url: `${origin}/`,

@@ -245,18 +245,6 @@ test('a step back is refused, also where somebody else publishes meanwhile', asy
   assert.match(await refusal(run(second, other)), /^rollback: it is version 2, and version 7 is at /)
 })
 
-test('downloads that break off are taken up where they were', async () => {
-  await run(first)
-  store.asked.length = 0
-  const cut = (asked: StoreAsked) => asked.key.startsWith(keyOf('objects/')) && asked.before === 0
-  store.fault = (asked) => (cut(asked) ? { kind: 'cut', after: 500 } : null)
-  const dist = newFolder()
-  const report = await mirrored(dist)
-  assert.equal(filesOf(dist), currentFilesOf(first))
-  assert.is(report.received, report.fetched.bytes)
-  assert.ok(store.asked.some(({ headers }) => headers.range === 'bytes=500-'))
-})
-
 test('what is missing or forbidden in the store is told by name', async () => {
   assert.match(
     await refusal(mirrored(newFolder())),

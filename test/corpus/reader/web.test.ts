@@ -103,7 +103,7 @@ test('what is not there is named', async () => {
   assert.equal([missing?.name, missing?.code], ['SnapshotError', 'missing'])
   assert.match(missing!.message, /latest\.json is missing in http:\/\/127/)
   const index = manifest.files.find(({ role }) => role === 'index')!
-  web.fault = ({ path }) => (path.endsWith(index.sha256) ? { status: 404 } : null)
+  web.fault = ({ path }) => (path.endsWith(index.sha256) ? { kind: 'status', code: 404 } : null)
   const without = await failed(open(web.url))
   web.fault = () => null
   assert.equal([without?.name, without?.code], ['SnapshotError', 'missing'])
@@ -112,16 +112,16 @@ test('what is not there is named', async () => {
 
 test('a busy server is asked again; one that stays so is given up, and the error says what it answers', async () => {
   let times = 3
-  web.fault = () => (times-- > 0 ? { status: 503 } : null)
+  web.fault = () => (times-- > 0 ? { kind: 'status', code: 503 } : null)
   world.slept.length = 0
   await (await open(web.url)).close()
   assert.is(world.slept.length, 3)
-  web.fault = () => ({ status: 500 })
+  web.fault = () => ({ kind: 'status', code: 500 })
   const error = await failed(open(web.url))
   web.fault = () => null
   assert.equal([error?.name, error?.code], ['TransferError', 'busy_server'])
   assert.match(error!.message, /latest\.json: the server answers 500/)
-  web.fault = () => ({ status: 403 })
+  web.fault = () => ({ kind: 'status', code: 403 })
   assert.is((await failed(open(web.url)))?.code, 'refused')
   web.fault = () => null
 })
@@ -132,12 +132,12 @@ test('a body that breaks off is asked for again, and never taken for whole', asy
   web.fault = ({ path, range }) => {
     const first = !seen.has(`${path} ${range}`)
     seen.add(`${path} ${range}`)
-    return first && range !== 'bytes=1-1' ? { cutAfter: 40 } : null
+    return first && range !== 'bytes=1-1' ? { kind: 'cut', after: 40 } : null
   }
   const reader = await open(web.url)
   assert.equal(await walked(reader, { severity: 'critical' }), await walked(local, { severity: 'critical' }))
   assert.equal(await walked(reader, { sort: 'updated' }), await walked(local, { sort: 'updated' }))
-  web.fault = ({ range }) => (range !== null ? { cutAfter: 10 } : null)
+  web.fault = ({ range }) => (range !== null ? { kind: 'cut', after: 10 } : null)
   const fresh = await open(web.url)
   const error = await failed(walked(fresh, { sort: '-epss' }))
   web.fault = () => null
@@ -187,7 +187,7 @@ test('closing ends what waits for a busy server', async () => {
       }),
   }
   const reader = await openReader(web.url, { effects: patient })
-  web.fault = () => ({ status: 503 })
+  web.fault = () => ({ kind: 'status', code: 503 })
   try {
     const page = failed(reader.list({ limit: 1 }))
     await waiting

@@ -2,7 +2,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { watchMinimumRate } from '../../../corpus/transfer/minimum-rate.ts'
-import { readWhole } from '../../../corpus/transfer/request.ts'
+import { readWhole } from '../../../corpus/transfer/receive.ts'
 import { refusal } from '../../support/refusal.ts'
 
 /** A clock that goes on by so much at each look. */

@@ -26,7 +26,8 @@ import { stateOf } from '../../cli/command.ts'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
 import { NOW, openWorld } from '../../support/publisher.ts'
 import { listLog } from '../../support/server.ts'
-import { copyResigned, makeSigner, openRepository, type Repository, replaceObject, signDist } from './repository.ts'
+import { serveFolder, type WebFolder } from '../../support/web-folder.ts'
+import { copyResigned, makeSigner, replaceObject, signDist } from './repository.ts'
 
 const folder = temporaryFolder('attacks')
 const test = suite('attacks')
@@ -56,7 +57,7 @@ interface Attack {
   /** What is mirrored before; the first night unless it says otherwise. */
   before?: string
   keys?: readonly TrustedKey[]
-  change?(repository: Repository): void
+  change?(repository: WebFolder): void
 }
 
 let count = 0
@@ -70,7 +71,7 @@ async function attacked({
 }: Attack): Promise<string> {
   const dist = join(folder.path, `mirror-${count++}`)
   const world = openWorld()
-  const repository = await openRepository(offered)
+  const repository = await serveFolder(offered)
   const run = (from: string, trusted: readonly TrustedKey[]) =>
     mirror(openSource(from, world.effects), { dist, keys: trusted }, world.effects, noProgress)
   await run(before, [signer.publicKey])
@@ -129,7 +130,7 @@ test('freeze: a genuine pointer that has expired', async () => {
 test('mix and match: one snapshot and the manifest, or an object, of another', async () => {
   const { pointer } = readCurrent(later)
   const old = readFileSync(manifestPath(first.dist, readCurrent(first.dist).pointer.manifest.sha256))
-  const manifestOf = (bytes: Buffer) => (repository: Repository) => {
+  const manifestOf = (bytes: Buffer) => (repository: WebFolder) => {
     const name = manifestName(pointer.manifest.sha256)
     repository.fault = ({ path }) => (path === name ? { kind: 'instead', bytes } : null)
   }
@@ -140,7 +141,7 @@ test('mix and match: one snapshot and the manifest, or an object, of another', a
     /^digest: the manifest does not have the digest/,
   )
   const bytes = readFileSync(join(later, objectName(otherFresh.sha256)))
-  const swapped = (repository: Repository) => {
+  const swapped = (repository: WebFolder) => {
     repository.fault = ({ path }) => (path === objectName(fresh.sha256) ? { kind: 'instead', bytes } : null)
   }
   assert.match(await attacked({ change: swapped }), /^(?:digest|cut|restart): /)
@@ -155,7 +156,7 @@ test('mix and match: another snapshot under the version that is here', async () 
 
 test('endless data: a pointer, a manifest, an object without an end', async () => {
   for (const beginning of ['latest.json', 'manifests/', `objects/${fresh.sha256.slice(0, 2)}/${fresh.sha256}`]) {
-    const change = (repository: Repository) => {
+    const change = (repository: WebFolder) => {
       repository.fault = ({ path }) => (path.startsWith(beginning) ? { kind: 'endless' } : null)
     }
     assert.match(await attacked({ change }), /^(?:too_large|restart): /, beginning)
@@ -174,7 +175,7 @@ test('the key of somebody else, a key that has ended, no signature, and a signat
       /^(?:untrusted|malformed): /,
     ],
   ] as const) {
-    const change = (repository: Repository) => {
+    const change = (repository: WebFolder) => {
       repository.fault = ({ path }) => (path === 'latest.json' ? { kind: 'instead', bytes } : null)
     }
     assert.match(await attacked({ change }), line)
@@ -192,7 +193,7 @@ test('a stranger who signs a repository of his own', async () => {
 })
 
 test('an object that was tampered with, and one that inflates to more than there is room for', async () => {
-  const change = (bytes: Buffer | null) => (repository: Repository) => {
+  const change = (bytes: Buffer | null) => (repository: WebFolder) => {
     repository.fault = ({ path }) => {
       if (path !== objectName(fresh.sha256)) return null
       return bytes ? { kind: 'instead', bytes } : { kind: 'corrupt', at: 4321 }

@@ -14,7 +14,8 @@ import { type MirrorOptions, type MirrorReport, mirror } from '../../../gateway/
 import { distOfEachNight, temporaryFolder } from '../../support/dist.ts'
 import { NOW, openWorld, type World } from '../../support/publisher.ts'
 import { refusal } from '../../support/refusal.ts'
-import { makeSigner, openRepository, signDist } from './repository.ts'
+import { serveFolder } from '../../support/web-folder.ts'
+import { makeSigner, signDist } from './repository.ts'
 
 const folder = temporaryFolder('bundle')
 const test = suite('bundles')
@@ -45,7 +46,7 @@ const copy = (source: string, dist: string, options: Partial<MirrorOptions> = {}
 
 /** As `copy`, over HTTP: what is here comes with packs and by ranges as it would from far away. */
 async function copyFromWeb(night: string, dist: string, options: Partial<MirrorOptions> = {}): Promise<MirrorReport> {
-  const repository = await openRepository(night)
+  const repository = await serveFolder(night)
   try {
     return await copy(repository.url, dist, options)
   } finally {
@@ -126,7 +127,7 @@ function newDistLike(dist: string): string {
 
 test('what came in a run that broke off is in the bundle of the one that ends well', async () => {
   const [here, there, bundle] = [newDist(), newDist(), newBundle()]
-  const repository = await openRepository(first)
+  const repository = await serveFolder(first)
   const ended = new AbortController()
   repository.fault = ({ path }) => {
     if (path.startsWith('objects/') && repository.asked.length > 20) ended.abort(new Error('ended'))

@@ -18,7 +18,7 @@ import { openWorld, type World } from '../../support/publisher.ts'
 import { currentFilesOf, filesOf } from '../../support/repository-files.ts'
 import { BUCKET, openObjectStore } from '../../support/s3.ts'
 import { serveFolder } from '../../support/web-folder.ts'
-import { makeSigner, openRepository, signDist } from './repository.ts'
+import { makeSigner, signDist } from './repository.ts'
 
 const folder = temporaryFolder('empty-files')
 const test = suite('files without bytes')
@@ -77,7 +77,7 @@ test('empty files are mirrored from a folder and from a bundle', async () => {
 })
 
 test('empty files are mirrored from a web server, also when an empty part is left from a run that was killed', async () => {
-  const repository = await openRepository(origin)
+  const repository = await serveFolder(origin)
   try {
     const dist = newPath('mirror')
     mkdirSync(partsOf(dist), { recursive: true })

@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { Random } from '../../../corpus/sample/random.ts'
 import { pointerPath, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { verify } from '../../../corpus/snapshot/verify/verify.ts'
-import { type Fault, openRepository, type Signer } from './repository.ts'
+import { serveFolder, type WebFault } from '../../support/web-folder.ts'
+import type { Signer } from './repository.ts'
 
 export interface HardTimes {
   /** Signed repositories, one after the other: a mirror goes through all of them, then a new one begins. */
@@ -86,7 +87,7 @@ async function passThrough(
   const began = performance.now()
   let sent = 0
   for (const [i, night] of nights.entries()) {
-    const repository = await openRepository(night, { bytesPerMs })
+    const repository = await serveFolder(night, { bytesPerMs })
     repository.fault = () => (random.chance(faultShare) ? randomFault(random) : null)
     try {
       for (;;) {
@@ -108,8 +109,8 @@ async function passThrough(
   return { sent, ms: performance.now() - began }
 }
 
-function randomFault(random: Random): Fault {
-  const faults: readonly Fault[] = [
+function randomFault(random: Random): WebFault {
+  const faults: readonly WebFault[] = [
     { kind: 'status', code: 500 },
     { kind: 'status', code: 429, headers: { 'retry-after': '1' } },
     { kind: 'cut', after: random.int(20_000) },

@@ -17,7 +17,8 @@ import { type MirrorReport, mirror } from '../../../gateway/mirror/mirror.ts'
 import { stateOf } from '../../cli/command.ts'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
 import { openWorld, type World } from '../../support/publisher.ts'
-import { copyResigned, makeSigner, openRepository, replaceObject, signDist } from './repository.ts'
+import { serveFolder } from '../../support/web-folder.ts'
+import { copyResigned, makeSigner, replaceObject, signDist } from './repository.ts'
 
 const folder = temporaryFolder('derived')
 const test = suite('deriving in a mirror')
@@ -46,7 +47,7 @@ interface Way {
 }
 
 async function run(dist: string, from: string, jobs: number): Promise<Way> {
-  const repository = await openRepository(from)
+  const repository = await serveFolder(from)
   try {
     const report = await mirror(
       openSource(repository.url, world.effects),
@@ -131,7 +132,7 @@ test('where nothing can be derived everything is fetched', async () => {
     replaceObject(dist, shard, Buffer.from('no shard at all'))
   })
   const dist = newDist()
-  const repository = await openRepository(strange)
+  const repository = await serveFolder(strange)
   try {
     const options = { dist, keys, derive: 0 }
     const report = await mirror(openSource(repository.url, world.effects), options, world.effects, noProgress)

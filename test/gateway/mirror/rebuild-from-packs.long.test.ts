@@ -23,7 +23,8 @@ import { linksTo } from '../../../gateway/mirror/rebuild-from-packs.ts'
 import { distOfEachNight, ingestAndBuild, temporaryFolder } from '../../support/dist.ts'
 import { openWorld, type World } from '../../support/publisher.ts'
 import { refusal } from '../../support/refusal.ts'
-import { makeSigner, openRepository, type Repository, signDist } from './repository.ts'
+import { serveFolder, type WebFolder } from '../../support/web-folder.ts'
+import { makeSigner, signDist } from './repository.ts'
 
 const folder = temporaryFolder('deltas')
 const test = suite('delta packs of a mirror')
@@ -54,11 +55,11 @@ interface Way {
 }
 
 /** Mirrors one night after the other; gives how the last one came. */
-async function mirrored(ways: readonly string[], change: (repository: Repository) => void = () => {}): Promise<Way> {
+async function mirrored(ways: readonly string[], change: (repository: WebFolder) => void = () => {}): Promise<Way> {
   const dist = join(folder.path, `mirror-${count++}`)
   const run = (from: string) => mirror(openSource(from, world.effects), { dist, keys }, world.effects, noProgress)
   for (const night of ways.slice(0, -1)) await run(night)
-  const repository = await openRepository(ways.at(-1)!)
+  const repository = await serveFolder(ways.at(-1)!)
   change(repository)
   try {
     const report = await run(repository.url)
@@ -180,7 +181,7 @@ test('packs that came with a run that broke off are not asked for again', async 
   const dist = join(folder.path, 'broken-off')
   const run = (from: string) => mirror(openSource(from, world.effects), { dist, keys }, world.effects, noProgress)
   await run(first)
-  const repository = await openRepository(last)
+  const repository = await serveFolder(last)
   const packs = nights.slice(1).map((night) => objectName(packOf(night).sha256))
   const asked = () => packs.filter((pack) => repository.asked.some(({ path }) => path === pack))
   try {
