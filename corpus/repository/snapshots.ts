@@ -1,13 +1,14 @@
 /** The snapshots of a `dist`, in the order in which `prune` keeps them. */
 import { existsSync } from 'node:fs'
 import { SnapshotError } from '../snapshot/error.ts'
-import { objectPath, readManifest } from '../snapshot/files/layout.ts'
-import type { Manifest } from '../snapshot/files/manifest.ts'
+import { objectPath, readManifestBytes } from '../snapshot/files/layout.ts'
+import { decodeManifest, type Manifest } from '../snapshot/files/manifest.ts'
 
 /** A manifest of a `dist`, with the digest in its name. */
 export interface KnownManifest {
   digest: string
   manifest: Manifest
+  bytes: Buffer
 }
 
 export interface EarlierSnapshot extends KnownManifest {
@@ -32,15 +33,18 @@ export function earlierSnapshots(dist: string, digests: readonly string[], curre
   return [...ancestors, ...others]
 }
 
-export function readableManifests(dist: string, digests: readonly string[]): KnownManifest[] {
-  return digests.flatMap((digest) => {
-    try {
-      return [{ digest, manifest: readManifest(dist, digest) }]
-    } catch (error) {
-      if (error instanceof SnapshotError) return []
-      throw error
-    }
-  })
+export const readableManifests = (dist: string, digests: readonly string[]): KnownManifest[] =>
+  digests.flatMap((digest) => knownManifest(dist, digest) ?? [])
+
+/** Returns null if the manifest is missing or damaged. */
+export function knownManifest(dist: string, digest: string): KnownManifest | null {
+  try {
+    const bytes = readManifestBytes(dist, digest)
+    return { digest, manifest: decodeManifest(bytes), bytes }
+  } catch (error) {
+    if (error instanceof SnapshotError) return null
+    throw error
+  }
 }
 
 /** Returns whether every file of a snapshot exists. A mirror has manifests of skipped nights without their files. */

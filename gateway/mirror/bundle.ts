@@ -3,14 +3,14 @@
  * repository under their names, and a mirror copies from it as from a folder, with the same checks.
  */
 import { createReadStream, statSync } from 'node:fs'
+import { knownManifest } from '../../corpus/repository/snapshots.ts'
 import { END_BYTES, encodeHeader, MAX_ENTRY_BYTES, paddingOf } from '../../corpus/repository/tar.ts'
 import { sha256 } from '../../corpus/runtime/digest.ts'
 import { manifestName, manifestPath, objectName, objectPath, POINTER_NAME } from '../../corpus/snapshot/files/layout.ts'
-import { decodeManifest, type Manifest, type Stored } from '../../corpus/snapshot/files/manifest.ts'
+import type { Manifest, Stored } from '../../corpus/snapshot/files/manifest.ts'
 import type { Pointer } from '../../corpus/snapshot/files/pointer.ts'
 import type { GrowingFile, NetworkEffects } from '../../corpus/transfer/network.ts'
 import { MirrorError } from './error.ts'
-import { knownManifest } from './folder.ts'
 import type { Received } from './missing.ts'
 import { onceEach } from './objects.ts'
 
@@ -65,8 +65,7 @@ export async function writeBundle(
 
 /** Returns the objects that the reader lacks, including those of an interrupted run. */
 function objectsFor({ manifest, before, came }: NewSnapshot, dist: string): Stored[] {
-  const known = before && knownManifest(dist, before.manifest.sha256)
-  const had = known ? decodeManifest(known).files : []
+  const had = (before && knownManifest(dist, before.manifest.sha256))?.manifest.files ?? []
   const spared = new Set([...had, ...came.made, ...came.derived].map(({ sha256 }) => sha256))
   return [...came.packs, ...onceEach(manifest.files.filter((entry) => !spared.has(entry.sha256)))]
 }

@@ -8,7 +8,7 @@ import { arrivedOf, objectOfPart } from '../../corpus/repository/download.ts'
 import { removeUnnamed } from '../../corpus/repository/prune.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { distRefusal } from '../../corpus/snapshot/files/dist-refusal.ts'
-import { readManifestBytes, temporaryFolder } from '../../corpus/snapshot/files/layout.ts'
+import { temporaryFolder } from '../../corpus/snapshot/files/layout.ts'
 import type { Manifest, Stored } from '../../corpus/snapshot/files/manifest.ts'
 import { decodePointer, type Pointer } from '../../corpus/snapshot/files/pointer.ts'
 import { MirrorError } from './error.ts'
@@ -50,16 +50,6 @@ export function ownPointer(bytes: Buffer, dist: string): Pointer {
       `${dist} is damaged: ${cause.message}; restore it, or mirror into another folder`,
       { cause },
     )
-  }
-}
-
-/** Returns null unless the manifest is local and intact. */
-export function knownManifest(dist: string, sha256: string): Buffer | null {
-  try {
-    return readManifestBytes(dist, sha256)
-  } catch (error) {
-    if (error instanceof SnapshotError) return null
-    throw error
   }
 }
 

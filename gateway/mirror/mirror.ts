@@ -8,6 +8,7 @@ import type { Progress } from '../../corpus/command/progress.ts'
 import { writingTo } from '../../corpus/command/system-error.ts'
 import { keepNewest, type PruneReport } from '../../corpus/repository/prune.ts'
 import { readFile } from '../../corpus/repository/read.ts'
+import { knownManifest } from '../../corpus/repository/snapshots.ts'
 import type { Source } from '../../corpus/repository/source.ts'
 import {
   manifestName,
@@ -24,7 +25,7 @@ import { TransferError } from '../../corpus/transfer/error.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { writeBundle } from './bundle.ts'
 import { MirrorError } from './error.ts'
-import { knownManifest, makeRoom, ownPointer, removeParts, takeFolder } from './folder.ts'
+import { makeRoom, ownPointer, removeParts, takeFolder } from './folder.ts'
 import { getMissing, missingOf } from './missing.ts'
 import { bytesOf, type Sound } from './objects.ts'
 import { pacer } from './pace.ts'
@@ -147,7 +148,7 @@ async function copy(
   const judge = () => judgePointer(bytes, { keys, have, now: effects.now() })
   const pointer = await judge()
   const { sha256: digest, size } = pointer.manifest
-  const known = knownManifest(dist, digest)
+  const known = knownManifest(dist, digest)?.bytes
   const manifestBytes = known ?? (await readFile(manifestName(digest), size, { source, effects, signal }))
   const manifest = judgeManifest(manifestBytes, pointer, maxBytes)
 

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { type Effects, replaceFile } from '../../corpus/command/effects.ts'
 import { downloadAll } from '../../corpus/repository/download.ts'
 import { readFile } from '../../corpus/repository/read.ts'
+import { knownManifest } from '../../corpus/repository/snapshots.ts'
 import { sha256 } from '../../corpus/runtime/digest.ts'
 import { MAX_MANIFEST_BYTES } from '../../corpus/snapshot/bounds.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
@@ -24,7 +25,6 @@ import { decodeManifest, type FileEntry, type Manifest, type Stored } from '../.
 import type { Pointer } from '../../corpus/snapshot/files/pointer.ts'
 import { TransferError, type TransferErrorCode } from '../../corpus/transfer/error.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
-import { knownManifest } from './folder.ts'
 import type { Transfers } from './missing.ts'
 import { bytesOf, isHere } from './objects.ts'
 
@@ -152,7 +152,7 @@ export async function worthwhileLinks(
   const most = Math.min(MAX_MANIFEST_BYTES, MOST_SHRUNK * JSON.stringify(manifest).length)
   const manifestOf = async (digest: string) => {
     const known = knownManifest(dist, digest)
-    if (known) return { manifest: decodeManifest(known), cost: 0 }
+    if (known) return { manifest: known.manifest, cost: 0 }
     const bytes = await readFile(manifestName(digest), most, transfers)
     if (sha256(bytes) !== digest) throw new SnapshotError('digest', `the manifest ${digest} has another digest`)
     // `/changes` needs the whole chain, including skipped nights.

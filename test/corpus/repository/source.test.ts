@@ -1,5 +1,5 @@
 /** A folder, a bundle, a web server and an object store with the same files: reads and downloads have the same results. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { dirname, join } from 'node:path'
 import { test } from 'uvu'
@@ -10,6 +10,7 @@ import { openSource } from '../../../corpus/repository/source.ts'
 import { END_BYTES, encodeHeader, paddingOf } from '../../../corpus/repository/tar.ts'
 import { sha256 } from '../../../corpus/runtime/digest.ts'
 import { objectName, objectPath, temporaryFolder as partsOf } from '../../../corpus/snapshot/files/layout.ts'
+import type { Stored } from '../../../corpus/snapshot/files/manifest.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 import { listening } from '../../support/listening.ts'
 import { openWorld } from '../../support/publisher.ts'
@@ -26,9 +27,10 @@ const object = Buffer.from(Uint8Array.from({ length: 700_000 }, (_, i) => (i * i
 const stored = { sha256: sha256(object), size: object.length }
 const PATH = objectName(stored.sha256)
 const WRONG = { ...stored, sha256: '0'.repeat(64) }
+const EMPTY = { sha256: sha256(''), size: 0 }
 const FILES: Record<string, Buffer> = {
   'latest.json': Buffer.from('{"a pointer":1}'),
-  'objects/empty': Buffer.alloc(0),
+  [objectName(EMPTY.sha256)]: Buffer.alloc(0),
   [PATH]: object,
   [objectName(WRONG.sha256)]: object,
 }
@@ -111,10 +113,20 @@ test('a download resumes, and never puts wrong bytes in place', async () => {
       assert.is(bytes === 400_000, isResumed, `${bytes} bytes of ${reading.source.name}`)
       assert.not.ok(existsSync(path))
     }
-    assert.match(await refusal(downloadObject(WRONG, 'it', { ...reading, dist })), /^digest: it: it has the digest /)
-    const short = downloadObject({ ...stored, size: 699_999 }, 'it', { ...reading, dist })
-    assert.match(await refusal(short), /^restart: it: more bytes than the 699999 announced$/)
+    const { slept } = world
+    slept.length = 0
+    const refused = (object: Stored) => refusal(downloadObject(object, 'it', { ...reading, dist }))
+    assert.match(await refused(WRONG), /^digest: it: it has the digest /)
+    assert.match(await refused({ ...stored, size: 699_999 }), /^restart: it: more bytes than the 699999 announced$/)
+    writeFileSync(join(partsOf(dist), `${WRONG.sha256}.part`), object.subarray(0, 300_000))
+    assert.match(await refused({ ...WRONG, size: 700_001 }), /^cut: it: 700000 of 700001 bytes$/)
+    assert.is(slept.length === 0, reading.source.isLocal, 'a local file does not change while one waits')
     assert.not.ok(existsSync(objectPath(dist, WRONG.sha256)))
+    for (let i = 0; i < 2; i++) {
+      await downloadObject(EMPTY, 'it', { ...reading, dist })
+      assert.is(statSync(objectPath(dist, EMPTY.sha256)).size, 0)
+      writeFileSync(join(partsOf(dist), `${EMPTY.sha256}.part`), '')
+    }
   }
 })
 

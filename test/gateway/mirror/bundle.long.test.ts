@@ -6,8 +6,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { noProgress } from '../../../corpus/command/progress.ts'
 import { openSource } from '../../../corpus/repository/source.ts'
-import { encodeHeader } from '../../../corpus/repository/tar.ts'
-import { objectName, objectPath, pointerPath, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
+import { objectPath, pointerPath, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { verify } from '../../../corpus/snapshot/verify/verify.ts'
 import type { NetworkEffects } from '../../../corpus/transfer/network.ts'
 import { type MirrorOptions, type MirrorReport, mirror } from '../../../gateway/mirror/mirror.ts'
@@ -183,18 +182,6 @@ test('damage, an older bundle and a wrong key are refused', async () => {
   const ahead = newDist()
   await copyFromWeb(last, ahead)
   assert.match(await refusal(copy(bundle, ahead)), /^rollback: /)
-})
-
-test('a bundle with a file shorter than its manifest says is refused, with a reason', async () => {
-  const bundle = newBundle()
-  await copyFromWeb(first, newDist(), { bundle })
-  const bytes = readFileSync(bundle)
-  const [largest] = readCurrent(first).manifest.files.toSorted((a, b) => b.size - a.size)
-  const { sha256, size } = largest!
-  const at = bytes.indexOf(objectName(sha256))
-  encodeHeader({ name: objectName(sha256), size: size - 7 }).copy(bytes, at)
-  writeFileSync(bundle, bytes)
-  assert.match(await refusal(copy(bundle, newDist())), /^(?:cut|restart|digest): .*bytes/)
 })
 
 test('tar lists it and takes it apart, and what tar packs can be read', async () => {

@@ -1,5 +1,5 @@
 /** A catalog or a list without entries is a file without bytes. Every source and every target must copy it. */
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -8,7 +8,7 @@ import { noProgress } from '../../../corpus/command/progress.ts'
 import { openReader } from '../../../corpus/reader/reader.ts'
 import { openSource } from '../../../corpus/repository/source.ts'
 import { sha256 } from '../../../corpus/runtime/digest.ts'
-import { temporaryFolder as partsOf, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
+import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { verify } from '../../../corpus/snapshot/verify/verify.ts'
 import { type MirrorOptions, mirror } from '../../../gateway/mirror/mirror.ts'
 import { all } from '../../support/all.ts'
@@ -67,28 +67,6 @@ test('a snapshot of public feeds has empty catalogs and empty pages, and verify 
   assert.equal((await verify(origin, { keys })).faults, [])
 })
 
-test('empty files are mirrored from a folder and from a bundle', async () => {
-  const [dist, bundle] = [newPath('mirror'), newPath('bundle')]
-  await copy(origin, dist, { bundle })
-  await assertSame(dist, origin)
-  const carried = newPath('carried')
-  await copy(bundle, carried)
-  await assertSame(carried, origin)
-})
-
-test('empty files are mirrored from a web server, also when an empty part is left from a run that was killed', async () => {
-  const repository = await serveFolder(origin)
-  try {
-    const dist = newPath('mirror')
-    mkdirSync(partsOf(dist), { recursive: true })
-    writeFileSync(join(partsOf(dist), `${EMPTY}.part`), '')
-    await copy(repository.url, dist)
-    await assertSame(dist, origin)
-  } finally {
-    await repository.close()
-  }
-})
-
 test('a bundle carries the night that adds the first entry to a catalog; empty pages can be derived', async () => {
   const [dist, bundle] = [newPath('mirror'), newPath('bundle')]
   await copy(origin, dist)
@@ -102,38 +80,31 @@ test('a bundle carries the night that adds the first entry to a catalog; empty p
   await assertSame(derived, origin)
 })
 
-test('empty files are published to a folder and to an object store, and mirrored from there', async () => {
+test('empty files are published to a folder and to an object store, and read and mirrored from everywhere', async () => {
   const store = await openObjectStore(newPath('store'))
+  const web = await serveFolder(origin)
   try {
     Object.assign(process.env, store.env)
-    for (const to of [newPath('published'), `s3://${BUCKET}/x`]) {
+    const [published, bundle, bucket] = [newPath('published'), newPath('bundle'), `s3://${BUCKET}/x`]
+    for (const to of [published, bucket]) {
       await publish({ dist: origin, to }, world.effects, noProgress)
       const again = await publish({ dist: origin, to }, world.effects, noProgress)
       assert.is(again.uploaded.files, 0, 'an empty file that is there is not uploaded again')
-      const dist = newPath('mirror')
-      await copy(to, dist)
-      await assertSame(dist, origin)
     }
-  } finally {
-    await store.close()
-  }
-})
-
-test('a reader opens a snapshot with empty files, from a folder and over HTTP, with keys and without', async () => {
-  const web = await serveFolder(origin)
-  try {
-    for (const address of [origin, web.url]) {
+    await copy(origin, newPath('mirror'), { bundle })
+    for (const address of [published, bucket, bundle, web.url]) {
+      const dist = newPath('mirror')
+      await copy(address, dist)
+      await assertSame(dist, origin)
       for (const options of [{}, { keys }]) {
         const reader = await openReader(address, { ...options, effects: world.effects })
-        assert.equal(
-          (await all(reader.walk({ kev: true }))).map(({ cve_id }) => cve_id),
-          ['CVE-2024-0001'],
-        )
+        const ids = (await all(reader.walk({ kev: true }))).map(({ cve_id }) => cve_id)
+        assert.equal(ids, ['CVE-2024-0001'], address)
         await reader.close()
       }
     }
   } finally {
-    await web.close()
+    await Promise.all([store.close(), web.close()])
   }
 })
 

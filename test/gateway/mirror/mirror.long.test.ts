@@ -259,41 +259,7 @@ test('a server that answers 103 for ever does not hold a mirror up', async () =>
   await own.close()
 })
 
-test('a body that is cut off as if it were whole, and one that is longer, are fetched again', async () => {
-  for (const fault of [
-    { kind: 'truncate', by: 1 },
-    { kind: 'instead', bytes: Buffer.alloc(3_000_000) },
-  ] as const) {
-    const dist = newDist()
-    const own = await serveFolder(first.dist)
-    own.fault = ({ path, before }) => (path.startsWith('objects/') && before === 0 ? fault : null)
-    try {
-      await run(dist, own.url)
-    } finally {
-      await own.close()
-    }
-    assert.equal(filesOf(dist), currentFilesOf(first.dist))
-  }
-})
-
-test('what is damaged in a folder is told at once; what had arrived of it wrong is read again', async () => {
-  const [origin, dist] = [newDist(), newDist()]
-  cpSync(first.dist, origin, { recursive: true })
-  const [file] = [...objectsOf(origin).values()].filter(({ size }) => size > 1000)
-  const path = objectPath(origin, file!.sha256)
-  const bytes = readFileSync(path)
-  rmSync(path)
-  writeFileSync(path, Buffer.from(bytes).fill(0, 500, 600))
-  assert.match(await refusal(run(dist, origin)), /^digest: /)
-  rmSync(path)
-  writeFileSync(path, bytes)
-  writeFileSync(join(partsOf(dist), `${file!.sha256}.part`), Buffer.alloc(700))
-  await run(dist, origin)
-  assert.equal(filesOf(dist), currentFilesOf(first.dist))
-  assert.equal([world.slept, world.log], [[], []])
-})
-
-test('a body that was damaged on the way is fetched again; one that always is, is never put up', async () => {
+test('a body that was damaged on the way is fetched again', async () => {
   const [file] = [...objectsOf(first.dist).values()].sort((a, b) => b.size - a.size)
   const damaged = objectName(file!.sha256)
   const dist = newDist()
@@ -301,12 +267,6 @@ test('a body that was damaged on the way is fetched again; one that always is, i
   const report = await run(dist)
   assert.equal(filesOf(dist), currentFilesOf(first.dist))
   assert.is(report.received, report.fetched.bytes + file!.size)
-
-  const other = newDist()
-  repository.fault = ({ path }) => (path === damaged ? { kind: 'corrupt', at: 7919 } : null)
-  assert.match(await refusal(run(other)), /^digest: /)
-  assert.not.ok(existsSync(pointerPath(other)))
-  assert.not.ok(existsSync(objectPath(other, file!.sha256)))
 })
 
 test('an object that rotted here, or is gone, comes anew', async () => {
