@@ -5,7 +5,6 @@
 import { constants, deflateRawSync, gunzipSync, gzipSync, inflateRawSync } from 'node:zlib'
 import { MAX_GZIP_PLAIN, MAX_MEMBER_PLAIN } from '../bounds.ts'
 import { SnapshotError } from '../error.ts'
-import { openSmallDeflate, SMALL_MAX, type SmallDeflate } from './small-deflate.ts'
 
 /** Segments below this many bytes are stored uncompressed: compression would save less than it costs. */
 const STORED_BELOW = 150
@@ -59,26 +58,19 @@ export function writeStoredText(out: Buffer, at: number, text: string): { plainL
   return { plainLength, end: at + STORED_HEADER + plainLength }
 }
 
+/** Small segments use a small window, because zlib spends most time clearing its tables. It covers them whole. */
+const SMALL_MAX = 4096
+const SMALL = { level: 6, windowBits: 12, memLevel: 5, finishFlush: constants.Z_FULL_FLUSH }
+const LARGE = { level: 6, windowBits: 15, memLevel: 8, finishFlush: constants.Z_FULL_FLUSH }
+
 /**
  * Compresses a segment to raw DEFLATE: byte-aligned, not final, without back-references before it. Short segments are
- * stored. Small ones use a small window, because zlib spends most time clearing its tables.
+ * stored.
  */
 export function deflateSegment(plain: Uint8Array): Buffer {
   if (plain.length < STORED_BELOW) return storedBlocks(plain)
-  const deflated = plain.length <= SMALL_MAX ? deflateSmall(plain) : deflateLarge(plain)
+  const deflated = deflateRawSync(plain, plain.length <= SMALL_MAX ? SMALL : LARGE)
   return deflated.length < storedLength(plain.length) ? deflated : storedBlocks(plain)
-}
-
-/** Opened lazily: most readers never compress. */
-let smallDeflate: SmallDeflate | undefined
-
-function deflateSmall(plain: Uint8Array): Buffer {
-  smallDeflate ??= openSmallDeflate()
-  return smallDeflate(plain)
-}
-
-function deflateLarge(plain: Uint8Array): Buffer {
-  return deflateRawSync(plain, { level: 6, windowBits: 15, memLevel: 8, finishFlush: constants.Z_FULL_FLUSH })
 }
 
 /** From this length on, output chunks are large. Assembling 16 KB chunks takes 50% longer. */
