@@ -13,7 +13,6 @@ const LONGEST = SLAB_BYTES / 4
 const ALIGN = 8
 
 let slab = Buffer.allocUnsafeSlow(SLAB_BYTES)
-let slabs = 0
 let used = 0
 
 /** Returns `length` uninitialized bytes. They retain their whole arena, so never use them for long-lived data. */
@@ -21,20 +20,9 @@ export function allocate(length: number): Buffer {
   if (length > LONGEST) return Buffer.allocUnsafeSlow(length)
   if (used + length > SLAB_BYTES) {
     slab = Buffer.allocUnsafeSlow(SLAB_BYTES)
-    slabs++
     used = 0
   }
   const cut = slab.subarray(used, used + length)
   used += Math.ceil(length / ALIGN) * ALIGN
   return cut
-}
-
-export const arenaPosition = (): number => slabs * SLAB_BYTES + used
-
-/**
- * Frees all views allocated since `position`, to reuse memory in the CPU cache. Only valid when exactly one answer was
- * made since then, and is complete.
- */
-export function takeBackSince(position: number): void {
-  used = Math.max(0, position - slabs * SLAB_BYTES)
 }

@@ -4,7 +4,6 @@
  */
 import type { RequestListener, ServerResponse } from 'node:http'
 import polka, { type Request } from 'polka'
-import { arenaPosition, takeBackSince } from '../../corpus/runtime/arena.ts'
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { Subject } from '../auth/subject.ts'
 import { type LimitState, limitHeader } from '../limits/limiter.ts'
@@ -115,17 +114,13 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
       if (route === null) throw noRoute(request)
       const proceed = route.read(rawParams(request), request.search.slice(1))
       passage.query = request.search
-      const position = arenaPosition()
       const result = proceed(deps.context(subject))
-      const waited = result instanceof Promise
-      const answer = waited ? await result : result
+      const answer = result instanceof Promise ? await result : result
       passage.servedFrom = answer.servedFrom
       const isKnown = isNamed(headers, answer)
       if (isKnown && limitState.refundable) passage.limitState = giveBack(subject, limitState)
       const unchanged = isKnown || isAnyNamed(headers)
       const sent = sendAnswer(response, headers, isHead, answer, unchanged, withLimit(more, passage.limitState))
-      // Without waiting nothing else was answered in between, and what the system has taken nobody reads any more.
-      if (!waited && response.socket?.writableLength === 0) takeBackSince(position)
       note(request, sent, passage)
     } catch (thrown) {
       const caught = asApiError(thrown)

@@ -4,7 +4,6 @@
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { arenaPosition, takeBackSince } from '../../../corpus/runtime/arena.ts'
 import { Random } from '../../../corpus/sample/random.ts'
 import type { CveSort } from '../../../corpus/snapshot/cursor/order.ts'
 import { objectPath, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
@@ -94,15 +93,12 @@ const microseconds = (since: number) => (performance.now() - since) * 1000
 
 export const byPlan: Way = ({ snapshot, bits }, { sort, filters, limit, behind }) => {
   const after = behind && { value: cursorKey(sort.key, behind), id: behind.id }
-  const position = arenaPosition()
   const began = performance.now()
   const plan = planCvePage(snapshot, bits, { list: 'cves', sort, filters, limit, after }, null)
   const answer = cvePageAnswer(snapshot, plan)
   const gzip = answer.gzip()
   const page = microseconds(began)
   const data = dataOf(gunzipSync(gzip).toString())
-  // As a gateway does when the system has all of an answer.
-  takeBackSince(position)
   return { data, more: plan.nextCursor !== null, page, gzip6: 0, gzip1: 0 }
 }
 
