@@ -8,7 +8,6 @@
  * page shards compress together.
  */
 
-import { allocate } from '../../corpus/runtime/arena.ts'
 import { crc32Combine } from '../../corpus/runtime/crc32.ts'
 import { SHORT_HASH_LENGTH } from '../../corpus/runtime/digest.ts'
 import type { FusedPieces } from '../../corpus/snapshot/codec/splice.ts'
@@ -34,7 +33,7 @@ export function gatheredRows(snapshot: OpenSnapshot, rows: readonly number[], en
   const number = snapshotNumber(snapshot)
   let most = rows.length * (STORED_HEADER + parts.longest)
   for (let i = 0; i < rows.length; i++) most += coreSegments[rows[i]! * CORE_NUMBERS + CORE.length]!
-  const memory = allocate(most)
+  const memory = Buffer.allocUnsafe(most)
   let at = 0
   let plainLength = 0
   let plainCrc = 0
@@ -98,7 +97,7 @@ function seedOf(
   end: '' | ',',
 ): Buffer {
   const date = epss.date ?? ''
-  const seed = allocate(SEED_HEAD + date.length + rows.length * SEED_OF_ROW)
+  const seed = Buffer.allocUnsafe(SEED_HEAD + date.length + rows.length * SEED_OF_ROW)
   let at = writeNumber(seed, 0, ROWS_MARK)
   at = writeNumber(seed, at, rows.length)
   at = writeNumber(seed, at, end.length)

@@ -3,7 +3,6 @@
  * oldest. A buffer per answer would be external memory, which makes V8 collect garbage again and again.
  */
 
-import { allocate } from '../../corpus/runtime/arena.ts'
 import { crc32 } from '../../corpus/runtime/crc32.ts'
 import type { Answer } from '../http/answer.ts'
 
@@ -85,7 +84,7 @@ export function responseCache(bytes: number): ResponseCache {
           // It may have been overwritten.
           if (known.get(key) !== kept) return make().gzip()
           // Bytes in transmission must not change.
-          const body = allocate(kept.length)
+          const body = Buffer.allocUnsafe(kept.length)
           memory.copy(body, 0, kept.at, kept.at + kept.length)
           return body
         },

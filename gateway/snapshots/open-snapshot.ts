@@ -152,7 +152,7 @@ function opening(
     pageHead(sort, page) {
       const at = pageAt(sort, page)
       const read = pages[sort].read(at, Math.min(PAGE_HEAD_BYTES, pages[sort].size - at))
-      // The bytes read are valid for one answer only.
+      // Heads are cached, and a view would keep a block of Node's buffer pool alive.
       const bytes = Buffer.allocUnsafeSlow(read.length)
       bytes.set(read)
       return decodeMemberHead(bytes)

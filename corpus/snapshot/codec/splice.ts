@@ -3,7 +3,6 @@
  * inflate only their segments. SPEC.md, "Splicing".
  */
 import { hash } from 'node:crypto'
-import { allocate } from '../../runtime/arena.ts'
 import { crc32, crc32Combine } from '../../runtime/crc32.ts'
 import { SHORT_HASH_LENGTH } from '../../runtime/digest.ts'
 import { MAX_MEMBER_PLAIN } from '../bounds.ts'
@@ -70,7 +69,7 @@ function writePieces(out: Buffer, start: number, pieces: readonly Piece[]): Spli
 /** Returns the pieces as one gzip member. Adjacent literals should already be one string. */
 export function spliceGzip(pieces: readonly Piece[]): Buffer {
   const length = GZIP_HEAD.length + sum(pieces, deflatedLength) + FINAL_BLOCK.length + GZIP_TRAILER
-  const out = allocate(length)
+  const out = Buffer.allocUnsafe(length)
   out.set(GZIP_HEAD, 0)
   const { plainLength, plainCrc, end } = writePieces(out, GZIP_HEAD.length, pieces)
   out.set(FINAL_BLOCK, end)
@@ -102,7 +101,7 @@ export function splicePlain(pieces: readonly Piece[]): Buffer {
 
 /** Returns a content digest of the pieces, computed from literals and segment hashes: 22 URL-safe characters. */
 export function spliceTag(pieces: readonly Piece[]): string {
-  const seed = allocate(sum(pieces, seedLength))
+  const seed = Buffer.allocUnsafe(sum(pieces, seedLength))
   writeSeed(seed, 0, pieces)
   return hash('sha256', seed, 'base64url').slice(0, 22)
 }

@@ -8,7 +8,6 @@
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { allocate } from '../../runtime/arena.ts'
 import { sha256 } from '../../runtime/digest.ts'
 import { MAX_MANIFEST_BYTES, MAX_READ_BYTES } from '../bounds.ts'
 import { SnapshotError } from '../error.ts'
@@ -167,8 +166,8 @@ export const describe = (file: FileEntry): string => `file ${file.role} ${file.n
 export interface OpenObject {
   size: number
   /**
-   * Reads exactly `length` bytes at `at` into memory that lives no longer than an answer. Synchronous on purpose: a
-   * page cache read takes 2 µs, a seventh of a thread pool trip.
+   * Reads exactly `length` bytes at `at`, possibly into Node's buffer pool: copy what is kept for longer than an
+   * answer. Synchronous on purpose: a page cache read takes 2 µs, a seventh of a thread pool trip.
    * @throws SnapshotError `malformed` when the range is outside the object
    */
   read(at: number, length: number): Buffer
@@ -194,7 +193,7 @@ export function openObject(dist: string, file: FileEntry): OpenObject {
   return {
     size,
     read(at, length) {
-      const bytes = allocate(length)
+      const bytes = Buffer.allocUnsafe(length)
       if (at < 0 || at + length > size || readSync(fd, bytes, 0, length, at) !== length) {
         throw new SnapshotError('malformed', `${describe(file)} ends before ${at + length}`)
       }
