@@ -122,8 +122,6 @@ program
     if (idle !== undefined && flags.follow === undefined) {
       command.error(`option '--${idle}' requires --follow <source>`)
     }
-    const { startPrepared } = await import('./process-start.ts')
-    startPrepared()
     const { serveFromCommand } = await import('./serve-command.ts')
     await serveFromCommand(dist, flags)
   })

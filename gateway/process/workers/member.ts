@@ -2,9 +2,9 @@
 import type { SendHandle } from 'node:child_process'
 import cluster, { type Worker } from 'node:cluster'
 import type { EventEmitter } from 'node:events'
+import { getCompileCacheDir } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { GatewayError } from '../../http/errors.ts'
-import { preparedStart } from '../process-start.ts'
 import { asError, type LimitAsk, type ToPrimary, type ToWorker } from './protocol.ts'
 
 export interface Member {
@@ -45,27 +45,23 @@ interface PendingMessage {
   give(error: Error): void
 }
 
-let environment: NodeJS.ProcessEnv | null = null
-
 /**
  * The primary distributes connections in turn, because keep-alive connections are few and long. A shared socket gives
  * most of them to the worker that is idle at that moment. With a socket per worker (SO_REUSEPORT), a hash decides.
  */
-function prepareCluster(): NodeJS.ProcessEnv {
-  const { execArgv, env } = preparedStart()
+function prepareCluster(): void {
   cluster.schedulingPolicy = cluster.SCHED_RR
   cluster.setupPrimary({
     exec: fileURLToPath(new URL('./worker.ts', import.meta.url)),
     args: [],
-    execArgv,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
-  return env
 }
 
 export function startMember({ pass, onLimits, answerMs }: MemberOptions): Member {
-  environment ??= prepareCluster()
-  const worker = cluster.fork(environment)
+  prepareCluster()
+  const cache = getCompileCacheDir()
+  const worker = cluster.fork(cache && { NODE_COMPILE_CACHE: cache })
   const pending = new Set<PendingMessage>()
   let gone: Error | null = null
   let hung = false

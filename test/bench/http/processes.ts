@@ -66,10 +66,9 @@ export async function startGateway(start: GatewayStart): Promise<Measured> {
   const log = openSync(join(folder, `${name}.log`), 'a')
   const profiling = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile]
   const serve = ['serve', dist, '--port', '0', '--jwks', join(keysIn(folder), 'jwks.json')]
-  const cli = join(root, 'gateway/process/cli.ts')
   const child = spawn(
     process.execPath,
-    [...profiling, '--import', 'tsx', cli, ...serve, '--rate-limit', '1000000000', ...options],
+    [...profiling, join(root, 'gateway/bin.js'), ...serve, '--rate-limit', '1000000000', ...options],
     { cwd: root, env: environment(), stdio: ['ignore', log, 'pipe'] },
   )
   closeSync(log)
