@@ -9,7 +9,6 @@ import { openQuery, type Query } from '../../corpus/snapshot/query/open.ts'
 import type { Steps } from '../../corpus/snapshot/query/steps.ts'
 import { PROCESS_BYTES } from '../process/bounds.ts'
 import { lowerCpuPriority } from '../process/low-priority.ts'
-import { collector } from './collector.ts'
 import { openDatabase } from './database.ts'
 import { packMatches } from './matches.ts'
 import type { Found, QueryReply, QueryRequest, Question } from './protocol.ts'
@@ -32,7 +31,6 @@ interface Search {
 const port = parentPort!
 lowerCpuPriority()
 const blocks = blockCache(PROCESS_BYTES.texts)
-const collect = collector()
 const descriptors = new Map<string, number | null>()
 const opened = new Map<string, { query: Query; close(): void }>()
 const searches = new Map<number, Search>()
@@ -90,7 +88,6 @@ function turn(): void {
     const outcome = goOn(searches.get(next)!)
     if (outcome) reply(next, outcome)
   }
-  collect()
   turning = searches.size > 0 || warming.size > 0
   // New questions arrive between two turns.
   if (turning) setImmediate(turn)

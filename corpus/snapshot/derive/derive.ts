@@ -5,7 +5,6 @@
 
 import { setImmediate } from 'node:timers/promises'
 import { sha256 } from '../../runtime/digest.ts'
-import { forceGc } from '../../runtime/force-gc.ts'
 import { handleLater, type Pool, type TaskResult } from '../../runtime/pool.ts'
 import { LIST_NAMES, LISTS, type ListName } from '../cursor/lists.ts'
 import { CVE_SORTS } from '../cursor/order.ts'
@@ -120,8 +119,6 @@ export async function* deriveFiles(
   const { index, columns, columnBytes, sorted } = deriveCves(input)
   const pages = openPages(pool, temporary)
   const queryPath = temporary('query.db')
-  // Frees garbage of joining the shards.
-  forceGc()
   for (const sort of CVE_SORTS) pages.start(sort, cvePages(rows, epss, rowsOf(columns, sorted[sort])))
   // A third of the memory in use; only the pages need it.
   rows.cores = []
@@ -137,9 +134,8 @@ export async function* deriveFiles(
   }
   yield table('orders', 'cve', encodeOrders(orders as Orders), ordersContent(sorted), rows.count)
 
-  // Idle threads collect no garbage, nor does this thread while it waits for them.
+  // Idle threads collect no garbage.
   await pool.renew()
-  forceGc()
   const query = handleLater(pool.run<{ content: string; count: number }>('query', { path: queryPath, texts }))
   for (const list of lists) {
     for (const sort of Object.keys(list.orders)) pages.start(listPagesName(list.name, sort), listPages(list, sort))
