@@ -13,7 +13,6 @@ import { bytesOf, takeDigests } from './file-digests.ts'
 import { judgeCounts, judgeEdition, remarkOnEditions } from './judge.ts'
 import { mergeStaged } from './merge.ts'
 import type { MinimumCounts } from './minimum-counts.ts'
-import { startSiftings } from './prescan.ts'
 import type { FeedReport, IngestReport } from './report.ts'
 import { findSources } from './sources.ts'
 import { stageFeed } from './stage.ts'
@@ -78,9 +77,6 @@ async function ingestInto(options: IngestOptions, effects: Effects, progress: Pr
     const isLarge = sources.some(({ files }) => bytesOf(files) >= BYTES_FOR_THREADS)
     const files = sources.flatMap((source) => source.files)
     const digestOf = takeDigests(files, threads.pool(isLarge))
-    const siftings = isLarge
-      ? startSiftings(sources, previous, { staging: workspace.staging, pool: threads.pool(true) })
-      : null
     const reports: FeedReport[] = []
     for (const source of sources) {
       const before = previous.get(source.feed.name) ?? null
@@ -89,7 +85,6 @@ async function ingestInto(options: IngestOptions, effects: Effects, progress: Pr
         log: effects.log,
         progress,
         digestOf,
-        sifting: siftings?.get(source.feed.name),
         poolFor: (bytes) => threads.pool(bytes >= BYTES_FOR_THREADS),
       })
       judgeCounts(report, source.feed, before, { acceptShrink, floors })

@@ -7,8 +7,7 @@ import type { BatchFeed, ClaimFeed, FeedFile, FeedItem, ScoreFeed } from '../../
 import type { Pool } from '../../corpus/runtime/pool.ts'
 import type { FeedFileState, FeedSkips, FeedState } from '../../corpus/store/state.ts'
 import type { DigestOfFile } from './file-digests.ts'
-import { type Sifting, startSifting } from './prescan.ts'
-import { readFiles } from './read.ts'
+import { readFile } from './read.ts'
 import type { FeedReport } from './report.ts'
 import { type FeedSource, named, newestFile } from './sources.ts'
 import type { Workspace } from './workspace.ts'
@@ -27,7 +26,6 @@ export interface StageContext {
   log(line: string): void
   progress: Progress
   digestOf: DigestOfFile
-  sifting?: Sifting | undefined
   poolFor(bytes: number): Pool
 }
 
@@ -123,12 +121,13 @@ async function stageClaims(
 
   const bytes = files.reduce((sum, { folder, path }) => sum + (folder ? Infinity : statSync(path).size), 0)
   const pool = context.poolFor(feed.kind === 'batches' ? bytes : 0)
-  const sift = context.sifting ?? startSifting(feed, files, previous, { staging, pool })
-  const reading = { options, staging, pool, sift, progress: context.progress }
-  for await (const { index, items } of readFiles(feed, files, reading)) {
-    for (const item of items) {
-      if (typeof item === 'string') stageSame(item, index)
-      else stage(item, index)
+  const reading = { options, pool, progress: context.progress }
+  for (const [index, file] of files.entries()) {
+    for await (const items of readFile(feed, file, reading)) {
+      for (const item of items) {
+        if (typeof item === 'string') stageSame(item, index)
+        else stage(item, index)
+      }
     }
   }
   // Unreadable items keep their previous claims.

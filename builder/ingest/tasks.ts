@@ -1,14 +1,5 @@
 /** Worker tasks of an ingest. */
-import {
-  type Batch,
-  type BatchFeed,
-  type FeedFile,
-  type FeedItem,
-  type FileDigest,
-  fileDigest,
-  type SiftedFile,
-} from '../../corpus/feeds/feed.ts'
-import type { WrappingTable } from '../../corpus/feeds/nvd/raw-digest-table.ts'
+import { type Batch, type BatchFeed, type FeedItem, type FileDigest, fileDigest } from '../../corpus/feeds/feed.ts'
 import { digestAt } from '../../corpus/feeds/packed-digests.ts'
 import { FEEDS, type FeedName } from '../../corpus/feeds/table.ts'
 import type { TaskResult } from '../../corpus/runtime/pool.ts'
@@ -19,12 +10,6 @@ import { type MergeResult, type MergeSettings, mergeRecord, type RecordToMerge }
 export interface ReadTask {
   feed: FeedName
   batch: Batch
-}
-
-export interface SiftTask {
-  feed: FeedName
-  file: FeedFile
-  known: WrappingTable
 }
 
 /** Null is an unchanged item. Most are, and objects for them would dominate the transfer between threads. */
@@ -53,9 +38,6 @@ export const closeCommittedCorpora = formers.close
 
 export const tasks = {
   digest: (path: string): TaskResult => ({ value: fileDigest(path) satisfies FileDigest }),
-  sift: async ({ feed, file, known }: SiftTask): Promise<TaskResult> => ({
-    value: ((await batchFeed(feed).sift?.(file, known)) ?? null) satisfies SiftedFile | null,
-  }),
   read: ({ feed, batch }: ReadTask): TaskResult => {
     const items = batchFeed(feed).readBatch(batch)
     return {

@@ -8,7 +8,6 @@ import { isSameContent } from '../model/item-digest.ts'
 import { jsonText } from '../model/values/json-text.ts'
 import { FeedError, type FeedErrorCode } from './error.ts'
 import { assertNesting } from './json.ts'
-import type { WrappingTable } from './nvd/raw-digest-table.ts'
 import type { PackedDigests } from './packed-digests.ts'
 
 export interface FeedFile {
@@ -106,22 +105,11 @@ export interface OpenFeed {
   batches: Iterable<Batch> | AsyncIterable<Batch>
 }
 
-/** The new items of a file, without those stored with equal bytes. */
-export interface SiftedFile {
-  /** For each item in file order its index among the stored items, or -1 when it is the next in `batches`. */
-  positions: Int32Array
-  /** These batches contain no stored digests. */
-  batches: Batch[]
-  bytes: number
-}
-
 /** A large feed that several threads read. Batches are plain data, and any thread can read each one. */
 export interface BatchFeed extends FeedBase {
   kind: 'batches'
   open(file: FeedFile, options: ReadOptions): Promise<OpenFeed>
   readBatch(batch: Batch): FeedItem[]
-  /** Scans a file for new items. Returns null when most items are new, or an item has no key. */
-  sift?(file: FeedFile, known: WrappingTable): Promise<SiftedFile | null>
 }
 
 /** EPSS: one row of scores per CVE, all new every day. */

@@ -16,7 +16,7 @@ import type { FirstPartyName } from './first-party/files.ts'
 import { findGhsa, GHSA_ADAPTER, openGhsa, readGhsaBatch } from './ghsa/ghsa.ts'
 import { findKev, KEV_ADAPTER, readKev } from './kev.ts'
 import { findNvd } from './nvd/files.ts'
-import { NVD_ADAPTER, type NvdBatch, openNvd, readNvdBatch, siftNvd } from './nvd/nvd.ts'
+import { NVD_ADAPTER, type NvdBatch, openNvd, readNvdBatch } from './nvd/nvd.ts'
 import { findOsv, OSV_ADAPTER, openOsv, readOsvBatch } from './osv/osv.ts'
 
 export type PublishedFeed =
@@ -200,7 +200,6 @@ export const FEEDS: readonly (Feed & { name: FeedName })[] = [
     find: findNvd,
     open: openNvd,
     readBatch: (batch) => readNvdBatch(batch as NvdBatch),
-    sift: siftNvd,
   },
   {
     name: 'cvelist',

@@ -1,6 +1,8 @@
-/** The state of a feed's items during an ingest: not requested, requested or staged. */
+/**
+ * The items of a feed in the corpus before an ingest, and their state during it: not requested, requested or staged.
+ * Digests and row ids are in typed arrays, because a large feed has 350,000 items.
+ */
 import type Database from 'better-sqlite3'
-import { type KnownItems, readKnownItems } from './known-items.ts'
 
 export interface FeedItems {
   /** Returns the digest from before this ingest, or null if the corpus did not have the item. */
@@ -10,72 +12,106 @@ export interface FeedItems {
    * is or will be in the corpus.
    */
   ask(item: string): Uint8Array | null
-  /** The items of the corpus before this ingest. */
-  known: KnownItems
-  /**
-   * Requests the items at `places`, except -1, then the items with `keys`. Returns null, without requesting anything,
-   * if an item of `places` was already requested or staged or occurs twice.
-   */
-  askAll(positions: Int32Array, keys: readonly (string | null)[]): (Uint8Array | null)[] | null
   /** Returns whether the corpus had the item before or has it now. */
   isThere(item: string): boolean
   stage(item: string): void
-  /** Stages the corpus's item unchanged and returns its rows. Null if there is none or another copy is staged. */
+  /**
+   * Stages the corpus's item unchanged and returns its rows in `claim`, one per CVE. Null if there is none or another
+   * copy is staged.
+   */
   stageOld(item: string): Uint32Array | null
   /** Returns the number of items, including staged ones. */
   size(): number
 }
 
 /** States of an item from before this ingest. 0 is neither requested nor staged. */
-const [ASKED, STAGED, ASKED_NOW] = [1, 2, 3]
+const [ASKED, STAGED] = [1, 2]
 
 export function openItems(database: Database.Database, feed: string): FeedItems {
   const known = readKnownItems(database, feed)
-  const states = new Uint8Array(known.size)
+  const states = new Uint8Array(known.positions.size)
   const added = new Set<string>()
-  const ask = (item: string): Uint8Array | null => {
-    const position = known.positionOf(item)
-    if (position === undefined || states[position] !== 0) return null
-    states[position] = ASKED
-    return known.digestAt(position)
-  }
   return {
-    known,
     digestOf(item) {
-      const position = known.positionOf(item)
+      const position = known.positions.get(item)
       return position === undefined ? null : known.digestAt(position)
     },
-    ask,
-    askAll(positions, keys) {
-      const settle = (state: number) => {
-        for (const position of positions) if (states[position] === ASKED_NOW) states[position] = state
-      }
-      const isOnce = positions.every((position) => {
-        if (position < 0) return true
-        if (states[position] !== 0) return false
-        states[position] = ASKED_NOW
-        return true
-      })
-      const isAgain = (key: string | null) => key !== null && states[known.positionOf(key) ?? -1] === ASKED_NOW
-      if (!isOnce || keys.some(isAgain)) {
-        settle(0)
-        return null
-      }
-      settle(ASKED)
-      return keys.map((key) => (key === null ? null : ask(key)))
+    ask(item) {
+      const position = known.positions.get(item)
+      if (position === undefined || states[position] !== 0) return null
+      states[position] = ASKED
+      return known.digestAt(position)
     },
-    isThere: (item) => known.positionOf(item) !== undefined || added.has(item),
+    isThere: (item) => known.positions.has(item) || added.has(item),
     stage(item) {
-      const position = known.positionOf(item)
+      const position = known.positions.get(item)
       if (position === undefined) added.add(item)
       else states[position] = STAGED
     },
     stageOld(item) {
-      const position = known.positionOf(item)
+      const position = known.positions.get(item)
       if (position === undefined || states[position] === STAGED) return null
       states[position] = STAGED
       return known.rowsAt(position)
     },
-    size: () => known.size + added.size,
+    size: () => known.positions.size + added.size,
   }
+}
+
+type Row = [id: number, item: string, digest: string, cveKey: string]
+
+/** Rows per query. Reading single rows takes 50 % longer; reading all at once would exhaust the memory. */
+const RANGE_ROWS = 4096
+
+function* rowsOf(database: Database.Database, feed: string): Iterable<Row> {
+  // The digest is read as text: creating a Buffer per blob takes longer than the rest of the row.
+  const range = database
+    .prepare<[string, string, string, number], Row>(
+      `SELECT rowid, item, hex(digest), cve_key FROM claim INDEXED BY claim_by_feed
+        WHERE feed = ? AND (item, cve_key, 1) > (?, ?, ?) ORDER BY item, cve_key LIMIT ${RANGE_ROWS}`,
+    )
+    .raw()
+  let [item, cveKey] = ['', '']
+  for (let isAfter = 0; ; isAfter = 1) {
+    const rows = range.all(feed, item, cveKey, isAfter)
+    yield* rows
+    if (rows.length < RANGE_ROWS) return
+    ;[, item, , cveKey] = rows.at(-1)!
+  }
+}
+
+function readKnownItems(database: Database.Database, feed: string) {
+  /** Position of each item. */
+  const positions = new Map<string, number>()
+  let ids = new Uint32Array(1024)
+  let digests = Buffer.alloc(32 << 10)
+  /** Start of each item's rows and digest. The start of the next item is the end. */
+  const firstRows: number[] = []
+  const firstBytes: number[] = []
+  let [count, bytes] = [0, 0]
+  let last: string | null = null
+  for (const [id, item, digest] of rowsOf(database, feed)) {
+    if (count === ids.length) ids = enlarged(ids, new Uint32Array(2 * count))
+    if (item !== last) {
+      positions.set(item, firstRows.length)
+      firstRows.push(count)
+      firstBytes.push(bytes)
+      if (bytes + digest.length / 2 > digests.length) digests = enlarged(digests, Buffer.alloc(2 * digests.length))
+      bytes += digests.write(digest, bytes, 'hex')
+      last = item
+    }
+    ids[count++] = id
+  }
+  firstRows.push(count)
+  firstBytes.push(bytes)
+  return {
+    positions,
+    digestAt: (position: number): Uint8Array => digests.subarray(firstBytes[position]!, firstBytes[position + 1]!),
+    rowsAt: (position: number) => ids.subarray(firstRows[position]!, firstRows[position + 1]!),
+  }
+}
+
+function enlarged<Array extends Uint8Array | Uint32Array>(old: Array, larger: Array): Array {
+  larger.set(old)
+  return larger
 }

@@ -7,7 +7,6 @@ import type { EpssScore } from '../model/claim.ts'
 import type { CveId } from '../model/ids/cve-id.ts'
 import { isSameContent } from '../model/item-digest.ts'
 import { type FeedItems, openItems } from './feed-items.ts'
-import type { KnownItems } from './known-items.ts'
 import { HELD, openSeenRows } from './seen-rows.ts'
 import { sortKey } from './sort-key.ts'
 
@@ -44,13 +43,6 @@ export interface StagingCounts {
 export interface Staging {
   /** Returns the item's digest in the corpus. Null if it has none, or if the item was already requested or staged. */
   digestOf(feed: string, item: string): Uint8Array | null
-  /** Returns the items of the feed from before this ingest. */
-  knownItems(feed: string): KnownItems
-  /**
-   * Requests items by position in `knownItems`, except -1, then by key, as `digestOf` does. Returns null, without
-   * requesting anything, if an item of `places` was already requested or staged or occurs twice.
-   */
-  digestsOf(feed: string, positions: Int32Array, keys: readonly (string | null)[]): (Uint8Array | null)[] | null
   /** Stages an item with exactly the digest from `digestOf`. It must be the first copy in this ingest. */
   same(feed: string, item: string, file: number): void
   /** As `same`, for an item with the same content and different raw bytes. */
@@ -125,8 +117,6 @@ export function openStaging(database: Database.Database): Staging {
 
   return {
     digestOf: (feed, item) => itemsOf(feed).ask(item),
-    knownItems: (feed) => itemsOf(feed).known,
-    digestsOf: (feed, positions, keys) => itemsOf(feed).askAll(positions, keys),
     same(feed, item, file) {
       const rows = itemsOf(feed).stageOld(item)
       if (rows === null) throw notKnown(feed, item)

@@ -13,13 +13,11 @@ import {
   MAX_ITEM_BYTES,
   type OpenFeed,
   type ReadOptions,
-  type SiftedFile,
   skipOf,
 } from '../feed.ts'
 import type { JsonMember } from '../files/json-members.ts'
 import { assertNesting, isObject, parseAnyJson, shown, text } from '../json.ts'
 import { digestAt, packDigests } from '../packed-digests.ts'
-import { positionOf, type WrappingTable } from './raw-digest-table.ts'
 import { readNvdRecord } from './record.ts'
 import { nvdVulnerabilities } from './stream.ts'
 
@@ -60,33 +58,6 @@ async function* batches(members: AsyncIterable<JsonMember>, { digestOf }: ReadOp
     if (batch.isFull()) yield batch.take()
   }
   if (!batch.isEmpty()) yield batch.take()
-}
-
-/** Maximum new bytes of a file. Above this it is read as a new file. */
-const MAX_NEW_BYTES = 16 << 20
-
-/**
- * Scans a file for new records by their raw bytes. Returns null when a record is too long or has no id, or too much is
- * new.
- */
-export async function siftNvd(file: FeedFile, known: WrappingTable): Promise<SiftedFile | null> {
-  const positions: number[] = []
-  const found: NvdBatch[] = []
-  const batch = openBatch()
-  let length = 0
-  for await (const member of nvdVulnerabilities(file)) {
-    if (member.bytes === null) return null
-    const position = positionOf(known, hash('sha256', member.bytes, 'buffer'))
-    positions.push(position)
-    if (position >= 0) continue
-    const key = idOf(member.head, member.bytes)
-    length += member.bytes.length
-    if (key === null || length > MAX_NEW_BYTES) return null
-    batch.add(member, key, null)
-    if (batch.isFull()) found.push(batch.take())
-  }
-  if (!batch.isEmpty()) found.push(batch.take())
-  return { positions: Int32Array.from(positions), batches: found, bytes: length }
 }
 
 function openBatch() {

@@ -1,13 +1,13 @@
-/** NVD's files are sifted by the bytes of their records: what comes of it is what reading every record gives. */
-import { statSync, writeFileSync } from 'node:fs'
+/** A night on top of another gives the same claims as the second night alone. Unchanged records are not parsed. */
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { takeDigests } from '../../../builder/ingest/file-digests.ts'
-import { startSiftings } from '../../../builder/ingest/prescan.ts'
+import type { FeedReport } from '../../../builder/ingest/report.ts'
 import { stageFeed } from '../../../builder/ingest/stage.ts'
-import type { ReadTask } from '../../../builder/ingest/tasks.ts'
+import type { ReadResult } from '../../../builder/ingest/tasks.ts'
 import { noProgress } from '../../../corpus/command/progress.ts'
 import type { BatchFeed } from '../../../corpus/feeds/feed.ts'
 import { FEEDS } from '../../../corpus/feeds/table.ts'
@@ -15,25 +15,24 @@ import { openPool, type Pool } from '../../../corpus/runtime/pool.ts'
 import { openMerging } from '../../../corpus/store/merging.ts'
 import { createSchema } from '../../../corpus/store/schema.ts'
 import { openStaging } from '../../../corpus/store/staging.ts'
-import type { FeedState } from '../../../corpus/store/state.ts'
 import { feedFile, readOptions } from '../../corpus/feeds/reading.ts'
 import { temporaryFolder } from '../../support/dist.ts'
 
 const folder = temporaryFolder('read')
-const SIFTED = FEEDS.find(({ name }) => name === 'nvd') as BatchFeed
-const { sift: _, ...READ_WHOLE } = SIFTED
+const NVD = FEEDS.find(({ name }) => name === 'nvd') as BatchFeed
 const inline = openPool(new URL('../../../builder/ingest/tasks.ts', import.meta.url), 0)
-/** Of the night under way: how many records were handed out to be read. */
-let handedOut = 0
+/** Number of records of the last night that were parsed. */
+let parsed = 0
 const pool: Pool = {
   ...inline,
-  run(task, input) {
-    if (task === 'read') handedOut += (input as ReadTask).batch.keys.length
-    return inline.run(task, input)
+  async run<T>(task: string, input: unknown) {
+    const result = await inline.run<T>(task, input)
+    if (task === 'read') parsed += (result as ReadResult).filter((item) => item !== null).length
+    return result
   },
 }
 
-/** A record as its file has it: `A1` is the first edition of A, `A2` a later one of the same date, `A+` one of a later date. */
+/** The JSON of a record: `A1` is the first edition of A, `A2` a later one of the same date, `A+` one of a later date. */
 function record(name: string): string {
   const [letter, edition] = name
   const cveId = `CVE-2024-${1000 + letter!.charCodeAt(0)}`
@@ -53,19 +52,20 @@ const writtenAs = (name: string, isWide: boolean) => {
   return isWide && !ODD[name] ? JSON.stringify(JSON.parse(text), null, 1) : text
 }
 
-/** A file's records by name, first `wide` where they are written indented. */
+/** The names of a file's records. `wide` indents them. */
 type File = readonly string[]
 
-/** Stages these nights one after the other: what is told of the last, and what the corpus then has. */
-async function nights(feed: BatchFeed, ...all: (readonly File[])[]) {
+/** Stages these nights one after the other. Returns the last report, and the claims of the corpus by item. */
+async function nights(...all: (readonly File[])[]) {
   const database = new Database(':memory:')
   createSchema(database)
   let previous: Parameters<typeof stageFeed>[1] = null
-  let last: unknown
+  let last: FeedReport | undefined
+  const claims = new Map<string, unknown>()
   for (const [night, files] of all.entries()) {
-    handedOut = 0
+    parsed = 0
     const found = files.map((names, i) => {
-      const path = join(folder.path, `${night}-${i}.json`)
+      const path = join(folder.path, `${i}.json`)
       const isWide = names.includes('wide')
       const records = names.filter((name) => name !== 'wide').map((name) => writtenAs(name, isWide))
       writeFileSync(path, `{"format":"NVD_CVE","night":${night},"vulnerabilities":[${records}]}`)
@@ -75,24 +75,26 @@ async function nights(feed: BatchFeed, ...all: (readonly File[])[]) {
       typeof stageFeed
     >[2]
     const context = { log: () => {}, progress: noProgress, digestOf: takeDigests(found, pool), poolFor: () => pool }
-    const report = await stageFeed({ feed, files: found }, previous, workspace, context)
+    const report = await stageFeed({ feed: NVD, files: found }, previous, workspace, context)
     const merging = openMerging(database)
     merging.settleClaims('nvd', false, null)
-    const claims = database
-      .prepare('SELECT item, cve_key, hex(digest), stated_at, body FROM claim ORDER BY item')
-      .raw()
-      .all()
-    last = { report: { ...report, files: [] }, claims, touched: merging.touched() }
+    claims.clear()
+    const rows = database.prepare<[], { item: string }>('SELECT item, hex(digest), stated_at, body FROM claim').all()
+    for (const row of rows) claims.set(row.item, row)
+    last = report
     for (const table of ['altered', 'scores', 'touched', 'lost']) database.exec(`DROP TABLE temp.${table}`)
     const { kept, held, skipped, notes, read } = report
     const reading = { read, kept, held, skipped, notes }
-    previous = { ...report, records: kept + held, licence: '', attribution: '', adapter: feed.adapter, reading }
+    previous = { ...report, records: kept + held, licence: '', attribution: '', adapter: NVD.adapter, reading }
   }
   database.close()
-  return last
+  return { report: last!, claims }
 }
 
 const FIRST: File[] = [['A1', 'B1', 'C1', 'D1'], ['C+']]
+
+/** Unreadable records keep the claim of the first night. */
+const HELD: Record<string, string> = { 'one that cannot be read': 'CVE-2024-1065', 'one with two ids': 'CVE-2024-1066' }
 
 const SECOND: [what: string, ...files: File[]][] = [
   ['the same again', ...FIRST],
@@ -111,38 +113,29 @@ const SECOND: [what: string, ...files: File[]][] = [
 ]
 
 for (const [what, ...files] of SECOND) {
-  test(`a file that is sifted brings what one brings that is read whole: ${what}`, async () => {
-    assert.equal(await nights(SIFTED, FIRST, files), await nights(READ_WHOLE, FIRST, files))
-    const back = [FIRST, files, FIRST]
-    assert.equal(await nights(SIFTED, ...back), await nights(READ_WHOLE, ...back), 'and back')
+  test(`the second night on top of the first: ${what}`, async () => {
+    const first = await nights(FIRST)
+    const alone = await nights(files)
+    const onTop = await nights(FIRST, files)
+    const expected = new Map(alone.claims)
+    const held = HELD[what]
+    if (held !== undefined) expected.set(held, first.claims.get(held))
+    const sorted = (claims: Map<string, unknown>) => [...claims].sort(([a], [b]) => (a < b ? -1 : 1))
+    assert.equal(sorted(onTop.claims), sorted(expected))
+    assert.is(onTop.report.held, held === undefined ? 0 : 1)
+    assert.is(onTop.report.read, alone.report.read)
+    assert.equal(onTop.report.skipped, alone.report.skipped)
+    assert.equal(sorted((await nights(FIRST, files, FIRST)).claims), sorted(first.claims), 'and back')
   })
 }
 
-test('what the corpus has is not handed out to be read', async () => {
-  await nights(SIFTED, FIRST, [['A1', 'B+'], ['C+']])
-  assert.is(handedOut, 1)
-  await nights(READ_WHOLE, FIRST, [['A1', 'B+'], ['C+']])
-  assert.is(handedOut, 3)
-})
-
-test('a feed is sifted before its turn where its files are of other sizes than before', () => {
-  const path = join(folder.path, 'one.json')
-  writeFileSync(path, '{"format":"NVD_CVE","vulnerabilities":[]}')
-  const { size } = statSync(path)
-  const database = new Database(':memory:')
-  createSchema(database)
-  const context = { staging: openStaging(database), pool }
-  const begunWith = (feed: BatchFeed, sizes: number[], adapter = feed.adapter): boolean => {
-    const files = sizes.map((bytes) => ({ path, bytes, sha256: '' }))
-    const previous = new Map([[feed.name, { files, adapter } as unknown as FeedState]])
-    return startSiftings([{ feed, files: [feedFile(path)] }], previous, context).has(feed.name)
-  }
-  assert.is(begunWith(SIFTED, [size + 1]), true)
-  assert.is(begunWith(SIFTED, [size, size]), true)
-  assert.is(begunWith(SIFTED, [size]), false, 'they may be the same')
-  assert.is(begunWith(SIFTED, [size + 1], 1), false, 'another adapter read what the corpus has')
-  assert.is(begunWith(READ_WHOLE, [size + 1]), false)
-  database.close()
+test('records with the same bytes are not parsed again', async () => {
+  await nights(FIRST)
+  assert.is(parsed, 5)
+  const { report } = await nights(FIRST, [['A1', 'B+'], ['C+']])
+  assert.is(parsed, 1)
+  assert.is(report.changed, 1)
+  assert.is(report.removed, 1)
 })
 
 test.after(() => folder.remove())

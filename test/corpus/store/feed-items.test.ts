@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { readKnownItems } from '../../../corpus/store/known-items.ts'
+import { openItems } from '../../../corpus/store/feed-items.ts'
 import { createSchema } from '../../../corpus/store/schema.ts'
 
 /** More rows than are read at one go, in items of one to four rows each, so that a border falls into an item. */
@@ -27,15 +27,20 @@ test('every item is known by its digest and has its own rows', () => {
   }
   insert.run('', 'ghsa', 'of another feed', digestOf(1), '1')
 
-  const known = readKnownItems(database, 'osv')
-  assert.is(known.size, ITEMS)
+  const items = openItems(database, 'osv')
+  assert.is(items.size(), ITEMS)
   for (let item = 0; item < ITEMS; item++) {
-    const position = known.positionOf(keyOf(item))!
-    assert.is(Buffer.compare(known.digestAt(position), digestOf(item)), 0)
-    assert.equal([...known.rowsAt(position)], rows.get(keyOf(item)))
+    const key = keyOf(item)
+    assert.is(Buffer.compare(items.ask(key)!, digestOf(item)), 0)
+    assert.is(items.ask(key), null, 'requested before')
+    assert.equal([...items.stageOld(key)!], rows.get(key))
+    assert.is(items.stageOld(key), null, 'staged before')
   }
-  assert.is(known.positionOf('of another feed'), undefined)
-  assert.is(readKnownItems(database, 'nvd').size, 0)
+  assert.is(items.isThere('of another feed'), false)
+  assert.is(items.size(), ITEMS)
+  items.stage('of another feed')
+  assert.is(items.size(), ITEMS + 1)
+  assert.is(openItems(database, 'nvd').size(), 0)
   database.close()
 })
 
