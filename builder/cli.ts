@@ -140,7 +140,7 @@ program
   .action(async (feeds: string, { floor, verbose, json, ...options }) => {
     const { ingest } = await import('./ingest/ingest.ts')
     const { formatIngestReport } = await import('./ingest/format-report.ts')
-    const { readMinimumCounts } = await import('./ingest/minimum-counts.ts')
+    const { readMinimumCounts } = await import('./ingest/judge.ts')
     const floors = floor === undefined ? {} : readMinimumCounts(floor)
     // A log file needs only the report.
     const progress = process.stderr.isTTY ? showProgress() : noProgress

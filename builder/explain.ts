@@ -9,8 +9,7 @@ import { type CveId, cveBlock, parseCveId } from '../corpus/model/ids/cve-id.ts'
 import { dayOf } from '../corpus/model/values/date.ts'
 import { type Corpus, openCorpus, type StoredClaim } from '../corpus/store/corpus.ts'
 import type { FeedState } from '../corpus/store/state.ts'
-import { mergeInputOf, type RecordSettings } from './ingest/record.ts'
-import { settingsIn, weaknessNames } from './ingest/settings.ts'
+import { mergeInputOf, type RecordSettings, settingsIn, weaknessNames } from './ingest/record.ts'
 
 export type ExplainErrorCode =
   | 'usage' // not a CVE id

@@ -1,13 +1,12 @@
 /**
  * Decides whether each feed may enter the corpus: by the age of its edition before reading, by its counts after. A
- * rejected feed leaves the corpus unchanged.
+ * rejected feed leaves the corpus unchanged. Also parses the minimum counts of `--floor`.
  */
 import type { Feed } from '../../corpus/feeds/feed.ts'
-import type { FeedName } from '../../corpus/feeds/table.ts'
+import { FEEDS, type FeedName } from '../../corpus/feeds/table.ts'
 import { dayOf, daysBetween } from '../../corpus/model/values/date.ts'
 import type { FeedState } from '../../corpus/store/state.ts'
 import { IngestError } from './error.ts'
-import type { MinimumCounts } from './minimum-counts.ts'
 import type { FeedRemark, FeedReport } from './report.ts'
 import { type FeedSource, newestFile } from './sources.ts'
 
@@ -110,4 +109,29 @@ export function remarkOnEditions(sources: readonly FeedSource[], reports: readon
     const apart = `${Math.abs(days)} days ${days < 0 ? 'before' : 'after'} the CVE list of ${dayOf(list)}`
     remarks.push({ code: 'days-apart', detail: `edition of ${dayOf(published)}, ${apart}` })
   }
+}
+
+export type MinimumCounts = Readonly<Partial<Record<FeedName, number>>>
+
+/**
+ * Parses `kev=1000,cvelist=200000`. The last value of a feed counts.
+ * @throws IngestError `usage`
+ */
+export function readMinimumCounts(text: string): MinimumCounts {
+  const floors: Partial<Record<FeedName, number>> = {}
+  for (const word of text.split(',').map((part) => part.trim())) {
+    const [, name, number] = /^(.*?)\s*=\s*(.*)$/.exec(word) ?? []
+    if (name === undefined) throw new IngestError('usage', `--floor takes <feed>=<records>, not '${word}'`)
+    const feed = FEEDS.find((one) => one.name === name)
+    if (!feed) {
+      const known = FEEDS.map((one) => one.name).join(', ')
+      throw new IngestError('usage', `--floor: there is no feed '${name}'; there are ${known}`)
+    }
+    const floor = /^\d+$/.test(number!) ? Number(number) : 0
+    if (floor < 1 || !Number.isSafeInteger(floor)) {
+      throw new IngestError('usage', `--floor: that of ${name} must be a whole number from 1, not '${number}'`)
+    }
+    floors[feed.name] = floor
+  }
+  return floors
 }

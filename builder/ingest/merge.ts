@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3'
 import type { CweEntry } from '../../corpus/model/catalog.ts'
 import { DAY_MS, dayOf, utcTimestamp } from '../../corpus/model/values/date.ts'
 import { MAX_SHARDS } from '../../corpus/snapshot/bounds.ts'
-import { readCatalog } from '../../corpus/store/catalog.ts'
+import { readCatalog } from '../../corpus/store/corpus.ts'
 import { type Merging, openMerging } from '../../corpus/store/merging.ts'
 import {
   type FeedState,
@@ -15,8 +15,8 @@ import {
 } from '../../corpus/store/state.ts'
 import { IngestError } from './error.ts'
 import { type MergeContext, mergeTouched, type WithheldClaims } from './merge-records.ts'
+import { rulesText, weaknessNames } from './record.ts'
 import type { FeedReport, IngestReport } from './report.ts'
-import { rulesText, weaknessNames } from './settings.ts'
 import type { FeedSource } from './sources.ts'
 
 /** Each exploit module states its date of publication or change. */

@@ -1,5 +1,8 @@
 /** Merges the claims on one CVE into a record, by the rules of the model, and computes its version and timeline. */
+
+import { hash } from 'node:crypto'
 import type { FeedName } from '../../corpus/feeds/table.ts'
+import type { CweEntry } from '../../corpus/model/catalog.ts'
 import type {
   AdvisoryClaim,
   AnalysisClaim,
@@ -235,4 +238,21 @@ function recordParts(stored: PreviousRecord | null): VersionedParts | null {
   if (stored === null) return null
   const parts = Object.fromEntries(PART_NAMES.map((name) => [name, JSON.parse(stored[name])]))
   return { ...(parts as unknown as RecordParts), version: stored.version }
+}
+
+/** Returns null without a weakness catalog. */
+export function weaknessNames(entries: readonly CweEntry[]): RecordSettings['weaknesses'] {
+  return entries.length === 0 ? null : Object.fromEntries(entries.map(({ slug, name }) => [slug, name]))
+}
+
+export function rulesText({ mission, kevFeed, weaknesses }: RecordSettings): string {
+  const names = weaknesses && hash('sha256', JSON.stringify(weaknesses))
+  return JSON.stringify({ rules: MERGE_RULES, mission, kevFeed, weaknesses: names })
+}
+
+/** Returns null if other rules wrote `text`. */
+export function settingsIn(text: string, weaknesses: RecordSettings['weaknesses']): RecordSettings | null {
+  const { mission, kevFeed } = JSON.parse(text) as RecordSettings
+  const settings = { mission, kevFeed, weaknesses }
+  return rulesText(settings) === text ? settings : null
 }

@@ -6,10 +6,10 @@ import { FeedError } from '../../corpus/feeds/error.ts'
 import type { BatchFeed, ClaimFeed, FeedFile, FeedItem, ScoreFeed } from '../../corpus/feeds/feed.ts'
 import type { Pool } from '../../corpus/runtime/pool.ts'
 import type { FeedFileState, FeedSkips, FeedState } from '../../corpus/store/state.ts'
-import type { DigestOfFile } from './file-digests.ts'
 import { readFile } from './read.ts'
 import type { FeedReport } from './report.ts'
 import { type FeedSource, named, newestFile } from './sources.ts'
+import type { DigestOfFile } from './threads.ts'
 import type { Workspace } from './workspace.ts'
 
 /** The report lists each skipped record. */

@@ -1,7 +1,7 @@
 /** Worker tasks of an ingest. */
 import { type Batch, type BatchFeed, type FeedItem, type FileDigest, fileDigest } from '../../corpus/feeds/feed.ts'
-import { digestAt } from '../../corpus/feeds/packed-digests.ts'
 import { FEEDS, type FeedName } from '../../corpus/feeds/table.ts'
+import { digestAt } from '../../corpus/model/item-digest.ts'
 import type { TaskResult } from '../../corpus/runtime/pool.ts'
 import { openCommittedCorpus } from '../../corpus/store/committed-corpus.ts'
 import { connections } from '../../corpus/store/connections.ts'

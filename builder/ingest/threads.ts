@@ -1,5 +1,8 @@
-/** Worker threads of an ingest, started with the first large task. */
-import { openPool, type Pool } from '../../corpus/runtime/pool.ts'
+/** Worker threads of an ingest, started with the first large task, and the digests of the input files that they compute. */
+
+import { statSync } from 'node:fs'
+import type { FeedFile, FileDigest } from '../../corpus/feeds/feed.ts'
+import { handleLater, openPool, type Pool } from '../../corpus/runtime/pool.ts'
 
 export interface Threads {
   /** Returns the workers if they run already or the task is worth starting them, else the caller's thread. */
@@ -20,4 +23,19 @@ export function openThreads(jobs: number): Threads {
     },
     close: async () => threads?.close(),
   }
+}
+
+export type DigestOfFile = (file: FeedFile) => Promise<FileDigest>
+
+/** Folders count as 0 bytes. */
+export function bytesOf(files: readonly FeedFile[]): number {
+  return files.reduce((sum, { folder, path }) => sum + (folder ? 0 : statSync(path).size), 0)
+}
+
+/** Starts all digests at once, while feeds are read. A digest of an unreadable file rejects. */
+export function takeDigests(files: readonly FeedFile[], pool: Pool): DigestOfFile {
+  const digests = new Map<string, Promise<FileDigest>>()
+  for (const { folder, path } of files)
+    if (!folder) digests.set(path, handleLater(pool.run<FileDigest>('digest', path)))
+  return ({ path }) => digests.get(path)!
 }

@@ -21,17 +21,15 @@ import type { FileEntry } from '../../corpus/snapshot/files/manifest.ts'
 import type { Pointer } from '../../corpus/snapshot/files/pointer.ts'
 import { type EpssColumns, encodeEpss, NO_EPSS, toBillionths } from '../../corpus/snapshot/record/epss.ts'
 import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
-import { about } from './about.ts'
 import { type Activation, activate, type Signing } from './activate.ts'
 import { buildCachePath, openBuildCache } from './build-cache.ts'
 import { cnaEntries, feedEntries, writeCatalogs } from './catalogs.ts'
 import { collectChanges, putDelta } from './delta.ts'
 import { BuildError } from './error.ts'
 import { lockDist } from './lock.ts'
-import { type ObjectStore, openObjectStore } from './objects.ts'
+import { type ObjectStore, openObjectStore, openWriteQueue } from './objects.ts'
 import { closeCorpora, type LeftOut } from './shard-task.ts'
 import { type Block, blocksOf, type Parent, type ShardTally, writeShards } from './shards.ts'
-import { openWriteQueue } from './write-queue.ts'
 
 export interface BuildOptions {
   corpus: string
@@ -233,4 +231,20 @@ function alignEpss(corpus: Corpus, blocks: readonly Block[]): EpssColumns {
     columns.percentiles[row] = toBillionths(percentile)
   }
   return columns
+}
+
+/** Returns the snapshot's description of itself (`/snapshot`): its feeds and the count of each kind of entry. */
+function about(corpus: Corpus, counts: About['counts'], epss: EpssColumns): About {
+  const { corpusDate, feeds } = corpus.state()
+  return {
+    corpus_date: corpusDate,
+    epss_date: epss.date,
+    counts,
+    feeds: Object.fromEntries(
+      feeds.map(({ name, version, date, records, licence, attribution }) => [
+        name,
+        { version, updated_at: date, records, licence, attribution },
+      ]),
+    ),
+  }
 }

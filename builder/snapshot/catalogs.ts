@@ -18,11 +18,11 @@ import {
   MAX_ENTRY_BYTES,
 } from '../../corpus/snapshot/record/catalog.ts'
 import type { Corpus } from '../../corpus/store/corpus.ts'
-import type { BuiltCatalog, CatalogInput } from './catalog-task.ts'
 import type { Changes } from './delta.ts'
 import type { ObjectStore } from './objects.ts'
 import type { LeftOut } from './shard-task.ts'
 import type { Parent } from './shards.ts'
+import type { BuiltCatalog, CatalogInput } from './tasks.ts'
 
 interface CatalogJob {
   parent: Parent | null

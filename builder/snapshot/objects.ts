@@ -1,11 +1,12 @@
-/** Writes files to a `dist`: under a temporary name, synced, then renamed to their SHA-256. */
+/** Writes files to a `dist`, several at once: under a temporary name, synced, then renamed to their SHA-256. */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Effects, moveFile, replaceFile } from '../../corpus/command/effects.ts'
 import { digestOfFile, sha256 } from '../../corpus/runtime/digest.ts'
+import { handleLater } from '../../corpus/runtime/pool.ts'
 import type { TemporaryFile } from '../../corpus/snapshot/derive/derive.ts'
 import { objectPath, temporaryFolder } from '../../corpus/snapshot/files/layout.ts'
-import type { Stored } from '../../corpus/snapshot/files/manifest.ts'
+import type { FileEntry, Stored } from '../../corpus/snapshot/files/manifest.ts'
 
 export interface ObjectStore {
   /**
@@ -49,4 +50,32 @@ export function openObjectStore(dist: string, effects: Effects): ObjectStore {
 async function isThere(path: string, digest: string, size: number): Promise<boolean> {
   if (statSync(path, { throwIfNoEntry: false })?.size !== size) return false
   return (await digestOfFile(path)).sha256 === digest
+}
+
+/** Enough to keep a disk busy; queued contents use memory. */
+const AT_ONCE = 4
+
+/** Parallel writes. A sync takes milliseconds without computing, and a build writes hundreds of files. */
+export interface WriteQueue {
+  /** Waits until the queue has room. @throws the error of an earlier write */
+  add(put: Promise<FileEntry>): Promise<void>
+  /** Returns the entries in the order of `add`. @throws the first write's error */
+  entries(): Promise<FileEntry[]>
+  /** Waits for all writes; never rejects. */
+  settled(): Promise<void>
+}
+
+export function openWriteQueue(): WriteQueue {
+  const all: Promise<FileEntry>[] = []
+  const underWay = new Set<Promise<FileEntry>>()
+  return {
+    async add(put) {
+      all.push(handleLater(put))
+      underWay.add(put)
+      handleLater(put.finally(() => underWay.delete(put)))
+      while (underWay.size >= AT_ONCE) await Promise.race(underWay)
+    },
+    entries: () => Promise.all(all),
+    settled: async () => void (await Promise.allSettled(all)),
+  }
 }

@@ -6,9 +6,8 @@ import type { FileEntry, Manifest } from '../../corpus/snapshot/files/manifest.t
 import type { Corpus } from '../../corpus/store/corpus.ts'
 import { type BuildCache, type BuildCacheWriter, buildCacheWriter } from './build-cache.ts'
 import type { Changes } from './delta.ts'
-import type { ObjectStore } from './objects.ts'
+import { type ObjectStore, openWriteQueue } from './objects.ts'
 import type { BuiltShard, LeftOut, ShardInput } from './shard-task.ts'
-import { openWriteQueue } from './write-queue.ts'
 
 export interface ShardTally {
   members: { total: number; encoded: number; encodedBytes: number }

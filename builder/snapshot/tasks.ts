@@ -1,11 +1,18 @@
-/** Worker tasks of a build. */
+/** Worker tasks of a build: shards, catalogs, derived files. */
 
 import type { TaskResult } from '../../corpus/runtime/pool.ts'
 import { deriveTasks } from '../../corpus/snapshot/derive/derive.ts'
 import { buffersOf } from '../../corpus/snapshot/derive/extract.ts'
-import type { Change } from '../../corpus/snapshot/files/delta.ts'
-import { type CatalogInput, writeCatalog } from './catalog-task.ts'
-import { buildShard, type ShardInput } from './shard-task.ts'
+import { type Change, type LocatedShard, shardChange } from '../../corpus/snapshot/files/delta.ts'
+import type { FileEntry } from '../../corpus/snapshot/files/manifest.ts'
+import {
+  type CatalogEntry,
+  type EncodedCatalog,
+  encodeCatalog,
+  keptEntries,
+} from '../../corpus/snapshot/record/catalog.ts'
+import { membersOf } from '../../corpus/snapshot/record/shard.ts'
+import { buildShard, readSound, type ShardInput } from './shard-task.ts'
 
 export const tasks = {
   ...deriveTasks,
@@ -22,3 +29,22 @@ export const tasks = {
 
 const changeBuffers = (change: Change | null): ArrayBuffer[] =>
   change ? [change.recipe.buffer as ArrayBuffer, change.carried.buffer as ArrayBuffer] : []
+
+export interface CatalogInput {
+  entries: CatalogEntry[]
+  parent: { dist: string; file: FileEntry } | null
+}
+
+export interface BuiltCatalog extends EncodedCatalog {
+  /** Null without a parent. */
+  change: Change | null
+}
+
+/** Unchanged entries reuse the members of the parent's shard. */
+function writeCatalog({ entries, parent }: CatalogInput): BuiltCatalog {
+  const former = parent && readSound(parent.dist, parent.file)
+  const catalog = encodeCatalog(entries, keptEntries(former))
+  return { ...catalog, change: former && shardChange(located(Buffer.from(catalog.bytes.buffer)), located(former)) }
+}
+
+const located = (bytes: Buffer): LocatedShard => ({ bytes, members: [...membersOf(bytes)] })

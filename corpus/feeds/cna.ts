@@ -15,7 +15,7 @@ import {
   skipOf,
 } from './feed.ts'
 import { dateInName, findFiles } from './files/choice.ts'
-import { readJsonFile } from './files/json-file.ts'
+import { readJsonFile } from './files/plain-file.ts'
 import { isObject, objects, shown, text, texts } from './json.ts'
 
 export const CNA_ADAPTER = 2

@@ -4,11 +4,10 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { MAX_NAME_LENGTH } from '../model/affected/products.ts'
 import type { EpssScore, RecordNote } from '../model/claim.ts'
 import type { CveId } from '../model/ids/cve-id.ts'
-import { isSameContent } from '../model/item-digest.ts'
+import { isSameContent, type PackedDigests } from '../model/item-digest.ts'
 import { jsonText } from '../model/values/json-text.ts'
 import { FeedError, type FeedErrorCode } from './error.ts'
 import { assertNesting } from './json.ts'
-import type { PackedDigests } from './packed-digests.ts'
 
 export interface FeedFile {
   path: string

@@ -13,7 +13,7 @@ import {
   skipOf,
 } from './feed.ts'
 import { dateInName, findFiles } from './files/choice.ts'
-import { readJsonFile } from './files/json-file.ts'
+import { readJsonFile } from './files/plain-file.ts'
 import { isObject, type JsonObject, shown, text } from './json.ts'
 
 export const KEV_ADAPTER = 1

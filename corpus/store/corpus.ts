@@ -3,7 +3,6 @@ import type Database from 'better-sqlite3'
 import type { EpssScore } from '../model/claim.ts'
 import type { CveId } from '../model/ids/cve-id.ts'
 import { PART_NAMES, type PartName } from '../model/record.ts'
-import { readCatalog } from './catalog.ts'
 import { openDatabase } from './schema.ts'
 import { sortKey } from './sort-key.ts'
 import { type FeedState, readCorpusDate, readFeedStates, readMeta } from './state.ts'
@@ -125,4 +124,12 @@ function storedRecord(row: RecordRow): StoredRecord {
 function epssRelease(feeds: FeedState[]): EpssRelease | null {
   const state = feeds.find((feed) => feed.name === 'epss')
   return state?.date ? { date: state.date.slice(0, 10), modelVersion: state.version ?? 'unknown' } : null
+}
+
+/** Returns the entries of a feed, unique and sorted by key. */
+export function readCatalog<Entry>(database: Database.Database, feed: string): Entry[] {
+  const bodies = database
+    .prepare<[string], string>('SELECT min(body) FROM claim WHERE feed = ? GROUP BY item ORDER BY item')
+    .pluck()
+  return bodies.all(feed).map((body) => JSON.parse(body) as Entry)
 }

@@ -2,8 +2,7 @@
 import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { PART_NAMES } from '../model/record.ts'
-import { accessError } from './access.ts'
-import { StoreError } from './error.ts'
+import { accessError, StoreError } from './error.ts'
 
 /** Increase it whenever the meaning of a table changes. A corpus of another version must be ingested again. */
 const SCHEMA_VERSION = 4

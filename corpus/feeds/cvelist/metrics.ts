@@ -3,8 +3,7 @@
 import type { CveClaim, RecordNote } from '../../model/claim.ts'
 import { utcDate, utcTimestamp } from '../../model/values/date.ts'
 import { isObject, type JsonObject, objects, shown, text } from '../json.ts'
-import { addNote } from '../notes.ts'
-import { readCvss } from '../statements.ts'
+import { addNote, readCvss } from '../statements.ts'
 
 const CVSS_KEYS = [
   ['cvssV4_0', '4.0'],

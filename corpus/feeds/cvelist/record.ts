@@ -3,8 +3,7 @@ import type { CveClaim, CveListRecord, RecordNote } from '../../model/claim.ts'
 import { type CveId, isRecordId, parseCveId } from '../../model/ids/cve-id.ts'
 import { FeedError } from '../error.ts'
 import { isObject, type JsonObject, objects, shown, text } from '../json.ts'
-import { addNote } from '../notes.ts'
-import { NO_DATE, readDate } from '../statements.ts'
+import { addNote, NO_DATE, readDate } from '../statements.ts'
 import { readContainer } from './container.ts'
 
 const STATES = ['PUBLISHED', 'RESERVED', 'REJECTED'] as const satisfies readonly CveListRecord['state'][]

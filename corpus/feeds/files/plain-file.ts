@@ -1,9 +1,10 @@
-/** Reads files that may be gzipped (name ends in `.gz`), whole or as a stream. */
+/** Reads files that may be gzipped (name ends in `.gz`): whole, as a stream, or as JSON. */
 import { closeSync, createReadStream, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { constants, createGunzip, gunzipSync } from 'node:zlib'
 import { FeedError, type FeedErrorCode } from '../error.ts'
 import type { FeedFile } from '../feed.ts'
+import { utf8Text } from '../json.ts'
 
 export type NamedFile = Pick<FeedFile, 'path' | 'name'>
 
@@ -77,5 +78,26 @@ export function headOf({ path }: Pick<NamedFile, 'path'>): string {
     return ''
   } finally {
     closeSync(file)
+  }
+}
+
+const MAX_FILE_BYTES = 256 << 20
+
+/** Returns the parsed content of a plain or gzipped file. Errors call it `name`. Does not limit nesting. */
+export function readJsonFile(path: string, name: string): unknown {
+  const bytes = readPlain({ path, name }, MAX_FILE_BYTES)
+  const invalid = (what: string, cause?: unknown) => new FeedError('file_invalid', `${name} ${what}`, { cause })
+  let text: string
+  try {
+    // Some publishers write a byte order mark.
+    text = utf8Text(bytes)
+  } catch (cause) {
+    throw invalid('is not UTF-8', cause)
+  }
+  if (text.trim() === '') throw invalid('is empty')
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw invalid(`is no JSON: ${(cause as Error).message}`, cause)
   }
 }

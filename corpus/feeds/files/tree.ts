@@ -3,7 +3,7 @@
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { isSameWrapping, withWrapping } from '../../model/item-digest.ts'
+import { digestAt, isSameWrapping, packDigests, withWrapping } from '../../model/item-digest.ts'
 import { FeedError } from '../error.ts'
 import {
   type Batch,
@@ -17,9 +17,7 @@ import {
   skipOf,
 } from '../feed.ts'
 import { parseJson } from '../json.ts'
-import { digestAt, packDigests } from '../packed-digests.ts'
 import type { FileWindow } from './file-window.ts'
-import { entryAt, packEntries } from './packed-entries.ts'
 import { type EntryMeasures, openZip, storedEntry, withZip, type ZipEntry, type ZipPosition } from './zip.ts'
 
 /** Maximum depth of an item below its folder: `advisories/github-reviewed/2024/01/<id>/<id>.json`. */
@@ -170,5 +168,29 @@ function readItemFile(path: string): Buffer {
   } catch (cause) {
     if (cause instanceof FeedError) throw cause
     throw new FeedError('entry_damaged', `it cannot be read: ${(cause as Error).message}`, { cause })
+  }
+}
+
+const MEASURES = 6
+
+/** Packs archive entries for another thread. Transferring them as objects took longer than finding them. */
+function packEntries(entries: readonly EntryMeasures[]): Float64Array {
+  const packed = new Float64Array(MEASURES * entries.length)
+  for (const [index, entry] of entries.entries()) {
+    const { offset, compressedSize, size, crc32, method, encrypted } = entry
+    packed.set([offset, compressedSize, size, crc32, method, encrypted ? 1 : 0], MEASURES * index)
+  }
+  return packed
+}
+
+function entryAt(packed: Float64Array, index: number): EntryMeasures {
+  const [offset, compressedSize, size, crc32, method, encrypted] = packed.subarray(MEASURES * index)
+  return {
+    offset: offset!,
+    compressedSize: compressedSize!,
+    size: size!,
+    crc32: crc32!,
+    method: method!,
+    encrypted: encrypted === 1,
   }
 }

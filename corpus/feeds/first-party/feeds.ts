@@ -5,8 +5,7 @@ import { ANALYSES } from './analyses.ts'
 import { DETECTIONS } from './detections.ts'
 import { type FirstPartyName, findFirstParty } from './files.ts'
 import { type LineFormat, readLines } from './lines.ts'
-import { REPORT_TYPES } from './report-types.ts'
-import { REPORTS } from './reports.ts'
+import { REPORT_TYPES, REPORTS } from './reports.ts'
 import { SERVICE_SCORES } from './service-scores.ts'
 
 type FirstPartyFeed = ClaimFeed & { name: FirstPartyName }

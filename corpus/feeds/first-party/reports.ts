@@ -1,6 +1,7 @@
-/** Reports about CVEs by the operator's service. */
-import type { ReportClaim } from '../../model/claim.ts'
-import { body, cveId, fields, oneOf, someFields, text, time, uuid } from './fields.ts'
+/** Reports about CVEs by the operator's service, and the types of its reports. */
+import type { ReportClaim, ReportType } from '../../model/claim.ts'
+import { assertName } from '../feed.ts'
+import { body, cveId, fields, flag, jsonSchema, oneOf, someFields, text, time, uuid } from './fields.ts'
 import type { LineFormat } from './lines.ts'
 
 const identity = someFields({ id: uuid })
@@ -30,5 +31,21 @@ export const REPORTS: LineFormat<typeof schema, typeof identity> = {
       text: line.report_text,
     }
     return { cveIds: [line.cve_id], statedAt: line.created_at, claim, notes: [] }
+  },
+}
+
+const typeIdentity = someFields({ prompt_name: text })
+
+const typeSchema = fields({ prompt_name: text, enabled: flag, output_schema: jsonSchema.optional() })
+
+export const REPORT_TYPES: LineFormat<typeof typeSchema, typeof typeIdentity> = {
+  adapter: 1,
+  schema: typeSchema,
+  identity: typeIdentity,
+  keyOf: (line) => line.prompt_name,
+  claimOf({ prompt_name, enabled, output_schema = null }) {
+    assertName(prompt_name)
+    const claim: ReportType = { promptName: prompt_name, enabled, outputSchema: output_schema }
+    return { cveIds: [], statedAt: null, claim, notes: [] }
   },
 }

@@ -3,8 +3,8 @@
 import { claimText, type FeedFile, type FeedItem, type OpenFeed, type ReadOptions } from '../feed.ts'
 import { dateInName, findFiles } from '../files/choice.ts'
 import { openTree, readTreeBatch, type TreeBatch, type TreeFormat } from '../files/tree.ts'
-import { addNote } from '../notes.ts'
 import { cveIdsOf, openEntry } from '../osv/entry.ts'
+import { addNote } from '../statements.ts'
 import { readAdvisory } from './advisory.ts'
 
 /** Increase it with every change of the result for the same bytes. */

@@ -7,7 +7,7 @@ import type { RecordNote } from '../../model/claim.ts'
 import type { AffectedEntry, AffectedRange } from '../../model/record.ts'
 import { FeedError } from '../error.ts'
 import { type JsonObject, objects, shown, text } from '../json.ts'
-import { addNote } from '../notes.ts'
+import { addNote } from '../statements.ts'
 
 interface Product {
   vendor: string | null

@@ -1,7 +1,7 @@
 /** Reads NVD's CVE records (API and feeds, version 2.0). */
 import { hash } from 'node:crypto'
 import { parseCveId } from '../../model/ids/cve-id.ts'
-import { isSameWrapping, withWrapping } from '../../model/item-digest.ts'
+import { digestAt, isSameWrapping, packDigests, withWrapping } from '../../model/item-digest.ts'
 import { FeedError } from '../error.ts'
 import {
   type Batch,
@@ -15,11 +15,10 @@ import {
   type ReadOptions,
   skipOf,
 } from '../feed.ts'
-import type { JsonMember } from '../files/json-members.ts'
+import { type JsonMember, jsonMembers } from '../files/json-members.ts'
+import { type NamedFile, plainChunks } from '../files/plain-file.ts'
 import { assertNesting, isObject, parseAnyJson, shown, text } from '../json.ts'
-import { digestAt, packDigests } from '../packed-digests.ts'
 import { readNvdRecord } from './record.ts'
-import { nvdVulnerabilities } from './stream.ts'
 
 /** Increase it with every change of the result for the same bytes. */
 export const NVD_ADAPTER = 3
@@ -160,4 +159,20 @@ function readRecord(number: number, seeming: string | null, known: Uint8Array | 
   } catch (cause) {
     return skipOf(key, cause)
   }
+}
+
+/** The `format` of the API and feed envelope, version 2.0. */
+const FORMAT = 'NVD_CVE'
+
+/**
+ * Yields the members in file order.
+ * @throws FeedError, possibly after some members, when the file is invalid or truncated
+ */
+function nvdVulnerabilities(file: NamedFile): AsyncIterable<JsonMember> {
+  return jsonMembers({ name: file.name, chunks: plainChunks(file) }, 'vulnerabilities', MAX_ITEM_BYTES, (envelope) => {
+    const format = isObject(envelope) ? envelope.format : undefined
+    if (format !== FORMAT) {
+      throw new FeedError('file_invalid', `${file.name} is no NVD file: its format is ${shown(format)}, not ${FORMAT}`)
+    }
+  })
 }

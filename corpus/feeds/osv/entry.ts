@@ -1,15 +1,14 @@
-/** Converts an entry in the OSV schema (1.3 to 1.7) to a claim. Used for GitHub's advisories and OSV's exports. */
-import type { CveClaim, RecordNote } from '../../model/claim.ts'
+/** Converts an entry in the OSV schema (1.3 to 1.7) to a claim, with its severities and references. Used for GitHub's advisories and OSV's exports. */
+import type { CveClaim, CvssClaim, RecordNote, ReferenceClaim } from '../../model/claim.ts'
 import type { CveId } from '../../model/ids/cve-id.ts'
 import { weaknessId } from '../../model/ids/weakness.ts'
-import { readCveIds } from '../cve-ids.ts'
+import { severityOf } from '../../model/scores/cvss.ts'
+import { baseScore } from '../../model/scores/cvss-vector.ts'
 import { FeedError } from '../error.ts'
 import { boundedWeaknesses } from '../feed.ts'
-import { isObject, type JsonObject, shown, text, texts } from '../json.ts'
-import { NO_DATE, readDate } from '../statements.ts'
+import { isObject, type JsonObject, objects, shown, text, texts } from '../json.ts'
+import { addNote, NO_DATE, readCveIds, readDate } from '../statements.ts'
 import { type AffectedPackageStatement, readAffected } from './affected.ts'
-import { readReferences, type TypedReference } from './references.ts'
-import { readSeverities } from './severity.ts'
 
 export interface OsvEntry {
   json: JsonObject
@@ -77,4 +76,62 @@ export function claimOf(entry: OsvEntry, source: 'advisory' | 'osv'): OsvClaim {
       kevDateAdded: null,
     },
   }
+}
+
+/** Returns unique vectors with their scores. Ignores severities that are no CVSS (`Ubuntu`: a word). */
+function readSeverities(entry: JsonObject, notes: RecordNote[]): CvssClaim[] {
+  const byVector = new Map<string, CvssClaim>()
+  const stated = [entry, ...objects(entry.affected)].flatMap(({ severity }) => objects(severity))
+  for (const { type, score } of stated) {
+    const vector = text(score)
+    if (!/^CVSS_/.test(text(type) ?? '') || (vector !== null && byVector.has(vector))) continue
+    const scored = vector === null ? null : baseScore(vector)
+    if (vector === null || scored === null) {
+      addNote(notes, { code: 'cvss-unreadable', detail: `${shown(type)} ${shown(score)}` })
+      continue
+    }
+    byVector.set(vector, {
+      version: scored.version,
+      baseScore: scored.score,
+      baseSeverity: severityOf(scored.score, scored.version).toUpperCase(),
+      vector,
+      statedAt: null,
+      scoredBy: null,
+    })
+  }
+  return [...byVector.values()]
+}
+
+export interface TypedReference extends ReferenceClaim {
+  /** Types of the OSV schema: `ADVISORY`, `FIX`, `PACKAGE`, `WEB`, … */
+  types: string[]
+}
+
+/** Returns the tag of a type: `patch` for `FIX`, none for the default type `WEB`, otherwise the type in lower case. */
+function tagOf(type: string): string | null {
+  if (type === 'WEB') return null
+  return type === 'FIX' ? 'patch' : type.toLowerCase()
+}
+
+function readReferences(entry: JsonObject): TypedReference[] {
+  const typesOf = new Map<string, Set<string>>()
+  for (const reference of objects(entry.references)) {
+    const stated = text(reference.url)
+    if (stated === null) continue
+    const url = withScheme(stated)
+    const type = text(reference.type)?.toUpperCase() ?? 'WEB'
+    const types = typesOf.get(url) ?? new Set()
+    typesOf.set(url, types)
+    types.add(type)
+  }
+  return Array.from(typesOf, ([url, set]) => {
+    const types = [...set]
+    return { url, name: null, tags: types.map(tagOf).filter((tag) => tag !== null), types }
+  })
+}
+
+/** GitHub's advisories link some packages as `github.com/owner/name` or `owner/name`. */
+function withScheme(url: string): string {
+  if (/^[\w-]+(?:\.[\w-]+)+\//.test(url)) return `https://${url}`
+  return /^[\w-]+\/[\w.-]+$/.test(url) ? `https://github.com/${url}` : url
 }

@@ -5,7 +5,7 @@ import type { RecordNote } from '../../model/claim.ts'
 import type { AffectedRange } from '../../model/record.ts'
 import { FeedError } from '../error.ts'
 import { type JsonObject, objects, shown, text } from '../json.ts'
-import { addNote } from '../notes.ts'
+import { addNote } from '../statements.ts'
 
 /** The order of kinds within one event; older entries combine several. */
 const KINDS = ['introduced', 'fixed', 'last_affected', 'limit'] as const

@@ -3,7 +3,7 @@
 import { claimText, type FeedFile, type FeedItem, type OpenFeed, type ReadOptions } from '../feed.ts'
 import { dateInName, findFiles } from '../files/choice.ts'
 import { openTree, readTreeBatch, type TreeBatch, type TreeFormat } from '../files/tree.ts'
-import { addNote } from '../notes.ts'
+import { addNote } from '../statements.ts'
 import { claimOf, cveIdsOf, openEntry } from './entry.ts'
 
 /** Increase it with every change of the result for the same bytes. */

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openWriteQueue } from '../../../builder/snapshot/write-queue.ts'
+import { openWriteQueue } from '../../../builder/snapshot/objects.ts'
 import type { FileEntry } from '../../../corpus/snapshot/files/manifest.ts'
 
 const entry = (name: string): FileEntry => ({
