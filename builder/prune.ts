@@ -3,11 +3,10 @@ import type { Effects } from '../corpus/command/effects.ts'
 import { writingTo } from '../corpus/command/system-error.ts'
 import { keepNewest, type PruneReport } from '../corpus/repository/prune.ts'
 import { readCurrent } from '../corpus/snapshot/files/layout.ts'
-import { buildCachePath, openBuildCache } from './snapshot/build-cache.ts'
 import { lockDist } from './snapshot/lock.ts'
 
 /**
- * Keeps the current snapshot and the `keep - 1` before it; the build cache only if it is current.
+ * Keeps the current snapshot and the `keep - 1` before it.
  * @throws SnapshotError if the current snapshot is unreadable, then nothing is removed; BuildError `busy`
  */
 export async function prune(dist: string, keep: number, effects: Effects): Promise<PruneReport> {
@@ -15,11 +14,7 @@ export async function prune(dist: string, keep: number, effects: Effects): Promi
   readCurrent(dist)
   const unlock = lockDist(dist)
   try {
-    return await writingTo(dist, async () => {
-      const { files } = readCurrent(dist).manifest
-      if (!openBuildCache(dist, files)) await effects.remove(buildCachePath(dist))
-      return keepNewest(dist, keep, effects)
-    })
+    return await writingTo(dist, () => keepNewest(dist, keep, effects))
   } finally {
     unlock()
   }

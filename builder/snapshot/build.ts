@@ -3,6 +3,7 @@
  * current snapshot stays valid until the last rename, which replaces the pointer.
  */
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import type { Effects } from '../../corpus/command/effects.ts'
 import type { Progress } from '../../corpus/command/progress.ts'
 import { writingTo } from '../../corpus/command/system-error.ts'
@@ -22,7 +23,6 @@ import type { Pointer } from '../../corpus/snapshot/files/pointer.ts'
 import { type EpssColumns, encodeEpss, NO_EPSS, toBillionths } from '../../corpus/snapshot/record/epss.ts'
 import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
 import { type Activation, activate, type Signing } from './activate.ts'
-import { buildCachePath, openBuildCache } from './build-cache.ts'
 import { cnaEntries, feedEntries, writeCatalogs } from './catalogs.ts'
 import { collectChanges, putDelta } from './delta.ts'
 import { BuildError } from './error.ts'
@@ -110,7 +110,7 @@ async function buildFrom(
     // The scores are read while the workers run, so the shards are awaited after them.
     const onProgress = (done: number, total: number) => progress('shards', done, total)
     const changes = collectChanges()
-    const job = { blocks, corpusPath, parent, pool, objects, changes, log: effects.log, onProgress }
+    const job = { blocks, corpusPath, parent, pool, objects, changes, onProgress }
     const leftOut: LeftOut[] = []
     const writing = handleLater(Promise.all([writeShards(job), writeCatalogs(feedEntries(corpus, leftOut), job)]))
     const epss = alignEpss(corpus, blocks)
@@ -123,19 +123,15 @@ async function buildFrom(
     const description = about(corpus, countsOf(rows, catalogs), epss)
     const files = [...shards.files, ...catalogFiles, ...(await writeTables(corpus, description, epss, objects))]
     const shardsAt = lap()
-    const { writer, isUpon } = shards
-    const meanwhile = () => writer.end(rows.names, shards.files)
-    const input = { rows, epss, catalogs, corpusDate: description.corpus_date, meanwhile }
+    const input = { rows, epss, catalogs, corpusDate: description.corpus_date }
     files.push(...(await writeDerived(pool, input, objects, progress)))
     const derivedAt = lap()
-    // Before the pointer, which is the last write. Without the pointer, the cache belongs to no snapshot and is
-    // ignored.
-    const isThere = isUpon && openBuildCache(dist, shards.files) !== null
-    if (!isThere) await effects.rename(writer.path, buildCachePath(dist))
     const delta = await putDelta(files, parent?.manifest ?? null, changes, objects)
     const upon = { before: pointer, parent: parent?.manifest ?? null, delta, signing }
     const outcome = await activate(dist, files, upon, effects)
     await effects.remove(temporaryFolder(dist))
+    // A cache that builds of earlier versions wrote.
+    await effects.remove(join(dist, 'gathered'))
     return {
       ...outcome,
       parent: parent?.manifest.snapshot ?? null,
@@ -203,7 +199,7 @@ function pointerOf(dist: string): Pointer | null {
 function parentOf(dist: string, pointer: Pointer, effects: Effects): Parent | null {
   try {
     const manifest = readManifest(dist, pointer.manifest.sha256)
-    return { dist, manifest, gathered: openBuildCache(dist, manifest.files) }
+    return { dist, manifest }
   } catch (error) {
     if (!(error instanceof SnapshotError)) throw error
     effects.log(`the snapshot in ${dist} cannot be built upon, so all of it is made anew: ${error.message}`)

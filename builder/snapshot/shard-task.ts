@@ -4,8 +4,7 @@
  */
 import type { CveId } from '../../corpus/model/ids/cve-id.ts'
 import { SHORT_HASH_LENGTH, sha256 } from '../../corpus/runtime/digest.ts'
-import { extractShard, type KnownFacts, namesOf, type ShardExtract } from '../../corpus/snapshot/derive/extract.ts'
-import { decodeFacts, encodeFacts } from '../../corpus/snapshot/derive/facts.ts'
+import { extractShard, type ShardExtract } from '../../corpus/snapshot/derive/extract.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { type Change, type LocatedShard, shardChange } from '../../corpus/snapshot/files/delta.ts'
 import { readObject } from '../../corpus/snapshot/files/layout.ts'
@@ -15,7 +14,6 @@ import type { MemberHead } from '../../corpus/snapshot/record/member.ts'
 import { contentDigest, type LocatedMember, membersOf } from '../../corpus/snapshot/record/shard.ts'
 import { connections } from '../../corpus/store/connections.ts'
 import { openCorpus } from '../../corpus/store/corpus.ts'
-import { type Blob, readBlob } from './build-cache.ts'
 import { BuildError } from './error.ts'
 
 export interface ShardInput {
@@ -25,8 +23,6 @@ export interface ShardInput {
   ids: CveId[]
   digests: Uint8Array
   parent: { dist: string; file: FileEntry } | null
-  /** Cached facts of the parent's shard. If given, the names of that shard are counted already. */
-  facts: Blob | null
 }
 
 /** A record part or entry that exceeds a limit of the snapshot and is omitted. */
@@ -45,10 +41,6 @@ export interface BuiltShard {
   /** Null without a parent or a new file. */
   change: Change | null
   gathered: ShardExtract
-  /** Encoded by `encodeFacts`. */
-  facts: Uint8Array
-  /** Removed members' names that were counted, by `encodeNames`; null if none were counted. */
-  goneNames: Uint8Array | null
   /** Compressed members, and their compressed bytes. */
   encoded: number
   encodedBytes: number
@@ -59,10 +51,7 @@ const corpora = connections((path) => openCorpus(path, { readonly: true }))
 
 export const closeCorpora = corpora.close
 
-/**
- * @throws BuildError `corpus-changed` if a record is no longer the requested one
- * @throws SnapshotError if `facts` are given, and they or the parent's shard are damaged
- */
+/** @throws BuildError `corpus-changed` if a record is no longer the requested one */
 export function buildShard(input: ShardInput): BuiltShard {
   const parent = parentShard(input)
   const kept = sameMembers(parent?.members ?? [], input)
@@ -70,37 +59,13 @@ export function buildShard(input: ShardInput): BuiltShard {
     parent && kept.size === input.ids.length && parent.members.length === input.ids.length
       ? { file: null, ...parent, encoded: 0, encodedBytes: 0, leftOut: [] }
       : encodeShard(input, parent?.bytes ?? null, kept)
-  const known = parent && input.facts && knownFacts(input.facts, parent.members, kept, members)
-  const gathered = extractShard(bytes, members, known)
-  const goneNames =
-    parent && known
-      ? namesOf(
-          parent.bytes,
-          parent.members.filter(({ key }) => !kept.has(key)),
-        )
-      : null
   const change = file && parent ? shardChange({ bytes, members }, parent) : null
-  return { file, change, gathered, facts: encodeFacts(gathered), goneNames, ...encoded }
+  return { file, change, gathered: extractShard(bytes, members), ...encoded }
 }
 
-function parentShard({ parent, facts }: ShardInput): LocatedShard | null {
-  if (!parent) return null
-  const bytes = facts ? readObject(parent.dist, parent.file) : readSound(parent.dist, parent.file)
+function parentShard({ parent }: ShardInput): LocatedShard | null {
+  const bytes = parent && readSound(parent.dist, parent.file)
   return bytes && { bytes, members: [...membersOf(bytes)] }
-}
-
-function knownFacts(
-  blob: Blob,
-  before: readonly LocatedMember[],
-  kept: ReadonlyMap<string, LocatedMember>,
-  members: readonly LocatedMember[],
-): KnownFacts {
-  const facts = decodeFacts(readBlob(blob))
-  if (facts.facts.titles.length !== before.length) {
-    throw new SnapshotError('malformed', `${blob.path} holds facts of other CVEs`)
-  }
-  const positions = new Map(before.map(({ key }, position) => [key, position]))
-  return { ...facts, positions: Int32Array.from(members, ({ key }) => (kept.has(key) ? positions.get(key)! : -1)) }
 }
 
 function encodeShard(input: ShardInput, shard: Buffer | null, kept: ReadonlyMap<string, LocatedMember>) {

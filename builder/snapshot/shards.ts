@@ -4,7 +4,6 @@ import { type Pool, runInOrder } from '../../corpus/runtime/pool.ts'
 import { type Rows, rowCollector } from '../../corpus/snapshot/derive/rows.ts'
 import type { FileEntry, Manifest } from '../../corpus/snapshot/files/manifest.ts'
 import type { Corpus } from '../../corpus/store/corpus.ts'
-import { type BuildCache, type BuildCacheWriter, buildCacheWriter } from './build-cache.ts'
 import type { Changes } from './delta.ts'
 import { type ObjectStore, openWriteQueue } from './objects.ts'
 import type { BuiltShard, LeftOut, ShardInput } from './shard-task.ts'
@@ -19,8 +18,6 @@ export interface ShardTally {
 export interface Parent {
   dist: string
   manifest: Manifest
-  /** Null without a usable cache. */
-  gathered: BuildCache | null
 }
 
 /** Ids in order, and 16 bytes of digest for each. */
@@ -48,7 +45,6 @@ export interface ShardJob {
   pool: Pool
   objects: ObjectStore
   changes: Changes
-  log(line: string): void
   onProgress(done: number, total: number): void
 }
 
@@ -57,30 +53,17 @@ export interface WrittenShards {
   files: FileEntry[]
   rows: Rows
   tally: ShardTally
-  /** The name counts are still missing. */
-  writer: BuildCacheWriter
-  isUpon: boolean
 }
 
-/** If the parent's cache is damaged, extracts all facts again. */
-export async function writeShards(job: ShardJob): Promise<WrittenShards> {
-  const gathered = gatheredOf(job.parent, job.blocks)
-  if (!gathered) return writeUpon(job, null)
-  try {
-    return await writeUpon(job, gathered)
-  } catch (error) {
-    // An error from another thread loses its class.
-    if ((error as Error).name !== 'SnapshotError') throw error
-    job.log(`what was gathered before is of no use, so all of it is gathered anew: ${(error as Error).message}`)
-    return writeUpon(job, null)
-  }
-}
-
-/** @throws SnapshotError if the parent's cache is damaged, or the parent's shards while the cache is used */
-async function writeUpon(
-  { blocks, corpusPath, parent, pool, objects, changes, onProgress }: ShardJob,
-  gathered: BuildCache | null,
-): Promise<WrittenShards> {
+export async function writeShards({
+  blocks,
+  corpusPath,
+  parent,
+  pool,
+  objects,
+  changes,
+  onProgress,
+}: ShardJob): Promise<WrittenShards> {
   const parentShards = new Map(
     parent?.manifest.files.filter(({ role }) => role === 'cve').map((file) => [file.name, file] as const),
   )
@@ -95,19 +78,16 @@ async function writeUpon(
       corpus: corpusPath,
       ...block,
       parent: file && parent ? { dist: parent.dist, file } : null,
-      facts: gathered?.facts.get(block.block) ?? null,
     }
   })
   const puts = openWriteQueue()
-  const writer = buildCacheWriter(objects.temporary('gathered'))
-  const rows = rowCollector(gathered?.names())
+  const rows = rowCollector()
   let done = 0
   try {
     for await (const built of runInOrder<BuiltShard>(pool, 'shard', inputs)) {
       const { file, encoded, encodedBytes } = built
       const { block, ids } = blocks[done++]!
-      rows.add({ name: block, shard: built.gathered, goneNames: built.goneNames })
-      writer.add(block, built.facts)
+      rows.add({ name: block, shard: built.gathered })
       tally.members.total += ids.length
       tally.members.encoded += encoded
       tally.members.encodedBytes += encodedBytes
@@ -122,18 +102,8 @@ async function writeUpon(
       }
       onProgress(done, blocks.length)
     }
-    return { files: await puts.entries(), rows: rows.rows(), tally, writer, isUpon: gathered !== null }
-  } catch (error) {
-    writer.close()
-    throw error
+    return { files: await puts.entries(), rows: rows.rows(), tally }
   } finally {
     await puts.settled()
   }
-}
-
-/** Returns null if a whole block is gone, because its names could not be subtracted. */
-function gatheredOf(parent: Parent | null, blocks: readonly Block[]): BuildCache | null {
-  if (!parent?.gathered) return null
-  const names = new Set(blocks.map(({ block }) => block))
-  return parent.gathered.facts.keys().every((block) => names.has(block)) ? parent.gathered : null
 }

@@ -14,7 +14,7 @@ import {
   type ReadOptions,
   skipOf,
 } from './feed.ts'
-import { dateInName, findFiles } from './files/choice.ts'
+import { fileDatedByName, findFiles } from './files/choice.ts'
 import { readJsonFile } from './files/plain-file.ts'
 import { isObject, objects, shown, text, texts } from './json.ts'
 
@@ -23,10 +23,7 @@ export const CNA_ADAPTER = 2
 /** The file states no date. Without a date in its name it counts as valid at any time. */
 export function findCnaList(feedsFolder: string): FeedFile[] {
   const found = findFiles(feedsFolder, 'cna', (entry) => entry.isFile() && /^CNAsList.*\.json$/.test(entry.name))
-  return found.map(({ path, name }) => {
-    const date = dateInName(name)
-    return { path, name, role: 'baseline', part: '', date, version: date, folder: false }
-  })
+  return found.map((file) => fileDatedByName(file))
 }
 
 /** Yields the entries in file order. Their key is the slug: the short name folded like vendor names (rule 27). */

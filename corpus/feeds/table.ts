@@ -1,23 +1,22 @@
 /** The table of feeds: name, location, publisher, licence and adapter. */
 import { CAPEC_ADAPTER, findCapec, readCapec } from './capec/capec.ts'
 import { CNA_ADAPTER, findCnaList, readCnaList } from './cna.ts'
-import { CVE_LIST_ADAPTER, openCveList, readRecordBatch } from './cvelist/cvelist.ts'
+import { cveList } from './cvelist/cvelist.ts'
 import { findCveList } from './cvelist/files.ts'
 import { CWE_ADAPTER, findCwe, readCwe } from './cwe/cwe.ts'
 import { EPSS_ADAPTER, findEpss, readEpss } from './epss.ts'
 import { EXPLOIT_DB_ADAPTER, findExploitDb, readExploitDb } from './exploits/exploitdb.ts'
 import { findMetasploit, METASPLOIT_ADAPTER, readMetasploit } from './exploits/metasploit.ts'
 import { findNuclei, NUCLEI_ADAPTER, readNuclei } from './exploits/nuclei.ts'
-import { findPoc, openPoc, POC_ADAPTER, readPocBatch } from './exploits/poc.ts'
+import { findPoc, poc } from './exploits/poc.ts'
 import type { Feed } from './feed.ts'
-import type { TreeBatch } from './files/tree.ts'
 import { FIRST_PARTY_FEEDS } from './first-party/feeds.ts'
 import type { FirstPartyName } from './first-party/files.ts'
-import { findGhsa, GHSA_ADAPTER, openGhsa, readGhsaBatch } from './ghsa/ghsa.ts'
+import { findGhsa, ghsa } from './ghsa/ghsa.ts'
 import { findKev, KEV_ADAPTER, readKev } from './kev.ts'
 import { findNvd } from './nvd/files.ts'
 import { NVD_ADAPTER, type NvdBatch, openNvd, readNvdBatch } from './nvd/nvd.ts'
-import { findOsv, OSV_ADAPTER, openOsv, readOsvBatch } from './osv/osv.ts'
+import { findOsv, osv } from './osv/osv.ts'
 
 export type PublishedFeed =
   | 'cvelist'
@@ -147,45 +146,36 @@ export const FEEDS: readonly (Feed & { name: FeedName })[] = [
   {
     name: 'poc',
     title: 'PoC-in-GitHub',
-    kind: 'batches',
     lookedFor: 'poc/*.zip or poc/PoC-in-GitHub*/',
     licence: 'not stated',
     attribution: 'nomi-sec, PoC-in-GitHub (https://github.com/nomi-sec/PoC-in-GitHub)',
     required: false,
     maxDaysApart: 1,
-    adapter: POC_ADAPTER,
     find: findPoc,
-    open: openPoc,
-    readBatch: (batch) => readPocBatch(batch as TreeBatch),
+    ...poc,
   },
   ...FIRST_PARTY_FEEDS,
   {
     name: 'ghsa',
     title: 'GitHub advisories',
-    kind: 'batches',
     lookedFor: 'ghsa/advisory-database*.zip or ghsa/**/advisories/',
     licence: 'CC-BY-4.0',
     attribution: 'GitHub Advisory Database (https://github.com/advisories)',
     required: false,
     maxDaysApart: 1,
-    adapter: GHSA_ADAPTER,
     find: findGhsa,
-    open: openGhsa,
-    readBatch: (batch) => readGhsaBatch(batch as TreeBatch),
+    ...ghsa,
   },
   {
     name: 'osv',
     title: 'OSV',
-    kind: 'batches',
     lookedFor: 'osv/all.zip or osv/<ecosystem>/all.zip',
     licence: 'by database: https://google.github.io/osv.dev/data/',
     attribution: 'OSV (https://osv.dev) and the databases that it exports',
     required: false,
     maxDaysApart: 1,
-    adapter: OSV_ADAPTER,
     find: findOsv,
-    open: openOsv,
-    readBatch: (batch) => readOsvBatch(batch as TreeBatch),
+    ...osv,
   },
   {
     name: 'nvd',
@@ -204,15 +194,12 @@ export const FEEDS: readonly (Feed & { name: FeedName })[] = [
   {
     name: 'cvelist',
     title: 'CVE list',
-    kind: 'batches',
     lookedFor: 'cvelistv5/<date>_all_CVEs*.zip or cvelistv5/**/cves/',
     licence: 'CVE Terms of Use',
     attribution: 'CVE Program, CVE List V5, with the containers of its authorized data publishers (CISA ADP: CC0-1.0)',
     required: true,
     maxDaysApart: null,
-    adapter: CVE_LIST_ADAPTER,
     find: findCveList,
-    open: openCveList,
-    readBatch: (batch) => readRecordBatch(batch as TreeBatch),
+    ...cveList,
   },
 ]

@@ -1,7 +1,7 @@
 /** Writes a folder of synthetic feeds in the upstream formats. The same options give the same bytes. */
 import { dirname, join } from 'node:path'
 import { nightDate } from './calendar.ts'
-import { type SampleDisk, type SampleFile, type ScratchFile, sampleDisk } from './disk.ts'
+import { type SampleDisk, type SampleFile, sampleDisk } from './disk.ts'
 import { capec } from './feeds/capec.ts'
 import { cna } from './feeds/cna.ts'
 import { cvelist } from './feeds/cvelist.ts'
@@ -79,7 +79,6 @@ export async function generateSample(options: SampleOptions, disk: SampleDisk = 
 /** Returns a disk that tracks open files, so that a failure leaves none behind. */
 function watchedDisk(disk: SampleDisk): { disk: SampleDisk; abandonOpen: () => Promise<void> } {
   const open = new Set<SampleFile>()
-  const laidAside = new Set<ScratchFile>()
   const create: SampleDisk['create'] = async (path) => {
     const file = await disk.create(path)
     open.add(file)
@@ -87,22 +86,16 @@ function watchedDisk(disk: SampleDisk): { disk: SampleDisk; abandonOpen: () => P
       await file.close()
       open.delete(file)
     }
-    return { ...file, close }
-  }
-  const scratch: SampleDisk['scratch'] = async (path) => {
-    const file = await disk.scratch(path)
-    laidAside.add(file)
-    const remove = async () => {
-      await file.remove()
-      laidAside.delete(file)
+    const abandon = async () => {
+      await file.abandon()
+      open.delete(file)
     }
-    return { ...file, remove }
+    return { ...file, close, abandon }
   }
   const abandonOpen = async () => {
     for (const file of open) await file.abandon()
-    for (const file of laidAside) await file.remove()
   }
-  return { disk: { ...disk, create, scratch }, abandonOpen }
+  return { disk: { ...disk, create }, abandonOpen }
 }
 
 function folderOf(feeds: string, name: string, disk: SampleDisk): FeedFolder {
@@ -114,7 +107,6 @@ function folderOf(feeds: string, name: string, disk: SampleDisk): FeedFolder {
   const create: FeedFolder['create'] = async (path) => disk.create(await positionOf(path))
   return {
     create,
-    scratch: async (path) => disk.scratch(await positionOf(path)),
     named: (path) => `${name}/${path}`,
     write: async (path, content, records) => {
       const bytes = typeof content === 'string' ? Buffer.from(content) : content

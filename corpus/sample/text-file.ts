@@ -1,7 +1,6 @@
 /** Writes a text file as a stream, plain or as one gzip member (RFC 1952) without a time in its header. */
 import { constants, crc32, deflateRawSync } from 'node:zlib'
-import { bufferedWriter } from './buffered-writer.ts'
-import type { SampleFile } from './disk.ts'
+import { bufferedWriter, type SampleFile } from './disk.ts'
 
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])
 /** An empty final block (RFC 1951 3.2.3), which ends the stream after the flushes. */
@@ -47,4 +46,11 @@ export async function textFile(file: SampleFile, gzip: boolean): Promise<TextFil
       return stored.length()
     },
   }
+}
+
+/** Formats JSON as PHP does, for two feeds: indented by four, with slashes and non-ASCII characters escaped. */
+export function escapedJson(value: unknown): string {
+  return JSON.stringify(value, null, 4)
+    .replaceAll('/', '\\/')
+    .replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -3,8 +3,7 @@
  * compressed bytes of every entry in memory and searches all entries for each one, too slow for 350,000.
  */
 import { crc32, deflateRawSync } from 'node:zlib'
-import { bufferedWriter } from './buffered-writer.ts'
-import type { SampleDisk, ScratchFile } from './disk.ts'
+import { bufferedWriter, type SampleDisk, type SampleFile } from './disk.ts'
 
 const MAX_UINT16 = 0xffff
 const MAX_UINT32 = 0xffffffff
@@ -36,18 +35,14 @@ export interface ZipWriter {
 }
 
 /** Writes a zip file. All entries have the time `modified`. */
-export async function zipWriter(
-  disk: Pick<SampleDisk, 'create' | 'scratch'>,
-  path: string,
-  modified: Date,
-): Promise<ZipWriter> {
+export async function zipWriter(disk: Pick<SampleDisk, 'create'>, path: string, modified: Date): Promise<ZipWriter> {
   const file = await disk.create(path)
   const stamp = dosTime(modified)
   const body = bufferedWriter(file)
   // The directory comes last, about 90 bytes per entry. At most 1 MiB of it stays in memory.
-  let aside = null as ScratchFile | null
+  let aside = null as SampleFile | null
   const layAside = async (bytes: Uint8Array) => {
-    aside ??= await disk.scratch(`${path}.directory`)
+    aside ??= await disk.create(`${path}.directory`)
     await aside.write(bytes)
   }
   const central = bufferedWriter({ write: layAside })
@@ -90,7 +85,7 @@ export async function zipWriter(
       if (aside) {
         await central.flush()
         for await (const piece of aside.pieces()) await body.write(piece)
-        await aside.remove()
+        await aside.abandon()
       } else {
         await body.write(central.held())
       }

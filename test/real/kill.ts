@@ -133,7 +133,7 @@ async function main(): Promise<void> {
     await end(build(night))
     await soundSnapshot(night.dist, [after.snapshot])
     if (stateOf(night.corpus) !== after.corpus) throw new Error('the corpus is not that of an undisturbed night')
-    expectOnly(night.dist, ['gathered', 'latest.json', 'lock', 'manifests', 'objects'])
+    expectOnly(night.dist, ['latest.json', 'lock', 'manifests', 'objects'])
     expectOnly(join(folder.path, name), ['corpus.db', 'corpus.db-wal', 'corpus.db-shm', 'corpus.db.lock', 'dist'])
     rmSync(join(folder.path, name), { recursive: true })
     const day = (is: boolean) => (is ? "yesterday's" : "today's")

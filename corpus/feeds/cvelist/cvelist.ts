@@ -1,8 +1,8 @@
 /** Reads the CVE list v5, record by record, from a zip or a folder. */
 import { parseCveId } from '../../model/ids/cve-id.ts'
 import { FeedError } from '../error.ts'
-import { claimText, type FeedFile, type FeedItem, type OpenFeed, type ReadOptions } from '../feed.ts'
-import { openTree, readTreeBatch, type TreeBatch, type TreeFormat } from '../files/tree.ts'
+import { claimText } from '../feed.ts'
+import { treeFeed } from '../files/tree.ts'
 import { parseCveRecord } from './record.ts'
 
 /** Increase it with every change of what `parseCveRecord` returns for the same bytes. */
@@ -11,7 +11,7 @@ export const CVE_LIST_ADAPTER = 5
 /** All other files (`delta.json`, `deltaLog.json`) and folders are no items of the feed. */
 const RECORD_NAME = /(?:^|\/)(CVE-\d{4}-\d{4,19})\.json$/i
 
-const FORMAT: TreeFormat = {
+export const cveList = treeFeed({
   adapter: CVE_LIST_ADAPTER,
   keyOf(path) {
     const name = RECORD_NAME.exec(path)?.[1]
@@ -28,16 +28,4 @@ const FORMAT: TreeFormat = {
     )
     return { cveIds: [record.cveId], statedAt, body: claimText(record), notes: record.notes }
   },
-}
-
-/**
- * Opens the records of a file in stored order.
- * @throws FeedError when the file cannot be opened
- */
-export function openCveList(file: FeedFile, options: ReadOptions): Promise<OpenFeed> {
-  return openTree(file, options, FORMAT)
-}
-
-export function readRecordBatch(batch: TreeBatch): FeedItem[] {
-  return readTreeBatch(batch, FORMAT)
-}
+})

@@ -58,6 +58,12 @@ export function dateInName(name: string): string | null {
   return null
 }
 
+/** Returns a file that only its name dates. Without a date in it, the file counts as valid at any time. */
+export function fileDatedByName({ path, name, directory }: FoundFile, part = ''): FeedFile {
+  const date = dateInName(name)
+  return { path, name, role: 'baseline', part, date, version: date, folder: directory }
+}
+
 /**
  * Returns, per part of the feed, the newest baseline and all newer deltas, dated up to `asOf` (`YYYY-MM-DD`,
  * inclusive). A baseline without a date is used only when no dated one exists.

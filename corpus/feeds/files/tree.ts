@@ -7,6 +7,7 @@ import { digestAt, isSameWrapping, packDigests, withWrapping } from '../../model
 import { FeedError } from '../error.ts'
 import {
   type Batch,
+  type BatchFeed,
   type FeedFile,
   type FeedItem,
   isSameDigest,
@@ -48,15 +49,18 @@ export interface TreeFormat {
   read(json: unknown, key: string): Omit<Extract<FeedItem, { kind: 'claim' }>, 'kind' | 'key' | 'digest'>
 }
 
-/**
- * Opens the items of a file in stored order.
- * @throws FeedError when the file cannot be opened
- */
-export async function openTree(
-  file: FeedFile,
-  options: ReadOptions,
-  { keyOf }: Pick<TreeFormat, 'keyOf'>,
-): Promise<OpenFeed> {
+/** The reading part of a feed's row in the feed table. `open` throws a FeedError when the file cannot be opened. */
+export function treeFeed(format: TreeFormat): Pick<BatchFeed, 'kind' | 'adapter' | 'open' | 'readBatch'> {
+  return {
+    kind: 'batches',
+    adapter: format.adapter,
+    open: (file, options) => openTree(file, options, format),
+    readBatch: (batch) => readTreeBatch(batch as TreeBatch, format),
+  }
+}
+
+/** Opens the items of a file in stored order. */
+async function openTree(file: FeedFile, options: ReadOptions, { keyOf }: Pick<TreeFormat, 'keyOf'>): Promise<OpenFeed> {
   if (file.folder) {
     return { items: null, batches: batches(listFolder(file.path, FOLDER_DEPTH, keyOf), options, (paths) => paths) }
   }
@@ -119,7 +123,7 @@ function* listFolder(path: string, depth: number, keyOf: TreeFormat['keyOf']): I
   }
 }
 
-export function readTreeBatch({ keys, known, at }: TreeBatch, format: TreeFormat): FeedItem[] {
+function readTreeBatch({ keys, known, at }: TreeBatch, format: TreeFormat): FeedItem[] {
   if (Array.isArray(at)) {
     return keys.map((key, i) => readItem(key, () => itemOf(key, readItemFile(at[i]!), digestAt(known, i), format)))
   }

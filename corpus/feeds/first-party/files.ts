@@ -2,7 +2,7 @@
 
 import { FeedError } from '../error.ts'
 import type { FeedFile } from '../feed.ts'
-import { dateInName, findFiles } from '../files/choice.ts'
+import { fileDatedByName, findFiles } from '../files/choice.ts'
 
 export const FIRST_PARTY = ['reports', 'report-types', 'analyses', 'service-scores', 'detections'] as const
 export type FirstPartyName = (typeof FIRST_PARTY)[number]
@@ -18,12 +18,11 @@ const DATE = /\d{4}-\d{2}-\d{2}/g
  */
 export function findFirstParty(feedsFolder: string, feed: FirstPartyName): FeedFile[] {
   const found = findFiles(feedsFolder, FOLDER, (entry) => entry.isFile() && FORM.test(entry.name))
-  return found.flatMap(({ path, name }) => {
+  return found.flatMap((file) => {
+    const { name } = file
     const owner = feedOf(name.split('/').at(-1)!)
     if (owner === null) throw new FeedError('file_invalid', `${name} belongs to no feed: its name is not ${EXPECTED}`)
-    if (owner !== feed) return []
-    const date = dateInName(name)
-    return [{ path, name, role: 'baseline', part: partOf(name), date, version: date, folder: false }]
+    return owner === feed ? [fileDatedByName(file, partOf(name))] : []
   })
 }
 

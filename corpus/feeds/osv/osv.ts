@@ -1,13 +1,10 @@
 /** Reads OSV's exports: zips with one entry per file, per ecosystem or for all. */
 
-import { claimText, type FeedFile, type FeedItem, type OpenFeed, type ReadOptions } from '../feed.ts'
-import { dateInName, findFiles } from '../files/choice.ts'
-import { openTree, readTreeBatch, type TreeBatch, type TreeFormat } from '../files/tree.ts'
+import { claimText, type FeedFile } from '../feed.ts'
+import { fileDatedByName, findFiles } from '../files/choice.ts'
+import { treeFeed } from '../files/tree.ts'
 import { addNote } from '../statements.ts'
 import { claimOf, cveIdsOf, openEntry } from './entry.ts'
-
-/** Increase it with every change of the result for the same bytes. */
-export const OSV_ADAPTER = 1
 
 const FOLDER = 'osv'
 /** `all.zip` as upstream names it, optionally with a date before or after; unpacked, a folder `all`. */
@@ -20,15 +17,12 @@ export function findOsv(feedsFolder: string): FeedFile[] {
   const found = findFiles(feedsFolder, FOLDER, (entry) =>
     entry.isDirectory() ? entry.name === 'all' : entry.isFile() && ARCHIVE.test(entry.name),
   )
-  return found.map(({ path, name, directory }) => {
-    const date = dateInName(name)
-    const part = name.split('/').slice(1, -1).join('/')
-    return { path, name, role: 'baseline', part, date, version: date, folder: directory }
-  })
+  return found.map((file) => fileDatedByName(file, file.name.split('/').slice(1, -1).join('/')))
 }
 
-const FORMAT: TreeFormat = {
-  adapter: OSV_ADAPTER,
+export const osv = treeFeed({
+  /** Increase it with every change of the result for the same bytes. */
+  adapter: 1,
   keyOf: (path) => ENTRY_NAME.exec(path)?.[1] ?? null,
   read(json, key) {
     const entry = openEntry(json, key)
@@ -43,16 +37,4 @@ const FORMAT: TreeFormat = {
     const { claim } = claimOf(entry, 'osv')
     return { cveIds: ids, statedAt: modified, body: claimText(claim), notes }
   },
-}
-
-/**
- * Opens the entries of a file in stored order.
- * @throws FeedError when the file cannot be opened
- */
-export function openOsv(file: FeedFile, options: ReadOptions): Promise<OpenFeed> {
-  return openTree(file, options, FORMAT)
-}
-
-export function readOsvBatch(batch: TreeBatch): FeedItem[] {
-  return readTreeBatch(batch, FORMAT)
-}
+})

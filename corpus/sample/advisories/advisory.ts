@@ -4,7 +4,7 @@ import { coverageOf } from '../coverage.ts'
 import { quantiles } from '../distribution.ts'
 import type { Random } from '../random.ts'
 import { cnaAffected } from '../record/affected.ts'
-import { type Bounds, boundsOf } from '../record/bounds.ts'
+import { type Bounds, boundsOf } from '../record/versions.ts'
 import { type Facts, publishedFrom, type World } from '../world.ts'
 import { type Ecosystem, type Package, packageIn, packageOf } from './package.ts'
 
@@ -129,4 +129,16 @@ function ownBounds(random: Random): Bounds {
   if (even < 0.82) return { from, before: end, upTo: null }
   // The rest has no fix or is a single version.
   return even < 0.95 ? { from, before: null, upTo: end } : { exact: end }
+}
+
+export type OsvEvent = { introduced: string } | { fixed: string } | { last_affected: string }
+
+/** Returns null for a single version, which OSV lists instead. */
+export function eventsOf(bounds: Bounds): OsvEvent[] | null {
+  if ('exact' in bounds) return null
+  const { from, before, upTo } = bounds
+  const events: OsvEvent[] = [{ introduced: from ?? '0' }]
+  if (before !== null) events.push({ fixed: before })
+  else if (upTo !== null) events.push({ last_affected: upTo })
+  return events
 }

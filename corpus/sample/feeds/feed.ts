@@ -17,9 +17,8 @@ export interface SampleFeed {
 
 /** The folder of a feed with its subfolders. */
 export interface FeedFolder {
-  /** `create` and `scratch` open a file by its path in the folder. */
+  /** Opens a file by its path in the folder. */
   create: SampleDisk['create']
-  scratch: SampleDisk['scratch']
   write(path: string, content: Uint8Array | string, records: number): Promise<WrittenFile>
   /** Returns the path for reports. */
   named(path: string): string

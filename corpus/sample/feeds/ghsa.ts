@@ -1,6 +1,5 @@
 /** Writes GitHub's advisory database: a zip with a file per advisory in the OSV schema, in folders by month. */
-import { type Advisory, advisoriesOf } from '../advisories/advisory.ts'
-import { eventsOf } from '../advisories/ranges.ts'
+import { type Advisory, advisoriesOf, eventsOf } from '../advisories/advisory.ts'
 import { cutOf, DAY_MS, FIRST_NIGHT, HOUR_MS } from '../calendar.ts'
 import { quantiles } from '../distribution.ts'
 import { nightPath, writeZips, type ZipEntry } from '../nightly.ts'
@@ -10,7 +9,7 @@ import { cvss, type Metric } from '../record/metrics.ts'
 import { descriptionOf, weaknessPhrase } from '../record/text.ts'
 import type { Facts, World } from '../world.ts'
 import type { SampleFeed } from './feed.ts'
-import { nvdScore } from './nvd/score.ts'
+import { nvdScore } from './nvd/metrics.ts'
 
 /** Characters of `details`, and references after the usual four, in 1,025 reviewed advisories. */
 const DETAILS_LENGTH = quantiles('0:60 0.1:144 0.5:404 0.75:792 0.9:1699 0.95:2451 0.99:6171 1:14000')

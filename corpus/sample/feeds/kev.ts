@@ -1,8 +1,8 @@
 /** Writes KEV: the catalog of the last night at its usual path, earlier ones in folders named after their dates. */
 import { cutOf, DAY_MS, dateOf, nightDate } from '../calendar.ts'
-import { escapedJson } from '../escaped-json.ts'
 import { FIXES } from '../phrases.ts'
 import { weaknessPhrase } from '../record/text.ts'
+import { escapedJson } from '../text-file.ts'
 import type { Facts, World } from '../world.ts'
 import type { SampleFeed, WrittenFile } from './feed.ts'
 

@@ -8,7 +8,7 @@ import type { Random } from '../random.ts'
 import { weaknessPhrase } from '../record/text.ts'
 import type { Facts, World } from '../world.ts'
 import type { SampleFeed } from './feed.ts'
-import { nvdScore } from './nvd/score.ts'
+import { nvdScore } from './nvd/metrics.ts'
 
 /** 4,107 templates for about 340,000 CVEs, nearly all for web products. */
 const WEB_SHARE = 0.0148

@@ -1,7 +1,6 @@
 /** Writes OSV's exports: a zip of entries per ecosystem. Go and PyPI have their own databases; npm repeats GHSA. */
-import { type Advisory, advisoriesOf } from '../advisories/advisory.ts'
+import { type Advisory, advisoriesOf, eventsOf } from '../advisories/advisory.ts'
 import { type Ecosystem, packageOf } from '../advisories/package.ts'
-import { eventsOf } from '../advisories/ranges.ts'
 import { DAY_MS, FIRST_NIGHT, nightDate } from '../calendar.ts'
 import { cpeKey } from '../names.ts'
 import { writeZips, type ZipEntry, type ZipLayout } from '../nightly.ts'

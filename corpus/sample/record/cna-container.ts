@@ -6,7 +6,6 @@ import { FIXES, OUTCOMES, PEOPLE, WORKAROUNDS } from '../phrases.ts'
 import type { Random } from '../random.ts'
 import type { Facts, World } from '../world.ts'
 import { type Affected, cnaAffected } from './affected.ts'
-import { legacyRecord } from './legacy.ts'
 import { cnaMetrics, type Metric } from './metrics.ts'
 import { cnaReferences, type Reference } from './references.ts'
 import { adviceOf, descriptionOf, germanDescription, markup, titleOf, weaknessPhrase } from './text.ts'
@@ -117,4 +116,34 @@ function advice(facts: Facts, random: Random): Record<string, unknown> {
   if (random.chance(0.37)) parts.x_generator = { engine: 'Recordsmith 0.2.0' }
   if (random.chance(IMPACT_NAMED)) parts.impacts = [impactOf(facts, random)]
   return parts
+}
+
+/** Returns `x_legacyV4Record`: the record in the format before CVE 5, which upstream keeps in older records. */
+function legacyRecord(facts: Facts, container: CnaContainer): Record<string, unknown> {
+  return {
+    CVE_data_meta: { ASSIGNER: `cve@${facts.cna.shortName.replace('@', '')}.example`, ID: facts.id, STATE: 'PUBLIC' },
+    data_format: 'MITRE',
+    data_type: 'CVE',
+    data_version: '4.0',
+    affects: {
+      vendor: {
+        vendor_data: container.affected.slice(0, 5).map((entry) => ({
+          vendor_name: entry.vendor,
+          product: {
+            product_data: [
+              {
+                product_name: entry.product,
+                version: { version_data: (entry.versions ?? []).map(({ version }) => ({ version_value: version })) },
+              },
+            ],
+          },
+        })),
+      },
+    },
+    description: { description_data: [{ lang: 'eng', value: container.descriptions[0]!.value }] },
+    problemtype: { problemtype_data: [{ description: [{ lang: 'eng', value: 'n/a' }] }] },
+    references: {
+      reference_data: container.references.map(({ url, name }) => ({ name: name ?? url, refsource: 'MISC', url })),
+    },
+  }
 }

@@ -54,8 +54,6 @@ export interface DeriveInput {
   catalogs: Record<CatalogName, readonly LocatedEntry[]>
   /** The newest date in the CVE list. "The last year" counts back from it. */
   corpusDate: string | null
-  /** Called while the rows are complete and the threads are busy. */
-  meanwhile?(): void
 }
 
 export interface DerivedCves {
@@ -122,7 +120,6 @@ export async function* deriveFiles(
   for (const sort of CVE_SORTS) pages.start(sort, cvePages(rows, epss, rowsOf(columns, sorted[sort])))
   // A third of the memory in use; only the pages need it.
   rows.cores = []
-  input.meanwhile?.()
   const { lists, texts } = await deriveLists(input, columns)
   yield table('index', 'cve', encodeIndex(index), indexContent(index), rows.count)
   yield table('columns', 'cve', columnBytes, sha256(columnBytes), rows.count)

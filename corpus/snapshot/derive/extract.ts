@@ -6,9 +6,9 @@ import { plainOfMany, type SegmentBytes } from '../codec/segment-bytes.ts'
 import { SnapshotError } from '../error.ts'
 import { CVE_PARTS } from '../record/cve-member.ts'
 import { type LocatedMember, membersOf } from '../record/shard.ts'
-import { type Facts, factCollector, type OrderedFacts } from './facts.ts'
+import { type Facts, factCollector } from './facts.ts'
 import { CORE_NUMBERS, putCoreSegment } from './index-table.ts'
-import { countAdvisory, countNames, encodeNames, type NameCounts, noNames } from './name-counts.ts'
+import { countAdvisory, countNames, encodeNames, noNames } from './name-counts.ts'
 
 /**
  * The CVEs of one shard. Entry `i` of each list is CVE `i` in id order. Number arrays transfer quickly between threads.
@@ -24,18 +24,12 @@ export interface ShardExtract extends Facts {
   /** The plain core segments, concatenated, and their lengths. */
   cores: Uint8Array
   coreLengths: Uint32Array
-  /** Output of `encodeNames` for the CVEs without known facts. */
+  /** Output of `encodeNames`. */
   names: Uint8Array
   reports: number
 }
 
 const EMPTY_FACETS: Facets = { weaknesses: [], products: [], completeness: 0 }
-
-/** Facts and name counts of members from an earlier build. */
-export interface KnownFacts extends OrderedFacts {
-  /** Index of each member in the facts; -1 when not there. */
-  positions: Int32Array
-}
 
 interface PartTexts {
   core: Buffer
@@ -44,14 +38,10 @@ interface PartTexts {
 }
 
 /**
- * Extracts a shard. Members with known facts are not parsed; only their core is inflated.
+ * Extracts a shard.
  * @throws SnapshotError when the shard is damaged or contains anything except CVEs
  */
-export function extractShard(
-  shard: Buffer,
-  members: readonly LocatedMember[] = [...membersOf(shard)],
-  known: KnownFacts | null = null,
-): ShardExtract {
+export function extractShard(shard: Buffer, members: readonly LocatedMember[] = [...membersOf(shard)]): ShardExtract {
   const count = members.length
   const located = {
     ids: members.map(({ key }) => key),
@@ -65,29 +55,19 @@ export function extractShard(
   const names = noNames()
   const cores: Buffer[] = []
   let reports = 0
-  for (const [i, texts] of textsOf(shard, members, known).entries()) {
+  for (const [i, texts] of textsOf(shard, members).entries()) {
     const member = members[i]!
     putCoreSegment(located.coreSegments, i, member.at, member.segments[0]!)
     located.sources.set(member.source, i * SHORT_HASH_LENGTH)
     cores.push(texts.core)
     located.coreLengths[i] = texts.core.length
     reports += segmentOf(member, 'reports')?.count ?? 0
-    if (isKnown(known, i)) {
-      facts.copy(known, known.positions[i]!)
-      continue
-    }
-    const parts = parsed(texts)
-    facts.read(parts.core, parts.facets)
-    countMember(names, parts)
+    const { core, facets, advisory } = parsed(texts)
+    facts.read(core, facets)
+    countNames(names, facets.products, core.assigner)
+    if (advisory) countAdvisory(names, advisory.advisory_id)
   }
   return { ...located, ...facts.facts(), cores: joined(cores), names: encodeNames(names), reports }
-}
-
-/** Returns the names of members, encoded by `encodeNames`, to subtract when these members are removed. */
-export function namesOf(shard: Buffer, members: readonly LocatedMember[]): Uint8Array {
-  const names = noNames()
-  for (const texts of textsOf(shard, members, null)) countMember(names, parsed(texts))
-  return encodeNames(names)
 }
 
 interface ParsedParts {
@@ -102,29 +82,22 @@ const parsed = ({ core, facets, advisory }: PartTexts): ParsedParts => ({
   advisory: advisory && (JSON.parse(advisory.toString() + CVE_PARTS.advisory.after) as Advisory),
 })
 
-function countMember(names: NameCounts, { core, facets, advisory }: ParsedParts): void {
-  countNames(names, facets.products, core.assigner)
-  if (advisory) countAdvisory(names, advisory.advisory_id)
-}
-
 /** Copies to a separate buffer, which can be transferred to another thread. */
 const joined = (pieces: readonly Buffer[]) => new Uint8Array(Buffer.concat(pieces))
 
 export const buffersOf = ({ cores, names, sources }: ShardExtract): ArrayBuffer[] =>
   [cores, names, sources].map(({ buffer }) => buffer as ArrayBuffer)
 
-const isKnown = (known: KnownFacts | null, i: number): known is KnownFacts => known !== null && known.positions[i]! >= 0
-
 /** Returns the parts of all members, inflated together, because one call per segment would cost more. */
-function textsOf(shard: Buffer, members: readonly LocatedMember[], known: KnownFacts | null): PartTexts[] {
+function textsOf(shard: Buffer, members: readonly LocatedMember[]): PartTexts[] {
   const wanted: SegmentBytes[] = []
-  members.forEach((member, i) => {
+  for (const member of members) {
     if (member.segments[0]?.kind !== CVE_PARTS.core.kind) {
       throw new SnapshotError('malformed', `${member.key} has no core`)
     }
     const bytes = shard.subarray(member.at, member.at + member.length)
-    for (const segment of readSegments(member, isKnown(known, i))) wanted.push({ bytes, segment })
-  })
+    for (const segment of readSegments(member)) wanted.push({ bytes, segment })
+  }
   const length = wanted.reduce((sum, { segment }) => sum + segment.plainLength, 0)
   if (length > MAX_EXTRACT_PLAIN) {
     throw new SnapshotError(
@@ -134,9 +107,9 @@ function textsOf(shard: Buffer, members: readonly LocatedMember[], known: KnownF
   }
   const plain = plainOfMany(wanted)
   let next = 0
-  return members.map((member, i) => {
+  return members.map((member) => {
     const texts: PartTexts = { core: plain[next]!, facets: null, advisory: null }
-    for (const { kind } of readSegments(member, isKnown(known, i))) {
+    for (const { kind } of readSegments(member)) {
       if (kind === CVE_PARTS.facets.kind) texts.facets = plain[next]!
       if (kind === CVE_PARTS.advisory.kind) texts.advisory = plain[next]!
       next++
@@ -147,8 +120,7 @@ function textsOf(shard: Buffer, members: readonly LocatedMember[], known: KnownF
 
 const READ_KINDS = new Set([CVE_PARTS.core.kind, CVE_PARTS.facets.kind, CVE_PARTS.advisory.kind])
 
-const readSegments = ({ segments }: LocatedMember, coreAlone: boolean) =>
-  coreAlone ? segments.slice(0, 1) : segments.filter(({ kind }) => READ_KINDS.has(kind))
+const readSegments = ({ segments }: LocatedMember) => segments.filter(({ kind }) => READ_KINDS.has(kind))
 
 const segmentOf = (member: LocatedMember, part: PartName) =>
   member.segments.find(({ kind }) => kind === CVE_PARTS[part].kind)

@@ -1,10 +1,5 @@
-/**
- * Values from each CVE's JSON that lists and filters need, as a table for reuse by later builds. Reading it takes a
- * tenth of the time of inflating and parsing the JSON.
- */
+/** Values from each CVE's JSON that lists and filters need. */
 import type { CveCore, Facets } from '../../model/record.ts'
-import { column, decodeTable, encodeTable } from '../codec/table.ts'
-import { SnapshotError } from '../error.ts'
 
 /** The facts of the CVEs of one shard. Entry `i` of each list is CVE `i` in id order. */
 export interface Facts {
@@ -43,29 +38,10 @@ export const SEVERITIES = ['none', 'low', 'medium', 'high', 'critical'] as const
 export const NO_SEVERITY = 255
 export const NO_ASSIGNER = 0xffff
 
-/** The columns with one number per CVE, which are copied unchanged. */
-const NUMBERS = {
-  published: 'f64',
-  updated: 'f64',
-  score: 'f64',
-  severity: 'u8',
-  flags: 'u8',
-  primaryCwe: 'u32',
-  weaknessCounts: 'u32',
-  completeness: 'u8',
-} as const
-const NUMBER_NAMES = Object.keys(NUMBERS) as (keyof typeof NUMBERS)[]
-
-/** Collects facts CVE by CVE in id order, from its JSON or from earlier facts. */
+/** Collects facts CVE by CVE in id order. */
 export interface FactCollector {
   read(core: CveCore, facets: Facets): void
-  copy(from: OrderedFacts, position: number): void
   facts(): Facts
-}
-
-export interface OrderedFacts {
-  facts: Facts
-  weaknessAt: Uint32Array
 }
 
 export function factCollector(count: number): FactCollector {
@@ -101,42 +77,8 @@ export function factCollector(count: number): FactCollector {
       out.weaknessCounts[i] = facets.weaknesses.length
       out.completeness[i] = facets.completeness
     },
-    copy({ facts, weaknessAt }, position) {
-      const i = out.titles.length
-      out.titles.push(facts.titles[position]!)
-      for (const name of NUMBER_NAMES) out[name][i] = facts[name][position]!
-      out.assigner[i] = assignerPosition(facts.assigners[facts.assigner[position]!] ?? null)
-      for (let at = weaknessAt[position]!; at < weaknessAt[position + 1]!; at++) weaknesses.push(facts.weaknesses[at]!)
-    },
     facts: () => ({ ...out, assigners: [...assigners.keys()], weaknesses: Uint32Array.from(weaknesses) }),
   }
-}
-
-export function encodeFacts(facts: Facts): Buffer {
-  const { titles, assigners, assigner, weaknesses } = facts
-  const numbers = Object.fromEntries(NUMBER_NAMES.map((name) => [name, facts[name]]))
-  return encodeTable({ about: { titles, assigners }, columns: { ...numbers, assigner, weaknesses } })
-}
-
-/** @throws SnapshotError `malformed` */
-export function decodeFacts(bytes: Uint8Array): OrderedFacts {
-  const table = decodeTable(bytes)
-  const { titles, assigners } = table.about as Partial<Facts>
-  const facts = {
-    titles: titles ?? [],
-    assigners: assigners ?? [],
-    assigner: column(table, 'assigner', 'u16'),
-    weaknesses: column(table, 'weaknesses', 'u32'),
-    ...Object.fromEntries(NUMBER_NAMES.map((name) => [name, column(table, name, NUMBERS[name])])),
-  } as Facts
-  const count = facts.titles.length
-  const weaknessAt = new Uint32Array(count + 1)
-  for (let i = 0; i < count; i++) weaknessAt[i + 1] = weaknessAt[i]! + facts.weaknessCounts[i]!
-  const even = [facts.assigner, ...NUMBER_NAMES.map((name) => facts[name])].every(({ length }) => length === count)
-  if (!even || weaknessAt[count] !== facts.weaknesses.length) {
-    throw new SnapshotError('malformed', 'facts are of different lengths')
-  }
-  return { facts, weaknessAt }
 }
 
 /** Returns the index of a text; adds the text when it is new. */

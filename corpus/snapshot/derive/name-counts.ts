@@ -1,11 +1,9 @@
 /**
- * Counts the CVEs of each vendor and product, with spellings. Shard counts are added up. Subtracting a CVE's counts
- * gives the same result as never counting it.
+ * Counts the CVEs of each vendor and product, with spellings. Shard counts are added up.
  */
 import type { NamedProduct } from '../../model/record.ts'
 import { compareText } from '../../model/sources.ts'
 import { fold } from '../codec/fold.ts'
-import { SnapshotError } from '../error.ts'
 
 /** The number of CVEs with a name, and its spellings. */
 export interface NameCount {
@@ -74,52 +72,22 @@ export function encodeNames({ vendors, products, vendorsOfAssigner, advisories }
   return new Uint8Array(Buffer.from(JSON.stringify(text)))
 }
 
-/** Products per part. The last vendor of a part may exceed it. */
-const PRODUCTS_PER_PART = 4096
-
-/** Yields the counts in parts of bounded size, each encoded by `encodeNames`. Avoids one huge string. */
-export function* encodeNameParts(names: NameCounts): Generator<Uint8Array> {
-  let part = noNames()
-  let products = 0
-  for (const [vendor, count] of names.vendors) {
-    const own = names.products.get(vendor)
-    part.vendors.set(vendor, count)
-    if (own) part.products.set(vendor, own)
-    products += own?.size ?? 0
-    if (products < PRODUCTS_PER_PART && part.vendors.size < PRODUCTS_PER_PART) continue
-    yield encodeNames(part)
-    part = noNames()
-    products = 0
-  }
-  yield encodeNames({ ...part, vendorsOfAssigner: names.vendorsOfAssigner, advisories: names.advisories })
-}
-
 const spelled = ({ cves, spelling, spellings }: NameCount): Spelled =>
   spellings ? [...spellings].flat() : [spelling, cves]
 
-export const addNames = (to: NameCounts, encoded: Uint8Array): void => changeNames(to, encoded, 1)
-
-/**
- * Subtracts encoded counts of CVEs that were counted before.
- * @throws SnapshotError `malformed` when they were not counted
- */
-export const takeNames = (from: NameCounts, encoded: Uint8Array): void => changeNames(from, encoded, -1)
-
-function changeNames(counts: NameCounts, encoded: Uint8Array, sign: 1 | -1): void {
+/** Adds counts encoded by `encodeNames`. */
+export function addNames(counts: NameCounts, encoded: Uint8Array): void {
   const text = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.length).toString()
   const [vendors, products, vendorsOfAssigner, advisories] = JSON.parse(text) as NamesOnTheWay
-  for (const [key, count] of vendors) addSpelled(counts.vendors, key, count, sign)
+  for (const [key, count] of vendors) addSpelled(counts.vendors, key, count)
   for (const [vendor, own] of products) {
     const all = entryOf(counts.products, vendor, newMap)
-    for (const [key, count] of own) addSpelled(all, key, count, sign)
-    if (all.size === 0) counts.products.delete(vendor)
+    for (const [key, count] of own) addSpelled(all, key, count)
   }
   for (const [assigner, own] of vendorsOfAssigner) {
-    const all = entryOf(counts.vendorsOfAssigner, assigner, newCounts)
-    addCounted(all, own, sign)
-    if (all.size === 0) counts.vendorsOfAssigner.delete(assigner)
+    addCounted(entryOf(counts.vendorsOfAssigner, assigner, newCounts), own)
   }
-  addCounted(counts.advisories, advisories, sign)
+  addCounted(counts.advisories, advisories)
 }
 
 /** Returns the spelling that most CVEs use; ties go to the first by code points. */
@@ -141,40 +109,29 @@ function entryOf<V>(map: Map<string, V>, key: string, make: () => V): V {
   return value
 }
 
-function addSpelled(map: Map<string, NameCount>, key: string, count: Spelled, sign: 1 | -1): void {
-  for (let i = 0; i < count.length; i += 2) add(map, key, sign * (count[i + 1] as number), count[i] as string)
+function addSpelled(map: Map<string, NameCount>, key: string, count: Spelled): void {
+  for (let i = 0; i < count.length; i += 2) add(map, key, count[i + 1] as number, count[i] as string)
 }
 
-function addCounted(map: Map<string, number>, counted: Counted, sign: 1 | -1): void {
-  for (let i = 0; i < counted.length; i += 2) addTo(map, counted[i] as string, sign * (counted[i + 1] as number))
+function addCounted(map: Map<string, number>, counted: Counted): void {
+  for (let i = 0; i < counted.length; i += 2) addTo(map, counted[i] as string, counted[i + 1] as number)
 }
 
-/** Adds to a count. Deletes the entry at zero. */
-function addTo(map: Map<string, number>, key: string, cves: number): void {
-  const count = (map.get(key) ?? 0) + cves
-  if (count < 0) throw notCounted(key)
-  if (count === 0) map.delete(key)
-  else map.set(key, count)
-}
-
-const notCounted = (key: string) => new SnapshotError('malformed', `${key} is counted more often than it is there`)
+const addTo = (map: Map<string, number>, key: string, cves: number): void =>
+  void map.set(key, (map.get(key) ?? 0) + cves)
 
 function add(map: Map<string, NameCount>, key: string, cves: number, spelling: string): void {
   const count = map.get(key)
   if (count === undefined) {
-    if (cves < 0) throw notCounted(key)
     map.set(key, { cves, spelling, spellings: null })
     return
   }
   if (count.spellings) addTo(count.spellings, spelling, cves)
   else if (count.spelling !== spelling) {
-    if (cves < 0) throw notCounted(key)
     count.spellings = new Map([
       [count.spelling, count.cves],
       [spelling, cves],
     ])
   }
   count.cves += cves
-  if (count.cves < 0) throw notCounted(key)
-  if (count.cves === 0) map.delete(key)
 }

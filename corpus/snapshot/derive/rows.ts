@@ -6,7 +6,7 @@ import { SnapshotError } from '../error.ts'
 import type { ShardExtract } from './extract.ts'
 import { type Facts, NO_ASSIGNER, positionIn } from './facts.ts'
 import { CORE_NUMBERS } from './index-table.ts'
-import { addNames, type NameCounts, noNames, takeNames } from './name-counts.ts'
+import { addNames, type NameCounts, noNames } from './name-counts.ts'
 
 /** All CVEs of a snapshot. Row `i` is CVE `i` in id order, as in the EPSS table. */
 export interface Rows extends Omit<Facts, 'weaknessCounts' | 'assigner'> {
@@ -47,25 +47,18 @@ const NUMBERS = [
 const NO_BYTES: Uint8Array = new Uint8Array()
 const NO_POSITION = 0xffffffff
 
-/** A shard to add. `shard.names` has its new names. */
 interface Part {
   name: string
   shard: ShardExtract
-  /** Names to subtract from the earlier counts, encoded by `encodeNames`. */
-  goneNames?: Uint8Array | null
 }
 
 /**
- * Joins shards, which must be added in id order. `counted` yields earlier name counts, in parts by `encodeNames`. Adds
- * one part per shard: all at once take seconds without work for the threads.
- * @throws SnapshotError when the earlier counts do not match the shards
+ * Joins shards, which must be added in id order.
+ * @throws SnapshotError when they exceed `MAX_ROWS_BYTES`
  */
-export function rowCollector(counted: Iterable<Uint8Array> = []): { add(part: Part): void; rows(): Rows } {
+export function rowCollector(): { add(part: Part): void; rows(): Rows } {
   const parts: Part[] = []
   const names = noNames()
-  const before = counted[Symbol.iterator]()
-  /** Subtracted at the end, when all earlier counts are added. */
-  const gone: Uint8Array[] = []
   const shared = sharedMemory()
   const bounded = rowsBound()
   let reports = 0
@@ -75,17 +68,10 @@ export function rowCollector(counted: Iterable<Uint8Array> = []): { add(part: Pa
       part.shard.cores = shared(part.shard.cores)
       addNames(names, part.shard.names)
       part.shard.names = NO_BYTES
-      if (part.goneNames) gone.push(part.goneNames)
       reports += part.shard.reports
       parts.push(part)
-      const { value } = before.next()
-      if (value) addNames(names, value)
     },
-    rows() {
-      for (let next = before.next(); !next.done; next = before.next()) addNames(names, next.value)
-      for (const encoded of gone) takeNames(names, encoded)
-      return { ...joined(parts), names, reports }
-    },
+    rows: () => ({ ...joined(parts), names, reports }),
   }
 }
 

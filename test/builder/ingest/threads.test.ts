@@ -12,7 +12,7 @@ import {
   type TouchedRecord,
 } from '../../../builder/ingest/tasks.ts'
 import { openThreads } from '../../../builder/ingest/threads.ts'
-import { openCveList } from '../../../corpus/feeds/cvelist/cvelist.ts'
+import { cveList } from '../../../corpus/feeds/cvelist/cvelist.ts'
 import type { FeedItem } from '../../../corpus/feeds/feed.ts'
 import { openNvd } from '../../../corpus/feeds/nvd/nvd.ts'
 import { parseCveId } from '../../../corpus/model/ids/cve-id.ts'
@@ -39,7 +39,7 @@ async function readAndMerge(jobs: number): Promise<{ items: FeedItem[]; results:
   const threads = openThreads(jobs)
   try {
     const pool = threads.pool(true)
-    const { batches } = await openCveList(feedFile(path), readOptions(path))
+    const { batches } = await cveList.open(feedFile(path), readOptions(path))
     const reads = (await listOf(batches)).map((batch) => ({ feed: 'cvelist', batch }))
     const items: FeedItem[] = []
     for await (const read of runInOrder<FeedItem[]>(pool, 'read', reads)) items.push(...read)
@@ -106,7 +106,7 @@ test('a record that was there is compared with what was committed, on whichever 
   const former = join(folder.path, 'corpus.db')
   const feeds = putFeeds(join(folder.path, 'feeds'), { 'cvelistv5/2024-06-01_all_CVEs.zip': readFileSync(path) })
   await ingest({ feeds, corpus: former }, quietEffects())
-  const { batches } = await openCveList(feedFile(path), readOptions(path))
+  const { batches } = await cveList.open(feedFile(path), readOptions(path))
   const [batch] = await listOf(batches)
   for (const jobs of [0, 1]) {
     const threads = openThreads(jobs)

@@ -106,7 +106,7 @@ test('killed before any of its steps, a build leaves the old snapshot whole, and
     assert.is(idOf(dist), pointerIsUp ? snapshot : old, what)
     assert.equal((await verify(dist)).faults, [], what)
     assert.is((await make(base.corpus, dist)).snapshot, snapshot, what)
-    assert.equal(readdirSync(dist).sort(), ['gathered', 'latest.json', 'lock', 'manifests', 'objects'], what)
+    assert.equal(readdirSync(dist).sort(), ['latest.json', 'lock', 'manifests', 'objects'], what)
   }
 })
 

@@ -1,10 +1,9 @@
 /** Reading a feed file in a test: everything it yields, in order. */
 import { writeFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
-import { openCveList, readRecordBatch } from '../../../corpus/feeds/cvelist/cvelist.ts'
+import { cveList } from '../../../corpus/feeds/cvelist/cvelist.ts'
 import { FeedError } from '../../../corpus/feeds/error.ts'
 import type { BatchFeed, ClaimFeed, Feed, FeedFile, FeedItem, ReadOptions } from '../../../corpus/feeds/feed.ts'
-import type { TreeBatch } from '../../../corpus/feeds/files/tree.ts'
 
 /** Nothing is known yet; an inner zip is spilled to `<path>.spill`. */
 export function readOptions(path: string): ReadOptions {
@@ -24,8 +23,8 @@ export function feedFile(path: string, folder = false): FeedFile {
 }
 
 export async function cveListItems(path: string, folder = false, options = readOptions(path)): Promise<FeedItem[]> {
-  const { items: total, batches } = await openCveList(feedFile(path, folder), options)
-  const items = (await listOf(batches)).flatMap((batch) => readRecordBatch(batch as TreeBatch))
+  const { items: total, batches } = await cveList.open(feedFile(path, folder), options)
+  const items = (await listOf(batches)).flatMap(cveList.readBatch)
   assert.is(total, folder ? null : items.length)
   return items
 }

@@ -6,7 +6,7 @@ import type { SampleDisk } from '../../../corpus/sample/disk.ts'
 export interface MemoryDisk extends SampleDisk {
   /** Finished files by path. */
   files: Map<string, Buffer>
-  /** Files that were opened and neither finished nor given up; those to lay something aside among them. */
+  /** Files that were opened and neither finished nor abandoned. */
   open: Set<string>
 }
 
@@ -30,18 +30,10 @@ export function memoryDisk(failAt?: string): MemoryDisk {
           open.delete(path)
           files.set(path, Buffer.concat(pieces))
         },
-        abandon: async () => void open.delete(path),
-      }
-    },
-    scratch: async (path) => {
-      const pieces: Buffer[] = []
-      open.add(path)
-      return {
-        write: async (bytes) => void pieces.push(Buffer.from(bytes)),
         pieces: async function* () {
           yield* pieces
         },
-        remove: async () => void open.delete(path),
+        abandon: async () => void open.delete(path),
       }
     },
   }

@@ -14,7 +14,7 @@ const MB = 2 ** 20
 /** A piece that is on its way; KEV's entries and the indexes of what changed grow too, by a few bytes a CVE. */
 const ALLOWED_MB = 1.5
 
-/** A disk that forgets what is written and notes, by feed, the most that was alive then. `scratch` gives back as much. */
+/** A disk that forgets what is written and notes, by feed, the most that was alive then. `pieces` gives back as much. */
 function forgetfulDisk() {
   const held = new Map<string, number>()
   const note = async (path: string) => {
@@ -29,8 +29,7 @@ function forgetfulDisk() {
   }
   const disk: SampleDisk = {
     mkdir: async () => {},
-    create: async (path) => ({ write: () => note(path), close: () => note(path), abandon: async () => {} }),
-    scratch: async (path) => {
+    create: async (path) => {
       let total = 0
       return {
         write: async (bytes) => {
@@ -40,7 +39,8 @@ function forgetfulDisk() {
         pieces: async function* () {
           for (let left = total; left > 0; left -= MB) yield Buffer.alloc(Math.min(left, MB))
         },
-        remove: async () => {},
+        close: () => note(path),
+        abandon: async () => {},
       }
     },
   }

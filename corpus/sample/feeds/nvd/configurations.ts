@@ -2,8 +2,7 @@
 import { cpeKey } from '../../names.ts'
 import type { Random } from '../../random.ts'
 import type { Affected } from '../../record/affected.ts'
-import { type Bounds, boundsOf } from '../../record/bounds.ts'
-import type { Version } from '../../record/versions.ts'
+import { type Bounds, boundsOf, type Version } from '../../record/versions.ts'
 import type { Facts } from '../../world.ts'
 
 interface CpeMatch {

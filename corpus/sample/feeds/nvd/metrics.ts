@@ -1,5 +1,8 @@
 /** CVSS metrics in NVD's form: a key per version, the vector's metrics as separate fields, and subscores. */
-import type { Metric } from '../../record/metrics.ts'
+
+import { cnaContainer } from '../../record/cna-container.ts'
+import { cvss, type Metric } from '../../record/metrics.ts'
+import type { Facts, World } from '../../world.ts'
 
 export interface NvdMetric {
   source: string
@@ -133,4 +136,15 @@ function subscores2(letters: Map<string, string>): { exploitabilityScore: number
   const impact = 1 - (1 - weight('CIA', 'C')) * (1 - weight('CIA', 'I')) * (1 - weight('CIA', 'A'))
   const reach = 20 * weight('AV', 'AV') * weight('AC', 'AC') * weight('Au', 'Au')
   return { exploitabilityScore: tenths(reach), impactScore: tenths(10.41 * impact) }
+}
+
+/** Share of CVEs scored by both for which NVD has the CNA's vector. */
+const AGREED_SHARE = 0.55
+
+/** Returns the CVSS 3.1 base score by NVD: often the CNA's, otherwise a different one. */
+export function nvdScore(world: World, facts: Facts, cna = cnaContainer(world, facts)): Metric {
+  const random = world.random(facts.id, 'nvd-score')
+  const stated = cna.metrics?.find((one) => one.cvssV3_1)?.cvssV3_1 as Metric | undefined
+  const own = cvss('3.1', random.float())
+  return stated && random.chance(AGREED_SHARE) ? stated : own
 }

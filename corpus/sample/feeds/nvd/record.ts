@@ -14,8 +14,7 @@ import type { Reference } from '../../record/references.ts'
 import { weaknessPhrase } from '../../record/text.ts'
 import type { Facts, World } from '../../world.ts'
 import { configurationsOf } from './configurations.ts'
-import { addMetric, cvssOf } from './metrics.ts'
-import { nvdScore } from './score.ts'
+import { addMetric, cvssOf, nvdScore } from './metrics.ts'
 
 const NVD = 'nvd@nist.gov'
 /** From this date on, NVD enriches only a part of the records. */

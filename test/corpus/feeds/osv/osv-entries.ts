@@ -2,19 +2,16 @@
 import { writeFileSync } from 'node:fs'
 import { zipSync } from 'fflate'
 import type { FeedItem } from '../../../../corpus/feeds/feed.ts'
-import type { TreeBatch } from '../../../../corpus/feeds/files/tree.ts'
-import { openGhsa, readGhsaBatch } from '../../../../corpus/feeds/ghsa/ghsa.ts'
-import { openOsv, readOsvBatch } from '../../../../corpus/feeds/osv/osv.ts'
-import { feedFile, listOf, readOptions } from '../reading.ts'
+import { ghsa } from '../../../../corpus/feeds/ghsa/ghsa.ts'
+import { osv } from '../../../../corpus/feeds/osv/osv.ts'
+import { batchItems, feedFile } from '../reading.ts'
 
 export type Entry = { id: string } & Record<string, unknown>
 
-const READERS = { ghsa: [openGhsa, readGhsaBatch], osv: [openOsv, readOsvBatch] } as const
+const READERS = { ghsa, osv } as const
 
-export async function entryItems(feed: keyof typeof READERS, path: string, folder = false): Promise<FeedItem[]> {
-  const [open, readBatch] = READERS[feed]
-  const { batches } = await open(feedFile(path, folder), readOptions(path))
-  return (await listOf(batches)).flatMap((batch) => readBatch(batch as TreeBatch))
+export function entryItems(feed: keyof typeof READERS, path: string, folder = false): Promise<FeedItem[]> {
+  return batchItems(READERS[feed], feedFile(path, folder))
 }
 
 /** Writes a zip of a file an entry, named by `nameOf`. */

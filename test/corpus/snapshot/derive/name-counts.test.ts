@@ -1,4 +1,4 @@
-/** Names: what a CVE added can be taken away again, and what is left is what the others have. */
+/** Counts of names: the counts of shards add up to the counts of all their CVEs. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { NamedProduct } from '../../../../corpus/model/record.ts'
@@ -7,11 +7,9 @@ import {
   countAdvisory,
   countNames,
   displayOf,
-  encodeNameParts,
   encodeNames,
   type NameCounts,
   noNames,
-  takeNames,
 } from '../../../../corpus/snapshot/derive/name-counts.ts'
 
 const named = (
@@ -59,35 +57,19 @@ function told({ vendors, products, vendorsOfAssigner, advisories }: NameCounts) 
   }
 }
 
-test('taking any of the CVEs away leaves what is counted of the others', () => {
+test('the encoded counts of any two parts add up to the counts of all', () => {
   for (let set = 0; set < 1 << CVES.length; set++) {
-    const gone = CVES.filter((_, i) => set & (1 << i))
-    const names = count(CVES)
-    takeNames(names, encodeNames(count(gone)))
-    const rest = count(CVES.filter((cve) => !gone.includes(cve)))
-    assert.equal(told(names), told(rest), `without ${gone.length}`)
+    const isInFirst = (_: Cve, i: number) => (set & (1 << i)) !== 0
+    const names = noNames()
+    addNames(names, encodeNames(count(CVES.filter(isInFirst))))
+    addNames(names, encodeNames(count(CVES.filter((cve, i) => !isInFirst(cve, i)))))
+    assert.equal(told(names), told(count(CVES)), `parts ${set}`)
   }
 })
 
-test('what is not counted cannot be taken away', () => {
-  const names = count(CVES.slice(0, 2))
-  for (const cve of CVES.slice(2)) {
-    assert.throws(
-      () => takeNames(names, encodeNames(count([cve, cve]))),
-      (error: { code?: string }) => error.code === 'malformed',
-    )
-  }
-})
-
-test('names in parts are the names', () => {
-  const many = noNames()
-  for (let i = 0; i < 9000; i++) countNames(many, [named(`v${i % 3000}`, `p${i}`, `V${i % 3000}`, null)], 'Acme')
-  countAdvisory(many, 'GHSA-1')
-  const parts = [...encodeNameParts(many)]
-  assert.ok(parts.length > 2)
-  const again = noNames()
-  for (const part of parts) addNames(again, part)
-  assert.equal(told(again), told(many))
+test('the display name is the spelling of most CVEs, of equally frequent ones the first', () => {
+  assert.is(displayOf(count(CVES).products.get('acme')!.get('anvil')!), 'anvil', 'in two of three')
+  assert.is(displayOf(count(CVES.slice(0, 2)).vendors.get('acme')!), 'ACME', 'in one of two')
 })
 
 test.run()
