@@ -56,6 +56,8 @@ test('the same corpus has the same id with any number of jobs, from scratch or u
 
 test('building the same corpus again writes nothing and leaves the pointer as it was', async () => {
   const { corpus, dist } = copyOfFirstNight('again')
+  // A cache of earlier versions, which a build removes.
+  writeFileSync(join(dist, 'gathered'), '')
   const pointer = readFileSync(join(dist, 'latest.json'))
   const { effects, steps } = killedEffects()
   const report = await make(corpus, dist, effects)
@@ -63,6 +65,7 @@ test('building the same corpus again writes nothing and leaves the pointer as it
   assert.is(report.members.encoded, 0)
   assert.is(steps.includes('rename'), false)
   assert.equal(readFileSync(join(dist, 'latest.json')), pointer)
+  assert.equal(readdirSync(dist).sort(), ['latest.json', 'lock', 'manifests', 'objects'])
 })
 
 test('the night after compresses only the members that changed, and has the id of a build from scratch', async () => {
