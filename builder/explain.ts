@@ -1,5 +1,6 @@
 /** `vulnshelf explain`: shows the source of each value of a CVE, from the corpus. */
 
+import { CodedError } from '../corpus/errors/coded-error.ts'
 import { FEEDS } from '../corpus/feeds/table.ts'
 import type { CweEntry } from '../corpus/model/catalog.ts'
 import type { CveListRecord, EpssScore } from '../corpus/model/claim.ts'
@@ -16,15 +17,7 @@ export type ExplainErrorCode =
   | 'no-record' // the corpus has no record of it
   | 'other-rules' // another version of this program merged the corpus
 
-export class ExplainError extends Error {
-  override readonly name = 'ExplainError'
-  readonly code: ExplainErrorCode
-
-  constructor(code: ExplainErrorCode, message: string) {
-    super(message)
-    this.code = code
-  }
-}
+export class ExplainError extends CodedError<ExplainErrorCode> {}
 
 /** A claim in the corpus, and the edition of the feed that contained it. */
 export interface ClaimOrigin {

@@ -1,4 +1,5 @@
 /** Reasons why an ingest fails. The corpus stays unchanged. */
+import { CodedError } from '../../corpus/errors/coded-error.ts'
 
 export type IngestErrorCode =
   | 'usage' // an invalid option value
@@ -12,12 +13,4 @@ export type IngestErrorCode =
   | 'too-large' // the feeds exceed the limits of a snapshot
   | 'busy' // another ingest is writing to the corpus
 
-export class IngestError extends Error {
-  override readonly name = 'IngestError'
-  readonly code: IngestErrorCode
-
-  constructor(code: IngestErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
-}
+export class IngestError extends CodedError<IngestErrorCode> {}

@@ -1,4 +1,5 @@
 /** Reasons why a publication fails. The target keeps its previous snapshot. */
+import { CodedError } from '../../corpus/errors/coded-error.ts'
 
 export type PublishErrorCode =
   | 'rollback' // the target has a later version
@@ -8,12 +9,4 @@ export type PublishErrorCode =
   | 'unusable' // the target is not writable, or contains other files
   | 'usage' // invalid target
 
-export class PublishError extends Error {
-  override readonly name = 'PublishError'
-  readonly code: PublishErrorCode
-
-  constructor(code: PublishErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
-}
+export class PublishError extends CodedError<PublishErrorCode> {}

@@ -1,4 +1,5 @@
 /** Reasons why a build fails. The previous snapshot stays intact. */
+import { CodedError } from '../../corpus/errors/coded-error.ts'
 
 export type BuildErrorCode =
   | 'busy' // another build or prune is writing to the folder
@@ -7,12 +8,4 @@ export type BuildErrorCode =
   | 'too_large' // readers would reject the snapshot
   | 'unusable' // the folder is not writable, or contains foreign files
 
-export class BuildError extends Error {
-  override readonly name = 'BuildError'
-  readonly code: BuildErrorCode
-
-  constructor(code: BuildErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
-}
+export class BuildError extends CodedError<BuildErrorCode> {}

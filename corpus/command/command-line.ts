@@ -1,5 +1,6 @@
 /** Common code of both programs' commands: options that environment variables also set, and error output. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { CodedError } from '../errors/coded-error.ts'
 import { printable } from './printable.ts'
 import { isSystemError } from './system-error.ts'
 
@@ -142,22 +143,6 @@ const usageLine = (text: string) =>
     .replace(/\.?\s*\n\s*/g, ' ')
     .replace(/\.$/, '')} (--help tells more)`
 
-/** Errors with a message for the operator. They are reported in one line without a stack. */
-const TOLD = [
-  'BuildError',
-  'ExplainError',
-  'FeedError',
-  'GatewayError',
-  'IngestError',
-  'KeyError',
-  'MirrorError',
-  'PublishError',
-  'SnapshotError',
-  'SqliteError',
-  'StoreError',
-  'TransferError',
-]
-
 /** Error codes of wrong usage. */
 const USAGE: readonly string[] = ['usage', 'bad_option']
 
@@ -167,10 +152,9 @@ function fail(error: unknown, tell: (line: string) => void): void {
     return
   }
   const { name, message, stack } = error instanceof Error ? error : new Error(String(error))
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const told = TOLD.includes(name) || isSystemError(error)
-  tell(told ? message.replaceAll('\n', ' ') : (stack ?? message))
-  process.exitCode = USAGE.includes(code) ? 2 : 1
+  const isForOperator = error instanceof CodedError || name === 'SqliteError' || isSystemError(error)
+  tell(isForOperator ? message.replaceAll('\n', ' ') : (stack ?? message))
+  process.exitCode = error instanceof CodedError && USAGE.includes(error.code) ? 2 : 1
 }
 
 /** Exits quietly when the reader of standard output closes the pipe (`| head`). */

@@ -1,4 +1,5 @@
 /** Errors of the machine, not of the input: a full disk, missing permissions, a refused connection. */
+import { CodedError } from '../errors/coded-error.ts'
 
 /** Returns whether it is a system error (`ENOSPC`, `EACCES`). Its message is shown to the operator. */
 export const isSystemError = (thrown: unknown): thrown is NodeJS.ErrnoException =>
@@ -26,13 +27,9 @@ export const cannotWrite = (path: string, cause: unknown): string =>
   `${path} cannot be written to: ${REMEDIES[codeOf(cause)] ?? (cause as Error).message}`
 
 /** A full or read-only disk, with the path and the remedy. */
-export class DiskError extends Error {
-  override readonly name = 'DiskError'
-  readonly code: string
-
+export class DiskError extends CodedError {
   constructor(path: string, cause: unknown) {
-    super(cannotWrite(path, cause), { cause })
-    this.code = codeOf(cause).replace(/^SQLITE_.*/, 'ENOSPC')
+    super(codeOf(cause).replace(/^SQLITE_.*/, 'ENOSPC'), cannotWrite(path, cause), { cause })
   }
 }
 

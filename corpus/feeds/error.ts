@@ -1,4 +1,5 @@
 /** The error class of the feeds: a fault in an upstream file or record, with a code for reports. */
+import { CodedError } from '../errors/coded-error.ts'
 
 export type FeedErrorCode =
   // a whole file; stops the ingest
@@ -21,12 +22,4 @@ export type FeedErrorCode =
   | 'record_state_unknown'
   | 'record_container_missing'
 
-export class FeedError extends Error {
-  override readonly name = 'FeedError'
-  readonly code: FeedErrorCode
-
-  constructor(code: FeedErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
-}
+export class FeedError extends CodedError<FeedErrorCode> {}

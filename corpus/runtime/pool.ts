@@ -3,6 +3,7 @@
  * same results.
  */
 import type { Worker } from 'node:worker_threads'
+import { CodedError } from '../errors/coded-error.ts'
 import { endThread, startThread } from './threads.ts'
 
 /** The exports of a task module, by task name. Tasks depend only on their input. */
@@ -29,6 +30,7 @@ interface ErrorReply {
   message: string
   stack: string | undefined
   code: unknown
+  isCoded: boolean
 }
 
 export type TaskReply = { value: unknown } | { error: ErrorReply }
@@ -40,11 +42,14 @@ export function errorReply(thrown: unknown): ErrorReply {
     message: error.message,
     stack: error.stack,
     code: 'code' in error ? error.code : undefined,
+    isCoded: error instanceof CodedError,
   }
 }
 
-function errorOf({ name, message, stack, code }: ErrorReply): Error {
-  return Object.assign(new Error(message), { name, stack }, code === undefined ? {} : { code })
+/** Restores an error except for its subclass: `name` still states it. */
+function errorOf({ name, message, stack, code, isCoded }: ErrorReply): Error {
+  const error = isCoded ? new CodedError(String(code), message) : new Error(message)
+  return Object.assign(error, { name, stack }, code === undefined ? {} : { code })
 }
 
 /**

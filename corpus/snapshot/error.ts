@@ -1,4 +1,5 @@
 /** Causes of a snapshot error. The snapshot or the disk is at fault, never the caller. */
+import { CodedError } from '../errors/coded-error.ts'
 
 export type SnapshotErrorCode =
   | 'missing' // a required file does not exist
@@ -7,12 +8,4 @@ export type SnapshotErrorCode =
   | 'untrusted' // no signature by a trusted key
   | 'unsupported' // unknown format version
 
-export class SnapshotError extends Error {
-  override readonly name = 'SnapshotError'
-  readonly code: SnapshotErrorCode
-
-  constructor(code: SnapshotErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
-}
+export class SnapshotError extends CodedError<SnapshotErrorCode> {}

@@ -1,6 +1,7 @@
 /** The error class of the corpus, and errors for missing permissions, with the way to fix them. */
 import { accessSync, constants, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { CodedError } from '../errors/coded-error.ts'
 
 /** What SQLite and the system report for a file or folder without permission. */
 const NO_ACCESS = /^(?:SQLITE_(?:READONLY|CANTOPEN|PERM|AUTH)\w*|EACCES|EPERM|ENOTDIR|EEXIST)$/
@@ -66,12 +67,4 @@ export type StoreErrorCode =
   /** The user has no permission to read or write the corpus. */
   | 'no_access'
 
-export class StoreError extends Error {
-  override readonly name = 'StoreError'
-  readonly code: StoreErrorCode
-
-  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
-}
+export class StoreError extends CodedError<StoreErrorCode> {}

@@ -1,4 +1,5 @@
 /** The error of transfers: what failed, and whether a retry may help. */
+import { CodedError } from '../errors/coded-error.ts'
 
 export type TransferErrorCode =
   // A retry may help.
@@ -30,15 +31,12 @@ const PASSING: readonly TransferErrorCode[] = [
   'digest',
 ]
 
-export class TransferError extends Error {
-  override readonly name = 'TransferError'
-  readonly code: TransferErrorCode
+export class TransferError extends CodedError<TransferErrorCode> {
   /** Delay requested by the server in ms, or null. */
   readonly retryAfterMs: number | null
 
   constructor(code: TransferErrorCode, message: string, options: ErrorOptions & { retryAfterMs?: number | null } = {}) {
-    super(message, options)
-    this.code = code
+    super(code, message, options)
     this.retryAfterMs = options.retryAfterMs ?? null
   }
 

@@ -71,7 +71,7 @@ function readPolicy(path: string): Policy {
   try {
     text = readFileSync(path, 'utf8')
   } catch (cause) {
-    throw new GatewayError('access_policy', `the access policy at ${path} cannot be read`, cause)
+    throw new GatewayError('access_policy', `the access policy at ${path} cannot be read`, { cause })
   }
   return parsePolicy(text, `the access policy at ${path}`)
 }

@@ -44,7 +44,7 @@ const document = z.strictObject({ rules: z.array(z.unknown()) })
 
 /** Messages use `place`. @throws GatewayError `access_policy`, with the invalid rule and the reason */
 export function parsePolicy(text: string, place: string): Policy {
-  const refuse = (why: string, cause?: unknown) => new GatewayError('access_policy', `${place}: ${why}`, cause)
+  const refuse = (why: string, cause?: unknown) => new GatewayError('access_policy', `${place}: ${why}`, { cause })
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -33,7 +33,7 @@ function assertKeyFile(jwks: string): void {
     parseKeySet(readFileSync(jwks, 'utf8'))
   } catch (cause) {
     const reason = (cause as Error).message
-    throw new GatewayError('bad_option', `the key set at ${jwks} cannot be used: ${reason}`, cause)
+    throw new GatewayError('bad_option', `the key set at ${jwks} cannot be used: ${reason}`, { cause })
   }
 }
 

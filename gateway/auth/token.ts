@@ -71,8 +71,8 @@ async function localKeys(dir: string): Promise<{ privateKey: JWK; jwksFile: stri
     await rename(temporary, jwksFile)
     return { privateKey, jwksFile }
   } catch (error) {
-    if (isDiskError(error)) throw new GatewayError('key_file', cannotWrite(dir, error), error)
-    throw new GatewayError('key_file', `cannot keep a key in ${dir}: ${messageOf(error)}`, error)
+    if (isDiskError(error)) throw new GatewayError('key_file', cannotWrite(dir, error), { cause: error })
+    throw new GatewayError('key_file', `cannot keep a key in ${dir}: ${messageOf(error)}`, { cause: error })
   }
 }
 

@@ -1,4 +1,5 @@
 /** The errors that a client can get, with their statuses, codes and bodies (gateway/API.md, "Errors"). */
+import { CodedError } from '../../corpus/errors/coded-error.ts'
 
 export const STATUS = {
   invalid_parameter: 400,
@@ -58,8 +59,7 @@ export interface ErrorDetails {
 }
 
 /** An answer that is not 200. `message` is for people; it never holds a token, a stack or a path of the server. */
-export class ApiError extends Error {
-  readonly code: ErrorCode
+export class ApiError extends CodedError<ErrorCode> {
   readonly status: number
   readonly parameter: string | undefined
   readonly retryAfterSeconds: number | undefined
@@ -67,9 +67,7 @@ export class ApiError extends Error {
   readonly fault: AuthFault | undefined
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    super(message, { cause: details.cause })
-    this.name = 'ApiError'
-    this.code = code
+    super(code, message, { cause: details.cause })
     this.status = STATUS[code]
     this.parameter = details.parameter
     this.retryAfterSeconds = details.retryAfterSeconds
@@ -166,12 +164,4 @@ export type GatewayErrorCode =
   | 'no_snapshot'
 
 /** A fault that the operator can mend: printed as one line, without a stack. */
-export class GatewayError extends Error {
-  readonly code: GatewayErrorCode
-
-  constructor(code: GatewayErrorCode, message: string, cause?: unknown) {
-    super(message, { cause })
-    this.name = 'GatewayError'
-    this.code = code
-  }
-}
+export class GatewayError extends CodedError<GatewayErrorCode> {}

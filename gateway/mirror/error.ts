@@ -1,4 +1,5 @@
 /** Reasons why a mirror rejects a snapshot or stops. The local snapshot stays intact. */
+import { CodedError } from '../../corpus/errors/coded-error.ts'
 
 export type MirrorErrorCode =
   | 'rollback' // the pointer is older than the local one
@@ -10,12 +11,4 @@ export type MirrorErrorCode =
   | 'unusable' // the folder is not writable, or has foreign contents
   | 'usage' // an invalid option
 
-export class MirrorError extends Error {
-  override readonly name = 'MirrorError'
-  readonly code: MirrorErrorCode
-
-  constructor(code: MirrorErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
-}
+export class MirrorError extends CodedError<MirrorErrorCode> {}

@@ -1,6 +1,7 @@
 /** Repeats a mirror run. Temporary errors are reported, and the next run tries again. */
 import { setTimeout } from 'node:timers/promises'
 import { isSystemError } from '../../corpus/command/system-error.ts'
+import { CodedError } from '../../corpus/errors/coded-error.ts'
 import { withoutPassword } from '../../corpus/transfer/request.ts'
 
 /**
@@ -14,9 +15,6 @@ export function shownSource(text: string): string {
   const url = URL.parse(text)
   return url?.username || url?.password ? withoutPassword(url).base.href : text
 }
-
-/** Errors of the data or the connection, not of this program. */
-const TOLD = ['KeyError', 'MirrorError', 'SnapshotError', 'TransferError']
 
 export interface Following<T> {
   /** Between two runs. */
@@ -43,7 +41,7 @@ export async function follow<T>(run: () => Promise<T>, following: Following<T>):
       onReport(await run())
     } catch (error) {
       if (signal.aborted) return
-      if (!(error instanceof Error) || !isTold(error)) throw error
+      if (!isTemporary(error)) throw error
       onError(error)
     }
     const wait = intervalMs * (1 + JITTER * (2 * random() - 1))
@@ -51,6 +49,6 @@ export async function follow<T>(run: () => Promise<T>, following: Following<T>):
   }
 }
 
-/** Disk errors are temporary, usage errors are not. */
-const isTold = (error: Error & { code?: string }) =>
-  error.code !== 'usage' && (TOLD.includes(error.name) || isSystemError(error))
+/** Errors of the data, the disk or the connection, but not wrong usage or a bug of this program. */
+const isTemporary = (error: unknown): error is Error =>
+  (error instanceof CodedError && error.code !== 'usage') || isSystemError(error)

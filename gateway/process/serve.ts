@@ -141,9 +141,11 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
         error,
       )
     case 'EACCES':
-      return new GatewayError('port_forbidden', `this user may not listen on port ${port}`, error)
+      return new GatewayError('port_forbidden', `this user may not listen on port ${port}`, { cause: error })
     default:
-      return new GatewayError('address_unavailable', `cannot listen on ${host}: ${error.code ?? error.message}`, error)
+      return new GatewayError('address_unavailable', `cannot listen on ${host}: ${error.code ?? error.message}`, {
+        cause: error,
+      })
   }
 }
 

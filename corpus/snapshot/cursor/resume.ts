@@ -1,4 +1,5 @@
 /** Issues and resumes cursors of lists (rule 7). */
+import { CodedError } from '../../errors/coded-error.ts'
 import { decodeCursor, encodeCursor, filtersHash, type RowKey } from './cursor.ts'
 import { type SortOrder, sortText } from './order.ts'
 
@@ -7,15 +8,7 @@ export type CursorErrorCode =
   | 'newer' // its snapshot is newer than any open one
 
 /** An invalid cursor. The message is for the client. */
-export class CursorError extends Error {
-  override readonly name = 'CursorError'
-  readonly code: CursorErrorCode
-
-  constructor(code: CursorErrorCode, message: string) {
-    super(message)
-    this.code = code
-  }
-}
+export class CursorError extends CodedError<CursorErrorCode> {}
 
 export interface CursorBinding {
   /** The list, as in its path: `cves`, `cwes/cves`. */

@@ -12,6 +12,7 @@ import {
   importJWK,
   type JWK,
 } from 'jose'
+import { CodedError } from '../../errors/coded-error.ts'
 import { SnapshotError } from '../error.ts'
 import { decodePayload, decodeSigned, encodePointer, type Pointer, type SignedPointer } from './pointer.ts'
 
@@ -25,17 +26,8 @@ export type SigningAlgorithm = keyof typeof SIGNING_ALGORITHMS
 /** Prevents signatures of other documents from verifying as pointer signatures. */
 const TYPE = 'vulnshelf-pointer'
 
-/** An unusable key file. The message names the file and the reason. */
-export class KeyError extends Error {
-  override readonly name = 'KeyError'
-  /** `usage` when the key does not allow the requested operation. */
-  readonly code: 'unusable' | 'usage'
-
-  constructor(message: string, { code = 'unusable', ...options }: ErrorOptions & { code?: KeyError['code'] } = {}) {
-    super(message, options)
-    this.code = code
-  }
-}
+/** A key file that is `unusable`, or an option that does not fit the keys (`usage`). */
+export class KeyError extends CodedError<'unusable' | 'usage'> {}
 
 export interface SigningKey {
   kid: string
@@ -64,6 +56,7 @@ export async function readSigningKey(text: string, name: string): Promise<Signin
   const alg = isObject(jwk) ? algorithmOf(jwk) : null
   if (!isObject(jwk) || alg === null || typeof jwk.d !== 'string') {
     throw new KeyError(
+      'unusable',
       `${name} is no private key that signs pointers: a JWK of Ed25519 or P-256; make one with vulnshelf key`,
     )
   }
@@ -71,7 +64,7 @@ export async function readSigningKey(text: string, name: string): Promise<Signin
     const kid = typeof jwk.kid === 'string' ? jwk.kid : await calculateJwkThumbprint(jwk as JWK)
     return { kid, alg, key: await importJWK(jwk as JWK, alg) }
   } catch (cause) {
-    throw new KeyError(`${name} holds a damaged key: ${(cause as Error).message}`, { cause })
+    throw new KeyError('unusable', `${name} holds a damaged key: ${(cause as Error).message}`, { cause })
   }
 }
 
@@ -85,13 +78,15 @@ export async function readTrustedKeys(text: string, name: string): Promise<Trust
   const trusted: TrustedKey[] = []
   for (const key of keys) {
     if (!isObject(key) || algorithmOf(key) === null) continue
-    if ('d' in key) throw new KeyError(`${name} contains a private key: whoever reads it could sign`)
+    if ('d' in key) throw new KeyError('unusable', `${name} contains a private key: whoever reads it could sign`)
     const { exp } = key
-    if (exp !== undefined && !Number.isFinite(exp)) throw new KeyError(`${name}: exp of a key is no time in seconds`)
+    if (exp !== undefined && !Number.isFinite(exp))
+      throw new KeyError('unusable', `${name}: exp of a key is no time in seconds`)
     trusted.push(await trustedKey(key as JWK, name))
   }
   if (trusted.length > 0) return trusted
   throw new KeyError(
+    'unusable',
     `${name} has no key that signs pointers: it must be a key set (JWKS) with keys of Ed25519 or P-256`,
   )
 }
@@ -102,7 +97,7 @@ async function trustedKey(jwk: JWK, name: string): Promise<TrustedKey> {
     await importJWK(jwk, algorithmOf(jwk)!)
     return { ...jwk, kid: typeof jwk.kid === 'string' ? jwk.kid : await calculateJwkThumbprint(jwk) }
   } catch (cause) {
-    throw new KeyError(`${name}: the key ${called} is damaged: ${(cause as Error).message}`, { cause })
+    throw new KeyError('unusable', `${name}: the key ${called} is damaged: ${(cause as Error).message}`, { cause })
   }
 }
 
@@ -113,7 +108,8 @@ async function trustedKey(jwk: JWK, name: string): Promise<TrustedKey> {
 export function withKey(text: string, name: string, key: TrustedKey): string {
   const document = parseJson(text, name)
   const isSet = isObject(document) && Array.isArray(document.keys)
-  if (!isSet && !(isObject(document) && 'kty' in document)) throw new KeyError(`${name} is no key set (JWKS)`)
+  if (!isSet && !(isObject(document) && 'kty' in document))
+    throw new KeyError('unusable', `${name} is no key set (JWKS)`)
   const set = isSet ? { ...document, keys: [...(document.keys as unknown[]), key] } : { keys: [document, key] }
   return `${JSON.stringify(set, null, 1)}\n`
 }
@@ -234,7 +230,7 @@ function parseJson(text: string, name: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new KeyError(`${name} is no JSON: ${(cause as Error).message}`, { cause })
+    throw new KeyError('unusable', `${name} is no JSON: ${(cause as Error).message}`, { cause })
   }
 }
 

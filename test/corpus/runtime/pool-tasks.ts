@@ -1,5 +1,8 @@
 /** Tasks for threads that behave, and that do not. */
+import { CodedError } from '../../../corpus/errors/coded-error.ts'
 import type { TaskResult } from '../../../corpus/runtime/pool.ts'
+
+class RefusedError extends CodedError<'refused'> {}
 
 const never = () => new Promise<TaskResult>(() => {})
 
@@ -20,6 +23,6 @@ export const tasks = {
     return never()
   },
   refuse(): never {
-    throw Object.assign(new Error('not today'), { name: 'RefusedError', code: 'refused' })
+    throw new RefusedError('refused', 'not today')
   },
 }

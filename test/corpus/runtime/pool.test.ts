@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { CodedError } from '../../../corpus/errors/coded-error.ts'
 import { openPool, type Pool, runInOrder } from '../../../corpus/runtime/pool.ts'
 
 /** Each task takes as many milliseconds as its input says and gives it back; that of -1 fails at once. */
@@ -75,7 +76,8 @@ for (const [how, message] of [
 test('an error of a task keeps its name and code on its way, and the thread goes on', async () => {
   const threads = openPool(new URL('./pool-tasks.ts', import.meta.url), 1)
   try {
-    const error = (await threads.run('refuse', null).catch((cause: unknown) => cause)) as Error & { code: string }
+    const error = await threads.run('refuse', null).catch((cause: unknown) => cause)
+    if (!(error instanceof CodedError)) throw new Error(`not a CodedError: ${error}`)
     assert.equal([error.name, error.code, error.message], ['RefusedError', 'refused', 'not today'])
     assert.is(await threads.run('echo', 3), 3)
   } finally {
