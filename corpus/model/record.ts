@@ -1,7 +1,10 @@
 /** The merged record of a CVE by part, in the shapes of the API (gateway/API.md, sections 8 to 16). */
 import type { CveId } from './ids/cve-id.ts'
+import { keysOf } from './values/closed-set.ts'
 
-export type Severity = 'critical' | 'high' | 'medium' | 'low' | 'none'
+/** Severity bands, lowest first. */
+export const SEVERITIES = ['none', 'low', 'medium', 'high', 'critical'] as const
+export type Severity = (typeof SEVERITIES)[number]
 export type RecordState = 'PUBLISHED' | 'RESERVED'
 
 export interface Ssvc {
@@ -32,29 +35,6 @@ export interface CveCore {
   detection_layers: string[]
   primary_cwe_id: string | null
 }
-
-/** The keys of a summary record in the order of gateway/API.md, section 8. `fields` selects among them. */
-export const SUMMARY_FIELDS = [
-  'cve_id',
-  'state',
-  'title',
-  'description',
-  'severity',
-  'cvss_score',
-  'cvss_score_source',
-  'date_published',
-  'date_updated',
-  'assigner',
-  'kev',
-  'ssvc',
-  'epss',
-  'has_patch',
-  'has_workaround',
-  'has_exploit',
-  'has_detection',
-  'detection_layers',
-  'primary_cwe_id',
-] as const satisfies readonly (keyof CveCore | 'epss')[]
 
 export interface CvssMetric {
   source_type: 'svc' | 'cna' | 'adp' | 'nvd' | 'advisory'
@@ -284,17 +264,17 @@ export interface RecordParts {
 
 export type PartName = keyof RecordParts
 
-export const PART_NAMES = [
-  'core',
-  'cvss',
-  'affected',
-  'references',
-  'exploits',
-  'evidence',
-  'timeline',
-  'analysis',
-  'advisory',
-  'reports',
-  'report_texts',
-  'facets',
-] as const satisfies readonly PartName[]
+export const PART_NAMES = keysOf<RecordParts>({
+  core: true,
+  cvss: true,
+  affected: true,
+  references: true,
+  exploits: true,
+  evidence: true,
+  timeline: true,
+  analysis: true,
+  advisory: true,
+  reports: true,
+  report_texts: true,
+  facets: true,
+})

@@ -70,7 +70,7 @@ const SECTIONS = {
   analysis: 'analysis',
   advisory: 'advisory',
   report_texts: 'reports',
-} as const satisfies Partial<Record<PartName, string>>
+} as const satisfies Record<Exclude<PartName, 'facets' | 'reports'>, string>
 
 export type ChangedSection = (typeof SECTIONS)[keyof typeof SECTIONS]
 export const CHANGED_SECTIONS: readonly ChangedSection[] = Object.values(SECTIONS)

@@ -1,5 +1,4 @@
 /** The catalog of attack patterns: list and entries. */
-import type { CapecEntry } from '../../corpus/model/catalog.ts'
 import { fold } from '../../corpus/snapshot/codec/fold.ts'
 import { defineRoute } from '../http/route.ts'
 import { described } from '../openapi/parameters.ts'
@@ -42,35 +41,7 @@ export const listCapecs = defineRoute<Context, Record<never, never>, typeof list
 
 const path = { capecId: capecId() }
 
-/** The top-level fields of a full entry, in the order of gateway/API.md, section 22. */
-const CAPEC_FIELDS = [
-  'id',
-  'display',
-  'numeric_id',
-  'name',
-  'abstraction',
-  'status',
-  'severity',
-  'likelihood',
-  'description',
-  'extended_description',
-  'execution_flow',
-  'prerequisites',
-  'skills',
-  'resources',
-  'indicators',
-  'mitigations',
-  'examples',
-  'alternate_terms',
-  'consequences',
-  'taxonomy_mappings',
-  'related_weaknesses',
-  'related_attack_patterns',
-  'catalog_version',
-  'updated_at',
-] as const satisfies readonly (keyof CapecEntry)[]
-
-const entryQuery = { fields: described('Top-level fields to return', csvOf(CAPEC_FIELDS)) }
+const entryQuery = { fields: described('Top-level fields to return', csvOf(capecEntry.keyof().options)) }
 
 export const getCapec = defineRoute<Context, typeof path, typeof entryQuery>({
   name: 'getCapec',

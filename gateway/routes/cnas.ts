@@ -13,9 +13,9 @@ import { quote } from '../params/parameter.ts'
 import { boolean, csvOf, oneOf, openText, sort, text } from '../params/parameter-types.ts'
 import { entryValue, rowText } from '../plan/list-answer.ts'
 import type { OpenSnapshot } from '../snapshots/open-snapshot.ts'
+import { severity } from './answers/cve-summary.ts'
 import { cnaCves, cnaDetail, cnaPage, cnaStats } from './answers.ts'
 import type { Context } from './context.ts'
-import { SEVERITIES } from './cves.ts'
 import { cvePage, listPage, paging } from './paging.ts'
 
 const listQuery = {
@@ -87,7 +87,7 @@ export const getCna = defineRoute<Context, typeof path, Record<never, never>>({
 })
 
 const cvesQuery = {
-  severity: csvOf(SEVERITIES),
+  severity: csvOf(severity.options),
   kev: boolean(),
   has_exploit: boolean(),
   cwe: cweId(),

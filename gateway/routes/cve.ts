@@ -1,18 +1,18 @@
 /** `/cves/{cveId}`: a record with the selected sections, spliced from the segments of its member. */
-import { SUMMARY_FIELDS } from '../../corpus/model/record.ts'
 import { addSections, DEFAULT_SECTIONS, recordPieces, SECTION_NAMES } from '../../corpus/snapshot/record/cve-pieces.ts'
 import { epssAt, epssMember } from '../../corpus/snapshot/record/epss.ts'
 import { defineRoute } from '../http/route.ts'
 import { withDefault } from '../params/parameter.ts'
 import { csvOf } from '../params/parameter-types.ts'
 import { coreValue, splicedAnswer } from '../plan/cve-answer.ts'
+import { cveSummary } from './answers/cve-summary.ts'
 import { cveDetail } from './answers.ts'
 import type { Context } from './context.ts'
 import { cvePath, type FoundCve, findCve } from './found-cve.ts'
 
 const detailQuery = {
   include: withDefault(csvOf(SECTION_NAMES, { emptyAllowed: true }), [...DEFAULT_SECTIONS]),
-  fields: csvOf(SUMMARY_FIELDS),
+  fields: csvOf(cveSummary.keyof().options),
 }
 
 export const getCve = defineRoute<Context, typeof cvePath, typeof detailQuery>({

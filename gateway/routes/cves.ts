@@ -1,6 +1,4 @@
 /** `/cves`: all CVEs in any order, with filters and pages. */
-
-import type { Severity } from '../../corpus/model/record.ts'
 import { CVE_SORTS } from '../../corpus/snapshot/cursor/order.ts'
 import { canonicalFilters } from '../../corpus/snapshot/filter/filters.ts'
 import { defineRoute } from '../http/route.ts'
@@ -8,16 +6,14 @@ import { described } from '../openapi/parameters.ts'
 import { date } from '../params/date.ts'
 import { cveIds, cweId } from '../params/ids.ts'
 import { boolean, csvOf, cursor, number, openText, sort, text } from '../params/parameter-types.ts'
+import { severity } from './answers/cve-summary.ts'
 import { cvePage as cvePageSchema } from './answers.ts'
 import type { Context } from './context.ts'
 import { cvePage, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageLimit } from './paging.ts'
 
-/** `severity` in the order of API 9.2. */
-export const SEVERITIES = ['critical', 'high', 'medium', 'low', 'none'] as const satisfies readonly Severity[]
-
 const query = {
   q: described('Text to search for in ids and titles. It matches anywhere, in any case', text()),
-  severity: csvOf(SEVERITIES),
+  severity: csvOf(severity.options),
   kev: boolean(),
   has_exploit: boolean(),
   has_patch: boolean(),

@@ -1,5 +1,4 @@
 /** The catalog of weaknesses: list, entries, and the CVEs mapped to each. */
-import type { CweEntry } from '../../corpus/model/catalog.ts'
 import { fold } from '../../corpus/snapshot/codec/fold.ts'
 import { CVE_SORTS } from '../../corpus/snapshot/cursor/order.ts'
 import { cweNumber } from '../../corpus/snapshot/derive/facts.ts'
@@ -8,17 +7,18 @@ import { described } from '../openapi/parameters.ts'
 import { cweId } from '../params/ids.ts'
 import { withDefault } from '../params/parameter.ts'
 import { boolean, csvOf, oneOf, openText, sort, text } from '../params/parameter-types.ts'
+import { abstractionOfCwe, likelihoodOfCwe } from './answers/catalogs.ts'
+import { severity } from './answers/cve-summary.ts'
 import { cweCves, cweEntry, cwePage } from './answers.ts'
 import { catalogEntry } from './catalog-entry.ts'
 import type { Context } from './context.ts'
-import { SEVERITIES } from './cves.ts'
 import { cvePage, listPage, paging } from './paging.ts'
 
 const listQuery = {
   q: described('Text to search for in ids and names. It matches anywhere, in any case', text()),
-  abstraction: oneOf(['Pillar', 'Class', 'Base', 'Variant', 'Compound']),
+  abstraction: oneOf(abstractionOfCwe.options),
   status: openText(),
-  likelihood: oneOf(['High', 'Medium', 'Low']),
+  likelihood: oneOf(likelihoodOfCwe.options),
   sort: sort(['cves', 'id', 'name'], '-cves'),
   ...paging,
 }
@@ -51,36 +51,7 @@ export const listCwes = defineRoute<Context, Record<never, never>, typeof listQu
 
 const path = { cweId: cweId() }
 
-/** The top-level fields of a full entry, in the order of gateway/API.md, section 19. */
-const CWE_FIELDS = [
-  'cwe_id',
-  'slug',
-  'numeric_id',
-  'name',
-  'abstraction',
-  'structure',
-  'status',
-  'likelihood',
-  'description',
-  'extended_description',
-  'background',
-  'alternate_terms',
-  'consequences',
-  'mitigations',
-  'detection_methods',
-  'demonstrative_examples',
-  'observed_examples',
-  'modes_of_introduction',
-  'platforms',
-  'taxonomy_mappings',
-  'attack_patterns',
-  'attack_patterns_detailed',
-  'relationships',
-  'catalog_version',
-  'updated_at',
-] as const satisfies readonly (keyof CweEntry)[]
-
-const entryQuery = { fields: described('Top-level fields to return', csvOf(CWE_FIELDS)) }
+const entryQuery = { fields: described('Top-level fields to return', csvOf(cweEntry.keyof().options)) }
 
 export const getCwe = defineRoute<Context, typeof path, typeof entryQuery>({
   name: 'getCwe',
@@ -96,7 +67,7 @@ export const getCwe = defineRoute<Context, typeof path, typeof entryQuery>({
 
 const cvesQuery = {
   scope: withDefault(oneOf(['primary', 'any']), 'primary'),
-  severity: csvOf(SEVERITIES),
+  severity: csvOf(severity.options),
   kev: boolean(),
   sort: sort(CVE_SORTS, '-published'),
   ...paging,

@@ -1,8 +1,8 @@
 /** The operator's analyses of CVEs, with affected products. */
 import type { z } from 'zod'
 import type { AnalysisClaim } from '../../model/claim.ts'
-import type { AffectedEntry, AffectedRange } from '../../model/record.ts'
-import { cveId, cweId, fields, listOf, oneOf, someFields, text, time, url } from './fields.ts'
+import type { AffectedEntry, AffectedRange, Analysis } from '../../model/record.ts'
+import { cveId, cweId, fields, listOf, oneOf, orNull, someFields, text, time, url } from './fields.ts'
 import type { LineFormat } from './lines.ts'
 
 const range = fields({
@@ -10,105 +10,73 @@ const range = fields({
   fixed: text.optional(),
   last_affected: text.optional(),
   version_type: text.optional(),
-})
+} satisfies Record<keyof AffectedRange, z.ZodType>)
   .refine((one) => one.introduced ?? one.fixed ?? one.last_affected, {
     error: 'has no bound: it takes introduced, fixed or last_affected',
   })
   .refine(({ fixed, last_affected }) => fixed === undefined || last_affected === undefined, {
     error: 'takes fixed or last_affected, not both',
   })
+  .transform(({ introduced = '0', fixed = null, last_affected, version_type = null }): AffectedRange => {
+    // A range without a start begins with the first version (rule 24).
+    const bounds = { introduced, fixed, version_type }
+    return last_affected === undefined ? bounds : { ...bounds, last_affected }
+  })
+
+/** A vendor or product; `n/a` is null (rule 24). */
+const name = orNull(text).transform((stated) => (stated?.toLowerCase() === 'n/a' ? null : stated))
+
+/** Fields of an affected entry that only other sources state. */
+const NOT_STATED = {
+  vulnerable_functions: null,
+  advisory_severity: null,
+  advisory_urgency: null,
+  advisory_description: null,
+} satisfies Partial<AffectedEntry>
 
 /** An affected entry as in the API, without the fields that follow from its context. */
 const affected = fields({
-  vendor: text.optional(),
-  product: text.optional(),
-  package_name: text.optional(),
-  ecosystem: text.optional(),
+  vendor: name,
+  product: name,
+  package_name: orNull(text),
+  ecosystem: orNull(text),
   platforms: listOf(text),
-  default_status: oneOf('affected', 'unaffected', 'unknown').optional(),
+  default_status: orNull(oneOf('affected', 'unaffected', 'unknown')),
   affected_versions: listOf(text),
   affected_ranges: listOf(range),
   patched_versions: listOf(text),
   cpes: listOf(text),
-  repo_url: url.optional(),
-  collection_url: url.optional(),
-  package_url: text.optional(),
-})
+  repo_url: orNull(url),
+  collection_url: orNull(url),
+  package_url: orNull(text),
+} satisfies Record<Exclude<keyof AffectedEntry, 'source' | 'updated_at' | keyof typeof NOT_STATED>, z.ZodType>)
 
 const identity = someFields({ cve_id: cveId })
 
-const schema = fields({
-  cve_id: cveId,
-  summary: text.optional(),
-  root_cause: text.optional(),
-  impact: text.optional(),
-  attack_vector: text.optional(),
-  remediation: text.optional(),
-  weaknesses: listOf(cweId),
-  model: text.optional(),
+const analysis = {
+  summary: orNull(text),
+  root_cause: orNull(text),
+  impact: orNull(text),
+  attack_vector: orNull(text),
+  remediation: orNull(text),
+  weaknesses: listOf(cweId).transform((weaknesses) => [...new Set(weaknesses)]),
+  model: orNull(text),
   generated_at: time,
-  affected: listOf(affected),
-})
+} satisfies Record<keyof Analysis, z.ZodType>
+
+const schema = fields({ cve_id: cveId, ...analysis, affected: listOf(affected) })
 
 export const ANALYSES: LineFormat<typeof schema, typeof identity> = {
   adapter: 1,
   schema,
   identity,
   keyOf: ({ cve_id }) => cve_id,
-  claimOf(line) {
+  claimOf({ cve_id, affected, ...analysis }) {
+    const updated_at = analysis.generated_at
     const claim: AnalysisClaim = {
-      analysis: {
-        summary: line.summary ?? null,
-        root_cause: line.root_cause ?? null,
-        impact: line.impact ?? null,
-        attack_vector: line.attack_vector ?? null,
-        remediation: line.remediation ?? null,
-        weaknesses: [...new Set(line.weaknesses)],
-        model: line.model ?? null,
-        generated_at: line.generated_at,
-      },
-      affected: (line.affected ?? []).map((entry) => affectedEntry(entry, line.generated_at)),
+      analysis,
+      affected: (affected ?? []).map((entry) => ({ source: 'svc_analysis', ...entry, ...NOT_STATED, updated_at })),
     }
-    return { cveIds: [line.cve_id], statedAt: line.generated_at, claim, notes: [] }
+    return { cveIds: [cve_id], statedAt: updated_at, claim, notes: [] }
   },
-}
-
-function affectedEntry(entry: z.output<typeof affected>, generatedAt: string): AffectedEntry {
-  return {
-    source: 'svc_analysis',
-    vendor: named(entry.vendor),
-    product: named(entry.product),
-    package_name: entry.package_name ?? null,
-    ecosystem: entry.ecosystem ?? null,
-    platforms: entry.platforms,
-    default_status: entry.default_status ?? null,
-    affected_versions: entry.affected_versions,
-    affected_ranges: entry.affected_ranges?.map(affectedRange) ?? null,
-    patched_versions: entry.patched_versions,
-    cpes: entry.cpes,
-    repo_url: entry.repo_url ?? null,
-    collection_url: entry.collection_url ?? null,
-    package_url: entry.package_url ?? null,
-    vulnerable_functions: null,
-    advisory_severity: null,
-    advisory_urgency: null,
-    advisory_description: null,
-    updated_at: generatedAt,
-  }
-}
-
-/** Vendor or product `n/a` is null (rule 24). */
-function named(name: string | undefined): string | null {
-  return name === undefined || name.toLowerCase() === 'n/a' ? null : name
-}
-
-/** A range without a start begins with the first version (rule 24). */
-function affectedRange({
-  introduced = '0',
-  fixed,
-  last_affected,
-  version_type,
-}: z.output<typeof range>): AffectedRange {
-  const bounds = { introduced, fixed: fixed ?? null, version_type: version_type ?? null }
-  return last_affected === undefined ? bounds : { ...bounds, last_affected }
 }

@@ -98,3 +98,7 @@ export function listOf<Member extends z.ZodType>(member: Member) {
     .optional()
     .transform((members) => (members && members.length > 0 ? members : null))
 }
+
+/** A field that may be missing; then it is null. */
+export const orNull = <Member extends z.ZodType>(member: Member) =>
+  member.optional().transform((value) => value ?? null)

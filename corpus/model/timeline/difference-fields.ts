@@ -1,6 +1,6 @@
 /** The fields of a record's core in the timeline: name, category and source. */
 
-import type { CveCore } from '../record.ts'
+import type { CveCore, Ssvc } from '../record.ts'
 import type { FieldChange } from './difference.ts'
 import type { TimelineCategory } from './timeline-table.ts'
 
@@ -13,89 +13,61 @@ export interface CoreField extends Omit<Field, 'provider'> {
   read(core: CveCore): unknown
 }
 
-/** A field that only the CVE record states. */
-function ownField(name: keyof CveCore, subject: string): CoreField {
-  return field(
-    `$.${name}`,
-    subject,
-    'publication',
-    () => 'cna',
-    (core) => core[name],
-  )
-}
+type FieldName =
+  | Exclude<keyof CveCore, 'cve_id' | 'kev' | 'ssvc'>
+  | `kev.${keyof CveCore['kev']}`
+  | `ssvc.${keyof Ssvc}`
 
-/** A field with several possible sources. The core does not identify the source (attribution.ts). */
-function sharedField(name: keyof CveCore, subject: string, category: TimelineCategory): CoreField {
-  return field(
-    `$.${name}`,
-    subject,
-    category,
-    () => null,
-    (core) => core[name],
-  )
-}
+type Row = [subject: string, category: TimelineCategory, provider: CoreField['provider']]
 
-/** The headline fields change together, because one metric backs all of them (rule 18). */
-function headlineField(name: 'severity' | 'cvss_score' | 'cvss_score_source', subject: string): CoreField {
-  const provider = (after: CveCore, before: CveCore) => after.cvss_score_source ?? before.cvss_score_source
-  return { ...field(`$.${name}`, subject, 'cvss', provider, (core) => core[name]), item: 'headline' }
-}
-
-function kevField(name: keyof CveCore['kev'], subject: string): CoreField {
-  return field(
-    `$.kev.${name}`,
-    subject,
-    'kev',
-    () => 'agency_kev',
-    ({ kev }) => kev[name],
-  )
-}
-
-function ssvcField(name: keyof CveCore['ssvc'], subject: string): CoreField {
-  return field(
-    `$.ssvc.${name}`,
-    subject,
-    'ssvc',
-    () => 'agency_adp',
-    ({ ssvc }) => ssvc[name],
-  )
-}
-
-function field(
-  path: string,
-  subject: string,
-  category: TimelineCategory,
-  provider: CoreField['provider'],
-  read: CoreField['read'],
-): CoreField {
-  return { path, subject, category, provider, read, item: path }
-}
-
-export const CORE_FIELDS: readonly CoreField[] = [
-  ownField('state', 'State'),
-  ownField('date_published', 'Date of publication'),
-  ownField('assigner', 'Assigner'),
-  kevField('listed', 'Listed in KEV'),
-  kevField('date_added', 'Added to KEV on'),
-  ssvcField('exploitation', 'SSVC exploitation'),
-  ssvcField('automatable', 'SSVC automatable'),
-  ssvcField('technical_impact', 'SSVC technical impact'),
-  ssvcField('decision', 'SSVC decision'),
-  headlineField('severity', 'Severity'),
-  headlineField('cvss_score', 'CVSS score'),
-  headlineField('cvss_score_source', 'Source of the CVSS score'),
-  sharedField('primary_cwe_id', 'Primary weakness', 'weakness'),
-  sharedField('title', 'Title', 'description'),
-  sharedField('description', 'Description', 'description'),
-  sharedField('has_workaround', 'Workaround known', 'description'),
+/** Only the CVE record states these fields. */
+const ofCna = (subject: string): Row => [subject, 'publication', () => 'cna']
+const ofKev = (subject: string): Row => [subject, 'kev', () => 'agency_kev']
+const ofSsvc = (subject: string): Row => [subject, 'ssvc', () => 'agency_adp']
+const ofHeadline = (subject: string): Row => [
+  subject,
+  'cvss',
+  (after, before) => after.cvss_score_source ?? before.cvss_score_source,
 ]
+/** Several sources may state these fields. The core does not identify the source (attribution.ts). */
+const shared = (subject: string, category: TimelineCategory): Row => [subject, category, () => null]
 
-export const UPDATED = ownField('date_updated', 'Record updated')
+/** In the order of the timeline. */
+const ROWS: Record<FieldName, Row> = {
+  state: ofCna('State'),
+  date_published: ofCna('Date of publication'),
+  assigner: ofCna('Assigner'),
+  'kev.listed': ofKev('Listed in KEV'),
+  'kev.date_added': ofKev('Added to KEV on'),
+  'ssvc.exploitation': ofSsvc('SSVC exploitation'),
+  'ssvc.automatable': ofSsvc('SSVC automatable'),
+  'ssvc.technical_impact': ofSsvc('SSVC technical impact'),
+  'ssvc.decision': ofSsvc('SSVC decision'),
+  severity: ofHeadline('Severity'),
+  cvss_score: ofHeadline('CVSS score'),
+  cvss_score_source: ofHeadline('Source of the CVSS score'),
+  primary_cwe_id: shared('Primary weakness', 'weakness'),
+  title: shared('Title', 'description'),
+  description: shared('Description', 'description'),
+  has_workaround: shared('Workaround known', 'description'),
+  date_updated: ofCna('Record updated'),
+  has_patch: shared('Patch known', 'evidence'),
+  has_exploit: shared('Exploit known', 'evidence'),
+  has_detection: shared('Detection known', 'evidence'),
+  detection_layers: shared('Layers of detection', 'evidence'),
+}
+
+const FIELDS = Object.entries(ROWS).map(([name, [subject, category, provider]]): CoreField => {
+  const path = `$.${name}`
+  const [outer, inner] = name.split('.') as [keyof CveCore, string?]
+  const read = (core: CveCore) => (inner ? (core[outer] as Record<string, unknown>)[inner] : core[outer])
+  // The headline fields change together, because one metric backs all of them (rule 18).
+  return { path, subject, category, provider, read, item: category === 'cvss' ? 'headline' : path }
+})
+
+export const UPDATED = FIELDS.find(({ path }) => path === '$.date_updated')!
 
 /** These flags are derived from evidence and references, which have entries of their own. */
-export const FLAGS: readonly CoreField[] = [
-  sharedField('has_patch', 'Patch known', 'evidence'),
-  sharedField('has_exploit', 'Exploit known', 'evidence'),
-  sharedField('has_detection', 'Detection known', 'evidence'),
-  sharedField('detection_layers', 'Layers of detection', 'evidence'),
-]
+export const FLAGS = FIELDS.filter(({ category }) => category === 'evidence')
+
+export const CORE_FIELDS = FIELDS.filter((field) => field !== UPDATED && !FLAGS.includes(field))

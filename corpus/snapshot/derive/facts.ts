@@ -1,5 +1,5 @@
 /** Values from each CVE's JSON that lists and filters need. */
-import type { CveCore, Facets } from '../../model/record.ts'
+import { type CveCore, type Facets, SEVERITIES } from '../../model/record.ts'
 
 /** The facts of the CVEs of one shard. Entry `i` of each list is CVE `i` in id order. */
 export interface Facts {
@@ -33,8 +33,8 @@ export const FLAGS = {
   reserved: 32,
 } as const
 
-/** The severity bands; the index is the code. */
-export const SEVERITIES = ['none', 'low', 'medium', 'high', 'critical'] as const
+/** The index of a severity band is its code. */
+export { SEVERITIES }
 export const NO_SEVERITY = 255
 export const NO_ASSIGNER = 0xffff
 

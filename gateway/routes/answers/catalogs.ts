@@ -1,13 +1,20 @@
 /** The catalogs of weaknesses and attack patterns: list rows and full entries. */
 import { z } from 'zod'
-import { count, cweSlug, pageOf, text, texts, timestamp } from './values.ts'
+import type {
+  AlternateTerm,
+  CapecEntry,
+  Consequence,
+  CweEntry,
+  TaxonomyMapping,
+} from '../../../corpus/model/catalog.ts'
+import { count, cweSlug, pageOf, type ShapeOf, text, texts, timestamp } from './values.ts'
 
 const cweIdText = z.string().regex(/^CWE-\d+$/)
 const capecIdText = z.string().regex(/^CAPEC-\d+$/)
 const capecSlug = z.string().regex(/^capec-\d+$/)
 const number = z.int().positive()
-const abstractionOfCwe = z.enum(['Pillar', 'Class', 'Base', 'Variant', 'Compound'])
-const likelihoodOfCwe = z.enum(['High', 'Medium', 'Low']).nullable()
+export const abstractionOfCwe = z.enum(['Pillar', 'Class', 'Base', 'Variant', 'Compound'])
+export const likelihoodOfCwe = z.enum(['High', 'Medium', 'Low'])
 
 const cweHead = {
   cwe_id: cweIdText.describe('CWE id, such as `CWE-79`'),
@@ -18,7 +25,7 @@ const cweHead = {
   status: z
     .string()
     .describe('Status of the entry: `Stable`, `Usable`, `Draft`, `Incomplete`, `Obsolete` or `Deprecated`'),
-  likelihood: likelihoodOfCwe.describe('Likelihood of exploitation. Null if the catalog does not state it'),
+  likelihood: likelihoodOfCwe.nullable().describe('Likelihood of exploitation. Null if the catalog does not state it'),
 }
 
 const cweRow = z
@@ -35,7 +42,7 @@ const alternateTerm = z
   .strictObject({
     term: z.string().describe('Alternative name'),
     description: text.describe('Description of the name. Null if the catalog has none'),
-  })
+  } satisfies ShapeOf<AlternateTerm>)
   .meta({ id: 'AlternateTerm', description: 'Alternative name of an entry' })
 
 const consequence = z
@@ -43,7 +50,7 @@ const consequence = z
     scopes: texts.describe('Violated security properties, such as `Confidentiality`'),
     impacts: texts.describe('Technical impacts, such as `Read Application Data`'),
     note: text.describe('Note on the consequence. Null if there is none'),
-  })
+  } satisfies ShapeOf<Consequence>)
   .meta({ id: 'Consequence', description: 'Consequences if exploited' })
 
 const taxonomyMapping = z
@@ -52,7 +59,7 @@ const taxonomyMapping = z
     entry_name: text.describe('Name of the entry there. Null if not stated'),
     entry_id: text.describe('Id of the entry there. Null if not stated'),
     fit: text.describe('Quality of the mapping, such as `Exact`. Null if not stated'),
-  })
+  } satisfies ShapeOf<TaxonomyMapping>)
   .meta({ id: 'TaxonomyMapping', description: 'Corresponding entry in another taxonomy' })
 
 const catalogVersion = z.string().describe('Version of the upstream catalog')
@@ -171,7 +178,7 @@ export const cweEntry = z
     relationships: z.array(cweRelationship).describe('Relations to other entries'),
     catalog_version: catalogVersion,
     updated_at: updatedAt,
-  })
+  } satisfies ShapeOf<CweEntry>)
   .partial()
   .meta({ id: 'CweEntry', description: 'Full entry of a weakness, or its requested `fields`' })
 
@@ -259,7 +266,7 @@ export const capecEntry = z
     related_attack_patterns: relatedPatterns,
     catalog_version: catalogVersion,
     updated_at: updatedAt,
-  })
+  } satisfies ShapeOf<CapecEntry>)
   .partial()
   .meta({
     id: 'CapecEntry',

@@ -1,7 +1,8 @@
 /** The directory: CNAs with their statistics, vendors, products, exploit modules. */
 import { z } from 'zod'
+import type { CnaRow, CnaStats, ImprovedCna, ProductRow, VendorRow } from '../../../corpus/model/directory.ts'
 import { exploitModule } from './cve-signals.ts'
-import { baseScore, count, cveId, pageOf, text, texts, timestamp } from './values.ts'
+import { baseScore, count, cveId, pageOf, type ShapeOf, text, texts, timestamp } from './values.ts'
 
 const grade = z.enum(['A', 'B', 'C', 'D', 'F'])
 const completeness = z.number().min(0).max(100)
@@ -23,7 +24,7 @@ const cnaRow = z
     avg_cvss_score: baseScore.nullable().describe('Mean `cvss_score` of its records, 0 to 10. Null without scores'),
     vendor_diversity: count.describe('Number of vendors in its records'),
     latest_cve_date: timestamp.nullable().describe('Publication of its newest record. Null without records'),
-  })
+  } satisfies ShapeOf<CnaRow>)
   .meta({
     id: 'CnaRow',
     description: 'CNA with statistics of its records',
@@ -49,7 +50,7 @@ const improvedCna = z
     older_score: completeness.describe('Mean completeness in the year before the last 365 days, 0 to 100'),
     recent_score: completeness.describe('Mean completeness in the last 365 days, 0 to 100'),
     delta: z.number().describe('Increase, in points'),
-  })
+  } satisfies ShapeOf<ImprovedCna>)
   .meta({ id: 'ImprovedCna', description: 'CNA whose records became more complete' })
 
 export const cnaStats = z
@@ -81,7 +82,7 @@ export const cnaStats = z
         most_improved: z.array(improvedCna).describe('CNAs with the largest increase in completeness'),
       })
       .meta({ id: 'CnaLeaderboard', description: 'Rankings of CNAs' }),
-  })
+  } satisfies ShapeOf<CnaStats>)
   .meta({ id: 'CnaStats', description: 'Statistics of all CNAs' })
 
 const vendorKey = z.string().describe('Key of the vendor')
@@ -93,7 +94,7 @@ const vendorRow = z
     display: z.string().describe('Vendor name in its most frequent spelling'),
     product_count: count.describe('Number of its products'),
     cve_count: cveCount,
-  })
+  } satisfies ShapeOf<VendorRow>)
   .meta({ id: 'VendorRow', description: 'Vendor' })
 
 export const vendorPage = z.strictObject(pageOf(vendorRow)).meta({ id: 'VendorPage', description: 'Page of vendors' })
@@ -122,7 +123,7 @@ const productRow = z
     vendor: vendorKey,
     vendor_display: z.string().describe('Vendor name in its most frequent spelling'),
     cve_count: cveCount,
-  })
+  } satisfies ShapeOf<ProductRow>)
   .meta({ id: 'ProductRow', description: 'Product with its vendor' })
 
 export const productPage = z

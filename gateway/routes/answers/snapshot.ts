@@ -1,6 +1,7 @@
 /** The current snapshot, and earlier ones. */
 import { z } from 'zod'
-import { count, day, pageOf, snapshotId, text, timestamp } from './values.ts'
+import type { About } from '../../../corpus/snapshot/files/about.ts'
+import { count, day, pageOf, type ShapeOf, snapshotId, text, timestamp } from './values.ts'
 
 const counts = z
   .strictObject({
@@ -25,7 +26,7 @@ const feed = z
     records: count.describe('Number of records in the feed'),
     licence: z.string().describe('Licence of the data'),
     attribution: z.string().describe('Required attribution'),
-  })
+  } satisfies ShapeOf<About['feeds'][string]>)
   .meta({ id: 'Feed', description: 'Upstream feed' })
 
 export const snapshot = z

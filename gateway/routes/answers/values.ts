@@ -1,5 +1,9 @@
 /** Common value schemas, and the envelope of a list. */
 import { type ZodType, z } from 'zod'
+import type { CveId } from '../../../corpus/model/ids/cve-id.ts'
+
+/** The fields of a schema for `X`. `{ … } satisfies ShapeOf<X>` rejects missing and unknown fields, and other types. */
+export type ShapeOf<X> = { [K in keyof X as K]-?: ZodType<X[K]> }
 
 export const timestamp = z.iso.datetime()
 export const day = z.iso.date()
@@ -13,7 +17,7 @@ export const baseScore = z.number().min(0).max(10)
 export const cveId = z
   .string()
   .regex(/^CVE-\d{4}-\d{4,19}$/)
-  .describe('CVE id, in upper case')
+  .describe('CVE id, in upper case') as ZodType<CveId>
 export const cweSlug = z.string().regex(/^cwe-\d+$/)
 export const snapshotId = z.string().regex(/^[0-9a-f]{64}$/)
 

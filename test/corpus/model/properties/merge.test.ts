@@ -6,9 +6,10 @@ import { namedProducts, nameKey, statedName } from '../../../../corpus/model/aff
 import type { AdvisoryClaim } from '../../../../corpus/model/claim.ts'
 import { linkedAdvisory } from '../../../../corpus/model/evidence/advisory.ts'
 import { type MergeInput, mergeCve } from '../../../../corpus/model/merge.ts'
-import { PART_NAMES, SUMMARY_FIELDS } from '../../../../corpus/model/record.ts'
+import { PART_NAMES } from '../../../../corpus/model/record.ts'
 import { compareText, orderedClaims } from '../../../../corpus/model/sources.ts'
 import { utcTimestamp } from '../../../../corpus/model/values/date.ts'
+import { cveSummary } from '../../../../gateway/routes/answers/cve-summary.ts'
 import { affected, exploit } from '../fixture.ts'
 import { advisories, anyClaim, CVE_ID, mergeInput, otherClaims, recordClaims, text, timestamp } from './arbitrary.ts'
 import { property, shape } from './property.ts'
@@ -121,7 +122,7 @@ property(
     )
     assert.equal(
       keys(parts.core),
-      SUMMARY_FIELDS.filter((name) => name !== 'epss'),
+      cveSummary.keyof().options.filter((name) => name !== 'epss'),
     )
     for (const entry of parts.affected) assert.equal(keys(entry), keys(affected()))
     for (const one of parts.references) assert.equal(keys(one), ['url', 'name', 'tags', 'sources'])
