@@ -1,6 +1,7 @@
 /** The worker thread of `pool.ts`: loads the task module and answers each message with one result. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { errorReply, type TaskReply, type Tasks } from './pool.ts'
+import { sentError } from '../errors/sent-error.ts'
+import type { TaskReply, Tasks } from './pool.ts'
 import { loadSqlite, reportLoaded } from './threads.ts'
 
 const port = parentPort!
@@ -15,6 +16,6 @@ port.on('message', async ({ task, input }: { task: string; input: never }) => {
     const { value, transfer } = await tasks[task]!(input)
     port.postMessage({ value } satisfies TaskReply, transfer ?? [])
   } catch (error) {
-    port.postMessage({ error: errorReply(error) } satisfies TaskReply)
+    port.postMessage({ error: sentError(error) } satisfies TaskReply)
   }
 })

@@ -3,7 +3,7 @@
  * same results.
  */
 import type { Worker } from 'node:worker_threads'
-import { CodedError } from '../errors/coded-error.ts'
+import { receivedError, type SentError } from '../errors/sent-error.ts'
 import { endThread, startThread } from './threads.ts'
 
 /** The exports of a task module, by task name. Tasks depend only on their input. */
@@ -24,33 +24,7 @@ export interface Pool {
   close(): Promise<void>
 }
 
-/** An error as a message between threads, which would drop its class and code. */
-interface ErrorReply {
-  name: string
-  message: string
-  stack: string | undefined
-  code: unknown
-  isCoded: boolean
-}
-
-export type TaskReply = { value: unknown } | { error: ErrorReply }
-
-export function errorReply(thrown: unknown): ErrorReply {
-  const error = thrown instanceof Error ? thrown : new Error(String(thrown))
-  return {
-    name: error.name,
-    message: error.message,
-    stack: error.stack,
-    code: 'code' in error ? error.code : undefined,
-    isCoded: error instanceof CodedError,
-  }
-}
-
-/** Restores an error except for its subclass: `name` still states it. */
-function errorOf({ name, message, stack, code, isCoded }: ErrorReply): Error {
-  const error = isCoded ? new CodedError(String(code), message) : new Error(message)
-  return Object.assign(error, { name, stack }, code === undefined ? {} : { code })
-}
+export type TaskReply = { value: unknown } | { error: SentError }
 
 /**
  * Opens a pool of `threads` workers for the module at `module`, which exports `tasks`. When a thread ends unexpectedly,
@@ -105,7 +79,7 @@ function threadPool(module: URL, threads: number): Pool {
     const worker = startThread<TaskReply>(new URL('./pool-worker.ts', import.meta.url), options, (reply) => {
       const job = running.get(worker)
       running.delete(worker)
-      if ('error' in reply) job?.reject(errorOf(reply.error))
+      if ('error' in reply) job?.reject(receivedError(reply.error))
       else job?.resolve(reply.value as never)
       next(worker)
     })

@@ -44,9 +44,9 @@ export function accessByPolicy(path: string, { log, pollMs = 2000 }: PolicyFileO
     try {
       const policy = readPolicy(path)
       tiers = tiersBy(policy)
-      log.info({ path, rules: policy.length }, 'access policy taken up')
+      log.info({ path, rules: policy.length }, 'access policy loaded')
     } catch (error) {
-      log.error({ err: error, path }, 'a changed access policy is refused; the old one stays')
+      log.error({ err: error, path }, 'changed access policy rejected, keeping the previous one')
     }
   }
   const timer = pollMs > 0 ? setInterval(refresh, pollMs).unref() : null
@@ -71,9 +71,11 @@ function readPolicy(path: string): Policy {
   try {
     text = readFileSync(path, 'utf8')
   } catch (cause) {
-    throw new GatewayError('access_policy', `the access policy at ${path} cannot be read`, { cause })
+    throw new GatewayError('access_policy', `cannot read the access policy ${path}: ${(cause as Error).message}`, {
+      cause,
+    })
   }
-  return parsePolicy(text, `the access policy at ${path}`)
+  return parsePolicy(text, `invalid access policy ${path}`)
 }
 
 /** Identifies a file state without reading it. */

@@ -24,7 +24,7 @@ const oneOrMore = <T extends z.ZodType>(item: T) =>
 const cveId = z.string().transform((text, context): CveId => {
   const id = parseCveId(text)
   if (id !== null && isRecordId(id)) return id
-  context.addIssue({ code: 'custom', message: `'${text}' is no CVE id` })
+  context.addIssue({ code: 'custom', message: `'${text}' is not a CVE id` })
   return z.NEVER
 })
 
@@ -42,17 +42,17 @@ const rule = z
 
 const document = z.strictObject({ rules: z.array(z.unknown()) })
 
-/** Messages use `place`. @throws GatewayError `access_policy`, with the invalid rule and the reason */
+/** Messages begin with `place`. @throws GatewayError `access_policy`, with the invalid rule and the reason */
 export function parsePolicy(text: string, place: string): Policy {
   const refuse = (why: string, cause?: unknown) => new GatewayError('access_policy', `${place}: ${why}`, { cause })
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    throw refuse(`is not JSON (${(cause as Error).message})`, cause)
+    throw refuse(`it is not JSON (${(cause as Error).message})`, cause)
   }
   const whole = document.safeParse(value)
-  if (!whole.success) throw refuse(`must be {"rules": […]}: ${reason(whole.error)}`, whole.error)
+  if (!whole.success) throw refuse(`it must be {"rules": […]}: ${reason(whole.error)}`, whole.error)
   return whole.data.rules.map((stated, at) => {
     const read = rule.safeParse(stated)
     if (!read.success) throw refuse(`rule ${at + 1}${nameOf(stated)}: ${reason(read.error)}`, read.error)
@@ -66,7 +66,7 @@ function nameOf(stated: unknown): string {
   return typeof name === 'string' ? ` ('${name}')` : ''
 }
 
-/** Returns for example `id[3] '2024-1' is no CVE id`. */
+/** Returns for example `id[3] '2024-1' is not a CVE id`. */
 function reason({ issues: [issue] }: z.ZodError): string {
   const where = issue!.path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('')
   return `${where.replace(/^\./, '')} ${issue!.message}`.trim()

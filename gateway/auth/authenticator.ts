@@ -44,7 +44,8 @@ const ENTRY_BYTES = 512
 export function createAuthenticator(options: AuthOptions): Authenticator {
   const { issuer, audience, keys: ring, now, cookie = 'session' } = options
   const algorithms = checkAlgorithms(options.algorithms ?? DEFAULT_ALGORITHMS)
-  if (issuer === '' || audience === '') throw new GatewayError('bad_option', 'issuer and audience must not be empty')
+  if (issuer === '' || audience === '')
+    throw new GatewayError('bad_option', '--issuer and --audience must not be empty')
   const rules = { issuer, audience, adminClaims: options.adminClaims ?? ['role', 'roles'] }
   const memory = generationalCache<string, Verified>(
     options.rememberBytes ?? PROCESS_BYTES.tokens,
@@ -79,7 +80,7 @@ function checkAlgorithms(algorithms: readonly string[]): string[] {
   if (refused !== undefined || algorithms.length === 0) {
     throw new GatewayError(
       'bad_option',
-      `token algorithm '${refused ?? ''}' is not allowed; use ${DEFAULT_ALGORITHMS.join(', ')}`,
+      `the token algorithm '${refused ?? ''}' is not supported; use asymmetric ones such as ${DEFAULT_ALGORITHMS.join(', ')}`,
     )
   }
   return [...algorithms]
@@ -131,10 +132,10 @@ function refusal(error: unknown): ApiError {
   if (error instanceof errors.JWKSNoMatchingKey)
     return unauthenticated('the token is signed with an unknown key', 'key')
   if (error instanceof errors.JWSSignatureVerificationFailed) {
-    return unauthenticated("the token's signature is wrong", 'signature')
+    return unauthenticated('the signature of the token is invalid', 'signature')
   }
   if (error instanceof errors.JOSEAlgNotAllowed) {
-    return unauthenticated("the token's algorithm is not accepted", 'algorithm')
+    return unauthenticated('the algorithm of the token is not accepted', 'algorithm')
   }
   return unauthenticated('the token is malformed', 'malformed')
 }

@@ -10,7 +10,8 @@ const COMPACT_JWS = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/
 export function findToken(headers: RequestHeaders, cookieName: string): string {
   const { authorization, cookie } = headers
   if (authorization !== undefined) {
-    if (headers.authorizations > 1) throw unauthenticated('there are two Authorization headers', 'malformed')
+    if (headers.authorizations > 1)
+      throw unauthenticated('the request has more than one Authorization header', 'malformed')
     if (authorization.startsWith('Bearer ') && authorization.charCodeAt(7) !== 0x20) return authorization.slice(7)
     const scheme = SCHEME.exec(authorization)
     if (scheme === null) throw unauthenticated('the Authorization header must be "Bearer <access token>"', 'missing')
@@ -18,7 +19,7 @@ export function findToken(headers: RequestHeaders, cookieName: string): string {
   }
   const session = cookie === undefined ? undefined : findCookie(cookie, cookieName)
   if (session === undefined || session === '') {
-    throw unauthenticated('an access token is needed: send "Authorization: Bearer <access token>"', 'missing')
+    throw unauthenticated('an access token is required; send "Authorization: Bearer <access token>"', 'missing')
   }
   return session
 }

@@ -29,7 +29,7 @@ export function keyFile(path: string, { now, log }: { now: () => number; log: Lo
     } catch (error) {
       log.error(
         { err: error, path },
-        set ? 'key set file cannot be read, keeping the last one' : 'key set file cannot be read',
+        set ? 'key set file unreadable, keeping the last key set' : 'key set file unreadable',
       )
     }
     return set
@@ -39,7 +39,7 @@ export function keyFile(path: string, { now, log }: { now: () => number; log: Lo
     current: look,
     obtain: async () => {
       const found = look()
-      if (found === null) throw unavailable('the keys that tokens are verified with cannot be had', CHECK_MS / 1000)
+      if (found === null) throw unavailable('the keys that verify tokens are unavailable', CHECK_MS / 1000)
       return found
     },
     renew: async (known) => look() ?? known,

@@ -21,8 +21,9 @@ export interface KeyRing {
 export function parseKeySet(text: string): KeySet {
   const document: unknown = JSON.parse(text)
   const keys = isObject(document) ? document.keys : undefined
-  if (!Array.isArray(keys) || !keys.every(isKey)) throw new TypeError('not a JSON Web Key Set: no list of keys')
-  if (keys.some((key) => 'd' in key)) throw new TypeError('the key set contains a private key')
+  if (!Array.isArray(keys) || !keys.every(isKey))
+    throw new TypeError('it is not a JSON Web Key Set, because it has no list `keys`')
+  if (keys.some((key) => 'd' in key)) throw new TypeError('it contains a private key; publish the public keys only')
   // Shared secrets are not public keys (rule 11: never HS*).
   const set: JSONWebKeySet = { keys: keys.filter((key) => key.kty !== 'oct') }
   return { text, resolve: createLocalJWKSet(set) }

@@ -26,14 +26,18 @@ export function assertKeySource({ jwks, issuer }: KeySource): void {
 function assertKeyFile(jwks: string): void {
   const scheme = /^(\w+):\/\//.exec(jwks)?.[1]
   if (scheme !== undefined) {
-    throw new GatewayError('bad_option', `the key set at ${jwks} has no http or https address. Correct --jwks`)
+    throw new GatewayError(
+      'bad_option',
+      `cannot read a key set from ${jwks}: the scheme is not http or https. Correct --jwks`,
+    )
   }
-  if (!existsSync(jwks)) throw new GatewayError('bad_option', `there is no key set at ${jwks}`)
+  if (!existsSync(jwks))
+    throw new GatewayError('bad_option', `cannot read the key set ${jwks}: the file does not exist. Correct --jwks`)
   try {
     parseKeySet(readFileSync(jwks, 'utf8'))
   } catch (cause) {
     const reason = (cause as Error).message
-    throw new GatewayError('bad_option', `the key set at ${jwks} cannot be used: ${reason}`, { cause })
+    throw new GatewayError('bad_option', `cannot use the key set ${jwks}: ${reason}`, { cause })
   }
 }
 
@@ -41,14 +45,14 @@ function assertIssuer(issuer: string): void {
   if (issuer.replace(/\/$/, '') === LOCAL.issuer) {
     throw new GatewayError(
       'bad_option',
-      'there are no keys to verify tokens with. Add --jwks <file or URL>, or --issuer <URL> to discover them ' +
+      'keys that verify tokens are not configured. Add --jwks <file or URL>, or --issuer <URL> to discover them ' +
         `(OpenID Connect). For development, run \`vulnshelf-gateway token\` and add --jwks ${LOCAL.dir}/jwks.json`,
     )
   }
   if (!isUrl(issuer)) {
     throw new GatewayError(
       'bad_option',
-      `keys cannot be discovered from the issuer '${issuer}': it is no http or https URL. Add --jwks <file or URL>`,
+      `cannot discover keys from the issuer '${issuer}': it is not an http or https URL. Add --jwks <file or URL>`,
     )
   }
 }

@@ -37,10 +37,10 @@ export function keysByDiscovery(issuer: string, options: KeyUrlOptions): KeyRing
   const metadataUrl = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const load = async () => {
     const metadata = JSON.parse(await fetchText(metadataUrl, options.fetch))
-    if (metadata?.issuer !== issuer) throw new Error(`${metadataUrl} speaks for another issuer`)
+    if (metadata?.issuer !== issuer) throw new Error(`${metadataUrl} states another issuer than ${issuer}`)
     const uri = URL.canParse(metadata.jwks_uri) ? new URL(metadata.jwks_uri) : null
     const secure = uri?.protocol === 'https:' || (uri?.protocol === 'http:' && issuer.startsWith('http:'))
-    if (uri === null || !secure) throw new Error(`${metadataUrl} names no usable jwks_uri`)
+    if (uri === null || !secure) throw new Error(`${metadataUrl} has no https URL in jwks_uri`)
     return fetchText(uri.href, options.fetch)
   }
   return ringOf(load, metadataUrl, options)
@@ -61,7 +61,7 @@ function ringOf(load: () => Promise<string>, position: string, options: KeyUrlOp
         if (text !== set?.text) set = parseKeySet(text)
         fetchedAt = now()
       })
-      .catch((error: unknown) => log.error({ err: error, position }, 'key set cannot be fetched'))
+      .catch((error: unknown) => log.error({ err: error, position }, 'key set download failed'))
       .finally(() => {
         loading = null
       })
@@ -80,7 +80,7 @@ function ringOf(load: () => Promise<string>, position: string, options: KeyUrlOp
       if (current() === null && (loading !== null || now() - triedAt >= RETRY_MS)) await (loading ?? refresh())
       const found = current()
       if (found !== null) return found
-      throw unavailable('the keys that tokens are verified with cannot be had', (RETRY_MS - (now() - triedAt)) / 1000)
+      throw unavailable('the keys that verify tokens are unavailable', (RETRY_MS - (now() - triedAt)) / 1000)
     },
     renew: async (known) => {
       if (loading !== null) await loading
@@ -94,12 +94,12 @@ function ringOf(load: () => Promise<string>, position: string, options: KeyUrlOp
 async function fetchText(url: string, fetch: Fetch): Promise<string> {
   const headers = { accept: 'application/json' }
   const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'manual', headers })
-  if (!response.ok || response.body === null) throw new Error(`${url} answered ${response.status}`)
+  if (!response.ok || response.body === null) throw new Error(`${url} returned status ${response.status}`)
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of response.body) {
     bytes += chunk.length
-    if (bytes > MAX_BYTES) throw new Error(`${url} answered more than ${MAX_BYTES} bytes`)
+    if (bytes > MAX_BYTES) throw new Error(`${url} returned more than ${MAX_BYTES} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -37,14 +37,15 @@ export function checkLifetime({ exp, nbf }: Lifetime, nowMs: number): void {
 /** @throws ApiError 401 if a claim is missing, malformed or does not match */
 export function readClaims(claims: Claims, rules: ClaimRules): { subject: Subject; lifetime: Lifetime } {
   const { iss, aud, exp, nbf, sub } = claims
-  if (iss !== rules.issuer) throw unauthenticated('the token is from another issuer', 'issuer')
+  if (iss !== rules.issuer) throw unauthenticated('the issuer of the token is not accepted', 'issuer')
   const audiences = Array.isArray(aud) ? aud : [aud]
-  if (!audiences.includes(rules.audience)) throw unauthenticated('the token is for another audience', 'audience')
+  if (!audiences.includes(rules.audience))
+    throw unauthenticated('the audience of the token is not accepted', 'audience')
   if (!isFiniteNumber(exp) || !(nbf === undefined || isFiniteNumber(nbf))) {
-    throw unauthenticated('the token does not state its lifetime (exp, nbf) as numbers', 'claims')
+    throw unauthenticated('the lifetime of the token (exp, nbf) is missing or not a number', 'claims')
   }
   if (sub !== undefined && (typeof sub !== 'string' || sub === '')) {
-    throw unauthenticated("the token's subject (sub) is not a text", 'claims')
+    throw unauthenticated('the subject of the token (sub) is not a non-empty string', 'claims')
   }
   const admin = rules.adminClaims.some((path) => namesAdmin(claimAt(claims, path)))
   const name = sub ?? '-'

@@ -1,4 +1,4 @@
-/** `vulnshelf-gateway token`: a key set and a token made on the spot, for development only. */
+/** `vulnshelf-gateway token`: creates a key set and a token, for development only. */
 import { randomUUID } from 'node:crypto'
 import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,10 +9,10 @@ import { LONGEST_DAYS, parseDuration } from '../../corpus/model/values/duration.
 import { GatewayError } from '../http/errors.ts'
 
 export interface TokenOptions {
-  /** Where the keys are kept. */
+  /** The folder of the keys. */
   dir?: string
   role?: string
-  /** The access tier; left out, the token has no such claim (rule 15). */
+  /** The access tier. Without it, the token has no such claim (rule 15). */
   tier?: number
   /** `30m`, `1h`, `2d`. */
   expires?: string
@@ -28,15 +28,15 @@ export interface MadeToken {
   expiresAt: Date
 }
 
-/** What `token` writes into tokens and `serve` expects where nothing else is said. */
+/** Defaults of `token` and `serve`. */
 export const LOCAL = { dir: '.vulnshelf', issuer: 'https://vulnshelf.local', audience: 'vulnshelf' } as const
 
-/** Signs a token with the local key, which is made at the first call and kept. */
+/** Returns a token signed with the local key. The first call creates the key. */
 export async function makeToken(options: TokenOptions = {}): Promise<MadeToken> {
   const { dir = LOCAL.dir, role = 'admin', tier, now = Date.now } = options
   const lifetime = parseLifetime(options.expires ?? '1h')
   if (tier !== undefined && !Number.isSafeInteger(tier))
-    throw new GatewayError('bad_option', 'the tier must be an integer')
+    throw new GatewayError('bad_option', `--tier must be a whole number, not ${tier}`)
   const { privateKey, jwksFile } = await localKeys(dir)
   const issuedAt = Math.floor(now() / 1000)
   const token = await new SignJWT({ role, ...(tier === undefined ? {} : { tier }) })
@@ -50,14 +50,17 @@ export async function makeToken(options: TokenOptions = {}): Promise<MadeToken> 
   return { token, jwksFile, expiresAt: new Date((issuedAt + lifetime) * 1000) }
 }
 
-/** Seconds of `30s`, `15m`, `1h` or `2d`. Throws `bad_option` for anything else, or more than a year. */
+/** Returns the seconds of `30s`, `15m`, `1h` or `2d`. @throws GatewayError `bad_option` */
 export function parseLifetime(text: string): number {
   const seconds = parseDuration(text)
   if (seconds !== null) return seconds
-  throw new GatewayError('bad_option', `'${text}' is not a lifetime such as 30m, 1h or 2d, at most ${LONGEST_DAYS}d`)
+  throw new GatewayError(
+    'bad_option',
+    `invalid lifetime '${text}'; use a duration such as 30m, 1h or 2d, at most ${LONGEST_DAYS}d`,
+  )
 }
 
-/** The key pair in `dir`. The private key is for its owner only, and the folder keeps itself out of git. */
+/** Returns the key pair in `dir`. Only the owner can read the private key, and git ignores the folder. */
 async function localKeys(dir: string): Promise<{ privateKey: JWK; jwksFile: string }> {
   const [keyFile, jwksFile] = [join(dir, 'private-key.json'), join(dir, 'jwks.json')]
   try {
@@ -72,7 +75,7 @@ async function localKeys(dir: string): Promise<{ privateKey: JWK; jwksFile: stri
     return { privateKey, jwksFile }
   } catch (error) {
     if (isDiskError(error)) throw new GatewayError('key_file', cannotWrite(dir, error), { cause: error })
-    throw new GatewayError('key_file', `cannot keep a key in ${dir}: ${messageOf(error)}`, { cause: error })
+    throw new GatewayError('key_file', `cannot store a key in ${dir}: ${messageOf(error)}`, { cause: error })
   }
 }
 
@@ -86,21 +89,21 @@ async function readOrCreateKey(keyFile: string): Promise<JWK> {
     mode: 0o600,
   })
   try {
-    // Unlike a rename, a link does not replace the key that another process has put there meanwhile.
+    // Unlike a rename, a link does not replace the key that another process created meanwhile.
     await link(temporary, keyFile)
   } catch (error) {
     if (!isErrno(error, 'EEXIST')) throw error
   } finally {
     await unlink(temporary)
   }
-  return (await readKey(keyFile)) ?? Promise.reject(new Error(`${keyFile} is gone`))
+  return (await readKey(keyFile)) ?? Promise.reject(new Error(`${keyFile} was removed meanwhile`))
 }
 
 async function readKey(keyFile: string): Promise<JWK | null> {
   try {
     const key: JWK = JSON.parse(await readFile(keyFile, 'utf8'))
     if (key.crv === 'P-256' && key.d !== undefined && key.kid !== undefined) return key
-    throw new Error(`${keyFile} is not a private P-256 key with an id`)
+    throw new Error(`${keyFile} is not a private P-256 key with an id (kid); remove it to create a new key`)
   } catch (error) {
     if (isErrno(error, 'ENOENT')) return null
     throw error

@@ -69,7 +69,7 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
   const router = polka({
     // `serve` answers whatever is thrown; this remains for a fault in the router itself.
     onError: (error, _request, response) => {
-      logLimited('error', { err: error }, 'request failed outside its handler')
+      logLimited('error', { err: error }, 'request failed in the router')
       if (!response.headersSent) sendError(response, false, asApiError(error), [])
       else response.destroy()
     },
@@ -140,7 +140,7 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
 
   function overLimit(limitState: LimitState): ApiError {
     meter?.refused('subject')
-    return rateLimited('this account has used up its requests for now', limitState.resetSeconds)
+    return rateLimited('this account has used its request quota', limitState.resetSeconds)
   }
 
   /** A 304 costs no quota where the client named the content (rule 16): `*` would make every answer free. */
@@ -156,7 +156,7 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
     const limitState = await limits.failedTokens.take(limits.addressOf(request))
     if (!limitState.refused) return error
     meter?.refused('address')
-    return rateLimited('too many tokens from this address have failed', limitState.resetSeconds)
+    return rateLimited('too many invalid tokens from this address', limitState.resetSeconds)
   }
 
   function serveOpen(route: OpenRoute, request: Request, response: ServerResponse): void {
@@ -174,7 +174,7 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
   function noRoute(request: Request) {
     return router.find('GET', request.path).handlers.length > 0
       ? methodNotAllowed()
-      : notFound(`there is nothing at ${quote(request.path)}`)
+      : notFound(`no endpoint has the path ${quote(request.path)}`)
   }
 
   /** The path's parameters as sent: the router decodes them, and hides where that fails. */

@@ -17,7 +17,10 @@ const EXPOSED = 'ETag, Snapshot-Id, Served-From, RateLimit, RateLimit-Policy, Re
 export function createCors(origins: readonly string[], always: HeaderList = []): Cors {
   for (const origin of origins) {
     if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
-      throw new GatewayError('bad_option', `'${origin}' is not an origin such as https://app.example.org`)
+      throw new GatewayError(
+        'bad_option',
+        `invalid origin '${origin}'; use a scheme and host such as https://app.example.org`,
+      )
     }
   }
   const allowed = new Set(origins)

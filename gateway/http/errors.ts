@@ -30,7 +30,7 @@ export interface ErrorBody {
   parameter?: string
 }
 
-/** Why nobody was recognised: the credential is missing, or what is wrong with the token. */
+/** Reasons of a 401: the token is missing or invalid. */
 export const AUTH_FAULTS = [
   'missing',
   'malformed',
@@ -46,7 +46,7 @@ export const AUTH_FAULTS = [
 export type AuthFault = (typeof AUTH_FAULTS)[number]
 
 export interface ErrorDetails {
-  /** The parameter to blame, for a 400. */
+  /** The invalid parameter, for a 400. */
   parameter?: string
   /** Becomes `Retry-After`, rounded up to whole seconds. */
   retryAfterSeconds?: number
@@ -54,11 +54,11 @@ export interface ErrorDetails {
   challenge?: string
   /** For a 401. */
   fault?: AuthFault
-  /** What lies behind it: for the log, never for the client. */
+  /** For the log, never for the client. */
   cause?: unknown
 }
 
-/** An answer that is not 200. `message` is for people; it never holds a token, a stack or a path of the server. */
+/** An error response. `message` is for people. It never contains a token, a stack or a path of the server. */
 export class ApiError extends CodedError<ErrorCode> {
   readonly status: number
   readonly parameter: string | undefined
@@ -97,25 +97,27 @@ export const invalidParameter = (parameter: string | undefined, message: string)
 
 export const invalidCursor = (message: string) => new ApiError('invalid_cursor', message, { parameter: 'cursor' })
 
-/** Only where the client sent a token at all does the challenge name an error (RFC 6750 3.1). */
+/** The challenge names an error only if the client sent a token (RFC 6750 3.1). */
 export const unauthenticated = (message: string, fault: AuthFault) =>
   new ApiError('unauthenticated', message, {
     challenge: fault === 'missing' ? 'Bearer' : 'Bearer error="invalid_token"',
     fault,
   })
 
-export const forbidden = () => new ApiError('forbidden', 'during the preview only administrator accounts are accepted')
+export const forbidden = () =>
+  new ApiError('forbidden', 'only administrator accounts may use this service during the preview')
 
 export const tierRestricted = (cveId: string) =>
   new ApiError('tier_restricted', `${cveId} is outside the access tier of this account`)
 
 export const notFound = (message: string) => new ApiError('not_found', message)
 
-export const methodNotAllowed = () => new ApiError('method_not_allowed', `allowed methods are ${ALLOWED_METHODS}`)
+export const methodNotAllowed = () =>
+  new ApiError('method_not_allowed', `this method is not allowed; use ${ALLOWED_METHODS.replace(', ', ' or ')}`)
 
 export const gone = (message: string) => new ApiError('gone', message)
 
-/** The message ends with the time to wait, for whoever sees the body alone. */
+/** The message ends with the time to wait, as in `Retry-After`. */
 export function rateLimited(message: string, retryAfterSeconds: number): ApiError {
   const seconds = wholeSeconds(retryAfterSeconds)
   const wait = `retry in ${seconds} second${seconds === 1 ? '' : 's'}`
@@ -131,12 +133,13 @@ export const headersTooLarge = (limit: number) =>
 export const tooManyHeaders = (limit: number) =>
   new ApiError('headers_too_large', `the request has more than ${limit} headers`)
 
-export const malformedRequest = () => new ApiError('invalid_parameter', 'this is not a well-formed HTTP request')
+export const malformedRequest = () => new ApiError('invalid_parameter', 'the HTTP request is malformed')
 
 export const badHost = () =>
-  new ApiError('invalid_parameter', 'the request must have exactly one Host header, with a host and perhaps a port')
+  new ApiError('invalid_parameter', 'the request must have exactly one Host header: a host, with or without a port')
 
-export const expectationFailed = () => new ApiError('expectation_failed', 'the only expectation met is 100-continue')
+export const expectationFailed = () =>
+  new ApiError('expectation_failed', 'the only supported Expect header is 100-continue')
 
 export const requestTimeout = () => new ApiError('request_timeout', 'the request did not arrive in time')
 
@@ -146,11 +149,9 @@ export const unavailable = (message: string, retryAfterSeconds: number, cause?: 
 export const overloaded = (message: string, retryAfterSeconds: number) =>
   new ApiError('overloaded', message, { retryAfterSeconds })
 
-/** Whatever was thrown, as something that can be answered: what is not an `ApiError` is a fault of ours and says no more. */
+/** Returns an error for the response. Anything but an `ApiError` is a bug and becomes `internal`, without details. */
 export function asApiError(thrown: unknown): ApiError {
-  return thrown instanceof ApiError
-    ? thrown
-    : new ApiError('internal', 'something went wrong on our side', { cause: thrown })
+  return thrown instanceof ApiError ? thrown : new ApiError('internal', 'internal error', { cause: thrown })
 }
 
 export type GatewayErrorCode =
@@ -163,5 +164,5 @@ export type GatewayErrorCode =
   | 'worker_ended'
   | 'no_snapshot'
 
-/** A fault that the operator can mend: printed as one line, without a stack. */
+/** An error that the operator can fix. It is printed as one line without a stack. */
 export class GatewayError extends CodedError<GatewayErrorCode> {}

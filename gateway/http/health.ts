@@ -12,7 +12,7 @@ export function healthRoutes(snapshotId: () => string | null): OpenRoute[] {
       path: '/readyz',
       answer: () => {
         const id = snapshotId()
-        if (id === null) throw unavailable('no snapshot is loaded yet', RETRY_SECONDS)
+        if (id === null) throw unavailable('no snapshot is loaded', RETRY_SECONDS)
         return uncachedJson({ status: 'ready', snapshot: id })
       },
     },

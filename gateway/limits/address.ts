@@ -39,7 +39,7 @@ function networks(texts: readonly string[]): BlockList {
     const width = address !== null && familyOf(address) === 'ipv4' ? 32 : 128
     const prefix = bits === undefined ? width : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN
     if (address === null || rest.length > 0 || !(prefix <= width)) {
-      throw new GatewayError('bad_option', `'${text}' is no address or network such as 10.0.0.0/8 to trust as a proxy`)
+      throw new GatewayError('bad_option', `invalid proxy '${text}'; use an IP address or a network such as 10.0.0.0/8`)
     }
     list.addSubnet(address, prefix, familyOf(address))
   }

@@ -58,14 +58,14 @@ export async function connectRedis(address: RedisAddress, log: Log): Promise<Red
     // The error itself holds the command that failed.
     const reason = error.message || ('code' in error ? String(error.code) : error.name)
     const fields = { redis: address.shown, reason: withoutSecret(reason) }
-    if (!closed) log.warn(fields, 'Redis is away; limits are counted in memory')
+    if (!closed) log.warn(fields, 'Redis unavailable, counting limits in memory')
     known.resolve()
   }
 
   function find(): void {
     if (state === 'shared' || closed) return
     state = 'shared'
-    log.info({ redis: address.shown }, 'limits are shared through Redis')
+    log.info({ redis: address.shown }, 'Redis connected, sharing limits')
     known.resolve()
   }
 

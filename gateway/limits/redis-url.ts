@@ -48,6 +48,6 @@ function decoded(text: string): string {
 const noAddress = () =>
   new GatewayError(
     'bad_option',
-    '--redis-url (REDIS_URL) must be an address such as redis://name:password@host:6379/0, or rediss://… for TLS; ' +
-      'in name and password, special characters are percent-encoded',
+    'invalid --redis-url (REDIS_URL); use a URL such as redis://name:password@host:6379/0, or rediss://… for TLS. ' +
+      'Percent-encode special characters in name and password',
   )

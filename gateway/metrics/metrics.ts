@@ -39,13 +39,13 @@ export function createMetrics(watched: Watched): Metrics {
   watchAnswers(tally, registers)
   const refusals = new Counter({
     name: 'vulnshelf_rate_limited_total',
-    help: "Requests refused by a limit: the subject's, or that of failed tokens from one address",
+    help: 'Requests rejected by a limit: of the subject, or of invalid tokens from one address',
     labelNames: ['limit'],
     registers,
   })
   const faults = new Counter({
     name: 'vulnshelf_auth_failures_total',
-    help: 'Requests that nobody was recognised in, by what was wrong',
+    help: 'Requests without a valid token, by reason',
     labelNames: ['fault'],
     registers,
   })

@@ -7,7 +7,7 @@ export function date(): ParameterType<DateBound, 'optional'> {
     const bound = parseDateBound(text)
     if (bound !== null) return bound
     // The plus sign of an offset arrives as a space if it was not encoded.
-    const hint = / \d\d:\d\d$/.test(text) ? " ('+' in a query means a space: write %2B)" : ''
+    const hint = / \d\d:\d\d$/.test(text) ? " (write %2B for '+': in a query, '+' is a space)" : ''
     throw refuse(name, text, `${DATE_BOUND_FORM}${hint}`)
   })
 }

@@ -104,7 +104,7 @@ export function sort<const K extends string>(
 /** Its list checks the rest. A longer string cannot be ours (rule 7). */
 export function cursor(): ParameterType<string, 'optional'> {
   return parameterType({ type: 'string', minLength: 1, maxLength: CURSOR_MAX }, (value) => {
-    if (value.length > CURSOR_MAX) throw invalidCursor('this cursor was not issued by this service')
+    if (value.length > CURSOR_MAX) throw invalidCursor('this cursor is invalid; request the first page again')
     return value
   })
 }

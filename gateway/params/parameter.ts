@@ -55,7 +55,7 @@ export function refuse(name: string, text: string, allowed: string) {
 export function refuseMember(name: string, text: string, members: readonly string[]) {
   const meant = nearest(text, members)
   const hint = meant === null ? '' : `; did you mean '${meant}'?`
-  const end = meant === null ? '; allowed are ' : ' Allowed are '
+  const end = meant === null ? '; allowed: ' : ' Allowed: '
   return invalidParameter(name, `unknown value ${quote(text)} of parameter '${name}'${hint}${end}${members.join(', ')}`)
 }
 

@@ -41,11 +41,11 @@ function readQuery(schema: Schema, rawQuery: string, values: Record<string, unkn
   for (const pair of rawQuery.split('&')) {
     if (pair === '') continue
     const equals = pair.indexOf('=')
-    const name = decodeForm(equals === -1 ? pair : pair.slice(0, equals), undefined, 'the name of a parameter')
+    const name = decodeForm(equals === -1 ? pair : pair.slice(0, equals), undefined, 'a parameter name')
     if (!Object.hasOwn(schema, name)) throw unknown(name, Object.keys(schema))
     const kind: ParameterType<unknown> = schema[name]!
     const isAgain = name in values
-    if (isAgain && !kind.union) throw invalidParameter(name, `parameter '${name}' is given twice`)
+    if (isAgain && !kind.union) throw invalidParameter(name, `parameter '${name}' is repeated; give it once`)
     const text = decodeForm(equals === -1 ? '' : pair.slice(equals + 1), name, `parameter '${name}'`)
     if (text === '' && kind.emptyAllowed !== true) throw empty(name)
     const value = kind.read(text, name)
@@ -65,22 +65,23 @@ const ASCII = /^[\x20-\x7e]*$/
 function decode(raw: string, blamed: string | undefined, place: string): string {
   if (PLAIN.test(raw)) return raw
   // The HTTP parser returns non-ASCII bytes as Latin-1, so their encoding is unknown.
-  if (!ASCII.test(raw)) throw invalidParameter(blamed, `characters beyond ASCII must be percent-encoded in ${place}`)
+  if (!ASCII.test(raw))
+    throw invalidParameter(blamed, `${place} contains characters outside ASCII; percent-encode them`)
   try {
     return decodeURIComponent(raw)
   } catch {
-    throw invalidParameter(blamed, `malformed percent-encoding in ${place}`)
+    throw invalidParameter(blamed, `${place} has malformed percent-encoding`)
   }
 }
 
 function empty(name: string) {
-  return invalidParameter(name, `parameter '${name}' is empty`)
+  return invalidParameter(name, `parameter '${name}' is empty; give a value or omit it`)
 }
 
 function unknown(name: string, names: readonly string[]) {
   const meant = nearest(name, names)
   const hint = meant === null ? '' : `; did you mean '${meant}'?`
-  const allowed = names.length === 0 ? 'this endpoint takes none' : `allowed are ${names.join(', ')}`
+  const allowed = names.length === 0 ? 'this endpoint has no parameters' : `allowed: ${names.join(', ')}`
   const end = meant === null ? `; ${allowed}` : ` ${allowed[0]!.toUpperCase()}${allowed.slice(1)}`
   return invalidParameter(quote(name).slice(1, -1), `unknown parameter ${quote(name)}${hint}${end}`)
 }

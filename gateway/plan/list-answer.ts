@@ -106,6 +106,6 @@ export function entryValue(member: ReadMember): object {
 
 function entrySegment(member: ReadMember) {
   const [segment] = member.segments
-  if (segment?.kind !== ENTRY_KIND) throw new SnapshotError('malformed', `${member.key} is no entry of a catalog`)
+  if (segment?.kind !== ENTRY_KIND) throw new SnapshotError('malformed', `${member.key} is not a catalog entry`)
   return segment
 }

@@ -119,7 +119,7 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
   let connectionsRefused = 0
   const onRefused = () => {
     connectionsRefused++
-    logLimited('warn', { open: maxConnections }, 'a connection is refused: too many are open. Raise --max-connections')
+    logLimited('warn', { open: maxConnections }, 'connection rejected, too many are open (--max-connections)')
   }
   const metrics =
     options.metricsPort === undefined

@@ -63,7 +63,7 @@ export async function mirrorOnce(following: MirrorProcessOptions, log: Log, sign
   // Its last line is our error, and need not be told twice.
   const { code, lastLine } = await runMirror(following, ['--json'], log, signal, isError)
   if (code === WRONG_USAGE) throw new GatewayError('bad_option', lastLine)
-  if (code !== 0 && !signal.aborted) throw new GatewayError('no_snapshot', `there is nothing to be served: ${lastLine}`)
+  if (code !== 0 && !signal.aborted) throw new GatewayError('no_snapshot', `no snapshot to serve: ${lastLine}`)
 }
 
 async function keepFollowing(following: MirrorProcessOptions, log: Log, signal: AbortSignal): Promise<void> {
@@ -72,7 +72,7 @@ async function keepFollowing(following: MirrorProcessOptions, log: Log, signal: 
     const { code, lastLine } = await runMirror(following, words, log, signal)
     if (signal.aborted) return
     if (code === WRONG_USAGE) throw new GatewayError('bad_option', lastLine)
-    log.error({ code }, 'the mirror ended by itself; it is started again')
+    log.error({ code }, 'mirror process ended unexpectedly, restarting')
     await sleep(RESTART_MS, undefined, { signal }).catch(() => {})
   }
 }
@@ -108,7 +108,7 @@ function runMirror(
   })
   // One that could not be started has none.
   if (child.pid !== undefined) lowerCpuPriority(child.pid)
-  if (child.stdout) createInterface(child.stdout).on('line', (line) => log.info(reportIn(line), 'the mirror says'))
+  if (child.stdout) createInterface(child.stdout).on('line', (line) => log.info(reportIn(line), 'mirror report'))
   if (child.stderr) {
     createInterface(child.stderr).on('line', (line) => {
       lastLine = isError(line) ? line.slice(ERROR.length) : line

@@ -79,7 +79,7 @@ async function startMirrored<T>(
       return await start()
     } catch (error) {
       if (!(error instanceof SnapshotError)) throw error
-      log.error({ err: error }, 'the snapshot that is here cannot be served, and is mirrored anew')
+      log.error({ err: error }, 'local snapshot unusable, mirroring it again')
     }
   }
   await mirrorOnce(following, log, stop)

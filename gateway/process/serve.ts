@@ -34,11 +34,11 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
-/** Starts to answer. Rejects with a `GatewayError` where the port cannot be had. */
+/** Listens and answers requests. @throws GatewayError if the port is invalid or unavailable */
 export async function startServer(app: RequestListener, options: ServeOptions): Promise<RunningServer> {
   const { host = '127.0.0.1', port, drainMs = 10_000 } = options
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new GatewayError('bad_option', `'${port}' is not a port: it must be a whole number from 0 to 65535`)
+    throw new GatewayError('bad_option', `invalid port '${port}'; use a whole number from 0 to 65535`)
   }
   let closing: Promise<void> | null = null
   const pipeline = createRequestSerializer((request, response) => {
@@ -102,7 +102,7 @@ export async function startServer(app: RequestListener, options: ServeOptions): 
 /** A terminal, npm and a supervisor may each send the same signal: within this time it is one. */
 const SAME_SIGNAL_MS = 1000
 
-/** Aborts at the first SIGTERM or SIGINT; a later one ends the process at once, as it would have without us. */
+/** Returns a signal that aborts at the first SIGTERM or SIGINT. A later one ends the process at once. */
 export function stopSignal(log: Log): AbortSignal {
   const stop = new AbortController()
   const heard = (signal: NodeJS.Signals) => {
@@ -120,7 +120,7 @@ export function stopSignal(log: Log): AbortSignal {
 /** Ends the process with SIGKILL where a thread is stuck in a native call: `process.exit` would wait for it. */
 export async function killIfStuck(log: OpenLog): Promise<void> {
   if (!(await hasStuckThread())) return
-  log.error({}, 'a thread is stuck in a native call; the process ends itself with SIGKILL')
+  log.error({}, 'thread stuck in a native call, ending the process with SIGKILL')
   await log.flush()
   process.kill(process.pid, 'SIGKILL')
 }
@@ -137,11 +137,15 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
     case 'EADDRINUSE':
       return new GatewayError(
         'port_in_use',
-        `port ${port} on ${host} is already in use; --port and --metrics-port (VULNSHELF_PORT, VULNSHELF_METRICS_PORT) name others`,
-        error,
+        `port ${port} on ${host} is already in use; choose another with --port or --metrics-port`,
+        { cause: error },
       )
     case 'EACCES':
-      return new GatewayError('port_forbidden', `this user may not listen on port ${port}`, { cause: error })
+      return new GatewayError(
+        'port_forbidden',
+        `this user has no permission to listen on port ${port}; choose another with --port or --metrics-port`,
+        { cause: error },
+      )
     default:
       return new GatewayError('address_unavailable', `cannot listen on ${host}: ${error.code ?? error.message}`, {
         cause: error,

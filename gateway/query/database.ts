@@ -38,7 +38,7 @@ function copyOpen(descriptor: number, path: string): void {
   try {
     for (let at = 0; at < size; ) {
       const length = readSync(descriptor, chunk, 0, chunk.length, at)
-      if (length === 0) throw new Error(`${path} ends before ${size}`)
+      if (length === 0) throw new Error(`cannot copy ${path}: it has fewer than ${size} bytes`)
       at += writeSync(copy, chunk, 0, length)
     }
   } finally {

@@ -149,7 +149,8 @@ export function openQueries(options: QueryOptions = {}): Queries {
     void endThread(stuck)
   }
 
-  const stopped = () => overloaded(`text search has stopped: ${hanging} query threads hang`, RETRY_AFTER_SECONDS)
+  const stopped = () =>
+    overloaded(`text search is unavailable: ${hanging} query threads are stuck`, RETRY_AFTER_SECONDS)
 
   async function ask(path: string, question: Question): Promise<Found> {
     const key = JSON.stringify([path, question])
@@ -158,7 +159,7 @@ export function openQueries(options: QueryOptions = {}): Queries {
     if (worker === null && hanging >= HANGING_THREADS) throw stopped()
     if (jobs.size >= maxWaiting) {
       refusals++
-      throw overloaded('too many queries are waiting', RETRY_AFTER_SECONDS)
+      throw overloaded('too many queries are queued', RETRY_AFTER_SECONDS)
     }
     const found = await new Promise<Found>((resolve, reject) => {
       const number = numbered++

@@ -64,7 +64,7 @@ export const listChanges = defineRoute<Context, Record<never, never>, typeof que
 
 const isChangeKey = ({ value, id }: RowKey): boolean => value === null && parseCveId(id) === id
 
-const GONE = 'the snapshot of `since` is not known any more, so its changes are unknown; read everything again'
+const GONE = 'the snapshot of `since` is no longer available; read all records again'
 
 /** The earlier snapshot: an open one, or one in the folder. */
 type Old = Pick<Ancestor, 'id' | 'index' | 'heads'>

@@ -37,7 +37,7 @@ export function findCve({ registry, access, subject }: Context, id: CveId): Foun
 /** The id is checked, because an index may be wrong. */
 function memberOf(snapshot: OpenSnapshot, row: number, id: CveId): ReadMember {
   const member = snapshot.member(row)
-  if (member.key !== id) throw new SnapshotError('malformed', `the index leads to ${member.key} for ${id}`)
+  if (member.key !== id) throw new SnapshotError('malformed', `the position of ${id} in the index has ${member.key}`)
   return member
 }
 

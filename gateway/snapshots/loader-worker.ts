@@ -65,10 +65,10 @@ function checkFile(dist: string, file: FileEntry, chunk: Buffer): void {
       closeSync(descriptor)
     }
   } catch (cause) {
-    throw new SnapshotError('missing', `${describe(file)} cannot be read`, { cause })
+    throw new SnapshotError('missing', `cannot read ${describe(file)}: ${(cause as Error).message}`, { cause })
   }
   if (hash.digest('hex') === file.sha256) return
-  throw new SnapshotError('digest', `${describe(file)} does not have the digest it is named by`)
+  throw new SnapshotError('digest', `${describe(file)} is damaged: its digest differs from its name`)
 }
 
 reportLoaded()

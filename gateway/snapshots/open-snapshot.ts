@@ -128,7 +128,7 @@ function opening(
   const fds = Int32Array.from(shards, ({ fd }) => fd)
   const pageAt = (sort: CveSort, page: number) => {
     const at = orders[sort].pagesAt[page]
-    if (at === undefined) throw new SnapshotError('malformed', `there is no page ${page} by ${sort}`)
+    if (at === undefined) throw new SnapshotError('malformed', `the list by ${sort} has no page ${page}`)
     return at
   }
   return {

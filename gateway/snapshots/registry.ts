@@ -105,8 +105,8 @@ export function openRegistry(dist: string, options: RegistryOptions): SnapshotRe
         if (closed) return
         // Normal: a new mirror has none of them, and prune keeps few.
         const isGone = error instanceof SnapshotError && error.code === 'missing'
-        if (isGone) log.info({ snapshot }, 'an earlier snapshot is not here any more, or never was')
-        else log.warn({ err: error, snapshot }, 'an earlier snapshot cannot be opened')
+        if (isGone) log.info({ snapshot }, 'earlier snapshot not available')
+        else log.warn({ err: error, snapshot }, 'earlier snapshot cannot be opened')
       }
       try {
         last = readManifest(dist, digest)

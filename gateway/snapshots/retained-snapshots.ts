@@ -47,12 +47,15 @@ export async function resolveSince(since: Since, registry: SnapshotRegistry): Pr
   const shown = Array.from(ids, (one) => `${one.slice(0, Math.max(PREFIX_SHOWN, since.toString().length + 4))}…`).join(
     ', ',
   )
-  throw invalidParameter('since', `parameter 'since' is ambiguous: ${since} begins the ids ${shown}; give more digits`)
+  throw invalidParameter(
+    'since',
+    `parameter 'since' is ambiguous: the ids ${shown} begin with ${since}; give more digits`,
+  )
 }
 
 const notKept = (since: Since) =>
   typeof since === 'string'
-    ? `no snapshot is kept whose id begins with ${since}; ${REMEDY}`
-    : `no snapshot is kept that was created at or before ${new Date(since.ms).toISOString()}; ${REMEDY}`
+    ? `no available snapshot has an id that begins with ${since}; ${REMEDY}`
+    : `no available snapshot was created at or before ${new Date(since.ms).toISOString()}; ${REMEDY}`
 
-const REMEDY = '`/snapshots` lists those that are kept; where yours is older, read everything again'
+const REMEDY = '`/snapshots` lists the available ones. If yours is older, read all records again'

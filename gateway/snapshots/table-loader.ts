@@ -44,7 +44,7 @@ function run<T>(task: LoaderTask, take: (reply: LoaderReply) => void, result: ()
       }
     }
     worker.once('error', reject)
-    worker.once('exit', () => reject(new Error('reading was given up')))
+    worker.once('exit', () => reject(new Error('reading was cancelled')))
   })
   return { result: finished, cancel: () => void endThread(worker) }
 }

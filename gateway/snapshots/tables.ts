@@ -64,7 +64,7 @@ function decodeRejected(bytes: Buffer): Map<string, string | null> {
     const rejected: unknown = JSON.parse(bytes.toString())
     if (typeof rejected === 'object' && rejected !== null) return new Map(Object.entries(rejected))
   } catch (cause) {
-    throw new SnapshotError('malformed', 'the rejected ids are no JSON', { cause })
+    throw new SnapshotError('malformed', 'the rejected ids are not JSON', { cause })
   }
-  throw new SnapshotError('malformed', 'the rejected ids are no JSON object')
+  throw new SnapshotError('malformed', 'the rejected ids are not a JSON object')
 }

@@ -67,7 +67,7 @@ export function watchPointer(dist: string, seen: string, { pollMs, log, serving,
       seen = stamp
       if (closed) return
       refusals++
-      log.error({ err: error, serving: serving() }, 'a new snapshot is refused; the old one stays')
+      log.error({ err: error, serving: serving() }, 'new snapshot rejected, still serving the previous one')
     }
   }
 
@@ -95,7 +95,7 @@ export function watchPointer(dist: string, seen: string, { pollMs, log, serving,
           if (closed) return
           log.error(
             { err: error, snapshot: manifest.snapshot },
-            'a file of the served snapshot is damaged; what it holds will not be answered',
+            'damaged file in the served snapshot, requests for its data will fail',
           )
         }
       }),

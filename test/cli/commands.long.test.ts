@@ -329,14 +329,14 @@ test('wrong usage is told in one line, with exit code 2', async () => {
     [['serve'], /^missing required argument 'dist'/],
     [['serve', dist, '--port', '70000'], /'70000' is invalid\. It must be a whole number from 0 to 65535/],
     [['serve', dist, '--port', 'abc'], /'abc' is invalid/],
-    [['serve', dist, '--jwks', at('nowhere')], /^there is no key set at /],
-    [['serve', dist, '--jwks', corpus], /^the key set at \S+ cannot be used: Unexpected token/],
+    [['serve', dist, '--jwks', at('nowhere')], /^cannot read the key set \S+: the file does not exist/],
+    [['serve', dist, '--jwks', corpus], /^cannot use the key set \S+: Unexpected token/],
     [['serve', dist, '--jwks', join(at('keys'), 'jwks.json'), '--algorithms', 'HS256'], /HS256/],
     [
       ['serve', dist, '--issuer', 'example.com'],
       /^keys cannot be discovered from the issuer 'example\.com': .* Add --jwks/,
     ],
-    [['token', '--expires', 'soon'], /^'soon' is not a lifetime such as 30m, 1h or 2d/],
+    [['token', '--expires', 'soon'], /^invalid lifetime 'soon'; use a duration such as 30m, 1h or 2d/],
     [['token', '--tier', 'high'], /'high' is invalid/],
   ]
   for (const [args, line] of gatewayCases) assert.match(failed(await gateway(args), 2), line)

@@ -192,7 +192,7 @@ test('a rotten segment is a 500 and a line in the log, for that CVE only; everyt
   for (const path of ['', '?include=affected,references,cvss', '/cvss', '/affected', '/references']) {
     const { status, text } = await served.get(`/cves/${rotten!.key}${path}`)
     assert.is(status, 500, path)
-    assert.equal(JSON.parse(text), { error: 'internal', message: 'something went wrong on our side' })
+    assert.equal(JSON.parse(text), { error: 'internal', message: 'internal error' })
     assert.equal(await served.get(`/cves/${other!.key}${path}`), await sound.get(`/cves/${other!.key}${path}`), path)
   }
   const { status } = await served.get(`/cves?ids=${rotten!.key}`)
@@ -258,7 +258,7 @@ test('a port that is taken is told in one line', async () => {
   const { out: _log, ...outcome } = await gateway(serve(good.dist, String(port)))
   assert.is(
     failed({ ...outcome, out: '' }),
-    `port ${port} on 127.0.0.1 is already in use; --port and --metrics-port (VULNSHELF_PORT, VULNSHELF_METRICS_PORT) name others`,
+    `port ${port} on 127.0.0.1 is already in use; choose another with --port or --metrics-port`,
   )
   server.close()
 })

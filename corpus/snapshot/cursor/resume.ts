@@ -35,8 +35,7 @@ export function cursorAfter(snapshot: NamedSnapshot, { list, sort, filters }: Cu
   })
 }
 
-const notIssued = () =>
-  new CursorError('invalid', 'this cursor was not issued by this service; request the first page again')
+const notIssued = () => new CursorError('invalid', 'this cursor is invalid; request the first page again')
 
 /** The snapshots that are open. */
 export interface Snapshots<S extends NamedSnapshot> {
@@ -60,24 +59,31 @@ export function resume<S extends NamedSnapshot>(
   if (!cursor || (cursor.list === list && !isKey(cursor.after))) {
     throw notIssued()
   }
-  if (cursor.list !== list) throw new CursorError('invalid', `this cursor belongs to another list, '${cursor.list}'`)
+  if (cursor.list !== list)
+    throw new CursorError(
+      'invalid',
+      `this cursor belongs to another list, '${cursor.list}'; request the first page again`,
+    )
   if (cursor.sort !== sortText(sort)) {
     throw new CursorError(
       'invalid',
-      `this cursor was issued under sort=${cursor.sort}; request the first page again with the new sort`,
+      `this cursor belongs to sort=${cursor.sort}; request the first page again with the new sort`,
     )
   }
   if (cursor.filters !== filtersHash(filters)) {
     throw new CursorError(
       'invalid',
-      'this cursor was issued under other filters; request the first page again with the new ones',
+      'this cursor belongs to other filters; request the first page again with the new filters',
     )
   }
   const snapshot = snapshots.retained(cursor.snapshot)
   if (snapshot) return { snapshot, after: cursor.after }
   if (cursor.createdAt > snapshots.current.createdAt) {
     if (cursor.createdAt > Date.now()) throw notIssued()
-    throw new CursorError('newer', 'this cursor belongs to a newer snapshot, which is not loaded here yet')
+    throw new CursorError(
+      'newer',
+      'this cursor belongs to a newer snapshot that this gateway has not loaded; retry later',
+    )
   }
   return { snapshot: snapshots.current, after: cursor.after }
 }

@@ -4,8 +4,9 @@ import cluster, { type Worker } from 'node:cluster'
 import type { EventEmitter } from 'node:events'
 import { getCompileCacheDir } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import { receivedError } from '../../../corpus/errors/sent-error.ts'
 import { GatewayError } from '../../http/errors.ts'
-import { asError, type LimitAsk, type ToPrimary, type ToWorker } from './protocol.ts'
+import type { LimitAsk, ToPrimary, ToWorker } from './protocol.ts'
 
 export interface Member {
   id: number
@@ -72,7 +73,7 @@ export function startMember({ pass, onLimits, answerMs }: MemberOptions): Member
   }
   worker.on('message', (message: ToPrimary) => {
     if (message.kind === 'limits') onLimits(message.asks, member)
-    else if (message.kind === 'failed') giveUp(asError(message.error))
+    else if (message.kind === 'failed') giveUp(receivedError(message.error))
     else for (const waiting of pending) if (waiting.offer(message)) pending.delete(waiting)
   })
   closeUnaccepted(worker)
@@ -87,7 +88,7 @@ export function startMember({ pass, onLimits, answerMs }: MemberOptions): Member
   const kill = () => void worker.process.kill('SIGKILL')
   const isLate = () => {
     hung = true
-    giveUp(new GatewayError('worker_ended', `a worker did not answer within ${answerMs} ms`))
+    giveUp(new GatewayError('worker_ended', `a worker did not reply within ${answerMs} ms`))
     kill()
   }
   const member: Member = {

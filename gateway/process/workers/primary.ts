@@ -96,7 +96,7 @@ export async function startWorkers(
     member.send({ kind: 'prepare', digest, number })
     const { error } = await prepared
     if (error) throw new SnapshotError('malformed', error.message)
-    log.info({ worker: member.id, digest }, 'a worker has loaded a new snapshot')
+    log.info({ worker: member.id, digest }, 'worker loaded new snapshot')
   }
 
   /** Another snapshot may be active since the worker loaded `digest`. */
@@ -109,7 +109,7 @@ export async function startWorkers(
     member.send({ kind: 'listen' })
     const { url, port } = await listening
     members.set(member, serving.digest)
-    log.info({ worker: member.id, pid: member.pid }, 'a worker listens')
+    log.info({ worker: member.id, pid: member.pid }, 'worker listening')
     void member.ended.then((ended) => replace(member, ended))
     return { url, port }
   }
@@ -123,17 +123,17 @@ export async function startWorkers(
     if (stopping) return
     const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** failures++)
     if (members.size === 0 && failures >= MOST_FAILURES) {
-      log.error({ worker: id, pid, code, signal, hung }, 'a worker ended')
+      log.error({ worker: id, pid, code, signal, hung }, 'worker ended')
       giveUp()
       return
     }
-    log.error({ worker: id, pid, code, signal, hung, delayMs }, 'a worker ended; another takes its place')
+    log.error({ worker: id, pid, code, signal, hung, delayMs }, 'worker ended, restarting')
     later(() => void restart(), delayMs)
   }
 
   function giveUp(): void {
-    const error = new GatewayError('worker_ended', `${failures} workers ended, one after the other, and none is left`)
-    log.error({ err: error }, 'no worker stays')
+    const error = new GatewayError('worker_ended', `${failures} workers ended in a row; the log has the reasons`)
+    log.error({ err: error }, 'all workers ended, stopping')
     void close().then(() => failed.reject(error))
   }
 
@@ -143,13 +143,13 @@ export async function startWorkers(
     try {
       const digest = await load(member)
       await inTurn(() => admit(member, digest))
-      log.info({ worker: member.id, pid: member.pid }, 'a worker has taken the place of one that ended')
+      log.info({ worker: member.id, pid: member.pid }, 'worker restarted')
       later(() => {
         if (members.has(member)) failures = 0
       }, SETTLED_MS)
     } catch (error) {
       if (stopping) return
-      log.error({ err: error, worker: member.id, pid: member.pid }, 'a worker cannot start')
+      log.error({ err: error, worker: member.id, pid: member.pid }, 'worker failed to start')
       member.kill()
       replace(member, await member.ended)
     }
@@ -233,7 +233,7 @@ export async function startWorkers(
     const loaded = await Promise.all(loading)
     const listening = []
     for (const { member, digest } of loaded) listening.push(await inTurn(() => admit(member, digest)))
-    log.info({ workers: count, snapshot: serving.id }, 'all workers answer')
+    log.info({ workers: count, snapshot: serving.id }, 'all workers ready')
     void watch.checkServed(first.manifest)
     if (pollMs > 0) poll = setInterval(() => void watch.refresh(), pollMs).unref()
     const { url, port } = listening[0]!

@@ -1,5 +1,6 @@
 /** Messages between the primary process and its workers, as JSON. */
 
+import type { SentError } from '../../../corpus/errors/sent-error.ts'
 import type { LimitState } from '../../limits/limiter.ts'
 import type { GatewayOptions } from '../gateway.ts'
 
@@ -36,16 +37,3 @@ export type ToPrimary =
   | { kind: 'prepared'; number: number; error: SentError | null }
   | { kind: 'limits'; asks: LimitAsk[] }
   | { kind: 'scraped'; number: number; metrics: object[] }
-
-export interface SentError {
-  name: string
-  code: string
-  message: string
-}
-
-export function errorMessage(thrown: unknown): SentError {
-  const { name, message } = thrown instanceof Error ? thrown : new Error(String(thrown))
-  return { name, message, code: thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '' }
-}
-
-export const asError = ({ name, code, message }: SentError): Error => Object.assign(new Error(message), { name, code })

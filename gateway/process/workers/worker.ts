@@ -1,11 +1,12 @@
 /** A worker: a gateway that the primary process controls (what to serve, when to listen, when to stop). */
 
+import { sentError } from '../../../corpus/errors/sent-error.ts'
 import { loadTables } from '../../snapshots/table-loader.ts'
 import { type Gateway, type OpenGateway, openGateway } from '../gateway.ts'
 import { openLog } from '../log.ts'
 import { killIfStuck } from '../serve.ts'
 import { askedLimits } from './limits.ts'
-import { errorMessage, type ToPrimary, type ToWorker } from './protocol.ts'
+import type { ToPrimary, ToWorker } from './protocol.ts'
 
 const log = openLog()
 const limits = askedLimits(send)
@@ -38,7 +39,7 @@ async function prepare({ digest, number }: Extract<ToWorker, { kind: 'prepare' }
     await gateway!.registry.prepare(digest)
     send({ kind: 'prepared', number, error: null })
   } catch (thrown) {
-    send({ kind: 'prepared', number, error: errorMessage(thrown) })
+    send({ kind: 'prepared', number, error: sentError(thrown) })
   }
 }
 
@@ -47,7 +48,7 @@ async function scrape({ number }: Extract<ToWorker, { kind: 'scrape' }>): Promis
     send({ kind: 'scraped', number, metrics: (await gateway?.metrics?.collect()) ?? [] })
   } catch (error) {
     // Answers do not depend on metrics.
-    log.error({ err: error }, 'the metrics cannot be collected')
+    log.error({ err: error }, 'metrics collection failed')
   }
 }
 
@@ -77,7 +78,7 @@ async function obey(message: ToWorker): Promise<void> {
 
 process.on('message', (message: ToWorker) => {
   obey(message).catch(async (thrown) => {
-    send({ kind: 'failed', error: errorMessage(thrown) })
+    send({ kind: 'failed', error: sentError(thrown) })
     await log.flush()
     process.exit(1)
   })

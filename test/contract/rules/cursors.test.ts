@@ -104,7 +104,8 @@ rule(7, 'the same values in another case, order or number of parameters are the 
 
 rule(7, 'a string that was not issued, or changed on its way, is refused', async () => {
   const strings = ['x', 'null', 'eyJ9', 'AAAA', Buffer.from('[1,"cves"]').toString('base64url'), 'a'.repeat(513), 'ä']
-  for (const text of strings) assert.match(await refusal(`/cves?cursor=${encodeURIComponent(text)}`), 'not issued')
+  for (const text of strings)
+    assert.match(await refusal(`/cves?cursor=${encodeURIComponent(text)}`), 'this cursor is invalid')
   for (const path of PAGED) {
     const cursor = cursorOf(await firstOf(path))
     const join = path.includes('?') ? '&' : '?'
@@ -130,7 +131,7 @@ rule(7, 'a creation time in the future was never issued, and leaves no line in t
     service.log.length = 0
     for (const createdAt of [Number.MAX_SAFE_INTEGER, Date.now() + 60_000]) {
       const forged = encodeCursor({ ...cursor, snapshot: 'f'.repeat(16), createdAt })
-      assert.match(await refusal(`${path}&cursor=${forged}`), 'not issued')
+      assert.match(await refusal(`${path}&cursor=${forged}`), 'this cursor is invalid')
     }
     assert.equal(
       service.log.filter(({ level }) => level !== 'info'),

@@ -123,8 +123,8 @@ test('a cursor of another sort, of other filters, or of nobody says so', async (
     [{ kev: false, sort: 'cvss', cursor }, /sort/],
     [{ kev: true, cursor }, /filters/],
     [{ cursor }, /filters/],
-    [{ kev: false, cursor: cursor.slice(0, -1) }, /not issued/],
-    [{ kev: false, cursor: 'abc' }, /not issued/],
+    [{ kev: false, cursor: cursor.slice(0, -1) }, /this cursor is invalid/],
+    [{ kev: false, cursor: 'abc' }, /this cursor is invalid/],
   ]
   for (const [options, message] of cases) {
     const error = await reader.list(options).then(

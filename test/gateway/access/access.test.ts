@@ -191,7 +191,7 @@ test('a gateway does not start with a policy that is broken or missing', async (
   writeFileSync(join(folder.path, 'broken.json'), '{"rules":[{"tier":1}]}')
   for (const [name, said] of [
     ['broken.json', /rule 1: needs an id/],
-    ['absent.json', /cannot be read/],
+    ['absent.json', /cannot read/],
   ] as const) {
     try {
       const started = await startGateway({ ...options, accessPolicy: join(folder.path, name) }, listLog().log)

@@ -22,7 +22,7 @@ test('rules by id, by state and by assigner, alone and together', () => {
 
 /** Policies that will not do, and what the message must name. */
 const WRONG: [string, string, RegExp][] = [
-  ['no JSON', '{"rules":', /^policy\.json: is not JSON/],
+  ['no JSON', '{"rules":', /^policy\.json: it is not JSON/],
   ['a list', '[]', /must be \{"rules"/],
   ['no rules', '{}', /must be .*rules/],
   ['another key beside the rules', '{"rules":[],"default":1}', /default/],
@@ -36,9 +36,9 @@ const WRONG: [string, string, RegExp][] = [
   ['no condition', '{"rules":[{"name":"all","tier":1}]}', /rule 1 \('all'\): needs an id, a state or an assigner/],
   ['an unknown condition', '{"rules":[{"tier":1,"vendor":"acme"}]}', /rule 1: .*vendor/],
   ['an unknown state', '{"rules":[{"tier":1,"state":"REJECTED"}]}', /rule 1: state .*PUBLISHED.*RESERVED/],
-  ['what is no id', '{"rules":[{"tier":1,"id":"2024-3400"}]}', /rule 1: id\[0\] '2024-3400' is no CVE id/],
-  ['an id spelled as no record is', '{"rules":[{"tier":1,"id":"CVE-2024-03400"}]}', /'CVE-2024-03400' is no CVE id/],
-  ['an id in a list', '{"rules":[{"tier":1,"id":["CVE-2024-3400","x"]}]}', /rule 1: id\[1\] 'x' is no CVE id/],
+  ['what is no id', '{"rules":[{"tier":1,"id":"2024-3400"}]}', /rule 1: id\[0\] '2024-3400' is not a CVE id/],
+  ['an id spelled as no record is', '{"rules":[{"tier":1,"id":"CVE-2024-03400"}]}', /'CVE-2024-03400' is not a CVE id/],
+  ['an id in a list', '{"rules":[{"tier":1,"id":["CVE-2024-3400","x"]}]}', /rule 1: id\[1\] 'x' is not a CVE id/],
   ['a number for an id', '{"rules":[{"tier":1,"id":7}]}', /rule 1: id\[0\] .*string/],
   ['a number in a list of ids', '{"rules":[{"tier":1,"id":["CVE-2024-3400",7]}]}', /rule 1: id\[1\] .*string/],
   ['an empty list', '{"rules":[{"tier":1,"id":[]}]}', /rule 1: id /],

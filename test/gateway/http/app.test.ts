@@ -174,7 +174,7 @@ errors('anything else is 500 internal: the log tells what, the client is told no
     server.log.length = 0
     const response = await server.get(target)
     assert.is(response.status, 500)
-    assert.equal(await response.json(), { error: 'internal', message: 'something went wrong on our side' })
+    assert.equal(await response.json(), { error: 'internal', message: 'internal error' })
     const line = server.log.find(({ level }) => level === 'error')
     assert.match(String(line?.err), /secret detail|not a shelf/)
   }

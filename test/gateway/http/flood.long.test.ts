@@ -76,7 +76,9 @@ for (const workers of ['1', '2']) {
       () => open().length <= 20,
       () => `${open().length} are open`,
     )
-    const { open: bound } = await gateway.logged(({ msg }) => String(msg).includes('Raise --max-connections'))
+    const { open: bound } = await gateway.logged(
+      ({ msg }) => msg === 'connection rejected, too many are open (--max-connections)',
+    )
     assert.is(bound, 20 / Number(workers))
     assert.is(open().length, 20)
     assert.is((await gateway.samples()).get('vulnshelf_connections_refused_total'), 180)

@@ -235,7 +235,7 @@ failures('30 in 60 seconds are 401, then 429; good tokens and missing ones are j
   assert.equal(limitHeaders(refused), [429, POLICY, null, '45'])
   const { error, message } = (await refused.json()) as { error: string; message: string }
   assert.is(error, 'rate_limited')
-  assert.match(message, /have failed; retry in 45 seconds$/)
+  assert.match(message, /too many invalid tokens from this address; retry in 45 seconds$/)
   assert.is(await status(), 200)
   assert.equal(limitHeaders(await get(path, none)), [401, POLICY, null, null])
   clock.ms = 60_000

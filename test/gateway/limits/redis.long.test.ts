@@ -25,8 +25,8 @@ const redis = await testRedis(folder.path)
 const withRedis = suiteNeeding('limits shared through Redis', 'Redis', 'openssl')
 
 const SUBJECT = 'vulnshelf:subject:'
-const SHARED = 'limits are shared through Redis'
-const AWAY = 'Redis is away; limits are counted in memory'
+const SHARED = 'Redis connected, sharing limits'
+const AWAY = 'Redis unavailable, counting limits in memory'
 const WINDOW_MS = 60_000
 
 const opened: { close(): void | Promise<void> }[] = []
@@ -387,7 +387,7 @@ addresses('a start with such an address ends with exit code 2', async () => {
   } catch (error) {
     if (!(error instanceof NotServing)) throw error
     assert.is(error.code, 2)
-    assert.match(error.message, /^vulnshelf-gateway: --redis-url \(REDIS_URL\) must be [^\n]+$/)
+    assert.match(error.message, /^vulnshelf-gateway: invalid --redis-url \(REDIS_URL\); use [^\n]+$/)
     assert.not.match(error.message, /hunter2/)
   }
 })

@@ -26,7 +26,7 @@ async function refusal(forge: (dist: string) => void): Promise<string> {
     await gateway.refresh()
     assert.is(gateway.registry.current.id, manifest.snapshot)
     assert.is((await gateway.get('/search?q=remote')).status, 200)
-    const line = gateway.log.find(({ message }) => message === 'a new snapshot is refused; the old one stays')
+    const line = gateway.log.find(({ message }) => message === 'new snapshot rejected, still serving the previous one')
     return String((line?.err as Error | undefined)?.message)
   } finally {
     await gateway.close()

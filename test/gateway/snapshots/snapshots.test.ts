@@ -186,7 +186,7 @@ test('`since` takes the first seven digits of an id or more, in any case, and an
   }
   assert.match(
     await gateway.since('0000000'),
-    /^410 gone: no snapshot is kept whose id begins with 0000000; `\/snapshots` lists those that are kept/,
+    /^410 gone: no available snapshot has an id that begins with 0000000; `\/snapshots` lists the available ones/,
   )
   for (const bad of ['000000', ids[0]!.slice(0, 6), `${ids[0]}0`, 'latest', '2024-06']) {
     assert.match(await gateway.since(bad), /^400 invalid_parameter: parameter 'since' must be /, bad)
@@ -236,7 +236,7 @@ test('a time means the newest snapshot created not later than it; a day means it
     assert.is(await gateway.since(since), ids[night], since)
   }
   for (const since of ['2024-06-01', '2024-06-01T05:59:59Z', '1999-12-31']) {
-    assert.match(await gateway.since(since), /^410 gone: no snapshot is kept that was created at or before /)
+    assert.match(await gateway.since(since), /^410 gone: no available snapshot was created at or before /)
   }
   for (const since of ['2024-02-30', '2024-06-03T06:00:00', '2024-06-03T06:00:00+02:00']) {
     assert.match(await gateway.since(since), /^400 invalid_parameter: parameter 'since' must be a date/)

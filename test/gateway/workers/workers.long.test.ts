@@ -47,8 +47,8 @@ function connection({ url, token }: Pick<Serving, 'url' | 'token'>) {
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 async function pidsOf(gateway: Serving): Promise<number[]> {
-  await gateway.logged(({ msg }) => msg === 'all workers answer')
-  return gateway.log().flatMap(({ msg, pid, worker }) => (msg === 'a worker listens' && worker ? [pid as number] : []))
+  await gateway.logged(({ msg }) => msg === 'all workers ready')
+  return gateway.log().flatMap(({ msg, pid, worker }) => (msg === 'worker listening' && worker ? [pid as number] : []))
 }
 
 function isAlive(pid: number): boolean {
@@ -143,12 +143,12 @@ test('a worker that is killed is replaced; the others answer meanwhile, and what
   one.close()
   const total = 'vulnshelf_requests_total{route="/snapshot",status="200",served_from="shard"}'
   const count = (await gateway.samples()).get(total)
-  const { pid } = await gateway.logged(({ msg, pid }) => msg === 'a worker listens' && typeof pid === 'number')
+  const { pid } = await gateway.logged(({ msg, pid }) => msg === 'worker listening' && typeof pid === 'number')
   process.kill(pid as number, 'SIGKILL')
-  await gateway.logged(({ msg, signal }) => msg === 'a worker ended; another takes its place' && signal === 'SIGKILL')
+  await gateway.logged(({ msg, signal }) => msg === 'worker ended, restarting' && signal === 'SIGKILL')
   const other = connection(gateway)
   assert.is((await other.get('/snapshot')).status, 200)
-  await gateway.logged(({ msg }) => msg === 'a worker has taken the place of one that ended')
+  await gateway.logged(({ msg }) => msg === 'worker restarted')
   const samples = await gateway.samples()
   assert.is(samples.get('vulnshelf_workers'), 2)
   assert.is(samples.get('vulnshelf_worker_restarts_total'), 1)
@@ -203,9 +203,7 @@ test('a connection that was sent to a worker that dies is closed, and the primar
       () => waiting() === 0,
       () => `${waiting()} of 12 connections stay open`,
     )
-    const { pid } = await gateway.logged(
-      ({ msg, pid }) => msg === 'a worker has taken the place of one that ended' && !pids.includes(pid as number),
-    )
+    const { pid } = await gateway.logged(({ msg, pid }) => msg === 'worker restarted' && !pids.includes(pid as number))
     pids.push(pid as number)
   }
   await until(
@@ -220,7 +218,11 @@ test('a start that fails says why in one line, and leaves no process', async () 
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
   const { port } = taken.address() as { port: number }
   const failures: [words: string[], code: number, line: RegExp][] = [
-    [['--port', String(port)], 1, new RegExp(`port ${port} on 127\\.0\\.0\\.1 is already in use; --port .*$`)],
+    [
+      ['--port', String(port)],
+      1,
+      new RegExp(`port ${port} on 127\\.0\\.0\\.1 is already in use; choose another with --port .*$`),
+    ],
     [['--access-policy', '/nowhere.json'], 1, /^vulnshelf-gateway: [^\n]*nowhere\.json[^\n]*$/],
   ]
   for (const [words, code, line] of failures) {
@@ -316,8 +318,8 @@ test('when no worker can be had any more, that is said in one line, and the exit
   for (const pid of pids) process.kill(pid, 'SIGKILL')
   const [code] = await once(gateway.process, 'close')
   assert.is(code, 1)
-  assert.match(said, /^vulnshelf-gateway: \d workers ended, one after the other, and none is left\n$/)
-  const last = gateway.log().findLast(({ msg }) => msg === 'a worker cannot start')
+  assert.match(said, /^vulnshelf-gateway: \d workers ended in a row; the log has the reasons\n$/)
+  const last = gateway.log().findLast(({ msg }) => msg === 'worker failed to start')
   assert.match(JSON.stringify(last?.err), /manifest/)
   own.remove()
 })
@@ -335,12 +337,12 @@ test('a worker that hangs is ended and replaced, and a swap goes on without it',
   const before = connection({ url: running.url, token })
   const first = (await before.get('/snapshot')).headers['snapshot-id']
   before.close()
-  const listening = () => told.filter(({ msg }) => msg === 'a worker listens')
+  const listening = () => told.filter(({ msg }) => msg === 'worker listening')
   process.kill(listening()[0]!.pid as number, 'SIGSTOP')
   await ingestAndBuild({ ...sample, asOf: sample.nights[1]! })
   await running.refresh()
   while (listening().length < 3) await pause(50)
-  const ended = told.filter(({ msg }) => msg === 'a worker ended; another takes its place')
+  const ended = told.filter(({ msg }) => msg === 'worker ended, restarting')
   assert.equal(
     ended.map(({ pid, hung }) => [pid, hung]),
     [[listening()[0]!.pid, true]],
@@ -372,7 +374,7 @@ test('a snapshot that one worker cannot take up is served by none; one that ends
   execFileSync('prlimit', ['--pid', String(pids[1]), `--nofile=${files + 4}:`])
   await ingestAndBuild({ ...sample, asOf: sample.nights[1]! })
   gateway.process.kill('SIGHUP')
-  await gateway.logged(({ msg }) => msg === 'a new snapshot is refused; the old one stays')
+  await gateway.logged(({ msg }) => msg === 'new snapshot rejected, still serving the previous one')
   assert.equal(await serves(), first)
   assert.is((await gateway.samples()).get('vulnshelf_snapshot_refusals_total'), 1)
 
@@ -381,12 +383,12 @@ test('a snapshot that one worker cannot take up is served by none; one that ends
   const pointer = join(sample.dist, 'latest.json')
   utimesSync(pointer, new Date(), new Date())
   gateway.process.kill('SIGHUP')
-  const loads = () => gateway.log().filter(({ msg }) => msg === 'a worker has loaded a new snapshot')
+  const loads = () => gateway.log().filter(({ msg }) => msg === 'worker loaded new snapshot')
   // The other one, twice.
   await gateway.logged(() => loads().length === 2)
   process.kill(pids[1]!, 'SIGKILL')
   await gateway.logged(({ msg }) => msg === 'serving new snapshot')
-  await gateway.logged(({ msg }) => msg === 'a worker has taken the place of one that ended')
+  await gateway.logged(({ msg }) => msg === 'worker restarted')
   const second = await serves()
   assert.is(second[0], second[1])
   assert.is.not(second[0], first[0])

@@ -168,7 +168,7 @@ export const ENDPOINTS: readonly Mutation[] = [
     rule: 'API 15.3: no advisory is linked',
     breaks: 'it returns an advisory without anything in it',
     file: 'gateway/routes/cve-documents.ts',
-    find: `throw notFound(\`no advisory is linked with \${id}\`)`,
+    find: `throw notFound(\`no advisory is linked to \${id}\`)`,
     replace: "return splicedAnswer(snapshot, 'shard', ['{}'])",
     tests: test('endpoints/advisory'),
   },

@@ -41,7 +41,7 @@ export const PARAMETERS: readonly Mutation[] = [
     rule: 'rule 2: no endpoint takes a parameter that it does not know, or one twice',
     breaks: 'of a parameter given twice the last counts',
     file: 'gateway/params/parse.ts',
-    find: `if (isAgain && !kind.union) throw invalidParameter(name, \`parameter '\${name}' is given twice\`)`,
+    find: `if (isAgain && !kind.union) throw invalidParameter(name, \`parameter '\${name}' is repeated; give it once\`)`,
     replace: '',
     tests: IDENTIFIERS,
   },
