@@ -73,11 +73,11 @@ program
   .addHelpText('after', examples('sample feeds', 'sample feeds --cves 20000 --nights 3'))
   .action(async (feeds: string, options: { cves: number; seed: number; nights: number; json?: boolean }) => {
     const { generateSample } = await import('../corpus/sample/generate.ts')
-    const { sampleWords } = await import('./report.ts')
+    const { formatSampleReport } = await import('./report.ts')
     const { sampleDisk } = await import('../corpus/sample/disk.ts')
     const disk = { ...sampleDisk, mkdir: realEffects().mkdir }
     const report = await writingTo(feeds, () => generateSample({ feeds, ...options }, disk))
-    print(options.json, report, sampleWords)
+    print(options.json, report, formatSampleReport)
   })
 
 program
@@ -101,9 +101,9 @@ program
   )
   .action(async (feeds: string, options: FetchCommandOptions) => {
     const { fetchFromCommand } = await import('./fetch/command.ts')
-    const { failures, fetchWords } = await import('./fetch/report.ts')
+    const { failures, formatFetchReport } = await import('./fetch/report.ts')
     const report = await fetchFromCommand(feeds, options, showProgress())
-    print(options.json, report, fetchWords)
+    print(options.json, report, formatFetchReport)
     for (const failure of failures(report)) process.stderr.write(`vulnshelf: ${printableLine(failure)}\n`)
     if (report.failed > 0) process.exitCode = 1
   })
@@ -155,10 +155,10 @@ program
   .addHelpText('after', examples('explain corpus.db CVE-2024-3400', 'explain corpus.db CVE-2024-3400 --json'))
   .action(async (corpus: string, cve: string, options: { json?: boolean }) => {
     const { openExplainer } = await import('./explain.ts')
-    const { explainWords } = await import('./report.ts')
+    const { formatExplanation } = await import('./report.ts')
     const explainer = openExplainer(corpus)
     try {
-      print(options.json, explainer.explain(cve), explainWords)
+      print(options.json, explainer.explain(cve), formatExplanation)
     } finally {
       explainer.close()
     }
@@ -199,8 +199,8 @@ program
   .addHelpText('after', examples('key key.json', 'key key.json --alg ES256 --public keys.json'))
   .action(async (file: string, options: { alg: SigningAlgorithm; public?: string; json?: boolean }) => {
     const { makeKey } = await import('./keys.ts')
-    const { keyWords } = await import('./report.ts')
-    print(options.json, await makeKey(file, { alg: options.alg, keys: options.public }, realEffects()), keyWords)
+    const { formatKeyReport } = await import('./report.ts')
+    print(options.json, await makeKey(file, { alg: options.alg, keys: options.public }, realEffects()), formatKeyReport)
   })
 
 program
@@ -216,9 +216,9 @@ program
   .action(async (dist: string, options: { signKey: string[]; expires: string; json?: boolean }) => {
     const { readSigning } = await import('./keys.ts')
     const { sign } = await import('./sign.ts')
-    const { signWords } = await import('./report.ts')
+    const { formatSignReport } = await import('./report.ts')
     const signing = await readSigning(options.signKey, options.expires)
-    print(options.json, await sign(dist, signing, realEffects()), signWords)
+    print(options.json, await sign(dist, signing, realEffects()), formatSignReport)
   })
 
 program
@@ -231,12 +231,12 @@ program
   .action(async (dist: string, options: { keys?: string; jobs: number; json?: boolean }) => {
     const { verify } = await import('../corpus/snapshot/verify/verify.ts')
     const { readKeySetFile } = await import('../corpus/snapshot/files/key-files.ts')
-    const { verifyWords } = await import('./report.ts')
+    const { formatVerifyReport } = await import('./report.ts')
     const keys = options.keys === undefined ? {} : { keys: await readKeySetFile(options.keys) }
     const progress = showProgress()
     const onProgress = (done: number, total: number) => progress('files', done, total)
     const report = await verify(dist, { ...keys, jobs: options.jobs, onProgress })
-    print(options.json, report, verifyWords)
+    print(options.json, report, formatVerifyReport)
     for (const fault of report.faults) process.stderr.write(`vulnshelf: ${printableLine(fault)}\n`)
     if (report.faults.length > 0) process.exitCode = 1
   })
@@ -257,8 +257,8 @@ program
   .addHelpText('after', examples('snapshots dist', 'snapshots dist --json'))
   .action(async (dist: string, options: { json?: boolean }) => {
     const { listSnapshots } = await import('./snapshots.ts')
-    const { snapshotsWords } = await import('./report.ts')
-    print(options.json, await listSnapshots(dist), snapshotsWords)
+    const { formatSnapshots } = await import('./report.ts')
+    print(options.json, await listSnapshots(dist), formatSnapshots)
   })
 
 program
@@ -271,8 +271,8 @@ program
   .addHelpText('after', examples('prune dist --keep 7', 'prune dist --keep 7 --json'))
   .action(async (dist: string, options: { keep: number; json?: boolean }) => {
     const { prune } = await import('./prune.ts')
-    const { pruneWords } = await import('./report.ts')
-    print(options.json, await prune(dist, options.keep, realEffects()), pruneWords)
+    const { formatPruneReport } = await import('./report.ts')
+    print(options.json, await prune(dist, options.keep, realEffects()), formatPruneReport)
   })
 
 program
@@ -284,9 +284,9 @@ program
   .addHelpText('after', examples('publish dist /srv/vulnshelf', 'publish dist s3://bucket/vulnshelf --parallel 12'))
   .action(async (dist: string, to: string, options: { parallel: number; unsigned?: boolean; json?: boolean }) => {
     const { publishFromCommand } = await import('./publish/command.ts')
-    const { publishWords } = await import('./report.ts')
+    const { formatPublishReport } = await import('./report.ts')
     const { parallel, unsigned = false } = options
-    print(options.json, await publishFromCommand({ dist, to, parallel, unsigned }), publishWords)
+    print(options.json, await publishFromCommand({ dist, to, parallel, unsigned }), formatPublishReport)
   })
 
 exitWithNpm()

@@ -37,7 +37,7 @@ export interface ExplainReport {
 }
 
 /** EPSS scores are not part of a record, so no rule decides them. */
-const EPSS_SAYS = 'the newest file; scores are of the day that it states'
+const EPSS_SAYS = 'the newest file, with the scores of its date'
 
 export interface Explainer {
   /** @throws ExplainError for an invalid id, or without a record */
@@ -45,7 +45,7 @@ export interface Explainer {
   close(): void
 }
 
-/** @throws StoreError if there is no corpus; ExplainError `other-rules` */
+/** @throws StoreError if there is not a corpus; ExplainError `other-rules` */
 export function openExplainer(file: string): Explainer {
   const corpus = openCorpus(file)
   try {
@@ -53,7 +53,7 @@ export function openExplainer(file: string): Explainer {
     const { feeds, corpusDate } = corpus.state()
     const explain = (cve: string): ExplainReport => {
       const cveId = parseCveId(cve)
-      if (cveId === null) throw new ExplainError('usage', `'${cve}' is no CVE id: they look like CVE-2024-3400`)
+      if (cveId === null) throw new ExplainError('usage', `'${cve}' is not a CVE id; use the form CVE-2024-3400`)
       const [stored] = corpus.records(cveBlock(cveId), [cveId])
       if (!stored) throw new ExplainError('no-record', noRecord(corpus, cveId))
       const claims = corpus.claims(cveId)
@@ -80,8 +80,8 @@ function settingsOf(corpus: Corpus, file: string): RecordSettings {
   const isCurrent = ({ name, adapter }: FeedState) =>
     FEEDS.some((feed) => feed.name === name && feed.adapter === adapter)
   if (settings && corpus.state().feeds.every(isCurrent)) return settings
-  const what = `${file} was made by another version of this program, whose rules differ`
-  throw new ExplainError('other-rules', `${what}; ingest the feeds once more`)
+  const what = `${file} was written by a version of this program with other rules`
+  throw new ExplainError('other-rules', `${what}; ingest the feeds again`)
 }
 
 function noRecord(corpus: Corpus, cveId: CveId): string {
@@ -89,11 +89,11 @@ function noRecord(corpus: Corpus, cveId: CveId): string {
   if (rejected) return `${cveId} is rejected${rejected.dateRejected ? ` since ${rejected.dateRejected}` : ''}`
   const feeds = new Set(corpus.claims(cveId).map(({ feed }) => feed))
   if (corpus.score(cveId)) feeds.add('epss')
-  const known = feeds.size === 0 ? 'no feed knows it' : `only known to ${[...feeds].join(', ')}`
+  const known = feeds.size === 0 ? 'no feed has it' : `only these feeds have it: ${[...feeds].join(', ')}`
   const list = corpus.state().feeds.find(({ name }) => name === 'cvelist')
   const left = list?.reading.skipped.flatMap(({ items }) => items).find(({ key }) => key === cveId)
-  const why = left ? `that of the CVE list was left out, ${left.detail}` : 'the CVE list does not have it'
-  return `there is no record of ${cveId}: ${why}; ${known}`
+  const why = left ? `ingest skipped its record in the CVE list, ${left.detail}` : 'the CVE list does not have it'
+  return `${cveId} has no record: ${why}; ${known}`
 }
 
 function originOf({ feed, item, statedAt }: StoredClaim, feeds: readonly FeedState[]): ClaimOrigin {

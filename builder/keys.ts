@@ -62,7 +62,9 @@ async function writePrivate(path: string, text: string): Promise<void> {
     await link(staged, path)
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
-    throw new KeyError('unusable', `${path} exists already, and a key is not overwritten: name another file`, { cause })
+    throw new KeyError('unusable', `${path} already exists, and keys are never overwritten; choose another file`, {
+      cause,
+    })
   } finally {
     await unlink(staged)
   }
@@ -78,7 +80,7 @@ export async function readSigning(files: readonly string[], expires: string): Pr
 function expiryOf(text: string): number {
   const seconds = parseDuration(text)
   if (seconds !== null) return seconds * 1000
-  throw new KeyError('usage', `'${text}' is no time until a pointer expires: write 14d or 36h`)
+  throw new KeyError('usage', `invalid --expires '${text}'; use a duration such as 14d or 36h`)
 }
 
 /**
@@ -92,12 +94,13 @@ export async function signingOf(
 ): Promise<Signing | null> {
   // Invalid values are reported for unsigned builds too.
   expiryOf(expires)
-  if (signKey.length > 0 && unsigned) throw new KeyError('usage', '--unsigned and --sign-key contradict each other')
+  if (signKey.length > 0 && unsigned)
+    throw new KeyError('usage', '--unsigned and --sign-key exclude each other; use one of them')
   if (signKey.length > 0) return readSigning(signKey, expires)
   if (unsigned || !isSigned(dist)) return null
   throw new KeyError(
     'unusable',
-    `the pointer in ${dist} is signed, and mirrors that trust its key would refuse the next one: give --sign-key, or --unsigned to end that`,
+    `the current pointer in ${dist} is signed, so mirrors that trust its key reject an unsigned one. Use --sign-key, or --unsigned to stop signing`,
   )
 }
 

@@ -15,7 +15,7 @@ import type { BuildReport } from './snapshot/build.ts'
 import type { LeftOut } from './snapshot/shard-task.ts'
 import type { RetainedSnapshot, SnapshotsReport } from './snapshots.ts'
 
-export function sampleWords({ cves, nights, files }: SampleReport): string {
+export function formatSampleReport({ cves, nights, files }: SampleReport): string {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
   return `${grouped(cves)} CVEs, nights ${nights.join(', ')}: ${grouped(files.length)} files (${megabytes(bytes)})`
 }
@@ -37,37 +37,37 @@ export function formatBuildReport({
     changed
       ? `snapshot ${snapshot} activated as version ${version}`
       : `snapshot ${snapshot} is already current (version ${version})`,
-    ...(signedBy.length > 0 ? [`  ${signatureWords(signedBy, expiresAt)}`] : []),
+    ...(signedBy.length > 0 ? [`  ${formatSigners(signedBy, expiresAt)}`] : []),
     `  ${counted(counts.cves!, 'CVE')} in ${counted(shards.total, 'shard')}, ${grouped(shards.unchanged)} unchanged`,
     `  ${counted(members.encoded, 'member')} compressed (${megabytes(members.encodedBytes)}), ${grouped(members.total - members.encoded)} reused`,
     `  ${counted(objects.written, 'file')} written (${megabytes(objects.writtenBytes)}), ${grouped(objects.reused)} reused`,
-    ...leftOut.slice(0, LEFT_OUT_SHOWN).map((one) => `  left out: ${leftOutWords(one)}`),
-    ...(leftOut.length > LEFT_OUT_SHOWN ? [`  ${counted(leftOut.length, 'part')} left out (--json lists all)`] : []),
+    ...leftOut.slice(0, LEFT_OUT_SHOWN).map((one) => `  omitted: ${formatLeftOut(one)}`),
+    ...(leftOut.length > LEFT_OUT_SHOWN ? [`  ${counted(leftOut.length, 'part')} omitted (--json lists all)`] : []),
     `  ${duration(seconds.total)}`,
   ])
 }
 
 const LEFT_OUT_SHOWN = 20
 
-function leftOutWords({ name, part, bytes, limit }: LeftOut): string {
+function formatLeftOut({ name, part, bytes, limit }: LeftOut): string {
   const what = part === 'core' ? 'long texts of core' : part
   return `${what} of ${name}: ${bytes === null ? 'too many bytes' : `${grouped(bytes)} bytes`}, the limit is ${grouped(limit)}`
 }
 
-const signatureWords = (signedBy: readonly string[], expiresAt: string | null) =>
+const formatSigners = (signedBy: readonly string[], expiresAt: string | null) =>
   `signed by ${signedBy.join(' and ')}, ${expiresAt === null ? 'never expires' : `expires ${expiresAt}`}`
 
-export const signWords = ({ snapshot, version, signedBy, expiresAt }: Activation): string =>
-  `the pointer to snapshot ${snapshot} is put up as version ${version}\n  ${signatureWords(signedBy, expiresAt)}`
+export const formatSignReport = ({ snapshot, version, signedBy, expiresAt }: Activation): string =>
+  `pointer to snapshot ${snapshot} activated as version ${version}\n  ${formatSigners(signedBy, expiresAt)}`
 
-export const keyWords = ({ kid, alg, file, keys, trusted }: KeyReport): string =>
+export const formatKeyReport = ({ kid, alg, file, keys, trusted }: KeyReport): string =>
   printableLines([
     `${alg} key ${kid}`,
-    `  ${file}: the private key; keep it secret, and give it to build --sign-key`,
-    `  ${keys}: ${counted(trusted, 'public key')}; give it to mirrors and to verify --keys`,
+    `  ${file}: the private key; keep it secret, and use it with build --sign-key`,
+    `  ${keys}: ${counted(trusted, 'public key')}; distribute it to mirrors, and use it with verify --keys`,
   ])
 
-export function verifyWords({
+export function formatVerifyReport({
   snapshot,
   version,
   files,
@@ -87,13 +87,13 @@ export function verifyWords({
   ])
 }
 
-export function snapshotsWords({ current, earlier, damaged }: SnapshotsReport): string {
+export function formatSnapshots({ current, earlier, damaged }: SnapshotsReport): string {
   const { version, signatures, expiresAt } = current
   const signed = signatureLines(signatures, expiresAt, { check: 'verify --keys' }).join('; ')
   return printableLines([
     `* ${snapshotLine(current)}, version ${version}, ${signed}`,
     ...earlier.map((snapshot) => `  ${snapshotLine(snapshot)}${snapshot.ancestor ? '' : ', not an ancestor'}`),
-    ...damaged.map((digest) => `! the manifest ${digest.slice(0, ID_SHOWN)} cannot be read`),
+    ...damaged.map((digest) => `! unreadable manifest ${digest.slice(0, ID_SHOWN)}`),
   ])
 }
 
@@ -101,19 +101,27 @@ export function snapshotsWords({ current, earlier, damaged }: SnapshotsReport): 
 const ID_SHOWN = 12
 
 function snapshotLine({ id, createdAt, cves, bytes, complete }: RetainedSnapshot): string {
-  const size = complete ? megabytes(bytes) : 'its files are not here'
+  const size = complete ? megabytes(bytes) : 'incomplete'
   return `${id.slice(0, ID_SHOWN)}  ${createdAt}  ${counted(cves, 'CVE')}, ${size}`
 }
 
-export function pruneWords({ kept, removed }: PruneReport): string {
+export function formatPruneReport({ kept, removed }: PruneReport): string {
   const { manifests, objects, bytes } = removed
   return `kept ${counted(kept.length, 'snapshot')}; removed ${grouped(manifests)} and ${counted(objects, 'file')} (${megabytes(bytes)})`
 }
 
-export function publishWords({ target, snapshot, version, changed, uploaded, reused, seconds }: PublishReport): string {
+export function formatPublishReport({
+  target,
+  snapshot,
+  version,
+  changed,
+  uploaded,
+  reused,
+  seconds,
+}: PublishReport): string {
   return printableLines([
     `snapshot ${snapshot} (version ${version}) is ${changed ? 'published to' : 'already at'} ${target}`,
-    `  ${grouped(uploaded.files)} files uploaded (${megabytes(uploaded.bytes)}), ${grouped(reused.files)} there already (${megabytes(reused.bytes)})`,
+    `  ${grouped(uploaded.files)} files uploaded (${megabytes(uploaded.bytes)}), ${grouped(reused.files)} reused (${megabytes(reused.bytes)})`,
     `  ${duration(seconds)}`,
   ])
 }
@@ -127,9 +135,9 @@ const VALUE_SHOWN = 1000
 const MARK = { decides: '=', adds: '+', passed: '-' } as const
 
 /** `=` marks the deciding claim, `+` one of several in the value, `-` an unused claim with its reason. */
-export function explainWords({ cveId, version, corpusDate, origins, values }: ExplainReport): string {
+export function formatExplanation({ cveId, version, corpusDate, origins, values }: ExplainReport): string {
   return printableLines([
-    `${cveId}, version ${version} of its record, corpus of ${corpusDate ?? 'no date'}`,
+    `${cveId}, version ${version} of its record, corpus date ${corpusDate ?? 'unknown'}`,
     '',
     'claims',
     ...origins.map(({ feed, item, statedAt, edition }) => {
@@ -147,7 +155,7 @@ function valueLines({ fields, value, rule, says, considered }: Explanation): str
     '',
     `${fields.join(', ')}: ${shortened(valueText(value), VALUE_SHOWN)}`,
     `  ${rule === null ? '' : `rule ${rule}: `}${says}`,
-    ...(shown.length === 0 ? ['  - no claim says anything of it'] : []),
+    ...(shown.length === 0 ? ['  - no claim states it'] : []),
     ...shown.map(claimLine),
     ...(hidden > 0 ? [`  and ${hidden} more (--json has all)`] : []),
   ]

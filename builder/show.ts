@@ -28,7 +28,7 @@ export function show(dist: string, path = 'manifest'): unknown {
     const known = [...new Set(manifest.files.map((one) => one.role))].join(', ')
     throw new SnapshotError(
       'missing',
-      `there is no '${path}'; show takes manifest, pointer, a CVE id, or <role>/<name> with a role of ${known}`,
+      `the snapshot has no '${path}'. Use manifest, pointer, a CVE id, or <role>/<name> with one of these roles: ${known}`,
     )
   }
   return showFile(dist, file)
@@ -50,7 +50,7 @@ function noRecord(dist: string, manifest: Manifest, id: string): SnapshotError {
   const rejected = JSON.parse(bytes.toString()) as Record<string, string | null>
   if (!Object.hasOwn(rejected, id)) return new SnapshotError('missing', `the snapshot has no record of ${id}`)
   const date = rejected[id]
-  return new SnapshotError('missing', `${id} was rejected${date ? ` on ${dayOf(date)}` : ''}: there is no record`)
+  return new SnapshotError('missing', `${id} was rejected${date ? ` on ${dayOf(date)}` : ''} and has no record`)
 }
 
 function showFile(dist: string, file: FileEntry): unknown {

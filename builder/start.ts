@@ -51,7 +51,7 @@ async function start({ port, host, cves }: StartFlags): Promise<void> {
   if (!existsSync(join(dist, 'latest.json'))) await writingTo(local(''), () => makeSample(cves, effects))
   else if (program.getOptionValueSource('cves') !== 'default') {
     program.error("option '--cves' has no effect: dist/ has a snapshot already. Remove dist/ to build another one")
-  } else effects.log('serving the snapshot in dist/ as it is')
+  } else effects.log('using the existing snapshot in dist/')
   serve(port, host)
 }
 
@@ -88,7 +88,7 @@ async function makeSample(cves: number, effects: Effects): Promise<void> {
   if (unlock === null) throw new BuildError('busy', 'another `npm start` is writing the sample corpus. Wait for it')
   if (existsSync(join(dist, 'latest.json'))) return unlock()
   removeEmptyDist()
-  if (existsSync(unfinished)) effects.log('an earlier start was interrupted: starting over')
+  if (existsSync(unfinished)) effects.log('an earlier start was interrupted, starting again')
   for (const name of ['dist', 'feeds', 'corpus.db', 'corpus.db-wal', 'corpus.db-shm']) await effects.remove(local(name))
   await effects.mkdir(unfinished)
   effects.log(`writing sample feeds: ${cves.toLocaleString('en-US')} synthetic CVEs`)

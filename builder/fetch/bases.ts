@@ -18,13 +18,14 @@ export const noBaseUrls: BaseUrls = { all: null, of: new Map() }
 export function addBaseUrl(text: string, feeds: readonly PublishedFeed[], { all, of }: BaseUrls): BaseUrls {
   const [, name, address] = /^(?:([\w-]+)=)?(.*)$/s.exec(text)!
   const url = URL.parse(address!)
-  if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError(`'${address}' is no http or https address`)
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new TypeError(`invalid address '${address}'; use an http or https URL`)
   url.pathname = url.pathname.replace(/\/*$/, '/')
   url.search = ''
   url.hash = ''
   if (name === undefined) return { all: url, of }
   const feed = feeds.find((one) => one === name)
-  if (!feed) throw new TypeError(`there is no feed '${name}'; there are ${feeds.join(', ')}`)
+  if (!feed) throw new TypeError(`unknown feed '${name}'; use one of ${feeds.join(', ')}`)
   return { all, of: new Map([...of, [feed, url]]) }
 }
 

@@ -60,7 +60,7 @@ const plainText = (start: Buffer): CheckedBody => ({ head: start.toString('utf8'
 
 /** Checks that the directory precedes an end record at the very end. */
 async function checkZip(path: string, start: Buffer): Promise<CheckedBody> {
-  if (start.length < 4 || start.readUInt32LE(0) !== LOCAL_HEADER) throw wrong('it is no zip, or one of nothing')
+  if (start.length < 4 || start.readUInt32LE(0) !== LOCAL_HEADER) throw wrong('it is not a zip file, or an empty one')
   const size = await sizeOf(path)
   const from = Math.max(0, size - END_BYTES - MAX_COMMENT)
   const tail = await readPart(path, from, size - from)
@@ -70,12 +70,12 @@ async function checkZip(path: string, start: Buffer): Promise<CheckedBody> {
     const isZip64 = directoryBytes === ZIP64 || directoryStart === ZIP64
     if (isZip64 || directoryStart + directoryBytes <= from + at) return { head: '', plain: null }
   }
-  throw wrong('its zip directory is missing: it is cut off')
+  throw wrong('it is truncated: its zip directory is missing')
 }
 
 /** Inflates everything: CRC and length cover every byte. */
 async function checkGzip(path: string, start: Buffer): Promise<CheckedBody> {
-  if (start[0] !== 0x1f || start[1] !== 0x8b) throw wrong('it is no gzip')
+  if (start[0] !== 0x1f || start[1] !== 0x8b) throw wrong('it is not a gzip file')
   const most = (await sizeOf(path)) * MAX_RATIO + HEAD_BYTES
   const sha256 = createHash('sha256')
   const head: Buffer[] = []
@@ -88,10 +88,12 @@ async function checkGzip(path: string, start: Buffer): Promise<CheckedBody> {
       if (bytes < HEAD_BYTES) head.push(chunk)
       sha256.update(chunk)
       bytes += chunk.length
-      if (bytes > most) throw wrong('it inflates to too much')
+      if (bytes > most) throw wrong('it is too large when decompressed')
     }
   } catch (cause) {
-    throw cause instanceof TransferError ? cause : wrong(`it cannot be inflated: ${(cause as Error).message}`, cause)
+    throw cause instanceof TransferError
+      ? cause
+      : wrong(`it cannot be decompressed: ${(cause as Error).message}`, cause)
   } finally {
     source.destroy()
   }
@@ -118,7 +120,7 @@ async function checkXml(path: string, start: Buffer): Promise<CheckedBody> {
   const size = await sizeOf(path)
   const end = await readPart(path, Math.max(0, size - 1024), 1024)
   if (!/<\/[\w:.-]+>\s*(?:<!--[\s\S]*-->\s*)?$/.test(end.toString('latin1')))
-    throw wrong('its end is missing: it is cut off')
+    throw wrong('it is truncated: its end is missing')
   return plainText(start)
 }
 
@@ -126,7 +128,7 @@ function parsed(text: string, what: string): void {
   try {
     JSON.parse(text)
   } catch (cause) {
-    throw wrong(`${what} is no JSON: ${(cause as Error).message}`, cause)
+    throw wrong(`${what} is not JSON: ${(cause as Error).message}`, cause)
   }
 }
 

@@ -53,7 +53,7 @@ export function readAnswer(
   if (part && status === 416) {
     const total = /^bytes \*\/(\d{1,15})$/.exec(headers['content-range'] ?? '')?.[1]
     if (Number(total) === part.bytes) return { kind: 'complete' }
-    throw new TransferError('restart', 'the server has no rest to what is there: from the beginning')
+    throw new TransferError('restart', 'the server cannot resume the download; starting again')
   }
   throw statusError(answer, now)
 }
@@ -65,12 +65,12 @@ function readRest(
 ): AnswerMeaning {
   const range = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/.exec(headers['content-range'] ?? '')
   if (!range || Number(range[1]) !== part.bytes) {
-    throw new TransferError('restart', `the server gives another range: '${headers['content-range'] ?? ''}'`)
+    throw new TransferError('restart', `the server returned another range: '${headers['content-range'] ?? ''}'`)
   }
   // A server that ignores If-Range would mix two versions.
   const name = validators.etag !== null && part.etag !== null ? 'etag' : 'lastModified'
   if (validators[name] !== null && part[name] !== null && validators[name] !== part[name]) {
-    throw new TransferError('restart', 'the file changed on the server: from the beginning')
+    throw new TransferError('restart', 'the file changed on the server; starting again')
   }
   const total = range[3] === '*' ? null : Number(range[3])
   return { kind: 'bytes', offset: part.bytes, total, validators: { etag: part.etag, lastModified: part.lastModified } }

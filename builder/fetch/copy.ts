@@ -33,7 +33,7 @@ export async function copiedFiles(
   const listed = listedFiles(publisher, base, await ifThere(read(new URL(STATE_FILE, base), LISTING_BYTES)))
   if (listed) {
     const files = chosen(listed)
-    if (files.length === 0) throw new TransferError('listing', `the copy's ${STATE_FILE} names no file of it`)
+    if (files.length === 0) throw new TransferError('listing', `${STATE_FILE} of the copy lists no file of this feed`)
     return files
   }
   const index = new URL(`${folder}/`, base)
@@ -96,7 +96,7 @@ function namedFiles({ folder, files }: Publisher, base: URL, at: PublisherContex
   }
   throw new TransferError(
     'listing',
-    `${base.href} has neither ${STATE_FILE} nor an index of ${folder}/ to find its files by`,
+    `cannot list the files of ${folder}/: ${base.href} has neither ${STATE_FILE} nor a folder index`,
   )
 }
 

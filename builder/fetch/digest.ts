@@ -34,7 +34,7 @@ export function statedDigests(headers: Answer['headers']): Partial<Pick<FileDige
 export function compareDigests(found: FileDigests, stated: Partial<FileDigests>, by: string): void {
   for (const name of ['bytes', 'sha256', 'md5'] as const) {
     if (stated[name] !== undefined && stated[name] !== found[name]) {
-      throw new TransferError('digest', `its ${name} is ${found[name]}, ${by} says ${stated[name]}`)
+      throw new TransferError('digest', `its ${name} is ${found[name]}, but ${by} states ${stated[name]}`)
     }
   }
 }

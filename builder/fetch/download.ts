@@ -158,10 +158,10 @@ async function receiveInto(
   try {
     const most = wanted.bytes ?? wanted.maxBytes
     if (total !== null && wanted.bytes !== undefined && total !== wanted.bytes) {
-      throw new TransferError('digest', `its server announces ${total} bytes, the list says ${wanted.bytes}`)
+      throw new TransferError('digest', `its server announces ${total} bytes, but the list states ${wanted.bytes}`)
     }
     if (total !== null && total > wanted.maxBytes) {
-      throw new TransferError('too_large', `${total} bytes, the limit is ${wanted.maxBytes}`)
+      throw new TransferError('too_large', `it has ${total} bytes, the limit is ${wanted.maxBytes}`)
     }
     await effects.mkdir(dirname(partial))
     const file = await effects.grow(partial, offset)

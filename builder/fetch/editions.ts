@@ -32,7 +32,7 @@ function releaseAssets(page: string): Map<string, FileAt> {
   try {
     releases = JSON.parse(page)
   } catch (cause) {
-    throw new TransferError('wrong_body', `the list of releases is no JSON: ${(cause as Error).message}`, { cause })
+    throw new TransferError('wrong_body', `the list of releases is not JSON: ${(cause as Error).message}`, { cause })
   }
   const assets = new Map<string, FileAt>()
   for (const release of list(releases)) {

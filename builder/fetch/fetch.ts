@@ -105,7 +105,7 @@ async function lockFolder(feeds: string, effects: NetworkEffects): Promise<() =>
   } catch (cause) {
     throw new TransferError('unusable', cannotWrite(feeds, cause), { cause })
   }
-  if (!unlock) throw new TransferError('busy', `another fetch is writing to ${feeds}; wait for it`)
+  if (!unlock) throw new TransferError('busy', `another fetch is writing to ${feeds}; wait until it ends`)
   return unlock
 }
 

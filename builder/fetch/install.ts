@@ -42,7 +42,7 @@ export async function installFile(arrival: ArrivedFile, partial: string, answer:
 function renamed({ path, rename }: WantedFile, head: string, from: URL): string {
   const name = rename!(head, from)
   if (name === null)
-    throw new TransferError('wrong_body', 'neither its first line nor its address says which day it is of')
+    throw new TransferError('wrong_body', 'its date is unknown: neither its first line nor its URL states one')
   return `${dirname(path)}/${name}`
 }
 
@@ -62,8 +62,9 @@ async function compareMeta(
   }
   const { gzipBytes = bytes, plainSha256: stated = plainSha256 } = readMeta(text)
   // NVD renews both files every two hours; a retry resolves a mismatch.
-  if (gzipBytes !== bytes) throw new TransferError('digest', `it has ${bytes} bytes, its .meta says ${gzipBytes}`)
+  if (gzipBytes !== bytes)
+    throw new TransferError('digest', `it has ${bytes} bytes, but its .meta file states ${gzipBytes}`)
   if (stated !== plainSha256) {
-    throw new TransferError('digest', `the sha256 of its text is ${plainSha256}, its .meta says ${stated}`)
+    throw new TransferError('digest', `the SHA-256 of its text is ${plainSha256}, but its .meta file states ${stated}`)
   }
 }

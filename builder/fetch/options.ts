@@ -21,7 +21,7 @@ const words = (text: string) => text.split(',').map((word) => word.trim())
 export function feedNames(text: string): PublishedFeed[] {
   return words(text).map((word) => {
     const feed = FEEDS.find((name) => name === word)
-    if (!feed) throw new InvalidArgumentError(`There is no feed '${word}'; there are ${FEEDS.join(', ')}.`)
+    if (!feed) throw new InvalidArgumentError(`Unknown feed '${word}'; use one of ${FEEDS.join(', ')}.`)
     return feed
   })
 }
@@ -43,6 +43,6 @@ export function baseUrls(text: string, before: BaseUrls): BaseUrls {
 export function ecosystems(text: string): string[] {
   const names = words(text)
   const wrong = names.find((name) => !ECOSYSTEM.test(name))
-  if (wrong !== undefined) throw new InvalidArgumentError(`'${wrong}' is no name of an ecosystem.`)
+  if (wrong !== undefined) throw new InvalidArgumentError(`'${wrong}' is not an ecosystem name such as npm or PyPI.`)
   return names
 }

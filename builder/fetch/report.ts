@@ -6,18 +6,18 @@ import type { FeedFetchReport, FetchReport } from './fetch.ts'
 
 const count = (files: readonly unknown[]) => (files.length === 1 ? '1 file' : `${files.length} files`)
 
-export function fetchWords({ feeds, received, seconds }: FetchReport): string {
-  return printableLines([...feeds.map(feedWords), `${megabytes(received)} received in ${seconds.toFixed(1)} s`])
+export function formatFetchReport({ feeds, received, seconds }: FetchReport): string {
+  return printableLines([...feeds.map(formatFeed), `${megabytes(received)} downloaded in ${seconds.toFixed(1)} s`])
 }
 
 const WORDS: readonly [FileReport['status'], string][] = [
   ['fetched', 'fetched'],
-  ['unchanged', 'as before'],
-  ['missing', 'not published yet'],
+  ['unchanged', 'unchanged'],
+  ['missing', 'not yet published'],
   ['failed', 'failed'],
 ]
 
-function feedWords({ title, files, error }: FeedFetchReport): string {
+function formatFeed({ title, files, error }: FeedFetchReport): string {
   const parts = WORDS.flatMap(([status, words]) => {
     const those = files.filter((file) => file.status === status)
     if (those.length === 0) return []

@@ -60,7 +60,8 @@ export async function openState(feeds: string, effects: NetworkEffects): Promise
     throw error
   })
   const found = text === null ? null : parseState(text)
-  if (text !== null && !found) effects.log(`${STATE_FILE} is not ours or damaged: everything is fetched anew`)
+  if (text !== null && !found)
+    effects.log(`${STATE_FILE} is damaged or has another format; downloading all files again`)
   const state: FetchState = found ?? { version: 1, files: {}, partials: {} }
   let written = Promise.resolve()
   const write = async () => {

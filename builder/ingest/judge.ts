@@ -33,14 +33,14 @@ export function judgeEdition(
   if (!newest || !previous?.published) return []
   const before = dayOf(previous.published)
   if (newest.date === null) {
-    const detail = `${newest.name} states no date; the corpus has the edition of ${before}`
+    const detail = `${newest.name} has no date; the corpus has the edition of ${before}`
     return [{ code: 'edition-undated', detail }]
   }
   const day = dayOf(newest.date)
   if (day >= before) return []
   const detail = `${newest.name} is of ${day}, the corpus has the edition of ${before}`
   if (acceptOlder) return [{ code: 'edition-older', detail }]
-  const remedy = 'fetch the newer one again, or take the older one as it is with --accept-older'
+  const remedy = 'fetch the newer edition, or accept the older one with --accept-older'
   throw new IngestError('feed-older', `${feed.title}: ${detail}; ${remedy}`)
 }
 
@@ -57,19 +57,19 @@ export function judgeCounts(
 ): void {
   const { name, title, status, kept, read, removed, held } = report
   if (status === 'absent' && previous && previous.adapter !== adapter) {
-    const what = 'it is absent, and what the corpus has of it was read by another version of this program'
-    throw new IngestError('feed-missing', `${title}: ${what}; put its files back, to be read anew`)
+    const what = 'its files are missing, and another version of this program read its data in the corpus'
+    throw new IngestError('feed-missing', `${title}: ${what}; restore its files, so that ingest can read them again`)
   }
   const floor = floors[name as FeedName]
   if (floor !== undefined && (status === 'absent' || kept < floor)) {
-    const has = status === 'absent' ? 'it is absent' : `${kept} usable records among the ${read} read`
-    const remedy = `--floor ${name}=<n> sets another`
+    const has = status === 'absent' ? 'its files are missing' : `${kept} usable records among the ${read} read`
+    const remedy = `--floor ${name}=<n> changes the floor`
     throw new IngestError('feed-below-floor', `${title}: ${has}, its floor is ${floor}${cause(report)}; ${remedy}`)
   }
   if (status !== 'read') return
   if (kept === 0 && (required || !acceptShrink)) {
     const had = previous ? `; the corpus has ${previous.records}` : ''
-    const remedy = required ? '; put a good one in its place' : ' (--accept-shrink takes it as it is)'
+    const remedy = required ? '; replace it with a valid one' : '; --accept-shrink accepts it'
     throw new IngestError(
       'feed-empty',
       `${title}: no usable record among the ${read} read${cause(report)}${had}${remedy}`,
@@ -79,7 +79,7 @@ export function judgeCounts(
   if (previous && lost > MAX_LOSS * previous.records && !acceptShrink) {
     const share = ((100 * lost) / previous.records).toFixed(1)
     const what = `${lost} of the corpus's ${previous.records} records (${share} %) are missing or unreadable`
-    const remedy = '--accept-shrink takes it as it is'
+    const remedy = '--accept-shrink accepts it'
     throw new IngestError('feed-shrank', `${title}: ${what}, more than 10 %${cause(report)}; ${remedy}`)
   }
 }
@@ -87,7 +87,9 @@ export function judgeCounts(
 /** Usually all skipped records share the first one's fault. */
 function cause({ files, skipped }: FeedReport): string {
   const first = skipped[0]?.items[0]
-  return first ? `; of ${files.map(({ path }) => path).join(', ')} ${first.key} was skipped first: ${first.detail}` : ''
+  return first
+    ? `; first skipped record in ${files.map(({ path }) => path).join(', ')}: ${first.key}, ${first.detail}`
+    : ''
 }
 
 /** Remarks on mismatched edition dates never stop an ingest. */
@@ -121,15 +123,15 @@ export function readMinimumCounts(text: string): MinimumCounts {
   const floors: Partial<Record<FeedName, number>> = {}
   for (const word of text.split(',').map((part) => part.trim())) {
     const [, name, number] = /^(.*?)\s*=\s*(.*)$/.exec(word) ?? []
-    if (name === undefined) throw new IngestError('usage', `--floor takes <feed>=<records>, not '${word}'`)
+    if (name === undefined) throw new IngestError('usage', `invalid --floor '${word}'; use <feed>=<records>`)
     const feed = FEEDS.find((one) => one.name === name)
     if (!feed) {
       const known = FEEDS.map((one) => one.name).join(', ')
-      throw new IngestError('usage', `--floor: there is no feed '${name}'; there are ${known}`)
+      throw new IngestError('usage', `--floor: unknown feed '${name}'; use one of ${known}`)
     }
     const floor = /^\d+$/.test(number!) ? Number(number) : 0
     if (floor < 1 || !Number.isSafeInteger(floor)) {
-      throw new IngestError('usage', `--floor: that of ${name} must be a whole number from 1, not '${number}'`)
+      throw new IngestError('usage', `--floor: the number of ${name} must be a whole number from 1, not '${number}'`)
     }
     floors[feed.name] = floor
   }

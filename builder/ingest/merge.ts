@@ -93,8 +93,8 @@ const COUNTED = { blocks: 'blocks of 1,000 CVE ids', rejected: 'rejected CVEs', 
 export function assertFits(counts: ReturnType<Merging['counts']>): void {
   for (const name of ['blocks', 'rejected', 'records'] as const) {
     if (counts[name] <= MOST[name]) continue
-    const what = `the feeds make ${counts[name]} ${COUNTED[name]}, the maximum of a snapshot is ${MOST[name]}`
-    throw new IngestError('too-large', `${what}; replace the CVE list by a valid one`)
+    const what = `the feeds have ${counts[name]} ${COUNTED[name]}, but a snapshot holds at most ${MOST[name]}`
+    throw new IngestError('too-large', `${what}; replace the CVE list with a valid one`)
   }
 }
 

@@ -16,17 +16,17 @@ export interface FeedSource {
 /** @throws IngestError if the folder is not a feeds folder or lacks a required feed */
 export async function findSources(folder: string, asOf: string | null): Promise<FeedSource[]> {
   if (asOf !== null && utcDate(asOf) !== asOf) {
-    throw new IngestError('usage', `--as-of takes a date like 2024-10-24, not '${asOf}'`)
+    throw new IngestError('usage', `invalid --as-of '${asOf}'; use a date such as 2024-10-24`)
   }
   const stat = statSync(folder, { throwIfNoEntry: false })
   if (!stat?.isDirectory()) {
-    const what = stat ? `${folder} is a file: feeds are read from a folder` : `there is no feeds folder ${folder}`
+    const what = stat ? `${folder} is a file, not a feeds folder` : `the feeds folder ${folder} does not exist`
     throw new IngestError('no-feeds', `${what}; ${fillWith(stat ? '<folder>' : folder)}`)
   }
   const found: FeedSource[] = []
   for (const feed of FEEDS) found.push({ feed, files: await filesOf(feed, folder) })
   if (found.every(({ files }) => files.length === 0)) {
-    const what = `${folder} holds no file of a known feed (builder/README.md lists them)`
+    const what = `${folder} has no file of a known feed (builder/README.md lists the feeds)`
     throw new IngestError('no-feeds', `${what}; ${fillWith(folder)}`)
   }
   return found.map(({ feed, files }) => {
@@ -40,8 +40,8 @@ function missing(folder: string, feed: Feed, files: FeedFile[], asOf: string | n
   const baselines = files.filter(({ role }) => role === 'baseline')
   const oldest = baselines.map(({ date }) => date && dayOf(date)).sort()[0]
   const what = oldest
-    ? `no ${feed.title} dated up to ${asOf} in ${folder}: the oldest is of ${oldest}`
-    : `no ${feed.title} in ${folder}: looked for ${feed.lookedFor}`
+    ? `${folder} has no ${feed.title} dated up to ${asOf}; the oldest is dated ${oldest}`
+    : `${folder} has no ${feed.title}; expected ${feed.lookedFor}`
   return new IngestError('feed-missing', what)
 }
 
@@ -74,7 +74,7 @@ const MAX_MESSAGE_LENGTH = 1000
 export function named({ title, required }: Feed, cause: unknown): unknown {
   // An error from another thread loses its class.
   if (!(cause instanceof Error && cause.name === 'FeedError')) return cause
-  const remedy = `put a good one in its place${required ? '' : ', or take it away: the corpus keeps what it has'}`
+  const remedy = `replace it with a valid one${required ? '' : ', or remove it: the corpus then keeps its data'}`
   return new IngestError('feed-unusable', `${title}: ${shortened(cause.message, MAX_MESSAGE_LENGTH)}; ${remedy}`, {
     cause,
   })

@@ -95,7 +95,7 @@ async function stageClaims(
     if (item.kind === 'skip') {
       skipped.add(item.reason, item.key, item.detail)
       toHold.push(item.key)
-      if (toHold.length > MAX_UNUSABLE) throw tooMany(files[index]!, 'unusable', MAX_UNUSABLE, item)
+      if (toHold.length > MAX_UNUSABLE) throw tooMany(files[index]!, 'are unusable', MAX_UNUSABLE, item)
       return
     }
     const { key, digest } = item
@@ -143,7 +143,7 @@ function stageScores(feed: ScoreFeed, file: FeedFile, { staging }: Workspace): F
   for (const item of feed.read(file)) {
     read++
     if (item.kind === 'skip') skipped.add(item.reason, item.key, item.detail)
-    else if (!staging.score(item)) skipped.add('duplicate', item.cveId, `a later line in ${file.name} counts`)
+    else if (!staging.score(item)) skipped.add('duplicate', item.cveId, `a later line in ${file.name} replaces it`)
   }
   return { read, ...staging.scoreCounts(), held: 0, skipped: skipped.listed(), notes: [] }
 }
@@ -155,7 +155,7 @@ function openSkipped(files: readonly FeedFile[]) {
   return {
     add(reason: string, key: string, detail: string): void {
       add(byReason, reason, shortened(key, MAX_KEY), shortened(detail, MAX_DETAIL))
-      if (++count > MAX_SKIPPED) throw tooMany(files.at(-1)!, 'left out', MAX_SKIPPED, { key, detail })
+      if (++count > MAX_SKIPPED) throw tooMany(files.at(-1)!, 'were skipped', MAX_SKIPPED, { key, detail })
     },
     listed: () => listed(byReason),
   }
@@ -163,7 +163,7 @@ function openSkipped(files: readonly FeedFile[]) {
 
 function tooMany({ name }: FeedFile, what: string, most: number, last: { key: string; detail: string }): FeedError {
   const record = `${shortened(last.key, MAX_KEY)} (${shortened(last.detail, MAX_DETAIL)})`
-  return new FeedError('file_invalid', `${name}: more than ${most} records are ${what}, the last one is ${record}`)
+  return new FeedError('file_invalid', `${name}: more than ${most} records ${what}, the last one is ${record}`)
 }
 
 interface Note {

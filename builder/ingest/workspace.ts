@@ -132,5 +132,5 @@ function begin(database: Database.Database, path: string): void {
 }
 
 function busy(path: string, cause?: unknown): IngestError {
-  return new IngestError('busy', `another ingest is writing to ${path}; wait for it`, { cause })
+  return new IngestError('busy', `another ingest is writing to ${path}; wait until it ends`, { cause })
 }

@@ -44,7 +44,7 @@ async function* checked(from: string, { sha256, size }: Stored, name: string): A
   if (length !== size || digest.digest('hex') !== sha256) {
     throw new SnapshotError(
       'digest',
-      `${name} does not have the digest it is named by: it was damaged here, and is not published; building or mirroring again puts it right, a delta pack may be removed`,
+      `${name} is damaged: its digest differs from its name. Build or mirror again to repair it; a damaged delta pack may be removed`,
     )
   }
   if (last) yield last

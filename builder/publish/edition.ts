@@ -67,7 +67,7 @@ function knownManifest(dist: string, digest: string, log: Effects['log']): { man
     return { manifest: decodeManifest(bytes), size: bytes.length }
   } catch (error) {
     if (!(error instanceof SnapshotError)) throw error
-    if (error.code !== 'missing') log(`${error.message}: delta packs are published up to there`)
+    if (error.code !== 'missing') log(`${error.message}; publishing only the delta packs before it`)
     return null
   }
 }

@@ -122,7 +122,7 @@ async function sizesIn(target: Target, effects: NetworkEffects): Promise<Map<str
 /** @throws PublishError `expired`, because every mirror would reject the pointer */
 function assertFresh({ expires_at: expires }: Pointer, dist: string, now: Date): void {
   if (expires === undefined || Date.parse(expires) > now.getTime()) return
-  throw new PublishError('expired', `the pointer of ${dist} expired at ${expires}; vulnshelf sign renews it`)
+  throw new PublishError('expired', `the pointer of ${dist} expired at ${expires}; renew it with vulnshelf sign`)
 }
 
 /** @throws PublishError `rollback`, `contradiction`; `unusable` if the target's pointer is damaged */
@@ -132,17 +132,17 @@ function judge(pointer: Pointer, published: Buffer, { name }: Target): void {
     case 'older':
       throw new PublishError(
         'rollback',
-        `it is version ${pointer.version}, and version ${have.version} is at ${name} already; if it is another repository, publish it elsewhere`,
+        `cannot replace version ${have.version} at ${name} with the older version ${pointer.version}; publish another repository elsewhere`,
       )
     case 'other':
       throw new PublishError(
         'contradiction',
-        `another snapshot is at ${name} as version ${have.version}: it is of another repository; publish this one elsewhere`,
+        `${name} has another snapshot with the same version ${have.version}, so it is another repository; publish this one elsewhere`,
       )
     case 'untimely':
       throw new PublishError(
         'contradiction',
-        `version ${pointer.version} is of ${pointer.created_at}, and version ${have.version}, which is at ${name}, of ${have.created_at}: it is of another repository; publish this one elsewhere`,
+        `version ${have.version} at ${name} was created at ${have.created_at}, after version ${pointer.version} (${pointer.created_at}), so it is another repository; publish this one elsewhere`,
       )
   }
 }
@@ -152,7 +152,7 @@ function judgeSignatures(pointer: Uint8Array, published: Buffer, { name }: Targe
   if (signersOf(pointer).length > 0 || signersOf(published).length === 0) return
   throw new PublishError(
     'unsigned',
-    `the snapshot at ${name} is signed, and mirrors that trust its key would refuse this one: sign it (vulnshelf sign), or give --unsigned to end that`,
+    `the snapshot at ${name} is signed, so mirrors that trust its key reject an unsigned one. Sign it with vulnshelf sign, or use --unsigned`,
   )
 }
 
@@ -163,7 +163,7 @@ function pointerAt(name: string, bytes: Buffer): Pointer {
     if (!(cause instanceof SnapshotError)) throw cause
     throw new PublishError(
       'unusable',
-      `${name} is damaged: ${cause.message}; remove that file if this is to take its place, or publish elsewhere`,
+      `${name} is damaged: ${cause.message}; remove that file to replace it, or publish elsewhere`,
       { cause },
     )
   }

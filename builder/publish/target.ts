@@ -22,8 +22,5 @@ export async function openTarget(text: string, effects: NetworkEffects): Promise
   const address = parseAddress(text)
   if (address.kind === 'path') return openFolder(address.path, effects)
   if (address.kind === 's3') return (await import('./store.ts')).openStore(address.location, effects)
-  throw new PublishError(
-    'usage',
-    `snapshots are published to a folder or to s3://bucket/prefix, not to ${address.url.protocol}//`,
-  )
+  throw new PublishError('usage', `cannot publish to ${address.url.protocol}//; use a folder or s3://bucket/prefix`)
 }

@@ -57,7 +57,7 @@ export async function build(options: BuildOptions, effects: Effects, progress: P
   const corpus = readable(options.corpus)
   try {
     if (corpus.blocks().length === 0) {
-      throw new BuildError('empty', `${options.corpus} has no records to build from; ingest a feeds folder first`)
+      throw new BuildError('empty', `${options.corpus} has no records; ingest a feeds folder first`)
     }
     assertDist(options.dist)
     return await writingTo(options.dist, async () => {
@@ -81,7 +81,7 @@ function readable(path: string): Corpus {
   } catch (cause) {
     // SQLite's messages do not name the file.
     if ((cause as Error).name !== 'SqliteError') throw cause
-    throw new BuildError('unusable', `${path} cannot be read: ${(cause as Error).message}`, { cause })
+    throw new BuildError('unusable', `cannot read ${path}: ${(cause as Error).message}`, { cause })
   }
 }
 
@@ -202,7 +202,7 @@ function parentOf(dist: string, pointer: Pointer, effects: Effects): Parent | nu
     return { dist, manifest }
   } catch (error) {
     if (!(error instanceof SnapshotError)) throw error
-    effects.log(`the snapshot in ${dist} cannot be built upon, so all of it is made anew: ${error.message}`)
+    effects.log(`the snapshot in ${dist} is unusable as a base; building everything again: ${error.message}`)
     return null
   }
 }

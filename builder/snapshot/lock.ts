@@ -10,7 +10,7 @@ import { BuildError } from './error.ts'
  */
 export function lockDist(dist: string): () => void {
   const unlock = lockOrNull(dist)
-  if (!unlock) throw new BuildError('busy', `another build or prune is writing to ${dist}; wait for it`)
+  if (!unlock) throw new BuildError('busy', `another build or prune is writing to ${dist}; wait until it ends`)
   return unlock
 }
 

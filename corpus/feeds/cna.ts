@@ -29,7 +29,8 @@ export function findCnaList(feedsFolder: string): FeedFile[] {
 /** Yields the entries in file order. Their key is the slug: the short name folded like vendor names (rule 27). */
 export function* readCnaList(file: FeedFile, options: ReadOptions): Iterable<FeedItem> {
   const list = readJsonFile(file.path, file.name)
-  if (!Array.isArray(list)) throw new FeedError('file_invalid', `${file.name} is no CNA list: it is no JSON array`)
+  if (!Array.isArray(list))
+    throw new FeedError('file_invalid', `${file.name} is not a CNA list: it is not a JSON array`)
   for (const [index, json] of list.entries()) {
     const shortName = isObject(json) ? text(json.shortName) : null
     const slug = shortName === null ? null : nameKey(shortName)

@@ -39,7 +39,7 @@ export function parseAnyJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new FeedError('json_invalid', `it is no JSON: ${(cause as Error).message}`, { cause })
+    throw new FeedError('json_invalid', `it is not JSON: ${(cause as Error).message}`, { cause })
   }
 }
 

@@ -58,7 +58,7 @@ export function* readKev(file: FeedFile, options: ReadOptions): Iterable<FeedIte
     const key = cveId ?? stated ?? `entry ${index + 1}`
     try {
       if (!isObject(json)) throw new FeedError('item_invalid', `it is no object but ${shown(json)}`)
-      if (!cveId) throw new FeedError('item_invalid', `cveID is no CVE id: ${shown(json.cveID)}`)
+      if (!cveId) throw new FeedError('item_invalid', `cveID is not a CVE id: ${shown(json.cveID)}`)
       const digest = jsonItemDigest(KEV_ADAPTER, json)
       if (isSameDigest(options.digestOf(key), digest)) {
         yield { kind: 'known', key, digest }

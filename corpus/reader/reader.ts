@@ -129,7 +129,7 @@ export async function openReader(address: string | URL, options: ReaderOptions =
         assertKnown(['include'], options)
         const { include } = options
         const id = parseCveId(cveId)
-        if (id === null) throw new TypeError(`'${cveId}' is no CVE id such as CVE-2024-3400`)
+        if (id === null) throw new TypeError(`'${cveId}' is not a CVE id such as CVE-2024-3400`)
         const sections = sectionsOf(include ?? DEFAULT_SECTIONS)
         const row = findRow(index, id)
         if (row < 0) return null

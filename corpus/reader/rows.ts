@@ -44,7 +44,7 @@ export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new SnapshotError('malformed', 'a record is no JSON', { cause })
+    throw new SnapshotError('malformed', 'a record is not JSON', { cause })
   }
 }
 

@@ -60,7 +60,7 @@ const COLUMNS = `cve_id AS cveId, version, digest, ${PART_NAMES.map((name) => `"
 
 /**
  * Opens the corpus at `path`. All reads see the state of the first read, even if an ingest commits meanwhile.
- * @throws StoreError if there is no corpus, or one of another schema version.
+ * @throws StoreError if there is not a corpus, or one of another schema version.
  */
 export function openCorpus(path: string, options: { readonly: boolean } = { readonly: true }): Corpus {
   const database = openDatabase(path, options)

@@ -78,7 +78,7 @@ export function createSchema(database: Database.Database): void {
 export function openDatabase(path: string, options: { readonly: boolean }): Database.Database {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (!stat) throw new StoreError('not_found', `no corpus at ${path}: run ingest first`)
-  if (!stat.isFile()) throw new StoreError('not_a_corpus', `${path} is no corpus: it is no file`)
+  if (!stat.isFile()) throw new StoreError('not_a_corpus', `${path} is not a corpus: it is no file`)
   let database: Database.Database | undefined
   try {
     database = new Database(path, { readonly: options.readonly, fileMustExist: true })
@@ -88,14 +88,14 @@ export function openDatabase(path: string, options: { readonly: boolean }): Data
     database?.close()
     if (cause instanceof StoreError) throw cause
     if (!isForeign(cause)) throw accessError(path, cause, options)
-    throw new StoreError('not_a_corpus', `${path} is no corpus: ${cause.message}`, { cause })
+    throw new StoreError('not_a_corpus', `${path} is not a corpus: ${cause.message}`, { cause })
   }
 }
 
 function checkSchema(path: string, database: Database.Database): void {
   const pragma = (name: string) => Number(database.pragma(name, { simple: true }))
   if (pragma('application_id') !== APPLICATION_ID) {
-    throw new StoreError('not_a_corpus', `${path} is no corpus: it is a database of another program`)
+    throw new StoreError('not_a_corpus', `${path} is not a corpus: it is a database of another program`)
   }
   const version = pragma('user_version')
   if (version !== SCHEMA_VERSION) {

@@ -23,7 +23,7 @@ export function parseAddress(text: string): Address {
   if (/^s3:\/\//i.test(text)) {
     const location = s3Location(text)
     if (location) return { kind: 's3', location }
-    throw new TransferError('usage', 'the address names no bucket of an object store: it is s3://bucket/prefix')
+    throw new TransferError('usage', 'the address has no bucket; use s3://bucket/prefix')
   }
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return { kind: 'path', path: resolve(text) }
   const url = URL.parse(text)
@@ -52,7 +52,7 @@ function pathOf(url: URL): string {
     return fileURLToPath(url)
   } catch (cause) {
     // Another host, or an encoded `/`.
-    const message = `${url} is no path of this machine: write the path itself, or file:///path`
+    const message = `${url} is not a path on this machine; use a path, or file:///path`
     throw new TransferError('usage', message, { cause })
   }
 }

@@ -10,7 +10,7 @@ import { realNetworkEffects } from '../../corpus/transfer/network.ts'
 import { MirrorError } from './error.ts'
 import { FOLLOWED_BY_GATEWAY, follow } from './follow.ts'
 import { type MirrorReport, mirror } from './mirror.ts'
-import { mirrorWords } from './report.ts'
+import { formatMirrorReport } from './report.ts'
 
 export interface MirrorFlags {
   keys?: string
@@ -74,7 +74,7 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
   }
   const print = (report: MirrorReport) =>
     void process.stdout.write(
-      `${json ? printableJson(report, interval || followed !== undefined ? 0 : 1) : printable(mirrorWords(report))}\n`,
+      `${json ? printableJson(report, interval || followed !== undefined ? 0 : 1) : printable(formatMirrorReport(report))}\n`,
     )
   try {
     // The gateway has ended, perhaps by a kill.

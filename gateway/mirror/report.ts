@@ -4,14 +4,14 @@ import { printableLines } from '../../corpus/command/printable.ts'
 import { signatureLines } from '../../corpus/repository/signature-lines.ts'
 import type { MirrorReport } from './mirror.ts'
 
-export function mirrorWords(report: MirrorReport): string {
+export function formatMirrorReport(report: MirrorReport): string {
   const { source, snapshot, version, changed, signatures, expiresAt, fetched, made, derived, reused } = report
   const { received, bundle, pruned, seconds } = report
   return printableLines([
-    `snapshot ${snapshot} (version ${version}) of ${source} ${changed ? 'is here now' : 'is here already'}`,
+    `snapshot ${snapshot} (version ${version}) of ${source} ${changed ? 'activated' : 'is already current'}`,
     ...signatureLines(signatures, expiresAt).map((line) => `  ${line}`),
-    `  ${grouped(fetched.files)} files fetched (${megabytes(fetched.bytes)}, ${megabytes(received)} over the wire), ${grouped(made.files)} made of those before (${megabytes(made.bytes)}), ${grouped(derived.files)} derived (${megabytes(derived.bytes)}), ${grouped(reused.files)} there already (${megabytes(reused.bytes)})`,
-    ...(bundle ? [`  ${bundle.file} holds what is new (${megabytes(bundle.bytes)})`] : []),
+    `  ${grouped(fetched.files)} files downloaded (${megabytes(fetched.bytes)}, ${megabytes(received)} transferred), ${grouped(made.files)} rebuilt from delta packs (${megabytes(made.bytes)}), ${grouped(derived.files)} derived locally (${megabytes(derived.bytes)}), ${grouped(reused.files)} reused (${megabytes(reused.bytes)})`,
+    ...(bundle ? [`  bundle ${bundle.file} written (${megabytes(bundle.bytes)})`] : []),
     ...(pruned ? [`  ${grouped(pruned.objects)} old files removed (${megabytes(pruned.bytes)})`] : []),
     `  ${duration(seconds)}`,
   ])

@@ -71,10 +71,10 @@ test('a zip with one broken JSON loses that record only, and the report names it
 test('a KEV file that is empty, no JSON, or another JSON stops the ingest', async () => {
   assert.match(
     await refused(spoiled('kev-empty', (feeds) => writeFileSync(kevFile(feeds), ''))),
-    /^KEV: .* is empty; put a good one in its place, or take it away: the corpus keeps what it has$/,
+    /^KEV: .* is empty; replace it with a valid one, or remove it: the corpus then keeps its data$/,
   )
   const html = spoiled('kev-html', (feeds) => writeFileSync(kevFile(feeds), '<html>503 try again</html>'))
-  assert.match(await refused(html), /^KEV: kev\/known_exploited_vulnerabilities\.json is no JSON: /)
+  assert.match(await refused(html), /^KEV: kev\/known_exploited_vulnerabilities\.json is not JSON: /)
   const other = spoiled('kev-other', (feeds) => writeFileSync(kevFile(feeds), '{"error":"rate limited"}'))
   assert.match(await refused(other), /^KEV: .* is no KEV catalogue/)
   const none = spoiled('kev-none', (feeds) => {
@@ -109,17 +109,17 @@ test('a folder that is no feeds folder, one that is missing, and a file are told
   mkdirSync(empty)
   const remedy = (of: string) => new RegExp(`; \`vulnshelf fetch ${of}\` .*, \`vulnshelf sample ${of}\` [\\w ]+$`)
   const none = await refused({ feeds: empty, corpus })
-  assert.match(none, /empty holds no file of a known feed \(builder\/README\.md lists them\); /)
+  assert.match(none, /empty has no file of a known feed \(builder\/README\.md lists the feeds\); /)
   assert.match(none, remedy(empty))
   const missing = join(folder.path, 'missing')
   const nowhere = await refused({ feeds: missing, corpus })
-  assert.match(nowhere, /^there is no feeds folder \S+missing; /)
+  assert.match(nowhere, /^the feeds folder \S+missing does not exist; /)
   assert.match(nowhere, remedy(missing))
-  assert.match(await refused({ feeds: corpus, corpus }), /corpus\.db is a file: feeds are read from a folder; /)
+  assert.match(await refused({ feeds: corpus, corpus }), /corpus\.db is a file, not a feeds folder; /)
   const withoutList = spoiled('without-list', (feeds) => rmSync(join(feeds, 'cvelistv5'), { recursive: true }))
-  assert.match(await refused(withoutList), /^no CVE list in .*: looked for cvelistv5\//)
+  assert.match(await refused(withoutList), /has no CVE list; expected cvelistv5\//)
   const early = failed(await vulnshelf(['ingest', good.feeds, '--corpus', corpus, '--as-of', '1999-01-01']))
-  assert.match(early, /^no CVE list dated up to 1999-01-01 in .*: the oldest is of /)
+  assert.match(early, /has no CVE list dated up to 1999-01-01; the oldest is dated /)
 })
 
 /** Asserts that neither command takes `corpus` for one, and that it stays as it is. */
@@ -137,12 +137,12 @@ async function noCorpus(corpus: string, line: RegExp): Promise<void> {
 test('a corpus that is none, or of another version, is neither read nor written', async () => {
   const text = join(folder.path, 'text.db')
   writeFileSync(text, 'this is no database, but long enough to look at '.repeat(100))
-  await noCorpus(text, /text\.db is no corpus: file is not a database$/)
+  await noCorpus(text, /text\.db is not a corpus: file is not a database$/)
   const other = join(folder.path, 'other.db')
   const database = new Database(other)
   database.exec('CREATE TABLE bookmark (url TEXT)')
   database.close()
-  await noCorpus(other, /other\.db is no corpus: it is a database of another program$/)
+  await noCorpus(other, /other\.db is not a corpus: it is a database of another program$/)
   const versioned = join(folder.path, 'versioned.db')
   cpSync(good.corpus, versioned)
   const later = new Database(versioned)
@@ -220,13 +220,13 @@ test('--out that is a file, holds something else, or may not be written is left 
     vulnshelf(['build', '--corpus', join(open, 'corpus.db'), '--out', out], { asNobody })
   const file = join(folder.path, 'a-file')
   writeFileSync(file, 'mine')
-  assert.match(failed(await build(file)), /a-file is a file: --out takes a folder$/)
+  assert.match(failed(await build(file)), /a-file is a file; --out needs a folder$/)
   assert.is(readFileSync(file, 'utf8'), 'mine')
   const others = join(folder.path, 'others')
   mkdirSync(join(others, 'tmp'), { recursive: true })
   writeFileSync(join(others, 'tmp/precious'), 'mine')
   const before = stateOf(others)
-  assert.match(failed(await build(others)), /others holds other files \(tmp\): --out takes a folder of its own$/)
+  assert.match(failed(await build(others)), /others has other files \(tmp\); --out needs an empty folder or a dist$/)
   assert.equal(stateOf(others), before)
   const readOnly = join(folder.path, 'read-only')
   mkdirSync(readOnly, { mode: 0o555 })
@@ -291,7 +291,7 @@ test('what holds no snapshot is told so by every command, with a remedy, and not
   ]) {
     assert.match(
       failed(outcome),
-      /a-page\.md is a file: (?:--out|publish|a mirror) takes a folder, and \S+below cannot be/,
+      /a-page\.md is a file; (?:--out|publish|a mirror) needs a folder, so \S+below cannot be/,
     )
   }
   const mirrored = failed(await gateway(['mirror', join(file, 'below'), join(folder.path, 'copy')]))

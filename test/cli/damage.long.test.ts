@@ -130,8 +130,8 @@ test('a manifest or pointer that is missing, cut or changed: every command says 
       (dist) => rmSync(pointerPath(dist)),
       /holds no snapshot: latest\.json is missing; name a folder that /,
     ],
-    ['cut-pointer', (dist) => truncateSync(pointerPath(dist), 60), /^latest\.json is no JSON: it begins with "/],
-    ['empty-pointer', (dist) => truncateSync(pointerPath(dist), 0), /^latest\.json is no JSON: it begins with "/],
+    ['cut-pointer', (dist) => truncateSync(pointerPath(dist), 60), /^latest\.json is not JSON: it begins with "/],
+    ['empty-pointer', (dist) => truncateSync(pointerPath(dist), 0), /^latest\.json is not JSON: it begins with "/],
     [
       'other-pointer',
       (dist) => writeFileSync(pointerPath(dist), '{"format":1}'),
@@ -166,7 +166,7 @@ test('a build into a folder with a damaged pointer stops; one with a damaged man
   const before = stateOf(cut)
   assert.match(
     failed(await build(cut)),
-    /build-cut-pointer is damaged: latest\.json is no JSON: .*; restore it, or build into/,
+    /build-cut-pointer is damaged: latest\.json is not JSON: .*; restore it, or build into/,
   )
   assert.equal(stateOf(cut), { ...before, lock: before.lock })
   const flipped = copy('build-flipped-manifest')
@@ -174,7 +174,7 @@ test('a build into a folder with a damaged pointer stops; one with a damaged man
   const { code, out, err } = await build(flipped)
   assert.is(code, 0, err.join('\n'))
   assert.match(out, new RegExp(`^snapshot ${manifest.snapshot} activated as version 2\n`))
-  assert.match(err.join('\n'), /cannot be built upon, so all of it is made anew: manifest/)
+  assert.match(err.join('\n'), /is unusable as a base; building everything again: manifest/)
   done(await vulnshelf(['verify', flipped]))
 })
 

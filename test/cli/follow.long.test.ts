@@ -70,7 +70,7 @@ test('it begins with the first snapshot, takes up each that is put up, and leave
 
   const pointer = readFileSync(pointerPath(origin))
   writeFileSync(pointerPath(origin), 'not now')
-  await until(() => /latest\.json is no JSON: .*; what is here stays/.test(said.out))
+  await until(() => /latest\.json is not JSON: .*; what is here stays/.test(said.out))
   assert.is(await served(), snapshot)
   writeFileSync(pointerPath(origin), pointer)
 

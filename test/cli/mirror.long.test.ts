@@ -20,7 +20,7 @@ test('a mirror tells what came, and that nothing is to be done the second time; 
   const words = done(await gateway(['mirror', origin, at('copy'), '--keys', keys]))
   assert.match(
     words,
-    /^snapshot [0-9a-f]{64} \(version 2\) of \S+ is here now\n {2}signature valid, key \S+, expires \S+\n {2}\d+ files fetched \([\d.]+ MB, [\d.]+ MB over the wire\), 0 made of those before \(0\.0 MB\), 0 derived \(0\.0 MB\), 0 there already \(0\.0 MB\)\n/,
+    /^snapshot [0-9a-f]{64} \(version 2\) of \S+ activated\n {2}signature valid, key \S+, expires \S+\n {2}\d+ files downloaded \([\d.]+ MB, [\d.]+ MB transferred\), 0 rebuilt from delta packs \(0\.0 MB\), 0 derived locally \(0\.0 MB\), 0 reused \(0\.0 MB\)\n/,
   )
   const again = JSON.parse(done(await gateway(['mirror', origin, at('copy'), '--keys', keys, '--json']))) as {
     changed: boolean
@@ -96,7 +96,7 @@ test('with an interval it takes up each new snapshot, goes on after errors, and 
   await until(() => holds(() => versions().length === 1), tell)
   const pointer = readFileSync(pointerPath(followed))
   writeFileSync(pointerPath(followed), 'not now')
-  await until(() => holds(() => /vulnshelf-gateway: latest\.json is no JSON: .*; what is here stays/.test(err)), tell)
+  await until(() => holds(() => /vulnshelf-gateway: latest\.json is not JSON: .*; what is here stays/.test(err)), tell)
   writeFileSync(pointerPath(followed), pointer)
   await ingestAndBuild({ feeds, corpus, dist: followed, asOf: nights[1]! })
   done(await vulnshelf(['sign', followed, '--sign-key', key]))

@@ -23,7 +23,7 @@ test('a folder: in words, as JSON, and unchanged the second time; verify and mir
   const words = done(await vulnshelf(['publish', first, at('public')]))
   assert.match(
     words,
-    /^snapshot [0-9a-f]{64} \(version 1\) is published to \S+public\n {2}\d+ files uploaded \([\d.]+ MB\), 0 there already \(0\.0 MB\)\n {2}[\d.]+ s\n$/,
+    /^snapshot [0-9a-f]{64} \(version 1\) is published to \S+public\n {2}\d+ files uploaded \([\d.]+ MB\), 0 reused \(0\.0 MB\)\n {2}[\d.]+ s\n$/,
   )
   const again = await vulnshelf(['publish', first, at('public'), '--json'], { env: { VULNSHELF_PARALLEL: '2' } })
   const report = JSON.parse(done(again)) as { changed: boolean; uploaded: object; version: number }
@@ -66,15 +66,12 @@ test('what cannot be is one line and leaves nothing behind', async () => {
   )
   assert.match(
     failed(await vulnshelf(['publish', first, feeds])),
-    /feeds holds other files \(\S+\): publish takes a folder/,
+    /feeds has other files \(\S+\); publish needs an empty folder/,
   )
   for (const [words, line] of [
     [['publish', first], /^missing required argument 'target'/],
-    [
-      ['publish', first, 'ftp://example.com/vulns'],
-      /^snapshots are published to a folder or to s3:\/\/bucket\/prefix, not/,
-    ],
-    [['publish', first, 's3://'], /^the address names no bucket of an object store: it is s3:\/\/bucket\/prefix$/],
+    [['publish', first, 'ftp://example.com/vulns'], /^cannot publish to \S+; use a folder or s3:\/\/bucket\/prefix/],
+    [['publish', first, 's3://'], /^the address has no bucket; use s3:\/\/bucket\/prefix$/],
     [['publish', first, at('never'), '--parallel', '0'], /It must be a whole number from 1 to 64/],
   ] as const) {
     assert.match(failed(await vulnshelf(words), 2), line)

@@ -67,7 +67,7 @@ test('a start that was killed in the second night is started over, and says so',
   assert.not.ok(existsSync(dist))
   const again = start('--cves', '60', '--port', '0')
   const { port, get } = await answering(again)
-  assert.match(again.out(), 'an earlier start was interrupted: starting over')
+  assert.match(again.out(), 'an earlier start was interrupted, starting again')
   const nights = [...again.out().matchAll(/the night of (\S+)/g)].map(([, night]) => night)
   const { parent, epss_date } = await get('/snapshot')
   assert.is(nights.length, 2)
@@ -90,7 +90,7 @@ test('the next start serves what is there, on the port that it is given', async 
   const { port } = new URL(free.origin)
   const run = start('--port', port)
   assert.is((await answering(run)).port, port)
-  assert.match(run.out(), 'serving the snapshot in dist/ as it is')
+  assert.match(run.out(), 'using the existing snapshot in dist/')
   // What a terminal sends as it is closed.
   run.signal('SIGHUP', 'group')
   await run.ended()

@@ -92,7 +92,7 @@ function holdBody(asked: string, body: string, schema: z.ZodType): void {
   try {
     value = JSON.parse(body)
   } catch (cause) {
-    throw new Error(`${asked} with what is no JSON: ${body.slice(0, 80)}`, { cause })
+    throw new Error(`${asked} with what is not JSON: ${body.slice(0, 80)}`, { cause })
   }
   const { success, error } = schema.safeParse(value)
   if (!success) throw new Error(`${asked}, and not as described:\n${z.prettifyError(error)}`)

@@ -80,7 +80,7 @@ function parse(bytes: Buffer): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new FeedError('file_invalid', `it is no JSON: ${(cause as Error).message}`, { cause })
+    throw new FeedError('file_invalid', `it is not JSON: ${(cause as Error).message}`, { cause })
   }
 }
 

@@ -16,13 +16,13 @@ const PROGRAM_CONTAINER = 'CVE'
  * @throws FeedError with the reason, when the record is unusable
  */
 export function parseCveRecord(json: unknown): CveListRecord {
-  if (!isObject(json)) throw new FeedError('record_not_object', `the record is no JSON object but ${shown(json)}`)
+  if (!isObject(json)) throw new FeedError('record_not_object', `the record is not a JSON object but ${shown(json)}`)
   const metadata = isObject(json.cveMetadata) ? json.cveMetadata : null
   if (metadata?.cveId === undefined) throw new FeedError('record_id_missing', 'the record has no cveMetadata.cveId')
   const cveId = typeof metadata.cveId === 'string' ? parseCveId(metadata.cveId) : null
   // `CVE-2024-01234` would be a second record with the same number as CVE-2024-1234.
   if (!cveId || !isRecordId(cveId)) {
-    throw new FeedError('record_id_invalid', `cveMetadata.cveId is no CVE id: ${shown(metadata.cveId)}`)
+    throw new FeedError('record_id_invalid', `cveMetadata.cveId is not a CVE id: ${shown(metadata.cveId)}`)
   }
   const state = STATES.find((known) => known === metadata.state)
   if (!state) {

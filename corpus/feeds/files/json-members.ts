@@ -40,7 +40,7 @@ export async function* jsonMembers(
   try {
     envelope = parseJson(scanner.envelope())
   } catch (cause) {
-    throw new FeedError('file_invalid', `${name} is no JSON: ${(cause as Error).message}`, { cause })
+    throw new FeedError('file_invalid', `${name} is not JSON: ${(cause as Error).message}`, { cause })
   }
   judge(envelope)
 }

@@ -98,6 +98,6 @@ export function readJsonFile(path: string, name: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw invalid(`is no JSON: ${(cause as Error).message}`, cause)
+    throw invalid(`is not JSON: ${(cause as Error).message}`, cause)
   }
 }

@@ -102,7 +102,7 @@ function idOf(head: string, bytes: Buffer | null): string | null {
   return parseCveId(stated ?? '')
 }
 
-/** Returns the id of a record with its keys in another order; null when it has none or is no JSON. */
+/** Returns the id of a record with its keys in another order; null when it has none or is not JSON. */
 function parsedId(bytes: Buffer): string | null {
   try {
     return statedId(parseAnyJson(bytes))
@@ -148,7 +148,7 @@ function readRecord(number: number, seeming: string | null, known: Uint8Array | 
     key = cveId ?? stated ?? `record ${number}`
     assertNesting(json)
     if (!isObject(cve)) throw new FeedError('item_invalid', `it is no object with "cve" but ${shown(json)}`)
-    if (!cveId) throw new FeedError('item_invalid', `its id is no CVE id: ${shown(cve.id)}`)
+    if (!cveId) throw new FeedError('item_invalid', `its id is not a CVE id: ${shown(cve.id)}`)
     if (cveId !== seeming) throw new FeedError('item_invalid', `it states two ids: ${seeming} and ${cveId}`)
     const digest = withWrapping(itemDigest(NVD_ADAPTER, JSON.stringify(json)), wrapping)
     if (isSameDigest(known, digest)) return { kind: 'known', key, digest }

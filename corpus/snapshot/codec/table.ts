@@ -139,7 +139,7 @@ function parseHeader(text: string): Header {
   try {
     header = JSON.parse(text)
   } catch (cause) {
-    throw new SnapshotError('malformed', 'the header of a table is no JSON', { cause })
+    throw new SnapshotError('malformed', 'the header of a table is not JSON', { cause })
   }
   const { about, columns } = (header ?? {}) as Partial<Header>
   if (typeof about !== 'object' || about === null || !Array.isArray(columns)) {

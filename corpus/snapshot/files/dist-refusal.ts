@@ -13,16 +13,16 @@ const MARKS: readonly string[] = [POINTER_NAME, 'lock']
 export function distRefusal(dist: string, taker: string, others: readonly string[] = []): string | null {
   const stat = statSync(dist, { throwIfNoEntry: false })
   if (!stat) return fileAbove(dist, taker)
-  if (!stat.isDirectory()) return `${dist} is a file: ${taker} takes a folder`
+  if (!stat.isDirectory()) return `${dist} is a file; ${taker} needs a folder`
   const names = readdirSync(dist)
   if (names.length === 0 || names.some((name) => MARKS.includes(name) || others.includes(name))) return null
-  return `${dist} holds other files (${names[0]}): ${taker} takes a folder of its own`
+  return `${dist} has other files (${names[0]}); ${taker} needs an empty folder or a dist`
 }
 
 function fileAbove(dist: string, taker: string): string | null {
   for (let above = dirname(resolve(dist)); ; above = dirname(above)) {
     const stat = statSync(above, { throwIfNoEntry: false })
     if (stat?.isDirectory()) return null
-    if (stat) return `${above} is a file: ${taker} takes a folder, and ${dist} cannot be one`
+    if (stat) return `${above} is a file; ${taker} needs a folder, so ${dist} cannot be used`
   }
 }

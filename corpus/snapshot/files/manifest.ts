@@ -110,9 +110,9 @@ function parse(bytes: Uint8Array): Manifest {
     const value: unknown = JSON.parse(Buffer.from(bytes).toString())
     if (typeof value === 'object' && value !== null) return value as Manifest
   } catch (cause) {
-    throw new SnapshotError('malformed', 'the manifest is no JSON', { cause })
+    throw new SnapshotError('malformed', 'the manifest is not JSON', { cause })
   }
-  throw new SnapshotError('malformed', 'the manifest is no JSON object')
+  throw new SnapshotError('malformed', 'the manifest is not a JSON object')
 }
 
 function isFileEntry(value: unknown): value is FileEntry {

@@ -115,10 +115,10 @@ function parse(bytes: Uint8Array): object {
     value = JSON.parse(Buffer.from(bytes).toString())
   } catch (cause) {
     const beginning = JSON.stringify(Buffer.from(bytes.subarray(0, SHOWN_BYTES)).toString())
-    throw new SnapshotError('malformed', `latest.json is no JSON: it begins with ${beginning}`, { cause })
+    throw new SnapshotError('malformed', `latest.json is not JSON: it begins with ${beginning}`, { cause })
   }
   if (isObject(value)) return value
-  throw new SnapshotError('malformed', 'latest.json is no JSON object')
+  throw new SnapshotError('malformed', 'latest.json is not a JSON object')
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -230,7 +230,7 @@ function parseJson(text: string, name: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new KeyError('unusable', `${name} is no JSON: ${(cause as Error).message}`, { cause })
+    throw new KeyError('unusable', `${name} is not JSON: ${(cause as Error).message}`, { cause })
   }
 }
 

@@ -117,7 +117,7 @@ function rejectedFault(rejected: Record<string, unknown>, rows: Rows): string | 
   let last: CveId | null = null
   for (const [id, date] of Object.entries(rejected)) {
     const cveId = parseCveId(id)
-    if (cveId === null || cveId !== id) return `holds ${id}, which is no CVE id`
+    if (cveId === null || cveId !== id) return `holds ${id}, which is not a CVE id`
     if (records.has(id)) return `holds ${id}, of which there is a record`
     if (last !== null && compareCveIds(last, cveId) >= 0) return `holds ${id} behind ${last}`
     if (date !== null && (typeof date !== 'string' || Number.isNaN(Date.parse(date)))) return `has no date of ${id}`

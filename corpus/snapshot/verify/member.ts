@@ -83,7 +83,7 @@ function gluedRecord(key: string, segments: readonly SegmentText[]): string {
     const segment = segments.find(({ segment }) => segment.kind === CVE_PARTS[name].kind)?.segment
     if (segment && segment.count !== items) damaged(`its ${name} holds ${items} items, not ${segment.count}`)
   }
-  if (parseCveId(key) !== key) damaged('its key is no CVE id')
+  if (parseCveId(key) !== key) damaged('its key is not a CVE id')
   if (value.core?.cve_id !== key) damaged(`it holds ${String(value.core?.cve_id)}`)
   return record
 }
@@ -114,7 +114,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    return damaged('it is no JSON', cause)
+    return damaged('it is not JSON', cause)
   }
 }
 

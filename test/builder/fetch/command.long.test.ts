@@ -39,7 +39,7 @@ test('it fetches from a copy, says so, and the second time has nothing to do', a
   const feeds = fresh()
   const args = ['fetch', feeds, '--only', 'kev', '--base-url', publisher.url]
   const first = await vulnshelf(args, { env: DIRECT })
-  assert.match(done(first), /^KEV {16}1 file fetched \(0\.4 MB\)\n0\.4 MB received in \d+\.\d s\n$/)
+  assert.match(done(first), /^KEV {16}1 file fetched \(0\.4 MB\)\n0\.4 MB downloaded in \d+\.\d s\n$/)
   assert.equal(first.err, ['fetching KEV'])
   assert.equal(readFileSync(join(feeds, PATH)), KEV)
   const report = JSON.parse(done(await vulnshelf([...args, '--json'], { env: DIRECT })))
@@ -134,8 +134,8 @@ test('the proxy that the environment names is used, and left out for those that 
 test('wrong usage is told in one line', async () => {
   const wrong = async (...args: string[]) => failed(await vulnshelf(['fetch', fresh(), ...args], { env: DIRECT }), 2)
   assert.match(await wrong('--only', 'kev,nvt'), /There is no feed 'nvt'; there are kev, cna, epss, cvelist, nvd, /)
-  assert.match(await wrong('--base-url', 'mirror/feeds'), /'mirror\/feeds' is no http or https address/)
-  assert.match(await wrong('--base-url', 'nvt=https://mirror'), /there is no feed 'nvt'; there are kev, /)
+  assert.match(await wrong('--base-url', 'mirror/feeds'), /invalid address 'mirror\/feeds'; use an http or https URL/)
+  assert.match(await wrong('--base-url', 'nvt=https://mirror'), /unknown feed 'nvt'; use one of kev, /)
   assert.match(await wrong('--osv-ecosystems', 'Go,../x'), /'\.\.\/x' is no name of an ecosystem/)
 })
 

@@ -118,9 +118,9 @@ const WRONG: [string, Buffer, RegExp][] = [
     /^it is an HTML page$/,
   ],
   ['an empty body', Buffer.alloc(0), /^it is empty$/],
-  ['half a JSON', NEW.subarray(0, 500), /^it is no JSON: /],
+  ['half a JSON', NEW.subarray(0, 500), /^it is not JSON: /],
   ['another JSON', Buffer.from('{"message":"Not Found"}'), /^it does not look like kev\/catalog\.json: /],
-  ['a gzip of it', Buffer.from([0x1f, 0x8b, 8, 0, 0]), /^it is no JSON: /],
+  ['a gzip of it', Buffer.from([0x1f, 0x8b, 8, 0, 0]), /^it is not JSON: /],
 ]
 for (const [what, bytes, message] of WRONG) {
   test(`${what} with status 200 never replaces yesterday's file`, async () => {
@@ -215,7 +215,7 @@ test('a body beyond the limit is not even begun where its length is announced', 
   const it = yesterday(plain(NEW))
   const small = { ...it, wanted: { ...it.wanted, maxBytes: 999 } }
   const { error, attempts, received } = await fetchFile(small, world.effects)
-  assert.equal(error, { code: 'too_large', message: '1000 bytes, the limit is 999' })
+  assert.equal(error, { code: 'too_large', message: 'it has 1000 bytes, the limit is 999' })
   assert.equal([attempts, received], [1, 0])
   assert.equal(located(it), OLD)
   await world.close()
@@ -245,7 +245,7 @@ test('a length that is wrong, either way, is no file', async () => {
     (_asked, res) =>
       void res.socket!.end(`HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: ${length}\r\n\r\n${NEW.toString()}`)
   const short = yesterday(announcing(NEW.length - 1))
-  assert.match((await fetchFile(short, world.effects)).error!.message, /^it is no JSON: /)
+  assert.match((await fetchFile(short, world.effects)).error!.message, /^it is not JSON: /)
   const long = yesterday(announcing(NEW.length + 1))
   assert.is((await fetchFile(long, world.effects)).error!.code, 'network')
   for (const it of [short, long]) assert.equal(located(it), OLD)
@@ -337,13 +337,13 @@ test('digests that a server or a list states are held against the file', async (
   const wrong = yesterday(plain(NEW, { 'x-goog-hash': 'crc32c=AAAAAA==,md5=AAAAAAAAAAAAAAAAAAAAAA==' }))
   const byServer = await fetchFile(wrong, world.effects)
   assert.is(byServer.error!.code, 'digest')
-  assert.match(byServer.error!.message, /^its md5 is [0-9a-f]{32}, its server says 0{32}$/)
+  assert.match(byServer.error!.message, /^its md5 is [0-9a-f]{32}, but its server states 0{32}$/)
   assert.is(byServer.attempts, 3)
   const it = yesterday(serve(NEW))
   const byList = await fetchFile({ ...it, wanted: { ...it.wanted, sha256: '0'.repeat(64) } }, world.effects)
-  assert.match(byList.error!.message, /^its sha256 is [0-9a-f]{64}, the list says 0{64}$/)
+  assert.match(byList.error!.message, /^its sha256 is [0-9a-f]{64}, but the list states 0{64}$/)
   const byLength = await fetchFile({ ...it, wanted: { ...it.wanted, bytes: 7 } }, world.effects)
-  assert.is(byLength.error!.message, 'its server announces 1000 bytes, the list says 7')
+  assert.is(byLength.error!.message, 'its server announces 1000 bytes, but the list states 7')
   assert.equal(located(it), OLD)
   await world.close()
 })

@@ -7,7 +7,7 @@ import { addBaseUrl, noBaseUrls } from '../../../builder/fetch/bases.ts'
 import { partialName } from '../../../builder/fetch/download.ts'
 import { type FetchOptions, fetchFeeds } from '../../../builder/fetch/fetch.ts'
 import { PUBLISHERS } from '../../../builder/fetch/publishers.ts'
-import { failures, fetchWords } from '../../../builder/fetch/report.ts'
+import { failures, formatFetchReport } from '../../../builder/fetch/report.ts'
 import { FEEDS } from '../../../corpus/feeds/table.ts'
 import type { NetworkEffects } from '../../../corpus/transfer/network.ts'
 import { temporaryFolder } from '../../support/dist.ts'
@@ -184,7 +184,10 @@ test('NVD: each year and what changed lately, held against its .meta; this year 
   assert.is(report.feeds[0]!.files.length, 26)
   assert.is(outcome('2002').status, 'fetched')
   assert.is(outcome('2003').status, 'failed')
-  assert.match(outcome('2003').error!.message, /^the sha256 of its text is [0-9a-f]{64}, its \.meta says f{64}$/)
+  assert.match(
+    outcome('2003').error!.message,
+    /^the SHA-256 of its text is [0-9a-f]{64}, but its \.meta file states f{64}$/,
+  )
   assert.is(outcome('2004').status, 'fetched')
   assert.is(outcome('2026').status, 'missing')
   assert.is(outcome('modified').status, 'fetched')
@@ -224,12 +227,12 @@ test('a feed that fails does not keep the others away, and the report says both'
     'CVE list: the server answers 404',
   ])
   assert.is(
-    fetchWords(report),
+    formatFetchReport(report),
     [
       'KEV                1 file fetched (0.0 MB)',
       'EPSS               1 file failed',
       'CVE list           failed',
-      '0.0 MB received in 0.0 s',
+      '0.0 MB downloaded in 0.0 s',
     ].join('\n'),
   )
 })
@@ -264,7 +267,10 @@ test('a folder that fetch has filled is a copy: its fetch.json names every file,
     serve(Buffer.from(KEV.toString().replace('20"', '21"'))),
   )
   const other = await fromCopy({ feeds: fresh(), only: ['kev'] })
-  assert.match(failures(other)[0]!, /^kev\/known_exploited_vulnerabilities\.json: its sha256 is .* the list says /)
+  assert.match(
+    failures(other)[0]!,
+    /^kev\/known_exploited_vulnerabilities\.json: its sha256 is .* but the list states /,
+  )
 })
 
 test("a copy without fetch.json is read by its host's index pages", async () => {
@@ -300,7 +306,7 @@ test('a copy that says nothing of itself is asked for the names it must have; da
   const report = await fromCopy({ feeds: fresh(), only: ['kev', 'cvelist'] })
   assert.is(report.feeds[0]!.status, 'fetched')
   assert.equal(failures(report), [
-    `CVE list: ${publisher.url}/copy/ has neither fetch.json nor an index of cvelistv5/ to find its files by`,
+    `CVE list: cannot list the files of cvelistv5/: ${publisher.url}/copy/ has neither fetch.json nor a folder index`,
   ])
 })
 
@@ -335,9 +341,9 @@ test('addresses that are none, and feeds that are none, are told', () => {
       () => addBaseUrl(text, NAMES, noBaseUrls),
       (error: unknown) => error instanceof TypeError && message.test(error.message),
     )
-  wrong('ftp://host/feeds', /'ftp:\/\/host\/feeds' is no http or https address/)
-  wrong('kev', /'kev' is no http or https address/)
-  wrong('kve=https://host', /there is no feed 'kve'; there are kev, /)
+  wrong('ftp://host/feeds', /invalid address 'ftp:\/\/host\/feeds'; use an http or https URL/)
+  wrong('kev', /invalid address 'kev'; use an http or https URL/)
+  wrong('kve=https://host', /unknown feed 'kve'; use one of kev, /)
   assert.is(addBaseUrl('https://host/feeds?x=1', NAMES, noBaseUrls).all!.href, 'https://host/feeds/')
 })
 
@@ -361,7 +367,7 @@ test('a damaged fetch.json costs a download, no more', async () => {
   mkdirSync(feeds)
   writeFileSync(join(feeds, 'fetch.json'), '{"version":1,"files":')
   assert.is((await toPublishers({ feeds, only: ['kev'] })).failed, 0)
-  assert.ok(world.log.includes('fetch.json is not ours or damaged: everything is fetched anew'))
+  assert.ok(world.log.includes('fetch.json is damaged or has another format; downloading all files again'))
   assert.is((await toPublishers({ feeds, only: ['kev'] })).failed, 0)
 })
 

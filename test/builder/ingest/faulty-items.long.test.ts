@@ -257,7 +257,7 @@ for (const [what, change, isTaken] of SCHEMAS) {
     assert.is(error.code, 'feed-empty')
     assert.match(
       error.message,
-      /^KEV: no usable record among the 20 read; of kev\/.* was skipped first: .*(?:cveID|dateAdded) is no/,
+      /^KEV: no usable record among the 20 read; first skipped record in kev\/.*: .*(?:cveID|dateAdded) is no/,
     )
   })
 }

@@ -87,7 +87,7 @@ for (const name of NAMES) {
     assert.is(
       error.message,
       `${title}: ${path} is of ${BEFORE}, the corpus has the edition of ${YESTERDAY}; ` +
-        'fetch the newer one again, or take the older one as it is with --accept-older',
+        'fetch the newer edition, or accept the older one with --accept-older',
     )
     const report = await night.run({ acceptOlder: true })
     const { added, removed, remarks, published } = report.feeds.find((feed) => feed.name === name)!

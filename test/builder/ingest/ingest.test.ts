@@ -437,7 +437,7 @@ const REFUSALS: [
     'an empty CVE list',
     { [NEXT_LIST]: records(0) },
     'feed-empty',
-    /^CVE list: no usable record among the 0 read; the corpus has 21; put a good one in its place$/,
+    /^CVE list: no usable record among the 0 read; the corpus has 21; replace it with a valid one$/,
   ],
   [
     'a truncated zip',
@@ -449,13 +449,13 @@ const REFUSALS: [
     'a KEV file of no bytes',
     { [KEV]: '' },
     'feed-unusable',
-    /^KEV: kev\/known_exploited_vulnerabilities\.json is empty; put a good one in its place, or take it away: .*keeps/,
+    /^KEV: kev\/known_exploited_vulnerabilities\.json is empty; replace it with a valid one, or remove it: .*keeps/,
   ],
   [
     'a KEV catalogue without entries',
     { [KEV]: kevJson([]) },
     'feed-empty',
-    /^KEV: no usable record among the 0 read; the corpus has 3 \(--accept-shrink/,
+    /^KEV: no usable record among the 0 read; the corpus has 3; --accept-shrink accepts it/,
   ],
   [
     'EPSS scores cut off',
@@ -508,30 +508,30 @@ refusals('a folder that holds no feeds, or is none, is told how to fill one', as
   const it = position({ 'holiday/photo.jpg': '' })
   assert.match(
     await refusal(it.run(), 'no-feeds'),
-    /holds no file of a known feed \(builder\/README\.md .*`vulnshelf fetch /,
+    /has no file of a known feed \(builder\/README\.md .*`vulnshelf fetch /,
   )
   assert.match(
     await refusal(it.run({ feeds: join(it.feeds, 'none') }), 'no-feeds'),
-    /there is no feeds folder .*`vulnshelf sample /,
+    /the feeds folder .* does not exist; .*`vulnshelf sample /,
   )
   assert.equal(it.left(), [])
 })
 
 refusals('feeds without a CVE list, or with none that early, are refused', async () => {
   const it = position({ [KEV]: kevJson([id(1)]) })
-  assert.match(await refusal(it.run(), 'feed-missing'), /no CVE list in .*: looked for cvelistv5\//)
+  assert.match(await refusal(it.run(), 'feed-missing'), /has no CVE list; expected cvelistv5\//)
   it.put(FIRST_NIGHT)
   assert.match(
     await refusal(it.run({ asOf: '2024-05-31' }), 'feed-missing'),
-    /dated up to 2024-05-31 in .*the oldest is of 2024-06-01/,
+    /dated up to 2024-05-31; the oldest is dated 2024-06-01/,
   )
 })
 
 refusals('an impossible date is refused', async () => {
-  assert.match(await refusal(position().run({ asOf: '2024-02-30' }), 'usage'), /--as-of takes a date/)
+  assert.match(await refusal(position().run({ asOf: '2024-02-30' }), 'usage'), /invalid --as-of/)
 })
 
-refusals('a file that is no corpus is refused and left alone', async () => {
+refusals('a file that is not a corpus is refused and left alone', async () => {
   const it = position()
   copyFileSync(join(it.feeds, LIST), it.corpus)
   const before = readFileSync(it.corpus)
@@ -633,7 +633,7 @@ async function killedAtEachStep(isFirst: boolean): Promise<void> {
   }
 }
 
-kill('killed before any step of a first ingest, there is no corpus or the whole one; the next run completes', () =>
+kill('killed before any step of a first ingest, there is not a corpus or the whole one; the next run completes', () =>
   killedAtEachStep(true),
 )
 

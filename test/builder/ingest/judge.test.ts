@@ -17,7 +17,10 @@ floors('a feed below its floor is refused, also by a first ingest and with uncha
   const night = await openNight()
   const error = await night.refusal({ floors: { kev: 21 } })
   assert.is(error.code, 'feed-below-floor')
-  assert.is(error.message, 'KEV: 20 usable records among the 20 read, its floor is 21; --floor kev=<n> sets another')
+  assert.is(
+    error.message,
+    'KEV: 20 usable records among the 20 read, its floor is 21; --floor kev=<n> changes the floor',
+  )
   const first = await ingest(
     { feeds: night.feeds, corpus: `${night.corpus}.first`, floors: { epss: 21 } },
     quietEffects(),
@@ -33,7 +36,7 @@ floors('an absent feed is below any floor, whatever the corpus has of it', async
   const night = await openNight(['kev'])
   assert.is(
     (await night.refusal({ floors: { kev: 1 } })).message,
-    'KEV: it is absent, its floor is 1; --floor kev=<n> sets another',
+    'KEV: its files are missing, its floor is 1; --floor kev=<n> changes the floor',
   )
 })
 
@@ -45,15 +48,15 @@ floors('--accept-shrink does not lower a floor', async () => {
 })
 
 const WRONG: [text: string, message: RegExp][] = [
-  ['kev', /^--floor takes <feed>=<records>, not 'kev'$/],
-  ['kve=1', /^--floor: there is no feed 'kve'; there are kev, cna, .*cvelist$/],
-  ['=1', /there is no feed ''/],
-  ['kev=0', /^--floor: that of kev must be a whole number from 1, not '0'$/],
+  ['kev', /^invalid --floor 'kev'; use <feed>=<records>$/],
+  ['kve=1', /^--floor: unknown feed 'kve'; use one of kev, cna, .*cvelist$/],
+  ['=1', /unknown feed ''/],
+  ['kev=0', /^--floor: the number of kev must be a whole number from 1, not '0'$/],
   ['kev=-1', /not '-1'/],
   ['kev=1e3', /not '1e3'/],
   ['kev=', /not ''/],
   ['kev=99999999999999999999', /not '9{20}'/],
-  ['kev=1,', /not ''$/],
+  ['kev=1,', /^invalid --floor ''/],
 ]
 
 for (const [text, message] of WRONG) {
@@ -80,7 +83,7 @@ floors('a small feed of the operator that loses one of three is refused with the
   night.put({ [path]: FORMS.reports.file(items('reports', 2), TODAY) })
   assert.is(
     (await night.refusal()).message,
-    "Reports: 1 of the corpus's 3 records (33.3 %) are missing or unreadable, more than 10 %; --accept-shrink takes it as it is",
+    "Reports: 1 of the corpus's 3 records (33.3 %) are missing or unreadable, more than 10 %; --accept-shrink accepts it",
   )
 })
 
@@ -198,7 +201,10 @@ days('claims that another version of an adapter read are not merged when their f
   database.close()
   const { code, message } = await night.refusal()
   assert.is(code, 'feed-missing')
-  assert.match(message, /^NVD: it is absent, and what the corpus has of it was read by another version .*read anew$/)
+  assert.match(
+    message,
+    /^NVD: its files are missing, and another version of this program read its data .*read them again$/,
+  )
   night.put({ [FORMS.nvd.path(YESTERDAY)]: good('nvd', YESTERDAY) })
   assert.is(reportOf(await night.run(), 'nvd').status, 'read')
 })
@@ -212,23 +218,17 @@ cli('what is refused ends in one line that names feed, file and remedy, and prin
   const args = ['ingest', night.feeds, '--corpus', night.corpus]
   night.put({ [FORMS.nvd.path(TODAY)]: '<html>' })
   assert.is(
-    failed(await vulnshelf(args)).replace(/no JSON: [^;]*;/, 'no JSON;'),
-    `NVD: ${FORMS.nvd.path(TODAY)} is no JSON; put a good one in its place, or take it away: the corpus keeps what it has`,
+    failed(await vulnshelf(args)).replace(/not JSON: [^;]*;/, 'not JSON;'),
+    `NVD: ${FORMS.nvd.path(TODAY)} is not JSON; replace it with a valid one, or remove it: the corpus then keeps its data`,
   )
   night.put({ [FORMS.nvd.path(TODAY)]: FORMS.nvd.file(items('nvd', 10), TODAY) })
-  assert.match(
-    failed(await vulnshelf(args)),
-    /^NVD: 10 of the corpus's 20 records .*--accept-shrink takes it as it is$/,
-  )
+  assert.match(failed(await vulnshelf(args)), /^NVD: 10 of the corpus's 20 records .*--accept-shrink accepts it$/)
   night.put({ [FORMS.nvd.path(TODAY)]: null, [FORMS.nvd.path(YESTERDAY)]: null })
   night.put({ [FORMS.nvd.path('2024-05-30')]: good('nvd', '2024-05-30') })
   assert.match(failed(await vulnshelf(args)), /^NVD: nvd\/.*2024-05-30\.json is of 2024-05-30, .*--accept-older$/)
   done(await vulnshelf([...args, '--accept-older', '--floor', 'nvd=20', '--floor', 'kev=20']))
   assert.match(failed(await vulnshelf([...args, '--floor', 'nvd=20,kev=21'])), /^KEV: 20 usable/)
-  assert.match(
-    failed(await vulnshelf(args, { env: { VULNSHELF_FLOOR: 'kve=1' } }), 2),
-    /^--floor: there is no feed 'kve'/,
-  )
+  assert.match(failed(await vulnshelf(args, { env: { VULNSHELF_FLOOR: 'kve=1' } }), 2), /^--floor: unknown feed 'kve'/)
   done(await vulnshelf(args, { env: { VULNSHELF_FLOOR: '' } }))
 })
 

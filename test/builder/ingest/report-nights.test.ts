@@ -58,7 +58,7 @@ test('the table counts what is new, changed, removed and skipped in each feed', 
   const text = formatIngestReport(report)
   assert.match(
     text,
-    `\n  1 skipped epss record (duplicate): ${id(1)} (a later line in ${FORMS.epss.path(TODAY)} counts)\n`,
+    `\n  1 skipped epss record (duplicate): ${id(1)} (a later line in ${FORMS.epss.path(TODAY)} replaces it)\n`,
   )
   assert.match(text, `\n  1 skipped cvelist record (json_invalid): ${id(5)} (`)
   assert.match(text, '\n  1 of the skipped cvelist records kept from the last ingest\n')

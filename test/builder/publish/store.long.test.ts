@@ -222,7 +222,7 @@ test('an object that rotted is not put there under its digest, and the last nigh
   const bytes = readFileSync(objectPath(dist, file.sha256))
   bytes[bytes.length - 1]! ^= 1
   writeFileSync(objectPath(dist, file.sha256), bytes)
-  assert.match(await refusal(run(dist)), new RegExp(`^digest: file ${file.role} ${file.name} .* was damaged here`))
+  assert.match(await refusal(run(dist)), new RegExp(`^digest: file ${file.role} ${file.name} .* is damaged`))
   // What this store has of it is a beginning, if anything: it puts nothing in place in one step.
   await hasFirstNight()
   await run(second)
@@ -260,7 +260,7 @@ test('an address whose pointer was not put there by us is left alone', async () 
   store.keep(keyOf('latest.json'), Buffer.from('<html>'))
   assert.match(
     await refusal(run(second)),
-    /^unusable: s3:\/\/shelf\/mirrors\/vulns\/ is damaged: latest\.json is no JSON/,
+    /^unusable: s3:\/\/shelf\/mirrors\/vulns\/ is damaged: latest\.json is not JSON/,
   )
   assert.equal(store.kept(keyOf('latest.json')), Buffer.from('<html>'))
 })

@@ -343,7 +343,7 @@ test('feeds of which no snapshot can be built are refused', () => {
   ] as const) {
     assert.throws(
       () => assertFits({ ...fits, [name]: fits[name] + 1 }),
-      new RegExp(`^the feeds make ${what}, the maximum of a snapshot is`),
+      new RegExp(`^the feeds have ${what}, but a snapshot holds at most`),
     )
   }
 })

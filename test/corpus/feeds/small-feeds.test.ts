@@ -60,7 +60,7 @@ kev('an entry without an id or with an impossible date is skipped by name', () =
     [
       'CVE-2024-0001',
       'CVE-2024-0002: dateAdded is no date: "2024-02-30"',
-      'nonsense: cveID is no CVE id: "nonsense"',
+      'nonsense: cveID is not a CVE id: "nonsense"',
       'entry 4: it is no object but []',
     ],
   )
@@ -73,7 +73,7 @@ kev('a file that is empty, no JSON or no catalog is an error', () => {
   )
   assert.match(
     codeOf(() => kevItems('{"vulnerabilities":[')),
-    /^file_invalid: .*is no JSON/,
+    /^file_invalid: .*is not JSON/,
   )
   assert.match(
     codeOf(() => kevItems('{"entries":[]}')),
@@ -109,7 +109,7 @@ kev('a file that cannot be read and has no date in its name is an error, not pas
   })
   assert.match(
     codeOf(() => findKev(feeds)),
-    /^file_invalid: kev\/known_exploited_vulnerabilities\.json is no JSON/,
+    /^file_invalid: kev\/known_exploited_vulnerabilities\.json is not JSON/,
   )
 })
 
@@ -211,7 +211,7 @@ cna('what an entry does not state is null, and one without a short name is skipp
 cna('a file that is no list is an error, and one without a date anywhere is undated', () => {
   assert.match(
     codeOf(() => cnaItems('{}')),
-    /^file_invalid: .*no JSON array/,
+    /^file_invalid: .*not a JSON array/,
   )
   const feeds = putFeeds(join(folder.path, 'cna-feeds'), {
     'cna/CNAsList.json': '[]',

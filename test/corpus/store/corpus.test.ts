@@ -151,9 +151,9 @@ function databaseWith(name: string, sql: string): string {
 
 const OTHERS: [what: string, make: () => string, code: StoreError['code'], message: RegExp][] = [
   ['no file', () => join(folder.path, 'none.db'), 'not_found', /no corpus at .*: run ingest first/],
-  ['a text file', () => fileWith('text', 'x'.repeat(5000)), 'not_a_corpus', /is no corpus/],
-  ['an empty file', () => fileWith('empty', ''), 'not_a_corpus', /is no corpus/],
-  ['a folder', () => folder.path, 'not_a_corpus', /is no corpus/],
+  ['a text file', () => fileWith('text', 'x'.repeat(5000)), 'not_a_corpus', /is not a corpus/],
+  ['an empty file', () => fileWith('empty', ''), 'not_a_corpus', /is not a corpus/],
+  ['a folder', () => folder.path, 'not_a_corpus', /is not a corpus/],
   [
     'a database of another program',
     () => databaseWith('other.db', 'CREATE TABLE t (x)'),

@@ -63,7 +63,7 @@ const REFUSED: [string, string, RegExp][] = [
   ['that is empty', '', /malformed/],
   ['with two parts', `${head}.${body}`, /malformed/],
   ['with five parts', `${good}.a.b`, /malformed/],
-  ['with a header that is no JSON', `AAAA.${body}.${signature}`, /malformed/],
+  ['with a header that is not JSON', `AAAA.${body}.${signature}`, /malformed/],
   ['with a flipped signature', `${head}.${body}.${flipped}`, /the signature of the token is invalid/],
   ['without a signature', `${head}.${body}.`, /signature of the token is invalid|malformed/],
   ['whose claims were changed', forge({ alg: 'ES256', kid: 'key-1' }, { ...claims, tier: 9 }, signature), /signature/],

@@ -323,7 +323,7 @@ test('two writers, a folder of other files, and a file', async () => {
   const other = newDist()
   cpSync(first.feeds, other, { recursive: true })
   const before = stateOf(other)
-  assert.match(await refusal(run(other)), /^unusable: .* holds other files/)
+  assert.match(await refusal(run(other)), /^unusable: .* has other files/)
   assert.equal(stateOf(other), before)
   assert.match(await refusal(run(first.corpus)), /^unusable: .* is a file/)
 })

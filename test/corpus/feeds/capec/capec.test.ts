@@ -245,7 +245,7 @@ files('an edition 3.10 comes after 3.9', async () => {
 
 files('what holds no catalog is an error that names it', async () => {
   const cases: [Record<string, Uint8Array | string>, RegExp][] = [
-    [{ 'stix-capec.json': '' }, /^file_invalid: capec\/stix-capec\.json: it is no JSON/],
+    [{ 'stix-capec.json': '' }, /^file_invalid: capec\/stix-capec\.json: it is not JSON/],
     [{ 'stix-capec.json': '[]' }, /^file_invalid: capec\/stix-capec\.json: it is no STIX bundle/],
     [{ 'stix-capec.json': bundle([]) }, /^file_invalid: capec\/stix-capec\.json: it holds no attack pattern/],
     [{ 'stix-capec.zip': zipSync({ 'x.txt': new Uint8Array() }) }, /^file_invalid: .* it holds no attack pattern/],
@@ -265,7 +265,7 @@ files('of many objects a bad one is skipped by name, and so is a pattern that ca
   ])
   assert.equal(told(await items({ 'stix.zip': zipOf({ ...tree, 'capec/2.1/attack-pattern/x.json': '{' }) })), [
     'CAPEC-1',
-    'capec/2.1/attack-pattern/x.json file_invalid: it is no JSON: ' +
+    'capec/2.1/attack-pattern/x.json file_invalid: it is not JSON: ' +
       "Expected property name or '}' in JSON at position 1 (line 1 column 2)",
     'CAPEC-2 item_invalid: modified is no time',
     'CAPEC-1 item_invalid: it is in the catalog twice',

@@ -76,7 +76,7 @@ test('what is no such JSON is an error that names the file', async () => {
     ['{"list":[1,"2', /^file_damaged: /],
     ['{"list":[{"a":1}', /^file_damaged: /],
     ['', /^file_damaged: /],
-    ['{"list":[1]]', /^file_invalid: x\.json is no JSON: /],
+    ['{"list":[1]]', /^file_invalid: x\.json is not JSON: /],
     ['{"list":[1 2]}', /^file_invalid: /],
     ['{"list":[1,]}', /^file_invalid: /],
     ['<html>', /^file_invalid: /],

@@ -234,9 +234,9 @@ firstParty('a broken line is named by file and line, with every field that is wr
       'created_at takes a time (RFC 3339) such as 2024-10-24T08:00:00Z, not "yesterday"; it has unknown fields (modle); ' +
       'it takes id, cve_id, report_type, model, created_at, status, report_text',
   ])
-  assert.match(skips(items)[1]!, /^reports\.ndjson:3 json_invalid: it is no JSON: /)
+  assert.match(skips(items)[1]!, /^reports\.ndjson:3 json_invalid: it is not JSON: /)
   assert.equal(skips(items).slice(2), [
-    'reports.ndjson:4 item_invalid: it is no JSON object',
+    'reports.ndjson:4 item_invalid: it is not a JSON object',
     'reports.ndjson:5 item_invalid: id takes a UUID such as 7b6c1f0e-5a53-4c1e-9c1b-3d2f8a4e6b90, not "7"',
   ])
   assert.is(claimAt(items, 4).key, ID)

@@ -301,7 +301,7 @@ stream('a file is read record by record, gzipped or not, and what is no record i
   const content = page([{ cve: RECORD }, { cve: { id: 'nonsense' } }, 5, { cve: { ...RECORD, id: 'cve-2024-0002' } }])
   const expected = [
     'CVE-2024-0001',
-    'nonsense: its id is no CVE id: "nonsense"',
+    'nonsense: its id is not a CVE id: "nonsense"',
     'record 3: it is no object with "cve" but 5',
     'CVE-2024-0002',
   ]
@@ -373,7 +373,7 @@ stream('a file that ends early, is damaged, or is nothing of the kind is an erro
     await errorOf(put(gzipSync(content).subarray(0, -9), 'x.json.gz')),
     /^file_damaged: x\.json\.gz cannot be read/,
   )
-  assert.match(await errorOf(put(`${content}x`)), /^file_invalid: x\.json is no JSON/)
+  assert.match(await errorOf(put(`${content}x`)), /^file_invalid: x\.json is not JSON/)
   assert.is(
     await errorOf(put('{"CVE_Items":[]}')),
     'file_invalid: x.json is no NVD file: its format is undefined, not NVD_CVE',

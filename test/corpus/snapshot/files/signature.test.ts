@@ -153,7 +153,7 @@ test('a signature of a trusted key that was made for something else', async () =
 
 test('what is no pointer within its signatures, or too long to be one', async () => {
   for (const [bytes, line] of [
-    [Buffer.from('[]'), /^malformed: .*no JSON object$/],
+    [Buffer.from('[]'), /^malformed: .*not a JSON object$/],
     [Buffer.from('{"payload":'), /^malformed: .*no JSON: it begins with "\{\\"payload\\":"$/],
     [Buffer.from('{"payload":5,"signatures":[]}'), /^malformed: .*neither a pointer nor a signed one$/],
     [Buffer.from('{"payload":"e30","signatures":[null]}'), /^malformed: .*neither/],
@@ -168,7 +168,7 @@ test('what is no pointer within its signatures, or too long to be one', async ()
 test('key files that will not do are named, with the reason', async () => {
   const text = (value: unknown) => JSON.stringify(value)
   for (const [content, line] of [
-    ['{', /^k\.json is no JSON/],
+    ['{', /^k\.json is not JSON/],
     ['[]', /^k\.json is no private key/],
     [text(ours.publicKey), /^k\.json is no private key.*vulnshelf key/],
     [text({ ...ours.privateKey, d: '!' }), /^k\.json holds a damaged key/],
@@ -177,7 +177,7 @@ test('key files that will not do are named, with the reason', async () => {
     assert.match(await keyRefusal(readSigningKey(content, 'k.json')), line)
   }
   for (const [content, line] of [
-    ['{', /^s\.json is no JSON/],
+    ['{', /^s\.json is not JSON/],
     [text({ keys: [] }), /^s\.json has no key that signs pointers/],
     [text({ keys: [ours.privateKey] }), /^s\.json contains a private key/],
     [text({ keys: [{ kty: 'oct', k: 'c2VjcmV0' }] }), /^s\.json has no key/],

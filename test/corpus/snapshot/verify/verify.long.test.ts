@@ -194,7 +194,7 @@ test('a rejected id of which there is a record, or that is no id', async () => {
   const recordId = [...membersOf(bytesOf('cve'))][0]!.key
   const cases: [Record<string, unknown>, RegExp][] = [
     [{ [recordId]: null }, /of which there is a record$/],
-    [{ 'CVE-x': null }, /which is no CVE id$/],
+    [{ 'CVE-x': null }, /which is not a CVE id$/],
     [{ ...rejected, [Object.keys(rejected)[0]!]: 'yesterday' }, /has no date of CVE-/],
   ]
   for (const [value, line] of cases) {
