@@ -90,7 +90,7 @@ function bindVariable(option: Option, variable: string, tell: (line: string) => 
   const value = process.env[variable]
   if (isSwitch(option) && value !== undefined && !ON.includes(value)) {
     if (!OFF.includes(value)) {
-      tell(`${variable} is true or false, not '${value}'`)
+      tell(`${variable} must be true or false, not '${value}'`)
       process.exit(2)
     }
     // Commander takes any value of a switch as "on".
@@ -108,7 +108,7 @@ function refuseOldVariable(option: VariableOption, command: Command): void {
   const isUnset = value === '' || (isSwitch(option) && OFF.includes(value))
   const source = command.getOptionValueSource(option.attributeName())
   if (old === option.envVar || isUnset || source === 'cli' || source === 'env') return
-  command.error(`${old} is not read any more: rename it to ${namesNow(option, command.parent!)}, or remove it`)
+  command.error(`${old} is no longer supported; rename it to ${namesNow(option, command.parent!)}, or remove it`)
 }
 
 /** Returns the variables of all options with this name, because the old variable could mean any of these commands. */
@@ -141,7 +141,7 @@ const usageLine = (text: string) =>
     .replace(/^error: /, '')
     .trim()
     .replace(/\.?\s*\n\s*/g, ' ')
-    .replace(/\.$/, '')} (--help tells more)`
+    .replace(/\.$/, '')} (see --help)`
 
 /** Error codes of wrong usage. */
 const USAGE: readonly string[] = ['usage', 'bad_option']

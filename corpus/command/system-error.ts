@@ -5,11 +5,11 @@ import { CodedError } from '../errors/coded-error.ts'
 export const isSystemError = (thrown: unknown): thrown is NodeJS.ErrnoException =>
   thrown instanceof Error && 'code' in thrown && /^E[A-Z]+$/.test(String(thrown.code))
 
-const FULL = 'no space is left on its disk; free some, or use another disk'
+const FULL = 'its disk is full; free some space, or use another disk'
 
 /** What a disk lacks and what to do, by the codes of the system and of SQLite. Neither names the path of a failed write. */
 const REMEDIES: Readonly<Record<string, string>> = {
-  EDQUOT: 'the disk quota of this user is used up; free some space, or raise it',
+  EDQUOT: 'the disk quota of this user is exhausted; free some space, or raise the quota',
   ENOSPC: FULL,
   EROFS: 'its file system is read-only; mount it read-write, or use another one',
   SQLITE_FULL: FULL,

@@ -77,8 +77,8 @@ export function createSchema(database: Database.Database): void {
  */
 export function openDatabase(path: string, options: { readonly: boolean }): Database.Database {
   const stat = statSync(path, { throwIfNoEntry: false })
-  if (!stat) throw new StoreError('not_found', `no corpus at ${path}: run ingest first`)
-  if (!stat.isFile()) throw new StoreError('not_a_corpus', `${path} is not a corpus: it is no file`)
+  if (!stat) throw new StoreError('not_found', `${path} does not exist; run ingest first`)
+  if (!stat.isFile()) throw new StoreError('not_a_corpus', `${path} is not a corpus: it is not a file`)
   let database: Database.Database | undefined
   try {
     database = new Database(path, { readonly: options.readonly, fileMustExist: true })
@@ -95,7 +95,7 @@ export function openDatabase(path: string, options: { readonly: boolean }): Data
 function checkSchema(path: string, database: Database.Database): void {
   const pragma = (name: string) => Number(database.pragma(name, { simple: true }))
   if (pragma('application_id') !== APPLICATION_ID) {
-    throw new StoreError('not_a_corpus', `${path} is not a corpus: it is a database of another program`)
+    throw new StoreError('not_a_corpus', `${path} is not a corpus: it is the database of another program`)
   }
   const version = pragma('user_version')
   if (version !== SCHEMA_VERSION) {

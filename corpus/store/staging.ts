@@ -185,7 +185,7 @@ export function openStaging(database: Database.Database): Staging {
 }
 
 function notKnown(feed: string, item: string): Error {
-  return new Error(`${feed} ${item} is staged as known, but the corpus has other bytes`)
+  return new Error(`${feed} ${item} is staged as unchanged, but the corpus has another digest`)
 }
 
 const SCORE_COUNTS = `

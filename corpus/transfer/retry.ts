@@ -68,7 +68,7 @@ export async function transferring<T>(
 export const logWait =
   (name: string, { log }: Pick<NetworkEffects, 'log'>) =>
   ({ message }: TransferError, ms: number): void =>
-    log(`${name}: ${message}; asking again in ${Math.ceil(ms / 1000)} s`)
+    log(`${name}: ${message}; retrying in ${Math.ceil(ms / 1000)} s`)
 
 /**
  * Repeats `work` until it succeeds. Waits after temporary errors as long as the server requests, else exponentially

@@ -29,7 +29,7 @@ const CODES: Readonly<Record<string, TransferErrorCode>> = {
 const WAYS_OUT: Readonly<Record<string, string>> = {
   AuthorizationHeaderMalformed: 'set AWS_REGION to the region of the bucket',
   ExpiredToken: `these credentials have expired: renew ${KEYS}`,
-  NoSuchBucket: 'there is no such bucket: make it, or set AWS_ENDPOINT_URL to the store that has it',
+  NoSuchBucket: 'the bucket does not exist: create it, or set AWS_ENDPOINT_URL to its object store',
   PermanentRedirect: 'set AWS_REGION to the region of the bucket',
   RequestTimeTooSkewed: 'the clock of this machine is wrong',
 }
@@ -56,9 +56,7 @@ function answered(failure: Failure, status: number, bucket: string, now: Date): 
   const { code, retryAfterMs } = statusError({ status, headers: failure.$response?.headers ?? {} }, now)
   const wayOut =
     WAYS_OUT[name] ??
-    (status === 403
-      ? `whoever ${KEYS} stand for must be allowed to list and read it, and to write when publishing`
-      : '')
+    (status === 403 ? `the account of ${KEYS} needs permission to list and read it, and to write when publishing` : '')
   const message = `s3://${bucket} answers ${`${status} ${name}`.trim()}${wayOut === '' ? '' : `; ${wayOut}`}`
   return new TransferError(CODES[name] ?? codeOf(status, code), message, { cause: failure, retryAfterMs })
 }

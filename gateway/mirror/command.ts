@@ -34,10 +34,13 @@ const END_MS = 5000
 export async function mirrorFromCommand(sourceText: string, dist: string, flags: MirrorFlags): Promise<void> {
   const { keys, interval, parallel, maxRate = null, maxBytes, derive, jobs, bundle = null, keep = null, json } = flags
   if (bundle !== null && interval !== undefined) {
-    throw new MirrorError('usage', '--bundle goes without --interval: each turn would write over the one before')
+    throw new MirrorError(
+      'usage',
+      '--bundle and --interval exclude each other, because each run would overwrite the bundle',
+    )
   }
   if (bundle !== null && !existsSync(dirname(bundle))) {
-    throw new MirrorError('usage', `there is no folder for ${bundle}: make it first`)
+    throw new MirrorError('usage', `cannot write ${bundle}: its folder does not exist; create it first`)
   }
   const followed = process.env[FOLLOWED_BY_GATEWAY]
   const { effects, close } = realNetworkEffects(realEffects())

@@ -27,7 +27,7 @@ export async function takeFolder(dist: string, effects: Effects): Promise<() => 
     throw new MirrorError('unusable', cannotWrite(dist, cause), { cause })
   }
   if (unlock) return unlock
-  throw new MirrorError('busy', `another mirror or build is writing to ${dist}; wait for it`)
+  throw new MirrorError('busy', `another mirror or build is writing to ${dist}; wait until it ends`)
 }
 
 /**
@@ -73,7 +73,7 @@ export async function makeRoom(
   if (lack === null) return
   throw new MirrorError(
     'no_space',
-    `no space on the disk of ${dist}: ${lack.bytes} bytes are to come, ${lack.free} are free, and ${SPARE_BYTES} must stay free; free some, use another disk, or remove older snapshots with vulnshelf prune`,
+    `not enough disk space for ${dist}: ${lack.bytes} bytes are needed, ${lack.free} are free, and ${SPARE_BYTES} must stay free. Free some space, use another disk, or remove older snapshots with vulnshelf prune`,
   )
 }
 

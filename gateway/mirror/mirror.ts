@@ -114,7 +114,7 @@ async function mirrorInto(
       if (!(error instanceof TransferError) || error.code !== 'missing') throw error
       throw new TransferError(
         'missing',
-        `there is no snapshot at ${source.name}: ${error.message}; name what \`vulnshelf build\`, \`publish\` or \`mirror\` has written`,
+        `${source.name} has no snapshot: ${error.message}; use a repository that \`vulnshelf build\`, \`publish\` or \`mirror\` wrote`,
         { cause: error },
       )
     }

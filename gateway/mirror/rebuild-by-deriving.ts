@@ -42,7 +42,7 @@ export async function rebuiltByDeriving(
   } catch (error) {
     // Fetching does not help against errors of this machine.
     if (signal?.aborted || isSystemError(error) || isDiskError(error) || !(error instanceof Error)) throw error
-    effects.log(`what is derived cannot be made here, so it is fetched: ${error.message}`)
+    effects.log(`cannot derive files locally, downloading them: ${error.message}`)
   } finally {
     await effects.remove(folder)
   }

@@ -54,10 +54,7 @@ export async function linksTo(
     if (spent >= worth) return null
     const { manifest: before, cost } = await manifestOf(parent.manifest)
     if (before.snapshot !== parent.snapshot) {
-      throw new SnapshotError(
-        'malformed',
-        `the manifest ${parent.manifest} is not of the snapshot that its child names`,
-      )
+      throw new SnapshotError('malformed', `the manifest ${parent.manifest} has another snapshot than its child states`)
     }
     links.unshift({ child, parent: before, pack: delta })
     if (parent.manifest === have) return links
@@ -93,7 +90,7 @@ export async function rebuildFromPacks(
       if (!needed.has(entry.sha256) || made.has(entry.sha256)) continue
       const bytes = rebuilt(packed, readObject(dist, former), entry.size)
       if (sha256(bytes) !== entry.sha256) {
-        throw new SnapshotError('digest', `a delta pack makes something else of ${describe(entry)}`)
+        throw new SnapshotError('digest', `a delta pack produces another file than ${describe(entry)}`)
       }
       await replaceFile(objectPath(dist, entry.sha256), bytes, join(temporaryFolder(dist), 'made'), effects)
       made.add(entry.sha256)
@@ -104,7 +101,7 @@ export async function rebuildFromPacks(
 function packedIn({ child, parent, pack }: Link, dist: string): { making: Making; packed: PackedFile }[] {
   return decodePack(readStored(dist, pack, describePack(pack))).map((packed) => {
     const [entry, former] = [child.files[packed.file], parent.files[packed.former]]
-    if (!entry || !former) throw new SnapshotError('malformed', `${describePack(pack)} is of files that there are not`)
+    if (!entry || !former) throw new SnapshotError('malformed', `${describePack(pack)} refers to unknown files`)
     return { making: { entry, former }, packed }
   })
 }

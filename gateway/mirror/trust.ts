@@ -41,17 +41,17 @@ function judgeSuccession(pointer: Pointer, have: Pointer): void {
     case 'older':
       throw new MirrorError(
         'rollback',
-        `it offers version ${pointer.version}, and version ${have.version} is here already; if it is another repository, mirror it into another folder`,
+        `the source has version ${pointer.version}, older than the local version ${have.version}; mirror another repository into another folder`,
       )
     case 'other':
       throw new MirrorError(
         'contradiction',
-        `it offers another snapshot as version ${pointer.version} than is here under that number`,
+        `the source has another snapshot as version ${pointer.version} than the local one`,
       )
     case 'untimely':
       throw new MirrorError(
         'contradiction',
-        `its version ${pointer.version} is of ${pointer.created_at}, and version ${have.version}, which is here, of ${have.created_at}`,
+        `version ${pointer.version} of the source was created at ${pointer.created_at}, before the local version ${have.version} (${have.created_at})`,
       )
   }
 }
@@ -62,16 +62,19 @@ function judgeSuccession(pointer: Pointer, have: Pointer): void {
  */
 export function judgeManifest(bytes: Uint8Array, pointer: Pointer, maxBytes: number): Manifest {
   if (bytes.length !== pointer.manifest.size || sha256(bytes) !== pointer.manifest.sha256) {
-    throw new SnapshotError('digest', 'the manifest does not have the digest and the size that latest.json names')
+    throw new SnapshotError('digest', 'the manifest differs from the digest or size in latest.json')
   }
   const manifest = decodeManifest(bytes)
   if (manifest.snapshot !== pointer.snapshot || manifest.created_at !== pointer.created_at) {
-    throw new MirrorError('contradiction', 'latest.json and its manifest name different snapshots, or different times')
+    throw new MirrorError('contradiction', 'latest.json and its manifest state different snapshots or times')
   }
   let total = 0
   for (const { size } of manifest.files) total += size
   if (total > maxBytes) {
-    throw new MirrorError('too_large', `the snapshot has ${total} bytes; --max-bytes lets in ${maxBytes}`)
+    throw new MirrorError(
+      'too_large',
+      `the snapshot has ${total} bytes, the limit is ${maxBytes}; raise --max-bytes to accept it`,
+    )
   }
   return manifest
 }

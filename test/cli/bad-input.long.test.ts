@@ -142,7 +142,7 @@ test('a corpus that is none, or of another version, is neither read nor written'
   const database = new Database(other)
   database.exec('CREATE TABLE bookmark (url TEXT)')
   database.close()
-  await noCorpus(other, /other\.db is not a corpus: it is a database of another program$/)
+  await noCorpus(other, /other\.db is not a corpus: it is the database of another program$/)
   const versioned = join(folder.path, 'versioned.db')
   cpSync(good.corpus, versioned)
   const later = new Database(versioned)
@@ -155,9 +155,9 @@ test('a corpus that is none, or of another version, is neither read nor written'
 test('a missing corpus and a folder in its place are told', async () => {
   const out = join(folder.path, 'never')
   const build = (corpus: string) => vulnshelf(['build', '--corpus', corpus, '--out', out])
-  assert.match(failed(await build(join(folder.path, 'nowhere.db'))), /^no corpus at .*nowhere\.db: run ingest first$/)
-  assert.match(failed(await build(folder.path)), /no corpus/)
-  assert.match(failed(await vulnshelf(['ingest', good.feeds, '--corpus', folder.path])), /no corpus/)
+  assert.match(failed(await build(join(folder.path, 'nowhere.db'))), /nowhere\.db does not exist; run ingest first$/)
+  assert.match(failed(await build(folder.path)), /is not a corpus/)
+  assert.match(failed(await vulnshelf(['ingest', good.feeds, '--corpus', folder.path])), /is not a corpus/)
   const inFile = join(folder.path, 'text.db/corpus.db')
   assert.match(
     failed(await vulnshelf(['ingest', good.feeds, '--corpus', inFile])),
@@ -295,7 +295,7 @@ test('what holds no snapshot is told so by every command, with a remedy, and not
     )
   }
   const mirrored = failed(await gateway(['mirror', join(file, 'below'), join(folder.path, 'copy')]))
-  assert.match(mirrored, /^there is no snapshot at \S+below: latest\.json: \S+below is missing; name what /)
+  assert.match(mirrored, /^\S+below has no snapshot: latest\.json: \S+below is missing; use /)
   assert.is(readFileSync(file, 'utf8'), '# A page')
 })
 

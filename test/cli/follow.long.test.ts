@@ -122,7 +122,7 @@ test('told to stop while the first snapshot is on its way, it ends at once, with
     child.stderr!.setEncoding('utf8').on('data', (text: string) => (said += text))
     child.stdout!.setEncoding('utf8').on('data', (text: string) => (said += text))
     await until(
-      () => /asking again in 120 s/.test(said),
+      () => /retrying in 120 s/.test(said),
       () => said,
     )
     const ended = once(child, 'close')
@@ -137,7 +137,7 @@ test('told to stop while the first snapshot is on its way, it ends at once, with
 test('options of the mirror require --follow; environment variables are ignored without it', async () => {
   for (const words of [['--derive'], ['--keys', keys], ['--keep', '2'], ['--interval', '1m']]) {
     const line = failed(await gateway(serve(origin, ...words)), 2)
-    assert.is(line, `option '${words[0]}' requires --follow <source> (--help tells more)`)
+    assert.is(line, `option '${words[0]}' requires --follow <source> (see --help)`)
   }
   const child = start('vulnshelf-gateway', serve(origin), { env: { VULNSHELF_KEYS: keys } })
   let said = ''
@@ -182,7 +182,7 @@ test('without a first snapshot it does not start, and says why', async () => {
   mkdirSync(at('nothing'))
   assert.match(
     failed(await gateway(serve(at('never'), '--follow', at('nothing')))),
-    /^no snapshot to serve: there is no snapshot at \S+nothing: latest\.json: .* is missing; name what /,
+    /^no snapshot to serve: \S+nothing has no snapshot: latest\.json: .* is missing; use /,
   )
   done(await vulnshelf(['key', at('other.json'), '--public', at('others.json')]))
   const words = serve(at('never'), '--follow', origin, '--keys', at('others.json'))
@@ -214,7 +214,7 @@ test('a gateway ends though its mirror waits for a busy server', async () => {
   const { origin: url, close } = await listening(server)
   try {
     const { child, said, until } = await following(dist, ['--follow', `${url}/`, '--interval', '1s'])
-    await until(() => /asking again in 120 s/.test(said.out))
+    await until(() => /retrying in 120 s/.test(said.out))
     const ended = once(child, 'close')
     child.kill('SIGTERM')
     assert.equal((await ended)[0], 0)
@@ -227,9 +227,7 @@ test('a snapshot that is here is served while the repository is away', async () 
   const dist = at('away')
   cpSync(origin, dist, { recursive: true })
   const { child, said, until, served } = await following(dist, ['--follow', at('gone'), '--interval', '1s'])
-  await until(() =>
-    /there is no snapshot at \S+: latest\.json: .* is missing; name .*; what is here stays/.test(said.out),
-  )
+  await until(() => /\S+ has no snapshot: latest\.json: .* is missing; use .*; what is here stays/.test(said.out))
   assert.is(await served(), readCurrent(dist).manifest.snapshot)
   const ended = once(child, 'close')
   child.kill('SIGTERM')

@@ -43,7 +43,7 @@ const WRITERS: [name: string, write: (path: string) => Promise<Outcome>][] = [
   ['mirror', (path) => gateway(['mirror', dist, path])],
 ]
 
-const FULL = 'cannot be written to: no space is left on its disk; free some, or use another disk'
+const FULL = 'cannot be written to: its disk is full; free some space, or use another disk'
 const READ_ONLY = 'cannot be written to: its file system is read-only; mount it read-write, or use another one'
 
 test('a full disk', async () => {
@@ -55,7 +55,7 @@ test('a full disk', async () => {
   for (const [name, write] of WRITERS) {
     const target = join(path, name)
     const line = failed(await write(target))
-    if (name === 'mirror') assert.match(line, new RegExp(`^no space on the disk of ${target}: \\d+ bytes are to come`))
+    if (name === 'mirror') assert.match(line, new RegExp(`^not enough disk space for ${target}: \\d+ bytes are needed`))
     else assert.is(line, `${target} ${FULL}`)
   }
   const [full, known] = [join(path, 'dist'), join(path, 'corpus.db')]

@@ -37,11 +37,11 @@ test('what it refuses, and options that mean nothing, are one line and leave not
   assert.not.ok(existsSync(pointerPath(at('refused'))))
   assert.match(
     failed(await gateway(['mirror', at('nowhere'), at('refused')])),
-    /^there is no snapshot at \S+nowhere: latest\.json: \S+nowhere is missing; name what /,
+    /^\S+nowhere has no snapshot: latest\.json: \S+nowhere is missing; use /,
   )
   assert.match(
     failed(await gateway(['mirror', origin, at('refused'), '--keys', at('no-keys')])),
-    /no-keys cannot be read/,
+    /cannot read \S+no-keys/,
   )
   for (const [words, line] of [
     [['mirror', 'ftp://x', at('refused')], /^a repository is a folder, a bundle, or at http/],
@@ -54,7 +54,7 @@ test('what it refuses, and options that mean nothing, are one line and leave not
   rmSync(at('refused'), { recursive: true })
   assert.match(
     failed(await gateway(['mirror', origin, at('refused'), '--max-bytes', '1k'])),
-    /--max-bytes lets in 1000$/,
+    /the limit is 1000; raise --max-bytes to accept it$/,
   )
 })
 

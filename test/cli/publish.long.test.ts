@@ -78,7 +78,7 @@ test('what cannot be is one line and leaves nothing behind', async () => {
   }
   assert.match(
     failed(await gateway(['mirror', 's3://x', at('never')]), 2),
-    /^the address names no bucket of an object store/,
+    /^the address has no bucket/,
   )
   assert.not.ok(existsSync(at('never')))
 })

@@ -87,7 +87,7 @@ export function decodeIndex(bytes: Uint8Array): Index {
   if (!table.columns.coreSegments) {
     throw new SnapshotError(
       'unsupported',
-      'the index has no core segments: the snapshot is of an earlier form and must be built anew',
+      'the index has no core segments: the snapshot has an earlier format; build it again',
     )
   }
   const { shards } = table.about

@@ -29,9 +29,10 @@ export function decodeAbout(bytes: Uint8Array): About {
   try {
     about = JSON.parse(Buffer.from(bytes).toString()) as Partial<About> | null
   } catch (cause) {
-    throw new SnapshotError('malformed', 'what the snapshot says of itself is not JSON', { cause })
+    throw new SnapshotError('malformed', 'the metadata of the snapshot is not JSON', { cause })
   }
-  if (!about?.counts || !about.feeds) throw new SnapshotError('malformed', 'the snapshot does not say what it holds')
+  if (!about?.counts || !about.feeds)
+    throw new SnapshotError('malformed', 'the metadata of the snapshot has no counts or feeds')
   const feeds = Object.entries(about.feeds).map(([name, feed]) => [name, withTimestamp(feed)])
   return { ...(about as About), feeds: Object.fromEntries(feeds) }
 }

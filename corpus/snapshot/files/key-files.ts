@@ -13,6 +13,6 @@ export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (cause) {
-    throw new KeyError('unusable', `${file} cannot be read: ${(cause as Error).message}`, { cause })
+    throw new KeyError('unusable', `cannot read ${file}: ${(cause as Error).message}`, { cause })
   }
 }

@@ -57,14 +57,14 @@ export async function readSigningKey(text: string, name: string): Promise<Signin
   if (!isObject(jwk) || alg === null || typeof jwk.d !== 'string') {
     throw new KeyError(
       'unusable',
-      `${name} is no private key that signs pointers: a JWK of Ed25519 or P-256; make one with vulnshelf key`,
+      `${name} is not a private key (JWK, Ed25519 or P-256) that signs pointers; create one with vulnshelf key`,
     )
   }
   try {
     const kid = typeof jwk.kid === 'string' ? jwk.kid : await calculateJwkThumbprint(jwk as JWK)
     return { kid, alg, key: await importJWK(jwk as JWK, alg) }
   } catch (cause) {
-    throw new KeyError('unusable', `${name} holds a damaged key: ${(cause as Error).message}`, { cause })
+    throw new KeyError('unusable', `${name} has a damaged key: ${(cause as Error).message}`, { cause })
   }
 }
 
@@ -78,16 +78,16 @@ export async function readTrustedKeys(text: string, name: string): Promise<Trust
   const trusted: TrustedKey[] = []
   for (const key of keys) {
     if (!isObject(key) || algorithmOf(key) === null) continue
-    if ('d' in key) throw new KeyError('unusable', `${name} contains a private key: whoever reads it could sign`)
+    if ('d' in key) throw new KeyError('unusable', `${name} contains a private key; distribute public keys only`)
     const { exp } = key
     if (exp !== undefined && !Number.isFinite(exp))
-      throw new KeyError('unusable', `${name}: exp of a key is no time in seconds`)
+      throw new KeyError('unusable', `${name}: exp of a key is not a time in seconds`)
     trusted.push(await trustedKey(key as JWK, name))
   }
   if (trusted.length > 0) return trusted
   throw new KeyError(
     'unusable',
-    `${name} has no key that signs pointers: it must be a key set (JWKS) with keys of Ed25519 or P-256`,
+    `${name} has no key that signs pointers; use a key set (JWKS) with Ed25519 or P-256 keys`,
   )
 }
 
@@ -109,7 +109,7 @@ export function withKey(text: string, name: string, key: TrustedKey): string {
   const document = parseJson(text, name)
   const isSet = isObject(document) && Array.isArray(document.keys)
   if (!isSet && !(isObject(document) && 'kty' in document))
-    throw new KeyError('unusable', `${name} is no key set (JWKS)`)
+    throw new KeyError('unusable', `${name} is not a key set (JWKS)`)
   const set = isSet ? { ...document, keys: [...(document.keys as unknown[]), key] } : { keys: [document, key] }
   return `${JSON.stringify(set, null, 1)}\n`
 }
@@ -188,22 +188,22 @@ async function judge(
 ): Promise<Judgement> {
   const { kid, alg, typ } = headerOf(header)
   const no = (reason: string): Judgement => ({ valid: false, reason })
-  if (kid === undefined) return no('a signature names no key')
+  if (kid === undefined) return no('a signature has no key id')
   const key = trusted.find((one) => one.kid === kid)
   if (!key) return no(`key ${kid} is not trusted`)
   if (key.exp !== undefined && now.getTime() >= key.exp * 1000) {
-    return no(`key ${kid} is trusted until ${new Date(key.exp * 1000).toISOString()} only`)
+    return no(`key ${kid} expired at ${new Date(key.exp * 1000).toISOString()}`)
   }
-  if (typ !== TYPE) return no(`the signature of key ${kid} is of another kind of document`)
+  if (typ !== TYPE) return no(`the signature of key ${kid} belongs to another type of document`)
   const expected = algorithmOf(key)!
-  if (alg !== expected) return no(`the signature of key ${kid} is of algorithm ${alg}, not ${expected}`)
+  if (alg !== expected) return no(`the signature of key ${kid} uses algorithm ${alg}, not ${expected}`)
   try {
     const jws = { payload, protected: header, signature }
     const verified = await flattenedVerify(jws, await importJWK(key, expected), { algorithms: [expected] })
     return { valid: true, kid, payload: verified.payload }
   } catch (error) {
     if (!(error instanceof errors.JOSEError)) throw error
-    return no(`the signature of key ${kid} does not fit`)
+    return no(`the signature of key ${kid} is invalid`)
   }
 }
 

@@ -28,7 +28,7 @@ export function verifyMember(role: 'cve' | 'pages' | 'catalog', member: LocatedM
   if (crc32(whole) !== trailer.readUInt32LE(0)) damaged('it inflates to bytes of another CRC-32')
   const plain = member.segments.map((segment) => ({ segment, text: segmentText(bytes, segment) }))
   const glued = GLUED[role](member.key, plain)
-  if (glued !== whole.toString()) damaged('it does not say what its segments say')
+  if (glued !== whole.toString()) damaged('its text differs from its segments')
 }
 
 const GLUED = { cve: gluedRecord, pages: gluedRows, catalog: gluedEntry }

@@ -56,7 +56,8 @@ test('a gzip is inflated to its end: every bit of it counts', async () => {
   const { head, plain } = await check('x.csv.gz', gz, /^cve,/)
   assert.is(head, text)
   assert.is(plain!.bytes, text.length)
-  for (let length = 1; length < gz.length; length++) await refused('x.csv.gz', gz.subarray(0, length), /gzip|decompressed/)
+  for (let length = 1; length < gz.length; length++)
+    await refused('x.csv.gz', gz.subarray(0, length), /gzip|decompressed/)
   const flipped = Buffer.from(gz)
   flipped[gz.length - 6]! ^= 1
   await refused('x.csv.gz', flipped, /cannot be decompressed/)

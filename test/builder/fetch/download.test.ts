@@ -144,7 +144,7 @@ test('an error page that goes away is waited for', async () => {
   assert.is(report.status, 'fetched')
   assert.is(report.attempts, 2)
   assert.equal(located(it), NEW)
-  assert.equal(world.log, ['kev/catalog.json: it is an HTML page; asking again in 2 s'])
+  assert.equal(world.log, ['kev/catalog.json: it is an HTML page; retrying in 2 s'])
   await world.close()
 })
 

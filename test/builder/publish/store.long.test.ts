@@ -141,8 +141,8 @@ test('what is busy, breaks off or arrives damaged is put again', async () => {
   assert.ok(puts > faults.length)
   assert.ok(world.slept.includes(7000))
   for (const words of [
-    /^objects\/\S+: s3:\/\/shelf answers 503 SlowDown; asking again in 7 s$/,
-    /^objects\/\S+: s3:\/\/shelf answers 500 InternalError; asking again in 1 s$/,
+    /^objects\/\S+: s3:\/\/shelf answers 503 SlowDown; retrying in 7 s$/,
+    /^objects\/\S+: s3:\/\/shelf answers 500 InternalError; retrying in 1 s$/,
   ]) {
     assert.ok(
       world.log.some((line) => words.test(line)),
@@ -189,7 +189,7 @@ test('keys that the store does not know, none at all, a bucket that is not there
   Object.assign(process.env, { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY })
   assert.match(
     await refusal(run(first, 's3://nowhere/x')),
-    /^missing: objects: s3:\/\/nowhere answers 404 NoSuchBucket; there is no such bucket: make it, or set AWS_ENDPOINT_URL /,
+    /^missing: objects: s3:\/\/nowhere answers 404 NoSuchBucket; the bucket does not exist: create it, or set AWS_ENDPOINT_URL /,
   )
   process.env.AWS_ENDPOINT_URL = 'http://127.0.0.1:1'
   assert.match(await refusal(run(first)), /^network: latest\.json: .*ECONNREFUSED/)
@@ -248,7 +248,7 @@ test('a step back is refused, also where somebody else publishes meanwhile', asy
 test('what is missing or forbidden in the store is told by name', async () => {
   assert.match(
     await refusal(mirrored(newFolder())),
-    /^missing: there is no snapshot at s3:\S+: latest\.json: s3:\/\/shelf answers 404 NoSuchKey; name /,
+    /^missing: s3:\S+ has no snapshot: latest\.json: s3:\/\/shelf answers 404 NoSuchKey; use /,
   )
   await run(first)
   store.fault = ({ key }) => (key.endsWith('latest.json') ? { kind: 'error', status: 403, code: 'AccessDenied' } : null)

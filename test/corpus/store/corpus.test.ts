@@ -150,7 +150,7 @@ function databaseWith(name: string, sql: string): string {
 }
 
 const OTHERS: [what: string, make: () => string, code: StoreError['code'], message: RegExp][] = [
-  ['no file', () => join(folder.path, 'none.db'), 'not_found', /no corpus at .*: run ingest first/],
+  ['no file', () => join(folder.path, 'none.db'), 'not_found', /none\.db does not exist; run ingest first/],
   ['a text file', () => fileWith('text', 'x'.repeat(5000)), 'not_a_corpus', /is not a corpus/],
   ['an empty file', () => fileWith('empty', ''), 'not_a_corpus', /is not a corpus/],
   ['a folder', () => folder.path, 'not_a_corpus', /is not a corpus/],

@@ -112,7 +112,7 @@ test('what other bytes say is never staged as known', () => {
   createSchema(database)
   const staging = openStaging(database)
   const known = { feed: 'osv', item: 'X', digest: Buffer.from('x'), file: 0 }
-  const refusal = /staged as known, but the corpus has other bytes/
+  const refusal = /staged as unchanged, but the corpus has another digest/
   assert.throws(() => staging.known(known), refusal)
   assert.throws(() => staging.same('osv', 'X', 0), refusal)
   staging.claim({ ...known, cveIds: [A], statedAt: null }, '"x"')

@@ -28,7 +28,7 @@ test('invalid addresses', () => {
   for (const [addresses, message] of [
     [
       [...stores, 'bucket/..', 'bucket/a/./b', 'b'.repeat(64)].map((path) => `s3://${path}`),
-      'the address names no bucket of an object store: it is s3://bucket/prefix',
+      'the address has no bucket; use s3://bucket/prefix',
     ],
     [
       ['https://user:se#cret@host/x', 'http://'],

@@ -22,8 +22,8 @@ const answered = (status: number, name: string, headers: Record<string, string> 
 test('answers become errors that say whether to ask again, and what to do', () => {
   for (const [error, code, words] of [
     [answered(404, 'NoSuchKey'), 'missing', /^s3:\/\/b answers 404 NoSuchKey$/],
-    [answered(404, 'NoSuchBucket'), 'missing', /; there is no such bucket/],
-    [answered(403, 'AccessDenied'), 'refused', /AWS_PROFILE stand for must be allowed/],
+    [answered(404, 'NoSuchBucket'), 'missing', /; the bucket does not exist/],
+    [answered(403, 'AccessDenied'), 'refused', /AWS_PROFILE needs permission/],
     [answered(403, 'RequestTimeTooSkewed'), 'refused', /; the clock of this machine is wrong$/],
     [answered(400, 'ExpiredToken'), 'refused', /have expired: renew AWS_ACCESS_KEY_ID/],
     [answered(400, 'AuthorizationHeaderMalformed'), 'refused', /; set AWS_REGION/],

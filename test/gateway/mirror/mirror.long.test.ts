@@ -113,7 +113,7 @@ test('where the disk has too little room, what runs for other snapshots left beh
   mkdirSync(partsOf(fresh), { recursive: true })
   assert.match(
     await refusal(makeRoom(fresh, manifest, huge, world.effects)),
-    new RegExp(`^no_space: no space on the disk of ${fresh}: `),
+    new RegExp(`^no_space: not enough disk space for ${fresh}: `),
   )
 })
 
@@ -200,7 +200,7 @@ test('busy servers are waited for as long as they say', async () => {
   await run(dist)
   assert.equal(filesOf(dist), currentFilesOf(first.dist))
   assert.equal(world.slept.slice(0, 2), [7000, 3000])
-  assert.match(world.log[0]!, /^latest\.json: the server answers 503; asking again in 7 s$/)
+  assert.match(world.log[0]!, /^latest\.json: the server answers 503; retrying in 7 s$/)
 })
 
 /** The second night, whose pointer expires as soon as an object of it is asked for; `onExpired` is called then. */
@@ -254,7 +254,7 @@ test('a server that answers 103 for ever does not hold a mirror up', async () =>
   repository.fault = ({ before }) => (before === 0 ? { kind: 'interim' } : null)
   await mirror(openSource(repository.url, own.effects), { dist, keys, parallel: 50 }, own.effects, noProgress)
   assert.equal(filesOf(dist), currentFilesOf(first.dist))
-  for (const line of own.log) assert.match(line, /: no answer within 1.2 s; asking again in \d+ s$/)
+  for (const line of own.log) assert.match(line, /: no answer within 1.2 s; retrying in \d+ s$/)
   assert.is(own.log.length, repository.asked.filter(({ before }) => before === 1).length)
   await own.close()
 })
@@ -311,7 +311,7 @@ test('what is missing at the source is told, with its name', async () => {
   repository.fault = ({ path }) => (path === objectName(file!.sha256) ? { kind: 'status', code: 404 } : null)
   assert.match(await refusal(run(newDist())), new RegExp(`^missing: .*${file!.sha256}.*404`))
   repository.fault = () => ({ kind: 'status', code: 404 })
-  assert.match(await refusal(run(newDist())), /^missing: there is no snapshot at \S+: latest\.json: .*404; name /)
+  assert.match(await refusal(run(newDist())), /^missing: \S+ has no snapshot: latest\.json: .*404; use /)
 })
 
 test('two writers, a folder of other files, and a file', async () => {

@@ -137,7 +137,7 @@ test('where nothing can be derived everything is fetched', async () => {
     const options = { dist, keys, derive: 0 }
     const report = await mirror(openSource(repository.url, world.effects), options, world.effects, noProgress)
     assert.is(report.derived.files, 0)
-    assert.match(world.log.at(-1)!, /^what is derived cannot be made here, so it is fetched: /)
+    assert.match(world.log.at(-1)!, /^cannot derive files locally, downloading them: /)
     const state = stateOf(strange)
     for (const { sha256 } of filesOf(strange)) assert.is(stateOf(dist)[objectName(sha256)], state[objectName(sha256)])
   } finally {

@@ -57,7 +57,7 @@ test('rollback: a lower version than the one that is here, also where nobody sig
   const newer = { ...have, version: 8 }
   assert.match(
     await refusal(async () => judgePointer(await signed(), trusting({ have: newer }))),
-    /^rollback: it offers version 7, and version 8 is here already/,
+    /^rollback: the source has version 7, older than the local version 8/,
   )
   const { expires_at: _, ...unsigned } = pointer
   assert.match(
@@ -82,7 +82,7 @@ test('mix and match: another snapshot under a version that is here, and a newer 
   const same = { ...have, version: 7 }
   assert.match(
     await refusal(async () => judgePointer(await signed(), trusting({ have: same }))),
-    /^contradiction: it offers another snapshot as version 7/,
+    /^contradiction: the source has another snapshot as version 7/,
   )
   const otherManifest = { ...pointer, manifest: { sha256: 'e'.repeat(64), size: 1234 } }
   assert.match(
@@ -92,7 +92,7 @@ test('mix and match: another snapshot under a version that is here, and a newer 
   const later = { ...have, created_at: '2026-05-02T00:00:00.000Z' }
   assert.match(
     await refusal(async () => judgePointer(await signed(), trusting({ have: later }))),
-    /^contradiction: its version 7 is of/,
+    /^contradiction: version 7 of the source was created at/,
   )
 })
 
@@ -163,7 +163,7 @@ test('files that lie elsewhere, or are larger than may be', async () => {
   const { bytes, to } = withFiles([file, { ...file, name: '2024/4xxx' }])
   assert.match(
     await refusal(() => judgeManifest(bytes, to, 9999)),
-    /^too_large: the snapshot has 10000 bytes; --max-bytes lets in 9999$/,
+    /^too_large: the snapshot has 10000 bytes, the limit is 9999; raise --max-bytes to accept it$/,
   )
 })
 

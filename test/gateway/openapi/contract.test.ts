@@ -59,7 +59,7 @@ const BAD: [string, Received, RegExp][] = [
   ['a time that never was', metric({ captured_at: '2024-02-30T08:00:00Z' }), /metrics\[1\]\.captured_at/],
   ['an id in lower case', received({ ...CVSS, cve_id: 'cve-2024-3400' }), /pattern.*\n.*cve_id/],
   ['a list instead of an object', received([]), /expected object/],
-  ['what is not JSON', received('<html>'), /no JSON: <html>/],
+  ['what is not JSON', received('<html>'), /not JSON: <html>/],
   ['JSON under another type', received(CVSS, { contentType: 'text/plain' }), /as text\/plain/],
   ['a status that is not described', error(410, 'gone'), /not described for getCvss/],
   ['an error without a message', received({ error: 'not_found' }, { status: 404 }), /message/],

@@ -178,7 +178,7 @@ const DAMAGES: [what: string, path: () => string, reason: string, detail: RegExp
     'id_differs_from_name',
     /holds CVE-2024-13337/,
   ],
-  ['no record', () => withSecond('[]'), 'record_not_object', /no JSON object/],
+  ['no record', () => withSecond('[]'), 'record_not_object', /not a JSON object/],
 ]
 
 function withSecond(content: string): string {

@@ -89,7 +89,7 @@ test('another key, a key that has ended, and no signature at all', async () => {
     new RegExp(`^untrusted: .*key ${ours.publicKey.kid} is not trusted$`),
   )
   const exp = NOW.getTime() / 1000
-  assert.match(await refusal(signed, [{ ...ours.publicKey, exp }]), /is trusted until 2026-05-01T12:00:00\.000Z only$/)
+  assert.match(await refusal(signed, [{ ...ours.publicKey, exp }]), /expired at 2026-05-01T12:00:00\.000Z$/)
   assert.is((await openSigned(signed, [{ ...ours.publicKey, exp: exp + 1 }], NOW)).pointer.version, 7)
   assert.match(await refusal(encodePointer(pointer)), /^untrusted: latest\.json is not signed$/)
   assert.match(await refusal(inEnvelope({ signatures: [] })), /it has no signature$/)
@@ -97,12 +97,12 @@ test('another key, a key that has ended, and no signature at all', async () => {
 
 test('a signed pointer of which anything was changed', async () => {
   const rolledBack = Buffer.from(JSON.stringify({ ...pointer, version: 99 })).toString('base64url')
-  assert.match(await refusal(inEnvelope({ payload: rolledBack })), /does not fit$/)
+  assert.match(await refusal(inEnvelope({ payload: rolledBack })), /is invalid$/)
   const [{ protected: header, signature }] = envelope.signatures as [Envelope['signatures'][number]]
   for (let at = 0; at < signature.length - 2; at += 7) {
     const letter = signature[at] === 'A' ? 'B' : 'A'
     const spoilt = signature.slice(0, at) + letter + signature.slice(at + 1)
-    assert.match(await refusal(inEnvelope({ signatures: [{ protected: header, signature: spoilt }] })), /does not fit$/)
+    assert.match(await refusal(inEnvelope({ signatures: [{ protected: header, signature: spoilt }] })), /is invalid$/)
   }
 })
 
@@ -110,7 +110,7 @@ test('a genuine signature around which stands something else: only what was sign
   const hostile = Buffer.from(JSON.stringify({ ...pointer, version: 99 })).toString('base64url')
   const [signature] = envelope.signatures as [Envelope['signatures'][number]]
   const within = { ...signature, payload: envelope.payload }
-  assert.match(await refusal(inEnvelope({ payload: hostile, signatures: [within] })), /^untrusted: .*does not fit$/)
+  assert.match(await refusal(inEnvelope({ payload: hostile, signatures: [within] })), /^untrusted: .*is invalid$/)
   const unprotected = { ...signature, header: { alg: 'none', kid: other.publicKey.kid } }
   assert.equal((await openSigned(inEnvelope({ signatures: [unprotected] }), [ours.publicKey], NOW)).pointer, pointer)
   const beside = { ...envelope, ...pointer, version: 99 }
@@ -119,13 +119,13 @@ test('a genuine signature around which stands something else: only what was sign
 
 test('a signature that claims the id of a trusted key, another algorithm, or none', async () => {
   const claimed = await signPointer(pointer, [{ ...other.signing, kid: ours.publicKey.kid }])
-  assert.match(await refusal(claimed), /does not fit$/)
+  assert.match(await refusal(claimed), /is invalid$/)
   const { kid } = ours.publicKey
   const [{ signature }] = envelope.signatures as [Envelope['signatures'][number]]
   for (const [alg, line] of [
-    ['none', /is of algorithm none, not EdDSA$/],
-    ['HS256', /is of algorithm HS256, not EdDSA$/],
-    ['ES256', /is of algorithm ES256, not EdDSA$/],
+    ['none', /uses algorithm none, not EdDSA$/],
+    ['HS256', /uses algorithm HS256, not EdDSA$/],
+    ['ES256', /uses algorithm ES256, not EdDSA$/],
   ] as const) {
     const forged = {
       protected: base64url({ alg, kid, typ: 'vulnshelf-pointer' }),
@@ -134,7 +134,7 @@ test('a signature that claims the id of a trusted key, another algorithm, or non
     assert.match(await refusal(inEnvelope({ signatures: [forged] })), line)
   }
   for (const header of ['', 'x', base64url([]), base64url({ alg: 'EdDSA' }), base64url({ kid: 5 })]) {
-    assert.match(await refusal(inEnvelope({ signatures: [{ protected: header, signature }] })), /names no key$/)
+    assert.match(await refusal(inEnvelope({ signatures: [{ protected: header, signature }] })), /has no key id$/)
   }
 })
 
@@ -147,14 +147,14 @@ test('a signature of a trusted key that was made for something else', async () =
   const [header, payload, signature] = token.split('.') as [string, string, string]
   assert.match(
     await refusal(inEnvelope({ payload, signatures: [{ protected: header, signature }] })),
-    /of another kind of document$/,
+    /belongs to another type of document$/,
   )
 })
 
 test('what is no pointer within its signatures, or too long to be one', async () => {
   for (const [bytes, line] of [
     [Buffer.from('[]'), /^malformed: .*not a JSON object$/],
-    [Buffer.from('{"payload":'), /^malformed: .*no JSON: it begins with "\{\\"payload\\":"$/],
+    [Buffer.from('{"payload":'), /^malformed: .*not JSON: it begins with "\{\\"payload\\":"$/],
     [Buffer.from('{"payload":5,"signatures":[]}'), /^malformed: .*neither a pointer nor a signed one$/],
     [Buffer.from('{"payload":"e30","signatures":[null]}'), /^malformed: .*neither/],
     [Buffer.from(' '.repeat(MAX_POINTER_BYTES + 1)), /^malformed: .*longer than/],
@@ -169,10 +169,10 @@ test('key files that will not do are named, with the reason', async () => {
   const text = (value: unknown) => JSON.stringify(value)
   for (const [content, line] of [
     ['{', /^k\.json is not JSON/],
-    ['[]', /^k\.json is no private key/],
-    [text(ours.publicKey), /^k\.json is no private key.*vulnshelf key/],
-    [text({ ...ours.privateKey, d: '!' }), /^k\.json holds a damaged key/],
-    [text({ kty: 'oct', k: 'c2VjcmV0' }), /^k\.json is no private key/],
+    ['[]', /^k\.json is not a private key/],
+    [text(ours.publicKey), /^k\.json is not a private key.*vulnshelf key/],
+    [text({ ...ours.privateKey, d: '!' }), /^k\.json has a damaged key/],
+    [text({ kty: 'oct', k: 'c2VjcmV0' }), /^k\.json is not a private key/],
   ] as const) {
     assert.match(await keyRefusal(readSigningKey(content, 'k.json')), line)
   }
@@ -183,7 +183,7 @@ test('key files that will not do are named, with the reason', async () => {
     [text({ keys: [{ kty: 'oct', k: 'c2VjcmV0' }] }), /^s\.json has no key/],
     [text({ keys: [{ ...ours.publicKey, x: 'AAAA' }] }), /^s\.json: the key \S{43} is damaged: /],
     [text({ keys: [{ ...ours.publicKey, x: undefined, kid: 'old' }] }), /^s\.json: the key old is damaged: /],
-    [text({ keys: [{ ...ours.publicKey, exp: 'never' }] }), /^s\.json: exp of a key is no time/],
+    [text({ keys: [{ ...ours.publicKey, exp: 'never' }] }), /^s\.json: exp of a key is not a time/],
   ] as const) {
     assert.match(await keyRefusal(readTrustedKeys(content, 's.json')), line)
   }
@@ -203,7 +203,7 @@ test('a key is added to a set without touching what else is there', async () => 
   assert.equal(JSON.parse(single), { keys: [other.publicKey, ours.publicKey] })
   for (const text of ['{', '[]', '{"rules":[]}']) {
     const added = Promise.resolve().then(() => withKey(text, 's.json', ours.publicKey))
-    assert.match(await keyRefusal(added), /^s\.json is no (?:JSON|key set)/)
+    assert.match(await keyRefusal(added), /^s\.json is not (?:JSON|a key set)/)
   }
 })
 
