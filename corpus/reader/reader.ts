@@ -16,7 +16,6 @@ import type { About } from '../snapshot/files/about.ts'
 import type { TrustedKey } from '../snapshot/files/signature.ts'
 import { isCveKey, orderView } from '../snapshot/filter/order-view.ts'
 import { firstPassing } from '../snapshot/filter/search.ts'
-import { snapshotBits } from '../snapshot/filter/snapshot-bits.ts'
 import { DEFAULT_SECTIONS, recordPieces, SECTION_NAMES, type Section } from '../snapshot/record/cve-pieces.ts'
 import { epssAt } from '../snapshot/record/epss.ts'
 import { decodeMemberHead } from '../snapshot/record/member.ts'
@@ -112,7 +111,6 @@ export async function openReader(address: string | URL, options: ReaderOptions =
   try {
     const snapshot = await openCurrent(objects, { keys, now: effects.now() })
     const { index, epss, shards, manifest, about } = snapshot
-    const bits = snapshotBits(snapshot)
     const rows = openRows(snapshot, objects)
     const open = { current: snapshot, retained: (prefix: string) => (prefix === snapshot.prefix ? snapshot : null) }
     return {
@@ -148,7 +146,7 @@ export async function openReader(address: string | URL, options: ReaderOptions =
         const order = orderView(snapshot, sort.key, sort.descending)
         const start = after ? order.positionAfter(after) : 0
         // One row more than requested shows whether another page follows (rule 8).
-        const found = firstPassing(snapshot, bits, filters, null, { order, start, most: limit + 1 })
+        const found = firstPassing(snapshot, filters, null, { order, start, most: limit + 1 })
         const ordinals = found.slice(0, limit)
         const last = ordinals.at(-1)
         const more = found.length > limit && last !== undefined
@@ -162,7 +160,7 @@ export async function openReader(address: string | URL, options: ReaderOptions =
         const { sort, filters } = readWalk(options)
         const order = orderView(snapshot, sort.key, sort.descending)
         const passing = { order, start: 0, most: order.count }
-        return walkOf(rows, sort.key, firstPassing(snapshot, bits, filters, null, passing))
+        return walkOf(rows, sort.key, firstPassing(snapshot, filters, null, passing))
       },
 
       close,

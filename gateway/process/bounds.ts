@@ -2,7 +2,7 @@
  * Memory limits of a gateway. Node, code and threads use 200 MB, and the tables of a snapshot with 350,000 CVEs 58 MB.
  * All of it must stay below 700 MB, and each retained snapshot may add 60 MB.
  */
-import { FEW_BYTES, WALKS_BYTES } from '../../corpus/snapshot/filter/bounds.ts'
+import { BITMAPS_BYTES, RARE_BYTES } from '../../corpus/snapshot/filter/bounds.ts'
 
 const MIB = 1024 * 1024
 
@@ -24,9 +24,10 @@ export const PROCESS_BYTES = {
 
 /** Of each open snapshot. */
 export const SNAPSHOT_BYTES = {
-  /** What filters let through, for walks through CVEs and through the other lists. */
-  walks: WALKS_BYTES,
-  few: FEW_BYTES,
+  /** Filters of CVE lists. */
+  bitmaps: BITMAPS_BYTES,
+  rareFacets: RARE_BYTES,
+  /** What filters let through, for walks through the other lists. */
   listWalks: 2 * MIB,
   /** Texts of rows of lists. */
   listRows: 3 * MIB,

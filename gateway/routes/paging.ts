@@ -47,8 +47,7 @@ export function cvePage({ registry, queries }: Context, request: CvePageRequest)
   const { snapshot, after } = resume(registry, text, { list, sort, filters }, isCveKey)
   const asked = { list, sort, filters, limit, after }
   const before = head ? head(snapshot) : NO_HEAD
-  const answer = (matches: Uint32Array | null) =>
-    cvePageAnswer(snapshot, planCvePage(snapshot, snapshot.bits, asked, matches), before)
+  const answer = (matches: Uint32Array | null) => cvePageAnswer(snapshot, planCvePage(snapshot, asked, matches), before)
   // Without a text query, the answer is synchronous.
   if (filters.q === undefined) {
     const rows = `${snapshotNumber(snapshot)} ${list} ${sortText(sort)} ${limit} ${text} ${JSON.stringify(filters)}`

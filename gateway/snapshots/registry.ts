@@ -5,7 +5,6 @@
 
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { readCurrent, readManifest } from '../../corpus/snapshot/files/layout.ts'
-import { type SnapshotBits, snapshotBits, warmBits } from '../../corpus/snapshot/filter/snapshot-bits.ts'
 import type { Log } from '../process/log.ts'
 import { type OpenSnapshot, openSnapshot, openTables, openTablesInTurns } from './open-snapshot.ts'
 import { type Loading, loadTables } from './table-loader.ts'
@@ -13,7 +12,6 @@ import type { SnapshotTables } from './tables.ts'
 import { stampOf, watchPointer } from './watch.ts'
 
 export interface ServedSnapshot extends OpenSnapshot {
-  bits: SnapshotBits
   /** Keeps the snapshot open while a request waits for another thread. Returns the release function. */
   hold(): () => void
 }
@@ -88,7 +86,6 @@ export function openRegistry(dist: string, options: RegistryOptions): SnapshotRe
   let closed = false
 
   log.info({ snapshot: current.id, cves: current.about.counts.cves }, 'serving snapshot')
-  warmBits(current.bits)
 
   async function open(digest: string): Promise<ServedSnapshot> {
     reading = loadTables(dist, digest, false)
@@ -132,7 +129,6 @@ export function openRegistry(dist: string, options: RegistryOptions): SnapshotRe
     older.unshift(current)
     current = prepared
     prepared = null
-    warmBits(current.bits)
     for (const gone of older.splice(keep - 1)) gone.close()
   }
 
@@ -190,7 +186,6 @@ function shelved(snapshot: OpenSnapshot, onClose: (snapshot: OpenSnapshot) => vo
   }
   return {
     ...snapshot,
-    bits: snapshotBits(snapshot),
     hold() {
       holders++
       return () => {

@@ -1,110 +1,110 @@
-/** Scans runs of a stored (descending) order in either direction. */
-import type { CveTables } from '../record/cve-tables.ts'
-import { amongOf, type Clause, cutWord, wordOf } from './bits.ts'
-import { grow, sift, sifting } from './filter-block.ts'
-import { lowerBound } from './lower-bound.ts'
-import type { Sieve } from './matches.ts'
-import type { OrderView } from './order-view.ts'
+/** Scans an order in either direction. Bitmaps exclude 32 positions at once; ranges are tested CVE by CVE. */
 
-/** The positions from `low` up to, not including, `high` of the stored order. Scanned down from `high` unless `up`. */
+import type { CveTables } from '../record/cve-tables.ts'
+import { type Bitmap, cutWord, hasBit, wordOf } from './bitmap.ts'
+import type { Constraint, RangeConstraint } from './constraints.ts'
+import type { OrderView } from './order-view.ts'
+import { positionBitmap } from './position-bitmaps.ts'
+
+/** The positions from `low` up to, not including, `high` of a descending order; read down from `high` unless `up`. */
 export interface Run {
   low: number
   high: number
   up: boolean
 }
 
-export interface Bounds {
-  from: number
-  to: number
+/** Returns what an order reads from its position `start` on, within `from` up to `to` of the descending order. */
+export function runsFrom(
+  { descending, count, keyed }: OrderView,
+  start: number,
+  { from, to }: { from: number; to: number },
+): Run[] {
+  const runs: Run[] = descending
+    ? [{ low: Math.max(start, from), high: to, up: true }]
+    : [
+        { low: from, high: Math.min(keyed - start, to), up: false },
+        { low: Math.max(keyed, from), high: Math.min(count - Math.max(start - keyed, 0), to), up: false },
+      ]
+  return runs.filter(({ low, high }) => low < high)
 }
 
-/**
- * Returns the runs from view position `start` on, within bounds. Ascending, rows with a key are reversed, then those
- * without (rule 6).
- */
-export function runsFrom({ descending, count, keyed }: OrderView, start: number, { from, to }: Bounds): Run[] {
-  const runs: Run[] = []
-  if (descending) addRun(runs, Math.max(start, from), to, true)
-  else {
-    addRun(runs, from, Math.min(keyed - start, to), false)
-    addRun(runs, Math.max(keyed, from), Math.min(count - Math.max(start - keyed, 0), to), false)
+export interface Tests {
+  bitmaps: Bitmap[]
+  /** The shortest first. A range has no bitmap yet, because building one takes longer than most scans. */
+  ranges: { constraint: RangeConstraint; size: number; positions: Uint32Array; from: number; to: number }[]
+}
+
+export function testsOf(snapshot: CveTables, constraints: readonly Constraint[], { sort }: OrderView): Tests {
+  const tests: Tests = { bitmaps: [], ranges: [] }
+  for (const one of constraints) {
+    if (one.kind === 'range') {
+      const { from, to } = one
+      tests.ranges.push({ constraint: one, size: to - from, positions: snapshot.positions[one.sort], from, to })
+    } else tests.bitmaps.push(positionBitmap(snapshot, one, sort))
   }
-  return runs
+  tests.ranges.sort((a, b) => a.size - b.size)
+  return tests
 }
 
-function addRun(runs: Run[], low: number, high: number, up: boolean): void {
-  if (low < high) runs.push({ low, high, up })
+/** `place` is the position of `ordinal` in the descending order. */
+export function passes({ bitmaps, ranges }: Tests, ordinal: number, position: number): boolean {
+  for (let i = 0; i < bitmaps.length; i++) if (!hasBit(bitmaps[i]!, position)) return false
+  return isWithin(ranges, ordinal)
 }
 
-export function positionsIn(runs: readonly Run[]): number {
-  let positions = 0
-  for (const { low, high } of runs) positions += high - low
-  return positions
+function isWithin(ranges: Tests['ranges'], ordinal: number): boolean {
+  for (let i = 0; i < ranges.length; i++) {
+    const { positions, from, to } = ranges[i]!
+    const position = positions[ordinal]!
+    if (position < from || position >= to) return false
+  }
+  return true
 }
 
-/** Clauses test 32 positions at once; sieves test the remaining ordinals. */
-export interface Checks {
-  clauses: readonly Clause[]
-  sieves: readonly Sieve[]
-}
-
-/**
- * Returns the ordinals at the first `most` positions along `runs` that pass all checks. Null after `patience` steps:
- * words of 32 positions, or failed ordinals.
- */
-export function scanPositions(
+/** Returns the first `most` ordinals along `runs` that pass. */
+export function scan(
   snapshot: CveTables,
   { sort }: OrderView,
   runs: readonly Run[],
-  { clauses, sieves }: Checks,
+  { bitmaps, ranges }: Tests,
   most: number,
-  patience: number,
+): number[] {
+  const tests = { bitmaps: [...bitmaps], ranges: [...ranges] }
+  for (;;) {
+    const found = scanWhilePatient(snapshot.orders[sort].ordinals, runs, tests, most)
+    if (found) return found
+    tests.bitmaps.push(positionBitmap(snapshot, tests.ranges.shift()!.constraint, sort))
+  }
+}
+
+/** When this share of a range's size has failed, the scan has taken about as long as building the range's bitmap. */
+const PATIENCE = 1 / 2
+
+/** Returns null when too many positions fail the tests of ranges. */
+function scanWhilePatient(
+  ordinals: Uint32Array,
+  runs: readonly Run[],
+  { bitmaps, ranges }: Tests,
+  most: number,
 ): number[] | null {
-  const { ordinals } = snapshot.orders[sort]
-  const search = sifting(sieves, most, WORD)
-  const { block } = search
-  const among = amongOf(clauses)
-  let left = patience
+  const [sparse] = bitmaps
+  const found: number[] = []
+  let patience = ranges[0] ? ranges[0].size * PATIENCE : 0
   for (const { low, high, up } of runs) {
     const [first, last, step] = up ? [low >>> 5, (high - 1) >>> 5, 1] : [(high - 1) >>> 5, low >>> 5, -1]
     for (let at = first; at !== last + step; at += step) {
-      left--
-      if (among !== null && among[at] === 0 && left > search.failed) continue
-      let word = cutWord(wordOf(clauses, at), at, low, high)
+      if (sparse !== undefined && sparse[at] === 0) continue
+      let word = cutWord(wordOf(bitmaps, at), at, low, high)
       while (word !== 0) {
         const bit = 31 - Math.clz32(up ? word & -word : word)
         word &= ~(1 << bit)
-        block[search.filled++] = ordinals[(at << 5) + bit]!
+        const ordinal = ordinals[(at << 5) + bit]!
+        if (isWithin(ranges, ordinal)) {
+          found.push(ordinal)
+          if (found.length === most) return found
+        } else if (--patience < 0) return null
       }
-      if (search.filled < search.full && left > search.failed) continue
-      if (search.filled > 0 && sift(search)) return search.found
-      if (left < search.failed) return null
-      grow(search, WORD)
     }
   }
-  sift(search)
-  return search.found
-}
-
-const WORD = 32
-
-/**
- * Returns the first `most` of ascending `ordinals` that pass, along `runs` of the order of publication, where ordinals
- * are positions.
- */
-export function walkList(ordinals: Uint32Array, runs: readonly Run[], sieves: readonly Sieve[], most: number) {
-  const search = sifting(sieves, most, 0)
-  const { block } = search
-  for (const { low, high, up } of runs) {
-    const first = lowerBound(ordinals, low)
-    const last = lowerBound(ordinals, high) - 1
-    for (let at = first; at <= last; at++) {
-      block[search.filled++] = ordinals[up ? at : first + last - at]!
-      if (search.filled < search.full) continue
-      if (sift(search)) return search.found
-      grow(search, 0)
-    }
-  }
-  sift(search)
-  return search.found
+  return found
 }

@@ -7,7 +7,6 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { Random } from '../../../corpus/sample/random.ts'
 import type { CveSort } from '../../../corpus/snapshot/cursor/order.ts'
 import { objectPath, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
-import { type SnapshotBits, snapshotBits } from '../../../corpus/snapshot/filter/snapshot-bits.ts'
 import { toBillionths } from '../../../corpus/snapshot/record/epss.ts'
 import { cvePageAnswer } from '../../../gateway/plan/cve-answer.ts'
 import { planCvePage } from '../../../gateway/plan/cve-page.ts'
@@ -19,7 +18,6 @@ import type { ListQuery, SampledCve } from './queries.ts'
 /** A corpus as both have it open. */
 export interface Both {
   snapshot: OpenSnapshot
-  bits: SnapshotBits
   list: ReturnType<typeof listQueries>
   /** The CVE at a place in the order of ids. */
   cve(n: number): SampledCve
@@ -37,7 +35,6 @@ export function openBoth(dist: string, databasePath: string): Both {
   )
   return {
     snapshot,
-    bits: snapshotBits(snapshot),
     list: listQueries(database),
     cve: (n) => cve.get(n) as SampledCve,
     close() {
@@ -91,10 +88,10 @@ export type Way = (both: Both, query: DrawnQuery) => Timed
 
 const microseconds = (since: number) => (performance.now() - since) * 1000
 
-export const byPlan: Way = ({ snapshot, bits }, { sort, filters, limit, behind }) => {
+export const byPlan: Way = ({ snapshot }, { sort, filters, limit, behind }) => {
   const after = behind && { value: cursorKey(sort.key, behind), id: behind.id }
   const began = performance.now()
-  const plan = planCvePage(snapshot, bits, { list: 'cves', sort, filters, limit, after }, null)
+  const plan = planCvePage(snapshot, { list: 'cves', sort, filters, limit, after }, null)
   const answer = cvePageAnswer(snapshot, plan)
   const gzip = answer.gzip()
   const page = microseconds(began)

@@ -4,7 +4,6 @@ import { Random } from '../../../corpus/sample/random.ts'
 import { CVE_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
 import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { orderView } from '../../../corpus/snapshot/filter/order-view.ts'
-import { snapshotBits } from '../../../corpus/snapshot/filter/snapshot-bits.ts'
 import { cvePageAnswer } from '../../../gateway/plan/cve-answer.ts'
 import { planCvePage } from '../../../gateway/plan/cve-page.ts'
 import { openSnapshot } from '../../../gateway/snapshots/open-snapshot.ts'
@@ -26,7 +25,6 @@ const PAGES_OF_A_SORT = 50
 export function wirePages(dist: string, limit: number): WirePage[] {
   const { manifest } = readCurrent(dist)
   const snapshot = openSnapshot(dist, manifest, { checkQuery: false })
-  const bits = snapshotBits(snapshot)
   try {
     return CVE_SORTS.flatMap((key) => {
       const order = orderView(snapshot, key, true)
@@ -36,7 +34,7 @@ export function wirePages(dist: string, limit: number): WirePage[] {
         const start = random.int(pages) * limit
         const after = start === 0 ? null : order.keyOf(order.ordinal(start - 1))
         const request = { list: 'cves', sort: { key, descending: true }, filters: {}, limit, after }
-        const plan = planCvePage(snapshot, bits, request, null)
+        const plan = planCvePage(snapshot, request, null)
         if (plan.way !== 'shard')
           throw new Error(`a page of ${limit} from ${start} by ${key} is planned as ${plan.way}`)
         const answer = cvePageAnswer(snapshot, plan)

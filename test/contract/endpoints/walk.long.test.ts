@@ -127,7 +127,6 @@ test('the plan of a page says which way it goes: shard where segments lie ready,
   const plan = (limit: number, more: object = {}, matches: Uint32Array | null = null) =>
     planCvePage(
       current,
-      current.bits,
       { list: 'cves', sort: { key: 'published', descending: true }, filters: {}, limit, after: null, ...more },
       matches,
     )

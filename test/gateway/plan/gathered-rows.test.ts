@@ -11,7 +11,6 @@ import { SnapshotError } from '../../../corpus/snapshot/error.ts'
 import { fileOf, objectPath, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import type { CveFilters } from '../../../corpus/snapshot/filter/filters.ts'
 import { orderView } from '../../../corpus/snapshot/filter/order-view.ts'
-import { snapshotBits } from '../../../corpus/snapshot/filter/snapshot-bits.ts'
 import { coreSegment } from '../../../corpus/snapshot/record/cve-pieces.ts'
 import { epssAt, epssMember } from '../../../corpus/snapshot/record/epss.ts'
 import { cvePageAnswer } from '../../../gateway/plan/cve-answer.ts'
@@ -88,7 +87,6 @@ test('the tag tells rows, their order, their EPSS and what stands behind them ap
 })
 
 test('a page whose rows lie together in a page of the order is made of its segments, and says the same', () => {
-  const bits = snapshotBits(snapshot)
   const request = { list: 'cves', after: null, limit: 100 }
   const since = snapshot.columns.published[snapshot.orders.published.ordinals[180]!]!
   const cases: [CveFilters, whole: number][] = [
@@ -98,12 +96,7 @@ test('a page whose rows lie together in a page of the order is made of its segme
     [{ kev: true }, 0],
   ]
   for (const [filters, least] of cases) {
-    const plan = planCvePage(
-      snapshot,
-      bits,
-      { ...request, sort: { key: 'published', descending: true }, filters },
-      null,
-    )
+    const plan = planCvePage(snapshot, { ...request, sort: { key: 'published', descending: true }, filters }, null)
     assert.is(plan.way, 'merge')
     if (plan.way === 'shard') continue
     const answer = cvePageAnswer(snapshot, plan)
@@ -114,13 +107,12 @@ test('a page whose rows lie together in a page of the order is made of its segme
 })
 
 test('from every place of every order, whole segments and gathered rows join to the same page', () => {
-  const bits = snapshotBits(snapshot)
   for (const key of CVE_SORTS) {
     const order = orderView(snapshot, key, true)
     for (const start of [1, 24, 26, 73, 130, order.count - 30]) {
       const after = order.keyOf(order.ordinal(start - 1))
       const sort = { key, descending: true }
-      const plan = planCvePage(snapshot, bits, { list: 'cves', sort, filters: {}, limit: 77, after }, null)
+      const plan = planCvePage(snapshot, { list: 'cves', sort, filters: {}, limit: 77, after }, null)
       const rows = Array.from({ length: Math.min(77, order.count - start) }, (_, i) => {
         return snapshot.columns.row[order.ordinal(start + i)]!
       })
