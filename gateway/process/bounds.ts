@@ -14,6 +14,8 @@ export const PROCESS_BYTES = {
   answers: 24 * MIB,
   /** Heads of pages: 12 MB are all of 350,000 CVEs. */
   pages: 12 * MIB,
+  /** Filters of CVE lists. */
+  bitmaps: BITMAPS_BYTES,
   /** Results of text queries. */
   queries: 8 * MIB,
   /** Texts that the query thread looks in: those of one snapshot take some 40 MB, the least used going first. */
@@ -24,8 +26,7 @@ export const PROCESS_BYTES = {
 
 /** Of each open snapshot. */
 export const SNAPSHOT_BYTES = {
-  /** Filters of CVE lists. */
-  bitmaps: BITMAPS_BYTES,
+  /** Filters of CVE lists that few CVEs pass. */
   rareFacets: RARE_BYTES,
   /** What filters let through, for walks through the other lists. */
   listWalks: 2 * MIB,

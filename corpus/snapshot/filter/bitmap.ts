@@ -11,15 +11,6 @@ export function addBit(bits: Bitmap, number: number): void {
 
 export const hasBit = (bits: Bitmap, number: number): boolean => (bits[number >>> 5]! & (1 << (number & 31))) !== 0
 
-export const inverse = (bits: Bitmap): Bitmap => bits.map((word) => ~word)
-
-/** Returns the union of sets for equally many numbers. */
-export function union(size: number, sets: readonly Bitmap[]): Bitmap {
-  const bits = emptyBitmap(size)
-  for (const set of sets) for (let at = 0; at < bits.length; at++) bits[at]! |= set[at]!
-  return bits
-}
-
 /** Returns one word of the intersection of `sets`; all ones without sets. Fastest with the smallest set first. */
 export function wordOf(sets: readonly Bitmap[], at: number): number {
   let word = -1

@@ -1,29 +1,33 @@
 /**
- * The CVEs of a constraint as a bitmap of positions in an order, so that a scan tests 32 positions at once. Bitmaps of
- * single flags and severities are built once per order: 1.6 MB at 350,000 CVEs. All others are cached.
+ * The CVEs of a constraint as a bitmap of positions in an order, so that a scan tests 32 positions at once. Cached by
+ * snapshot, order and value.
  */
 
 import { generationalCache } from '../../runtime/generational-cache.ts'
-import { bySort, type CveSort } from '../cursor/order.ts'
+import type { CveSort } from '../cursor/order.ts'
 import { FLAGS, SEVERITIES } from '../derive/facts.ts'
 import type { CveTables } from '../record/cve-tables.ts'
-import { addBit, type Bitmap, emptyBitmap, inverse, union } from './bitmap.ts'
+import { addBit, type Bitmap, emptyBitmap } from './bitmap.ts'
 import { BITMAPS_BYTES } from './bounds.ts'
 import { type Constraint, nameOf } from './constraints.ts'
-import { perSnapshot } from './per-snapshot.ts'
+import { perSnapshot, snapshotNumber } from './per-snapshot.ts'
 
 /** Memory of an entry without key and words, in bytes. */
 const ENTRY_BYTES = 300
 
-const caches = perSnapshot(() =>
-  generationalCache<string, Bitmap>(BITMAPS_BYTES, (bits, key) => bits.byteLength + key.length * 2 + ENTRY_BYTES),
-)
+/** Flags and severities have 40 values, so their bitmaps are never evicted: at most 7 MB at 350,000 CVEs. */
+const ofFacets = perSnapshot(() => new Map<string, Bitmap>())
+
+/** Shared by all snapshots, so that the limit applies to the process. */
+const ofLists = generationalCache<string, Bitmap>(BITMAPS_BYTES, (bits, key) => {
+  return bits.byteLength + key.length * 2 + ENTRY_BYTES
+})
 
 /** Returns the positions, in the descending order `sort`, of the CVEs that satisfy a constraint. */
 export function positionBitmap(snapshot: CveTables, constraint: Constraint, sort: CveSort): Bitmap {
-  if (constraint.kind === 'flag' && constraint.wanted) return facetBitmaps(snapshot)[sort]().flags[constraint.flag]
-  const cache = caches(snapshot)
-  const key = `${sort} ${nameOf(constraint)}`
+  const isFacet = constraint.kind === 'flag' || constraint.kind === 'severity'
+  const cache = isFacet ? ofFacets(snapshot) : ofLists
+  const key = `${snapshotNumber(snapshot)} ${sort} ${nameOf(constraint)}`
   let bits = cache.get(key)
   if (!bits) {
     bits = buildBitmap(snapshot, constraint, sort)
@@ -32,17 +36,16 @@ export function positionBitmap(snapshot: CveTables, constraint: Constraint, sort
   return bits
 }
 
-function buildBitmap(snapshot: CveTables, constraint: Constraint, sort: CveSort): Bitmap {
-  const { columns, orders, positions } = snapshot
+/** Takes up to one ms at 350,000 CVEs. */
+function buildBitmap({ columns, orders, positions }: CveTables, constraint: Constraint, sort: CveSort): Bitmap {
   switch (constraint.kind) {
-    case 'flag':
-      return inverse(facetBitmaps(snapshot)[sort]().flags[constraint.flag])
+    case 'flag': {
+      const mask = FLAGS[constraint.flag]
+      return bitmapWhere(orders[sort].ordinals, columns.flags, (flags) => ((flags & mask) !== 0) === constraint.wanted)
+    }
     case 'severity': {
-      const { severities } = facetBitmaps(snapshot)[sort]()
-      return union(
-        columns.count,
-        constraint.bands.map((band) => severities[band]),
-      )
+      const codes = constraint.bands.map((band) => SEVERITIES.indexOf(band))
+      return bitmapWhere(orders[sort].ordinals, columns.severity, (code) => codes.includes(code))
     }
     case 'list':
       return bitmapAt(positions[sort], constraint.ordinals)
@@ -51,39 +54,18 @@ function buildBitmap(snapshot: CveTables, constraint: Constraint, sort: CveSort)
   }
 }
 
+/** Returns the positions in `ordinals` of the CVEs whose value passes `test`. */
+function bitmapWhere(ordinals: Uint32Array, values: Uint8Array, test: (value: number) => boolean): Bitmap {
+  const passes = Uint8Array.from({ length: 256 }, (_, value) => (test(value) ? 1 : 0))
+  const bits = emptyBitmap(ordinals.length)
+  for (let position = 0; position < ordinals.length; position++) {
+    bits[position >>> 5]! |= passes[values[ordinals[position]!]!]! << (position & 31)
+  }
+  return bits
+}
+
 function bitmapAt(positions: Uint32Array, ordinals: Uint32Array): Bitmap {
   const bits = emptyBitmap(positions.length)
   for (let i = 0; i < ordinals.length; i++) addBit(bits, positions[ordinals[i]!]!)
   return bits
-}
-
-interface FacetBitmaps {
-  flags: Record<keyof typeof FLAGS, Bitmap>
-  severities: Record<(typeof SEVERITIES)[number], Bitmap>
-}
-
-/** Each order's bitmaps are built at its first use, in one to two ms at 350,000 CVEs. */
-const facetBitmaps = perSnapshot((snapshot) =>
-  bySort((sort) => {
-    let made: FacetBitmaps | null = null
-    return () => {
-      made ??= buildFacets(snapshot, sort)
-      return made
-    }
-  }),
-)
-
-function buildFacets({ columns: { count, flags, severity }, orders }: CveTables, sort: CveSort): FacetBitmaps {
-  const { ordinals } = orders[sort]
-  const bitmapWhere = (test: (ordinal: number) => boolean): Bitmap => {
-    const bits = emptyBitmap(count)
-    for (let position = 0; position < count; position++) if (test(ordinals[position]!)) addBit(bits, position)
-    return bits
-  }
-  const byName = <N extends string>(names: readonly N[], test: (name: N, ordinal: number) => boolean) =>
-    Object.fromEntries(names.map((name) => [name, bitmapWhere((ordinal) => test(name, ordinal))])) as Record<N, Bitmap>
-  return {
-    flags: byName(Object.keys(FLAGS) as (keyof typeof FLAGS)[], (name, at) => (flags[at]! & FLAGS[name]) !== 0),
-    severities: byName(SEVERITIES, (name, at) => severity[at] === SEVERITIES.indexOf(name)),
-  }
 }

@@ -4,15 +4,7 @@ import * as assert from 'uvu/assert'
 import type { CveCore } from '../../../../corpus/model/record.ts'
 import { CVE_SORTS } from '../../../../corpus/snapshot/cursor/order.ts'
 import { idAt } from '../../../../corpus/snapshot/derive/index-table.ts'
-import {
-  addBit,
-  cutWord,
-  emptyBitmap,
-  hasBit,
-  inverse,
-  union,
-  wordOf,
-} from '../../../../corpus/snapshot/filter/bitmap.ts'
+import { addBit, cutWord, emptyBitmap, hasBit, wordOf } from '../../../../corpus/snapshot/filter/bitmap.ts'
 import type { CveFilters } from '../../../../corpus/snapshot/filter/filters.ts'
 import { orderView } from '../../../../corpus/snapshot/filter/order-view.ts'
 import { firstPassing } from '../../../../corpus/snapshot/filter/search.ts'
@@ -118,14 +110,14 @@ for (const [filters, passes] of CASES) {
   })
 }
 
-test('bitmaps: intersection and complement, cut at every border of a word', () => {
+test('bitmaps: intersections, cut at every border of a word', () => {
   for (const size of [1, 31, 32, 33, 64, 100]) {
     const multiples = (of: number) => {
       const bits = emptyBitmap(size)
       for (let number = 0; number < size; number += of) addBit(bits, number)
       return bits
     }
-    const sets = [union(size, [multiples(2), multiples(5)]), inverse(multiples(3))]
+    const sets = [multiples(2), multiples(3)]
     for (const low of [0, 1, 31, 32, 33]) {
       for (const high of [low, low + 1, 32, 64, size]) {
         if (high > size || low > high) continue
@@ -133,9 +125,7 @@ test('bitmaps: intersection and complement, cut at every border of a word', () =
           const at = number >>> 5
           return hasBit(Uint32Array.of(cutWord(wordOf(sets, at), at, low, high)), number & 31)
         })
-        const expected = Array.from({ length: high - low }, (_, i) => low + i).filter(
-          (number) => (number % 2 === 0 || number % 5 === 0) && number % 3 !== 0,
-        )
+        const expected = Array.from({ length: high - low }, (_, i) => low + i).filter((number) => number % 6 === 0)
         assert.equal(found, expected, `${low} to ${high} of ${size}`)
       }
     }
