@@ -1,4 +1,4 @@
-/** gateway/API.md, sections 3 to 5: every list, every parameter and every endpoint for one CVE. */
+/** gateway/API.md, sections 3 to 7: statements about every list, every parameter and every endpoint. */
 import * as assert from 'uvu/assert'
 import { contractSuite } from '../support/contract.ts'
 import { idsOf, inOrder, type Summary, summariesOf } from '../support/cve-rows.ts'
@@ -22,22 +22,55 @@ interface Page {
 }
 
 const LISTS = await everyList(service)
+const endpoints = await everyEndpoint(service)
+const CVE_ID = /CVE-\d+-\d+/
 
 const errorOf = async (path: string) => {
   const { status, body } = await service.ask(path)
   return [status, (body as { error: string }).error]
 }
 
-states('5.1', 'GET with a token, and no other method', async () => {
-  for (const { path } of await everyEndpoint(service)) {
-    const url = `${service.url}/api/v1${path}`
+states('5.1', 'every endpoint requires a token', async () => {
+  for (const { path } of endpoints) {
     assert.is((await service.ask(path)).status, 200, path)
-    assert.is((await fetch(url)).status, 401, path)
-    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-      const { status, headers } = await fetch(url, { method, headers: { authorization: `Bearer ${service.token}` } })
-      assert.equal([status, headers.get('allow')], [405, 'GET, HEAD'], `${method} ${path}`)
-    }
+    assert.is((await fetch(`${service.url}/api/v1${path}`)).status, 401, path)
   }
+})
+
+states('5.5', 'no valid token, on every endpoint', async () => {
+  for (const { path } of endpoints) await refusing.holdToken(path)
+})
+
+states('5.9', 'the cookie opens every endpoint', async () => {
+  const cookie = `theme=dark; session=${service.token}; lang=en`
+  const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+  for (const { path } of endpoints) {
+    const response = await fetch(`${service.url}/api/v1${path}`, { headers: { cookie, accept } })
+    assert.is(response.status, 200, path)
+    await response.arrayBuffer()
+  }
+})
+
+states('5.11', 'non-administrators are refused everywhere', async () => {
+  const user = await service.tokenOf({ role: 'user' })
+  for (const { path } of endpoints) {
+    const { status, body } = await service.ask(path, user)
+    assert.equal([status, (body as { error: string }).error], [403, 'forbidden'], path)
+  }
+})
+
+states('5.12', 'a CVE above the tier of the caller', async () => {
+  for (const { template, path } of endpoints) {
+    if (isPerCve(template)) await refusing.holdTier((id) => path.replace(CVE_ID, id))
+    else assert.is((await refusing.asReader(path, 0)).status, 200, path)
+  }
+})
+
+states('5.13', 'lists are the same for every tier', async () => {
+  const { status, body } = await refusing.asReader('/cves?limit=100', 0)
+  assert.is(status, 200)
+  assert.equal(body, await service.json('/cves?limit=100'))
+  assert.ok(idsOf((body as { data: Summary[] }).data).includes(newest))
 })
 
 states('4.1', 'limit and cursor of every list', async () => {
@@ -182,7 +215,7 @@ states('3.5', 'ascending keys, descending with a minus', async () => {
 })
 
 states('3.1', 'parameters that fail validation', async () => {
-  for (const { path, template } of await everyEndpoint(service)) {
+  for (const { path, template } of endpoints) {
     const behind = (more: string) => `${path}${path.includes('?') ? '&' : '?'}${more}`
     await refuses(service, behind('colour=red'), 'colour')
     assert.equal(await errorOf(behind('q=%zz')), [400, 'invalid_parameter'], template)
@@ -206,28 +239,49 @@ states('3.1', 'parameters that fail validation', async () => {
 })
 
 states('10.4', 'any case of the id; 403 and 404', async () => {
-  const perCve = (await everyEndpoint(service)).filter(({ template }) => isPerCve(template))
+  const perCve = endpoints.filter(({ template }) => isPerCve(template))
   assert.ok(perCve.length >= 12, String(perCve.length))
-  const id = /CVE-\d+-\d+/
   for (const { path } of perCve) {
     const exact = await service.json(path)
-    for (const spelt of [path.replace(id, (one) => one.toLowerCase()), path.replace('CVE-', 'cVe-')]) {
+    for (const spelt of [path.replace(CVE_ID, (one) => one.toLowerCase()), path.replace('CVE-', 'cVe-')]) {
       assert.equal(await service.json(spelt), exact, spelt)
     }
-    await refusing.holdTier((cve) => path.replace(id, cve))
     for (const missing of [UNKNOWN, REJECTED, 'CVE-1999-0000']) {
-      const { status, body } = await service.ask(path.replace(id, missing))
-      const { error, message } = body as { error: string; message: string }
-      assert.equal([status, error], [404, 'not_found'], path.replace(id, missing))
-      assert.ok(message.includes(missing), message)
+      assert.equal(await errorOf(path.replace(CVE_ID, missing)), [404, 'not_found'], path.replace(CVE_ID, missing))
     }
   }
   assert.is((await service.ask(`/cves/${RESERVED}`)).status, 200, 'a reserved one has a record')
   assert.ok(!idsOf(await service.all<Summary>('/cves')).includes(REJECTED))
 })
 
+states('6.2', 'the message names the CVE', async () => {
+  for (const { path } of endpoints.filter(({ template }) => isPerCve(template))) {
+    for (const missing of [UNKNOWN, REJECTED, 'CVE-1998-9999']) {
+      const { body } = await service.ask(path.replace(CVE_ID, missing.toLowerCase()))
+      const { message } = body as { message: string }
+      assert.ok(message.split(/[ ;]/).includes(missing), message)
+      assert.match(message, /^[a-z]+( [\w-]+){2,}/i)
+    }
+  }
+})
+
+states('6.5', 'the message says to start again', async () => {
+  const { pagination } = await service.json<Page>('/cves?limit=1&severity=high')
+  for (const query of ['severity=high&sort=published', 'severity=high&sort=-cvss', 'severity=low', 'limit=1']) {
+    const { status, body } = await service.ask(`/cves?${query}&cursor=${pagination.next_cursor}`)
+    const { error, message } = body as { error: string; message: string }
+    assert.equal([status, error], [400, 'invalid_cursor'], query)
+    assert.match(message, /request the first page again/)
+    assert.is((await service.ask(`/cves?${query}`)).status, 200)
+  }
+})
+
+states('7.7', 'every endpoint, once the quota is used up', async () => {
+  for (const { path } of endpoints) await refusing.holdQuota(path)
+})
+
 states('3.6', 'four statuses that every endpoint has', async () => {
-  for (const { path } of await everyEndpoint(service)) {
+  for (const { path } of endpoints) {
     await refusing.holdAlways(path)
     await refuses(service, `${path}${path.includes('?') ? '&' : '?'}nothing=1`, 'nothing')
   }

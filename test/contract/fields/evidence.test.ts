@@ -199,5 +199,33 @@ states('13.13', 'first and last time', () => {
   }
 })
 
+const ranksOf = (type: string) => new Set(of('evidence_type', type).map((item) => item.maturity_rank))
+
+states('13.14', 'proof of concept, then weaponized, then KEV', () => {
+  const [[poc], [weaponized], [kev]] = [ranksOf('poc_public'), ranksOf('weaponized_exploit'), ranksOf('kev_listed')]
+  assert.ok(typeof poc === 'number' && typeof weaponized === 'number' && typeof kev === 'number')
+  assert.ok(poc < weaponized && weaponized < kev, `${poc}, ${weaponized}, ${kev}`)
+  assert.is(ranksOf('weaponized_exploit').size, 1)
+})
+
+states('13.15', 'exploited CVEs have the highest ranks', () => {
+  const exploiting = details.map(({ cve_id: id, evidence }) => ({
+    id,
+    list: evidence.filter(({ type }) => type === 'exploitation'),
+  }))
+  const best = (list: readonly EvidenceItem[]) => Math.max(...list.map((item) => item.maturity_rank!))
+  const active = exploiting.filter(({ id }) => feeds.kev.has(id))
+  const others = exploiting.filter(
+    ({ list }) => list.length > 0 && !list.some((item) => /kev_listed|ssvc_active/.test(item.evidence_type)),
+  )
+  assert.ok(active.length > 2 && others.length > 20)
+  const least = Math.min(...active.map(({ list }) => best(list)))
+  for (const { id, list } of others) assert.ok(best(list) < least, id)
+})
+
+states('13.16', 'the rank of a proof of concept', () => assert.equal([...ranksOf('poc_public')], [40]))
+states('13.17', 'the rank of a KEV listing', () => assert.equal([...ranksOf('kev_listed')], [80]))
+states('13.18', 'the rank of active exploitation', () => assert.equal([...ranksOf('ssvc_active')], [80]))
+
 after(() => service.remove())
 run()

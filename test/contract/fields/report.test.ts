@@ -106,6 +106,10 @@ states('17.3', 'name and flag of each type', async () => {
   const expected = feeds.reportTypes.map(({ prompt_name, enabled }) => ({ prompt_name, enabled }))
   const byName = (a: object, b: object) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)
   assert.equal(types.toSorted(byName), expected.toSorted(byName))
+})
+
+states('17.5', 'types in production', async () => {
+  const { report_types: types } = await typesOf()
   holdValues(
     types.map(({ enabled }) => enabled),
     [true, false],

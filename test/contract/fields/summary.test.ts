@@ -20,6 +20,7 @@ import {
   string,
   timestamp,
 } from '../support/field-types.ts'
+import { REJECTED, RESERVED } from '../support/odd-records.ts'
 import { type CveJson, sampleFeeds } from '../support/sample-feeds.ts'
 import { sharedService } from '../support/service.ts'
 
@@ -49,13 +50,20 @@ states('8.1', 'the id in upper case', async () => {
   }
 })
 
-states('8.2', 'the state of the upstream record', () => {
+states('8.2', 'two states; rejected records are absent', async () => {
   holdField(details, 'state', oneOf('PUBLISHED', 'RESERVED'))
   holdEach('state', ({ cveMetadata }) => cveMetadata.state)
   holdSeen(
     details.map(({ state }) => state),
     ['PUBLISHED', 'RESERVED'],
   )
+  assert.is(byKey(details, ({ cve_id }) => cve_id).get(RESERVED)!.state, 'RESERVED')
+  const rejected = feeds.records.filter(({ cveMetadata }) => cveMetadata.state === 'REJECTED')
+  assert.ok(rejected.some(({ cveMetadata }) => cveMetadata.cveId === REJECTED))
+  for (const { cveMetadata } of rejected) {
+    assert.is((await service.ask(`/cves/${cveMetadata.cveId}`)).status, 404, cveMetadata.cveId)
+    assert.not.ok(details.some(({ cve_id: id }) => id === cveMetadata.cveId))
+  }
 })
 
 states('8.3', 'the title of the CNA or a derived one', () => {

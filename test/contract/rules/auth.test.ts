@@ -1,4 +1,4 @@
-/** Rules 11 to 15 of RULES.md: tokens, the cookie, administrators and tiers, on a whole gateway. */
+/** Rules 11 to 15 of RULES.md and gateway/API.md, section 5: tokens, the session cookie, the preview and tiers. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as assert from 'uvu/assert'
@@ -11,7 +11,7 @@ import { openWorld, type World, worldsOf } from '../support/service.ts'
 import { cveList } from '../support/upstream.ts'
 
 const contract = contractSuite('rules, authentication and tiers')
-const { rule } = contract
+const { rule, states } = contract
 
 const RECORDS = cveList([
   { id: 'CVE-2024-0001' },
@@ -23,9 +23,79 @@ const identity = await identityOf(world)
 const now = () => Math.floor(Date.now() / 1000)
 const statusOf = async (headers: Record<string, string>, path = '/cves', on: World = world) =>
   (await on.ask(path, headers)).status
-const bare = async (headers: Record<string, string>) => (await fetch(`${world.url}/api/v1/cves`, { headers })).status
+/** The status of a request without the token that the service adds. */
+const bare = async (headers: Record<string, string>, path = '/cves') =>
+  (await fetch(`${world.url}/api/v1${path}`, { headers })).status
 /** Runs `work` on another gateway. */
 const withWorld = worldsOf(RECORDS)
+
+const admin = await identity.as()
+const adminToken = admin.authorization.slice('Bearer '.length)
+
+states('5.2', 'the Bearer scheme and no other', async () => {
+  assert.is(await bare(admin), 200)
+  for (const authorization of [adminToken, `Basic ${adminToken}`, `Token ${adminToken}`, 'Bearer', 'Bearer ']) {
+    assert.is(await bare({ authorization }), 401, authorization.slice(0, 10))
+  }
+  assert.is(await bare({}, `/cves?access_token=${adminToken}`), 401)
+})
+
+states('5.3', 'tokens of another issuer or audience are refused', async () => {
+  // Another provider signed with a key of the same id.
+  const other = await signingKey(identity.key.kid)
+  assert.is(await statusOf(admin), 200)
+  assert.is(await statusOf(await identity.as({}, {}, other)), 401)
+  assert.is(await statusOf(await identity.as({ iss: 'https://other.test' })), 401)
+  assert.is(await statusOf(await identity.as({ aud: 'another-service' })), 401)
+})
+
+states('5.4', 'a token is good until it expires', async () => {
+  for (let request = 0; request < 3; request++) assert.is(await statusOf(admin), 200)
+  const { status, body } = await world.ask('/cves', await identity.as({ exp: now() - 60 }))
+  assert.equal([status, (body as { message: string }).message], [401, 'the token has expired'])
+  assert.is(await statusOf(await identity.as({ exp: now() + 60 })), 200)
+})
+
+states('5.6', 'a withdrawn key ends its tokens', async () => {
+  await withWorld({}, async (other) => {
+    const rotated = await identityOf(other)
+    const headers = await rotated.as()
+    assert.is(await statusOf(headers, '/cves', other), 200)
+    const next = await signingKey('key-2')
+    rotated.publish(next)
+    // The gateway checks the file at most once a second.
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    assert.is(await statusOf(headers, '/cves', other), 401)
+    assert.is(await statusOf(await rotated.as({}, {}, next), '/cves', other), 200)
+  })
+})
+
+states('5.7', 'malformed and altered tokens are rejected', async () => {
+  const token = admin.authorization
+  const [head, claims, signature] = token.split('.') as [string, string, string]
+  const flipped = signature.startsWith('A') ? `B${signature.slice(1)}` : `A${signature.slice(1)}`
+  for (const bad of ['Bearer rubbish', `${head}.${claims}.${flipped}`, `${head}.${claims}`, `${token}x`]) {
+    const { status, body } = await world.ask('/cves', { authorization: bad })
+    assert.equal([status, (body as { error: string }).error], [401, 'unauthenticated'])
+  }
+})
+
+states('5.8', 'a bad header is not replaced by the cookie', async () => {
+  const cookie = `session=${adminToken}`
+  assert.is(await bare({ cookie }), 200)
+  for (const authorization of ['Bearer rubbish', 'Basic YWJj', 'Bearer']) {
+    assert.is(await bare({ cookie, authorization }), 401, authorization)
+  }
+})
+
+states('5.10', 'the header goes before the cookie', async () => {
+  const cookie = `session=${adminToken}`
+  const user = await identity.as({ role: 'user', sub: 'bob' })
+  assert.is(await bare({ cookie, ...user }), 403)
+  assert.is(await bare({ cookie: 'session=rubbish', ...admin }), 200)
+  assert.is(await bare({ cookie: 'session=rubbish' }), 401)
+  assert.is(await bare({ cookie: cookie.replace('session', 'sessions') }), 401)
+})
 
 rule(
   11,

@@ -1,7 +1,8 @@
 /** Rule 7 of RULES.md: what a cursor is, what it is bound to, and where a walk goes on. */
 import * as assert from 'uvu/assert'
+import { prune } from '../../../builder/prune.ts'
 import { decodeCursor, encodeCursor } from '../../../corpus/snapshot/cursor/cursor.ts'
-import { ingestAndBuild, temporaryFolder } from '../../support/dist.ts'
+import { ingestAndBuild, quietEffects, temporaryFolder } from '../../support/dist.ts'
 import { putFeeds } from '../../support/feeds.ts'
 import { testGateway } from '../../support/gateway.ts'
 import { contractSuite } from '../support/contract.ts'
@@ -121,6 +122,14 @@ rule(7, 'a string that was not issued, or changed on its way, is refused', async
     }
     await refusal(`${path}${join}cursor=${cursor}=`)
   }
+  // A correct checksum does not help: the list has no such row.
+  const issued = decodeCursor(cursorOf(await firstOf('/cves')))!
+  for (const after of [
+    { value: 1, id: 'CVE-2024-xyzzy' },
+    { value: 'x', id: 'CVE-2024-0001' },
+  ]) {
+    assert.match(await refusal(`/cves?cursor=${encodeCursor({ ...issued, after })}`), 'not issued')
+  }
   const { status, body } = await service.ask('/cves?cursor=')
   assert.equal([status, (body as { error: string }).error], [400, 'invalid_parameter'])
 })
@@ -186,6 +195,20 @@ rule(7, 'a walk goes on in its snapshot while that is retained, though nights pa
     const fresh = await ask(null)
     assert.is.not(fresh.snapshot, first.snapshot)
     assert.equal(numbers(fresh.page), [9])
+  } finally {
+    await world.remove()
+  }
+})
+
+rule(7, 'a text search continues in its snapshot after prune removed its files', async () => {
+  const world = await openWorld(records(2, 4, 6, 8))
+  try {
+    const first = await world.json<Page>('/cves?q=fault&limit=1')
+    await world.night(records(1, 8, 9))
+    const { removed } = await prune(world.made.dist, 1, quietEffects())
+    assert.ok(removed.objects > 0)
+    const rest = await world.json<Page>(`/cves?q=fault&limit=9&cursor=${cursorOf(first)}`)
+    assert.equal([...numbers(first), ...numbers(rest)], [8, 6, 4, 2])
   } finally {
     await world.remove()
   }

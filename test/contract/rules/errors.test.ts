@@ -1,5 +1,6 @@
 /** gateway/API.md, section 6: each error with its code and headers, and the order of the checks. */
 import { readFileSync, writeFileSync } from 'node:fs'
+import Database from 'better-sqlite3'
 import * as assert from 'uvu/assert'
 import { objectPath, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { parseRaw, sendRaw } from '../../support/server.ts'
@@ -61,6 +62,24 @@ states('6.1', 'the wrong parameter is named', async () => {
   assert.equal([cursor.is, cursor.parameter], ['400 invalid_cursor', 'cursor'])
 })
 
+states('6.3', 'not_found has no further field', async () => {
+  for (const path of ['/cves/CVE-1998-9999', '/cves/CVE-1998-9999/advisory', '/cwes/999999', '/no-such-thing']) {
+    const { status, body } = await world.ask(path)
+    assert.is(status, 404, path)
+    assert.equal(Object.keys(body as ErrorBody), ['error', 'message'])
+    assert.type((body as ErrorBody).message, 'string')
+  }
+})
+
+states('6.4', 'bad identifiers and unknown parameters', async () => {
+  for (const path of [
+    ...['/cves/CVE-24-1', '/cwes/x', '/capecs/CWE-66', '/cwes/79-1/cves', '/exploits/elsewhere/1'],
+    ...['/cves?no_such_parameter=1', '/cves/CVE-2024-0001?no_such_parameter=1'],
+  ]) {
+    assert.is(await is(path), '400 invalid_parameter', path)
+  }
+})
+
 states('6.6', 'every bad token, with a challenge', async () => {
   const now = Math.floor(Date.now() / 1000)
   const stranger = await signingKey('stranger')
@@ -83,8 +102,10 @@ states('6.6', 'every bad token, with a challenge', async () => {
   assert.is((await fetch(`${world.url}/api/v1/cves`)).headers.get('www-authenticate'), 'Bearer')
 })
 
-states('6.7', 'a non-administrator during the preview', async () => {
-  assert.is(await is('/cves', user), '403 forbidden')
+states('6.7', 'a non-administrator during the preview, whatever the path', async () => {
+  for (const path of ['/cves', '/no-such-thing', '/cves?no_such_parameter=1', '/cves/CVE-1999-0000']) {
+    assert.is(await is(path, user), '403 forbidden', path)
+  }
 })
 
 states('6.8', 'the record and its parts', async () => {
@@ -115,12 +136,14 @@ states('6.10', 'other methods, with Allow', async () => {
   }
 })
 
-states('6.13', 'with Retry-After', async () => {
-  await withWorld({ rateLimit: 1 }, async (other) => {
-    await other.ask('/cves')
-    const { is: what, headers } = await errorOf('/cves', {}, 'GET', other)
-    assert.is(what, '429 rate_limited')
-    assert.match(headers.get('retry-after')!, /^[1-9]\d*$/)
+states('6.13', 'requests beyond the quota, with Retry-After', async () => {
+  await withWorld({ rateLimit: 2 }, async (other) => {
+    for (let i = 0; i < 2; i++) assert.is((await other.ask('/cves')).status, 200)
+    for (let i = 0; i < 2; i++) {
+      const { is: what, headers } = await errorOf('/cves', {}, 'GET', other)
+      assert.is(what, '429 rate_limited')
+      assert.match(headers.get('retry-after')!, /^[1-9]\d*$/)
+    }
   })
 })
 
@@ -173,6 +196,12 @@ states('6.14', 'no details, and other requests still work', async () => {
     assert.is(what, '500 internal')
     assert.is(message, 'internal error')
     assert.is((await other.ask('/snapshot')).status, 200)
+    assert.is((await other.ask('/search?q=cve-20')).status, 200)
+    const database = new Database(other.registry.current.query.path)
+    database.exec('UPDATE items SET bytes = zeroblob(length(bytes))')
+    database.close()
+    assert.is(await is('/search?q=CVE-2', {}, 'GET', other), '500 internal')
+    assert.ok(other.log.some(({ level, err }) => level === 'error' && String(err).includes('of query.db is damaged')))
   })
 })
 

@@ -83,7 +83,7 @@ rule(
   'a strong tag of the content, the same for every token, one for each coding; either gives 304 behind the token',
   async () => {
     const other = await identity.as({ sub: 'somebody else' })
-    for (const path of ['/cves', DETAIL, '/search?q=er', '/snapshot']) {
+    for (const path of ['/cves', DETAIL, '/search?q=er', '/search/suggest?q=er', '/snapshot']) {
       const tag = (await onTheWire(path)).headers.etag!
       assert.match(tag, /^"[^"]+"$/)
       assert.is((await onTheWire(path, other)).headers.etag, tag)
@@ -123,6 +123,7 @@ rule(17, 'answers name their snapshot and where they came from', async () => {
     '/cves?sort=cvss': 'merge',
     '/cves?q=cve': 'sqlite',
     '/search?q=er': 'sqlite',
+    '/search/suggest?q=er': 'sqlite',
     '/cwes?q=x': 'sqlite',
   }
   for (const [path, from] of Object.entries(cases)) {

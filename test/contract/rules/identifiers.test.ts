@@ -26,6 +26,7 @@ rule(1, 'a CVE id in any case is answered in upper case', async () => {
     assert.is((await world.json<{ cve_id: string }>(`/cves/${id}/affected`)).cve_id, 'CVE-2024-0001')
   }
   assert.is(await ids('ids=cve-2024-0002'), '2')
+  assert.is((await ask('/cves/CVE-2024-00001')).status, 404, 'a number has one spelling')
 })
 
 rule(1, 'the number has 4 to 19 digits, the year 4', async () => {
@@ -131,6 +132,9 @@ rule(2, 'unknown members, sort keys, includes, fields and values out of range ar
     ['/cwes/79?fields=colour', 'fields', /'colour'.*relationships/],
     ['/capecs/66?fields=colour', 'fields', /'colour'.*execution_flow/],
     ['/search?q=er&types=cve,exploit', 'types', /'exploit'.*capec/],
+    ['/cves?ids=CVE-2024-1', 'ids', /CVE id/],
+    ['/cves?cwe=CWE-abc', 'cwe', /CWE-79/],
+    ['/cves/CVE-2024-0001/affected?source=nvdd', 'source', /did you mean 'nvd'/],
     ['/cves?limit=0', 'limit', /1 to 100/],
     ['/cves?limit=101', 'limit', /1 to 100/],
     ['/cves?limit=1e1', 'limit', /1 to 100/],

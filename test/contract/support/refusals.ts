@@ -28,6 +28,10 @@ export async function refusesValues(service: Service, path: string, name: string
 }
 
 export interface Refusing {
+  /** 401 without a token and with a forged one. */
+  holdToken(path: string): Promise<void>
+  /** 429 with Retry-After once the quota is used up. */
+  holdQuota(path: string): Promise<void>
   /** 200 for `path`, and 401 and 429 where the token or the quota is missing. */
   holdAlways(path: string): Promise<void>
   /** 403 `tier_restricted` for who is below the tier of `gated`, 200 for who is not. */
@@ -60,19 +64,27 @@ export async function openRefusing(service: Service, gated: string): Promise<Ref
     const response = await open.get(path, await service.tokenOf(claims))
     return { status: response.status, body: await response.json() }
   }
+  const holdToken = async (path: string) => {
+    const bare = await fetch(`${open.url}/api/v1${path}`)
+    assert.is(bare.status, 401, path)
+    assert.is(((await bare.json()) as Refusal).error, 'unauthenticated')
+    const forged = await errorOf(open, path, { authorization: 'Bearer no.such.token' })
+    assert.equal([forged.status, forged.error], [401, 'unauthenticated'], path)
+  }
+  const holdQuota = async (path: string) => {
+    const { status, error, headers } = await errorOf(spent, path, {})
+    assert.equal([status, error], [429, 'rate_limited'], path)
+    assert.match(headers.get('retry-after')!, /^[1-9]\d*$/, path)
+  }
   return {
     gated,
     asReader,
+    holdToken,
+    holdQuota,
     async holdAlways(path) {
       assert.is((await service.ask(path)).status, 200, path)
-      const bare = await fetch(`${open.url}/api/v1${path}`)
-      assert.is(bare.status, 401, path)
-      assert.is(((await bare.json()) as Refusal).error, 'unauthenticated')
-      const forged = await errorOf(open, path, { authorization: 'Bearer no.such.token' })
-      assert.equal([forged.status, forged.error], [401, 'unauthenticated'], path)
-      const { status, error, headers } = await errorOf(spent, path, {})
-      assert.equal([status, error], [429, 'rate_limited'], path)
-      assert.ok(Number(headers.get('retry-after')) > 0, path)
+      await holdToken(path)
+      await holdQuota(path)
     },
     async holdTier(path) {
       for (const tier of [undefined, 0, 2]) {

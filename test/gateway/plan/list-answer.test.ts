@@ -4,6 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openQueries } from '../../../gateway/query/queries.ts'
 import { listCapecs } from '../../../gateway/routes/capecs.ts'
+import { listCves } from '../../../gateway/routes/cves.ts'
 import { openRegistry } from '../../../gateway/snapshots/registry.ts'
 import { sampleDist, temporaryFolder } from '../../support/dist.ts'
 import { asAdministrator } from '../../support/gateway.ts'
@@ -26,6 +27,19 @@ for (const [query, way] of Object.entries(WAYS)) {
     assert.ok(zipped.length < plain.length / 2, `${zipped.length} bytes of ${plain.length}`)
   })
 }
+
+test('every page of the default order of CVEs is stored, to the last one', async () => {
+  for (const limit of [25, 50, 100]) {
+    let pages = 0
+    for (let cursor: string | null = ''; cursor !== null; pages++) {
+      const answer = await listCves.read({}, `limit=${limit}${cursor && `&cursor=${cursor}`}`)(context)
+      assert.is(answer.servedFrom, 'shard', `limit ${limit}`)
+      cursor = JSON.parse(answer.identity().toString()).pagination.next_cursor
+    }
+    assert.ok(pages >= 3)
+  }
+  assert.is((await listCves.read({}, 'limit=7')(context)).servedFrom, 'merge')
+})
 
 test.after(async () => {
   await queries.close()

@@ -6,7 +6,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sha256 } from '../../../corpus/runtime/digest.ts'
 import { gzipFile } from '../../../corpus/snapshot/codec/deflate.ts'
-import { fileOf, pointerPath } from '../../../corpus/snapshot/files/layout.ts'
+import { fileOf, objectPath, pointerPath, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { encodePointer } from '../../../corpus/snapshot/files/pointer.ts'
 import { encodeCatalog } from '../../../corpus/snapshot/record/catalog.ts'
 import { goodSnapshot } from '../../corpus/snapshot/forgery.ts'
@@ -47,6 +47,17 @@ test('a query.db with a view that never ends', async () => {
     await refusal((dist) => good.forge(dist, file, readFileSync(path), content)),
     /^query\.db is refused: it must have exactly the tables sets, texts, items, grams, bests/,
   )
+})
+
+test('a new shard with another byte than its digest states', async () => {
+  const file = manifest.files.find(({ role }) => role === 'cve')!
+  const bytes = Buffer.concat([bytesOf('cve', file.name), Buffer.of(0)])
+  const reason = await refusal((dist) => {
+    good.forge(dist, file, bytes, '0'.repeat(64))
+    bytes[bytes.length >> 1]! ^= 1
+    writeFileSync(objectPath(dist, fileOf(readCurrent(dist).manifest, 'cve', file.name).sha256), bytes)
+  })
+  assert.match(reason, /^file cve .* does not have the digest it is named by$/)
 })
 
 test('a catalog that inflates to more than its bound', async () => {

@@ -5,7 +5,7 @@ const AUTH = ['test/contract/rules/auth.test.ts']
 const QUOTAS = ['test/contract/rules/limits.test.ts']
 const SHARED = ['test/gateway/limits/redis.long.test.ts']
 const HTTP = ['test/contract/rules/http.test.ts']
-const AUTHENTICATION = ['test/contract/rules/service-authentication.test.ts']
+const CONVENTIONS = ['test/contract/endpoints/conventions.test.ts']
 
 export const ACCESS: readonly Mutation[] = [
   {
@@ -46,7 +46,7 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/auth/authenticator.ts',
     find: 'if (known.keys !== ring.current()) {',
     replace: 'if (ring.current() === undefined) {',
-    tests: AUTHENTICATION,
+    tests: AUTH,
   },
   {
     rule: 'rule 13: the cookie is read where there is no Authorization header at all',
@@ -62,7 +62,7 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/auth/credential.ts',
     find: 'if (authorization !== undefined) {',
     replace: 'if (authorization !== undefined && cookie === undefined) {',
-    tests: AUTHENTICATION,
+    tests: AUTH,
   },
   {
     rule: 'rule 14: an administrator has role admin, or admin among roles',
@@ -102,7 +102,7 @@ export const ACCESS: readonly Mutation[] = [
     file: 'gateway/access/access.ts',
     find: 'needed > tier)',
     replace: 'needed > tier + 1)',
-    tests: AUTHENTICATION,
+    tests: CONVENTIONS,
   },
   {
     rule: 'rule 16: each subject has its own quota',

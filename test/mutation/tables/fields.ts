@@ -98,7 +98,7 @@ export const FIELDS: readonly Mutation[] = [
     file: 'corpus/model/evidence/evidence.ts',
     find: 'poc_public: 40,',
     replace: 'poc_public: 50,',
-    tests: test('states'),
+    tests: test('fields/evidence'),
   },
   {
     rule: 'API 19.14: phase and note',

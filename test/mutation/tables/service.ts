@@ -26,7 +26,7 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/http/app.ts',
     find: 'if (preview && !subject.admin) {',
     replace: 'if (preview && !subject) {',
-    tests: test('rules/service-authentication'),
+    tests: test('endpoints/conventions'),
   },
   {
     rule: 'API 6.13: requests beyond the quota',
@@ -34,7 +34,7 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/http/app.ts',
     find: 'if (limitState.refused) throw overLimit(limitState)',
     replace: '',
-    tests: test('rules/service-errors'),
+    tests: test('rules/errors'),
   },
   {
     rule: 'API 6.2: the message names the CVE',
@@ -42,7 +42,7 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/routes/found-cve.ts',
     find: `no record exists for \${id}`,
     replace: 'no record exists',
-    tests: test('rules/service-errors'),
+    tests: test('endpoints/conventions'),
   },
   {
     rule: 'API 7.1: rows on a page',
@@ -50,7 +50,7 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/routes/paging.ts',
     find: 'PAGE_LIMIT_MAX = 100',
     replace: 'PAGE_LIMIT_MAX = 200',
-    tests: test('rules/service-limits'),
+    tests: test('rules/limits'),
   },
   {
     rule: 'API 7.2: results of each type',
@@ -58,7 +58,7 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/routes/search.ts',
     find: 'integer({ min: 1, max: 25 }), 5)',
     replace: 'integer({ min: 1, max: 25 }), 6)',
-    tests: test('rules/service-limits'),
+    tests: test('rules/limits'),
   },
   {
     rule: 'API 7.3: number of suggestions',
@@ -66,7 +66,7 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/routes/search.ts',
     find: 'integer({ min: 1, max: 15 })',
     replace: 'integer({ min: 1, max: 20 })',
-    tests: test('rules/service-limits'),
+    tests: test('rules/limits'),
   },
   {
     rule: 'API 7.4: the shortest query',
@@ -74,7 +74,7 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/routes/vendors.ts',
     find: 'required(text({ min: 2 }))',
     replace: 'required(text())',
-    tests: test('rules/service-limits'),
+    tests: test('rules/limits'),
   },
   {
     rule: 'API 11.3: one item for each URL; tag and source',
@@ -82,7 +82,7 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/routes/cve-parts.ts',
     find: '(tag === undefined || tags.includes(tag)) && ',
     replace: '',
-    tests: test('rules/endpoints'),
+    tests: test('endpoints/cve-parts'),
   },
   {
     rule: 'API 9.10: at most 100; their number is the default limit',
@@ -90,7 +90,7 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/routes/cves.ts',
     find: 'limit: limit ?? ids?.length ?? PAGE_LIMIT_DEFAULT',
     replace: 'limit: limit ?? PAGE_LIMIT_DEFAULT',
-    tests: test('rules/more-endpoints'),
+    tests: test('endpoints/small-corpus'),
   },
   {
     rule: 'API 27.3: changes of any feed but EPSS',
@@ -98,7 +98,7 @@ export const SERVICE: readonly Mutation[] = [
     file: 'gateway/routes/changes.ts',
     find: "newRow < 0 ? 'removed' : 'changed'",
     replace: "'changed'",
-    tests: test('rules/more-endpoints'),
+    tests: test('endpoints/small-corpus'),
   },
   {
     rule: 'a time means the newest snapshot created not later than it',
@@ -122,7 +122,7 @@ export const SERVICE: readonly Mutation[] = [
     file: 'corpus/snapshot/derive/list-rows.ts',
     find: 'product_count: products.get(slug)?.size ?? 0',
     replace: 'product_count: 0',
-    tests: test('rules/more-endpoints'),
+    tests: test('endpoints/small-corpus'),
   },
   {
     rule: 'API 6.1: the wrong parameter is named',

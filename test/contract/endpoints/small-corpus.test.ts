@@ -1,4 +1,4 @@
-/** Endpoints of gateway/API.md with their whole answers: lists, batches, changes, the snapshot. */
+/** Whole answers of lists, batches, snapshots and changes on a few hand-written records. */
 import * as assert from 'uvu/assert'
 import { DOCUMENT, ROUTES } from '../../../gateway/routes/table.ts'
 import { cnaJson, epssCsv, kevJson } from '../../support/feeds.ts'
@@ -25,7 +25,7 @@ interface Page {
   pagination: { limit: number; next_cursor: string | null }
 }
 
-const contract = contractSuite('rules, further endpoints')
+const contract = contractSuite('endpoints on a small corpus')
 const { states } = contract
 
 const of = (vendor: string, ...products: string[]) =>
@@ -122,6 +122,13 @@ states('23.2', 'one CNA with its directory entry', async () => {
   await notFound('/cnas/nobody')
 })
 
+states('19.5', 'version and date, in both catalogs', async () => {
+  const cwe = await world.json<{ catalog_version: string; updated_at: string }>('/cwes/79')
+  assert.equal([cwe.catalog_version, cwe.updated_at], ['4.15', '2024-07-16T00:00:00.000Z'])
+  const capec = await world.json<{ catalog_version: string; updated_at: string }>('/capecs/66')
+  assert.equal([capec.catalog_version, capec.updated_at], ['3.9', '2023-01-24T00:00:00.000Z'])
+})
+
 states('25.8', 'one module with its CVEs', async () => {
   const { data } = await world.json<Page>('/exploits?source=exploit_archive')
   assert.equal(await world.json('/exploits/exploit_archive/42'), {
@@ -169,6 +176,8 @@ states('27.1', 'id, counts and feeds of the snapshot', async () => {
     reports: 1,
   }
   assert.equal([snapshot.counts, snapshot.epss_date, snapshot.parent], [counts, '2024-06-01', null])
+  const feeds = ['capec', 'cna', 'cvelist', 'cwe', 'epss', 'exploitdb', 'ghsa', 'kev', 'metasploit', 'reports']
+  assert.equal(Object.keys(snapshot.feeds).sort(), feeds)
   const { epss } = snapshot.feeds
   assert.equal(Object.keys(epss!), ['version', 'updated_at', 'records', 'licence', 'attribution'])
   assert.equal([epss!.version, epss!.records], ['v2024.01.01', 1])
