@@ -1,10 +1,11 @@
 /** Every rule and every statement of the API that a document, a comment or a test cites exists. */
+
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { rulesOf, statementsOf } from './contract/support/claims.ts'
+import { rulesOf, statementsOf } from './contract/support/contract.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')

@@ -10,13 +10,12 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readCurrent } from '../../corpus/snapshot/files/layout.ts'
 import { makeToken } from '../../gateway/auth/token.ts'
-import { askDirectly } from '../support/ask.ts'
+import { askDirectly, walk } from '../support/ask.ts'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../support/dist.ts'
 import { needs } from '../support/needs.ts'
 import { type Nginx, startNginx } from '../support/nginx.ts'
 import { type TestRedis, testRedis } from '../support/redis.ts'
 import { BUCKET, type ObjectStore, openObjectStore } from '../support/s3.ts'
-import { walk } from '../support/walk.ts'
 import { done, endAll, start, vulnshelf } from './command.ts'
 
 needs('Redis', 'nginx')
@@ -125,14 +124,14 @@ test('one publish: both swap, limits are shared, and walks through the balancer 
     const pages = async (query: string) => (await ask(query)).text
     let isPublished = false
     // It begins under the first snapshot, and ends when both serve the second.
-    const { rows } = await walk(pages, '', PAGE, undefined, async (page) => {
+    const rows = await walk<{ cve_id: string }>(pages, PAGE, async (page) => {
       if (page !== 3) return
       done(await vulnshelf(['publish', later, REPOSITORY], { env: store.env }))
       isPublished = true
       let swapping = 0
       while ((await served()).some((id) => id !== second)) {
         // Others begin while one gateway has it and the other has not.
-        const walked = idsOf((await walk(pages, '', PAGE)).rows)
+        const walked = idsOf(await walk(pages, PAGE))
         assert.ok(
           [before, after].some((ids) => JSON.stringify(ids) === JSON.stringify(walked)),
           'a walk while they swap',
@@ -143,7 +142,7 @@ test('one publish: both swap, limits are shared, and walks through the balancer 
     })
     assert.ok(isPublished)
     assert.equal(idsOf(rows), before)
-    assert.equal(idsOf((await walk(pages, '', PAGE)).rows), after)
+    assert.equal(idsOf(await walk(pages, PAGE)), after)
     assert.is((await ask('limit=1')).snapshot, second)
   } finally {
     await nginx?.stop()

@@ -1,9 +1,10 @@
 /** Every statement of gateway/API.md and every rule of corpus/model/RULES.md has a test, and every test names one. */
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { claimsIn, claimsOf, rulesOf, statementsOf } from './support/claims.ts'
+import { claimsIn, claimsOf, rulesOf, statementsOf } from './support/contract.ts'
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
 const claims = claimsOf(import.meta.dirname)

@@ -1,4 +1,5 @@
 /** The examples of the OpenAPI document are the answers of a gateway on the sample corpus. */
+
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'

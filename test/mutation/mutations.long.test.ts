@@ -1,9 +1,10 @@
 /** The table of mutations still fits the code and the tests that it names; `run.ts` then runs it. */
+
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { claimsIn } from '../contract/support/claims.ts'
+import { claimsIn } from '../contract/support/contract.ts'
 import { occurrences, ROOT } from './checkout.ts'
 import { MUTATIONS } from './mutations.ts'
 import { failingTests } from './test-file.ts'

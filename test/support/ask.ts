@@ -45,16 +45,34 @@ export function askDirectly(dist: string): Asked {
   }
 }
 
-/** Gives every row of a list, page by page. */
-export function allOver(ask: Ask): Asked['all'] {
-  return async <Row>(path: string) => {
-    const rows: Row[] = []
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const { text } = await ask(path, `limit=100${cursor && `&cursor=${cursor}`}`)
-      const page = JSON.parse(text) as { data: Row[]; pagination: { next_cursor: string | null } }
-      rows.push(...page.data)
-      cursor = page.pagination.next_cursor
-    }
-    return rows
+/**
+ * Every row of a list, by its cursors. `ask` gives the body of a page for a query string. `between` runs after every page
+ * but the last. Throws for a page that is not full, and for another limit than the requested one.
+ */
+export async function walk<Row>(
+  ask: (query: string) => Promise<string>,
+  limit = 100,
+  between?: (page: number) => Promise<void>,
+): Promise<Row[]> {
+  const rows: Row[] = []
+  for (let page = 1, cursor: string | null = ''; ; page++) {
+    const { data, pagination } = JSON.parse(await ask(`limit=${limit}${cursor && `&cursor=${cursor}`}`)) as Page<Row>
+    rows.push(...data)
+    cursor = pagination.next_cursor
+    if (pagination.limit !== limit) throw new Error(`limit ${pagination.limit} was answered for ${limit}`)
+    if (cursor === null) return rows
+    if (data.length !== limit) throw new Error(`a page of ${data.length} rows is followed by another`)
+    await between?.(page)
   }
 }
+
+interface Page<Row> {
+  data: Row[]
+  pagination: { limit: number; next_cursor: string | null }
+}
+
+/** Gives every row of a list, page by page. */
+export const allOver =
+  (ask: Ask): Asked['all'] =>
+  (path) =>
+    walk(async (query) => (await ask(path, query)).text)

@@ -3,7 +3,7 @@ import type { CapecListEntry, CweListEntry } from '../../corpus/model/catalog-na
 import type { CnaRow, ProductRow, VendorRow } from '../../corpus/model/directory.ts'
 import type { ExploitModule } from '../../corpus/model/record.ts'
 import type { Asked } from './ask.ts'
-import type { Summary } from './walk.ts'
+import type { Summary } from './cve-cases.ts'
 
 export interface AllRows {
   cves: Summary[]

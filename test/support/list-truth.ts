@@ -4,9 +4,9 @@ import * as assert from 'uvu/assert'
 import type { CweListEntry } from '../../corpus/model/catalog-names.ts'
 import type { ExploitModule } from '../../corpus/model/record.ts'
 import type { CorpusFacts } from './corpus-facts.ts'
+import type { Summary } from './cve-cases.ts'
 import type { AllRows } from './list-rows.ts'
 import { keyOfName } from './plain.ts'
-import type { Summary } from './walk.ts'
 
 export function holdRows(rows: AllRows, facts: CorpusFacts): void {
   test('/cves has every record of the corpus once, with its EPSS', () => {
@@ -22,7 +22,7 @@ export function holdRows(rows: AllRows, facts: CorpusFacts): void {
   })
 
   test('/cwes has every weakness of the catalog, with the CVEs that any source maps to it', () => {
-    const listed = new Set(rows.cves.filter(({ kev }) => kev.listed).map(({ cve_id }) => cve_id))
+    const listed = new Set<string>(rows.cves.filter(({ kev }) => kev.listed).map(({ cve_id }) => cve_id))
     const counted = facts.cwes.map((entry) => {
       const ids = [...facts.weaknesses].filter(([, weaknesses]) => weaknesses.has(String(entry.slug))).map(([id]) => id)
       const { cwe_id, slug, numeric_id, name, abstraction, status, likelihood } = entry

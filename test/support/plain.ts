@@ -114,3 +114,20 @@ export function byFrequency(values: Iterable<string | null>): string[] {
   for (const value of values) if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1)
   return [...counts].sort(([a, x], [b, y]) => y - x || byText(a, b)).map(([value]) => value)
 }
+
+/** Rule 28: 0 for an exact id, 1 for the prefix of id or label, 2 for the start of a word, 3 elsewhere, null nowhere. */
+export function rankOf({ key, label }: { key: string; label: string }, q: string): number | null {
+  const [needle, id, name] = [q, key, label].map(lower) as [string, string, string]
+  if (!id.includes(needle) && !name.includes(needle)) return null
+  if (id === needle) return 0
+  if (id.startsWith(needle) || name.startsWith(needle)) return 1
+  return beginsWord(id, needle) || beginsWord(name, needle) ? 2 : 3
+}
+
+/** Whether `needle` follows a character that is no letter, mark or digit. */
+function beginsWord(text: string, needle: string): boolean {
+  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + 1)) {
+    if (!/[\p{L}\p{M}\p{N}]$/u.test(text.slice(Math.max(0, at - 2), at))) return true
+  }
+  return false
+}

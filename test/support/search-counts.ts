@@ -6,7 +6,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Ask } from './combinations.ts'
 import type { AllRows } from './list-rows.ts'
-import { byText, lower } from './plain.ts'
+import { byText, lower, rankOf } from './plain.ts'
 import { QUERIES, SHORT_QUERIES } from './search-queries.ts'
 
 /** Something that can be found: matched by `key`, which is its id (of a product the slug), and `label`. */
@@ -43,29 +43,13 @@ function entriesOf(rows: SearchedRows): Record<(typeof TYPES)[number], Entry[]> 
   }
 }
 
-const SCORES = { exact: 1, prefix: 0.75, wordStart: 0.5, elsewhere: 0.25 }
-
-/** rule 28: an exact id, then prefix of id or label, then word start, then elsewhere; null where nothing matches. */
-function scoreOf({ key, label }: Entry, wanted: string): number | null {
-  const text = lower(label)
-  if (!key.includes(wanted) && !text.includes(wanted)) return null
-  if (key === wanted) return SCORES.exact
-  if (key.startsWith(wanted) || text.startsWith(wanted)) return SCORES.prefix
-  return beginsWord(key, wanted) || beginsWord(text, wanted) ? SCORES.wordStart : SCORES.elsewhere
-}
-
-/** Whether `wanted` stands somewhere behind what is no letter, mark or digit. */
-function beginsWord(text: string, wanted: string): boolean {
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
-    if (!/[\p{L}\p{M}\p{N}]$/u.test(text.slice(Math.max(0, at - 2), at))) return true
-  }
-  return false
-}
+/** By rank. */
+const SCORES = [1, 0.75, 0.5, 0.25]
 
 function bestOf(entries: readonly Entry[], wanted: string): { count: number; best: { entry: Entry; score: number }[] } {
   const matching = entries.flatMap((entry) => {
-    const score = scoreOf(entry, wanted)
-    return score === null ? [] : [{ entry, score }]
+    const rank = rankOf(entry, wanted)
+    return rank === null ? [] : [{ entry, score: SCORES[rank]! }]
   })
   // Sorting is stable: what is equal stays newest first, or most CVEs first.
   const ranked = matching.sort((a, b) => b.score - a.score || Number(b.entry.first) - Number(a.entry.first))

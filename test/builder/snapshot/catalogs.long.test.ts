@@ -1,4 +1,5 @@
 /** The catalog of CNAs from night to night: those of the list, and those that only records name. */
+
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openWorld } from '../../contract/support/service.ts'

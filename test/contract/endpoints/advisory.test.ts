@@ -1,9 +1,9 @@
 /** gateway/API.md, section 15: the linked advisory, with the EPSS score of the day. */
 import * as assert from 'uvu/assert'
+import { openRefusing, refuses } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'
-import { recordsOf, summariesOf } from '../support/cve-rows.ts'
 import { RESERVED, UNKNOWN } from '../support/odd-records.ts'
-import { openRefusing, refuses } from '../support/refusals.ts'
+import { recordsOf, summariesOf } from '../support/rows.ts'
 import { sharedService } from '../support/service.ts'
 
 const { states, after, run } = contractSuite('GET /cves/{cveId}/advisory')

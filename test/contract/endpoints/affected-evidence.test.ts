@@ -1,10 +1,10 @@
 /** gateway/API.md, sections 12 and 13: the endpoints, against the corpus for every CVE. */
 import * as assert from 'uvu/assert'
 import type { AffectedEntry, EvidenceItem } from '../../../corpus/model/record.ts'
+import { openRefusing, refuses, refusesValues } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'
-import { recordsOf } from '../support/cve-rows.ts'
 import { RESERVED, UNKNOWN } from '../support/odd-records.ts'
-import { openRefusing, refuses, refusesValues } from '../support/refusals.ts'
+import { recordsOf } from '../support/rows.ts'
 import { sharedService } from '../support/service.ts'
 
 const { states, after, run } = contractSuite('GET /cves/{cveId}/affected, /evidence')

@@ -1,10 +1,12 @@
 /** gateway/API.md, sections 21 and 22: the catalog of attack patterns against the feed's entries. */
 import * as assert from 'uvu/assert'
 import type { CapecEntry } from '../../../corpus/model/catalog.ts'
+import type { CapecListEntry } from '../../../corpus/model/catalog-names.ts'
+import { capecsCase } from '../../support/list-cases.ts'
+import { lower } from '../../support/plain.ts'
+import { holdPaging, openRefusing, refuses, refusesValues } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'
-import { catalogsOf, folded, holdListSorts, inListOrder, type Orders } from '../support/list-rows.ts'
-import { holdPaging } from '../support/paging.ts'
-import { openRefusing, refuses, refusesValues } from '../support/refusals.ts'
+import { catalogsOf, holdListSorts, inListOrder } from '../support/rows.ts'
 import { sharedService } from '../support/service.ts'
 
 const { states, after, run } = contractSuite('GET /capecs')
@@ -12,13 +14,7 @@ const service = await sharedService()
 const { capecs: entries } = catalogsOf(service.corpus)
 const refusing = await openRefusing(service, 'CVE-1999-0041')
 
-type Row = Record<string, unknown> & {
-  capec_id: number
-  name: string | null
-  description: string
-  status: string | null
-  typical_severity: string | null
-}
+type Row = CapecListEntry
 
 const rows: Row[] = entries.map((entry) => ({
   capec_id: entry.numeric_id,
@@ -39,14 +35,7 @@ const rows: Row[] = entries.map((entry) => ({
   related_attack_patterns: entry.related_attack_patterns,
 }))
 const SEVERITIES = ['Very Low', 'Low', 'Medium', 'High', 'Very High']
-const orders: Orders<Row> = {
-  keys: {
-    id: (row) => row.capec_id,
-    name: (row) => row.name?.toLowerCase() ?? null,
-    severity: (row) => (row.typical_severity === null ? null : SEVERITIES.indexOf(row.typical_severity)),
-  },
-  id: (row) => row.capec_id,
-}
+const { orders } = capecsCase(rows)
 const hold = async (query: string, passes: (row: Row) => boolean) => {
   const expected = inListOrder(rows.filter(passes), orders, 'id')
   assert.equal(await service.all<Row>(`/capecs?${query}`), expected, query)
@@ -63,7 +52,7 @@ states('21.1', 'text in name or description', async () => {
   ]
   let found = 0
   for (const q of queries) {
-    const passes = (row: Row) => [row.name ?? '', row.description].some((text) => folded(text).includes(folded(q)))
+    const passes = (row: Row) => [row.name ?? '', row.description].some((text) => lower(text).includes(lower(q)))
     if ((await hold(`q=${encodeURIComponent(q)}`, passes)) > 0) found++
   }
   assert.ok(found >= 11, String(found))

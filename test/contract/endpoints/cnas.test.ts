@@ -1,9 +1,9 @@
 /** gateway/API.md, section 23: the CVEs of a CNA and the statistics, against all records and all rows of `/cnas`. */
 import * as assert from 'uvu/assert'
+import { keyOfName } from '../../support/plain.ts'
+import { holdPaging, refuses, refusesValues } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'
-import { type CveKey, type CvePage, holdCves, holdSorts, type Summary, summariesOf } from '../support/cve-rows.ts'
-import { holdPaging } from '../support/paging.ts'
-import { refuses, refusesValues } from '../support/refusals.ts'
+import { type CveKey, type CvePage, holdCves, holdSorts, type Summary, summariesOf } from '../support/rows.ts'
 import { sharedService } from '../support/service.ts'
 
 const { states, after, run } = contractSuite('GET /cnas/{slug}/cves, /cnas/stats')
@@ -22,8 +22,7 @@ interface Cna {
 }
 const cnas = await service.all<Cna>('/cnas')
 
-/** Names are joined by folding: lower case, `_` for blanks (rule 27). */
-const slugOf = (name: string) => name.trim().toLowerCase().replace(/\s+/g, '_')
+const slugOf = (name: string) => keyOfName(name)!
 const ofCna = (slug: string) => all.filter(({ assigner }) => assigner !== null && slugOf(assigner) === slug)
 const slugs = [...new Set(all.map(({ assigner }) => slugOf(assigner!)))]
 const most = slugs.toSorted((a, b) => ofCna(b).length - ofCna(a).length)[0]!

@@ -1,12 +1,10 @@
 /** gateway/API.md, sections 3 to 7: statements about every list, every parameter and every endpoint. */
 import * as assert from 'uvu/assert'
+import { holdPaging, openRefusing, refuses } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'
-import { idsOf, inOrder, type Summary, summariesOf } from '../support/cve-rows.ts'
-import { everyEndpoint, isPerCve } from '../support/every-endpoint.ts'
-import { everyList } from '../support/every-list.ts'
+import { everyEndpoint, everyList, isPerCve } from '../support/endpoints.ts'
 import { REJECTED, RESERVED, UNKNOWN } from '../support/odd-records.ts'
-import { holdPaging } from '../support/paging.ts'
-import { openRefusing, refuses } from '../support/refusals.ts'
+import { idsOf, inOrder, type Summary, summariesOf } from '../support/rows.ts'
 import { sharedService } from '../support/service.ts'
 
 const { states, after, run } = contractSuite('conventions for all endpoints')

@@ -1,9 +1,9 @@
 /** gateway/API.md, section 9: each filter alone, against all records, filtered here. */
 import * as assert from 'uvu/assert'
+import { refusesValues } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'
-import { holdCves, idsOf, inOrder, type Summary, summariesOf } from '../support/cve-rows.ts'
 import { RESERVED } from '../support/odd-records.ts'
-import { refusesValues } from '../support/refusals.ts'
+import { holdCves, idsOf, inOrder, type Summary, summariesOf } from '../support/rows.ts'
 import { sharedService } from '../support/service.ts'
 
 const { states, after, run } = contractSuite('filters of GET /cves')

@@ -1,6 +1,8 @@
 /** gateway/API.md, section 9: the list, its orders and its pages, and all filters with one another. */
 import * as assert from 'uvu/assert'
+import { holdPaging, openRefusing, refusesValues } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'
+import { REJECTED, RESERVED } from '../support/odd-records.ts'
 import {
   CVE_KEYS,
   type CveKey,
@@ -11,10 +13,7 @@ import {
   inOrder,
   type Summary,
   summariesOf,
-} from '../support/cve-rows.ts'
-import { REJECTED, RESERVED } from '../support/odd-records.ts'
-import { holdPaging } from '../support/paging.ts'
-import { openRefusing, refusesValues } from '../support/refusals.ts'
+} from '../support/rows.ts'
 import { sharedService } from '../support/service.ts'
 
 const { states, after, run } = contractSuite('GET /cves')

@@ -1,5 +1,6 @@
 /** gateway/API.md, section 20: the CVEs of a weakness against all records, filtered here. */
 import * as assert from 'uvu/assert'
+import { holdPaging, refusesValues } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'
 import {
   CVE_KEYS,
@@ -11,9 +12,7 @@ import {
   recordsOf,
   type Summary,
   summariesOf,
-} from '../support/cve-rows.ts'
-import { holdPaging } from '../support/paging.ts'
-import { refusesValues } from '../support/refusals.ts'
+} from '../support/rows.ts'
 import { sharedService } from '../support/service.ts'
 
 const { states, after, run } = contractSuite('GET /cwes/{cweId}/cves')

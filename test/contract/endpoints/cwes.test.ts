@@ -1,11 +1,12 @@
 /** gateway/API.md, sections 18 and 19: the catalog of weaknesses against the feed's entries. */
 import * as assert from 'uvu/assert'
 import type { CweEntry } from '../../../corpus/model/catalog.ts'
+import type { CweListEntry } from '../../../corpus/model/catalog-names.ts'
+import { cwesCase } from '../../support/list-cases.ts'
+import { lower } from '../../support/plain.ts'
+import { holdPaging, openRefusing, refuses, refusesValues } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'
-import { recordsOf } from '../support/cve-rows.ts'
-import { catalogsOf, folded, holdListSorts, inListOrder, type Orders } from '../support/list-rows.ts'
-import { holdPaging } from '../support/paging.ts'
-import { openRefusing, refuses, refusesValues } from '../support/refusals.ts'
+import { catalogsOf, holdListSorts, inListOrder, recordsOf } from '../support/rows.ts'
 import { sharedService } from '../support/service.ts'
 
 const { states, after, run } = contractSuite('GET /cwes')
@@ -14,17 +15,7 @@ const { cwes: entries } = catalogsOf(service.corpus)
 const records = [...recordsOf(service.corpus).values()]
 const refusing = await openRefusing(service, records[0]!.core.cve_id)
 
-interface Row {
-  cwe_id: string
-  slug: string
-  numeric_id: number
-  name: string
-  abstraction: string
-  status: string
-  likelihood: string | null
-  cve_count: number
-  kev_count: number
-}
+type Row = CweListEntry
 
 const rows: Row[] = entries.map(({ cwe_id, slug, numeric_id, name, abstraction, status, likelihood }) => {
   const mapped = records.filter(({ facets }) => facets.weaknesses.includes(slug))
@@ -32,10 +23,7 @@ const rows: Row[] = entries.map(({ cwe_id, slug, numeric_id, name, abstraction, 
   const kev_count = mapped.filter(({ core }) => core.kev.listed).length
   return { cwe_id, slug, numeric_id, name, abstraction, status, likelihood, cve_count, kev_count }
 })
-const orders: Orders<Row> = {
-  keys: { cves: (row) => row.cve_count, id: (row) => row.numeric_id, name: (row) => row.name.toLowerCase() },
-  id: (row) => row.numeric_id,
-}
+const { orders } = cwesCase(rows)
 const hold = async (query: string, passes: (row: Row) => boolean) => {
   const expected = inListOrder(rows.filter(passes), orders, '-cves')
   assert.equal(await service.all<Row>(`/cwes?${query}`), expected, query)
@@ -50,7 +38,7 @@ states('18.1', 'text in id or name', async () => {
   ]
   let found = 0
   for (const q of queries) {
-    const passes = ({ cwe_id, name }: Row) => [cwe_id, name].some((text) => folded(text).includes(folded(q)))
+    const passes = ({ cwe_id, name }: Row) => [cwe_id, name].some((text) => lower(text).includes(lower(q)))
     if ((await hold(`q=${encodeURIComponent(q)}`, passes)) > 0) found++
   }
   assert.ok(found >= 14, String(found))
@@ -76,7 +64,7 @@ states('18.4', 'one likelihood', async () => {
   for (const one of ['High', 'Medium', 'Low']) {
     assert.ok((await hold(`likelihood=${one}`, (row) => row.likelihood === one)) > 0, one)
     await hold(`likelihood=${one}&abstraction=Base&q=a`, (row) => {
-      return row.likelihood === one && row.abstraction === 'Base' && folded(row.name).includes('a')
+      return row.likelihood === one && row.abstraction === 'Base' && lower(row.name).includes('a')
     })
   }
   await refusesValues(service, '/cwes', 'likelihood', ['', 'Very High', 'null', 'Unknown'])

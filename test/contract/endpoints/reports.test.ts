@@ -1,11 +1,12 @@
 /** gateway/API.md, sections 16 and 17: the endpoints, against the operator's files. */
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { openRefusing, refuses, refusesValues } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'
-import { recordsOf } from '../support/cve-rows.ts'
 import { RESERVED, UNKNOWN } from '../support/odd-records.ts'
-import { openRefusing, refuses, refusesValues } from '../support/refusals.ts'
+import { recordsOf } from '../support/rows.ts'
 import { sharedService } from '../support/service.ts'
 
 const { states, after, run } = contractSuite('GET /cves/{cveId}/reports, /reports/types')

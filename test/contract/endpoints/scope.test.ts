@@ -1,12 +1,13 @@
 /** gateway/API.md, section 1: what the service serves, how, and to whom. */
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { DOCUMENT, ROUTES } from '../../../gateway/routes/table.ts'
-import { allDetails, type Detail } from '../support/answers.ts'
 import { contractSuite } from '../support/contract.ts'
-import { everyEndpoint } from '../support/every-endpoint.ts'
+import { everyEndpoint } from '../support/endpoints.ts'
 import { boolean, holdField, integer, object, string } from '../support/field-types.ts'
+import { allDetails, type Detail } from '../support/rows.ts'
 import { sampleFeeds } from '../support/sample-feeds.ts'
 import { openWorld, sharedService } from '../support/service.ts'
 import { cveList } from '../support/upstream.ts'

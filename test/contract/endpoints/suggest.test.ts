@@ -1,7 +1,7 @@
 /** gateway/API.md, section 26: one ranked list of all types, against a search written out here. */
 import * as assert from 'uvu/assert'
+import { refuses, refusesValues } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'
-import { refuses, refusesValues } from '../support/refusals.ts'
 import { everythingFindable, matchesOf, TYPES, type Type } from '../support/search-matches.ts'
 import { sharedService } from '../support/service.ts'
 

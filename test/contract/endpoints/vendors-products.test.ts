@@ -1,10 +1,9 @@
 /** gateway/API.md, section 24: the endpoints, against the names in the claims. */
 import * as assert from 'uvu/assert'
+import { keyOfName, lower } from '../../support/plain.ts'
+import { holdLimit, holdPaging, refuses, refusesValues } from '../support/checks.ts'
 import { contractSuite } from '../support/contract.ts'
-import { recordsOf } from '../support/cve-rows.ts'
-import { folded } from '../support/list-rows.ts'
-import { holdLimit, holdPaging } from '../support/paging.ts'
-import { refuses, refusesValues } from '../support/refusals.ts'
+import { recordsOf } from '../support/rows.ts'
 import { sharedService } from '../support/service.ts'
 
 const { states, after, run } = contractSuite('GET /vendors/{vendorSlug}/products, /products')
@@ -18,12 +17,6 @@ interface Product {
   cve_count: number
 }
 
-/** Keys are lower case, with `_` for blanks; `n/a` and `*` name nobody (rule 27). */
-function keyOf(name: string | null): string | null {
-  const key = name?.trim().toLowerCase() ?? ''
-  return ['', 'n/a', '*'].includes(key) ? null : key.replace(/\s+/g, '_')
-}
-
 /** The CVEs of each `vendor/product`, and every spelling of its two names. */
 const named = new Map<
   string,
@@ -31,7 +24,7 @@ const named = new Map<
 >()
 for (const [id, { affected }] of recordsOf(service.corpus)) {
   for (const entry of affected.filter(({ source }) => ['cna', 'adp', 'nvd'].includes(source))) {
-    const [vendor, slug] = [keyOf(entry.vendor), keyOf(entry.product)]
+    const [vendor, slug] = [keyOfName(entry.vendor), keyOfName(entry.product)]
     if (vendor === null || slug === null) continue
     const known = named.get(`${vendor}/${slug}`) ?? {
       vendor,
@@ -68,7 +61,7 @@ for (const vendor of vendorSlugs) {
 /** Matched on slug and display: either is the product's name. */
 const holds = (id: string, q: string) => {
   const { slug, display } = every.get(id)!
-  return [slug, display].some((text) => folded(text).includes(folded(q)))
+  return [slug, display].some((text) => lower(text).includes(lower(q)))
 }
 const ofVendor = (vendor: string) => ranked.filter(([id]) => named.get(id)!.vendor === vendor)
 

@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert'
 import type { Advisory } from '../../../corpus/model/record.ts'
 import { contractSuite } from '../support/contract.ts'
-import { scoreOf } from '../support/expected-summary.ts'
+import { scoreOf } from '../support/expected.ts'
 import {
   fraction,
   holdField,

@@ -1,9 +1,8 @@
 /** gateway/API.md, section 12: the claims of each source, one by one, against the upstream files. */
 import * as assert from 'uvu/assert'
 import type { AffectedEntry } from '../../../corpus/model/record.ts'
-import { affectedClaims, CLAIMS, CONTAINERS, OSV_SCHEMA, packageOf } from '../support/affected-claims.ts'
-import { allDetails } from '../support/answers.ts'
 import { contractSuite } from '../support/contract.ts'
+import { affectedClaims, CLAIMS, CONTAINERS, OSV_SCHEMA, packageOf } from '../support/expected.ts'
 import {
   holdField,
   holdNullable,
@@ -16,6 +15,7 @@ import {
   string,
   timestamp,
 } from '../support/field-types.ts'
+import { allDetails } from '../support/rows.ts'
 import { sampleFeeds } from '../support/sample-feeds.ts'
 import { sharedService } from '../support/service.ts'
 

@@ -1,36 +1,34 @@
 /** gateway/API.md, sections 21 and 22: the fields of the whole catalog, against its XML. */
 import * as assert from 'uvu/assert'
 import type { CapecEntry } from '../../../corpus/model/catalog.ts'
-import { aboutEach, byKey } from '../support/answers.ts'
+import { contractSuite } from '../support/contract.ts'
 import {
   alternateTerm,
   attribute,
   consequence,
   executionStep,
-  lastChange,
-  relatedPattern,
-  relatedWeakness,
-  taxonomyMapping,
-  text,
-  textOf,
-  texts,
-  textsOf,
-} from '../support/catalog-shapes.ts'
-import { contractSuite } from '../support/contract.ts'
-import {
   holdField,
   holdNullable,
   holdSeen,
   holdValues,
   type Is,
   integer,
+  lastChange,
   listOf,
   matching,
   nullable,
   object,
+  relatedPattern,
+  relatedWeakness,
   string,
+  taxonomyMapping,
+  text,
+  textOf,
+  texts,
+  textsOf,
   timestamp,
 } from '../support/field-types.ts'
+import { aboutEach, byKey } from '../support/rows.ts'
 import { itemsOf, sampleFeeds, type XmlElement } from '../support/sample-feeds.ts'
 import { sharedService } from '../support/service.ts'
 

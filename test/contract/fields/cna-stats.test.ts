@@ -2,9 +2,9 @@
 import * as assert from 'uvu/assert'
 import type { CnaRow, CnaStats, ImprovedCna } from '../../../corpus/model/directory.ts'
 import { contractSuite } from '../support/contract.ts'
-import type { Summary } from '../support/cve-rows.ts'
-import { cnaReferences, containerWeaknesses, sameTag } from '../support/expected-summary.ts'
+import { cnaReferences, containerWeaknesses, sameTag } from '../support/expected.ts'
 import { holdValues, integer, matching, number, object, oneOf, string, timestamp } from '../support/field-types.ts'
+import type { Summary } from '../support/rows.ts'
 import { type CveJson, sampleFeeds } from '../support/sample-feeds.ts'
 import { openService } from '../support/service.ts'
 

@@ -1,10 +1,9 @@
 /** gateway/API.md, sections 2 and 3: timestamps, dates, csv, envelopes and nulls, in every answer there is. */
 import * as assert from 'uvu/assert'
-import { aboutEach, allDetails } from '../support/answers.ts'
 import { contractSuite } from '../support/contract.ts'
-import type { Summary } from '../support/cve-rows.ts'
-import { everyEndpoint, isPerCve } from '../support/every-endpoint.ts'
+import { everyEndpoint, isPerCve } from '../support/endpoints.ts'
 import { day, holdField, integer, listOf, nullable, object, string, timestamp } from '../support/field-types.ts'
+import { aboutEach, allDetails, type Summary } from '../support/rows.ts'
 import { sharedService } from '../support/service.ts'
 
 const { states, after, run } = contractSuite('conventions of fields')

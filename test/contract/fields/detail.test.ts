@@ -1,8 +1,7 @@
 /** gateway/API.md, section 10: the sections of `include`, and the metrics of `cvss`. */
 import * as assert from 'uvu/assert'
-import { allDetails, byKey, SECTIONS } from '../support/answers.ts'
 import { contractSuite } from '../support/contract.ts'
-import { cisaOf } from '../support/expected-summary.ts'
+import { cisaOf } from '../support/expected.ts'
 import {
   boolean,
   day,
@@ -18,6 +17,7 @@ import {
   string,
   timestamp,
 } from '../support/field-types.ts'
+import { allDetails, byKey, SECTIONS } from '../support/rows.ts'
 import { sampleFeeds } from '../support/sample-feeds.ts'
 import { sharedService } from '../support/service.ts'
 

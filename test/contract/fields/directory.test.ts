@@ -1,8 +1,8 @@
 /** gateway/API.md, sections 23 and 24: references and rows of the directory, counted from the claims. */
 import * as assert from 'uvu/assert'
-import { aboutEach, allDetails } from '../support/answers.ts'
 import { contractSuite } from '../support/contract.ts'
 import { holdField, holdSeen, integer, object, string } from '../support/field-types.ts'
+import { aboutEach, allDetails } from '../support/rows.ts'
 import { sampleFeeds } from '../support/sample-feeds.ts'
 import { sharedService } from '../support/service.ts'
 

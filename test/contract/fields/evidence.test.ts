@@ -1,9 +1,8 @@
 /** gateway/API.md, section 13: every item of every CVE, against the feeds that show it. */
 import * as assert from 'uvu/assert'
 import type { EvidenceItem } from '../../../corpus/model/record.ts'
-import { allDetails, byKey } from '../support/answers.ts'
 import { contractSuite } from '../support/contract.ts'
-import { cnaReferences, sameTag, ssvcOf } from '../support/expected-summary.ts'
+import { cnaReferences, sameTag, ssvcOf } from '../support/expected.ts'
 import {
   holdField,
   holdNullable,
@@ -16,6 +15,7 @@ import {
   string,
   timestamp,
 } from '../support/field-types.ts'
+import { allDetails, byKey } from '../support/rows.ts'
 import { sampleFeeds } from '../support/sample-feeds.ts'
 import { sharedService } from '../support/service.ts'
 

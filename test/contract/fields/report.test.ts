@@ -1,10 +1,10 @@
 /** gateway/API.md, sections 16 and 17: the fields, against the operator's own files. */
+
 import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import type { Report, ReportSummary } from '../../../corpus/model/record.ts'
 import type { SampleDist } from '../../support/dist.ts'
-import { aboutEach } from '../support/answers.ts'
 import { contractSuite } from '../support/contract.ts'
 import {
   boolean,
@@ -17,6 +17,7 @@ import {
   string,
   timestamp,
 } from '../support/field-types.ts'
+import { aboutEach } from '../support/rows.ts'
 import { sampleFeeds } from '../support/sample-feeds.ts'
 import { openService } from '../support/service.ts'
 

@@ -1,8 +1,8 @@
 /** gateway/API.md, section 26: the results of searches of every type. */
 import * as assert from 'uvu/assert'
-import { aboutEach } from '../support/answers.ts'
 import { contractSuite } from '../support/contract.ts'
 import { holdField, holdValues, matching, number, object, oneOf, string } from '../support/field-types.ts'
+import { aboutEach } from '../support/rows.ts'
 import { sharedService } from '../support/service.ts'
 
 interface Item {

@@ -1,8 +1,7 @@
 /** gateway/API.md, section 8: each field of each record of the sample, against the feeds. */
 import * as assert from 'uvu/assert'
-import { allDetails, byKey, type Detail } from '../support/answers.ts'
 import { contractSuite } from '../support/contract.ts'
-import { cisaOf, cnaReferences, headlineOf, primaryCweOf, sameTag, ssvcOf } from '../support/expected-summary.ts'
+import { cisaOf, cnaReferences, headlineOf, primaryCweOf, sameTag, ssvcOf } from '../support/expected.ts'
 import {
   boolean,
   day,
@@ -21,6 +20,7 @@ import {
   timestamp,
 } from '../support/field-types.ts'
 import { REJECTED, RESERVED } from '../support/odd-records.ts'
+import { allDetails, byKey, type Detail } from '../support/rows.ts'
 import { type CveJson, sampleFeeds } from '../support/sample-feeds.ts'
 import { sharedService } from '../support/service.ts'
 

@@ -1,10 +1,10 @@
 /** gateway/API.md, section 14: every entry of every CVE, against the feeds of both nights. */
 import * as assert from 'uvu/assert'
 import type { TimelineEntry } from '../../../corpus/model/record.ts'
-import { aboutEach, allDetails, byKey } from '../support/answers.ts'
 import { contractSuite } from '../support/contract.ts'
-import { advisoriesOf, ssvcOf } from '../support/expected-summary.ts'
+import { advisoriesOf, ssvcOf } from '../support/expected.ts'
 import { holdField, holdSeen, integer, matching, nullable, object, string, timestamp } from '../support/field-types.ts'
+import { aboutEach, allDetails, byKey } from '../support/rows.ts'
 import { sampleFeeds } from '../support/sample-feeds.ts'
 import { sharedService } from '../support/service.ts'
 

@@ -1,11 +1,10 @@
 /** gateway/API.md, section 18: the rows of the whole catalog, against its XML and the mappings of the feeds. */
 import * as assert from 'uvu/assert'
 import type { CweEntry } from '../../../corpus/model/catalog.ts'
-import { allDetails, byKey } from '../support/answers.ts'
-import { attribute, text, textOf } from '../support/catalog-shapes.ts'
 import { contractSuite } from '../support/contract.ts'
-import { advisoriesOf, cisaOf, containerWeaknesses, nvdWeaknesses } from '../support/expected-summary.ts'
+import { advisoriesOf, cisaOf, containerWeaknesses, nvdWeaknesses } from '../support/expected.ts'
 import {
+  attribute,
   holdField,
   holdNullable,
   holdSeen,
@@ -14,7 +13,10 @@ import {
   matching,
   oneOf,
   string,
+  text,
+  textOf,
 } from '../support/field-types.ts'
+import { allDetails, byKey } from '../support/rows.ts'
 import { sampleFeeds, type XmlElement } from '../support/sample-feeds.ts'
 import { sharedService } from '../support/service.ts'
 

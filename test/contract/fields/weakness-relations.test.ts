@@ -1,10 +1,9 @@
 /** gateway/API.md, section 19: relations between weaknesses, and to attack patterns, against the XML. */
 import * as assert from 'uvu/assert'
 import type { CweEntry } from '../../../corpus/model/catalog.ts'
-import { aboutEach, byKey } from '../support/answers.ts'
-import { attribute, text } from '../support/catalog-shapes.ts'
 import { contractSuite } from '../support/contract.ts'
-import { holdField, listOf, matching, object } from '../support/field-types.ts'
+import { attribute, holdField, listOf, matching, object, text } from '../support/field-types.ts'
+import { aboutEach, byKey } from '../support/rows.ts'
 import { itemsOf, sampleFeeds } from '../support/sample-feeds.ts'
 import { sharedService } from '../support/service.ts'
 

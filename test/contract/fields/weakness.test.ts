@@ -1,32 +1,30 @@
 /** gateway/API.md, section 19: the fields of the whole catalog, against its XML. */
 import * as assert from 'uvu/assert'
 import type { CweEntry } from '../../../corpus/model/catalog.ts'
-import { aboutEach, byKey } from '../support/answers.ts'
+import { contractSuite } from '../support/contract.ts'
 import {
   alternateTerm,
   attribute,
   consequence,
+  holdField,
+  holdNullable,
+  holdSeen,
+  type Is,
   lastChange,
+  listOf,
+  matching,
+  nullable,
+  object,
+  string,
   taxonomyMapping,
   text,
   textOf,
   textOrNull,
   texts,
   textsOf,
-} from '../support/catalog-shapes.ts'
-import { contractSuite } from '../support/contract.ts'
-import {
-  holdField,
-  holdNullable,
-  holdSeen,
-  type Is,
-  listOf,
-  matching,
-  nullable,
-  object,
-  string,
   timestamp,
 } from '../support/field-types.ts'
+import { aboutEach, byKey } from '../support/rows.ts'
 import { itemsOf, sampleFeeds, type XmlElement } from '../support/sample-feeds.ts'
 import { sharedService } from '../support/service.ts'
 

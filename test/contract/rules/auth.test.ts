@@ -1,4 +1,5 @@
 /** Rules 11 to 15 of RULES.md and gateway/API.md, section 5: tokens, the session cookie, the preview and tiers. */
+
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as assert from 'uvu/assert'
@@ -6,8 +7,7 @@ import { LOCAL } from '../../../gateway/auth/token.ts'
 import { parseRaw, sendRaw } from '../../support/server.ts'
 import { forge, hmac, jwks, signingKey } from '../../support/tokens.ts'
 import { contractSuite } from '../support/contract.ts'
-import { identityOf } from '../support/identity.ts'
-import { openWorld, type World, worldsOf } from '../support/service.ts'
+import { identityOf, openWorld, type World, worldsOf } from '../support/service.ts'
 import { cveList } from '../support/upstream.ts'
 
 const contract = contractSuite('rules, authentication and tiers')

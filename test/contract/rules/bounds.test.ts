@@ -1,4 +1,5 @@
 /** What rules 7 and 10 of RULES.md say of what is too long: keys in cursors, and names that no snapshot has room for. */
+
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { ingest } from '../../../builder/ingest/ingest.ts'

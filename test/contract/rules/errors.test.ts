@@ -1,4 +1,5 @@
 /** gateway/API.md, section 6: each error with its code and headers, and the order of the checks. */
+
 import { readFileSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import * as assert from 'uvu/assert'
@@ -6,8 +7,7 @@ import { objectPath, readCurrent } from '../../../corpus/snapshot/files/layout.t
 import { parseRaw, sendRaw } from '../../support/server.ts'
 import { signingKey } from '../../support/tokens.ts'
 import { contractSuite } from '../support/contract.ts'
-import { identityOf } from '../support/identity.ts'
-import { openWorld, type ServiceOptions, type World, worldsOf } from '../support/service.ts'
+import { identityOf, openWorld, type ServiceOptions, type World, worldsOf } from '../support/service.ts'
 import { cveList } from '../support/upstream.ts'
 
 interface ErrorBody {

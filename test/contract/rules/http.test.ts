@@ -1,11 +1,11 @@
 /** Rule 17 of RULES.md: what every answer says in its headers. */
+
 import { gunzipSync } from 'node:zlib'
 import * as assert from 'uvu/assert'
 import { epssCsv, kevJson } from '../../support/feeds.ts'
 import { parseRaw, sendRaw } from '../../support/server.ts'
 import { contractSuite } from '../support/contract.ts'
-import { identityOf } from '../support/identity.ts'
-import { openWorld, type World, worldsOf } from '../support/service.ts'
+import { identityOf, openWorld, type World, worldsOf } from '../support/service.ts'
 import { cveList } from '../support/upstream.ts'
 
 const contract = contractSuite('rules, HTTP')

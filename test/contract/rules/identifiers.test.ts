@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert'
 import { ROUTES } from '../../../gateway/routes/table.ts'
 import { contractSuite } from '../support/contract.ts'
-import { everyEndpoint } from '../support/every-endpoint.ts'
+import { everyEndpoint } from '../support/endpoints.ts'
 import { openParameterWorld } from '../support/parameter-world.ts'
 import { sharedService } from '../support/service.ts'
 

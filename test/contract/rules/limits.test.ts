@@ -3,9 +3,8 @@ import * as assert from 'uvu/assert'
 import { ROUTES } from '../../../gateway/routes/table.ts'
 import { parseRaw, sendRaw } from '../../support/server.ts'
 import { contractSuite } from '../support/contract.ts'
-import { everyEndpoint } from '../support/every-endpoint.ts'
-import { identityOf } from '../support/identity.ts'
-import { openWorld, sharedService, worldsOf } from '../support/service.ts'
+import { everyEndpoint } from '../support/endpoints.ts'
+import { identityOf, openWorld, sharedService, worldsOf } from '../support/service.ts'
 import { cveList, lines } from '../support/upstream.ts'
 
 interface Page {

@@ -1,4 +1,5 @@
 /** Rules 6, 8, 9 and 10 of RULES.md: orders of lists, full pages, what is unknown, and which records there are. */
+
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { formatIngestReport } from '../../../builder/ingest/format-report.ts'

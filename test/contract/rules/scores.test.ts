@@ -1,4 +1,5 @@
 /** Rule 18 of RULES.md, and what 29 says of scores, from feeds to answers. */
+
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { ingest } from '../../../builder/ingest/ingest.ts'

@@ -1,4 +1,5 @@
 /** Rule 20 of RULES.md: SSVC, its points from the record and its decision from CISA's table. */
+
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { ingest } from '../../../builder/ingest/ingest.ts'

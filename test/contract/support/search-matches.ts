@@ -1,6 +1,6 @@
 /** What a search must find, in plain JavaScript: everything that can be found, and how good a match is (rule 28). */
-import type { Summary } from './cve-rows.ts'
-import { folded } from './list-rows.ts'
+import { rankOf } from '../../support/plain.ts'
+import type { Summary } from './rows.ts'
 import type { Service } from './service.ts'
 
 export const TYPES = ['vendor', 'product', 'cwe', 'capec', 'cna', 'cve'] as const
@@ -51,23 +51,6 @@ export async function everythingFindable(service: Service): Promise<Record<Type,
     // What has no title is shown by its id.
     cve: cves.map(({ cve_id: id, title }) => one('cve', id, title ?? id, `/cves/${id}`)),
   }
-}
-
-/** 0 for an exact id, 1 where id or label begin with it, 2 where it begins a word of them, 3 elsewhere, null nowhere. */
-export function rankOf({ key, label }: Findable, q: string): number | null {
-  const [needle, id, name] = [q, key, label].map(folded) as [string, string, string]
-  if (!id.includes(needle) && !name.includes(needle)) return null
-  if (id === needle) return 0
-  if (id.startsWith(needle) || name.startsWith(needle)) return 1
-  return beginsWord(id, needle) || beginsWord(name, needle) ? 2 : 3
-}
-
-/** Whether a text has `needle` right behind what is no letter, mark or digit. */
-function beginsWord(text: string, needle: string): boolean {
-  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + 1)) {
-    if (at === 0 || !/[\p{L}\p{M}\p{N}]$/u.test(text.slice(0, at))) return true
-  }
-  return false
 }
 
 /** The matches among `things`, by rank. */

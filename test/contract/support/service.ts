@@ -1,13 +1,15 @@
-/** A gateway on a sample with something of everything, of two nights, as the contract's tests ask it. */
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import * as assert from 'uvu/assert'
+/** Gateways of contract tests: on the sample with odd records, or on hand-written feeds; and their identity provider. */
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { importJWK } from 'jose'
 import { ingest } from '../../../builder/ingest/ingest.ts'
 import { build } from '../../../builder/snapshot/build.ts'
 import { noProgress } from '../../../corpus/command/progress.ts'
 import { type Corpus, openCorpus } from '../../../corpus/store/corpus.ts'
 import { LOCAL, makeToken } from '../../../gateway/auth/token.ts'
 import type { GatewayOptions } from '../../../gateway/process/gateway.ts'
+import { walk } from '../../support/ask.ts'
 import {
   distOf,
   ingestAndBuild,
@@ -20,6 +22,7 @@ import {
 import { type FeedFiles, putFeeds } from '../../support/feeds.ts'
 import { type TestGateway, testGateway } from '../../support/gateway.ts'
 import { isShared, share } from '../../support/shared.ts'
+import { adminClaims, jwks, type SigningKey, sign } from '../../support/tokens.ts'
 import { addOddRecords } from './odd-records.ts'
 
 export interface Service extends TestGateway {
@@ -142,17 +145,8 @@ async function serviceOn(
       })
       return { authorization: `Bearer ${token}` }
     },
-    async all<T>(path: string, limit = 100) {
-      const rows: T[] = []
-      const separator = path.includes('?') ? '&' : '?'
-      for (let cursor: string | null = ''; cursor !== null; ) {
-        const next: string = cursor === '' ? '' : `&cursor=${cursor}`
-        const page: Page<T> = await json(`${path}${separator}limit=${limit}${next}`)
-        assert.ok(page.data.length === limit || page.pagination.next_cursor === null, 'a page is not full')
-        rows.push(...page.data)
-        cursor = page.pagination.next_cursor
-      }
-      return rows
+    all<T>(path: string, limit = 100) {
+      return walk<T>((query) => gateway.body(`${path}${path.includes('?') ? '&' : '?'}${query}`), limit)
     },
     async remove() {
       await gateway.close()
@@ -162,7 +156,28 @@ async function serviceOn(
   }
 }
 
-interface Page<T> {
-  data: T[]
-  pagination: { limit: number; next_cursor: string | null }
+export interface Identity {
+  key: SigningKey
+  /** A token of an administrator, some claims of which are others; `undefined` leaves one out. */
+  token(claims?: Record<string, unknown>, header?: object, by?: SigningKey): Promise<string>
+  /** The same as a header. */
+  as(claims?: Record<string, unknown>, header?: object, by?: SigningKey): Promise<{ authorization: string }>
+  /** From now on these keys are the provider's. */
+  publish(...keys: SigningKey[]): void
+}
+
+export async function identityOf({ made }: Service): Promise<Identity> {
+  const folder = join(dirname(made.dist), 'keys')
+  const privateJwk = JSON.parse(readFileSync(join(folder, 'private-key.json'), 'utf8'))
+  const { d: _, ...publicJwk } = privateJwk
+  const privateKey = (await importJWK(privateJwk, 'ES256')) as CryptoKey
+  const key: SigningKey = { alg: 'ES256', kid: privateJwk.kid, publicJwk, privateKey }
+  const token: Identity['token'] = (claims = {}, header = {}, by = key) =>
+    sign(by, adminClaims(Date.now(), { iss: LOCAL.issuer, aud: LOCAL.audience, ...claims }), header)
+  return {
+    key,
+    token,
+    as: async (...args) => ({ authorization: `Bearer ${await token(...args)}` }),
+    publish: (...keys) => writeFileSync(join(folder, 'jwks.json'), jwks(...keys)),
+  }
 }

@@ -7,10 +7,11 @@ import { LOCAL, makeToken } from '../../../gateway/auth/token.ts'
 import { GatewayError } from '../../../gateway/http/errors.ts'
 import { startGateway } from '../../../gateway/process/gateway.ts'
 import { ROUTES } from '../../../gateway/routes/table.ts'
+import { walk } from '../../support/ask.ts'
+import type { Summary } from '../../support/cve-cases.ts'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
 import { testGateway } from '../../support/gateway.ts'
 import { listLog } from '../../support/server.ts'
-import { type Summary, walk } from '../../support/walk.ts'
 
 const folder = temporaryFolder('access')
 const sample = await sampleDist(folder.path, 600)
@@ -22,10 +23,8 @@ function putPolicy(value: unknown): void {
 }
 putPolicy({ rules: [] })
 const gateway = await testGateway(folder.path, sample.dist, { accessPolicy: policyFile, preview: false })
-interface Row extends Summary {
-  state: string
-}
-const allRows = async () => (await walk((query) => gateway.body(`/cves?${query}`), '', 100)).rows as Row[]
+type Row = Summary
+const allRows = () => walk<Row>((query) => gateway.body(`/cves?${query}`))
 const rows = await allRows()
 
 async function tokenOf(tier?: number, role = 'user'): Promise<string> {

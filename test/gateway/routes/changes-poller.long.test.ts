@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { generateSample } from '../../../corpus/sample/generate.ts'
+import { walk } from '../../support/ask.ts'
 import { ingestAndBuild, temporaryFolder } from '../../support/dist.ts'
 import { type TestGateway, testGateway } from '../../support/gateway.ts'
-import { walk } from '../../support/walk.ts'
 
 const NIGHTS = 11
 const CVES = 400
@@ -31,7 +31,7 @@ async function recordOf(gateway: TestGateway, id: string): Promise<string> {
 }
 
 async function freshWalk(gateway: TestGateway): Promise<Map<string, string>> {
-  const { rows } = await walk((query) => gateway.body(`/cves?${query}`), '', 100)
+  const rows = await walk<{ cve_id: string }>((query) => gateway.body(`/cves?${query}`))
   const records = new Map<string, string>()
   for (const { cve_id } of rows) records.set(cve_id, await recordOf(gateway, cve_id))
   return records
