@@ -1,11 +1,8 @@
 /** Snapshots that rotted on disk: `verify` names what is damaged, `serve` refuses it or answers 500, never other data. */
-import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { dirname, join } from 'node:path'
-import Database from 'better-sqlite3'
+import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { sha256 } from '../../corpus/runtime/digest.ts'
 import { decodeIndex, idAt } from '../../corpus/snapshot/derive/index-table.ts'
 import {
   fileOf,
@@ -15,18 +12,18 @@ import {
   readCurrent,
   readObject,
 } from '../../corpus/snapshot/files/layout.ts'
-import { encodeManifest, type FileEntry, ROLES, type Role } from '../../corpus/snapshot/files/manifest.ts'
-import { encodePointer } from '../../corpus/snapshot/files/pointer.ts'
+import { type FileEntry, ROLES, type Role } from '../../corpus/snapshot/files/manifest.ts'
 import { membersOf } from '../../corpus/snapshot/record/shard.ts'
 import { CONTRACT, heldFetch } from '../support/contract.ts'
 import { sampleDist, temporaryFolder } from '../support/dist.ts'
-import { done, endAll, failed, gateway, start, stateOf, vulnshelf } from './command.ts'
+import { serving } from '../support/serving.ts'
+import { done, endAll, failed, gateway, stateOf, vulnshelf } from './command.ts'
 
 const folder = temporaryFolder('damage')
 const good = await sampleDist(folder.path, 200)
 const keys = join(folder.path, 'keys')
 const jwks = join(keys, 'jwks.json')
-const token = done(await gateway(['token', '--keys', keys])).trim()
+done(await gateway(['token', '--keys', keys]))
 const { manifest, pointer } = readCurrent(good.dist)
 const ask = heldFetch(CONTRACT)
 
@@ -54,38 +51,16 @@ async function verifyLine(dist: string): Promise<string> {
 
 const serve = (dist: string, port = '0') => ['serve', dist, '--port', port, '--jwks', jwks]
 
-interface Serving {
-  get(path: string): Promise<{ status: number; text: string }>
-  /** Stops it, and gives the lines of its log. */
-  stop(): Promise<{ level: number; msg: string; [field: string]: unknown }[]>
-}
-
-async function serving(dist: string): Promise<Serving> {
-  const child = start('vulnshelf-gateway', serve(dist))
-  let log = ''
-  child.stdout!.on('data', (text) => (log += text))
-  const url = await new Promise<string>((resolve, reject) => {
-    let err = ''
-    child.stderr!.on('data', (text) => {
-      err += text
-      const found = /listening on (\S+)/.exec(err)?.[1]
-      if (found) resolve(found)
-    })
-    child.on('close', () => reject(new Error(err)))
-  })
+/** Serves `dist`; `get` holds every answer against its description. */
+async function served(dist: string) {
+  const process = await serving(folder.path, dist, [])
   return {
-    async get(path) {
-      const answer = await ask(`${url}/api/v1${path}`, { headers: { authorization: `Bearer ${token}` } })
+    ...process,
+    async get(path: string) {
+      const answer = await ask(`${process.url}/api/v1${path}`, {
+        headers: { authorization: `Bearer ${process.token}` },
+      })
       return { status: answer.status, text: await answer.text() }
-    },
-    async stop() {
-      const closed = new Promise((resolve) => child.on('close', resolve))
-      child.kill('SIGTERM')
-      await closed
-      return log
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => JSON.parse(line))
     },
   }
 }
@@ -188,18 +163,18 @@ test('a rotten segment is a 500 and a line in the log, for that CVE only; everyt
   for (const segment of rotten!.segments) {
     flipBit(objectPath(dist, file.sha256), rotten!.at + segment.offset + (segment.length >> 1))
   }
-  const [sound, served] = [await serving(good.dist), await serving(dist)]
+  const [sound, rotting] = [await served(good.dist), await served(dist)]
   for (const path of ['', '?include=affected,references,cvss', '/cvss', '/affected', '/references']) {
-    const { status, text } = await served.get(`/cves/${rotten!.key}${path}`)
+    const { status, text } = await rotting.get(`/cves/${rotten!.key}${path}`)
     assert.is(status, 500, path)
     assert.equal(JSON.parse(text), { error: 'internal', message: 'internal error' })
-    assert.equal(await served.get(`/cves/${other!.key}${path}`), await sound.get(`/cves/${other!.key}${path}`), path)
+    assert.equal(await rotting.get(`/cves/${other!.key}${path}`), await sound.get(`/cves/${other!.key}${path}`), path)
   }
-  const { status } = await served.get(`/cves?ids=${rotten!.key}`)
+  const { status } = await rotting.get(`/cves?ids=${rotten!.key}`)
   assert.is(status, 500)
-  assert.equal(await served.get('/cves?limit=50'), await sound.get('/cves?limit=50'))
+  assert.equal(await rotting.get('/cves?limit=50'), await sound.get('/cves?limit=50'))
   await sound.stop()
-  const errors = (await served.stop()).filter(({ level }) => level >= 50)
+  const errors = (await rotting.stop()).log.filter(({ level }) => Number(level) >= 50)
   const said = errors.map((line) => JSON.stringify(line))
   assert.ok(
     said.some((line) => line.includes('a segment is damaged') && line.includes(rotten!.key)),
@@ -218,49 +193,11 @@ test('a rotten page is a 500, and the rows it holds are still answered one by on
   const { offset, length } = page!.segments[0]!
   flipBit(objectPath(dist, file.sha256), page!.at + offset + (length >> 1))
   const index = decodeIndex(readObject(dist, fileOf(manifest, 'index')))
-  const served = await serving(dist)
-  assert.is((await served.get('/cves')).status, 500)
-  assert.is((await served.get('/cves?sort=published')).status, 200)
-  assert.is((await served.get(`/cves/${idAt(index, 0)}`)).status, 200)
-  await served.stop()
-})
-
-test('a query.db with a view that never ends: verify names it, and serve refuses it', async () => {
-  const dist = copy('endless-query')
-  const file = fileOf(manifest, 'query')
-  const made = join(folder.path, 'endless.db')
-  writeFileSync(made, readObject(good.dist, file))
-  const database = new Database(made)
-  database.exec('ALTER TABLE sets RENAME TO others')
-  const endless = '(WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n)'
-  database.exec(`CREATE VIEW sets AS SELECT key, ${endless} AS crc, bytes FROM others`)
-  database.close()
-  const bytes = readFileSync(made)
-  const forged = { ...file, sha256: sha256(bytes), size: bytes.length }
-  mkdirSync(dirname(objectPath(dist, forged.sha256)), { recursive: true })
-  writeFileSync(objectPath(dist, forged.sha256), bytes)
-  const manifestBytes = encodeManifest({
-    ...manifest,
-    files: manifest.files.map((one) => (one === file ? forged : one)),
-  })
-  const about = { sha256: sha256(manifestBytes), size: manifestBytes.length }
-  writeFileSync(manifestPath(dist, about.sha256), manifestBytes)
-  writeFileSync(pointerPath(dist), encodePointer({ ...pointer, manifest: about }))
-  const line = /query\.db is refused: it must have exactly the tables sets, texts, items, grams, bests/
-  assert.match(await verifyLine(dist), line)
-  assert.match(failed(await gateway(serve(dist))), line)
-})
-
-test('a port that is taken is told in one line', async () => {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  const { out: _log, ...outcome } = await gateway(serve(good.dist, String(port)))
-  assert.is(
-    failed({ ...outcome, out: '' }),
-    `port ${port} on 127.0.0.1 is already in use; choose another with --port or --metrics-port`,
-  )
-  server.close()
+  const rotting = await served(dist)
+  assert.is((await rotting.get('/cves')).status, 500)
+  assert.is((await rotting.get('/cves?sort=published')).status, 200)
+  assert.is((await rotting.get(`/cves/${idAt(index, 0)}`)).status, 200)
+  await rotting.stop()
 })
 
 test.after(() => {

@@ -1,21 +1,35 @@
-/** Servers of tests: on a free port of this machine, and gone with whatever is connected to them. */
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+/** Servers of tests on a free port of this machine. */
+import { createServer as createHttpServer, type Server as HttpServer, type RequestListener } from 'node:http'
+import { type AddressInfo, createServer, type Server } from 'node:net'
 
 export interface Listening {
+  port: number
   /** Without a path. */
   origin: string
+  /** Closes all connections too. */
   close(): Promise<void>
 }
 
-export async function listening(server: Server): Promise<Listening> {
+export async function listening(server: Server | HttpServer): Promise<Listening> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    port,
+    origin: `http://127.0.0.1:${port}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
-        server.closeAllConnections()
+        if ('closeAllConnections' in server) server.closeAllConnections()
       }),
   }
+}
+
+/** An HTTP server with this handler. */
+export const listeningWith = (handler: RequestListener): Promise<Listening> => listening(createHttpServer(handler))
+
+/** A port that was free a moment ago, for programs that cannot choose one themselves. */
+export async function freePort(): Promise<number> {
+  const { port, close } = await listening(createServer())
+  await close()
+  return port
 }

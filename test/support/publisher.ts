@@ -1,9 +1,9 @@
 /** A publisher on this machine that misbehaves as a script says, and the world of a fetch without real time in it. */
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type NetworkEffects, realNetworkEffects, type Timeouts } from '../../corpus/transfer/network.ts'
 import { quietEffects } from './dist.ts'
+import { listeningWith } from './listening.ts'
 
 export interface Asked {
   path: string
@@ -27,7 +27,7 @@ export async function openPublisher(): Promise<Publisher> {
   const scripts = new Map<string, Manner[]>()
   const asked: Asked[] = []
   let sent = 0
-  const server = createServer((req, res) => {
+  const { origin: url, close } = await listeningWith((req, res) => {
     const one = { path: req.url!, headers: req.headers }
     asked.push(one)
     const script = scripts.get(one.path)
@@ -42,17 +42,12 @@ export async function openPublisher(): Promise<Publisher> {
       })
     void manner(one, res, send)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     asked,
     sent: () => sent,
     on: (path, ...manners) => void scripts.set(path, manners),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close,
   }
 }
 

@@ -1,9 +1,9 @@
 /** A real Redis on a free port of this machine, which keeps nothing on a disk and can be made to fail. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
+import { freePort } from './listening.ts'
 
 export interface TestRedis {
   url: string
@@ -68,14 +68,6 @@ function isReady(server: ChildProcess): Promise<void> {
     })
     server.once('close', (code) => reject(new Error(`redis-server ended with ${code}: ${said}`)))
   })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 export interface Certificate {

@@ -1,9 +1,9 @@
 /** An object store on this machine: s3rver, which speaks S3, behind a door that misbehaves as a test says. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import S3rver from '@20minutes/s3rver'
+import { listeningWith } from './listening.ts'
 
 export const BUCKET = 'shelf'
 
@@ -62,9 +62,7 @@ export async function openObjectStore(directory: string): Promise<ObjectStore> {
     }
   }
 
-  const server = createServer(enter)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { origin: url, close } = await listeningWith(enter)
   const pathOf = (key: string) => join(directory, BUCKET, `${key}._S3rver_object`)
   const store: ObjectStore = {
     url,
@@ -81,12 +79,10 @@ export async function openObjectStore(directory: string): Promise<ObjectStore> {
     fault: () => null,
     kept: (key) => readFileSync(pathOf(key)),
     keep: (key, bytes) => writeFileSync(pathOf(key), bytes),
-    close: () =>
-      new Promise((resolve) => {
-        for (const { logger } of [s3, lists]) logger.close()
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close: () => {
+      for (const { logger } of [s3, lists]) logger.close()
+      return close()
+    },
   }
   return store
 }

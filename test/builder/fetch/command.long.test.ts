@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer, request } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { suite } from 'uvu'
@@ -10,6 +10,7 @@ import * as assert from 'uvu/assert'
 import { partialName } from '../../../builder/fetch/download.ts'
 import { done, endAll, failed, start, vulnshelf } from '../../cli/command.ts'
 import { temporaryFolder } from '../../support/dist.ts'
+import { listening } from '../../support/listening.ts'
 import { type Manner, openPublisher, type Publisher, serve } from '../../support/publisher.ts'
 import { catalog } from './downloading.ts'
 
@@ -116,8 +117,7 @@ test('the proxy that the environment names is used, and left out for those that 
     remote.on('error', () => socket.destroy())
     socket.on('error', () => remote.destroy())
   })
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-  const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  const { origin: address, close } = await listening(proxy)
   const args = ['fetch', fresh(), '--only', 'kev', '--base-url', publisher.url]
   try {
     done(await vulnshelf(args, { env: { ...DIRECT, http_proxy: address, no_proxy: '' } }))
@@ -126,8 +126,7 @@ test('the proxy that the environment names is used, and left out for those that 
     done(await vulnshelf(args, { env: { ...DIRECT, http_proxy: address, no_proxy: '127.0.0.1' } }))
     assert.is(through, before)
   } finally {
-    proxy.closeAllConnections()
-    proxy.close()
+    await close()
   }
 })
 

@@ -1,9 +1,8 @@
 /** Rules 11 to 15 of RULES.md and gateway/API.md, section 5: tokens, the session cookie, the preview and tiers. */
 
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import * as assert from 'uvu/assert'
 import { LOCAL } from '../../../gateway/auth/token.ts'
+import { listeningWith } from '../../support/listening.ts'
 import { parseRaw, sendRaw } from '../../support/server.ts'
 import { forge, hmac, jwks, signingKey } from '../../support/tokens.ts'
 import { contractSuite } from '../support/contract.ts'
@@ -146,19 +145,18 @@ rule(11, 'issuer and audience are exact, an expiry is required, with 30 seconds 
 rule(11, 'keys that a token brings along or points to are not looked at', async () => {
   const stranger = await signingKey(identity.key.kid)
   const asked: string[] = []
-  const server = createServer((request, response) => {
+  const server = await listeningWith((request, response) => {
     asked.push(request.url ?? '')
     response.end(jwks(stranger))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   try {
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    const url = `${server.origin}/`
     for (const header of [{ jwk: stranger.publicJwk }, { jku: url }, { x5u: url }]) {
       assert.is(await statusOf(await identity.as({}, header, stranger)), 401, Object.keys(header)[0])
     }
     assert.equal(asked, [])
   } finally {
-    server.close()
+    await server.close()
   }
 })
 
@@ -169,13 +167,12 @@ rule(
     const first = await signingKey('key-1')
     const next = await signingKey('key-2')
     const web = { asked: 0, keys: null as string | null }
-    const server = createServer((_request, response) => {
+    const server = await listeningWith((_request, response) => {
       web.asked++
       response.statusCode = web.keys === null ? 500 : 200
       response.end(web.keys ?? 'no')
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`
+    const url = `${server.origin}/jwks`
     try {
       for (const [keys, status] of [
         [jwks(first), 200],
@@ -192,7 +189,7 @@ rule(
         })
       }
     } finally {
-      server.close()
+      await server.close()
     }
   },
 )

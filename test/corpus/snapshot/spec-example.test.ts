@@ -1,16 +1,16 @@
 /** The Python of SPEC.md, written from the specification alone, reads what the encoder writes. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CveId } from '../../../corpus/model/ids/cve-id.ts'
 import { PART_NAMES, type PartName } from '../../../corpus/model/record.ts'
 import { CVE_PARTS, encodeCveMember, type PartTexts } from '../../../corpus/snapshot/record/cve-member.ts'
+import { temporaryFolder } from '../../support/dist.ts'
 
 const SPEC = join(import.meta.dirname, '../../../corpus/snapshot/SPEC.md')
-const folder = mkdtempSync(join(tmpdir(), 'vulnshelf-spec-'))
+const { path: folder, remove } = temporaryFolder('spec')
 
 function texts(id: string, parts: Partial<Record<PartName, unknown>>): PartTexts {
   const entries = PART_NAMES.map((name) => [name, name in parts ? JSON.stringify(parts[name]) : CVE_PARTS[name].empty])
@@ -50,6 +50,6 @@ test('fifteen lines of Python read one part of one CVE', () => {
   assert.ok(lines.length <= 15, `${lines.length} lines`)
 })
 
-test.after(() => rmSync(folder, { recursive: true }))
+test.after(remove)
 
 test.run()

@@ -1,12 +1,11 @@
 /** Key sets that are fetched: how often, from where, and what happens when they cannot be had (rule 11). */
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createAuthenticator } from '../../../gateway/auth/authenticator.ts'
 import { type Fetch, keysByDiscovery, keyUrl } from '../../../gateway/auth/key-url.ts'
 import type { ApiError } from '../../../gateway/http/errors.ts'
 import { readHeaders } from '../../../gateway/http/request-headers.ts'
+import { listeningWith } from '../../support/listening.ts'
 import { listLog } from '../../support/server.ts'
 import { AUDIENCE, adminClaims, ISSUER, jwks, sign, signingKey } from '../../support/tokens.ts'
 
@@ -152,22 +151,19 @@ test('discovery refuses metadata of another issuer, and keys over plain http', a
 })
 
 test('with a real fetch: redirects are not followed, and a body is read only up to a limit', async () => {
-  const server = createServer((request, response) => {
+  const { origin: base, close } = await listeningWith((request, response) => {
     if (request.url === '/good') response.end(jwks(key))
     else if (request.url === '/moved') response.writeHead(302, { location: '/good' }).end()
     else response.end(' '.repeat(1_048_577) + jwks(key))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   try {
-    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const { log } = listLog()
     const ring = (path: string) => keyUrl(base + path, { fetch, now: () => NOW, log })
     assert.ok(await ring('/good').obtain())
     assert.is((await refusalOf(() => ring('/moved').obtain())).code, 'unavailable')
     assert.is((await refusalOf(() => ring('/huge').obtain())).code, 'unavailable')
   } finally {
-    server.closeAllConnections()
-    server.close()
+    await close()
   }
 })
 

@@ -1,6 +1,5 @@
 /** The development token: made, kept, and good for the gateway's own check. */
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -9,9 +8,10 @@ import { keyFile } from '../../../gateway/auth/key-file.ts'
 import { LOCAL, makeToken, parseLifetime } from '../../../gateway/auth/token.ts'
 import { GatewayError } from '../../../gateway/http/errors.ts'
 import { readHeaders } from '../../../gateway/http/request-headers.ts'
+import { temporaryFolder } from '../../support/dist.ts'
 import { listLog } from '../../support/server.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'vulnshelf-token-'))
+const { path: root, remove } = temporaryFolder('token')
 const dir = join(root, 'keys')
 const NOW = Date.UTC(2026, 0, 15)
 const now = () => NOW
@@ -77,5 +77,5 @@ test('lifetimes are a number and a unit, up to a year', () => {
   }
 })
 
-test.after(() => rmSync(root, { recursive: true }))
+test.after(remove)
 test.run()

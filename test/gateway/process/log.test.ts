@@ -1,13 +1,13 @@
 /** Log lines, as they arrive in a file. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type AccessEntry, accessLine } from '../../../gateway/http/access-line.ts'
 import { openLog } from '../../../gateway/process/log.ts'
+import { temporaryFolder } from '../../support/dist.ts'
 
-const dir = mkdtempSync(join(tmpdir(), 'vulnshelf-log-'))
+const { path: dir, remove } = temporaryFolder('log')
 const ENTRY: AccessEntry = {
   method: 'GET',
   path: '/api/v1/cves',
@@ -93,5 +93,5 @@ test('a log that cannot be written holds nothing up, the end of the process neit
   assert.throws(() => writeFileSync('/dev/full', 'x'), /ENOSPC/)
 })
 
-test.after(() => rmSync(dir, { recursive: true }))
+test.after(remove)
 test.run()

@@ -33,7 +33,7 @@ async function refusal(forge: (dist: string) => void): Promise<string> {
   }
 }
 
-test('a query.db with a view that never ends', async () => {
+test('a query.db with a view that never ends, which verify names too', async () => {
   const path = join(good.folder, 'hostile.db')
   writeFileSync(path, bytesOf('query'))
   const database = new Database(path)
@@ -42,11 +42,10 @@ test('a query.db with a view that never ends', async () => {
   database.exec(`CREATE VIEW grams AS SELECT key, ${endless} AS crc, bytes FROM others`)
   database.close()
   const file = fileOf(manifest, 'query')
-  const content = '0'.repeat(64)
-  assert.match(
-    await refusal((dist) => good.forge(dist, file, readFileSync(path), content)),
-    /^query\.db is refused: it must have exactly the tables sets, texts, items, grams, bests/,
-  )
+  const forge = (dist: string) => good.forge(dist, file, readFileSync(path), '0'.repeat(64))
+  const reason = /query\.db is refused: it must have exactly the tables sets, texts, items, grams, bests/
+  assert.match(await refusal(forge), reason)
+  assert.match((await good.faultsAfter(forge)).join(), reason)
 })
 
 test('a new shard with another byte than its digest states', async () => {

@@ -10,6 +10,7 @@ import * as assert from 'uvu/assert'
 import { LOCAL, makeToken } from '../../../gateway/auth/token.ts'
 import { startWorkers } from '../../../gateway/process/workers/primary.ts'
 import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
+import { listening } from '../../support/listening.ts'
 import { NotServing, type Serving, serving } from '../../support/serving.ts'
 import { until } from '../../support/until.ts'
 
@@ -214,9 +215,7 @@ test('a connection that was sent to a worker that dies is closed, and the primar
 })
 
 test('a start that fails says why in one line, and leaves no process', async () => {
-  const taken = createServer()
-  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
-  const { port } = taken.address() as { port: number }
+  const { port, close } = await listening(createServer())
   const failures: [words: string[], code: number, line: RegExp][] = [
     [
       ['--port', String(port)],
@@ -235,7 +234,7 @@ test('a start that fails says why in one line, and leaves no process', async () 
       assert.is(error.code, code)
     }
   }
-  taken.close()
+  await close()
 })
 
 test('rule 7: walks through both workers go on while a new snapshot is taken up, and none fails', async () => {
