@@ -205,20 +205,22 @@ async function holds(cases: readonly Case[]): Promise<void> {
   }
 }
 
-rule(24, 'lessThan is fixed, lessThanOrEqual last affected; no bound or an equal one is a single version', () =>
-  holds(BOUNDS),
+rule(
+  24,
+  'lessThan gives fixed, lessThanOrEqual gives last_affected; no bound or an equal bound gives a single version',
+  () => holds(BOUNDS),
 )
-rule(24, 'changes are replayed literally, in order', () => holds(CHANGES))
-rule(24, 'placeholders and * are "0" as a start, no bound as an end, and alone nothing or everything', () =>
+rule(24, 'changes are applied in order', () => holds(CHANGES))
+rule(24, 'a placeholder or * is "0" as a start and no bound as an end; alone it is nothing or everything', () =>
   holds(STARTS),
 )
-rule(24, 'comparators in a version are the range they state; other text stays', () => holds(COMPARATORS))
-rule(24, 'what is unaffected never becomes affected; from a default of affected follow begin and end', () =>
+rule(24, 'comparators in a version become a range; other text is kept', () => holds(COMPARATORS))
+rule(24, 'unaffected versions never become affected; a default of affected gives the start and the end', () =>
   holds(UNAFFECTED),
 )
-rule(24, 'unknown states nothing', () => holds(UNKNOWN))
+rule(24, 'the status unknown gives no range', () => holds(UNKNOWN))
 
-rule(24, 'claim by claim, never merged; each of its own source, with the date of its own container', async () => {
+rule(24, 'entries of different claims are not merged; each has its source and the date of its container', async () => {
   const entries = await entriesOf('CVE-2024-0001')
   assert.equal(
     entries.map((one) => [one.source, one.affected_versions?.join() ?? null, one.updated_at]),
@@ -235,7 +237,7 @@ rule(24, 'claim by claim, never merged; each of its own source, with the date of
   assert.equal(entries[5]!.affected_ranges, [range('0', '2.0')])
 })
 
-rule(24, 'vendor and product n/a are null; a default that is not given is null', async () => {
+rule(24, 'vendor and product n/a are null; a missing default status is null', async () => {
   const [given, , unnamed] = await entriesOf('CVE-2024-0001')
   assert.equal([given!.vendor, given!.product, given!.default_status], ['Acme', 'Widget', null])
   assert.equal([unnamed!.vendor, unnamed!.product], [null, null])

@@ -98,7 +98,7 @@ states('5.10', 'the header goes before the cookie', async () => {
 
 rule(
   11,
-  'RS256, PS256, ES256 and EdDSA are taken; none, HS* and others are not, whatever the key set says',
+  'RS256, PS256, ES256 and EdDSA are accepted; none, HS* and others are rejected for every key set',
   async () => {
     await withWorld({}, async (other) => {
       const { key, publish, as } = await identityOf(other)
@@ -123,26 +123,30 @@ rule(
   },
 )
 
-rule(11, 'issuer and audience are exact, an expiry is required, with 30 seconds of tolerance', async () => {
-  const cases: [claims: Record<string, unknown>, status: number][] = [
-    [{ iss: `${LOCAL.issuer}/` }, 401],
-    [{ iss: LOCAL.issuer.toUpperCase() }, 401],
-    [{ iss: undefined }, 401],
-    [{ aud: `${LOCAL.audience}s` }, 401],
-    [{ aud: undefined }, 401],
-    [{ aud: ['other', LOCAL.audience] }, 200],
-    [{ exp: undefined }, 401],
-    [{ exp: String(now() + 60) }, 401],
-    [{ exp: now() - 20 }, 200],
-    [{ exp: now() - 35 }, 401],
-    [{ nbf: now() + 20 }, 200],
-    [{ nbf: now() + 45 }, 401],
-  ]
-  for (const [claims, status] of cases)
-    assert.is(await statusOf(await identity.as(claims)), status, JSON.stringify(claims))
-})
+rule(
+  11,
+  'issuer and audience must match exactly, and an expiry is required, with a tolerance of 30 seconds',
+  async () => {
+    const cases: [claims: Record<string, unknown>, status: number][] = [
+      [{ iss: `${LOCAL.issuer}/` }, 401],
+      [{ iss: LOCAL.issuer.toUpperCase() }, 401],
+      [{ iss: undefined }, 401],
+      [{ aud: `${LOCAL.audience}s` }, 401],
+      [{ aud: undefined }, 401],
+      [{ aud: ['other', LOCAL.audience] }, 200],
+      [{ exp: undefined }, 401],
+      [{ exp: String(now() + 60) }, 401],
+      [{ exp: now() - 20 }, 200],
+      [{ exp: now() - 35 }, 401],
+      [{ nbf: now() + 20 }, 200],
+      [{ nbf: now() + 45 }, 401],
+    ]
+    for (const [claims, status] of cases)
+      assert.is(await statusOf(await identity.as(claims)), status, JSON.stringify(claims))
+  },
+)
 
-rule(11, 'keys that a token brings along or points to are not looked at', async () => {
+rule(11, 'keys in a token, and keys that it links to, are ignored', async () => {
   const stranger = await signingKey(identity.key.kid)
   const asked: string[] = []
   const server = await listeningWith((request, response) => {
@@ -162,7 +166,7 @@ rule(11, 'keys that a token brings along or points to are not looked at', async 
 
 rule(
   11,
-  'keys come from a URL as well, an unknown kid asks there once per cooldown, and without any it is 503',
+  'keys can come from a URL; an unknown kid requests it once per cooldown; without keys the answer is 503',
   async () => {
     const first = await signingKey('key-1')
     const next = await signingKey('key-2')
@@ -194,7 +198,7 @@ rule(
   },
 )
 
-rule(12, 'a remembered token is judged as afresh: it expires, and a changed one is another', async () => {
+rule(12, 'a cached token still expires, and a changed token is verified again', async () => {
   // The tolerance is over in a second.
   const token = await identity.token({ exp: now() - 28 })
   const headers = { authorization: `Bearer ${token}` }
@@ -209,7 +213,7 @@ rule(12, 'a remembered token is judged as afresh: it expires, and a changed one 
   assert.is(await statusOf({ authorization: `Bearer ${head}.${claims}.${signature}` }), 401)
 })
 
-rule(13, 'the cookie is read where there is no Authorization header at all; its name is configurable', async () => {
+rule(13, 'the cookie counts only without an Authorization header; its name is configurable', async () => {
   const token = await identity.token()
   assert.is(await bare({ cookie: `session=${token}` }), 200)
   for (const authorization of ['', 'Basic eA==', 'Bearer x']) {
@@ -245,7 +249,7 @@ rule(14, 'an administrator has role admin, or admin among roles; the claims are 
   })
 })
 
-rule(14, 'the preview is on unless it is switched off', async () => {
+rule(14, 'the preview is on by default', async () => {
   const user = { role: 'user' }
   assert.is(await statusOf(await identity.as(user)), 403)
   await withWorld({ preview: false }, async (other) => {
@@ -253,7 +257,7 @@ rule(14, 'the preview is on unless it is switched off', async () => {
   })
 })
 
-rule(15, 'a CVE has tier 0 unless a rule on id, state or assigner says otherwise', async () => {
+rule(15, 'a CVE has tier 0 unless a policy rule for its id, state or assigner sets another', async () => {
   const rules = [
     { tier: 1, id: 'CVE-2024-0001' },
     { tier: 2, assigner: 'SECRET_corp' },

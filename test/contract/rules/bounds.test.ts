@@ -16,7 +16,7 @@ interface Page {
 const contract = contractSuite('rules, bounds')
 const { rule } = contract
 
-rule(7, 'a cursor has at most 512 characters, however long keys and filters are', async () => {
+rule(7, 'a cursor has at most 512 characters for keys and filters of any length', async () => {
   const long = (text: string) => `${'é'.repeat(400)}${text}`
   const numbers = [1, 2, 3]
   const affected = (vendor: string, product: string) => ({
@@ -60,7 +60,7 @@ rule(7, 'a cursor has at most 512 characters, however long keys and filters are'
   }
 })
 
-rule(10, 'an entry whose name is too long is named in the ingest report, and the others are served', async () => {
+rule(10, 'the ingest report names an entry with a name that is too long; the other entries are served', async () => {
   const name = 'é'.repeat(40)
   const feeds = {
     ...cveList([{ id: 'CVE-2024-0001' }]),

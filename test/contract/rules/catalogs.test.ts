@@ -93,7 +93,7 @@ const world = await openWorld({
 
 const ids = async (path: string, key: string) => (await world.all<Json>(path)).map((row) => row[key])
 
-rule(27, 'catalogs are whole: what is deprecated or obsolete is served with that status', async () => {
+rule(27, 'catalogs are complete: deprecated and obsolete entries are served with that status', async () => {
   assert.equal(await ids('/cwes?sort=id', 'numeric_id'), [1, 74, 79, 352, 494])
   assert.equal(await ids('/cwes?status=Deprecated', 'numeric_id'), [1])
   assert.is((await world.json<Json>('/cwes/1')).status, 'Deprecated')
@@ -102,7 +102,7 @@ rule(27, 'catalogs are whole: what is deprecated or obsolete is served with that
   assert.is((await world.json<Json>('/capecs/8')).status, 'Obsolete')
 })
 
-rule(27, 'categories and views are no weaknesses and not served', async () => {
+rule(27, 'categories and views are not served', async () => {
   for (const path of ['/cwes/16', '/cwes/1000', '/capecs/152', '/capecs/1000']) {
     assert.is((await world.ask(path)).status, 404, path)
   }
@@ -114,7 +114,7 @@ rule(27, '`/exploits` has every module, with or without a CVE', async () => {
 
 rule(
   27,
-  'a source id is the archive’s number or the framework’s full name; the archive’s text is the name',
+  'a source id is the number in the archive or the full name in the framework; the text of the archive is the name',
   async () => {
     const archived = await world.json<Json>('/exploits/exploit_archive/42')
     assert.equal([archived.name, archived.description, archived.cve_ids], ['Acme Widget 1.0 - Overflow', null, []])
@@ -123,7 +123,7 @@ rule(
   },
 )
 
-rule(27, 'of relationships ChildOf is Parent, its inverse Child, PeerOf Peer, others keep their name', async () => {
+rule(27, 'ChildOf becomes Parent, its inverse Child, PeerOf Peer; other relationships keep their name', async () => {
   const { relationships } = await world.json<{ relationships: Json[] }>('/cwes/79')
   assert.equal(
     relationships.map(({ cwe_id, slug, name, nature }) => [cwe_id, slug, name, nature]),
@@ -137,7 +137,7 @@ rule(27, 'of relationships ChildOf is Parent, its inverse Child, PeerOf Peer, ot
   assert.equal(inverse.relationships, [{ cwe_id: 'CWE-79', slug: 'cwe-79', name: 'Weakness 79', nature: 'Child' }])
 })
 
-rule(27, 'relationships are those of view 1000', async () => {
+rule(27, 'relationships come from view 1000', async () => {
   const { relationships } = await world.json<{ relationships: Json[] }>('/cwes/79')
   assert.equal(
     relationships.filter(({ cwe_id }) => cwe_id === 'CWE-352').map(({ nature }) => nature),
@@ -145,7 +145,7 @@ rule(27, 'relationships are those of view 1000', async () => {
   )
 })
 
-rule(27, 'the counts of a weakness are of any mapping', async () => {
+rule(27, 'the counts of a weakness include every mapping', async () => {
   const rows = await world.all<{ numeric_id: number; cve_count: number; kev_count: number }>('/cwes')
   const counts = Object.fromEntries(rows.map((row) => [row.numeric_id, [row.cve_count, row.kev_count]]))
   assert.equal(
@@ -170,7 +170,7 @@ rule(27, 'ids in nested items are the strings CAPEC-<n> and CWE-<n>', async () =
   assert.equal(capec.related_weaknesses, [{ id: 'cwe-79', display: 'CWE-79', name: 'Weakness 79' }])
 })
 
-rule(27, 'what an entry does not state is null or an empty list', async () => {
+rule(27, 'missing values of an entry are null or an empty list', async () => {
   const cwe = await world.json<Json>('/cwes/79')
   assert.equal(cwe.consequences, [{ scopes: ['Integrity'], impacts: [], note: null }])
   assert.equal(cwe.mitigations, [

@@ -57,7 +57,7 @@ rule(7, 'a cursor is opaque, URL-safe and at most 512 characters', async () => {
   for (const path of PAGED) assert.match(cursorOf(await firstOf(path)), /^[\w~.-]{1,512}$/)
 })
 
-rule(7, 'it holds no secret and no filter, and grants nothing', async () => {
+rule(7, 'a cursor contains no secret and no filter, and grants no access', async () => {
   const cursor = cursorOf(await firstOf('/cves?q=cve-20'))
   const plain = Buffer.from(cursor, 'base64url').toString('latin1')
   assert.not.match(plain, 'cve-20')
@@ -67,7 +67,7 @@ rule(7, 'it holds no secret and no filter, and grants nothing', async () => {
   assert.is((await service.ask(path, await service.tokenOf({ role: 'user' }))).status, 403)
 })
 
-rule(7, 'another list, sort or filter is refused, and the message says which', async () => {
+rule(7, 'a cursor with another list, sort or filter is rejected, and the message names it', async () => {
   const cursor = cursorOf(await firstOf('/cves?severity=high&sort=cvss'))
   assert.match(await refusal(`/cves?severity=high&sort=-cvss&cursor=${cursor}`), 'sort=cvss')
   assert.match(await refusal(`/cves?severity=high&cursor=${cursor}`), 'sort')
@@ -87,7 +87,7 @@ rule(7, 'another list, sort or filter is refused, and the message says which', a
   assert.match(await refusal(`/cwes/79/cves?scope=primary&cursor=${ofWeakness}`), 'filters')
 })
 
-rule(7, 'the same values in another case, order or number of parameters are the same filters and sort', async () => {
+rule(7, 'filters and sort are equal for any case, order and number of parameters', async () => {
   const cases: [path: string, other: string][] = [
     ['/cves?severity=CRITICAL&sort=-CVSS', '/cves?severity=critical&sort=-cvss'],
     ['/cves?severity=low&severity=high&kev=FALSE', '/cves?severity=High,LOW&kev=false'],
@@ -103,7 +103,7 @@ rule(7, 'the same values in another case, order or number of parameters are the 
   }
 })
 
-rule(7, 'a string that was not issued, or changed on its way, is refused', async () => {
+rule(7, 'a string that was not issued as a cursor, or was changed, is rejected', async () => {
   const strings = ['x', 'null', 'eyJ9', 'AAAA', Buffer.from('[1,"cves"]').toString('base64url'), 'a'.repeat(513), 'ä']
   for (const text of strings)
     assert.match(await refusal(`/cves?cursor=${encodeURIComponent(text)}`), 'this cursor is invalid')
@@ -134,7 +134,7 @@ rule(7, 'a string that was not issued, or changed on its way, is refused', async
   assert.equal([status, (body as { error: string }).error], [400, 'invalid_parameter'])
 })
 
-rule(7, 'a creation time in the future was never issued, and leaves no line in the log', async () => {
+rule(7, 'a cursor with a future creation time is rejected and logs nothing', async () => {
   for (const path of PAGED) {
     const cursor = decodeCursor(cursorOf(await firstOf(path)))!
     service.log.length = 0
@@ -165,7 +165,7 @@ rule(7, '`limit` may change between pages', async () => {
   assert.equal(walked, all)
 })
 
-rule(7, 'a walk goes on in its snapshot while that is retained, though nights pass', async () => {
+rule(7, 'a walk continues in its snapshot while the service retains it', async () => {
   const world = await openWorld(records(2, 4, 6, 8))
   try {
     const ask = async (cursor: string | null) => {
@@ -214,7 +214,7 @@ rule(7, 'a text search continues in its snapshot after prune removed its files',
   }
 })
 
-rule(7, 'once its snapshot is gone, a walk resumes by its key in the current one', async () => {
+rule(7, 'a walk continues by key in the current snapshot after its own was removed', async () => {
   const world = await openWorld(records(2, 4, 6, 8))
   try {
     const first = await world.json<Page>('/cves?limit=2')
@@ -241,7 +241,7 @@ rule(7, 'once its snapshot is gone, a walk resumes by its key in the current one
   }
 })
 
-rule(7, 'a cursor of a newer snapshot than is loaded gets 503 with Retry-After', async () => {
+rule(7, 'a cursor of a snapshot that is not loaded yet gives 503 with Retry-After', async () => {
   const world = await openWorld(records(1, 2, 3))
   const folder = temporaryFolder('newer')
   try {

@@ -161,7 +161,7 @@ const { summary, grade_distribution, leaderboard } = await world.json<Stats>('/c
 
 rule(
   25,
-  'completeness is the sum of what the CNA gave: the base is all or nothing, and each other part its points',
+  'completeness is the sum of points of the parts that the CNA states; the base parts count only together',
   async () => {
     for (const [name, [, score, grade]] of Object.entries(CLAUSES)) {
       const { overall_completeness, grade: given } = await rowOf(name)
@@ -170,19 +170,19 @@ rule(
   },
 )
 
-rule(25, 'a score is the mean of the records of the last two years, of all where these have none', async () => {
+rule(25, 'a score is the mean of the records of the last two years, or of all records if there are none', async () => {
   assert.is((await rowOf('lately')).overall_completeness, 65)
   assert.is((await rowOf('old')).overall_completeness, 65)
 })
 
-rule(25, 'active is who has a record of the last 365 days before the corpus date', async () => {
+rule(25, 'a CNA with a record in the last 365 days before the corpus date is active', async () => {
   assert.is((await rowOf('active')).activity_status, 'Active')
   assert.is((await rowOf('inactive')).activity_status, 'Inactive')
   const { data } = await world.json<{ data: Row[] }>('/cnas?activity_status=Inactive&sort=name')
   assert.equal(data.map(({ slug }) => slug).sort(), ['busy_once', 'inactive', 'old', 'silent'])
 })
 
-rule(25, 'most improved: the newest year against the one before, with ten records in each', () => {
+rule(25, 'most_improved compares the newest year with the year before; each needs ten records', () => {
   assert.equal(
     leaderboard.most_improved!.map(({ slug, older_score, recent_score, delta }) => [
       slug,
@@ -208,7 +208,7 @@ rule(27, 'a CNA without records has nulls, and no grade', async () => {
   assert.ok(leaderboard.worst!.length > 0 && leaderboard.worst!.every(({ slug }) => slug !== 'silent'))
 })
 
-rule(27, 'a CNA that assigned records but is not in the list is known by its short name', async () => {
+rule(27, 'a CNA that is not in the list but assigned records has its short name as name', async () => {
   const { cna_name, total_cves, overall_completeness, grade, ...rest } = await rowOf('un_listed')
   assert.equal([cna_name, total_cves, overall_completeness, grade], ['Un Listed', 3, 55, 'C'])
   const { country, organization_type, scope, advisories_url } = rest as Row & Record<string, unknown>
@@ -233,7 +233,7 @@ rule(27, 'a CNA that assigned records but is not in the list is known by its sho
   assert.equal([summary.total_cves, summary.total_cnas], [counts.cves, counts.cnas])
 })
 
-rule(27, 'most active ranks by the records of the last year', async () => {
+rule(27, 'most_active ranks by the number of records of the last year', async () => {
   const most = leaderboard.most_active!.map(({ slug }) => slug)
   assert.equal(most.slice(0, 3), ['lively', 'better', 'worse'])
   assert.not.ok(most.includes('busy_once'))
@@ -241,7 +241,7 @@ rule(27, 'most active ranks by the records of the last year', async () => {
   assert.is((await rowOf('lately')).recent_cves, 1)
 })
 
-rule(27, 'names of CNAs are joined by the same folding', async () => {
+rule(27, 'names of CNAs with the same key are one CNA', async () => {
   const { cna_name, total_cves } = await rowOf('big_corp')
   assert.equal([cna_name, total_cves], ['big corp Incorporated', 2])
   const { cna, data } = await world.json<{ cna: object; data: object[] }>('/cnas/big_corp/cves')
@@ -250,7 +250,7 @@ rule(27, 'names of CNAs are joined by the same folding', async () => {
 
 rule(
   27,
-  'keys are lower case with _ for blanks, of the claims of CNA, ADP and NVD; n/a and * are no vendor',
+  'keys come from claims of CNA, ADP and NVD, in lower case with _ for blanks; n/a and * are no vendor',
   async () => {
     const { data } = await world.json<{ data: { slug: string; cve_count: number; product_count: number }[] }>(
       '/vendors',

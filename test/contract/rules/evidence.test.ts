@@ -146,7 +146,7 @@ const facts = async (n: number, type?: string) =>
 
 rule(
   22,
-  'a fixed version, patched version or fix commit of any claim, or a reference tagged patch, is a patch',
+  'has_patch needs a fixed version, patched version or fix commit in any claim, or a reference tagged patch',
   async () => {
     for (const n of [2, 3, 4, 5, 6, 7, 8, 9]) assert.is((await coreOf(n)).has_patch, true, id(n))
     // A last affected version is no fix.
@@ -159,12 +159,12 @@ states('8.20', 'false where no source states a patch, as with an advisory alone'
   for (const n of [13, 20]) assert.is((await coreOf(n)).has_patch, false, id(n))
 })
 
-rule(22, 'workarounds of the CNA, or a reference tagged mitigation, are a workaround', async () => {
+rule(22, 'has_workaround needs a workaround of the CNA or a reference tagged mitigation', async () => {
   const flags = await Promise.all([10, 11, 12, 7].map(async (n) => (await coreOf(n)).has_workaround))
   assert.equal(flags, [true, true, false, false])
 })
 
-rule(22, 'has_exploit is exploitation evidence of any kind', async () => {
+rule(22, 'has_exploit needs exploitation evidence of any type', async () => {
   for (const n of [20, 22, 23, 25, 26, 27, 28, 29, 30]) {
     assert.is((await coreOf(n)).has_exploit, true, id(n))
     assert.ok((await evidenceOf(n, 'exploitation')).length > 0)
@@ -172,7 +172,7 @@ rule(22, 'has_exploit is exploitation evidence of any kind', async () => {
   for (const n of [2, 7, 10, 21, 24, 31]) assert.is((await coreOf(n)).has_exploit, false, id(n))
 })
 
-rule(22, 'has_detection is detection evidence of any kind, and its layers are named', async () => {
+rule(22, 'has_detection needs detection evidence of any type; detection_layers lists the layers', async () => {
   const { has_detection, detection_layers } = await coreOf(31)
   assert.is(has_detection, true)
   assert.equal(detection_layers.toSorted(), ['file_yara', 'network_ids', 'scanner', 'siem'])
@@ -180,7 +180,7 @@ rule(22, 'has_detection is detection evidence of any kind, and its layers are na
   assert.equal([none.has_detection, none.detection_layers], [false, []])
 })
 
-rule(23, 'a KEV listing is the feed’s to decide; the copy of the ADP counts only where there is no feed', async () => {
+rule(23, 'the KEV feed decides about a listing; the copy of the ADP counts only without that feed', async () => {
   assert.equal(await facts(20), [['agency_kev', 'kev_listed', 'confirmed', 80]])
   assert.equal((await coreOf(20)).kev, { listed: true, date_added: '2024-05-20' })
   assert.equal(await facts(21), [])
@@ -198,50 +198,67 @@ rule(23, 'a KEV listing is the feed’s to decide; the copy of the ADP counts on
   }
 })
 
-rule(23, 'SSVC active and poc are evidence of the ADP, none is not', async () => {
+rule(23, 'SSVC active and poc are evidence, none is not', async () => {
   assert.equal(await facts(22), [['agency_adp', 'ssvc_active', 'confirmed', 80]])
   const [[source, kind, , rank]] = (await facts(23)) as [unknown[]]
   assert.equal([source, kind, rank], ['agency_adp', 'poc_public', 40])
   assert.equal(await facts(24), [])
 })
 
-rule(23, 'exploit modules of the framework are weaponized, its others and the archive’s entries are PoCs', async () => {
-  assert.equal(await facts(25), [['exploit_framework', 'weaponized_exploit', 'high', 60]])
-  assert.equal(await facts(26), [
-    ['exploit_framework', 'poc_public', 'high', 40],
-    ['exploit_framework', 'poc_public', 'high', 40],
-  ])
-  assert.equal(
-    (await evidenceOf(27)).map((one) => [one.source, one.evidence_type, one.confidence, one.first_seen?.slice(0, 10)]),
-    [
-      ['exploit_archive', 'poc_public', 'medium', '2024-01-02'],
-      ['exploit_archive', 'poc_public', 'high', '2024-01-01'],
-    ],
-  )
-})
+rule(
+  23,
+  'exploit modules of the framework are weaponized exploits; other modules and archive entries are proofs of concept',
+  async () => {
+    assert.equal(await facts(25), [['exploit_framework', 'weaponized_exploit', 'high', 60]])
+    assert.equal(await facts(26), [
+      ['exploit_framework', 'poc_public', 'high', 40],
+      ['exploit_framework', 'poc_public', 'high', 40],
+    ])
+    assert.equal(
+      (await evidenceOf(27)).map((one) => [
+        one.source,
+        one.evidence_type,
+        one.confidence,
+        one.first_seen?.slice(0, 10),
+      ]),
+      [
+        ['exploit_archive', 'poc_public', 'medium', '2024-01-02'],
+        ['exploit_archive', 'poc_public', 'high', '2024-01-01'],
+      ],
+    )
+  },
+)
 
-rule(23, 'references tagged exploit, in any case, and the search for PoCs are evidence', async () => {
-  const named = async (n: number) =>
-    (await evidenceOf(n)).map((one) => [one.source, one.evidence_type, one.maturity_rank, one.evidence_url])
-  assert.equal(await named(28), [['cna', 'poc_public', 40, 'https://acme.example/1']])
-  assert.equal(await named(29), [['nvd', 'poc_public', 40, 'https://acme.example/2']])
-  assert.equal(await facts(30), [['code_host_poc_search', 'poc_public', 'low', 40]])
-})
+rule(
+  23,
+  'references tagged exploit in any case, and results of the search for proofs of concept, are evidence',
+  async () => {
+    const named = async (n: number) =>
+      (await evidenceOf(n)).map((one) => [one.source, one.evidence_type, one.maturity_rank, one.evidence_url])
+    assert.equal(await named(28), [['cna', 'poc_public', 40, 'https://acme.example/1']])
+    assert.equal(await named(29), [['nvd', 'poc_public', 40, 'https://acme.example/2']])
+    assert.equal(await facts(30), [['code_host_poc_search', 'poc_public', 'low', 40]])
+  },
+)
 
-rule(23, 'a template is high; a fixed version of CNA or advisory is high, of others medium', async () => {
-  assert.equal(
-    (await facts(31, 'detection')).filter(([source]) => source === 'template_scanner'),
-    [['template_scanner', 'detection_template', 'high', null]],
-  )
-  assert.equal(await facts(2), [['cna', 'fixed_version', 'high', null]])
-  assert.equal(await facts(5), [['advisory', 'fixed_version', 'high', null]])
-  const medium = await Promise.all([3, 4, 6].map(async (n) => (await facts(n))[0]!.slice(1)))
-  for (const one of medium) assert.equal(one, ['fixed_version', 'medium', null])
-  assert.equal(
-    (await evidenceOf(8)).map((one) => [one.source, one.evidence_type, one.fixed_version]),
-    [['git_ref', 'fix_commit', COMMIT]],
-  )
-})
+rule(
+  23,
+  'the confidence of a template is high; of a fixed version it is high for CNA and advisory, medium for others',
+  async () => {
+    assert.equal(
+      (await facts(31, 'detection')).filter(([source]) => source === 'template_scanner'),
+      [['template_scanner', 'detection_template', 'high', null]],
+    )
+    assert.equal(await facts(2), [['cna', 'fixed_version', 'high', null]])
+    assert.equal(await facts(5), [['advisory', 'fixed_version', 'high', null]])
+    const medium = await Promise.all([3, 4, 6].map(async (n) => (await facts(n))[0]!.slice(1)))
+    for (const one of medium) assert.equal(one, ['fixed_version', 'medium', null])
+    assert.equal(
+      (await evidenceOf(8)).map((one) => [one.source, one.evidence_type, one.fixed_version]),
+      [['git_ref', 'fix_commit', COMMIT]],
+    )
+  },
+)
 
 contract.after(world.remove)
 contract.run()

@@ -8,7 +8,7 @@ const { rule, states } = contract
 
 const { world, ask, refusedFor, ids } = await openParameterWorld()
 
-rule(4, 'closed sets are checked', async () => {
+rule(4, 'a value outside a closed set is rejected', async () => {
   const cases: [path: string, parameter: string][] = [
     ['/cves?severity=severe', 'severity'],
     ['/cves?kev=maybe', 'kev'],
@@ -71,7 +71,7 @@ rule(4, 'an unknown value of an open set matches nothing', async () => {
   await empty('/vendors/nonsense/products', 'data')
 })
 
-rule(4, 'date bounds are inclusive, mean the whole UTC day, and match nothing where crossed', async () => {
+rule(4, 'date bounds are inclusive UTC days, and match nothing if they are crossed', async () => {
   assert.is(await ids('published_since=2024-03-02'), '43')
   assert.is(await ids('published_until=2024-03-01'), '21')
   assert.is(await ids('published_since=2024-03-01&published_until=2024-03-01'), '21')
@@ -84,7 +84,7 @@ rule(4, 'date bounds are inclusive, mean the whole UTC day, and match nothing wh
   assert.equal(await modules('published_since=2024-03-02&published_until=2024-03-01'), [])
 })
 
-rule(4, 'a timestamp in place of a date is compared exactly', async () => {
+rule(4, 'a timestamp as a bound is compared exactly', async () => {
   assert.is(await ids('published_since=2024-03-01T23:59:59.999Z'), '432')
   assert.is(await ids('published_since=2024-03-01T23:59:59.9991Z'), '43')
   assert.is(await ids('published_until=2024-03-02T12:00:00.5Z'), '4321')
@@ -98,7 +98,7 @@ rule(4, 'a timestamp in place of a date is compared exactly', async () => {
   assert.equal([await since('2024-03-01T00:00:00Z'), await since('2024-03-01T00:00:00.001Z')], [1, 0])
 })
 
-rule(5, '`q` takes any case, and % and _ as they are', async () => {
+rule(5, '`q` ignores case, and % and _ have no special meaning', async () => {
   assert.is(await ids('q=AN%20A'), '43')
   assert.is(await ids('q=0%25'), '1')
   assert.is(await ids('q=a_b'), '3')

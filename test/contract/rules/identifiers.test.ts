@@ -20,7 +20,7 @@ const endpoints = await everyEndpoint(service)
 
 const { world, ask, refusedFor, ids } = await openParameterWorld()
 
-rule(1, 'a CVE id in any case is answered in upper case', async () => {
+rule(1, 'a CVE id is accepted in any case and answered in upper case', async () => {
   for (const id of ['CVE-2024-0001', 'cve-2024-0001', 'Cve-2024-0001', 'cVE-2024-0001']) {
     assert.is((await world.json<{ cve_id: string }>(`/cves/${id}`)).cve_id, 'CVE-2024-0001')
     assert.is((await world.json<{ cve_id: string }>(`/cves/${id}/affected`)).cve_id, 'CVE-2024-0001')
@@ -29,7 +29,7 @@ rule(1, 'a CVE id in any case is answered in upper case', async () => {
   assert.is((await ask('/cves/CVE-2024-00001')).status, 404, 'a number has one spelling')
 })
 
-rule(1, 'the number has 4 to 19 digits, the year 4', async () => {
+rule(1, 'a CVE id has a year of 4 digits and a number of 4 to 19 digits', async () => {
   for (const id of ['CVE-2024-1234', 'CVE-2024-12345', `CVE-2024-${'9'.repeat(19)}`, 'CVE-0000-0000']) {
     assert.is((await ask(`/cves/${id}`)).status, 404, id)
   }
@@ -50,7 +50,7 @@ rule(1, 'the number has 4 to 19 digits, the year 4', async () => {
   }
 })
 
-rule(1, 'a CWE, in the path and as a filter, and a CAPEC have three forms and no others', async () => {
+rule(1, 'an id of a weakness or attack pattern has exactly three forms', async () => {
   for (const id of ['79', 'CWE-79', 'cwe-79']) {
     assert.is((await world.json<{ cwe_id: string }>(`/cwes/${id}`)).cwe_id, 'CWE-79')
     assert.is((await world.json<{ cwe_id: string; data: [] }>(`/cwes/${id}/cves`)).data.length, 4)
@@ -68,7 +68,7 @@ rule(1, 'a CWE, in the path and as a filter, and a CAPEC have three forms and no
   for (const id of ['Capec-66', 'CAPEC66', 'CWE-66', '66a']) await refusedFor(`/capecs/${id}`, 'capecId')
 })
 
-rule(2, 'no endpoint takes a parameter that it does not know, or one twice, or an empty one', async () => {
+rule(2, 'every endpoint rejects unknown, repeated and empty parameters', async () => {
   for (const { path } of endpoints) {
     const more = (query: string) => `${path}${path.includes('?') ? '&' : '?'}${query}`
     const { status, body } = await service.ask(more('colour=red'))
@@ -113,56 +113,69 @@ states('3.3', 'a csv parameter given several times is the union of its values', 
   assert.match(await refusedFor(`${cve}?include=cvss&include=news`, 'include'), "'news'")
 })
 
-rule(2, '`include=` means no section', async () => {
+rule(2, '`include=` selects no section', async () => {
   const keys = async (path: string) => Object.keys(await world.json(path))
   const core = await keys('/cves/CVE-2024-0001?include=')
   assert.not.ok(core.includes('cvss'))
   assert.equal(await keys('/cves/CVE-2024-0001'), [...core, 'cvss', 'epss_detail'])
 })
 
-rule(2, 'unknown members, sort keys, includes, fields and values out of range are refused by name', async () => {
-  const cases: [path: string, parameter: string, says: RegExp][] = [
-    ['/cves?severity=high,awful', 'severity', /'awful'.*critical, high, medium, low, none/],
-    ['/cves?sort=title', 'sort', /'title'.*published.*updated.*cvss.*epss/],
-    ['/cves?sort=--cvss', 'sort', /cvss/],
-    ['/cnas/acme/cves?sort=updated', 'sort', /published.*cvss.*epss/],
-    ['/exploits?sort=name', 'sort', /published/],
-    ['/cves/CVE-2024-0001?include=cvss,news', 'include', /'news'.*evidence/],
-    ['/cves/CVE-2024-0001?fields=title,colour', 'fields', /'colour'.*description/],
-    ['/cwes/79?fields=colour', 'fields', /'colour'.*relationships/],
-    ['/capecs/66?fields=colour', 'fields', /'colour'.*execution_flow/],
-    ['/search?q=er&types=cve,exploit', 'types', /'exploit'.*capec/],
-    ['/cves?ids=CVE-2024-1', 'ids', /CVE id/],
-    ['/cves?cwe=CWE-abc', 'cwe', /CWE-79/],
-    ['/cves/CVE-2024-0001/affected?source=nvdd', 'source', /did you mean 'nvd'/],
-    ['/cves?limit=0', 'limit', /1 to 100/],
-    ['/cves?limit=101', 'limit', /1 to 100/],
-    ['/cves?limit=1e1', 'limit', /1 to 100/],
-    ['/cves?epss_min=NaN', 'epss_min', /0 to 1/],
-    ['/cves?epss_min=1e400', 'epss_min', /0 to 1/],
-    ['/cves?epss_min=-Infinity', 'epss_min', /0 to 1/],
-  ]
-  for (const [path, parameter, says] of cases) assert.match(await refusedFor(path, parameter), says)
-})
+rule(
+  2,
+  'unknown members, sort keys, includes, fields and values out of range are rejected, and the message names them',
+  async () => {
+    const cases: [path: string, parameter: string, says: RegExp][] = [
+      ['/cves?severity=high,awful', 'severity', /'awful'.*critical, high, medium, low, none/],
+      ['/cves?sort=title', 'sort', /'title'.*published.*updated.*cvss.*epss/],
+      ['/cves?sort=--cvss', 'sort', /cvss/],
+      ['/cnas/acme/cves?sort=updated', 'sort', /published.*cvss.*epss/],
+      ['/exploits?sort=name', 'sort', /published/],
+      ['/cves/CVE-2024-0001?include=cvss,news', 'include', /'news'.*evidence/],
+      ['/cves/CVE-2024-0001?fields=title,colour', 'fields', /'colour'.*description/],
+      ['/cwes/79?fields=colour', 'fields', /'colour'.*relationships/],
+      ['/capecs/66?fields=colour', 'fields', /'colour'.*execution_flow/],
+      ['/search?q=er&types=cve,exploit', 'types', /'exploit'.*capec/],
+      ['/cves?ids=CVE-2024-1', 'ids', /CVE id/],
+      ['/cves?cwe=CWE-abc', 'cwe', /CWE-79/],
+      ['/cves/CVE-2024-0001/affected?source=nvdd', 'source', /did you mean 'nvd'/],
+      ['/cves?limit=0', 'limit', /1 to 100/],
+      ['/cves?limit=101', 'limit', /1 to 100/],
+      ['/cves?limit=1e1', 'limit', /1 to 100/],
+      ['/cves?epss_min=NaN', 'epss_min', /0 to 1/],
+      ['/cves?epss_min=1e400', 'epss_min', /0 to 1/],
+      ['/cves?epss_min=-Infinity', 'epss_min', /0 to 1/],
+    ]
+    for (const [path, parameter, says] of cases) assert.match(await refusedFor(path, parameter), says)
+  },
+)
 
-rule(2, 'impossible dates and malformed percent-encoding are refused by name', async () => {
-  for (const day of ['2024-02-30', '2023-02-29', '2024-13-01', '2024-00-10', '2024-1-1', '20240301', 'yesterday']) {
-    await refusedFor(`/cves?published_since=${day}`, 'published_since')
-    await refusedFor(`/exploits?published_until=${day}`, 'published_until')
-    await refusedFor(`/cves/CVE-2024-0001/timeline?since=${day}`, 'since')
-  }
-  for (const time of ['2024-03-01T24:00:00Z', '2024-03-01T10:60:00Z', '2024-02-30T10:00:00Z', '2024-03-01T10:00:00']) {
-    await refusedFor(`/cves?updated_since=${time}`, 'updated_since')
-  }
-  assert.is(await ids('published_since=2024-02-29'), '4321')
-  for (const bad of ['%', '%2', '%zz', '%ff', '%c3%28']) {
-    assert.match(await refusedFor(`/cves?q=${bad}`, 'q'), 'percent-encoding')
-    assert.match(await refusedFor(`/vendors/${bad}/products`, 'vendorSlug'), 'percent-encoding')
-  }
-  assert.is((await ask('/cves?%zz=1')).error, 'invalid_parameter')
-})
+rule(
+  2,
+  'impossible dates and malformed percent-encoding are rejected, and the message names the parameter',
+  async () => {
+    for (const day of ['2024-02-30', '2023-02-29', '2024-13-01', '2024-00-10', '2024-1-1', '20240301', 'yesterday']) {
+      await refusedFor(`/cves?published_since=${day}`, 'published_since')
+      await refusedFor(`/exploits?published_until=${day}`, 'published_until')
+      await refusedFor(`/cves/CVE-2024-0001/timeline?since=${day}`, 'since')
+    }
+    for (const time of [
+      '2024-03-01T24:00:00Z',
+      '2024-03-01T10:60:00Z',
+      '2024-02-30T10:00:00Z',
+      '2024-03-01T10:00:00',
+    ]) {
+      await refusedFor(`/cves?updated_since=${time}`, 'updated_since')
+    }
+    assert.is(await ids('published_since=2024-02-29'), '4321')
+    for (const bad of ['%', '%2', '%zz', '%ff', '%c3%28']) {
+      assert.match(await refusedFor(`/cves?q=${bad}`, 'q'), 'percent-encoding')
+      assert.match(await refusedFor(`/vendors/${bad}/products`, 'vendorSlug'), 'percent-encoding')
+    }
+    assert.is((await ask('/cves?%zz=1')).error, 'invalid_parameter')
+  },
+)
 
-rule(2, 'what looks like a slip is answered with what was probably meant', async () => {
+rule(2, 'the message for a typing error suggests the right name', async () => {
   assert.is(
     (await refusedFor('/cves?severty=high', 'severty')).split('?')[0],
     "unknown parameter 'severty'; did you mean 'severity'",

@@ -21,7 +21,7 @@ const identity = await identityOf(world)
 
 const withWorld = worldsOf(FEEDS)
 
-rule(16, 'each subject has its own quota; the headers say what is left, and a refusal when to come back', async () => {
+rule(16, 'each subject has its own quota; headers state the rest, and a 429 states when to retry', async () => {
   await withWorld({ rateLimit: 3, rateWindowSeconds: 60 }, async (other) => {
     const { as } = await identityOf(other)
     const [alice, bob] = [await as({ sub: 'alice' }), await as({ sub: 'bob' })]
@@ -64,7 +64,7 @@ rule(16, 'the default is 600 requests in 60 seconds', async () => {
   })
 })
 
-rule(16, 'the policy is on every answer, what is left wherever a subject is known', async () => {
+rule(16, 'every answer states the policy; answers to a known subject state the rest of its quota', async () => {
   const user = await identity.as({ role: 'user', sub: 'bob' })
   for (const [path, headers, known] of [
     ['/cves', {}, true],
@@ -82,7 +82,7 @@ rule(16, 'the policy is on every answer, what is left wherever a subject is know
 
 rule(
   16,
-  'too many failed tokens of an address get 429, its good ones pass, and a missing one is no failed one',
+  'after too many failed tokens from an address, further ones get 429; valid tokens work, and missing ones do not count',
   async () => {
     await withWorld({ failedTokens: 2 }, async (other) => {
       const bad = { authorization: 'Bearer a.b.c' }
@@ -113,7 +113,7 @@ rule(16, 'the scheme is case-insensitive; two Authorization headers are 401', as
   assert.equal([await statusWith(token), await statusWith(token + token)], [200, 401])
 })
 
-rule(16, 'a 304 costs nothing, but who has nothing left gets 429', async () => {
+rule(16, 'a 304 costs no quota, but an empty quota gives 429', async () => {
   await withWorld({ rateLimit: 2 }, async (other) => {
     const headers = { 'if-none-match': (await other.ask('/cves')).headers.get('etag')! }
     for (let i = 0; i < 2; i++) {
@@ -125,7 +125,7 @@ rule(16, 'a 304 costs nothing, but who has nothing left gets 429', async () => {
   })
 })
 
-rule(16, 'If-None-Match: * costs as much as any answer', async () => {
+rule(16, 'a 304 for If-None-Match: * costs quota', async () => {
   await withWorld({ rateLimit: 4 }, async (other) => {
     const statuses: number[] = []
     for (const q of ['aa', 'bb', 'cc', 'dd', 'ee']) {

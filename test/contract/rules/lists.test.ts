@@ -95,15 +95,19 @@ const columnOf = async (path: string, key: string) =>
   (await world.all<Record<string, unknown>>(path)).map((row) => row[key])
 const short = (all: readonly string[]) => all.map((id) => id.slice(6)).join(' ')
 
-rule(6, 'ties go by year and number, in the direction of the sort; nulls come last in both', async () => {
-  const old = '20-0001'
-  assert.is(short(await ids('sort=-published')), `24-1000 24-10000 24-9999 23-20000 ${old} 25-0001 24-3000`)
-  assert.is(short(await ids('sort=published')), `${old} 23-20000 24-9999 24-10000 24-1000 24-3000 25-0001`)
-  assert.is(short(await ids('sort=-cvss')), `23-20000 24-10000 24-9999 25-0001 24-3000 24-1000 ${old}`)
-  assert.is(short(await ids('sort=cvss')), `24-9999 24-10000 23-20000 ${old} 24-1000 24-3000 25-0001`)
-  assert.is(short(await ids('sort=-epss')), `24-9999 24-10000 25-0001 24-3000 24-1000 23-20000 ${old}`)
-  assert.is(short(await ids('sort=epss')), `24-10000 24-9999 ${old} 23-20000 24-1000 24-3000 25-0001`)
-})
+rule(
+  6,
+  'ties are sorted by year and number in the direction of the sort; nulls come last in both directions',
+  async () => {
+    const old = '20-0001'
+    assert.is(short(await ids('sort=-published')), `24-1000 24-10000 24-9999 23-20000 ${old} 25-0001 24-3000`)
+    assert.is(short(await ids('sort=published')), `${old} 23-20000 24-9999 24-10000 24-1000 24-3000 25-0001`)
+    assert.is(short(await ids('sort=-cvss')), `23-20000 24-10000 24-9999 25-0001 24-3000 24-1000 ${old}`)
+    assert.is(short(await ids('sort=cvss')), `24-9999 24-10000 23-20000 ${old} 24-1000 24-3000 25-0001`)
+    assert.is(short(await ids('sort=-epss')), `24-9999 24-10000 25-0001 24-3000 24-1000 23-20000 ${old}`)
+    assert.is(short(await ids('sort=epss')), `24-10000 24-9999 ${old} 23-20000 24-1000 24-3000 25-0001`)
+  },
+)
 
 rule(6, 'names compare lower-cased, by code points', async () => {
   assert.equal(await columnOf('/cwes?sort=name', 'cwe_id'), ['CWE-3', 'CWE-9', 'CWE-20', 'CWE-100'])
@@ -113,7 +117,7 @@ rule(6, 'names compare lower-cased, by code points', async () => {
   assert.equal(await columnOf('/vendors?sort=-name', 'display'), names.toReversed())
 })
 
-rule(6, 'ids of the lists are compared as numbers or as text, both in the direction asked for', async () => {
+rule(6, 'ids of other lists are compared as numbers or as text, in the direction of the sort', async () => {
   assert.equal(await columnOf('/cwes?sort=id', 'numeric_id'), [3, 9, 20, 100])
   assert.equal(await columnOf('/cwes?sort=-cves', 'numeric_id'), [100, 20, 9, 3])
   assert.equal(await columnOf('/cwes?sort=cves', 'numeric_id'), [3, 9, 20, 100])
@@ -125,7 +129,7 @@ rule(6, 'ids of the lists are compared as numbers or as text, both in the direct
   assert.equal(await columnOf('/exploits?sort=-published', 'source_id'), [...modules.toReversed(), 'exploit/undated'])
 })
 
-rule(6, 'where a list has no sort, ties ascend', async () => {
+rule(6, 'ties ascend in lists without a sort', async () => {
   assert.equal(await columnOf('/vendors/alpha/products', 'slug'), ['a', 'b'])
   const { data } = await world.json<Page<{ slug: string }>>('/products?q=acme&vendor=none')
   assert.equal(data, [])
@@ -136,12 +140,12 @@ rule(6, 'where a list has no sort, ties ascend', async () => {
   )
 })
 
-rule(6, 'CAPEC severities go by rank', async () => {
+rule(6, 'CAPEC severities are sorted by rank', async () => {
   assert.equal(await columnOf('/capecs?sort=severity', 'capec_id'), [7, 6, 5, 10, 11, 9, 8])
   assert.equal(await columnOf('/capecs?sort=-severity', 'capec_id'), [9, 11, 10, 5, 6, 7, 8])
 })
 
-rule(8, 'a page is full unless it is the last, and only behind the last there is no cursor', async () => {
+rule(8, 'every page but the last is full, and only the last has no cursor', async () => {
   for (const path of [
     '/cves',
     '/cwes',
@@ -167,7 +171,7 @@ rule(8, 'a page is full unless it is the last, and only behind the last there is
   }
 })
 
-rule(9, 'lists of what is unknown but well-formed are empty, and echo what was asked for', async () => {
+rule(9, 'a list for an unknown but well-formed key is empty and repeats the key', async () => {
   const pagination = { limit: 25, next_cursor: null }
   assert.equal(await world.json('/cwes/4242/cves'), { cwe_id: 'CWE-4242', scope: 'primary', data: [], pagination })
   assert.equal(await world.json('/cnas/nobody/cves'), { cna: { slug: 'nobody', cna_name: null }, data: [], pagination })
@@ -178,7 +182,7 @@ rule(9, 'lists of what is unknown but well-formed are empty, and echo what was a
   })
 })
 
-rule(9, 'an unknown weakness or pattern is not found', async () => {
+rule(9, 'an unknown weakness or pattern gives 404', async () => {
   for (const [path, name] of [
     ['/cwes/4242', 'CWE-4242'],
     ['/capecs/4242', 'CAPEC-4242'],
@@ -190,13 +194,13 @@ rule(9, 'an unknown weakness or pattern is not found', async () => {
   }
 })
 
-rule(10, 'a reserved record is served as such', async () => {
+rule(10, 'a reserved record is served with its state', async () => {
   const { state } = await world.json<{ state: string }>('/cves/CVE-2024-3000?include=')
   assert.is(state, 'RESERVED')
   assert.ok((await ids('')).includes('CVE-2024-3000'))
 })
 
-rule(10, 'ids that only KEV, EPSS or an advisory know are no records, and the ingest report names them', async () => {
+rule(10, 'an id that only KEV, EPSS or an advisory has is no record, and the ingest report names it', async () => {
   const listed = await ids('')
   for (const id of ['CVE-2019-5555', 'CVE-2019-6666', 'CVE-2019-7777']) {
     assert.not.ok(listed.includes(id))
@@ -212,7 +216,7 @@ rule(10, 'ids that only KEV, EPSS or an advisory know are no records, and the in
   }
 })
 
-rule(10, 'a rejected record is in no list; its endpoints say that it was rejected, and when', async () => {
+rule(10, 'a rejected record is in no list, and the 404 of its endpoints states the time of rejection', async () => {
   assert.not.ok((await ids('')).includes('CVE-2024-4000'))
   assert.equal(await ids('ids=CVE-2024-4000'), [])
   assert.equal(await ids('q=2024-4000'), [])

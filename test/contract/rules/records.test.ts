@@ -159,7 +159,7 @@ const mapped = async (cwe: number, scope: string) =>
 const referencesOf = async (n: number) =>
   (await world.json<{ references: Reference[] }>(`/cves/${id(n)}/references`)).references
 
-rule(19, 'the title is the CNA’s, else vendor, product and weakness as far as known', async () => {
+rule(19, 'the title comes from the CNA, else from vendor, product and weakness', async () => {
   assert.equal(await titles(1, 2, 3, 4, 7), [
     'A title of its own',
     'Acme Widget: Weakness 79',
@@ -169,17 +169,21 @@ rule(19, 'the title is the CNA’s, else vendor, product and weakness as far as 
   ])
 })
 
-rule(19, 'a vendor that the product begins with, whole and in any case, is not repeated', async () => {
+rule(19, 'a derived title does not repeat a vendor that starts the product name', async () => {
   assert.equal(await titles(8, 9), ['Acme Widget', 'Acme Acmeter'])
 })
 
-rule(19, 'else it is the first sentence of the description, at most 120 characters, cut at a word', async () => {
-  const [first, long] = await titles(5, 6)
-  assert.is(first, 'A fault, e.g. in a parser.')
-  assert.is(long, 'word '.repeat(24).trim())
-})
+rule(
+  19,
+  'else the title is the first sentence of the description, cut at a word after at most 120 characters',
+  async () => {
+    const [first, long] = await titles(5, 6)
+    assert.is(first, 'A fault, e.g. in a parser.')
+    assert.is(long, 'word '.repeat(24).trim())
+  },
+)
 
-rule(21, 'the primary weakness is the CNA’s first, else the ADP’s, else NVD’s primary', async () => {
+rule(21, 'the primary weakness is the first of the CNA, else of the ADP, else the primary one of NVD', async () => {
   assert.equal(await primary(10, 11, 12, 18, 19), ['cwe-20', 'cwe-89', 'cwe-79', null, 'cwe-20'])
 })
 
@@ -188,7 +192,7 @@ rule(21, 'a weakness named only in the text of a problem type counts', async () 
   assert.ok((await mapped(89, 'any')).includes(id(13)))
 })
 
-rule(21, 'what the catalog knows as a weakness goes before what it does not; if none is, the first stays', async () => {
+rule(21, 'a weakness that is in the catalog goes first; if none is, the first id is used', async () => {
   assert.equal(await primary(15, 16, 17), ['cwe-79', 'cwe-89', 'cwe-20'])
   const other = await openWorld({
     ...cveList([{ id: id(17), cna: cwes('CWE-1000', 'CWE-1001') }]),
@@ -207,7 +211,7 @@ rule(21, 'scope=any is the union of the mappings of CNA, ADP, NVD and advisories
   assert.equal(await mapped(502, 'any'), [id(10)])
 })
 
-rule(29, 'the linked advisory is the first of: not withdrawn, reviewed, earliest published, lowest id', async () => {
+rule(29, 'the linked advisory is chosen by: not withdrawn, reviewed, earliest published, lowest id', async () => {
   const linked = async (n: number) => (await world.json<{ advisory_id: string }>(`/cves/${id(n)}/advisory`)).advisory_id
   assert.equal(await Promise.all([20, 21, 22, 23].map(linked)), [
     'GHSA-2222-2222-2223',
@@ -217,29 +221,29 @@ rule(29, 'the linked advisory is the first of: not withdrawn, reviewed, earliest
   ])
 })
 
-rule(29, 'times without a zone are UTC, and all answers end in Z; the update is the record’s own', async () => {
+rule(29, 'times without a zone are UTC, and answers end in Z; the update time comes from the record', async () => {
   const { date_published, date_updated } = await coreOf(30)
   assert.equal([date_published, date_updated], ['2024-05-01T08:00:00.000Z', '2024-05-02T08:00:00.000Z'])
   // NVD changed it later.
   assert.is((await coreOf(40)).date_updated, UPDATED)
 })
 
-rule(29, 'KEV dates are the feed’s', async () => assert.is((await coreOf(1)).kev.date_added, '2024-05-20'))
+rule(29, 'KEV dates come from the feed', async () => assert.is((await coreOf(1)).kev.date_added, '2024-05-20'))
 
-rule(29, 'the description is the first English one, else the first; what is empty is null', async () => {
+rule(29, 'the description is the first English text, else the first text; an empty text is null', async () => {
   assert.is((await coreOf(30)).description, 'A fault.')
   assert.is((await coreOf(31)).description, 'Ein Fehler.')
   assert.is((await coreOf(30)).title, 'Acme Widget')
 })
 
-rule(29, 'withdrawn and merely related OSV entries make no claim', async () => {
+rule(29, 'withdrawn OSV entries, and entries that only relate to the CVE, make no claim', async () => {
   assert.equal(
     (await referencesOf(41)).map((one) => one.url),
     ['https://acme.example/advisories/1'],
   )
 })
 
-rule(30, 'one item for each URL, with the tags and sources of all who name it', async () => {
+rule(30, 'each URL is one item with the tags and sources of all claims', async () => {
   const expected: Reference[] = [
     { url: url('a'), name: 'The advisory', tags: ['vendor-advisory', 'patch'], sources: ['cna'] },
     { url: url('b'), name: null, tags: ['exploit', 'Third Party Advisory'], sources: ['cna', 'adp', 'nvd'] },

@@ -161,7 +161,7 @@ const notes = async () => {
   )
 }
 
-rule(18, 'sources back the headline in their order, whatever version and score they have', async () => {
+rule(18, 'the order of sources decides the headline, for any version and score', async () => {
   assert.equal(await headline(1), ['svc_metrics', 9.8, 'critical'])
   assert.equal(await headline(2), ['cna', 1, 'low'])
   assert.equal(await headline(3), ['CISA-ADP', 2, 'low'])
@@ -170,7 +170,7 @@ rule(18, 'sources back the headline in their order, whatever version and score t
   assert.equal(await headline(6), [null, null, null])
 })
 
-rule(18, 'within a source versions go 4.0, 3.1, 3.0, 2.0', async () => {
+rule(18, 'within a source, the order of versions is 4.0, 3.1, 3.0, 2.0', async () => {
   assert.equal(await headline(7), ['cna', 1, 'low'])
   assert.equal(
     (await metricsOf(7)).map(({ cvss_version }) => cvss_version),
@@ -180,12 +180,12 @@ rule(18, 'within a source versions go 4.0, 3.1, 3.0, 2.0', async () => {
   assert.equal(await headline(9), ['cna', 1, 'low'])
 })
 
-rule(18, 'within a version the newest counts, then the higher score', async () => {
+rule(18, 'within a version, the newest metric counts, then the higher score', async () => {
   assert.equal(await headline(10), ['advisory', 7.5, 'high'])
   assert.equal(await headline(11), ['cna', 9.8, 'critical'])
 })
 
-rule(18, 'every source has its type; exactly one metric is primary, the one of the headline', async () => {
+rule(18, 'every source has its type; exactly one metric is primary, and it gives the headline', async () => {
   const metrics = await metricsOf(1)
   assert.equal(
     metrics.map((one) => [one.source_type, one.source_short_name, one.cvss_version, one.is_primary]),
@@ -205,7 +205,7 @@ rule(18, 'every source has its type; exactly one metric is primary, the one of t
   }
 })
 
-rule(18, '`captured_at` is the time that the source states, else the update of the record', async () => {
+rule(18, '`captured_at` is the time that the source states, else the time of the last update', async () => {
   const times = (await metricsOf(1)).map(({ captured_at }) => captured_at)
   const stated = ['2024-05-09T00:00:00.000Z', '2024-05-10T00:00:00.000Z']
   assert.equal(times, [
@@ -226,7 +226,7 @@ rule(18, 'a score that disagrees with its own vector is kept, and counted in the
   assert.not.ok(ids.includes('CVE-2024-0013'))
 })
 
-rule(29, 'an advisory that gives only a vector gets the base score of it, threat metrics aside', async () => {
+rule(29, 'an advisory with only a vector gets the base score of that vector, without threat metrics', async () => {
   const [metric] = await metricsOf(5)
   assert.equal([metric!.base_score, metric!.vector_string], [9.3, `${VECTOR_40}/E:U`])
   const { cvss_v3, cvss_v4 } = await world.json<Record<string, object>>('/cves/CVE-2024-0005/advisory')
@@ -239,7 +239,7 @@ rule(29, 'an advisory that gives only a vector gets the base score of it, threat
   )
 })
 
-rule(29, 'of several NVD copies the newest wins', async () => {
+rule(29, 'the newest of several NVD copies counts', async () => {
   assert.equal(
     (await metricsOf(14)).map((one) => [one.cvss_version, one.captured_at]),
     [['3.1', '2024-05-20T00:00:00.000Z']],
@@ -248,7 +248,7 @@ rule(29, 'of several NVD copies the newest wins', async () => {
 
 rule(
   29,
-  'metrics of others that NVD carries back no headline, and are listed unless CNA or ADP gave them',
+  'metrics of other sources in NVD never give the headline, and are listed unless CNA or ADP has them',
   async () => {
     assert.equal(
       (await metricsOf(6)).map((one) => [one.source_type, one.source_short_name, one.is_primary]),

@@ -64,7 +64,7 @@ const cves = async (q: string) => (await search(q)).results.cve!.map(({ id }) =>
 
 rule(
   28,
-  'it looks at ids and labels, by substring, in any case; descriptions and a product’s vendor are no part',
+  'search finds substrings of ids and labels in any case, and ignores descriptions and the vendor of a product',
   async () => {
     assert.equal((await cves('flubber')).toSorted(), [1, 2, 3, 4, 5])
     assert.equal(await cves('FLUBBERED'), [5])
@@ -85,16 +85,20 @@ rule(
   },
 )
 
-rule(28, 'an exact id wins, then the prefix of id or label, then a word’s start, then elsewhere', async () => {
-  assert.equal(await cves('CVE-2024-0001'), [1, 9])
-  assert.equal(await cves('flubber'), [1, 2, 3, 4, 5])
-  const weaknesses = (await search('cwe-79')).results.cwe!.map(({ id }) => id.toLowerCase())
-  assert.equal(weaknesses, ['cwe-79', 'cwe-790'])
-  // The number begins a word of the first two.
-  assert.is((await search('79')).results.cwe!.at(-1)!.id.toLowerCase(), 'cwe-1079')
-})
+rule(
+  28,
+  'an exact id ranks first, then a prefix of id or label, then the start of a word, then any other match',
+  async () => {
+    assert.equal(await cves('CVE-2024-0001'), [1, 9])
+    assert.equal(await cves('flubber'), [1, 2, 3, 4, 5])
+    const weaknesses = (await search('cwe-79')).results.cwe!.map(({ id }) => id.toLowerCase())
+    assert.equal(weaknesses, ['cwe-79', 'cwe-790'])
+    // The number begins a word of the first two.
+    assert.is((await search('79')).results.cwe!.at(-1)!.id.toLowerCase(), 'cwe-1079')
+  },
+)
 
-rule(28, 'within that KEV-listed ones come first, then the newer, or those with more CVEs', async () => {
+rule(28, 'within a rank, KEV-listed CVEs come first, then newer ones; other types sort by number of CVEs', async () => {
   assert.equal((await cves('flubber')).slice(0, 3), [1, 2, 3])
   const { results } = await search('flubber')
   assert.equal(
@@ -103,7 +107,7 @@ rule(28, 'within that KEV-listed ones come first, then the newer, or those with 
   )
 })
 
-rule(28, 'results and counts always have all six keys; types not asked for are empty and 0', async () => {
+rule(28, 'results and counts always have all six keys; types that were not requested are empty and 0', async () => {
   for (const [more, asked] of [
     ['', TYPES],
     ['&types=cwe', ['cwe']],
@@ -121,7 +125,7 @@ rule(28, 'results and counts always have all six keys; types not asked for are e
   assert.equal([...new Set(Object.values(nothing.counts))], [0])
 })
 
-rule(28, 'scores lie in (0, 1] and fall with the rank', async () => {
+rule(28, 'scores are in (0, 1] and fall with the rank', async () => {
   for (const q of ['flubber', 'cve', 'CVE-2024-0001', 'er']) {
     for (const items of Object.values((await search(q)).results)) {
       const scores = items.map(({ score }) => score)
@@ -147,7 +151,7 @@ rule(28, 'links lead to the resource', async () => {
   })
 })
 
-rule(28, 'counts are exact, beyond what is shown', async () => {
+rule(28, 'counts include matches beyond the limit', async () => {
   const { results, counts } = await world.json<Found>('/search?q=flubber&limit=1')
   assert.equal(counts, { vendor: 1, product: 3, cwe: 1, capec: 1, cna: 1, cve: 5 })
   for (const type of TYPES) assert.is(results[type]!.length, 1, type)

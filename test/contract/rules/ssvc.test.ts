@@ -44,14 +44,14 @@ const world = await openWorld(
   ]),
 )
 
-rule(20, 'the decision is that of the table at medium mission and well-being', async () => {
+rule(20, 'the decision comes from the table with medium mission and well-being', async () => {
   for (const [i, [exploitation, automatable, technical_impact, decision]] of SSVC.entries()) {
     const { ssvc } = await world.json<{ ssvc: object }>(`/cves/CVE-2022-${1000 + i}`)
     assert.equal(ssvc, { exploitation, automatable, technical_impact, decision })
   }
 })
 
-rule(20, 'without one of the points there is no decision, and without an assessment nothing', async () => {
+rule(20, 'a missing point gives no decision; a missing assessment gives nulls', async () => {
   const ssvcOf = async (id: string) => (await world.json<{ ssvc: object }>(`/cves/${id}`)).ssvc
   const nothing = { exploitation: null, automatable: null, technical_impact: null, decision: null }
   assert.equal(await ssvcOf('CVE-2022-2000'), { ...nothing, exploitation: 'active' })

@@ -71,22 +71,18 @@ const FIRST_ENTRIES: [category: string, changedAt: string][] = [
   ['publication', '2024-05-01T08:00:00.000Z'],
 ]
 
-rule(
-  26,
-  'the first ingest writes only what the feeds date: publication, KEV, SSVC, NVD, advisory, reports',
-  async () => {
-    const timeline = await timelineOf(FIRST)
-    assert.equal(
-      timeline.map((one) => [one.category, one.changed_at]),
-      FIRST_ENTRIES,
-    )
-    for (const { version_from, version_to } of timeline) assert.equal([version_from, version_to], [1, 1])
-    assert.equal(
-      (await timelineOf(SECOND)).map((one) => one.category),
-      ['publication'],
-    )
-  },
-)
+rule(26, 'the first ingest writes only dated events: publication, KEV, SSVC, NVD, advisory, reports', async () => {
+  const timeline = await timelineOf(FIRST)
+  assert.equal(
+    timeline.map((one) => [one.category, one.changed_at]),
+    FIRST_ENTRIES,
+  )
+  for (const { version_from, version_to } of timeline) assert.equal([version_from, version_to], [1, 1])
+  assert.equal(
+    (await timelineOf(SECOND)).map((one) => one.category),
+    ['publication'],
+  )
+})
 
 rule(26, 're-ingesting the same feeds adds nothing', async () => {
   const [before, id] = [await world.body(`/cves/${FIRST}/timeline`), await snapshotId()]
@@ -96,7 +92,7 @@ rule(26, 're-ingesting the same feeds adds nothing', async () => {
   assert.is(await snapshotId(), id)
 })
 
-rule(26, 'the next ingest compares with what it replaces, and appends entries by category', async () => {
+rule(26, 'the next ingest compares the new record with the old one, and appends entries by category', async () => {
   const before = await timelineOf(FIRST)
   const changed = {
     id: FIRST,
@@ -152,7 +148,7 @@ rule(26, 'the next ingest compares with what it replaces, and appends entries by
   assert.is((await timelineOf(SECOND)).length, 1)
 })
 
-rule(26, 'what another feed brings is written too, dated as that feed dates it', async () => {
+rule(26, 'changes from another feed are written with the date of that feed', async () => {
   const before = await timelineOf(SECOND)
   await world.night({ [KEV]: kevJson([FIRST, SECOND], '2024-06-03T10:00:00.0000Z') })
   const timeline = await timelineOf(SECOND)
@@ -173,7 +169,7 @@ const FRAMEWORK = 'metasploit/modules_metadata_base.json'
 const ARCHIVE = 'exploitdb/files_exploits.csv'
 const changes = (timeline: Entry[]) => timeline.map((one) => [one.version_to, one.category, one.changed_at])
 
-rule(26, 'an exploit module is dated by what its feed states of it, whatever else comes that night', async () => {
+rule(26, 'an exploit module has the date that its feed states', async () => {
   const before = changes(await timelineOf(SECOND))
   const module = (mod_time: string, more: object = {}) => ({
     'exploit/linux/x': { references: [SECOND], mod_time, ...more },
@@ -219,7 +215,7 @@ rule(26, 'entries are ordered by version, then by time, newest first; `since` co
   assert.ok(recent.length > 0 && recent.length < timeline.length)
 })
 
-rule(26, 'scores of EPSS alone are no change of a record', async () => {
+rule(26, 'a change of EPSS scores alone is no change of the record', async () => {
   const before = await world.body(`/cves/${FIRST}/timeline`)
   await world.night({ 'epss/epss_scores-2024-06-04.csv.gz': epssCsv([[FIRST, 0.9, 0.99]], '2024-06-04') })
   assert.is(await world.body(`/cves/${FIRST}/timeline`), before)

@@ -9,7 +9,7 @@ const CONVENTIONS = ['test/contract/endpoints/conventions.test.ts']
 
 export const ACCESS: readonly Mutation[] = [
   {
-    rule: 'rule 11: RS256, PS256, ES256 and EdDSA are taken; none, HS* and others are not',
+    rule: 'rule 11: RS256, PS256, ES256 and EdDSA are accepted; none, HS* and others are rejected for every key set',
     breaks: 'ES384 is taken as well',
     file: 'gateway/auth/authenticator.ts',
     find: "['RS256', 'PS256', 'ES256', 'EdDSA']",
@@ -17,7 +17,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: AUTH,
   },
   {
-    rule: 'rule 11: issuer and audience are exact, an expiry is required',
+    rule: 'rule 11: issuer and audience must match exactly, and an expiry is required, with a tolerance of 30 seconds',
     breaks: 'any audience will do',
     file: 'gateway/auth/subject.ts',
     find: 'if (!audiences.includes(rules.audience))',
@@ -25,7 +25,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: AUTH,
   },
   {
-    rule: 'rule 11: issuer and audience are exact, an expiry is required, with 30 seconds of tolerance',
+    rule: 'rule 11: issuer and audience must match exactly, and an expiry is required, with a tolerance of 30 seconds',
     breaks: 'a token is taken ten minutes after it expired',
     file: 'gateway/auth/subject.ts',
     find: 'TOLERANCE_MS = 30_000',
@@ -33,7 +33,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: AUTH,
   },
   {
-    rule: 'rule 12: a remembered token is judged as afresh: it expires',
+    rule: 'rule 12: a cached token still expires, and a changed token is verified again',
     breaks: 'a remembered token never expires',
     file: 'gateway/auth/authenticator.ts',
     find: 'checkLifetime(known.lifetime, now())',
@@ -49,7 +49,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: AUTH,
   },
   {
-    rule: 'rule 13: the cookie is read where there is no Authorization header at all',
+    rule: 'rule 13: the cookie counts only without an Authorization header; its name is configurable',
     breaks: 'an empty Authorization header counts as none',
     file: 'gateway/auth/credential.ts',
     find: 'if (authorization !== undefined) {',
@@ -73,7 +73,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: AUTH,
   },
   {
-    rule: 'rule 14: the preview is on unless it is switched off',
+    rule: 'rule 14: the preview is on by default',
     breaks: 'the preview is off by default',
     file: 'gateway/http/app.ts',
     find: 'preview = true,',
@@ -81,7 +81,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: AUTH,
   },
   {
-    rule: 'rule 15: a CVE has tier 0 unless a rule on id, state or assigner says otherwise',
+    rule: 'rule 15: a CVE has tier 0 unless a policy rule for its id, state or assigner sets another',
     breaks: 'rules on a state hold for every state',
     file: 'gateway/access/tiers.ts',
     find: 'if (state === null) return ordinals',
@@ -89,7 +89,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: AUTH,
   },
   {
-    rule: 'rule 15: a CVE has tier 0 unless a rule on id, state or assigner says otherwise',
+    rule: 'rule 15: a CVE has tier 0 unless a policy rule for its id, state or assigner sets another',
     breaks: 'an administrator without the claim has tier 0',
     file: 'gateway/auth/subject.ts',
     find: 'return admin ? Number.POSITIVE_INFINITY : 0',
@@ -105,7 +105,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: CONVENTIONS,
   },
   {
-    rule: 'rule 16: each subject has its own quota',
+    rule: 'rule 16: each subject has its own quota; headers state the rest, and a 429 states when to retry',
     breaks: 'all subjects share one quota',
     file: 'gateway/http/app.ts',
     find: 'limits.subjects.take(subject.sub)',
@@ -121,7 +121,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: QUOTAS,
   },
   {
-    rule: 'rule 16: too many failed tokens of an address get 429',
+    rule: 'rule 16: after too many failed tokens from an address, further ones get 429; valid tokens work, and missing ones do not count',
     breaks: 'a missing token counts as a failed one',
     file: 'gateway/http/app.ts',
     find: "if (error.fault === 'missing') return error",
@@ -137,7 +137,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: QUOTAS,
   },
   {
-    rule: 'rule 16: a 304 costs nothing',
+    rule: 'rule 16: a 304 costs no quota, but an empty quota gives 429',
     breaks: 'a 304 costs as much as a 200',
     file: 'gateway/http/app.ts',
     find: 'if (isKnown && limitState.refundable) passage.limitState = giveBack(subject, limitState)',
@@ -177,7 +177,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: SHARED,
   },
   {
-    rule: 'rule 17: gzip where it is accepted, identity otherwise',
+    rule: 'rule 17: an answer is gzip if the client accepts it, else identity; both have the same content',
     breaks: 'a weight of 0 is overlooked',
     file: 'gateway/http/negotiation.ts',
     find: 'return weight > 0 && weight >= identity',
@@ -185,7 +185,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: HTTP,
   },
   {
-    rule: 'rule 17: a strong tag of the content, the same for every token, one for each coding; either gives 304',
+    rule: 'rule 17: the ETag is strong and the same for every token, one for each coding; either gives 304 with a valid token',
     breaks: 'the tag of the gzip coding gives no 304',
     file: 'gateway/http/negotiation.ts',
     find: ` || opaque === \`\${tag}-gz\``,
@@ -193,7 +193,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: HTTP,
   },
   {
-    rule: 'rule 17: answers name their snapshot and where they came from',
+    rule: 'rule 17: answers have Snapshot-Id and Served-From',
     breaks: 'a text query counts as gathered',
     file: 'gateway/plan/cve-page.ts',
     find: "way: matches ? 'sqlite' : 'merge'",
@@ -201,7 +201,7 @@ export const ACCESS: readonly Mutation[] = [
     tests: HTTP,
   },
   {
-    rule: 'rule 17: every answer, errors too, has its type, is not sniffed and not kept',
+    rule: 'rule 17: every answer, errors included, has Content-Type, nosniff and no-cache',
     breaks: 'answers may be kept without asking again',
     file: 'gateway/http/reply.ts',
     find: "'private, no-cache'",

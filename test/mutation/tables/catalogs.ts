@@ -9,7 +9,7 @@ const SCORES = ['test/contract/rules/scores.test.ts']
 
 export const CATALOG_RULES: readonly Mutation[] = [
   {
-    rule: 'rule 27: of relationships ChildOf is Parent, its inverse Child',
+    rule: 'rule 27: ChildOf becomes Parent, its inverse Child, PeerOf Peer; other relationships keep their name',
     breaks: 'ChildOf is Child',
     file: 'corpus/feeds/catalog/relations.ts',
     find: "{ ChildOf: 'Parent', ParentOf: 'Child',",
@@ -17,7 +17,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
     tests: CATALOGS,
   },
   {
-    rule: 'rule 27: relationships are those of view 1000',
+    rule: 'rule 27: relationships come from view 1000',
     breaks: 'relationships of every view are shown',
     file: 'corpus/feeds/cwe/weakness.ts',
     find: ".filter((related) => attributeOf(related, 'View_ID') === RESEARCH_VIEW)",
@@ -25,7 +25,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
     tests: CATALOGS,
   },
   {
-    rule: 'rule 27: the counts of a weakness are of any mapping',
+    rule: 'rule 27: the counts of a weakness include every mapping',
     breaks: 'only the first mapping of a CVE counts',
     file: 'corpus/snapshot/derive/list-rows.ts',
     find: 'for (const number of weaknessesOf(rows, row)) {',
@@ -33,7 +33,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
     tests: CATALOGS,
   },
   {
-    rule: 'rule 27: a source id is the archive',
+    rule: 'rule 27: a source id is the number in the archive or the full name in the framework; the text of the archive is the name',
     breaks: 'the text of an archive entry is its description as well',
     file: 'corpus/feeds/exploits/exploitdb.ts',
     find: 'description: null,',
@@ -49,7 +49,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
     tests: DIRECTORY,
   },
   {
-    rule: 'rule 27: a CNA that assigned records but is not in the list',
+    rule: 'rule 27: a CNA that is not in the list but assigned records has its short name as name',
     breaks: 'it has no row',
     file: 'builder/snapshot/catalogs.ts',
     find: '...unlisted.filter(({ slug }) => isEntryName(slug)).map((cna) => ({ ...cna, ...known }))',
@@ -57,7 +57,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
     tests: DIRECTORY,
   },
   {
-    rule: 'rule 27: a CNA that assigned records but is not in the list',
+    rule: 'rule 27: a CNA that is not in the list but assigned records has its short name as name',
     breaks: 'its rarest spelling names it',
     file: 'corpus/model/directory.ts',
     find: 'y - x || compareText(a, b))',
@@ -65,7 +65,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
     tests: DIRECTORY,
   },
   {
-    rule: 'rule 27: most active ranks by the records of the last year',
+    rule: 'rule 27: most_active ranks by the number of records of the last year',
     breaks: 'it ranks by all records',
     file: 'corpus/model/directory.ts',
     find: '.sort(by((row) => row.recent_cves))',
@@ -73,7 +73,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
     tests: DIRECTORY,
   },
   {
-    rule: 'rule 27: keys are lower case with _ for blanks',
+    rule: 'rule 27: keys come from claims of CNA, ADP and NVD, in lower case with _ for blanks; n/a and * are no vendor',
     breaks: 'blanks become hyphens',
     file: 'corpus/model/affected/products.ts',
     find: "folded.replace(/\\s+/g, '_')",
@@ -81,7 +81,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
     tests: DIRECTORY,
   },
   {
-    rule: 'rule 28: it looks at ids and labels, by substring, in any case',
+    rule: 'rule 28: search finds substrings of ids and labels in any case, and ignores descriptions and the vendor of a product',
     breaks: "a product is found by its vendor's name",
     file: 'corpus/snapshot/derive/texts.ts',
     find: "packSet('product', products, {\n      key: ({ slug }) => slug,",
@@ -89,7 +89,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
     tests: SEARCH,
   },
   {
-    rule: 'rule 28: an exact id wins, then the prefix of id or label',
+    rule: 'rule 28: an exact id ranks first, then a prefix of id or label, then the start of a word, then any other match',
     breaks: 'a label that begins so is no better than a word',
     file: 'corpus/snapshot/query/rank.ts',
     find: 'if (isAt(bytes, needle, labelAt[i]!)) return RANK.prefix',
@@ -97,7 +97,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
     tests: SEARCH,
   },
   {
-    rule: 'rule 28: within that KEV-listed ones come first',
+    rule: 'rule 28: within a rank, KEV-listed CVEs come first, then newer ones; other types sort by number of CVEs',
     breaks: 'the listing in KEV plays no part',
     file: 'corpus/snapshot/derive/texts.ts',
     find: '(one) => (rows.flags[one]! & FLAGS.kev ? 1 : 0)',
@@ -105,7 +105,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
     tests: SEARCH,
   },
   {
-    rule: 'rule 28: results and counts always have all six keys',
+    rule: 'rule 28: results and counts always have all six keys; types that were not requested are empty and 0',
     breaks: 'results have the keys that were asked for',
     file: 'gateway/routes/search.ts',
     find: 'Object.fromEntries(SEARCH_TYPES.map((type)',
@@ -113,7 +113,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
     tests: SEARCH,
   },
   {
-    rule: 'rule 28: scores lie in (0, 1] and fall with the rank',
+    rule: 'rule 28: scores are in (0, 1] and fall with the rank',
     breaks: 'they rise with the rank, from 0',
     file: 'gateway/query/search-item.ts',
     find: 'score: 1 - rank / RANKS',
@@ -129,7 +129,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
     tests: SEARCH,
   },
   {
-    rule: 'rule 28: counts are exact, beyond what is shown',
+    rule: 'rule 28: counts include matches beyond the limit',
     breaks: 'what is shown is counted',
     file: 'corpus/snapshot/query/open.ts',
     find: 'result.counts[type] = count',
@@ -137,7 +137,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
     tests: SEARCH,
   },
   {
-    rule: 'rule 29: the linked advisory is the first of: not withdrawn, reviewed',
+    rule: 'rule 29: the linked advisory is chosen by: not withdrawn, reviewed, earliest published, lowest id',
     breaks: 'unreviewed advisories go first',
     file: 'corpus/model/evidence/advisory.ts',
     find: 'Number(b.reviewed) - Number(a.reviewed)',
@@ -145,7 +145,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
     tests: RECORDS,
   },
   {
-    rule: 'rule 29: times without a zone are UTC',
+    rule: 'rule 29: times without a zone are UTC, and answers end in Z; the update time comes from the record',
     breaks: 'they are an hour ahead',
     file: 'corpus/model/values/date.ts',
     find: "zone = 'Z'] = match",
@@ -153,7 +153,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
     tests: RECORDS,
   },
   {
-    rule: 'rule 29: an advisory that gives only a vector gets the base score of it, threat metrics aside',
+    rule: 'rule 29: an advisory with only a vector gets the base score of that vector, without threat metrics',
     breaks: 'threat metrics count',
     file: 'corpus/model/scores/cvss-vector.ts',
     find: "score(prefix + base.join('/'))",
@@ -161,7 +161,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
     tests: SCORES,
   },
   {
-    rule: 'rule 29: of several NVD copies the newest wins',
+    rule: 'rule 29: the newest of several NVD copies counts',
     breaks: 'the oldest wins',
     file: 'corpus/store/staging.ts',
     find: 'statedAt < earlier.stated_at',
@@ -169,7 +169,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
     tests: SCORES,
   },
   {
-    rule: 'rule 29: metrics of others that NVD carries back no headline',
+    rule: 'rule 29: metrics of other sources in NVD never give the headline, and are listed unless CNA or ADP has them',
     breaks: 'they back it like its own',
     file: 'corpus/model/scores/cvss.ts',
     find: 'eligible: stated.scoredBy === null,',
@@ -185,7 +185,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
     tests: SCORES,
   },
   {
-    rule: 'rule 29: the description is the first English one, else the first',
+    rule: 'rule 29: the description is the first English text, else the first text; an empty text is null',
     breaks: 'it is the first of any language',
     file: 'corpus/feeds/statements.ts',
     find: "if (typeof lang === 'string' && /^en(?:g|[-_].*)?$/i.test(lang)) return description",
@@ -193,7 +193,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
     tests: RECORDS,
   },
   {
-    rule: 'rule 29: withdrawn and merely related OSV entries make no claim',
+    rule: 'rule 29: withdrawn OSV entries, and entries that only relate to the CVE, make no claim',
     breaks: 'a withdrawn entry makes its claims',
     file: 'corpus/feeds/osv/osv.ts',
     find: 'const ids = withdrawn === null ? cveIdsOf',
@@ -201,7 +201,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
     tests: RECORDS,
   },
   {
-    rule: 'rule 30: one item for each URL, with the tags and sources of all who name it',
+    rule: 'rule 30: each URL is one item with the tags and sources of all claims',
     breaks: 'only the first who names it is a source',
     file: 'corpus/model/references.ts',
     find: 'if (!item.sources.includes(source)) item',
@@ -209,7 +209,7 @@ export const CATALOG_RULES: readonly Mutation[] = [
     tests: RECORDS,
   },
   {
-    rule: 'rule 30: one item for each URL',
+    rule: 'rule 30: each URL is one item with the tags and sources of all claims',
     breaks: 'the tag x_transferred stays',
     file: 'corpus/feeds/cvelist/container.ts',
     find: "DROPPED_TAG = 'x_transferred'",

@@ -8,7 +8,7 @@ const TIMELINE = ['test/contract/rules/timeline.test.ts']
 
 export const CLAIMS: readonly Mutation[] = [
   {
-    rule: 'rule 22: a fixed version, patched version or fix commit of any claim, or a reference tagged patch',
+    rule: 'rule 22: has_patch needs a fixed version, patched version or fix commit in any claim, or a reference tagged patch',
     breaks: 'a reference tagged patch is none',
     file: 'corpus/model/evidence/capabilities.ts',
     find: ' || references.some(isPatch)',
@@ -16,7 +16,7 @@ export const CLAIMS: readonly Mutation[] = [
     tests: EVIDENCE,
   },
   {
-    rule: 'rule 22: workarounds of the CNA, or a reference tagged mitigation',
+    rule: 'rule 22: has_workaround needs a workaround of the CNA or a reference tagged mitigation',
     breaks: 'the tag mitigation means nothing',
     file: 'corpus/model/evidence/capabilities.ts',
     find: "hasTag(tags, 'mitigation')",
@@ -24,7 +24,7 @@ export const CLAIMS: readonly Mutation[] = [
     tests: EVIDENCE,
   },
   {
-    rule: 'rule 22: has_detection is detection evidence of any kind, and its layers are named',
+    rule: 'rule 22: has_detection needs detection evidence of any type; detection_layers lists the layers',
     breaks: 'layers are not named',
     file: 'corpus/model/evidence/capabilities.ts',
     find: 'DETECTION_LAYERS.filter((layer) => layers.has(layer))',
@@ -32,7 +32,7 @@ export const CLAIMS: readonly Mutation[] = [
     tests: EVIDENCE,
   },
   {
-    rule: 'rule 23: a KEV listing is the feed',
+    rule: 'rule 23: the KEV feed decides about a listing; the copy of the ADP counts only without that feed',
     breaks: 'the copy of the ADP counts beside a feed',
     file: 'corpus/model/evidence/evidence.ts',
     find: 'if (kevFeed) return entry && {',
@@ -40,7 +40,7 @@ export const CLAIMS: readonly Mutation[] = [
     tests: EVIDENCE,
   },
   {
-    rule: 'rule 23: SSVC active and poc are evidence of the ADP, none is not',
+    rule: 'rule 23: SSVC active and poc are evidence, none is not',
     breaks: 'SSVC poc is no evidence',
     file: 'corpus/model/evidence/evidence.ts',
     find: "if (ssvc.exploitation !== 'active' && ssvc.exploitation !== 'poc') return",
@@ -48,7 +48,7 @@ export const CLAIMS: readonly Mutation[] = [
     tests: EVIDENCE,
   },
   {
-    rule: 'rule 23: exploit modules of the framework are weaponized, its others',
+    rule: 'rule 23: exploit modules of the framework are weaponized exploits; other modules and archive entries are proofs of concept',
     breaks: 'auxiliary modules are weaponized',
     file: 'corpus/model/evidence/evidence.ts',
     find: "source === 'exploit_framework' && source_id.startsWith('exploit/')",
@@ -56,7 +56,7 @@ export const CLAIMS: readonly Mutation[] = [
     tests: EVIDENCE,
   },
   {
-    rule: 'rule 23: references tagged exploit, in any case',
+    rule: 'rule 23: references tagged exploit in any case, and results of the search for proofs of concept, are evidence',
     breaks: 'a tag with a capital is another tag',
     file: 'corpus/model/references.ts',
     find: 'tag.toLowerCase() === wanted',
@@ -64,7 +64,7 @@ export const CLAIMS: readonly Mutation[] = [
     tests: EVIDENCE,
   },
   {
-    rule: 'rule 23: a template is high; a fixed version of CNA or advisory is high, of others medium',
+    rule: 'rule 23: the confidence of a template is high; of a fixed version it is high for CNA and advisory, medium for others',
     breaks: 'a fixed version of an advisory is medium',
     file: 'corpus/model/evidence/fixes.ts',
     find: "  advisory: 'high',",
@@ -72,7 +72,7 @@ export const CLAIMS: readonly Mutation[] = [
     tests: EVIDENCE,
   },
   {
-    rule: 'rule 24: lessThan is fixed, lessThanOrEqual last affected',
+    rule: 'rule 24: lessThan gives fixed, lessThanOrEqual gives last_affected; no bound or an equal bound gives a single version',
     breaks: 'an inclusive bound is lost',
     file: 'corpus/model/affected/ranges.ts',
     find: 'lastAffected: bound.inclusive ? bound.version : null,',
@@ -80,7 +80,7 @@ export const CLAIMS: readonly Mutation[] = [
     tests: AFFECTED,
   },
   {
-    rule: 'rule 24: changes are replayed literally, in order',
+    rule: 'rule 24: changes are applied in order',
     breaks: 'changes are sorted by version first',
     file: 'corpus/model/affected/ranges.ts',
     find: 'for (const change of statement.changes) {',
@@ -88,7 +88,7 @@ export const CLAIMS: readonly Mutation[] = [
     tests: AFFECTED,
   },
   {
-    rule: 'rule 24: placeholders and * are "0" as a start',
+    rule: 'rule 24: a placeholder or * is "0" as a start and no bound as an end; alone it is nothing or everything',
     breaks: 'a placeholder as a start stays as it is',
     file: 'corpus/model/affected/ranges.ts',
     find: "introduced: isPlaceholder(start) || ALL_VERSIONS.test(start) ? '0' : start,",
@@ -96,7 +96,7 @@ export const CLAIMS: readonly Mutation[] = [
     tests: AFFECTED,
   },
   {
-    rule: 'rule 24: comparators in a version are the range they state',
+    rule: 'rule 24: comparators in a version become a range; other text is kept',
     breaks: '<= counts as <',
     file: 'corpus/model/affected/comparators.ts',
     find: "inclusive = operator === '<='",
@@ -104,7 +104,7 @@ export const CLAIMS: readonly Mutation[] = [
     tests: AFFECTED,
   },
   {
-    rule: 'rule 24: what is unaffected never becomes affected',
+    rule: 'rule 24: unaffected versions never become affected; a default of affected gives the start and the end',
     breaks: 'an unaffected version is listed as affected',
     file: 'corpus/model/affected/ranges.ts',
     find: "} else if (statement.status === 'affected') {",
@@ -112,7 +112,7 @@ export const CLAIMS: readonly Mutation[] = [
     tests: AFFECTED,
   },
   {
-    rule: 'rule 24: unknown states nothing',
+    rule: 'rule 24: the status unknown gives no range',
     breaks: 'what is unknown is affected',
     file: 'corpus/feeds/cvelist/container.ts',
     find: 'status: text(version.status)?.toLowerCase() ??',
@@ -120,7 +120,7 @@ export const CLAIMS: readonly Mutation[] = [
     tests: AFFECTED,
   },
   {
-    rule: 'rule 24: vendor and product n/a are null',
+    rule: 'rule 24: vendor and product n/a are null; a missing default status is null',
     breaks: 'n/a is a vendor like others',
     file: 'corpus/model/affected/products.ts',
     find: 'name === null || /^n\\/a$/i.test(name) ? null : name',
@@ -128,7 +128,7 @@ export const CLAIMS: readonly Mutation[] = [
     tests: AFFECTED,
   },
   {
-    rule: 'rule 25: completeness is the sum of what the CNA gave',
+    rule: 'rule 25: completeness is the sum of points of the parts that the CNA states; the base parts count only together',
     breaks: 'a weakness is worth 10 points',
     file: 'corpus/model/scores/completeness.ts',
     find: "[15, 'CWE', (cna) => cna.weaknesses.length > 0]",
@@ -136,7 +136,7 @@ export const CLAIMS: readonly Mutation[] = [
     tests: DIRECTORY,
   },
   {
-    rule: 'rule 25: a score is the mean of the records of the last two years',
+    rule: 'rule 25: a score is the mean of the records of the last two years, or of all records if there are none',
     breaks: 'it is the mean of the last three',
     file: 'corpus/model/directory.ts',
     find: 'corpusDate, 0, 2)',
@@ -144,7 +144,7 @@ export const CLAIMS: readonly Mutation[] = [
     tests: DIRECTORY,
   },
   {
-    rule: 'rule 25: active is who has a record of the last 365 days',
+    rule: 'rule 25: a CNA with a record in the last 365 days before the corpus date is active',
     breaks: 'two years are recent',
     file: 'corpus/model/directory.ts',
     find: 'isWithin(date, corpusDate, 0, 1)',
@@ -152,7 +152,7 @@ export const CLAIMS: readonly Mutation[] = [
     tests: DIRECTORY,
   },
   {
-    rule: 'rule 25: most improved: the newest year against the one before, with ten records in each',
+    rule: 'rule 25: most_improved compares the newest year with the year before; each needs ten records',
     breaks: 'nine records are enough',
     file: 'corpus/model/directory.ts',
     find: 'if (recent.length < MIN_RECORDS ||',
@@ -160,7 +160,7 @@ export const CLAIMS: readonly Mutation[] = [
     tests: DIRECTORY,
   },
   {
-    rule: 'rule 26: the first ingest writes only what the feeds date',
+    rule: 'rule 26: the first ingest writes only dated events: publication, KEV, SSVC, NVD, advisory, reports',
     breaks: 'dates of advisories are left out',
     file: 'corpus/model/timeline/timeline.ts',
     find: 'const { advisory } of advisories) {',
@@ -168,7 +168,7 @@ export const CLAIMS: readonly Mutation[] = [
     tests: TIMELINE,
   },
   {
-    rule: 'rule 26: the next ingest compares with what it replaces, and appends entries by category',
+    rule: 'rule 26: the next ingest compares the new record with the old one, and appends entries by category',
     breaks: 'the entries before are forgotten',
     file: 'corpus/model/timeline/timeline.ts',
     find: '[...entries, ...previous.timeline]',
@@ -176,7 +176,7 @@ export const CLAIMS: readonly Mutation[] = [
     tests: TIMELINE,
   },
   {
-    rule: 'rule 26: what another feed brings is written too, dated as that feed dates it',
+    rule: 'rule 26: changes from another feed are written with the date of that feed',
     breaks: 'it is dated by the CVE record',
     file: 'builder/ingest/record.ts',
     find: 'feeds: statedAt,\n    otherwise: settings.corpusDate',
@@ -184,7 +184,7 @@ export const CLAIMS: readonly Mutation[] = [
     tests: TIMELINE,
   },
   {
-    rule: 'rule 26: an exploit module is dated by what its feed states of it',
+    rule: 'rule 26: an exploit module has the date that its feed states',
     breaks: 'the newest feed of the night dates it',
     file: 'corpus/model/timeline/timeline.ts',
     find: 'if (dates.length === 0 && feeds.size === 1) dates',
@@ -192,7 +192,7 @@ export const CLAIMS: readonly Mutation[] = [
     tests: TIMELINE,
   },
   {
-    rule: 'rule 26: an exploit module is dated by what its feed states of it',
+    rule: 'rule 26: an exploit module has the date that its feed states',
     breaks: 'the release of its feed dates it',
     file: 'corpus/store/merging.ts',
     find: 'CASE $byItem WHEN 1 THEN stated_at END',

@@ -7,7 +7,7 @@ const RECORDS = ['test/contract/rules/records.test.ts']
 
 export const DERIVED: readonly Mutation[] = [
   {
-    rule: 'rule 18: sources back the headline in their order',
+    rule: 'rule 18: the order of sources decides the headline, for any version and score',
     breaks: 'NVD goes before the ADP',
     file: 'corpus/model/scores/cvss.ts',
     find: "['svc', 'cna', 'adp', 'nvd', 'advisory']",
@@ -15,7 +15,7 @@ export const DERIVED: readonly Mutation[] = [
     tests: SCORES,
   },
   {
-    rule: 'rule 18: within a source versions go 4.0, 3.1, 3.0, 2.0',
+    rule: 'rule 18: within a source, the order of versions is 4.0, 3.1, 3.0, 2.0',
     breaks: '3.1 goes before 4.0',
     file: 'corpus/model/scores/cvss.ts',
     find: "['4.0', '3.1', '3.0', '2.0'] as const",
@@ -23,7 +23,7 @@ export const DERIVED: readonly Mutation[] = [
     tests: SCORES,
   },
   {
-    rule: 'rule 18: within a version the newest counts',
+    rule: 'rule 18: within a version, the newest metric counts, then the higher score',
     breaks: 'the oldest counts',
     file: 'corpus/model/scores/cvss.ts',
     find: 'compareText(y.captured_at, x.captured_at)',
@@ -31,7 +31,7 @@ export const DERIVED: readonly Mutation[] = [
     tests: SCORES,
   },
   {
-    rule: 'rule 18: within a version the newest counts, then the higher score',
+    rule: 'rule 18: within a version, the newest metric counts, then the higher score',
     breaks: 'among equals the lower score counts',
     file: 'corpus/model/scores/cvss.ts',
     find: 'y.base_score - x.base_score',
@@ -47,7 +47,7 @@ export const DERIVED: readonly Mutation[] = [
     tests: ['test/contract/rules/severity.test.ts'],
   },
   {
-    rule: 'rule 18: `captured_at` is the time that the source states',
+    rule: 'rule 18: `captured_at` is the time that the source states, else the time of the last update',
     breaks: 'it is always the date of the claim',
     file: 'corpus/model/scores/cvss.ts',
     find: 'stated.statedAt ?? (ofRecord ? recordUpdated : null) ?? claim.updatedAt',
@@ -63,7 +63,7 @@ export const DERIVED: readonly Mutation[] = [
     tests: SCORES,
   },
   {
-    rule: 'rule 19: the title is the CNA',
+    rule: 'rule 19: the title comes from the CNA, else from vendor, product and weakness',
     breaks: 'a derived title has no colon before the weakness',
     file: 'corpus/model/title.ts',
     find: "[subject, weaknessName].filter(Boolean).join(': ')",
@@ -71,7 +71,7 @@ export const DERIVED: readonly Mutation[] = [
     tests: RECORDS,
   },
   {
-    rule: 'rule 19: a vendor that the product begins with',
+    rule: 'rule 19: a derived title does not repeat a vendor that starts the product name',
     breaks: 'the vendor comes before every product',
     file: 'corpus/model/affected/products.ts',
     find: 'isRepeated ? null : vendor',
@@ -79,7 +79,7 @@ export const DERIVED: readonly Mutation[] = [
     tests: RECORDS,
   },
   {
-    rule: 'rule 19: a vendor that the product begins with',
+    rule: 'rule 19: a derived title does not repeat a vendor that starts the product name',
     breaks: 'the beginning of a word is enough',
     file: 'corpus/model/affected/products.ts',
     find: ' && !/^[\\p{L}\\p{M}\\p{N}]/u.test(rest)',
@@ -87,7 +87,7 @@ export const DERIVED: readonly Mutation[] = [
     tests: RECORDS,
   },
   {
-    rule: 'rule 19: else it is the first sentence of the description',
+    rule: 'rule 19: else the title is the first sentence of the description, cut at a word after at most 120 characters',
     breaks: 'a title may have 140 characters',
     file: 'corpus/model/title.ts',
     find: 'const LIMIT = 120',
@@ -95,7 +95,7 @@ export const DERIVED: readonly Mutation[] = [
     tests: RECORDS,
   },
   {
-    rule: 'rule 20: the decision is that of the table',
+    rule: 'rule 20: the decision comes from the table with medium mission and well-being',
     breaks: 'one cell of the table is wrong',
     file: 'corpus/model/scores/ssvc.ts',
     find: "'poc yes total': ['track', 'track*', 'attend']",
@@ -103,7 +103,7 @@ export const DERIVED: readonly Mutation[] = [
     tests: SSVC,
   },
   {
-    rule: 'rule 20: without one of the points there is no decision',
+    rule: 'rule 20: a missing point gives no decision; a missing assessment gives nulls',
     breaks: 'without a point the decision is track',
     file: 'corpus/model/scores/ssvc.ts',
     find: 'row?.[COLUMN[mission]] ?? null',
@@ -119,7 +119,7 @@ export const DERIVED: readonly Mutation[] = [
     tests: SSVC,
   },
   {
-    rule: 'rule 21: the primary weakness is the CNA',
+    rule: 'rule 21: the primary weakness is the first of the CNA, else of the ADP, else the primary one of NVD',
     breaks: 'NVD goes before CNA and ADP',
     file: 'corpus/model/ids/weakness.ts',
     find: "['cna', 'adp', 'nvd'] as const",
@@ -135,7 +135,7 @@ export const DERIVED: readonly Mutation[] = [
     tests: RECORDS,
   },
   {
-    rule: 'rule 21: what the catalog knows as a weakness goes before what it does not',
+    rule: 'rule 21: a weakness that is in the catalog goes first; if none is, the first id is used',
     breaks: 'a category can be the primary weakness before a weakness',
     file: 'corpus/model/ids/weakness.ts',
     find: 'if (!catalog || catalog.isWeakness(id)) return id',

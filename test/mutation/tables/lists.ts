@@ -6,7 +6,7 @@ const CURSORS = ['test/contract/rules/cursors.test.ts']
 
 export const LIST_RULES: readonly Mutation[] = [
   {
-    rule: 'rule 6: ties go by year and number, in the direction of the sort',
+    rule: 'rule 6: ties are sorted by year and number in the direction of the sort; nulls come last in both directions',
     breaks: 'ties ascend in a descending order',
     file: 'corpus/snapshot/derive/columns.ts',
     find: '|| ids(b) - ids(a)',
@@ -14,7 +14,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: LISTS,
   },
   {
-    rule: 'rule 6: ties go by year and number, in the direction of the sort; nulls come last in both',
+    rule: 'rule 6: ties are sorted by year and number in the direction of the sort; nulls come last in both directions',
     breaks: 'nulls come first in an ascending order',
     file: 'corpus/snapshot/filter/lower-bound.ts',
     find: 'position < keyed ? keyed - 1 - position : keyed + count - 1 - position',
@@ -38,7 +38,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: LISTS,
   },
   {
-    rule: 'rule 6: where a list has no sort, ties ascend',
+    rule: 'rule 6: ties ascend in lists without a sort',
     breaks: 'ties among products descend with the counts',
     file: 'corpus/snapshot/cursor/lists.ts',
     find: ', tiesAscend: true }',
@@ -46,7 +46,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: LISTS,
   },
   {
-    rule: 'rule 6: CAPEC severities go by rank',
+    rule: 'rule 6: CAPEC severities are sorted by rank',
     breaks: 'Low is below Very Low',
     file: 'corpus/snapshot/cursor/lists.ts',
     find: "['Very Low', 'Low',",
@@ -54,7 +54,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: LISTS,
   },
   {
-    rule: 'rule 7: a cursor has at most 512 characters',
+    rule: 'rule 7: a cursor has at most 512 characters for keys and filters of any length',
     breaks: 'long keys stay whole in a cursor',
     file: 'corpus/snapshot/cursor/cursor.ts',
     find: 'MAX_KEPT_BYTES = 128',
@@ -62,7 +62,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: ['test/contract/rules/bounds.test.ts'],
   },
   {
-    rule: 'rule 7: it holds no secret and no filter',
+    rule: 'rule 7: a cursor contains no secret and no filter, and grants no access',
     breaks: 'a cursor has the filters in plain text',
     file: 'corpus/snapshot/cursor/cursor.ts',
     find: 'const text = JSON.stringify(filters)',
@@ -70,7 +70,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: CURSORS,
   },
   {
-    rule: 'rule 7: another list, sort or filter is refused',
+    rule: 'rule 7: a cursor with another list, sort or filter is rejected, and the message names it',
     breaks: 'a cursor goes on under any sort',
     file: 'corpus/snapshot/cursor/resume.ts',
     find: 'if (cursor.sort !== sortText(sort)) {',
@@ -78,7 +78,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: CURSORS,
   },
   {
-    rule: 'rule 7: a string that was not issued, or changed on its way, is refused',
+    rule: 'rule 7: a string that was not issued as a cursor, or was changed, is rejected',
     breaks: 'the checksum is not looked at',
     file: 'corpus/snapshot/cursor/cursor.ts',
     find: ' || checksum(fields) !== decoded.slice(0, CHECKSUM_LENGTH)',
@@ -86,7 +86,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: CURSORS,
   },
   {
-    rule: 'rule 7: a walk goes on in its snapshot while that is retained',
+    rule: 'rule 7: a walk continues in its snapshot while the service retains it',
     breaks: 'a walk goes over to the current snapshot at once',
     file: 'gateway/snapshots/registry.ts',
     find: '[current, ...older].find((snapshot) => snapshot.prefix',
@@ -94,7 +94,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: CURSORS,
   },
   {
-    rule: 'rule 7: once its snapshot is gone, a walk resumes by its key',
+    rule: 'rule 7: a walk continues by key in the current snapshot after its own was removed',
     breaks: 'such a walk begins anew',
     file: 'corpus/snapshot/cursor/resume.ts',
     find: 'snapshots.current, after: cursor.after',
@@ -102,7 +102,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: CURSORS,
   },
   {
-    rule: 'rule 7: a cursor of a newer snapshot than is loaded gets 503',
+    rule: 'rule 7: a cursor of a snapshot that is not loaded yet gives 503 with Retry-After',
     breaks: 'a newer cursor is answered from the older snapshot',
     file: 'corpus/snapshot/cursor/resume.ts',
     find: 'if (cursor.createdAt > snapshots.current.createdAt) {',
@@ -110,7 +110,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: CURSORS,
   },
   {
-    rule: 'rule 7: a creation time in the future was never issued',
+    rule: 'rule 7: a cursor with a future creation time is rejected and logs nothing',
     breaks: 'such a cursor is taken for one of a newer snapshot',
     file: 'corpus/snapshot/cursor/resume.ts',
     find: 'if (cursor.createdAt > Date.now()) throw notIssued()',
@@ -118,7 +118,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: ['test/contract/rules/cursors.test.ts'],
   },
   {
-    rule: 'rule 8: a page is full unless it is the last',
+    rule: 'rule 8: every page but the last is full, and only the last has no cursor',
     breaks: 'a full last page of CVEs has a cursor behind it',
     file: 'gateway/plan/cve-page.ts',
     find: 'found.length > limit && last',
@@ -126,7 +126,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: LISTS,
   },
   {
-    rule: 'rule 8: a page is full unless it is the last, and only behind the last there is no cursor',
+    rule: 'rule 8: every page but the last is full, and only the last has no cursor',
     breaks: 'the last but one page of a catalog has no cursor',
     file: 'gateway/plan/list-page.ts',
     find: 'paged && end < count &&',
@@ -134,7 +134,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: LISTS,
   },
   {
-    rule: 'rule 9: lists of what is unknown but well-formed are empty, and echo what was asked for',
+    rule: 'rule 9: a list for an unknown but well-formed key is empty and repeats the key',
     breaks: 'an unknown vendor is shown under its slug',
     file: 'gateway/routes/vendors.ts',
     find: 'return ordinal === undefined ? null :',
@@ -142,7 +142,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: LISTS,
   },
   {
-    rule: 'rule 9: an unknown weakness or pattern is not found',
+    rule: 'rule 9: an unknown weakness or pattern gives 404',
     breaks: 'another weakness is answered instead',
     file: 'gateway/routes/catalog-entry.ts',
     find: `throw notFound(\`the catalog has no \${what} \${id.toUpperCase()}\`)`,
@@ -150,7 +150,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: LISTS,
   },
   {
-    rule: 'rule 10: a reserved record is served as such',
+    rule: 'rule 10: a reserved record is served with its state',
     breaks: 'a reserved record counts as rejected',
     file: 'builder/ingest/record.ts',
     find: "if (record.state === 'REJECTED') {",
@@ -158,7 +158,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: LISTS,
   },
   {
-    rule: 'rule 10: ids that only KEV, EPSS or an advisory know are no records, and the ingest report names them',
+    rule: 'rule 10: an id that only KEV, EPSS or an advisory has is no record, and the ingest report names it',
     breaks: 'the report is silent on feeds beside the CVE list',
     file: 'builder/ingest/merge.ts',
     find: '.filter(({ feed }) => !feed.required)',
@@ -166,7 +166,7 @@ export const LIST_RULES: readonly Mutation[] = [
     tests: LISTS,
   },
   {
-    rule: 'rule 10: a rejected record is in no list; its endpoints say that it was rejected, and when',
+    rule: 'rule 10: a rejected record is in no list, and the 404 of its endpoints states the time of rejection',
     breaks: 'the day of the rejection is not told',
     file: 'gateway/routes/found-cve.ts',
     find: `\${rejectedAt ? \` on \${rejectedAt}\` : ''}`,

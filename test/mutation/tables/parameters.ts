@@ -6,7 +6,7 @@ const FILTERS = ['test/contract/rules/filters.test.ts']
 
 export const PARAMETERS: readonly Mutation[] = [
   {
-    rule: 'rule 1: a CVE id in any case is answered in upper case',
+    rule: 'rule 1: a CVE id is accepted in any case and answered in upper case',
     breaks: 'a CVE id stays as it is asked for',
     file: 'corpus/model/ids/cve-id.ts',
     find: '(text.toUpperCase() as CveId)',
@@ -14,7 +14,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: IDENTIFIERS,
   },
   {
-    rule: 'rule 1: the number has 4 to 19 digits',
+    rule: 'rule 1: a CVE id has a year of 4 digits and a number of 4 to 19 digits',
     breaks: 'three digits will do',
     file: 'corpus/model/ids/cve-id.ts',
     find: '(\\d{4,19})$/i',
@@ -22,7 +22,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: IDENTIFIERS,
   },
   {
-    rule: 'rule 1: a CWE, in the path and as a filter, and a CAPEC have three forms',
+    rule: 'rule 1: an id of a weakness or attack pattern has exactly three forms',
     breaks: 'lower-case prefixes are refused',
     file: 'gateway/params/ids.ts',
     find: `(?:\${catalog}-|\${lower}-)?`,
@@ -30,7 +30,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: IDENTIFIERS,
   },
   {
-    rule: 'rule 2: no endpoint takes a parameter that it does not know',
+    rule: 'rule 2: every endpoint rejects unknown, repeated and empty parameters',
     breaks: 'unknown parameters are passed over',
     file: 'gateway/params/parse.ts',
     find: 'throw unknown(name, Object.keys(schema))',
@@ -38,7 +38,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: IDENTIFIERS,
   },
   {
-    rule: 'rule 2: no endpoint takes a parameter that it does not know, or one twice',
+    rule: 'rule 2: every endpoint rejects unknown, repeated and empty parameters',
     breaks: 'of a parameter given twice the last counts',
     file: 'gateway/params/parse.ts',
     find: `if (isAgain && !kind.union) throw invalidParameter(name, \`parameter '\${name}' is repeated; give it once\`)`,
@@ -62,7 +62,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: IDENTIFIERS,
   },
   {
-    rule: 'rule 2: `include=` means no section',
+    rule: 'rule 2: `include=` selects no section',
     breaks: 'an empty include is refused like others',
     file: 'gateway/routes/cve.ts',
     find: 'csvOf(SECTION_NAMES, { emptyAllowed: true })',
@@ -70,7 +70,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: IDENTIFIERS,
   },
   {
-    rule: 'rule 2: unknown members, sort keys, includes, fields and values out of range',
+    rule: 'rule 2: unknown members, sort keys, includes, fields and values out of range are rejected, and the message names them',
     breaks: 'a limit has no upper bound',
     file: 'gateway/params/parameter-types.ts',
     find: 'if (!(number >= min && number <= max)) throw refuse(name, value, `a whole number',
@@ -78,7 +78,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: IDENTIFIERS,
   },
   {
-    rule: 'rule 2: impossible dates',
+    rule: 'rule 2: impossible dates and malformed percent-encoding are rejected, and the message names the parameter',
     breaks: '30 February is 1 March',
     file: 'corpus/model/values/date-bound.ts',
     find: 'date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? ms : null',
@@ -86,7 +86,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: IDENTIFIERS,
   },
   {
-    rule: 'rule 2: what looks like a slip',
+    rule: 'rule 2: the message for a typing error suggests the right name',
     breaks: 'nothing is ever near enough to be meant',
     file: 'gateway/params/nearest.ts',
     find: 'Math.min(2, Math.floor(text.length / 3))',
@@ -110,7 +110,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: IDENTIFIERS,
   },
   {
-    rule: 'rule 4: closed sets are checked',
+    rule: 'rule 4: a value outside a closed set is rejected',
     breaks: 'whatever is not in the set is taken',
     file: 'gateway/params/parameter-types.ts',
     find: 'if (member === null) throw refuseMember(name, value, members)\n    return member',
@@ -142,7 +142,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: FILTERS,
   },
   {
-    rule: 'rule 4: date bounds are inclusive, mean the whole UTC day',
+    rule: 'rule 4: date bounds are inclusive UTC days, and match nothing if they are crossed',
     breaks: 'an upper bound means the first moment of its day',
     file: 'corpus/model/values/date-bound.ts',
     find: "(kind === 'day' ? ms + DAY_MS - 1 : ms)",
@@ -150,7 +150,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: FILTERS,
   },
   {
-    rule: 'rule 4: a timestamp in place of a date is compared exactly',
+    rule: 'rule 4: a timestamp as a bound is compared exactly',
     breaks: 'fractions of a second are cut off',
     file: 'corpus/model/values/date-bound.ts',
     find: ' + Number(parts[5] ?? 0) * 1000',
@@ -158,7 +158,7 @@ export const PARAMETERS: readonly Mutation[] = [
     tests: FILTERS,
   },
   {
-    rule: 'rule 5: `q` takes any case',
+    rule: 'rule 5: `q` ignores case, and % and _ have no special meaning',
     breaks: 'text is searched as it is written',
     file: 'corpus/snapshot/codec/fold.ts',
     find: '.toWellFormed().toLowerCase()',
