@@ -68,7 +68,7 @@ function importsOf(file: string): string[] {
   )
 }
 
-test('the import table holds: no folder reaches against the arrows', () => {
+test('every import follows the import table', () => {
   const against: string[] = []
   let seen = 0
   for (const file of ['corpus', 'builder', 'gateway'].flatMap(sourcesOf)) {
@@ -129,7 +129,7 @@ test('the top level is as it was laid out', () => {
   assert.equal([...top].sort(), TOP_LEVEL)
 })
 
-test('the product reads nothing beside its own checkout', () => {
+test('the product reads nothing outside its checkout', () => {
   const outside = ['corpus', 'builder', 'gateway'].flatMap(sourcesOf).filter((file) => {
     return readFileSync(join(root, file), 'utf8').includes('../shared')
   })

@@ -62,13 +62,13 @@ test('a corpus is kept for the next run, which may want one line of it', async (
   assert.equal(out.match(/^build\/\w+(?= )/gm), ['build/wire25'])
 })
 
-test('what nobody measures is refused, with what there is', async () => {
+test('an unknown line is rejected, and the message lists the known ones', async () => {
   const { code, said } = await bench('--only', 'nothing')
   assert.is(code, 1)
   assert.ok(said.includes('build'), said)
 })
 
-test('what servers read lies in the folder that --memory names, and nothing of it stays', async () => {
+test('servers read from the folder of --memory, and it is removed afterwards', async () => {
   const memory = within('memory')
   mkdirSync(memory)
   const seen: string[] = []

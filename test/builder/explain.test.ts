@@ -87,7 +87,7 @@ test('the command prints it in words, or as JSON', async () => {
   assert.equal(values(report, 'title').value, 'A flaw')
 })
 
-test('what a source put into its words cannot move the cursor of whoever reads them', async () => {
+test('control characters in texts of a source are not printed', async () => {
   const other = join(folder.path, 'control')
   const title = 'A \u001b[2Jflaw\u0007 in \u202etxt'
   const description = 'x\u009b2J'
@@ -115,7 +115,7 @@ test('what a source put into its words cannot move the cursor of whoever reads t
   }
 })
 
-test('what has no record is told why, and who knows it all the same', async () => {
+test('for an id without a record, the report states why and which feeds have it', async () => {
   assert.is(
     failed(await vulnshelf(['explain', corpus, 'CVE-2024-0002'])),
     'CVE-2024-0002 is rejected since 2024-05-09T00:00:00.000Z',

@@ -103,7 +103,7 @@ test('a CVE list that lost 30 % of its records stops the ingest, until the opera
   assert.ok(changes.removed > CVES / 4)
 })
 
-test('a folder that is no feeds folder, one that is missing, and a file are told apart from feeds', async () => {
+test('a folder without feeds, a missing folder and a file are rejected as feeds', async () => {
   const { corpus } = spoiled('no-feeds')
   const empty = join(folder.path, 'empty')
   mkdirSync(empty)
@@ -152,7 +152,7 @@ test('a corpus that is none, or of another version, is neither read nor written'
   await noCorpus(versioned, new RegExp(`has schema version ${version + 1}, this program works with ${version}`))
 })
 
-test('a missing corpus and a folder in its place are told', async () => {
+test('a missing corpus, and a folder in its place, are reported', async () => {
   const out = join(folder.path, 'never')
   const build = (corpus: string) => vulnshelf(['build', '--corpus', corpus, '--out', out])
   assert.match(failed(await build(join(folder.path, 'nowhere.db'))), /nowhere\.db does not exist; run ingest first$/)
@@ -165,7 +165,7 @@ test('a missing corpus and a folder in its place are told', async () => {
   )
 })
 
-test('a corpus that this user may not read or write is told, with its path and what to change', async () => {
+test('a corpus without permission is reported with its path and the remedy', async () => {
   const open = join(folder.path, 'closed')
   cpSync(good.feeds, join(open, 'feeds'), { recursive: true })
   chmodSync(folder.path, 0o755)
@@ -209,7 +209,7 @@ test('a corpus that this user may not read or write is told, with its path and w
   assert.equal(stateOf(open), before)
 })
 
-test('--out that is a file, holds something else, or may not be written is left as it is', async () => {
+test('--out is not touched if it is a file, has other content or has no write permission', async () => {
   // Where anybody may read the corpus, so that it is `--out` that is refused.
   const open = join(folder.path, 'open')
   mkdirSync(open)
@@ -235,7 +235,7 @@ test('--out that is a file, holds something else, or may not be written is left 
   assert.equal(stateOf(readOnly), {})
 })
 
-test('a folder that another build writes to is told to be busy', async () => {
+test('a folder that another build writes to is reported as busy', async () => {
   const dist = join(folder.path, 'busy')
   cpSync(good.dist, dist, { recursive: true })
   const before = stateOf(dist)
@@ -248,7 +248,7 @@ test('a folder that another build writes to is told to be busy', async () => {
   done(await vulnshelf(['prune', dist, '--keep', '1']))
 })
 
-test('a corpus that another ingest writes to is told to be busy', async () => {
+test('a corpus that another ingest writes to is reported as busy', async () => {
   const { feeds, corpus } = spoiled('busy-corpus')
   const database = new Database(corpus)
   database.exec('BEGIN IMMEDIATE')
@@ -256,7 +256,7 @@ test('a corpus that another ingest writes to is told to be busy', async () => {
   database.close()
 })
 
-test('what holds no snapshot is told so by every command, with a remedy, and nothing is written', async () => {
+test('every command reports a folder without a snapshot with a remedy, and writes nothing', async () => {
   const nowhere = join(folder.path, 'nowhere')
   const file = join(folder.path, 'a-page.md')
   writeFileSync(file, '# A page')

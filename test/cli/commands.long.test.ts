@@ -84,7 +84,7 @@ test('show prints the manifest, the pointer, a record, a shard, a table', async 
   assert.match(failed(await vulnshelf(['show', dist, rejected])), new RegExp(`^${rejected} was rejected`))
 })
 
-test('show stops when nobody reads on, without a word', async () => {
+test('show ends silently when its output is closed', async () => {
   const child = start('vulnshelf', ['show', dist, 'columns'])
   let err = ''
   child.stderr!.on('data', (text) => (err += text))
@@ -299,7 +299,7 @@ test('--help and --version are answers, not errors', async () => {
   for (const args of [['--help'], ['serve', '--help'], ['--version']]) assert.is((await gateway(args)).code, 0)
 })
 
-test('wrong usage is told in one line, with exit code 2', async () => {
+test('wrong usage gives one line and exit code 2', async () => {
   const cases: [string[], RegExp][] = [
     [['publich', dist], /^unknown command 'publich'/],
     [['ingest', feeds], /^required option '--corpus <file>' not specified/],

@@ -81,7 +81,7 @@ for (const role of ROLES) {
   })
 }
 
-test('a missing file is named by verify, and serve does not start without it', async () => {
+test('verify names a missing file, and serve does not start', async () => {
   for (const role of ['cve', 'pages', 'index'] as const) {
     const dist = copy(`missing-${role}`)
     const file = fileOf(manifest, role)
@@ -94,7 +94,7 @@ test('a missing file is named by verify, and serve does not start without it', a
   }
 })
 
-test('a manifest or pointer that is missing, cut or changed: every command says so, and touches nothing', async () => {
+test('every command reports a missing, cut or changed manifest or pointer, and writes nothing', async () => {
   const manifestOf = (dist: string) => manifestPath(dist, pointer.manifest.sha256)
   const cases: [name: string, spoil: (dist: string) => void, line: RegExp][] = [
     ['no-manifest', (dist) => rmSync(manifestOf(dist)), /^manifest [0-9a-f]{64} is missing$/],
@@ -134,7 +134,7 @@ test('a manifest or pointer that is missing, cut or changed: every command says 
   }
 })
 
-test('a build into a folder with a damaged pointer stops; one with a damaged manifest is built anew', async () => {
+test('a build stops at a damaged pointer; with a damaged manifest it builds everything again', async () => {
   const build = (dist: string) => vulnshelf(['build', '--corpus', good.corpus, '--out', dist])
   const cut = copy('build-cut-pointer')
   truncateSync(pointerPath(cut), 60)
@@ -153,7 +153,7 @@ test('a build into a folder with a damaged pointer stops; one with a damaged man
   done(await vulnshelf(['verify', flipped]))
 })
 
-test('a rotten segment is a 500 and a line in the log, for that CVE only; everything else is answered as it is', async () => {
+test('a damaged segment gives 500 and a log line for that CVE only; other answers are unchanged', async () => {
   const file = manifest.files.find((one) => one.role === 'cve' && one.count > 2) as FileEntry
   const members = [...membersOf(readObject(good.dist, file))]
   // One that has every part that is asked for below.
@@ -186,7 +186,7 @@ test('a rotten segment is a 500 and a line in the log, for that CVE only; everyt
   )
 })
 
-test('a rotten page is a 500, and the rows it holds are still answered one by one', async () => {
+test('a damaged page gives 500; its rows are still served one by one', async () => {
   const dist = copy('rotten-page')
   const file = fileOf(manifest, 'pages', 'published')
   const [page] = [...membersOf(readObject(good.dist, file))]

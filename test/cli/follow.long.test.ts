@@ -54,7 +54,7 @@ test('keys that no token can be verified with are refused before anything is mir
   }
 })
 
-test('it begins with the first snapshot, takes up each that is put up, and leaves the mirror no life of its own', async () => {
+test('it starts with the first snapshot, serves each new one, and ends its mirror process', async () => {
   const dist = at('served')
   const words = ['--follow', origin, '--keys', keys, '--interval', '1s', '--keep', '1', '--derive']
   const { child, said, until, served } = await following(dist, words)
@@ -113,7 +113,7 @@ test('a password of the source is in no list of processes', async () => {
   }
 })
 
-test('told to stop while the first snapshot is on its way, it ends at once, without an error', async () => {
+test('a stop signal during the first download ends it at once, without an error', async () => {
   const server = createServer((_request, response) => void response.writeHead(503, { 'retry-after': '120' }).end())
   const { origin: url, close } = await listening(server)
   try {
@@ -152,7 +152,7 @@ test('options of the mirror require --follow; environment variables are ignored 
   assert.equal((await ended)[0], 0)
 })
 
-test('a snapshot that rotted is mirrored anew before it is served', async () => {
+test('a damaged snapshot is mirrored again before it is served', async () => {
   const dist = at('rotten')
   cpSync(origin, dist, { recursive: true })
   const { manifest } = readCurrent(origin)
@@ -190,7 +190,7 @@ test('without a first snapshot it does not start, and says why', async () => {
   assert.not.ok(existsSync(pointerPath(at('never'))))
 })
 
-test('options in the environment are for the gateway: its mirror begins once, and tells nothing as JSON', async () => {
+test('options in the environment configure the gateway: its mirror starts once and prints no JSON', async () => {
   const env = {
     VULNSHELF_FOLLOW: origin,
     VULNSHELF_SERVE_INTERVAL: '1s',

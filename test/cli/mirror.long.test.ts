@@ -16,7 +16,7 @@ const [key, keys] = [at('key.json'), at('keys.json')]
 done(await vulnshelf(['key', key, '--public', keys]))
 done(await vulnshelf(['sign', origin, '--sign-key', key]))
 
-test('a mirror tells what came, and that nothing is to be done the second time; verify believes it', async () => {
+test('a mirror reports what it downloaded, and nothing the second time; verify accepts it', async () => {
   const words = done(await gateway(['mirror', origin, at('copy'), '--keys', keys]))
   assert.match(
     words,
@@ -70,7 +70,7 @@ test('what a source writes does not reach a terminal as it is', async () => {
   assert.not.ok(words.includes('\u001b'))
 })
 
-test('with an interval it takes up each new snapshot, goes on after errors, and ends when it is told to', async () => {
+test('with an interval it mirrors each new snapshot, continues after errors, and ends on a signal', async () => {
   const followed = at('followed')
   cpSync(origin, followed, { recursive: true })
   const words = ['mirror', followed, at('follower'), '--keys', keys, '--interval', '1s', '--json']

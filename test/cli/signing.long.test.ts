@@ -51,7 +51,7 @@ test('key makes a private key for its owner only, and adds the public one to a k
   assert.is(readFileSync(first, 'utf8'), before)
 })
 
-test('build signs the pointer, and signs it anew where the snapshot is up already', async () => {
+test('build signs the pointer, also if the snapshot is already current', async () => {
   const dist = at('signed')
   const report = await build(dist, '--sign-key', first, '--expires', '2d')
   assert.equal([report.version, report.changed, report.signedBy], [1, true, [kids[0]]])
@@ -153,7 +153,7 @@ test('a gateway serves a signed snapshot as it serves an unsigned one', async ()
   }
 })
 
-test('a gateway that finds its snapshot signed anew goes on with it: nothing is swapped or refused', async () => {
+test('a gateway keeps a snapshot that was signed again: nothing is swapped or rejected', async () => {
   const registry = openRegistry(at('signed'), { pollMs: 0, log: listLog().log })
   try {
     const before = registry.current

@@ -44,7 +44,7 @@ test('every operation but that of the document itself has an example, with the a
   assert.equal(JSON.parse(readFileSync(FILE, 'utf8')), examples)
 })
 
-test('the document has each example beside its request', () => {
+test('the document has each example with its request', () => {
   for (const [path, { get }] of Object.entries(DOCUMENT.paths)) {
     const { example: request } = ROUTES.find(({ name }) => name === get.operationId)!
     const [sample] = get['x-codeSamples']

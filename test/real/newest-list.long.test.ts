@@ -41,7 +41,7 @@ const idsOf = (state: string) =>
 const report = await ingest({ feeds: REAL_FEEDS, corpus }, quietEffects())
 const built = await build({ corpus, dist, jobs: 2 }, quietEffects(), noProgress)
 
-test('the zip, walked by other means, holds what the feeds say it holds', () => {
+test('the zip, read by another implementation, has the records that the feeds state', () => {
   assert.equal([upstream.length, idsOf('PUBLISHED').length, idsOf('REJECTED').length], [12_280, 12_256, 24])
 })
 

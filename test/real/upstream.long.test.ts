@@ -101,7 +101,7 @@ test('the upstream files hold what they held when this was written', () => {
   })
 })
 
-test('the snapshot says of itself that it holds as many, and no report, of which the real feeds have none', async () => {
+test('the snapshot states the same counts, and no report', async () => {
   const { counts } = JSON.parse(await gateway.body('/snapshot')) as { counts: Record<string, number> }
   const { graded: _, ...held } = upstream
   assert.equal(counts, { ...held, reports: 0 })

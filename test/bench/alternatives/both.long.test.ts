@@ -27,7 +27,7 @@ test.after(() => {
   remove()
 })
 
-test('the database lies beside the corpus, and is made once', () => {
+test('the database is stored next to the corpus and built once', () => {
   const said: string[] = []
   assert.is(dirname(database), dirname(dist))
   assert.is(

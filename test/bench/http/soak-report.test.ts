@@ -53,7 +53,7 @@ test('p99 may move by half, not more; the minute of the swap does not count', ()
   assert.equal(failing(report((i) => ({ p99: i === 3 ? 400 : 4 }))), [])
 })
 
-test('a swap that nobody saw, and requests that were due and never made, are told', () => {
+test('the report names a swap that was not seen, and requests that were never made', () => {
   assert.equal(failing(report(() => ({}), null)), ['new snapshot served, no request failed meanwhile'])
   assert.equal(failing(report(() => ({ requests: 5000 }))), ['all that was due was answered'])
 })

@@ -26,7 +26,7 @@ test('nothing in a line is taken for markup', () => {
   assert.not.ok(svg.includes('<script'))
 })
 
-test('whiskers reach from least to most, and whatever lies far apart lies within its panel', () => {
+test('whiskers reach from the lowest to the highest value, inside the panel', () => {
   const svg = plot([
     lineOf({ cves: 13_000, ratio: { median: 1, min: 0.5, max: 2 } }),
     lineOf({ cves: 350_000, ratio: { median: 900, min: 800, max: 1000 } }),

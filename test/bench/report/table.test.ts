@@ -71,7 +71,7 @@ test('a line is wanted by its name or its group; without a choice every line is'
   assert.ok(isWanted({}, 'anything/else'))
 })
 
-test('the report tells the machine, what missed its budget, what failed and what was left out', () => {
+test('the report states the machine, missed budgets, failures and skipped lines', () => {
   const text = reportText({
     machine: {
       cores: 2,

@@ -56,7 +56,7 @@ test('it fetches from a copy, says so, and the second time has nothing to do', a
   })
 })
 
-test('one that failed makes the exit code 1, and the report still tells of the others', async () => {
+test('a failed feed gives exit code 1, and the report includes the others', async () => {
   publisher.on(`/${PATH}`, serve(KEV, TAG))
   const env = { ...DIRECT, VULNSHELF_BASE_URL: publisher.url, VULNSHELF_ONLY: 'kev,cna' }
   const outcome = await vulnshelf(['fetch', fresh(), '--json'], { env })
@@ -130,7 +130,7 @@ test('the proxy that the environment names is used, and left out for those that 
   }
 })
 
-test('wrong usage is told in one line', async () => {
+test('wrong usage gives one line', async () => {
   const wrong = async (...args: string[]) => failed(await vulnshelf(['fetch', fresh(), ...args], { env: DIRECT }), 2)
   assert.match(await wrong('--only', 'kev,nvt'), /Unknown feed 'nvt'; use one of kev, cna, epss, cvelist, nvd, /)
   assert.match(await wrong('--base-url', 'mirror/feeds'), /invalid address 'mirror\/feeds'; use an http or https URL/)
@@ -138,7 +138,7 @@ test('wrong usage is told in one line', async () => {
   assert.match(await wrong('--osv-ecosystems', 'Go,../x'), /'\.\.\/x' is not an ecosystem name/)
 })
 
-test('a folder that cannot be written to is told in one line', async () => {
+test('a folder without write permission gives one line', async () => {
   const sealed = fresh()
   mkdirSync(sealed, { mode: 0o555 })
   const outcome = await vulnshelf(['fetch', join(sealed, 'feeds'), '--only', 'kev', '--base-url', publisher.url], {

@@ -291,7 +291,7 @@ test('a server that answers 103 for ever is given up', async () => {
   await world.close()
 })
 
-test('nobody waits for the end of a body that is thrown away', async () => {
+test('the end of a discarded body is not awaited', async () => {
   const world = openWorld({ timeouts: { connectMs: 1000, headersMs: 1000, bodyMs: 1000, discardMs: 100 } })
   publisher.on('/there', serve(NEW))
   const it = yesterday(trickle(302, { location: '/there' }))
@@ -301,7 +301,7 @@ test('nobody waits for the end of a body that is thrown away', async () => {
   await world.close()
 })
 
-test('a server that cannot be reached is asked again, then told of', async () => {
+test('a server that cannot be reached is retried, then reported', async () => {
   const world = openWorld()
   const it = position(join(folder.path, 'nobody'), 'http://127.0.0.1:1/')
   const { status: outcome, error, attempts } = await fetchFile(it, world.effects)
@@ -322,7 +322,7 @@ test('redirects are followed, five of them', async () => {
   await world.close()
 })
 
-test('a loop of redirects ends, and one to nowhere is told', async () => {
+test('a loop of redirects ends; a redirect without a target is reported', async () => {
   const world = openWorld()
   const loop = yesterday(redirect('?'))
   publisher.on(`${loop.wanted.url.pathname}?`, redirect(loop.wanted.url.pathname))
@@ -348,7 +348,7 @@ test('digests that a server or a list states are held against the file', async (
   await world.close()
 })
 
-test('a folder that cannot be written to is told, not thrown', async () => {
+test('a folder without write permission is reported, not thrown', async () => {
   const world = openWorld()
   const it = position(join(folder.path, 'in-the-way'), `${publisher.url}/in-the-way`)
   publisher.on('/in-the-way', serve(NEW))

@@ -104,7 +104,7 @@ for (const path of Object.keys(GOOD)) {
   }
 }
 
-test('the command tells it on standard error, with exit code 1', async () => {
+test('the command prints the failure to standard error, with exit code 1', async () => {
   const { feeds } = await goodNight()
   publisher.on('/copy/kev/known_exploited_vulnerabilities.json', status(404))
   const outcome = await vulnshelf(['fetch', feeds, '--only', 'kev', '--base-url', `${publisher.url}/copy`])

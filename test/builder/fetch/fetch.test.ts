@@ -116,7 +116,7 @@ test('of the CVE list the newest baseline is taken, and the newest delta since',
   assert.equal(filesIn(feeds), [`cvelistv5/${DAY}`, `cvelistv5/${DELTA}`, 'fetch.json'])
 })
 
-test('a release whose digest is there already is not asked for; another digest is', async () => {
+test('a release with a known digest is not downloaded; another digest is', async () => {
   const sha256 = (await import('node:crypto')).hash('sha256', CVE_ZIP)
   publisher.on(
     RELEASES_AT,
@@ -335,7 +335,7 @@ test('one feed alone may come from a copy, with a name and password that no repo
   assert.not.match(readFileSync(join(feeds, 'fetch.json'), 'utf8'), /p%40ss|p@ss/)
 })
 
-test('addresses that are none, and feeds that are none, are told', () => {
+test('invalid addresses and unknown feeds are reported', () => {
   const wrong = (text: string, message: RegExp) =>
     assert.throws(
       () => addBaseUrl(text, NAMES, noBaseUrls),

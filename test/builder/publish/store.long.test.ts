@@ -96,7 +96,7 @@ test('a mirror of what was published is the repository, byte for byte; the next 
   assert.equal([again.changed, again.uploaded.files, puts().length], [false, 0, 0])
 })
 
-test('each file says what caches may do with it, and the store is told its digest', async () => {
+test('each upload states Cache-Control and its digest', async () => {
   await run(first)
   const { pointer, manifest } = readCurrent(first)
   const immutable = 'public, max-age=31536000, immutable'
@@ -159,7 +159,7 @@ test('listing and pointer are asked for again as well', async () => {
   await hasFirstNight()
 })
 
-test('whoever may not write is told what to set; nothing is tried again, and the last night stays', async () => {
+test('without write permission the message states what to set; nothing is retried, and the previous snapshot stays', async () => {
   await run(first)
   store.asked.length = 0
   store.fault = (asked) => (isPut(asked) ? { kind: 'error', status: 403, code: 'AccessDenied' } : null)
@@ -171,7 +171,7 @@ test('whoever may not write is told what to set; nothing is tried again, and the
   await hasFirstNight()
 })
 
-test('keys that the store does not know, none at all, a bucket that is not there, nobody who answers', async () => {
+test('unknown keys, missing keys, a missing bucket and a store that does not answer are reported', async () => {
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = store.env
   process.env.AWS_ACCESS_KEY_ID = 'SOMEBODY'
   assert.match(
@@ -245,7 +245,7 @@ test('a step back is refused, also where somebody else publishes meanwhile', asy
   assert.match(await refusal(run(second, other)), /^rollback: it is version 2, and version 7 is at /)
 })
 
-test('what is missing or forbidden in the store is told by name', async () => {
+test('missing and forbidden objects of the store are reported by name', async () => {
   assert.match(
     await refusal(mirrored(newFolder())),
     /^missing: s3:\S+ has no snapshot: latest\.json: s3:\/\/shelf answers 404 NoSuchKey; use /,
@@ -255,7 +255,7 @@ test('what is missing or forbidden in the store is told by name', async () => {
   assert.match(await refusal(mirrored(newFolder())), /^refused: latest\.json: s3:\/\/shelf answers 403 AccessDenied; /)
 })
 
-test('an address whose pointer was not put there by us is left alone', async () => {
+test('an address with a foreign pointer is not written to', async () => {
   await run(first)
   store.keep(keyOf('latest.json'), Buffer.from('<html>'))
   assert.match(

@@ -35,7 +35,7 @@ const idOf = (dist: string) => readCurrent(dist).manifest.snapshot
 const make = (corpus: string, dist: string, effects = quietEffects(), jobs = 0) =>
   build({ corpus, dist, jobs }, effects, noProgress)
 
-test('the snapshot of a build is intact and holds every record of the corpus', async () => {
+test('the snapshot of a build is intact and has every record of the corpus', async () => {
   const report = await verify(first.dist)
   assert.equal(report.faults, [])
   assert.ok(report.cves > CVES * 0.8)
@@ -132,7 +132,7 @@ test('a parent with a rotten shard is not built upon where it is rotten: the new
   assert.equal((await verify(dist)).faults, [])
 })
 
-test('two builds into one folder at a time: the second is told to wait, and nothing is mixed', async () => {
+test('the second of two builds into one folder is rejected', async () => {
   const { corpus, dist } = copyOfFirstNight('locked')
   const unlock = lockDist(dist)
   for (const second of [() => make(corpus, dist), () => prune(dist, 1, quietEffects())]) {
@@ -167,7 +167,7 @@ test('an ingest that commits during a build does not get into its snapshot, not 
   assert.is.not((await make(corpus, dist)).snapshot, idOf(first.dist))
 })
 
-test('files of a snapshot that rotted are written anew by the next build, with the same id', async () => {
+test('the next build writes damaged files again, with the same id', async () => {
   const { corpus, dist } = copyOfFirstNight('healed')
   const { files } = readCurrent(dist).manifest
   for (const role of ['cve', 'epss', 'pages', 'query', 'orders']) {

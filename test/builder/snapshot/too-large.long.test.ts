@@ -333,7 +333,7 @@ for (const [what, change, skip] of MANY) {
   })
 }
 
-test('feeds of which no snapshot can be built are refused', () => {
+test('feeds are rejected if no snapshot can be built from them', () => {
   const fits = { records: 8_000_000, rejected: 250_000, blocks: 29_000 }
   assertFits(fits)
   for (const [name, what] of [

@@ -25,7 +25,7 @@ const CORE_KEYS = [
   'primary_cwe_id',
 ]
 
-test('parts and fields stand in the order of their interfaces, so that the text is canonical', () => {
+test('parts and fields have the order of their interfaces, so that the text is canonical', () => {
   const parts = merged([claim({ source: 'cna' })])
   assert.equal(
     Object.keys(parts),
@@ -48,7 +48,7 @@ test('the order in which claims of other feeds come makes no difference', () => 
   assert.is(JSON.stringify(merged([cna, ...others])), JSON.stringify(merged([...others.reverse(), cna])))
 })
 
-test('rule 24: affected entries stand claim by claim, CNA, ADP, then the others, never merged', () => {
+test('rule 24: affected entries are listed by claim, CNA, ADP, then the others, and never merged', () => {
   const entry = (source: 'cna' | 'adp' | 'nvd' | 'osv') =>
     claim({ source, affected: [affected({ source, vendor: 'Acme', product: 'Widget' })] })
   const sources = merged([entry('osv'), entry('nvd'), entry('adp'), entry('cna')]).affected.map((one) => one.source)

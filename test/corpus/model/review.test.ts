@@ -61,7 +61,7 @@ test('severities disagree where the bands of two sources differ, in the order in
   ])
 })
 
-test('severities agree within a band, and what NVD only carries is nobody’s own', () => {
+test('severities agree within a band; scores that NVD only copies are ignored', () => {
   const claims = [
     claim({ source: 'cna', metrics: [scored(9)] }),
     claim({ source: 'nvd', metrics: [scored(9.8), scored(1, { scoredBy: 'other' })] }),
@@ -87,7 +87,7 @@ test('weaknesses disagree where two sources have none in common', () => {
   assert.equal(disagreements([cna, claim({ source: 'nvd' })]), [])
 })
 
-test('two containers of one name are told as two', () => {
+test('two containers of one name are reported as two', () => {
   const [one, other] = [
     claim({ source: 'adp', weaknesses: ['cwe-79'] }),
     claim({ source: 'adp', weaknesses: ['cwe-89'] }),

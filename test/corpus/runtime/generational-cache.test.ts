@@ -5,7 +5,7 @@ import { generationalCache } from '../../../corpus/runtime/generational-cache.ts
 
 const byLength = (value: string) => value.length
 
-test('what was put in comes out again, and what is put in anew replaces it', () => {
+test('a stored value is returned, and a new one replaces it', () => {
   const memory = generationalCache<number, string>(100, byLength)
   memory.set(1, 'one')
   assert.is(memory.get(1), 'one')
@@ -26,7 +26,7 @@ test('what is used stays, what is not used goes', () => {
   assert.is(memory.get(999), '0123456789')
 })
 
-test('the bound holds after every step, for entries of any weight', () => {
+test('the bound is kept after every step, for entries of any weight', () => {
   const memory = generationalCache<number, string>(1000, byLength)
   for (let step = 0; step < 5000; step++) {
     memory.set((step * 7919) % 97, 'x'.repeat((step * 104_729) % 600))

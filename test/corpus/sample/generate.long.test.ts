@@ -30,7 +30,7 @@ const DATELESS = [
 ]
 const dated = (path: string, date: string) => path.replace('/', `/${date}/`)
 
-test('the files lie where upstream puts them', async () => {
+test('the files have the paths of upstream', async () => {
   const { report, disk } = await sample({ cves: 300 })
   const expected = [
     'cvelistv5/2026-05-31_all_CVEs.zip',

@@ -26,7 +26,7 @@ test('one record in a hundred changes, none is gone, and new ones come as 200 to
   assert.ok(changed.length > 0.0098 * CVES && changed.length < 0.0102 * CVES, `${changed.length}`)
 })
 
-test('the delta holds exactly these, as they are in the second night', () => {
+test('the delta has exactly these, as in the second night', () => {
   assert.equal(new Set(delta!.keys()), new Set([...changed, ...added]))
   for (const [id, crc] of delta!) assert.is(crc, second!.get(id), id)
 })

@@ -17,7 +17,7 @@ const changed = [...second]
 const added = [...second.keys()].filter((name) => !first.has(name))
 const idOf = (name: string) => /CVE-\d+-\d+/.exec(name)![0]
 
-test('records lie in the folders of their ids', () => {
+test('records are in the folders of their ids', () => {
   assert.is(first.size, 2000)
   for (const [name, bytes] of second) {
     const id = JSON.parse(bytes.toString()).cveMetadata.cveId as string
@@ -35,7 +35,7 @@ test('in the second night one record in a hundred is changed, a few are new, non
   )
 })
 
-test('the delta holds exactly the changed and new records, as the second baseline has them', () => {
+test('the delta has exactly the changed and new records of the second baseline', () => {
   assert.equal([...delta.keys()].sort(), [...changed, ...added].map((name) => `deltaCves/${idOf(name)}.json`).sort())
   for (const name of [...changed, ...added]) {
     assert.ok(delta.get(`deltaCves/${idOf(name)}.json`)!.equals(second.get(name)!), name)

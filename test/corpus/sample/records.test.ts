@@ -69,7 +69,7 @@ test('what each state has to have is there', () => {
   assert.equal([...seen].sort(), ['PUBLISHED', 'REJECTED', 'RESERVED'])
 })
 
-test('dates follow each other, and none lies beyond the night', () => {
+test('dates ascend, and none is after the night', () => {
   for (let index = 0; index < world.records; index++) {
     for (const [night, cut] of [
       [0, '2026-05-31T22:13:00.000Z'],

@@ -15,7 +15,7 @@ async function written(texts: Iterable<string>, gzip: boolean) {
 /** Three megabytes, so that there are several pieces. */
 const lines = Array.from({ length: 60_000 }, (_, i) => `${i} The parser reads past its end: “${i * 7919}”.\n`)
 
-test('texts stand one after the other, plain or gzipped', async () => {
+test('texts follow each other, plain or gzipped', async () => {
   for (const texts of [[], ['one\n'], lines]) {
     assert.is((await written(texts, false)).bytes.toString(), texts.join(''))
     assert.is(gunzipSync((await written(texts, true)).bytes).toString(), texts.join(''))

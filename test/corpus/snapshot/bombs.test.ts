@@ -138,7 +138,7 @@ test('the cores and facets of a shard, and those of all shards', () => {
   refuses(() => bounded({ ...shard, names: { length: 1 } } as ShardExtract), /^the cores and names of the CVEs have/)
 })
 
-test('a table whose columns lie in one another', () => {
+test('a table with overlapping columns', () => {
   const data = Buffer.alloc(8 * MIB)
   const columns = Array.from({ length: 200 }, (_, i) => ({
     name: `c${i}`,

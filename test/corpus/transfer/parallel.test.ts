@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { runParallel } from '../../../corpus/transfer/parallel.ts'
 
-test('everything is done once, so many at a time', async () => {
+test('every item is processed once, with limited concurrency', async () => {
   const done: number[] = []
   let [running, most] = [0, 0]
   await runParallel(Array(20).keys(), 3, async (item) => {
@@ -21,7 +21,7 @@ test('everything is done once, so many at a time', async () => {
   await runParallel([], 3, async () => assert.unreachable())
 })
 
-test('the first failure tells the others, lets none begin, and is thrown when they have ended', async () => {
+test('the first failure stops the others, starts none, and is thrown when all have ended', async () => {
   const begun: number[] = []
   let told = 0
   const error = await runParallel(Array(20).keys(), 3, async (item, signal) => {

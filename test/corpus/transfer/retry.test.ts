@@ -56,7 +56,7 @@ async function tried(options: RetryOptions, onSleep: (signal?: AbortSignal) => v
   return { error: await ended.catch((error: Error) => error), attempts: attempts.length, slept }
 }
 
-test('what may pass is tried six times; what lies on this machine once more, without a wait', async () => {
+test('transient errors are retried six times; local errors once, without a wait', async () => {
   const far = await tried({})
   assert.equal([far.attempts, far.slept], [6, [1000, 2000, 4000, 8000, 16_000]])
   const near = await tried({ local: true })
@@ -64,7 +64,7 @@ test('what may pass is tried six times; what lies on this machine once more, wit
   assert.instance(near.error, TransferError)
 })
 
-test('whoever is told to stop while it waits ends with the reason', async () => {
+test('a stop during a wait ends it with the reason', async () => {
   const stop = new AbortController()
   const reason = new Error('nobody needs it any more')
   const { error, attempts } = await tried({ signal: stop.signal }, (signal) => {

@@ -243,7 +243,7 @@ memory('expire all the same', async () => {
   assert.throws(() => authenticate(bearer(good)), /expired/)
 })
 
-memory('are judged anew when the key set changes, and refused once their key has left it', async () => {
+memory('are verified again when the key set changes, and rejected when their key was removed', async () => {
   let keys = fixedKeys(key)
   const ring = { current: () => keys.current(), obtain: () => keys.obtain(), renew: () => keys.obtain() }
   const authenticate = authenticator({ keys: ring })
@@ -289,7 +289,7 @@ memory.run()
 
 const files = suite('key set file')
 
-files('is read again when it changes; a remembered token whose key left it is refused', async () => {
+files('is read again when it changes; a cached token is rejected when its key was removed', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'vulnshelf-keys-'))
   try {
     const path = join(dir, 'jwks.json')
@@ -329,7 +329,7 @@ files('that is not there is 503 with Retry-After', async () => {
   assert.not.match(error.message, 'no-such-file')
 })
 
-files('that holds a private key, or no list of keys, is refused', () => {
+files('with a private key, or without a list of keys, is rejected', () => {
   for (const text of ['[]', '{}', '{"keys":{}}', '{"keys":[1]}', '{"keys":[{}]}', 'null', '']) {
     assert.throws(() => parseKeySet(text))
   }

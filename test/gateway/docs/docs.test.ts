@@ -16,7 +16,7 @@ const all = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, found]) => 
 
 const page = suite('the page')
 
-page('stands there without a token, as HTML', () => {
+page('is served without a token, as HTML', () => {
   assert.equal([response.status, response.headers.get('content-type')], [200, 'text/html; charset=utf-8'])
   assert.match(text, /^<!doctype html>\n<html lang="en">/)
 })
@@ -129,7 +129,7 @@ for (const [schema, type, bounds] of TYPES) {
   })
 }
 
-pieces('fields of nameless objects stand under the field that holds them', () => {
+pieces('fields of unnamed objects are listed under their parent field', () => {
   const inner = { type: 'object', properties: { b: { type: 'string', description: 'The `b`' } }, required: ['b'] }
   const table = fieldsOf({ type: 'object', properties: { a: { type: 'array', items: inner } }, required: ['a'] })!.html
   assert.match(table, '<td><code>a[].b</code></td><td>string</td><td>The <code>b</code></td>')

@@ -120,7 +120,7 @@ for (const [what, target, init, status, code] of ROWS) {
   })
 }
 
-order('with the preview off, others than administrators are let in', async () => {
+order('with the preview off, non-administrators are accepted', async () => {
   const open = await serveApp<Context>({ routes, context: (subject) => ({ subject }), app: { preview: false } })
   const token = await sign(open.key, adminClaims(Date.now(), { role: 'user', sub: 'bob' }))
   const response = await open.get(path, { headers: { authorization: `Bearer ${token}` } })
@@ -169,7 +169,7 @@ for (const [code, status, headers] of STATUSES) {
   })
 }
 
-errors('anything else is 500 internal: the log tells what, the client is told nothing', async () => {
+errors('any other error is 500 internal: the log has the cause, the answer does not', async () => {
   for (const target of ['/api/v1/throws/internal', '/api/v1/throws-at-once']) {
     server.log.length = 0
     const response = await server.get(target)
@@ -304,7 +304,7 @@ connections('CONNECT is 405 with Allow, whatever it brings, and ends the connect
   }
 })
 
-connections('an expectation that nobody knows is 417 with a body; 100-continue is met', async () => {
+connections('an unknown expectation gives 417 with a body; 100-continue is answered', async () => {
   const authorization = `Authorization: Bearer ${server.token}`
   const { status, headers, body } = parseRaw(await rawGet(path, authorization, 'Expect: miracles'))
   assert.equal([status, headers['content-type']], [417, 'application/json; charset=utf-8'])
@@ -326,7 +326,7 @@ connections('the session cookie opens the API where there is no Authorization he
   assert.is(parseRaw(await rawGet(path, `Cookie: session=${server.token}`, 'Authorization: Bearer x')).status, 401)
 })
 
-connections('a body that nobody reads closes the connection', async () => {
+connections('an unread body closes the connection', async () => {
   const request = `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n`
   const { status, headers } = parseRaw(await sendRaw(server.port, request))
   assert.is(status, 401)

@@ -39,7 +39,7 @@ test('a body has error and message, and the parameter where one is to blame', ()
   assert.equal(Object.keys(errors.malformedRequest().body), ['error', 'message'])
 })
 
-test('what was thrown by accident keeps its cause for the log, and tells the client nothing', () => {
+test('an unexpected error keeps its cause for the log, and the answer does not show it', () => {
   for (const thrown of [new TypeError('secret'), 'secret', null, { status: 200, message: 'secret' }]) {
     const error = errors.asApiError(thrown)
     assert.is(error.cause, thrown)

@@ -187,7 +187,7 @@ subjects('a 403 takes nothing from the quota', async () => {
   }
 })
 
-subjects('the policy stands on every answer of the API, the quota only where a subject is known', async () => {
+subjects('every answer of the API states the policy; the quota only with a known subject', async () => {
   const origin = 'https://app.test'
   const { get, url, port } = await serve({}, { app: { origins: [origin] } })
   assert.equal(limitHeaders(await get(path, none)), [401, POLICY, null, null])
@@ -265,7 +265,7 @@ failures('whatever is wrong with the token counts: malformed, expired, forged, i
   assert.is(parseRaw(await sendRaw(port, request)).status, 429)
 })
 
-failures('behind a trusted proxy each client counts for itself; otherwise the header is nobody', async () => {
+failures('behind a trusted proxy each client has its own count; otherwise the header is ignored', async () => {
   const behind = (client: string) => ({ headers: { ...bad.headers, 'x-forwarded-for': client } })
   const trusting = await serve({ failedTokens: 1, trustedProxies: ['127.0.0.1'] })
   assert.is(await trusting.status(path, behind('192.0.2.1')), 401)

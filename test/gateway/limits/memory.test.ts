@@ -26,7 +26,7 @@ limiterCases(test, (limit) => {
   return { ...rest, pass }
 })
 
-test('the seconds left are rounded up, so that nobody comes back too early, and the window ends with the last', () => {
+test('the remaining seconds are rounded up, so that clients do not retry too early', () => {
   const { clock, take } = limiter(1)
   take('a')
   clock.ms = start + 10_000.5

@@ -334,7 +334,7 @@ withRedis.run()
 
 const addresses = suite('where a Redis is')
 
-addresses('without one limits are counted in memory, and nobody asks whether they are shared', async () => {
+addresses('without Redis, limits are counted in memory', async () => {
   const limits = await openLimits({}, listLog().log)
   assert.is(limits.shared, null)
   assert.is(inMemory(limits.subjects.take('alice')).left, 599)

@@ -150,7 +150,7 @@ for (const [path, operation] of OPERATIONS) {
   })
 }
 
-test('every error there is belongs to an endpoint, or is told of in the introduction', () => {
+test('every error belongs to an endpoint or is described in the introduction', () => {
   const ofEndpoints = new Set(OPERATIONS.flatMap(([, operation]) => Object.values(errorsOf(operation)).flat()))
   const untold = Object.keys(STATUS).filter(
     (code) => !ofEndpoints.has(code) && !DOCUMENT.info.description.includes(`${STATUS[code as ErrorCode]} \`${code}\``),

@@ -61,7 +61,7 @@ test('rules 16 and 17: answers have every header that the document names for a 2
   }
 })
 
-test('the reference stands at /docs without a token', async () => {
+test('the reference is served at /docs without a token', async () => {
   const response = await fetch(`${gateway.url}/docs`)
   assert.equal([response.status, response.headers.get('content-type')], [200, 'text/html; charset=utf-8'])
 })

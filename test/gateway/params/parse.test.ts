@@ -41,7 +41,7 @@ const LIST = {
 
 const names = suite('names of parameters')
 
-names('what is left out has its default, or is undefined', () => {
+names('a missing parameter has its default, or is undefined', () => {
   const sort = { key: 'published', descending: true }
   assert.equal(query(LIST, ''), { q: undefined, severity: undefined, kev: undefined, sort, limit: 25 })
 })

@@ -64,7 +64,7 @@ test('rows that are asked for again are remembered, and say the same', () => {
   assert.is(counted.reads, 2 * short.length + 4 * (everyRow.length - short.length))
 })
 
-test('the tag tells rows, their order, their EPSS and what stands behind them apart, and nothing else', () => {
+test('the tag depends on rows, their order, their EPSS and the separator, and on nothing else', () => {
   const other: OpenSnapshot = { ...snapshot, epss: { ...snapshot.epss, date: '1999-01-01' } }
   const tag = (from: OpenSnapshot, rows: number[], end: '' | ',') => spliceTag([gatheredRows(from, rows, end)])
   /** The same with another record, or another core, in every row. */
@@ -86,7 +86,7 @@ test('the tag tells rows, their order, their EPSS and what stands behind them ap
   assert.is(new Set(tags).size, tags.length)
 })
 
-test('a page whose rows lie together in a page of the order is made of its segments, and says the same', () => {
+test('a page with adjacent rows of a stored page is spliced from its segments, with the same content', () => {
   const request = { list: 'cves', after: null, limit: 100 }
   const since = snapshot.columns.published[snapshot.orders.published.ordinals[180]!]!
   const cases: [CveFilters, whole: number][] = [
@@ -133,7 +133,7 @@ test('a page of nothing is an empty list', () => {
   assert.equal(gunzipSync(answer.gzip()), answer.identity())
 })
 
-test('a row with another byte is an error, never an answer; the rows beside it are answered', () => {
+test('a row with a changed byte is an error; the rows next to it are served', () => {
   const { index, manifest } = snapshot
   const row = everyRow.find((one) => index.shard[one] === index.shard[one + 1])!
   const path = objectPath(dist, fileOf(manifest, 'cve', index.shards[index.shard[row]!]!).sha256)

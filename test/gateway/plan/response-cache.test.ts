@@ -41,7 +41,7 @@ test('a remembered answer is the one that was made, in both codings', () => {
   assert.is(gzip().toString(), 'aaaaaaaaaa')
 })
 
-test('nothing is remembered of an answer whose body nobody wanted', () => {
+test('an answer without a body is not cached', () => {
   const { ask, times } = setUp()
   for (let i = 0; i < 5; i++) assert.is(ask('a').tag, 'tag of a')
   assert.is(times('a'), 5)

@@ -59,7 +59,7 @@ test('a damaged run is not handed out', () => {
   assert.throws(() => rowPieces(damaged).runs('cvss', 0, 0, 2), /a segment is damaged/)
 })
 
-test('runs of different sorts, pages and segments are told apart', () => {
+test('runs of different sorts, pages and segments are distinguished', () => {
   const pieces = rowPieces(fresh())
   for (const page of [0, 1]) {
     for (const segment of [0, 1, 2, 3]) {

@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000
 test.before.each(() => mock.timers.enable({ apis: ['setTimeout'] }))
 test.after.each(() => mock.timers.reset())
 
-test('a minute has so many lines of a message, then one with the number of the others', () => {
+test('a minute has a limited number of lines of a message, then one with the number of the others', () => {
   const { log, lines } = listLog()
   const write = limitLines(log)
   for (let i = 0; i < 352; i++) write('warn', { i }, 'too late')

@@ -25,7 +25,7 @@ const linesOf = (file: string) =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-test('lines keep their order, whoever wrote them', async () => {
+test('lines keep their order for all writers', async () => {
   const file = join(dir, 'order.log')
   const log = openLog({ to: file })
   for (let i = 0; i < 2000; i++) {
@@ -84,7 +84,7 @@ test('below its level nothing is written', async () => {
   assert.is(readFileSync(file, 'utf8'), '')
 })
 
-test('a log that cannot be written holds nothing up, the end of the process neither', async () => {
+test('a log that cannot be written delays neither answers nor the end of the process', async () => {
   const log = openLog({ to: '/dev/full' })
   for (let i = 0; i < 3; i++) {
     log.access(ENTRY)

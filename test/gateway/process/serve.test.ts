@@ -153,7 +153,7 @@ test('a client that reads its answer for too long is cut off, though it reads al
   await server.close()
 })
 
-test('a connection beyond the bound is closed, and told; one that ends makes room', async () => {
+test('a connection beyond the limit is closed and logged; an ended one frees its place', async () => {
   let refused = 0
   const server = await startServer(hello, { port: 0, maxConnections: 2, onRefused: () => refused++ })
   const open = [0, 1].map(() => connect({ host: '127.0.0.1', port: server.port }))

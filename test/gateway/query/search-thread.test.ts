@@ -167,7 +167,7 @@ test('a rotten row is an error of ours, not an answer', async () => {
   await queries.close()
 })
 
-test('rule 28: links encode what is odd in a key; a product is told from its vendor by its slug', () => {
+test('rule 28: links encode special characters of a key; a product has its own slug', () => {
   const hit = { rank: 2, label: 'A/B C', subtitle: 's' } as const
   const product = searchItem({ ...hit, type: 'product', id: 'ven/dor/a/b c', key: 'a/b c' })
   assert.equal(product, {

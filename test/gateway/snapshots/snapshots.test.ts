@@ -161,7 +161,7 @@ test('a damaged manifest ends the list, and fails only what needs it', async () 
   }
 })
 
-test('a snapshot beside the chain is listed by its time while it is open', async () => {
+test('a snapshot outside the chain is listed by its time while it is open', async () => {
   const copy = good.copy()
   const [first] = writeNights(copy, [filesOf('night 0'), filesOf('night 1')])
   const other = await served(copy)

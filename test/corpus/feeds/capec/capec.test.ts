@@ -243,7 +243,7 @@ files('an edition 3.10 comes after 3.9', async () => {
   )
 })
 
-files('what holds no catalog is an error that names it', async () => {
+files('a file without a catalog gives an error that names it', async () => {
   const cases: [Record<string, Uint8Array | string>, RegExp][] = [
     [{ 'stix-capec.json': '' }, /^file_invalid: capec\/stix-capec\.json: it is not JSON/],
     [{ 'stix-capec.json': '[]' }, /^file_invalid: capec\/stix-capec\.json: it is no STIX bundle/],

@@ -17,7 +17,7 @@ const code = (xml: string) => codeOf(nodes(xml))
 
 const text = suite('structured text')
 
-text('paragraphs are told apart, white space in them is collapsed', () => {
+text('paragraphs are separated, and their white space is collapsed', () => {
   assert.equal(paragraphs('\n  <xhtml:p>The first\n\t one.</xhtml:p>\n <xhtml:p> The second. </xhtml:p>\n'), [
     'The first one.',
     'The second.',

@@ -38,7 +38,7 @@ async function rejection(work: Promise<unknown>): Promise<FeedError> {
 
 const reading = suite('reading')
 
-reading('yields a claim for each record of a zip, and nothing for what else lies there', async () => {
+reading('yields a claim for each record of a zip, and nothing for other files', async () => {
   const items = await cveListItems(put(baselineZip([ONE, TWO, THREE])))
   assert.equal(outcomes(items), IDS)
   const [item] = items

@@ -364,7 +364,7 @@ files('plain and zipped, dated and numbered by what they state', async () => {
   assert.equal(told(await itemsOf(readCwe(newest!, UNKNOWN))), ['CWE-1'])
 })
 
-files('a zip that is damaged, empty or holds two catalogs is an error that names it', async () => {
+files('a zip that is damaged, empty or has two catalogs gives an error that names it', async () => {
   const zip = zipSync({ 'a.xml': Buffer.from(dated('2024-11-19', '4.16')) })
   const flipped = zip.slice()
   flipped[60] = flipped[60]! ^ 1

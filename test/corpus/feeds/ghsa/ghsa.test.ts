@@ -224,7 +224,7 @@ packages.run()
 
 const found = suite('files')
 
-found('zips of the repository, and its checkout with whatever else lies in it', async () => {
+found('finds zips of the repository, and its checkout with other files in it', async () => {
   const advisory = JSON.stringify({ id: ID, modified: '2024-05-01T08:00:00Z', aliases: ['CVE-2024-0001'] })
   const feeds = putFeeds(join(folder.path, 'feeds'), {
     'ghsa/advisory-database.zip': '',

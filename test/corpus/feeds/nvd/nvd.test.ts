@@ -243,7 +243,7 @@ configurations(
   },
 )
 
-configurations('what is not vulnerable is never affected: beside an AND it is a platform', async () => {
+configurations('a product that is not vulnerable is never affected; in an AND it is a platform', async () => {
   const { entries } = await affectedOf(
     {
       operator: 'AND',
@@ -328,7 +328,7 @@ stream('a record that the corpus has already is known by its digest', async () =
   )
 })
 
-stream('a record is looked up by its own id, wherever that stands in it', async () => {
+stream('a record is found by its id at any position', async () => {
   const nested = { tags: [{ id: 'CVE-2024-0009' }], ...RECORD }
   const late = { text: 'x'.repeat(600), ...RECORD }
   const path = put(page([{ cve: late }, { cve: nested }, { cve: RECORD }]))

@@ -51,7 +51,7 @@ ranges('introduced begins a range, fixed and last_affected end it, without eithe
   ])
 })
 
-ranges('events of semantic versions are sorted, others stand as they are written', () => {
+ranges('events of semantic versions are sorted; others keep their order', () => {
   assert.equal(replayed('SEMVER', 'f2.10.0 i0 i2.9.0 f1.0.0'), [
     '0..1.0.0 fixed',
     '2.9.0..2.10.0 fixed',
@@ -320,7 +320,7 @@ claims.run()
 
 const found = suite('files')
 
-found('the whole and every ecosystem is a part, of which the newest counts', () => {
+found('the newest file of the whole and of each ecosystem counts', () => {
   const feeds = putFeeds(join(folder.path, 'feeds'), {
     'osv/all.zip': '',
     'osv/Go/all.zip': '',

@@ -54,7 +54,7 @@ property('rule 18: one metric is primary where one may back the headline, else n
   assert.is(primaries.length, eligible(claims).length > 0 ? 1 : 0)
 })
 
-property('rule 18: the primary metric stands first', [CLAIMS], (claims) => {
+property('rule 18: the primary metric comes first', [CLAIMS], (claims) => {
   const { metrics } = merged(claims).cvss
   if (metrics.some((one) => one.is_primary)) assert.ok(metrics[0]!.is_primary)
 })

@@ -65,7 +65,7 @@ property(
   },
 )
 
-property('rule 22: has_patch is a fix in any standing claim, or a reference tagged patch', [mergeInput], (input) => {
+property('rule 22: has_patch is a fix in any effective claim, or a reference tagged patch', [mergeInput], (input) => {
   const { core, affected, references } = mergeCve(input)
   const fixed = affected
     .filter(({ source }) => source !== 'svc_analysis')
@@ -145,7 +145,7 @@ property('rule 23: with a KEV feed it decides, without one the first copy of an 
   )
 })
 
-property('rule 23: nothing is last seen before it is first seen, and no fix is told twice', [mergeInput], (input) => {
+property('rule 23: last_seen is never before first_seen, and no fix occurs twice', [mergeInput], (input) => {
   const { evidence } = mergeCve(input)
   for (const { type, first_seen: first, last_seen: last } of evidence) {
     // The operator's own detections stand as stated.

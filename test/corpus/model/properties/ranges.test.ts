@@ -74,27 +74,31 @@ property(
   },
 )
 
-property('rule 24: every version named stands in the record, or is "0"', [statements, defaultStatus], (all, status) => {
-  const stated = new Set(['0', ...all.flatMap(textsOf).flatMap(words)])
-  const { affected_versions, affected_ranges, patched_versions } = versionLists(all, status)
-  const named = [...(affected_versions ?? []), ...(patched_versions ?? [])]
-  for (const { introduced, fixed, last_affected } of affected_ranges ?? []) {
-    if (introduced === null) assert.is(status, 'affected')
-    named.push(introduced ?? '0', fixed ?? '0', last_affected ?? '0')
-  }
-  const ends = (affected_ranges ?? []).flatMap(({ introduced, fixed, last_affected }) => [
-    introduced ?? '0',
-    fixed ?? '0',
-    last_affected ?? '0',
-  ])
-  for (const text of [...ends, ...(patched_versions ?? [])]) assert.not.match(text, /[<>=]/)
-  // Word by word: a statement that cannot be read is listed as the text it is, its bound behind it.
-  for (const text of named)
-    assert.ok(
-      words(text).every((word) => stated.has(word)),
-      text,
-    )
-})
+property(
+  'rule 24: every version in a range is in the record, or is "0"',
+  [statements, defaultStatus],
+  (all, status) => {
+    const stated = new Set(['0', ...all.flatMap(textsOf).flatMap(words)])
+    const { affected_versions, affected_ranges, patched_versions } = versionLists(all, status)
+    const named = [...(affected_versions ?? []), ...(patched_versions ?? [])]
+    for (const { introduced, fixed, last_affected } of affected_ranges ?? []) {
+      if (introduced === null) assert.is(status, 'affected')
+      named.push(introduced ?? '0', fixed ?? '0', last_affected ?? '0')
+    }
+    const ends = (affected_ranges ?? []).flatMap(({ introduced, fixed, last_affected }) => [
+      introduced ?? '0',
+      fixed ?? '0',
+      last_affected ?? '0',
+    ])
+    for (const text of [...ends, ...(patched_versions ?? [])]) assert.not.match(text, /[<>=]/)
+    // Word by word: a statement that cannot be read is listed as the text it is, its bound behind it.
+    for (const text of named)
+      assert.ok(
+        words(text).every((word) => stated.has(word)),
+        text,
+      )
+  },
+)
 
 property(
   'rule 24: without a default of affected, each statement says what it says alone: none are merged',

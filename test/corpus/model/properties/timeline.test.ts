@@ -235,20 +235,24 @@ property(
   },
 )
 
-property('rule 26: the way there and back is told in as many changes', [NIGHT, DATES], ([before, after], dates) => {
-  const counts = (from: MergeInput, to: MergeInput) => {
-    const previous = first(from)
-    const sums = { added: 0, modified: 0, removed: 0 }
-    for (const entry of added(previous, follow(previous, mergeCve(to), dates))) {
-      sums.added += entry.added_count
-      sums.modified += entry.modified_count
-      sums.removed += entry.removed_count
+property(
+  'rule 26: a change and its reversal give the same number of changes',
+  [NIGHT, DATES],
+  ([before, after], dates) => {
+    const counts = (from: MergeInput, to: MergeInput) => {
+      const previous = first(from)
+      const sums = { added: 0, modified: 0, removed: 0 }
+      for (const entry of added(previous, follow(previous, mergeCve(to), dates))) {
+        sums.added += entry.added_count
+        sums.modified += entry.modified_count
+        sums.removed += entry.removed_count
+      }
+      return [sums.added, sums.removed, sums.modified]
     }
-    return [sums.added, sums.removed, sums.modified]
-  }
-  const [more, less, other] = counts(before, after)
-  assert.equal(counts(after, before), [less, more, other])
-})
+    const [more, less, other] = counts(before, after)
+    assert.equal(counts(after, before), [less, more, other])
+  },
+)
 
 property('rule 26: the first timeline writes only what feeds date, each in version 1', [mergeInput], (input) => {
   const entries: TimelineEntry[] = first(input).timeline

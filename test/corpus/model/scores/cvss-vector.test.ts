@@ -34,7 +34,7 @@ test('threat, environmental and supplemental metrics do not count', () => {
   assert.is(baseScore('AV:N/AC:L/Au:N/C:P/I:P/A:P/E:U/RL:OF/RC:UC')?.score, 7.5)
 })
 
-test('metrics may stand in any order', () => {
+test('metrics may have any order', () => {
   assert.is(baseScore('CVSS:3.1/S:U/C:H/I:H/A:H/AV:N/AC:L/PR:N/UI:N')?.score, 9.8)
 })
 

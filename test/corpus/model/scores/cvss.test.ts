@@ -45,13 +45,13 @@ test('rule 18: then the newest, then the higher score', () => {
   assert.equal(headline(cna(cvss('3.1', 5), cvss('3.1', 6))), ['medium', 6, 'cna'])
 })
 
-test('rule 18: a record that only 2.0 scores has its headline by 2.0, whoever scores', () => {
+test('rule 18: a record with only 2.0 scores has its headline from 2.0, from any source', () => {
   assert.equal(headline(cna(cvss('2.0', 9.3))), ['high', 9.3, 'cna'])
   assert.equal(headline(cna(), nvd(cvss('2.0', 7.5))), ['high', 7.5, 'nvd'])
   assert.equal(headline(nvd(cvss('2.0', 0))), ['none', 0, 'nvd'])
 })
 
-test('rule 18: a score that contradicts its own vector stands as stated, and so does its band', () => {
+test('rule 18: a score that contradicts its vector is kept as stated, and so is its band', () => {
   const vector = 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H'
   const stated = cvss('3.1', 5.5, { vector, baseSeverity: 'CRITICAL' })
   assert.equal(headline(cna(stated)), ['medium', 5.5, 'cna'])
@@ -119,7 +119,7 @@ test('rule 29: scores that NVD only carries never back the headline', () => {
   assert.is(metric?.is_primary, false)
 })
 
-test('rule 29: they stand behind the scores that may back the headline, an advisory’s too', () => {
+test('rule 29: scores that NVD only copies come after all others, advisories included', () => {
   const carried = cvss('3.1', 9, { scoredBy: 'someone@example.org' })
   const { metrics } = merged([nvd(carried), advisory(cvss('3.0', 4))]).cvss
   assert.equal(

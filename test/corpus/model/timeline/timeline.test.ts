@@ -54,7 +54,7 @@ test('rule 26: the first timeline has what the feeds date, newest first, all of 
   )
 })
 
-test('rule 26: the first timeline of a record that nobody dates is empty', () => {
+test('rule 26: the first timeline of a record without dates is empty', () => {
   const own = record([], { state: 'RESERVED', datePublished: null })
   assert.equal(firstTimeline(merged([], { record: own }), own), [])
 })
@@ -160,7 +160,7 @@ for (const { name, before, after, want } of CASES) {
   })
 }
 
-test('rule 26: a header stands before its messages', () => {
+test('rule 26: a header comes before its messages', () => {
   const before = merged([claim({ source: 'cna' })])
   const after = merged([claim({ source: 'cna' }), claim({ source: 'adp', ssvc })], { kev: kevEntry() })
   const timeline = changed(before, after)
@@ -209,7 +209,7 @@ const NVD = claim({ source: 'nvd', metrics: [cvss('3.1', 5)], references: [url('
 const spans = (entries: readonly TimelineEntry[]) =>
   entries.map((one) => [one.category, one.version_from, one.version_to, one.changed_at])
 
-test('API 14.9: what the CVE record brings spans its versions, what other feeds bring stands at the new one', () => {
+test('API 14.9: changes of the CVE record span its versions; changes of other feeds have the new version', () => {
   const kev = { kev: kevEntry() }
   const own = { ...plain(), title: 'T', references: [url('a')] }
   const after = merged([own, claim({ source: 'adp', ssvc }), NVD], kev)
@@ -246,7 +246,7 @@ test('API 14.9: nothing spans versions where the CVE record says what it said', 
   ])
 })
 
-test('API 14.9: a headline is of whoever moved it', () => {
+test('API 14.9: a headline is attributed to the source that changed it', () => {
   const own = { ...plain(), title: 'T' }
   const scored = { ...own, metrics: [cvss('3.1', 9)] }
   const before = merged([own])
@@ -347,7 +347,7 @@ test('API 14.9: a primary weakness that the catalog moves is not the record’s,
   ])
 })
 
-test('API 14.9: of a reference the one who begins to cite it is told, and nobody where several do', () => {
+test('API 14.9: a new reference is attributed to its source, and to none if several sources add it', () => {
   const own = titled({ references: [url('a')] })
   const nvd = (...tags: string[]) => claim({ source: 'nvd', references: [url('a', tags)] })
   assert.equal(told([own], [own], [nvd()]), [['$.references[0].sources', 'nvd', 'others']])
@@ -357,7 +357,7 @@ test('API 14.9: of a reference the one who begins to cite it is told, and nobody
   ])
 })
 
-test('API 14.9: words are stated by whose they are; a title that is made of others is the record’s', () => {
+test('API 14.9: a text is attributed to its author; a derived title is attributed to the record', () => {
   const described = (text: string) => claim({ source: 'nvd', description: text })
   const wordless = claim({ source: 'cna', title: 'T' })
   assert.equal(told([wordless], [wordless], [described('x'.repeat(3000))]), [['$.description', 'nvd', 'others']])
@@ -433,7 +433,7 @@ test('what NVD and advisories change is filed under their names', () => {
   ])
 })
 
-test('new entries stand before those the record had', () => {
+test('new entries come before old ones', () => {
   const first = firstTimeline(merged([plain()]), record([plain()]))
   const next = merged([{ ...plain(), references: [url('a')] }])
   const timeline = nextTimeline({ ...merged([plain()]), timeline: first, version: 1 }, next, LISTED)
@@ -444,7 +444,7 @@ test('new entries stand before those the record had', () => {
   assert.is(first.length, 1)
 })
 
-test('rule 26: a newer version stands before an older one, whatever their dates', () => {
+test('rule 26: a newer version comes before an older one, regardless of their dates', () => {
   const own = (...urls: string[]) => merged([{ ...plain(), references: urls.map((one) => url(one)) }])
   const [old, late] = ['2020-01-01T00:00:00.000Z', '2030-01-01T00:00:00.000Z'] as const
   const second = nextTimeline({ ...own(), timeline: [], version: 1 }, own('a'), { ...LISTED, record: late })

@@ -41,7 +41,7 @@ function seedOf(piece: Piece): Uint8Array {
 
 const MARK = Buffer.from('ffffffff', 'hex')
 
-test('fused pieces inflate to what they say, wherever they stand', () => {
+test('fused pieces inflate to their content at any position', () => {
   for (const pieces of [[segment, ',"epss":null},'], ['ä', segment, segment, 'x'.repeat(70_000)], ['', segment], []]) {
     const fused = fuse(pieces)
     const said = splicePlain(pieces)

@@ -38,7 +38,7 @@ test('rule 7: a cursor is URL-safe and at most 512 characters, also with the lon
   }
 })
 
-test('rule 7: of a long id a cursor keeps the beginning, and what tells it from others that begin so', () => {
+test('rule 7: a cursor keeps the beginning of a long id and a digest of it', () => {
   const ids = ['x', 'a'.repeat(128), 'a'.repeat(129), `${'a'.repeat(400)}1`, `${'a'.repeat(400)}2`]
   const kept = ids.map(cursorId)
   assert.equal(kept.slice(0, 2), ids.slice(0, 2))

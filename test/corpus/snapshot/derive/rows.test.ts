@@ -29,7 +29,7 @@ function shard(number: number) {
   }
 }
 
-test('more than 65,536 assigners are told apart', () => {
+test('more than 65,536 assigners are distinguished', () => {
   const shards = Array.from({ length: 67 }, (_, i) => i)
   const rows = joinShards(shards.map((number) => ({ name: String(number), shard: shard(number) })))
   for (const number of shards) {

@@ -93,7 +93,7 @@ test('of the same shard nothing is carried but one run', () => {
   assert.is(recipe.length, 3, 'a length of two bytes, and that it begins where the shard does')
 })
 
-test('a member of which nothing stayed is carried whole, between two runs of the old shard', () => {
+test('a fully changed member is stored whole, between two runs of the old shard', () => {
   const changed = member('b', 'other')
   const { recipe, carried } = shardChange(shardOf(a, changed, c), shardOf(a, b, c))
   assert.equal(Buffer.from(carried), changed.bytes)
@@ -140,7 +140,7 @@ test('every number that a pack may have survives, also beyond 32 bits', () => {
   }
 })
 
-test('a pack of which anything is missing, or that has more than it says', () => {
+test('a pack with missing or extra bytes', () => {
   assert.ok(refused(() => decodePack(Buffer.alloc(0))))
   for (let length = 0; length < Math.min(pack.length, 3000); length += 7) {
     assert.ok(
@@ -169,7 +169,7 @@ test('a pack with a bit changed anywhere makes something else, or nothing; it ne
   }
 })
 
-test('runs that lie outside of what there is, or make too little or too much', () => {
+test('runs outside the old file, or with too few or too many bytes', () => {
   const before = Buffer.from('0123456789')
   const make = (runs: Run[], carried: string, size: number) => () =>
     rebuilt({ recipe: encodeRecipe(runs), carried: Buffer.from(carried) }, before, size)

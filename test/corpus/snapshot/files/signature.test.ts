@@ -95,7 +95,7 @@ test('another key, a key that has ended, and no signature at all', async () => {
   assert.match(await refusal(inEnvelope({ signatures: [] })), /it has no signature$/)
 })
 
-test('a signed pointer of which anything was changed', async () => {
+test('a signed pointer with any change', async () => {
   const rolledBack = Buffer.from(JSON.stringify({ ...pointer, version: 99 })).toString('base64url')
   assert.match(await refusal(inEnvelope({ payload: rolledBack })), /is invalid$/)
   const [{ protected: header, signature }] = envelope.signatures as [Envelope['signatures'][number]]
@@ -106,7 +106,7 @@ test('a signed pointer of which anything was changed', async () => {
   }
 })
 
-test('a genuine signature around which stands something else: only what was signed is believed', async () => {
+test('only signed bytes are trusted, not what surrounds them', async () => {
   const hostile = Buffer.from(JSON.stringify({ ...pointer, version: 99 })).toString('base64url')
   const [signature] = envelope.signatures as [Envelope['signatures'][number]]
   const within = { ...signature, payload: envelope.payload }

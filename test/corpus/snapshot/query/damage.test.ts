@@ -74,7 +74,7 @@ test('two rows that changed places are damaged', () => {
   database.close()
 })
 
-test('a file of which a table is missing, or that is none at all, is refused', () => {
+test('a file without one of the tables, or that is no database, is rejected', () => {
   const path = join(folder.path, 'none.db')
   writeFileSync(path, 'this is no database, whatever it is called. '.repeat(100))
   const none = new Database(path)

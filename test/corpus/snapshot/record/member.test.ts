@@ -68,7 +68,7 @@ test('a segment has the bytes that a fresh stream gives, whatever was compressed
   }
 })
 
-test('a segment that promises fewer bytes than it holds is refused before it grows', () => {
+test('a segment with more bytes than it states is rejected before it is inflated', () => {
   const segment = deflateSegment(Buffer.alloc(1_000_000))
   assert.throws(() => inflateSegment(segment, 1000), refused('malformed'))
   assert.throws(() => inflateSegment(segment, 1_000_001), refused('malformed'))
@@ -103,7 +103,7 @@ test('the head of a member can be read without the rest', () => {
   }
 })
 
-test('a flipped bit anywhere in a member is noticed when the part it lies in is read', () => {
+test('a flipped bit in a member is detected when its part is read', () => {
   const { bytes } = sample()
   const intact = decodeMemberHead(bytes)
   const glue: number[] = []

@@ -188,7 +188,7 @@ test('counts in the manifest and in what the snapshot says of itself', async () 
   }
 })
 
-test('a rejected id of which there is a record, or that is no id', async () => {
+test('a rejected id with a record, or that is no id', async () => {
   const file = fileOf(manifest, 'rejected')
   const rejected = JSON.parse(gunzipFile('rejected', bytesOf('rejected')).toString()) as Record<string, string | null>
   const recordId = [...membersOf(bytesOf('cve'))][0]!.key
