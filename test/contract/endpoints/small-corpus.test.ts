@@ -280,9 +280,9 @@ states('27.4', 'an id, its beginning, a day or a time', async () => {
     assert.equal((await world.json<Page>(`/changes?since=${since}`)).data, [])
   }
   assert.is((await world.ask('/changes?since=2020-01-01')).status, 410)
-  for (const since of [oldest.id.slice(0, 6), '2024-02-30', 'yesterday']) {
-    const { status, body } = await world.ask(`/changes?since=${since}`)
-    assert.equal([status, (body as { parameter: string }).parameter], [400, 'since'], since)
+  for (const since of [oldest.id.slice(0, 6), `${oldest.id}0`, '2024-02-30', 'yesterday', null]) {
+    const { status, body } = await world.ask(since === null ? '/changes' : `/changes?since=${since}`)
+    assert.equal([status, (body as { parameter: string }).parameter], [400, 'since'], String(since))
   }
 })
 

@@ -97,23 +97,6 @@ test('pages of any size are the same walk, by id', async () => {
   assert.is(new Set(rows.map(({ cve_id }) => cve_id)).size, rows.length)
 })
 
-test('since the served snapshot nothing changed', async () => {
-  assert.equal(await all(second, 25), [])
-  assert.equal(await all(second.toUpperCase().toLowerCase(), 25), [])
-})
-
-test('a snapshot that is not known is 410 gone; what is no id at all is 400', async () => {
-  const unknown = await gateway.get(`/changes?since=${'0'.repeat(64)}`)
-  assert.is(unknown.status, 410)
-  assert.is((await errorOf(unknown)).error, 'gone')
-  for (const since of ['', '0', `${first}0`, 'latest']) {
-    const bad = await gateway.get(`/changes?since=${since}`)
-    assert.is(bad.status, 400, since)
-    assert.is((await errorOf(bad)).parameter, 'since')
-  }
-  assert.is((await gateway.get('/changes')).status, 400)
-})
-
 test('every form of `since` that means the same snapshot gives the same pages, also in turn', async () => {
   const { data } = JSON.parse(await gateway.body('/snapshots')) as { data: { id: string; created_at: string }[] }
   const { created_at: at } = data.find(({ id }) => id === first)!
