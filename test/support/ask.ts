@@ -47,7 +47,7 @@ export function askDirectly(dist: string): Asked {
 
 /**
  * Every row of a list, by its cursors. `ask` gives the body of a page for a query string. `between` runs after every page
- * but the last. Throws for a page that is not full, and for another limit than the requested one.
+ * but the last. Throws for a page that is not full and has a cursor.
  */
 export async function walk<Row>(
   ask: (query: string) => Promise<string>,
@@ -59,7 +59,6 @@ export async function walk<Row>(
     const { data, pagination } = JSON.parse(await ask(`limit=${limit}${cursor && `&cursor=${cursor}`}`)) as Page<Row>
     rows.push(...data)
     cursor = pagination.next_cursor
-    if (pagination.limit !== limit) throw new Error(`limit ${pagination.limit} was answered for ${limit}`)
     if (cursor === null) return rows
     if (data.length !== limit) throw new Error(`a page of ${data.length} rows is followed by another`)
     await between?.(page)
@@ -68,7 +67,7 @@ export async function walk<Row>(
 
 interface Page<Row> {
   data: Row[]
-  pagination: { limit: number; next_cursor: string | null }
+  pagination: { next_cursor: string | null }
 }
 
 /** Gives every row of a list, page by page. */
