@@ -72,15 +72,15 @@ function sortedMatches(
   most: number,
 ): number[] {
   const positionOf = positions[order.sort]
-  const positions = new Uint32Array(candidates.length)
+  const matches = new Uint32Array(candidates.length)
   let count = 0
   for (let i = 0; i < candidates.length; i++) {
     const ordinal = candidates[i]!
     if (!passes(tests, ordinal, positionOf[ordinal]!)) continue
     const position = order.position(ordinal)
-    if (position >= start) positions[count++] = position
+    if (position >= start) matches[count++] = position
   }
-  const sorted = positions.subarray(0, count).sort()
+  const sorted = matches.subarray(0, count).sort()
   const found: number[] = []
   for (let i = 0; i < count && i < most; i++) found.push(order.ordinal(sorted[i]!))
   return found
