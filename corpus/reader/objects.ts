@@ -140,7 +140,7 @@ export function openObjects(source: Source, effects: NetworkEffects, { proven }:
 }
 
 const otherDigest = (file: FileEntry) =>
-  new SnapshotError('digest', `${describe(file)} does not have the digest it is named by`)
+  new SnapshotError('digest', `${describe(file)} is damaged: its digest differs from its name`)
 
 const OTHER_FILE: readonly TransferErrorCode[] = ['too_large', 'digest']
 /** Errors of a local file that is too short. */

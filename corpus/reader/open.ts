@@ -70,7 +70,7 @@ async function readManifest(
 ): Promise<Manifest> {
   const bytes = await objects.file(manifestName(digest), Math.min(size, MAX_MANIFEST_BYTES))
   if (bytes.length !== size || sha256(bytes) !== digest) {
-    throw new SnapshotError('digest', `manifest ${digest} does not have the digest and the size that latest.json names`)
+    throw new SnapshotError('digest', `manifest ${digest} differs from the digest or size in latest.json`)
   }
   const manifest = decodeManifest(bytes)
   if (manifest.snapshot === snapshot) return manifest

@@ -74,7 +74,7 @@ for (const role of ROLES) {
     const file = fileOf(manifest, role)
     flipBit(objectPath(dist, file.sha256))
     const line = new RegExp(
-      `file ${role} ${file.name} \\(object ${file.sha256}\\) does not have the digest it is named by$`,
+      `file ${role} ${file.name} \\(object ${file.sha256}\\) is damaged: its digest differs from its name$`,
     )
     assert.match(await verifyLine(dist), line)
     if (CHECKED.includes(role)) assert.match(failed(await gateway(serve(dist))), line)
@@ -98,8 +98,12 @@ test('every command reports a missing, cut or changed manifest or pointer, and w
   const manifestOf = (dist: string) => manifestPath(dist, pointer.manifest.sha256)
   const cases: [name: string, spoil: (dist: string) => void, line: RegExp][] = [
     ['no-manifest', (dist) => rmSync(manifestOf(dist)), /^manifest [0-9a-f]{64} is missing$/],
-    ['flipped-manifest', (dist) => flipBit(manifestOf(dist)), /^manifest [0-9a-f]{64} does not have the digest/],
-    ['cut-manifest', (dist) => truncateSync(manifestOf(dist), 900), /^manifest [0-9a-f]{64} does not have the digest/],
+    ['flipped-manifest', (dist) => flipBit(manifestOf(dist)), /^manifest [0-9a-f]{64} is damaged: its digest differs/],
+    [
+      'cut-manifest',
+      (dist) => truncateSync(manifestOf(dist), 900),
+      /^manifest [0-9a-f]{64} is damaged: its digest differs/,
+    ],
     [
       'no-pointer',
       (dist) => rmSync(pointerPath(dist)),

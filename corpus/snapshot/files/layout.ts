@@ -72,7 +72,7 @@ export function readManifestBytes(dist: string, digest: string): Buffer {
   )
   if (!bytes) throw new SnapshotError('missing', `manifest ${digest} is missing`)
   if (sha256(bytes) !== digest) {
-    throw new SnapshotError('digest', `manifest ${digest} does not have the digest it is named by`)
+    throw new SnapshotError('digest', `manifest ${digest} is damaged: its digest differs from its name`)
   }
   return bytes
 }
@@ -128,7 +128,7 @@ export const readObject = (dist: string, file: FileEntry): Buffer => readStored(
  * @throws SnapshotError `missing`, `digest`, or `malformed` when it is too long
  */
 export function readStored(dist: string, object: Stored, name: string): Buffer {
-  const changed = () => new SnapshotError('digest', `${name} does not have the digest it is named by`)
+  const changed = () => new SnapshotError('digest', `${name} is damaged: its digest differs from its name`)
   const bytes = readIfThere(objectPath(dist, object.sha256), (size) => {
     if (size !== object.size) throw changed()
     assertSize(name, size, MAX_READ_BYTES)
@@ -155,7 +155,7 @@ export function checkObject(dist: string, file: FileEntry): void {
   } finally {
     object.close()
   }
-  throw new SnapshotError('digest', `${describe(file)} does not have the digest it is named by`)
+  throw new SnapshotError('digest', `${describe(file)} is damaged: its digest differs from its name`)
 }
 
 export const describePack = ({ sha256 }: Stored): string => `the delta pack (object ${sha256})`

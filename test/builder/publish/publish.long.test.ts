@@ -228,7 +228,10 @@ test('a pointer that expires while files are published is not published', async 
       return world.effects.grow(path, offset)
     },
   }
-  assert.match(await refusal(run(soon, to, effects)), /^expired: the pointer of \S+ expired at \S+; vulnshelf sign/)
+  assert.match(
+    await refusal(run(soon, to, effects)),
+    /^expired: the pointer of \S+ expired at \S+; renew it with vulnshelf sign/,
+  )
   assert.equal(readFileSync(pointerPath(to)), before)
   assert.equal((await verify(to)).faults, [])
 })
