@@ -3,9 +3,11 @@
  * CVEs. Caching whole pages was slower than reading them, because of copies and page faults.
  */
 
+import { crc32, crc32Combine } from '../../corpus/runtime/crc32.ts'
 import { generationalCache } from '../../corpus/runtime/generational-cache.ts'
+import { storedLength, writeStoredText } from '../../corpus/snapshot/codec/deflate.ts'
 import { checkedBytes } from '../../corpus/snapshot/codec/segment-bytes.ts'
-import type { SplicedSegment } from '../../corpus/snapshot/codec/splice.ts'
+import { type FusedPieces, spliceSeed } from '../../corpus/snapshot/codec/splice.ts'
 import { CVE_SORTS, type CveSort } from '../../corpus/snapshot/cursor/order.ts'
 import { ROWS_KIND } from '../../corpus/snapshot/derive/pages.ts'
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
@@ -15,8 +17,8 @@ import { PROCESS_BYTES } from '../process/bounds.ts'
 import type { OpenSnapshot } from '../snapshots/open-snapshot.ts'
 
 export interface RowPieces {
-  /** `to` is exclusive. */
-  runs(sort: CveSort, page: number, from: number, to: number): SplicedSegment[]
+  /** Returns segments `from` to `to` (exclusive) of a page, joined by commas. */
+  run(sort: CveSort, page: number, from: number, to: number): FusedPieces
 }
 
 /** Bytes, views, segment table, map entry. */
@@ -31,26 +33,61 @@ export const rowPieces = perSnapshot((snapshot: OpenSnapshot): RowPieces => {
   const firstKey = snapshotNumber(snapshot) * KEYS_PER_SNAPSHOT
 
   return {
-    runs(sort, page, from, to) {
+    run(sort, page, from, to) {
       const key = firstKey + page * CVE_SORTS.length + CVE_SORTS.indexOf(sort)
       let head = heads.get(key)
       if (!head) {
         head = snapshot.pageHead(sort, page)
         heads.set(key, head)
       }
-      const last = rowsSegment(head, to - 1)
-      const begin = rowsSegment(head, from).offset
-      const bytes = snapshot.pageBytes(sort, page, begin, last.offset + last.length)
-      const runs: SplicedSegment[] = []
-      for (let i = from; i < to; i++) {
-        const segment = rowsSegment(head, i)
-        const at = segment.offset - begin
-        runs.push({ segment, stored: checkedBytes(bytes.subarray(at, at + segment.length), segment) })
-      }
-      return runs
+      return runOf(snapshot, sort, page, rowsSegments(head, from, to))
     },
   }
 })
+
+/** The comma between two segments of a page, as the page shard has it and an answer needs it. */
+const COMMA = ','
+const COMMA_BYTES = storedLength(COMMA.length)
+
+function runOf(snapshot: OpenSnapshot, sort: CveSort, page: number, segments: readonly Segment[]): FusedPieces {
+  const begin = segments[0]!.offset
+  let end = begin
+  let plainLength = 0
+  let plainCrc = 0
+  const seeded: (string | { segment: Segment })[] = []
+  for (const segment of segments) {
+    if (segment.offset > begin) {
+      if (segment.offset !== end + COMMA_BYTES) throw new SnapshotError('malformed', `page ${page} by ${sort} has gaps`)
+      plainCrc = crc32(COMMA, plainCrc)
+      plainLength += COMMA.length
+      seeded.push(COMMA)
+    }
+    end = segment.offset + segment.length
+    plainCrc = crc32Combine(plainCrc, segment.plainCrc, segment.plainLength)
+    plainLength += segment.plainLength
+    seeded.push({ segment })
+  }
+  return {
+    segment: { plainLength, plainCrc },
+    length: end - begin,
+    write(out, at) {
+      snapshot.readPage(sort, page, begin, end - begin, out, at)
+      for (const segment of segments) {
+        const start = at + segment.offset - begin
+        // The bytes between segments have no digest.
+        if (start > at) writeStoredText(out, start - COMMA_BYTES, COMMA)
+        checkedBytes(out.subarray(start, start + segment.length), segment)
+      }
+    },
+    seed: spliceSeed(seeded),
+  }
+}
+
+function rowsSegments(head: MemberHead, from: number, to: number): Segment[] {
+  const segments: Segment[] = []
+  for (let at = from; at < to; at++) segments.push(rowsSegment(head, at))
+  return segments
+}
 
 function rowsSegment(head: MemberHead, at: number): Segment {
   const segment = head.segments[at]

@@ -37,8 +37,8 @@ export interface OpenSnapshot extends Omit<SnapshotTables, 'lists'> {
   heads(rows: readonly number[]): MemberHead[]
   /** In memory of its own. */
   pageHead(sort: CveSort, page: number): MemberHead
-  /** `from` and `to` are relative to the start of the page. */
-  pageBytes(sort: CveSort, page: number, from: number, to: number): Buffer
+  /** Reads `length` bytes from `from`, relative to the start of the page, to `at` in `out`. */
+  readPage(sort: CveSort, page: number, from: number, length: number, out: Buffer, at: number): void
   close(): void
 }
 
@@ -157,6 +157,10 @@ function opening(
       bytes.set(read)
       return decodeMemberHead(bytes)
     },
-    pageBytes: (sort, page, from, to) => pages[sort].read(pageAt(sort, page) + from, to - from),
+    readPage(sort, page, from, length, out, at) {
+      if (readSync(pages[sort].fd, out, at, length, pageAt(sort, page) + from) !== length) {
+        throw new SnapshotError('malformed', `page ${page} by ${sort} ends before ${from + length}`)
+      }
+    },
   }
 }

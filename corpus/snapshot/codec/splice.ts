@@ -16,10 +16,19 @@ export interface SplicedSegment {
   stored: Uint8Array
 }
 
-/** Pieces merged into one segment (SPEC.md, "Segment"). Bytes and tag of an answer do not change. */
+/**
+ * Pieces merged into one segment (SPEC.md, "Segment"), read directly into the answer. Bytes and tag of an answer do not
+ * change.
+ */
 export interface FusedPieces {
   segment: Pick<Segment, 'plainLength' | 'plainCrc'>
-  stored: Uint8Array
+  /** Compressed. */
+  length: number
+  /**
+   * Writes the compressed bytes at `at`.
+   * @throws SnapshotError `digest` when they are damaged
+   */
+  write(out: Buffer, at: number): void
   seed: Uint8Array
 }
 
@@ -36,11 +45,13 @@ interface Spliced {
   end: number
 }
 
-const deflatedLength = (piece: Piece): number =>
-  typeof piece === 'string' ? storedLength(Buffer.byteLength(piece)) : piece.stored.length
+function deflatedLength(piece: Piece): number {
+  if (typeof piece === 'string') return storedLength(Buffer.byteLength(piece))
+  return 'write' in piece ? piece.length : piece.stored.length
+}
 
 /** Sums over the pieces without a closure per answer. */
-function sum(pieces: readonly Piece[], lengthOf: (piece: Piece) => number): number {
+function sum<P>(pieces: readonly P[], lengthOf: (piece: P) => number): number {
   let total = 0
   for (const piece of pieces) total += lengthOf(piece)
   return total
@@ -57,8 +68,9 @@ function writePieces(out: Buffer, start: number, pieces: readonly Piece[]): Spli
       plainLength += written.plainLength
       end = written.end
     } else {
-      out.set(piece.stored, end)
-      end += piece.stored.length
+      if ('write' in piece) piece.write(out, end)
+      else out.set(piece.stored, end)
+      end += deflatedLength(piece)
       plainCrc = crc32Combine(plainCrc, piece.segment.plainCrc, piece.segment.plainLength)
       plainLength += piece.segment.plainLength
     }
@@ -90,7 +102,7 @@ export function splicePlain(pieces: readonly Piece[]): Buffer {
   return Buffer.concat(
     pieces.map((piece) => {
       if (typeof piece === 'string') return Buffer.from(piece)
-      const plain = inflateSegment(piece.stored, piece.segment.plainLength)
+      const plain = inflateSegment(storedOf(piece), piece.segment.plainLength)
       if (crc32(plain) !== piece.segment.plainCrc) {
         throw new SnapshotError('digest', 'a segment inflates to other bytes')
       }
@@ -99,24 +111,37 @@ export function splicePlain(pieces: readonly Piece[]): Buffer {
   )
 }
 
+function storedOf(piece: SplicedSegment | FusedPieces): Uint8Array {
+  if (!('write' in piece)) return piece.stored
+  const stored = Buffer.allocUnsafe(piece.length)
+  piece.write(stored, 0)
+  return stored
+}
+
 /** Returns a content digest of the pieces, computed from literals and segment hashes: 22 URL-safe characters. */
-export function spliceTag(pieces: readonly Piece[]): string {
+export const spliceTag = (pieces: readonly Piece[]): string =>
+  hash('sha256', spliceSeed(pieces), 'base64url').slice(0, 22)
+
+/** Literals, pieces with a seed, and segments of which only the hash counts. */
+type Seeded = string | Pick<FusedPieces, 'seed'> | { segment: Pick<Segment, 'hash'> }
+
+/** Returns a short, unambiguous encoding of the pieces. */
+export function spliceSeed(pieces: readonly Seeded[]): Buffer {
   const seed = Buffer.allocUnsafe(sum(pieces, seedLength))
   writeSeed(seed, 0, pieces)
-  return hash('sha256', seed, 'base64url').slice(0, 22)
+  return seed
 }
 
 /** Precedes each segment hash in a seed; a literal has its length there instead. */
 const SEGMENT_MARK = 0xffffffff
 const MARK_LENGTH = 4
 
-function seedLength(piece: Piece): number {
+function seedLength(piece: Seeded): number {
   if (typeof piece === 'string') return MARK_LENGTH + Buffer.byteLength(piece)
   return 'seed' in piece ? piece.seed.length : MARK_LENGTH + SHORT_HASH_LENGTH
 }
 
-/** Writes the seed: a short, unambiguous encoding of the pieces. */
-function writeSeed(out: Buffer, start: number, pieces: readonly Piece[]): void {
+function writeSeed(out: Buffer, start: number, pieces: readonly Seeded[]): void {
   let at = start
   for (const piece of pieces) {
     if (typeof piece === 'string') {

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { splicePlain, spliceTag } from '../../../corpus/snapshot/codec/splice.ts'
+import { spliceGzip, splicePlain, spliceTag } from '../../../corpus/snapshot/codec/splice.ts'
 import { CVE_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
 import { idAt } from '../../../corpus/snapshot/derive/index-table.ts'
 import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
@@ -19,44 +19,62 @@ function fresh(): OpenSnapshot & { headReads: number; reads: number } {
     counted.headReads++
     return snapshot.pageHead(sort, page)
   }
-  counted.pageBytes = (...where) => {
+  counted.readPage = (...where) => {
     counted.reads++
-    return snapshot.pageBytes(...where)
+    snapshot.readPage(...where)
   }
   return counted
 }
 
-test('the head of a page is read once, neighbouring runs together', () => {
+test('the head of a page is read once, its segments when an answer is assembled', () => {
   const counted = fresh()
   const pieces = rowPieces(counted)
-  for (let time = 0; time < 3; time++) for (const sort of CVE_SORTS) pieces.runs(sort, 1, 0, 4)
+  for (let time = 0; time < 3; time++) {
+    for (const sort of CVE_SORTS) {
+      const run = pieces.run(sort, 1, 0, 4)
+      spliceTag([run])
+      assert.is(counted.reads, time * CVE_SORTS.length + CVE_SORTS.indexOf(sort))
+      spliceGzip([run])
+    }
+  }
   assert.is(counted.headReads, CVE_SORTS.length)
-  assert.is(counted.reads, 3 * CVE_SORTS.length)
 })
 
-test('several runs are those that come one by one', () => {
+test('several segments are those that come one by one, joined by commas', () => {
   const pieces = rowPieces(fresh())
-  const together = pieces.runs('cvss', 0, 1, 4)
-  const single = [1, 2, 3].map((segment) => pieces.runs('cvss', 0, segment, segment + 1)[0]!)
-  assert.is(together.length, 3)
+  const together = [pieces.run('cvss', 0, 1, 4)]
+  const [first, second, third] = [1, 2, 3].map((segment) => pieces.run('cvss', 0, segment, segment + 1))
+  const single = [first!, ',', second!, ',', third!]
   assert.is(spliceTag(together), spliceTag(single))
+  assert.equal(spliceGzip(together), spliceGzip(single))
   assert.is(splicePlain(together).toString(), splicePlain(single).toString())
 })
 
-test('a page has the runs that it has', () => {
+test('a page has the segments that it has', () => {
   const pieces = rowPieces(fresh())
-  assert.throws(() => pieces.runs('cvss', 0, 3, 5), /has no segment 4/)
-  assert.throws(() => pieces.runs('cvss', 3, 0, 1), /there is no page 3 by cvss/)
+  assert.throws(() => pieces.run('cvss', 0, 3, 5), /has no segment 4/)
+  assert.throws(() => pieces.run('cvss', 3, 0, 1), /there is no page 3 by cvss/)
 })
 
-test('a damaged run is not handed out', () => {
-  const damaged = fresh()
-  damaged.pageBytes = (...where) => {
-    const bytes = Buffer.from(snapshot.pageBytes(...where))
-    bytes[bytes.length - 1]! ^= 1
-    return bytes
+test('a damaged segment is an error, never an answer; a damaged comma is replaced', () => {
+  const sound = spliceGzip([rowPieces(fresh()).run('cvss', 0, 0, 2)])
+  const { offset, length } = snapshot.pageHead('cvss', 0).segments[0]!
+  const damagedAt = (position: number) => {
+    const damaged = fresh()
+    damaged.readPage = (sort, page, from, length, out, at) => {
+      snapshot.readPage(sort, page, from, length, out, at)
+      out[at + position - from]! ^= 1
+    }
+    return rowPieces(damaged).run('cvss', 0, 0, 2)
   }
-  assert.throws(() => rowPieces(damaged).runs('cvss', 0, 0, 2), /a segment is damaged/)
+  for (const assemble of [spliceGzip, splicePlain]) {
+    for (const position of [offset, offset + length - 1, offset + length + 6]) {
+      assert.throws(() => assemble([damagedAt(position)]), /a segment is damaged/)
+    }
+  }
+  for (let position = offset + length; position < offset + length + 6; position++) {
+    assert.equal(spliceGzip([damagedAt(position)]), sound)
+  }
 })
 
 test('runs of different sorts, pages and segments are distinguished', () => {
@@ -64,7 +82,7 @@ test('runs of different sorts, pages and segments are distinguished', () => {
   for (const page of [0, 1]) {
     for (const segment of [0, 1, 2, 3]) {
       for (const sort of CVE_SORTS) {
-        const rows = JSON.parse(`[${splicePlain(pieces.runs(sort, page, segment, segment + 1))}]`) as {
+        const rows = JSON.parse(`[${splicePlain([pieces.run(sort, page, segment, segment + 1)])}]`) as {
           cve_id: string
         }[]
         const from = page * 100 + segment * 25
