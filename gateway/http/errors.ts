@@ -1,4 +1,4 @@
-/** The errors that a client can get, with their statuses, codes and bodies (gateway/API.md, "Errors"). */
+/** The errors of the API, with their statuses, codes and bodies (gateway/API.md, "Errors"). */
 
 export const STATUS = {
   invalid_parameter: 400,
@@ -29,7 +29,7 @@ export interface ErrorBody {
   parameter?: string
 }
 
-/** Why nobody was recognised: the credential is missing, or what is wrong with the token. */
+/** Why authentication failed: no credential, or the fault of the token. */
 export const AUTH_FAULTS = [
   'missing',
   'malformed',
@@ -45,7 +45,7 @@ export const AUTH_FAULTS = [
 export type AuthFault = (typeof AUTH_FAULTS)[number]
 
 export interface ErrorDetails {
-  /** The parameter to blame, for a 400. */
+  /** The invalid parameter, for a 400. */
   parameter?: string
   /** Becomes `Retry-After`, rounded up to whole seconds. */
   retryAfterSeconds?: number
@@ -53,11 +53,11 @@ export interface ErrorDetails {
   challenge?: string
   /** For a 401. */
   fault?: AuthFault
-  /** What lies behind it: for the log, never for the client. */
+  /** The cause, for the log only. */
   cause?: unknown
 }
 
-/** An answer that is not 200. `message` is for people; it never holds a token, a stack or a path of the server. */
+/** An error answer. `message` is for people; it never contains a token, a stack or a path of the server. */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly status: number
@@ -82,7 +82,7 @@ export class ApiError extends Error {
     return parameter === undefined ? { error, message } : { error, message, parameter }
   }
 
-  /** The headers that belong to this error alone. */
+  /** The headers that only this error has. */
   get headers(): Record<string, string> {
     const headers: Record<string, string> = {}
     if (this.challenge !== undefined) headers['WWW-Authenticate'] = this.challenge
@@ -99,7 +99,7 @@ export const invalidParameter = (parameter: string | undefined, message: string)
 
 export const invalidCursor = (message: string) => new ApiError('invalid_cursor', message, { parameter: 'cursor' })
 
-/** Only where the client sent a token at all does the challenge name an error (RFC 6750 3.1). */
+/** The challenge names an error only if the client sent a token (RFC 6750 3.1). */
 export const unauthenticated = (message: string, fault: AuthFault) =>
   new ApiError('unauthenticated', message, {
     challenge: fault === 'missing' ? 'Bearer' : 'Bearer error="invalid_token"',
@@ -117,7 +117,7 @@ export const methodNotAllowed = () => new ApiError('method_not_allowed', `allowe
 
 export const gone = (message: string) => new ApiError('gone', message)
 
-/** The message ends with the time to wait, for whoever sees the body alone. */
+/** The message ends with the delay, for clients that only read the body. */
 export function rateLimited(message: string, retryAfterSeconds: number): ApiError {
   const seconds = wholeSeconds(retryAfterSeconds)
   const wait = `retry in ${seconds} second${seconds === 1 ? '' : 's'}`
@@ -148,7 +148,7 @@ export const unavailable = (message: string, retryAfterSeconds: number, cause?: 
 export const overloaded = (message: string, retryAfterSeconds: number) =>
   new ApiError('overloaded', message, { retryAfterSeconds })
 
-/** Whatever was thrown, as something that can be answered: what is not an `ApiError` is a fault of ours and says no more. */
+/** Returns an `ApiError` unchanged. Any other value becomes a 500 without details. */
 export function asApiError(thrown: unknown): ApiError {
   return thrown instanceof ApiError
     ? thrown
@@ -165,7 +165,7 @@ export type GatewayErrorCode =
   | 'worker_ended'
   | 'no_snapshot'
 
-/** A fault that the operator can mend: printed as one line, without a stack. */
+/** An error that the operator can fix, printed as one line without a stack. */
 export class GatewayError extends Error {
   readonly code: GatewayErrorCode
 
