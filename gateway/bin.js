@@ -1,5 +1,7 @@
 #!/usr/bin/env node
-/** The command as npm installs it: tells which Node it needs before it loads TypeScript, which an old Node cannot. */
+/**
+ * The command as npm installs it. Checks the Node version before it loads TypeScript, which an old Node cannot load.
+ */
 import '../corpus/command/node-version.js'
 
 await import('./process/cli.ts')

@@ -1,4 +1,4 @@
-/** `vulnshelf-gateway token`: a key set and a token made on the spot, for development only. */
+/** `vulnshelf-gateway token`: creates a key set and a token, for development only. */
 import { randomUUID } from 'node:crypto'
 import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,10 +9,10 @@ import { LONGEST_DAYS, parseDuration } from '../../corpus/model/values/duration.
 import { GatewayError } from '../http/errors.ts'
 
 export interface TokenOptions {
-  /** Where the keys are kept. */
+  /** Folder of the keys. */
   dir?: string
   role?: string
-  /** The access tier; left out, the token has no such claim (rule 15). */
+  /** Access tier. If absent, the token has no tier claim (rule 15). */
   tier?: number
   /** `30m`, `1h`, `2d`. */
   expires?: string
@@ -28,10 +28,10 @@ export interface MadeToken {
   expiresAt: Date
 }
 
-/** What `token` writes into tokens and `serve` expects where nothing else is said. */
+/** The issuer, audience and folder that `token` and `serve` use by default. */
 export const LOCAL = { dir: '.vulnshelf', issuer: 'https://vulnshelf.local', audience: 'vulnshelf' } as const
 
-/** Signs a token with the local key, which is made at the first call and kept. */
+/** Signs a token with the local key. The first call creates the key and stores it. */
 export async function makeToken(options: TokenOptions = {}): Promise<MadeToken> {
   const { dir = LOCAL.dir, role = 'admin', tier, now = Date.now } = options
   const lifetime = parseLifetime(options.expires ?? '1h')
@@ -50,14 +50,19 @@ export async function makeToken(options: TokenOptions = {}): Promise<MadeToken> 
   return { token, jwksFile, expiresAt: new Date((issuedAt + lifetime) * 1000) }
 }
 
-/** Seconds of `30s`, `15m`, `1h` or `2d`. Throws `bad_option` for anything else, or more than a year. */
+/**
+ * Returns the seconds of `30s`, `15m`, `1h` or `2d`.
+ * @throws GatewayError `bad_option` for another format, or for more than a year
+ */
 export function parseLifetime(text: string): number {
   const seconds = parseDuration(text)
   if (seconds !== null) return seconds
   throw new GatewayError('bad_option', `'${text}' is not a lifetime such as 30m, 1h or 2d, at most ${LONGEST_DAYS}d`)
 }
 
-/** The key pair in `dir`. The private key is for its owner only, and the folder keeps itself out of git. */
+/**
+ * Returns the key pair in `dir`. Only the owner can read the private key; a `.gitignore` excludes the folder from git.
+ */
 async function localKeys(dir: string): Promise<{ privateKey: JWK; jwksFile: string }> {
   const [keyFile, jwksFile] = [join(dir, 'private-key.json'), join(dir, 'jwks.json')]
   try {
@@ -86,7 +91,7 @@ async function readOrCreateKey(keyFile: string): Promise<JWK> {
     mode: 0o600,
   })
   try {
-    // Unlike a rename, a link does not replace the key that another process has put there meanwhile.
+    // Unlike a rename, a link does not replace a key that another process created meanwhile.
     await link(temporary, keyFile)
   } catch (error) {
     if (!isErrno(error, 'EEXIST')) throw error

@@ -20,7 +20,7 @@ export interface Fetching {
   source: Source
   effects: NetworkEffects
   pace(bytes: number): Promise<void>
-  /** Partial files stay. Its reason must not be a temporary error. */
+  /** Ends the transfers; partial files stay. Its reason must not be a temporary error, which would be retried. */
   signal: AbortSignal
   onBytes(bytes: number): void
 }
