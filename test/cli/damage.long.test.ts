@@ -1,4 +1,4 @@
-/** Snapshots that rotted on disk: `verify` names what is damaged, `serve` refuses it or answers 500, never other data. */
+/** Snapshots damaged on disk: `verify` names the damage; `serve` rejects it or answers 500, never wrong data. */
 import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
@@ -30,7 +30,7 @@ const token = done(await gateway(['token', '--keys', keys])).trim()
 const { manifest, pointer } = readCurrent(good.dist)
 const ask = heldFetch(CONTRACT)
 
-/** A copy of the good snapshot. */
+/** Returns a copy of the intact snapshot. */
 function copy(name: string): string {
   const dist = join(folder.path, name)
   cpSync(good.dist, dist, { recursive: true })
@@ -43,7 +43,7 @@ function flipBit(path: string, at?: number): void {
   writeFileSync(path, bytes)
 }
 
-/** The one line with which `verify` ends. */
+/** Returns the last line that `verify` prints for an invalid snapshot. */
 async function verifyLine(dist: string): Promise<string> {
   const { code, out, err } = await vulnshelf(['verify', dist, '--jobs', '0'])
   assert.is(code, 1)
@@ -56,7 +56,7 @@ const serve = (dist: string, port = '0') => ['serve', dist, '--port', port, '--j
 
 interface Serving {
   get(path: string): Promise<{ status: number; text: string }>
-  /** Stops it, and gives the lines of its log. */
+  /** Stops the gateway and returns its log lines. */
   stop(): Promise<{ level: number; msg: string; [field: string]: unknown }[]>
 }
 
@@ -90,7 +90,7 @@ async function serving(dist: string): Promise<Serving> {
   }
 }
 
-/** What the gateway checks before its first answer: what it holds in memory, and what SQLite reads for it. */
+/** The files that the gateway checks before its first answer: data in memory, and the SQLite file. */
 const CHECKED: readonly Role[] = ['about', 'epss', 'rejected', 'index', 'columns', 'orders', 'query']
 
 for (const role of ROLES) {
@@ -181,7 +181,7 @@ test('a build into a folder with a damaged pointer stops; one with a damaged man
 test('a rotten segment is a 500 and a line in the log, for that CVE only; everything else is answered as it is', async () => {
   const file = manifest.files.find((one) => one.role === 'cve' && one.count > 2) as FileEntry
   const members = [...membersOf(readObject(good.dist, file))]
-  // One that has every part that is asked for below.
+  // A member with every part that is requested below.
   const rotten = members.find(({ segments }) => [1, 2, 3, 4].every((kind) => segments.some((one) => one.kind === kind)))
   const other = members.find((member) => member !== rotten)
   const dist = copy('rotten-segment')
