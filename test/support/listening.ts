@@ -1,4 +1,4 @@
-/** Servers of tests: on a free port of this machine, and gone with whatever is connected to them. */
+/** Servers for tests on a free port. Closing one also closes its connections. */
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

@@ -1,4 +1,4 @@
-/** nginx of this machine, on a free port, without a master and without rights of its own. */
+/** Runs nginx on a free port, without a master process and without root rights. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ export interface Nginx {
 
 export const haveNginx = (): boolean => spawnSync('nginx', ['-v'], { stdio: 'ignore' }).status === 0
 
-/** One process: it listens and answers by itself. */
+/** One process listens and answers. */
 const configuration = (folder: string, http: string): string => `
 daemon off;
 master_process off;
@@ -29,8 +29,8 @@ http {
 `
 
 /**
- * Starts it with what its `http` block says of the port it is given; what it keeps is in `folder`.
- * @throws Error when it does not start
+ * Starts nginx. `http` returns the content of the `http` block for a port; nginx writes its files to `folder`.
+ * @throws Error if it does not start
  */
 export async function startNginx(folder: string, http: (port: number) => string): Promise<Nginx> {
   mkdirSync(folder, { recursive: true })
@@ -51,7 +51,7 @@ async function stop(child: ChildProcess): Promise<void> {
   await exit
 }
 
-/** A port that was free a moment ago: nginx cannot choose one and tell. */
+/** Returns a port that was free a moment ago: nginx cannot choose a port and report it. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

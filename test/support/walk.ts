@@ -1,4 +1,4 @@
-/** A walk through a list by its cursors, as a client would make it. */
+/** A walk through a list by its cursors, as a client does it. */
 
 /** The fields of a summary record that tests compare. */
 export interface Summary {
@@ -22,12 +22,12 @@ interface Page {
   pagination: { limit: number; next_cursor: string | null }
 }
 
-/** More pages than this are a walk that does not end. */
+/** A walk with more pages does not end. */
 const MAX_PAGES = 100_000
 
 /**
- * Walks to the end. `ask` gives the body of a page for a query string; `look`, where given, sees every query too.
- * `between` runs after the page whose number it is given.
+ * Walks to the end. `ask` returns the body of a page for a query string; `look` gets every query too. `between` runs
+ * after each page and gets its number.
  */
 export async function walk(
   ask: (query: string) => Promise<string>,

@@ -1,4 +1,4 @@
-/** A folder on a web server of this machine, as any static host would have it, which misbehaves as a test says. */
+/** A folder on a local web server, as on any static host, with faults that tests set. */
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
@@ -6,14 +6,14 @@ import { listening } from './listening.ts'
 
 /** One request for a file. */
 export interface AskedFile {
-  /** Within the folder: `objects/ab/ab12…`. */
+  /** Path within the folder: `objects/ab/ab12…`. */
   path: string
-  /** What was asked for of it; null for all of it. */
+  /** The requested range; null for the whole file. */
   range: string | null
   authorization: string | null
 }
 
-/** What to do instead of answering well: a status without a body, or hanging up after so many bytes. */
+/** The fault to inject: a status without a body, or a close of the connection after `cutAfter` bytes. */
 export interface WebFault {
   status?: number
   cutAfter?: number
@@ -22,14 +22,14 @@ export interface WebFault {
 export interface WebFolder {
   url: string
   asked: AskedFile[]
-  /** Body bytes handed out so far. */
+  /** Body bytes sent so far. */
   sent(): number
-  /** What is wrong with the next requests. */
+  /** Returns the fault of a request. */
   fault: (asked: AskedFile) => WebFault | null
   close(): Promise<void>
 }
 
-/** Serves the files of `folder` as they are at the time; without `ranges` always whole. */
+/** Serves the current files of `folder`. Without `ranges`, always sends whole files. */
 export async function serveFolder(folder: string, { ranges = true } = {}): Promise<WebFolder> {
   let sent = 0
 
