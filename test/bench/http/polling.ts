@@ -1,22 +1,23 @@
 /**
- * Keeps the event loop of the load generator turning, so that it never sleeps while one server answers it alone.
+ * Keeps the load generator's event loop running, so that it never sleeps while one server answers it.
  *
- * Why: a generator that sleeps in `epoll_wait` is woken by the answers, and the server that writes the answer pays for
- * waking the other core, inside `writev`. A fast server pays that rarely, for the generator is still busy with its last
- * answers; a slower one pays it nearly every time, so that the ratio of the two would measure the scheduler.
+ * Reason: answers wake a generator that sleeps in `epoll_wait`. The server that writes the answer pays for waking the
+ * other core, inside `writev`. A fast server rarely pays, because the generator is still busy with the previous
+ * answers. A slower server pays nearly every time. The ratio of the two would then measure the scheduler.
  *
- * What was seen, on two virtual cores shared with other work, pages of 25 rows, nine rounds: in the best round the gateway
- * made 21,400 requests/s with a generator that sleeps (up to 1 ms at a time) and 25,500 with one that polls, polka 68,000
- * and 66,400; with 64 connections the gateway 17,200 and 26,100, polka 50,900 and 60,800. The medians say the opposite
- * (13,200 and 9,000 for the gateway with 16 connections), because polling takes a core of its own and loses it to whatever
- * else runs. So the choice, 16 connections and polling, for every server of a round alike, is for a machine that does
- * nothing else, and rests on best rounds only. It is off where a second thread of the server works as well (text queries).
+ * Measured on two virtual cores shared with other work, with pages of 25 rows and nine rounds. In the best round, the
+ * gateway reached 21,400 requests/s with a generator that sleeps (up to 1 ms at a time) and 25,500 with one that polls;
+ * polka reached 68,000 and 66,400. With 64 connections, the gateway reached 17,200 and 26,100, and polka 50,900 and
+ * 60,800. The medians show the opposite (13,200 and 9,000 for the gateway with 16 connections), because polling needs a
+ * full core and loses it to other processes. The choice of 16 connections and polling for every server of a round is
+ * therefore for an otherwise idle machine, and based on best rounds only. Polling is off when a second thread of the
+ * server works too (text queries).
  */
 
 export interface Polling {
-  /** Something happened in this turn. */
+  /** Records that something happened in this turn. */
   touch(): void
-  /** Stops; gives the share of the time that went into turns in which something happened. */
+  /** Stops. Returns the share of the time in turns in which something happened. */
   stop(): number
 }
 
@@ -45,7 +46,7 @@ export function keepPolling(): Polling {
   }
 }
 
-/** The same for a generator that may sleep: what it did is what the event loop did not wait. */
+/** The same for a generator that may sleep: its busy time is the time that the event loop did not wait. */
 export function mayWait(): Polling {
   const before = performance.eventLoopUtilization()
   return { touch() {}, stop: () => performance.eventLoopUtilization(before).utilization }
