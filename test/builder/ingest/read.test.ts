@@ -1,4 +1,4 @@
-/** NVD's files are sifted by the bytes of their records: what comes of it is what reading every record gives. */
+/** NVD's files are prescanned by the bytes of their records: the result equals that of reading every record. */
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -23,7 +23,7 @@ const folder = temporaryFolder('read')
 const SIFTED = FEEDS.find(({ name }) => name === 'nvd') as BatchFeed
 const { sift: _, ...READ_WHOLE } = SIFTED
 const inline = openPool(new URL('../../../builder/ingest/tasks.ts', import.meta.url), 0)
-/** Of the night under way: how many records were handed out to be read. */
+/** Number of records passed to the reader in this night. */
 let handedOut = 0
 const pool: Pool = {
   ...inline,
@@ -33,7 +33,10 @@ const pool: Pool = {
   },
 }
 
-/** A record as its file has it: `A1` is the first edition of A, `A2` a later one of the same date, `A+` one of a later date. */
+/**
+ * Returns a record as in the file: `A1` is the first edition of A, `A2` a later one with the same date, `A+` one with a
+ * later date.
+ */
 function record(name: string): string {
   const [letter, edition] = name
   const cveId = `CVE-2024-${1000 + letter!.charCodeAt(0)}`
@@ -53,10 +56,10 @@ const writtenAs = (name: string, isWide: boolean) => {
   return isWide && !ODD[name] ? JSON.stringify(JSON.parse(text), null, 1) : text
 }
 
-/** A file's records by name, first `wide` where they are written indented. */
+/** A file's records by name; `wide` at the start if they are indented. */
 type File = readonly string[]
 
-/** Stages these nights one after the other: what is told of the last, and what the corpus then has. */
+/** Stages these nights in turn. Returns the result of the last, and the content of the corpus. */
 async function nights(feed: BatchFeed, ...all: (readonly File[])[]) {
   const database = new Database(':memory:')
   createSchema(database)

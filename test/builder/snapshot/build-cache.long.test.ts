@@ -1,4 +1,4 @@
-/** What is kept for the build after: it saves work, and changes no byte of a snapshot, whatever has become of it. */
+/** The cache for the next build saves work, and changes no byte of a snapshot, even if it is damaged. */
 import { cpSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
@@ -17,14 +17,14 @@ const night = join(folder.path, 'night.db')
 cpSync(first.corpus, night)
 await ingest({ feeds: first.feeds, corpus: night, asOf: first.nights[1]! }, quietEffects())
 
-/** A copy of the first night's `dist`, for a test to work on. */
+/** Returns a copy of the first night's `dist` for a test. */
 function copyOf(name: string): string {
   const dist = join(folder.path, name)
   cpSync(first.dist, dist, { recursive: true })
   return dist
 }
 
-/** Builds the second night; gives all entries of its manifest, and what the operator was told. */
+/** Builds the second night. Returns all entries of its manifest, and the messages to the operator. */
 async function buildNight(dist: string, jobs = 0) {
   const told: string[] = []
   const effects = { ...quietEffects(), log: (line: string) => void told.push(line) }

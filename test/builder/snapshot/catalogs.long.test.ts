@@ -1,4 +1,4 @@
-/** The catalog of CNAs from night to night: those of the list, and those that only records name. */
+/** The catalog of CNAs across nights: those of the list, and those that only records name. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openWorld } from '../../contract/support/service.ts'
@@ -20,7 +20,7 @@ test('a CNA of the records is there from its first record to its last', async ()
   assert.equal(await named(), [LISTED])
   await world.night(cveList([record(1, 'acme'), record(2, 'New Corp')], '2024-06-02'))
   assert.equal(await named(), [LISTED, ['new_corp', 'New Corp']])
-  // Once it is in the list it has the name of the list.
+  // Once in the list, it has the name of the list.
   await world.night({ 'cna/CNAsList.json': cnaJson(['acme', 'new corp']) })
   assert.equal(await named(), [LISTED, ['new_corp', 'new corp Incorporated']])
   await world.night({ 'cna/CNAsList.json': cnaJson(['acme']) })
