@@ -1,4 +1,4 @@
-/** Memory that lives no longer than an answer: cut, taken back, cut again. */
+/** Memory with the lifetime of an answer: allocated, released, allocated again. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { allocate, arenaPosition, takeBackSince } from '../../../corpus/runtime/arena.ts'

@@ -1,4 +1,4 @@
-/** Tasks for threads that behave, and that do not. */
+/** Tasks for threads, with and without faults. */
 import type { TaskResult } from '../../../corpus/runtime/pool.ts'
 
 const never = () => new Promise<TaskResult>(() => {})
@@ -6,7 +6,7 @@ const never = () => new Promise<TaskResult>(() => {})
 let counted = 0
 
 export const tasks = {
-  /** How often this thread was asked. */
+  /** Returns the number of calls in this thread. */
   count: (): TaskResult => ({ value: ++counted }),
   echo: (value: unknown): TaskResult => ({ value }),
   stay: never,

@@ -1,4 +1,4 @@
-/** Addresses of object stores, what their errors become, and listings of more than one page. */
+/** Addresses of object stores, the mapping of their errors, and listings of several pages. */
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
@@ -47,7 +47,7 @@ test('addresses', () => {
   }
 })
 
-/** An error as the SDK throws it. */
+/** Returns an error as the SDK throws it. */
 const thrown = (name: string, more: object) => Object.assign(new Error('as S3 says it'), { name, ...more })
 const answered = (status: number, name: string, headers: Record<string, string> = {}) =>
   thrown(name, { $metadata: { httpStatusCode: status }, $response: { headers } })
@@ -90,7 +90,7 @@ test('a slip of this program is not taken for trouble on the way', () => {
     assert.is(s3Error(slip, 'b', NOW), slip)
 })
 
-/** A store that answers so, for as long as `use` takes. */
+/** Runs `use` with a store that sends this answer. */
 async function withStore(
   answer: RequestListener,
   timeouts: Parameters<typeof openBucket>[2],
@@ -153,7 +153,7 @@ const uploadOf = (bytes: AsyncIterable<Uint8Array>, size: number) => ({
 
 test('a store that answers 1xx for ever is given up, whatever it was asked', async () => {
   const early = async (_req: IncomingMessage, res: ServerResponse) => {
-    // A test that fails ends after 10 s.
+    // Ends after 10 s in a test that fails.
     for (let i = 0; i < 500 && !res.destroyed; i++) {
       res.writeProcessing()
       await sleep(20)

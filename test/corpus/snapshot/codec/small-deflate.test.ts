@@ -1,4 +1,4 @@
-/** Small inputs on one stream: the bytes of fresh streams, whatever node's own stream is like inside. */
+/** Small inputs on one stream give the bytes of separate streams, whatever the internals of Node's stream. */
 import { constants, createDeflateRaw, deflateRawSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -8,7 +8,7 @@ const OPTIONS = { level: 6, windowBits: 12, memLevel: 5, finishFlush: constants.
 const textOf = (length: number) => Buffer.from(Array.from({ length }, (_, i) => 97 + ((i * 7 + (i >> 4)) % 23)))
 const INPUTS = [SMALL_MAX, 151, 900, 3000, 152, 0, SMALL_MAX, 1].map(textOf)
 
-/** A stream of node's whose handle is wrapped; `calls` counts what is written on it. */
+/** Returns a stream of Node with a wrapped handle; `calls` counts its writes. */
 function wrapped(change: (handle: NonNullable<Internals['_handle']>) => NonNullable<Internals['_handle']> | null) {
   const made = { count: 0, calls: 0 }
   const make = (): Internals => {

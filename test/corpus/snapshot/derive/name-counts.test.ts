@@ -1,4 +1,4 @@
-/** Names: what a CVE added can be taken away again, and what is left is what the others have. */
+/** Names: a CVE's additions can be removed again, and the rest equals that of the other CVEs. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { NamedProduct } from '../../../../corpus/model/record.ts'
@@ -45,7 +45,7 @@ function count(cves: readonly Cve[]): NameCounts {
   return names
 }
 
-/** All that is made of names, in an order of its own. */
+/** Returns everything derived from names, in a fixed order. */
 function told({ vendors, products, vendorsOfAssigner, advisories }: NameCounts) {
   const sorted = <T>(entries: Iterable<[string, T]>) => [...entries].sort(([a], [b]) => (a < b ? -1 : 1))
   return {

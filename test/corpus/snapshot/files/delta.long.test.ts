@@ -1,4 +1,7 @@
-/** Delta packs: with the former files they make the new ones, they carry little else, and damage makes nothing. */
+/**
+ * Delta packs: with the previous files, they produce the new ones, contain little else, and a damaged pack produces
+ * nothing.
+ */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Random } from '../../../../corpus/sample/random.ts'
@@ -155,7 +158,7 @@ test('a pack with a bit changed anywhere makes something else, or nothing; it ne
   const random = new Random('delta')
   for (let i = 0; i < 400; i++) {
     const damaged = Buffer.from(pack)
-    // Mostly where the recipes are.
+    // Mostly in the recipes.
     damaged[random.int(i % 2 ? pack.length : Math.min(2000, pack.length))]! ^= 1 << random.int(8)
     try {
       for (const one of decodePack(damaged)) {

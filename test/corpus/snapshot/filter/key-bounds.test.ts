@@ -1,13 +1,13 @@
-/** Where keys fall below a bound is where a look at one after the other finds it, whatever lies on the border of samples. */
+/** The position of a bound equals that of a linear search, including positions at the edge of samples. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { firstBelow, firstNotAbove } from '../../../../corpus/snapshot/filter/key-bounds.ts'
 import type { CveTables } from '../../../../corpus/snapshot/record/cve-tables.ts'
 
-/** A snapshot that has these keys, descending, in each of its orders, and one CVE without a key behind them. */
+/** Returns a snapshot with these keys, descending, in each of its orders, and one CVE without a key after them. */
 function snapshotOf(keys: readonly number[]): CveTables {
   const count = keys.length + 1
-  // Ordinals and rows go another way than places do.
+  // The orders of ordinals and rows differ from the order of positions.
   const ordinals = Uint32Array.from({ length: count }, (_, position) => (position * 17 + 3) % count)
   const row = Uint32Array.from({ length: count }, (_, ordinal) => count - 1 - ordinal)
   const byOrdinal = new Float64Array(count).fill(Number.NaN)
@@ -26,7 +26,7 @@ function snapshotOf(keys: readonly number[]): CveTables {
 
 for (const length of [0, 1, 63, 64, 65, 127, 128, 129, 300]) {
   test(`bounds of ${length} keys, all of them, between them and outside`, () => {
-    // Runs of equal keys reach over the samples.
+    // Runs of equal keys span several samples.
     for (const run of [1, 2, 40, 64, 100]) {
       const keys = Array.from({ length }, (_, position) => 10 + 2 * Math.floor((length - position) / run))
       const snapshot = snapshotOf(keys)

@@ -1,4 +1,4 @@
-/** What passes the filters is what the corpus says, whichever way it is found; and the sets of bits do as sets do. */
+/** The matches of filters equal those of the corpus, for every search method; and bit sets behave as sets. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CveCore } from '../../../../corpus/model/record.ts'
@@ -31,7 +31,7 @@ const { count } = snapshot.columns
 const ids = (ordinals: Iterable<number>) =>
   Array.from(ordinals, (ordinal) => idAt(snapshot.index, snapshot.columns.row[ordinal]!))
 
-/** The cores as the corpus has them, by id: nothing of the snapshot is in them. */
+/** The cores by id from the corpus, without data of the snapshot. */
 const corpus = openCorpus(sample.corpus, { readonly: true })
 const cores = new Map(
   corpus
@@ -86,7 +86,7 @@ const CASES: [filters: CveFilters, passes: (core: CveCore) => boolean][] = [
   ],
 ]
 
-/** The ordinals that pass constraints, each asked about by itself. */
+/** Returns the ordinals that match constraints, each tested separately. */
 const passing = (constraints: readonly Constraint[]) => {
   const one = new Uint32Array(1)
   return Uint32Array.from({ length: count }, (_, ordinal) => ordinal).filter((ordinal) =>

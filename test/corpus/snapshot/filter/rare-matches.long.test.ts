@@ -1,4 +1,4 @@
-/** The few that have what bits tell are those whose flags and severities say so, whatever is asked for. */
+/** The rare matches of bit constraints equal those of flags and severities, for all filters. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { CVE_SORTS } from '../../../../corpus/snapshot/cursor/order.ts'
@@ -70,7 +70,7 @@ test('with times of publication and EPSS beside them, in every order, from every
       const told = new Set(passing(filters))
       for (const sort of CVE_SORTS) {
         const order = orderView(snapshot, sort, true)
-        // What the others let through is found without any bits.
+        // The matches of the other filters are found without bits.
         const expected = of(more, sort, true).filter((ordinal) => told.has(ordinal))
         assert.equal(of({ ...filters, ...more }, sort, true), expected)
         const behind = expected.filter((ordinal) => order.position(ordinal) >= 700)
