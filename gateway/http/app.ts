@@ -1,7 +1,6 @@
 /**
- * Handles a request from the socket to its answer. API 6.17 defines the order of the checks:
- * 401 (or 429 after too many failed tokens), 403, the subject's limit, unknown route, method, parameters, then the
- * handler.
+ * Handles a request from the socket to its answer. API 6.17 defines the order of the checks: token (401, or 429 after
+ * too many failed tokens), administrator (403), subject limit (429), route (404), method (405), parameters (400).
  */
 import type { RequestListener, ServerResponse } from 'node:http'
 import polka, { type Request } from 'polka'
@@ -44,7 +43,7 @@ export interface AppDeps<C> {
   /** Counts requests; without it, nothing is counted. */
   meter?: Meter | undefined
   /**
-   * Returns what handlers get besides their parameters.
+   * Returns the inputs of handlers in addition to their parameters.
    * @throws ApiError 503 while no snapshot is loaded
    */
   context(subject: Subject): C

@@ -117,7 +117,7 @@ function bytesOf({ url, rawHeaders }: IncomingMessage): number {
 const STOP = 2
 
 /**
- * Stops reading requests from a connection. Node has no public way to stop its parser, and would create up to 3,000
+ * Stops reading requests from a connection. Node has no public way to stop its parser. It would create up to 3,000
  * requests of 2 KB from the rest of a chunk.
  */
 function stop(socket: Socket & { parser?: { onIncoming: () => number } | null }): void {

@@ -40,7 +40,7 @@ export interface Route<C> extends RouteHead {
   read(rawPath: Readonly<Record<string, string>>, rawQuery: string): (context: C) => Answer | Promise<Answer>
 }
 
-/** `C` is what the app's `context` returns: what handlers get besides parameters, with the subject. */
+/** `C` is what the app's `context` returns: the inputs of handlers in addition to parameters, with the subject. */
 export function defineRoute<C, P extends Schema, Q extends Schema>(spec: RouteSpec<C, P, Q>): Route<C> {
   const { params, handle, ...head } = spec
   return {

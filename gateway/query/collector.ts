@@ -1,4 +1,4 @@
-/** Collects garbage of SQLite's results. Rows have some 40 KB each, and V8 waits for 64 MB before it collects them. */
+/** Collects garbage of SQLite's results. Rows have about 40 KB each, and V8 waits for 64 MB before it collects them. */
 import { getHeapStatistics } from 'node:v8'
 import { forceGc } from '../../corpus/runtime/force-gc.ts'
 
