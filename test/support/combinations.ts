@@ -1,6 +1,6 @@
 /**
- * Tests every filter of a list, alone and in all pairs, against plain JavaScript: all rows, filtered and sorted by
- * gateway/API.md and rules 4 to 8, without the gateway's planner.
+ * Tests every filter of a list, alone and in all pairs, against plain JavaScript. The expected rows are all rows,
+ * filtered and sorted by gateway/API.md and rules 4 to 8, without the gateway's planner.
  */
 import type { ServedFrom } from '../../gateway/http/answer.ts'
 

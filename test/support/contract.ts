@@ -1,6 +1,6 @@
 /**
- * Checks answers against the OpenAPI document. A status or body that the document does not describe fails the test. zod
- * reads the schemas of the document, so the checked schemas are those that clients see.
+ * Checks answers against the OpenAPI document. A status or body that the document does not describe fails the test. The
+ * schemas are read from the document by zod, so the checked schemas are those that clients see.
  */
 import { z } from 'zod'
 import { type ErrorCode, STATUS } from '../../gateway/http/errors.ts'

@@ -1,6 +1,6 @@
 /**
- * The expected content of the lists, counted from the claims in corpus.db with plain loops and without code of the
- * build: weaknesses mapped to a CVE, vendors and products of a CVE, exploit modules.
+ * The expected content of the lists, counted from the claims in corpus.db with plain loops. It uses no code of the
+ * build. It covers the weaknesses, vendors and products of each CVE, and the exploit modules.
  */
 import Database from 'better-sqlite3'
 import type { AdvisoryClaim, CveClaim, CveListRecord, ExploitClaim } from '../../corpus/model/claim.ts'

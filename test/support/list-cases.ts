@@ -151,7 +151,7 @@ export function vendorProductsCase(
   }
 }
 
-/** Returns the case of `/products`, whose `q` needs two characters; `rows` are the products of all vendors. */
+/** Returns the case of `/products`. Its `q` needs two characters; `rows` are the products of all vendors. */
 export function productsCase(rows: readonly ProductRow[]): ListCase<ProductRow> {
   const vendors = byFrequency(rows.map((row) => row.vendor))
   const names = rows.filter((row) => row.slug.length > 1)

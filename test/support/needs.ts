@@ -1,5 +1,5 @@
 /**
- * Requirements of tests besides the clone. If one is missing, or the tier excludes it, its tests are skipped and
+ * Requirements of tests in addition to the clone. If one is missing, or the tier excludes it, its tests are skipped and
  * counted.
  */
 import { spawnSync } from 'node:child_process'

@@ -1,6 +1,6 @@
 /**
- * Tests of searches on a snapshot of any feeds. Counts equal a plain substring count over the served rows, the results
- * are the best by the ranks of rule 28, and every text is treated as text only.
+ * Tests of searches on a snapshot of any feeds. Counts equal a plain substring count over the served rows. The results
+ * are the best by the ranks of rule 28. No text is interpreted as syntax.
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,5 +1,5 @@
 /**
- * A page of `/cves` in SQL: one statement for the rows with a sort key, and one for the rows without, which come last
+ * A page of `/cves` in SQL. One statement returns the rows with a sort key, another one those without, which come last
  * (rule 6). A page continues after the key of the last row (keyset), so a deep page costs no more.
  */
 import type { Database, Statement } from 'better-sqlite3'
@@ -110,7 +110,7 @@ function conditionsOf(filters: CveFilters): Condition[] {
   return conditions
 }
 
-/** Returns the body of a page, whose rows are JSON already. */
+/** Returns the body of a page. Its rows are JSON already. */
 export function pageJson({ rows }: ListPage, limit: number, nextCursor: string | null): string {
   const cursor = nextCursor === null ? 'null' : `"${nextCursor}"`
   return `{"data":[${rows.map((row) => row[2]).join(',')}],"pagination":{"limit":${limit},"next_cursor":${cursor}}}`

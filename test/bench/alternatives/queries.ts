@@ -7,7 +7,7 @@ import type { Random } from '../../../corpus/sample/random.ts'
 import { CVE_SORTS, type CveSort } from '../../../corpus/snapshot/cursor/order.ts'
 import type { CveFilters } from '../../../corpus/snapshot/filter/filters.ts'
 
-/** A CVE whose values become parameters; all CVEs are equally likely. */
+/** A CVE that gives values for parameters; all CVEs are equally likely. */
 export interface SampledCve {
   /** Position in the order of ids. */
   n: number

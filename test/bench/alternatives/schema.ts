@@ -1,7 +1,7 @@
 /**
- * A typical SQLite schema for the same endpoints: a narrow table for filter and sort columns, and separate tables for
- * the JSON of rows and sections. There is an index for each order, and one for each order below each equality filter.
- * Every index covers all filters, so a list reads one index and then its rows.
+ * A typical SQLite schema for the same endpoints: a narrow table for filter and sort columns, and tables for the JSON
+ * of rows and sections. There is an index for each order, and one for each order below each equality filter. Every
+ * index covers all filters, so a list reads one index and then its rows.
  */
 
 /** `severity` as a number. */

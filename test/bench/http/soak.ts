@@ -1,8 +1,8 @@
 /**
  * A long load below the gateway's capacity, with one swap of snapshots. It checks that memory stays flat, no errors
  * occur and latencies stay steady. Other work on the machine changes its speed from minute to minute. So each interval
- * first measures the capacity of the gateway and of a server that does nothing: a loss that only the gateway has is its
- * own.
+ * first measures the capacity of the gateway and of a server that does nothing. A loss of both is caused by the
+ * machine.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

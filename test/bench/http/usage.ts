@@ -48,7 +48,7 @@ export function fieldsOf(text: string): Record<string, number> {
   return Object.fromEntries(text.matchAll(/^(\w+):\s+(\d+)/gm).map(([, name, value]) => [name!, Number(value)]))
 }
 
-/** Parses `/proc/<pid>/stat`, whose second field can contain blanks and brackets. */
+/** Parses `/proc/<pid>/stat`. Its second field can contain blanks and brackets. */
 export function cpuMsOf(stat: string): number {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS

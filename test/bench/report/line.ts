@@ -59,7 +59,7 @@ export interface BenchContext {
   seconds: number
   say(line: string): void
   /**
-   * Another checkout, whose programs take turns with ours: the details of a group have the ratio of our figure to
+   * Another checkout. Its programs take turns with ours, and the details of a group have the ratio of our figure to
    * theirs.
    */
   against?: string
