@@ -28,7 +28,7 @@ export interface MadeToken {
   expiresAt: Date
 }
 
-/** The issuer, audience and folder that `token` and `serve` use by default. */
+/** Defaults: the folder of the keys, and the issuer and audience of `token` and `serve`. */
 export const LOCAL = { dir: '.vulnshelf', issuer: 'https://vulnshelf.local', audience: 'vulnshelf' } as const
 
 /** Signs a token with the local key. The first call creates the key and stores it. */

@@ -139,7 +139,7 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
     }
   }
 
-  /** Logs a 500 with its stack. A 503 without a cause needs no stack. */
+  /** Logs a 5xx error with its stack. A 503 without a cause is a warning without a stack. */
   function logFault(error: ApiError, request: Request, route: string | null): void {
     const path = pathOf(request)
     if (error.status === 503 && error.cause === undefined) logLimited('warn', { path }, error.message)

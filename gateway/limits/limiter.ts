@@ -28,7 +28,7 @@ export interface Limiter {
   take(key: string): LimitState | Promise<LimitState>
   /** Reads the state without taking a unit. */
   look(key: string): LimitState | Promise<LimitState>
-  /** Returns a taken unit. Limited to `limit` refunds per window; ignored after the window ends. */
+  /** Refunds a taken unit, at most `limit` times per window. Ignored after the window ends. */
   giveBack(key: string, taken: LimitState): void
 }
 

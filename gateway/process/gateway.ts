@@ -53,7 +53,7 @@ export interface Gateway extends RunningServer {
   refresh(): Promise<void>
 }
 
-/** What the primary provides to a worker: loaded tables, watching, and counting of limits. */
+/** Parts that others provide: loaded tables, a primary that watches the pointer (`led`), limits. */
 export interface PrimaryParts {
   tables?: SnapshotTables
   led?: boolean
