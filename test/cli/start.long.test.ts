@@ -14,7 +14,7 @@ const dist = join(npm.path, 'dist')
 const start = (...options: string[]) => npm.run('npm', ['start', '--', ...options])
 const TRY = /curl .*'Authorization: (Bearer \S+)' '(http:\/\/\S+?)\/api\/v1\/cves'/
 
-/** Returns the URL that a start printed, and a function that requests a path from its gateway. */
+/** Returns the port that a start printed, and a function that requests a path from its gateway. */
 async function answering(run: ReturnType<typeof start>) {
   const [, authorization, url] = await run.printed(TRY)
   const get = async (path: string) => {

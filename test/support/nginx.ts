@@ -1,4 +1,4 @@
-/** Runs nginx on a free port, without a master process and without root rights. */
+/** Runs nginx on a free port, as the current user, without a master process. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'

@@ -220,7 +220,7 @@ async function swap({ client }: Soak, { to, afterMs, mostMs, activate }: Swap): 
   await pause(afterMs)
   const began = performance.now()
   activate()
-  // Can exceed the interval: the gateway checks a large snapshot before it serves it.
+  // The swap can end after the interval: the gateway checks a large snapshot before it serves it.
   while (performance.now() - began < mostMs + 60_000) {
     const received = await client.receive({ target: '/api/v1/snapshot' }, 'identity')
     if (headerOf(received, 'snapshot-id') === to) return (performance.now() - began) / 1000

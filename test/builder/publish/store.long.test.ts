@@ -223,7 +223,7 @@ test('an object that rotted is not put there under its digest, and the last nigh
   bytes[bytes.length - 1]! ^= 1
   writeFileSync(objectPath(dist, file.sha256), bytes)
   assert.match(await refusal(run(dist)), new RegExp(`^digest: file ${file.role} ${file.name} .* was damaged here`))
-  // The store can have a partial object: this store does not write in one step.
+  // This store does not write in one step, so it can have a partial object now.
   await hasFirstNight()
   await run(second)
   assert.equal(store.kept(keyOf(objectName(file.sha256))), readFileSync(objectPath(second, file.sha256)))

@@ -278,7 +278,7 @@ test('a page or a member of another place, sound in itself, is refused', async (
   const path = copy('moved')
   const pages = manifest.files.find(({ role, name }) => role === 'pages' && name === 'published')!
   const other = manifest.files.find(({ role, name }) => role === 'pages' && name === 'updated')!
-  // The page data of the order by publication does not match another order.
+  // The file of the order by publication gets the pages of another order.
   const bytes = readFileSync(objectPath(path, other.sha256))
   writeFileSync(objectPath(path, pages.sha256), bytes)
   const reader = await openReader(path)

@@ -40,7 +40,7 @@ property(
   'rule 18: the headline and the metrics do not depend on the order of other feeds’ claims',
   [CLAIMS.chain((claims) => fc.tuple(fc.constant(claims), fc.shuffledSubarray(claims, { minLength: claims.length })))],
   ([claims, shuffled]) => {
-    // The record's own containers keep their order, which is defined.
+    // The order of the record's own containers is significant, so it stays.
     const own = claims.filter(({ source }) => source === 'cna' || source === 'adp')
     const others = shuffled.filter((one) => !own.includes(one))
     assert.equal(merged([...own, ...others]).cvss, merged(claims).cvss)
