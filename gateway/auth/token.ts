@@ -9,7 +9,6 @@ import { LONGEST_DAYS, parseDuration } from '../../corpus/model/values/duration.
 import { GatewayError } from '../http/errors.ts'
 
 export interface TokenOptions {
-  /** Folder of the keys. */
   dir?: string
   role?: string
   /** Access tier. If absent, the token has no tier claim (rule 15). */
@@ -60,9 +59,7 @@ export function parseLifetime(text: string): number {
   throw new GatewayError('bad_option', `'${text}' is not a lifetime such as 30m, 1h or 2d, at most ${LONGEST_DAYS}d`)
 }
 
-/**
- * Returns the key pair in `dir`. Only the owner can read the private key; a `.gitignore` excludes the folder from git.
- */
+/** Returns the key pair in `dir`. Only the owner can read the private key; a `.gitignore` excludes the folder. */
 async function localKeys(dir: string): Promise<{ privateKey: JWK; jwksFile: string }> {
   const [keyFile, jwksFile] = [join(dir, 'private-key.json'), join(dir, 'jwks.json')]
   try {

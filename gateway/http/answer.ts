@@ -9,8 +9,7 @@ export interface Answer {
   readonly servedFrom: ServedFrom
   readonly snapshotId: string
   /**
-   * Hash of the content without quotes, the same for both codings and every token. Characters: letters, digits, `-`,
-   * `_`.
+   * Hash of the content, without quotes; equal for both codings and every token. Characters: letters, digits, `-`, `_`.
    */
   readonly tag: string
   /** The body as one gzip member. */

@@ -30,7 +30,6 @@ export interface AppOptions {
   preview?: boolean
   /** Origins of web pages that may read answers (CORS). Default: none. */
   origins?: readonly string[]
-  /** Whether to log each request. */
   accessLog?: boolean
 }
 
@@ -151,19 +150,13 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
     return rateLimited('this account has used up its requests for now', limitState.resetSeconds)
   }
 
-  /**
-   * A 304 costs no quota if the client sent the content's tag (rule 16). `*` does cost: it would make every answer
-   * free.
-   */
+  /** A 304 is free if the client sent the content's tag (rule 16). `*` is not: it would make every answer free. */
   function giveBack(subject: Subject, taken: LimitState): LimitState {
     limits.subjects.giveBack(subject.sub, taken)
     return { ...taken, left: taken.left + 1 }
   }
 
-  /**
-   * Returns the 401, or a 429 if too many tokens from the same address failed. A missing token does not count as
-   * failed.
-   */
+  /** Returns the 401, or a 429 after too many failed tokens from the address. A missing token is not a failed one. */
   async function judgeFailure(error: ApiError, request: Request): Promise<ApiError> {
     meter?.unrecognised(error.fault!)
     if (error.fault === 'missing') return error

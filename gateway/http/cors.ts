@@ -7,10 +7,7 @@ import type { RequestHeaders } from './request-headers.ts'
 export interface Cors {
   /** Returns the additional headers of an answer to this origin. */
   headers(origin: string | undefined): HeaderList
-  /**
-   * Answers a preflight (Fetch, "CORS-preflight request"), which has no token. Returns null if the request is not a
-   * preflight.
-   */
+  /** Answers a preflight (Fetch, "CORS-preflight request"), which has no token. Returns null for other requests. */
   preflight(request: IncomingMessage, headers: RequestHeaders, response: ServerResponse): Sent | null
 }
 

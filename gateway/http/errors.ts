@@ -45,7 +45,6 @@ export const AUTH_FAULTS = [
 export type AuthFault = (typeof AUTH_FAULTS)[number]
 
 export interface ErrorDetails {
-  /** The invalid parameter, for a 400. */
   parameter?: string
   /** Becomes `Retry-After`, rounded up to whole seconds. */
   retryAfterSeconds?: number

@@ -3,13 +3,11 @@
 /** An error thrown by `answer` becomes an error answer as in other routes. */
 export interface OpenRoute {
   path: string
-  /** Returns the answer to a GET. */
   answer(): OpenAnswer
 }
 
 /** A 200 outside the API. */
 export interface OpenAnswer {
-  /** The media type. */
   readonly type: string
   readonly body: Buffer
   /** The body as one gzip member, for clients that accept it. */

@@ -31,10 +31,7 @@ export const isNamed = ({ ifNoneMatch }: RequestHeaders, { tag }: Answer): boole
 export const isAnyNamed = ({ ifNoneMatch }: RequestHeaders): boolean =>
   ifNoneMatch !== undefined && isAnyTag(ifNoneMatch)
 
-/**
- * Sends a 304 if the answer is unchanged, else a 200 in the coding that the client accepts. `more` are additional
- * headers.
- */
+/** Sends a 304 if the answer is unchanged, else a 200 in the accepted coding. `more` are additional headers. */
 export function sendAnswer(
   response: ServerResponse,
   request: RequestHeaders,

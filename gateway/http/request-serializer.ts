@@ -23,10 +23,7 @@ interface Connection {
 export interface RequestSerializer {
   /** Passes a request to the listener when all earlier requests of its connection are answered. */
   handle: RequestListener
-  /**
-   * Calls `end` when all requests before a connection error are answered. A request with a faulty body gets no other
-   * answer.
-   */
+  /** Calls `end` when all requests before a connection error are answered. A faulty body gets no other answer. */
   endAfterAnswers(socket: Socket, end: () => void): void
   /** Returns the response to the request that is handled now. */
   current(socket: Socket): ServerResponse | undefined

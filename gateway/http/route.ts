@@ -5,7 +5,6 @@ import { type ParamSchemas, parseParams } from '../params/parse.ts'
 import type { Answer } from './answer.ts'
 import type { ErrorCode } from './errors.ts'
 
-/** The description of a route. */
 interface RouteHead {
   /** `operationId` and name of its constant: `getCve`. Never changes after a release. */
   readonly name: string

@@ -3,9 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, SocketAddress } from 'node:net'
 import { GatewayError } from '../http/errors.ts'
 
-/**
- * Returns the client address as a key: a full IPv4 address, or the /64 of an IPv6 address, which one subscriber has.
- */
+/** Returns the client address as a key: an IPv4 address, or the /64 of an IPv6 address, which one subscriber has. */
 export type AddressOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
 
 const UNKNOWN = 'unknown'
@@ -50,10 +48,7 @@ function networks(texts: readonly string[]): BlockList {
 
 const familyOf = (address: string) => (isIP(address) === 4 ? 'ipv4' : 'ipv6')
 
-/**
- * Returns the canonical form, or null for an invalid address. Some proxies add a port: `192.0.2.1:4711`,
- * `[2001:db8::1]:4711`.
- */
+/** Returns the canonical form, or null. Some proxies add a port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 function parseAddress(text: string): string | null {
   const bare = text
     .trim()

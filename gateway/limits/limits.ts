@@ -5,7 +5,6 @@ import { type Limiter, policyHeader, type Quota } from './limiter.ts'
 import { type MemoryOptions, memoryLimiter } from './memory.ts'
 
 export interface Limits {
-  /** The value of `RateLimit-Policy`. */
   policy: string
   subjects: Limiter
   failedTokens: Limiter

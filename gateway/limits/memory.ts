@@ -3,7 +3,6 @@ import type { Limiter, LimitState, Quota } from './limiter.ts'
 
 interface Window {
   used: number
-  /** Number of refunds. */
   refunds: number
   endsAt: number
 }

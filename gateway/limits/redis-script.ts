@@ -27,10 +27,7 @@ end
 return { refused and 1 or 0, used, ends - now, ends, refunds }
 `
 
-/**
- * KEYS: the window. ARGV: end of the window that the unit was taken from, because no other window gets it back; the
- * limit.
- */
+/** KEYS: the window. ARGV: end of the window that the unit is from, because no other one gets it back; the limit. */
 export const GIVE_BACK = `
 local window = redis.call('HMGET', KEYS[1], 'used', 'ends', 'refunds')
 local used, ends, refunds = tonumber(window[1]), tonumber(window[2]), tonumber(window[3]) or 0

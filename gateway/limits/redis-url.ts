@@ -4,7 +4,6 @@ import { GatewayError } from '../http/errors.ts'
 export interface RedisAddress {
   host: string
   port: number
-  /** Database number. */
   db: number
   /** Empty for the default user, or without authentication. */
   username: string

@@ -8,17 +8,13 @@ import type { Limiter, LimitState, Quota } from './limiter.ts'
 import type { RedisConnection } from './redis-connection.ts'
 
 export interface SharedLimit {
-  /** Prefix of its keys. */
   prefix: string
   quota: Quota
   /** Counts while Redis is unavailable. */
   memory: Limiter
 }
 
-/**
- * Hexadecimal digits of a digest, so that Redis stores no names or addresses. The digests in the log have the same
- * prefix.
- */
+/** Hexadecimal digits of a digest, so that Redis stores no names. The digests in the log have the same prefix. */
 const KEY_DIGITS = 32
 
 export function redisLimiter(redis: RedisConnection, { prefix, quota, memory }: SharedLimit): Limiter {

@@ -12,7 +12,6 @@ export interface Log {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
-  /** Writes the line of one request. */
   access(entry: AccessEntry): void
 }
 

@@ -20,7 +20,6 @@ export interface MirrorProcessOptions {
   intervalSeconds: number
   /** Key set; one of its keys must have signed the pointer. Null accepts unsigned pointers. */
   keys: string | null
-  /** Number of snapshots to keep. */
   keep: number
   derive: boolean
 }

@@ -66,10 +66,7 @@ function followingOf(dist: string, flags: ServeFlags): MirrorProcessOptions | nu
   return source === undefined ? null : { source, dist, intervalSeconds, keys, keep, derive }
 }
 
-/**
- * Starts with the existing snapshot if it is valid, else after a mirror has downloaded one. Returns null if stopped
- * meanwhile.
- */
+/** Starts with the existing snapshot if it is valid, else after a first mirror. Returns null if stopped meanwhile. */
 async function startMirrored<T>(
   following: MirrorProcessOptions,
   start: () => Promise<T>,

@@ -21,7 +21,6 @@ export interface ServeOptions {
   keepAliveMs?: number
   /** Time for a client to read an answer, in ms. The check interval can double it. */
   answerMs?: number
-  /** Maximum open connections. */
   maxConnections?: number
   /** Called for each connection that is closed because too many are open. */
   onRefused?: () => void
@@ -30,10 +29,7 @@ export interface ServeOptions {
 export interface RunningServer {
   url: string
   port: number
-  /**
-   * Accepts no new connection and resolves when requests in flight are answered. Closes the remaining ones after
-   * `drainMs`.
-   */
+  /** Accepts no new connection, and resolves when requests in flight are answered or cut after `drainMs`. */
   close(): Promise<void>
 }
 
