@@ -18,7 +18,6 @@ import { commitOf } from './report/machine.ts'
 /** The source of a corpus: a number of synthetic CVEs, or a folder of feeds and two of its nights. */
 export type CorpusSource = { cves: number } | { feeds: string; nights: [first: string, second: string] }
 
-/** The content of `made.json`. */
 interface Made {
   source: CorpusSource
   /** Commit of the checkout that built it. */
@@ -29,7 +28,6 @@ interface Made {
 }
 
 export interface Making {
-  /** The folder of the corpora. */
   work: string
   /** Builds them again, even if they exist. */
   fresh: boolean

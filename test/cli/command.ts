@@ -14,7 +14,6 @@ export interface Outcome {
   program: Program
   code: number | null
   out: string
-  /** The lines on standard error. */
   err: string[]
 }
 
@@ -81,7 +80,6 @@ export function done({ code, out, err }: Outcome): string {
   return out
 }
 
-/** Progress lines. */
 const PROGRESS = /^(?:reading [\w -]+|merging|[\w ]+: \d+ of \d+)$/
 
 /**

@@ -1,6 +1,4 @@
-/**
- * `serve --follow` as an operator runs it: from an empty folder to the newest snapshot, through a night, until its end.
- */
+/** `serve --follow` as an operator runs it: from an empty folder to the newest snapshot, a night, and its end. */
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -75,10 +75,7 @@ if (existsSync('/proc/self/stat')) {
   })
 }
 
-/**
- * Asserts that the gateway with the printed pid, which writes to `log`, answers after the script and its npx have
- * ended.
- */
+/** Asserts that the gateway with the printed pid, which writes to `log`, answers after the end of script and npx. */
 async function outlives(run: NpmRun, log: string): Promise<void> {
   const pid = Number((await run.printed(/pid (\d+)/))[1])
   try {

@@ -1,6 +1,4 @@
-/**
- * Compares the timeline entries of one replayed night with the plain diff of the upstream records, in both directions.
- */
+/** Compares the timeline entries of one replayed night with the plain diff of the upstream records, both ways. */
 import type { RecordParts, TimelineEntry, TimelineMessage } from '../../corpus/model/record.ts'
 import { type BitConstraint, type ChangedRecord, cut, type Fact, toldByFacts } from './replay-diff.ts'
 
@@ -18,7 +16,6 @@ export interface Night {
 }
 
 export interface Verdict {
-  /** The entries of this night. */
   entries: TimelineEntry[]
   /** Faults as text; empty if the timeline is correct. */
   faults: string[]
@@ -172,10 +169,7 @@ export function judge(night: Night): Verdict {
   return { entries, faults, rules: [...rules] }
 }
 
-/**
- * Returns the entries that only the newer timeline has. Reports entries of the older one that are missing or out of
- * order.
- */
+/** Returns the entries that only the newer timeline has. Reports missing or reordered entries of the older one. */
 function newEntries(older: readonly TimelineEntry[], newer: readonly TimelineEntry[], faults: string[]) {
   const left = older.map((entry) => JSON.stringify(entry))
   const fresh = newer.filter((entry) => {

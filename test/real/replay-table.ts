@@ -5,7 +5,6 @@ import type { Verdict } from './replay-judge.ts'
 /** Most changes only change the date: a few of them, spread evenly over dates and ids, and more of the others. */
 const [ROWS, ROWS_OF_DATES] = [40, 10]
 
-/** Returns Markdown. */
 export function replayTable(
   dates: readonly string[],
   diffs: readonly ListDiff[],

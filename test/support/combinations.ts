@@ -25,7 +25,6 @@ export interface ListCase<Row> {
   fixed?: string
   /** The members of an answer before `data`. */
   head?: object
-  /** All rows of the list, in any order. */
   rows: readonly Row[]
   orders: readonly Order<Row>[]
   filters: Readonly<Record<string, readonly Value<Row>[]>>

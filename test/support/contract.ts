@@ -115,14 +115,11 @@ export function heldFetch(contract: Contract): (url: string, init?: RequestInit)
   }
 }
 
-/**
- * For routes that a test defines: the document does not describe their answers, but their errors have the common shape.
- */
+/** For routes that a test defines: the document does not describe their answers, but their errors are checked. */
 export const ERRORS: Contract = {
   hold({ method, target, status, body }) {
     if (status >= 400 && body !== '') holdError(`${method} ${target} was answered ${status}`, status, body)
   },
 }
 
-/** The contract of the gateway itself. */
 export const CONTRACT = contractOf(DOCUMENT)

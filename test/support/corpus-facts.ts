@@ -13,9 +13,7 @@ export interface CorpusFacts {
   epss: Map<string, { score: number; percentile: number }>
   /** By CVE id: every weakness that CNA, ADP, NVD or an advisory maps the CVE to (rule 21). */
   weaknesses: Map<string, Set<string>>
-  /**
-   * By vendor key: the CVEs with claims of CNA, ADP or NVD about this vendor, and the same by product key (rule 27).
-   */
+  /** By vendor key: CVEs with claims of CNA, ADP or NVD about this vendor, and the same by product key (rule 27). */
   vendors: Map<string, { cves: Set<string>; products: Map<string, Set<string>> }>
   modules: ExploitModule[]
   cwes: CatalogEntry[]

@@ -73,7 +73,6 @@ function assertExplains(report: ExplainReport, record: RecordParts, cveId: CveId
   )
 }
 
-/** Reasons why claims do not count. */
 const FALLEN = new Set<string | null>(['withdrawn', 'a copy of the advisory'])
 
 const decider = ({ considered }: Explanation) => considered.find(({ outcome }) => outcome === 'decides')

@@ -1,6 +1,4 @@
-/**
- * Small feeds in the upstream formats, in a folder that a test can change, and the content of a corpus for comparison.
- */
+/** Small feeds in the upstream formats, in a folder that a test can change, and the content of a corpus. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -97,7 +95,6 @@ export function cnaJson(shortNames: readonly string[]): string {
 /** Contents by path in a feeds folder; null removes a file. */
 export type FeedFiles = Record<string, Uint8Array | string | null>
 
-/** Writes files into a feeds folder. */
 export function putFeeds(folder: string, files: FeedFiles): string {
   for (const [name, content] of Object.entries(files)) {
     const path = join(folder, name)

@@ -1,6 +1,4 @@
-/**
- * Tests of filters, alone and in all pairs, on a snapshot of any feeds: first the rows of the lists, then the filters.
- */
+/** Tests of filters, alone and in all pairs, on a snapshot of any feeds: first the lists, then the filters. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ROUTES } from '../../gateway/routes/table.ts'

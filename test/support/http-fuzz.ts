@@ -11,7 +11,6 @@ export interface FuzzWorld {
   operations: readonly Operation[]
   /** Existing identifiers of CVEs, weaknesses, vendors and others. */
   ids: readonly string[]
-  /** A valid token. */
   token: string
   /** ETags and cursors that the service has issued. */
   etags: readonly string[]

@@ -11,7 +11,6 @@ const STEPS = ['mkdir', 'write', 'sync', 'rename', 'remove', 'commit'] as const
 
 export interface CountedEffects {
   effects: Effects
-  /** The steps so far, by name. */
   steps: string[]
 }
 

@@ -132,10 +132,7 @@ export type VendorProduct = Omit<ProductRow, 'vendor_display'>
 
 const searchedProduct = (text: string) => contains<VendorProduct>(text, (row) => [row.slug, row.display])
 
-/**
- * Returns the case of `/vendors/{slug}/products`. `slug` is as a client writes it; `vendor` is its row, null for an
- * unknown vendor.
- */
+/** Returns the case of `/vendors/{slug}/products`. `slug` is as clients write it; `vendor` is its row, or null. */
 export function vendorProductsCase(
   slug: string,
   vendor: Pick<VendorRow, 'slug' | 'display'> | null,

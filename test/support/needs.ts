@@ -1,7 +1,4 @@
-/**
- * Requirements of tests in addition to the clone. If one is missing, or the tier excludes it, its tests are skipped and
- * counted.
- */
+/** Requirements of tests in addition to the clone. Tests with a missing requirement are skipped and counted. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

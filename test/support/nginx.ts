@@ -13,7 +13,6 @@ export interface Nginx {
 
 export const haveNginx = (): boolean => spawnSync('nginx', ['-v'], { stdio: 'ignore' }).status === 0
 
-/** One process listens and answers. */
 const configuration = (folder: string, http: string): string => `
 daemon off;
 master_process off;

@@ -18,7 +18,6 @@ export interface NpmRun {
 }
 
 export interface Npm {
-  /** The copy of the checkout. */
   path: string
   run(program: 'npm' | 'npx', words: readonly string[]): NpmRun
   /** Ends processes that are still running. */

@@ -1,7 +1,4 @@
-/**
- * The rules of lists in plain JavaScript, implemented again for tests: rules 4 (bounds), 5 (text), 6 (order), 27
- * (names).
- */
+/** The rules of lists in plain JavaScript, implemented again: rules 4 (bounds), 5 (text), 6 (order), 27 (names). */
 import type { Order, Value } from './combinations.ts'
 
 export type Key = number | string | null
@@ -70,7 +67,6 @@ export const equals = <Row>(text: string, of: (row: Row) => string | null): Valu
   },
 })
 
-/** Returns a value of `q`. */
 export const contains = <Row>(text: string, of: (row: Row) => (string | null)[]): Value<Row> => ({
   text: encodeURIComponent(text),
   passes: (row) => of(row).some((one) => one !== null && lower(one).includes(lower(text))),

@@ -7,7 +7,6 @@ import S3rver from '@20minutes/s3rver'
 
 export const BUCKET = 'shelf'
 
-/** One request. */
 export interface StoreAsked {
   method: string
   /** Key in the bucket; empty for a listing. */
@@ -19,7 +18,6 @@ export interface StoreAsked {
 
 /** The fault to inject instead of a correct answer. */
 export type StoreFault =
-  /** An S3 error. */
   | { kind: 'error'; status: number; code: string; headers?: Record<string, string> }
   /** Closes the connection after this number of request body bytes. */
   | { kind: 'cut-upload'; after: number }

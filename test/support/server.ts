@@ -18,7 +18,6 @@ export interface LogLine {
 
 export interface TestServer<C> extends RunningServer {
   key: SigningKey
-  /** A token of an administrator. */
   token: string
   log: LogLine[]
   /** Requests from the app; sends the administrator's token unless the headers override it. */

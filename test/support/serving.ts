@@ -10,7 +10,6 @@ export interface Serving {
   metricsUrl: string
   token: string
   process: ChildProcess
-  /** Returns the log lines so far. */
   log(): Record<string, unknown>[]
   /** Resolves when the log has a matching line. */
   logged(test: (line: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>

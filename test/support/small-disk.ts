@@ -45,7 +45,6 @@ export function smallDisk(path: string, options: string): SmallDisk {
   }
 }
 
-/** Returns whether this user can mount. */
 export function mayMount(): boolean {
   const path = mkdtempSync(join(tmpdir(), 'vulnshelf-mount-'))
   try {

@@ -4,7 +4,6 @@ import { createServer, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { listening } from './listening.ts'
 
-/** One request for a file. */
 export interface AskedFile {
   /** Path within the folder: `objects/ab/ab12…`. */
   path: string

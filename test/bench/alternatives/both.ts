@@ -79,7 +79,6 @@ export function drawn({ snapshot, cve }: Both, query: ListQuery, round: number):
 interface Timed {
   /** JSON of its rows, as in the answer. */
   data: string
-  /** Whether another page follows. */
   more: boolean
   /** Planning or querying, and the answer: gzip from the gateway, which compresses nothing, and JSON from SQLite. */
   page: number

@@ -37,7 +37,6 @@ const LEVELS = { fastify: 6, 'fastify-gzip1': 1, 'fastify-plain': 'none' } as co
 
 const ALL = Object.keys(ALTERNATIVES) as Alternative[]
 
-/** Each kind of request, and its alternatives. */
 const LINES: readonly { kind: KindName; against: readonly Alternative[] }[] = [
   { kind: 'page25', against: ALL },
   { kind: 'page100', against: ALL },

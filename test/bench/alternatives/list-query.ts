@@ -61,9 +61,7 @@ function boundsKey({ sort: { key }, filters }: ListRequest): boolean {
   return key === 'epss' && filters.epss_min !== undefined
 }
 
-/**
- * Returns the statement for the rows with a sort key, or for those without. Its last parameter is the number of rows.
- */
+/** Returns the statement for rows with a sort key, or for those without. Its last parameter is the number of rows. */
 export function statementOf(request: ListRequest, keyed: boolean): Condition {
   const { sort, after } = request
   const column = SORT_COLUMNS[sort.key]

@@ -1,7 +1,4 @@
-/**
- * nginx with `gzip_static`: compressed answers served as files, the upper limit. It checks no token and selects
- * nothing.
- */
+/** nginx with `gzip_static`: compressed answers as files, the upper limit. It checks no token and selects nothing. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startNginx as start } from '../../support/nginx.ts'
@@ -14,7 +11,6 @@ export interface Nginx extends Measured {
   add(name: string, gzip: Uint8Array): string
 }
 
-/** The remedy if nginx is missing. */
 export const NO_NGINX = 'nginx is not installed, so its lines are left out; on Debian: apt-get install nginx-light'
 
 /** One process, like the gateway. */

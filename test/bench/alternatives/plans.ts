@@ -1,6 +1,4 @@
-/**
- * Speed of planning and assembling pages of filtered lists, compared to SQLite with suitable indexes, in one process.
- */
+/** Speed of planning and assembling pages of filtered lists, relative to SQLite with suitable indexes, in-process. */
 import type { BenchContext, BenchCorpus, BenchGroup, BenchLine } from '../report/line.ts'
 import { isWanted } from '../report/line.ts'
 import { median, ratioOf, spreadOf } from '../report/spread.ts'

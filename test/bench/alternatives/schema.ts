@@ -7,10 +7,8 @@
 /** `severity` as a number. */
 export const SEVERITY_CODES = { none: 0, low: 1, medium: 2, high: 3, critical: 4 } as const
 
-/** The column of each sort. */
 export const SORT_COLUMNS = { published: 'published', updated: 'updated', cvss: 'cvss', epss: 'epss' } as const
 
-/** The filter columns. */
 const FILTERED = 'severity, kev, has_exploit, has_patch, has_detection, assigner, cwe, published, updated, cvss, epss'
 
 /**

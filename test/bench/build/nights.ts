@@ -5,7 +5,6 @@ import type { BuildReport } from '../../../builder/snapshot/build.ts'
 import type { BenchCorpus } from '../report/line.ts'
 import { type ProgramOptions, type Run, runProgram } from './program.ts'
 
-/** An ingest and the build after it. */
 export interface Night {
   ingest: Run
   build: Run
@@ -32,7 +31,6 @@ export interface NightFolders {
 
 const CLI = 'builder/cli.ts'
 
-/** Ingests and builds as of a night. */
 export async function runNight(
   feeds: string,
   night: string,

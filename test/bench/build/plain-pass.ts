@@ -11,7 +11,6 @@ import { findSources } from '../../../builder/ingest/sources.ts'
 import type { FeedFile } from '../../../corpus/feeds/feed.ts'
 import { openZip, readEntry, withZip } from '../../../corpus/feeds/files/zip.ts'
 
-/** Totals of a pass. */
 export interface PassTally {
   files: number
   records: number

@@ -12,7 +12,6 @@ export interface Run {
   cpuSeconds: number
   /** Peak memory, including mapped files (`ru_maxrss`). */
   peakBytes: number
-  /** Its standard output. */
   output: string
 }
 

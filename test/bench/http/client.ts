@@ -60,7 +60,6 @@ export function createClient(port: number, token: string): Client {
 const namedHeaders = (lines: readonly string[]) =>
   Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]))
 
-/** Returns the value of a header, or undefined. */
 export function headerOf({ headers }: Received, name: string): string | undefined {
   const at = headers.findIndex((one, i) => i % 2 === 0 && one.toLowerCase() === name)
   return at < 0 ? undefined : headers[at + 1]

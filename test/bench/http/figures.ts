@@ -2,9 +2,7 @@
 import type { LoadResult } from './tally.ts'
 import type { Usage } from './usage.ts'
 
-/**
- * Returns the quantile `q` of `sorted` by the nearest rank, so the result is one of the values; NaN if there are none.
- */
+/** Returns the quantile `q` of `sorted` by the nearest rank, so the result is a measured value; NaN if empty. */
 export function quantile(sorted: ArrayLike<number>, q: number): number {
   return sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)] ?? Number.NaN
 }

@@ -1,7 +1,4 @@
-/**
- * The bench over HTTP runs: every kind of request gets a correct answer, and lines have the expected content. Nothing
- * is timed.
- */
+/** The bench over HTTP runs: every kind of request gets a correct answer, and lines are complete. Nothing is timed. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sampleOfTwoNights, temporaryFolder } from '../../support/dist.ts'

@@ -46,7 +46,6 @@ interface Bench extends Sites {
   node: ReferenceServer
 }
 
-/** A round of one server. */
 interface Turn {
   result: LoadResult
   used: Usage

@@ -1,7 +1,4 @@
-/**
- * The lines of request performance, with their budgets as a share of the polka server's requests/s (README.md,
- * "Budgets").
- */
+/** The lines of request performance. Budgets are shares of the polka server's requests/s (README.md, "Budgets"). */
 import type { KindName } from './request-kinds.ts'
 
 export interface HttpLine {

@@ -18,7 +18,6 @@ export interface LoadRun {
   port: number
   connections: number
   seconds: number
-  /** The expected statuses. */
   expect: readonly number[]
 }
 

@@ -9,7 +9,6 @@ import type { LoadResult } from './tally.ts'
 
 export const ROOT = join(import.meta.dirname, '../../..')
 
-/** A server under load. */
 export interface Measured {
   port: number
   pid: number
@@ -60,10 +59,7 @@ export function makeToken(folder: string, expires = '12h'): string {
 
 const keysIn = (folder: string) => join(folder, 'keys')
 
-/**
- * Starts `vulnshelf-gateway serve` on a free port, with its access log in a file. `makeToken` must have created the
- * keys.
- */
+/** Starts `vulnshelf-gateway serve` on a free port, with its log in a file. Requires the keys of `makeToken`. */
 export async function startGateway(start: GatewayStart): Promise<Measured> {
   const { name, dist, folder, root = ROOT, profile, options = [] } = start
   const log = openSync(join(folder, `${name}.log`), 'a')

@@ -6,7 +6,6 @@ import * as filters from './filter-requests.ts'
 import type { LoadRequest } from './load.ts'
 import { drawText, SEARCH_TEXTS } from './search-texts.ts'
 
-/** Draws a request. */
 export type Draw = () => LoadRequest
 
 export interface RequestKind {

@@ -37,7 +37,6 @@ export const drawText = (texts: readonly string[], random: Random): string => ra
 /** Maximum number of matches of a rare text (README.md, "Budgets"). */
 export const FEW_MATCHES = 20_000
 
-/** A text and its number of matching CVEs. */
 export interface CountedText {
   text: string
   matches: number

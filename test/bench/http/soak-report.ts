@@ -15,7 +15,6 @@ export interface SoakMinute {
   requests: number
   /** Statuses other than 200 and 304, and requests without an answer. */
   errors: number
-  /** Answers by status. */
   statuses: Record<number, number>
   /** In ms, from the time when a request was due. */
   p50: number
@@ -34,9 +33,7 @@ export interface SoakReport {
   /** Share of the capacity. */
   share: number
   minutes: SoakMinute[]
-  /**
-   * The snapshots before and after the swap, and the seconds from the activation until the gateway served the new one.
-   */
+  /** The snapshots before and after the swap, and the seconds from activation until the new one was served. */
   swap: { from: string; to: string; seenAfter: number | null }
   verdict: Verdict[]
 }

@@ -156,9 +156,7 @@ async function drawRequests({ path }: DistView, { mix, load, client, token, with
   }
 }
 
-/**
- * The reference sends bodies of the mix's average length. The run that measures this length also warms up the gateway.
- */
+/** The reference sends bodies of the mix's average length. The run that measures it also warms up the gateway. */
 async function prepareReference(bench: Soak, seconds: number): Promise<void> {
   const { bytes, requests } = await closedLoop(bench, 'mix', seconds)
   await bench.reference.answer({ status: 200, headers: [], body: Buffer.alloc(Math.round(bytes / requests)) })

@@ -46,10 +46,7 @@ const asking = (path: string) => (texts: readonly string[], random: Random) =>
 const SCAN_FILTERS = ['kev=true', 'severity=none', 'has_detection=true', 'has_exploit=true&kev=false', 'epss_min=0.9']
 const SCAN_SORTS = ['published', 'updated', '-cvss', 'cvss', 'epss', '-epss']
 
-/**
- * Returns every substring of some texts, each once. A substring has at least as many matches as its text, so none must
- * repeat.
- */
+/** Returns every substring of some texts, each once. A substring has at least as many matches as its text. */
 function rangesOfAll(texts: readonly CountedText[]): string[] {
   return [...new Set(texts.flatMap(({ text }) => rangesOf(text)))]
 }

@@ -8,7 +8,6 @@ export interface LoadResult {
   bytes: number
   /** Latency of each of them in ms, to the last byte of its answer. */
   latencies: Float32Array
-  /** All answers by status. */
   statuses: Record<number, number>
   /** Requests without an answer: their connection failed, or the run ended first. */
   unanswered: number

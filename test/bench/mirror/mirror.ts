@@ -133,10 +133,7 @@ async function secondsOfCurl(url: string, file: string): Promise<number> {
   return (performance.now() - began) / 1000
 }
 
-/**
- * Measures the download of the next night by a mirror that derives files. The details have that of a mirror that does
- * not.
- */
+/** Measures the download of the next night with derived files rebuilt. The details have the download without. */
 async function nightLine({ cves, dist }: BenchCorpus, view: DistView, url: string, folder: string): Promise<BenchLine> {
   const { first, second } = lastPointers(dist)
   const [deriving, fetching] = [join(folder, 'deriving'), join(folder, 'fetching')]

@@ -58,10 +58,7 @@ export interface BenchContext {
   /** Length of a round of requests. */
   seconds: number
   say(line: string): void
-  /**
-   * Another checkout. Its programs take turns with ours, and the details of a group have the ratio of our figure to
-   * theirs.
-   */
+  /** Another checkout, to alternate with. The details of a group have the ratio of our figure to its figure. */
   against?: string
   /** Folder for CPU profiles of the measured programs. */
   profile?: string

@@ -8,7 +8,6 @@ export interface Machine {
   memoryBytes: number
   system: string
   node: string
-  /** Commit of the measured checkout. */
   commit: string
   /** Average number of running or waiting processes in the minute before the run. */
   loadBefore: number

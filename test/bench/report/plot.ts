@@ -3,7 +3,6 @@ import { type BenchLine, isMet, type Spread } from './line.ts'
 import { budgetText, figureText } from './table.ts'
 
 const PANEL = { width: 330, height: 220 }
-/** Margins around the axes of a panel. */
 const MARGIN = { left: 52, right: 16, top: 46, bottom: 30 }
 const PANELS_A_ROW = 3
 const TICKS = 4

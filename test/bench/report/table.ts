@@ -4,7 +4,6 @@ import { type BenchLine, type Budget, isMet, type Spread } from './line.ts'
 /** Placeholder for a missing value: no cell is empty. */
 const NONE = '—'
 
-/** The columns and their cells. */
 const COLUMNS: readonly { heading: string; left?: true; cell(line: BenchLine): string }[] = [
   { heading: 'line', left: true, cell: ({ name }) => name },
   { heading: 'CVEs', cell: ({ cves }) => figureText(cves) },
@@ -19,10 +18,7 @@ const COLUMNS: readonly { heading: string; left?: true; cell(line: BenchLine): s
   { heading: 'verdict', left: true, cell: verdictText },
 ]
 
-/**
- * Returns the table. Lines are in the order of their names' first occurrence, each from the smallest corpus to the
- * largest.
- */
+/** Returns the table. Lines are in the order of their names, each from the smallest corpus to the largest. */
 export function table(lines: readonly BenchLine[]): string {
   const names = [...new Set(lines.map(({ name }) => name))]
   const sorted = [...lines].sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name) || a.cves - b.cves)

@@ -1,6 +1,4 @@
-/**
- * A good night of every feed with twenty small items each, for tests to damage, and the corpus of the previous night.
- */
+/** A good night of every feed with twenty small items, for tests to damage, and the corpus of the previous night. */
 import { createHash } from 'node:crypto'
 import { copyFileSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
@@ -37,9 +35,7 @@ export type Content = Uint8Array | string
 export interface Form {
   path(day: string): string
   item(n: number): string
-  /**
-   * Returns the file of these items. In feeds with one file per item, it is the file of item 1, whatever its content.
-   */
+  /** Returns the file of these items. In feeds with one file per item, it is that of item 1, whatever its content. */
   file(items: readonly string[], day: string): Content
   /** The keys of items in the report. */
   key(n: number): string
@@ -186,7 +182,6 @@ function archived(id_: number) {
 export const NAMES = Object.keys(FORMS) as FeedName[]
 export const items = (name: FeedName, count = COUNT): string[] =>
   Array.from({ length: count }, (_, i) => FORMS[name].item(i + 1))
-/** Returns the good file of a day. */
 export const good = (name: FeedName, day: string): Content => FORMS[name].file(items(name), day)
 
 let root: ReturnType<typeof temporaryFolder> | undefined

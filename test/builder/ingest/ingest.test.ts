@@ -56,10 +56,7 @@ function position(files: Record<string, Uint8Array | string | null> = FIRST_NIGH
     put: (more: Record<string, Uint8Array | string | null>) => void putFeeds(feeds, more),
     run: (options: Partial<IngestOptions> = {}) => ingest({ feeds, corpus, ...options }, quietEffects()),
     contents: () => corpusContents(corpus),
-    /**
-     * Returns the files other than the feeds and the lock. SQLite's log belongs to the corpus, and stays if a reader
-     * closed last.
-     */
+    /** Returns the files except feeds and lock. SQLite's log belongs to the corpus; it can stay after a reader. */
     left: () => readdirSync(folder).filter((name) => !/^feeds$|\.lock$|\.db-(wal|shm)$/.test(name)),
   }
 }

@@ -33,10 +33,7 @@ const pool: Pool = {
   },
 }
 
-/**
- * Returns a record as in the file: `A1` is the first edition of A, `A2` a later one with the same date, `A+` one with a
- * later date.
- */
+/** Returns a record as in the file: `A1`, `A2` are editions of A with the same date, `A+` has a later date. */
 function record(name: string): string {
   const [letter, edition] = name
   const cveId = `CVE-2024-${1000 + letter!.charCodeAt(0)}`

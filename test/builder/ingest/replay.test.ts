@@ -67,9 +67,7 @@ function nights() {
       return ingest({ feeds, corpus, asOf: date, acceptShrink: true }, quietEffects())
     },
     contents: () => corpusContents(corpus),
-    /**
-     * Makes the next night read every record of the list again, as a new version of the adapter with other titles does.
-     */
+    /** Makes the next night read every record of the list again, as an adapter version with other titles does. */
     raiseAdapter(formerTitle: string) {
       const database = openDatabase(corpus, { readonly: false })
       database.exec("UPDATE feed SET state = json_set(state, '$.adapter', -1) WHERE name = 'cvelist'")

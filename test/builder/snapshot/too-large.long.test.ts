@@ -34,7 +34,6 @@ function openWorld() {
   return {
     corpus,
     dist,
-    /** Ingests these files and builds. */
     async night(files: FeedFiles, jobs = 0): Promise<{ report: IngestReport; built: BuildReport }> {
       putFeeds(feeds, files)
       const report = await ingest({ feeds, corpus, jobs }, quietEffects())

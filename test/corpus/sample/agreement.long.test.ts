@@ -1,7 +1,4 @@
-/**
- * The feeds of a sample are consistent: the same ids, products, weaknesses and versions, except for known
- * disagreements.
- */
+/** The feeds of a sample have the same ids, products, weaknesses and versions, except for known disagreements. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { itemsOf, parseXml, type XmlElement } from '../../../corpus/feeds/catalog/xml.ts'

@@ -1,7 +1,4 @@
-/**
- * The subset of JSON Schema draft-07 that the CVE Record Format uses, so that upstream's schema can validate the
- * sample.
- */
+/** The subset of JSON Schema draft-07 in the CVE Record Format, so that upstream's schema can validate the sample. */
 
 type Schema = { readonly [keyword: string]: unknown } | boolean
 type Check = (

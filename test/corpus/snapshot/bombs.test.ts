@@ -1,6 +1,4 @@
-/**
- * A file that states more bytes than any snapshot has is rejected before it is read or decompressed. SPEC.md, "Bounds".
- */
+/** A file that states an impossible size is rejected before it is read or decompressed. SPEC.md, "Bounds". */
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'uvu'

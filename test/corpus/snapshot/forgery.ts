@@ -28,14 +28,12 @@ export interface GoodSnapshot {
   folder: string
   pointer: Pointer
   manifest: Manifest
-  /** The bytes of a file. */
   bytesOf(role: Role, name?: string): Buffer
   copy(): string
   /** Returns the faults that `verify` finds after `change` on a copy. */
   faultsAfter(change: (dist: string) => void): Promise<string[]>
   /** Activates a manifest as a build does: id, digest, size and pointer match. */
   activate(dist: string, files: FileEntry[]): void
-  /** Replaces the bytes of a file. */
   forge(dist: string, file: FileEntry, bytes: Buffer, content: string, count?: number): void
   remove(): void
 }

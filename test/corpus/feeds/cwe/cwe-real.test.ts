@@ -125,10 +125,7 @@ const upstream = (element: string, name: string) =>
       .replace(/&(lt|gt|quot|amp);/g, (_, entity) => ({ lt: '<', gt: '>', quot: '"', amp: '&' })[entity as 'lt']),
   ).join('')
 
-/**
- * Characters regardless of order, which the synthetic entries test. Dashes and bars are omitted, because the adapter
- * adds some.
- */
+/** Characters in any order, which the synthetic entries test. The adapter adds dashes and bars; they are omitted. */
 const characters = (text: string) => [...text.replace(/[\s|^-]/g, '')].sort().join('')
 
 /** Removes numbers of list items, which the adapter adds where lists have no field of their own. */

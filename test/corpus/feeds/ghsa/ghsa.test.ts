@@ -159,9 +159,7 @@ advisories.run()
 
 const packages = suite('packages')
 
-/**
- * Returns the packages of one member of `affected` (`>= 1.0 | 1.2` is range and first patched version), and its ranges.
- */
+/** Returns the packages of a member of `affected` (`>= 1.0 | 1.2`: range and first patched version), and its ranges. */
 async function packagesOf(member: { events?: object[]; versions?: string[]; lastKnown?: string }) {
   const { advisory, claim } = await claimItem({
     affected: [

@@ -192,9 +192,7 @@ test('a commit is known in the links of GitHub, kernel.org, gitweb and Gitiles',
   assert.is(commitIn(`acme/widget/blob/${commit}/README.md`), undefined)
 })
 
-/**
- * Returns how often the most frequent block of the module runs during `work`: a count of steps, independent of time.
- */
+/** Returns how often the most frequent block of the module runs during `work`: counted steps, not time. */
 async function busiestBlock(module: string, work: () => void): Promise<number> {
   const session = new Session()
   session.connect()

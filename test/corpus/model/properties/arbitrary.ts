@@ -126,10 +126,7 @@ const NAMES: Record<CveClaim['source'], readonly string[]> = {
   svc: ['svc'],
 }
 
-/**
- * Returns claims with the fields that the source can have: only an ADP has SSVC and a copy of KEV, only the CNA has
- * workarounds.
- */
+/** Returns claims with the possible fields of the source: only ADPs have SSVC and KEV, only the CNA workarounds. */
 export function cveClaim(source: CveClaim['source']): fc.Arbitrary<CveClaim> {
   return shape<CveClaim>({
     source: fc.constant(source),

@@ -1,6 +1,4 @@
-/**
- * Properties of the merge: order, separate claims, sources without claims, the shape of the parts (rules 24, 27, 29).
- */
+/** Properties of the merge: order, separate claims, sources without claims, shape of the parts (rules 24, 27, 29). */
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,7 +1,4 @@
-/**
- * `versions[]` of CVE records in the notations of CNAs: plain, with bounds, comparators, placeholders, branches,
- * changes.
- */
+/** `versions[]` in the notations of CNAs: plain, with bounds, comparators, placeholders, branches, changes. */
 import fc from 'fast-check'
 import type { VersionStatement } from '../../../../corpus/model/affected/ranges.ts'
 import { shape } from './property.ts'

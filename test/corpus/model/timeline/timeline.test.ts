@@ -287,9 +287,7 @@ test('rule 23: that ransomware campaigns use it is a change of its KEV listing',
   assert.equal(entry?.messages[1]?.json_path, '$.evidence[0].explanation')
 })
 
-/**
- * Returns the providers of all messages of a night. The CVE list's claims become `own`, and other feeds add `others`.
- */
+/** Returns the providers of all messages of a night. The CVE list's claims become `own`; other feeds add `others`. */
 function told(former: CveClaim[], own: CveClaim[], others: CveClaim[], before: CveClaim[] = []) {
   const origin = { enriched: merged([...former, ...others]), claims: [...own, ...others], former }
   const previous = { ...merged([...former, ...before]), timeline: [], version: 3 }

@@ -1,7 +1,4 @@
-/**
- * Delta packs: with the previous files, they produce the new ones, contain little else, and a damaged pack produces
- * nothing.
- */
+/** Delta packs produce the new files from the previous ones, contain little else, and fail if damaged. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Random } from '../../../../corpus/sample/random.ts'

@@ -1,6 +1,4 @@
-/**
- * Postings of `query.db` and of messages between threads decode to the same values, in the shorter of two encodings.
- */
+/** Postings of `query.db` and of messages between threads decode to the same values; the shorter encoding is used. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Random } from '../../../../corpus/sample/random.ts'

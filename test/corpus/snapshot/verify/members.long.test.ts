@@ -1,7 +1,4 @@
-/**
- * Damage to members, also with recomputed checksums. `verify` checks every byte, and the derived files must match the
- * records.
- */
+/** Damage to members, also with recomputed checksums: `verify` checks every byte, and derived files against records. */
 import { crc32 } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -23,10 +20,7 @@ const victim = members[1]!
 const TABLE_AT = 16
 const ENTRY_BYTES = 40
 
-/**
- * Returns a shard with one member changed in place. `change` gets the member's bytes; the CRC of its table is
- * recomputed.
- */
+/** Returns a shard with one member changed in place by `change`; the CRC of the member's table is recomputed. */
 function shardWith(change: (member: Buffer) => unknown): { bytes: Buffer; content: string } {
   const bytes = Buffer.from(shardBytes)
   const member = bytes.subarray(victim.at, victim.at + victim.length)
