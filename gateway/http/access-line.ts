@@ -1,24 +1,24 @@
-/** The log line of a request, in pino's format but put together by hand: it is written for every one of them. */
+/** Formats the log line of a request in pino's format. It is hand-written because every request logs one. */
 
 import { printableJson } from '../../corpus/command/printable.ts'
 
 export interface AccessEntry {
   method: string
   path: string
-  /** With its `?`; empty where the request was refused, for then it may hold anything. */
+  /** Includes the `?`. Empty for a rejected request, because its query can contain secrets. */
   query: string
   status: number
   /** Bytes of the body. */
   bytes: number
-  /** Milliseconds until the answer was handed to the socket. */
+  /** Milliseconds until the answer was passed to the socket. */
   ms: number
-  /** Digest of the token's subject, null where nobody was recognised. */
+  /** Digest of the token's subject, null for an unauthenticated request. */
   subject: string | null
-  /** `Served-From`, null without an answer. */
+  /** Value of `Served-From`, null without an answer. */
   from: string | null
 }
 
-/** pino's number for `info`. */
+/** pino's number of the level `info`. */
 const INFO = 30
 
 export function accessLine(entry: AccessEntry, nowMs: number): string {
@@ -30,10 +30,10 @@ export function accessLine(entry: AccessEntry, nowMs: number): string {
   return `{"level":${INFO},"time":${nowMs},${what},${how}${whose}${whence},"msg":"request"}\n`
 }
 
-/** Printable ASCII without quotes and backslashes, as nearly all requests have it. */
+/** Printable ASCII without quotes and backslashes: nearly all requests match. */
 const PLAIN = /^[ !\x23-\x5b\x5d-\x7e]*$/
 
-/** Methods come from the HTTP parser's list, digests and sources from us: only paths and queries are anybody's text. */
+/** Quotes untrusted text: only the path and the query come from the client unchecked. */
 function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : printableJson(text)
 }

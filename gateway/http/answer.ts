@@ -1,14 +1,16 @@
-/** What a handler gives back: the bytes of a 200 in both codings, each made only when it is needed. */
+/** The result of a handler: the body of a 200 in both content codings, each encoded on demand. */
 import { hash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 
-/** As it lies in a shard, walked and gathered, or asked of SQLite (rule 17). */
+/** Read from a shard, merged from several segments, or queried from SQLite (rule 17). */
 export type ServedFrom = 'shard' | 'merge' | 'sqlite'
 
 export interface Answer {
   readonly servedFrom: ServedFrom
   readonly snapshotId: string
-  /** Hash of the content without quotes, the same for both codings and every token: letters, digits, `-`, `_`. */
+  /**
+   * Hash of the content, without quotes; equal for both codings and every token. Characters: letters, digits, `-`, `_`.
+   */
   readonly tag: string
   /** The body as one gzip member. */
   gzip(): Buffer
@@ -16,7 +18,7 @@ export interface Answer {
   identity(): Buffer
 }
 
-/** The answer of a small body that is computed here: the value as JSON. */
+/** Returns the answer for a small value that is serialized here. */
 export function jsonAnswer(value: unknown, servedFrom: ServedFrom, snapshotId: string): Answer {
   const json = Buffer.from(JSON.stringify(value))
   return {

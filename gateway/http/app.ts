@@ -1,6 +1,6 @@
 /**
- * The way of a request from the socket to its handler and back. API 6.17 gives the order of the checks:
- * 401 (or 429 for one failed token too many), 403, the subject's limit, unknown route, method, parameters, then the handler.
+ * Handles a request from the socket to its answer. API 6.17 defines the order of the checks: token (401, or 429 after
+ * too many failed tokens), administrator (403), subject limit (429), route (404), method (405), parameters (400).
  */
 import type { RequestListener, ServerResponse } from 'node:http'
 import polka, { type Request } from 'polka'
@@ -23,13 +23,12 @@ import { routeIndex } from './route-index.ts'
 import { parseTarget } from './target.ts'
 
 export interface AppOptions {
-  /** Path before every route. */
+  /** Path prefix of every route. */
   prefix?: string
-  /** While true, only administrators are let in (rule 14). */
+  /** If true, only administrators are accepted (rule 14). */
   preview?: boolean
-  /** Origins of web pages that may read answers; none by default. */
+  /** Origins of web pages that may read answers (CORS). Default: none. */
   origins?: readonly string[]
-  /** Whether each request leaves a line in the log. */
   accessLog?: boolean
 }
 
@@ -39,23 +38,26 @@ export interface AppDeps<C> {
   openRoutes: readonly OpenRoute[]
   authenticate: Authenticator
   limits: Limits
-  /** Counts what happens; nobody counts without it. */
+  /** Counts requests; without it, nothing is counted. */
   meter?: Meter | undefined
-  /** What handlers get besides their parameters; throws 503 while there is no snapshot. */
+  /**
+   * Returns the inputs of handlers in addition to their parameters.
+   * @throws ApiError 503 while no snapshot is loaded
+   */
   context(subject: Subject): C
   log: Log
 }
 
-/** The way of one request so far: what headers, log and metrics tell of it. */
+/** The state of one request, for headers, log and metrics. */
 interface Passage {
   began: number
-  /** The template of its path; null where there is no such route. */
+  /** The path template; null if no route matches. */
   route: string | null
   subject: Subject | null
-  /** How the subject stands with its limit, once that is known. */
+  /** The subject's limit; null until it is known. */
   limitState: LimitState | null
   servedFrom: ServedFrom | null
-  /** The query, once every name in it is known to be no secret. */
+  /** The query, once validated: unknown parameters, which can contain secrets, are rejected and not logged. */
   query: string
 }
 
@@ -67,7 +69,7 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
   const openPaths = new Set(deps.openRoutes.map(({ path }) => path))
 
   const router = polka({
-    // `serve` answers whatever is thrown; this remains for a fault in the router itself.
+    // `serve` handles every error; this handles a fault in the router itself.
     onError: (error, _request, response) => {
       logLimited('error', { err: error }, 'request failed in the router')
       if (!response.headersSent) sendError(response, false, asApiError(error), [])
@@ -131,7 +133,7 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
     }
   }
 
-  /** A fault of ours comes with its stack; that we cannot answer just now has none that helps. */
+  /** Logs a 5xx error with its stack. A 503 without a cause is a warning without a stack. */
   function logFault(error: ApiError, request: Request, route: string | null): void {
     const path = pathOf(request)
     if (error.status === 503 && error.cause === undefined) logLimited('warn', { path }, error.message)
@@ -143,13 +145,13 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
     return rateLimited('this account has used its request quota', limitState.resetSeconds)
   }
 
-  /** A 304 costs no quota where the client named the content (rule 16): `*` would make every answer free. */
+  /** A 304 is free if the client sent the content's tag (rule 16). `*` is not: it would make every answer free. */
   function giveBack(subject: Subject, taken: LimitState): LimitState {
     limits.subjects.giveBack(subject.sub, taken)
     return { ...taken, left: taken.left + 1 }
   }
 
-  /** A 401, or 429 where too many tokens from the same address have failed; a missing one is no failed one. */
+  /** Returns the 401, or a 429 after too many failed tokens from the address. A missing token is not a failed one. */
   async function judgeFailure(error: ApiError, request: Request): Promise<ApiError> {
     meter?.unrecognised(error.fault!)
     if (error.fault === 'missing') return error
@@ -170,14 +172,14 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
     }
   }
 
-  /** 405 where the path would answer a GET, else 404. */
+  /** Returns 405 if a GET of the path would match a route, else 404. */
   function noRoute(request: Request) {
     return router.find('GET', request.path).handlers.length > 0
       ? methodNotAllowed()
       : notFound(`no endpoint has the path ${quote(request.path)}`)
   }
 
-  /** The path's parameters as sent: the router decodes them, and hides where that fails. */
+  /** Returns the undecoded path parameters: the router decodes them and hides decoding errors. */
   function rawParams(request: Request): Record<string, string> {
     return request.path.includes('%') ? router.find('GET', request.path).params : request.params
   }
@@ -199,17 +201,17 @@ export function createApp<C>(options: AppOptions, deps: AppDeps<C>): RequestList
     })
   }
 
-  // Polka starts its own chain where `next` is left out, which its types do not know.
+  // Polka calls its own handler chain if `next` is absent; its types do not declare this.
   return router.handler as RequestListener
 }
 
-/** `RateLimit` wherever a subject is known (rule 16). */
+/** Adds `RateLimit` if the subject is known (rule 16). */
 const withLimit = (more: HeaderList, limitState: LimitState | null): HeaderList =>
   limitState === null ? more : [...more, 'RateLimit', limitHeader(limitState)]
 
 const SHOWN_PATH = 200
 
-/** The path for the log: never the query of a request that was refused, for it may hold anything. */
+/** Returns the path for the log, without the query: the query of a rejected request can contain secrets. */
 function pathOf({ path }: Request): string {
   return path.length > SHOWN_PATH ? `${path.slice(0, SHOWN_PATH)}…` : path
 }

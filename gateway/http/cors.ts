@@ -1,19 +1,19 @@
-/** Cross-origin requests from configured origins; without any there is not a trace of it (rule 17). */
+/** Cross-origin requests from configured origins. Without configured origins, no CORS header is sent (rule 17). */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ALLOWED_METHODS, GatewayError } from './errors.ts'
 import type { HeaderList, Sent } from './reply.ts'
 import type { RequestHeaders } from './request-headers.ts'
 
 export interface Cors {
-  /** What an answer to this origin carries besides. */
+  /** Returns the additional headers of an answer to this origin. */
   headers(origin: string | undefined): HeaderList
-  /** Answers a preflight (Fetch, "CORS-preflight request"), which carries no token; null where it is none. */
+  /** Answers a preflight (Fetch, "CORS-preflight request"), which has no token. Returns null for other requests. */
   preflight(request: IncomingMessage, headers: RequestHeaders, response: ServerResponse): Sent | null
 }
 
 const EXPOSED = 'ETag, Snapshot-Id, Served-From, RateLimit, RateLimit-Policy, Retry-After'
 
-/** `always` is what every answer carries, wherever it is asked from. */
+/** `always` are the headers of every answer, regardless of the origin. */
 export function createCors(origins: readonly string[], always: HeaderList = []): Cors {
   for (const origin of origins) {
     if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
@@ -24,7 +24,7 @@ export function createCors(origins: readonly string[], always: HeaderList = []):
     }
   }
   const allowed = new Set(origins)
-  // Once there are origins, answers differ by them, also for a request that comes from none.
+  // With origins configured, answers vary by origin. This includes answers to requests without `Origin`.
   const others: HeaderList = allowed.size === 0 ? always : [...always, 'Vary', 'Origin']
 
   const headers = (origin: string | undefined): HeaderList =>

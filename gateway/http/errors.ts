@@ -80,7 +80,7 @@ export class ApiError extends CodedError<ErrorCode> {
     return parameter === undefined ? { error, message } : { error, message, parameter }
   }
 
-  /** The headers that belong to this error alone. */
+  /** The headers that only this error has. */
   get headers(): Record<string, string> {
     const headers: Record<string, string> = {}
     if (this.challenge !== undefined) headers['WWW-Authenticate'] = this.challenge

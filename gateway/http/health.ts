@@ -1,10 +1,10 @@
-/** `/healthz` and `/readyz`: for whoever watches the process, outside `/api/v1` and without a token. */
+/** `/healthz` and `/readyz`, for monitoring: outside `/api/v1` and without a token. */
 import { unavailable } from './errors.ts'
 import { type OpenRoute, uncachedJson } from './open-route.ts'
 
 const RETRY_SECONDS = 1
 
-/** `snapshotId` gives the id of the verified snapshot that answers now, or null while there is none. */
+/** `snapshotId` returns the id of the served snapshot, or null while none is loaded. */
 export function healthRoutes(snapshotId: () => string | null): OpenRoute[] {
   return [
     { path: '/healthz', answer: () => uncachedJson({ status: 'ok' }) },

@@ -1,12 +1,12 @@
-/** What the client accepts and already has: content coding and conditional requests (RFC 9110 12.5.3, 13.1.2). */
+/** Content coding and conditional requests (RFC 9110 12.5.3, 13.1.2). */
 
-/** Whether the body goes out as gzip: it is accepted, and identity is not preferred by a higher weight (rule 17). */
+/** Returns whether to send gzip: the client accepts it and gives identity no higher weight (rule 17). */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   if (acceptEncoding === undefined) return false
   let accepted = remembered.get(acceptEncoding)
   if (accepted === undefined) {
     accepted = judge(acceptEncoding)
-    // Clients send a handful of different values; more would be somebody filling the map.
+    // Clients send few different values; the bound protects against a client that sends many.
     if (remembered.size >= 64) remembered.clear()
     remembered.set(acceptEncoding, accepted)
   }
@@ -30,22 +30,25 @@ function judge(acceptEncoding: string): boolean {
   return weight > 0 && weight >= identity
 }
 
-/** The `q` among a member's parameters, 1 without it; a malformed one accepts nothing. */
+/** Returns the member's `q`: 1 if absent, 0 if malformed. */
 function weightOf(parameters: readonly string[]): number {
   const weight = parameters.find((part) => part.startsWith('q='))
   if (weight === undefined) return 1
   return /^q=(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight.slice(2)) : 0
 }
 
-/** The entity tags of one content, `"…"` and `"…-gz"`: strong, one for each coding (rule 17). */
+/** Returns the strong entity tag of one coding, `"…"` or `"…-gz"` (rule 17). */
 export function entityTag(tag: string, gzip: boolean): string {
   return gzip ? `"${tag}-gz"` : `"${tag}"`
 }
 
-/** Whether `If-None-Match` is `*`, which any content matches. */
+/** Returns whether `If-None-Match` is `*`, which matches any content. */
 export const isAnyTag = (ifNoneMatch: string) => ifNoneMatch.trim() === '*'
 
-/** Whether `If-None-Match` names the content in either coding. Weak and strong tags compare alike (RFC 9110 13.1.2). */
+/**
+ * Returns whether `If-None-Match` contains the content's tag in either coding. Weak and strong tags compare equal (RFC
+ * 9110 13.1.2).
+ */
 export function namesContent(ifNoneMatch: string, tag: string): boolean {
   for (const [, opaque] of ifNoneMatch.matchAll(/"([^"]*)"/g)) {
     if (opaque === tag || opaque === `${tag}-gz`) return true

@@ -1,24 +1,22 @@
-/** Addresses that are answered without a token, outside `/api/v1`. */
+/** Routes without authentication, outside `/api/v1`. */
 
-/** What `answer` throws is answered as any error is. */
+/** An error thrown by `answer` becomes an error answer as in other routes. */
 export interface OpenRoute {
   path: string
-  /** What a GET is answered. */
   answer(): OpenAnswer
 }
 
-/** A 200 that is not of the API. */
+/** A 200 outside the API. */
 export interface OpenAnswer {
-  /** The media type. */
   readonly type: string
   readonly body: Buffer
-  /** The same as one gzip member, for who accepts it. */
+  /** The body as one gzip member, for clients that accept it. */
   readonly gzip?: Buffer
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly headers: readonly string[]
 }
 
-/** An answer that is true only at this moment: nobody keeps it. */
+/** Returns an answer that caches must not store. */
 export function uncachedJson(value: object): OpenAnswer {
   return {
     type: 'application/json; charset=utf-8',

@@ -1,4 +1,4 @@
-/** Puts answers and errors on the wire with the headers that belong to them (rule 17). */
+/** Writes answers and errors with their headers (rule 17). */
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { MAX_HEADER_BYTES, MAX_TARGET } from '../process/bounds.ts'
@@ -10,28 +10,28 @@ import type { RequestHeaders } from './request-headers.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** What went out: for the log. */
+/** Status and size of an answer, for the log. */
 export interface Sent {
   status: number
   /** Bytes of the body. */
   bytes: number
 }
 
-/** Header names and values in turn, as node writes them fastest. */
+/** Alternating header names and values, the fastest form for Node. */
 export type HeaderList = readonly string[]
 
 const CACHING = ['Cache-Control', 'private, no-cache', 'X-Content-Type-Options', 'nosniff'] as const
 const VARY = ['Vary', 'Accept-Encoding'] as const
 
-/** Whether the client names the content that it has already. */
+/** Returns whether `If-None-Match` contains the tag of this answer. */
 export const isNamed = ({ ifNoneMatch }: RequestHeaders, { tag }: Answer): boolean =>
   ifNoneMatch !== undefined && namesContent(ifNoneMatch, tag)
 
-/** Whether the client wants no content, whatever it is. */
+/** Returns whether `If-None-Match` is `*`. */
 export const isAnyNamed = ({ ifNoneMatch }: RequestHeaders): boolean =>
   ifNoneMatch !== undefined && isAnyTag(ifNoneMatch)
 
-/** A 304 where the answer is unchanged, else a 200 in the coding that the client accepts. `more` holds further headers. */
+/** Sends a 304 if the answer is unchanged, else a 200 in the accepted coding. `more` are additional headers. */
 export function sendAnswer(
   response: ServerResponse,
   request: RequestHeaders,
@@ -66,7 +66,7 @@ export function sendError(response: ServerResponse, isHead: boolean, error: ApiE
   return sendBody(response, error.status, headers, Buffer.from(JSON.stringify(error.body)), isHead)
 }
 
-/** A 200 that is not of the API: health, documentation. */
+/** Sends a 200 outside the API: health, documentation. */
 export function sendOpen(
   response: ServerResponse,
   acceptEncoding: string | undefined,
@@ -95,12 +95,13 @@ function sendBody(
   return { status, bytes: isHead ? 0 : body.length }
 }
 
-/** How long a client may take to read its error and hang up, in ms. */
+/** Time for the client to read its error and close the connection, in ms. */
 const LINGER_MS = 1000
 
 /**
- * Writes an error on a bare socket, and closes it: after a while, for what the client still sends would at once be answered
- * with a reset, and the error lost; but without waiting for it to hang up, which it may never do.
+ * Writes an error to a bare socket and closes it after `LINGER_MS`. An immediate close would answer the client's
+ * remaining data with a reset, and the error would be lost. The client may never close the connection, so the wait is
+ * bounded.
  */
 export function endWith(socket: Duplex, error: ApiError): void {
   const linger = setTimeout(() => socket.destroy(), LINGER_MS).unref()
@@ -117,11 +118,11 @@ export function endWith(socket: Duplex, error: ApiError): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
-/** The error that answers what Node's parser cannot read, or a request that did not arrive in time. */
+/** Returns the error for a request that Node's parser cannot read, or that did not arrive in time. */
 export function parserError({ code, rawPacket }: { code?: string; rawPacket?: Buffer }): ApiError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeout()
   if (code !== 'HPE_HEADER_OVERFLOW') return malformedRequest()
-  // The parser counts target and headers together; a first line without an end says which it was.
+  // The parser counts target and headers together. An incomplete or long first line means that the target is too long.
   const firstLine = rawPacket?.indexOf('\r\n') ?? 0
   return firstLine === -1 || firstLine > MAX_TARGET ? uriTooLong(MAX_TARGET) : headersTooLarge(MAX_HEADER_BYTES)
 }

@@ -1,26 +1,26 @@
-/** The few request headers that the gateway looks at, found in one pass over the raw list, and what all requests must meet. */
+/** The request headers that the gateway uses, read in one pass over the raw list, and the checks for all requests. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { MAX_HEADERS, MAX_TARGET } from '../process/bounds.ts'
 import { badHost, expectationFailed, tooManyHeaders, uriTooLong } from './errors.ts'
 
 export interface RequestHeaders {
   host: string | undefined
-  /** Node keeps the first `Host` and hides others; two of them are 400 (RFC 9112 3.2). */
+  /** Number of `Host` headers. Node keeps the first and hides others; more than one is a 400 (RFC 9112 3.2). */
   hosts: number
   authorization: string | undefined
-  /** Node keeps the first `Authorization` and hides others; two of them are 401 (rule 16). */
+  /** Number of `Authorization` headers. Node keeps the first and hides others; more than one is a 401 (rule 16). */
   authorizations: number
   cookie: string | undefined
   acceptEncoding: string | undefined
   ifNoneMatch: string | undefined
   origin: string | undefined
-  /** `Expect`, unless it is the `100-continue` that node sees to. */
+  /** `Expect`, unless it is `100-continue`, which Node handles. */
   expectation: string | undefined
 }
 
 const CONTINUE = /^\s*100-continue\s*$/i
 
-/** `raw` is node's `rawHeaders`: name, value, name, value. Repeated list headers are joined (RFC 9110 5.3). */
+/** `raw` is Node's `rawHeaders`: name, value, name, value. Joins repeated list headers (RFC 9110 5.3). */
 export function readHeaders(raw: readonly string[]): RequestHeaders {
   const headers: RequestHeaders = {
     host: undefined,
@@ -68,15 +68,15 @@ function joined(before: string | undefined, value: string, separator: string): s
   return before === undefined ? value : before + separator + value
 }
 
-/** Node drops the headers behind these. */
+/** Returns whether the request has more than `MAX_HEADERS` headers. Node drops further ones. */
 export const hasTooManyHeaders = ({ rawHeaders }: IncomingMessage) => rawHeaders.length > 2 * MAX_HEADERS
 
-/** `uri-host [":" port]` (RFC 3986 3.2.2); an empty one is allowed. */
+/** `uri-host [":" port]` (RFC 3986 3.2.2); may be empty. */
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\w.:%-]*\])(?::\d*)?$/
 
 /**
- * Rejects a request that gets the same error on every path. After a bad `Host` the connection closes: a proxy may have
- * understood the request otherwise.
+ * Rejects a request that gets the same error on every path. After an invalid `Host`, the connection closes: a proxy may
+ * have interpreted the request differently.
  * @throws ApiError with status 400 (RFC 9112 3.2), 414, 417 or 431
  */
 export function assertRequest(response: ServerResponse, { host, hosts, expectation }: RequestHeaders): void {

@@ -1,6 +1,6 @@
 /**
- * One request of a connection at a time. A client may send many without waiting (RFC 9112 9.3.2), and Node hands over all
- * requests of a chunk of up to 64 KB at once. Answered together, the answers for a client that reads none would fill
+ * Handles one request of a connection at a time. Clients may pipeline (RFC 9112 9.3.2), and Node emits all requests of
+ * a chunk of up to 64 KB at once. If all were answered at once, the answers to a client that reads none would fill
  * memory.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
@@ -11,35 +11,32 @@ import { hasTooManyHeaders } from './request-headers.ts'
 interface Connection {
   /** The response to the latest request, sent or not. */
   last: ServerResponse
-  /** The response that is due. */
+  /** The response to the request that is handled now. */
   current: ServerResponse
-  /** Requests that wait for the answers to those before them, and the memory of their targets and headers. */
+  /** Number of queued requests, and the memory of their targets and headers in bytes. */
   waiting: number
   waitingBytes: number
-  /** Answers the latest request, whose body is malformed or late, once it is due. */
+  /** Answers the latest request, which has a malformed or late body, when its turn comes. */
   end: (() => void) | null
 }
 
 export interface RequestSerializer {
-  /** Passes a request to the listener when all requests before it on its connection are answered. */
+  /** Passes a request to the listener when all earlier requests of its connection are answered. */
   handle: RequestListener
-  /**
-   * Calls `end` when all requests before a fault of the connection are answered. A request whose body is at fault gets no
-   * other answer.
-   */
+  /** Calls `end` when all requests before a connection error are answered. A faulty body gets no other answer. */
   endAfterAnswers(socket: Socket, end: () => void): void
-  /** The response that is due on a connection. */
+  /** Returns the response to the request that is handled now. */
   current(socket: Socket): ServerResponse | undefined
 }
 
-/** Resets a connection on which more waits than `WAITING_REQUESTS` or `WAITING_BYTES`. */
+/** Resets a connection when its queue exceeds `WAITING_REQUESTS` or `WAITING_BYTES`. */
 export function createRequestSerializer(listener: RequestListener): RequestSerializer {
   const connections = new WeakMap<Socket, Connection>()
 
   function pass(connection: Connection, response: ServerResponse): void {
     const { req: request } = response
     connection.current = response
-    // Only the end of a chunked body shows that it is well-formed.
+    // A chunked body is known to be well-formed only at its end.
     if (!hasChunkedBody(request) || request.readableEnded) listener(request, response)
     else if (connection.end) connection.end()
     else request.once('end', () => listener(request, response))
@@ -61,7 +58,7 @@ export function createRequestSerializer(listener: RequestListener): RequestSeria
   function handle(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request
     const isBody = hasBody(request)
-    // No handler reads it.
+    // No handler reads the body.
     if (isBody) request.resume()
     if (isBody || isUpgrade(request) || hasTooManyHeaders(request)) response.shouldKeepAlive = false
     const connection = connections.get(socket)
@@ -103,28 +100,28 @@ const hasChunkedBody = ({ headers }: IncomingMessage) => headers['transfer-encod
 const hasBody = (request: IncomingMessage) =>
   hasChunkedBody(request) || (request.headers['content-length'] ?? '0') !== '0'
 
-/** Node drops the rest of a chunk behind such a request, and reads the next chunk as a new request. */
+/** Node drops the rest of a chunk after such a request, and parses the next chunk as a new request. */
 const isUpgrade = ({ headers }: IncomingMessage) => headers.upgrade !== undefined
 
-/** Of a header name or value, besides its characters. */
+/** Memory of a header name or value in addition to its characters, in bytes. */
 const BYTES_PER_STRING = 24
 
 function bytesOf({ url, rawHeaders }: IncomingMessage): number {
   return rawHeaders.reduce((sum, text) => sum + BYTES_PER_STRING + text.length, url!.length)
 }
 
-/** What a parser returns for a message behind which it stops: the code for an upgrade. */
+/** Return value that makes the parser stop after a message: the code for an upgrade. */
 const STOP = 2
 
 /**
- * Reads no further request of a connection. Node has no public way to stop its parser, and would create up to 3,000
+ * Stops reading requests from a connection. Node has no public way to stop its parser. It would create up to 3,000
  * requests of 2 KB from the rest of a chunk.
  */
 function stop(socket: Socket & { parser?: { onIncoming: () => number } | null }): void {
   if (socket.parser) socket.parser.onIncoming = () => STOP
 }
 
-/** A reset makes the system drop unread answers at once. */
+/** After a reset, the system drops unread answers at once. */
 function reset(socket: Socket): void {
   stop(socket)
   socket.resetAndDestroy()

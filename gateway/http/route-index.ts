@@ -1,12 +1,12 @@
 /**
- * Routes by the number of their segments. Polka tries each of its routes on every path, and none of ours has a wildcard:
- * of the forty only those as deep as the path can be meant (0.9 µs a request with all of them, 0.3 with these).
+ * Indexes routes by their number of segments. Polka tries every route on every path, and no route has a wildcard.
+ * Routing takes 0.9 µs with all forty routes in one table, and 0.3 µs with one table per depth.
  */
 import polka, { type Middleware, type Polka } from 'polka'
 
 export interface RouteIndex {
   get(path: string, handler: Middleware): void
-  /** What polka asks for the handlers of a request. */
+  /** Replaces polka's own `find`. */
   find: Polka['find']
 }
 
@@ -23,7 +23,7 @@ export function routeIndex(): RouteIndex {
   }
 }
 
-/** Segments of a path; polka takes no notice of one slash at the end. */
+/** Returns the number of segments; polka ignores one slash at the end. */
 function depthOf(path: string): number {
   let depth = 0
   for (let at = path.indexOf('/'); at !== -1 && at < path.length - 1; at = path.indexOf('/', at + 1)) depth++

@@ -3,8 +3,8 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * Looks at all connections every `intervalMs`, and disconnects a client that still reads the answer of the last look.
- * A timer of Node on each socket would cost 5 % of each request. `current` returns the answer that is due.
+ * Checks all connections every `intervalMs`, and disconnects a client that still reads the same answer as at the last
+ * check. A Node timer per socket would cost 5 % of each request. `current` returns the response that is handled now.
  */
 export function closeStalled(
   server: Server,
@@ -23,7 +23,7 @@ export function closeStalled(
     for (const socket of sockets) {
       if (socket.writableLength === 0) continue
       const answer = current(socket)
-      // A reset drops what the system still keeps for the client.
+      // A reset drops what the system still buffers for the client.
       if (before.has(socket) && before.get(socket) === answer) socket.resetAndDestroy()
       else unread.set(socket, answer)
     }

@@ -1,10 +1,10 @@
-/** Splits a request target into path and query, decoding nothing: parameters are read by their own rules (rule 2). */
+/** Splits a request target into path and query without decoding: parameters have their own rules (rule 2). */
 import type { IncomingMessage } from 'node:http'
 
 export interface Target {
   raw: string
   pathname: string
-  /** With its `?`, or empty. */
+  /** Includes the `?`, or empty. */
   search: string
   query: Record<string, string>
   hash: string
@@ -12,7 +12,7 @@ export interface Target {
 
 const NO_QUERY: Record<string, string> = {}
 
-/** Stands in for polka's own parser. A target may be an absolute URL (RFC 9112 3.2.2). */
+/** Replaces polka's parser. A target can be an absolute URL (RFC 9112 3.2.2). */
 export function parseTarget(request: IncomingMessage): Target {
   const raw = request.url ?? '/'
   const start = raw.startsWith('/') ? 0 : pathStart(raw)

@@ -1,17 +1,17 @@
-/** Whom failed tokens are counted against: the address that a request came from, also behind proxies that are trusted. */
+/** The client address that failed tokens count against, also behind trusted proxies. */
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, SocketAddress } from 'node:net'
 import { GatewayError } from '../http/errors.ts'
 
-/** An address as a key: IPv4 whole, IPv6 as its /64, which is what one subscriber has. */
+/** Returns the client address as a key: an IPv4 address, or the /64 of an IPv6 address, which one subscriber has. */
 export type AddressOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
 
 const UNKNOWN = 'unknown'
 
 /**
- * `trusted` are the proxies, as addresses or networks (`10.0.0.0/8`), whose word in `X-Forwarded-For` is taken. The header
- * is read from its end, where our own proxies wrote, up to the first address that is none of them: what stands before it
- * anybody may have sent. Without proxies the header means nothing.
+ * `trusted` are the proxies whose `X-Forwarded-For` is trusted: addresses or networks (`10.0.0.0/8`). The header is
+ * read from its end, where trusted proxies append, up to the first untrusted address. Entries before that address can
+ * be forged. Without proxies, the header is ignored.
  * @throws GatewayError `bad_option`
  */
 export function addressReader(trusted: readonly string[]): AddressOf {
@@ -48,7 +48,7 @@ function networks(texts: readonly string[]): BlockList {
 
 const familyOf = (address: string) => (isIP(address) === 4 ? 'ipv4' : 'ipv6')
 
-/** The canonical form; null for what is none. Some proxies add a port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+/** Returns the canonical form, or null. Some proxies add a port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 function parseAddress(text: string): string | null {
   const bare = text
     .trim()
@@ -58,7 +58,7 @@ function parseAddress(text: string): string | null {
   const family = isIP(bare)
   if (family !== 6) return family === 4 ? bare : null
   const { address } = new SocketAddress({ address: bare, family: 'ipv6' })
-  // An IPv4 client on a socket for both (RFC 4291 2.5.5.2).
+  // IPv4-mapped address of a client on a dual-stack socket (RFC 4291 2.5.5.2).
   return /^::ffff:([\d.]+)$/.exec(address)?.[1] ?? address
 }
 

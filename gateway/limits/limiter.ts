@@ -1,4 +1,4 @@
-/** What a limit is, whoever keeps count: the memory of this process, or a store that several gateways share (rule 16). */
+/** The interface of a limit, counted in memory or in a store that several gateways share (rule 16). */
 
 export interface Quota {
   /** Requests per window. */
@@ -6,29 +6,29 @@ export interface Quota {
   windowMs: number
 }
 
-/** How a key stood at one moment. */
+/** The state of a key's limit at one moment. */
 export interface LimitState {
-  /** The quota was used up already. */
+  /** The quota was already used up. */
   readonly refused: boolean
   readonly left: number
-  /** What is taken in this window can still be given back. */
+  /** Whether this window still accepts refunds. */
   readonly refundable: boolean
   /** Whole seconds until the window ends, at least 1. */
   readonly resetSeconds: number
-  /** Which window it was, by the limiter's own clock in ms. */
+  /** Identifies the window: its end by the limiter's own clock, in ms. */
   readonly endsAt: number
 }
 
 /**
- * Counts requests in windows that begin with a key's first one. Answers at once where it can, so that a request need not
- * wait for a promise; never throws and never rejects.
+ * Counts requests in windows that begin with a key's first request. Returns synchronously where it can, so that a
+ * request need not wait for a promise. Never throws or rejects.
  */
 export interface Limiter {
-  /** Takes one from the quota of `key`, if there is one left. */
+  /** Takes one unit from the quota of `key`, if any is left. */
   take(key: string): LimitState | Promise<LimitState>
-  /** Looks without taking. */
+  /** Reads the state without taking a unit. */
   look(key: string): LimitState | Promise<LimitState>
-  /** Gives back what `take` took, at most as often in a window as its limit, and not once that window is over. */
+  /** Refunds a taken unit, at most `limit` times per window. Ignored after the window ends. */
   giveBack(key: string, taken: LimitState): void
 }
 

@@ -5,29 +5,31 @@ import { type Limiter, policyHeader, type Quota } from './limiter.ts'
 import { type MemoryOptions, memoryLimiter } from './memory.ts'
 
 export interface Limits {
-  /** What `RateLimit-Policy` says. */
   policy: string
   subjects: Limiter
   failedTokens: Limiter
   addressOf: AddressOf
-  /** Whether all gateways count together just now; null where each is to count by itself. */
+  /** Returns whether the gateways currently share their counts; null if sharing is not configured. */
   shared: (() => boolean) | null
   close(): void
 }
 
 export interface LimitOptions {
-  /** Requests of a subject in a window. */
+  /** Requests per subject and window. */
   rateLimit?: number
-  /** Tokens from one address that may fail in a window. */
+  /** Failed tokens per address and window. */
   failedTokens?: number
   rateWindowSeconds?: number
-  /** Addresses and networks of proxies whose `X-Forwarded-For` is believed. */
+  /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies?: readonly string[]
-  /** The Redis through which gateways share their limits. */
+  /** The Redis server for shared limits. */
   redisUrl?: string
 }
 
-/** Limits counted in memory. @throws GatewayError `bad_option` for a proxy that is no address */
+/**
+ * Creates limits that are counted in memory.
+ * @throws GatewayError `bad_option` for an invalid proxy address
+ */
 export function createLimits(options: LimitOptions = {}, memory: MemoryOptions = {}): Limits {
   const { subjects, failedTokens } = quotasOf(options)
   return {
@@ -41,13 +43,14 @@ export function createLimits(options: LimitOptions = {}, memory: MemoryOptions =
 }
 
 /**
- * Limits counted in Redis where the options name one, in memory otherwise, and while it is away.
- * @throws GatewayError `bad_option` for a proxy that is no address, or an address that is of no Redis
+ * Creates limits that are counted in Redis if the options contain its URL. Counts in memory otherwise, and while Redis
+ * is unavailable.
+ * @throws GatewayError `bad_option` for an invalid proxy address or Redis URL
  */
 export async function openLimits(options: LimitOptions, log: Log): Promise<Limits> {
   const own = createLimits(options)
   if (options.redisUrl === undefined) return own
-  // Most gateways need nothing of it.
+  // Most gateways do not load these modules.
   const [{ redisLimiter }, { connectRedis }, { parseRedisUrl }] = await Promise.all([
     import('./redis.ts'),
     import('./redis-connection.ts'),

@@ -1,26 +1,26 @@
-/** Limits counted in the memory of this process, within a bound. */
+/** Limits counted in the memory of this process, with bounded size. */
 import type { Limiter, LimitState, Quota } from './limiter.ts'
 
 interface Window {
   used: number
-  /** How often something was given back. */
   refunds: number
   endsAt: number
 }
 
 export interface MemoryOptions {
-  /** Milliseconds of a clock that never goes back. */
+  /** Monotonic clock, in ms. */
   now?: () => number
-  /** How many keys are known at most; beyond it those not seen for longest are forgotten. */
+  /** Maximum number of keys; beyond it, the least recently seen keys are forgotten. */
   maxKeys?: number
 }
 
-/** Some 10 MB. */
+/** About 10 MB. */
 const MAX_KEYS = 65_536
 
 /**
- * Two generations of windows. They turn once a window's time has passed, when all that was not used since the last turn is
- * over anyway: nothing is swept and no key has a timer. They turn earlier where there are too many keys.
+ * Two generations of windows, so that no key needs a sweep or a timer. They rotate when a window's time has passed:
+ * every window that was not used since the last rotation is over then. They rotate earlier when there are too many
+ * keys.
  */
 export function memoryLimiter({ limit, windowMs }: Quota, options: MemoryOptions = {}): Limiter {
   const { now = performance.now.bind(performance), maxKeys = MAX_KEYS } = options

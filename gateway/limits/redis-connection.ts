@@ -1,6 +1,6 @@
 /**
- * A connection to Redis that keeps nobody waiting: what is not answered in time, or with an error, is let go, and from then
- * on nothing is asked until a trial in the background has succeeded.
+ * A connection to Redis that never delays requests. After a late answer or an error, all pending requests are given up.
+ * Redis is not used again until a trial in the background succeeds.
  */
 import { isIP } from 'node:net'
 import { Redis, type RedisOptions } from 'ioredis'
@@ -10,42 +10,42 @@ import { COUNT, type Counted, GIVE_BACK } from './redis-script.ts'
 import type { RedisAddress } from './redis-url.ts'
 
 export interface RedisConnection {
-  /** Whether Redis counts now; otherwise it is not asked. */
+  /** Whether Redis counts now; if not, it is not used. */
   readonly shared: boolean
-  /** Null where Redis has not counted, as far as we know. Never rejects. */
+  /** Resolves with null if Redis did not count, as far as is known. Never rejects. */
   count(key: string, quota: Quota, how: 'take' | 'look'): Promise<Counted | null>
   giveBack(key: string, endsAt: number, limit: number): void
   close(): void
 }
 
-/** Far beyond what Redis takes for an answer. Whatever waits then is let go, also what was asked later. */
+/** Far longer than Redis takes to answer. When it passes, all pending requests are given up, including later ones. */
 const ANSWER_MS = 250
-/** How often an absent Redis is tried. */
+/** Interval of trials while Redis is unavailable. */
 const TRIAL_MS = 1000
-/** When the client gives up a command, and sends those that it held back for it. */
+/** After this time, the client fails a command and sends the commands queued behind it. */
 const COMMAND_MS = 1000
 const CONNECT_MS = 1000
-/** How long a start waits for Redis, which may also be loading its data. */
+/** How long a start waits for Redis, which may be loading its data. */
 const START_MS = 1500
-/** The other end of a connection that says nothing for so long may be gone without a word. */
+/** A connection that is silent for this time may be dead without a close. */
 const SILENT_MS = 5000
 
-/** As a request would, with writing: a Redis that cannot write answers a PING as well. */
+/** A trial writes as a request does: a Redis that cannot write still answers PING. */
 const TRIAL = { key: 'vulnshelf:trial', limit: 1e9, windowMs: TRIAL_MS }
 
-/** The scripts, as commands. */
+/** The scripts as commands of the client. */
 interface Scripts {
   countWindow(key: string, limit: number, windowMs: number, how: 'take' | 'look'): Promise<Counted>
   giveBackToWindow(key: string, endsAt: number, limit: number): Promise<null>
 }
 
-/** Resolves once it is known whether Redis is there; it is looked for until `close`, also where it is not. */
+/** Resolves when it is known whether Redis is available. Trials continue until `close`. */
 export async function connectRedis(address: RedisAddress, log: Log): Promise<RedisConnection> {
   const redis = new Redis(optionsFor(address)) as Redis & Scripts
-  /** A server may repeat a command that it does not know, and that may be the one with the password. */
+  /** Redacts the password: a server may repeat an unknown command, and that can be AUTH. */
   const withoutSecret = (text: string) => (address.password === '' ? text : text.replaceAll(address.password, '…'))
   const known = Promise.withResolvers<void>()
-  /** Lets go whoever waits for an answer. */
+  /** Callbacks that resolve pending requests with null. */
   const waiting = new Set<() => void>()
   let state: 'unknown' | 'shared' | 'away' = 'unknown'
   let closed = false
@@ -55,7 +55,7 @@ export async function connectRedis(address: RedisAddress, log: Log): Promise<Red
     waiting.clear()
     if (state === 'away') return
     state = 'away'
-    // The error itself holds the command that failed.
+    // The error object contains the failed command.
     const reason = error.message || ('code' in error ? String(error.code) : error.name)
     const fields = { redis: address.shown, reason: withoutSecret(reason) }
     if (!closed) log.warn(fields, 'Redis unavailable, counting limits in memory')
@@ -76,10 +76,10 @@ export async function connectRedis(address: RedisAddress, log: Log): Promise<Red
     })
   }
 
-  /** What Redis replies; null once it is lost. */
+  /** Resolves with the reply, or null if Redis becomes unavailable. */
   function reply<T>(asked: Promise<T>): Promise<T | null> {
     return new Promise((resolve) => {
-      // An answer that came while this process itself was busy is read before the immediate.
+      // If this process was busy, an answer that arrived meanwhile is read before the immediate.
       const late = setTimeout(() => setImmediate(giveUp), ANSWER_MS)
       const letGo = () => {
         clearTimeout(late)
@@ -95,7 +95,7 @@ export async function connectRedis(address: RedisAddress, log: Log): Promise<Red
           clearTimeout(late)
           resolve(value)
         },
-        // An error that comes after Redis was lost, and perhaps found again, says nothing of it as it is now.
+        // An error after Redis was given up does not describe its current state.
         (error: Error) => {
           if (waiting.has(letGo)) lose(error)
         },
@@ -139,11 +139,11 @@ function optionsFor({ host, port, db, username, password, tls }: RedisAddress) {
       countWindow: { lua: COUNT, numberOfKeys: 1 },
       giveBackToWindow: { lua: GIVE_BACK, numberOfKeys: 1 },
     },
-    // What is asked in one turn of the event loop goes together. What is given back goes before the answer that it is for:
-    // who asks another gateway next must not find it taken still.
+    // Commands of one event-loop turn go together. Refunds go at once, before the answer: the client's next request may
+    // reach another gateway, which must see the returned unit.
     enableAutoPipelining: true,
     autoPipeliningIgnoredCommands: ['giveBackToWindow'],
-    // Nothing is kept for later: by then it has been counted elsewhere.
+    // No command is queued for later: by then, memory has counted it.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
@@ -151,7 +151,7 @@ function optionsFor({ host, port, db, username, password, tls }: RedisAddress) {
     connectTimeout: CONNECT_MS,
     disconnectTimeout: ANSWER_MS,
     socketTimeout: SILENT_MS,
-    // It has become a replica: by now the address may lead to another one.
+    // The server became a replica; the address may resolve to another server now.
     reconnectOnError: ({ message }) => message.includes('READONLY'),
   } satisfies RedisOptions
 }

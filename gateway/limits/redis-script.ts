@@ -1,15 +1,14 @@
 /**
- * What Redis does with a window, each as one step that no other gateway comes between. A window is a hash of what is `used`,
- * how often something was given back (`refunds`) and when it `ends`, in ms by Redis' own clock, the one that all gateways
- * share; it expires by itself.
+ * The Lua scripts for windows in Redis; each runs atomically. A window is a hash with `used`, `refunds` (number of
+ * refunds) and `ends` (ms). Times are by the clock of Redis, which all gateways share. The key expires by itself.
  */
 
-/** Of a quota: 1 where it was used up already, what of it is used, how long its window lasts still, when it ends, refunds. */
+/** State of a quota. `refused` is 1 if it was already used up; `leftMs` is the remaining time of the window. */
 export type Counted = [refused: 0 | 1, used: number, leftMs: number, endsAt: number, refunds: number]
 
 /**
- * KEYS: the window. ARGV: limit, length of a window in ms, `take` or `look`. A window that ends later than one could that
- * began now is from before Redis' clock was set back.
+ * KEYS: the window. ARGV: limit, length of a window in ms, `take` or `look`. A window that ends later than a new window
+ * would is from before Redis' clock was set back, and is discarded.
  */
 export const COUNT = `
 local limit, length = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -28,7 +27,7 @@ end
 return { refused and 1 or 0, used, ends - now, ends, refunds }
 `
 
-/** KEYS: the window. ARGV: when the window ended that was taken from, as another one gets nothing, and the limit. */
+/** KEYS: the window. ARGV: end of the window that the unit is from, because no other one gets it back; the limit. */
 export const GIVE_BACK = `
 local window = redis.call('HMGET', KEYS[1], 'used', 'ends', 'refunds')
 local used, ends, refunds = tonumber(window[1]), tonumber(window[2]), tonumber(window[3]) or 0

@@ -1,12 +1,11 @@
-/** Where a Redis is, and who we are there, as `REDIS_URL` says it. */
+/** Parses `REDIS_URL`: address, database and credentials. */
 import { GatewayError } from '../http/errors.ts'
 
 export interface RedisAddress {
   host: string
   port: number
-  /** The number of a database. */
   db: number
-  /** Empty for the default user, or where no password is asked for. */
+  /** Empty for the default user, or without authentication. */
   username: string
   password: string
   tls: boolean
@@ -18,12 +17,15 @@ const DEFAULT_PORT = 6379
 const PLAIN = 'redis:'
 const TLS = 'rediss:'
 
-/** @throws GatewayError `bad_option`; it does not repeat the text, which may hold a password */
+/**
+ * Parses a `redis://` or `rediss://` URL.
+ * @throws GatewayError `bad_option`, without the text, which may contain a password
+ */
 export function parseRedisUrl(text: string): RedisAddress {
   const url = URL.canParse(text) ? new URL(text) : null
   const db = /^\/?(\d{0,9})$/.exec(url?.pathname ?? '')?.[1]
   const known = url?.protocol === PLAIN || url?.protocol === TLS
-  // What a client library takes from the query would change how we connect.
+  // Query and fragment are rejected: the client library would read connection options from the query.
   if (!url || !known || url.hostname === '' || db === undefined || url.search + url.hash !== '') throw noAddress()
   const port = url.port === '' ? DEFAULT_PORT : Number(url.port)
   return {

@@ -1,21 +1,20 @@
 /**
- * Limits that several gateways share through Redis, with those in memory for when it is away (rule 16). The counting is
- * a script of ours: RateLimiterRedis of rate-limiter-flexible also counts what it refuses, does not say which window it was,
- * and gives back into a window that has only begun since, so that little of it would be left.
+ * Limits that several gateways share through Redis, with limits in memory while it is unavailable (rule 16). Counting
+ * uses own scripts because RateLimiterRedis of rate-limiter-flexible has three defects. It counts refused requests,
+ * does not identify the window, and refunds into a window that began after the request.
  */
 import { hash } from 'node:crypto'
 import type { Limiter, LimitState, Quota } from './limiter.ts'
 import type { RedisConnection } from './redis-connection.ts'
 
 export interface SharedLimit {
-  /** What its keys begin with. */
   prefix: string
   quota: Quota
-  /** Counts while Redis is away. */
+  /** Counts while Redis is unavailable. */
   memory: Limiter
 }
 
-/** Hexadecimal digits of a digest: in Redis there are no names and addresses; those in the log begin alike. */
+/** Hexadecimal digits of a digest, so that Redis stores no names. The digests in the log have the same prefix. */
 const KEY_DIGITS = 32
 
 export function redisLimiter(redis: RedisConnection, { prefix, quota, memory }: SharedLimit): Limiter {
@@ -25,7 +24,7 @@ export function redisLimiter(redis: RedisConnection, { prefix, quota, memory }: 
     const counted = await redis.count(windowOf(key), quota, how)
     if (counted === null) return memory[how](key)
     const [refused, used, leftMs, endsAt, refunds] = counted
-    // Another gateway may let more through.
+    // Another gateway may have a higher limit.
     const left = Math.max(0, quota.limit - used)
     const refundable = refunds < quota.limit
     return { refused: refused === 1, left, refundable, resetSeconds: Math.ceil(leftMs / 1000), endsAt }
@@ -35,7 +34,8 @@ export function redisLimiter(redis: RedisConnection, { prefix, quota, memory }: 
     take: (key) => (redis.shared ? count('take', key) : memory.take(key)),
     look: (key) => (redis.shared ? count('look', key) : memory.look(key)),
     giveBack(key, taken) {
-      // Both know their windows by when they end, and their clocks have nothing in common: one of them took it.
+      // Each limiter identifies windows by their end on its own clock, so only the limiter that took the unit accepts
+      // it.
       memory.giveBack(key, taken)
       if (redis.shared) redis.giveBack(windowOf(key), taken.endsAt, quota.limit)
     },

@@ -27,7 +27,7 @@ export interface Following<T> {
   random(): number
 }
 
-/** Prevents that mirrors started together return together. */
+/** Spreads the polls of mirrors that started together. */
 const JITTER = 0.1
 
 /**

@@ -6,68 +6,68 @@ import { BITMAPS_BYTES, RARE_BYTES } from '../../corpus/snapshot/filter/bounds.t
 
 const MIB = 1024 * 1024
 
-/** Of the process, whatever snapshots are open. */
+/** Per process, for all open snapshots together. */
 export const PROCESS_BYTES = {
   /** Core segments of rows that are requested often: 128,000 rows. */
   cores: 96 * MIB,
   /** Whole answers that are asked for often. */
   answers: 24 * MIB,
-  /** Heads of pages: 12 MB are all of 350,000 CVEs. */
+  /** Heads of pages: 12 MB are enough for all 350,000 CVEs. */
   pages: 12 * MIB,
   /** Filters of CVE lists. */
   bitmaps: BITMAPS_BYTES,
   /** Results of text queries. */
   queries: 8 * MIB,
-  /** Texts that the query thread looks in: those of one snapshot take some 40 MB, the least used going first. */
+  /** Texts that the query thread searches: about 40 MB for one snapshot. The least recently used are evicted first. */
   texts: 40 * MIB,
-  /** Tokens that were verified: some 15,000. */
+  /** Verified tokens: about 15,000. */
   tokens: 16 * MIB,
 } as const
 
-/** Of each open snapshot. */
+/** Per open snapshot. */
 export const SNAPSHOT_BYTES = {
   /** Filters of CVE lists that few CVEs pass. */
   rareFacets: RARE_BYTES,
   /** What filters let through, for walks through the other lists. */
   listWalks: 2 * MIB,
-  /** Texts of rows of lists. */
+  /** Texts of list rows. */
   listRows: 3 * MIB,
-  /** What changed since earlier snapshots. */
+  /** Changes since earlier snapshots. */
   changes: 4 * MIB,
 } as const
 
-/** Earlier snapshots, opened to compare with, for each open one: 14 MB each at 350,000 CVEs. */
+/** Earlier snapshots that are open for comparison, per open snapshot: 14 MB each at 350,000 CVEs. */
 export const ANCESTORS_OPEN = 2
 
-/** Manifests of earlier snapshots of which the process remembers the summary: some 0.5 KB each. */
+/** Summaries of earlier snapshots' manifests in memory: about 0.5 KB each. */
 export const MANIFESTS_KNOWN = 4096
 
-/** What the young objects of a thread may take, in MB: node reserves three times 16 unless told otherwise. */
+/** Limit of a thread's young generation, in MB. Node's default reserves three times 16 MB. */
 export const THREAD_YOUNG_MB = 4
 
-/** Query threads that were given up and have not ended, each perhaps with a core: then no other is started. */
+/** Query threads that were given up and still run, each possibly using a core. At this number, no new thread starts. */
 export const HANGING_THREADS = 2
 
-/** Open connections of a gateway, for all its workers together, unless the operator sets another number. */
+/** Default maximum of open connections of a gateway, all workers together. */
 export const MAX_CONNECTIONS = 4096
 
-/** Characters of a request target. */
+/** Maximum length of a request target, in characters. */
 export const MAX_TARGET = 8192
 
-/** Bytes of a request target and the headers together. */
+/** Maximum size of the request target and headers together, in bytes. */
 export const MAX_HEADER_BYTES = 16_384
 
-/** Header lines of a request: short ones take many times their characters in memory. */
+/** Maximum number of header lines: short headers take many times their length in memory. */
 export const MAX_HEADERS = 256
 
-/** Requests that wait on a connection for the answers to those before them: some 2 KB each, without what follows. */
+/** Maximum of queued requests per connection: about 2 KB each, plus `WAITING_BYTES`. */
 export const WAITING_REQUESTS = 64
 
-/** Memory of their targets and headers: 2 KB each, for a token and 12 other headers. */
+/** Maximum memory of their targets and headers, in bytes: 2 KB each, for a token and 12 other headers. */
 export const WAITING_BYTES = 128 * 1024
 
-/** A client has this time (ms), at most twice this time, to read an answer. */
+/** Time for a client to read an answer, in ms. The check interval can double it. */
 export const ANSWER_MS = 60_000
 
-/** Lines of one message that clients can cause in the log: at 200 bytes each, 3 MB a day. */
+/** Maximum lines per message that clients can cause in the log: at 200 bytes each, 3 MB a day. */
 export const LINES_PER_MINUTE = 10

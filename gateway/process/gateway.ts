@@ -1,4 +1,4 @@
-/** A gateway: the served snapshots, a query thread and the app, listening. */
+/** A gateway: snapshots, query thread and app, listening on a port. */
 import { fetch } from 'undici'
 import { accessByPolicy, openAccess } from '../access/access.ts'
 import { createAuthenticator } from '../auth/authenticator.ts'
@@ -25,7 +25,7 @@ export interface GatewayOptions extends LimitOptions {
   port: number
   issuer: string
   audience: string
-  /** File or URL of the key set; without it, it is discovered from the issuer. */
+  /** File or URL of the key set. Default: discovered from the issuer. */
   jwks?: string
   preview?: boolean
   origins?: readonly string[]
@@ -33,46 +33,46 @@ export interface GatewayOptions extends LimitOptions {
   cookie?: string
   adminClaims?: readonly string[]
   algorithms?: readonly string[]
-  /** File with the rules that give CVEs an access tier; without it everybody sees all. */
+  /** Policy file that assigns access tiers to CVEs. Default: every account sees all CVEs. */
   accessPolicy?: string
-  /** How often the pointer and the access policy are looked at, in ms. */
+  /** Interval between checks of the pointer and the access policy, in ms. */
   pollMs?: number
   query?: QueryOptions
-  /** Port of the listener that metrics are read from; there are none without it. */
+  /** Port of the metrics listener. Default: no metrics. */
   metricsPort?: number
   metricsHost?: string
-  /** Open connections, those of all workers together. */
+  /** Maximum open connections, all workers together. */
   maxConnections?: number
 }
 
 export interface Gateway extends RunningServer {
   registry: SnapshotRegistry
-  /** Where metrics are read, null where there are none. */
+  /** URL of the metrics; null without a metrics listener. */
   metricsUrl: string | null
-  /** Looks at once for a new snapshot and a changed access policy. */
+  /** Checks at once for a new snapshot and a changed access policy. */
   refresh(): Promise<void>
 }
 
-/** What a worker brings along: others have read, watch and count for it. */
+/** Parts that others provide: loaded tables, a primary that watches the pointer (`led`), limits. */
 export interface PrimaryParts {
   tables?: SnapshotTables
   led?: boolean
   limits?: Partial<Limits>
 }
 
-/** A gateway that has loaded its snapshot, and does not listen yet. */
+/** A gateway that has loaded its snapshot and does not listen yet. */
 export interface OpenGateway {
   registry: SnapshotRegistry
   metrics: Metrics | null
   refresh(): Promise<void>
-  /** Rejects with a GatewayError where a port cannot be had; then all is closed. */
+  /** Rejects with a GatewayError if a port is unavailable. Everything is closed then. */
   listen(): Promise<Gateway>
   close(): Promise<void>
 }
 
 /**
- * Starts a gateway; it answers as soon as this resolves.
- * @throws SnapshotError when there is no sound snapshot, GatewayError for an option or a port that will not do
+ * Starts a gateway. Resolves when it answers.
+ * @throws SnapshotError without a valid snapshot; GatewayError for an invalid option or an unavailable port
  */
 export async function startGateway(options: GatewayOptions, log: Log, parts: PrimaryParts = {}): Promise<Gateway> {
   const limits = await openLimits(options, log)
@@ -85,8 +85,8 @@ export async function startGateway(options: GatewayOptions, log: Log, parts: Pri
 }
 
 /**
- * A gateway that counts its limits in memory, unless it is given others, which it closes with itself.
- * @throws SnapshotError when there is no sound snapshot, GatewayError for an option that will not do
+ * Opens a gateway that counts its limits in memory, unless `parts` has others. Closes its limits with itself.
+ * @throws SnapshotError without a valid snapshot; GatewayError for an invalid option
  */
 export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryParts = {}): OpenGateway {
   const { dist, host, port, issuer, audience, preview, origins, accessLog, cookie, adminClaims, algorithms } = options
@@ -182,7 +182,7 @@ export function openGateway(options: GatewayOptions, log: Log, parts: PrimaryPar
   return { registry, metrics, refresh, listen, close }
 }
 
-/** Returns what `open` returns. When it throws, closes what would stay open: nobody else has it. */
+/** Returns what `open` returns. If `open` throws, closes `opened`, because the caller does not have it. */
 function closingOnError<T>(opened: { close(): Promise<void> }, open: () => T): T {
   try {
     return open()

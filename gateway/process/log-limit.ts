@@ -7,8 +7,8 @@ const MINUTE_MS = 60_000
 type Level = 'warn' | 'error'
 
 /**
- * Writes at most `LINES_PER_MINUTE` lines of a message in a minute. At its end, one more line of the message has the
- * number of those left out. `kind` tells messages apart that have the same text; there must be few.
+ * Writes at most `LINES_PER_MINUTE` lines of a message per minute. At the end of the minute, one more line has the
+ * number of omitted lines. `kind` distinguishes uses of the same message; there must be few kinds.
  */
 export type LimitedLog = (level: Level, fields: object, message: string, kind?: string) => void
 

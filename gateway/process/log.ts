@@ -1,4 +1,4 @@
-/** The log: one JSON object a line, written in batches off the request path. */
+/** The log: one JSON object per line, written in batches outside the request path. */
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
 import pino from 'pino'
@@ -7,40 +7,38 @@ import { type AccessEntry, accessLine } from '../http/access-line.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
-/** What the gateway says to its operator; pino's shape, so that a test can pass a list instead. */
+/** The log interface of the gateway. It has pino's shape, so that a test can pass a list instead. */
 export interface Log {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
-  /** The line of one request. */
   access(entry: AccessEntry): void
 }
 
 export interface OpenLog extends Log {
-  /** Lines that another process has put together, whole ones. */
+  /** Writes whole lines that another process formatted. */
   pass(lines: string): void
-  /** Resolves when every line is written: a process that ends sooner may lose those on their way. */
+  /** Resolves when every line is written. A process that ends earlier can lose lines. */
   flush(): Promise<void>
 }
 
-/** A batch wakes another thread, which takes as long as some ten requests. */
+/** A batch wakes another thread, which costs as much as about ten requests. */
 const BATCH_BYTES = 65_536
-/** The most that a UTF-16 code unit becomes in UTF-8. */
+/** Maximum UTF-8 bytes of a UTF-16 code unit. */
 const BYTES_PER_CHAR = 3
 const FLUSH_MS = 1000
-/** What may wait for a disk or pipe that does not keep up; beyond it lines are dropped rather than memory filled. */
+/** Maximum bytes queued for a slow disk or pipe. Beyond it, lines are dropped, so that they do not fill memory. */
 const WAITING_BYTES = 16_777_216
 
-/** A log to a file or a file descriptor (standard output by default). A line reaches it within a second. */
+/** Opens a log to a file or a file descriptor (default: standard output). A line is written within a second. */
 export function openLog({ level = 'info', to = 1 }: { level?: LogLevel; to?: number | string } = {}): OpenLog {
-  // Bytes, not a string that grows: its hundreds of parts would be moved by every collection of garbage.
+  // A buffer, because a growing string has hundreds of parts, and each garbage collection would move them.
   const held = Buffer.allocUnsafeSlow(BATCH_BYTES)
   let heldBytes = 0
   let underWay = false
   let ended = false
   const fd = typeof to === 'number' ? to : openSync(to, 'a')
-  // Before pino's own listener for the end of the process, which closes the destination. It cannot wait for a batch
-  // that is under way.
+  // Runs before pino's own exit listener, which closes the destination and cannot wait for a batch in progress.
   process.once('exit', () => {
     pass()
     if (!ended) destination.flushSync()
@@ -49,7 +47,7 @@ export function openLog({ level = 'info', to = 1 }: { level?: LogLevel; to?: num
   destination.on('drain', () => {
     underWay = false
   })
-  // What cannot be written stops no answer. The destination would try its remainder again for ever at the end.
+  // A write error must not stop answers. At the exit, the destination would retry the rest forever.
   destination.on('error', ({ code }) => {
     if (ended) return
     if (code !== 'EPIPE') process.stderr.write(`the log cannot be written (${code}); it ends here\n`)
@@ -57,7 +55,7 @@ export function openLog({ level = 'info', to = 1 }: { level?: LogLevel; to?: num
     underWay = false
     destination.destroy()
   })
-  // Lines are put together here: the destination measures all that it holds again with every write.
+  // Lines are buffered here because the destination measures its whole buffer at every write.
   const pass = () => {
     if (heldBytes > 0 && !ended) {
       underWay = true

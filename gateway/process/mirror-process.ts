@@ -1,6 +1,6 @@
 /**
- * `serve --follow`: a process beside the gateway mirrors what it serves, again and again. The gateway sees another pointer
- * in its folder, as it would see one that a build put there; whatever goes wrong in the mirror, it goes on serving.
+ * `serve --follow`: a child process mirrors the repository at intervals. The gateway detects a new pointer in its
+ * folder as after a build. It keeps serving when the mirror fails.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
@@ -13,35 +13,34 @@ import type { Log } from './log.ts'
 import { lowerCpuPriority } from './low-priority.ts'
 
 export interface MirrorProcessOptions {
-  /** Where the mirror copies from, as `mirror` takes it. */
+  /** Source of the mirror, in the format of `mirror <source>`. */
   source: string
   dist: string
   intervalSeconds: number
-  /** Key set of which one key must have signed; null believes whoever answers. */
+  /** Key set; one of its keys must have signed the pointer. Null accepts unsigned pointers. */
   keys: string | null
-  /** Snapshots that stay. */
   keep: number
   derive: boolean
 }
 
 export interface MirrorProcess {
-  /** Rejects with a GatewayError where what was asked for cannot be: the mirror would never begin. */
+  /** Rejects with a GatewayError if the options are invalid, because the mirror would never start. */
   failed: Promise<never>
   close(): Promise<void>
 }
 
-/** By which a mirror says so. */
+/** Exit code of `mirror` for invalid options. */
 const WRONG_USAGE = 2
 
-/** A mirror that ended though nobody told it to, out of memory say, is started again after so long. */
+/** Delay before the restart of a mirror that ended unexpectedly, for example out of memory. */
 const RESTART_MS = 30_000
 
-/** Follows a repository until it is closed, or the signal says to stop. */
+/** Follows a repository until `close()` or until `stopped` aborts. */
 export function startMirrorProcess(following: MirrorProcessOptions, log: Log, stopped: AbortSignal): MirrorProcess {
   const stop = new AbortController()
   const followed = keepFollowing(following, log, AbortSignal.any([stopped, stop.signal]))
   const failed = followed.then(() => new Promise<never>(() => {}))
-  // Whoever closes it first hears nothing of it.
+  // Prevents an unhandled rejection after `close()`.
   failed.catch(() => {})
   return {
     failed,
@@ -52,15 +51,15 @@ export function startMirrorProcess(following: MirrorProcessOptions, log: Log, st
   }
 }
 
-/** Whether there is nothing in a folder that could be served until a mirror has run. */
+/** Returns whether the folder has no snapshot to serve. */
 export const isEmpty = (dist: string): boolean => readPointerBytes(dist) === null
 
 /**
- * Mirrors once: where there is no snapshot yet, or the one that is here is damaged.
- * @throws GatewayError `no_snapshot` where it cannot be had
+ * Mirrors once, when there is no valid snapshot yet.
+ * @throws GatewayError `no_snapshot` if the mirror fails, `bad_option` for invalid options
  */
 export async function mirrorOnce(following: MirrorProcessOptions, log: Log, signal: AbortSignal): Promise<void> {
-  // Its last line is our error, and need not be told twice.
+  // The last line becomes the error message, so it is not logged too.
   const { code, lastLine } = await runMirror(following, ['--json'], log, signal, isError)
   if (code === WRONG_USAGE) throw new GatewayError('bad_option', lastLine)
   if (code !== 0 && !signal.aborted) throw new GatewayError('no_snapshot', `no snapshot to serve: ${lastLine}`)
@@ -84,14 +83,14 @@ function wordsFor({ source, dist, keys, keep, derive }: MirrorProcessOptions): s
 
 interface Ended {
   code: number | null
-  /** What it said last. */
+  /** Last line on standard error. */
   lastLine: string
 }
 
 const ERROR = 'vulnshelf-gateway: '
 const isError = (line: string) => line.startsWith(ERROR)
 
-/** Runs a mirror until it ends, or is told to; what it says goes into the log, but for lines that are `kept` back. */
+/** Runs a mirror until it ends or `signal` aborts. Logs its output, except lines for which `kept` is true. */
 function runMirror(
   following: MirrorProcessOptions,
   words: readonly string[],
@@ -106,7 +105,7 @@ function runMirror(
     child.once('error', (error) => resolve({ code: null, lastLine: error.message }))
     child.once('close', (code) => resolve({ code, lastLine }))
   })
-  // One that could not be started has none.
+  // A process that could not be started has no pid.
   if (child.pid !== undefined) lowerCpuPriority(child.pid)
   if (child.stdout) createInterface(child.stdout).on('line', (line) => log.info(reportIn(line), 'mirror report'))
   if (child.stderr) {
@@ -128,10 +127,10 @@ function runMirror(
   })
 }
 
-/** Of a mirror that does not end, what has arrived stays all the same. */
+/** Time for a mirror to end before SIGKILL. Files that have arrived stay. */
 const END_MS = 10_000
 
-/** Options of `mirror` that must not reach this one from the environment; the others tune it. */
+/** `mirror` options that this mirror must not read from the environment. Others apply. */
 const NOT_FOR_IT = ['VULNSHELF_INTERVAL', 'VULNSHELF_MIRROR_INTERVAL', 'VULNSHELF_JSON', 'VULNSHELF_BUNDLE']
 
 function spawnMirror(words: readonly string[], source: string): ChildProcess | Error {
@@ -139,7 +138,7 @@ function spawnMirror(words: readonly string[], source: string): ChildProcess | E
   const env: NodeJS.ProcessEnv = { ...process.env, [FOLLOWED_BY_GATEWAY]: source }
   for (const name of NOT_FOR_IT) delete env[name]
   try {
-    // By the channel it hears that this process has ended, however it did.
+    // The closed IPC channel notifies the mirror that this process ended.
     return spawn(process.execPath, [...process.execArgv, program, ...words], {
       env,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -149,7 +148,7 @@ function spawnMirror(words: readonly string[], source: string): ChildProcess | E
   }
 }
 
-/** A report, which is a line of JSON. */
+/** Returns a report, which is one line of JSON, as log fields. */
 function reportIn(line: string): object {
   try {
     return { mirror: JSON.parse(line) as unknown }

@@ -1,4 +1,4 @@
-/** `vulnshelf-gateway serve` from its words: the gateway, alone or with workers, and the mirror that it follows by. */
+/** `vulnshelf-gateway serve`: a gateway, alone or with workers, and the mirror process of `--follow`. */
 import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import { assertKeySource } from '../auth/key-source.ts'
 import type { Gateway } from './gateway.ts'
@@ -30,7 +30,7 @@ export interface ServeFlags {
   pollSeconds: number
   workers: number
   maxConnections: number
-  /** What is mirrored into the folder that is served. */
+  /** Repository to mirror into the served folder. */
   follow?: string
   /** In seconds. */
   interval: number
@@ -40,15 +40,15 @@ export interface ServeFlags {
 }
 
 /**
- * Serves until the process is told to stop.
- * @throws SnapshotError when there is no sound snapshot, GatewayError for an option or a port that will not do
+ * Serves until the process gets a signal to stop.
+ * @throws SnapshotError without a valid snapshot; GatewayError for an invalid option or an unavailable port
  */
 export async function serveFromCommand(dist: string, flags: ServeFlags): Promise<void> {
-  // Before a first mirror, which may take an hour.
+  // Fails before a first mirror, which can take an hour.
   assertKeySource(flags)
   const log = openLog()
   try {
-    // Heard from now on: the first copy of a repository may take an hour.
+    // Handles signals from here on: the first mirror of a repository can take an hour.
     const stop = stopSignal(log)
     const following = followingOf(dist, flags)
     const start = () => startGateways(dist, flags, log)
@@ -66,7 +66,7 @@ function followingOf(dist: string, flags: ServeFlags): MirrorProcessOptions | nu
   return source === undefined ? null : { source, dist, intervalSeconds, keys, keep, derive }
 }
 
-/** Starts where a snapshot is here and sound, else when a mirror has brought one; null where it is told to stop meanwhile. */
+/** Starts with the existing snapshot if it is valid, else after a first mirror. Returns null if stopped meanwhile. */
 async function startMirrored<T>(
   following: MirrorProcessOptions,
   start: () => Promise<T>,
@@ -120,7 +120,7 @@ async function startGateways(
     const { startWorkers } = await import('./workers/primary.ts')
     return startWorkers(workers, options, log)
   }
-  // While the code of the gateway is loaded, a thread reads what it is going to hold in memory.
+  // While the gateway's code loads, a thread reads the tables.
   const { loadTables } = await import('../snapshots/table-loader.ts')
   const reading = loadTables(dist, null, true).result
   reading.catch(() => {})

@@ -1,4 +1,4 @@
-/** Listens, bounds slow clients, and stops without dropping a request. */
+/** Starts the HTTP server, bounds slow clients, and stops without dropping requests. */
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { hasStuckThread } from '../../corpus/runtime/threads.ts'
@@ -11,26 +11,25 @@ import type { Log, OpenLog } from './log.ts'
 
 export interface ServeOptions {
   host?: string
-  /** 0 takes any free port. */
+  /** 0 selects a free port. */
   port: number
-  /** How long requests in flight may take once the server stops. */
+  /** Time for requests in flight after `close()`, in ms. */
   drainMs?: number
-  /** Bounds of a slow client, in milliseconds. */
+  /** Timeouts for slow clients, in ms. */
   headersTimeoutMs?: number
   requestTimeoutMs?: number
   keepAliveMs?: number
-  /** A client has this time, at most twice this time, to read an answer. */
+  /** Time for a client to read an answer, in ms. The check interval can double it. */
   answerMs?: number
-  /** Open connections. */
   maxConnections?: number
-  /** Called for each connection that is closed because there are too many. */
+  /** Called for each connection that is closed because too many are open. */
   onRefused?: () => void
 }
 
 export interface RunningServer {
   url: string
   port: number
-  /** Takes no new connection, lets requests in flight finish, and then resolves. Cuts what is left after `drainMs`. */
+  /** Accepts no new connection, and resolves when requests in flight are answered or cut after `drainMs`. */
   close(): Promise<void>
 }
 
@@ -52,19 +51,19 @@ export async function startServer(app: RequestListener, options: ServeOptions): 
       requestTimeout: options.requestTimeoutMs ?? 30_000,
       keepAliveTimeout: options.keepAliveMs ?? 65_000,
       connectionsCheckingInterval: 1000,
-      // Nearly no request has a body: those without one get no stream to read it from.
+      // Nearly no request has a body. Requests without one get no stream for it.
       optimizeEmptyRequests: true,
-      // The app answers that itself, with a body.
+      // The app answers a missing `Host` itself, with a body.
       requireHostHeader: false,
     },
     pipeline.handle,
   )
   closeStalled(server, options.answerMs ?? ANSWER_MS, pipeline.current)
   server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS
-  // Otherwise the primary process offers a connection to its workers again and again while all of them are full.
+  // Otherwise the primary process would offer a connection to its workers repeatedly while all of them are full.
   Object.assign(server, { dropMaxConnection: true })
   if (options.onRefused) server.on('drop', options.onRefused)
-  // One more shows that there are too many.
+  // One more than the limit, to detect too many headers.
   server.maxHeadersCount = MAX_HEADERS + 1
   /** Connections that end with an error. */
   const ended = new WeakSet<Socket>()
@@ -77,15 +76,15 @@ export async function startServer(app: RequestListener, options: ServeOptions): 
     if (socket.destroyed || error.code === 'ECONNRESET') socket.destroy()
     else end(socket as Socket, parserError(error))
   })
-  // A CONNECT asks for a tunnel to another server (RFC 9110 9.3.6), and no token opens one. Node leaves the socket to us
-  // altogether, errors and closing included.
+  // A CONNECT requests a tunnel to another server (RFC 9110 9.3.6), which the gateway never opens. Node leaves errors
+  // and closing of the socket to this listener.
   server.on('connect', (_request, socket) => {
     socket.on('error', () => socket.destroy())
     socket.once('finish', () => socket.destroy())
     socket.resume()
     end(socket as Socket, methodNotAllowed())
   })
-  // Node would refuse it without a body.
+  // Node would reject the expectation without a body.
   server.on('checkExpectation', pipeline.handle)
   await listen(server, host, port)
   const bound = (server.address() as AddressInfo).port
@@ -99,7 +98,7 @@ export async function startServer(app: RequestListener, options: ServeOptions): 
   }
 }
 
-/** A terminal, npm and a supervisor may each send the same signal: within this time it is one. */
+/** A terminal, npm and a supervisor can each send the same signal. Within this time, they count as one. */
 const SAME_SIGNAL_MS = 1000
 
 /** Returns a signal that aborts at the first SIGTERM or SIGINT. A later one ends the process at once. */
@@ -117,7 +116,7 @@ export function stopSignal(log: Log): AbortSignal {
   return stop.signal
 }
 
-/** Ends the process with SIGKILL where a thread is stuck in a native call: `process.exit` would wait for it. */
+/** Ends the process with SIGKILL if a thread is stuck in a native call: `process.exit` would wait for the thread. */
 export async function killIfStuck(log: OpenLog): Promise<void> {
   if (!(await hasStuckThread())) return
   log.error({}, 'thread stuck in a native call, ending the process with SIGKILL')
@@ -155,7 +154,7 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
 
 const SWEEP_MS = 50
 
-/** Connections that wait for their next request are closed at once, the others as they fall idle. */
+/** Closes connections without a request at once, and the others when they become idle. */
 function drain(server: Server, drainMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const cut = setTimeout(() => server.closeAllConnections(), drainMs)
@@ -169,7 +168,7 @@ function drain(server: Server, drainMs: number): Promise<void> {
   })
 }
 
-/** A host to put into a URL that works from this machine. */
+/** Returns the host for a URL that works on this machine. */
 function shownHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
   return host.includes(':') ? `[${host}]` : host

@@ -1,4 +1,4 @@
-/** Inputs of handlers besides their parameters. */
+/** Inputs of handlers in addition to their parameters. */
 import type { Access } from '../access/access.ts'
 import type { Subject } from '../auth/subject.ts'
 import type { Queries } from '../query/queries.ts'

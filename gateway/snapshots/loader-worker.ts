@@ -1,6 +1,4 @@
-/**
- * The loader thread. Reads and checks data that would block the answering thread for half a second, and transfers it.
- */
+/** The loader thread. Reads, checks and transfers data that would block the answering thread for half a second. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { closeSync, openSync, readSync } from 'node:fs'

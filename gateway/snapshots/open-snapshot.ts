@@ -35,7 +35,7 @@ export interface OpenSnapshot extends Omit<SnapshotTables, 'lists'> {
   head(row: number): MemberHead
   /** In the order of `rows`. */
   heads(rows: readonly number[]): MemberHead[]
-  /** In memory of its own. */
+  /** Copied into separate memory. */
   pageHead(sort: CveSort, page: number): MemberHead
   /** Reads `length` bytes from `from`, relative to the start of the page, to `at` in `out`. */
   readPage(sort: CveSort, page: number, from: number, length: number, out: Buffer, at: number): void
@@ -78,7 +78,7 @@ export async function openTablesInTurns(
   }
 }
 
-/** Files per turn: opening one takes some 10 µs, and there are several hundred. */
+/** Files per turn: opening one takes about 10 µs, and there are several hundred. */
 const FILES_IN_A_TURN = 64
 
 function* openFiles(dist: string, tables: SnapshotTables): Generator<void, OpenSnapshot> {

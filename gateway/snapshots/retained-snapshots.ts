@@ -4,10 +4,7 @@ import { gone, invalidParameter } from '../http/errors.ts'
 import { type Lineage, type SnapshotSummary, summaryOf } from './ancestors.ts'
 import type { ServedSnapshot, SnapshotRegistry } from './registry.ts'
 
-/**
- * Returns `snapshot`, then earlier ones, newest first. Open snapshots are included even if `prune` removed their
- * files.
- */
+/** Returns `snapshot`, then earlier ones, newest first. Includes open snapshots with files removed by `prune`. */
 export async function retainedSnapshots(registry: SnapshotRegistry, snapshot: ServedSnapshot): Promise<Lineage> {
   // Two nights can have the same content and therefore the same id.
   const kept = new Map<string, SnapshotSummary>()

@@ -1,4 +1,4 @@
-/** Which nights of a folder of feeds are measured. */
+/** Selection of the measured nights in a folder of feeds. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'uvu'

@@ -1,6 +1,6 @@
 /**
- * The corpora that are measured: made by the commands, sample (or real feeds), two nights ingested and built, and kept in
- * the work folder for the next run. `made.json`, written last, says that one is complete, and what it was made by:
+ * The measured corpora. The commands create them: sample (or real feeds), and two nights of ingest and build. They stay
+ * in the work folder for the next run. `made.json`, written last, marks a complete corpus and its origin:
  *
  *     cves-13000/{feeds/,corpus.db,dist/,made.json}
  *     feeds-<name>-<digest of its path>/{corpus.db,dist/,made.json}
@@ -15,13 +15,12 @@ import { runProgram } from './build/program.ts'
 import type { BenchCorpus } from './report/line.ts'
 import { commitOf } from './report/machine.ts'
 
-/** What a corpus is made from: so many synthetic CVEs, or a folder of feeds and two of its nights. */
+/** The source of a corpus: a number of synthetic CVEs, or a folder of feeds and two of its nights. */
 export type CorpusSource = { cves: number } | { feeds: string; nights: [first: string, second: string] }
 
-/** What `made.json` says. */
 interface Made {
   source: CorpusSource
-  /** Of the checkout that made it. */
+  /** Commit of the checkout that built it. */
   commit: string
   /** Records in its second snapshot. */
   cves: number
@@ -29,16 +28,18 @@ interface Made {
 }
 
 export interface Making {
-  /** Where corpora are kept. */
   work: string
-  /** Makes them anew, whatever is kept. */
+  /** Builds them again, even if they exist. */
   fresh: boolean
   say(line: string): void
 }
 
 const NIGHTS_OF_SAMPLE = 2
 
-/** A corpus as it was kept, or made anew where it is not complete. @throws Error where a command fails */
+/**
+ * Returns a stored corpus, or builds it if it is incomplete.
+ * @throws Error if a command fails
+ */
 export async function corpusOf(source: CorpusSource, making: Making): Promise<BenchCorpus> {
   const folder = join(making.work, folderName(source))
   const positions = { corpus: join(folder, 'corpus.db'), dist: join(folder, 'dist') }
@@ -55,7 +56,7 @@ function folderName(source: CorpusSource): string {
 
 const marker = (folder: string) => join(folder, 'made.json')
 
-/** What was made here before of the same source, if it is complete. */
+/** Returns the description of a complete corpus from the same source, or null. */
 function kept(folder: string, source: CorpusSource, { fresh, say }: Making): Made | null {
   if (fresh || !existsSync(marker(folder))) return null
   const made = JSON.parse(readFileSync(marker(folder), 'utf8')) as Made
@@ -99,8 +100,8 @@ async function make(
 }
 
 /**
- * The last two days on which the CVE list or EPSS came out, as far as there is a CVE list by then.
- * @throws Error where there are not two
+ * Returns the last two days with a new CVE list or EPSS file and an existing CVE list.
+ * @throws Error if there are fewer than two
  */
 export async function lastNights(feeds: string): Promise<[first: string, second: string]> {
   const filesOf = (name: FeedName) => FEEDS.find((feed) => feed.name === name)!.find(feeds)

@@ -1,4 +1,4 @@
-/** The parts of the bench by the first word of their lines' names, in the order in which they are measured. */
+/** The groups of the bench by the first part of their lines' names, in the order of measurement. */
 import { alternativeLines } from './alternatives/http.ts'
 import { planLines } from './alternatives/plans.ts'
 import { buildLines } from './build/build.ts'

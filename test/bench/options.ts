@@ -1,9 +1,9 @@
-/** What `npm run bench` can be told. */
+/** The options of `npm run bench`. */
 import { Command, InvalidArgumentError } from 'commander'
 import { utcDate } from '../../corpus/model/values/date.ts'
 import { GROUPS } from './groups.ts'
 
-/** What is measured on. */
+/** The measured corpora. */
 export interface CorpusOptions {
   /** Sizes of synthetic corpora, ascending. */
   cves: number[]
@@ -12,7 +12,7 @@ export interface CorpusOptions {
   nights?: [first: string, second: string]
   work?: string
   fresh?: boolean
-  /** A folder in memory for whatever servers read. */
+  /** A folder in memory for the files that servers read. */
   memory?: string
 }
 
@@ -40,7 +40,7 @@ export interface SoakCommandOptions extends CorpusOptions {
 const USUAL = { cves: [13_000], rounds: 5, seconds: 0.8 }
 const SHORT = { cves: [10_000], rounds: 3, seconds: 0.3, longRounds: 2 }
 
-/** What a short run leaves out. */
+/** What a short run omits. */
 export const SHORT_REMARK =
   '--short: growth, and what only full size shows (caches, memory, long builds), is left out; few and short rounds scatter'
 
@@ -96,7 +96,7 @@ export interface BenchActions {
   soak(options: SoakCommandOptions): Promise<void>
 }
 
-/** The command, and what it hands its words to. */
+/** Returns the command; it passes its options to `actions`. */
 export function benchCommand({ bench, soak }: BenchActions): Command {
   const groups = Object.keys(GROUPS).join(', ')
   const program = withCorpus(new Command('bench').enablePositionalOptions())

@@ -29,13 +29,13 @@ async function sourcesOf({ cves, feeds, nights }: CorpusOptions): Promise<Corpus
   return [{ feeds: resolve(feeds), nights: nights ?? (await lastNights(resolve(feeds))) }]
 }
 
-/** Folders for whatever is written meanwhile, gone afterwards: of the builds beside the corpora, of servers in `--memory`. */
+/** Temporary folders: of builds, next to the corpora; of servers, in `--memory`. */
 interface Scratch {
   builds: string
   servers: string
 }
 
-/** The corpora, ascending by size. */
+/** Prepares the corpora, ascending by size, and runs `work` on them. */
 async function onCorpora(
   options: CorpusOptions,
   work: (corpora: BenchCorpus[], scratch: Scratch) => Promise<void>,
@@ -75,7 +75,7 @@ function copyOf(dist: string, folder: string): string {
 
 async function bench(options: BenchOptions): Promise<void> {
   const began = new Date()
-  // Before corpora are made: that is a load of its own.
+  // Before corpora are built, because that is a load itself.
   const machine = thisMachine()
   await onCorpora(options, async (corpora, scratch) => {
     const report = await measure(options, { began, machine, corpora, scratch })
@@ -115,7 +115,7 @@ async function measure(options: BenchOptions, { began, machine, corpora, scratch
     failures: [],
     remarks: short ? [SHORT_REMARK] : [],
   }
-  /** After each line, so that nothing measured is lost however a long run ends. */
+  /** Called after each line, so that a run that ends early loses no measurement. */
   const write = () => {
     report.seconds = (Date.now() - began.getTime()) / 1000
     if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 1)}\n`)
@@ -133,7 +133,7 @@ async function measure(options: BenchOptions, { began, machine, corpora, scratch
   return report
 }
 
-/** Measures what is wanted of a group. A fault in it is told, and the others are measured all the same. */
+/** Measures the requested lines of a group. A failure is reported, and other groups still run. */
 async function measureGroup(
   name: string,
   context: BenchContext,
@@ -156,7 +156,7 @@ async function measureGroup(
   rmSync(context.folder, { recursive: true, force: true })
 }
 
-/** One soak after the other, where there are several corpora; each is told as soon as it is over. */
+/** Runs one soak after the other for several corpora, and reports each when it ends. */
 async function soakAll(options: SoakCommandOptions): Promise<void> {
   const { mix, minutes, share, connections, serve, json } = options
   await onCorpora(options, async (corpora, { servers: folder }) => {

@@ -1,4 +1,4 @@
-/** `vulnshelf explain`: what decides each value is what is served, of every record; and the command. */
+/** `vulnshelf explain`: the deciding claim of each value is the served value, for every record; and the command. */
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { test } from 'uvu'

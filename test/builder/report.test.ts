@@ -1,4 +1,4 @@
-/** The text of a build's report, rendered from data. */
+/** The text of a build's report, formatted from data. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { formatBuildReport } from '../../builder/report.ts'

@@ -1,4 +1,4 @@
-/** Feeds, corpora and folders that are not what they should be: one line, a failure, and nothing touched. */
+/** Invalid feeds, corpora and folders: the command prints one line, fails, and changes nothing. */
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -17,7 +17,7 @@ const cveZip = (feeds: string) => join(feeds, `cvelistv5/${second}_all_CVEs.zip`
 const kevFile = (feeds: string) => join(feeds, 'kev/known_exploited_vulnerabilities.json')
 const records = (zip: Uint8Array) => unzipSync(zip)
 
-/** A copy of feeds and corpus for one case; `change` spoils the feeds. */
+/** Returns a copy of feeds and corpus for one case; `change` damages the feeds. */
 function spoiled(name: string, change: (feeds: string) => void = () => {}) {
   const at = { feeds: join(folder.path, name, 'feeds'), corpus: join(folder.path, name, 'corpus.db') }
   cpSync(good.feeds, at.feeds, { recursive: true })
@@ -26,7 +26,7 @@ function spoiled(name: string, change: (feeds: string) => void = () => {}) {
   return at
 }
 
-/** Ingests what was spoiled: it must fail, and leave everything byte for byte as it was. */
+/** Ingests the damaged feeds, and asserts that this fails and leaves every file unchanged, byte for byte. */
 async function refused({ feeds, corpus }: { feeds: string; corpus: string }, code: 1 | 2 = 1): Promise<string> {
   const before = stateOf(join(corpus, '..'))
   const line = failed(await vulnshelf(['ingest', feeds, '--corpus', corpus]), code)
@@ -122,7 +122,7 @@ test('a folder without feeds, a missing folder and a file are rejected as feeds'
   assert.match(early, /has no CVE list dated up to 1999-01-01; the oldest is dated /)
 })
 
-/** Asserts that neither command takes `corpus` for one, and that it stays as it is. */
+/** Asserts that neither command accepts `corpus` as a corpus, and that it stays unchanged. */
 async function noCorpus(corpus: string, line: RegExp): Promise<void> {
   const before = stateOf(corpus)
   const out = join(folder.path, 'never')
@@ -203,7 +203,7 @@ test('a corpus without permission is reported with its path and the remedy', asy
     const line = await ingest(path)
     assert.match(line, new RegExp(`^${path} cannot be written: .*; make \\S+read-only-folder writable for this user$`))
   }
-  // Whoever is not root can neither read nor remove them as they are.
+  // A user other than root can neither read nor remove them with these permissions.
   rmSync(join(open, 'unreadable'), { recursive: true })
   chmodSync(join(open, 'read-only-folder'), 0o755)
   assert.equal(stateOf(open), before)
@@ -239,7 +239,7 @@ test('a folder that another build writes to is reported as busy', async () => {
   const dist = join(folder.path, 'busy')
   cpSync(good.dist, dist, { recursive: true })
   const before = stateOf(dist)
-  // Not read while it is held: a process that closes a file gives up its locks on it.
+  // Do not read the lock file while it is locked: a process that closes a file releases its locks on it.
   const unlock = lockDist(dist)
   assert.match(failed(await vulnshelf(['build', '--corpus', good.corpus, '--out', dist])), /^another build or prune is/)
   assert.match(failed(await vulnshelf(['prune', dist, '--keep', '1'])), /^another build or prune is writing to /)

@@ -1,4 +1,4 @@
-/** The commands as an operator runs them: child processes, with their own environment, looked at from outside. */
+/** Runs the commands as an operator does: child processes with their own environment, observed from outside. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
@@ -6,7 +6,7 @@ import { join, relative } from 'node:path'
 import * as assert from 'uvu/assert'
 
 const root = join(import.meta.dirname, '../..')
-/** Found from any working folder. */
+/** Paths relative to the checkout, so that any working folder works. */
 const PROGRAMS = { vulnshelf: 'builder/bin.js', 'vulnshelf-gateway': 'gateway/bin.js' } as const
 export type Program = keyof typeof PROGRAMS
 
@@ -14,15 +14,14 @@ export interface Outcome {
   program: Program
   code: number | null
   out: string
-  /** The lines on standard error. */
   err: string[]
 }
 
 export interface RunOptions {
   env?: Record<string, string>
-  /** The working folder; the checkout by default. */
+  /** Working folder. Default: the checkout. */
   cwd?: string
-  /** Runs as a user who may write nothing, where the test runs as one who may write everything. */
+  /** If the test runs as root, runs the command as a user without write permission. */
   asNobody?: boolean
 }
 
@@ -30,7 +29,7 @@ export interface RunOptions {
 const TIMEOUT_MS = 60_000
 const NOBODY = 65_534
 
-/** The environment of a command: the test's own settings must not reach it. */
+/** Returns the environment of a command. The test's own settings must not reach it. */
 function environment(env: Record<string, string> = {}): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('VULNSHELF_'))
   return { ...Object.fromEntries(kept), ...env }
@@ -38,7 +37,7 @@ function environment(env: Record<string, string> = {}): NodeJS.ProcessEnv {
 
 const running = new Set<ChildProcess>()
 
-/** Ends what a failed test left running; goes into `after`. */
+/** Kills processes that a failed test left running. Call it in `after`. */
 export function endAll(): void {
   for (const child of running) child.kill('SIGKILL')
 }
@@ -75,18 +74,17 @@ export function run(program: Program, args: readonly string[], options: RunOptio
 export const vulnshelf = (args: readonly string[], options?: RunOptions) => run('vulnshelf', args, options)
 export const gateway = (args: readonly string[], options?: RunOptions) => run('vulnshelf-gateway', args, options)
 
-/** Asserts that a command went well; gives what it printed. */
+/** Asserts that a command succeeded. Returns its output. */
 export function done({ code, out, err }: Outcome): string {
   assert.is(code, 0, err.join('\n'))
   return out
 }
 
-/** Lines that tell how far a command has come. */
 const PROGRESS = /^(?:reading [\w -]+|merging|[\w ]+: \d+ of \d+)$/
 
 /**
- * Asserts that a command failed with this exit code and told why in exactly one line, which comes last, after lines of
- * progress only; gives the line without the program's name.
+ * Asserts that a command failed with this exit code and one error line, preceded by progress lines only. Returns the
+ * error line without the program's name.
  */
 export function failed({ program, code, out, err }: Outcome, expected: 1 | 2 = 1): string {
   const last = err.at(-1) ?? ''
@@ -98,7 +96,7 @@ export function failed({ program, code, out, err }: Outcome, expected: 1 | 2 = 1
   return last.slice(program.length + 2)
 }
 
-/** Names and digests of everything below a folder, or of one file: equal, and nothing has been touched. */
+/** Returns names and digests of all files below a folder, or of one file. Equal results mean that nothing changed. */
 export function stateOf(path: string): Record<string, string> {
   const files = statSync(path).isDirectory()
     ? readdirSync(path, { recursive: true, withFileTypes: true })

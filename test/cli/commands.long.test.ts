@@ -1,4 +1,4 @@
-/** Every command does what it says, prints its report in words and as JSON, and takes its options from the environment. */
+/** Every command does its work, prints its report as text and as JSON, and reads its options from the environment. */
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
@@ -15,7 +15,7 @@ import { done, endAll, failed, gateway, start, vulnshelf } from './command.ts'
 const folder = temporaryFolder('commands')
 const at = (name: string) => join(folder.path, name)
 const [feeds, corpus, dist] = [at('feeds'), at('corpus.db'), at('dist')]
-/** A report; what it holds is asserted, not typed. */
+/** Parses a report; its content is asserted, not typed. */
 const json = <T = Record<string, unknown>>(text: string) => JSON.parse(text) as T
 
 test('sample writes feeds, and the same ones again', async () => {
@@ -121,7 +121,7 @@ test('an option that means something else in another command has a variable that
     failed(await gateway(['serve', dist], { env: { VULNSHELF_KEEP: '1' } }), 2),
     / rename it to VULNSHELF_SERVE_KEEP or VULNSHELF_MIRROR_KEEP, /,
   )
-  // Whoever says it otherwise may leave the old variable where it is.
+  // The old variable may stay set if the new variable or the option sets the value.
   assert.is(await kept({ VULNSHELF_KEEP: '1', VULNSHELF_PRUNE_KEEP: '9' }), 2)
   assert.is(await kept({ VULNSHELF_KEEP: '1' }, '--keep', '9'), 2)
   const old = { VULNSHELF_EXPIRES: '1h', VULNSHELF_INTERVAL: '1s' }
@@ -282,7 +282,7 @@ test('serve starts though its issuer is away for the moment', async () => {
   )
   const url = /listening on (\S+)/.exec(said)?.[1]
   assert.ok(url, said)
-  // No real token: the keys are asked for first.
+  // Not a valid token: the gateway requests the keys first.
   const jws = ['{"alg":"RS256","kid":"1"}', '{}', 'x'].map((part) => Buffer.from(part).toString('base64url')).join('.')
   const answer = await fetch(`${url}/api/v1/cves`, { headers: { authorization: `Bearer ${jws}` } })
   assert.is(answer.status, 503)
@@ -337,7 +337,7 @@ test('wrong usage gives one line and exit code 2', async () => {
     [['token', '--tier', 'high'], /'high' is invalid/],
   ]
   for (const [args, line] of gatewayCases) assert.match(failed(await gateway(args), 2), line)
-  // What mirrors trust is a file: it must not become the folder of the keys that a token is made with.
+  // VULNSHELF_KEYS is the file of keys that mirrors trust. It must not become the folder of the token's keys.
   assert.not.match(done(await gateway(['token', '--help'])), 'VULNSHELF_KEYS')
   const notPrivate = await gateway(['serve', dist, '--port', '0'], { env: { VULNSHELF_NO_PREVIEW: 'perhaps' } })
   assert.match(failed(notPrivate, 2), /^VULNSHELF_NO_PREVIEW must be true or false, not 'perhaps'/)

@@ -27,7 +27,7 @@ done(await gateway(['token', '--keys', keys]))
 const { manifest, pointer } = readCurrent(good.dist)
 const ask = heldFetch(CONTRACT)
 
-/** A copy of the good snapshot. */
+/** Returns a copy of the intact snapshot. */
 function copy(name: string): string {
   const dist = join(folder.path, name)
   cpSync(good.dist, dist, { recursive: true })
@@ -40,7 +40,7 @@ function flipBit(path: string, at?: number): void {
   writeFileSync(path, bytes)
 }
 
-/** The one line with which `verify` ends. */
+/** Returns the last line that `verify` prints for an invalid snapshot. */
 async function verifyLine(dist: string): Promise<string> {
   const { code, out, err } = await vulnshelf(['verify', dist, '--jobs', '0'])
   assert.is(code, 1)
@@ -65,7 +65,7 @@ async function served(dist: string) {
   }
 }
 
-/** What the gateway checks before its first answer: what it holds in memory, and what SQLite reads for it. */
+/** The files that the gateway checks before its first answer: data in memory, and the SQLite file. */
 const CHECKED: readonly Role[] = ['about', 'epss', 'rejected', 'index', 'columns', 'orders', 'query']
 
 for (const role of ROLES) {
@@ -160,7 +160,7 @@ test('a build stops at a damaged pointer; with a damaged manifest it builds ever
 test('a damaged segment gives 500 and a log line for that CVE only; other answers are unchanged', async () => {
   const file = manifest.files.find((one) => one.role === 'cve' && one.count > 2) as FileEntry
   const members = [...membersOf(readObject(good.dist, file))]
-  // One that has every part that is asked for below.
+  // A member with every part that is requested below.
   const rotten = members.find(({ segments }) => [1, 2, 3, 4].every((kind) => segments.some((one) => one.kind === kind)))
   const other = members.find((member) => member !== rotten)
   const dist = copy('rotten-segment')

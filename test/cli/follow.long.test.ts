@@ -1,4 +1,4 @@
-/** `serve --follow` as an operator runs it: from nothing to the newest snapshot, through a night, and to its end. */
+/** `serve --follow` as an operator runs it: from an empty folder to the newest snapshot, a night, and its end. */
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -28,7 +28,7 @@ const serve = (dist: string, ...words: string[]) => {
   return ['serve', dist, '--port', '0', '--jwks', jwks, ...words]
 }
 
-/** A gateway that follows, its address and what it says. */
+/** Starts a gateway with `--follow`. Returns its URL and output. */
 async function following(dist: string, words: readonly string[], env: Record<string, string> = {}) {
   const child = start('vulnshelf-gateway', serve(dist, '--poll-seconds', '1', ...words), { env })
   const said = { out: '', err: '' }
@@ -64,7 +64,7 @@ test('it starts with the first snapshot, serves each new one, and ends its mirro
   const { snapshot } = readCurrent(origin).manifest
   await until(async () => (await served()) === snapshot)
   assert.equal(readFileSync(pointerPath(dist)), readFileSync(pointerPath(origin)))
-  // What is kept is the one snapshot.
+  // Only one snapshot is kept.
   await until(() => readdirSync(join(dist, 'manifests')).length === 1)
   await until(() => /mirror report/.test(said.out))
 

@@ -1,4 +1,4 @@
-/** Commands on a disk that is full or read-only: one line with the path and the remedy, and nothing is lost. */
+/** Commands on a full or read-only disk: one line with the path and the remedy, and no lost data. */
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
@@ -32,7 +32,7 @@ function disk(options: string): SmallDisk {
   return made
 }
 
-/** Commands that write to a path below a disk, each with that path. */
+/** Commands that write to a path on a small disk. */
 const WRITERS: [name: string, write: (path: string) => Promise<Outcome>][] = [
   ['build', (path) => vulnshelf(['build', '--corpus', corpus, '--out', path])],
   ['ingest', (path) => vulnshelf(['ingest', feeds, '--corpus', path])],

@@ -1,6 +1,6 @@
 /**
- * Two gateways that follow an S3-compatible store, share their limits through Redis and answer behind nginx: one publish,
- * and a client that walks pages through the balancer meanwhile sees no gap and no duplicate.
+ * Two gateways follow an S3-compatible store, share their limits through Redis and run behind nginx. During a publish,
+ * a client that pages through the balancer gets no gap and no duplicate.
  */
 import { once } from 'node:events'
 import { cpSync, readFileSync } from 'node:fs'
@@ -63,14 +63,14 @@ async function startGateway(name: string, store: ObjectStore, redis: TestRedis, 
   }
 }
 
-/** The example of the README, with these gateways and this port. */
+/** The configuration example of the README, with these gateways and this port. */
 const balancer = (gateways: readonly RunningGateway[], port: number) =>
   gateways.reduce(
     (text, { url }, i) => text.replace(`gateway-${i + 1}:8080`, url.replace('http://', '')),
     readFileSync(EXAMPLE, 'utf8').replace('listen 80;', `listen 127.0.0.1:${port};`),
   )
 
-/** The ids of all CVEs in the order of `/cves`, read from the files. */
+/** Returns the ids of all CVEs in the order of `/cves`, read from the files. */
 async function idsIn(dist: string): Promise<string[]> {
   const { all, close } = askDirectly(dist)
   try {

@@ -1,4 +1,4 @@
-/** `vulnshelf-gateway mirror` as an operator runs it: once, again, wrongly, and for ever. */
+/** `vulnshelf-gateway mirror` as an operator runs it: once, repeated, with wrong options, and at intervals. */
 import { once } from 'node:events'
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

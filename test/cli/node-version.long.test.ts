@@ -1,4 +1,4 @@
-/** A Node that is too old is told before anything is loaded that it cannot load. */
+/** An old Node prints the required version before it loads a module that it cannot load. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert'
 const root = join(import.meta.dirname, '../..')
 const { bin, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-/** Runs a program in a Node that says it is of this version. */
+/** Runs a program in a Node that reports this version. */
 function runAs(version: string, words: readonly string[]) {
   const versions = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`
   const { status, stdout, stderr } = spawnSync(

@@ -1,4 +1,4 @@
-/** A command ends with the npx that runs it, however that ends; and only with that one. */
+/** A command ends with the npx that runs it, in whatever way npx ends. It does not end with another npx. */
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ test('a gateway stops in order at a signal to its group, as terminals send it', 
   }
 })
 
-// Elsewhere the shell is replaced by the command, which gets what npm passes on.
+// On other systems, the command replaces the shell and gets the signals that npm forwards.
 if (existsSync('/proc/self/stat')) {
   test('a gateway gives its port back when npx alone is stopped, when the terminal is closed, and when npx is killed', async () => {
     const endings = [
@@ -75,13 +75,13 @@ if (existsSync('/proc/self/stat')) {
   })
 }
 
-/** Checks that the gateway with the printed pid, which writes to `log`, answers after the script and its npx have ended. */
+/** Asserts that the gateway with the printed pid, which writes to `log`, answers after the end of script and npx. */
 async function outlives(run: NpmRun, log: string): Promise<void> {
   const pid = Number((await run.printed(/pid (\d+)/))[1])
   try {
     assert.is(await run.ended(), 0, run.out())
     const url = /listening on (\S+)/.exec(readFileSync(log, 'utf8'))![1]!
-    // Longer than it would take to notice.
+    // Longer than the gateway takes to detect the end of npx.
     await sleep(2000)
     assert.ok(await answers(url))
   } finally {

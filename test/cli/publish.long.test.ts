@@ -1,4 +1,4 @@
-/** `vulnshelf publish` as an operator runs it: to a folder, to an object store, wrongly, and killed. */
+/** `vulnshelf publish` as an operator runs it: to a folder, to an object store, with wrong options, and killed. */
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -88,7 +88,7 @@ test('killed at some moment, the folder has the night before or the new one, who
   done(await vulnshelf(['publish', first, to]))
   const child = start('vulnshelf', ['publish', second, to])
   const ended = once(child, 'close')
-  // It has taken the folder, and is at it; or it was quick, and has ended.
+  // Either it has locked the folder and is publishing, or it was fast and has ended.
   while (!existsSync(join(to, 'tmp')) && child.exitCode === null) await sleep(1)
   child.kill('SIGKILL')
   await ended

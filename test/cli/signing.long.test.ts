@@ -1,4 +1,4 @@
-/** Keys, signed snapshots and what becomes of them: made, renewed, signed by old and new keys, checked, and served. */
+/** Keys and signed snapshots: created, rotated, signed with old and new keys, verified, and served. */
 import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
@@ -33,7 +33,7 @@ const build = (dist: string, ...words: string[]) =>
 const kids: string[] = []
 
 test('key makes a private key for its owner only, and adds the public one to a key set', async () => {
-  // Of a run that was killed.
+  // The leftover of a killed run.
   writeFileSync(`${first}.new`, '{"kty":')
   const words = done(await vulnshelf(['key', first, '--public', keys]))
   assert.match(words, /^EdDSA key \S{43}\n .*first\.json: the private key; .*\n .*keys\.json: 1 public key; /)

@@ -1,4 +1,4 @@
-/** `npm start` as a newcomer runs it: its options, its end, and what an interrupted one leaves. */
+/** `npm start` as a new user runs it: its options, its end, and the leftovers of an interrupted start. */
 import { existsSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const dist = join(npm.path, 'dist')
 const start = (...options: string[]) => npm.run('npm', ['start', '--', ...options])
 const TRY = /curl .*'Authorization: (Bearer \S+)' '(http:\/\/\S+?)\/api\/v1\/cves'/
 
-/** The port that a start has printed, and what its gateway answers. */
+/** Returns the port that a start printed, and a function that requests a path from its gateway. */
 async function answering(run: ReturnType<typeof start>) {
   const [, authorization, url] = await run.printed(TRY)
   const get = async (path: string) => {

@@ -1,4 +1,4 @@
-/** The example of the README as people run it: here, from a URL, and in a project that has the package installed. */
+/** The example of the README: on a folder, on a URL, and in a project that has the package installed. */
 import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ const listed = (await page('kev=true')).map((row) => row.assigner)
 const cna = byFrequency(listed)[0]!
 const expected = await page(`kev=true&assigner=${encodeURIComponent(cna)}`)
 
-/** What a program prints, as lines. */
+/** Returns the lines that a program prints. */
 function printed(cwd: string, program: string, words: readonly string[]): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), program, ...words], { cwd })
@@ -55,7 +55,7 @@ test('it runs in another project that has the package among its own', async () =
   for (const part of ['package.json', 'corpus']) {
     cpSync(join(ROOT, part), join(modules, 'vulnshelf', part), { recursive: true })
   }
-  // All that a reader needs of what the package depends on.
+  // The reader needs only these dependencies of the package.
   for (const name of ['jose', 'undici']) symlinkSync(join(ROOT, 'node_modules', name), join(modules, name))
   assert.equal(
     idsOf(await printed(project, 'kev.ts', [dist, cna])),

@@ -1,4 +1,4 @@
-/** The CVEs of a CNA that are known to be exploited: `npx tsx test/examples/kev-of-a-cna.ts <folder|url> <cna>`. */
+/** Lists the known exploited CVEs of a CNA: `npx tsx test/examples/kev-of-a-cna.ts <folder|url> <cna>`. */
 import { openReader } from 'vulnshelf/reader'
 
 const [address, assigner] = process.argv.slice(2)

@@ -1,4 +1,4 @@
-/** A real day: the baseline of 2024-09-30, then the delta of 2024-10-24 on top of it, built upon and from scratch. */
+/** A real day: the baseline of 2024-09-30 and the delta of 2024-10-24, built incrementally and from scratch. */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'uvu'
@@ -14,7 +14,7 @@ import { BASELINE, DELTA, linkFeeds, SMALL_FEEDS } from './feeds-folder.ts'
 
 needs('real feeds')
 
-/** Digest of every record of a corpus, by id. */
+/** Returns the digest of every record of a corpus, by id. */
 function recordsOf(path: string): Map<string, string> {
   const corpus = openCorpus(path)
   const records = corpus
@@ -25,7 +25,7 @@ function recordsOf(path: string): Map<string, string> {
   return new Map(records)
 }
 
-/** A build by the command, in a process of its own. */
+/** Builds with the command, in a separate process. */
 function buildElsewhere(corpus: string, dist: string, jobs: number): { snapshot: string } {
   const cli = join(import.meta.dirname, '../../builder/cli.ts')
   const args = ['--import', 'tsx', cli, 'build', '--corpus', corpus, '--out', dist, '--jobs', String(jobs), '--json']

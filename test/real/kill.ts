@@ -1,8 +1,8 @@
 /**
- * `npx tsx test/real/kill.ts [times] [seed]`: a night on the real feeds, killed with SIGKILL at random moments spread
- * over ingest and build. After each kill yesterday's snapshot must verify and open for serving, the corpus must be
- * yesterday's or today's, and the next, undisturbed run must end in the very snapshot of a night without kills.
- * Not part of `npm test`: it takes some minutes.
+ * `npx tsx test/real/kill.ts [times] [seed]`: a night on the real feeds, killed with SIGKILL at random moments of
+ * ingest and build. After each kill, yesterday's snapshot must verify and open for serving, and the corpus must be
+ * yesterday's or today's. The next run without a kill must give the same snapshot as a night without kills. Not part of
+ * `npm test`: it takes some minutes.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -42,7 +42,7 @@ function command(args: string[]): ChildProcess {
   return spawn(process.execPath, ['--import', 'tsx', cli, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
 }
 
-/** Lets a command end, or kills it after `ms`; tells which, and how long it took. */
+/** Waits for the end of a command, or kills it after `ms`. Returns whether it was killed, and its duration. */
 async function end(child: ChildProcess, ms = Number.POSITIVE_INFINITY): Promise<{ killed: boolean; ms: number }> {
   const began = performance.now()
   let err = ''
@@ -56,7 +56,7 @@ async function end(child: ChildProcess, ms = Number.POSITIVE_INFINITY): Promise<
   return { killed: signal === 'SIGKILL', ms: performance.now() - began }
 }
 
-/** A digest of everything that a build reads from a corpus. */
+/** Returns a digest of everything that a build reads from a corpus. */
 function stateOf(path: string): string {
   const corpus = openCorpus(path)
   const digest = createHash('sha256')
@@ -72,7 +72,10 @@ function stateOf(path: string): string {
   return digest.digest('hex')
 }
 
-/** Throws unless the snapshot of `dist` is one of `ids`, verifies, and opens for serving; gives its id. */
+/**
+ * Returns the id of the snapshot in `dist`.
+ * @throws Error unless it is one of `ids`, verifies, and opens for serving
+ */
 async function soundSnapshot(dist: string, ids: string[]): Promise<string> {
   const { snapshot, faults } = await verify(dist, { jobs: 2 })
   if (faults.length > 0) throw new Error(`the snapshot does not verify: ${faults.join('; ')}`)
@@ -122,7 +125,7 @@ async function main(): Promise<void> {
     const inIngest = moment < ingestMs
     if (!inIngest) await end(ingest(night))
     const { killed } = await end((inIngest ? ingest : build)(night), inIngest ? moment : moment - ingestMs)
-    // A command that was faster this time is looked at all the same, but is no kill.
+    // A command that ended before its kill is checked too, but does not count as a kill.
     if (killed) kills++
 
     const corpus = stateOf(night.corpus)

@@ -1,7 +1,7 @@
 /**
- * `npx tsx test/real/mirror-kill.ts [times] [seed]`: mirrors of the real feeds, the baseline and the newest night, killed
- * with SIGKILL at random moments, over a line that truncates, cuts, delays and answers 500 and 429. Every one of them must
- * end complete and right. Not part of `npm test`: it takes some minutes.
+ * `npx tsx test/real/mirror-kill.ts [times] [seed]`: mirrors of the real feeds, the baseline and the newest night,
+ * killed with SIGKILL at random moments. The connection truncates, closes, delays, and answers 500 and 429. Every
+ * mirror must become complete and correct. Not part of `npm test`: it takes some minutes.
  */
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { ingestAndBuild, temporaryFolder } from '../support/dist.ts'
 import { needs } from '../support/needs.ts'
 import { BASELINE, linkFeeds, NEWEST } from './feeds-folder.ts'
 
-/** What each night adds. */
+/** The feeds that each night adds. */
 const NIGHTS = [
   [BASELINE, 'epss/epss_scores-2024-10-26.csv.gz', 'kev/known_exploited_vulnerabilities.json', 'cna/CNAsList.json'],
   [NEWEST, 'epss/epss_scores-2025-08-30.csv.gz'],

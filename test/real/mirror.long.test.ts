@@ -1,6 +1,6 @@
 /**
- * A mirror of the real feeds: whole, then the night of a real delta, deriving what is derived. It answers as its origin
- * does, byte for byte, and of the night came what changed, the manifest and nothing else.
+ * A mirror of the real feeds: complete, then the night of a real delta with derived files rebuilt. Its answers equal
+ * those of its origin, byte for byte. The night transfers only the changes and the manifest.
  */
 import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ import { BASELINE, DELTA, linkFeeds, SMALL_FEEDS } from './feeds-folder.ts'
 needs('real feeds')
 
 const INCLUDE = 'cvss,epss,affected,references,exploits,evidence,timeline,analysis'
-/** Lists of which every page is compared; those of CVEs in every order. */
+/** Every page of these lists is compared; lists of CVEs in every order. */
 const LISTS = ['/cwes', '/capecs', '/cnas', '/vendors', '/products', '/exploits', '/reports/types', '/snapshot']
 
 async function errorOf(promise: Promise<unknown>): Promise<string> {
@@ -34,7 +34,7 @@ async function errorOf(promise: Promise<unknown>): Promise<string> {
   )
 }
 
-/** Every answer of a gateway, each with what was asked. */
+/** Yields every answer of a gateway, with its request. */
 async function* answersOf({ ask, all }: Asked): AsyncGenerator<[asked: string, answer: string]> {
   for (const sort of CVE_SORTS) {
     for (const direction of ['', '-']) {
@@ -55,7 +55,10 @@ async function* answersOf({ ask, all }: Asked): AsyncGenerator<[asked: string, a
   for (const { slug } of await all<{ slug: string }>('/cnas')) yield [slug, await errorOf(ask(`/cnas/${slug}`, ''))]
 }
 
-/** @throws where the two answer anything differently; gives how many answers they gave */
+/**
+ * Returns the number of compared answers.
+ * @throws Error if the two answer anything differently
+ */
 async function assertSameAnswers(origin: string, copy: string): Promise<number> {
   const [one, other] = [askDirectly(origin), askDirectly(copy)]
   let answers = 0
@@ -119,7 +122,7 @@ test('the whole, then the night of the delta: the same answers, and no byte more
     assert.equal((await verify(dist, { keys, jobs: 2 })).faults, [])
     assert.ok((await assertSameAnswers(origin.dist, dist)) > 3 * readCurrent(dist).manifest.files.length)
   }
-  // What was reckoned is what came, to the byte.
+  // The transfer equals the computed size, to the byte.
   assert.is(derived.sent, changed.delta + readFileSync(pointerPath(origin.dist)).length)
   assert.ok(derived.sent < night.sent / 5)
 })

@@ -1,4 +1,4 @@
-/** The newest real CVE list arrives whole: what is read is kept or skipped by name, what is kept is served. */
+/** The newest real CVE list: every record read is stored or skipped by name, and every stored one is served. */
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -20,7 +20,7 @@ interface UpstreamRecord {
   cveMetadata: { cveId: string; state: string }
 }
 
-/** Every record of a CVE list zip, by nothing but yauzl and JSON.parse. */
+/** Returns every record of a CVE list zip, read with only yauzl and JSON.parse. */
 async function upstreamRecords(path: string): Promise<UpstreamRecord[]> {
   const records: UpstreamRecord[] = []
   const zip = await openPromise(path, { lazyEntries: true })

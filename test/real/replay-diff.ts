@@ -1,4 +1,4 @@
-/** The plain diff of dated CVE lists (replay.py), and what its facts lead one to expect in a timeline. */
+/** The plain diff of dated CVE lists (replay.py), and the timeline messages that follow from its facts. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -47,7 +47,7 @@ export interface ChangedRecord {
   /** `dateUpdated` of the newer record. */
   updated: string
   facts: Fact[]
-  /** Paths of all else that differs. */
+  /** Paths of all other differences. */
   other: string[]
 }
 
@@ -58,7 +58,7 @@ export interface ListDiff {
   changed: Record<string, ChangedRecord>
 }
 
-/** The diffs between neighbours of these dated lists. */
+/** Returns the diffs between consecutive dated lists. */
 export async function plainDiffs(dates: readonly string[]): Promise<ListDiff[]> {
   const script = join(import.meta.dirname, 'replay.py')
   const lists = dates.map((date) => join(REAL_FEEDS, `cvelistv5/${date}_all_CVEs.zip`))
@@ -66,7 +66,7 @@ export async function plainDiffs(dates: readonly string[]): Promise<ListDiff[]> 
   return JSON.parse(stdout) as ListDiff[]
 }
 
-/** A message as the timeline should have it; the indexes of lists are left out of the path. */
+/** An expected message of the timeline; its path has no list indexes. */
 export interface BitConstraint {
   category: string
   path: string
@@ -74,7 +74,7 @@ export interface BitConstraint {
   new: Text
 }
 
-/** What the record's own facts say must be told, one message each, nothing else being the case. */
+/** Returns the messages that follow from the record's own facts, one per fact, if nothing else applies. */
 export function toldByFacts(facts: readonly Fact[]): BitConstraint[] {
   const told: BitConstraint[] = []
   for (const fact of facts) {
@@ -135,7 +135,7 @@ function toldOfReference(url: string, old: UpstreamReference | null, now: Upstre
   return fields.map((name) => ({ category, path: `${path}.${name}`, old: printed(old[name]), new: printed(now[name]) }))
 }
 
-/** An item of a list in the words of the API: what tells it apart, how it is shown, its fields. */
+/** An item of a list in the API's terms: its key, its displayed value, its fields. */
 interface Item {
   key: string
   shown: Record<string, unknown>
@@ -147,7 +147,7 @@ function scoreItem({ container, name, version, score, severity, vector }: Upstre
   return { key: `${container} ${name} ${version}`, shown: {}, fields }
 }
 
-/** Ranges are held against the records elsewhere; here they only have to have changed as the statements did. */
+/** Another test compares ranges with the records; here they only must have changed when the statements did. */
 function entryItem({ container, entry }: UpstreamEntry): Item {
   const shown = { vendor: named(entry.vendor), product: named(entry.product), package_name: text(entry.packageName) }
   const statements = (entry.versions ?? []).map(({ version, status, lessThan, lessThanOrEqual, ...rest }) => ({
@@ -174,12 +174,12 @@ function entryItem({ container, entry }: UpstreamEntry): Item {
 }
 
 const text = (value: unknown): Text => (typeof value === 'string' && value.trim() !== '' ? value.trim() : null)
-/** An empty list says nothing. */
+/** An empty list counts as absent. */
 const filled = (list: unknown): unknown => (Array.isArray(list) && list.length > 0 ? list : null)
-/** `n/a` names nobody (rule 24). */
+/** `n/a` is no name (rule 24). */
 const named = (value: unknown): Text => (/^n\/a$/i.test(text(value) ?? 'n/a') ? null : text(value))
 
-/** What stays the same is left out; of those of one name the first follows the first, the rest came or went. */
+/** Unchanged items are omitted. Items of the same name are paired in order; the others were added or removed. */
 function toldOfItems<Value>(
   category: string,
   path: string,
@@ -212,7 +212,7 @@ function toldOfItems<Value>(
 const shownAs = ({ shown, fields }: Item): Text =>
   printed(Object.fromEntries(Object.entries({ ...shown, ...fields }).filter(([, value]) => value !== null)))
 
-/** Lists of plain texts say the same in any order. */
+/** Compares values; the order of lists of plain texts does not matter. */
 function saysTheSame(a: unknown, b: unknown): boolean {
   const sorted = (_: string, value: unknown) =>
     Array.isArray(value) && value.every((one) => typeof one === 'string') ? value.toSorted() : value

@@ -1,4 +1,4 @@
-/** Holds the timeline entries of one replayed night against the plain diff of the upstream records, both ways. */
+/** Compares the timeline entries of one replayed night with the plain diff of the upstream records, both ways. */
 import type { RecordParts, TimelineEntry, TimelineMessage } from '../../corpus/model/record.ts'
 import { type BitConstraint, type ChangedRecord, cut, type Fact, toldByFacts } from './replay-diff.ts'
 
@@ -6,21 +6,20 @@ import { type BitConstraint, type ChangedRecord, cut, type Fact, toldByFacts } f
 export interface Night {
   before: RecordParts & { version: number }
   after: RecordParts & { version: number }
-  /** The diff of its upstream record, which changed or did not. */
+  /** The diff of its upstream record; null if unchanged. */
   upstream: ChangedRecord | null
-  /** What other feeds brought that night, and the timestamps that date it. */
+  /** Changes of other feeds in that night, and the timestamps that date it. */
   catalog: boolean
   exploits: boolean
-  /** `exploits` has the newest date of each row of the archive that came, by its number. */
+  /** `exploits` has the newest date of each new row of the archive, by its number. */
   dates: { catalog: string; exploits: ReadonlyMap<string, string> }
 }
 
 export interface Verdict {
-  /** The entries of this night. */
   entries: TimelineEntry[]
-  /** What is wrong, in words; nothing where the timeline is right. */
+  /** Faults as text; empty if the timeline is correct. */
   faults: string[]
-  /** Which rules were needed where facts and messages are not one to one. */
+  /** The rules that were necessary where facts and messages do not correspond one to one. */
   rules: string[]
 }
 
@@ -29,9 +28,9 @@ type Kind = Fact['fact']
 interface Rule {
   name: string
   path: RegExp
-  /** Whether this night has a cause for a message that no fact is told by. */
+  /** Returns whether this night has a cause for a message that follows from no fact. */
   cause(night: Night, message: TimelineMessage, kinds: ReadonlySet<Kind>): boolean
-  /** Whose it is: the record's where the cause is a fact of it. */
+  /** `record` if the cause is a fact of the record. */
   of: 'record' | 'others'
 }
 
@@ -39,7 +38,7 @@ const some = (kinds: ReadonlySet<Kind>, ...wanted: Kind[]) => wanted.some((kind)
 
 const OF_RECORD: ReadonlySet<string> = new Set(['cna', 'adp'])
 
-/** Messages that follow from a fact by a rule of the model, or come from another feed. */
+/** Messages that follow from a fact by a rule of the model, or from another feed. */
 const CONSEQUENCES: readonly Rule[] = [
   {
     name: 'headline follows from a metric (rule 18)',
@@ -113,7 +112,7 @@ const CONSEQUENCES: readonly Rule[] = [
   },
 ]
 
-/** Facts that are told by no message: what they state was there before, or still is, by another feed's word. */
+/** Facts without a message: the value existed before, or still exists, because of another feed. */
 function isToldElsewhere({ before, after }: Night, { path, old, new: now }: BitConstraint): string | null {
   if (path.startsWith('$.references[]')) {
     const has = ({ references }: RecordParts) => references.some(({ url }) => url === (old ?? now))
@@ -170,7 +169,7 @@ export function judge(night: Night): Verdict {
   return { entries, faults, rules: [...rules] }
 }
 
-/** Entries of the newer timeline that the older has not; all of the older must still be there, in their order. */
+/** Returns the entries that only the newer timeline has. Reports missing or reordered entries of the older one. */
 function newEntries(older: readonly TimelineEntry[], newer: readonly TimelineEntry[], faults: string[]) {
   const left = older.map((entry) => JSON.stringify(entry))
   const fresh = newer.filter((entry) => {
@@ -187,7 +186,7 @@ function newEntries(older: readonly TimelineEntry[], newer: readonly TimelineEnt
   return fresh
 }
 
-/** Header, categories, spans and counts of one entry (gateway/API.md, section 14). */
+/** Checks header, categories, spans and counts of one entry (gateway/API.md, section 14). */
 function checkForm(entry: TimelineEntry, version: number, faults: string[]): void {
   const [header, ...messages] = entry.messages
   const where = `${entry.title} (${entry.category})`
@@ -213,10 +212,10 @@ function checkForm(entry: TimelineEntry, version: number, faults: string[]): voi
 
 const ENDS_OF_PATH = /\.(\w+)|\[(\d+)\]/g
 
-/** Each value stands at its path in the record before, the new one in the record after. */
+/** Checks that the old value is at its path in the record before, and the new value in the record after. */
 function checkValues(message: TimelineMessage, before: RecordParts, after: RecordParts, faults: string[]): void {
   const { json_path: path, old_value: old, new_value: now } = message
-  // A weakness has no place of its own in a CVE's detail; an item that came or went is shown by what it says.
+  // A CVE's detail has no path for a weakness; an added or removed item is shown by its content.
   if (path === '$.weaknesses' || path.endsWith(']')) return
   const at = (parts: RecordParts): string | null => {
     let value: unknown = { ...parts.core, ...parts }
@@ -229,7 +228,7 @@ function checkValues(message: TimelineMessage, before: RecordParts, after: Recor
   if (!path.includes('[') && at(before) !== old) faults.push(`${path} was ${at(before)}, told as ${old}`)
 }
 
-/** Where the CNA gave no title, the one that was served is the derived one. */
+/** If the CNA gave no title, the served title is the derived one. */
 function tells(message: TimelineMessage, told: BitConstraint, before: RecordParts): boolean {
   const path = message.json_path.replace(/\[\d+\]/, '[]')
   if (path !== told.path) return false
@@ -237,7 +236,7 @@ function tells(message: TimelineMessage, told: BitConstraint, before: RecordPart
     const derived = told.old === null ? cut(before.core.title) : told.old
     return message.new_value === told.new && message.old_value === derived
   }
-  // What a new listing changes from is `false`, in the feed's words and in ours.
+  // A new listing changes from `false`, in the feed and in the API.
   return message.old_value === told.old && message.new_value === told.new
 }
 

@@ -1,11 +1,10 @@
-/** Replayed changes as a table for people: what the plain diff says, what the timeline says, the verdict. */
+/** Replayed changes as a table for people: the plain diff, the timeline, the verdict. */
 import type { Fact, ListDiff } from './replay-diff.ts'
 import type { Verdict } from './replay-judge.ts'
 
-/** Most changes move but the date: of these a few, evenly picked in the order of dates and ids; of the others more. */
+/** Most changes only change the date: a few of them, spread evenly over dates and ids, and more of the others. */
 const [ROWS, ROWS_OF_DATES] = [40, 10]
 
-/** Markdown. */
 export function replayTable(
   dates: readonly string[],
   diffs: readonly ListDiff[],
@@ -38,7 +37,7 @@ function evenly<Item>(items: readonly Item[], count: number): Item[] {
   return Array.from({ length: count }, (_, index) => items[Math.floor(((index + 0.5) * items.length) / count)]!)
 }
 
-/** Facts of lists by how many came and went. */
+/** Returns facts of lists with the numbers of added and removed items. */
 function factLines(facts: readonly Fact[]): string[] {
   const counts = new Map<string, number>()
   for (const fact of facts) counts.set(factLine(fact), (counts.get(factLine(fact)) ?? 0) + 1)
@@ -52,7 +51,7 @@ function factLine(fact: Fact): string {
     case 'title':
     case 'description':
     case 'workaround':
-      // Never upstream's own texts.
+      // Never print upstream's own texts.
       return `${fact.fact} ${operation(fact)}`
     case 'cvss':
       return `cvss ${operation(fact)} ${fact.new?.score ?? fact.old?.score} (${fact.new?.version ?? fact.old?.version})`

@@ -1,6 +1,6 @@
 /**
- * Three dated real CVE lists, replayed: every change between them is told by the timeline, and nothing else is. What
- * changed says replay.py, a plain diff of the upstream records. `VULNSHELF_REPLAY_TABLE=1` prints fifty of them.
+ * Three dated real CVE lists in sequence: the timeline has every change between them, and nothing else. The expected
+ * changes are from replay.py, a plain diff of the upstream records. `VULNSHELF_REPLAY_TABLE=1` prints fifty of them.
  */
 
 import { hash } from 'node:crypto'
@@ -31,10 +31,10 @@ interface StoredRecord {
 
 interface Step {
   records: Map<string, StoredRecord>
-  /** Ids that are rejected, and when. */
+  /** Rejected ids with their dates. */
   rejected: { cveId: CveId; dateRejected: string | null }[]
   corpusDate: string
-  /** The date of each feed that was read in this step. */
+  /** The date of each feed that this step read. */
   read: Map<string, string | null>
 }
 
@@ -54,7 +54,7 @@ function contents(path: string): Pick<Step, 'records' | 'rejected'> {
   return { records: new Map(records.map(({ cveId, version, parts }) => [cveId, { version, parts }])), rejected }
 }
 
-/** Of every record and every rejected id, down to the last byte. */
+/** Returns a digest of every record and every rejected id. */
 function digestOf({ records, rejected }: Pick<Step, 'records' | 'rejected'>): string {
   return hash('sha256', JSON.stringify([[...records], rejected]))
 }
@@ -64,7 +64,7 @@ function partsOf({ version, parts }: StoredRecord): RecordParts & { version: num
   return { ...(parsed as unknown as RecordParts), version }
 }
 
-/** When each row of the archive was published or last changed, by its number: the newest day that it states. */
+/** Returns the newest date of each row of the archive (published or changed), by its number. */
 function datesOfArchive(): Map<string, string> {
   const file = readFileSync(join(REAL_FEEDS, 'exploitdb', 'files_exploits.csv.gz'))
   const rows: Record<string, string>[] = parse(gunzipSync(file), { columns: true })
@@ -92,7 +92,7 @@ const once = await step(atOnce, DATES.at(-1)!)
 
 const archiveDates = datesOfArchive()
 
-/** The verdicts on all records that two neighbouring steps have, by the index of the pair and id. */
+/** The verdicts on all records in both of two consecutive steps, by index of the pair and id. */
 const verdicts = DATES.slice(1).map((_, pair) => {
   const [older, newer] = [steps[pair]!, steps[pair + 1]!]
   const byId = new Map<string, Verdict>()

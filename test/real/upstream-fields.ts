@@ -1,10 +1,10 @@
-/** Compares what is served with what `upstream-fields.py` took from the upstream files, a field at a time. */
+/** Compares served records with `upstream-fields.py`, which reads the upstream files, field by field. */
 import { isDeepStrictEqual } from 'node:util'
 import type { AffectedEntry, CvssSection, EvidenceItem, ExploitModule, Reference } from '../../corpus/model/record.ts'
 
 type Fields = Record<string, unknown>
 
-/** What a record's own page answers with these sections. */
+/** The answer of a record's detail with these sections. */
 export interface Detail extends Fields {
   cve_id: string
   cvss: CvssSection
@@ -16,7 +16,7 @@ export interface Detail extends Fields {
 
 export const SECTIONS = 'cvss,affected,references,exploits,evidence'
 
-/** Fields of the summary that are compared as they are. */
+/** Fields of the summary that are compared unchanged. */
 const PLAIN = [
   'state',
   'description',
@@ -35,9 +35,9 @@ const PLAIN = [
   'primary_cwe_id',
 ] as const
 
-/** The others as the script writes them; it knows nothing of their order. */
+/** The other fields in the script's format; the script ignores their order. */
 const TOLD: Record<string, (detail: Detail, expected: Fields) => unknown> = {
-  // Where there is neither a title nor a name, it is the beginning of the description (rule 19).
+  // Without a title and a name, the title is the beginning of the description (rule 19).
   title: ({ title }, expected) => (expected.title === null ? null : title),
   metrics: ({ cvss }) =>
     cvss.metrics.map((metric) => {
@@ -67,7 +67,7 @@ export const FIELDS = [...PLAIN, ...Object.keys(TOLD)]
 const unordered = (value: unknown): unknown =>
   Array.isArray(value) ? value.map((item) => JSON.stringify(item)).toSorted() : value
 
-/** The records whose field is served with another value than the upstream files have, with both values. */
+/** Returns the records with a served value that differs from the upstream files, with both values. */
 export function unequal(field: string, expected: readonly Fields[], served: ReadonlyMap<string, Detail>) {
   return expected.flatMap((record) => {
     const detail = served.get(String(record.cve_id))

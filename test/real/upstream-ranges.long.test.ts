@@ -1,4 +1,4 @@
-/** Every `affected` entry of the newest real list is read as rule 24 says: compared with a second reading of it. */
+/** Every `affected` entry of the newest real list follows rule 24: compared with a second implementation. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -12,7 +12,7 @@ import { NEWEST } from './feeds-folder.ts'
 
 needs('real feeds', 'python3')
 
-/** Record by record in the order of the zip: the id, and its entries as the script writes them. */
+/** Records in the order of the zip: the id, and its entries in the script's format. */
 type Reading = [cveId: string, entries: unknown[][]]
 
 async function secondReading(list: string): Promise<Reading[]> {
@@ -49,7 +49,7 @@ function rangeText([introduced, fixed, lastAffected, type]: (string | null)[]): 
   return `${introduced}${end} ${type}`
 }
 
-/** Read by eye against the record, so that the two readings cannot go astray together: id, entry, what it states. */
+/** Read manually from the records, to detect a common fault of both implementations: id, entry, expected values. */
 const READ_BY_EYE: [
   cveId: string,
   entry: number,

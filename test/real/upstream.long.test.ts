@@ -1,6 +1,6 @@
 /**
- * What is served is what the upstream files hold, in numbers and record by record: read there by scripts of nothing but
- * Python's standard library. One file, because both want the real feeds ingested and built.
+ * The served data equals the upstream files, in numbers and record by record. The scripts that read the upstream files
+ * use only Python's standard library. One file, because both tests need the real feeds ingested and built.
  */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
@@ -22,14 +22,14 @@ interface Page {
   pagination: { next_cursor: string | null }
 }
 
-/** The standard output of a script beside this file. */
+/** Returns the standard output of a script in this folder. */
 async function python(script: string): Promise<string> {
   const args = [join(import.meta.dirname, script), REAL_FEEDS]
   const { stdout } = await promisify(execFile)('python3', args, { maxBuffer: 2 ** 30 })
   return stdout
 }
 
-/** The rows of a list from its first page to its last. */
+/** Returns the rows of a list from its first page to its last. */
 async function walked(gateway: TestGateway, path: string): Promise<Row[]> {
   const rows: Row[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -41,14 +41,14 @@ async function walked(gateway: TestGateway, path: string): Promise<Row[]> {
   return rows
 }
 
-/** How many different ones there are by these fields; that is how many rows there are, else one came twice. */
+/** Returns the number of distinct rows by these fields, and asserts that no row occurs twice. */
 function distinct(rows: readonly Row[], ...fields: string[]): number {
   const ids = new Set(rows.map((row) => JSON.stringify(fields.map((field) => row[field]))))
   assert.is(ids.size, rows.length, `no row twice by ${fields}`)
   return ids.size
 }
 
-/** Each record with the sections that are compared; several are asked for at once, as clients do. */
+/** Returns each record with the compared sections, with several requests in parallel, as clients send them. */
 async function details(gateway: TestGateway, cves: readonly Row[]): Promise<Detail[]> {
   const found: Detail[] = []
   const waiting = cves.values()

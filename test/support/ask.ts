@@ -1,4 +1,4 @@
-/** Asking the route table without a server, as an administrator: for tests that ask tens of thousands of times. */
+/** Calls the route table without a server, as an administrator, for tests with tens of thousands of requests. */
 import { openQueries } from '../../gateway/query/queries.ts'
 import { ROUTES } from '../../gateway/routes/table.ts'
 import { openRegistry } from '../../gateway/snapshots/registry.ts'
@@ -8,7 +8,7 @@ import { listLog } from './server.ts'
 
 export interface Asked {
   ask: Ask
-  /** Every row of a list, page by page. */
+  /** Returns every row of a list, page by page. */
   all<Row>(path: string): Promise<Row[]>
   close(): Promise<void>
 }
@@ -20,7 +20,7 @@ export function askDirectly(dist: string): Asked {
   const context = { registry, queries, ...asAdministrator }
   const routes = ROUTES.map(({ path, read }) => ({ parts: path.split('/'), read }))
 
-  /** The first route of the table that a path fits, and the values of its parameters. */
+  /** Returns the first matching route of the table, and the values of its parameters. */
   function routed(path: string) {
     const given = path.split('/')
     const fits = (part: string, i: number) => part.startsWith(':') || part === given[i]

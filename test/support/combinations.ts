@@ -1,37 +1,36 @@
 /**
- * Every filter of a list, alone and in all pairs, against plain JavaScript: all rows of the list, filtered and sorted by
- * gateway/API.md and rules 4 to 8, with nothing of the gateway's planner in it.
+ * Tests every filter of a list, alone and in all pairs, against plain JavaScript. The expected rows are all rows,
+ * filtered and sorted by gateway/API.md and rules 4 to 8, without the gateway's planner.
  */
 import type { ServedFrom } from '../../gateway/http/answer.ts'
 
-/** The body of a page for a path and a query as a client writes them, and where it came from. */
+/** Returns the body of a page and its source, for a path and a query as clients write them. */
 export type Ask = (path: string, query: string) => Promise<{ text: string; servedFrom: ServedFrom }>
 
-/** A value of a filter: its text as it stands in a query string, and which rows it lets through. */
+/** A value of a filter: its text in a query string, and the rows that match it. */
 export interface Value<Row> {
   text: string
   passes(row: Row): boolean
 }
 
 export interface Order<Row> {
-  /** The `sort` parameter; null for a list that has none. */
+  /** The `sort` parameter; null for a list without one. */
   sort: string | null
   compare(a: Row, b: Row): number
 }
 
 export interface ListCase<Row> {
   path: string
-  /** Parameters that stand in every query: `scope=any`. */
+  /** Parameters of every query: `scope=any`. */
   fixed?: string
   /** The members of an answer before `data`. */
   head?: object
-  /** All rows of the list, in any order. */
   rows: readonly Row[]
   orders: readonly Order<Row>[]
   filters: Readonly<Record<string, readonly Value<Row>[]>>
-  /** The filter without which the list answers 400. */
+  /** The filter that the list requires; without it, the list answers 400. */
   required?: string
-  /** False for a list that has one page only. */
+  /** False if the list has only one page. */
   paged?: boolean
 }
 
@@ -41,8 +40,8 @@ interface Combination<Row> {
 }
 
 /**
- * No filter, and each value alone, in every order; then all pairs of two different filters with all pairs of their values,
- * going round the orders, so that every pair of filters meets every order.
+ * Returns the combinations: no filter and each value alone, in every order. Then all pairs of two filters with all
+ * pairs of their values. The order changes from pair to pair, so that every pair of filters meets every order.
  */
 export function combinationsOf<Row>({ filters, orders, required }: ListCase<Row>): Combination<Row>[] {
   const names = Object.keys(filters)
@@ -71,9 +70,9 @@ export function combinationsOf<Row>({ filters, orders, required }: ListCase<Row>
 const pairings = (some: number, others: number, orders: number) => Math.max(some * others, orders)
 
 export interface Outcome {
-  /** Combinations that were asked for, each with two limits. */
+  /** Combinations that were tested, each with two limits. */
   ran: number
-  /** Of those, the ones that let some rows through, and those that let some but not all. */
+  /** Combinations that match some rows, and those that match some but not all. */
   withRows: number
   choosing: number
   /** The names of the filters and the sort of each, `kev+severity -cvss`. */
@@ -81,9 +80,9 @@ export interface Outcome {
 }
 
 /**
- * Walks every combination with a limit that makes several pages, and with the largest one, and compares all rows.
- * `mostPages` bounds each walk, where a list is long.
- * @throws Error that names the first query whose rows are not as they must be
+ * Walks every combination with a limit that gives several pages, and with the maximum limit. Compares all rows.
+ * `mostPages` bounds each walk of a long list.
+ * @throws Error that names the first query with wrong rows
  */
 export async function holdCombinations<Row>(
   ask: Ask,

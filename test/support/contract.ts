@@ -1,7 +1,6 @@
 /**
- * Answers held against the API's own description: a status that it does not name, or a body that is not as it says,
- * fails the test that asked. The schemas are those of the document, read back by zod: what clients are told is what is
- * checked.
+ * Checks answers against the OpenAPI document. A status or body that the document does not describe fails the test. The
+ * schemas are read from the document by zod, so the checked schemas are those that clients see.
  */
 import { z } from 'zod'
 import { type ErrorCode, STATUS } from '../../gateway/http/errors.ts'
@@ -19,7 +18,7 @@ export interface Received {
   body: string
 }
 
-/** Errors of requests that no endpoint has seen: a wrong method, and what is wrong with the request itself. */
+/** Errors before routing: a wrong method, and faults of the request itself. */
 const BEFORE_ROUTES = new Set<number>(
   (['method_not_allowed', 'request_timeout', 'uri_too_long', 'headers_too_large', 'expectation_failed'] as const).map(
     (code) => STATUS[code],
@@ -27,7 +26,7 @@ const BEFORE_ROUTES = new Set<number>(
 )
 
 export interface Contract {
-  /** Throws an error that names the request and each place where its answer is not as described. */
+  /** @throws Error that names the request and each fault of its answer */
   hold(received: Received): void
 }
 
@@ -39,7 +38,7 @@ export function contractOf(document: OpenapiDocument): Contract {
   }))
   const schemas = new Map<JsonSchema, z.ZodType>()
 
-  /** Kept for the next answer: an answer of the same kind is checked by the same schema. */
+  /** Cached: answers of the same kind share one schema. */
   const readable = (schema: JsonSchema): z.ZodType => {
     const known = schemas.get(schema) ?? fromComponents(schema, document.components.schemas)
     schemas.set(schema, known)
@@ -79,7 +78,7 @@ const errorSchema = z.strictObject({
   parameter: z.string().optional(),
 })
 
-/** Holds an error, whoever gave it: its body has the one shape there is, and its code belongs to its status. */
+/** Checks an error from any server: its body has the common shape, and its code matches its status. */
 export function holdError(asked: string, status: number, body: string): void {
   holdBody(asked, body, errorSchema)
   const { error } = JSON.parse(body) as { error: string }
@@ -98,13 +97,13 @@ function holdBody(asked: string, body: string, schema: z.ZodType): void {
   if (!success) throw new Error(`${asked}, and not as described:\n${z.prettifyError(error)}`)
 }
 
-/** Zod reads references to `$defs` only. */
+/** zod only reads references to `$defs`. */
 function fromComponents(schema: JsonSchema, components: Record<string, JsonSchema>): z.ZodType {
   const text = JSON.stringify({ ...schema, $defs: components }).replaceAll('"#/components/schemas/', '"#/$defs/')
   return z.fromJSONSchema(JSON.parse(text))
 }
 
-/** A `fetch` that holds what it receives, and gives it back unread. */
+/** Returns a `fetch` that checks each response and returns it unread. */
 export function heldFetch(contract: Contract): (url: string, init?: RequestInit) => Promise<Response> {
   return async (url, init = {}) => {
     const response = await fetch(url, init)
@@ -116,12 +115,11 @@ export function heldFetch(contract: Contract): (url: string, init?: RequestInit)
   }
 }
 
-/** For routes that a test has made up: their answers are described nowhere, but their errors are errors like any other. */
+/** For routes that a test defines: the document does not describe their answers, but their errors are checked. */
 export const ERRORS: Contract = {
   hold({ method, target, status, body }) {
     if (status >= 400 && body !== '') holdError(`${method} ${target} was answered ${status}`, status, body)
   },
 }
 
-/** The contract of the gateway itself. */
 export const CONTRACT = contractOf(DOCUMENT)

@@ -1,6 +1,6 @@
 /**
- * What the lists must hold, counted anew from the claims in corpus.db, with plain loops and nothing of what a build
- * derives: which weaknesses sources map a CVE to, which vendors and products they name, which modules there are.
+ * The expected content of the lists, counted from the claims in corpus.db with plain loops. It uses no code of the
+ * build. It covers the weaknesses, vendors and products of each CVE, and the exploit modules.
  */
 import Database from 'better-sqlite3'
 import type { AdvisoryClaim, CveClaim, CveListRecord, ExploitClaim } from '../../corpus/model/claim.ts'
@@ -8,12 +8,12 @@ import type { ExploitModule } from '../../corpus/model/record.ts'
 import { keyOfName } from './plain.ts'
 
 export interface CorpusFacts {
-  /** Summary records without `epss`, and the scores by id. */
+  /** Summary records without `epss`, and the EPSS scores by id. */
   cores: Record<string, unknown>[]
   epss: Map<string, { score: number; percentile: number }>
-  /** By CVE id: every weakness that CNA, ADP, NVD or an advisory maps it to (rule 21). */
+  /** By CVE id: every weakness that CNA, ADP, NVD or an advisory maps the CVE to (rule 21). */
   weaknesses: Map<string, Set<string>>
-  /** By vendor key: the CVEs whose claims of CNA, ADP or NVD name it; and the same by its products' keys (rule 27). */
+  /** By vendor key: CVEs with claims of CNA, ADP or NVD about this vendor, and the same by product key (rule 27). */
   vendors: Map<string, { cves: Set<string>; products: Map<string, Set<string>> }>
   modules: ExploitModule[]
   cwes: CatalogEntry[]
@@ -81,7 +81,7 @@ function* claimsOfRecords(database: Database.Database): Iterable<{ id: string; c
   }
 }
 
-/** The entries of a catalog, each once: it is kept for every CVE that it names. */
+/** Returns each entry of a catalog once: the corpus stores an entry for every CVE that it names. */
 function entriesOf<Entry>(database: Database.Database, feed: string): Entry[] {
   const rows = database.prepare<[string], { item: string; body: string }>('SELECT item, body FROM claim WHERE feed = ?')
   return [...new Map(rows.all(feed).map(({ item, body }) => [item, JSON.parse(body) as Entry])).values()]

@@ -1,4 +1,4 @@
-/** Corpora and snapshots for tests: made from the sample generator's feeds, or from the real ones beside the checkout. */
+/** Corpora and snapshots for tests, built from generated feeds or from the real feeds next to the checkout. */
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,10 +10,10 @@ import { noProgress } from '../../corpus/command/progress.ts'
 import { generateSample } from '../../corpus/sample/generate.ts'
 import { type FeedFiles, putFeeds } from './feeds.ts'
 
-/** Effects on the real disk that say nothing. */
+/** Effects on the real disk without output. */
 export const quietEffects = (): Effects => realEffects(() => {})
 
-/** A folder for the files of a test file; `remove` goes into its `after`. */
+/** Creates a folder for the files of a test file. Call `remove` in `after`. */
 export function temporaryFolder(name: string): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), `vulnshelf-${name}-`))
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
@@ -27,7 +27,7 @@ export interface SampleDist {
   nights: string[]
 }
 
-/** Sample feeds of two nights, ingested as of the first and built: the second night is still to come. */
+/** Generates feeds of two nights, ingests the first and builds it. */
 export function sampleDist(folder: string, cves: number): Promise<SampleDist> {
   return madeOnce(`sample-${cves}`, folder, async (made) => {
     const { nights } = await generateSample({ feeds: made.feeds, cves, nights: 2 })
@@ -36,7 +36,7 @@ export function sampleDist(folder: string, cves: number): Promise<SampleDist> {
   })
 }
 
-/** The same with the second night ingested and built upon the first. */
+/** Like `sampleDist`, with the second night ingested and built on the first. */
 export function sampleOfTwoNights(folder: string, cves: number): Promise<SampleDist> {
   return madeOnce(`nights-${cves}`, folder, async (made, path) => {
     const { nights } = await sampleDist(path, cves)
@@ -45,7 +45,7 @@ export function sampleOfTwoNights(folder: string, cves: number): Promise<SampleD
   })
 }
 
-/** Feeds that a test has written itself, ingested and built. */
+/** Ingests and builds feeds that a test has written. */
 export function distOf(folder: string, files: FeedFiles): Promise<SampleDist> {
   const digest = createHash('sha256')
   for (const [name, content] of Object.entries(files))
@@ -58,8 +58,8 @@ export function distOf(folder: string, files: FeedFiles): Promise<SampleDist> {
 }
 
 /**
- * Makes something in `folder`, or copies it from where another test file of the same run has left it: many want the same
- * sample. `test/run.ts` says where (`VULNSHELF_TEST_CACHE`); without it everything is made anew.
+ * Builds data in `folder`, or copies it if another test file of the same run built it: many tests use the same sample.
+ * `test/run.ts` sets the cache folder (`VULNSHELF_TEST_CACHE`). Without the variable, everything is built again.
  */
 async function madeOnce(
   name: string,
@@ -85,7 +85,7 @@ async function madeOnce(
   return { ...within(folder), nights: JSON.parse(readFileSync(join(kept, nightsFile), 'utf8')) as string[] }
 }
 
-/** Another file may have made the same meanwhile: then that one stays. */
+/** If another file built the same meanwhile, its result stays. */
 function activate(own: string, kept: string): void {
   try {
     renameSync(own, kept)
@@ -96,8 +96,8 @@ function activate(own: string, kept: string): void {
 }
 
 /**
- * Copies of one `dist` after each of some nights of a sample, each built upon the one before. `after` does something to
- * it before it is copied: signs it, say.
+ * Returns copies of one `dist` after each of some nights of a sample, each built on the previous one. `after` changes
+ * the folder before the copy, for example signs it.
  */
 export async function distOfEachNight(
   folder: string,
@@ -115,7 +115,7 @@ export async function distOfEachNight(
   return dists
 }
 
-/** One night: ingest as of a date, then build. */
+/** Runs one night: ingest as of a date, then build. */
 export async function ingestAndBuild(options: {
   feeds: string
   corpus: string

@@ -1,4 +1,4 @@
-/** Explanations held against the records they explain: what decides must be what is served. */
+/** Checks explanations against the records: the deciding claim must be the served value. */
 import * as assert from 'uvu/assert'
 import { type ExplainReport, openExplainer } from '../../builder/explain.ts'
 import type { Considered, Explanation } from '../../corpus/model/explain/explanation.ts'
@@ -6,7 +6,7 @@ import type { CveId } from '../../corpus/model/ids/cve-id.ts'
 import { PART_NAMES, type RecordParts } from '../../corpus/model/record.ts'
 import { openCorpus } from '../../corpus/store/corpus.ts'
 
-/** Explains every record of a corpus, holds each against the record, and gives how many there were. */
+/** Explains every record of a corpus and checks each explanation. Returns the number of records. */
 export function explainAll(file: string): number {
   const corpus = openCorpus(file)
   const explainer = openExplainer(file)
@@ -73,7 +73,6 @@ function assertExplains(report: ExplainReport, record: RecordParts, cveId: CveId
   )
 }
 
-/** Why claims do not count at all. */
 const FALLEN = new Set<string | null>(['withdrawn', 'a copy of the advisory'])
 
 const decider = ({ considered }: Explanation) => considered.find(({ outcome }) => outcome === 'decides')

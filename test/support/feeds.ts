@@ -1,4 +1,4 @@
-/** Small feeds in the upstream formats, in a folder that a test may change; and what a corpus holds, to compare. */
+/** Small feeds in the upstream formats, in a folder that a test can change, and the content of a corpus. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -13,7 +13,7 @@ export interface SmallRecord {
   updated?: string
 }
 
-/** A record of the CVE list as upstream writes it, with as much as the tests look at. */
+/** Returns a record of the CVE list in upstream's format, with the fields that the tests use. */
 export function cveRecord({ id, state = 'PUBLISHED', title = `A fault in ${id}`, updated }: SmallRecord): unknown {
   const dateUpdated = updated ?? '2024-05-02T08:00:00.000Z'
   const dates = { datePublished: '2024-05-01T08:00:00.000Z', dateUpdated }
@@ -36,13 +36,13 @@ export function cveRecord({ id, state = 'PUBLISHED', title = `A fault in ${id}`,
 /** `cves/2024/3xxx/CVE-2024-3400.json`. */
 export const recordPath = (id: CveId): string => `cves/${cveBlock(id)}/${id}.json`
 
-/** A zip with these files, the same bytes for the same content. */
+/** Returns a zip of these files, with the same bytes for the same content. */
 export function zipOf(files: Record<string, Uint8Array | string>, level: 0 | 6 = 6): Uint8Array {
   const bytes = Object.entries(files).map(([name, content]) => [name, Buffer.from(content)])
   return zipSync(Object.fromEntries(bytes), { level, mtime: new Date(2024, 0, 1) })
 }
 
-/** The release zip of these records, with upstream's other files between them. */
+/** Returns the release zip of these records, mixed with upstream's other files. */
 export function baselineZip(records: readonly SmallRecord[]): Uint8Array {
   const files = records.map((record): [string, string] => [recordPath(record.id), JSON.stringify(cveRecord(record))])
   return zipOf({ ...Object.fromEntries(files), 'cves/delta.json': '{}', 'cves/deltaLog.json': '[]' })
@@ -95,7 +95,6 @@ export function cnaJson(shortNames: readonly string[]): string {
 /** Contents by path in a feeds folder; null removes a file. */
 export type FeedFiles = Record<string, Uint8Array | string | null>
 
-/** Writes files into a feeds folder. */
 export function putFeeds(folder: string, files: FeedFiles): string {
   for (const [name, content] of Object.entries(files)) {
     const path = join(folder, name)
@@ -106,7 +105,7 @@ export function putFeeds(folder: string, files: FeedFiles): string {
   return folder
 }
 
-/** Everything that a build could see of a corpus. */
+/** Returns all data of a corpus that a build can read. */
 export function corpusContents(path: string) {
   const corpus = openCorpus(path)
   try {

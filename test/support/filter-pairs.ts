@@ -1,4 +1,4 @@
-/** The tests of filters, alone and in all pairs, on a snapshot of any feeds: what lists hold, then what filters leave. */
+/** Tests of filters, alone and in all pairs, on a snapshot of any feeds: first the lists, then the filters. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ROUTES } from '../../gateway/routes/table.ts'
@@ -19,7 +19,7 @@ import { type AllRows, allRows } from './list-rows.ts'
 import { holdRows } from './list-truth.ts'
 import { at, keyOfName } from './plain.ts'
 
-/** The cases of each list: those below another resource for a large, a small, an empty and an unknown one. */
+/** Returns the cases of each list. Lists below another resource have a large, a small, an empty and an unknown one. */
 function listCases(rows: AllRows, facts: CorpusFacts): Record<string, ListCase<never>[]> {
   const { cves, cwes, cnas, vendors, products } = rows
   const mapped = cwes.filter((row) => row.cve_count > 0)
@@ -54,11 +54,11 @@ function listCases(rows: AllRows, facts: CorpusFacts): Record<string, ListCase<n
     '/products': [productsCase(products)],
     '/exploits': [exploitsCase(rows.exploits)],
   }
-  // Each case goes only where its own rows are: what it holds them in is its own affair.
+  // Each case is used only with its own row type.
   return cases as unknown as Record<string, ListCase<never>[]>
 }
 
-/** The lists by their routes, and how many combinations each has: of its filters' values with its orders. */
+/** The lists by route, with the number of combinations of filter values and orders. */
 const COMBINATIONS: Record<string, number> = {
   '/cves': 1_334,
   '/cwes': 215,
@@ -72,9 +72,7 @@ const COMBINATIONS: Record<string, number> = {
   '/exploits': 127,
 }
 
-/**
- * Registers the tests. `mostPages` bounds how many pages of each walk are looked at, where lists are long.
- */
+/** Registers the tests. `mostPages` bounds the pages of each walk in long lists. */
 export async function registerFilterPairs(asked: Asked, facts: CorpusFacts, options: { mostPages?: number } = {}) {
   const rows = await allRows(asked)
   holdRows(rows, facts)
@@ -100,7 +98,7 @@ export async function registerFilterPairs(asked: Asked, facts: CorpusFacts, opti
         for (const figure of ['ran', 'withRows', 'choosing'] as const) sum[figure] += outcome[figure]
       }
       const ms = Math.round(performance.now() - began)
-      // In a line of its own, with the arrow by which test/run.ts knows what to show.
+      // A separate line, with the arrow that test/run.ts recognizes as output to show.
       console.log(
         `\n${path} → ${sum.ran} combinations: ${sum.withRows} with rows, ${sum.choosing} with some of all; ${ms} ms`,
       )
@@ -120,10 +118,10 @@ export async function registerFilterPairs(asked: Asked, facts: CorpusFacts, opti
   })
 }
 
-/** `since` chooses what to compare with, and no rows: changes.test.ts and snapshots.test.ts test these two. */
+/** `since` selects a snapshot and not rows: changes.test.ts and snapshots.test.ts test these two. */
 const WITHOUT_FILTERS = new Set(['/changes', '/snapshots'])
 
-/** So many names of filters, none, one or two, each with every sort. */
+/** Returns the number of combinations of filter names (none, one or two) and sorts. */
 function namesWithOrders({ filters, orders, required }: ListCase<never>): number {
   const n = Object.keys(filters).length
   const chosen = required === undefined ? 1 + n + (n * (n - 1)) / 2 : n

@@ -1,4 +1,4 @@
-/** A whole gateway on a free port, as an operator would start it, with an administrator's token at hand. */
+/** A complete gateway on a free port, with an administrator's token. */
 import { join } from 'node:path'
 import { openAccess } from '../../gateway/access/access.ts'
 import { LOCAL, makeToken } from '../../gateway/auth/token.ts'
@@ -6,7 +6,7 @@ import { type Gateway, type GatewayOptions, startGateway } from '../../gateway/p
 import { CONTRACT, heldFetch } from './contract.ts'
 import { type LogLine, listLog } from './server.ts'
 
-/** What handlers are given for an administrator, in tests that call them without a server. */
+/** The context of an administrator, for tests that call handlers without a server. */
 export const asAdministrator = {
   access: openAccess,
   subject: { sub: 'alice', logName: 'alice', admin: true, tier: Number.POSITIVE_INFINITY },
@@ -15,11 +15,9 @@ export const asAdministrator = {
 export interface TestGateway extends Gateway {
   token: string
   log: LogLine[]
-  /**
-   * An answer of the API, held against its description; `path` comes behind `/api/v1`. The administrator's token is sent.
-   */
+  /** Requests `path` below `/api/v1` with the administrator's token. Checks the answer against the OpenAPI document. */
   get(path: string, headers?: Record<string, string>): Promise<Response>
-  /** The body of a 200 as text. */
+  /** Returns the body of a 200 as text. */
   body(path: string): Promise<string>
 }
 
@@ -31,7 +29,7 @@ export async function testGateway(
   const { token, jwksFile } = await makeToken({ dir: join(folder, 'keys') })
   const { log, lines } = listLog()
   const { issuer, audience } = LOCAL
-  // Walks ask more often than anybody should.
+  // Walks exceed the default limit.
   const rateLimit = 1_000_000
   const given = { dist, port: 0, issuer, audience, jwks: jwksFile, pollMs: 0, rateLimit, ...options }
   const gateway = await startGateway(given, log)
@@ -46,7 +44,7 @@ export async function testGateway(
   }
   return {
     ...gateway,
-    // A spread would freeze what is a getter.
+    // A spread would read the getter only once.
     get registry() {
       return gateway.registry
     },

@@ -1,15 +1,15 @@
-/** What `test/run.ts` and the processes of the tests send each other. */
+/** The messages between `test/run.ts` and the test processes. */
 import type { Skipped } from './needs.ts'
 
-/** The first message of a process: it takes files from now on. */
+/** The first message of a process: it is ready for files. */
 export const READY = 'ready'
 
 export interface FileResult {
   passed: number
   failed: number
   skipped: Skipped[]
-  /** What the file and uvu printed. */
+  /** Output of the file and of uvu. */
   output: string
-  /** Whether the process ends after it, since a test let an error slip. */
+  /** Whether the process ends after this file, because a test left an unhandled rejection. */
   isLast?: boolean
 }

@@ -1,12 +1,12 @@
-/** Runs test files one after the other in this process, as `test/run.ts` sends them, and sends back what came of each. */
+/** Runs test files in this process, one after the other, as `test/run.ts` requests. Sends back the result of each. */
 import { pathToFileURL } from 'node:url'
 import { type FileResult, READY } from './host-protocol.ts'
 import type { Skipped } from './needs.ts'
 
-/** A suite as uvu queues it: errors (or true), tests passed, skipped, and all of them. */
+/** A suite in uvu's queue: errors (or true), numbers of passed, skipped and all tests. */
 type QueuedSuite = () => Promise<[errors: string | true, passed: number, skipped: number, total: number]>
 
-// Before uvu is loaded: `run()` then only queues a suite.
+// Set before uvu is loaded: `run()` then only queues a suite.
 const queue: [name: null, ...suites: QueuedSuite[]][] = []
 Object.assign(globalThis, { UVU_DEFER: 1, UVU_QUEUE: queue, UVU_INDEX: 0 })
 const { MissingNeed, takeSkipped } = await import('./needs.ts')
@@ -22,7 +22,7 @@ Object.assign(process.stderr, { write: capture })
 
 const ownServers = () => listeningServers() - sharedServers()
 
-/** Waits up to five seconds until no more servers listen than before: closing takes a few turns. */
+/** Waits up to five seconds until no more servers listen than before: closing takes several event-loop turns. */
 async function leavesNoServer(before: number): Promise<boolean> {
   for (let i = 0; i < 100; i++) {
     if (ownServers() <= before) return true
@@ -64,7 +64,7 @@ async function runFile(name: string): Promise<FileResult> {
 }
 
 process.on('message', async (name: string) => void process.send!(await runFile(name)))
-// What a test lets slip counts against the file that runs.
+// An unhandled rejection counts against the file that runs.
 process.on('unhandledRejection', (error) => {
   const text = error instanceof Error ? error.stack : String(error)
   const result = { passed: 0, failed: 1, skipped: [], output: `${output}\nunhandled rejection: ${text}`, isLast: true }

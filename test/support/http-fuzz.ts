@@ -1,7 +1,7 @@
-/** Random HTTP requests: by the grammar of the API, with values that are valid, nearly valid and hostile, and mutated. */
+/** Random HTTP requests by the grammar of the API, with valid, nearly valid and hostile values, and mutations. */
 import type { Random } from '../../corpus/sample/random.ts'
 
-/** What a description of the API says about one of its operations. */
+/** The parts of an OpenAPI operation that the fuzzer uses. */
 export interface Operation {
   path: string
   parameters: { name: string; in: string; schema: { enum?: unknown[]; items?: { enum?: unknown[] }; type?: string } }[]
@@ -9,9 +9,8 @@ export interface Operation {
 
 export interface FuzzWorld {
   operations: readonly Operation[]
-  /** Identifiers that exist: of CVEs, weaknesses, vendors and others. */
+  /** Existing identifiers of CVEs, weaknesses, vendors and others. */
   ids: readonly string[]
-  /** A valid token. */
   token: string
   /** ETags and cursors that the service has issued. */
   etags: readonly string[]
@@ -83,7 +82,7 @@ const HEADERS: readonly ((random: Random, world: FuzzWorld) => string)[] = [
   (random) => `X-Forwarded-For: ${random.pick(['192.0.2.1', '::1', 'x, y', ''])}`,
   (random) => `X-${random.hex(4)}: ${'z'.repeat(random.int(2000))}`,
 ]
-/** Headers that change where a request ends: such a request comes last on its connection. */
+/** Headers that change where a request ends. Such a request is the last on its connection. */
 const FRAMING: readonly ((random: Random) => [header: string, body: string])[] = [
   (random) => [`Content-Length: ${random.pick(['3', '03', '+3', '3, 3', '-1', '99999999999999999999', 'x'])}`, 'abc'],
   (random) => [
@@ -104,11 +103,11 @@ const FRAMING: readonly ((random: Random) => [header: string, body: string])[] =
 export interface FuzzRequest {
   method: string
   bytes: Buffer
-  /** Whether it ends where it says; only then does a request behind it have an answer of its own. */
+  /** Whether it ends at its stated length; only then does the next request get its own answer. */
   isFramed: boolean
 }
 
-/** A request of the grammar: a known path with known parameters most of the time. */
+/** Returns a request by the grammar, usually a known path with known parameters. */
 export function grammarRequest(random: Random, world: FuzzWorld): FuzzRequest {
   const method = random.chance(0.9) ? 'GET' : random.chance(0.6) ? 'HEAD' : random.pick(METHODS)
   const lines = [`${method} ${target(random, world)} HTTP/1.1`, 'Host: x']
@@ -143,7 +142,7 @@ function target(random: Random, world: FuzzWorld): string {
   return `/api/v1${filled}${query.length ? `?${query.join('&')}` : ''}`
 }
 
-/** A request with some of its bytes changed, removed, doubled or cut. */
+/** Returns a request with some of its bytes changed, removed, doubled or truncated. */
 export function mutated(random: Random, { method, bytes }: FuzzRequest): FuzzRequest {
   let now = bytes
   for (let left = random.between(1, 6); left > 0; left--) {

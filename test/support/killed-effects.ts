@@ -1,4 +1,4 @@
-/** Effects that stop the work before one of its steps, as a kill would: nothing after it happens, not even clean-up. */
+/** Effects that stop before one of their steps, as a kill would: nothing runs after it, not even clean-up. */
 import type { Effects } from '../../corpus/command/effects.ts'
 import { quietEffects } from './dist.ts'
 
@@ -6,17 +6,16 @@ export class Killed extends Error {
   override readonly name = 'Killed'
 }
 
-/** The steps that leave a trace on disk. */
+/** The steps that change the disk. */
 const STEPS = ['mkdir', 'write', 'sync', 'rename', 'remove', 'commit'] as const
 
 export interface CountedEffects {
   effects: Effects
-  /** The steps so far, by name. */
   steps: string[]
 }
 
 /**
- * Real effects that are killed before step `at` (from 0); without `at` they only count. A write that is killed leaves
+ * Returns real effects that are killed before step `at` (from 0); without `at`, they only count. A killed write leaves
  * half of its bytes.
  */
 export function killedEffects(at = Number.POSITIVE_INFINITY): CountedEffects {

@@ -1,4 +1,4 @@
-/** The lists beside those of CVEs with their filters, some values of each, and what each lets through. */
+/** The lists of other resources than CVEs with their filters, some values of each filter, and the matching rows. */
 import type { CapecListEntry, CweListEntry } from '../../corpus/model/catalog-names.ts'
 import type { CnaRow, ProductRow, VendorRow } from '../../corpus/model/directory.ts'
 import type { ExploitModule } from '../../corpus/model/record.ts'
@@ -18,7 +18,7 @@ import {
   until,
 } from './plain.ts'
 
-/** A word that many texts have, in capitals. */
+/** Returns a word that many texts contain, in capitals. */
 const commonWord = (texts: (string | null)[]): string =>
   byFrequency(
     texts.flatMap((text) => text?.split(/[^\p{L}]+/u).filter((word) => word.length > 3) ?? []),
@@ -64,7 +64,7 @@ export function capecsCase(rows: readonly CapecListEntry[]): ListCase<CapecListE
         searched('e'),
         searched(commonWord(rows.map((row) => row.description))),
         searched(rows[0]!.name!.toUpperCase()),
-        // The id is neither name nor description.
+        // `q` does not search the id.
         searched('CAPEC-1'),
         searched('_'),
       ],
@@ -118,7 +118,7 @@ export function vendorsCase(rows: readonly VendorRow[]): ListCase<VendorRow> {
   }
 }
 
-/** Products have one order: where a list has no `sort`, ties ascend (rule 6). */
+/** Products have one order. Ties ascend in a list without `sort` (rule 6). */
 const byCves = <Row extends Pick<ProductRow, 'cve_count'>>(idOf: (row: Row) => string): Order<Row>[] => [
   orderBy<Row>(
     null,
@@ -132,7 +132,7 @@ export type VendorProduct = Omit<ProductRow, 'vendor_display'>
 
 const searchedProduct = (text: string) => contains<VendorProduct>(text, (row) => [row.slug, row.display])
 
-/** `/vendors/{slug}/products`; `slug` as a client writes it, `vendor` that of the list, null where there is none. */
+/** Returns the case of `/vendors/{slug}/products`. `slug` is as clients write it; `vendor` is its row, or null. */
 export function vendorProductsCase(
   slug: string,
   vendor: Pick<VendorRow, 'slug' | 'display'> | null,
@@ -148,7 +148,7 @@ export function vendorProductsCase(
   }
 }
 
-/** `/products`, which wants two characters to look for; `rows` are the products of all vendors. */
+/** Returns the case of `/products`. Its `q` needs two characters; `rows` are the products of all vendors. */
 export function productsCase(rows: readonly ProductRow[]): ListCase<ProductRow> {
   const vendors = byFrequency(rows.map((row) => row.vendor))
   const names = rows.filter((row) => row.slug.length > 1)
@@ -197,7 +197,7 @@ export function exploitsCase(rows: readonly ExploitModule[]): ListCase<ExploitMo
   }
 }
 
-/** The archive's by number, then the framework's by name. */
+/** The archive's modules by number, then the framework's by name. */
 function compareModules(a: ExploitModule, b: ExploitModule): number {
   if (a.source !== b.source) return byText(a.source, b.source)
   return a.source === 'exploit_archive' ? Number(a.source_id) - Number(b.source_id) : byText(a.source_id, b.source_id)

@@ -1,4 +1,4 @@
-/** All rows of all lists, as the API gives them without filters. */
+/** All rows of all lists, from the API without filters. */
 import type { CapecListEntry, CweListEntry } from '../../corpus/model/catalog-names.ts'
 import type { CnaRow, ProductRow, VendorRow } from '../../corpus/model/directory.ts'
 import type { ExploitModule } from '../../corpus/model/record.ts'
@@ -30,7 +30,7 @@ export async function allRows(asked: Rows): Promise<AllRows> {
   }
 }
 
-/** The rows of `/products`, vendor by vendor: that list itself gives none without something to look for. */
+/** Returns the rows of `/products`, vendor by vendor: that list requires `q`. */
 async function productsOf({ all }: Rows, vendors: readonly VendorRow[]): Promise<ProductRow[]> {
   const products: ProductRow[] = []
   for (const { slug, display } of vendors) {

@@ -1,4 +1,4 @@
-/** Tests that lists without filters hold what the claims of the corpus tell of, each row once. */
+/** Tests that lists without filters have the rows that follow from the claims of the corpus, each row once. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CweListEntry } from '../../corpus/model/catalog-names.ts'

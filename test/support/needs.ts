@@ -1,4 +1,4 @@
-/** What tests need besides the clone. Where it is missing, or the tier leaves it out, they are skipped and counted. */
+/** Requirements of tests in addition to the clone. Tests with a missing requirement are skipped and counted. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,13 +7,13 @@ import { haveNginx } from './nginx.ts'
 import { isShared } from './shared.ts'
 import { mayMount } from './small-disk.ts'
 
-/** Folders that may lie next to the checkout: upstream's files, and documents about them. */
+/** Folders that can exist next to the checkout: upstream's files, and documents about them. */
 export const REAL_FEEDS = join(import.meta.dirname, '../../../shared/feeds')
 
 const runs = (program: string, option: string): boolean =>
   spawnSync(program, [option], { stdio: 'ignore' }).status === 0
 
-/** Each thing by the name under which skipped tests are listed. */
+/** Checks by the name under which skipped tests are listed. */
 const CHECKS = {
   'real feeds': () => existsSync(REAL_FEEDS),
   nginx: haveNginx,
@@ -24,12 +24,12 @@ const CHECKS = {
 }
 export type Need = keyof typeof CHECKS
 
-/** `npm test` sets it to `quick`: only tests that need nothing but the clone run. Unset, all that can run do. */
+/** `npm test` sets it to `quick`: only tests that need nothing but the clone run. If unset, all possible tests run. */
 export const TIER_VARIABLE = 'VULNSHELF_TEST_TIER'
 
 const answers = new Map<Need, boolean>()
 
-/** Returns the first that this run lacks. Each program is looked for once. */
+/** Returns the first missing requirement of this run. Checks each program once. */
 function missingOf(needs: readonly Need[]): Need | undefined {
   if (process.env[TIER_VARIABLE] === 'quick') return needs[0]
   return needs.find((need) => {
@@ -43,7 +43,7 @@ export interface Skipped {
   need: Need
 }
 
-/** The skipped tests of this process since the runner took them last. */
+/** The tests of this process that were skipped since the runner's last call of `takeSkipped`. */
 const skipped: Skipped[] = []
 export const takeSkipped = (): Skipped[] => skipped.splice(0)
 
@@ -57,7 +57,7 @@ export class MissingNeed extends Error {
 }
 
 /**
- * For a whole file that needs something, before its own work. Where it is missing, the file counts as one skipped test.
+ * States the requirements of a whole file; call it first. If one is missing, the file counts as one skipped test.
  * @throws MissingNeed
  */
 export function needs(...all: Need[]): void {
@@ -68,7 +68,7 @@ export function needs(...all: Need[]): void {
   process.exit()
 }
 
-/** Returns a suite of tests that need something. Where it is missing, its tests and hooks do not run. */
+/** Returns a suite of tests with requirements. If one is missing, its tests and hooks do not run. */
 export function suiteNeeding<T = Context>(name: string, ...needs: Need[]): Test<T> {
   const real = suite<T>(name)
   const need = missingOf(needs)

@@ -1,4 +1,4 @@
-/** nginx of this machine, on a free port, without a master and without rights of its own. */
+/** Runs nginx on a free port, as the current user, without a master process. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,6 @@ export interface Nginx {
 
 export const haveNginx = (): boolean => spawnSync('nginx', ['-v'], { stdio: 'ignore' }).status === 0
 
-/** One process: it listens and answers by itself. */
 const configuration = (folder: string, http: string): string => `
 daemon off;
 master_process off;
@@ -30,8 +29,8 @@ http {
 `
 
 /**
- * Starts it with what its `http` block says of the port it is given; what it keeps is in `folder`.
- * @throws Error when it does not start
+ * Starts nginx. `http` returns the content of the `http` block for a port; nginx writes its files to `folder`.
+ * @throws Error if it does not start
  */
 export async function startNginx(folder: string, http: (port: number) => string): Promise<Nginx> {
   mkdirSync(folder, { recursive: true })

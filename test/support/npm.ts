@@ -1,4 +1,4 @@
-/** npm and npx as a user runs them: in a copy of the checkout, each in a process group of its own. */
+/** Runs npm and npx as a user does: in a copy of the checkout, each in its own process group. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { copyCheckout } from '../mutation/checkout.ts'
@@ -7,25 +7,24 @@ import { until } from './until.ts'
 export interface NpmRun {
   /** The process that the user started. */
   process: ChildProcess
-  /** What it and its children have printed so far. */
+  /** Output of the process and its children so far. */
   out(): string
-  /** Resolves when the output matches; rejects where they end first. */
+  /** Resolves when the output matches; rejects if they end before. */
   printed(pattern: RegExp): Promise<RegExpExecArray>
-  /** Sends a signal to the started process alone, or to its group, as a terminal does. */
+  /** Sends a signal to the started process only, or to its group, as a terminal does. */
   signal(signal: NodeJS.Signals, to?: 'process' | 'group'): void
-  /** Resolves with the exit code when the process has ended, and every child that shares its output. */
+  /** Resolves with the exit code when the process and every child that shares its output have ended. */
   ended(): Promise<number | null>
 }
 
 export interface Npm {
-  /** The copy of the checkout. */
   path: string
   run(program: 'npm' | 'npx', words: readonly string[]): NpmRun
-  /** Ends what is left running. */
+  /** Ends processes that are still running. */
   endAll(): void
 }
 
-/** npm in a copy of the checkout below `folder`. */
+/** Returns npm in a copy of the checkout below `folder`. */
 export function npmIn(folder: string): Npm {
   const { path } = copyCheckout(folder)
   const started = new Set<ChildProcess>()
@@ -71,6 +70,6 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid!, 'SIGKILL')
   } catch {
-    // All of it has ended.
+    // The group has ended.
   }
 }

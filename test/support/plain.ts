@@ -1,15 +1,15 @@
-/** The rules of lists in plain JavaScript, said anew for tests: rule 4 (bounds), 5 (text), 6 (order), 27 (names). */
+/** The rules of lists in plain JavaScript, implemented again: rules 4 (bounds), 5 (text), 6 (order), 27 (names). */
 import type { Order, Value } from './combinations.ts'
 
 export type Key = number | string | null
 
-/** Text as searches and sorts compare it: lower case, a final sigma like any other. */
+/** Returns text as searches and sorts compare it: lower case, final sigma as sigma. */
 export const lower = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')
 
-/** By code points: the order of UTF-8. */
+/** Compares by code points: the order of UTF-8. */
 export const byText = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
-/** `CVE-2024-10000` behind `CVE-2024-9999`, and `CWE-79` behind `CWE-7`: part by part, numbers as numbers. */
+/** Compares part by part, numbers as numbers: `CVE-2024-10000` after `CVE-2024-9999`, and `CWE-79` after `CWE-7`. */
 export function byNumbers(a: string, b: string): number {
   const [x, y] = [a.match(/\d+/g) ?? [], b.match(/\d+/g) ?? []]
   for (const [i, part] of x.entries()) {
@@ -19,7 +19,7 @@ export function byNumbers(a: string, b: string): number {
   return 0
 }
 
-/** rule 6, word by word: the key, then the id, both in the direction asked for; nulls last in both. */
+/** Returns an order by rule 6: the key, then the id, both in the requested direction; nulls last in both directions. */
 export function orderBy<Row>(
   sort: string | null,
   key: (row: Row) => Key,
@@ -41,7 +41,7 @@ export function orderBy<Row>(
   }
 }
 
-/** Every sort in both directions. */
+/** Returns every sort in both directions. */
 export function ordersBy<Row>(
   sorts: Record<string, (row: Row) => Key>,
   byId: (a: Row, b: Row) => number,
@@ -52,13 +52,13 @@ export function ordersBy<Row>(
   ])
 }
 
-/** The key of a vendor, product or CNA name (rule 27); null where it names nobody. */
+/** Returns the key of a vendor, product or CNA name (rule 27); null for a placeholder such as `n/a`. */
 export function keyOfName(name: string | null): string | null {
   const key = name?.trim().toLowerCase().replace(/\s+/g, '_') ?? ''
   return key === '' || key === 'n/a' || key === '*' ? null : key
 }
 
-/** A value of a filter by equality of lower-cased texts. */
+/** Returns a value of a filter that compares lower-cased texts for equality. */
 export const equals = <Row>(text: string, of: (row: Row) => string | null): Value<Row> => ({
   text: encodeURIComponent(text),
   passes: (row) => {
@@ -67,7 +67,6 @@ export const equals = <Row>(text: string, of: (row: Row) => string | null): Valu
   },
 })
 
-/** A value of `q`. */
 export const contains = <Row>(text: string, of: (row: Row) => (string | null)[]): Value<Row> => ({
   text: encodeURIComponent(text),
   passes: (row) => of(row).some((one) => one !== null && lower(one).includes(lower(text))),
@@ -81,7 +80,7 @@ export const both = <Row>(of: (row: Row) => boolean): Value<Row>[] => [
 type TimeOf<Row> = (row: Row) => string | null
 const DAY = /^\d{4}-\d\d-\d\d$/
 
-/** A bound on a time, as a day, whose whole it means, or as an instant, which is compared exactly (rule 4). */
+/** Returns a bound on a time (rule 4). A day includes the whole day; an instant is compared exactly. */
 function bound<Row>(text: string, of: TimeOf<Row>, isWithin: (time: number, bound: number) => boolean): Value<Row> {
   const toDay = (time: string) => Date.parse(time.slice(0, 10))
   const read = DAY.test(text) ? toDay : Date.parse
@@ -97,18 +96,18 @@ function bound<Row>(text: string, of: TimeOf<Row>, isWithin: (time: number, boun
 export const since = <Row>(text: string, of: TimeOf<Row>) => bound(text, of, (time, least) => time >= least)
 export const until = <Row>(text: string, of: TimeOf<Row>) => bound(text, of, (time, most) => time <= most)
 
-/** Texts of bounds around a time that rows have: on it, a millisecond off to both sides, and its day. */
+/** Returns texts of bounds around a time that rows have: equal, a millisecond before and after, and its day. */
 export function around(time: string): { on: string; before: string; after: string; day: string } {
   const ms = Date.parse(time)
   const at = (shift: number) => new Date(ms + shift).toISOString()
   return { on: at(0), before: at(-1), after: at(1), day: time.slice(0, 10) }
 }
 
-/** What stands at a part of the way through a sorted list. */
+/** Returns the item at a fraction of a sorted list. */
 export const at = <T>(list: readonly T[], part: number): T =>
   list[Math.min(list.length - 1, Math.floor(list.length * part))]!
 
-/** Values from the most common to the rarest, equal ones by code points; nulls left out. */
+/** Returns values from the most to the least frequent, ties by code points, without nulls. */
 export function byFrequency(values: Iterable<string | null>): string[] {
   const counts = new Map<string, number>()
   for (const value of values) if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1)

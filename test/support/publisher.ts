@@ -10,15 +10,15 @@ export interface Asked {
   headers: IncomingHttpHeaders
 }
 
-/** Answers one request; what it hands to `send` is counted. */
+/** Answers one request; `send` counts the bytes. */
 export type Manner = (asked: Asked, res: ServerResponse, send: (bytes: Buffer) => Promise<void>) => unknown
 
 export interface Publisher {
   url: string
   asked: Asked[]
-  /** Body bytes handed out so far. */
+  /** Body bytes sent so far. */
   sent(): number
-  /** What `path` does: the manners in turn, the last of them from then on. */
+  /** Sets the behavior of `path`: the manners in turn, then the last one repeatedly. */
   on(path: string, ...manners: Manner[]): void
   close(): Promise<void>
 }
@@ -34,10 +34,10 @@ export async function openPublisher(): Promise<Publisher> {
     const manner = script && script.length > 1 ? script.shift()! : (script?.[0] ?? status(404))
     const send = (bytes: Buffer) =>
       new Promise<void>((resolve) => {
-        // Whoever hung up gets nothing, and that is no fault.
+        // The client has closed the connection, which is not a fault.
         if (res.destroyed) return resolve()
         sent += bytes.length
-        // Events in between: that somebody hung up must be heard.
+        // Lets the event loop run in between, to detect a closed connection.
         res.write(bytes, () => setImmediate(resolve))
       })
     void manner(one, res, send)
@@ -51,7 +51,7 @@ export async function openPublisher(): Promise<Publisher> {
   }
 }
 
-/** Nothing but a status and headers. */
+/** Sends only a status and headers. */
 export const status =
   (code: number, headers: Record<string, string> = {}): Manner =>
   (_asked, res) =>
@@ -67,7 +67,7 @@ const validators = ({ etag, lastModified }: Version) => ({
   ...(lastModified === undefined ? {} : { 'last-modified': lastModified }),
 })
 
-/** What a good server does: 304 to whoever has it, 206 to whoever has a part of it, else all of it. */
+/** Answers as a correct server: 304 for a known version, 206 for a range, else the whole file. */
 export const serve =
   (bytes: Buffer, version: Version = {}): Manner =>
   async ({ headers }, res, send) => {
@@ -89,7 +89,7 @@ function rangeStart(headers: IncomingHttpHeaders, { etag, lastModified }: Versio
   return start !== undefined && headers['if-range'] === (etag ?? lastModified) ? Number(start) : null
 }
 
-/** As `serve`, but hangs up after `count` bytes of the body. */
+/** Like `serve`, but closes the connection after `count` bytes of the body. */
 export const cutAfter =
   (count: number, bytes: Buffer, version: Version = {}): Manner =>
   async ({ headers }, res, send) => {
@@ -102,11 +102,11 @@ export const cutAfter =
       'content-length': String(part.length),
     })
     await send(part.subarray(0, count))
-    // The end of the connection comes after all that was written: nothing of it is lost.
+    // The close comes after all written bytes, so that none is lost.
     res.socket!.end()
   }
 
-/** Bytes as they are, whatever was asked. */
+/** Sends bytes unchanged, whatever the request. */
 export const plain =
   (bytes: Buffer, headers: Record<string, string> = {}, code = 200): Manner =>
   async (_asked, res, send) => {
@@ -115,7 +115,7 @@ export const plain =
     res.end()
   }
 
-/** Something every 20 ms: for ever, as far as a client can tell, and 10 s in a test that fails. */
+/** Writes every 20 ms: forever from the client's view, and 10 s in a test that fails. */
 const again = async (res: ServerResponse, write: () => void) => {
   for (let i = 0; i < 500 && !res.destroyed; i++) {
     write()
@@ -124,11 +124,11 @@ const again = async (res: ServerResponse, write: () => void) => {
   res.destroy()
 }
 
-/** Interim answers (103), and never another one. */
+/** Sends interim answers (103) and never a final one. */
 export const interim = (): Manner => (_asked, res) =>
   again(res, () => res.writeEarlyHints({ link: '</style.css>; rel=preload' }))
 
-/** A body that comes byte by byte. */
+/** Sends a body byte by byte. */
 export const trickle =
   (code: number, headers: Record<string, string> = {}): Manner =>
   (_asked, res, send) => {
@@ -140,7 +140,7 @@ export const redirect = (location: string, code = 302): Manner => status(code, {
 
 export interface World {
   effects: NetworkEffects
-  /** How long was slept, in ms, in order. */
+  /** Durations of the sleeps, in ms, in order. */
   slept: number[]
   log: string[]
   close(): Promise<void>
@@ -148,7 +148,10 @@ export interface World {
 
 export const NOW = new Date('2026-11-21T06:30:00.000Z')
 
-/** Real disk and connections; the clock stands still but for `tickMs` at each look; sleep takes no time; no chance. */
+/**
+ * Returns effects with a real disk and real connections. The clock advances only by `tickMs` per read, sleeps take no
+ * time, and randomness is fixed.
+ */
 export function openWorld({ tickMs = 0, timeouts }: { tickMs?: number; timeouts?: Timeouts } = {}): World {
   const { effects, close } = realNetworkEffects(quietEffects(), timeouts)
   const slept: number[] = []

@@ -1,4 +1,4 @@
-/** A real Redis on a free port of this machine, which keeps nothing on a disk and can be made to fail. */
+/** A real Redis on a free port, without persistence, that tests can make fail. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -8,19 +8,19 @@ import { freePort } from './listening.ts'
 export interface TestRedis {
   url: string
   port: number
-  /** Sends a command from a connection that none of the gateways has. */
+  /** Sends a command from a separate connection. */
   send(name: string, ...words: (string | number)[]): Promise<unknown>
   start(): Promise<void>
-  /** As `kill -9`. */
+  /** Kills it like `kill -9`. */
   kill(): Promise<void>
-  /** It keeps its connections, and says nothing more. */
+  /** Keeps its connections and stops answering. */
   pause(): void
   resume(): void
-  /** Ends it, and whatever is connected to it. */
+  /** Ends it and its connections. */
   stop(): Promise<void>
 }
 
-/** Does not start it yet. With `tls`, the files of a certificate, it takes no plain connections. */
+/** Returns a Redis that is not started yet. With `tls`, the files of a certificate, it accepts no plain connections. */
 export async function testRedis(folder: string, tls: Certificate | null = null): Promise<TestRedis> {
   const port = await freePort()
   const listen = tls
@@ -30,7 +30,7 @@ export async function testRedis(folder: string, tls: Certificate | null = null):
   let server: ChildProcess | null = null
   const end = () => void server?.kill('SIGKILL')
   process.on('exit', end)
-  // Waits for a server that is started again; the tests look at how gateways take it, not at this one.
+  // Waits until a restarted server answers, because the tests check the gateways and not this client.
   const client = new Redis({ port, lazyConnect: true, maxRetriesPerRequest: null, retryStrategy: () => 50 })
   client.on('error', () => {})
   const kill = async () => {
@@ -80,7 +80,7 @@ const filesOf = ({ certFile, keyFile }: Certificate) => [
   ...['--tls-ca-cert-file', certFile],
 ]
 
-/** A certificate for `localhost`, signed by itself. */
+/** Creates a self-signed certificate for `localhost`. */
 export function makeCertificate(folder: string): Certificate {
   const [certFile, keyFile] = [join(folder, 'redis.crt'), join(folder, 'redis.key')]
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', keyFile]

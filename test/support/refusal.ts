@@ -1,6 +1,6 @@
-/** Errors as tests look at them. */
+/** Errors as text, for assertions. */
 
-/** Code and message of the error that something ends with; it must have both. */
+/** Returns code and message of the error that a promise rejects with. Fails without a rejection, code or message. */
 export async function refusal(promise: Promise<unknown>): Promise<string> {
   const error = await promise.then(
     () => null,

@@ -1,14 +1,14 @@
-/** The files of a repository, told apart from what a writer keeps beside them. */
+/** The files of a repository, without the writer's own files. */
 import { manifestName, objectName, POINTER_NAME, readCurrent } from '../../corpus/snapshot/files/layout.ts'
 import { stateOf } from '../cli/command.ts'
 
-/** Names and digests of all that a repository hands out. */
+/** Returns names and digests of all published files of a repository. */
 export function filesOf(dist: string): Record<string, string> {
   const own = /^(?:latest\.json$|manifests\/|objects\/)/
   return Object.fromEntries(Object.entries(stateOf(dist)).filter(([name]) => own.test(name)))
 }
 
-/** Of these what the current snapshot is made of: a new mirror is that, and nothing else. */
+/** Returns the published files of the current snapshot: the exact content of a new mirror. */
 export function currentFilesOf(dist: string): Record<string, string> {
   const { pointer, manifest } = readCurrent(dist)
   const names = new Set([

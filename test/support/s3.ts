@@ -1,4 +1,4 @@
-/** An object store on this machine: s3rver, which speaks S3, behind a door that misbehaves as a test says. */
+/** An object store on this machine: s3rver, which implements S3, behind a proxy with faults that tests set. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
@@ -7,33 +7,31 @@ import { listeningWith } from './listening.ts'
 
 export const BUCKET = 'shelf'
 
-/** One request. */
 export interface StoreAsked {
   method: string
-  /** Within the bucket; empty for a listing. */
+  /** Key in the bucket; empty for a listing. */
   key: string
   headers: IncomingHttpHeaders
-  /** How often the same was asked for before. */
+  /** Number of earlier requests of the same kind. */
   before: number
 }
 
-/** What to do instead of answering well. */
+/** The fault to inject instead of a correct answer. */
 export type StoreFault =
-  /** An error in the words of S3. */
   | { kind: 'error'; status: number; code: string; headers?: Record<string, string> }
-  /** Hangs up after so many bytes of what is sent. */
+  /** Closes the connection after this number of request body bytes. */
   | { kind: 'cut-upload'; after: number }
-  /** Hangs up after so many bytes of the answer. */
+  /** Closes the connection after this number of answer bytes. */
   | { kind: 'cut'; after: number }
 
 export interface ObjectStore {
   url: string
-  /** The environment of somebody who may use it. */
+  /** The environment of an authorized client. */
   env: Record<string, string>
   asked: StoreAsked[]
-  /** What is wrong with the next requests. */
+  /** Returns the fault of a request. */
   fault: (asked: StoreAsked) => StoreFault | null
-  /** The bytes of an object as they are kept, and putting others there behind everybody's back. */
+  /** Reads the stored bytes of an object, and replaces them without a request. */
   kept(key: string): Buffer
   keep(key: string, bytes: Uint8Array): void
   close(): Promise<void>
@@ -70,7 +68,7 @@ export async function openObjectStore(directory: string): Promise<ObjectStore> {
       AWS_ENDPOINT_URL: url,
       AWS_ACCESS_KEY_ID: 'S3RVER',
       AWS_SECRET_ACCESS_KEY: 'S3RVER',
-      // Nothing of the machine's own settings.
+      // Ignores the machine's own settings.
       AWS_CONFIG_FILE: join(directory, 'none'),
       AWS_SHARED_CREDENTIALS_FILE: join(directory, 'none'),
       AWS_EC2_METADATA_DISABLED: 'true',
@@ -87,7 +85,10 @@ export async function openObjectStore(directory: string): Promise<ObjectStore> {
   return store
 }
 
-/** Of a listing it reckons another signature than S3 does, without the slash at the end: that one it must let pass. */
+/**
+ * Opens an s3rver. For a listing it computes another signature than S3, without the slash at the end, so it must accept
+ * mismatches there.
+ */
 function openS3rver(directory: string, allowMismatchedSignatures: boolean): S3rver {
   const s3 = new S3rver({
     directory,
@@ -96,7 +97,7 @@ function openS3rver(directory: string, allowMismatchedSignatures: boolean): S3rv
     allowMismatchedSignatures,
     configureBuckets: [{ name: BUCKET, configs: [] }],
   })
-  // They are answers as well.
+  // Errors are answers too.
   s3.on('error', () => {})
   return s3
 }
@@ -120,7 +121,7 @@ function hangUp(req: IncomingMessage, after: number): void {
   req.on('end', () => req.socket.destroy())
 }
 
-/** The end of the connection comes after all that was written: nothing of it is lost. */
+/** Ends the connection after all written bytes, so that none is lost. */
 function cutAfter(res: ServerResponse, after: number): void {
   let left = after
   const write = res.write.bind(res)

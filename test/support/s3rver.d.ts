@@ -1,4 +1,4 @@
-/** What the tests use of s3rver, which brings no types. */
+/** The types of s3rver that the tests use. The package has none. */
 declare module '@20minutes/s3rver' {
   import type { IncomingMessage, ServerResponse } from 'node:http'
 

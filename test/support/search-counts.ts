@@ -1,6 +1,6 @@
 /**
- * The tests of searches on a snapshot of any feeds: counts equal a plain substring count over the served rows, results
- * are the best by the ranks of rule 28, and no text is anything but text.
+ * Tests of searches on a snapshot of any feeds. Counts equal a plain substring count over the served rows. The results
+ * are the best by the ranks of rule 28. No text is interpreted as syntax.
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -9,7 +9,7 @@ import type { AllRows } from './list-rows.ts'
 import { byText, lower, rankOf } from './plain.ts'
 import { QUERIES, SHORT_QUERIES } from './search-queries.ts'
 
-/** Something that can be found: matched by `key`, which is its id (of a product the slug), and `label`. */
+/** A searchable entry: `key` (its id, or the slug of a product) and `label` are searched. */
 interface Entry {
   id: string
   key: string
@@ -26,7 +26,7 @@ interface Item {
   score: number
 }
 
-/** All entries of each type, newest or with most CVEs first: the order within a rank. Rows come so from their lists. */
+/** Returns all entries of each type in the order within a rank: newest first, or most CVEs first, as in their lists. */
 function entriesOf(rows: SearchedRows): Record<(typeof TYPES)[number], Entry[]> {
   const entry = (id: string, label: string | null, { key = id, first = false } = {}): Entry => {
     return { id, key: lower(key), label: label ?? '', first }
@@ -51,12 +51,12 @@ function bestOf(entries: readonly Entry[], wanted: string): { count: number; bes
     const rank = rankOf(entry, wanted)
     return rank === null ? [] : [{ entry, score: SCORES[rank]! }]
   })
-  // Sorting is stable: what is equal stays newest first, or most CVEs first.
+  // Sorting is stable: equal scores stay newest first, or most CVEs first.
   const ranked = matching.sort((a, b) => b.score - a.score || Number(b.entry.first) - Number(a.entry.first))
   return { count: matching.length, best: ranked.slice(0, 25) }
 }
 
-/** Pieces of what is served, from 2 to 30 characters long, from all types. */
+/** Returns substrings of served texts, 2 to 30 characters long, from all types. */
 function piecesOf(entries: Record<string, Entry[]>, perType: number): string[] {
   return Object.values(entries).flatMap((all) => {
     const every = Math.max(1, Math.floor(all.length / perType))

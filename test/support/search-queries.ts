@@ -1,4 +1,4 @@
-/** What people, scripts and attackers type into a search box: 2 to 30 characters each, ASCII and not. */
+/** Search texts as people, scripts and attackers type them: 2 to 30 characters each, ASCII and not. */
 
 const WORDS = [
   ...[
@@ -197,7 +197,7 @@ export const SHORT_QUERIES = [
   ...['ß', 'İ', 'ı', 'ς', 'σ', 'é', '\u0301', '漏', '🦊', '\u200d', '\ufffd', 'Ａ'],
 ]
 
-/** Titles and names with all that in them: feeds of every day have little of it. */
+/** Titles and names with unusual characters: ordinary feeds have few of them. */
 export const STRANGE_TITLES = [
   'Straße und STRASSE in Weiße',
   'İstanbul ışık IŞIK i̇stasyon',

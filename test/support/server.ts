@@ -1,4 +1,4 @@
-/** A real server on a free port, with the gateway's own app in it and everything around it in reach of a test. */
+/** A real server on a free port with the gateway's app. Tests can access its dependencies and log. */
 import { connect } from 'node:net'
 import { createAuthenticator } from '../../gateway/auth/authenticator.ts'
 import { type KeyRing, parseKeySet } from '../../gateway/auth/key-set.ts'
@@ -18,10 +18,9 @@ export interface LogLine {
 
 export interface TestServer<C> extends RunningServer {
   key: SigningKey
-  /** A token of an administrator. */
   token: string
   log: LogLine[]
-  /** Answers of the app; the administrator's token is sent unless the headers say otherwise. */
+  /** Requests from the app; sends the administrator's token unless the headers override it. */
   get(path: string, init?: RequestInit): Promise<Response>
   deps: AppDeps<C>
 }
@@ -41,7 +40,7 @@ export function listLog(): { log: Log; lines: LogLine[] } {
   return { lines, log: { info: at('info'), warn: at('warn'), error: at('error'), access } }
 }
 
-/** A key ring that never changes. */
+/** Returns a key ring that never changes. */
 export function fixedKeys(...keys: SigningKey[]): KeyRing {
   const set = parseKeySet(jwks(...keys))
   return { current: () => set, obtain: async () => set, renew: async () => set }
@@ -67,7 +66,7 @@ export async function serveApp<C>(options: TestServerOptions<C>): Promise<TestSe
   return { ...server, key, token, log: lines, get, deps }
 }
 
-/** Sends bytes as they are and gives back everything until the server closes the connection. */
+/** Sends bytes unchanged. Returns everything received until the server closes the connection. */
 export function sendRaw(port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port })
@@ -82,7 +81,7 @@ export function sendRaw(port: number, text: string): Promise<string> {
   })
 }
 
-/** Status line, headers (names in lower case) and body of a raw response; an error is held against its description. */
+/** Parses status line, headers (names in lower case) and body of a raw response. Checks errors against their schema. */
 export function parseRaw(raw: string): { status: number; headers: Record<string, string>; body: string } {
   const end = raw.indexOf('\r\n\r\n')
   const [first = '', ...lines] = raw.slice(0, end).split('\r\n')

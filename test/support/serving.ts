@@ -1,4 +1,4 @@
-/** `vulnshelf-gateway serve` as an operator runs it: a process of its own, told apart by what it prints. */
+/** `vulnshelf-gateway serve` as an operator runs it: a separate process, observed through its output. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { LOCAL, makeToken } from '../../gateway/auth/token.ts'
@@ -10,17 +10,16 @@ export interface Serving {
   metricsUrl: string
   token: string
   process: ChildProcess
-  /** The lines of its log so far. */
   log(): Record<string, unknown>[]
-  /** Resolves when the log has a line that passes. */
+  /** Resolves when the log has a matching line. */
   logged(test: (line: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>
-  /** The samples of its metrics by name and labels. */
+  /** Returns the samples of its metrics by name and labels. */
   samples(): Promise<Map<string, number>>
-  /** Sends SIGTERM; resolves with the exit code, and every line of the log. */
+  /** Sends SIGTERM. Resolves with the exit code and every log line. */
   stop(): Promise<{ code: number | null; log: Record<string, unknown>[] }>
 }
 
-/** How a process ended that did not begin to serve. */
+/** The error of a process that ended before it served. */
 export class NotServing extends Error {
   readonly code: number | null
   constructor(code: number | null, stderr: string) {

@@ -1,18 +1,18 @@
-/** Servers that several test files of one process use together. */
+/** Servers that several test files of one process share. */
 const opened = new Map<string, Promise<unknown>>()
 let servers = 0
 
-/** How many servers listen for later test files. */
+/** Returns the number of servers that stay open for later test files. */
 export const sharedServers = (): number => servers
 
-/** Whether the runner's process runs this file; otherwise a test file has its process to itself and must let it end. */
+/** Returns whether the runner's process runs this file. Otherwise the file has its own process and must let it end. */
 export const isShared = (): boolean => 'UVU_DEFER' in globalThis
 
-/** How many servers listen in this process. */
+/** Returns the number of servers that listen in this process. */
 export const listeningServers = (): number =>
   process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length
 
-/** Opens servers once per process, under a name. They stay until the process ends. */
+/** Opens servers once per process under a name. They stay open until the process ends. */
 export function share<T>(name: string, open: () => Promise<T>): Promise<T> {
   const known = opened.get(name)
   if (known !== undefined) return known as Promise<T>

@@ -1,4 +1,4 @@
-/** A file system of its own, small enough to fill up: a tmpfs, which only root may mount. */
+/** A separate small file system that tests can fill: a tmpfs, which only root can mount. */
 import { spawnSync } from 'node:child_process'
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmdirSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,9 +8,9 @@ export interface SmallDisk {
   path: string
   /** Writes until no byte is free. */
   fill(): void
-  /** Takes back what `fill` wrote. */
+  /** Removes what `fill` wrote. */
   empty(): void
-  /** From now on nothing can be written. */
+  /** Makes it read-only. */
   lock(): void
   remove(): void
 }
@@ -45,7 +45,6 @@ export function smallDisk(path: string, options: string): SmallDisk {
   }
 }
 
-/** Whether this user may mount. */
 export function mayMount(): boolean {
   const path = mkdtempSync(join(tmpdir(), 'vulnshelf-mount-'))
   try {

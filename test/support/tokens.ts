@@ -1,4 +1,4 @@
-/** Keys and tokens made on the spot, good and bad ones, for whoever tests what needs a token. */
+/** Generated keys and tokens, valid and invalid ones. */
 import { createHmac } from 'node:crypto'
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 
@@ -17,12 +17,12 @@ export async function signingKey(kid: string, alg = 'ES256'): Promise<SigningKey
   return { alg, kid, privateKey, publicJwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } }
 }
 
-/** The JWKS document of some keys. */
+/** Returns the JWKS document of some keys. */
 export function jwks(...keys: SigningKey[]): string {
   return JSON.stringify({ keys: keys.map(({ publicJwk }) => publicJwk) })
 }
 
-/** Claims of an administrator's token that is good for an hour; `undefined` leaves one out. */
+/** Returns the claims of an administrator's token that is valid for an hour; `undefined` omits a claim. */
 export function adminClaims(nowMs: number, other: Record<string, unknown> = {}): Record<string, unknown> {
   const now = Math.floor(nowMs / 1000)
   return { iss: ISSUER, aud: AUDIENCE, sub: 'alice', role: 'admin', iat: now, exp: now + 3600, ...other }
@@ -32,7 +32,7 @@ export function sign(key: SigningKey, claims: object, header: object = {}): Prom
   return new SignJWT({ ...claims }).setProtectedHeader({ alg: key.alg, kid: key.kid, ...header }).sign(key.privateKey)
 }
 
-/** A token put together by hand, for what no library signs. */
+/** Returns a hand-made token that no library would sign. */
 export function forge(header: object, claims: object, signature: string | ((input: string) => string) = ''): string {
   const input = `${base64url(header)}.${base64url(claims)}`
   return `${input}.${typeof signature === 'string' ? signature : signature(input)}`

@@ -1,11 +1,11 @@
-/** Waiting for what another process does. */
+/** Waits for another process. */
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What takes longer never happens. */
+/** Timeout, in ms. */
 const LONGEST_MS = 120_000
 const EVERY_MS = 20
 
-/** Resolves when `test` holds; rejects, with what `said` tells, where it does not in two minutes. */
+/** Resolves when `test` returns true. Rejects with the text of `said` after two minutes. */
 export async function until(test: () => boolean | Promise<boolean>, said: () => string): Promise<void> {
   const end = performance.now() + LONGEST_MS
   while (!(await test())) {

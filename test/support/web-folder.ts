@@ -5,9 +5,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { listening } from './listening.ts'
 
-/** One request for a file. */
 export interface AskedFile {
-  /** Within the folder: `objects/ab/ab12…`. */
+  /** Path within the folder: `objects/ab/ab12…`. */
   path: string
   range: string | null
   /** First byte of the range; null without one. */
@@ -42,7 +41,7 @@ export interface WebFolder {
   asked: AskedFile[]
   /** Body bytes sent so far. */
   sent(): number
-  /** What is wrong with the next requests. */
+  /** Returns the fault of a request. */
   fault: (asked: AskedFile) => WebFault | null
   close(): Promise<void>
 }

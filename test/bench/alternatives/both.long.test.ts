@@ -1,4 +1,4 @@
-/** Pages by the planner and by SQLite: the same rows for every query that is measured, and figures that are counted. */
+/** Pages by the planner and by SQLite: equal rows for every measured query, and finite figures. */
 import { existsSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { test } from 'uvu'

@@ -1,6 +1,6 @@
 /**
- * A page of a filtered list in one process, by the gateway's planner and by SQLite: timed one after the other, and
- * compared. Both end with the bytes of a gzip answer.
+ * A page of a filtered list in one process, by the gateway's planner and by SQLite: timed in turn and compared. Both
+ * produce the bytes of a gzip answer.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -15,11 +15,11 @@ import { openDatabase } from './database.ts'
 import { cursorOf, type ListRequest, listQueries, pageJson } from './list-query.ts'
 import type { ListQuery, SampledCve } from './queries.ts'
 
-/** A corpus as both have it open. */
+/** A corpus, open for both. */
 export interface Both {
   snapshot: OpenSnapshot
   list: ReturnType<typeof listQueries>
-  /** The CVE at a place in the order of ids. */
+  /** Returns the CVE at a position in the order of ids. */
   cve(n: number): SampledCve
   close(): void
 }
@@ -46,7 +46,7 @@ export function openBoth(dist: string, databasePath: string): Both {
 
 const CHUNK_BYTES = 1024 * 1024
 
-/** Reads files once, so that neither of the two has to wait for the disk where the other does not. */
+/** Reads files once, so that neither of the two waits for the disk. */
 export function readThrough(paths: readonly string[]): void {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
   for (const path of paths) {
@@ -56,10 +56,10 @@ export function readThrough(paths: readonly string[]): void {
   }
 }
 
-/** A query with the parameters that were drawn for it. */
+/** A query with its drawn parameters. */
 export interface DrawnQuery extends Omit<ListRequest, 'after'> {
   name: string
-  /** The CVE that a cursor goes on behind. */
+  /** The CVE after which a cursor continues; null for the first page. */
   behind: SampledCve | null
 }
 
@@ -71,15 +71,14 @@ export function drawn({ snapshot, cve }: Both, query: ListQuery, round: number):
   return { name, sort, limit, filters, behind: query.start === 'deep' ? any() : null }
 }
 
-/** What one page took, in µs, and the page itself. */
+/** Times of one page in µs, and the page. */
 interface Timed {
   /** JSON of its rows, as in the answer. */
   data: string
-  /** Whether another page follows. */
   more: boolean
-  /** Planning or asking, and the answer as JSON or, where nothing has to be compressed, as gzip. */
+  /** Planning or querying, and the answer: gzip from the gateway, which compresses nothing, and JSON from SQLite. */
   page: number
-  /** Compressing, at zlib's default level and at its fastest. */
+  /** Compression at zlib's default level and at its fastest. */
   gzip6: number
   gzip1: number
 }
@@ -114,13 +113,13 @@ export const bySqlite: Way = ({ list }, { sort, filters, limit, behind }) => {
 
 const dataOf = (json: string) => json.slice(0, json.lastIndexOf(',"pagination":'))
 
-/** What a cursor of the gateway remembers of a CVE: EPSS in billionths, the rest as it is. */
+/** Returns the sort key in a gateway's cursor: EPSS in billionths, other keys unchanged. */
 function cursorKey(sort: CveSort, cve: SampledCve): number | null {
   const key = cve[sort]
   return sort === 'epss' && key !== null ? toBillionths(key) : key
 }
 
-/** @throws Error where the two do not give the same rows, or do not agree whether more follow */
+/** @throws Error if the rows differ, or only one of the two has a next page */
 export function compare(query: DrawnQuery, ours: Timed, theirs: Timed): void {
   if (ours.more === theirs.more && ours.data === theirs.data) return
   const { name, filters, behind } = query

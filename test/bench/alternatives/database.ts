@@ -1,4 +1,4 @@
-/** The SQLite database to compare with, filled from a snapshot once and kept beside the corpus. */
+/** The SQLite database for the comparison, filled once from a snapshot and stored next to the corpus. */
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -7,16 +7,19 @@ import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
 import { recordsOf, type SnapshotRecord } from './records.ts'
 import { INDEXES, SECTION_COLUMNS, SEVERITY_CODES, TABLES } from './schema.ts'
 
-/** Changes with the schema: a database that was kept is made anew. */
+/** Changes with the schema: a database of another version is built again. */
 const VERSION = 1
 const PAGE_BYTES = 8192
-/** Rows of a transaction: what it writes stays in memory until then. */
+/** Rows per transaction: its writes stay in memory until the commit. */
 const ROWS_PER_COMMIT = 10_000
-/** What a server keeps of the database in its own memory, in KB, and how much of the file it maps. */
+/** Page cache of a server in KB, and the mapped part of the file in bytes. */
 const CACHE_KB = 65_536
 const MAPPED_BYTES = 2 ** 31
 
-/** The database of the current snapshot of `dist`; made where it is not there yet, which takes a minute per 100,000 CVEs. */
+/**
+ * Returns the path of the database for the current snapshot of `dist`. Builds it if it does not exist, which takes a
+ * minute per 100,000 CVEs.
+ */
 export function databaseOf(dist: string, say: (line: string) => void, folder = dirname(dist)): string {
   const { snapshot } = readCurrent(dist).manifest
   const path = join(folder, `alternative-${VERSION}-${snapshot.slice(0, 16)}.db`)
@@ -33,7 +36,7 @@ export function databaseOf(dist: string, say: (line: string) => void, folder = d
 export function fillDatabase(dist: string, path: string): void {
   const database = new Database(path)
   try {
-    // Nobody reads it yet, and one that was not finished is thrown away.
+    // It has no readers yet, and an unfinished one is deleted.
     for (const setting of ['journal_mode = OFF', 'synchronous = OFF', 'locking_mode = EXCLUSIVE', 'temp_store = FILE'])
       database.pragma(setting)
     database.pragma(`page_size = ${PAGE_BYTES}`)
@@ -87,7 +90,7 @@ function addRecords(database: Database.Database, records: Iterable<SnapshotRecor
 const inserting = (database: Database.Database, table: string, columns: number) =>
   database.prepare(`INSERT INTO ${table} VALUES (${Array(columns).fill('?').join(', ')})`)
 
-/** Opens a filled database as a server does: nobody writes it, so it is locked once and not for every statement. */
+/** Opens a filled database as a server does. Without writers, one lock for all statements is enough. */
 export function openDatabase(path: string): Database.Database {
   const database = new Database(path, { readonly: true, fileMustExist: true })
   database.pragma('locking_mode = EXCLUSIVE')

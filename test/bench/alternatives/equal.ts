@@ -1,4 +1,4 @@
-/** Before anything is measured: whether the alternative gives the same answers as the gateway. */
+/** Checks before the measurement that the alternative gives the same answers as the gateway. */
 import { isDeepStrictEqual } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { type Client, createClient, headerOf } from '../http/client.ts'
@@ -7,8 +7,8 @@ import type { LoadRequest } from '../http/load.ts'
 const SAMPLES = 50
 
 /**
- * Asks both for the first of the same requests, each in its own words.
- * @throws Error where an answer says something else; how a cursor is written does not count
+ * Sends the first of the same requests to both, each in its own syntax.
+ * @throws Error if an answer differs; the format of cursors is ignored
  */
 export async function holdEqual(
   gateway: Client,

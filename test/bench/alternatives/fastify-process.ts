@@ -1,4 +1,4 @@
-/** The Fastify server as a process, and the requests that it is asked in place of the gateway's. */
+/** Runs the Fastify server as a process, and translates the gateway's requests for it. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -13,11 +13,11 @@ export interface FastifyStart {
   database: string
   jwks: string
   log: string
-  /** zlib's level; `none` leaves compressing to somebody else. */
+  /** zlib's level, or `none` for no compression. */
   gzip: number | 'none'
 }
 
-/** @throws Error when it does not start */
+/** @throws Error if it does not start */
 export async function startFastify({ database, jwks, log, gzip }: FastifyStart): Promise<Measured> {
   const file = join(import.meta.dirname, 'fastify.ts')
   const child = fork(file, [database, jwks, log, String(gzip)], { execArgv: ['--import', 'tsx'] })
@@ -35,7 +35,7 @@ export async function startFastify({ database, jwks, log, gzip }: FastifyStart):
   }
 }
 
-/** A target of the gateway with a cursor that goes on behind the same row, as the Fastify server writes it. */
+/** Replaces the cursor in a target of the gateway by one of the Fastify server, which continues after the same row. */
 export function fastifyTarget(target: string, index: Index): string {
   return target.replace(/\bcursor=([\w-]+)/, (_found, text: string) => {
     const cursor = decodeCursor(text)

@@ -1,4 +1,4 @@
-/** The Fastify server that the gateway is measured next to: the same answers for the same requests, and only for a token. */
+/** The Fastify server of the comparison: the same answers to the same requests, and only with a token. */
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -34,7 +34,7 @@ test.after(async () => {
 const SORTS = ['published', 'updated', 'cvss', 'epss'].flatMap((key) => [key, `-${key}`])
 const SECTIONS = 'cvss,epss,affected,references,exploits,evidence,timeline,analysis'
 
-/** Asks both for the same, with cursors in the words of each. */
+/** Sends the same requests to both, with cursors in the format of each. */
 async function hold(targets: readonly string[]): Promise<void> {
   const client = createClient(gateway.port, gateway.token)
   try {

@@ -1,7 +1,7 @@
 /**
- * What a user would write instead, a process of its own: Fastify and better-sqlite3 over a database filled for it. The
- * JSON of rows and sections lies ready in the database, statements are prepared once, tokens are remembered, gzip runs
- * beside the event loop, and each request leaves one line in a log.
+ * The alternative that a user would write, as a process: Fastify and better-sqlite3 over a database filled for it. The
+ * database has the JSON of rows and sections, statements are prepared once, tokens are cached, gzip runs outside the
+ * event loop, and each request logs one line.
  *
  *     tsx test/bench/alternatives/fastify.ts <database> <jwks.json> <log> [gzip level, or none]
  */
@@ -17,10 +17,10 @@ import { SECTION_COLUMNS } from './schema.ts'
 import { tokenCache } from './token-cache.ts'
 
 const gzipAsync = promisify(gzip)
-/** Below it, compressing costs more than it saves: the threshold of @fastify/compress. */
+/** Below this size, compression costs more than it saves: the threshold of @fastify/compress. */
 const LEAST_COMPRESSED = 1024
 
-/** The sections in the order in which they are answered: the name in `include`, the column and the member. */
+/** The sections in the order of the answer: the name in `include`, the column and the member. */
 const SECTIONS = ['cvss', 'epss', 'affected', 'references', 'exploits', 'evidence', 'timeline', 'analysis'] as const
 type Section = (typeof SECTIONS)[number]
 const memberOf = (section: Section) => (section === 'epss' ? 'epss_detail' : section)

@@ -1,4 +1,4 @@
-/** The lines of the alternatives: what is measured, and that nginx hands out the very answers of the gateway. */
+/** The lines of the alternatives: what is measured, and that nginx sends exactly the gateway's answers. */
 import { gzipSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,6 +1,6 @@
 /**
- * What a user would pick instead, over HTTP: the gateway next to Fastify with better-sqlite3, and next to nginx with
- * files, all in turn in the same rounds. Nothing is asked of these lines; they inform.
+ * Alternatives over HTTP, measured in turn with the gateway in the same rounds: Fastify with better-sqlite3, and nginx
+ * with files. These lines have no budget; they inform.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,11 +20,11 @@ import { haveNginx, type Nginx, NO_NGINX, startNginx } from './nginx.ts'
 
 const CONNECTIONS = 16
 const MOST_WARM_UP_SECONDS = 0.5
-/** Different requests of a line, as over HTTP otherwise; and so many files. */
+/** Different requests per line, as in the other HTTP lines; number of files. */
 const REQUESTS = 20_000
 const FILES = 2000
 
-/** What is put next to the gateway: by the end of a line's name. */
+/** The alternatives, by the suffix of a line's name. */
 const ALTERNATIVES = {
   fastify: 'Fastify + better-sqlite3, gzip -6',
   'fastify-gzip1': 'Fastify + better-sqlite3, gzip -1',
@@ -37,7 +37,6 @@ const LEVELS = { fastify: 6, 'fastify-gzip1': 1, 'fastify-plain': 'none' } as co
 
 const ALL = Object.keys(ALTERNATIVES) as Alternative[]
 
-/** Each kind of request, and what it is measured against. */
 const LINES: readonly { kind: KindName; against: readonly Alternative[] }[] = [
   { kind: 'page25', against: ALL },
   { kind: 'page100', against: ALL },
@@ -54,7 +53,7 @@ const LINES: readonly { kind: KindName; against: readonly Alternative[] }[] = [
 
 const nameOf = (kind: KindName, alternative: Alternative) => `alternatives/${kind}-${alternative}`
 
-/** A corpus with its gateway and what stands next to it. */
+/** A corpus with its gateway and the alternatives. */
 interface Stand {
   site: Site
   others: Partial<Record<Alternative, Measured>>
@@ -68,7 +67,7 @@ interface Turn {
 
 interface Measuring {
   stand: Stand
-  /** The gateway and the alternatives, each with the requests that it is asked. */
+  /** The gateway and the alternatives, each with its requests. */
   servers: { name: Alternative | 'gateway'; server: Measured; of: string; turns: Turn[] }[]
 }
 
@@ -150,7 +149,7 @@ async function prepare(
   return { stand, servers }
 }
 
-/** Files of the gateway's own answers. */
+/** Stores the gateway's own answers as files. */
 async function filesOf(nginx: Nginx, name: string, requests: readonly LoadRequest[], { catalog }: Site) {
   const files: LoadRequest[] = []
   for (const [i, request] of requests.entries()) {

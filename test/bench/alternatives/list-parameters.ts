@@ -1,4 +1,4 @@
-/** The parameters of `/cves` for Fastify: a schema that its own validator holds, and the filters that they stand for. */
+/** The parameters of `/cves` for Fastify: a schema for its own validator, and the corresponding filters. */
 import type { Severity } from '../../../corpus/model/record.ts'
 import { fold } from '../../../corpus/snapshot/codec/fold.ts'
 import { CVE_SORTS, type CveSort } from '../../../corpus/snapshot/cursor/order.ts'
@@ -34,7 +34,7 @@ export const listSchema = {
   },
 }
 
-/** What the schema lets through. */
+/** Values that the schema accepts. */
 export interface ListParameters {
   q?: string
   severity?: string
@@ -58,7 +58,7 @@ const DAY_MS = 86_400_000
 const DAY_LENGTH = 'YYYY-MM-DD'.length
 
 const from = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text))
-/** A day means the whole of it. */
+/** A day includes the whole day. */
 const until = (text: string | undefined) =>
   text === undefined ? undefined : Date.parse(text) + (text.length === DAY_LENGTH ? DAY_MS - 1 : 0)
 

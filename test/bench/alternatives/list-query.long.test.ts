@@ -1,4 +1,4 @@
-/** That SQLite answers lists in the way that is fastest for it: a comparison with a database badly used would be worth nothing. */
+/** SQLite answers lists in its fastest way: a comparison with a badly used database would be worthless. */
 import type { Database } from 'better-sqlite3'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -19,7 +19,7 @@ test.after(() => {
   remove()
 })
 
-/** How the rows of a page are found. */
+/** Returns how SQLite finds the rows of a page. */
 function wayOf(request: Partial<ListRequest>): string {
   const sort = { key: 'cvss', descending: true } as const
   const { sql, values } = statementOf({ sort, filters: {}, limit: 25, after: null, ...request }, true)

@@ -1,6 +1,6 @@
 /**
- * A page of `/cves` in SQL: one statement for the rows that have a sort key, and one for those that have none, which
- * come last (rule 6). A page goes on behind the key of the last row (keyset), so a deep one costs no more.
+ * A page of `/cves` in SQL. One statement returns the rows with a sort key, another one those without, which come last
+ * (rule 6). A page continues after the key of the last row (keyset), so a deep page costs no more.
  */
 import type { Database, Statement } from 'better-sqlite3'
 import type { CveSort } from '../../../corpus/snapshot/cursor/order.ts'
@@ -14,7 +14,7 @@ export interface ListRequest {
   after: SqlKey | null
 }
 
-/** What a page goes on behind: the sort key of its last row, and its `n`. */
+/** The position after which a page continues: the sort key of its last row, and its `n`. */
 export type SqlKey = [key: number | null, n: number]
 
 /** A row of a page: its `n`, its sort key and the JSON of its summary record. */
@@ -22,7 +22,7 @@ export type ListRow = [n: number, key: number | null, json: string]
 
 export interface ListPage {
   rows: ListRow[]
-  /** Behind the last row; null where nothing follows. */
+  /** The position after the last row; null if nothing follows. */
   next: SqlKey | null
 }
 
@@ -31,7 +31,7 @@ interface Condition {
   values: (string | number)[]
 }
 
-/** Gives a function that answers pages; statements are prepared once for each form of a query. */
+/** Returns a function that answers pages. Statements are prepared once for each form of a query. */
 export function listQueries(database: Database): (request: ListRequest) => ListPage {
   const prepared = new Map<string, Statement>()
   const rowsOf = (request: ListRequest, keyed: boolean, most: number): ListRow[] => {
@@ -44,7 +44,7 @@ export function listQueries(database: Database): (request: ListRequest) => ListP
     return statement.all(...values, most) as ListRow[]
   }
   return (request) => {
-    // One more than asked for: whether anything follows.
+    // One more than requested, to detect a next page.
     const most = request.limit + 1
     const rows = request.after?.[0] === null ? [] : rowsOf(request, true, most)
     if (rows.length < most && !boundsKey(request)) rows.push(...rowsOf(request, false, most - rows.length))
@@ -54,14 +54,14 @@ export function listQueries(database: Database): (request: ListRequest) => ListP
   }
 }
 
-/** Whether a filter asks for the sort key itself, so that rows without one are out. */
+/** Returns whether a filter bounds the sort key, so that rows without one do not match. */
 function boundsKey({ sort: { key }, filters }: ListRequest): boolean {
   if (key === 'published') return filters.published_since !== undefined || filters.published_until !== undefined
   if (key === 'updated') return filters.updated_since !== undefined
   return key === 'epss' && filters.epss_min !== undefined
 }
 
-/** The statement for the rows with a sort key, or for those without; its last parameter is how many. */
+/** Returns the statement for rows with a sort key, or for those without. Its last parameter is the number of rows. */
 export function statementOf(request: ListRequest, keyed: boolean): Condition {
   const { sort, after } = request
   const column = SORT_COLUMNS[sort.key]
@@ -74,7 +74,7 @@ export function statementOf(request: ListRequest, keyed: boolean): Condition {
   if (!keyed && after?.[0] === null) conditions.push({ sql: `n ${beyond} ?`, values: [after[1]] })
   const where = conditions.map(({ sql }) => sql).join(' AND ')
   const order = keyed ? `${column} ${direction}, n ${direction}` : `n ${direction}`
-  // The rows are chosen from an index that covers all of this; only those of the page are read as JSON.
+  // A covering index selects the rows; JSON is read only for the rows of the page.
   const page = `SELECT n, ${column} AS key FROM cve WHERE ${where} ORDER BY ${order} LIMIT ?`
   return {
     sql: `SELECT n, key, json FROM (${page}) CROSS JOIN summary USING (n)`,
@@ -82,7 +82,7 @@ export function statementOf(request: ListRequest, keyed: boolean): Condition {
   }
 }
 
-/** Values that are few stand in the SQL, so that the planner and partial indexes know them. */
+/** Values of small sets are literals in the SQL, so that the planner and partial indexes can use them. */
 function conditionsOf(filters: CveFilters): Condition[] {
   const conditions: Condition[] = []
   const add = (sql: string, ...values: (string | number)[]) => conditions.push({ sql, values })
@@ -99,7 +99,7 @@ function conditionsOf(filters: CveFilters): Condition[] {
   if (updated_since !== undefined) add('updated >= ?', updated_since)
   if (ids)
     add('n IN (SELECT one.n FROM json_each(?) AS given JOIN cve AS one ON one.id = given.value)', JSON.stringify(ids))
-  // The trigram index knows nothing shorter than three characters.
+  // The trigram index cannot search texts of fewer than three characters.
   if (q !== undefined && [...q].length < 3) {
     add('n IN (SELECT n FROM text WHERE instr(id, ?) OR instr(title, ?))', q, q)
   } else if (q !== undefined) {
@@ -108,11 +108,11 @@ function conditionsOf(filters: CveFilters): Condition[] {
   return conditions
 }
 
-/** The answer of a page; its rows are JSON already. */
+/** Returns the body of a page. Its rows are JSON already. */
 export function pageJson({ rows }: ListPage, limit: number, nextCursor: string | null): string {
   const cursor = nextCursor === null ? 'null' : `"${nextCursor}"`
   return `{"data":[${rows.map((row) => row[2]).join(',')}],"pagination":{"limit":${limit},"next_cursor":${cursor}}}`
 }
 
-/** A cursor that only a server with this database can read; long or not, it grants nothing. */
+/** A cursor for servers with this database only. It grants no access, whatever its content. */
 export const cursorOf = (key: SqlKey): string => Buffer.from(JSON.stringify(key)).toString('base64url')

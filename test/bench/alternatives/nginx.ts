@@ -1,7 +1,4 @@
-/**
- * nginx with `gzip_static`: answers that were compressed before, handed out as files by what is made for it. No token is
- * judged and nothing is chosen: the upper limit.
- */
+/** nginx with `gzip_static`: compressed answers as files, the upper limit. It checks no token and selects nothing. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startNginx as start } from '../../support/nginx.ts'
@@ -10,14 +7,13 @@ import type { Measured } from '../http/processes.ts'
 export { haveNginx } from '../../support/nginx.ts'
 
 export interface Nginx extends Measured {
-  /** Puts up a gzip body and gives the target at which it is answered. */
+  /** Stores a gzip body and returns its target. */
   add(name: string, gzip: Uint8Array): string
 }
 
-/** The way out where it is missing. */
 export const NO_NGINX = 'nginx is not installed, so its lines are left out; on Debian: apt-get install nginx-light'
 
-/** One process, as the gateway is one. */
+/** One process, like the gateway. */
 const http = (folder: string, port: number): string => `
   access_log ${folder}/access.log combined buffer=64k flush=1s;
   default_type application/json;
@@ -37,7 +33,7 @@ const http = (folder: string, port: number): string => `
   }
 `
 
-/** @throws Error when it does not start */
+/** @throws Error if it does not start */
 export async function startNginx(folder: string): Promise<Nginx> {
   const files = join(folder, 'files')
   mkdirSync(files, { recursive: true })

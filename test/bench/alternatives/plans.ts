@@ -1,4 +1,4 @@
-/** How fast pages of filtered lists are planned and put together, next to SQLite with fitting indexes, in one process. */
+/** Speed of planning and assembling pages of filtered lists, relative to SQLite with suitable indexes, in-process. */
 import type { BenchContext, BenchCorpus, BenchGroup, BenchLine } from '../report/line.ts'
 import { isWanted } from '../report/line.ts'
 import { median, ratioOf, spreadOf } from '../report/spread.ts'
@@ -8,23 +8,23 @@ import { type ListQuery, listQueriesToPlan } from './queries.ts'
 
 /** Speed relative to SQLite (README.md, "Budgets"). */
 const BUDGET = 5
-/** Of each query in a round. */
+/** Parameter sets per query and round. */
 const DRAWS = 3
-/** The combinations that are named among the details. */
+/** Number of slowest combinations in the details. */
 const WORST = 5
 
-/** What a query took in a round, in µs. */
+/** Times of a query in a round, in µs. */
 export interface Timing {
   ours: number
-  /** Statement and JSON, before anything is compressed. */
+  /** Statement and JSON, before compression. */
   plain: number
   gzip6: number
   gzip1: number
 }
 
 /**
- * Runs each query with some draws of parameters and takes what was in the middle: a single page takes so little that being
- * put aside once by the system would be all that is seen. Which of the two comes first changes from query to query.
+ * Runs each query with some parameter sets and takes the median: a single page takes so little time that one preemption
+ * would dominate it. The two alternate in who runs first, from query to query.
  */
 export function planRound(both: Both, queries: readonly ListQuery[], round: number): Timing[] {
   return queries.map((query, turn) => {
@@ -54,18 +54,18 @@ const whole = ({ plain, gzip6 }: Timing) => plain + gzip6
 const total = (timings: readonly Timing[], of: (timing: Timing) => number) =>
   timings.reduce((sum, timing) => sum + of(timing), 0)
 
-/** Pages/s of all queries together, round by round. */
+/** Returns pages/s of all queries together, for each round. */
 const rates = ({ rounds }: Measured, of: (timing: Timing) => number) =>
   rounds.map((timings) => (timings.length / total(timings, of)) * 1e6)
 
-/** How many times as fast as `of` a query is, in the median over its rounds. */
+/** Returns how many times faster than `of` a query is: the median over its rounds. */
 const timesOf = ({ rounds }: Measured, query: number, of: (timing: Timing) => number) =>
   median(rounds.map((timings) => of(timings[query]!) / timings[query]!.ours))
 
 const REFERENCE = 'SQLite with fitting indexes, stored JSON, gzip -6'
 const UNIT = 'pages/s'
 
-/** All pages together: the long ones weigh most. */
+/** All pages together: the slow ones weigh most. */
 function allTogether(measured: Measured, smallest: Measured, queries: readonly ListQuery[]): BenchLine {
   const ours = rates(measured, ({ ours }) => ours)
   const theirs = rates(measured, whole)
@@ -94,7 +94,7 @@ function allTogether(measured: Measured, smallest: Measured, queries: readonly L
   }
 }
 
-/** Each page by itself: the one in the middle, and the one that gains least. */
+/** Each page by itself: the median, and the one with the least gain. */
 function eachByItself(measured: Measured, queries: readonly ListQuery[]): BenchLine[] {
   const times = queries.map((query, at) => ({ at, name: query.name, times: timesOf(measured, at, whole) }))
   times.sort((a, b) => a.times - b.times)
@@ -109,7 +109,7 @@ function eachByItself(measured: Measured, queries: readonly ListQuery[]): BenchL
       figure: median(ours),
       reference: { title: REFERENCE, figure: median(theirs) },
       ratio: spreadOf(ours.map((one, round) => one / theirs[round]!)),
-      // It is another query on each corpus.
+      // This can be a different query on each corpus.
       growth: null,
       budget: { of: 'ratio', least: BUDGET },
       details,
@@ -129,7 +129,7 @@ export const planLines: BenchGroup = async function* (context) {
   const opened = context.corpora.map((corpus) => openCorpus(corpus, context))
   try {
     context.say(`planning ${queries.length} filtered pages, next to SQLite`)
-    // The first round is for the compilers and caches of both.
+    // The first round warms up compilers and caches of both.
     for (const { both } of opened) planRound(both, queries, 0)
     for (let round = 1; round <= context.rounds; round++) {
       for (const { both, measured } of opened) measured.rounds.push(planRound(both, queries, round))

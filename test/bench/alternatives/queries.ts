@@ -1,22 +1,22 @@
 /**
- * What lists are asked for when planning is measured: every filter alone in every order, and all pairs and triples of
- * filters going round the orders; limits and starts go round as well. `tsx test/bench/alternatives/queries.ts` prints them.
+ * The list queries for the measurement of planning: every filter alone in every order, and all pairs and triples of
+ * filters. Orders, limits and starts rotate. `tsx test/bench/alternatives/queries.ts` prints them.
  */
 import { fileURLToPath } from 'node:url'
 import type { Random } from '../../../corpus/sample/random.ts'
 import { CVE_SORTS, type CveSort } from '../../../corpus/snapshot/cursor/order.ts'
 import type { CveFilters } from '../../../corpus/snapshot/filter/filters.ts'
 
-/** What parameters are taken from: a CVE, any as likely as the next. */
+/** A CVE that gives values for parameters; all CVEs are equally likely. */
 export interface SampledCve {
-  /** Its place in the order of ids. */
+  /** Position in the order of ids. */
   n: number
   id: string
   /** Folded. */
   assigner: string | null
   cwe: number | null
   epss: number | null
-  /** ms since the epoch. */
+  /** Milliseconds since the epoch. */
   published: number | null
   updated: number | null
   cvss: number | null
@@ -24,17 +24,17 @@ export interface SampledCve {
 
 export interface Parameters {
   random: Random
-  /** A CVE of the corpus by chance. */
+  /** Returns a random CVE of the corpus. */
   cve(): SampledCve
 }
 
 const BANDS = ['none', 'low', 'medium', 'high', 'critical'] as const
-/** As many as a batch is typically asked for. */
+/** Typical size of a batch request. */
 const IDS = 40
 const DAY_MS = 86_400_000
 const NEVER = 253_402_300_799_999
 
-/** Each filter without `q`, and how a value of it is drawn. */
+/** Each filter except `q`, and how to draw a value for it. */
 export const FILTERS = {
   severity: ({ random }) => ({ severity: BANDS.filter((band) => band === 'high' || random.chance(0.3)) }),
   kev: ({ random }) => ({ kev: random.chance(0.5) }),
@@ -55,7 +55,7 @@ const NAMES = Object.keys(FILTERS) as FilterName[]
 
 const day = (ms: number | null) => (ms === null ? 0 : ms - (ms % DAY_MS))
 
-/** Filters that let nothing through, each in another way: a walk that looks for a row must still come to its end. */
+/** Filters without matches, each for another reason: a scan must still reach its end. */
 export const EMPTY = {
   'a severity and a score that none has': () => ({ severity: ['none'], epss_min: 0.999999999, kev: true }),
   'an assigner that is none': () => ({ assigner: 'no such assigner' }),
@@ -67,7 +67,7 @@ export const EMPTY = {
   'updated in the future': () => ({ updated_since: NEVER, has_patch: true }),
 } satisfies Record<string, (parameters: Parameters) => CveFilters>
 
-/** Where in what the filters let through a page begins: at its head, or behind a CVE by chance. */
+/** Where a page begins in the matches: at the start, or after a random CVE. */
 export type Start = 'first' | 'deep'
 
 export interface ListQuery {
@@ -86,7 +86,10 @@ const STARTS: readonly Start[] = ['first', 'deep']
 const together = (names: readonly FilterName[]) => (parameters: Parameters) =>
   Object.assign({}, ...names.map((name) => FILTERS[name](parameters))) as CveFilters
 
-/** All queries of a round. Eight orders, three limits, two starts: steps of 7 go through all 48 before they come again. */
+/**
+ * Returns all queries of a round. There are eight orders, three limits and two starts: steps of 7 visit all 48
+ * combinations before one repeats.
+ */
 export function listQueriesToPlan(): ListQuery[] {
   const shapes = ORDERS.flatMap((sort) => LIMITS.flatMap((limit) => STARTS.map((start) => ({ sort, limit, start }))))
   let turn = 0

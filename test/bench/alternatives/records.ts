@@ -1,4 +1,4 @@
-/** Every record of a snapshot as JSON texts, read shard by shard: nothing but the shard at hand is held. */
+/** Reads every record of a snapshot as JSON texts, shard by shard, with one shard in memory. */
 import type { CveCore, Epss } from '../../../corpus/model/record.ts'
 import { gunzipFile } from '../../../corpus/snapshot/codec/deflate.ts'
 import { plainBytes } from '../../../corpus/snapshot/codec/segment-bytes.ts'
@@ -10,17 +10,20 @@ import { type LocatedMember, membersOf } from '../../../corpus/snapshot/record/s
 import { SECTION_COLUMNS, type SectionColumn } from './schema.ts'
 
 export interface SnapshotRecord {
-  /** Its place in the order of ids. */
+  /** Position in the order of ids. */
   n: number
   core: CveCore
   epss: Epss | null
-  /** JSON of the summary record, EPSS included. */
+  /** JSON of the summary record, including EPSS. */
   summary: string
   epssDetail: string
   sections: Record<SectionColumn, string>
 }
 
-/** All records of the current snapshot, in the order of ids. @throws SnapshotError when it is damaged */
+/**
+ * Yields all records of the current snapshot, in the order of ids.
+ * @throws SnapshotError if it is damaged
+ */
 export function* recordsOf(dist: string): Generator<SnapshotRecord> {
   const { manifest } = readCurrent(dist)
   const epss = decodeEpss(gunzipFile('epss', readObject(dist, fileOf(manifest, 'epss'))))
@@ -30,7 +33,7 @@ export function* recordsOf(dist: string): Generator<SnapshotRecord> {
     for (const member of membersOf(shard)) {
       const bytes = shard.subarray(member.at, member.at + member.length)
       const scored = epssAt(epss, n)
-      // The core lies open at its end, where EPSS goes.
+      // The stored core has no closing brace, so that EPSS can follow.
       const core = partText(bytes, member, 'core').slice(0, -1)
       const sections = SECTION_COLUMNS.map((part) => [part, partText(bytes, member, part)])
       yield {

@@ -1,21 +1,19 @@
 /**
- * The database that somebody would make for the same endpoints with SQLite: a narrow table for what is filtered and
- * sorted by, the JSON of rows and sections in tables of their own, an index for each order, and one for each order below
- * what filters by equality. Every index covers all filters, so that a list is read from one index and then its rows.
+ * A typical SQLite schema for the same endpoints: a narrow table for filter and sort columns, and tables for the JSON
+ * of rows and sections. There is an index for each order, and one for each order below each equality filter. Every
+ * index covers all filters, so a list reads one index and then its rows.
  */
 
 /** `severity` as a number. */
 export const SEVERITY_CODES = { none: 0, low: 1, medium: 2, high: 3, critical: 4 } as const
 
-/** The column that each sort goes by. */
 export const SORT_COLUMNS = { published: 'published', updated: 'updated', cvss: 'cvss', epss: 'epss' } as const
 
-/** What lists filter by. */
 const FILTERED = 'severity, kev, has_exploit, has_patch, has_detection, assigner, cwe, published, updated, cvss, epss'
 
 /**
- * The sections of a detail, each a column; the long ones last, so that what is mostly asked for does not lie behind
- * pages of what is not.
+ * The sections of a detail, each a column. Long ones come last, so that frequently requested columns do not follow
+ * pages of rarely requested ones.
  */
 export const SECTION_COLUMNS = [
   'cvss',
@@ -29,8 +27,8 @@ export const SECTION_COLUMNS = [
 export type SectionColumn = (typeof SECTION_COLUMNS)[number]
 
 /**
- * `n` numbers the CVEs in the order of their ids, which is what ties are broken by. `cve` is WITHOUT ROWID so that `n`
- * is a column like others, which an index can have in its middle: `(cvss, n) < (?, ?)` is then one range of it.
+ * `n` numbers the CVEs in the order of their ids and breaks ties. `cve` is WITHOUT ROWID, so that `n` is an ordinary
+ * column and can be in the middle of an index. `(cvss, n) < (?, ?)` is then one range of it.
  */
 export const TABLES = `
   CREATE TABLE cve (
@@ -51,19 +49,19 @@ export const TABLES = `
   );
 `
 
-/** What an order is narrowed to, each with an index of its own in every order. */
+/** The conditions that have their own index in every order. */
 const NARROWED: { name: string; by?: string; where?: string }[] = [
   { name: 'all' },
   { name: 'severity', by: 'severity' },
   { name: 'assigner', by: 'assigner' },
   { name: 'cwe', by: 'cwe' },
-  // Few rows have these: an index of those alone is small, and a scan of everything else would be long.
+  // Few rows match: a partial index is small, and a scan without it would be long.
   { name: 'kev', where: 'kev = 1' },
   { name: 'exploit', where: 'has_exploit = 1' },
   { name: 'detection', where: 'has_detection = 1' },
 ]
 
-/** Made when all rows are there: then each is one sort. */
+/** Created after all rows are inserted: then each index is one sort. */
 export const INDEXES: string[] = [
   'CREATE UNIQUE INDEX cve_id ON cve (id)',
   ...NARROWED.flatMap(({ name, by, where }) =>

@@ -1,11 +1,11 @@
-/** ES256 tokens verified by jose, and those that were verified remembered: what a server of one's own would do. */
+/** Verifies ES256 tokens with jose and caches verified ones, as a hand-written server would. */
 import { readFileSync } from 'node:fs'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { LOCAL } from '../../../gateway/auth/token.ts'
 
 const REMEMBERED = 10_000
 
-/** Gives a function that tells whether an `Authorization` header is good: at once where its token is known. */
+/** Returns a function that checks an `Authorization` header. It returns synchronously for a cached token. */
 export function tokenCache(jwksFile: string): (authorization: string | undefined) => boolean | Promise<boolean> {
   const keys = createLocalJWKSet(JSON.parse(readFileSync(jwksFile, 'utf8')))
   const expiries = new Map<string, number>()
@@ -20,7 +20,7 @@ export function tokenCache(jwksFile: string): (authorization: string | undefined
       expiries.set(token, payload.exp * 1000)
       return true
     } catch {
-      // Whatever is wrong with it: it is no token of ours.
+      // Any verification error means an invalid token.
       return false
     }
   }

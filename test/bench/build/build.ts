@@ -1,4 +1,4 @@
-/** The lines of ingest and build: what a night takes, what it leaves to be fetched, how large its pages are. */
+/** The lines of ingest and build: cost of a night, its download size, and the size of pages. */
 import { join, resolve } from 'node:path'
 import { type BenchContext, type BenchCorpus, type BenchGroup, type BenchLine, isWanted } from '../report/line.ts'
 import { median, ratioOf, spreadOf } from '../report/spread.ts'
@@ -8,7 +8,7 @@ import { type Run, runProgram } from './program.ts'
 import { wirePages } from './wire.ts'
 
 const MEGABYTE = 1e6
-/** CVEs ingested and built in all rounds together: at 350,000 one round takes minutes. */
+/** CVEs ingested and built in all rounds together: at 350,000, one round takes minutes. */
 const CVES_OF_ALL_ROUNDS = 250_000
 const PAGE_LIMITS = [25, 50, 100]
 const NIGHT_LINES = ['build/full', 'build/memory', 'build/night', 'build/written']
@@ -21,7 +21,7 @@ export const buildLines: BenchGroup = async function* (context) {
   }
 }
 
-/** What one round measured: the reference, our two nights and, where there is one, those of another checkout. */
+/** Results of one round: the reference, our two nights, and those of another checkout if there is one. */
 interface Round {
   plain: Run
   ours: Nights
@@ -40,7 +40,7 @@ async function* nightLines(corpus: BenchCorpus, context: BenchContext): AsyncGen
   yield writtenLine(corpus, rounds.at(-1)!.ours)
 }
 
-/** Who begins changes with each round. */
+/** The order alternates with each round. */
 async function measureRound(corpus: BenchCorpus, context: BenchContext, round: number): Promise<Round> {
   const { folder, against, profile, say } = context
   const { feeds, nights } = corpus
@@ -150,7 +150,7 @@ function nightLine({ cves }: BenchCorpus, rounds: readonly Round[]): BenchLine {
   }
 }
 
-/** Our figure to that of the other checkout, where there is one. */
+/** Returns the ratio of our figure to that of the other checkout, if there is one. */
 function toOthers(rounds: readonly Round[], of: (nights: Nights) => number): Record<string, number> {
   const both = rounds.flatMap(({ ours, theirs }) => (theirs === null ? [] : [{ ours, theirs }]))
   if (both.length === 0) return {}

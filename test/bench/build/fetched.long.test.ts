@@ -1,4 +1,4 @@
-/** What is reckoned of a night's changes for a mirror. */
+/** The computed download size of a night. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'

@@ -1,7 +1,7 @@
 /**
- * What a mirror that has a snapshot's parent fetches, reckoned from the two: nothing is transferred. Once by whole
- * objects; once with the delta pack of the build (SPEC.md, "Delta pack"), and what it does not lead to whole; what is
- * derived is rebuilt.
+ * Computes the download of a mirror that has a snapshot's parent, without a transfer. There are two cases: whole
+ * objects; and the delta pack of the build (SPEC.md, "Delta pack") plus whole objects that it does not cover. Derived
+ * files are rebuilt.
  */
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { decodePack } from '../../../corpus/snapshot/files/delta.ts'
@@ -15,34 +15,34 @@ import {
 import type { FileEntry, Manifest } from '../../../corpus/snapshot/files/manifest.ts'
 import { membersOf } from '../../../corpus/snapshot/record/shard.ts'
 
-/** Everything in bytes, except where it says otherwise. */
+/** All values in bytes unless noted. */
 export interface Fetched {
-  /** The manifest, and every file that it lists and the parent does not. */
+  /** The manifest, and every file in it that the parent does not have. */
   objects: number
   objectCount: number
-  /** The same without what is derived. */
+  /** The same without derived files. */
   objectsUnderived: number
-  /** The pack, the manifest, and the files that are not derived and that the pack does not lead to. */
+  /** The pack, the manifest, and the files that are neither derived nor covered by the pack. */
   delta: number
-  /** Members that changed, of CVEs and catalogs, compressed as they lie. */
+  /** Changed members of CVEs and catalogs, compressed as stored. */
   members: number
   memberCount: number
-  /** What the pack carries, and its recipes. */
+  /** The data in the pack, and its recipes. */
   carried: number
   recipes: number
-  /** Shards that are not in the pack: new ones, and those that are mostly new. */
+  /** Shards that are not in the pack: new ones, and mostly new ones. */
   whole: number
   epss: number
   /** `about` and `rejected`. */
   tables: number
   manifest: number
-  /** The JSON of the same members, each gzipped by itself at level 6, and the EPSS columns. */
+  /** The JSON of the same members, each gzipped separately at level 6, and the EPSS columns. */
   reference: number
-  /** The same JSON gzipped in one go, and the EPSS columns. */
+  /** The same JSON gzipped together, and the EPSS columns. */
   referenceTogether: number
 }
 
-/** @throws SnapshotError; Error where the current snapshot has no parent, or no pack that leads from it */
+/** @throws SnapshotError; Error if the current snapshot has no parent, or no pack from it */
 export function fetchedOf(dist: string): Fetched {
   const { pointer, manifest } = readCurrent(dist)
   if (manifest.parent === null) throw new Error(`the snapshot in ${dist} has no parent to be compared with`)
@@ -89,13 +89,13 @@ export function fetchedOf(dist: string): Fetched {
   }
 }
 
-/** The parent's shard of the same name; empty where it had none. */
+/** Returns the parent's shard of the same name; empty if there is none. */
 function shardOf(dist: string, parent: Manifest, { role, name }: FileEntry): Buffer {
   const file = parent.files.find((one) => one.role === role && one.name === name)
   return file ? readObject(dist, file) : Buffer.alloc(0)
 }
 
-/** The members that the old shard does not have, byte for byte. */
+/** Returns the members that the old shard does not contain byte for byte. */
 export function changedMembers(shard: Buffer, before: Buffer): Buffer[] {
   const bytesIn = (bytes: Buffer, { at, length }: { at: number; length: number }) => bytes.subarray(at, at + length)
   const old = new Map([...membersOf(before)].map((member) => [member.key, bytesIn(before, member)]))

@@ -1,11 +1,10 @@
-/** Two nights made by the commands, as an operator would: all of the first, then what the second brings. */
+/** Runs two nights with the commands, as an operator does: a full first night, then the second on it. */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BuildReport } from '../../../builder/snapshot/build.ts'
 import type { BenchCorpus } from '../report/line.ts'
 import { type ProgramOptions, type Run, runProgram } from './program.ts'
 
-/** An ingest and the build after it. */
 export interface Night {
   ingest: Run
   build: Run
@@ -15,16 +14,16 @@ export interface Night {
 export interface Nights {
   /** The first night, from nothing. */
   full: Night
-  /** The second, upon it. */
+  /** The second night, on the first. */
   after: Night
 }
 
 export const secondsOf = ({ ingest, build }: Night): number => ingest.seconds + build.seconds
 export const cpuSecondsOf = ({ ingest, build }: Night): number => ingest.cpuSeconds + build.cpuSeconds
-/** The worse of the two: they run one after the other. */
+/** The higher of the two peaks: they run one after the other. */
 export const peakBytesOf = ({ ingest, build }: Night): number => Math.max(ingest.peakBytes, build.peakBytes)
 
-/** Where a corpus and what is built of it go. */
+/** The folders of a corpus and its builds. */
 export interface NightFolders {
   corpus: string
   dist: string
@@ -32,7 +31,6 @@ export interface NightFolders {
 
 const CLI = 'builder/cli.ts'
 
-/** Ingests and builds as of a night. */
 export async function runNight(
   feeds: string,
   night: string,
@@ -44,7 +42,7 @@ export async function runNight(
   return { ingest, build, report: JSON.parse(build.output) as BuildReport }
 }
 
-/** Both nights, in a folder that is made for them and removed. */
+/** Runs both nights in a temporary folder. */
 export async function runNights(
   { feeds, nights: [first, second] }: BenchCorpus,
   options: ProgramOptions,

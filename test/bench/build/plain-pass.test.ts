@@ -1,4 +1,4 @@
-/** What a full ingest is compared with reads what an ingest reads. */
+/** The reference of a full ingest reads the same files as an ingest. */
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -13,7 +13,7 @@ const feeds = join(folder.path, 'feeds')
 test.before(async () => void (await generateSample({ feeds, cves: 120, nights: 2 })))
 test.after(() => folder.remove())
 
-/** Feeds that are not JSON, of which a pass only unpacks the files. */
+/** Feeds that are not JSON: a pass only decompresses their files. */
 const UNPACKED = ['epss', 'exploitdb', 'cwe', 'capec']
 
 test('each record of each JSON feed of the night is passed over, and no other', async () => {

@@ -1,6 +1,6 @@
 /**
- * What a full ingest and build is compared with, a program by itself: everything that an ingest reads as of a night is
- * unpacked, each record of it parsed (`JSON.parse`) and compressed (zlib, level 6), in one thread, and thrown away.
+ * The reference of a full ingest and build, a separate program. It decompresses everything that an ingest reads as of a
+ * night. It parses each record (`JSON.parse`) and compresses it (zlib, level 6) in one thread, and discards the result.
  *
  *     plain-pass.ts <feeds> <night>
  */
@@ -11,7 +11,6 @@ import { findSources } from '../../../builder/ingest/sources.ts'
 import type { FeedFile } from '../../../corpus/feeds/feed.ts'
 import { openZip, readEntry, withZip } from '../../../corpus/feeds/files/zip.ts'
 
-/** What was passed over, in one go. */
 export interface PassTally {
   files: number
   records: number
@@ -20,7 +19,7 @@ export interface PassTally {
   compressedBytes: number
 }
 
-/** @throws Error for what is no feeds folder; a record that is broken, which an ingest would skip, ends it as well */
+/** @throws Error for an invalid feeds folder, or for an invalid record, which an ingest would skip */
 export async function plainPass(feeds: string, night: string | null): Promise<PassTally> {
   const tally: PassTally = { files: 0, records: 0, bytes: 0, compressedBytes: 0 }
   const compress = (record: Buffer) => {
@@ -43,14 +42,14 @@ export async function plainPass(feeds: string, night: string | null): Promise<Pa
 }
 
 interface Steps {
-  /** For what was parsed as a part of something larger. */
+  /** For records that were parsed as a part of a larger value. */
   compress(record: Buffer): void
   parseAndCompress(record: Buffer): void
 }
 
 type Reader = (file: FeedFile, steps: Steps) => void | Promise<void>
 
-/** How each kind of file is read, by its name; what is not listed (CSV, XML) is only unpacked. */
+/** Readers of each kind of file, by name. Files that match none (CSV, XML) are only decompressed. */
 const READERS: readonly { named: RegExp; read: Reader }[] = [
   { named: /\.zip$/, read: zipped },
   { named: /\/(?:cves|advisories|all)$/, read: folder },
@@ -58,10 +57,10 @@ const READERS: readonly { named: RegExp; read: Reader }[] = [
   { named: /\.json(?:\.gz)?$/, read: list },
 ]
 
-/** No entry of a zip is longer. */
+/** Larger than every entry of a zip. */
 const MAX_ENTRY_BYTES = 2 ** 30
 
-/** Read by positions, as an ingest does it: a slower way to read a zip would make the ingest look better. */
+/** Random access, as in an ingest: a slower way to read a zip would make the ingest look better. */
 async function zipped({ path, name }: FeedFile, { parseAndCompress }: Steps): Promise<void> {
   const { position, entries } = await openZip(path, () => {
     throw new Error(`${name} has a compressed zip in it: unpack that one first`)

@@ -1,4 +1,4 @@
-/** A program run as a process of its own, and what it took. */
+/** Runs a program as a process and measures it. */
 import { spawn } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,29 +6,31 @@ import { join } from 'node:path'
 export const ROOT = join(import.meta.dirname, '../../..')
 
 export interface Run {
-  /** By the clock, the start of Node included. */
+  /** Wall-clock time, including the start of Node. */
   seconds: number
   /** User and system time of all its threads. */
   cpuSeconds: number
-  /** The most it ever had in memory, files mapped into it included (`ru_maxrss`). */
+  /** Peak memory, including mapped files (`ru_maxrss`). */
   peakBytes: number
-  /** What it printed. */
   output: string
 }
 
 export interface ProgramOptions {
-  /** Somewhere to write to. */
+  /** A folder for temporary files. */
   folder: string
-  /** The checkout that it is of. */
+  /** The checkout of the program. */
   root?: string
-  /** A folder for a CPU profile of it. */
+  /** A folder for its CPU profile. */
   profile?: string | undefined
 }
 
-/** How much of what a program said is told when it fails. */
+/** Characters of a failed program's output in the error. */
 const TOLD_CHARACTERS = 2000
 
-/** Runs a TypeScript file of a checkout. @throws Error with the end of what it said when it fails */
+/**
+ * Runs a TypeScript file of a checkout.
+ * @throws Error with the end of its output if it fails
+ */
 export async function runProgram(file: string, args: readonly string[], options: ProgramOptions): Promise<Run> {
   const { folder, root = ROOT, profile } = options
   const usageFile = join(folder, 'usage.json')
@@ -59,7 +61,7 @@ export async function runProgram(file: string, args: readonly string[], options:
   return { seconds, cpuSeconds: (userCPUTime + systemCPUTime) / 1e6, peakBytes: maxRSS * 1024, output }
 }
 
-/** The environment without the options that the commands would read from it. */
+/** Returns the environment without the options that the commands would read from it. */
 function plainEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VULNSHELF_')))
 }

@@ -1,9 +1,9 @@
-/** Loaded before a program that is measured (`--import`): writes at its end what it took, its threads included. */
+/** Preloaded into a measured program (`--import`): at its end, writes its usage, including its threads. */
 import { writeFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
 
 const file = process.env.BENCH_USAGE
-// Programs that it starts in turn are not what is measured.
+// Child processes of the program are not measured.
 delete process.env.BENCH_USAGE
 
 if (isMainThread && file !== undefined) {

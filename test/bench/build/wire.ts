@@ -1,4 +1,4 @@
-/** Pages as they go over the wire by the shard plan, next to `gzip -6` of the same JSON. */
+/** Pages as sent by the shard plan, compared to `gzip -6` of the same JSON. */
 import { gzipSync } from 'node:zlib'
 import { Random } from '../../../corpus/sample/random.ts'
 import { CVE_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
@@ -8,19 +8,19 @@ import { cvePageAnswer } from '../../../gateway/plan/cve-answer.ts'
 import { planCvePage } from '../../../gateway/plan/cve-page.ts'
 import { openSnapshot } from '../../../gateway/snapshots/open-snapshot.ts'
 
-/** Bytes of a page, head, rows, cursor and all, without HTTP's own. */
+/** Bytes of a page with head, rows and cursor, without HTTP headers. */
 export interface WirePage {
   wire: number
   gzip: number
   plain: number
 }
 
-/** Pages of each sort that are looked at; a small corpus has fewer. */
+/** Measured pages of each sort; a small corpus has fewer. */
 const PAGES_OF_A_SORT = 50
 
 /**
- * Random pages of `limit` rows in every sort, as a walk from the head comes by them.
- * @throws Error where one is not answered by the shard plan
+ * Returns random pages of `limit` rows in every sort, at the positions of a walk from the first page.
+ * @throws Error if the shard plan does not answer a page
  */
 export function wirePages(dist: string, limit: number): WirePage[] {
   const { manifest } = readCurrent(dist)

@@ -1,6 +1,6 @@
 /**
- * What requests are made from: keys drawn evenly from a whole snapshot, read from its own files, so that preparing costs
- * the same at any size.
+ * Draws request keys evenly from a whole snapshot. It reads the snapshot's files, so that preparation costs the same at
+ * any size.
  */
 import { Random } from '../../../corpus/sample/random.ts'
 import { decodeCursor, encodeCursor } from '../../../corpus/snapshot/cursor/cursor.ts'
@@ -18,7 +18,7 @@ export interface Catalog {
   client: Client
   random: Random
   snapshot: OpenSnapshot
-  /** A CVE, each as likely as any other. */
+  /** Returns a random CVE id; all are equally likely. */
   id(): string
   close(): void
 }
@@ -37,23 +37,23 @@ export function openCatalog(dist: string, client: Client, without: ReadonlySet<s
   return { client, random, snapshot, id, close: snapshot.close }
 }
 
-/** A walk through `/cves`, to be taken up anywhere. */
+/** A walk through `/cves` that requests can continue at any position. */
 export interface Walk {
   sort: CveSort
   descending?: boolean
   /** The filters and the sort, as a query. */
   query: string
   limit: number
-  /** Cursors only from places where a walk with this `limit` from the first page comes by. */
+  /** Only cursors at page boundaries of a walk with this `limit` from the first page. */
   aligned?: boolean
-  /** The same filters, on the columns. Without it everything passes. */
+  /** The same filters on the columns. Default: everything matches. */
   passes?(columns: Columns, ordinal: number): boolean
 }
 
 /**
- * Gives a drawer of requests that go on anywhere in a walk, where a full page follows. The gateway issues one cursor; the
- * others are that one behind other rows.
- * @throws Error when the walk is too short
+ * Returns a function that draws requests for full pages anywhere in a walk. The gateway issues one cursor; the others
+ * are derived from it for other rows.
+ * @throws Error if the walk is too short
  */
 export async function anywhereIn(catalog: Catalog, walk: Walk): Promise<() => string> {
   const { client, random, snapshot } = catalog

@@ -1,16 +1,16 @@
-/** A client for the time before the measuring: asks the gateway, decodes, compares. */
+/** A client for preparation: sends requests to the gateway, decodes and compares answers. */
 import { Agent, get } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import type { LoadRequest } from './load.ts'
 
 export interface Received {
   status: number
-  /** Names and values in turn, as they came. */
+  /** Alternating names and values, as received. */
   headers: string[]
   body: Buffer
 }
 
-/** The fields of an answer that the bench looks at. */
+/** The fields of an answer that the bench uses. */
 export interface Body {
   cve_id?: string
   data?: object[]
@@ -21,9 +21,12 @@ export interface Body {
 }
 
 export interface Client {
-  /** An answer as it came. */
+  /** Returns an answer as received. */
   receive(request: LoadRequest, coding: 'gzip' | 'identity'): Promise<Received>
-  /** The body of an answer, decoded. @throws Error when it is no 200 */
+  /**
+   * Returns the decoded body of an answer.
+   * @throws Error if the status is not 200
+   */
   body(target: string): Promise<Body>
   close(): void
 }
@@ -57,11 +60,10 @@ export function createClient(port: number, token: string): Client {
 const namedHeaders = (lines: readonly string[]) =>
   Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]))
 
-/** The value of a header, or undefined. */
 export function headerOf({ headers }: Received, name: string): string | undefined {
   const at = headers.findIndex((one, i) => i % 2 === 0 && one.toLowerCase() === name)
   return at < 0 ? undefined : headers[at + 1]
 }
 
-/** Whether a gzip answer holds what the identity answer says. */
+/** Returns whether a gzip answer and an identity answer have the same content. */
 export const isSameBody = (gzip: Received, identity: Received): boolean => gunzipSync(gzip.body).equals(identity.body)

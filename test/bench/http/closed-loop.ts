@@ -1,12 +1,12 @@
-/** Load in a closed loop: each connection asks again as soon as it is answered. */
+/** Load in a closed loop: each connection sends its next request when the previous one is answered. */
 import { type Connection, openConnection } from './connection.ts'
 import type { LoadRun, RequestSource } from './load.ts'
 import { keepPolling, mayWait } from './polling.ts'
 import { createTally, type LoadResult } from './tally.ts'
 
 /**
- * Latencies are from the first byte out.
- * @throws Error when an answer has a status that was not expected
+ * Latencies start when the request is sent.
+ * @throws Error for an answer with an unexpected status
  */
 export function closedLoop(run: LoadRun & { polling: boolean }, next: RequestSource): Promise<LoadResult> {
   const { port, connections, seconds, expect } = run

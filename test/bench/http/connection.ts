@@ -1,4 +1,4 @@
-/** A keep-alive connection of the load generator: written and read as raw bytes, one request under way. */
+/** A keep-alive connection of the load generator: raw bytes, one request at a time. */
 import { connect } from 'node:net'
 import { responseReader } from './responses.ts'
 
@@ -11,9 +11,9 @@ export interface Connection {
 
 export interface ConnectionEvents {
   onConnect(connection: Connection): void
-  /** All of a response is there. */
+  /** Called when a response is complete. */
   onResponse(connection: Connection, status: number, bytes: number): void
-  /** The connection is of no use any more. */
+  /** Called when the connection is unusable. */
   onFailure(error: Error): void
 }
 

@@ -1,4 +1,4 @@
-/** A `dist` that shows some snapshots of another one: the files are the same, manifests and pointer are its own. */
+/** A `dist` with some snapshots of another one: shared files, but its own manifests and pointer. */
 import { copyFileSync, mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { manifestPath, pointerPath, readManifest, readPointer } from '../../../corpus/snapshot/files/layout.ts'
@@ -6,11 +6,14 @@ import { encodePointer, type Pointer } from '../../../corpus/snapshot/files/poin
 
 export interface DistView {
   path: string
-  /** Puts up a snapshot, as a build does: by renaming. */
+  /** Activates a snapshot by a rename, as a build does. */
   activate(pointer: Pointer): void
 }
 
-/** Pointers to the two newest snapshots of a `dist`. @throws Error where it has only one */
+/**
+ * Returns the pointers to the two newest snapshots of a `dist`.
+ * @throws Error if there is only one
+ */
 export function lastPointers(dist: string): { first: Pointer; second: Pointer } {
   const second = readPointer(dist)
   if (!second) throw new Error(`${dist} holds no snapshot`)
@@ -27,7 +30,7 @@ export function lastPointers(dist: string): { first: Pointer; second: Pointer } 
   return { first, second }
 }
 
-/** A view in `folder` with the manifests of `shown`, the first of them put up. */
+/** Creates a view in `folder` with the manifests of `shown`. The first one is active. */
 export function viewOf(dist: string, folder: string, shown: readonly [Pointer, ...Pointer[]]): DistView {
   mkdirSync(join(folder, 'manifests'), { recursive: true })
   symlinkSync(resolve(dist, 'objects'), join(folder, 'objects'))

@@ -1,4 +1,4 @@
-/** The arithmetic of requests measured in rounds. */
+/** Figures computed from rounds of requests. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { latencyOf, perRequest, quantile } from './figures.ts'

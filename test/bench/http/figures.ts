@@ -1,8 +1,8 @@
-/** Figures from rounds of requests: pure arithmetic. */
+/** Computes figures from rounds of requests. */
 import type { LoadResult } from './tally.ts'
 import type { Usage } from './usage.ts'
 
-/** The value below which a share `q` of `sorted` lies: the nearest rank, so always one of the values; NaN of none. */
+/** Returns the quantile `q` of `sorted` by the nearest rank, so the result is a measured value; NaN if empty. */
 export function quantile(sorted: ArrayLike<number>, q: number): number {
   return sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)] ?? Number.NaN
 }
@@ -25,7 +25,7 @@ export function latencyOf(rounds: readonly Pick<LoadResult, 'latencies'>[]): Lat
   return { p50: quantile(all, 0.5), p99: quantile(all, 0.99), most: quantile(all, 1) }
 }
 
-/** What a server used for each request, over all rounds together. */
+/** Resource use of a server per request, over all rounds together. */
 export interface PerRequest {
   cpuMicroseconds: number
   bytesRead: number

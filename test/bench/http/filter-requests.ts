@@ -1,4 +1,4 @@
-/** Requests with filters: each takes up a walk anywhere, or is unlike those before it, so that no memory holds them all. */
+/** Requests with filters: each continues a walk anywhere or is new, so that no cache holds all of them. */
 
 import { CVE_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
 import { FLAGS, SEVERITIES } from '../../../corpus/snapshot/derive/facts.ts'
@@ -30,7 +30,7 @@ export const kev = (catalog: Catalog) =>
 
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 
-/** An assigner and a time, as one of its records has them. */
+/** An assigner, and half a year around the date of one of its records. */
 export function narrow({ random, snapshot: { columns } }: Catalog): () => string {
   const assigners = [...columns.assigner.keys.keys()]
   return () => {
@@ -49,7 +49,7 @@ export function weakness({ random, snapshot: { columns } }: Catalog): () => stri
   return () => `/api/v1/cwes/${random.pick(numbers)}/cves?scope=any&sort=${random.pick(sorts)}`
 }
 
-/** From one to four filters with values of the corpus. */
+/** One to four filters with values of the corpus. */
 export function combined({ random, snapshot: { columns } }: Catalog): () => string {
   const assigners = [...columns.assigner.keys.keys()]
   const weaknesses = [...columns.primaryCwe.keys.keys()]
@@ -76,7 +76,7 @@ export function combined({ random, snapshot: { columns } }: Catalog): () => stri
   }
 }
 
-/** Filters that each let something through and together nothing: above all EPSS scores that such CVEs have. */
+/** Filters that match something separately and nothing together: mainly EPSS scores above those of such CVEs. */
 export async function nothing({ client, random }: Catalog): Promise<() => string> {
   const base = 'severity=none&kev=true&epss_min='
   for (const least of [0, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99]) {

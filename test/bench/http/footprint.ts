@@ -15,7 +15,7 @@ import { memoryOf, settled } from './usage.ts'
 const MIX = 'day'
 const REQUESTS = 40_000
 const CONNECTIONS = 32
-/** Of the load before memory is measured, in rounds. */
+/** Rounds of load before memory is measured. */
 const LOAD_ROUNDS = 10
 
 export const processLines: BenchGroup = async function* (context) {
@@ -29,7 +29,7 @@ export const processLines: BenchGroup = async function* (context) {
   }
 }
 
-/** What was seen of one process, in seconds and MB. */
+/** Measurements of one process, in seconds and MB. */
 interface Seen {
   firstAnswer: number
   started: number

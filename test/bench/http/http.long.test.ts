@@ -1,4 +1,4 @@
-/** The bench over HTTP still runs: every kind of request is right, and lines say what they should. Nothing is timed. */
+/** The bench over HTTP runs: every kind of request gets a correct answer, and lines are complete. Nothing is timed. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sampleOfTwoNights, temporaryFolder } from '../../support/dist.ts'
@@ -13,9 +13,9 @@ import { typicalAnswer } from './sample-answers.ts'
 import { countTexts } from './search-texts.ts'
 import { stallLines } from './stall.ts'
 
-/** Few: another test has the same. */
+/** Small: shared with another test. */
 const CVES = 400
-/** Kinds that so few CVEs may have no full page of. */
+/** Kinds that may lack a full page in such a small corpus. */
 const SPARSE = ['kev', 'critical']
 const { path: folder, remove } = temporaryFolder('bench-http')
 const context: Omit<BenchContext, 'corpora'> = { folder, rounds: 1, seconds: 0.05, say: () => {} }

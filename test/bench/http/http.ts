@@ -1,6 +1,6 @@
 /**
- * The request path over HTTP: the gateway of each corpus next to a polka server that answers a typical answer of it, all in
- * turn in the same rounds (README.md, "Budgets").
+ * Request performance over HTTP: the gateway of each corpus, compared to a polka server that sends a typical answer.
+ * All take turns in the same rounds (README.md, "Budgets").
  */
 import { type BenchContext, type BenchGroup, type BenchLine, isWanted } from '../report/line.ts'
 import { median, ratioOf } from '../report/spread.ts'
@@ -46,16 +46,15 @@ interface Bench extends Sites {
   node: ReferenceServer
 }
 
-/** A round of one server. */
 interface Turn {
   result: LoadResult
   used: Usage
 }
 
-/** What is measured at one site, and what it was measured with. */
+/** The measurements at one site, and their inputs. */
 interface Measuring {
   site: Site
-  /** The name under which its requests are prepared. */
+  /** The name of its prepared requests. */
   of: string
   constant: Constant
   turns: Record<'gateway' | 'other' | 'polka' | 'node', Turn[]>
@@ -68,7 +67,7 @@ async function* measureLine(line: HttpLine, bench: Bench): AsyncGenerator<BenchL
     try {
       all.push(await prepare(line, site, bench))
     } catch (error) {
-      // A line that this corpus is too small for is left out, and said.
+      // A line that needs a larger corpus is omitted and reported.
       say(`  ${site.corpus.cves} CVEs: ${error instanceof Error ? error.message : String(error)}`)
     }
   }

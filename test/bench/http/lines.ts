@@ -1,22 +1,22 @@
-/** The lines of the request path, with their budgets as a share of the polka server's requests/s (README.md, "Budgets"). */
+/** The lines of request performance. Budgets are shares of the polka server's requests/s (README.md, "Budgets"). */
 import type { KindName } from './request-kinds.ts'
 
 export interface HttpLine {
   name: string
   kind: KindName
   budget: number | null
-  /** So many different requests, made in turn. */
+  /** Number of different requests, sent in turn. */
   different: number
-  /** Beside the title of the kind. */
+  /** Appended to the title of the kind. */
   title?: string
 }
 
 /**
- * More than a gateway remembers at 350,000 CVEs: its rows are some 80,000, its pages 150,000 rows, its filters some 16,000.
- * At a few ten thousand CVEs it holds everything after the warm-up, whatever is asked.
+ * More than a gateway caches at 350,000 CVEs: about 80,000 rows, pages of 150,000 rows, and 16,000 filters. At a few
+ * ten thousand CVEs, the caches hold everything after the warm-up.
  */
 const MANY = 20_000
-/** Few enough to be remembered at any size. */
+/** Few enough to be cached at any size. */
 const WARM = 200
 
 const line = (kind: KindName, budget: number | null, more: Partial<HttpLine> = {}): HttpLine => ({

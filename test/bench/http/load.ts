@@ -1,28 +1,27 @@
 /**
- * The load generator, a process of its own: keep-alive connections, each with one request under way. A *closed* loop
- * asks as fast as it is answered; an *open* one at a rate of its own, however slowly it is answered.
+ * The load generator, a separate process: keep-alive connections, each with one request at a time. A *closed* loop
+ * sends the next request after each answer; an *open* loop sends at a fixed rate.
  */
 import { closedLoop } from './closed-loop.ts'
 import { openLoop } from './open-loop.ts'
 import type { LoadResult } from './tally.ts'
 
-/** A request of the API; header lines beside those that all requests have. */
+/** A request of the API; `headers` are additional header lines. */
 export interface LoadRequest {
   target: string
   headers?: readonly string[]
 }
 
 export interface LoadRun {
-  /** Which of the prepared requests; they are made one after the other and again from the first. */
+  /** Name of the prepared requests; they are sent in turn, repeatedly. */
   of: string
   port: number
   connections: number
   seconds: number
-  /** Statuses that are right. */
   expect: readonly number[]
 }
 
-/** What the bench asks of it. */
+/** The tasks that the bench sends to it. */
 export type LoadTask =
   | { kind: 'prepare'; name: string; requests: readonly LoadRequest[]; headers: readonly string[] }
   | ({ kind: 'closed'; polling: boolean } & LoadRun)
@@ -30,7 +29,7 @@ export type LoadTask =
 
 export type LoadReply = { result: LoadResult } | { error: string }
 
-/** Gives the next request: servers in turn get different ones. */
+/** Returns the next request: servers that take turns get different ones. */
 export type RequestSource = () => Buffer
 
 const prepared = new Map<string, RequestSource>()

@@ -1,4 +1,4 @@
-/** Files of load mixes: what they may say, and what comes of it. */
+/** Files of load mixes: valid content, and the resulting requests. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'

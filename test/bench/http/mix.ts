@@ -1,4 +1,4 @@
-/** A mix of requests, as a file of `mixes/` states it. */
+/** A mix of requests, defined by a file of `mixes/`. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Random } from '../../../corpus/sample/random.ts'
@@ -10,7 +10,10 @@ export interface Mix {
   requests: { kind: KindName; weight: number }[]
 }
 
-/** A mix of this folder by its name, or any file by its path. @throws Error that names the file and what is wrong in it */
+/**
+ * Reads a mix of this folder by its name, or any file by its path.
+ * @throws Error that names the file and its fault
+ */
 export function readMix(nameOrPath: string): Mix {
   const path = /[./]/.test(nameOrPath) ? nameOrPath : join(import.meta.dirname, 'mixes', `${nameOrPath}.json`)
   try {
@@ -20,7 +23,7 @@ export function readMix(nameOrPath: string): Mix {
   }
 }
 
-/** @throws Error that says what is wrong */
+/** @throws Error that describes the fault */
 export function parseMix(text: string): Mix {
   const { title, requests } = onlyWith(JSON.parse(text), ['title', 'requests'], 'a mix')
   if (typeof title !== 'string' || title === '') throw new Error("'title' must be a text")
@@ -51,7 +54,10 @@ function onlyWith(value: unknown, names: readonly string[], what: string): Recor
   return { ...value }
 }
 
-/** Draws the requests of a mix. @throws Error when the snapshot is too small for one of its kinds */
+/**
+ * Returns a function that draws the requests of a mix.
+ * @throws Error if the snapshot is too small for one of its kinds
+ */
 export async function drawMix({ requests }: Mix, catalog: Catalog): Promise<Draw> {
   const draws: Draw[] = []
   for (const { kind } of requests) draws.push(await kindOf(kind).draw(catalog))
@@ -59,7 +65,7 @@ export async function drawMix({ requests }: Mix, catalog: Catalog): Promise<Draw
   return () => draws[chosen(catalog.random)]!()
 }
 
-/** Chooses a place of `weights`, each as often as its weight says. */
+/** Returns a function that draws an index of `weights`, with probability by weight. */
 export function chooser(weights: readonly number[]): (random: Pick<Random, 'float'>) => number {
   let sum = 0
   const ends = weights.map((weight) => (sum += weight))

@@ -1,7 +1,7 @@
 /**
- * Load in an open loop: requests are due at a steady rate, however slowly they are answered. Latencies are from the moment
- * a request was due, so that a server that stalls does not hide what it kept waiting (no coordinated omission); only what
- * the generator itself was late by, a millisecond of its timer, does not count.
+ * Load in an open loop: requests are due at a steady rate, whatever the speed of the answers. Latencies start when a
+ * request is due, so that a stalled server does not hide the requests it delayed (no coordinated omission). The
+ * generator's own delay, a millisecond of its timer, is excluded.
  */
 import { type Connection, openConnection } from './connection.ts'
 import type { LoadRun, RequestSource } from './load.ts'
@@ -9,10 +9,10 @@ import { mayWait } from './polling.ts'
 import { createTally, type LoadResult } from './tally.ts'
 
 const TICK_MS = 1
-/** How long the last requests may take. */
+/** Time limit of the last requests, in ms. */
 const DRAIN_MS = 5000
 
-/** Answers of any status are counted, and so are requests whose connection fails: it is opened again. */
+/** Counts answers of any status, and requests with a failed connection, which is reopened. */
 export function openLoop(run: LoadRun & { perSecond: number }, next: RequestSource): Promise<LoadResult> {
   const { port, connections, seconds, perSecond, expect } = run
   return new Promise((resolve) => {
@@ -20,9 +20,9 @@ export function openLoop(run: LoadRun & { perSecond: number }, next: RequestSour
     const loop = mayWait()
     const free: Connection[] = []
     const all = new Set<Connection>()
-    /** When the request under way on a connection was due. */
+    /** When the current request of a connection was due. */
     const dueAt = new Map<Connection, number>()
-    /** Due, and not sent yet: all connections are busy. */
+    /** Due but not sent: all connections are busy. */
     const waiting: number[] = []
     let failed = 0
     let began = 0
@@ -68,7 +68,7 @@ export function openLoop(run: LoadRun & { perSecond: number }, next: RequestSour
           take(connection)
         },
         onFailure() {
-          // Node tells of an error and of an end: the second changes nothing.
+          // Node reports an error and a close: only the first has an effect.
           if (own === null || !all.delete(own)) return
           if (dueAt.delete(own)) failed++
           const at = free.indexOf(own)

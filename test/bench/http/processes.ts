@@ -1,4 +1,4 @@
-/** The processes of the bench: the gateway as an operator starts it, the servers to compare with, the load generator. */
+/** The processes of the bench: the gateway as an operator starts it, the reference servers, the load generator. */
 import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
@@ -9,7 +9,6 @@ import type { LoadResult } from './tally.ts'
 
 export const ROOT = join(import.meta.dirname, '../../..')
 
-/** A server under load. */
 export interface Measured {
   port: number
   pid: number
@@ -17,7 +16,7 @@ export interface Measured {
 }
 
 export interface ReferenceServer extends Measured {
-  /** Answers this from now on. */
+  /** Sets the answer from now on. */
   answer(constant: Constant): Promise<void>
 }
 
@@ -33,20 +32,20 @@ async function stop(child: ChildProcess): Promise<void> {
 }
 
 export interface GatewayStart {
-  /** Names its access log. */
+  /** Name of its access log. */
   name: string
   dist: string
-  /** Where keys and the access log go. */
+  /** Folder of keys and access log. */
   folder: string
-  /** The checkout whose gateway it is. */
+  /** The checkout of the gateway. */
   root?: string
   /** A folder for a CPU profile of the gateway's whole life. */
   profile?: string | undefined
-  /** Further words of the command: `--workers 2`. */
+  /** Additional options of the command: `--workers 2`. */
   options?: readonly string[]
 }
 
-/** An administrator's ES256 token, by the command that makes one. */
+/** Creates an administrator's ES256 token with the command. */
 export function makeToken(folder: string, expires = '12h'): string {
   const cli = join(ROOT, 'gateway/process/cli.ts')
   const args = ['--import', 'tsx', cli, 'token', '--expires', expires, '--keys', keysIn(folder)]
@@ -60,7 +59,7 @@ export function makeToken(folder: string, expires = '12h'): string {
 
 const keysIn = (folder: string) => join(folder, 'keys')
 
-/** `vulnshelf-gateway serve` on a free port, its access log in a file. `makeToken` must have made the keys. */
+/** Starts `vulnshelf-gateway serve` on a free port, with its log in a file. Requires the keys of `makeToken`. */
 export async function startGateway(start: GatewayStart): Promise<Measured> {
   const { name, dist, folder, root = ROOT, profile, options = [] } = start
   const log = openSync(join(folder, `${name}.log`), 'a')
@@ -102,11 +101,11 @@ export async function startReference(name: 'polka' | 'node'): Promise<ReferenceS
 }
 
 export interface Load {
-  /** Requests under a name, each with these header lines beside its own. */
+  /** Stores requests under a name, each with these header lines in addition to its own. */
   prepare(name: string, requests: readonly LoadRequest[], headers: readonly string[]): void
   /**
    * One run at a time.
-   * @throws Error when an answer of a closed loop has a status that was not expected
+   * @throws Error for an answer of a closed loop with an unexpected status
    */
   run(task: Exclude<LoadTask, { kind: 'prepare' }>): Promise<LoadResult>
   stop(): Promise<void>

@@ -1,12 +1,12 @@
 /**
- * A server to compare with, a process of its own: it sends a constant body. `polka` sends the headers of the gateway's
- * answers as well and has its routes; `node` is node:http with nothing around it, the limit.
+ * A reference server, a separate process, that sends a constant body. `polka` also sends the headers of the gateway's
+ * answers and has its routes; `node` is plain node:http, the limit.
  */
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import polka from 'polka'
 
-/** What to answer from now on: header names and values in turn, and the body. */
+/** The answer from now on: alternating header names and values, and the body. */
 export interface Constant {
   status: number
   headers: string[]

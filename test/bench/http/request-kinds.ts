@@ -1,4 +1,4 @@
-/** The kinds of requests that are measured, and that mixes are made of: what each asks, and what its answer must look like. */
+/** The measured kinds of requests, also used by mixes: the request, and the expected form of its answer. */
 import { CVE_SORTS } from '../../../corpus/snapshot/cursor/order.ts'
 import { anywhereIn, type Catalog, LIST } from './catalog.ts'
 import { type Body, headerOf } from './client.ts'
@@ -6,21 +6,20 @@ import * as filters from './filter-requests.ts'
 import type { LoadRequest } from './load.ts'
 import { drawText, SEARCH_TEXTS } from './search-texts.ts'
 
-/** Draws a request. */
 export type Draw = () => LoadRequest
 
 export interface RequestKind {
   title: string
-  /** @throws Error when the snapshot is too small for it */
+  /** @throws Error if the snapshot is too small for this kind */
   draw(catalog: Catalog): Promise<Draw> | Draw
-  /** Whether a body is what was asked for; of a 304 there is none. */
+  /** Returns whether a body is as requested; a 304 has none. */
   fits(body: Body, target: string): boolean
   status?: 304
 }
 
 const SECTIONS = ['cvss', 'epss', 'affected', 'references', 'exploits', 'evidence', 'timeline', 'analysis']
 const PARTS = [...SECTIONS, 'reports']
-/** Answers whose tags are known before a conditional request is made. */
+/** Number of answers with a known tag for conditional requests. */
 const TAGGED = 2000
 
 const hasRows = (count: number) => (body: Body) => body.data?.length === count
@@ -40,7 +39,7 @@ const filtered = (make: (catalog: Catalog) => Promise<() => string> | (() => str
   return async (catalog) => targets(await make(catalog))
 }
 
-/** One of the drawers for each sort, at random. */
+/** Draws requests with a random sort. */
 const anySort = (descending: boolean, aligned: boolean): RequestKind['draw'] => {
   return async (catalog) => {
     const walks = CVE_SORTS.map((sort) => ({
@@ -54,7 +53,7 @@ const anySort = (descending: boolean, aligned: boolean): RequestKind['draw'] => 
   }
 }
 
-/** Requests of another kind, each with the tag of its answer. */
+/** Draws requests of another kind, each with the tag of its answer. */
 const unchanged = (kind: RequestKind['draw']): RequestKind['draw'] => {
   return async (catalog) => {
     const { client, random, snapshot } = catalog
@@ -139,5 +138,5 @@ export type KindName = keyof typeof REQUEST_KINDS
 export const isKindName = (name: string): name is KindName => Object.hasOwn(REQUEST_KINDS, name)
 export const kindOf = (name: KindName): RequestKind => REQUEST_KINDS[name]
 
-/** The statuses of a right answer: a conditional request that missed a swap of snapshots is answered anew. */
+/** The statuses of a correct answer: a conditional request gets a 200 after a swap of snapshots. */
 export const RIGHT_STATUSES = [200, 304] as const

@@ -1,4 +1,4 @@
-/** The load generator's reader of responses: whole ones, in pieces of any size, one behind the other. */
+/** The load generator's response reader: complete responses, in pieces of any size, several in a row. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { responseReader } from './responses.ts'
@@ -19,7 +19,7 @@ test('responses are read however they arrive', () => {
   for (const size of [1, 2, 3, 7, 64, 100, 4096, sent.length]) {
     const read: [number, number][] = []
     const feed = responseReader((status, bytes) => read.push([status, bytes]))
-    // One buffer for all pieces, as the socket has it.
+    // One buffer for all pieces, like a socket.
     const buffer = Buffer.alloc(size)
     for (let at = 0; at < sent.length; at += size) {
       const length = sent.copy(buffer, 0, at, at + size)

@@ -1,20 +1,20 @@
-/** Reads HTTP/1.1 responses off a socket: no more of them than a load generator has to know. */
+/** Reads HTTP/1.1 responses from a socket: only the parts that a load generator needs. */
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 const LENGTH = 'content-length:'
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Gives a function to be fed with what arrives, in pieces of any size. `onResponse` is called with status and bytes of
- * the body of each response once all of it is there.
- * @throws Error where a response that has a body has no `Content-Length`: the servers measured here always send one
+ * Returns a function that takes received pieces of any size. It calls `onResponse` with status and body length of each
+ * complete response.
+ * @throws Error for a response with a body and no `Content-Length`: the measured servers always send one
  */
 export function responseReader(onResponse: (status: number, bytes: number) => void): (chunk: Buffer) => void {
-  /** A head that is not all there yet. */
+  /** An incomplete head. */
   let held: Buffer = NOTHING
   let status = 0
   let length = 0
-  /** Bytes of the body still to come, or -1 between responses. */
+  /** Remaining bytes of the body, or -1 between responses. */
   let left = -1
 
   return (chunk) => {
@@ -24,14 +24,14 @@ export function responseReader(onResponse: (status: number, bytes: number) => vo
         const bytes = held.length === 0 ? rest : Buffer.concat([held, rest])
         const end = bytes.indexOf(HEAD_END)
         if (end < 0) {
-          // The socket's buffer is used again for the next piece.
+          // The socket's buffer is reused for the next piece.
           held = Buffer.from(bytes)
           return
         }
         held = NOTHING
         const head = bytes.toString('latin1', 0, end)
         status = Number(head.slice(9, 12))
-        // RFC 9110 15.4.5: a 304 has no body, and need not say so.
+        // A 304 has no body and needs no `Content-Length` (RFC 9110 15.4.5).
         length = status === 304 ? 0 : contentLength(head)
         left = length
         rest = bytes.subarray(end + HEAD_END.length)

@@ -1,17 +1,17 @@
-/** Before requests are measured: whether their answers are right, and what a typical one looks like. */
+/** Checks answers before requests are measured, and returns a typical one. */
 import { type Body, type Client, isSameBody, type Received } from './client.ts'
 import type { LoadRequest } from './load.ts'
 import type { Constant } from './reference.ts'
 import type { RequestKind } from './request-kinds.ts'
 
 const SAMPLES = 41
-/** Headers that node:http adds by itself, for every server. */
+/** Headers that node:http adds for every server. */
 const NODES_OWN = new Set(['date', 'connection', 'keep-alive'])
 
 /**
- * Asks for some requests of a kind in both codings and compares; gives the answer of median length, as a server with a
- * constant body would send it.
- * @throws Error when an answer is not what it should be
+ * Sends some requests of a kind in both codings and compares the answers. Returns the answer of median length, in the
+ * form that a server with a constant body sends.
+ * @throws Error if an answer is wrong
  */
 export async function typicalAnswer(
   client: Client,

@@ -1,4 +1,4 @@
-/** Which texts searches are measured with. */
+/** The texts of measured searches. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { SEARCH_TEXTS, textsOf } from './search-texts.ts'

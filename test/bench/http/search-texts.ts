@@ -1,6 +1,6 @@
 /**
- * The exact texts that searches are measured with: from `search-texts.json` every stretch of a phrase that begins with a
- * word and is at least two characters long, and the beginnings of ids, `cve-2024-0` to `cve-2024-99`, of its years.
+ * The search texts of the measurement, from `search-texts.json`. From each phrase: every substring that begins at a
+ * word and has at least two characters. From each year: the prefixes of ids, `cve-2024-0` to `cve-2024-99`.
  */
 
 import Database from 'better-sqlite3'
@@ -14,7 +14,7 @@ const LEAST_LENGTH = 2
 const MOST_LENGTH = 60
 const ID_BEGINNINGS = 100
 
-/** Every text that `phrases` and years give, each once. */
+/** Returns every text from `phrases` and years, each once. */
 export function textsOf(phrases: readonly string[], [from, to]: readonly [number, number]): string[] {
   const texts = new Set<string>()
   for (const phrase of phrases.map(fold)) {
@@ -34,16 +34,15 @@ export const SEARCH_TEXTS = textsOf(source.phrases, source.id_years as [number, 
 
 export const drawText = (texts: readonly string[], random: Random): string => random.pick(texts)
 
-/** At most this many matches are few (README.md, "Budgets"). */
+/** Maximum number of matches of a rare text (README.md, "Budgets"). */
 export const FEW_MATCHES = 20_000
 
-/** A text, and how many CVEs match it. */
 export interface CountedText {
   text: string
   matches: number
 }
 
-/** Counts the matches of texts drawn at random, for at most `mostMs`; those with most matches come first. */
+/** Counts the matches of random texts, for at most `mostMs`; texts with most matches come first. */
 export function countTexts({ query }: OpenSnapshot, random: Random, most: number, mostMs: number): CountedText[] {
   const database = new Database(query.path, { readonly: true, fileMustExist: true })
   try {

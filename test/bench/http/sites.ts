@@ -1,4 +1,4 @@
-/** A gateway for each corpus of the run, with what is needed to ask it and to make requests for it. */
+/** A gateway for each corpus of the run, with the means to send and create requests for it. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BenchContext, BenchCorpus } from '../report/line.ts'
@@ -10,12 +10,12 @@ import { settled } from './usage.ts'
 export interface Site {
   corpus: BenchCorpus
   gateway: Measured
-  /** That of the checkout to compare with (`--against`). */
+  /** The gateway of the other checkout (`--against`). */
   other: Measured | null
   catalog: Catalog
 }
 
-/** What is started is stopped in the end, the last first. */
+/** Started processes are stopped at the end, the last one first. */
 export interface Sites {
   sites: Site[]
   /** Header lines of every request. */
@@ -31,7 +31,7 @@ export const requestHeaders = (token: string): string[] => [
   'Accept-Encoding: gzip',
 ]
 
-/** Resolves when all gateways have come to rest: after its start one reads and checks all its files. */
+/** Resolves when all gateways are idle: after its start, a gateway reads and checks all its files. */
 export async function openSites({ corpora, folder, against, profile }: BenchContext, name: string): Promise<Sites> {
   const own = join(folder, name)
   mkdirSync(own, { recursive: true })

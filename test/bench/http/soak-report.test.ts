@@ -1,4 +1,4 @@
-/** The verdict over a long load. */
+/** The verdict on a long load. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type SoakMinute, type SoakReport, slopeOf, soakText, verdictOf } from './soak-report.ts'

@@ -1,40 +1,39 @@
-/** What an hour of load says in the end: the minutes, the verdict, and both as text. */
+/** The report of an hour of load: the minutes, the verdict, and both as text. */
 import { median } from '../report/spread.ts'
 
-/** A stretch of the load, a minute long unless the whole is short. */
+/** An interval of the load: a minute, or shorter in a short soak. */
 export interface SoakMinute {
-  /** Since the beginning, at its end, in s. */
+  /** Seconds from the start of the soak to the end of the interval. */
   at: number
   seconds: number
   /** Requests/s in a closed loop just before: of the gateway with this mix, and of node:http with a constant body. */
   capacity: number
   reference: number
-  /** Requests/s that were held. */
+  /** Requests/s of the load. */
   rate: number
-  /** With a right answer. */
+  /** With a correct answer. */
   requests: number
-  /** Anything but 200 and 304, and requests that got no answer. */
+  /** Statuses other than 200 and 304, and requests without an answer. */
   errors: number
-  /** Answers by status. */
   statuses: Record<number, number>
-  /** In ms, from when a request was due. */
+  /** In ms, from the time when a request was due. */
   p50: number
   p99: number
   most: number
-  /** Of the gateway, at the end of it and at most. */
+  /** Memory of the gateway at the end of the interval, and its peak. */
   rssMb: number
   peakRssMb: number
-  /** The snapshots were swapped in it. */
+  /** Whether the snapshots were swapped in this interval. */
   swap: boolean
 }
 
 export interface SoakReport {
   mix: string
   cves: number
-  /** Of the capacity. */
+  /** Share of the capacity. */
   share: number
   minutes: SoakMinute[]
-  /** The snapshots before and after, and how long after the pointer was put up the gateway served the new one, in s. */
+  /** The snapshots before and after the swap, and the seconds from activation until the new one was served. */
   swap: { from: string; to: string; seenAfter: number | null }
   verdict: Verdict[]
 }
@@ -45,12 +44,12 @@ export interface Verdict {
   figure: string
 }
 
-/** Growth over the second half that counts as flat: of the mean, and in MB where that is less. */
+/** Maximum growth over the second half that counts as flat: this share of the mean, or `FLAT_MB` if that is more. */
 const FLAT_SHARE = 0.05
 const FLAT_MB = 12
-/** p99 is steady while in the last third it is at most so many times that of the first one. */
+/** p99 is steady if its last third is at most this many times its first third. */
 const STEADY = 1.5
-/** A gateway that becomes slower than the reference does has lost more than this part of its capacity. */
+/** Maximum loss of capacity, relative to the reference, that does not count as slower. */
 const LOST = 0.15
 
 export function verdictOf({ minutes, swap }: Omit<SoakReport, 'verdict'>): Verdict[] {
@@ -96,7 +95,7 @@ export function verdictOf({ minutes, swap }: Omit<SoakReport, 'verdict'>): Verdi
   ]
 }
 
-/** The slope of the line nearest to all points, by least squares; 0 of fewer than two. */
+/** Returns the slope of the least-squares line through the points; 0 for fewer than two. */
 export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
   const meanOf = (i: 0 | 1) => points.reduce((sum, point) => sum + point[i], 0) / points.length
   const [meanX, meanY] = [meanOf(0), meanOf(1)]
@@ -109,7 +108,7 @@ export function slopeOf(points: readonly (readonly [x: number, y: number])[]): n
   return below === 0 ? 0 : above / below
 }
 
-/** The report as a table, and the verdict below it. */
+/** Returns the report as a table, with the verdict below. */
 export function soakText({ mix, cves, share, minutes, verdict }: SoakReport): string {
   const headings = [
     'min',

@@ -1,7 +1,8 @@
 /**
- * A long load below the gateway's capacity, with one swap of snapshots in it: whether memory stays, errors stay away and
- * latencies stay as they were. Other work on the machine changes what it can do from minute to minute, so the capacity is
- * measured anew before each stretch, and beside it that of a server that does nothing: what only the gateway loses is its own.
+ * A long load below the gateway's capacity, with one swap of snapshots. It checks that memory stays flat, no errors
+ * occur and latencies stay steady. Other work on the machine changes its speed from minute to minute. So each interval
+ * first measures the capacity of the gateway and of a server that does nothing. A loss of both is caused by the
+ * machine.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,28 +32,28 @@ import { memoryOf, settled } from './usage.ts'
 
 export interface SoakOptions {
   corpus: BenchCorpus
-  /** For whatever is written meanwhile; emptied by the caller. */
+  /** For temporary files; the caller empties it. */
   folder: string
-  /** A mix of `mixes/` by its name, or any by its path. */
+  /** A mix of `mixes/` by name, or any by path. */
   mix?: string
-  /** How long the load is held. */
+  /** Duration of the load. */
   minutes?: number
-  /** Of the capacity. */
+  /** Share of the capacity. */
   share?: number
   connections?: number
-  /** Further words of `serve`: `--workers 2`. */
+  /** Additional options of `serve`: `--workers 2`. */
   serve?: readonly string[]
   say(line: string): void
-  /** After each minute: the report so far, without a verdict. */
+  /** Called after each minute with the report so far, without a verdict. */
   onMinute?(report: SoakReport): void
 }
 
-/** Different requests of a minute: they are drawn anew for each. */
+/** Different requests per minute: they are drawn again for each. */
 const REQUESTS = 20_000
-/** Of a stretch, that part goes into measuring each of the two capacities, and no more seconds than these. */
+/** Share of an interval for measuring each of the two capacities, and the maximum in seconds. */
 const CALIBRATING = 1 / 20
 const MOST_CALIBRATING_SECONDS = 2
-/** A soak has at least so many stretches. */
+/** Minimum number of intervals in a soak. */
 const LEAST_RANGES = 12
 const WATCH_MS = 200
 
@@ -129,11 +130,11 @@ interface Soak {
   client: Client
   connections: number
   token: string
-  /** Ids that the second snapshot has no more: asking for them is answered 404, rightly. */
+  /** Ids that the second snapshot lacks: their 404 would be correct. */
   without: ReadonlySet<string>
 }
 
-/** Ids of the first snapshot that the second one does not have. */
+/** Returns the ids of the first snapshot that the second one lacks. */
 function goneIn(dist: string): Set<string> {
   const { first, second } = lastPointers(dist)
   const [before, after] = [first, second].map(({ manifest }) => {
@@ -144,7 +145,7 @@ function goneIn(dist: string): Set<string> {
   return before!.difference(after!)
 }
 
-/** Draws requests from the snapshot that is up. */
+/** Draws requests from the active snapshot. */
 async function drawRequests({ path }: DistView, { mix, load, client, token, without }: Soak): Promise<void> {
   const catalog = openCatalog(path, client, without)
   try {
@@ -155,14 +156,14 @@ async function drawRequests({ path }: DistView, { mix, load, client, token, with
   }
 }
 
-/** The reference sends bodies as long as those of the mix are on average; the run that tells so warms the gateway up. */
+/** The reference sends bodies of the mix's average length. The run that measures it also warms up the gateway. */
 async function prepareReference(bench: Soak, seconds: number): Promise<void> {
   const { bytes, requests } = await closedLoop(bench, 'mix', seconds)
   await bench.reference.answer({ status: 200, headers: [], body: Buffer.alloc(Math.round(bytes / requests)) })
   bench.load.prepare('reference', [{ target: '/' }], requestHeaders(bench.token))
 }
 
-/** Requests/s in a closed loop. */
+/** Returns requests/s in a closed loop. */
 async function rateOf(bench: Soak, of: 'mix' | 'reference', forSeconds: number): Promise<number> {
   const { requests, seconds } = await closedLoop(bench, of, forSeconds)
   return requests / seconds
@@ -211,13 +212,13 @@ interface Swap {
   activate(): void
 }
 
-/** Puts up the second snapshot while the load goes on; how long it took until the gateway served it, in s. */
+/** Activates the second snapshot during the load. Returns the seconds until the gateway served it. */
 async function swap({ client }: Soak, { to, afterMs, mostMs, activate }: Swap): Promise<number | null> {
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
   await pause(afterMs)
   const began = performance.now()
   activate()
-  // Also past the end of the stretch: a small gateway checks a large snapshot before it serves it.
+  // The swap can end after the interval: the gateway checks a large snapshot before it serves it.
   while (performance.now() - began < mostMs + 60_000) {
     const received = await client.receive({ target: '/api/v1/snapshot' }, 'identity')
     if (headerOf(received, 'snapshot-id') === to) return (performance.now() - began) / 1000

@@ -1,6 +1,6 @@
 /**
- * Whether text queries hold up anything else: pages under endless scans, and what queries take themselves, eight at a time
- * (README.md, "Budgets"). Pages are asked in an open loop, so that a stall counts for every request that it kept waiting.
+ * Whether text queries delay other requests: pages during endless scans, and the times of the queries, eight at a time
+ * (README.md, "Budgets"). Pages are requested in an open loop, so that a stall counts for every delayed request.
  */
 import { Random } from '../../../corpus/sample/random.ts'
 import { type BenchContext, type BenchGroup, type BenchLine, type Budget, isWanted } from '../report/line.ts'
@@ -18,22 +18,22 @@ const PAGE_CONNECTIONS = 16
 const PAGES = 5000
 const SCANS_AT_ONCE = 32
 const QUERIES_AT_ONCE = 8
-/** The queries begin that much earlier than the pages that are measured, and end later. */
+/** The queries begin this much earlier than the measured pages, and end later. */
 const LEAD_SECONDS = 0.2
 const WARM_UP_SECONDS = 0.5
 const COUNTED = 3000
 const COUNTING_MS = 15_000
-/** Of the texts with most matches, that share is scanned for. */
+/** Share of the texts that the scans use: those with most matches. */
 const SCANNED = 0.15
 const LEAST_RANGE = 4
 const MOST_SCANS = 20_000
 
-/** Text queries that are measured; what is too much for the queue is refused with 503, and counted. */
+/** Measured text queries; the 503 answers of a full queue are counted. */
 interface StallLine {
   name: string
   title: string
   atOnce: number
-  /** p99 of the queries themselves, in ms. */
+  /** Budget of the queries' own p99, in ms. */
   budget: number | null
   requests(texts: readonly CountedText[], random: Random): LoadRequest[]
 }
@@ -42,11 +42,11 @@ const isFew = ({ matches }: CountedText) => matches <= FEW_MATCHES
 const asking = (path: string) => (texts: readonly string[], random: Random) =>
   shuffled(texts, random).map((text) => ({ target: `/api/v1/${path}${encodeURIComponent(text)}` }))
 
-/** Filters under which a page of matches is long in coming: the walk meets few of them. */
+/** Filters that make a page of matches slow: few CVEs match them. */
 const SCAN_FILTERS = ['kev=true', 'severity=none', 'has_detection=true', 'has_exploit=true&kev=false', 'epss_min=0.9']
 const SCAN_SORTS = ['published', 'updated', '-cvss', 'cvss', 'epss', '-epss']
 
-/** Every stretch of some texts, each once: it matches at least as much as the text does, so that none need be asked twice. */
+/** Returns every substring of some texts, each once. A substring has at least as many matches as its text. */
 function rangesOfAll(texts: readonly CountedText[]): string[] {
   return [...new Set(texts.flatMap(({ text }) => rangesOf(text)))]
 }
@@ -141,7 +141,7 @@ async function* measureSite(site: Site, wanted: readonly StallLine[], bench: Ben
   }
 }
 
-/** Rounds of pages alone, of pages under queries, and of those queries. */
+/** Rounds of pages alone, of pages during queries, and of those queries. */
 interface Rounds {
   idle: LoadResult[]
   under: LoadResult[]

@@ -1,18 +1,17 @@
-/** What came back to the load generator, counted. */
+/** Counts the answers of a load generator. */
 
 export interface LoadResult {
-  /** Those with a right answer. */
+  /** Requests with a correct answer. */
   requests: number
   seconds: number
   /** Bytes of their bodies. */
   bytes: number
-  /** Of each of them, in ms, to the last byte of its answer. */
+  /** Latency of each of them in ms, to the last byte of its answer. */
   latencies: Float32Array
-  /** All answers by their status. */
   statuses: Record<number, number>
   /** Requests without an answer: their connection failed, or the run ended first. */
   unanswered: number
-  /** Share of the time in which the generator had something to do: near 1, it is the generator that is measured. */
+  /** Share of the time in which the generator was busy. Near 1, the generator is the bottleneck. */
   busy: number
 }
 

@@ -1,4 +1,4 @@
-/** What Linux tells of a process. */
+/** Parsing of process figures on Linux. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { cpuMsOf, fieldsOf, usedBetween } from './usage.ts'

@@ -1,8 +1,8 @@
 /**
- * What a process has used so far, as Linux accounts for it (proc(5)); elsewhere there is nothing to read.
+ * Resource use of a process so far, from proc(5); Linux only.
  *
- * `/proc/<pid>/io` counts every call of the read and write kind and its bytes, of all threads: of files, of sockets (so each
- * request costs one read and one write before anything is looked up) and of the access log. It does not count `epoll_wait`.
+ * `/proc/<pid>/io` counts every read and write call and its bytes in all threads: files, the access log, and sockets
+ * (each request costs at least one read and one write). It does not count `epoll_wait`.
  */
 import { readFileSync } from 'node:fs'
 
@@ -14,7 +14,7 @@ export interface Usage {
   writes: number
 }
 
-/** Ticks of `/proc/<pid>/stat`: USER_HZ is 100 on every Linux that node runs on. */
+/** Milliseconds per tick of `/proc/<pid>/stat`: USER_HZ is 100 on every Linux that Node supports. */
 const TICK_MS = 10
 const KB = 1024
 
@@ -37,18 +37,18 @@ export function usedBetween(before: Usage, after: Usage): Usage {
   }
 }
 
-/** Memory of a process in MB: what it has now, and the most that it ever had. */
+/** Returns the memory of a process in MB: current and peak. */
 export function memoryOf(pid: number): { rssMb: number; peakMb: number } {
   const status = fieldsOf(readFileSync(`/proc/${pid}/status`, 'utf8'))
   return { rssMb: (status.VmRSS! * KB) / 1e6, peakMb: (status.VmHWM! * KB) / 1e6 }
 }
 
-/** `name: number` lines. */
+/** Parses `name: number` lines. */
 export function fieldsOf(text: string): Record<string, number> {
   return Object.fromEntries(text.matchAll(/^(\w+):\s+(\d+)/gm).map(([, name, value]) => [name!, Number(value)]))
 }
 
-/** From `/proc/<pid>/stat`, whose second field may hold blanks and brackets. */
+/** Parses `/proc/<pid>/stat`. Its second field can contain blanks and brackets. */
 export function cpuMsOf(stat: string): number {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS
@@ -57,7 +57,7 @@ export function cpuMsOf(stat: string): number {
 const POLL_MS = 250
 const QUIET_SHARE = 0.04
 
-/** Waits until a process has nothing to do any more: after its start a gateway reads and checks all its files. */
+/** Waits until a process is idle: after its start, a gateway reads and checks all its files. */
 export async function settled(pid: number, mostMs = 180_000): Promise<void> {
   const end = performance.now() + mostMs
   let quiet = 0

@@ -1,4 +1,4 @@
-/** The lines of mirrors: how fast a whole snapshot comes over loopback, and what truly comes of the night after. */
+/** The lines of mirrors: speed of a full mirror over loopback, and the actual download of the next night. */
 import { spawn } from 'node:child_process'
 import { createReadStream, rmSync } from 'node:fs'
 import { appendFile } from 'node:fs/promises'
@@ -59,7 +59,7 @@ interface Mirrored extends Run {
   report: MirrorReport
 }
 
-/** A mirror by its command, as an operator runs it. */
+/** Runs a mirror with its command, as an operator does. */
 async function mirrorBy(url: string, dist: string, folder: string, words: readonly string[] = []): Promise<Mirrored> {
   const run = await runProgram('gateway/process/cli.ts', ['mirror', url, dist, '--json', ...words], { folder })
   return { ...run, report: JSON.parse(run.output) as MirrorReport }
@@ -115,7 +115,7 @@ async function wholeLine(
   }
 }
 
-/** All files of the snapshot, one behind the other. */
+/** Writes all files of the snapshot into one file. */
 async function writeOneFile(dist: string, file: string): Promise<void> {
   const { second } = lastPointers(dist)
   const digests = new Set(readManifest(dist, second.manifest.sha256).files.map(({ sha256 }) => sha256))
@@ -133,7 +133,7 @@ async function secondsOfCurl(url: string, file: string): Promise<number> {
   return (performance.now() - began) / 1000
 }
 
-/** What comes over the wire when the night after is taken up by a mirror that derives; one that does not is told beside it. */
+/** Measures the download of the next night with derived files rebuilt. The details have the download without. */
 async function nightLine({ cves, dist }: BenchCorpus, view: DistView, url: string, folder: string): Promise<BenchLine> {
   const { first, second } = lastPointers(dist)
   const [deriving, fetching] = [join(folder, 'deriving'), join(folder, 'fetching')]

@@ -1,6 +1,6 @@
-/** A line of the table: one thing measured next to what it is compared with, in the same run. */
+/** A line of the table: one measurement and its reference, in the same run. */
 
-/** Of values taken round by round. */
+/** Spread of values over the rounds. */
 export interface Spread {
   median: number
   min: number
@@ -8,23 +8,26 @@ export interface Spread {
 }
 
 export interface BenchLine {
-  /** Its group and its own name: `http/page25`. */
+  /** Group and name: `http/page25`. */
   name: string
   title: string
-  /** CVEs of the corpus it was measured on. */
+  /** CVEs of the measured corpus. */
   cves: number
-  /** What `figure` and that of the reference are in: `requests/s`, `ms`, `s`, `MB`, `bytes`, `µs`. */
+  /** Unit of `figure` and of the reference: `requests/s`, `ms`, `s`, `MB`, `bytes`, `µs`. */
   unit: string
   /** The median over the rounds. */
   figure: number
   reference: { title: string; figure: number } | null
-  /** `figure` to that of the reference, round by round; null without a reference. */
+  /** Ratio of `figure` to the reference, by round; null without a reference. */
   ratio: Spread | null
-  /** `figure` to that of the same line on the smallest corpus of the run, round by round; null on that one, and where they did not take turns. */
+  /**
+   * Ratio of `figure` to the same line on the smallest corpus of the run, by round. Null on that corpus, and for lines
+   * that did not take turns.
+   */
   growth: Spread | null
-  /** The budget of the ratio or of the figure itself (README.md, "Budgets"); null for a line without one. */
+  /** The budget of the ratio or of the figure itself (README.md, "Budgets"); null without a budget. */
   budget: Budget | null
-  /** Whatever else was seen, by name with its unit: `p99 ms`, `CPU µs/request`, `bytes read/request`. */
+  /** Other measurements, by name with unit: `p99 ms`, `CPU µs/request`, `bytes read/request`. */
   details: Record<string, number>
 }
 
@@ -34,7 +37,7 @@ export interface Budget {
   most?: number
 }
 
-/** A synthetic corpus and what was made of it. Its two nights are the last two of the feeds. */
+/** A corpus and its snapshots. Its two nights are the last two of the feeds. */
 export interface BenchCorpus {
   cves: number
   feeds: string
@@ -42,26 +45,26 @@ export interface BenchCorpus {
   nights: [first: string, second: string]
   /** corpus.db as of the second night. */
   corpus: string
-  /** Holds the snapshot of the second night, and that of the first as its parent. */
+  /** The `dist` with the snapshot of the second night, and that of the first as its parent. */
   dist: string
 }
 
 export interface BenchContext {
-  /** Ascending by size. What serves requests is measured on all of them in the same rounds. */
+  /** Ascending by size. Lines of servers measure all of them in the same rounds. */
   corpora: readonly BenchCorpus[]
-  /** For whatever a group writes; emptied by the caller. */
+  /** For temporary files of a group; the caller empties it. */
   folder: string
   rounds: number
   /** Length of a round of requests. */
   seconds: number
   say(line: string): void
-  /** Another checkout, whose programs take turns with ours: a group shows our figure to theirs among its details. */
+  /** Another checkout, to alternate with. The details of a group have the ratio of our figure to its figure. */
   against?: string
-  /** Where CPU profiles of what is measured go. */
+  /** Folder for CPU profiles of the measured programs. */
   profile?: string
-  /** What is wanted of the lines (`--only`); without it everything is. Groups ask `isWanted`. */
+  /** The requested lines (`--only`); default: all. Groups call `isWanted`. */
   only?: readonly string[]
-  /** Rounds of what takes minutes, a full ingest and build; without it fewer, the larger the corpus is. */
+  /** Rounds of a full ingest and build, which take minutes. By default, larger corpora get fewer. */
   longRounds?: number
 }
 
@@ -69,8 +72,8 @@ export interface BenchContext {
 export type BenchGroup = (context: BenchContext) => AsyncGenerator<BenchLine>
 
 /**
- * Whether a line is wanted, `http/page25`, or any of a group, `http`. Groups leave out the work for lines that are not;
- * a line that is yielded all the same is dropped.
+ * Returns whether a line (`http/page25`), or any line of a group (`http`), is requested. Groups skip the work for other
+ * lines; other lines that they yield are dropped.
  */
 export function isWanted({ only }: Pick<BenchContext, 'only'>, name: string): boolean {
   if (only === undefined) return true
@@ -78,7 +81,7 @@ export function isWanted({ only }: Pick<BenchContext, 'only'>, name: string): bo
   return only.some((one) => one === name || one === group || one.startsWith(`${name}/`))
 }
 
-/** Whether a line keeps its budget; null where it has none. */
+/** Returns whether a line meets its budget; null without a budget. */
 export function isMet({ budget, figure, ratio }: BenchLine): boolean | null {
   if (budget === null) return null
   const value = budget.of === 'figure' ? figure : ratio?.median

@@ -1,4 +1,4 @@
-/** Lines as a run may find them, for the tests of what is made of them. */
+/** Lines as a run can produce them, for the tests of reports. */
 import type { BenchLine } from './line.ts'
 
 export function lineOf(given: Partial<BenchLine> = {}): BenchLine {
@@ -17,7 +17,7 @@ export function lineOf(given: Partial<BenchLine> = {}): BenchLine {
   }
 }
 
-/** A line with every kind of cell, one without, one that misses. */
+/** Lines with every kind of cell, one without optional cells, and one that misses its budget. */
 export const LINES: readonly BenchLine[] = [
   lineOf(),
   lineOf({ cves: 350_000, growth: { median: 0.97, min: 0.9, max: 1.01 }, ratio: { median: 0.65, min: 0.6, max: 0.7 } }),

@@ -1,4 +1,4 @@
-/** Where and with what figures came about: they say nothing without it. */
+/** The machine of the measurement: figures mean nothing without it. */
 import { execFileSync } from 'node:child_process'
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os'
 
@@ -8,9 +8,8 @@ export interface Machine {
   memoryBytes: number
   system: string
   node: string
-  /** Of the checkout that is measured. */
   commit: string
-  /** Processes that were running or waiting on average, in the minute before the run. */
+  /** Average number of running or waiting processes in the minute before the run. */
   loadBefore: number
 }
 
@@ -26,7 +25,7 @@ export function thisMachine(): Machine {
   }
 }
 
-/** The commit of this checkout, with a `+` where files differ from it; `unknown` for one without git. */
+/** Returns the commit of this checkout, with a `+` if files differ from it; `unknown` without git. */
 export function commitOf(): string {
   const git = (...args: string[]) =>
     execFileSync('git', args, {
@@ -38,7 +37,7 @@ export function commitOf(): string {
     const isChanged = git('status', '--porcelain', '--', ':/builder', ':/corpus', ':/gateway') !== ''
     return `${git('rev-parse', '--short=10', 'HEAD')}${isChanged ? '+' : ''}`
   } catch {
-    // A checkout without git, or a machine without it, is measured all the same.
+    // A checkout without git, or a machine without git, can be measured too.
     return 'unknown'
   }
 }

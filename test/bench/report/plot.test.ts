@@ -1,4 +1,4 @@
-/** The picture of the bench. */
+/** The plot of the bench. */
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,13 +1,12 @@
-/** Lines as a picture (SVG): a panel for each, its cost over the size of the corpus, and its budget. */
+/** Lines as an SVG plot: a panel for each line, with its cost by corpus size, and its budget. */
 import { type BenchLine, isMet, type Spread } from './line.ts'
 import { budgetText, figureText } from './table.ts'
 
 const PANEL = { width: 330, height: 220 }
-/** Around the axes of a panel. */
 const MARGIN = { left: 52, right: 16, top: 46, bottom: 30 }
 const PANELS_A_ROW = 3
 const TICKS = 4
-/** Beyond this many times the smallest value the axis is logarithmic. */
+/** The axis is logarithmic if the largest value exceeds this many times the smallest. */
 const LINEAR_UP_TO = 30
 const DOT = 4
 
@@ -42,7 +41,7 @@ ${panels.join('\n')}
 `
 }
 
-/** What a panel shows of a line: what its budget is of; without one the ratio, if there is any. */
+/** The value of a panel: what the budget limits; without a budget, the ratio if there is one. */
 const showsRatio = ({ budget, ratio }: BenchLine) => ratio !== null && budget?.of !== 'figure'
 
 function spreadShown(line: BenchLine): Spread {
@@ -87,9 +86,9 @@ function panel(lines: readonly BenchLine[], sizes: readonly number[]): string {
   return parts.map((part) => `    ${part}`).join('\n')
 }
 
-/** Sizes by their logarithm; a single one stands in the middle. */
+/** Logarithmic scale of sizes; a single size is in the middle. */
 function horizontalScale(sizes: readonly number[]): (cves: number) => number {
-  // Room for the figures beside the points.
+  // Space for the figures next to the points.
   const [from, to] = [MARGIN.left + 22, PANEL.width - MARGIN.right - 40]
   const [least, most] = [Math.log(sizes[0] ?? 1), Math.log(sizes.at(-1) ?? 1)]
   return (cves) => (most === least ? (from + to) / 2 : from + ((Math.log(cves) - least) / (most - least)) * (to - from))
@@ -110,13 +109,13 @@ function verticalScale(values: readonly number[]): VerticalScale {
     return { ticks, at: (value) => from + ((Math.log10(value) - low) / (high - low)) * (to - from) }
   }
   const step = niceStep((most > 0 ? most : 1) / TICKS)
-  // A step above the highest point, so that its figure has room.
+  // One step above the highest point, as space for its figure.
   const top = step * (Math.floor(most / step) + 1)
   const ticks = Array.from({ length: Math.round(top / step) + 1 }, (_, i) => i * step)
   return { ticks, at: (value) => from + (value / top) * (to - from) }
 }
 
-/** 1, 2 or 5 times a power of ten, not below `step`. */
+/** Returns 1, 2 or 5 times a power of ten, at least `step`. */
 function niceStep(step: number): number {
   const power = 10 ** Math.floor(Math.log10(step))
   return [1, 2, 5, 10].map((times) => times * power).find((nice) => nice >= step * (1 - 1e-9))!

@@ -1,11 +1,11 @@
-/** What a run of the bench found: what `--json` writes, and the text that is printed of it. */
+/** The result of a bench run: the content of `--json`, and its text. */
 import { type BenchLine, isMet } from './line.ts'
 import type { Machine } from './machine.ts'
 import { detailText, figureText, table } from './table.ts'
 
 export interface BenchReport {
   machine: Machine
-  /** The arguments that it was run with. */
+  /** The arguments of the run. */
   command: string
   began: string
   seconds: number
@@ -13,13 +13,13 @@ export interface BenchReport {
   rounds: number
   roundSeconds: number
   lines: BenchLine[]
-  /** Groups that did not get to their end, and why. */
+  /** Groups that failed, and why. */
   failures: { group: string; message: string }[]
-  /** What a reader must know of this run: what was left out. */
+  /** Limits of this run, such as omitted lines. */
   remarks: string[]
 }
 
-/** The whole report as text: the machine, the table, what its lines are, and what was left out. */
+/** Returns the whole report as text: the machine, the table, a description of its lines, and what was omitted. */
 export function reportText(report: BenchReport): string {
   const { lines, failures, remarks } = report
   const parts = [conditions(report)]
@@ -42,7 +42,7 @@ function conditions({ machine, command, began, seconds, corpora, rounds, roundSe
   rounds   ${rounds} in turn with the reference, ${roundSeconds} s each where requests are counted; whatever loads a server shares the machine`
 }
 
-/** What each line is, what it is held against, and what else was seen of it on each corpus. */
+/** Returns a description of each line: its reference, and other measurements on each corpus. */
 function legend(lines: readonly BenchLine[]): string {
   const names = [...new Set(lines.map(({ name }) => name))]
   return names

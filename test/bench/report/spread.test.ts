@@ -1,4 +1,4 @@
-/** Figures from rounds. */
+/** Figures computed from rounds. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { median, ratioOf, spreadOf } from './spread.ts'

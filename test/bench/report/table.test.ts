@@ -6,7 +6,7 @@ import { LINES, lineOf } from './lines-fixture.ts'
 import { reportText } from './report.ts'
 import { budgetText, detailText, figureText, table, verdictText } from './table.ts'
 
-/** A table read again: cells are two or more blanks apart, and none is empty. */
+/** Parses a table: two or more blanks separate cells, and no cell is empty. */
 const cellsOf = (text: string) => text.split('\n').map((row) => row.trim().split(/ {2,}/))
 
 test('a table reads back: the cells of each line, each line from the smallest corpus to the largest', () => {

@@ -1,10 +1,9 @@
-/** Lines as a table of text: a row for each line and corpus, columns two or more blanks apart. */
+/** Lines as a text table: a row for each line and corpus, with two or more blanks between columns. */
 import { type BenchLine, type Budget, isMet, type Spread } from './line.ts'
 
-/** Stands for what a line does not have: no cell is empty. */
+/** Placeholder for a missing value: no cell is empty. */
 const NONE = '—'
 
-/** The columns, and what each shows of a line. */
 const COLUMNS: readonly { heading: string; left?: true; cell(line: BenchLine): string }[] = [
   { heading: 'line', left: true, cell: ({ name }) => name },
   { heading: 'CVEs', cell: ({ cves }) => figureText(cves) },
@@ -19,7 +18,7 @@ const COLUMNS: readonly { heading: string; left?: true; cell(line: BenchLine): s
   { heading: 'verdict', left: true, cell: verdictText },
 ]
 
-/** The lines in the order of their names' first appearance, each from the smallest corpus to the largest. */
+/** Returns the table. Lines are in the order of their names, each from the smallest corpus to the largest. */
 export function table(lines: readonly BenchLine[]): string {
   const names = [...new Set(lines.map(({ name }) => name))]
   const sorted = [...lines].sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name) || a.cves - b.cves)
@@ -49,13 +48,13 @@ export function budgetText(budget: Budget | null, unit: string): string {
 
 const SIGNIFICANT_DIGITS = 3
 
-/** Three digits of what is smaller than 1,000, all of a larger number before its point. */
+/** Three significant digits below 1,000, otherwise all digits before the point. */
 export function figureText(value: number): string {
   if (Math.abs(value) >= 1000) return Math.round(value).toLocaleString('en')
   return value.toLocaleString('en', { maximumSignificantDigits: SIGNIFICANT_DIGITS })
 }
 
-/** `p99 1.25 ms` of `p99 ms`: the unit, where a name ends in one, comes behind the figure. */
+/** Returns `p99 1.25 ms` for `p99 ms`: a unit at the end of a name follows the figure. */
 export function detailText(name: string, value: number): string {
   const [, what, unit] = UNIT_AT_END.exec(name) ?? []
   return unit === undefined ? `${name} ${figureText(value)}` : `${what} ${figureText(value)} ${unit}`

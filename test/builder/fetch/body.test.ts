@@ -1,4 +1,4 @@
-/** What passes for a file of a feed, and what does not: made up, and the real ones. */
+/** Which content is accepted as a file of a feed: generated and real files. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'

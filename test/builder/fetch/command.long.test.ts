@@ -1,4 +1,4 @@
-/** The `fetch` command as an operator runs it: from a copy on this machine, killed, through a proxy, with wrong usage. */
+/** The `fetch` command as an operator runs it: from a local copy, killed, through a proxy, with wrong options. */
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer, request } from 'node:http'
@@ -32,7 +32,7 @@ test.after(() => {
 })
 
 const fresh = () => join(folder.path, `feeds-${++count}`)
-/** No proxy of the machine that the tests run on comes between. */
+/** Disables proxies that the test machine has configured. */
 const DIRECT = { http_proxy: '', https_proxy: '', HTTP_PROXY: '', HTTPS_PROXY: '', no_proxy: '*', NO_PROXY: '*' }
 
 test('it fetches from a copy, says so, and the second time has nothing to do', async () => {

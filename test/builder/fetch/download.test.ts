@@ -1,4 +1,4 @@
-/** Whatever a publisher does, a file is either fetched whole and right, or the one of the last time stays. */
+/** Whatever a publisher sends, a file is fetched completely and correctly, or the previous file stays. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -34,7 +34,7 @@ test.after(async () => {
   folder.remove()
 })
 
-/** A folder of its own, with yesterday's file in it. */
+/** Returns a separate folder with yesterday's file. */
 function yesterday(...manners: Manner[]): Position {
   const name = `case-${++count}`
   publisher.on(`/${name}`, ...manners)
@@ -44,7 +44,7 @@ function yesterday(...manners: Manner[]): Position {
   return it
 }
 
-/** Requests to the place, in order. */
+/** Returns the requests to the path, in order. */
 const asked = ({ wanted }: Position) => publisher.asked.filter(({ path }) => path === wanted.url.pathname)
 
 test('a file is fetched, named to the product, and remembered with its digest', async () => {
@@ -239,7 +239,7 @@ test('a body without an end is broken off at the limit', async () => {
 
 test('a length that is wrong, either way, is no file', async () => {
   const world = openWorld()
-  /** Past node's own care for lengths. */
+  /** Sends a false length, bypassing Node's check. */
   const announcing =
     (length: number): Manner =>
     (_asked, res) =>
@@ -253,7 +253,7 @@ test('a length that is wrong, either way, is no file', async () => {
 })
 
 test('a crawl is given up, six times', async () => {
-  // Each look at the clock, one for each piece, is ten seconds later.
+  // Each read of the clock, one per piece, is ten seconds later.
   const world = openWorld({ tickMs: 10_000 })
   const it = yesterday(async (_asked, res, send) => {
     res.writeHead(200, { 'content-length': '100000' })

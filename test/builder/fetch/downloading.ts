@@ -1,4 +1,4 @@
-/** One file from a publisher on this machine into a folder of its own. */
+/** One file from a local publisher into a separate folder. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -8,7 +8,7 @@ import { openState } from '../../../builder/fetch/state.ts'
 import type { WantedFile } from '../../../builder/fetch/wanted.ts'
 import type { NetworkEffects } from '../../../corpus/transfer/network.ts'
 
-/** A catalog of about `bytes` bytes; `edition` makes another one of the same length. */
+/** Returns a catalog of about `bytes` bytes; `edition` distinguishes catalogs of the same length. */
 export function catalog(edition: string, bytes = 1000): Buffer {
   const empty = JSON.stringify({ edition, vulnerabilities: [], padding: '' })
   return Buffer.from(
@@ -34,13 +34,13 @@ export async function fetchFile({ feeds, wanted }: Position, effects: NetworkEff
   return download('kev', wanted, { feeds, effects, state, credentials: new Map(), onBytes: () => {} })
 }
 
-/** The file in its place, null where there is none. */
+/** Returns the file at its path, or null. */
 export function located({ feeds, wanted }: Position): Buffer | null {
   const path = join(feeds, wanted.path)
   return existsSync(path) ? readFileSync(path) : null
 }
 
-/** Bytes of the half that lies beside it, null where none does. */
+/** Returns the bytes of the partial file, or null without one. */
 export function half({ feeds, wanted }: Position): number | null {
   const path = join(feeds, partialName(wanted.path))
   return existsSync(path) ? readFileSync(path).length : null

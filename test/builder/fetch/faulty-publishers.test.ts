@@ -1,4 +1,4 @@
-/** A publisher that has a bad night: what was fetched before stays, and the ingest after it finds nothing new. */
+/** A faulty publisher: earlier files stay, and the next ingest finds nothing new. */
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -59,10 +59,10 @@ const fetchAll = (feeds: string) =>
 const index = (names: readonly string[]) =>
   plain(Buffer.from(`<html>${names.map((name) => `<a href="${name}">x</a>`).join('')}</html>`))
 
-/** A folder with everything fetched, and the corpus of it. */
+/** Returns a folder with all files fetched, and its corpus. */
 async function goodNight() {
   for (const [path, bytes] of Object.entries(GOOD)) publisher.on(`/copy/${path}`, serve(Buffer.from(bytes)))
-  // Without a list of its own a copy is looked through by its index pages.
+  // Without a listing of its own, a copy is read through its index pages.
   for (const folderName of only.map((name) => (name === 'cvelist' ? 'cvelistv5' : name))) {
     const names = Object.keys(GOOD).filter((path) => path.startsWith(`${folderName}/`))
     publisher.on(`/copy/${folderName}/`, index(names.map((path) => path.split('/')[1]!)))

@@ -1,4 +1,4 @@
-/** Feeds from their publishers and from copies: what is asked for, where it goes, and that one failing stops no other. */
+/** Feeds from publishers and copies: the requests, the file paths, and that one failure stops no other feed. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { suite } from 'uvu'
@@ -42,7 +42,7 @@ test.after(() => folder.remove())
 
 const fresh = () => join(folder.path, `feeds-${++count}`)
 
-/** Sends what is meant for `https://host/path` to `/host/path` of the publisher on this machine. */
+/** Redirects requests for `https://host/path` to `/host/path` of the local publisher. */
 const rerouted = (): NetworkEffects => ({
   ...world.effects,
   request: (url, headers) =>
@@ -52,7 +52,7 @@ const toPublishers = (options: FetchOptions) => fetchFeeds(options, rerouted())
 const fromCopy = (options: FetchOptions) =>
   fetchFeeds({ ...options, bases: addBaseUrl(`${publisher.url}/copy`, NAMES, noBaseUrls) }, world.effects)
 
-/** Every file below a folder, but the lock. */
+/** Returns every file below a folder, except the lock. */
 const filesIn = (path: string) =>
   readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== 'fetch.lock')
@@ -71,7 +71,7 @@ const RELEASES_AT = '/api.github.com/repos/CVEProject/cvelistV5/releases?per_pag
 test('EPSS goes under the day that its first line states, wherever it was redirected to', async () => {
   publisher.on(EPSS_AT, redirect('https://epss.empiricalsecurity.com/epss_scores-2026-11-21.csv.gz'))
   publisher.on('/epss.empiricalsecurity.com/epss_scores-2026-11-21.csv.gz', serve(EPSS, { etag: '"1"' }))
-  // The publisher on this machine is asked by http, so the redirect is sent on by the same detour.
+  // The local publisher uses http, so the redirect takes the same route.
   const effects: NetworkEffects = {
     ...world.effects,
     request: (url, headers) =>
@@ -237,7 +237,7 @@ test('a feed that fails does not keep the others away, and the report says both'
   )
 })
 
-/** Puts a whole folder up under `/copy`, as a static host would; folders have no index. */
+/** Publishes a folder under `/copy`, as a static host does; folders have no index. */
 function activate(feeds: string): void {
   for (const name of filesIn(feeds)) {
     publisher.on(`/copy/${name.split('/').map(encodeURIComponent).join('/')}`, serve(readFileSync(join(feeds, name))))
@@ -261,7 +261,7 @@ test('a folder that fetch has filled is a copy: its fetch.json names every file,
     ['/copy/fetch.json'],
     'digests say that nothing is new',
   )
-  // A copy that rots is found out.
+  // A damaged copy is detected.
   publisher.on(
     '/copy/kev/known_exploited_vulnerabilities.json',
     serve(Buffer.from(KEV.toString().replace('20"', '21"'))),

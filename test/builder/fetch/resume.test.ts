@@ -1,4 +1,4 @@
-/** What has arrived is not fetched again, unless it is no longer the beginning of what the publisher has. */
+/** A download resumes after the last byte, unless the publisher's file has changed. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -44,13 +44,13 @@ function yesterday(...manners: Manner[]): Position {
   return it
 }
 
-/** What was asked for: range and condition of each request. */
+/** Returns range and condition of each request. */
 const ranges = ({ wanted }: Position) =>
   publisher.asked
     .filter(({ path }) => path === wanted.url.pathname)
     .map(({ headers }) => [headers.range ?? null, headers['if-range'] ?? null])
 
-/** Fetches, and gives the report with the bytes that the publisher handed out for it. */
+/** Fetches. Returns the report and the number of bytes that the publisher sent. */
 async function fetched(it: Position, effects: NetworkEffects) {
   const before = publisher.sent()
   const report = await fetchFile(it, effects)
@@ -195,7 +195,7 @@ test('progress counts as success: a line that breaks every 70,000 bytes gets the
 
 class Killed extends Error {}
 
-/** Effects that end with the step `at` (from 0), and with them everything after it. */
+/** Returns effects that fail at step `at` (from 0) and after it. */
 function killed(effects: NetworkEffects, at: number): NetworkEffects & { steps(): number } {
   let steps = 0
   const step = () => {
@@ -224,7 +224,7 @@ function killed(effects: NetworkEffects, at: number): NetworkEffects & { steps()
 
 test('killed half-way and started again, it fetches the other half', async () => {
   const world = openWorld()
-  // Sends the first half and then nothing: the half is all that a killed process can have got.
+  // Sends the first half and then nothing, so that a killed process has only the first half.
   const hanging: Manner = async (_asked, res, send) => {
     res.writeHead(200, { ...TAG, 'content-length': String(NEW.length) })
     await send(NEW.subarray(0, 150_000))

@@ -1,4 +1,4 @@
-/** What an ingest reads, keeps and prints of a feed is bounded, whatever is in it. */
+/** What an ingest reads, stores and prints of a feed is bounded, whatever the content. */
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -25,7 +25,7 @@ const nvd = (members: string) => ({
 })
 
 test('a file of which 100,000 records are unusable is refused, and the rest of it is not read', async () => {
-  // A file that is read to its end would be reported as truncated.
+  // If the file were read to its end, it would be reported as truncated.
   const members = `${'1,'.repeat(1_000_000)}{`
   try {
     await run(nvd(members))

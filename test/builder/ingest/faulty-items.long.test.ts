@@ -1,6 +1,7 @@
 /**
- * Nights on which one item of a feed is bad: it is left out by name and the corpus keeps what it had of it, everything
- * else is taken; and what is merely odd stops nothing. A build follows, so that what got through can be served.
+ * Nights with one bad item in a feed: the item is skipped by name, the corpus keeps its previous version, and
+ * everything else is read. Unusual but valid content stops nothing. A build follows, to check that the result can be
+ * served.
  */
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -32,27 +33,27 @@ const test = suite('faulty items')
 const XML: FeedName[] = ['cwe', 'capec']
 const ROWS: FeedName[] = ['epss', 'exploitdb']
 const JSON_FEEDS = NAMES.filter((name) => !XML.includes(name) && !ROWS.includes(name))
-/** Whose items are files. */
+/** Feeds with one file per item. */
 const TREES: FeedName[] = ['poc', 'ghsa', 'osv', 'cvelist']
 const OWN: FeedName[] = ['report-types', 'reports', 'analyses', 'service-scores', 'detections']
-/** Whose lines take no unknown fields. */
+/** Feeds of lines that reject unknown fields. */
 const isOwn = (name: FeedName) => OWN.includes(name)
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
-/** An item's text with one more member, in front. */
+/** Returns an item's text with one more member at the start. */
 function withMember(item: string, json: string): string {
   const at = item.indexOf('{', item.startsWith('"') ? item.indexOf(':') : 0) + 1
   return `${item.slice(0, at)}${json},${item.slice(at)}`
 }
 
-/** The text without a member of its object. */
+/** Returns the text without a member of its object. */
 function withoutMember(item: string, name: string): string {
   const at = item.startsWith('"') ? item.indexOf(':') + 1 : 0
   const { [name]: _gone, ...rest } = JSON.parse(item.slice(at)) as Record<string, unknown>
   return item.slice(0, at) + JSON.stringify(rest)
 }
 
-/** Puts today's file with a spoiled first item, and ingests; on threads where `jobs` says so. */
+/** Writes today's file with a damaged first item, and ingests it; on threads if `jobs` is set. */
 async function nightWith(name: FeedName, first: string, jobs = 0): Promise<{ night: Night; skips: string[] }> {
   const night = await openNight()
   night.put({ [FORMS[name].path(TODAY)]: FORMS[name].file([first, ...items(name).slice(1)], TODAY) })
@@ -68,7 +69,7 @@ async function nightWith(name: FeedName, first: string, jobs = 0): Promise<{ nig
 const buildOf = ({ corpus, feeds }: Night) =>
   build({ corpus, dist: join(feeds, '../dist'), jobs: 0 }, quietEffects(), noProgress)
 
-/** A field that each adapter reads, to hold what it does not expect. */
+/** A field that each adapter reads, to contain an unexpected value. */
 const READ_FIELDS: Partial<Record<FeedName, string>> = {
   kev: 'notes',
   cna: 'scope',
@@ -109,7 +110,7 @@ test('items nested too deep are left out by worker threads as well', async () =>
   const texts = Array.from({ length: count }, (_, i) => FORMS.cvelist.item(i + 1))
   texts[0] = withMember(texts[0]!, `"unread":${nested(100_000)}`)
   const night = await openNight()
-  // Not worth compressing: a large file is what the threads are started for.
+  // Uncompressed, because threads start only for a large file.
   const files = texts.map((text, i) => [`cves/CVE-2024-${1001 + i}.json`, text + ' '.repeat(2000)])
   night.put({ [FORMS.cvelist.path(TODAY)]: zipOf(Object.fromEntries(files), 0) })
   const report = await night.run({ jobs: 2 })
@@ -118,7 +119,7 @@ test('items nested too deep are left out by worker threads as well', async () =>
 })
 
 const BAD_BYTES = Buffer.from([0x22, 0x61, 0xff, 0x22])
-/** A file's bytes with `"BAD"` turned into a text that is no UTF-8. */
+/** Returns a file's bytes with `"BAD"` replaced by invalid UTF-8. */
 const withBadBytes = (name: FeedName) => {
   const first = withMember(FORMS[name].item(1), '"unread":"BAD"')
   const at = Buffer.from(first).indexOf('"BAD"')
@@ -150,7 +151,7 @@ for (const name of ['kev', 'cna', 'metasploit', 'exploitdb', 'cwe', 'capec'] as 
   })
 }
 
-/** What is odd inside of texts and numbers, and the key that it must not change. */
+/** Unusual content of texts and numbers that must not change the key. */
 const ODDITIES: [what: string, json: string][] = [
   ['NUL characters', '"\\u0000"'],
   ['half a surrogate pair', '"\\ud800"'],
@@ -237,7 +238,7 @@ test('OSV entries in two files count once, and the others are named', async () =
   assert.equal([read, kept, added, removed], [2 * COUNT, COUNT, 0, 0])
 })
 
-/** KEV as it might come after a change of its schema. */
+/** KEV after possible changes of its schema. */
 const SCHEMAS: [what: string, change: (entry: Record<string, unknown>) => object, isTaken: boolean][] = [
   ['with a field that nobody knows', (entry) => ({ ...entry, dueTime: { at: ['noon'] }, cwes: ['CWE-79'] }), true],
   ['with its ids under another name', ({ cveID, ...entry }) => ({ cve_id: cveID, ...entry }), false],

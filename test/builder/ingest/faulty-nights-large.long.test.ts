@@ -1,6 +1,6 @@
 /**
- * Nights with an item of 50 MB, and archives that would fill memory or disk: nothing longer than 32 MiB is an item, and
- * what is longer is left out by name without ever being held; lines have smaller limits of their own.
+ * Nights with an item of 50 MB, and archives that would fill memory or disk. An item has at most 32 MiB. A longer one
+ * is skipped by name and never in memory as a whole. Lines have lower limits.
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -17,7 +17,7 @@ const test = suite('large')
 const LONG = 'x'.repeat(50 << 20)
 const withText = (item: string, text: string) => item.replace('{', () => `{"unread":"${text}",`)
 
-/** How the report names what is left out; a line that cannot be read has no name but its place. */
+/** Names of skipped items in the report; an unreadable line is named by its position. */
 const LARGE: [name: FeedName, key: string][] = [
   ['kev', id(1)],
   ['cna', 'cna1'],
@@ -35,7 +35,7 @@ for (const [name, key] of LARGE) {
     const night = await openNight()
     const item = FORMS[name].item(1)
     const at = name === 'metasploit' ? item.indexOf(':') + 1 : 0
-    // NVD's records begin with what they are about.
+    // NVD's records begin with their id.
     const long = name === 'nvd' ? item.replace(/}}$/, () => `,"unread":"${LONG}"}}`) : withText(item.slice(at), LONG)
     const file = FORMS[name].file([item.slice(0, at) + long, ...items(name).slice(1)], TODAY)
     night.put({ [FORMS[name].path(TODAY)]: file })
@@ -84,9 +84,9 @@ test('a catalog with a text of 50 MB is refused before it is parsed', async () =
   )
 })
 
-/** A zip of one deflated entry of `megabytes` MB of blanks, and, where they are given, of further small ones. */
+/** Returns a zip of one deflated entry of `megabytes` MB of blanks, and optional small entries. */
 function bomb(name: string, megabytes: number, others: Record<string, string> = {}): Buffer {
-  // A full flush: what was deflated before is not referred to, so the piece can stand any number of times.
+  // A full flush: later data does not refer to earlier data, so the piece can repeat any number of times.
   const piece = deflateRawSync(Buffer.alloc(1 << 20, 0x20), { finishFlush: zlib.Z_FULL_FLUSH })
   const end = deflateRawSync(Buffer.alloc(0))
   const deflated = Buffer.concat([...Array.from({ length: megabytes }, () => piece), end])
@@ -102,7 +102,7 @@ function bomb(name: string, megabytes: number, others: Record<string, string> = 
   for (const entry of entries) {
     const isZip64 = entry.size >= 2 ** 32
     const extra = Buffer.alloc(isZip64 ? 12 : 0)
-    // APPNOTE 4.5.3: the size that has no room in the fixed fields.
+    // A size that does not fit in the fixed fields (APPNOTE 4.5.3).
     if (isZip64) {
       extra.writeUInt16LE(1, 0)
       extra.writeUInt16LE(8, 2)

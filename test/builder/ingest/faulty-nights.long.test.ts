@@ -1,6 +1,6 @@
 /**
- * Nights on which a whole file is bad, feed by feed: the ingest is refused by name and the corpus stays yesterday's, row
- * for row; the next good night goes on as if nothing had been.
+ * Nights with a whole bad file, for each feed: the ingest fails with the file's name, and every row of the corpus is
+ * unchanged. The next good night continues normally.
  */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -25,7 +25,7 @@ const HTML = '<!DOCTYPE html><html><body><script>let a = {"b": [1]}</script>Down
 
 type Codes = IngestErrorCode | Partial<Record<FeedName, IngestErrorCode>>
 
-/** Feeds of lines have no form that could be broken: half of one is a feed that shrank. */
+/** Feeds of lines have no outer format to break: half of a file is a feed that shrank. */
 const LINES: FeedName[] = ['nuclei', 'report-types', 'reports', 'analyses', 'service-scores', 'detections']
 const ofLines = (code: IngestErrorCode, more: FeedName[] = []) =>
   Object.fromEntries([...LINES, ...more].map((name) => [name, code]))
@@ -47,9 +47,9 @@ const FAULTS: [what: string, spoil: (name: FeedName) => Content, codes: Codes][]
   ['cut short by a byte', (name) => bytesOf(good(name, TODAY)).subarray(0, -2), {}],
 ]
 
-/** What a feed lets through, because nothing is lost by it. */
+/** Faults that a feed accepts, because no data is lost. */
 const HARMLESS: Record<string, FeedName[]> = {
-  // Lines miss no more than their last line's end.
+  // A file of lines lacks only the end of its last line.
   'cut short by a byte': [...LINES, 'exploitdb'],
 }
 
@@ -69,7 +69,7 @@ for (const [what, spoil, codes] of FAULTS) {
       assert.match(error.message, required || code === 'feed-unusable' ? /in its place|--accept/ : /--accept-shrink/)
       night.put({ [path]: good(name, TODAY) })
       const report = await night.run()
-      // The same bytes under today's name are what the corpus has.
+      // Today's file has the same bytes as yesterday's, which the corpus has.
       assert.is.not(report.feeds.find((feed) => feed.name === name)!.status, 'absent')
       assert.equal([report.records.total, report.records.added, report.records.removed], [20, 0, 0])
     })

@@ -1,4 +1,4 @@
-/** A good night of every feed, twenty small items each, that a test spoils; and the corpus of the night before. */
+/** A good night of every feed with twenty small items, for tests to damage, and the corpus of the previous night. */
 import { createHash } from 'node:crypto'
 import { copyFileSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,13 +31,13 @@ const ghsa = (n: number) => `GHSA-aaaa-bbbb-${String(n).padStart(4, '0')}`
 
 export type Content = Uint8Array | string
 
-/** How a feed comes: its items as text, and the file that they make. */
+/** The format of a feed: its items as text, and their file. */
 export interface Form {
   path(day: string): string
   item(n: number): string
-  /** The file of these items; of feeds of files the first is that of item 1, whatever it says. */
+  /** Returns the file of these items. In feeds with one file per item, it is that of item 1, whatever its content. */
   file(items: readonly string[], day: string): Content
-  /** The keys under which the report names items. */
+  /** The keys of items in the report. */
   key(n: number): string
 }
 
@@ -46,7 +46,7 @@ const tree = (items: readonly string[], name: (n: number) => string) =>
   zipOf(Object.fromEntries(items.map((item, i) => [name(i + 1), item])))
 const lines = (items: readonly string[]) => items.map((item) => `${item}\n`).join('')
 
-/** The operator's lines. */
+/** The operator's own feeds of lines. */
 function own(name: string, key: (n: number) => string, fields: (n: number) => object): Form {
   return {
     path: (day) => `first-party/${name}-${day}.ndjson`,
@@ -182,7 +182,6 @@ function archived(id_: number) {
 export const NAMES = Object.keys(FORMS) as FeedName[]
 export const items = (name: FeedName, count = COUNT): string[] =>
   Array.from({ length: count }, (_, i) => FORMS[name].item(i + 1))
-/** The good file of a day. */
 export const good = (name: FeedName, day: string): Content => FORMS[name].file(items(name), day)
 
 let root: ReturnType<typeof temporaryFolder> | undefined
@@ -199,7 +198,7 @@ export function removeNights(): void {
   made = undefined
 }
 
-/** The corpus of yesterday's good feeds, made once. */
+/** Returns the corpus of yesterday's good feeds, built once. */
 function yesterdaysCorpus(): Promise<string> {
   made ??= (async () => {
     const feeds = putFeeds(join(rootFolder(), 'yesterday'), filesOf(YESTERDAY))
@@ -214,7 +213,7 @@ const filesOf = (day: string) => Object.fromEntries(NAMES.map((name) => [FORMS[n
 
 export type Night = Awaited<ReturnType<typeof openNight>>
 
-/** A copy of yesterday's corpus, with yesterday's feeds but for `without`. */
+/** Returns a copy of yesterday's corpus, with yesterday's feeds except `without`. */
 export async function openNight(without: readonly FeedName[] = []) {
   const folder = mkdtempSync(join(rootFolder(), 'night-'))
   const corpus = join(folder, 'corpus.db')
@@ -228,7 +227,7 @@ export async function openNight(without: readonly FeedName[] = []) {
     corpus,
     put: (files: Record<string, Content | null>) => void putFeeds(feeds, files),
     run,
-    /** The refusal of an ingest that leaves the corpus as it was, row for row. */
+    /** Returns the error of an ingest, and asserts that every row of the corpus is unchanged. */
     async refusal(options: Partial<IngestOptions> = {}): Promise<IngestError> {
       const before = rowsDigest(corpus)
       const error = await run(options).then(
@@ -242,7 +241,7 @@ export async function openNight(without: readonly FeedName[] = []) {
   }
 }
 
-/** A digest over every row of every table. */
+/** Returns a digest over every row of every table. */
 export function rowsDigest(path: string): string {
   const database = new Database(path, { readonly: true })
   try {
@@ -263,6 +262,6 @@ export function rowsDigest(path: string): string {
 
 export const reportOf = (report: IngestReport, name: FeedName) => report.feeds.find((feed) => feed.name === name)!
 
-/** `CVE-2024-1001 json_invalid` of what a feed left out. */
+/** Returns the skipped items of a feed: `CVE-2024-1001 json_invalid`. */
 export const skipsOf = (report: IngestReport, name: FeedName): string[] =>
   reportOf(report, name).skipped.flatMap(({ reason, items: all }) => all.map(({ key }) => `${key} ${reason}`))

@@ -1,4 +1,4 @@
-/** Ingest: what arrives, what a night changes, what stops it, and what a kill leaves behind. */
+/** Ingest: what it reads, what a night changes, what stops it, and what a kill leaves behind. */
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -44,7 +44,7 @@ const FIRST_NIGHT = {
   'cna/CNAsList.json': cnaJson(['acme']),
 }
 
-/** A feeds folder with these files and an empty place for a corpus. */
+/** Creates a feeds folder with these files, and a path for a new corpus. */
 function position(files: Record<string, Uint8Array | string | null> = FIRST_NIGHT) {
   const folder = mkdtempSync(join(root.path, 'case-'))
   const feeds = putFeeds(join(folder, 'feeds'), files)
@@ -56,12 +56,12 @@ function position(files: Record<string, Uint8Array | string | null> = FIRST_NIGH
     put: (more: Record<string, Uint8Array | string | null>) => void putFeeds(feeds, more),
     run: (options: Partial<IngestOptions> = {}) => ingest({ feeds, corpus, ...options }, quietEffects()),
     contents: () => corpusContents(corpus),
-    /** What lies beside the feeds and the lock; SQLite's log is the corpus's own, and stays if a reader was last. */
+    /** Returns the files except feeds and lock. SQLite's log belongs to the corpus; it can stay after a reader. */
     left: () => readdirSync(folder).filter((name) => !/^feeds$|\.lock$|\.db-(wal|shm)$/.test(name)),
   }
 }
 
-/** `read kept added changed removed held` of a feed. */
+/** Returns `read kept added changed removed held` of a feed. */
 function figures(report: IngestReport, name: string): number[] {
   const feed = report.feeds.find((one) => one.name === name)!
   const skipped = feed.skipped.reduce((sum, { items }) => sum + items.length, 0)
@@ -211,7 +211,7 @@ nights('a change is dated by the feed that brought it, at the first instant wher
   it.put({ 'kev/2024-06-03/known_exploited_vulnerabilities.json': undated([id(1), id(6)]) })
   await it.run({ acceptShrink: true })
   assert.is(newestChange(it, id(5)), '2024-06-03T00:00:00.000Z')
-  // The CNA list is of a later day, or of none, and has nothing to say about a CVE.
+  // The CNA list has a later date, or none, and contains no CVE.
   it.put({
     'kev/2024-06-04/known_exploited_vulnerabilities.json': undated([id(1)]),
     'cna/2024-06-09/CNAsList.json': cnaJson(['acme']),
@@ -220,7 +220,7 @@ nights('a change is dated by the feed that brought it, at the first instant wher
   assert.is(newestChange(it, id(6)), '2024-06-04T00:00:00.000Z')
 })
 
-/** A catalog that does not state when it was released: its folder dates it, by the day. */
+/** Returns a catalog without a release date: the day of its folder dates it. */
 const undated = (ids: string[]) => JSON.stringify({ ...JSON.parse(kevJson(ids)), dateReleased: undefined })
 
 function newestChange(it: ReturnType<typeof position>, cveId: string): string {
@@ -294,7 +294,7 @@ nights('a record that is published again after its rejection goes on with its ve
   await it.run()
   await night(2, { title: 'Another fault' })
   await night(3, { state: 'REJECTED' })
-  // Merged again as what it is, with nothing of this lost.
+  // Merged again as a rejected record; its version and timeline stay.
   await it.run({ mission: 'high' })
   await it.run()
   const report = await night(4, {})
@@ -549,7 +549,8 @@ refusals('a second ingest beside a running one is refused as busy', async () => 
   it.put({ [NEXT_LIST]: baselineZip([...TWENTY, { id: id(40) }]) })
   const effects = quietEffects()
   let second: string | undefined
-  // What a killed ingest left is removed once the transaction is open: until the second is refused, it stays open.
+  // Leftovers of a killed ingest are removed after the transaction began, which stays open until the second ingest
+  // fails.
   const remove = async (path: string) => {
     second ??= await refusal(it.run(), 'busy')
     await effects.remove(path)
@@ -579,7 +580,7 @@ const kill = suite('kill')
 
 const SECOND_NIGHT = {
   [LIST]: null,
-  // A zip in a zip, so that there is a spilled file to leave behind.
+  // A zip in a zip, so that a spilled file remains.
   [NEXT_LIST]: zipOf({
     'cves.zip': baselineZip([
       ...TWENTY.slice(1),

@@ -1,4 +1,4 @@
-/** Floors, the age of editions, and days that differ: what is refused, and what the report says. */
+/** Minimum counts, the age of files, and differing days: what is rejected, and what the report contains. */
 import Database from 'better-sqlite3'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -144,7 +144,7 @@ days('an earlier --as-of is an older edition, refused unless it is accepted', as
   const error = await night.refusal({ asOf: YESTERDAY })
   assert.is(error.code, 'feed-older')
   assert.match(error.message, /^CVE list: cvelistv5\/2024-06-01_all_CVEs\.zip is of 2024-06-01, .* of 2024-06-02; /)
-  // Older claims then take the place of newer ones: that is the truth that was asked for.
+  // Older claims then replace newer ones, as requested.
   const report = await night.run({ asOf: YESTERDAY, acceptOlder: true })
   assert.equal([report.records.total, report.records.removed], [20, 2])
   const { published, date } = corpusContents(night.corpus).feeds.find(({ name }) => name === 'cvelist')!

@@ -1,4 +1,4 @@
-/** The real feeds, whole: everything arrives, and is counted as their README counts it. */
+/** The complete real feeds: everything is read, and the counts match their README. */
 import { copyFileSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
@@ -13,19 +13,19 @@ needs('real feeds')
 const folder = temporaryFolder('real-feeds')
 const corpus = (name: string) => join(folder.path, `${name}.db`)
 
-/** `read kept skipped` by feed. */
+/** Returns `read kept skipped` by feed. */
 function figures(report: IngestReport): Record<string, number[]> {
   const skipped = (items: IngestReport['feeds'][number]) =>
     items.skipped.reduce((sum, one) => sum + one.items.length, 0)
   return Object.fromEntries(report.feeds.map((feed) => [feed.name, [feed.read, feed.kept, skipped(feed)]]))
 }
 
-/** The operator's own feeds, which are not among the real ones. */
+/** The operator's own feeds, which have no real files. */
 const FIRST_PARTY = Object.fromEntries(
   ['report-types', 'reports', 'analyses', 'service-scores', 'detections'].map((name) => [name, [0, 0, 0]]),
 )
 
-/** A feeds folder with some of the real files of the CVE list, and the other feeds as they are. */
+/** Creates a feeds folder with some of the real files of the CVE list, and the other feeds unchanged. */
 function feedsWith(name: string, files: readonly string[]): string {
   const feeds = join(folder.path, name)
   mkdirSync(join(feeds, 'cvelistv5'), { recursive: true })
@@ -49,14 +49,14 @@ test('every record of the newest editions arrives', async () => {
     poc: [386, 386, 0],
     ghsa: [1025, 1025, 0],
     osv: [4291 + 7444, 4291 + 7444, 0],
-    // The 38 of the page are in the sample as well.
+    // The 38 of the page are also in the sample.
     nvd: [38 + 62, 62, 38],
     cvelist: [12_280, 12_280, 0],
   })
   assert.is(report.records.total, 12_256)
   assert.is(report.rejected, 24)
   assert.is(report.corpusDate?.slice(0, 10), '2024-10-24')
-  // Of the 12,280 ids each feed knows as many as the README of the feeds counts.
+  // Each feed covers as many of the 12,280 ids as the README of the feeds states.
   assert.equal(Object.fromEntries(report.withoutRecord.map(({ feed, cveIds }) => [feed, cveIds.length])), {
     kev: 1404 - 251,
     epss: 291_657 - 12_243,

@@ -1,4 +1,4 @@
-/** What an ingest stores of a merged record. */
+/** The data that an ingest stores of a merged record. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { timelineText } from '../../../builder/ingest/record.ts'

@@ -1,4 +1,4 @@
-/** Small nights replayed one after another: what a record's timeline says of them, entry by entry. */
+/** Small nights in sequence: a record's timeline, entry by entry. */
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
@@ -13,16 +13,16 @@ const root = temporaryFolder('replay')
 const ID = 'CVE-2024-0001'
 const OTHER = 'CVE-2024-0002'
 
-/** What a night changes: parts of the CNA's container, the state, or files of other feeds. */
+/** The changes of a night: parts of the CNA's container, the state, or files of other feeds. */
 interface Night {
   cna?: Record<string, unknown>
   rejected?: boolean
-  /** Whether the list lacks the record, for this night alone. */
+  /** Whether the list lacks the record, in this night only. */
   lost?: boolean
-  /** Day of June on which the record was updated; without it the record is yesterday's. */
+  /** Day of June on which the record was updated; if absent, the record is unchanged. */
   updated?: number
   nvdScore?: number
-  /** What NVD cites and maps to, beside its score. */
+  /** References and weaknesses of NVD, in addition to its score. */
   nvd?: { urls?: string[]; weaknesses?: string[] }
   kev?: string[]
   epss?: number
@@ -30,7 +30,7 @@ interface Night {
 
 const day = (of: number, time = '01:00:00.000Z') => `2024-06-${String(of).padStart(2, '0')}T${time}`
 
-/** A feeds folder that lives through nights, the first of June first. */
+/** Creates a feeds folder for several nights, from the first of June. */
 function nights() {
   const folder = mkdtempSync(join(root.path, 'case-'))
   const [feeds, corpus] = [join(folder, 'feeds'), join(folder, 'corpus.db')]
@@ -67,7 +67,7 @@ function nights() {
       return ingest({ feeds, corpus, asOf: date, acceptShrink: true }, quietEffects())
     },
     contents: () => corpusContents(corpus),
-    /** Has the next night read every record of the list anew, as a program does that reads titles otherwise. */
+    /** Makes the next night read every record of the list again, as an adapter version with other titles does. */
     raiseAdapter(formerTitle: string) {
       const database = openDatabase(corpus, { readonly: false })
       database.exec("UPDATE feed SET state = json_set(state, '$.adapter', -1) WHERE name = 'cvelist'")
@@ -83,7 +83,7 @@ function nights() {
   }
 }
 
-/** NVD's answer on the CVE, made at `timestamp`: a score, and a reference of its own or these. */
+/** Returns NVD's record of the CVE at `timestamp`: a score, and its default reference or these. */
 function nvdJson(
   baseScore: number,
   timestamp: string,
@@ -114,7 +114,7 @@ const messages = ({ messages }: TimelineEntry) =>
 
 const providers = ({ messages }: TimelineEntry) => messages.slice(1).map((one) => [one.json_path, one.provider])
 
-/** A score and a mapping as a CNA's container states them. */
+/** Returns a score and a weakness as in a CNA's container. */
 const scored = (baseScore: number) => ({
   metrics: [{ cvssV3_1: { version: '3.1', vectorString: `CVSS:3.1/${baseScore}`, baseScore, baseSeverity: 'HIGH' } }],
 })
@@ -277,7 +277,7 @@ test('a message names who states the change: scores and weaknesses of NVD are NV
     ['$.primary_cwe_id', 'nvd'],
     ['$.weaknesses', 'nvd'],
   ])
-  // Who withdrew it is not told by what is left.
+  // The remaining claims do not show who withdrew it.
   await it.night({ nvdScore: 5 })
   assert.equal(providers(it.record().timeline[0]!), [
     ['$.primary_cwe_id', 'enrichment'],

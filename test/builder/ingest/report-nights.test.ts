@@ -1,4 +1,4 @@
-/** The report of real ingests: the counts of each feed, what is new, an unchanged night, and the command's options. */
+/** The report of ingests: the counts of each feed, new items, an unchanged night, and the command's options. */
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -12,7 +12,7 @@ import { FORMS, good, id, items, NAMES, openNight, removeNights, reportOf, TODAY
 
 const folder = temporaryFolder('report-nights')
 
-/** The cells of a feed's row, but for its name. */
+/** Returns the cells of a feed's row, without its name. */
 function row(report: IngestReport, name: string): string {
   const line = formatIngestReport(report, { verbose: true })
     .split('\n')
@@ -23,7 +23,7 @@ function row(report: IngestReport, name: string): string {
 
 const lines = (report: IngestReport) => formatIngestReport(report).split('\n')
 
-/** Items 1 to 20 with some replaced, left out (null) or added behind them. */
+/** Returns items 1 to 20 with some replaced, removed (null) or appended. */
 function edited(name: keyof typeof FORMS, changes: Record<number, string | null>): string[] {
   const all = new Map(items(name).map((item, i): [number, string | null] => [i + 1, item]))
   for (const [n, item] of Object.entries(changes)) all.set(Number(n), item)
@@ -40,7 +40,7 @@ test('the table counts what is new, changed, removed and skipped in each feed', 
     return item.replaceAll(from, to)
   }
   put('kev', { 20: null, 21: FORMS.kev.item(21), 22: FORMS.kev.item(22), 3: changed('kev', 3, 'Widget', 'Gadget') })
-  // Item 1 comes twice, and the last line is no score.
+  // Item 1 occurs twice, and the last line is not a score.
   put('epss', { 2: changed('epss', 2, '0.5', '0.6'), 19: null, 20: null, 21: FORMS.epss.item(1), 22: 'no score' })
   put('metasploit', { 4: changed('metasploit', 4, 'Windows', 'Linux') })
   put('cvelist', { 5: '{', 6: changed('cvelist', 6, 'A fault', 'A fix'), 21: FORMS.cvelist.item(21) })

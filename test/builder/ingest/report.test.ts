@@ -1,4 +1,4 @@
-/** The text of an ingest report, rendered from data. */
+/** The text of an ingest report, formatted from data. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { formatIngestReport } from '../../../builder/ingest/format-report.ts'

@@ -1,4 +1,4 @@
-/** Work done by other threads comes back the same, and in order. */
+/** Results of other threads are equal, and in order. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
@@ -34,7 +34,7 @@ const settings = { mission: 'medium', kevFeed: true, weaknesses: null, corpusDat
 
 const NEW = { listed: true, isComparable: false, statedAt: new Map() } as const satisfies Partial<TouchedRecord>
 
-/** Reads the list and merges its records, on so many threads. */
+/** Reads the list and merges its records, on `jobs` threads. */
 async function readAndMerge(jobs: number): Promise<{ items: FeedItem[]; results: MergeResult[] }> {
   const threads = openThreads(jobs)
   try {
@@ -56,7 +56,7 @@ async function readAndMerge(jobs: number): Promise<{ items: FeedItem[]; results:
   }
 }
 
-/** With the digest in hex: a Buffer of one thread reaches another as plain bytes. */
+/** Converts the digest to hex: another thread receives a Buffer as plain bytes. */
 function plain(value: FeedItem | MergeResult | null): unknown {
   return value !== null && 'digest' in value ? { ...value, digest: Buffer.from(value.digest).toString('hex') } : value
 }
@@ -70,7 +70,7 @@ test('two threads give what the caller’s own gives', async () => {
   assert.equal(others.results.map(plain), own.results.map(plain))
 })
 
-/** Reads NVD's file on so many threads, first as a new one, then with everything known. */
+/** Reads NVD's file on `jobs` threads, first as a new file, then with every record known. */
 async function readNvdTwice(file: string, jobs: number): Promise<ReadResult> {
   const threads = openThreads(jobs)
   const known = new Map<string, Uint8Array>()

@@ -1,4 +1,4 @@
-/** What is read for publishing: all of it where it is sound, and never the last of it where it is not. */
+/** Reading for publication: an intact file completely, and never the last bytes of a damaged one. */
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ const folder = temporaryFolder('content')
 const file = join(folder.path, 'object')
 const bytes = randomBytes(1_000_000)
 
-/** What was read until it ended, and why it did. */
+/** Returns the bytes that were read, and the error that ended the read. */
 async function readAll({ read }: Content): Promise<{ bytes: Buffer; error: string }> {
   const chunks: Uint8Array[] = []
   try {

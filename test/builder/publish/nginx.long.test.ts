@@ -1,4 +1,4 @@
-/** The nginx configuration that the README names, as it stands there: mirrors take from it what was published. */
+/** The nginx configuration of the README, unchanged: mirrors read the published files through it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -28,7 +28,7 @@ test.after(async () => {
   folder.remove()
 })
 
-/** The example with another port and another folder, and nothing else. */
+/** Returns the example with another port and folder only. */
 function exampleAt(port: number): string {
   const changed = EXAMPLE.replace('listen 80;', `listen 127.0.0.1:${port};`).replace(
     'root /srv/vulnshelf;',
@@ -57,7 +57,7 @@ test('mirrors are copies of what was published, night after night, and go on whe
     const ended = new AbortController()
     const run = (options = {}) =>
       mirror(openSource(url, world.effects), { dist: copy, keys: null, ...options }, world.effects, noProgress)
-    // Ends in the middle of the first and largest file.
+    // Stops in the middle of the first and largest file.
     const slow = { ...world.effects, sleep: async () => ended.abort(new Error('ended')) }
     const broken = await mirror(
       openSource(url, slow),

@@ -1,4 +1,4 @@
-/** Publishing to a folder: a copy that mirrors find complete at any moment, with the nights that lead to it. */
+/** Publishing to a folder: a mirror finds it complete at any moment, with the nights that lead to it. */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { suite } from 'uvu'
@@ -31,7 +31,7 @@ const folder = temporaryFolder('publish')
 const test = suite('publish to a folder')
 const at = (name: string) => join(folder.path, name)
 
-/** The same `dist` after each of some nights. */
+/** Copies of the same `dist` after each night. */
 const NIGHTS = 3
 const nights = await distOfEachNight(folder.path, { cves: 150, nights: NIGHTS })
 const [first, second, third] = nights as [string, string, string]
@@ -51,10 +51,10 @@ const mirrored = (from: string, dist: string) =>
   mirror(openSource(from, world.effects), { dist, keys: null }, world.effects, noProgress)
 const idOf = (dist: string) => readCurrent(dist).pointer.snapshot
 const bytesOf = (files: Iterable<Stored>) => [...files].reduce((sum, { size }) => sum + size, 0)
-/** Objects of the current snapshot, each once. */
+/** Returns the objects of the current snapshot, each once. */
 const objectsOf = (dist: string) => new Map(readCurrent(dist).manifest.files.map((file) => [file.sha256, file]))
 
-/** A copy of a `dist` with another pointer. */
+/** Returns a copy of a `dist` with another pointer. */
 function pointing(dist: string, other: Partial<Pointer>): string {
   const copy = newFolder()
   cpSync(dist, copy, { recursive: true })
@@ -62,7 +62,7 @@ function pointing(dist: string, other: Partial<Pointer>): string {
   return copy
 }
 
-/** Publishes what must be refused: the target stays byte for byte as it was. */
+/** Asserts that a publish fails and leaves the target unchanged, byte for byte. */
 async function refused(dist: string, to: string): Promise<string> {
   const before = filesOf(to)
   const why = await refusal(run(dist, to))
@@ -131,7 +131,7 @@ test('a mirror several nights behind is led by packs, though those nights were n
   assert.is(manifestDigests(to).length, NIGHTS)
   const { made, fetched } = await mirrored(to, behind)
   assert.ok(made.files > 0)
-  // Nothing is wanting that the dist itself would give.
+  // The result equals that of a mirror of the dist itself.
   const straight = await mirrored(third, ofDist)
   assert.equal([made, fetched], [straight.made, straight.fetched])
   assert.equal((await verify(behind)).faults, [])
@@ -302,7 +302,7 @@ test('targets that are none of ours, damaged, or taken', async () => {
 test('killed before any of its steps, it leaves the old night whole, and the next run completes', async () => {
   const base = newFolder()
   await run(first, base)
-  // Most of the night is there: each kind of step is left, and not a hundred of each.
+  // Most objects of the night exist already: each kind of step remains, but not a hundred of each.
   const isHere = objectsOf(first)
   const fresh = [...objectsOf(second).values()].filter(({ sha256 }) => !isHere.has(sha256))
   for (const { sha256 } of fresh.slice(2)) {
@@ -320,7 +320,7 @@ test('killed before any of its steps, it leaves the old night whole, and the nex
       random,
       request,
       async grow(path, offset) {
-        // Counts as a step as well.
+        // Counts as a step too.
         await disk.mkdir(dirname(path))
         return grow(path, offset)
       },

@@ -1,4 +1,4 @@
-/** Publishing to an object store, and mirroring from it: a real one on this machine, in good times and in bad ones. */
+/** Publishing to an object store, and mirroring from it: a real store on this machine, with and without faults. */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -48,13 +48,13 @@ const puts = () => store.asked.filter(({ method }) => method === 'PUT')
 const keyOf = (path: string) => `${PREFIX}/${path}`
 const isPut = ({ method, key }: StoreAsked, beginning = '') => method === 'PUT' && key.startsWith(keyOf(beginning))
 
-/** What the second night has that the first has not, the largest first. */
+/** The objects that the second night adds, the largest first. */
 const isHere = new Set(readCurrent(first).manifest.files.map(({ sha256 }) => sha256))
 const fresh = [...new Map(readCurrent(second).manifest.files.map((file) => [file.sha256, file])).values()]
   .filter(({ sha256 }) => !isHere.has(sha256))
   .sort((a, b) => b.size - a.size) as [FileEntry, ...FileEntry[]]
 
-/** The store has the first night, whole. */
+/** Ensures that the store has the complete first night. */
 async function hasFirstNight(): Promise<void> {
   store.fault = () => null
   const dist = newFolder()

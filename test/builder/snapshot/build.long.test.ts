@@ -1,4 +1,4 @@
-/** Builds: the same corpus, the same id; what did not change is not made again; a kill at any step costs nothing. */
+/** Builds: the same corpus gives the same id; unchanged files are not built again; a kill at any step loses nothing. */
 
 import { execFileSync } from 'node:child_process'
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ const CVES = 300
 const first = await sampleDist(folder.path, CVES)
 const [firstNight, secondNight] = first.nights as [string, string]
 
-/** A copy of what the first night left, for a test to work on. */
+/** Returns a copy of the first night's files for a test. */
 function copyOfFirstNight(name: string) {
   const to = (part: string) => join(folder.path, name, part)
   cpSync(first.dist, to('dist'), { recursive: true })
@@ -153,7 +153,7 @@ test('an ingest that commits during a build does not get into its snapshot, not 
   let ingested = false
   const effects = {
     ...real,
-    // The first thing that is put in place is a shard: half of the corpus is still to be read.
+    // The first rename is that of a shard: half of the corpus is still unread.
     async rename(from: string, to: string) {
       if (!ingested) {
         ingested = true
@@ -201,7 +201,7 @@ test('pruning counts a snapshot once, also where a build was killed before its p
   const made = copyOfFirstNight('prune-after-kill')
   await ingestAndBuild({ ...made, asOf: secondNight })
   const { manifest } = readCurrent(made.dist)
-  // Of the same snapshot, put up a moment earlier: no pointer ever led there.
+  // Of the same snapshot, activated a moment earlier: no pointer ever named it.
   const bytes = encodeManifest({ ...manifest, created_at: new Date(Date.parse(manifest.created_at) - 1).toISOString() })
   writeFileSync(manifestPath(made.dist, sha256(bytes)), bytes)
   const { kept, removed } = await prune(made.dist, 2, quietEffects())

@@ -21,7 +21,7 @@ test('a CNA of the records is there from its first record to its last', async ()
   assert.equal(await named(), [LISTED])
   await world.night(cveList([record(1, 'acme'), record(2, 'New Corp')], '2024-06-02'))
   assert.equal(await named(), [LISTED, ['new_corp', 'New Corp']])
-  // Once it is in the list it has the name of the list.
+  // Once in the list, it has the name of the list.
   await world.night({ 'cna/CNAsList.json': cnaJson(['acme', 'new corp']) })
   assert.equal(await named(), [LISTED, ['new_corp', 'new corp Incorporated']])
   await world.night({ 'cna/CNAsList.json': cnaJson(['acme']) })

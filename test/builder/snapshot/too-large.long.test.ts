@@ -1,4 +1,4 @@
-/** Records that a snapshot has no room for: ingest skips and names them, and no build stops for one. */
+/** Records that exceed the limits of a snapshot: ingest skips and names them, and no build fails because of one. */
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { suite } from 'uvu'
@@ -16,14 +16,14 @@ import { corpusContents, cveRecord, type FeedFiles, putFeeds, recordPath, zipOf 
 const test = suite('too large')
 const folder = temporaryFolder('too-large')
 const [A, B, C] = ['CVE-2024-0001', 'CVE-2024-0002', 'CVE-2024-0003'] as const
-/** A feed that loses more than a tenth of its records is refused, so there have to be some more. */
+/** A feed that loses more than a tenth of its records is rejected, so some more are necessary. */
 const MORE = Array.from({ length: 20 }, (_, i) => `CVE-2024-${1000 + i}` as const)
 
 // biome-ignore lint/suspicious/noExplicitAny: tests spoil any part of a record
 type Json = any
 
 let worlds = 0
-/** A feeds folder with its corpus and snapshots, night after night. */
+/** Creates a feeds folder with its corpus and snapshots, for several nights. */
 function openWorld() {
   const path = join(folder.path, String(++worlds))
   const [feeds, corpus, dist] = ['feeds', 'corpus.db', 'dist'].map((name) => join(path, name)) as [
@@ -34,7 +34,6 @@ function openWorld() {
   return {
     corpus,
     dist,
-    /** Ingests these files and builds. */
     async night(files: FeedFiles, jobs = 0): Promise<{ report: IngestReport; built: BuildReport }> {
       putFeeds(feeds, files)
       const report = await ingest({ feeds, corpus, jobs }, quietEffects())
@@ -45,7 +44,7 @@ function openWorld() {
   }
 }
 
-/** The CVE list of these records, each changed by its function, and of 20 more; `day` is that of June 2024. */
+/** Returns the CVE list of these records, each changed by its function, and of 20 more; `day` is a day of June 2024. */
 function list(day: number, records: Partial<Record<CveId, (record: Json) => void>>): FeedFiles {
   const more = MORE.map((id) => [recordPath(id), JSON.stringify(cveRecord({ id }))])
   const files = Object.entries(records).map(([id, change]) => {
@@ -231,7 +230,7 @@ test('a build leaves out what is too large anyway, names it, and goes on', async
   assert.equal((await verify(dist)).faults, [])
 })
 
-/** A file of NVD with these configurations of each CVE. */
+/** Returns a file of NVD with these configurations of each CVE. */
 function nvd(configurations: Partial<Record<CveId, Json>>): FeedFiles {
   const vulnerabilities = Object.entries(configurations).map(([id, configurations]) => ({
     cve: { id, lastModified: '2024-05-01T00:00:00.000', configurations },
@@ -278,7 +277,7 @@ test('an OSV range of 10,000 commits and as many fixes is skipped', async () => 
   assert.equal(skipsOf(report, 'osv'), ['GO-1 entry_too_large: the events of a range make more than 100000 ranges'])
 })
 
-/** Records that are taken, or left out by name, whatever the number of what they state. */
+/** Records with a very large number of items: read, or skipped by name. */
 const MANY: [what: string, change: (record: Json) => void, skip: string | null][] = [
   [
     "300,000 references in the CVE Program's container",

@@ -1,4 +1,4 @@
-/** What no reader would accept is left out of a build, and reported. */
+/** Data that every reader would reject is omitted from a build, and reported. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { keyed } from '../../../builder/snapshot/catalogs.ts'

@@ -1,4 +1,4 @@
-/** Files on their way to disk: a few at a time, their entries in order, and no failure lost. */
+/** The queue of files to write: a few at a time, their entries in order, and every failure reported. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,10 +1,10 @@
-/** Texts of others, as a terminal gets them. */
+/** Text from other sources, made safe for a terminal. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { printable, printableJson, printableLine, printableLines } from '../../../corpus/command/printable.ts'
 import { showProgress } from '../../../corpus/command/progress.ts'
 
-/** What a terminal acts upon: C0 and C1 controls, turns of direction, ends of lines. */
+/** Characters with an effect on a terminal: C0 and C1 controls, changes of direction, line ends. */
 const HARMFUL = [0x00, 0x07, 0x0d, 0x1b, 0x7f, 0x80, 0x9b, 0x9d, 0x61c, 0x200f, 0x2028, 0x2029, 0x202e, 0x2066]
 const text = String.fromCharCode(...HARMFUL)
 const escaped = HARMFUL.map((code) => `\\u${code.toString(16).padStart(4, '0')}`).join('')

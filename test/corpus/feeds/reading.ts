@@ -1,11 +1,11 @@
-/** Reading a feed file in a test: everything it yields, in order. */
+/** Reads a feed file in a test: all items, in order. */
 import { writeFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
 import { cveList } from '../../../corpus/feeds/cvelist/cvelist.ts'
 import { FeedError } from '../../../corpus/feeds/error.ts'
 import type { BatchFeed, ClaimFeed, Feed, FeedFile, FeedItem, ReadOptions } from '../../../corpus/feeds/feed.ts'
 
-/** Nothing is known yet; an inner zip is spilled to `<path>.spill`. */
+/** No item is known; an inner zip is written to `<path>.spill`. */
 export function readOptions(path: string): ReadOptions {
   return {
     digestOf: () => null,
@@ -29,7 +29,7 @@ export async function cveListItems(path: string, folder = false, options = readO
   return items
 }
 
-/** Everything that a feed of the table yields for a file. */
+/** Returns all items that a feed yields for a file. */
 export async function feedItems(feed: Feed, file: FeedFile): Promise<({ kind: string } & object)[]> {
   if (feed.kind === 'scores') return [...feed.read(file)]
   const options = readOptions(file.path)
@@ -37,7 +37,7 @@ export async function feedItems(feed: Feed, file: FeedFile): Promise<({ kind: st
   return batchItems(feed, file, options)
 }
 
-/** Everything that a feed yields that is read in batches, in order. */
+/** Returns all items of a feed that is read in batches, in order. */
 export async function batchItems(
   { open, readBatch }: Pick<BatchFeed, 'open' | 'readBatch'>,
   file: FeedFile,
@@ -52,14 +52,14 @@ export async function listOf<T>(all: Iterable<T> | AsyncIterable<T>): Promise<T[
   return list
 }
 
-/** Everything that a reader of claims yields, in order. */
+/** Returns all items that a reader of claims yields, in order. */
 export async function itemsOf(reading: ReturnType<ClaimFeed['read']>): Promise<FeedItem[]> {
   const items: FeedItem[] = []
   for await (const item of reading) items.push(item)
   return items
 }
 
-/** `file_invalid: …` of the error that the work ends in. */
+/** Returns the error of the work as text: `file_invalid: …`. */
 export async function errorOf(work: () => unknown): Promise<string> {
   try {
     await work()
@@ -70,7 +70,7 @@ export async function errorOf(work: () => unknown): Promise<string> {
   return 'no error'
 }
 
-/** `CVE-2024-0001`, or `CVE-2024-0002 entry_damaged` for one that was skipped. */
+/** Returns `CVE-2024-0001`, or `CVE-2024-0002 entry_damaged` for a skipped item. */
 export function outcomes(items: readonly FeedItem[]): string[] {
   return items.map((item) => (item.kind === 'skip' ? `${item.key} ${item.reason}` : item.key))
 }

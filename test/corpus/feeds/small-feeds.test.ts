@@ -1,4 +1,4 @@
-/** KEV, EPSS and the CNA list: what an adapter makes of each line, and what it will not take. */
+/** KEV, EPSS and the CNA list: the result of each line, and rejected content. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'

@@ -1,4 +1,4 @@
-/** The two catalogs side by side: whose names go where, and the rows of their lists. */
+/** Both catalogs: the use of their names, and the rows of their lists. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CapecEntry, CweEntry } from '../../../corpus/model/catalog.ts'

@@ -12,7 +12,7 @@ import {
 const CORPUS = Date.parse('2026-06-01T00:00:00Z')
 const DAY = 86_400_000
 
-/** Records published so many days before the corpus date, each with its completeness and score. */
+/** Returns records published some days before the corpus date, each with its completeness and score. */
 function records(...all: [daysAgo: number | null, completeness: number, score?: number | null][]): CnaRecords {
   return {
     published: all.map(([days]) => (days === null ? null : CORPUS - days * DAY)),

@@ -1,4 +1,4 @@
-/** Claims and records with everything left out that a test does not speak of. */
+/** Claims and records with defaults for all fields that a test does not set. */
 import type { AdvisoryClaim, CveClaim, CveListRecord, CvssClaim, KevEntry } from '../../../corpus/model/claim.ts'
 import { type MergeInput, mergeCve, NO_OTHER_CLAIMS } from '../../../corpus/model/merge.ts'
 import type { AffectedEntry, ExploitModule } from '../../../corpus/model/record.ts'
@@ -40,7 +40,7 @@ export function merged(claims: CveClaim[], given: Partial<MergeInput> = {}) {
   return mergeCve(inputOf(claims, given))
 }
 
-/** A record of these claims to be merged; those of CNA and ADP are its own, the others come from other feeds. */
+/** Returns the input of a merge. Claims of CNA and ADP belong to the record; the others come from other feeds. */
 export function inputOf(claims: CveClaim[], given: Partial<MergeInput> = {}): MergeInput {
   const own = claims.filter(({ source }) => source === 'cna' || source === 'adp')
   const others = claims.filter((one) => !own.includes(one))
@@ -56,7 +56,7 @@ export function inputOf(claims: CveClaim[], given: Partial<MergeInput> = {}): Me
   }
 }
 
-/** A reviewed advisory that stands, and claims nothing but what is given. */
+/** Returns a reviewed, effective advisory that claims only the given fields. */
 export function advisory(
   given: Partial<AdvisoryClaim['advisory']> & { advisory_id: string },
   { reviewed = true, ...stated }: { reviewed?: boolean } & Partial<CveClaim> = {},

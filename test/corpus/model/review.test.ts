@@ -1,4 +1,4 @@
-/** What an operator is told to look at: odd scores, sources that contradict each other. */
+/** Findings for the operator's review: odd scores, contradictory sources. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CveClaim, CvssClaim } from '../../../corpus/model/claim.ts'

@@ -1,4 +1,4 @@
-/** Spans that lie together are read together: every span is covered by one run, and runs lie further apart than the gap. */
+/** Adjacent spans are read together: one run covers every span, and the distance of runs exceeds the gap. */
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-/** What a program cannot mean is a TypeError that names the option, and what is wrong with a cursor is told. */
+/** Invalid options are a TypeError that names the option, and an invalid cursor is described. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readList, readWalk } from '../../../corpus/reader/query.ts'
@@ -9,7 +9,7 @@ const folder = temporaryFolder('reader-query')
 const { dist } = await sampleDist(folder.path, 150)
 const reader = await openReader(dist)
 
-/** The error that options are refused with. */
+/** Returns the error for invalid options. */
 function refused(options: object): Error {
   try {
     readList(options)

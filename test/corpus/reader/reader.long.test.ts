@@ -1,4 +1,4 @@
-/** What a reader gives is what a gateway of the same snapshot answers, byte for byte, cursors and all. */
+/** A reader returns the same as a gateway of the same snapshot, byte for byte, including cursors. */
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -23,14 +23,14 @@ const ids = rows.map(({ cve_id }) => cve_id)
 const SORTS = CVE_SORTS.flatMap((key) => [key, `-${key}`] as const)
 const answered = async (path: string, query = '') => (await asked.ask(path, query)).text
 
-/** All rows of a walk, as texts. */
+/** Returns all rows of a walk, as texts. */
 async function walked(options: CveWalkOptions): Promise<string[]> {
   const texts: string[] = []
   for await (const row of reader.walk(options)) texts.push(JSON.stringify(row))
   return texts
 }
 
-/** All rows of a list of the gateway, as texts. */
+/** Returns all rows of a list of the gateway, as texts. */
 async function listed(path: string, query: string): Promise<string[]> {
   const texts: string[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -83,7 +83,7 @@ for (const limit of [1, 7, 25, 60, 100]) {
   test(`every page of ${limit} in every sort is the answer of the gateway, with its cursor`, async () => {
     for (const sort of SORTS) {
       let cursor: string | undefined
-      // Pages of one row go on for long.
+      // Bounded, because pages of one row are many.
       for (let pages = 0; pages < 120; pages++) {
         const page = await reader.list({ sort, limit, cursor })
         const query = `sort=${sort}&limit=${limit}${cursor === undefined ? '' : `&cursor=${cursor}`}`
@@ -107,7 +107,7 @@ test('walks in every sort are all rows of the gateway', async () => {
   }
 })
 
-/** The values of each filter of `/cves` that a reader has, as a query string has them and as options. */
+/** The values of each filter of `/cves` that a reader has, as a query string and as options. */
 const { q: _, ...filters } = cvesCase(rows).filters
 const list = { ...cvesCase(rows), filters }
 
@@ -144,13 +144,13 @@ test('every filter alone and all pairs of filters give the pages of the gateway'
   assert.ok(cursors > 100, `${cursors} of them go on`)
 })
 
-/** Any filters with any of their values. */
+/** Random filters with random values. */
 const anyFilters = fc
   .record(Object.fromEntries(Object.entries(filters).map(([name, values]) => [name, fc.constantFrom(...values)])), {
     requiredKeys: [],
   })
   .map((chosen) => Object.entries(chosen) as unknown as Chosen)
-/** The same cases on every machine, others where the environment says so. */
+/** The same cases on every machine, unless the environment sets others. */
 const SEEDED = { seed: Number(process.env.FC_SEED ?? 20_240_601), numRuns: 150 }
 
 test('walks with any filters are all rows of the gateway', async () => {
@@ -167,7 +167,7 @@ test('walks with any filters are all rows of the gateway', async () => {
 })
 
 test('cursors cross over: a walk that reader and gateway take turns with has every row once', async () => {
-  // Few filters, so that there are pages to take turns with.
+  // Few filters, so that there are enough pages to alternate.
   const few = anyFilters.map((chosen) => chosen.slice(0, 1))
   const turns = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 1, max: 100 })), { minLength: 1 })
   await fc.assert(
@@ -248,7 +248,7 @@ test('a cursor of a snapshot before goes on by its key, and one of a newer snaps
     .then(() => null)
     .catch((error: { name: string; code: string }) => error)
   assert.equal([refused?.name, refused?.code], ['CursorError', 'newer'])
-  // What was opened before stays what it was.
+  // An open reader keeps its snapshot.
   assert.is(JSON.stringify(await reader.list()), await answered('/cves'))
   await gateway.close()
   await newer.close()

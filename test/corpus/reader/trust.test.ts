@@ -1,4 +1,4 @@
-/** What a reader believes: signatures of the keys it was given, and bytes that are what was written; never anything else. */
+/** A reader accepts only signatures of the given keys, and only bytes as they were written. */
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,7 +41,7 @@ const failed = (work: Promise<unknown>) =>
     (error: Error & { code?: string }) => error,
   )
 
-/** A copy that may be damaged. */
+/** Returns a copy that a test can damage. */
 function copy(name: string): string {
   const path = join(folder.path, name)
   cpSync(dist, path, { recursive: true })
@@ -81,7 +81,7 @@ test('one of other keys, of none, an expired one and one for ever are refused wi
   assert.match(await reason(signed), /signed for ever/)
 })
 
-/** Other titles in all segments of a file of members, which fit every CRC beside them. SPEC.md, "Member". */
+/** Returns a file of members with other titles in all segments and matching CRCs. SPEC.md, "Member". */
 function retitled(file: Buffer): Buffer {
   const bytes = Buffer.from(file)
   let at = 0
@@ -195,7 +195,7 @@ test('an empty folder, a damaged pointer and a damaged manifest are refused', as
   assert.is(await code(path), 'unsupported')
 })
 
-/** Flips a bit of the byte at `at`. Done again, it is as before. */
+/** Flips a bit of the byte at `at`. A second call restores it. */
 function flip(file: string, at: number): void {
   const bytes = readFileSync(file)
   bytes[at]! ^= 0x10
@@ -217,7 +217,7 @@ test('a flipped bit in any table is found before anything is read', async () => 
   await (await openReader(path)).close()
 })
 
-/** What a reader gives must be what was written, or an error of the snapshot: tells whether it was one. */
+/** Asserts that a reader returns the written value or throws a snapshot error. Returns whether it threw. */
 async function isRefused(given: () => Promise<unknown>, written: unknown, what: string): Promise<boolean> {
   try {
     assert.equal(await given(), written, what)
@@ -282,7 +282,7 @@ test('a page or a member of another place, sound in itself, is refused', async (
   const path = copy('moved')
   const pages = manifest.files.find(({ role, name }) => role === 'pages' && name === 'published')!
   const other = manifest.files.find(({ role, name }) => role === 'pages' && name === 'updated')!
-  // What the order by publication says of its pages does not fit those of another order.
+  // The file of the order by publication gets the pages of another order.
   const bytes = readFileSync(objectPath(path, other.sha256))
   writeFileSync(objectPath(path, pages.sha256), bytes)
   const reader = await openReader(path)

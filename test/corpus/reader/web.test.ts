@@ -1,4 +1,4 @@
-/** Reading over HTTP: the same as from the folder, in few requests, whatever the server can do and whatever it does. */
+/** Reading over HTTP: the same as from the folder, with few requests, for any features and faults of the server. */
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
@@ -28,7 +28,7 @@ const failed = (work: Promise<unknown>) =>
     (error: Error & { code?: string }) => error,
   )
 
-/** What `work` asks the server for. */
+/** Returns the requests that `work` sends to the server. */
 async function requestsOf(work: () => Promise<unknown>) {
   const before = web.asked.length
   await work()
@@ -55,7 +55,7 @@ test('a walk through everything asks once for each page', async () => {
   const fresh = await open(web.url)
   const asked = await requestsOf(() => walked(fresh))
   const pages = Math.ceil(fresh.snapshot.counts.cves! / 100)
-  // One more tells whether the server knows ranges.
+  // One more request checks whether the server supports ranges.
   assert.is(asked.length, pages + 1)
   const short = await requestsOf(async () => {
     for (let cursor: string | undefined, i = 0; i < 4; i++) {
@@ -128,7 +128,7 @@ test('a busy server is asked again; one that stays so is given up, and the error
 
 test('a body that breaks off is asked for again, and never taken for whole', async () => {
   const seen = new Set<string>()
-  // Of each answer the first time, some bytes and no more.
+  // Sends only some bytes of each answer, the first time.
   web.fault = ({ path, range }) => {
     const first = !seen.has(`${path} ${range}`)
     seen.add(`${path} ${range}`)

@@ -1,4 +1,4 @@
-/** The bounded memory: what was used lately is there, what was not goes, and the bound holds whatever is put in. */
+/** The bounded cache: it keeps recently used entries, evicts others, and stays within its bound for any input. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { generationalCache } from '../../../corpus/runtime/generational-cache.ts'
@@ -41,7 +41,7 @@ test('an entry that is too heavy is not kept, nor the one it replaces', () => {
   memory.set(1, 'x'.repeat(51))
   assert.is(memory.get(1), undefined)
   assert.is(memory.weight(), 0)
-  // The same where the light one has already moved to the old generation.
+  // The same when the light entry is already in the old generation.
   memory.set(1, 'light')
   memory.set(2, 'x'.repeat(48))
   memory.set(1, 'x'.repeat(51))

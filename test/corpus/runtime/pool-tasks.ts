@@ -9,7 +9,7 @@ const never = () => new Promise<TaskResult>(() => {})
 let counted = 0
 
 export const tasks = {
-  /** How often this thread was asked. */
+  /** Returns the number of calls in this thread. */
   count: (): TaskResult => ({ value: ++counted }),
   echo: (value: unknown): TaskResult => ({ value }),
   stay: never,

@@ -1,11 +1,11 @@
-/** Pools: results in the order of the inputs, failures that come before their turn, and threads that die. */
+/** Pools: results in the order of the inputs, early failures, and threads that die. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { CodedError } from '../../../corpus/errors/coded-error.ts'
 import { openPool, type Pool, runInOrder } from '../../../corpus/runtime/pool.ts'
 
-/** Each task takes as many milliseconds as its input says and gives it back; that of -1 fails at once. */
+/** Each task takes its input in milliseconds and returns it; an input of -1 fails at once. */
 const pool: Pool = {
   width: 3,
   async run<T>(_task: string, input: unknown) {

@@ -1,4 +1,4 @@
-/** The feeds of a sample tell of one world: the same ids, products, weaknesses and versions, and known disagreements. */
+/** The feeds of a sample have the same ids, products, weaknesses and versions, except for known disagreements. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { itemsOf, parseXml, type XmlElement } from '../../../corpus/feeds/catalog/xml.ts'
@@ -208,7 +208,7 @@ test('the catalogs have every weakness that records name, but categories and vie
   for (const id of members(cwe, 'Related_Attack_Pattern', 'CAPEC_ID')) assert.ok(patterns.has(id), `CAPEC-${id}`)
   for (const id of members(capec, 'Related_Weakness', 'CWE_ID')) assert.ok(weaknesses.has(id), `CWE-${id}`)
   for (const id of members(capec, 'Related_Attack_Pattern', 'CAPEC_ID')) assert.ok(patterns.has(id), `CAPEC-${id}`)
-  // Every kind of entry is there.
+  // Every kind of entry occurs.
   for (const sign of ['Status="Deprecated"', 'Structure="Composite"', 'Structure="Chain"', 'Abstraction="Pillar"'])
     assert.ok(cwe.includes(sign), sign)
   for (const sign of ['Status="Deprecated"', 'Status="Obsolete"', 'Abstraction="Meta"', 'Abstraction="Detailed"'])
@@ -224,7 +224,7 @@ test('one entry of each catalog has every part that any entry has', async () => 
     const entries = itemsOf(parseXml(text, element), element === 'Weakness' ? 'Weaknesses' : 'Attack_Patterns', element)
     const parts = (one: XmlElement) => one.children.flatMap((child) => (typeof child === 'string' ? [] : [child.name]))
     const full = entries.find((one) => one.attributes.get('ID') === id)!
-    // Notes are no part of what is served.
+    // Notes are not served.
     const seen = new Set(entries.flatMap(parts).filter((name) => name !== 'Notes'))
     assert.equal(
       [...seen].filter((name) => !parts(full).includes(name)),

@@ -1,6 +1,7 @@
 /**
- * How much the further feeds tell of, against the real ones: figures per 300,000 CVEs, of feeds/README.md and coverage.ts.
- * Exploits and KEV entries are somewhat fewer: 45,000 of archive and framework together and 1,500 at 350,000 CVEs.
+ * The coverage of the additional feeds, compared to the real ones: counts per 300,000 CVEs, from feeds/README.md and
+ * coverage.ts. Exploits and KEV entries are fewer: 45,000 of archive and framework together, and 1,500, at 350,000
+ * CVEs.
  */
 import { test } from 'uvu'
 import { advisoriesOf } from '../../../corpus/sample/advisories/advisory.ts'
@@ -12,9 +13,9 @@ import { near } from './sampled-records.ts'
 
 const CVES = 30_000
 const world = createWorld(4, CVES, 2)
-/** Per 300,000 CVEs. */
+/** Scales a count to 300,000 CVEs. */
 const scaled = (count: number) => (count * 300_000) / CVES
-/** 45,000 of 350,000 for 51,802 of 300,000. */
+/** Ratio of 45,000 at 350,000 CVEs to 51,802 at 300,000. */
 const FEWER = (45_000 * 300_000) / 350_000 / 51_802
 const all = Array.from({ length: CVES }, (_, index) => world.facts(index))
 
@@ -34,7 +35,7 @@ test('there are as many reviewed advisories as on GitHub, most with a CVE', () =
 test('exploits, modules, templates, repositories and KEV are in the real proportions', async () => {
   const few = await sampleFiles({ cves: 10_000, nights: 1, seed: 4 })
   const per = (count: number) => count * 30
-  // The forty showcases weigh more the smaller a sample is: twenty of them are in every feed.
+  // The forty showcases have more weight in a small sample: twenty of them are in every feed.
   const exploits = per(few.csv('exploitdb/files_exploits.csv.gz').length - 20)
   const modules = per(Object.keys(few.modules('metasploit/modules_metadata_base.json.gz')).length - 20)
   near('exploits', exploits, 46_102 * FEWER, 0.1)

@@ -1,4 +1,4 @@
-/** What the second night brings in the feeds beside the CVE list, KEV and EPSS. */
+/** The changes of the second night in feeds other than the CVE list, KEV and EPSS. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createWorld } from '../../../corpus/sample/world.ts'
@@ -7,7 +7,7 @@ import { sampleFiles } from './sample-files.ts'
 const [FIRST, SECOND] = ['2026-05-31', '2026-06-01']
 const sample = await sampleFiles({ cves: 2000 })
 
-/** Items by key in both nights: how many are new, changed and gone. */
+/** Returns how many items are new, changed and removed, by key. */
 function compare<T>(
   before: Map<string, T>,
   after: Map<string, T>,
@@ -60,7 +60,7 @@ test('advisories are published, changed and withdrawn in the second night, each 
     const { modified } = after!.get(id)!
     assert.ok(modified > '2026-05-31T22:13' && modified < '2026-06-01T22:13', `${id} ${modified}`)
   }
-  // Some had been withdrawn long before.
+  // Some were withdrawn long before.
   assert.ok([...before!.values()].filter((one) => one.withdrawn).length >= 2)
 })
 

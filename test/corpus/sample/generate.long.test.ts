@@ -12,10 +12,10 @@ async function sample(
 }
 
 const OSV = ['Go', 'PyPI', 'npm']
-/** The first holds all before it. */
+/** The first file also contains all earlier years. */
 const NVD_YEARS = Array.from({ length: 25 }, (_, i) => 2002 + i)
 
-/** Files that state no date: with several nights they lie in folders named after theirs. */
+/** Files without a date: with several nights, they are in folders named by date. */
 const DATELESS = [
   'ghsa/advisory-database.zip',
   'exploitdb/files_exploits.csv.gz',
@@ -69,7 +69,7 @@ test('the same seed and size give the same bytes', async () => {
 test('another seed gives other records', async () => {
   const [first, second] = [await sample({ cves: 300, seed: 1 }), await sample({ cves: 300, seed: 2 })]
   for (const [path, bytes] of first.disk.files) {
-    // What kinds of reports there are is no matter of chance.
+    // The types of reports are not random.
     if (!path.endsWith('report-types.ndjson')) assert.not.ok(bytes.equals(second.disk.files.get(path)!), path)
   }
 })

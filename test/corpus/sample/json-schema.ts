@@ -1,4 +1,4 @@
-/** As much of JSON Schema draft-07 as the CVE Record Format uses, so that upstream's own schema can judge the sample. */
+/** The subset of JSON Schema draft-07 in the CVE Record Format, so that upstream's schema can validate the sample. */
 
 type Schema = { readonly [keyword: string]: unknown } | boolean
 type Check = (
@@ -21,7 +21,7 @@ const TYPES: Record<string, (value: unknown) => boolean> = {
 
 const unless = (holds: boolean, text: string, at: string) => (holds ? [] : [`${at}: ${text}`])
 
-/** Keywords that say something of any value. */
+/** Keywords for values of any type. */
 const GENERAL: Record<string, Check> = {
   type: (limit: string | string[], value: unknown, _s, _j, at) =>
     unless(
@@ -85,7 +85,7 @@ const OBJECT: Record<string, Check> = {
   },
 }
 
-/** What is wrong with `value`, one line for each fault; none when it is valid. Formats are not judged. */
+/** Returns one line for each fault of `value`; none if it is valid. Does not check formats. */
 export function schemaFaults(root: object, value: unknown): string[] {
   const judge = (schema: Schema, one: unknown, at: string): string[] => {
     if (typeof schema === 'boolean') return unless(schema, 'is not allowed', at)

@@ -1,4 +1,4 @@
-/** A disk in memory for the sample generator, and readers of what it wrote there. */
+/** A disk in memory for the sample generator, and readers of its files. */
 import { gunzipSync } from 'node:zlib'
 import { fromBuffer } from 'yauzl'
 import type { SampleDisk } from '../../../corpus/sample/disk.ts'
@@ -39,7 +39,7 @@ export function memoryDisk(failAt?: string): MemoryDisk {
   }
 }
 
-/** Reads a zip to its end through yauzl, which checks sizes and, here, CRCs; entries in the order of the directory. */
+/** Reads a whole zip through yauzl, which checks sizes and, here, CRCs; entries in the order of the directory. */
 export function readZip(bytes: Buffer): Promise<Map<string, Buffer>> {
   return new Promise((resolve, reject) => {
     fromBuffer(bytes, { lazyEntries: true, autoClose: false }, (error, zip) => {
@@ -64,7 +64,7 @@ export function readZip(bytes: Buffer): Promise<Map<string, Buffer>> {
   })
 }
 
-/** The CRC of each entry of a zip by its name, of the directory alone: for zips too large to be read whole. */
+/** Returns the CRC of each entry of a zip by name, from the directory only: for zips that are too large to read. */
 export function zipDirectory(bytes: Buffer): Promise<Map<string, number>> {
   return new Promise((resolve, reject) => {
     fromBuffer(bytes, { lazyEntries: false }, (error, zip) => {
@@ -77,7 +77,7 @@ export function zipDirectory(bytes: Buffer): Promise<Map<string, number>> {
   })
 }
 
-/** The rows of an EPSS file as `id,score,percentile`, and its first line. */
+/** Returns the rows of an EPSS file as `id,score,percentile`, and its first line. */
 export function readEpss(bytes: Buffer): { head: string; header: string; rows: [string, string, string][] } {
   const [head, header, ...lines] = gunzipSync(bytes).toString().trimEnd().split('\n')
   return { head: head!, header: header!, rows: lines.map((line) => line.split(',') as [string, string, string]) }

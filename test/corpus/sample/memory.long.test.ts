@@ -1,4 +1,4 @@
-/** The generator holds as much at eight times the size: what it writes is on its way to the disk or gone. */
+/** The generator needs the same memory at eight times the size: its output is being written or is released. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -11,7 +11,7 @@ setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
 const MB = 2 ** 20
-/** A piece that is on its way; KEV's entries and the indexes of what changed grow too, by a few bytes a CVE. */
+/** Allows for data being written; KEV's entries and the indexes of changes also grow, by a few bytes per CVE. */
 const ALLOWED_MB = 1.5
 
 /** A disk that forgets what is written and notes, by feed, the most that was alive then. `pieces` gives back as much. */
@@ -19,7 +19,7 @@ function forgetfulDisk() {
   const held = new Map<string, number>()
   const note = async (path: string) => {
     const feed = path.split('/')[1]!
-    // As a real disk does, it lets others have their turn: compressors are given up then, and gone a round later.
+    // Like a real disk, it yields to other work: compressors are released in one turn and collected in the next.
     for (let round = 0; round < 2; round++) {
       await turn()
       collectGarbage()

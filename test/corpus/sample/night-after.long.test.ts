@@ -1,4 +1,4 @@
-/** The night after at a size where shares show: counted in the files as they were written. */
+/** The second night at a size where shares are measurable, counted in the written files. */
 import { gunzipSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -22,7 +22,7 @@ test('one record in a hundred changes, none is gone, and new ones come as 200 to
   assert.is(first!.size, CVES)
   assert.is(added.length, Math.round((CVES * 200) / 350_000))
   assert.is(second!.size, CVES + added.length)
-  // A few of each hundred's are in KEV already and stay as they are; three enter it.
+  // A few of each hundred are already in KEV and stay unchanged; three enter it.
   assert.ok(changed.length > 0.0098 * CVES && changed.length < 0.0102 * CVES, `${changed.length}`)
 })
 
@@ -43,7 +43,7 @@ test('every EPSS score moves, and nearly every percentile', () => {
   const before = new Map(rows('2026-05-31').map(([id, ...values]) => [id, values]))
   const kept = rows('2026-06-01').filter(([id]) => before.has(id))
   assert.ok(kept.length > 0.99 * before.size)
-  // As they are written: the API hands out these figures unchanged.
+  // As written: the API returns these figures unchanged.
   const still = (at: 0 | 1) => kept.filter(([id, ...values]) => values[at] === before.get(id)![at]).length
   assert.is(still(0), 0)
   assert.ok(still(1) < 0.01 * kept.length, `${still(1)}`)

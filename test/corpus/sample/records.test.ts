@@ -25,7 +25,7 @@ compared("records are valid by upstream's own schema, in both nights", () => {
       const facts = world.facts(index)
       if (facts.born > night) continue
       const record = JSON.parse(JSON.stringify(recordAt(index, night)))
-      // The schema knows no RESERVED records.
+      // The schema has no RESERVED records.
       if (record.cveMetadata.state === 'RESERVED') continue
       assert.equal(schemaFaults(schema, record).slice(0, 5), [], record.cveMetadata.cveId)
       judged++

@@ -1,11 +1,11 @@
-/** The files of one sample, read. */
+/** The files of one sample, parsed. */
 import { gunzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
 import { generateSample, type SampleOptions } from '../../../corpus/sample/generate.ts'
 import { memoryDisk, readZip } from './memory-disk.ts'
 
 export type Json = Record<string, unknown>
-/** An advisory in the OSV schema, as far as the tests look into it. */
+/** An advisory in the OSV schema, with the fields that the tests use. */
 export interface OsvJson {
   id: string
   modified: string

@@ -1,4 +1,4 @@
-/** Records of a sample, and the means to compare them with real figures. */
+/** Records of a sample, and helpers to compare them with real figures. */
 import * as assert from 'uvu/assert'
 import type { AdpContainer } from '../../../corpus/sample/record/adp-containers.ts'
 import type { CnaContainer } from '../../../corpus/sample/record/cna-container.ts'
@@ -22,7 +22,7 @@ export function share<T>(list: readonly T[], holds: (one: T) => boolean): number
   return list.filter(holds).length / list.length
 }
 
-/** `real` within `tolerance`, a share of it. */
+/** Asserts that `found` equals `real` within `tolerance`, a share of it. */
 export function near(name: string, found: number, real: number, tolerance: number): void {
   const low = real * (1 - tolerance)
   const high = real * (1 + tolerance)

@@ -1,7 +1,7 @@
-/** The shape of data: which members there are and of which types, to hold a sample against the real thing. */
+/** The shape of data: its members and their types, to compare a sample with the real feeds. */
 import type { XmlElement } from '../../../corpus/feeds/catalog/xml.ts'
 
-/** `cve.metrics.cvssMetricV31[].type:string`, each once; numbers are of one type. */
+/** Returns `cve.metrics.cvssMetricV31[].type:string`, each once; all numbers have one type. */
 export function shapeOf(values: Iterable<unknown>): Set<string> {
   const found = new Set<string>()
   const walk = (value: unknown, at: string) => {
@@ -18,7 +18,7 @@ export function shapeOf(values: Iterable<unknown>): Set<string> {
   return found
 }
 
-/** `Weaknesses/Weakness/Description`, `Weaknesses/Weakness@ID`, each once; what stands in running text is left out. */
+/** Returns `Weaknesses/Weakness/Description`, `Weaknesses/Weakness@ID`, each once, without elements in running text. */
 export function xmlShapeOf(root: XmlElement): Set<string> {
   const found = new Set<string>()
   const walk = (element: XmlElement, at: string) => {
@@ -32,7 +32,7 @@ export function xmlShapeOf(root: XmlElement): Set<string> {
   return found
 }
 
-/** What the sample has and the real one has not. */
+/** Returns what only the sample has. */
 export function beyond(sample: Set<string>, real: Set<string>): string[] {
   return [...sample].filter((one) => !real.has(one)).sort()
 }

@@ -1,4 +1,4 @@
-/** Each feed of the sample has the members and types of the real one, and what else it has is said here. */
+/** Each feed of the sample has the members and types of the real one; this file lists the exceptions. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -124,7 +124,7 @@ compared('NVD: the envelope and the members of a record', () => {
   for (const one of written) assert.match(one.lastModified, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}$/)
   const shape = shapeOf(sampled.vulnerabilities.map(({ cve }: { cve: unknown }) => cve))
   const extra = beyond(shapeOf(written), shape).filter((one) => !one.includes('cvssMetricV40'))
-  // The 62 real records have none of CVSS 4.0, none rejected, and no bound that leaves its own version out.
+  // The 62 real records have no CVSS 4.0, no rejected record, and no bound that excludes its own version.
   assert.equal(extra, ['configurations[].nodes[].cpeMatch[].versionStartExcluding:string', 'references:list'])
 })
 
@@ -137,7 +137,7 @@ compared('CWE: elements and attributes', async () => {
 
 test('CAPEC: the elements of a pattern in the order of its schema', () => {
   const root = parseXml(sample.bytes('capec/capec_v3.10.xml').toString(), 'sample')
-  // CAPEC schema 3.5, AttackPatternType; there is no real file in XML to compare with.
+  // CAPEC schema 3.5, AttackPatternType; there is no real XML file to compare with.
   const order =
     'Description Extended_Description Alternate_Terms Likelihood_Of_Attack Typical_Severity Related_Attack_Patterns Execution_Flow Prerequisites Skills_Required Resources_Required Indicators Consequences Mitigations Example_Instances Related_Weaknesses Taxonomy_Mappings References Notes Content_History'
   const [patterns] = root.children.filter((one) => typeof one !== 'string')

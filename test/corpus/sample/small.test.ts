@@ -1,4 +1,4 @@
-/** Fifty CVEs are enough to have something of everything, whatever the seed. */
+/** Fifty CVEs are enough for an example of everything, with any seed. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createWorld } from '../../../corpus/sample/world.ts'

@@ -1,4 +1,4 @@
-/** The sample against the real figures; how those were measured stands in corpus/sample/figures.ts. */
+/** The sample compared to the real figures; corpus/sample/figures.ts describes their measurement. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Affected } from '../../../corpus/sample/record/affected.ts'
@@ -135,7 +135,7 @@ test('weaknesses, CNAs, vendors and products have long tails', () => {
     for (const value of values) if (value !== undefined) found.set(value, (found.get(value) ?? 0) + 1)
     return [...found.values()].sort((a, b) => b - a)
   }
-  // As many as were measured, so that the numbers of different ones compare.
+  // As many as were measured, so that the numbers of distinct values are comparable.
   const same = recent.slice(0, 4148)
   const weaknesses = count(same.map((one) => cnaOf(one).problemTypes?.[0]?.descriptions[0]?.cweId))
   near('different weaknesses', weaknesses.length, 255, 0.25)
@@ -167,14 +167,14 @@ test('vendors and products become more with the number of records as the real on
   }
   const vendor = (one: Affected) => (one.vendor ?? '').toLowerCase().replaceAll(' ', '_')
   const product = (one: Affected) => `${vendor(one)}/${(one.product ?? '').toLowerCase().replaceAll(' ', '_')}`
-  // An even choice of 2,000 and of 4,000.
+  // An even selection of 2,000 and of 4,000.
   const few = recent.filter((_, i) => i % 3 === 0).slice(0, 2000)
   const many = [...few, ...recent.filter((_, i) => i % 3 === 1).slice(0, 2000)]
   assert.is(many.length, 4000)
   near('vendors of 4,000', different(many, vendor), 1820, 0.25)
   near('more vendors', different(many, vendor) / different(few, vendor), 1.69, 0.1)
   near('more products', different(many, product) / different(few, product), 1.62, 0.1)
-  // Twice as many as the real ones, because there are so many wide records.
+  // Twice the real number, because there are many wide records.
   near('products of 4,000', different(many, product), 8700, 0.2)
 })
 

@@ -1,4 +1,4 @@
-/** What a sample has to contain whatever its size: states, ids of every kind, odd titles, every way to state versions. */
+/** The required content of a sample of any size: states, all kinds of ids, odd titles, all notations of versions. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { IDS_BY_YEAR } from '../../../corpus/sample/figures.ts'

@@ -38,7 +38,7 @@ test('65,534 entries need no zip64, more than 65,535 do, and both are read whole
   const zip64Locator = Buffer.from('PK\x06\x07', 'latin1')
   assert.is(small.subarray(-200).indexOf(zip64Locator), -1)
   assert.is.not(large.subarray(-200).indexOf(zip64Locator), -1)
-  // Reading 65,600 contents as streams would take long and show nothing more.
+  // Reading 65,600 entries as streams would take long and add nothing.
   assert.is((await zipDirectory(small)).size, 65_534)
   assert.equal([...(await zipDirectory(large)).keys()].at(-1), 'n/65599')
 })

@@ -1,4 +1,4 @@
-/** What promises more bytes than any snapshot has is refused before it is read or inflated. SPEC.md, "Bounds". */
+/** A file that states an impossible size is rejected before it is read or decompressed. SPEC.md, "Bounds". */
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'uvu'
@@ -43,7 +43,7 @@ import { temporaryFolder } from '../../support/dist.ts'
 const folder = temporaryFolder('bombs')
 const MIB = 1024 * 1024
 
-/** Asserts that it is refused, and that no memory was taken for what is promised. */
+/** Asserts an error, and that no memory was allocated for the stated size. */
 function refuses(work: () => unknown, message: RegExp): void {
   const before = process.memoryUsage()
   assert.throws(work, (error: unknown) => {
@@ -56,13 +56,13 @@ function refuses(work: () => unknown, message: RegExp): void {
   assert.ok(after.external - before.external < 40 * MIB, `${after.external - before.external} bytes were taken`)
 }
 
-/** Where the segment table of a member begins, and where an entry says how many plain bytes there are. */
+/** Offset of a member's segment table, and of the decompressed size in an entry. */
 const TABLE_AT = 16
 const ENTRIES_AT = TABLE_AT + 24
 const ENTRY_BYTES = 40
 const PLAIN_AT = 12
 
-/** A member whose segments promise `plainLength` bytes each. */
+/** Returns a member with `plainLength` as the stated size of each segment. */
 function promising(key: string, kinds: readonly number[], plainLength: number): Buffer {
   const parts = kinds.map((kind) => ({ kind, count: 1, plain: Buffer.from('{}') }))
   const { bytes } = encodeMember(key, [...parts, Buffer.from('}\n')])
@@ -82,7 +82,7 @@ test('a catalog that inflates to more than its bound', () => {
       () => decodeCatalog(name, shardOf(members + 1)),
       new RegExp(`^catalog ${name}: it inflates to ${(members + 1) * segment} bytes; the limit is \\d+$`),
     )
-    // One that promises no more is inflated, and found to be a lie.
+    // A segment with an allowed size is decompressed, and its size is found to be wrong.
     refuses(() => decodeCatalog(name, shardOf(members)), /a segment inflates to \d+ bytes, not/)
   }
 })

@@ -1,4 +1,4 @@
-/** A good snapshot to spoil, and forgeries of its files with every digest above them made to fit. */
+/** An intact snapshot for tests to damage, and forged files with matching digests. */
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as assert from 'uvu/assert'
@@ -28,14 +28,12 @@ export interface GoodSnapshot {
   folder: string
   pointer: Pointer
   manifest: Manifest
-  /** The bytes of a file. */
   bytesOf(role: Role, name?: string): Buffer
   copy(): string
-  /** What `verify` finds after `change` worked on a copy. */
+  /** Returns the faults that `verify` finds after `change` on a copy. */
   faultsAfter(change: (dist: string) => void): Promise<string[]>
-  /** Puts up a manifest as if a build had made it: id, digest, size and pointer all fit. */
+  /** Activates a manifest as a build does: id, digest, size and pointer match. */
   activate(dist: string, files: FileEntry[]): void
-  /** Puts other bytes in the place of a file. */
   forge(dist: string, file: FileEntry, bytes: Buffer, content: string, count?: number): void
   remove(): void
 }
@@ -84,7 +82,7 @@ export async function goodSnapshot(name: string): Promise<GoodSnapshot> {
   }
 }
 
-/** The content digest of a shard; any will do for one whose heads do not decode. */
+/** Returns the content digest of a shard; an arbitrary one if its heads do not decode. */
 export function contentOf(shard: Buffer): string {
   const digest = contentDigest()
   try {
@@ -95,7 +93,7 @@ export function contentOf(shard: Buffer): string {
   return digest.hex()
 }
 
-/** Asserts one fault, about a file of this role, that reads like `line`. */
+/** Asserts one fault on a file of this role that matches `line`. */
 export function oneFault(faults: string[], role: Role | null, line: RegExp): void {
   assert.is(faults.length, 1, faults.join('\n') || 'nothing was found')
   if (role) assert.match(faults[0]!, new RegExp(`^file ${role} `))

@@ -1,4 +1,4 @@
-/** The Python of SPEC.md, written from the specification alone, reads what the encoder writes. */
+/** The Python of SPEC.md, written from the specification only, reads the encoder's output. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

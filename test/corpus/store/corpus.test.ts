@@ -1,4 +1,4 @@
-/** The read side of a corpus, and what is refused as one. */
+/** Reading a corpus, and files that are rejected as a corpus. */
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -140,7 +140,7 @@ function fileWith(name: string, content: string): string {
   return file
 }
 
-/** A database file on which `sql` was run. */
+/** Creates a database file and runs `sql` on it. */
 function databaseWith(name: string, sql: string): string {
   const file = join(folder.path, name)
   const database = new Database(file)

@@ -1,15 +1,15 @@
-/** What the corpus knows of a feed: every item with its digest and its rows, however many there are. */
+/** The known items of a feed in a corpus: every item with its digest and rows, for any number of items. */
 import Database from 'better-sqlite3'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openItems } from '../../../corpus/store/feed-items.ts'
 import { createSchema } from '../../../corpus/store/schema.ts'
 
-/** More rows than are read at one go, in items of one to four rows each, so that a border falls into an item. */
+/** More rows than one read returns, in items of one to four rows each, so that a read ends inside an item. */
 const ITEMS = 4000
 
 const digestOf = (item: number) => Buffer.alloc(item % 2 === 0 ? 17 : 33, item)
-/** Also the key that sorts before all others. */
+/** Includes the key that sorts before all others. */
 const keyOf = (item: number) => (item === 0 ? '' : `item ${item}`)
 
 test('every item is known by its digest and has its own rows', () => {

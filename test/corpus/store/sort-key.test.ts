@@ -1,4 +1,4 @@
-/** The text that SQLite sorts by puts ids in the order of `compareCveIds`. */
+/** The text sort key in SQLite gives the order of `compareCveIds`. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type CveId, compareCveIds } from '../../../corpus/model/ids/cve-id.ts'

@@ -1,4 +1,4 @@
-/** Staging: an item that comes several times in one ingest, about other CVEs each time. */
+/** Staging: an item that occurs several times in one ingest, with other CVEs each time. */
 import Database from 'better-sqlite3'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -12,10 +12,10 @@ import { openStaging } from '../../../corpus/store/staging.ts'
 const A: CveId = 'CVE-2024-0001'
 const B: CveId = 'CVE-2024-0002'
 
-/** A copy of the one item: its bytes, by a letter, and the CVEs that it names. */
+/** A copy of the item: its bytes, as a letter, and its CVEs. */
 type Copy = readonly [bytes: string, ...cveIds: CveId[]]
 
-/** One ingest after the other into one corpus: what the last changed, and for whom records have to be merged. */
+/** Runs ingests in sequence into one corpus. Returns the changes of the last, and the ids of records to merge. */
 function ingests(...nights: Copy[][]) {
   const database = new Database(':memory:')
   createSchema(database)

@@ -1,11 +1,11 @@
-/** A small file that comes byte by byte is not waited for until the last of them. */
+/** The transfer of a small file that arrives byte by byte ends early. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { watchMinimumRate } from '../../../corpus/transfer/minimum-rate.ts'
 import { readWhole } from '../../../corpus/transfer/receive.ts'
 import { refusal } from '../../support/refusal.ts'
 
-/** A clock that goes on by so much at each look. */
+/** Returns a clock that advances by `stepMs` per read. */
 function clock(stepMs: number) {
   let time = 0
   return () => {

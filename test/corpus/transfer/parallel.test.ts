@@ -1,4 +1,4 @@
-/** Work on many things at once: all of it, no more at a time than agreed, and none after a failure. */
+/** Parallel work: all items, at most the given number at a time, and none after a failure. */
 import { setImmediate } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

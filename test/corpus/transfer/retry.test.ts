@@ -1,4 +1,4 @@
-/** How long is waited, for what. */
+/** The delays of retries, by error. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { TransferError } from '../../../corpus/transfer/error.ts'
@@ -44,7 +44,7 @@ test('which answers may be otherwise next time', () => {
 
 const busy = () => new TransferError('busy_server', 'the server answers 503')
 
-/** Attempts that all fail: how many there were, what was waited, and how it ended. */
+/** Runs attempts that all fail. Returns their number, the delays, and the final error. */
 async function tried(options: RetryOptions, onSleep: (signal?: AbortSignal) => void = () => {}) {
   const [attempts, slept]: [number[], number[]] = [[], []]
   const sleep = async (ms: number, signal?: AbortSignal) => {

@@ -57,7 +57,7 @@ test('a slip of this program is not taken for trouble on the way', () => {
     assert.is(s3Error(slip, 'b', NOW), slip)
 })
 
-/** A store that answers so, for as long as `use` takes. */
+/** Runs `use` with a store that sends this answer. */
 async function withStore(
   answer: RequestListener,
   timeouts: Parameters<typeof openBucket>[2],
@@ -120,7 +120,7 @@ const uploadOf = (bytes: AsyncIterable<Uint8Array>, size: number) => ({
 
 test('a store that answers 1xx for ever is given up, whatever it was asked', async () => {
   const early = async (_req: IncomingMessage, res: ServerResponse) => {
-    // A test that fails ends after 10 s.
+    // Ends after 10 s in a test that fails.
     for (let i = 0; i < 500 && !res.destroyed; i++) {
       res.writeProcessing()
       await sleep(20)

@@ -1,7 +1,7 @@
-/** One synthetic attack pattern, and what it is related to, in each of the forms that CAPEC comes in. */
+/** One synthetic attack pattern and its relations, in each format of CAPEC. */
 import type { CapecEntry } from '../../../../corpus/model/catalog.ts'
 
-/** What both forms can state, in the words of the model. */
+/** What both formats can express, in the terms of the model. */
 export const PATTERN: CapecEntry = {
   id: 'capec-40',
   display: 'CAPEC-40',
@@ -124,7 +124,7 @@ export const bareXml = (id: number | string, name: string, content = '', status 
   `<Attack_Pattern ID="${id}" Name="${name}" Abstraction="Meta" Status="${status}">
     <Description>About ${name}.</Description>${content}</Attack_Pattern>`
 
-/** The whole catalog as XML; the relations of the pattern are stated from both sides. */
+/** The whole catalog as XML; both sides state the relations of the pattern. */
 export const CATALOG_XML = capecXml(
   bareXml(3, 'Swapping') +
     PATTERN_XML +
@@ -237,7 +237,7 @@ export const CATALOG_STIX: StixObject[] = [
 export const bundle = (objects: readonly StixObject[]) =>
   JSON.stringify({ type: 'bundle', id: `bundle--${uuid(0)}`, objects })
 
-/** `2.1/attack-pattern/<id>.json` and so on, an object each. */
+/** Returns one file per object: `2.1/attack-pattern/<id>.json` and so on. */
 export function objectTree(objects: readonly StixObject[], folder = 'capec/2.1'): Record<string, string> {
   return Object.fromEntries(objects.map((object) => [`${folder}/${object.type}/${object.id}.json`, bundle([object])]))
 }

@@ -1,4 +1,4 @@
-/** The real CAPEC catalogs, an object a file (3.9) and one file (3.6): nothing of them is lost on the way. */
+/** The real CAPEC catalogs, one file per object (3.9) and one file (3.6): no data is lost. */
 import { unzipSync } from 'fflate'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -13,7 +13,7 @@ needs('real feeds')
 
 type Pattern = Record<string, unknown> & { type: string; external_references: Record<string, string>[] }
 
-/** How many members a field has, of any kind. */
+/** Returns the number of members of a field of any kind. */
 const size = (value: unknown) => (typeof value === 'object' && value !== null ? Object.keys(value).length : 0)
 const count = (text: unknown, mark: string) => (typeof text === 'string' ? text.split(mark).length - 1 : 0)
 

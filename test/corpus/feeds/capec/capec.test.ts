@@ -1,4 +1,4 @@
-/** The CAPEC catalog: each of its forms gives the same entries; which file is read; and what is not taken. */
+/** The CAPEC catalog: every format gives the same entries; the choice of the file; and rejected content. */
 import { join } from 'node:path'
 import { zipSync } from 'fflate'
 import { suite } from 'uvu'
@@ -27,13 +27,13 @@ import {
 const folder = temporaryFolder('capec')
 let folders = 0
 
-/** A feeds folder with these files below `capec/`. */
+/** Creates a feeds folder with these files below `capec/`. */
 function feedsOf(files: Record<string, Uint8Array | string>): string {
   const paths = Object.entries(files).map(([name, content]) => [`capec/${name}`, content])
   return putFeeds(join(folder.path, String(++folders)), Object.fromEntries(paths))
 }
 
-/** What the file chosen of these says. */
+/** Returns the items of the file chosen among these. */
 async function items(files: Record<string, Uint8Array | string>, options = UNKNOWN): Promise<FeedItem[]> {
   const [file] = chooseFiles(await findCapec(feedsOf(files)), null)
   return itemsOf(readCapec(file!, options))
@@ -159,7 +159,7 @@ stixTexts.run()
 
 const order = suite('capec mitigations')
 
-/** The names of courses of action, in the order in which a pattern of number 5 has them. */
+/** Returns the names of courses of action in the order of pattern number 5. */
 async function ordered(...names: string[]): Promise<string[] | undefined> {
   const actions = names.flatMap((name, index) => [
     { type: 'course-of-action', id: `course-of-action--${index}`, name, description: name },

@@ -1,8 +1,8 @@
-/** What tests on catalogs look at: what was read of one, by key or in words. */
+/** Helpers for tests of catalogs: items by key or as text. */
 import { readFileSync } from 'node:fs'
 import type { FeedFile, FeedItem, ReadOptions } from '../../../../corpus/feeds/feed.ts'
 
-/** Nothing is known yet, and nothing needs scratch files. */
+/** No item is known, and none needs temporary files. */
 export const UNKNOWN: ReadOptions = {
   digestOf: () => null,
   spill: () => Promise.reject(new Error('a catalog is not spilled')),
@@ -16,7 +16,7 @@ export function entries<Entry>(items: readonly FeedItem[]): Map<string, Entry> {
   return new Map(claims(items).map(({ key, body }) => [key, JSON.parse(body) as Entry]))
 }
 
-/** `CWE-7`, `known CWE-7`, or `CWE-7 item_invalid: why`. */
+/** Returns `CWE-7`, `known CWE-7`, or `CWE-7 item_invalid: why`. */
 export function told(items: readonly FeedItem[]): string[] {
   return items.map((item) => {
     if (item.kind === 'claim') return item.key

@@ -1,4 +1,4 @@
-/** XML and the structured text in it: what becomes of its markup, and which documents are refused. */
+/** XML and structured text in it: the conversion of markup, and rejected documents. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import {

@@ -1,4 +1,4 @@
-/** The CVE list as upstream packs it: a zip, a zip in a zip, zip64, a folder; and every way in which it can be damaged. */
+/** The CVE list in upstream's formats: a zip, a zip in a zip, zip64, a folder; and every kind of damage. */
 import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -120,7 +120,7 @@ reading.run()
 
 const damage = suite('damage')
 
-/** A zip of three records, the bytes of the second one's entry changed. */
+/** Returns a zip of three records with changed bytes in the second entry. */
 function brokenSecond(change: (bytes: Buffer, localHeader: number, directoryHeader: number) => void): string {
   const zip = Buffer.from(baselineZip([ONE, TWO, THREE]))
   const name = recordPath(TWO.id)

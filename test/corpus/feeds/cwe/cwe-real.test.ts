@@ -1,4 +1,4 @@
-/** The real CWE catalog: nothing of it is lost on the way, by counts of its tags and characters. */
+/** The real CWE catalog: no data is lost, by counts of its tags and characters. */
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
 import { test } from 'uvu'
@@ -116,7 +116,7 @@ test('relationships: every parent has its child, and every name is known', () =>
   ])
 })
 
-/** The characters of all texts in elements of a name, without tags and white space. */
+/** Returns the characters of all texts in elements of a name, without tags and white space. */
 const upstream = (element: string, name: string) =>
   Array.from(element.matchAll(new RegExp(`<${name}(?: [^>]*)?>([\\s\\S]*?)</${name}>`, 'g')), ([, inner]) =>
     inner!
@@ -125,10 +125,10 @@ const upstream = (element: string, name: string) =>
       .replace(/&(lt|gt|quot|amp);/g, (_, entity) => ({ lt: '<', gt: '>', quot: '"', amp: '&' })[entity as 'lt']),
   ).join('')
 
-/** Characters by number of times: order is told by the synthetic entries. Dashes and bars are also marks of ours. */
+/** Characters in any order, which the synthetic entries test. The adapter adds dashes and bars; they are omitted. */
 const characters = (text: string) => [...text.replace(/[\s|^-]/g, '')].sort().join('')
 
-/** Numbers of list items are ours, too, where lists have no field of their own. */
+/** Removes numbers of list items, which the adapter adds where lists have no field of their own. */
 const unnumbered = (paragraphs: string[]) => paragraphs.map((paragraph) => paragraph.replace(/^ *\d+\. /gm, ''))
 
 test('the texts have the characters that upstream gave them, no more and no less', () => {
@@ -138,7 +138,7 @@ test('the texts have the characters that upstream gave them, no more and no less
       (element) => upstream(`${element.split('</Description>')[0]}</Description>`, 'Description'),
       (entry) => [entry.description],
     ],
-    // CWE-73 writes numbers before its items by hand.
+    // CWE-73 has handwritten numbers before its items.
     extended: [
       (element) => (element.startsWith('73"') ? '' : upstream(element, 'Extended_Description')),
       (entry) => (entry.cwe_id === 'CWE-73' ? [] : unnumbered(entry.extended_description)),

@@ -1,4 +1,4 @@
-/** The CWE catalog: what an entry says of each element, how weaknesses are related, and what is not taken. */
+/** The CWE catalog: the entry of each element, the relations of weaknesses, and rejected content. */
 import { join } from 'node:path'
 import { zipSync } from 'fflate'
 import { suite } from 'uvu'
@@ -15,7 +15,7 @@ import { errorOf, itemsOf } from '../reading.ts'
 const folder = temporaryFolder('cwe')
 let folders = 0
 
-/** A feeds folder with these files below `cwe/`. */
+/** Creates a feeds folder with these files below `cwe/`. */
 function feedsOf(files: Record<string, Uint8Array | string>): string {
   const paths = Object.entries(files).map(([name, content]) => [`cwe/${name}`, content])
   return putFeeds(join(folder.path, String(++folders)), Object.fromEntries(paths))

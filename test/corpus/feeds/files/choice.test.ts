@@ -1,4 +1,4 @@
-/** Which files an ingest reads: the newest baseline up to a date, and the deltas on top of it. */
+/** The files that an ingest reads: the newest baseline up to a date, and the later deltas. */
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -10,7 +10,7 @@ import { putFeeds } from '../../../support/feeds.ts'
 const folder = temporaryFolder('choice')
 let folders = 0
 
-/** The names of the files chosen from a CVE list folder with these files. */
+/** Returns the names of the chosen files in a CVE list folder with these files. */
 function chosen(names: readonly string[], asOf: string | null = null): string[] {
   const feeds = join(folder.path, String(++folders))
   putFeeds(feeds, Object.fromEntries(names.map((name) => [`cvelistv5/${name}`, ''])))

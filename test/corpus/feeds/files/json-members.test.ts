@@ -1,4 +1,4 @@
-/** Members of a list cut out of a JSON file: what comes is what `JSON.parse` would give, wherever the chunks end. */
+/** Members of a list in a JSON file: the result equals that of `JSON.parse`, for any chunk boundaries. */
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -11,7 +11,7 @@ interface Read {
   envelope: unknown
 }
 
-/** Reads a text that comes in chunks of so many bytes. */
+/** Reads a text in chunks of `chunkBytes`. */
 async function read(text: string, chunkBytes = 1 << 16, maxBytes = 1 << 20): Promise<Read> {
   const bytes = Buffer.from(text)
   async function* chunks() {
@@ -34,7 +34,7 @@ test('the members are those of JSON.parse, in whatever chunks and with whatever 
   const indent = fc.constantFrom(undefined, 1, '\t', '\r\n ')
   await fc.assert(
     fc.asyncProperty(members, around, around, indent, fc.integer({ min: 1, max: 9 }), async (list, a, b, by, chunk) => {
-      // One list of that name, as an object has it; other keys may stand before and after it.
+      // Only one list of that name, as in an object; other keys may precede or follow it.
       const whole = JSON.parse(JSON.stringify({ ...a, list, ...b })) as Record<string, unknown>
       if (!Object.is(JSON.stringify(whole.list), JSON.stringify(list))) return
       const { members, envelope } = await read(JSON.stringify(whole, null, by), chunk)

@@ -1,4 +1,4 @@
-/** The operator's own lines: what each feed makes of one, how a broken one is named, and that FORMAT.md is true. */
+/** The operator's own feeds: the items of each line, errors for invalid lines, and that FORMAT.md is correct. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -19,7 +19,7 @@ const folder = temporaryFolder('first-party')
 const ID = '7b6c1f0e-5a53-4c1e-9c1b-3d2f8a4e6b90'
 const VECTOR = 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H'
 
-/** A line of each feed with everything it needs. */
+/** A line of each feed with all required fields. */
 const LINES = {
   reports: {
     id: ID,
@@ -47,7 +47,7 @@ const read = (feed: FirstPartyName, ...lines: (string | object)[]) => {
 }
 const claimOf = async (feed: FirstPartyName, over: object = {}) =>
   JSON.parse(claimAt(await read(feed, { ...LINES[feed], ...over })).body)
-/** What is wrong with a line that is otherwise good, without its place. */
+/** Returns the error of an otherwise valid line, without its position. */
 const wrong = async (feed: FirstPartyName, over: object) => {
   const [item] = await read(feed, { ...LINES[feed], ...over })
   return item?.kind === 'skip' ? item.detail.replace(/^.*\.ndjson:1: /, '') : 'nothing'
@@ -314,7 +314,7 @@ firstParty('the examples of FORMAT.md are taken as they stand, and its tables ha
     const examples = [...section.matchAll(/^ {4}(\{.*\})$/gm)].map(([, line]) => line!)
     const items = await read(feed, ...examples)
     assert.equal([items.length, skips(items), notes(items)], [1, [], []])
-    // The error on an unknown field names all that there are, those of an affected entry too.
+    // The error for an unknown field lists all known fields, including those of an affected entry.
     const unknown = { ...LINES[feed], '?': 1, ...(feed === 'analyses' && { affected: [{ '?': 1 }] }) }
     const names = [
       ...skips(await read(feed, unknown))

@@ -1,4 +1,4 @@
-/** GitHub's advisories: the linked record, the claim, the ranges as GitHub writes them, and the real database. */
+/** GitHub's advisories: the linked record, the claim, the ranges in GitHub's format, and the real database. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
@@ -159,7 +159,7 @@ advisories.run()
 
 const packages = suite('packages')
 
-/** The packages of one member of `affected`: `>= 1.0 | 1.2` is range and first patched version; and its ranges. */
+/** Returns the packages of a member of `affected` (`>= 1.0 | 1.2`: range and first patched version), and its ranges. */
 async function packagesOf(member: { events?: object[]; versions?: string[]; lastKnown?: string }) {
   const { advisory, claim } = await claimItem({
     affected: [
@@ -253,7 +253,7 @@ found.run()
 
 const real = suiteNeeding('real advisories', 'real feeds')
 
-/** Ids of the newest CVE list, by the names in its directory alone. */
+/** Returns the ids of the newest CVE list, from the names in its directory. */
 function listedIds(): Set<string> {
   const ids = new Set<string>()
   unzipSync(readFileSync(join(REAL_FEEDS, 'cvelistv5/2024-10-24_all_CVEs.zip')), {

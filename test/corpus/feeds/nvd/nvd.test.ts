@@ -339,7 +339,7 @@ stream('a record is found by its id at any position', async () => {
     asked.push(key)
     return asked.length === 1 ? usual.digest : null
   }
-  // The last copy says what the corpus has, but only until the first is staged.
+  // The last copy equals the corpus, but only until the first is staged.
   const kinds = (await itemsOf(path, { ...readOptions(path), digestOf })).map(({ kind }) => kind)
   assert.equal([asked, kinds], [Array(3).fill(RECORD.id), ['claim', 'claim', 'claim']])
 })
@@ -433,7 +433,7 @@ async function realFigures(name: string) {
   }
 }
 
-// The figures are jq's: an entry for each vendor and product of a record, a reference for each URL.
+// The counts were computed with jq: an entry for each vendor and product of a record, a reference for each URL.
 real('the page of the API', async () => {
   assert.equal(await realFigures('nvd-api-2.0-page-2023-10-18.json'), {
     records: 38,

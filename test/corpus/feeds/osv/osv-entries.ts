@@ -1,4 +1,4 @@
-/** Entries in the OSV schema, in zips as their publishers lay them out; and reading them back. */
+/** Entries in the OSV schema, in zips with their publishers' layout, and readers for them. */
 import { writeFileSync } from 'node:fs'
 import { zipSync } from 'fflate'
 import type { FeedItem } from '../../../../corpus/feeds/feed.ts'
@@ -14,7 +14,7 @@ export function entryItems(feed: keyof typeof READERS, path: string, folder = fa
   return batchItems(READERS[feed], feedFile(path, folder))
 }
 
-/** Writes a zip of a file an entry, named by `nameOf`. */
+/** Writes a zip with one file per entry, named by `nameOf`. */
 export function writeEntries(path: string, entries: readonly Entry[], nameOf = ({ id }: Entry) => `${id}.json`) {
   const files = entries.map((entry) => [nameOf(entry), new TextEncoder().encode(JSON.stringify(entry))] as const)
   writeFileSync(path, zipSync(Object.fromEntries(files)))

@@ -1,4 +1,4 @@
-/** OSV entries as claims: every form of range, the dates, who is claimed about, and the real exports. */
+/** OSV entries as claims: every form of range, the dates, the CVEs, and the real exports. */
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -15,7 +15,7 @@ const folder = temporaryFolder('osv')
 let files = 0
 const read = (...entries: Entry[]) => entryItems('osv', writeEntries(join(folder.path, `${++files}.zip`), entries))
 
-/** What an entry claims about CVE-2024-0001, and the notes on it. */
+/** Returns the claim of an entry on CVE-2024-0001, and its notes. */
 async function claimOf(fields: Record<string, unknown>): Promise<CveClaim & { notes: string[] }> {
   const [item] = await read({ id: 'GO-2024-0001', modified: DATE, aliases: ['CVE-2024-0001'], ...fields })
   assert.ok(item?.kind === 'claim')
@@ -26,7 +26,7 @@ async function claimOf(fields: Record<string, unknown>): Promise<CveClaim & { no
 const DATE = '2024-05-01T08:00:00Z'
 
 const ranges = suite('ranges')
-/** `0..1.2 fixed`, `1.0..1.2 last`, `1.0..` of events such as `i0 f1.2`. */
+/** Returns `0..1.2 fixed`, `1.0..1.2 last`, `1.0..` for events such as `i0 f1.2`. */
 function replayed(type: string, events: string): string[] {
   const kinds: Record<string, string> = { i: 'introduced', f: 'fixed', l: 'last_affected', m: 'limit' }
   const stated = events.split(' ').map((event) => ({ [kinds[event[0]!]!]: event.slice(1) }))
@@ -374,7 +374,7 @@ async function realClaims(ecosystem: string) {
   }
 }
 
-// The figures are jq's. Every event "introduced" begins a range of its own, but for those of a few careless ranges.
+// The counts were computed with jq. Every "introduced" event begins its own range, except in a few malformed ranges.
 real('Go: withdrawn entries and those without a CVE claim nothing, the others everything that they state', async () => {
   assert.equal(await realClaims('Go'), {
     items: 4291,

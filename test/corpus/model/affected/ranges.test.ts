@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type VersionLists, type VersionStatement, versionLists } from '../../../../corpus/model/affected/ranges.ts'
 
-/** A statement in the words of the CVE schema; affected unless it says otherwise. */
+/** A statement in the CVE schema's terms; affected by default. */
 type Stated = Partial<Omit<VersionStatement, 'version'>> & { version: string }
 
 const statement = (stated: Stated): VersionStatement => ({

@@ -7,7 +7,7 @@ import type { EvidenceItem } from '../../../../corpus/model/record.ts'
 import { mergedReferences } from '../../../../corpus/model/references.ts'
 import { affected, claim, exploit, kevEntry, merged } from '../fixture.ts'
 
-/** Source, evidence type, confidence, rank of every item. */
+/** Returns source, evidence type, confidence and rank of every item. */
 const brief = (items: readonly EvidenceItem[]) =>
   items.map((item) => [item.source, item.evidence_type, item.confidence, item.maturity_rank])
 
@@ -192,7 +192,7 @@ test('a commit is known in the links of GitHub, kernel.org, gitweb and Gitiles',
   assert.is(commitIn(`acme/widget/blob/${commit}/README.md`), undefined)
 })
 
-/** How often the busiest block of the module runs during `work`: steps counted, not time. */
+/** Returns how often the most frequent block of the module runs during `work`: counted steps, not time. */
 async function busiestBlock(module: string, work: () => void): Promise<number> {
   const session = new Session()
   session.connect()

@@ -1,6 +1,6 @@
 /**
- * Made-up claims as adapters could yield them. Names, URLs and times come from small pools, so that claims meet: what
- * the rules have to decide is what happens when two of them speak of the same thing.
+ * Random claims as adapters could yield them. Names, URLs and times come from small pools, so that claims overlap: the
+ * rules decide between claims on the same thing.
  */
 import fc from 'fast-check'
 import {
@@ -26,7 +26,7 @@ export const CVE_ID = 'CVE-2024-1234'
 const some = <Value>(arbitrary: fc.Arbitrary<Value>, maxLength = 4) => fc.array(arbitrary, { maxLength })
 const orNull = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: null })
 
-/** ISO 8601 in UTC; half of them of a few moments only. */
+/** ISO 8601 in UTC; half of them are one of a few instants. */
 export const timestamp: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom('2024-04-20T00:00:00.000Z', '2024-05-02T10:20:30.456Z'),
   fc
@@ -35,7 +35,7 @@ export const timestamp: fc.Arbitrary<string> = fc.oneof(
 )
 const day = timestamp.map((time) => time.slice(0, 10))
 
-/** Words of any script, emoji included, with the stops and abbreviations that end sentences or do not. */
+/** Words in any script, with emoji, and with punctuation and abbreviations that may or may not end sentences. */
 const word = fc.oneof(
   fc.constantFrom('a', 'flaw', 'in', 'v1.2.', 'e.g.', 'Widget.', 'is', 'bad!', 'Überlauf', '注入', '🙂🙂'),
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).map((text) => text.replace(/\s/g, '_')),
@@ -46,7 +46,7 @@ export const text: fc.Arbitrary<string> = fc
   .map((words) => words.flat().join('').trim())
   .filter((joined) => joined !== '')
 
-/** Shorter, and often the same, for claims. */
+/** Shorter and often equal texts, for claims. */
 const statedText = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom('A flaw in Widget.', 'A flaw, e.g. in Widget. It is bad.', '欠陥 🙂') },
   { weight: 1, arbitrary: text },
@@ -57,7 +57,7 @@ export const url = fc.constantFrom(
   'https://code.example/commit/0123456789abcdef0123456789abcdef01234567',
   'https://git.example/c/89abcdef0123',
 )
-/** As the CVE list and as NVD write them. */
+/** In the notation of the CVE list and of NVD. */
 const tag = fc.constantFrom('patch', 'Patch', 'exploit', 'Exploit', 'mitigation', 'Mitigation', 'vendor-advisory')
 
 export const reference: fc.Arbitrary<ReferenceClaim> = shape({
@@ -66,7 +66,7 @@ export const reference: fc.Arbitrary<ReferenceClaim> = shape({
   tags: some(tag, 3),
 })
 
-/** Weaknesses and categories of the catalog, and ids that it does not have. */
+/** Weaknesses and categories of the catalog, and unknown ids. */
 export const weakness = fc.constantFrom('cwe-20', 'cwe-79', 'cwe-89', 'cwe-787', 'cwe-1035', 'cwe-16', 'cwe-99999')
 const WEAKNESS_NAMES: Record<string, string> = {
   'cwe-20': 'Improper Input Validation',
@@ -116,7 +116,7 @@ export const affectedEntry = (source: AffectedEntry['source']): fc.Arbitrary<Aff
     updated_at: timestamp,
   }).map((given) => ({ ...affected({ source }), ...given }))
 
-/** Who may speak for a source: several at once for ADPs, advisories and OSV, one of the others. */
+/** Names of each source: several for ADPs, advisories and OSV, one for the others. */
 const NAMES: Record<CveClaim['source'], readonly string[]> = {
   cna: ['acme'],
   adp: ['CISA-ADP', 'other-ADP'],
@@ -126,7 +126,7 @@ const NAMES: Record<CveClaim['source'], readonly string[]> = {
   svc: ['svc'],
 }
 
-/** What a claim of this source may state: only an ADP assesses SSVC and copies KEV, only the CNA has workarounds. */
+/** Returns claims with the possible fields of the source: only ADPs have SSVC and KEV, only the CNA workarounds. */
 export function cveClaim(source: CveClaim['source']): fc.Arbitrary<CveClaim> {
   return shape<CveClaim>({
     source: fc.constant(source),
@@ -144,18 +144,18 @@ export function cveClaim(source: CveClaim['source']): fc.Arbitrary<CveClaim> {
   })
 }
 
-/** A claim of any of these sources. */
+/** Returns claims of any of these sources. */
 export function claimOf(...sources: CveClaim['source'][]): fc.Arbitrary<CveClaim> {
   return fc.oneof(...sources.map(cveClaim))
 }
 export const anyClaim = claimOf('cna', 'adp', 'nvd', 'advisory', 'osv', 'svc')
 
-/** The containers of a record: a CNA's, then those of ADPs. */
+/** The containers of a record: the CNA's, then those of ADPs. */
 export const recordClaims: fc.Arbitrary<CveClaim[]> = fc
   .tuple(cveClaim('cna'), fc.array(cveClaim('adp'), { maxLength: 2 }))
   .map(([cna, adps]) => [cna, ...adps])
 
-/** The claims of other feeds: a feed has one claim of a name on a CVE. */
+/** The claims of other feeds: each feed has one claim of a name on a CVE. */
 export const otherClaims: fc.Arbitrary<CveClaim[]> = fc.uniqueArray(claimOf('nvd', 'osv', 'svc'), {
   maxLength: 4,
   selector: ({ source, sourceName }) => `${source} ${sourceName}`,
@@ -166,7 +166,7 @@ export const kev: fc.Arbitrary<KevEntry> = shape({
   ransomware: orNull(fc.constantFrom('Known', 'Unknown')),
 }).map((given) => kevEntry(given))
 
-/** `withdrawn` and `reviewed` as they come. */
+/** `withdrawn` and `reviewed` are random. */
 export const advisoryClaim: fc.Arbitrary<AdvisoryClaim> = shape({
   claim: cveClaim('advisory'),
   reviewed: fc.boolean(),
@@ -247,7 +247,7 @@ const analysis: fc.Arbitrary<AnalysisClaim> = shape({
   affected: some(affectedEntry('svc_analysis'), 2),
 })
 
-/** All that the feeds may say of one CVE. */
+/** All possible claims of the feeds on one CVE. */
 export const mergeInput: fc.Arbitrary<MergeInput> = shape({
   recordClaims,
   stated: shape<Partial<CveListRecord>>({

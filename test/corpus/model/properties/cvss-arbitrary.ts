@@ -1,4 +1,4 @@
-/** CVSS vectors of every version, drawn from the tables of FIRST's specifications, and metrics made of them. */
+/** CVSS vectors of every version, generated from the tables of FIRST's specifications, and metrics with them. */
 import fc from 'fast-check'
 import type { CveClaim, CvssClaim } from '../../../../corpus/model/claim.ts'
 import { severityOf } from '../../../../corpus/model/scores/cvss.ts'
@@ -53,7 +53,7 @@ const MORE_3: Metrics = {
   MA: ['X', 'N', 'L', 'H'],
 }
 
-/** Temporal or threat, environmental and supplemental metrics: they change no base score (rule 29). */
+/** Temporal or threat, environmental and supplemental metrics: they do not change a base score (rule 29). */
 export const BEYOND_BASE: Record<Version, Metrics> = {
   '2.0': {
     E: ['U', 'POC', 'F', 'H', 'ND'],
@@ -79,7 +79,7 @@ export const BEYOND_BASE: Record<Version, Metrics> = {
 
 export const anyVersion = fc.constantFrom<Version>('2.0', '3.0', '3.1', '4.0')
 
-/** One value of each metric, as a vector writes them. */
+/** Returns one value of each metric, in vector notation. */
 const parts = (metrics: Metrics): fc.Arbitrary<string[]> =>
   fc.tuple(
     ...Object.entries(metrics).map(([name, values]) => fc.constantFrom(...values).map((value) => `${name}:${value}`)),
@@ -91,7 +91,7 @@ export interface VectorParts {
   beyond: string[]
 }
 
-/** The base metrics of a vector in their order, and some that are not base metrics. */
+/** The base metrics of a vector in their order, and some others. */
 export const vectorParts: fc.Arbitrary<VectorParts> = anyVersion.chain((version) =>
   shape({
     version: fc.constant(version),
@@ -106,12 +106,12 @@ export function vectorOf(version: Version, metrics: readonly string[]): string {
 
 const tenths = fc.integer({ min: 0, max: 100 }).map((score) => score / 10)
 
-/** A metric with a valid vector; one in three states a score that is not its vector's. */
+/** Returns metrics with a valid vector; a third of them have a score that differs from the vector's. */
 export function cvssClaim(source: CveClaim['source'], time: fc.Arbitrary<string>): fc.Arbitrary<CvssClaim> {
   return shape({
     vector: fc.oneof(
       vectorParts,
-      // A few that several sources give.
+      // Some vectors that several sources give.
       fc.constantFrom<VectorParts>(
         { version: '3.1', base: ['AV:N', 'AC:L', 'PR:N', 'UI:N', 'S:U', 'C:H', 'I:H', 'A:H'], beyond: [] },
         { version: '2.0', base: ['AV:N', 'AC:L', 'Au:N', 'C:N', 'I:N', 'A:N'], beyond: [] },
@@ -119,7 +119,7 @@ export function cvssClaim(source: CveClaim['source'], time: fc.Arbitrary<string>
     ),
     other: fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: tenths }),
     statedAt: fc.option(time, { nil: null }),
-    // Only NVD carries scores of others (rule 29).
+    // Only NVD has scores of others (rule 29).
     scoredBy:
       source === 'nvd' ? fc.option(fc.constantFrom('acme', 'someone@example.org'), { nil: null }) : fc.constant(null),
   }).map(({ vector: { version, base, beyond }, other, statedAt, scoredBy }) => {

@@ -47,7 +47,7 @@ property('rule 29: any text is read without an error', [fc.string({ unit: 'binar
   assert.ok(scored === null || scored.score <= 10)
 })
 
-/** Worse values of the impact metrics, worst last. */
+/** Values of the impact metrics, the worst last. */
 const WORSE = {
   '2.0': ['N', 'P', 'C'],
   '3.0': ['N', 'L', 'H'],
@@ -70,8 +70,8 @@ property('rule 18: more impact never lowers the base score', [vectorParts, fc.na
 })
 
 /**
- * Examples that FIRST publishes: 2.0 in "A Complete Guide to CVSS 2.0" section 3.3; 3.1 in "CVSS v3.1: Examples"
- * (first.org/cvss/v3.1/examples); 4.0, with 3.1 beside it, in "CVSS v4.0: Examples" 1.7.1 (first.org/cvss/v4.0/examples).
+ * Examples published by FIRST: 2.0 in "A Complete Guide to CVSS 2.0" section 3.3; 3.1 in "CVSS v3.1: Examples"
+ * (first.org/cvss/v3.1/examples); 4.0, with 3.1, in "CVSS v4.0: Examples" 1.7.1 (first.org/cvss/v4.0/examples).
  */
 const EXAMPLES: [cve: string, vector: string, score: number][] = [
   ['CVE-2002-0392', 'AV:N/AC:L/Au:N/C:N/I:N/A:C', 7.8],

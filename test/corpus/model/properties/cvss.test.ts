@@ -1,4 +1,4 @@
-/** Properties of the headline score and of the list of metrics behind it (rules 18, 29). */
+/** Properties of the headline score and of its list of metrics (rules 18, 29). */
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -17,7 +17,7 @@ const scored = (source: Source, sourceName: string) =>
   shape({ updatedAt: timestamp, metrics: fc.array(cvssClaim(source, timestamp), { maxLength: 4 }) }).map((given) =>
     claim({ source, sourceName, ...given }),
   )
-/** A claim at most of each of these; the record's own come first. */
+/** At most one claim of each of these; the record's own come first. */
 const CLAIMS: fc.Arbitrary<CveClaim[]> = fc
   .tuple(
     ...[scored('cna', 'acme'), scored('adp', 'CISA-ADP'), scored('adp', 'other-ADP')].map((one) => fc.option(one)),
@@ -40,7 +40,7 @@ property(
   'rule 18: the headline and the metrics do not depend on the order of other feeds’ claims',
   [CLAIMS.chain((claims) => fc.tuple(fc.constant(claims), fc.shuffledSubarray(claims, { minLength: claims.length })))],
   ([claims, shuffled]) => {
-    // The record's own containers keep their order: they have one.
+    // The order of the record's own containers is significant, so it stays.
     const own = claims.filter(({ source }) => source === 'cna' || source === 'adp')
     const others = shuffled.filter((one) => !own.includes(one))
     assert.equal(merged([...own, ...others]).cvss, merged(claims).cvss)

@@ -1,4 +1,4 @@
-/** Properties of the capability flags and of the evidence behind them (rules 22, 23). */
+/** Properties of the capability flags and of their evidence (rules 22, 23). */
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -11,7 +11,7 @@ import { property } from './property.ts'
 
 const FLAGS = ['has_patch', 'has_workaround', 'has_exploit', 'has_detection'] as const
 
-/** What one more statement may be; none of them takes the place of another one, as a newer SSVC assessment would. */
+/** Additional statements; none replaces another one, as a newer SSVC assessment would. */
 const MORE = fc.oneof(
   claimOf('nvd', 'osv', 'svc').map((one) => (input: MergeInput): MergeInput => {
     const named = { ...one, sourceName: 'one-more' }
@@ -87,7 +87,7 @@ property('rule 23: evidence is exploitation, then detection, then mitigation', [
 
 const RANKS: Record<string, number> = { poc_public: 40, weaponized_exploit: 60, kev_listed: 80, ssvc_active: 80 }
 
-/** Source and kind of evidence, and how sure rule 23 is of it; null where it does not say. */
+/** Source and type of evidence, and its confidence by rule 23; null if the rule does not define it. */
 const CONFIDENCE: readonly (readonly [source: RegExp, evidenceType: RegExp, confidence: RegExp | null])[] = [
   [/^agency_kev$/, /^kev_listed$/, /^confirmed$/],
   [/^agency_adp$/, /^ssvc_active$/, /^confirmed$/],
@@ -148,7 +148,7 @@ property('rule 23: with a KEV feed it decides, without one the first copy of an 
 property('rule 23: last_seen is never before first_seen, and no fix occurs twice', [mergeInput], (input) => {
   const { evidence } = mergeCve(input)
   for (const { type, first_seen: first, last_seen: last } of evidence) {
-    // The operator's own detections stand as stated.
+    // The operator's own detections are unchanged.
     if (type === 'exploitation' && first !== null && last !== null) assert.ok(first <= last)
   }
   const fixes = evidence

@@ -1,4 +1,4 @@
-/** Properties of the merge: order, claims kept apart, who claims nothing, the shape of the parts (rules 24, 27, 29). */
+/** Properties of the merge: order, separate claims, sources without claims, shape of the parts (rules 24, 27, 29). */
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -82,7 +82,7 @@ property('rule 29: withdrawn advisories claim nothing', [mergeInput, timestamp],
     advisory: { ...advisory, withdrawn_at: when },
   })
   const withdrawn = mergeCve({ ...input, advisories: input.advisories.map(withdraw) })
-  // What they are copied in OSV does not count either, so it goes with them.
+  // Their copies in OSV do not count either, so they are removed too.
   const ids = new Set(input.advisories.map(({ advisory }) => advisory.advisory_id))
   const claims = input.claims.filter(({ sourceName }) => !ids.has(sourceName))
   const without = mergeCve({ ...input, claims, advisories: [] })

@@ -1,21 +1,21 @@
-/** How a property becomes a test: the same made-up cases on every machine, others where the environment says so. */
+/** Turns a property into a test: the same random cases on every machine, unless the environment sets others. */
 import fc from 'fast-check'
 import { test } from 'uvu'
 
-/** One seed for all files, so that a failure is everybody's failure; `FC_SEED=7 tsx …` looks elsewhere. */
+/** One seed for all files, so that failures are reproducible; `FC_SEED=7 tsx …` uses other cases. */
 const SEED = Number(process.env.FC_SEED ?? 20_240_601)
-/** `FC_TIMES=10` looks ten times as long. */
+/** `FC_TIMES=10` runs ten times as many cases. */
 const TIMES = Number(process.env.FC_TIMES ?? 1)
 const RUNS = 100
 
 type Arbitraries<Values> = { [Key in keyof Values]: fc.Arbitrary<Values[Key]> }
 
-/** Objects of these fields as code makes them: with the usual prototype, so that they compare equal to literals. */
+/** Returns objects of these fields with the usual prototype, so that they compare equal to literals. */
 export function shape<Value>(fields: Arbitraries<Value>): fc.Arbitrary<Value> {
   return fc.record(fields, { noNullPrototype: true }) as fc.Arbitrary<Value>
 }
 
-/** A test that `check` throws for no values of these kinds. The name is a sentence and cites the rule. */
+/** Registers a test that `check` throws for no values of these kinds. The name is a sentence and cites the rule. */
 export function property<Values extends [unknown, ...unknown[]]>(
   name: string,
   arbitraries: [...Arbitraries<Values>],

@@ -1,4 +1,4 @@
-/** Properties of what is made of the `versions[]` of a CVE record (rule 24). */
+/** Properties of ranges derived from the `versions[]` of a CVE record (rule 24). */
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -10,7 +10,7 @@ const PLACEHOLDERS = /^(?:n\/a|-|unspecified|unknown|all|\*|)$/i
 const AFFECTED_NOT = fc.constantFrom('unaffected', 'unknown', null)
 const words = (text: string) => text.split(/[\s,<>=]+/).filter((word) => word !== '')
 
-/** Versions at which a statement that is not affected begins. */
+/** Returns the versions at which a statement of an unaffected range begins. */
 const startsOf = ({ version: start }: VersionStatement) => words(start.replace(/<=?\s*\S+/g, ''))
 
 property(
@@ -170,7 +170,7 @@ property(
     const given = { version: start, status, lessThan: bound, lessThanOrEqual: null, versionType: 'custom' }
     const { affected_ranges: ranges } = versionLists([{ ...given, changes: numbered }], null)
     if (changes.length === 0) return
-    // What is affected after each step, and so where affected and unaffected take turns.
+    // The status after each step, to find where affected and unaffected alternate.
     const states = [{ at: start, status }, ...changes]
     const turns = states.filter((step, i) => (i === 0 ? status === 'affected' : step.status !== states[i - 1]!.status))
     const ends = turns.map(({ at }) => at)

@@ -1,4 +1,4 @@
-/** Properties of the SSVC decision: over all points there are, and over claims (rule 20). */
+/** Properties of the SSVC decision: over all combinations of points, and over claims (rule 20). */
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -9,7 +9,7 @@ import { CATEGORIES } from '../../../../corpus/model/timeline/timeline-table.ts'
 import { mergeInput, timestamp } from './arbitrary.ts'
 import { property as anyProperty, shape } from './property.ts'
 
-/** Two or three whole records a case: half as many cases as elsewhere. */
+/** Each case has two or three whole records, so half as many cases as in other tests. */
 const property: typeof anyProperty = (name, arbitraries, check) => anyProperty(name, arbitraries, check, 50)
 
 type Versioned = RecordParts & { version: number }
@@ -22,7 +22,7 @@ const DATES: fc.Arbitrary<ChangeDates> = shape<ChangeDates>({
   otherwise: timestamp,
 })
 
-/** The record of an input, and of one of which some parts are another's: what a night may bring. */
+/** The record of an input, and one with some parts of another input: a possible night. */
 const NIGHT: fc.Arbitrary<[MergeInput, MergeInput]> = mergeInput.chain((before) =>
   fc
     .tuple(mergeInput, fc.subarray(Object.keys(before) as (keyof MergeInput)[]))
@@ -58,7 +58,7 @@ property('rule 26: what differs in the core is in the timeline', [NIGHT, DATES],
   }
 })
 
-/** Those that are shown field by field; the other flags follow from evidence and references. */
+/** Fields that the timeline shows one by one; the other flags follow from evidence and references. */
 const TOLD = [
   'state',
   'date_published',
@@ -186,7 +186,7 @@ property(
   },
 )
 
-/** What stands at `$.a.b[3].c` of the detail of a record; undefined where there is nothing. */
+/** Returns the value at `$.a.b[3].c` of a record's detail, or undefined. */
 function at(parts: MergedParts, path: string): unknown {
   const { core, report_texts: reports, ...sections } = parts
   let value: unknown = { ...core, ...sections, reports }
@@ -197,7 +197,7 @@ function at(parts: MergedParts, path: string): unknown {
 }
 const asText = (value: unknown) =>
   value === null || value === undefined ? null : typeof value === 'string' ? value : JSON.stringify(value)
-/** Values that a timeline cuts, and paths whose value it shows in short. */
+/** Values that a timeline truncates, and paths with an abbreviated value. */
 const isShort = ({ json_path: path, old_value, new_value }: TimelineMessage) =>
   /^\$\.(?:weaknesses|advisory)$|\]$/.test(path) || [old_value, new_value].some((text) => text?.endsWith('…'))
 
@@ -213,7 +213,7 @@ property(
         if (/\]$/.test(path)) assert.is.not(new_value === null ? old : now, undefined, path)
         if (isShort(message)) continue
         assert.is(asText(now), new_value, path)
-        // The item of a list may have stood elsewhere.
+        // A list item may have had another index.
         if (!path.includes('[')) assert.is(asText(old), old_value, path)
       }
     }

@@ -44,7 +44,7 @@ property(
     assert.ok(title.length > 0 && points(title) <= 120)
     assert.ok(line.startsWith(title))
     const behind = line.slice(title.length)
-    // Only a single word, longer than all the room there is, is cut.
+    // Only a single word that exceeds the limit is cut.
     if (behind !== '' && !behind.startsWith(' ')) assert.not.match(title, / /)
     assert.is(title, title.toWellFormed())
   },

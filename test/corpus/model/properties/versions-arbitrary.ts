@@ -1,11 +1,11 @@
-/** `versions[]` of CVE records as CNAs write them: plain, with bounds, comparators, placeholders, branches, changes. */
+/** `versions[]` in the notations of CNAs: plain, with bounds, comparators, placeholders, branches, changes. */
 import fc from 'fast-check'
 import type { VersionStatement } from '../../../../corpus/model/affected/ranges.ts'
 import { shape } from './property.ts'
 
 const PLACEHOLDER = fc.constantFrom('n/a', 'N/A', '-', 'unspecified', 'unknown', '', 'all', '*')
 const COMMIT = fc.constantFrom('0123456789abcdef0123456789abcdef01234567', '89abcdef0123456789abcdef0123456789abcdef')
-/** Some forty of them, so that one seldom stands in two places by chance. */
+/** About forty versions, so that equal ones are rare by chance. */
 export const version: fc.Arbitrary<string> = fc.oneof(
   { weight: 5, arbitrary: fc.tuple(fc.integer({ min: 1, max: 6 }), fc.nat(6)).map((numbers) => numbers.join('.')) },
   { weight: 1, arbitrary: COMMIT },
@@ -45,7 +45,7 @@ export const statement: fc.Arbitrary<VersionStatement> = shape<VersionStatement>
 export const statements = fc.array(statement, { maxLength: 5 })
 export const defaultStatus = fc.constantFrom('affected', 'unaffected', 'unknown', null)
 
-/** Every text that a statement holds, without its padding. */
+/** Returns every text of a statement, trimmed. */
 export function textsOf({ version: start, lessThan, lessThanOrEqual, changes }: VersionStatement): string[] {
   return [start, lessThan ?? '', lessThanOrEqual ?? '', ...changes.map(({ at }) => at)].map((text) => text.trim())
 }

@@ -1,4 +1,4 @@
-/** Base scores of vectors: FIRST's published examples, and what is no vector. */
+/** Base scores of vectors: FIRST's published examples, and invalid vectors. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { baseScore } from '../../../../corpus/model/scores/cvss-vector.ts'

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { ssvcDecision } from '../../../../corpus/model/scores/ssvc.ts'
 import { claim, merged } from '../fixture.ts'
 
-/** CISA coordinator 2.0.3, as facts.md prints it: partial at low, medium, high; then total. */
+/** CISA coordinator 2.0.3, as in facts.md: partial at low, medium, high; then total. */
 const TABLE = `
 none no: track track track | track track track*
 none yes: track track attend | track track attend

@@ -8,7 +8,7 @@ import { advisory, affected, claim, cvss, kevEntry, merged, record } from '../fi
 
 const NIGHT = '2024-06-01T02:00:00.000Z'
 const EVENING = '2024-05-31T20:00:00.000Z'
-/** Of a night in which the CVE record changed, and of one in which only other feeds did. */
+/** A night in which the CVE record changed, and one in which only other feeds changed. */
 const LISTED = { record: NIGHT, feeds: new Map([['nvd', EVENING]]), otherwise: EVENING }
 const UNLISTED = { ...LISTED, record: null }
 const ssvc = {
@@ -19,7 +19,7 @@ const ssvc = {
 } as const
 const plain = () => claim({ source: 'cna', description: 'Text.' })
 
-/** The timeline of a record of version 3 that had none, after `before` became `after`. */
+/** Returns the timeline of a record of version 3 without earlier entries, after `before` became `after`. */
 function changed(
   before: MergedParts,
   after: MergedParts,
@@ -255,7 +255,7 @@ test('API 14.9: a headline is attributed to the source that changed it', () => {
     spans(byNvd).filter(([category]) => category === 'cvss'),
     [['cvss', 4, 4, EVENING]],
   )
-  // NVD's would be the headline had the CNA not scored in the same night: the value it has is the CNA's.
+  // Without the CNA's score of the same night, NVD's would be the headline; the headline has the CNA's value.
   const byBoth = changed(before, merged([scored, NVD]), LISTED, merged([own, NVD]))
   assert.equal(
     spans(byBoth).filter(([category]) => category === 'cvss'),
@@ -287,7 +287,7 @@ test('rule 23: that ransomware campaigns use it is a change of its KEV listing',
   assert.equal(entry?.messages[1]?.json_path, '$.evidence[0].explanation')
 })
 
-/** Providers of all messages of a night in which the CVE list's claims became `own`, and other feeds came to say `others`. */
+/** Returns the providers of all messages of a night. The CVE list's claims become `own`; other feeds add `others`. */
 function told(former: CveClaim[], own: CveClaim[], others: CveClaim[], before: CveClaim[] = []) {
   const origin = { enriched: merged([...former, ...others]), claims: [...own, ...others], former }
   const previous = { ...merged([...former, ...before]), timeline: [], version: 3 }
@@ -468,7 +468,7 @@ const module = (source: ExploitModule['source'], source_id: string): ExploitModu
   ...{ source, source_id, name: source_id, description: null, authors: null, platform: null, date_published: null },
   ...{ source_url: null, module_type: null, module_class: null, verified: null, exploit_rank: null },
 })
-/** Each of these feeds changed, on a day of its own. */
+/** Each of these feeds changed on another day. */
 const FEEDS = 'exploitdb ghsa kev metasploit nuclei nvd osv poc reports service-scores'.split(' ')
 const dayOfFeed = (feed: string) => `2024-05-${10 + FEEDS.indexOf(feed)}T00:00:00.000Z`
 
@@ -490,7 +490,7 @@ test('rule 26: what other feeds bring is dated by the feed that brings it, not b
     const [one] = found.filter((entry) => entry.category === category)
     assert.is(one?.changed_at, dayOfFeed(feed), `${category} of ${feed}`)
   }
-  // Where that feed did not change, it is the only one that did; without one, the date of the corpus.
+  // Without a change of that feed, the only changed feed dates it; without any, the date of the corpus.
   const nvd = merged([plain(), NVD])
   const dated = (feeds: string[]) => ({ ...dates, feeds: new Map(feeds.map((feed) => [feed, dayOfFeed(feed)])) })
   const newest = (feeds: string[]) =>

@@ -1,4 +1,4 @@
-/** What a compressed file grows to is bounded, whatever it says and however short it is. */
+/** The decompressed size of a file is bounded, whatever it states and however short it is. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { MAX_GZIP_PLAIN } from '../../../../corpus/snapshot/bounds.ts'

@@ -1,4 +1,4 @@
-/** Texts of a table that stay where they lie. */
+/** Texts of a table that are decoded on demand. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import {
@@ -11,7 +11,7 @@ import {
 import { decodeWithoutTexts, encodeTable } from '../../../../corpus/snapshot/codec/table.ts'
 
 const LONG = 'x'.repeat(200)
-/** More than two groups, with everything in them that JSON writes otherwise. */
+/** More than two groups, with every character that JSON escapes. */
 const ids = Array.from({ length: TEXTS_PER_GROUP * 2 + 5 }, (_, i) => `id ${i}`)
 ids[3] = '"],["\\'
 ids[TEXTS_PER_GROUP] = 'Ä\n]'
@@ -56,7 +56,7 @@ function fnv(text: string): number {
   return hash >>> 0
 }
 
-/** The most slots that are looked at for one of these texts. */
+/** Returns the maximum number of slots in a search for one of these texts. */
 function longestSearch(texts: readonly string[]): number {
   const slots = slotsOf(texts)
   let most = 0
@@ -92,7 +92,7 @@ test('any bit that flips in the texts is noticed', () => {
     damaged[at]! ^= 1
     const texts = lazyStrings(positions, readOf(damaged))
     const group = positions.starts.findLastIndex((start) => start <= at)
-    // The comma between two groups is in neither.
+    // The comma between two groups belongs to neither.
     if (at === positions.starts[group + 1]! - 1) continue
     assert.throws(() => texts.at(group * TEXTS_PER_GROUP), /texts of a table are damaged/, `byte ${at}`)
   }

@@ -1,4 +1,4 @@
-/** Fused pieces: one segment that says what they say, and digests that no other pieces have. */
+/** Fused pieces: one segment with their content, and digests that no other pieces have. */
 import { gunzipSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -21,7 +21,7 @@ const GZIP_HEAD = 10
 /** The empty final block, CRC and length. */
 const GZIP_END = 5 + 8
 
-/** As whoever writes rows into one memory does it: what a gzip member of them holds, and what it says of itself. */
+/** Fuses pieces as a writer of rows into one buffer does: the content of their gzip member, with its CRC and length. */
 function fuse(pieces: readonly Piece[]): FusedPieces {
   const gzip = spliceGzip(pieces)
   const stored = gzip.subarray(GZIP_HEAD, -GZIP_END)

@@ -1,4 +1,4 @@
-/** Cursors read back as they were written, fit their bounds, and notice damage (rule 7). */
+/** Cursors decode to the same value, stay within their bounds, and detect damage (rule 7). */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import {

@@ -1,4 +1,4 @@
-/** Catalog shards and list tables: both ways, and nothing of a damaged one is believed. */
+/** Catalog shards and list tables: encoding and decoding, and damaged tables are rejected. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { decodeTable, encodeTable } from '../../../../corpus/snapshot/codec/table.ts'

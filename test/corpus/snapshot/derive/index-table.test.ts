@@ -1,4 +1,4 @@
-/** The index: what is written of core segments reads back as their members have them, and other forms are refused. */
+/** The index: its core segments match those of the members, and other formats are rejected. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { encodeTable } from '../../../../corpus/snapshot/codec/table.ts'

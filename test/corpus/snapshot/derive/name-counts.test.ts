@@ -43,7 +43,7 @@ function count(cves: readonly Cve[]): NameCounts {
   return names
 }
 
-/** All that is made of names, in an order of its own. */
+/** Returns everything derived from names, in a fixed order. */
 function told({ vendors, products, vendorsOfAssigner, advisories }: NameCounts) {
   const sorted = <T>(entries: Iterable<[string, T]>) => [...entries].sort(([a], [b]) => (a < b ? -1 : 1))
   return {

@@ -1,4 +1,4 @@
-/** The rows of a snapshot, put together from its shards. */
+/** The rows of a snapshot, assembled from its shards. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { decodeColumns, encodeColumns } from '../../../../corpus/snapshot/derive/columns.ts'
@@ -10,7 +10,7 @@ import { assignerOf, joinShards } from '../../../../corpus/snapshot/derive/rows.
 const COUNT = 1000
 const column = () => new Uint32Array(COUNT)
 
-/** A shard of 1,000 CVEs; its first one has no assigner, each other one its own. */
+/** Returns a shard of 1,000 CVEs; the first has no assigner, each other one its own. */
 function shard(number: number) {
   return {
     ids: Array.from({ length: COUNT }, (_, i) => `CVE-2024-${number * COUNT + i}`),

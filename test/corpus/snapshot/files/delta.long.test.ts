@@ -1,4 +1,4 @@
-/** Delta packs: with the former files they make the new ones, they carry little else, and damage makes nothing. */
+/** Delta packs produce the new files from the previous ones, contain little else, and fail if damaged. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Random } from '../../../../corpus/sample/random.ts'
@@ -155,7 +155,7 @@ test('a pack with a bit changed anywhere makes something else, or nothing; it ne
   const random = new Random('delta')
   for (let i = 0; i < 400; i++) {
     const damaged = Buffer.from(pack)
-    // Mostly where the recipes are.
+    // Mostly in the recipes.
     damaged[random.int(i % 2 ? pack.length : Math.min(2000, pack.length))]! ^= 1 << random.int(8)
     try {
       for (const one of decodePack(damaged)) {

@@ -1,4 +1,4 @@
-/** Signatures of pointers: what a trusted key has signed is believed, and nothing else, however it was put together. */
+/** Signatures of pointers: only those of trusted keys are accepted, in whatever form. */
 import { CompactSign, importJWK, type JWK } from 'jose'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

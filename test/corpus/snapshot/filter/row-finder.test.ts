@@ -1,4 +1,4 @@
-/** Rows are found by ids as a look through all of them finds them, wherever the numbers of a year lie. */
+/** The row of an id equals that of a linear search, wherever the numbers of a year are. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CveId } from '../../../../corpus/model/ids/cve-id.ts'
@@ -6,7 +6,7 @@ import { type Index, idAt } from '../../../../corpus/snapshot/derive/index-table
 import { rowFinder } from '../../../../corpus/snapshot/filter/row-finder.ts'
 import type { CveTables } from '../../../../corpus/snapshot/record/cve-tables.ts'
 
-/** An index of numbers by year, with what a search for rows needs of it. */
+/** Returns an index of numbers by year, with the data that a search for rows needs. */
 function indexOf(numbers: readonly (readonly [year: number, number: bigint])[]): Index {
   return {
     count: numbers.length,

@@ -1,4 +1,4 @@
-/** What rots in an open `query.db` is noticed when it is read, and never answered as if it were data. */
+/** Damage in an open `query.db` is detected on reading, and never returned as data. */
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -19,10 +19,10 @@ buildQueryDb(good, sampleSets())
 const isSnapshotError = (code?: string) => (error: unknown) =>
   error instanceof SnapshotError && (code === undefined || error.code === code)
 
-/** Strings that read a row of every table: stored best, postings, texts and items. */
+/** Queries that read a row of every table: stored best hits, postings, texts and items. */
 const ASKED = ['in', 'overflow', 'cve-20', 'cwe-1', 'straße', 'zzz'] as const
 
-/** Everything that can be asked, as text. */
+/** Returns the answers to all queries, as text. */
 function answers(database: Database.Database): string {
   const query = openQuery(database)
   const found = ASKED.map((q) => [

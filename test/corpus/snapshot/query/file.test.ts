@@ -1,4 +1,4 @@
-/** A `query.db` of somebody else's: it is refused before SQLite is asked anything, unless it has the five tables alone. */
+/** A foreign `query.db` is rejected before SQLite executes anything, unless it has exactly the five tables. */
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -20,7 +20,7 @@ const ENDLESS = '(WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n
 const isRefused = (message: RegExp) => (error: unknown) =>
   error instanceof SnapshotError && error.code === 'malformed' && message.test(error.message)
 
-/** A copy of the good file after some SQL. */
+/** Returns a copy of the valid file after some SQL. */
 function changed(sql: string): string {
   const path = join(folder.path, 'changed.db')
   copyFileSync(good, path)
@@ -31,7 +31,7 @@ function changed(sql: string): string {
   return path
 }
 
-/** A copy of the good file with other bytes at some offsets. */
+/** Returns a copy of the valid file with other bytes at some offsets. */
 function patched(change: (bytes: Buffer) => void): string {
   const path = join(folder.path, 'patched.db')
   const bytes = readFileSync(good)
@@ -148,7 +148,7 @@ test('a page that others lead to again and again is read once', () => {
   opened.close()
 })
 
-/** Where in the cell of a long row its rowid lies, and its CRC. */
+/** Offsets of the rowid and the CRC in the cell of a long row. */
 const ROWID_AT = 3
 const CRC_AT = 12
 

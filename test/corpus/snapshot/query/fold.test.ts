@@ -1,4 +1,4 @@
-/** Folding: what is part of a text is part of its folded form, whatever the case (rule 5). */
+/** Folding: a substring of a text is a substring of its folded form, regardless of case (rule 5). */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { fold } from '../../../../corpus/snapshot/codec/fold.ts'

@@ -1,10 +1,10 @@
-/** Postings of `query.db` and of what travels between threads: encoded, they decode to the same, in the shorter of two ways. */
+/** Postings of `query.db` and of messages between threads decode to the same values; the shorter encoding is used. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Random } from '../../../../corpus/sample/random.ts'
 import { decodePostings, encodePostings, writeOrdinals } from '../../../../corpus/snapshot/query/postings.ts'
 
-/** About `share` of the ordinals below `size`. */
+/** Returns about `share` of the ordinals below `size`. */
 function some(size: number, share: number): Uint32Array {
   const random = new Random(`${size} ${share}`)
   return Uint32Array.from(Array.from({ length: size }, (_, ordinal) => ordinal).filter(() => random.chance(share)))

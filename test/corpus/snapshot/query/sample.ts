@@ -1,9 +1,9 @@
-/** Sets of texts to search in, plain and nasty, the same on every run; and searching in them without any index. */
+/** Sets of searchable texts, ordinary and hostile, the same in every run, and a search in them without an index. */
 import { fold } from '../../../../corpus/snapshot/codec/fold.ts'
 import { RANK, type Rank } from '../../../../corpus/snapshot/query/rank.ts'
 import type { TextSet, TextSetName } from '../../../../corpus/snapshot/query/sets.ts'
 
-/** Numbers from 0 to 1, the same for the same seed. */
+/** Returns a generator of numbers from 0 to 1, the same for the same seed. */
 export function seeded(seed: number): () => number {
   let state = seed
   return () => {
@@ -65,13 +65,13 @@ const WORDS = [
   ],
 ]
 
-/** A title of one to nine words. */
+/** Returns a title of one to nine words. */
 function title(random: () => number): string {
   const pick = () => WORDS[Math.floor(random() * random() * WORDS.length)]!
   return Array.from({ length: 1 + Math.floor(random() * 9) }, pick).join(random() < 0.95 ? ' ' : '')
 }
 
-/** More entries than a block, and strings in more of them than have their best ones stored. */
+/** Returns more entries than a block holds, and strings in more of them than the threshold for stored best hits. */
 export function sampleSets(): TextSet[] {
   const random = seeded(11)
   const set = (name: TextSetName, count: number, key: (i: number) => string): TextSet => {
@@ -97,7 +97,7 @@ export function sampleSets(): TextSet[] {
   ]
 }
 
-/** Strings to look for: parts of texts in any case, and what no text has; none is empty. */
+/** Returns non-empty queries: substrings of texts in any case, and strings without a match. */
 export function sampleQueries(sets: readonly TextSet[], count: number): string[] {
   const random = seeded(5)
   const texts = sets.flatMap(({ keys, labels }) => [...keys, ...labels]).filter((text) => text.length > 0)
@@ -112,7 +112,7 @@ export function sampleQueries(sets: readonly TextSet[], count: number): string[]
 
 const folded = new WeakMap<TextSet, [key: string, label: string][]>()
 
-/** Key and label of each entry, folded once. */
+/** Returns key and label of each entry, folded once. */
 function foldedTexts(set: TextSet): [key: string, label: string][] {
   let texts = folded.get(set)
   if (!texts) {
@@ -122,13 +122,13 @@ function foldedTexts(set: TextSet): [key: string, label: string][] {
   return texts
 }
 
-/** The ordinals of what has `q` in key or label. */
+/** Returns the ordinals of entries with `q` in key or label. */
 export function plainMatches(set: TextSet, q: string): number[] {
   const wanted = fold(q)
   return foldedTexts(set).flatMap(([key, label], i) => (key.includes(wanted) || label.includes(wanted) ? [i] : []))
 }
 
-/** rule 28: an exact id wins, then prefix of id or label, then word start, then elsewhere. */
+/** Returns the rank by rule 28: exact id, prefix of id or label, word start, elsewhere. */
 export function plainRank(set: TextSet, ordinal: number, q: string): Rank {
   const wanted = fold(q)
   const texts = foldedTexts(set)[ordinal]!
@@ -144,7 +144,7 @@ function startsWord(text: string, wanted: string): boolean {
   return false
 }
 
-/** The `limit` best of a set, best first: by rank, then what goes first, then by ordinal. */
+/** Returns the `limit` best entries of a set: by rank, then precedence, then ordinal. */
 export function plainBest(set: TextSet, q: string, limit: number): { ordinal: number; rank: Rank }[] {
   return plainMatches(set, q)
     .map((ordinal) => ({ ordinal, rank: plainRank(set, ordinal, q), last: set.first?.[ordinal] === 1 ? 0 : 1 }))

@@ -1,4 +1,4 @@
-/** Searching finds what a plain search through the same texts finds, in the same order: for hundreds of strings. */
+/** A search finds the same entries as a plain search, in the same order, for hundreds of strings. */
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { test } from 'uvu'
@@ -58,7 +58,7 @@ test('a hit says what it was given: id, key, label (the id where there is none) 
     let seen = 0
     for (const i of found) {
       const hit = query.search([type], keys[i]!, 25).hits[type].find(({ id }) => id === ids[i])
-      // Among many products of one name it may not be one of the best.
+      // Among many products with one name, it may not be one of the best.
       if (!hit) continue
       if (labels[i] === '') seen++
       const label = labels[i] || ids[i]

@@ -1,4 +1,4 @@
-/** The EPSS table: which releases it takes, and what it adds to answers. */
+/** The EPSS table: accepted releases, and its data in answers. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { SnapshotError } from '../../../../corpus/snapshot/error.ts'

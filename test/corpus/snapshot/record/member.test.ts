@@ -1,4 +1,4 @@
-/** Members, splicing and CRCs: what is written reads back, by us and by everybody's gzip; what is damaged is refused. */
+/** Members, splicing and CRCs: encoded data decodes with our reader and any gzip, and damaged data is rejected. */
 import { constants, deflateRawSync, gunzipSync } from 'node:zlib'
 import { gunzipSync as fflateGunzip } from 'fflate'
 import { test } from 'uvu'
@@ -11,7 +11,7 @@ import { SnapshotError } from '../../../../corpus/snapshot/error.ts'
 import { decodeMemberHead, encodeMember } from '../../../../corpus/snapshot/record/member.ts'
 import { contentDigest, membersOf } from '../../../../corpus/snapshot/record/shard.ts'
 
-/** Text of a length, neither constant nor random, the same each time. */
+/** Returns a text of a length, neither constant nor random, the same each time. */
 function text(length: number, seed: number): Buffer {
   let state = seed
   const words = ['buffer', 'overflow', 'in', 'the', 'parser', 'lets', 'a', 'guest', 'read', 'memory', 'größe', '%', '"']
@@ -123,7 +123,7 @@ test('a flipped bit in a member is detected when its part is read', () => {
     if (!noticed && (inSegment || at < intact.headLength)) throw new Error(`a flipped bit at ${at} went unnoticed`)
     if (!noticed) glue.push(at)
   }
-  // What is left is glue, which no answer is made from; whoever reads the whole member has the CRC of the trailer.
+  // The rest is glue, which no answer uses. A reader of the whole member has the CRC of the trailer.
   for (const at of glue) {
     const damaged = Buffer.from(bytes)
     damaged[at]! ^= 1 << (at % 8)

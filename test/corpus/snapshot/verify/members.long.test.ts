@@ -1,7 +1,4 @@
-/**
- * Damage to members, also by somebody who recomputes each checksum on the way: `verify` accounts for every byte, and what
- * a record says must be what the derived files say.
- */
+/** Damage to members, also with recomputed checksums: `verify` checks every byte, and derived files against records. */
 import { crc32 } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -19,11 +16,11 @@ const shard = manifest.files.find(({ role, count }) => role === 'cve' && count >
 const shardBytes = bytesOf('cve', shard.name)
 const members = [...membersOf(shardBytes)]
 const victim = members[1]!
-/** Where a member's segment table begins: behind ten bytes of gzip, XLEN and the subfield's header. */
+/** Offset of a member's segment table: after ten bytes of gzip, XLEN and the subfield's header. */
 const TABLE_AT = 16
 const ENTRY_BYTES = 40
 
-/** A shard with one member changed in place; `change` gets the member's bytes, and the CRC of its table is made to fit. */
+/** Returns a shard with one member changed in place by `change`; the CRC of the member's table is recomputed. */
 function shardWith(change: (member: Buffer) => unknown): { bytes: Buffer; content: string } {
   const bytes = Buffer.from(shardBytes)
   const member = bytes.subarray(victim.at, victim.at + victim.length)
@@ -81,7 +78,7 @@ for (const [what, change, line] of MEMBER_DAMAGE) {
   })
 }
 
-/** The shard with its second member encoded anew from changed parts: nothing in it is inconsistent. */
+/** Returns the shard with its second member encoded again from changed parts: it is consistent in itself. */
 function shardRecoded(change: (texts: string[]) => void, source = victim.source): { bytes: Buffer; content: string } {
   const whole = JSON.parse(
     JSON.stringify(victim.segments.map((one) => plainBytes(memberBytes(), one).toString())),
@@ -100,7 +97,7 @@ function shardRecoded(change: (texts: string[]) => void, source = victim.source)
 
 const memberBytes = () => shardBytes.subarray(victim.at, victim.at + victim.length)
 
-/** What lies between the victim's segments. */
+/** Returns the bytes between the victim's segments. */
 function glueOf(): string[] {
   let rest = gunzipMember(memberBytes()).toString()
   const glue: string[] = []

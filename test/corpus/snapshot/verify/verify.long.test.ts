@@ -1,7 +1,4 @@
-/**
- * Damage to whole files, also by somebody who recomputes each checksum on the way: what one file says must be what the
- * others say, or `verify` names it.
- */
+/** Damage to whole files, also with recomputed checksums: `verify` reports a file that contradicts the others. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -134,7 +131,7 @@ test('pages with their rows in another order, or with one row less', async () =>
   const damaged = [text([rows[1], rows[0], ...rows.slice(2)]), text(rows.slice(1))]
   for (const first of damaged) {
     const forged = repaged([first, ...texts.slice(1)])
-    // Members that follow may lie elsewhere now, so the orders may contradict as well.
+    // Later members can have other offsets now, so the orders can contradict too.
     const faults = await faultsAfter((dist) => forge(dist, file, forged, contentOf(forged)))
     assert.ok(
       faults.some((line) => line.startsWith('file pages cvss ') && CONTRADICTS.test(line)),
@@ -226,7 +223,7 @@ test('a pointer that gives another size or time of its manifest', async () => {
 
 test('one bit anywhere in any file', async () => {
   const dist = copy()
-  // A list of a catalog that no feed has is a file without a byte.
+  // A list of a catalog without a feed is an empty file.
   const files = manifest.files.filter(({ size }) => size > 0)
   for (const file of files) {
     const path = objectPath(dist, file.sha256)
