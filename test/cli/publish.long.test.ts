@@ -76,10 +76,7 @@ test('what cannot be is one line and leaves nothing behind', async () => {
   ] as const) {
     assert.match(failed(await vulnshelf(words), 2), line)
   }
-  assert.match(
-    failed(await gateway(['mirror', 's3://x', at('never')]), 2),
-    /^the address has no bucket/,
-  )
+  assert.match(failed(await gateway(['mirror', 's3://x', at('never')]), 2), /^the address has no bucket/)
   assert.not.ok(existsSync(at('never')))
 })
 
