@@ -48,8 +48,8 @@ test('every rule has a test, and every test of a rule names one', () => {
 test('numbers and names are read from documents and from tests', () => {
   const source = ["  states('4.2', 'it\\'s so', () => {})", '  rule(', '    7,', '    "part",', '    () => {},', '  )']
   assert.equal(claimsIn('x.test.ts', source.join('\n')), [
-    { cites: 'API 4.2', name: "API 4.2: it's so", place: 'x.test.ts:1' },
-    { cites: 'rule 7', name: 'rule 7: part', place: 'x.test.ts:3' },
+    { cites: 'API 4.2', name: "API 4.2: it's so", position: 'x.test.ts:1' },
+    { cites: 'rule 7', name: 'rule 7: part', position: 'x.test.ts:3' },
   ])
   assert.throws(() => claimsIn('x.test.ts', 'states(number, "x", () => {})'), /plain literals/)
   assert.equal(statementsOf('# 1\n\n- **1.1** One, see 1.9.\n- 1.2 no\n\n| 1.3 | `x` |\n| No. | 1.4 |\n'), [

@@ -128,7 +128,7 @@ rule(7, 'a string that was not issued as a cursor, or was changed, is rejected',
     { value: 1, id: 'CVE-2024-xyzzy' },
     { value: 'x', id: 'CVE-2024-0001' },
   ]) {
-    assert.match(await refusal(`/cves?cursor=${encodeCursor({ ...issued, after })}`), 'not issued')
+    assert.match(await refusal(`/cves?cursor=${encodeCursor({ ...issued, after })}`), 'this cursor is invalid')
   }
   const { status, body } = await service.ask('/cves?cursor=')
   assert.equal([status, (body as { error: string }).error], [400, 'invalid_parameter'])

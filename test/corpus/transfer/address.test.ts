@@ -34,10 +34,7 @@ test('invalid addresses', () => {
       ['https://user:se#cret@host/x', 'http://'],
       'invalid address: in names and passwords, write # / ? @ as %23 %2F %3F %40',
     ],
-    [
-      ['file://elsewhere/dist'],
-      'file://elsewhere/dist is no path of this machine: write the path itself, or file:///path',
-    ],
+    [['file://elsewhere/dist'], 'file://elsewhere/dist is not a path on this machine; use a path, or file:///path'],
   ] as const) {
     for (const address of addresses) {
       assert.throws(

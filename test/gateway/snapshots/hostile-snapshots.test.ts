@@ -56,7 +56,7 @@ test('a new shard with another byte than its digest states', async () => {
     bytes[bytes.length >> 1]! ^= 1
     writeFileSync(objectPath(dist, fileOf(readCurrent(dist).manifest, 'cve', file.name).sha256), bytes)
   })
-  assert.match(reason, /^file cve .* does not have the digest it is named by$/)
+  assert.match(reason, /^file cve .* is damaged: its digest differs from its name$/)
 })
 
 test('a catalog that inflates to more than its bound', async () => {

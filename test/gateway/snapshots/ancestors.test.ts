@@ -2,11 +2,11 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { sha256 } from '../../corpus/runtime/digest.ts'
-import { manifestPath } from '../../corpus/snapshot/files/layout.ts'
-import { encodeManifest, type Manifest, snapshotId } from '../../corpus/snapshot/files/manifest.ts'
-import { openAncestors } from '../../gateway/snapshots/ancestors.ts'
-import { goodSnapshot } from '../corpus/snapshot/forgery.ts'
+import { sha256 } from '../../../corpus/runtime/digest.ts'
+import { manifestPath } from '../../../corpus/snapshot/files/layout.ts'
+import { encodeManifest, type Manifest, snapshotId } from '../../../corpus/snapshot/files/manifest.ts'
+import { openAncestors } from '../../../gateway/snapshots/ancestors.ts'
+import { goodSnapshot } from '../../corpus/snapshot/forgery.ts'
 
 const good = await goodSnapshot('ancestors')
 

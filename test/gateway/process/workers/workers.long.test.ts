@@ -7,12 +7,12 @@ import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { LOCAL, makeToken } from '../../../gateway/auth/token.ts'
-import { startWorkers } from '../../../gateway/process/workers/primary.ts'
-import { ingestAndBuild, sampleDist, temporaryFolder } from '../../support/dist.ts'
-import { listening } from '../../support/listening.ts'
-import { NotServing, type Serving, serving } from '../../support/serving.ts'
-import { until } from '../../support/until.ts'
+import { LOCAL, makeToken } from '../../../../gateway/auth/token.ts'
+import { startWorkers } from '../../../../gateway/process/workers/primary.ts'
+import { ingestAndBuild, sampleDist, temporaryFolder } from '../../../support/dist.ts'
+import { listening } from '../../../support/listening.ts'
+import { NotServing, type Serving, serving } from '../../../support/serving.ts'
+import { until } from '../../../support/until.ts'
 
 const folder = temporaryFolder('workers')
 const sample = await sampleDist(folder.path, 300)

@@ -1,13 +1,13 @@
 /** Lists that lie about where their rows and entries are: a gateway answers what it asked for, or nothing. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Column, decodeTable, encodeTable } from '../../corpus/snapshot/codec/table.ts'
-import { cursorId } from '../../corpus/snapshot/cursor/cursor.ts'
-import type { ListName } from '../../corpus/snapshot/cursor/lists.ts'
-import { storedListContent } from '../../corpus/snapshot/derive/lists.ts'
-import { openObject, readCurrent } from '../../corpus/snapshot/files/layout.ts'
-import { type OpenLists, openLists, readListTables } from '../../gateway/snapshots/open-lists.ts'
-import { type GoodSnapshot, goodSnapshot } from '../corpus/snapshot/forgery.ts'
+import { type Column, decodeTable, encodeTable } from '../../../corpus/snapshot/codec/table.ts'
+import { cursorId } from '../../../corpus/snapshot/cursor/cursor.ts'
+import type { ListName } from '../../../corpus/snapshot/cursor/lists.ts'
+import { storedListContent } from '../../../corpus/snapshot/derive/lists.ts'
+import { openObject, readCurrent } from '../../../corpus/snapshot/files/layout.ts'
+import { type OpenLists, openLists, readListTables } from '../../../gateway/snapshots/open-lists.ts'
+import { type GoodSnapshot, goodSnapshot } from '../../corpus/snapshot/forgery.ts'
 
 const good: GoodSnapshot = await goodSnapshot('open-lists')
 
