@@ -92,7 +92,7 @@ test('the fault of a file is not printed whole either', async () => {
   } catch (error) {
     const { message } = error as Error
     assert.ok(message.length < 1500, message.slice(0, 200))
-    assert.match(message, /the corpus keeps what it has$/)
+    assert.match(message, /the corpus then keeps its data$/)
   }
 })
 

@@ -66,7 +66,10 @@ for (const [what, spoil, codes] of FAULTS) {
       assert.is(error.code, code, error.message)
       assert.ok(error.message.startsWith(`${title}: `), error.message)
       if (code === 'feed-unusable') assert.ok(error.message.includes(path), error.message)
-      assert.match(error.message, required || code === 'feed-unusable' ? /in its place|--accept/ : /--accept-shrink/)
+      assert.match(
+        error.message,
+        required || code === 'feed-unusable' ? /replace it with a valid one|--accept/ : /--accept-shrink/,
+      )
       night.put({ [path]: good(name, TODAY) })
       const report = await night.run()
       // Today's file has the same bytes as yesterday's, which the corpus has.

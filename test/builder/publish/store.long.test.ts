@@ -164,7 +164,10 @@ test('without write permission the message states what to set; nothing is retrie
   store.asked.length = 0
   store.fault = (asked) => (isPut(asked) ? { kind: 'error', status: 403, code: 'AccessDenied' } : null)
   const why = await refusal(run(second))
-  assert.match(why, /^refused: objects\/\S+: s3:\/\/shelf answers 403 AccessDenied; whoever AWS_ACCESS_KEY_ID and /)
+  assert.match(
+    why,
+    /^refused: objects\/\S+: s3:\/\/shelf answers 403 AccessDenied; the account of AWS_ACCESS_KEY_ID and /,
+  )
   assert.not.match(why, 'S3RVER')
   assert.equal(world.slept, [])
   assert.ok(puts().length <= 6, 'the first refusal lets no other upload begin')
@@ -176,7 +179,7 @@ test('unknown keys, missing keys, a missing bucket and a store that does not ans
   process.env.AWS_ACCESS_KEY_ID = 'SOMEBODY'
   assert.match(
     await refusal(run(first)),
-    /^refused: latest\.json: s3:\/\/shelf answers 403 InvalidAccessKeyId; whoever /,
+    /^refused: latest\.json: s3:\/\/shelf answers 403 InvalidAccessKeyId; the account of /,
   )
   Object.assign(process.env, { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: 'wrong' })
   const mismatch = await refusal(mirrored(newFolder()))
@@ -231,10 +234,7 @@ test('an object that rotted is not put there under its digest, and the last nigh
 
 test('a step back is refused, also where somebody else publishes meanwhile', async () => {
   await run(second)
-  assert.match(
-    await refusal(run(first)),
-    /^rollback: it is version 1, and version 2 is at s3:\/\/shelf\/mirrors\/vulns\//,
-  )
+  assert.match(await refusal(run(first)), /^rollback: cannot replace version 2 at s3:\/\/shelf\/mirrors\/vulns\//)
   const other = `${ADDRESS}-2`
   await run(first, other)
   const later = encodePointer({ ...readCurrent(second).pointer, version: 7 })
