@@ -4,7 +4,7 @@ import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 import '../corpus/command/node-version.js'
 
-// A start from the cache takes less than half of the CPU time. A folder that cannot be written is no error.
+// Saves CPU time of a start (test/bench/README.md, "Choices"). A folder that cannot be written is no error.
 module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/vulnshelf', import.meta.url)))
 
 await import('./process/cli.ts')

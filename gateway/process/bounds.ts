@@ -8,7 +8,7 @@ const MIB = 1024 * 1024
 
 /** Per process, for all open snapshots together. */
 export const PROCESS_BYTES = {
-  /** Core segments of rows that are requested often: 128,000 rows. */
+  /** Core segments of rows that are requested often: 128,000 rows (test/bench/README.md, "Choices"). */
   cores: 96 * MIB,
   /** Whole answers that are asked for often. */
   answers: 24 * MIB,

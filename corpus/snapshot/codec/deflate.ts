@@ -69,7 +69,8 @@ const LARGE = { level: 6, windowBits: 15, memLevel: 8, finishFlush: constants.Z_
  */
 export function deflateSegment(plain: Uint8Array): Buffer {
   if (plain.length < STORED_BELOW) return storedBlocks(plain)
-  // zlib returns a view of a whole chunk. The default chunk of 16 KB would stay in memory for each short segment.
+  // zlib returns a view of a whole chunk. The default chunk of 16 KB would stay in memory for each short segment:
+  // test/bench/README.md, "Choices".
   const options = plain.length <= SMALL_MAX ? { ...SMALL, chunkSize: plain.length } : LARGE
   const deflated = deflateRawSync(plain, options)
   return deflated.length < storedLength(plain.length) ? deflated : storedBlocks(plain)

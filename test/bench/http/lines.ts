@@ -12,7 +12,7 @@ export interface HttpLine {
 }
 
 /**
- * More than a gateway caches at 350,000 CVEs: about 80,000 rows, pages of 150,000 rows, and 16,000 filters. At a few
+ * More than a gateway caches at 350,000 CVEs: about 130,000 rows, pages of 150,000 rows, and 16,000 filters. At a few
  * ten thousand CVEs, the caches hold everything after the warm-up.
  */
 const MANY = 20_000
