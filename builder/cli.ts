@@ -10,7 +10,7 @@ import { printable, printableJson, printableLine } from '../corpus/command/print
 import { noProgress, showProgress } from '../corpus/command/progress.ts'
 import { writingTo } from '../corpus/command/system-error.ts'
 import { utcDate } from '../corpus/model/values/date.ts'
-import type { SigningAlgorithm } from '../corpus/snapshot/files/signature.ts'
+import type { SigningAlgorithm } from '../corpus/snapshot/index.ts'
 import { baseUrls, ecosystems, type FetchCommandOptions, feedNames, noBaseUrls } from './fetch/options.ts'
 
 const { program, option, required, examples, fail } = commandLine('vulnshelf')
@@ -229,8 +229,7 @@ program
   .addOption(json())
   .addHelpText('after', examples('verify dist', 'verify dist --keys keys.json'))
   .action(async (dist: string, options: { keys?: string; jobs: number; json?: boolean }) => {
-    const { verify } = await import('../corpus/snapshot/verify/verify.ts')
-    const { readKeySetFile } = await import('../corpus/snapshot/files/key-files.ts')
+    const { readKeySetFile, verify } = await import('../corpus/snapshot/index.ts')
     const { formatVerifyReport } = await import('./report.ts')
     const keys = options.keys === undefined ? {} : { keys: await readKeySetFile(options.keys) }
     const progress = showProgress()

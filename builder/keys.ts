@@ -4,17 +4,18 @@ import { link, open, rm, unlink } from 'node:fs/promises'
 import { type Effects, replaceFile } from '../corpus/command/effects.ts'
 import { writingTo } from '../corpus/command/system-error.ts'
 import { parseDuration } from '../corpus/model/values/duration.ts'
-import { SnapshotError } from '../corpus/snapshot/error.ts'
-import { readSigningKeyFile, readText } from '../corpus/snapshot/files/key-files.ts'
-import { readPointerBytes } from '../corpus/snapshot/files/layout.ts'
 import {
   KeyError,
   makeKeyPair,
+  readPointerBytes,
+  readSigningKeyFile,
+  readText,
   readTrustedKeys,
   type SigningAlgorithm,
+  SnapshotError,
   signersOf,
   withKey,
-} from '../corpus/snapshot/files/signature.ts'
+} from '../corpus/snapshot/index.ts'
 import type { Signing } from './snapshot/activate.ts'
 
 export interface KeyReport {

@@ -2,7 +2,7 @@
 import type { Effects } from '../corpus/command/effects.ts'
 import { writingTo } from '../corpus/command/system-error.ts'
 import { keepNewest, type PruneReport } from '../corpus/repository/prune.ts'
-import { readCurrent } from '../corpus/snapshot/files/layout.ts'
+import { readCurrent } from '../corpus/snapshot/index.ts'
 import { lockDist } from './snapshot/lock.ts'
 
 /**

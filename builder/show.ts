@@ -1,14 +1,22 @@
 /** `vulnshelf show`: prints any part of a snapshot as JSON. */
 import { type CveId, parseCveId } from '../corpus/model/ids/cve-id.ts'
 import { dayOf } from '../corpus/model/values/date.ts'
-import { gunzipFile, gunzipMember } from '../corpus/snapshot/codec/deflate.ts'
-import { decodeTable } from '../corpus/snapshot/codec/table.ts'
-import { decodeIndex, findRow } from '../corpus/snapshot/derive/index-table.ts'
-import { SnapshotError } from '../corpus/snapshot/error.ts'
-import { fileOf, readCurrent, readObject } from '../corpus/snapshot/files/layout.ts'
-import type { FileEntry, Manifest } from '../corpus/snapshot/files/manifest.ts'
-import { decodeEpss, epssAt } from '../corpus/snapshot/record/epss.ts'
-import { membersOf } from '../corpus/snapshot/record/shard.ts'
+import {
+  decodeEpss,
+  decodeIndex,
+  decodeTable,
+  epssAt,
+  type FileEntry,
+  fileOf,
+  findRow,
+  gunzipFile,
+  gunzipMember,
+  type Manifest,
+  membersOf,
+  readCurrent,
+  readObject,
+  SnapshotError,
+} from '../corpus/snapshot/index.ts'
 
 /**
  * Returns the part at `path` of the current snapshot: `manifest` (default), `pointer`, a CVE id for the record, or

@@ -2,7 +2,7 @@
 
 import type { Effects } from '../corpus/command/effects.ts'
 import { writingTo } from '../corpus/command/system-error.ts'
-import { readCurrent, temporaryFolder } from '../corpus/snapshot/files/layout.ts'
+import { readCurrent, temporaryFolder } from '../corpus/snapshot/index.ts'
 import { type Activation, renewed, type Signing, writePointer } from './snapshot/activate.ts'
 import { lockDist } from './snapshot/lock.ts'
 

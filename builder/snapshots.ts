@@ -5,9 +5,14 @@ import {
   isComplete,
   readableManifests,
 } from '../corpus/repository/snapshots.ts'
-import { manifestDigests, readCurrent } from '../corpus/snapshot/files/layout.ts'
-import { countCves, type Manifest } from '../corpus/snapshot/files/manifest.ts'
-import { checkSignatures, type SignatureVerdict } from '../corpus/snapshot/files/signature.ts'
+import {
+  checkSignatures,
+  countCves,
+  type Manifest,
+  manifestDigests,
+  readCurrent,
+  type SignatureVerdict,
+} from '../corpus/snapshot/index.ts'
 
 export interface RetainedSnapshot {
   id: string

@@ -2,7 +2,7 @@
 import type Database from 'better-sqlite3'
 import type { CweEntry } from '../../corpus/model/catalog.ts'
 import { DAY_MS, dayOf, utcTimestamp } from '../../corpus/model/values/date.ts'
-import { MAX_SHARDS } from '../../corpus/snapshot/bounds.ts'
+import { MAX_SHARDS } from '../../corpus/snapshot/index.ts'
 import { readCatalog } from '../../corpus/store/corpus.ts'
 import { type Merging, openMerging } from '../../corpus/store/merging.ts'
 import {

@@ -38,8 +38,7 @@ import { compareText } from '../../corpus/model/sources.ts'
 import type { Attribution } from '../../corpus/model/timeline/attribution.ts'
 import { firstTimeline, nextTimeline } from '../../corpus/model/timeline/timeline.ts'
 import { jsonText } from '../../corpus/model/values/json-text.ts'
-import { MAX_MEMBER_PLAIN } from '../../corpus/snapshot/bounds.ts'
-import { largeParts } from '../../corpus/snapshot/record/cve-member.ts'
+import { largeParts, MAX_MEMBER_PLAIN } from '../../corpus/snapshot/index.ts'
 import { type KeptClaim, type PreviousRecord, recordDigest } from '../../corpus/store/merging.ts'
 
 /** Increase it when the rules change; then all records are merged again. */

@@ -2,8 +2,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { sha256 } from '../../corpus/runtime/digest.ts'
-import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import type { Stored } from '../../corpus/snapshot/files/manifest.ts'
+import { SnapshotError, type Stored } from '../../corpus/snapshot/index.ts'
 
 export interface Content extends Stored {
   /** Path below the target, with `/`. */

@@ -1,21 +1,22 @@
 /** The files to publish: a snapshot, and the packs and manifests that lead to it. */
 import { existsSync } from 'node:fs'
 import type { Effects } from '../../corpus/command/effects.ts'
-import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { MAX_NIGHTS } from '../../corpus/snapshot/files/delta.ts'
 import {
+  decodeManifest,
   describe,
   describePack,
+  MAX_NIGHTS,
+  type Manifest,
   manifestName,
   manifestPath,
   objectName,
   objectPath,
   POINTER_NAME,
+  type Pointer,
   readCurrent,
   readManifestBytes,
-} from '../../corpus/snapshot/files/layout.ts'
-import { decodeManifest, type Manifest } from '../../corpus/snapshot/files/manifest.ts'
-import type { Pointer } from '../../corpus/snapshot/files/pointer.ts'
+  SnapshotError,
+} from '../../corpus/snapshot/index.ts'
 import { bytesContent, type Content, fileContent } from './content.ts'
 
 export interface Edition {

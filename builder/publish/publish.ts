@@ -4,11 +4,15 @@
  */
 import type { Progress } from '../../corpus/command/progress.ts'
 import { readFile } from '../../corpus/repository/read.ts'
-import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { POINTER_NAME } from '../../corpus/snapshot/files/layout.ts'
-import { decodePointer, MAX_POINTER_BYTES, type Pointer } from '../../corpus/snapshot/files/pointer.ts'
-import { pointerOrder } from '../../corpus/snapshot/files/pointer-order.ts'
-import { signersOf } from '../../corpus/snapshot/files/signature.ts'
+import {
+  decodePointer,
+  MAX_POINTER_BYTES,
+  POINTER_NAME,
+  type Pointer,
+  pointerOrder,
+  SnapshotError,
+  signersOf,
+} from '../../corpus/snapshot/index.ts'
 import { TransferError } from '../../corpus/transfer/error.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { transferring } from '../../corpus/transfer/retry.ts'

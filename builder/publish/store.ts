@@ -1,5 +1,5 @@
 /** Publishes to an object store. Only this module loads the SDK. */
-import { POINTER_NAME } from '../../corpus/snapshot/files/layout.ts'
+import { POINTER_NAME } from '../../corpus/snapshot/index.ts'
 import type { S3Location } from '../../corpus/transfer/address.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { openBucket } from '../../corpus/transfer/s3.ts'

@@ -6,17 +6,22 @@
 import { join } from 'node:path'
 import { type Effects, replaceFile } from '../../corpus/command/effects.ts'
 import { sha256 } from '../../corpus/runtime/digest.ts'
-import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { manifestPath, pointerPath, readManifest, temporaryFolder } from '../../corpus/snapshot/files/layout.ts'
 import {
   encodeManifest,
+  encodePointer,
   type FileEntry,
   FORMAT,
   type Manifest,
+  manifestPath,
+  type Pointer,
+  pointerPath,
+  readManifest,
+  type SigningKey,
+  SnapshotError,
+  signPointer,
   snapshotId,
-} from '../../corpus/snapshot/files/manifest.ts'
-import { encodePointer, type Pointer } from '../../corpus/snapshot/files/pointer.ts'
-import { type SigningKey, signPointer } from '../../corpus/snapshot/files/signature.ts'
+  temporaryFolder,
+} from '../../corpus/snapshot/index.ts'
 
 export interface Signing {
   keys: readonly SigningKey[]

@@ -10,17 +10,26 @@ import { writingTo } from '../../corpus/command/system-error.ts'
 import { compareCveIds } from '../../corpus/model/ids/cve-id.ts'
 import { sha256 } from '../../corpus/runtime/digest.ts'
 import { handleLater, openPool, type Pool } from '../../corpus/runtime/pool.ts'
-import { MAX_GZIP_PLAIN } from '../../corpus/snapshot/bounds.ts'
-import { gzipFile } from '../../corpus/snapshot/codec/deflate.ts'
-import { countsOf } from '../../corpus/snapshot/derive/counts.ts'
-import { DERIVED_FILES, type DeriveInput, deriveFiles } from '../../corpus/snapshot/derive/derive.ts'
-import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import type { About } from '../../corpus/snapshot/files/about.ts'
-import { distRefusal } from '../../corpus/snapshot/files/dist-refusal.ts'
-import { readManifest, readPointer, temporaryFolder } from '../../corpus/snapshot/files/layout.ts'
-import type { FileEntry } from '../../corpus/snapshot/files/manifest.ts'
-import type { Pointer } from '../../corpus/snapshot/files/pointer.ts'
-import { type EpssColumns, encodeEpss, NO_EPSS, toBillionths } from '../../corpus/snapshot/record/epss.ts'
+import {
+  type About,
+  countsOf,
+  DERIVED_FILES,
+  type DeriveInput,
+  deriveFiles,
+  distRefusal,
+  type EpssColumns,
+  encodeEpss,
+  type FileEntry,
+  gzipFile,
+  MAX_GZIP_PLAIN,
+  NO_EPSS,
+  type Pointer,
+  readManifest,
+  readPointer,
+  SnapshotError,
+  temporaryFolder,
+  toBillionths,
+} from '../../corpus/snapshot/index.ts'
 import { type Corpus, openCorpus } from '../../corpus/store/corpus.ts'
 import { type Activation, activate, type Signing } from './activate.ts'
 import { cnaEntries, feedEntries, writeCatalogs } from './catalogs.ts'

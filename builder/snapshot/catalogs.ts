@@ -6,17 +6,20 @@ import type { CnaEntry, ExploitClaim, ReportType } from '../../corpus/model/clai
 import { unlistedCnas } from '../../corpus/model/directory.ts'
 import { jsonText } from '../../corpus/model/values/json-text.ts'
 import { type Pool, runInOrder } from '../../corpus/runtime/pool.ts'
-import { MAX_CATALOG_PLAIN, MAX_SEGMENT_PLAIN } from '../../corpus/snapshot/bounds.ts'
-import type { CnaEntryDetail, ExploitEntry } from '../../corpus/snapshot/derive/list-rows.ts'
-import { assignerCounts, type Rows } from '../../corpus/snapshot/derive/rows.ts'
-import type { FileEntry } from '../../corpus/snapshot/files/manifest.ts'
 import {
+  assignerCounts,
   type CatalogEntry,
   type CatalogName,
+  type CnaEntryDetail,
   catalogKey,
+  type ExploitEntry,
+  type FileEntry,
   type LocatedEntry,
+  MAX_CATALOG_PLAIN,
   MAX_ENTRY_BYTES,
-} from '../../corpus/snapshot/record/catalog.ts'
+  MAX_SEGMENT_PLAIN,
+  type Rows,
+} from '../../corpus/snapshot/index.ts'
 import type { Corpus } from '../../corpus/store/corpus.ts'
 import type { Changes } from './delta.ts'
 import type { ObjectStore } from './objects.ts'

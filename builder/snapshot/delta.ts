@@ -1,13 +1,15 @@
 /** The delta pack of a build: how to derive its shards from those of the parent. SPEC.md, "Delta pack". */
-import { type Change, encodePack, type PackedFile } from '../../corpus/snapshot/files/delta.ts'
 import {
   byRoleAndName,
+  type Change,
+  encodePack,
   type FileEntry,
   type Manifest,
+  type PackedFile,
   type Role,
   type Stored,
   snapshotId,
-} from '../../corpus/snapshot/files/manifest.ts'
+} from '../../corpus/snapshot/index.ts'
 import type { ObjectStore } from './objects.ts'
 
 export interface Changes {

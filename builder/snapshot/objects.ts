@@ -4,9 +4,13 @@ import { join } from 'node:path'
 import { type Effects, moveFile, replaceFile } from '../../corpus/command/effects.ts'
 import { digestOfFile, sha256 } from '../../corpus/runtime/digest.ts'
 import { handleLater } from '../../corpus/runtime/pool.ts'
-import type { TemporaryFile } from '../../corpus/snapshot/derive/derive.ts'
-import { objectPath, temporaryFolder } from '../../corpus/snapshot/files/layout.ts'
-import type { FileEntry, Stored } from '../../corpus/snapshot/files/manifest.ts'
+import {
+  type FileEntry,
+  objectPath,
+  type Stored,
+  type TemporaryFile,
+  temporaryFolder,
+} from '../../corpus/snapshot/index.ts'
 
 export interface ObjectStore {
   /**

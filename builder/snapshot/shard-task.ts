@@ -4,14 +4,24 @@
  */
 import type { CveId } from '../../corpus/model/ids/cve-id.ts'
 import { SHORT_HASH_LENGTH, sha256 } from '../../corpus/runtime/digest.ts'
-import { extractShard, type ShardExtract } from '../../corpus/snapshot/derive/extract.ts'
-import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { type Change, type LocatedShard, shardChange } from '../../corpus/snapshot/files/delta.ts'
-import { readObject } from '../../corpus/snapshot/files/layout.ts'
-import type { FileEntry } from '../../corpus/snapshot/files/manifest.ts'
-import { encodeCveMember, type LargePart, largeParts, withoutLarge } from '../../corpus/snapshot/record/cve-member.ts'
-import type { MemberHead } from '../../corpus/snapshot/record/member.ts'
-import { contentDigest, type LocatedMember, membersOf } from '../../corpus/snapshot/record/shard.ts'
+import {
+  type Change,
+  contentDigest,
+  encodeCveMember,
+  extractShard,
+  type FileEntry,
+  type LargePart,
+  type LocatedMember,
+  type LocatedShard,
+  largeParts,
+  type MemberHead,
+  membersOf,
+  readObject,
+  type ShardExtract,
+  SnapshotError,
+  shardChange,
+  withoutLarge,
+} from '../../corpus/snapshot/index.ts'
 import { connections } from '../../corpus/store/connections.ts'
 import { openCorpus } from '../../corpus/store/corpus.ts'
 import { BuildError } from './error.ts'

@@ -1,8 +1,7 @@
 /** First step of a build: a shard for every id block. An unchanged block reuses the parent's file. */
 import type { CveId } from '../../corpus/model/ids/cve-id.ts'
 import { type Pool, runInOrder } from '../../corpus/runtime/pool.ts'
-import { type Rows, rowCollector } from '../../corpus/snapshot/derive/rows.ts'
-import type { FileEntry, Manifest } from '../../corpus/snapshot/files/manifest.ts'
+import { type FileEntry, type Manifest, type Rows, rowCollector } from '../../corpus/snapshot/index.ts'
 import type { Corpus } from '../../corpus/store/corpus.ts'
 import type { Changes } from './delta.ts'
 import { type ObjectStore, openWriteQueue } from './objects.ts'

@@ -1,17 +1,19 @@
 /** Worker tasks of a build: shards, catalogs, derived files. */
 
 import type { TaskResult } from '../../corpus/runtime/pool.ts'
-import { deriveTasks } from '../../corpus/snapshot/derive/derive.ts'
-import { buffersOf } from '../../corpus/snapshot/derive/extract.ts'
-import { type Change, type LocatedShard, shardChange } from '../../corpus/snapshot/files/delta.ts'
-import type { FileEntry } from '../../corpus/snapshot/files/manifest.ts'
 import {
+  buffersOf,
   type CatalogEntry,
+  type Change,
+  deriveTasks,
   type EncodedCatalog,
   encodeCatalog,
+  type FileEntry,
   keptEntries,
-} from '../../corpus/snapshot/record/catalog.ts'
-import { membersOf } from '../../corpus/snapshot/record/shard.ts'
+  type LocatedShard,
+  membersOf,
+  shardChange,
+} from '../../corpus/snapshot/index.ts'
 import { buildShard, readSound, type ShardInput } from './shard-task.ts'
 
 export const tasks = {

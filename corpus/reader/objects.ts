@@ -12,9 +12,14 @@ import { type Reading, readFile, readPart, type Span, supportsRanges } from '../
 import type { Source } from '../repository/source.ts'
 import { sha256 } from '../runtime/digest.ts'
 import { generationalCache } from '../runtime/generational-cache.ts'
-import { SnapshotError } from '../snapshot/error.ts'
-import { describe, objectName, POINTER_NAME, temporaryFolder } from '../snapshot/files/layout.ts'
-import type { FileEntry } from '../snapshot/files/manifest.ts'
+import {
+  describe,
+  type FileEntry,
+  objectName,
+  POINTER_NAME,
+  SnapshotError,
+  temporaryFolder,
+} from '../snapshot/index.ts'
 import { about, TransferError, type TransferErrorCode } from '../transfer/error.ts'
 import type { NetworkEffects } from '../transfer/network.ts'
 

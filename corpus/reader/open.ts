@@ -1,17 +1,30 @@
 /** Opening a snapshot: what its pointer, its manifest and its tables say, believed as far as signatures and digests carry. */
 
 import { sha256 } from '../runtime/digest.ts'
-import { MAX_MANIFEST_BYTES } from '../snapshot/bounds.ts'
-import { gunzipFile } from '../snapshot/codec/deflate.ts'
-import { SNAPSHOT_PREFIX_LENGTH } from '../snapshot/cursor/cursor.ts'
-import { bySort, type CveSort } from '../snapshot/cursor/order.ts'
-import { SnapshotError } from '../snapshot/error.ts'
-import { type About, decodeAbout } from '../snapshot/files/about.ts'
-import { fileOf, manifestName, POINTER_NAME } from '../snapshot/files/layout.ts'
-import { decodeManifest, type FileEntry, type Manifest } from '../snapshot/files/manifest.ts'
-import { ageFault, decodePointer, MAX_POINTER_BYTES, type Pointer } from '../snapshot/files/pointer.ts'
-import { openSigned, type TrustedKey } from '../snapshot/files/signature.ts'
-import { type CveTables, decodeCveTables } from '../snapshot/record/cve-tables.ts'
+import {
+  type About,
+  ageFault,
+  bySort,
+  type CveSort,
+  type CveTables,
+  decodeAbout,
+  decodeCveTables,
+  decodeManifest,
+  decodePointer,
+  type FileEntry,
+  fileOf,
+  gunzipFile,
+  MAX_MANIFEST_BYTES,
+  MAX_POINTER_BYTES,
+  type Manifest,
+  manifestName,
+  openSigned,
+  POINTER_NAME,
+  type Pointer,
+  SNAPSHOT_PREFIX_LENGTH,
+  SnapshotError,
+  type TrustedKey,
+} from '../snapshot/index.ts'
 import type { Objects } from './objects.ts'
 
 export interface ReadSnapshot extends CveTables {

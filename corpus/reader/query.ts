@@ -5,9 +5,7 @@ import { type CveId, parseCveId } from '../model/ids/cve-id.ts'
 import type { Severity } from '../model/record.ts'
 import { memberOf } from '../model/values/closed-set.ts'
 import { DATE_BOUND_FORM, type DateBound, parseDateBound } from '../model/values/date-bound.ts'
-import { CVE_SORTS, type CveSort } from '../snapshot/cursor/order.ts'
-import { SEVERITIES } from '../snapshot/derive/facts.ts'
-import { type CveFilters, canonicalFilters } from '../snapshot/filter/filters.ts'
+import { CVE_SORTS, type CveFilters, type CveSort, canonicalFilters, SEVERITIES } from '../snapshot/index.ts'
 
 /** The filters of `/cves` except `q`, of `/cwes/{cweId}/cves` and of `/cnas/{slug}/cves`, combined with AND. */
 export interface CveFilterOptions {

@@ -6,19 +6,26 @@
 import { parseCveId } from '../model/ids/cve-id.ts'
 import { memberOf } from '../model/values/closed-set.ts'
 import { openSource, type Source } from '../repository/source.ts'
-import { splicePlain } from '../snapshot/codec/splice.ts'
-import type { CveSort } from '../snapshot/cursor/order.ts'
-import { cursorAfter, resume } from '../snapshot/cursor/resume.ts'
-import { findRow } from '../snapshot/derive/index-table.ts'
-import { ROWS_PER_PAGE } from '../snapshot/derive/pages.ts'
-import { SnapshotError } from '../snapshot/error.ts'
-import type { About } from '../snapshot/files/about.ts'
-import type { TrustedKey } from '../snapshot/files/signature.ts'
-import { isCveKey, orderView } from '../snapshot/filter/order-view.ts'
-import { firstPassing } from '../snapshot/filter/search.ts'
-import { DEFAULT_SECTIONS, recordPieces, SECTION_NAMES, type Section } from '../snapshot/record/cve-pieces.ts'
-import { epssAt } from '../snapshot/record/epss.ts'
-import { decodeMemberHead } from '../snapshot/record/member.ts'
+import {
+  type About,
+  type CveSort,
+  cursorAfter,
+  DEFAULT_SECTIONS,
+  decodeMemberHead,
+  epssAt,
+  findRow,
+  firstPassing,
+  isCveKey,
+  orderView,
+  ROWS_PER_PAGE,
+  recordPieces,
+  resume,
+  SECTION_NAMES,
+  type Section,
+  SnapshotError,
+  splicePlain,
+  type TrustedKey,
+} from '../snapshot/index.ts'
 import { TransferError } from '../transfer/error.ts'
 import { type NetworkEffects, realNetworkEffects } from '../transfer/network.ts'
 import { openObjects } from './objects.ts'
@@ -28,11 +35,14 @@ import type { CveDetail, CvePage, CveSummary } from './record.ts'
 import { openRows, parsedJson, type Rows } from './rows.ts'
 
 export type { Severity } from '../model/record.ts'
-export { CursorError } from '../snapshot/cursor/resume.ts'
-export { SnapshotError } from '../snapshot/error.ts'
-export { readKeySetFile } from '../snapshot/files/key-files.ts'
-export { KeyError, type TrustedKey } from '../snapshot/files/signature.ts'
-export type { Section } from '../snapshot/record/cve-pieces.ts'
+export {
+  CursorError,
+  KeyError,
+  readKeySetFile,
+  type Section,
+  SnapshotError,
+  type TrustedKey,
+} from '../snapshot/index.ts'
 export type { CveFilterOptions, CveListOptions, CveWalkOptions } from './query.ts'
 export type * from './record.ts'
 export { TransferError }

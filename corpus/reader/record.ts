@@ -9,7 +9,7 @@ import type {
   Reference,
   TimelineEntry,
 } from '../model/record.ts'
-import type { SECTIONS, Section } from '../snapshot/record/cve-pieces.ts'
+import type { SECTIONS, Section } from '../snapshot/index.ts'
 
 /** The EPSS score of a row. All fields are null if there is none. */
 export interface EpssScore {

@@ -4,13 +4,22 @@
  */
 
 import { generationalCache } from '../runtime/generational-cache.ts'
-import { type LocatedSegment, plainBytes } from '../snapshot/codec/segment-bytes.ts'
-import type { CveSort } from '../snapshot/cursor/order.ts'
-import { coreSegmentAt, idAt } from '../snapshot/derive/index-table.ts'
-import { pageKey, ROWS_KIND, ROWS_PER_PAGE, ROWS_PER_SEGMENT } from '../snapshot/derive/pages.ts'
-import { SnapshotError } from '../snapshot/error.ts'
-import { epssAt, epssMember } from '../snapshot/record/epss.ts'
-import { decodeMemberHead, type ReadMember } from '../snapshot/record/member.ts'
+import {
+  type CveSort,
+  coreSegmentAt,
+  decodeMemberHead,
+  epssAt,
+  epssMember,
+  idAt,
+  type LocatedSegment,
+  pageKey,
+  plainBytes,
+  type ReadMember,
+  ROWS_KIND,
+  ROWS_PER_PAGE,
+  ROWS_PER_SEGMENT,
+  SnapshotError,
+} from '../snapshot/index.ts'
 import type { Objects } from './objects.ts'
 import type { ReadSnapshot } from './open.ts'
 import type { CveSummary } from './record.ts'

@@ -1,7 +1,7 @@
 /** Opens the files of a bundle. Their positions are read first. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
-import { POINTER_NAME } from '../snapshot/files/layout.ts'
+import { POINTER_NAME } from '../snapshot/index.ts'
 import { TransferError } from '../transfer/error.ts'
 import { openRange } from './folder-source.ts'
 import type { Source } from './source.ts'

@@ -2,8 +2,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Effects } from '../command/effects.ts'
-import { manifestDigests, manifestPath, objectPath, readCurrent } from '../snapshot/files/layout.ts'
-import type { Manifest } from '../snapshot/files/manifest.ts'
+import { type Manifest, manifestDigests, manifestPath, objectPath, readCurrent } from '../snapshot/index.ts'
 import { earlierSnapshots, isComplete, readableManifests } from './snapshots.ts'
 
 const HEX_64 = /^[0-9a-f]{64}$/

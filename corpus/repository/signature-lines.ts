@@ -1,5 +1,5 @@
 /** Formats the signatures of a pointer for the reports of commands. */
-import type { SignatureVerdict } from '../snapshot/files/signature.ts'
+import type { SignatureVerdict } from '../snapshot/index.ts'
 
 /** Returns a line per signature, or `unsigned`. An unchecked one never reads as valid; `check` names its option. */
 export function signatureLines(

@@ -1,8 +1,6 @@
 /** The snapshots of a `dist`, in the order in which `prune` keeps them. */
 import { existsSync } from 'node:fs'
-import { SnapshotError } from '../snapshot/error.ts'
-import { objectPath, readManifestBytes } from '../snapshot/files/layout.ts'
-import { decodeManifest, type Manifest } from '../snapshot/files/manifest.ts'
+import { decodeManifest, type Manifest, objectPath, readManifestBytes, SnapshotError } from '../snapshot/index.ts'
 
 /** A manifest of a `dist`, with the digest in its name. */
 export interface KnownManifest {

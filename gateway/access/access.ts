@@ -4,7 +4,7 @@
  */
 import { readFileSync, statSync } from 'node:fs'
 import type { CveId } from '../../corpus/model/ids/cve-id.ts'
-import { perSnapshot } from '../../corpus/snapshot/filter/per-snapshot.ts'
+import { perSnapshot } from '../../corpus/snapshot/index.ts'
 import type { Subject } from '../auth/subject.ts'
 import { GatewayError, tierRestricted } from '../http/errors.ts'
 import type { Log } from '../process/log.ts'

@@ -1,7 +1,7 @@
 /** The operator's access policy: the access tiers that CVEs need (rule 15). The README describes its format. */
 import { z } from 'zod'
 import { type CveId, isRecordId, parseCveId } from '../../corpus/model/ids/cve-id.ts'
-import { fold } from '../../corpus/snapshot/codec/fold.ts'
+import { fold } from '../../corpus/snapshot/index.ts'
 import { GatewayError } from '../http/errors.ts'
 
 /** A CVE that meets all conditions needs `tier`; null always matches. */

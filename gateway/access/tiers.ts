@@ -1,8 +1,6 @@
 /** Applies a policy to a snapshot, from its columns alone. */
 
-import { FLAGS } from '../../corpus/snapshot/derive/facts.ts'
-import { findRow } from '../../corpus/snapshot/derive/index-table.ts'
-import { postingsOf } from '../../corpus/snapshot/derive/postings.ts'
+import { FLAGS, findRow, postingsOf } from '../../corpus/snapshot/index.ts'
 import type { OpenSnapshot } from '../snapshots/open-snapshot.ts'
 import type { Policy, Rule } from './policy.ts'
 

@@ -6,9 +6,16 @@ import { createReadStream, statSync } from 'node:fs'
 import { knownManifest } from '../../corpus/repository/snapshots.ts'
 import { END_BYTES, encodeHeader, MAX_ENTRY_BYTES, paddingOf } from '../../corpus/repository/tar.ts'
 import { sha256 } from '../../corpus/runtime/digest.ts'
-import { manifestName, manifestPath, objectName, objectPath, POINTER_NAME } from '../../corpus/snapshot/files/layout.ts'
-import type { Manifest, Stored } from '../../corpus/snapshot/files/manifest.ts'
-import type { Pointer } from '../../corpus/snapshot/files/pointer.ts'
+import {
+  type Manifest,
+  manifestName,
+  manifestPath,
+  objectName,
+  objectPath,
+  POINTER_NAME,
+  type Pointer,
+  type Stored,
+} from '../../corpus/snapshot/index.ts'
 import type { GrowingFile, NetworkEffects } from '../../corpus/transfer/network.ts'
 import { MirrorError } from './error.ts'
 import type { Received } from './missing.ts'

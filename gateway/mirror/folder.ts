@@ -6,11 +6,15 @@ import { lockFile } from '../../corpus/command/lock.ts'
 import { cannotWrite } from '../../corpus/command/system-error.ts'
 import { arrivedOf, objectOfPart } from '../../corpus/repository/download.ts'
 import { removeUnnamed } from '../../corpus/repository/prune.ts'
-import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { distRefusal } from '../../corpus/snapshot/files/dist-refusal.ts'
-import { temporaryFolder } from '../../corpus/snapshot/files/layout.ts'
-import type { Manifest, Stored } from '../../corpus/snapshot/files/manifest.ts'
-import { decodePointer, type Pointer } from '../../corpus/snapshot/files/pointer.ts'
+import {
+  decodePointer,
+  distRefusal,
+  type Manifest,
+  type Pointer,
+  SnapshotError,
+  type Stored,
+  temporaryFolder,
+} from '../../corpus/snapshot/index.ts'
 import { MirrorError } from './error.ts'
 
 /**

@@ -11,16 +11,18 @@ import { readFile } from '../../corpus/repository/read.ts'
 import { knownManifest } from '../../corpus/repository/snapshots.ts'
 import type { Source } from '../../corpus/repository/source.ts'
 import {
+  checkSignatures,
+  MAX_POINTER_BYTES,
   manifestName,
   manifestPath,
   POINTER_NAME,
   pointerPath,
   readPointerBytes,
+  type SignatureVerdict,
+  type Stored,
+  type TrustedKey,
   temporaryFolder,
-} from '../../corpus/snapshot/files/layout.ts'
-import type { Stored } from '../../corpus/snapshot/files/manifest.ts'
-import { MAX_POINTER_BYTES } from '../../corpus/snapshot/files/pointer.ts'
-import { checkSignatures, type SignatureVerdict, type TrustedKey } from '../../corpus/snapshot/files/signature.ts'
+} from '../../corpus/snapshot/index.ts'
 import { TransferError } from '../../corpus/transfer/error.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import { writeBundle } from './bundle.ts'

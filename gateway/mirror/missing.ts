@@ -1,8 +1,6 @@
 /** Gets the missing objects of a snapshot: with packs, derived, or whole. */
 import { type Download, downloadAll } from '../../corpus/repository/download.ts'
-import { describe } from '../../corpus/snapshot/files/layout.ts'
-import type { FileEntry, Manifest, Stored } from '../../corpus/snapshot/files/manifest.ts'
-import type { Pointer } from '../../corpus/snapshot/files/pointer.ts'
+import { describe, type FileEntry, type Manifest, type Pointer, type Stored } from '../../corpus/snapshot/index.ts'
 import { bytesOf, isHere, onceEach, type Sound } from './objects.ts'
 import { rebuiltByDeriving } from './rebuild-by-deriving.ts'
 import { rebuiltFromPacks, worthwhileLinks } from './rebuild-from-packs.ts'

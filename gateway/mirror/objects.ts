@@ -1,8 +1,7 @@
 /** The local objects of a mirror: which are here and intact. */
 import { statSync } from 'node:fs'
 import { digestOfFile } from '../../corpus/runtime/digest.ts'
-import { objectPath } from '../../corpus/snapshot/files/layout.ts'
-import type { FileEntry, Stored } from '../../corpus/snapshot/files/manifest.ts'
+import { type FileEntry, objectPath, type Stored } from '../../corpus/snapshot/index.ts'
 
 /** Stamps by digest, so that repeated runs read only changed files. */
 export type Sound = Map<string, string>

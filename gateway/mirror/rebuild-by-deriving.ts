@@ -6,10 +6,14 @@ import { join } from 'node:path'
 import { type Effects, moveFile, replaceFile } from '../../corpus/command/effects.ts'
 import { isDiskError, isSystemError } from '../../corpus/command/system-error.ts'
 import { digestOfFile, sha256 } from '../../corpus/runtime/digest.ts'
-import type { DerivedFile } from '../../corpus/snapshot/derive/derive.ts'
-import { rederive } from '../../corpus/snapshot/derive/rederive.ts'
-import { objectPath, temporaryFolder } from '../../corpus/snapshot/files/layout.ts'
-import type { FileEntry, Manifest } from '../../corpus/snapshot/files/manifest.ts'
+import {
+  type DerivedFile,
+  type FileEntry,
+  type Manifest,
+  objectPath,
+  rederive,
+  temporaryFolder,
+} from '../../corpus/snapshot/index.ts'
 import type { Transfers } from './missing.ts'
 
 const keyOf = ({ role, name }: Pick<FileEntry, 'role' | 'name'>) => `${role}\t${name}`

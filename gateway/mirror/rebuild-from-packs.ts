@@ -8,21 +8,27 @@ import { downloadAll } from '../../corpus/repository/download.ts'
 import { readFile } from '../../corpus/repository/read.ts'
 import { knownManifest } from '../../corpus/repository/snapshots.ts'
 import { sha256 } from '../../corpus/runtime/digest.ts'
-import { MAX_MANIFEST_BYTES } from '../../corpus/snapshot/bounds.ts'
-import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { decodePack, MAX_NIGHTS, type PackedFile, rebuilt } from '../../corpus/snapshot/files/delta.ts'
 import {
+  decodeManifest,
+  decodePack,
   describe,
   describePack,
+  type FileEntry,
+  MAX_MANIFEST_BYTES,
+  MAX_NIGHTS,
+  type Manifest,
   manifestName,
   manifestPath,
   objectPath,
+  type PackedFile,
+  type Pointer,
   readObject,
   readStored,
+  rebuilt,
+  SnapshotError,
+  type Stored,
   temporaryFolder,
-} from '../../corpus/snapshot/files/layout.ts'
-import { decodeManifest, type FileEntry, type Manifest, type Stored } from '../../corpus/snapshot/files/manifest.ts'
-import type { Pointer } from '../../corpus/snapshot/files/pointer.ts'
+} from '../../corpus/snapshot/index.ts'
 import { TransferError, type TransferErrorCode } from '../../corpus/transfer/error.ts'
 import type { NetworkEffects } from '../../corpus/transfer/network.ts'
 import type { Transfers } from './missing.ts'

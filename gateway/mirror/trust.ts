@@ -3,11 +3,17 @@
  * The Update Framework uses. SPEC.md, "Pointer".
  */
 import { sha256 } from '../../corpus/runtime/digest.ts'
-import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { decodeManifest, type Manifest } from '../../corpus/snapshot/files/manifest.ts'
-import { ageFault, decodePointer, type Pointer } from '../../corpus/snapshot/files/pointer.ts'
-import { pointerOrder } from '../../corpus/snapshot/files/pointer-order.ts'
-import { openSigned, type TrustedKey } from '../../corpus/snapshot/files/signature.ts'
+import {
+  ageFault,
+  decodeManifest,
+  decodePointer,
+  type Manifest,
+  openSigned,
+  type Pointer,
+  pointerOrder,
+  SnapshotError,
+  type TrustedKey,
+} from '../../corpus/snapshot/index.ts'
 import { MirrorError } from './error.ts'
 
 export interface Trust {

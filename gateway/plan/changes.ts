@@ -5,10 +5,7 @@
 import { type CveId, compareCveIds } from '../../corpus/model/ids/cve-id.ts'
 import type { PartName } from '../../corpus/model/record.ts'
 import { SHORT_HASH_LENGTH } from '../../corpus/runtime/digest.ts'
-import { type Index, idAt } from '../../corpus/snapshot/derive/index-table.ts'
-import { partitionPoint } from '../../corpus/snapshot/filter/lower-bound.ts'
-import { CVE_PARTS } from '../../corpus/snapshot/record/cve-member.ts'
-import type { MemberHead } from '../../corpus/snapshot/record/member.ts'
+import { CVE_PARTS, type Index, idAt, type MemberHead, partitionPoint } from '../../corpus/snapshot/index.ts'
 
 /** The row is -1 in a snapshot without the CVE. */
 export interface ChangedCve {

@@ -1,12 +1,12 @@
 /** Resumes from cursors in requests. An invalid cursor is a client error; a cursor of a newer snapshot is temporary. */
-import type { RowKey } from '../../corpus/snapshot/cursor/cursor.ts'
 import {
   type CursorBinding,
   CursorError,
   type NamedSnapshot,
+  type RowKey,
   resume as resumeAt,
   type Snapshots,
-} from '../../corpus/snapshot/cursor/resume.ts'
+} from '../../corpus/snapshot/index.ts'
 import { invalidCursor, unavailable } from '../http/errors.ts'
 
 /** `Retry-After` for a snapshot that this gateway has not loaded yet, in seconds. */

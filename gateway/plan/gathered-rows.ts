@@ -10,11 +10,16 @@
 
 import { crc32, crc32Combine } from '../../corpus/runtime/crc32.ts'
 import { SHORT_HASH_LENGTH } from '../../corpus/runtime/digest.ts'
-import { storedLength, writeStoredText } from '../../corpus/snapshot/codec/deflate.ts'
-import type { FusedPieces } from '../../corpus/snapshot/codec/splice.ts'
-import { CORE, CORE_NUMBERS } from '../../corpus/snapshot/derive/index-table.ts'
-import { snapshotNumber } from '../../corpus/snapshot/filter/per-snapshot.ts'
-import { epssAt, epssMember } from '../../corpus/snapshot/record/epss.ts'
+import {
+  CORE,
+  CORE_NUMBERS,
+  epssAt,
+  epssMember,
+  type FusedPieces,
+  snapshotNumber,
+  storedLength,
+  writeStoredText,
+} from '../../corpus/snapshot/index.ts'
 import { PROCESS_BYTES } from '../process/bounds.ts'
 import type { OpenSnapshot } from '../snapshots/open-snapshot.ts'
 import { coreCache } from './core-cache.ts'

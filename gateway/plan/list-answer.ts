@@ -1,15 +1,21 @@
 /** Builds answers from planned pages of lists, and from catalog entries. */
 import { gzipSync } from 'node:zlib'
 import { generationalCache } from '../../corpus/runtime/generational-cache.ts'
-import { plainBytes } from '../../corpus/snapshot/codec/segment-bytes.ts'
-import type { Piece, SplicedSegment } from '../../corpus/snapshot/codec/splice.ts'
-import { LISTS, type ListName } from '../../corpus/snapshot/cursor/lists.ts'
-import { ROWS_KIND, ROWS_PER_PAGE, ROWS_PER_SEGMENT } from '../../corpus/snapshot/derive/pages.ts'
-import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { perSnapshot } from '../../corpus/snapshot/filter/per-snapshot.ts'
-import { ENTRY_KIND } from '../../corpus/snapshot/record/catalog.ts'
-import { spliced } from '../../corpus/snapshot/record/cve-pieces.ts'
-import type { ReadMember } from '../../corpus/snapshot/record/member.ts'
+import {
+  ENTRY_KIND,
+  LISTS,
+  type ListName,
+  type Piece,
+  perSnapshot,
+  plainBytes,
+  type ReadMember,
+  ROWS_KIND,
+  ROWS_PER_PAGE,
+  ROWS_PER_SEGMENT,
+  SnapshotError,
+  type SplicedSegment,
+  spliced,
+} from '../../corpus/snapshot/index.ts'
 import { type Answer, jsonAnswer } from '../http/answer.ts'
 import { SNAPSHOT_BYTES } from '../process/bounds.ts'
 import type { OpenSnapshot } from '../snapshots/open-snapshot.ts'

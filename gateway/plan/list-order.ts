@@ -1,8 +1,15 @@
 /** A view of a list's order in one direction: positions count from first to last in that direction (rule 6). */
-import { cursorId, cursorValue, type RowKey } from '../../corpus/snapshot/cursor/cursor.ts'
-import { compareRowKeys, LISTS, type ListSpec } from '../../corpus/snapshot/cursor/lists.ts'
-import type { SortOrder } from '../../corpus/snapshot/cursor/order.ts'
-import { partitionPoint, reversedPosition } from '../../corpus/snapshot/filter/lower-bound.ts'
+import {
+  compareRowKeys,
+  cursorId,
+  cursorValue,
+  LISTS,
+  type ListSpec,
+  partitionPoint,
+  type RowKey,
+  reversedPosition,
+  type SortOrder,
+} from '../../corpus/snapshot/index.ts'
 import type { OpenList } from '../snapshots/open-lists.ts'
 
 export interface ListOrderView {

@@ -4,13 +4,15 @@
  */
 
 import { generationalCache } from '../../corpus/runtime/generational-cache.ts'
-import type { RowKey } from '../../corpus/snapshot/cursor/cursor.ts'
-import type { ListName } from '../../corpus/snapshot/cursor/lists.ts'
-import type { SortOrder } from '../../corpus/snapshot/cursor/order.ts'
-import { cursorAfter } from '../../corpus/snapshot/cursor/resume.ts'
-import { postingsOf } from '../../corpus/snapshot/derive/postings.ts'
-import { lowerBound } from '../../corpus/snapshot/filter/lower-bound.ts'
-import { perSnapshot } from '../../corpus/snapshot/filter/per-snapshot.ts'
+import {
+  cursorAfter,
+  type ListName,
+  lowerBound,
+  perSnapshot,
+  postingsOf,
+  type RowKey,
+  type SortOrder,
+} from '../../corpus/snapshot/index.ts'
 import { SNAPSHOT_BYTES } from '../process/bounds.ts'
 import type { OpenList } from '../snapshots/open-lists.ts'
 import type { OpenSnapshot } from '../snapshots/open-snapshot.ts'

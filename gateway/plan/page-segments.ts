@@ -1,5 +1,5 @@
 /** Converts positions of an order to segments of its page shard. */
-import { ROWS_PER_PAGE, ROWS_PER_SEGMENT } from '../../corpus/snapshot/derive/pages.ts'
+import { ROWS_PER_PAGE, ROWS_PER_SEGMENT } from '../../corpus/snapshot/index.ts'
 
 export interface PageSegment {
   page: number

@@ -5,14 +5,21 @@
 
 import { crc32, crc32Combine } from '../../corpus/runtime/crc32.ts'
 import { generationalCache } from '../../corpus/runtime/generational-cache.ts'
-import { storedLength, writeStoredText } from '../../corpus/snapshot/codec/deflate.ts'
-import { checkedBytes } from '../../corpus/snapshot/codec/segment-bytes.ts'
-import { type FusedPieces, spliceSeed } from '../../corpus/snapshot/codec/splice.ts'
-import { CVE_SORTS, type CveSort } from '../../corpus/snapshot/cursor/order.ts'
-import { ROWS_KIND } from '../../corpus/snapshot/derive/pages.ts'
-import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { perSnapshot, snapshotNumber } from '../../corpus/snapshot/filter/per-snapshot.ts'
-import type { MemberHead, Segment } from '../../corpus/snapshot/record/member.ts'
+import {
+  CVE_SORTS,
+  type CveSort,
+  checkedBytes,
+  type FusedPieces,
+  type MemberHead,
+  perSnapshot,
+  ROWS_KIND,
+  type Segment,
+  SnapshotError,
+  snapshotNumber,
+  spliceSeed,
+  storedLength,
+  writeStoredText,
+} from '../../corpus/snapshot/index.ts'
 import { PROCESS_BYTES } from '../process/bounds.ts'
 import type { OpenSnapshot } from '../snapshots/open-snapshot.ts'
 

@@ -2,7 +2,7 @@
  * Memory limits of a gateway. Node, code and threads use 200 MB, and the tables of a snapshot with 350,000 CVEs 58 MB.
  * All of it must stay below 700 MB, and each retained snapshot may add 60 MB.
  */
-import { BITMAPS_BYTES, RARE_BYTES } from '../../corpus/snapshot/filter/bounds.ts'
+import { BITMAPS_BYTES, RARE_BYTES } from '../../corpus/snapshot/index.ts'
 
 const MIB = 1024 * 1024
 

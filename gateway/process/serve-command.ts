@@ -1,5 +1,5 @@
 /** `vulnshelf-gateway serve`: a gateway, alone or with workers, and the mirror process of `--follow`. */
-import { SnapshotError } from '../../corpus/snapshot/error.ts'
+import { SnapshotError } from '../../corpus/snapshot/index.ts'
 import { assertKeySource } from '../auth/key-source.ts'
 import type { Gateway } from './gateway.ts'
 import { type OpenLog, openLog } from './log.ts'

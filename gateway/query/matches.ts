@@ -2,7 +2,7 @@
  * Packed matches of a text query: one or two bytes each in memory and between threads, instead of four. V8 runs a
  * blocking collection for every 30 MB that arrive from another thread.
  */
-import { encodePostings, type Postings, writeOrdinals } from '../../corpus/snapshot/query/postings.ts'
+import { encodePostings, type Postings, writeOrdinals } from '../../corpus/snapshot/index.ts'
 
 export type Matches = Postings
 

@@ -1,6 +1,5 @@
 /** Messages between the gateway's main thread and its query thread. */
-import type { Hit, SearchResult } from '../../corpus/snapshot/query/open.ts'
-import type { SearchType, TextSetName } from '../../corpus/snapshot/query/sets.ts'
+import type { Hit, SearchResult, SearchType, TextSetName } from '../../corpus/snapshot/index.ts'
 import type { Matches } from './matches.ts'
 
 export type Question =

@@ -1,7 +1,5 @@
 /** Converts hits to search results (API 26.10, rule 28). */
-import type { Hit } from '../../corpus/snapshot/query/open.ts'
-import { RANK } from '../../corpus/snapshot/query/rank.ts'
-import type { SearchType } from '../../corpus/snapshot/query/sets.ts'
+import { type Hit, RANK, type SearchType } from '../../corpus/snapshot/index.ts'
 
 export interface Suggestion {
   type: SearchType

@@ -4,9 +4,7 @@
  */
 import { parentPort } from 'node:worker_threads'
 import { loadSqlite, reportLoaded } from '../../corpus/runtime/threads.ts'
-import { blockCache } from '../../corpus/snapshot/query/blocks.ts'
-import { openQuery, type Query } from '../../corpus/snapshot/query/open.ts'
-import type { Steps } from '../../corpus/snapshot/query/steps.ts'
+import { blockCache, openQuery, type Query, type Steps } from '../../corpus/snapshot/index.ts'
 import { PROCESS_BYTES } from '../process/bounds.ts'
 import { lowerCpuPriority } from '../process/low-priority.ts'
 import { openDatabase } from './database.ts'

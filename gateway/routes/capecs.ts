@@ -1,5 +1,5 @@
 /** The catalog of attack patterns: list and entries. */
-import { fold } from '../../corpus/snapshot/codec/fold.ts'
+import { fold } from '../../corpus/snapshot/index.ts'
 import { defineRoute } from '../http/route.ts'
 import { described } from '../openapi/parameters.ts'
 import { capecId } from '../params/ids.ts'

@@ -2,9 +2,7 @@
 
 import { nameKey } from '../../corpus/model/affected/products.ts'
 import type { CnaRow, CnaStats } from '../../corpus/model/directory.ts'
-import { fold } from '../../corpus/snapshot/codec/fold.ts'
-import { cweNumber } from '../../corpus/snapshot/derive/facts.ts'
-import type { CnaEntryDetail } from '../../corpus/snapshot/derive/list-rows.ts'
+import { type CnaEntryDetail, cweNumber, fold } from '../../corpus/snapshot/index.ts'
 import { jsonAnswer } from '../http/answer.ts'
 import { notFound } from '../http/errors.ts'
 import { defineRoute } from '../http/route.ts'

@@ -1,6 +1,12 @@
 /** `/cves/{cveId}`: a record with the selected sections, spliced from the segments of its member. */
-import { addSections, DEFAULT_SECTIONS, recordPieces, SECTION_NAMES } from '../../corpus/snapshot/record/cve-pieces.ts'
-import { epssAt, epssMember } from '../../corpus/snapshot/record/epss.ts'
+import {
+  addSections,
+  DEFAULT_SECTIONS,
+  epssAt,
+  epssMember,
+  recordPieces,
+  SECTION_NAMES,
+} from '../../corpus/snapshot/index.ts'
 import { defineRoute } from '../http/route.ts'
 import { withDefault } from '../params/parameter.ts'
 import { csvOf } from '../params/parameter-types.ts'

@@ -1,6 +1,5 @@
 /** `/cves`: all CVEs in any order, with filters and pages. */
-import { CVE_SORTS } from '../../corpus/snapshot/cursor/order.ts'
-import { canonicalFilters } from '../../corpus/snapshot/filter/filters.ts'
+import { CVE_SORTS, canonicalFilters } from '../../corpus/snapshot/index.ts'
 import { defineRoute } from '../http/route.ts'
 import { described } from '../openapi/parameters.ts'
 import { date } from '../params/date.ts'

@@ -1,7 +1,5 @@
 /** The catalog of weaknesses: list, entries, and the CVEs mapped to each. */
-import { fold } from '../../corpus/snapshot/codec/fold.ts'
-import { CVE_SORTS } from '../../corpus/snapshot/cursor/order.ts'
-import { cweNumber } from '../../corpus/snapshot/derive/facts.ts'
+import { CVE_SORTS, cweNumber, fold } from '../../corpus/snapshot/index.ts'
 import { defineRoute } from '../http/route.ts'
 import { described } from '../openapi/parameters.ts'
 import { cweId } from '../params/ids.ts'

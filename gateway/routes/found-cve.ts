@@ -1,11 +1,7 @@
 /** Finds the CVE of a path, checks the caller's access, and answers its parts. */
 import type { CveId } from '../../corpus/model/ids/cve-id.ts'
 import type { PartName } from '../../corpus/model/record.ts'
-import type { Piece } from '../../corpus/snapshot/codec/splice.ts'
-import { findRow } from '../../corpus/snapshot/derive/index-table.ts'
-import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { addPart } from '../../corpus/snapshot/record/cve-pieces.ts'
-import type { ReadMember } from '../../corpus/snapshot/record/member.ts'
+import { addPart, findRow, type Piece, type ReadMember, SnapshotError } from '../../corpus/snapshot/index.ts'
 import { type Answer, jsonAnswer } from '../http/answer.ts'
 import { notFound } from '../http/errors.ts'
 import { cveId } from '../params/ids.ts'

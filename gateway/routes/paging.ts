@@ -1,11 +1,14 @@
 /** Common parts of all paged lists: parameters, and the steps from a request to a page. */
-import type { RowKey } from '../../corpus/snapshot/cursor/cursor.ts'
-import type { ListName } from '../../corpus/snapshot/cursor/lists.ts'
-import { type SortOrder, sortText } from '../../corpus/snapshot/cursor/order.ts'
-import type { CveFilters } from '../../corpus/snapshot/filter/filters.ts'
-import { isCveKey } from '../../corpus/snapshot/filter/order-view.ts'
-import { snapshotNumber } from '../../corpus/snapshot/filter/per-snapshot.ts'
-import type { TextSetName } from '../../corpus/snapshot/query/sets.ts'
+import {
+  type CveFilters,
+  isCveKey,
+  type ListName,
+  type RowKey,
+  type SortOrder,
+  snapshotNumber,
+  sortText,
+  type TextSetName,
+} from '../../corpus/snapshot/index.ts'
 import type { Answer } from '../http/answer.ts'
 import { withDefault } from '../params/parameter.ts'
 import { cursor, integer } from '../params/parameter-types.ts'

@@ -1,5 +1,5 @@
 /** `/search` and `/search/suggest`: search by a part of an id or label (rule 28). */
-import { SEARCH_TYPES, type SearchType } from '../../corpus/snapshot/query/sets.ts'
+import { SEARCH_TYPES, type SearchType } from '../../corpus/snapshot/index.ts'
 import { jsonAnswer } from '../http/answer.ts'
 import { defineRoute } from '../http/route.ts'
 import { described } from '../openapi/parameters.ts'

@@ -2,8 +2,7 @@
  * `/snapshot`: the current snapshot, its feeds and dates. `/snapshots`: the snapshots that `/changes` can compare it
  * with.
  */
-import type { RowKey } from '../../corpus/snapshot/cursor/cursor.ts'
-import { cursorAfter } from '../../corpus/snapshot/cursor/resume.ts'
+import { cursorAfter, type RowKey } from '../../corpus/snapshot/index.ts'
 import { jsonAnswer } from '../http/answer.ts'
 import { defineRoute } from '../http/route.ts'
 import { resume } from '../plan/cursors.ts'

@@ -2,7 +2,7 @@
 
 import { nameKey } from '../../corpus/model/affected/products.ts'
 import type { ProductRow, VendorRow } from '../../corpus/model/directory.ts'
-import { fold } from '../../corpus/snapshot/codec/fold.ts'
+import { fold } from '../../corpus/snapshot/index.ts'
 import { defineRoute } from '../http/route.ts'
 import { described } from '../openapi/parameters.ts'
 import { required, withDefault } from '../params/parameter.ts'

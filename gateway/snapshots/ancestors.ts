@@ -5,18 +5,22 @@
 import { existsSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { generationalCache } from '../../corpus/runtime/generational-cache.ts'
-import { coreEnd, decodeIndex, type Index } from '../../corpus/snapshot/derive/index-table.ts'
-import { SnapshotError } from '../../corpus/snapshot/error.ts'
 import {
+  coreEnd,
+  countCves,
+  decodeIndex,
+  decodeMemberHead,
   fileOf,
+  type Index,
+  type Manifest,
+  type MemberHead,
   manifestPath,
   objectPath,
   openObject,
   readManifest,
   readObject,
-} from '../../corpus/snapshot/files/layout.ts'
-import { countCves, type Manifest } from '../../corpus/snapshot/files/manifest.ts'
-import { decodeMemberHead, type MemberHead } from '../../corpus/snapshot/record/member.ts'
+  SnapshotError,
+} from '../../corpus/snapshot/index.ts'
 import { ANCESTORS_OPEN, MANIFESTS_KNOWN } from '../process/bounds.ts'
 
 export interface Ancestor {

@@ -4,9 +4,16 @@ import { once } from 'node:events'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { reportLoaded } from '../../corpus/runtime/threads.ts'
-import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { describe, fileOf, objectPath, readCurrent, readManifest } from '../../corpus/snapshot/files/layout.ts'
-import type { FileEntry, Manifest } from '../../corpus/snapshot/files/manifest.ts'
+import {
+  describe,
+  type FileEntry,
+  fileOf,
+  type Manifest,
+  objectPath,
+  readCurrent,
+  readManifest,
+  SnapshotError,
+} from '../../corpus/snapshot/index.ts'
 import { lowerCpuPriority } from '../process/low-priority.ts'
 import type { LoaderReply, LoaderTask } from './table-loader.ts'
 import { readTables } from './tables.ts'

@@ -1,17 +1,28 @@
 /** The lists of an open snapshot: tables in memory, pages and entries in open files. */
 
-import { indexIn, isTextOffsets } from '../../corpus/snapshot/codec/lazy-strings.ts'
-import { cursorId } from '../../corpus/snapshot/cursor/cursor.ts'
-import { LIST_NAMES, type ListName } from '../../corpus/snapshot/cursor/lists.ts'
-import { listPagesName } from '../../corpus/snapshot/derive/derive.ts'
-import { type List, listOf } from '../../corpus/snapshot/derive/list-view.ts'
-import { decodeListTable, type ListTable } from '../../corpus/snapshot/derive/lists.ts'
-import { pageKey } from '../../corpus/snapshot/derive/pages.ts'
-import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { fileOf, type OpenObject, readObject } from '../../corpus/snapshot/files/layout.ts'
-import type { FileEntry, Manifest } from '../../corpus/snapshot/files/manifest.ts'
-import { type CatalogName, catalogKey } from '../../corpus/snapshot/record/catalog.ts'
-import { decodeMemberHead, type ReadMember } from '../../corpus/snapshot/record/member.ts'
+import {
+  type CatalogName,
+  catalogKey,
+  cursorId,
+  decodeListTable,
+  decodeMemberHead,
+  type FileEntry,
+  fileOf,
+  indexIn,
+  isTextOffsets,
+  LIST_NAMES,
+  type List,
+  type ListName,
+  type ListTable,
+  listOf,
+  listPagesName,
+  type Manifest,
+  type OpenObject,
+  pageKey,
+  type ReadMember,
+  readObject,
+  SnapshotError,
+} from '../../corpus/snapshot/index.ts'
 
 export interface OpenList extends List {
   id(ordinal: number): string

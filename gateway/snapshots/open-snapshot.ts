@@ -1,19 +1,29 @@
 /** An open snapshot: small tables in memory, everything else in open files that stay readable after `prune`. */
 import { readSync } from 'node:fs'
 import { crc32 } from '../../corpus/runtime/crc32.ts'
-import { SNAPSHOT_PREFIX_LENGTH } from '../../corpus/snapshot/cursor/cursor.ts'
-import { bySort, type CveSort } from '../../corpus/snapshot/cursor/order.ts'
-import { CORE, CORE_NUMBERS, coreEnd, idAt } from '../../corpus/snapshot/derive/index-table.ts'
-import { pageKey, SEGMENTS_PER_PAGE } from '../../corpus/snapshot/derive/pages.ts'
-import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { checkObject, fileOf, type OpenObject, objectPath, openObject } from '../../corpus/snapshot/files/layout.ts'
-import type { FileEntry, Manifest } from '../../corpus/snapshot/files/manifest.ts'
 import {
+  bySort,
+  CORE,
+  CORE_NUMBERS,
+  type CveSort,
+  checkObject,
+  coreEnd,
   decodeMemberHead,
+  type FileEntry,
+  fileOf,
   headLengthOf,
+  idAt,
+  type Manifest,
   type MemberHead,
+  type OpenObject,
+  objectPath,
+  openObject,
+  pageKey,
   type ReadMember,
-} from '../../corpus/snapshot/record/member.ts'
+  SEGMENTS_PER_PAGE,
+  SNAPSHOT_PREFIX_LENGTH,
+  SnapshotError,
+} from '../../corpus/snapshot/index.ts'
 import { type Ancestors, openAncestors } from './ancestors.ts'
 import { type OpenLists, openLists } from './open-lists.ts'
 import { readTables, type SnapshotTables } from './tables.ts'

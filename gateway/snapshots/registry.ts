@@ -3,8 +3,7 @@
  * opened and checked while the old one serves, and then replaces it in one assignment.
  */
 
-import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { readCurrent, readManifest } from '../../corpus/snapshot/files/layout.ts'
+import { readCurrent, readManifest, SnapshotError } from '../../corpus/snapshot/index.ts'
 import type { Log } from '../process/log.ts'
 import { type OpenSnapshot, openSnapshot, openTables, openTablesInTurns } from './open-snapshot.ts'
 import { type Loading, loadTables } from './table-loader.ts'

@@ -1,8 +1,7 @@
 /** Reads and checks in a separate thread, so that no request waits for it. */
 
 import { endThread, startThread } from '../../corpus/runtime/threads.ts'
-import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import type { FileEntry, Manifest } from '../../corpus/snapshot/files/manifest.ts'
+import { type FileEntry, type Manifest, SnapshotError } from '../../corpus/snapshot/index.ts'
 import { THREAD_YOUNG_MB } from '../process/bounds.ts'
 import type { SnapshotTables } from './tables.ts'
 

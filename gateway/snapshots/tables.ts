@@ -1,13 +1,21 @@
 /** The tables of a snapshot in memory: numbers and short strings, so that a thread can transfer them. */
 
-import { gunzipFile } from '../../corpus/snapshot/codec/deflate.ts'
-import { SnapshotError } from '../../corpus/snapshot/error.ts'
-import { type About, decodeAbout } from '../../corpus/snapshot/files/about.ts'
-import { fileOf, openObject, readObject } from '../../corpus/snapshot/files/layout.ts'
-import type { Manifest, Role } from '../../corpus/snapshot/files/manifest.ts'
-import { checkQuerySchema, MAX_PAGE_BYTES } from '../../corpus/snapshot/query/schema.ts'
-import { decodeCatalog } from '../../corpus/snapshot/record/catalog.ts'
-import { type CveTables, decodeCveTables } from '../../corpus/snapshot/record/cve-tables.ts'
+import {
+  type About,
+  type CveTables,
+  checkQuerySchema,
+  decodeAbout,
+  decodeCatalog,
+  decodeCveTables,
+  fileOf,
+  gunzipFile,
+  MAX_PAGE_BYTES,
+  type Manifest,
+  openObject,
+  type Role,
+  readObject,
+  SnapshotError,
+} from '../../corpus/snapshot/index.ts'
 import { type ListTables, readListTables } from './open-lists.ts'
 
 export interface ReportType {

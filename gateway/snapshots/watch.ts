@@ -1,8 +1,6 @@
 /** Watches the pointer of a `dist`. All files of a new snapshot are checked before it is activated. */
 import { statSync } from 'node:fs'
-import { pointerPath, readCurrent } from '../../corpus/snapshot/files/layout.ts'
-import type { Manifest } from '../../corpus/snapshot/files/manifest.ts'
-import type { Pointer } from '../../corpus/snapshot/files/pointer.ts'
+import { type Manifest, type Pointer, pointerPath, readCurrent } from '../../corpus/snapshot/index.ts'
 import type { Log } from '../process/log.ts'
 import { checkFiles, type Loading } from './table-loader.ts'
 

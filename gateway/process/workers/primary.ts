@@ -2,8 +2,7 @@
  * The primary process of several workers. It watches the pointer, counts the limits, keeps the log and the metrics,
  * and replaces workers that end. It answers no requests.
  */
-import { SnapshotError } from '../../../corpus/snapshot/error.ts'
-import { readCurrent } from '../../../corpus/snapshot/files/layout.ts'
+import { readCurrent, SnapshotError } from '../../../corpus/snapshot/index.ts'
 import { GatewayError } from '../../http/errors.ts'
 import { openLimits } from '../../limits/limits.ts'
 import { startMetricsListener } from '../../metrics/listener.ts'

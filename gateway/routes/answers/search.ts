@@ -1,6 +1,6 @@
 /** Search results: the best hits of each type with their total, and suggestions across types. */
 import { z } from 'zod'
-import { SEARCH_TYPES } from '../../../corpus/snapshot/query/sets.ts'
+import { SEARCH_TYPES } from '../../../corpus/snapshot/index.ts'
 import { count } from './values.ts'
 
 const suggestion = z

@@ -1,6 +1,6 @@
 /** The current snapshot, and earlier ones. */
 import { z } from 'zod'
-import type { About } from '../../../corpus/snapshot/files/about.ts'
+import type { About } from '../../../corpus/snapshot/index.ts'
 import { count, day, pageOf, type ShapeOf, snapshotId, text, timestamp } from './values.ts'
 
 const counts = z

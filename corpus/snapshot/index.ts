@@ -1,0 +1,181 @@
+/** The public face of the snapshot format: what builder, gateway and reader import. Other files are internal. */
+export {
+  MAX_CATALOG_PLAIN,
+  MAX_GZIP_PLAIN,
+  MAX_MANIFEST_BYTES,
+  MAX_MEMBER_PLAIN,
+  MAX_SEGMENT_PLAIN,
+  MAX_SHARDS,
+} from './bounds.ts'
+export { gunzipFile, gunzipMember, gzipFile, storedLength, writeStoredText } from './codec/deflate.ts'
+export { fold } from './codec/fold.ts'
+export { indexIn, isTextOffsets } from './codec/lazy-strings.ts'
+export { checkedBytes, type LocatedSegment, plainBytes } from './codec/segment-bytes.ts'
+export {
+  type FusedPieces,
+  type Piece,
+  type SplicedSegment,
+  spliceGzip,
+  splicePlain,
+  spliceSeed,
+  spliceTag,
+} from './codec/splice.ts'
+export { decodeTable } from './codec/table.ts'
+export { cursorId, cursorValue, type RowKey, SNAPSHOT_PREFIX_LENGTH } from './cursor/cursor.ts'
+export { compareRowKeys, LIST_NAMES, LISTS, type ListName, type ListSpec } from './cursor/lists.ts'
+export { bySort, CVE_SORTS, type CveSort, type SortOrder, sortText } from './cursor/order.ts'
+export {
+  type CursorBinding,
+  CursorError,
+  cursorAfter,
+  type NamedSnapshot,
+  resume,
+  type Snapshots,
+} from './cursor/resume.ts'
+export { countsOf } from './derive/counts.ts'
+export {
+  DERIVED_FILES,
+  type DerivedFile,
+  type DeriveInput,
+  deriveFiles,
+  deriveTasks,
+  listPagesName,
+  type TemporaryFile,
+} from './derive/derive.ts'
+export { buffersOf, extractShard, type ShardExtract } from './derive/extract.ts'
+export { cweNumber, FLAGS, SEVERITIES } from './derive/facts.ts'
+export {
+  CORE,
+  CORE_NUMBERS,
+  coreEnd,
+  coreSegmentAt,
+  decodeIndex,
+  findRow,
+  type Index,
+  idAt,
+} from './derive/index-table.ts'
+export type { CnaEntryDetail, ExploitEntry } from './derive/list-rows.ts'
+export { type List, listOf } from './derive/list-view.ts'
+export { decodeListTable, type ListTable } from './derive/lists.ts'
+export { pageKey, ROWS_KIND, ROWS_PER_PAGE, ROWS_PER_SEGMENT, SEGMENTS_PER_PAGE } from './derive/pages.ts'
+export { postingsOf } from './derive/postings.ts'
+export { rederive } from './derive/rederive.ts'
+export { assignerCounts, type Rows, rowCollector } from './derive/rows.ts'
+export { SnapshotError } from './error.ts'
+export { type About, decodeAbout } from './files/about.ts'
+export {
+  type Change,
+  decodePack,
+  encodePack,
+  type LocatedShard,
+  MAX_NIGHTS,
+  type PackedFile,
+  rebuilt,
+  shardChange,
+} from './files/delta.ts'
+export { distRefusal } from './files/dist-refusal.ts'
+export { readKeySetFile, readSigningKeyFile, readText } from './files/key-files.ts'
+export {
+  checkObject,
+  describe,
+  describePack,
+  fileOf,
+  manifestDigests,
+  manifestName,
+  manifestPath,
+  type OpenObject,
+  objectName,
+  objectPath,
+  openObject,
+  POINTER_NAME,
+  pointerPath,
+  readCurrent,
+  readManifest,
+  readManifestBytes,
+  readObject,
+  readPointer,
+  readPointerBytes,
+  readStored,
+  temporaryFolder,
+} from './files/layout.ts'
+export {
+  byRoleAndName,
+  countCves,
+  decodeManifest,
+  encodeManifest,
+  type FileEntry,
+  FORMAT,
+  type Manifest,
+  type Role,
+  type Stored,
+  snapshotId,
+} from './files/manifest.ts'
+export { ageFault, decodePointer, encodePointer, MAX_POINTER_BYTES, type Pointer } from './files/pointer.ts'
+export { pointerOrder } from './files/pointer-order.ts'
+export {
+  checkSignatures,
+  KeyError,
+  makeKeyPair,
+  openSigned,
+  readTrustedKeys,
+  type SignatureVerdict,
+  type SigningAlgorithm,
+  type SigningKey,
+  signersOf,
+  signPointer,
+  type TrustedKey,
+  withKey,
+} from './files/signature.ts'
+export { BITMAPS_BYTES, RARE_BYTES } from './filter/bounds.ts'
+export { type CveFilters, canonicalFilters } from './filter/filters.ts'
+export { lowerBound, partitionPoint, reversedPosition } from './filter/lower-bound.ts'
+export { isCveKey, orderView } from './filter/order-view.ts'
+export { perSnapshot, snapshotNumber } from './filter/per-snapshot.ts'
+export { firstPassing } from './filter/search.ts'
+export { blockCache } from './query/blocks.ts'
+export { openQueryFile } from './query/file.ts'
+export { type Hit, openQuery, type Query, type SearchResult } from './query/open.ts'
+export { encodePostings, type Postings, writeOrdinals } from './query/postings.ts'
+export { RANK } from './query/rank.ts'
+export { checkQuerySchema, MAX_PAGE_BYTES } from './query/schema.ts'
+export { SEARCH_TYPES, type SearchType, type TextSetName } from './query/sets.ts'
+export type { Steps } from './query/steps.ts'
+export {
+  type CatalogEntry,
+  type CatalogName,
+  catalogKey,
+  decodeCatalog,
+  ENTRY_KIND,
+  type EncodedCatalog,
+  encodeCatalog,
+  keptEntries,
+  type LocatedEntry,
+  MAX_ENTRY_BYTES,
+} from './record/catalog.ts'
+export { CVE_PARTS, encodeCveMember, type LargePart, largeParts, withoutLarge } from './record/cve-member.ts'
+export {
+  addPart,
+  addSections,
+  coreSegment,
+  DEFAULT_SECTIONS,
+  partSegment,
+  recordPieces,
+  SECTION_NAMES,
+  type SECTIONS,
+  type Section,
+  spliced,
+} from './record/cve-pieces.ts'
+export { type CveTables, decodeCveTables } from './record/cve-tables.ts'
+export {
+  decodeEpss,
+  type EpssColumns,
+  encodeEpss,
+  epssAt,
+  epssCurrent,
+  epssMember,
+  NO_EPSS,
+  toBillionths,
+} from './record/epss.ts'
+export { decodeMemberHead, headLengthOf, type MemberHead, type ReadMember, type Segment } from './record/member.ts'
+export { contentDigest, type LocatedMember, membersOf } from './record/shard.ts'
+export { type VerifyReport, verify } from './verify/verify.ts'
