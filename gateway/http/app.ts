@@ -19,8 +19,7 @@ import type { OpenRoute } from './open-route.ts'
 import { type HeaderList, isAnyNamed, isNamed, type Sent, sendAnswer, sendError, sendOpen } from './reply.ts'
 import { assertRequest, readHeaders } from './request-headers.ts'
 import type { Route } from './route.ts'
-import { routeIndex } from './route-index.ts'
-import { parseTarget } from './target.ts'
+import { parseTarget, routeIndex } from './router.ts'
 
 export interface AppOptions {
   /** Path prefix of every route. */

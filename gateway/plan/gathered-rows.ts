@@ -7,7 +7,6 @@
  * (level 1: 6.2 KB, 283 µs). CPU time runs out long before bandwidth. Scans consist mostly of adjacent rows, which
  * page shards compress together.
  */
-
 import { crc32, crc32Combine } from '../../corpus/runtime/crc32.ts'
 import { SHORT_HASH_LENGTH } from '../../corpus/runtime/digest.ts'
 import {
@@ -22,10 +21,6 @@ import {
 } from '../../corpus/snapshot/index.ts'
 import { PROCESS_BYTES } from '../process/bounds.ts'
 import type { OpenSnapshot } from '../snapshots/open-snapshot.ts'
-import { coreCache } from './core-cache.ts'
-
-/** Shared by all snapshots, so that the limit applies to the process. */
-const cores = coreCache(PROCESS_BYTES.cores)
 
 /** Rows are joined by commas, and followed by `end`. */
 export function gatheredRows(snapshot: OpenSnapshot, rows: readonly number[], end: '' | ','): FusedPieces {
@@ -87,3 +82,53 @@ function seedOf({ index, epss }: OpenSnapshot, rows: readonly number[], end: '' 
   }
   return seed
 }
+
+/**
+ * Core segments that were requested more than once, in one buffer without an object for each. A hit copies some 500
+ * bytes instead of a read. Each row maps to one slot, shared with others. Evicts a row only when another row in its
+ * slot is requested twice, so that scans do not flush hot rows.
+ */
+export interface CoreCache {
+  /** Copies a cached core to `at` in `out`; returns whether it was cached. */
+  take(snapshot: number, row: number, length: number, out: Buffer, at: number): boolean
+  /** Caches the core if its row was also the slot's last offer. */
+  offer(snapshot: number, row: number, length: number, out: Buffer, at: number): void
+}
+
+/** 95 % of the cores fit; longer ones are not cached. */
+const SLOT_BYTES = 768
+/** The cached row, and the row offered last. */
+const KEYS_BYTES = 16
+const NOBODY = -1
+/** More rows than any snapshot has. */
+const ROWS = 2 ** 32
+
+/** Uses at most `bytes`; the system allocates pages on first use. */
+export function coreCache(bytes: number): CoreCache {
+  const slots = Math.floor(bytes / (SLOT_BYTES + KEYS_BYTES))
+  const memory = Buffer.alloc(slots * SLOT_BYTES)
+  // Adjacent, because they are read together.
+  const keys = new Float64Array(2 * slots).fill(NOBODY)
+  return {
+    take(snapshot, row, length, out, at) {
+      const slot = row % slots
+      if (keys[2 * slot] !== snapshot * ROWS + row) return false
+      const from = slot * SLOT_BYTES
+      memory.copy(out, at, from, from + length)
+      return true
+    },
+    offer(snapshot, row, length, out, at) {
+      if (length > SLOT_BYTES) return
+      const slot = row % slots
+      const key = snapshot * ROWS + row
+      if (keys[2 * slot + 1] === key) {
+        keys[2 * slot] = key
+        out.copy(memory, slot * SLOT_BYTES, at, at + length)
+      }
+      keys[2 * slot + 1] = key
+    },
+  }
+}
+
+/** Shared by all snapshots, so that the limit applies to the process. */
+const cores = coreCache(PROCESS_BYTES.cores)

@@ -60,11 +60,11 @@ export const MAX_HEADER_BYTES = 16_384
 /** Maximum number of header lines: short headers take many times their length in memory. */
 export const MAX_HEADERS = 256
 
-/** Maximum of queued requests per connection: about 2 KB each, plus `WAITING_BYTES`. */
+/** Maximum of queued requests per connection: about 2 KB of memory each, plus `WAITING_BYTES`. */
 export const WAITING_REQUESTS = 64
 
-/** Maximum memory of their targets and headers, in bytes: 2 KB each, for a token and 12 other headers. */
-export const WAITING_BYTES = 128 * 1024
+/** Maximum length of their targets and headers, in bytes: 1 KB each. In memory they take up to three times as much. */
+export const WAITING_BYTES = 64 * 1024
 
 /** Time for a client to read an answer, in ms. The check interval can double it. */
 export const ANSWER_MS = 60_000

@@ -10,14 +10,13 @@ import { described } from '../openapi/parameters.ts'
 import { snapshotOrDate } from '../params/ids.ts'
 import { required } from '../params/parameter.ts'
 import { type ChangedCve, changedSections, changesBetween, firstChangeAfter } from '../plan/changes.ts'
-import { resume } from '../plan/cursors.ts'
 import { SNAPSHOT_BYTES } from '../process/bounds.ts'
 import { type Ancestor, orNull } from '../snapshots/ancestors.ts'
 import type { ServedSnapshot } from '../snapshots/registry.ts'
 import { resolveSince } from '../snapshots/retained-snapshots.ts'
 import { changes as changesSchema } from './answers.ts'
 import type { Context } from './context.ts'
-import { paging } from './paging.ts'
+import { paging, resume } from './paging.ts'
 
 const query = {
   since: described(

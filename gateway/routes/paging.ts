@@ -1,18 +1,23 @@
 /** Common parts of all paged lists: parameters, and the steps from a request to a page. */
 import {
+  type CursorBinding,
+  CursorError,
   type CveFilters,
   isCveKey,
   type ListName,
+  type NamedSnapshot,
   type RowKey,
+  resume as resumeAt,
+  type Snapshots,
   type SortOrder,
   snapshotNumber,
   sortText,
   type TextSetName,
 } from '../../corpus/snapshot/index.ts'
 import type { Answer } from '../http/answer.ts'
+import { invalidCursor, unavailable } from '../http/errors.ts'
 import { withDefault } from '../params/parameter.ts'
 import { cursor, integer } from '../params/parameter-types.ts'
-import { resume } from '../plan/cursors.ts'
 import { cvePageAnswer, NO_HEAD } from '../plan/cve-answer.ts'
 import { type CveListRequest, planCvePage } from '../plan/cve-page.ts'
 import { type ListShape, listPageAnswer } from '../plan/list-answer.ts'
@@ -99,3 +104,21 @@ export function listPage({ registry, queries }: Context, request: ListPageReques
 }
 
 const isListKey = ({ id }: RowKey): boolean => id !== ''
+
+/** `Retry-After` for a snapshot that this gateway has not loaded yet, in seconds. */
+const LOADING_SECONDS = 5
+
+/** @throws ApiError `invalid_cursor`; `unavailable` if it names a snapshot newer than any loaded here */
+export function resume<S extends NamedSnapshot>(
+  snapshots: Snapshots<S>,
+  text: string | undefined,
+  binding: CursorBinding,
+  isKey: (key: RowKey) => boolean,
+): { snapshot: S; after: RowKey | null } {
+  try {
+    return resumeAt(snapshots, text, binding, isKey)
+  } catch (error) {
+    if (!(error instanceof CursorError)) throw error
+    throw error.code === 'newer' ? unavailable(error.message, LOADING_SECONDS) : invalidCursor(error.message)
+  }
+}

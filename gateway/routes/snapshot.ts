@@ -5,11 +5,10 @@
 import { cursorAfter, type RowKey } from '../../corpus/snapshot/index.ts'
 import { jsonAnswer } from '../http/answer.ts'
 import { defineRoute } from '../http/route.ts'
-import { resume } from '../plan/cursors.ts'
 import { retainedSnapshots } from '../snapshots/retained-snapshots.ts'
 import { snapshot, snapshots } from './answers.ts'
 import type { Context } from './context.ts'
-import { paging } from './paging.ts'
+import { paging, resume } from './paging.ts'
 
 export const getSnapshot = defineRoute<Context, Record<never, never>, Record<never, never>>({
   name: 'getSnapshot',

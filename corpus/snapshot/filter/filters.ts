@@ -1,10 +1,16 @@
-/** The filters of a CVE list, and their canonical form. */
-
+/** The filters of a CVE list, their canonical form, and the constraints that they put on a CVE. */
+import { nameKey } from '../../model/affected/products.ts'
 import type { CveId } from '../../model/ids/cve-id.ts'
 import type { Severity } from '../../model/record.ts'
 import { type DateBound, untilMs } from '../../model/values/date-bound.ts'
 import { fold } from '../codec/fold.ts'
-import { cweNumber } from '../derive/facts.ts'
+import type { CveSort } from '../cursor/order.ts'
+import { cweNumber, type FLAGS } from '../derive/facts.ts'
+import { postingsOf } from '../derive/postings.ts'
+import type { CveTables } from '../record/cve-tables.ts'
+import { fromBillionths } from '../record/epss.ts'
+import { lowerBound } from './lower-bound.ts'
+import { rowFinder } from './row-finder.ts'
 
 /** The filters of a request. Time bounds are inclusive, in ms since the epoch. */
 export interface CveFilters {
@@ -55,4 +61,136 @@ export function canonicalFilters(given: GivenFilters): CveFilters {
     updated_since: given.updated_since?.ms,
     ids: given.ids && [...given.ids].sort(),
   }
+}
+
+export type Constraint =
+  | { kind: 'flag'; flag: keyof typeof FLAGS; wanted: boolean }
+  | { kind: 'severity'; bands: readonly Severity[] }
+  | ListConstraint
+  | RangeConstraint
+
+/** The CVEs of a posting list. */
+export interface ListConstraint {
+  kind: 'list'
+  /** Identifies the list in its snapshot. A function, because most lists need no name and some names are long. */
+  name(): string
+  /** Ascending. */
+  ordinals: Uint32Array
+  /** Those of `ordinals` within the requested time of publication, which is also a constraint of its own. */
+  published: Uint32Array
+}
+
+/** The CVEs at positions `from` up to, not including, `to` of a descending order. */
+export interface RangeConstraint {
+  kind: 'range'
+  sort: CveSort
+  from: number
+  to: number
+}
+
+/** Returns a key of a constraint, unique in its snapshot. */
+export function nameOf(constraint: Constraint): string {
+  switch (constraint.kind) {
+    case 'flag':
+      return `${constraint.flag}=${constraint.wanted}`
+    case 'severity':
+      return `severity=${constraint.bands}`
+    case 'list':
+      return constraint.name()
+    case 'range':
+      return `${constraint.sort}=${constraint.from}-${constraint.to}`
+  }
+}
+
+export const FILTER_FLAGS = ['kev', 'has_exploit', 'has_patch', 'has_detection'] as const
+
+/**
+ * Returns the constraints of `filters`. `matches` are the ordinals that match `q`, ascending; null without a `q`.
+ * Out-of-range bounds and unknown names match nothing, without an error (rule 4).
+ */
+export function constraintsOf(snapshot: CveTables, filters: CveFilters, matches: Uint32Array | null): Constraint[] {
+  const { columns } = snapshot
+  const { ids, cwe, cna, assigner, severity, epss_min: leastEpss, updated_since: updatedSince } = filters
+  const published = publicationRange(snapshot, filters)
+  const constraints: Constraint[] = published ? [published] : []
+  const list = (name: () => string, ordinals: Uint32Array): void => {
+    // Ordinals are positions in the order of publication.
+    const { from, to } = published ?? { from: 0, to: columns.count }
+    const cut = ordinals.subarray(lowerBound(ordinals, from), lowerBound(ordinals, to))
+    constraints.push({ kind: 'list', name, ordinals, published: cut })
+  }
+  if (matches) list(() => `q=${filters.q}`, matches)
+  if (ids) list(() => `ids=${ids}`, ordinalsOfIds(snapshot, ids))
+  if (cwe) {
+    const postings = cwe.scope === 'any' ? columns.anyCwe : columns.primaryCwe
+    list(() => `${cwe.scope} cwe=${cwe.number}`, postingsOf(postings, cwe.number))
+  }
+  if (cna !== undefined) list(() => `cna=${cna}`, ordinalsOfCna(snapshot, cna))
+  if (assigner !== undefined) list(() => `assigner=${assigner}`, postingsOf(columns.assigner, assigner))
+  for (const flag of FILTER_FLAGS) {
+    const wanted = filters[flag]
+    if (wanted !== undefined) constraints.push({ kind: 'flag', flag, wanted })
+  }
+  if (severity) constraints.push({ kind: 'severity', bands: severity })
+  if (leastEpss !== undefined) {
+    constraints.push(range('epss', 0, firstBelow(snapshot, 'epss', leastEpss)))
+  }
+  if (updatedSince !== undefined) {
+    constraints.push(range('updated', 0, firstBelow(snapshot, 'updated', updatedSince)))
+  }
+  return constraints
+}
+
+function publicationRange(
+  snapshot: CveTables,
+  { published_since: since, published_until: until }: CveFilters,
+): RangeConstraint | null {
+  if (since === undefined && until === undefined) return null
+  const { keyed } = snapshot.orders.published
+  // Dates are whole milliseconds.
+  const from = until === undefined ? 0 : firstBelow(snapshot, 'published', until + 1)
+  const to = since === undefined ? keyed : firstBelow(snapshot, 'published', since)
+  return range('published', from, to)
+}
+
+const range = (sort: CveSort, from: number, to: number): RangeConstraint => {
+  return { kind: 'range', sort, from, to: Math.max(from, to) }
+}
+
+/** Returns the first position of a descending order with a key below `bound`. Never counts positions without a key. */
+export function firstBelow(
+  { orders, columns, epss }: CveTables,
+  sort: Exclude<CveSort, 'cvss'>,
+  bound: number,
+): number {
+  const { ordinals, keyed } = orders[sort]
+  const keys = sort === 'epss' ? null : columns[sort]
+  let from = 0
+  let to = keyed
+  while (from < to) {
+    const middle = (from + to) >>> 1
+    const ordinal = ordinals[middle]!
+    const key = keys ? keys[ordinal]! : fromBillionths(epss.scores[columns.row[ordinal]!]!)
+    if (key < bound) to = middle
+    else from = middle + 1
+  }
+  return from
+}
+
+function ordinalsOfCna({ columns }: CveTables, slug: string): Uint32Array {
+  const names = columns.assigner.keys.keys().filter((name) => nameKey(name) === slug)
+  const lists = Array.from(names, (name) => postingsOf(columns.assigner, name))
+  return lists.length === 1 ? lists[0]! : Uint32Array.from(lists.flatMap((list) => [...list])).sort()
+}
+
+/** Returns ordinals, ascending. Ignores ids that the snapshot does not have. */
+function ordinalsOfIds(snapshot: CveTables, ids: readonly CveId[]): Uint32Array {
+  const rowOf = rowFinder(snapshot)
+  const ordinals = new Uint32Array(ids.length)
+  let known = 0
+  for (const id of ids) {
+    const row = rowOf(id)
+    if (row >= 0) ordinals[known++] = snapshot.ordinalOfRow[row]!
+  }
+  return ordinals.subarray(0, known).sort()
 }

@@ -1,10 +1,9 @@
 /** Scans an order in either direction. Bitmaps exclude 32 positions at once; ranges are tested CVE by CVE. */
 
 import type { CveTables } from '../record/cve-tables.ts'
-import { type Bitmap, cutWord, hasBit, wordOf } from './bitmap.ts'
-import type { Constraint, RangeConstraint } from './constraints.ts'
+import { type Bitmap, cutWord, hasBit, positionBitmap, wordOf } from './bitmaps.ts'
+import type { Constraint, RangeConstraint } from './filters.ts'
 import type { OrderView } from './order-view.ts'
-import { positionBitmap } from './position-bitmaps.ts'
 
 /** The positions from `low` up to, not including, `high` of a descending order; read down from `high` unless `up`. */
 export interface Run {

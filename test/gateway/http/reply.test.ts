@@ -5,7 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { z } from 'zod'
 import { type Answer, jsonAnswer } from '../../../gateway/http/answer.ts'
-import { acceptsGzip, namesContent } from '../../../gateway/http/negotiation.ts'
+import { acceptsGzip, namesContent } from '../../../gateway/http/reply.ts'
 import { defineRoute } from '../../../gateway/http/route.ts'
 import { serveApp } from '../../support/server.ts'
 

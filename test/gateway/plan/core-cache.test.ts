@@ -1,7 +1,7 @@
 /** The memory of core segments: what is taken is what was offered, by whoever asks, and nobody gets another's. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { coreCache } from '../../../gateway/plan/core-cache.ts'
+import { coreCache } from '../../../gateway/plan/gathered-rows.ts'
 
 const SLOT = 768 + 16
 const SLOTS = 8

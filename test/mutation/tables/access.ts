@@ -179,7 +179,7 @@ export const ACCESS: readonly Mutation[] = [
   {
     rule: 'rule 17: an answer is gzip if the client accepts it, else identity; both have the same content',
     breaks: 'a weight of 0 is overlooked',
-    file: 'gateway/http/negotiation.ts',
+    file: 'gateway/http/reply.ts',
     find: 'return weight > 0 && weight >= identity',
     replace: 'return gzip !== undefined || weight > 0',
     tests: HTTP,
@@ -187,7 +187,7 @@ export const ACCESS: readonly Mutation[] = [
   {
     rule: 'rule 17: the ETag is strong and the same for every token, one for each coding; either gives 304 with a valid token',
     breaks: 'the tag of the gzip coding gives no 304',
-    file: 'gateway/http/negotiation.ts',
+    file: 'gateway/http/reply.ts',
     find: ` || opaque === \`\${tag}-gz\``,
     replace: '',
     tests: HTTP,

@@ -23,7 +23,7 @@ export const ENDPOINTS: readonly Mutation[] = [
   {
     rule: 'API 9.2: any of five bands',
     breaks: 'only the first band of a list counts',
-    file: 'corpus/snapshot/filter/constraints.ts',
+    file: 'corpus/snapshot/filter/filters.ts',
     find: 'bands: severity }',
     replace: 'bands: severity.slice(0, 1) }',
     tests: test('endpoints/cves-filters'),
@@ -31,7 +31,7 @@ export const ENDPOINTS: readonly Mutation[] = [
   {
     rule: 'API 9.3: KEV-listed CVEs or the others',
     breaks: 'kev=false is kev=true',
-    file: 'corpus/snapshot/filter/constraints.ts',
+    file: 'corpus/snapshot/filter/filters.ts',
     find: 'flag, wanted })',
     replace: 'flag, wanted: true })',
     tests: test('endpoints/cves-filters'),
@@ -47,7 +47,7 @@ export const ENDPOINTS: readonly Mutation[] = [
   {
     rule: 'API 9.7: the lowest EPSS score',
     breaks: 'the minimum itself is left out',
-    file: 'corpus/snapshot/filter/constraints.ts',
+    file: 'corpus/snapshot/filter/filters.ts',
     find: 'if (key < bound) to',
     replace: 'if (key <= bound) to',
     tests: test('endpoints/cves-filters'),
@@ -71,7 +71,7 @@ export const ENDPOINTS: readonly Mutation[] = [
   {
     rule: 'API 20.2: primary weakness or any mapping',
     breaks: 'scope=any is scope=primary',
-    file: 'corpus/snapshot/filter/constraints.ts',
+    file: 'corpus/snapshot/filter/filters.ts',
     find: "cwe.scope === 'any' ? columns.anyCwe : columns.primaryCwe",
     replace: 'columns.primaryCwe',
     tests: test('endpoints/cwe-cves'),

@@ -168,7 +168,7 @@ export const LIST_RULES: readonly Mutation[] = [
   {
     rule: 'rule 10: a rejected record is in no list, and the 404 of its endpoints states the time of rejection',
     breaks: 'the day of the rejection is not told',
-    file: 'gateway/routes/found-cve.ts',
+    file: 'gateway/routes/cve.ts',
     find: `\${rejectedAt ? \` on \${rejectedAt}\` : ''}`,
     replace: '',
     tests: LISTS,

@@ -39,7 +39,7 @@ export const SERVICE: readonly Mutation[] = [
   {
     rule: 'API 6.2: the message names the CVE',
     breaks: 'the CVE is not named',
-    file: 'gateway/routes/found-cve.ts',
+    file: 'gateway/routes/cve.ts',
     find: `no record exists for \${id}`,
     replace: 'no record exists',
     tests: test('endpoints/conventions'),

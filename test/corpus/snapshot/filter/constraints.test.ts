@@ -1,7 +1,7 @@
 /** Bounds of ranges: a binary search and a comparison of all keys find the same position. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { firstBelow } from '../../../../corpus/snapshot/filter/constraints.ts'
+import { firstBelow } from '../../../../corpus/snapshot/filter/filters.ts'
 import type { CveTables } from '../../../../corpus/snapshot/record/cve-tables.ts'
 
 /** Returns a snapshot with these keys, descending, in each order, and one CVE without a key after them. */
