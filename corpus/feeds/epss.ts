@@ -26,7 +26,7 @@ export function findEpss(feedsFolder: string): FeedFile[] {
     const namedDay = dateInName(name)
     const date = stated ?? namedDay
     if (date === null) {
-      throw new FeedError('file_invalid', `${name} is dated neither by its first line (score_date) nor by its name`)
+      throw new FeedError('file_invalid', `${name} has no date in its first line (score_date) or in its name`)
     }
     return { path, name, role: 'baseline', part: '', date, namedDay, version: model, folder: false }
   })

@@ -43,7 +43,7 @@ export function findKev(feedsFolder: string): FeedFile[] {
 function readCatalog(path: string, name: string): JsonObject & { vulnerabilities: unknown[] } {
   const json = readJsonFile(path, name)
   if (!isObject(json) || !Array.isArray(json.vulnerabilities)) {
-    throw new FeedError('file_invalid', `${name} is no KEV catalogue: it has no list "vulnerabilities"`)
+    throw new FeedError('file_invalid', `${name} is not a KEV catalog: it has no list "vulnerabilities"`)
   }
   return json as JsonObject & { vulnerabilities: unknown[] }
 }

@@ -114,7 +114,7 @@ export function openObjects(source: Source, effects: NetworkEffects, { proven }:
     async parts(file, spans) {
       for (const { at, length } of spans) {
         if (length > 0 && at + length <= file.size) continue
-        throw new SnapshotError('malformed', `${describe(file)} has no ${length} bytes at ${at}`)
+        throw new SnapshotError('malformed', `${describe(file)} has no ${length} bytes at byte ${at}`)
       }
       const path = objectName(file.sha256)
       const from = proven ? await remembered(proofs, file.sha256, () => read(path, () => proofOf(file))) : reading

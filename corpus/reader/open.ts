@@ -87,5 +87,5 @@ async function readManifest(
   }
   const manifest = decodeManifest(bytes)
   if (manifest.snapshot === snapshot) return manifest
-  throw new SnapshotError('digest', 'latest.json and its manifest name different snapshots')
+  throw new SnapshotError('digest', 'latest.json and its manifest state different snapshots')
 }

@@ -69,7 +69,7 @@ const boolean: Option<boolean> = {
 }
 const text: Option<string> = {
   read: (value) => (typeof value === 'string' && value !== '' ? value : null),
-  form: 'a text that is not empty',
+  form: 'a string that is not empty',
 }
 const date: Option<DateBound> = {
   read(value) {
@@ -86,7 +86,7 @@ const severity: Option<Severity[]> = {
     const given = new Set((Array.isArray(value) ? value : [value]).map((one) => readMember(SEVERITIES, one)))
     return given.size === 0 || given.has(null) ? null : SEVERITIES.toReversed().filter((band) => given.has(band))
   },
-  form: `one or several of ${SEVERITIES.toReversed().join(', ')}`,
+  form: `one or more of ${SEVERITIES.toReversed().join(', ')}`,
 }
 const cwe: Option<string> = {
   read(value) {
@@ -101,7 +101,7 @@ const ids: Option<CveId[]> = {
     const read = value.map((one) => (typeof one === 'string' ? parseCveId(one) : null))
     return read.includes(null) ? null : [...new Set(read as CveId[])]
   },
-  form: 'CVE ids such as CVE-2024-3400, one at least',
+  form: 'one or more CVE ids such as CVE-2024-3400',
 }
 const oneOf = <const M extends string>(members: readonly M[]): Option<M> => ({
   read: (value) => readMember(members, value),
@@ -166,7 +166,7 @@ export function readList(options: CveListOptions): CveListQuery {
 function queryOf({ sort = '-published', cna, scope, ...given }: Values<typeof WALK>): CveWalkQuery {
   const filters = canonicalFilters(given)
   if (scope !== undefined) {
-    if (!filters.cwe) throw new TypeError("option 'scope' says how 'cwe' is meant, which is not given")
+    if (!filters.cwe) throw new TypeError("option 'scope' requires option 'cwe'; add it")
     filters.cwe.scope = scope
   }
   // Filters that `/cves` does not have come last, so that cursors without them equal those of `/cves`.
@@ -202,6 +202,6 @@ export function assertKnown(known: readonly string[], options: unknown): void {
 }
 
 function unknown(name: string, known: readonly string[]): TypeError {
-  if (name === 'q') return new TypeError("a reader has no option 'q': searching texts takes a gateway")
-  return new TypeError(`unknown option '${name}'; there are ${known.join(', ')}`)
+  if (name === 'q') return new TypeError("a reader has no option 'q'; use a gateway to search texts")
+  return new TypeError(`unknown option '${name}'; known options are ${known.join(', ')}`)
 }

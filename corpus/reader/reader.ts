@@ -106,9 +106,10 @@ export interface Reader {
 export async function openReader(address: string | URL, options: ReaderOptions = {}): Promise<Reader> {
   assertKnown(['keys', 'effects'], options)
   if (options.keys !== undefined && !Array.isArray(options.keys)) {
-    throw new TypeError("option 'keys' must be public keys as `readKeySetFile` gives them")
+    throw new TypeError("option 'keys' must be public keys that `readKeySetFile` returned")
   }
-  if (address === undefined || address === '') throw new TypeError('no address of a repository was given')
+  if (address === undefined || address === '')
+    throw new TypeError('the address of the repository is missing; pass a URL or a path')
   const { keys = null } = options
   const network = options.effects ? { effects: options.effects, close: async () => {} } : realNetworkEffects()
   // A library logs nothing.
@@ -144,7 +145,7 @@ export async function openReader(address: string | URL, options: ReaderOptions =
         const span = { at: index.at[row]!, length: index.length[row]! }
         const bytes = (await objects.parts(shards[index.shard[row]!]!, [span]))[0]!
         const member = { ...decodeMemberHead(bytes), bytes }
-        if (member.key !== id) throw new SnapshotError('malformed', `the index leads to ${member.key} for ${id}`)
+        if (member.key !== id) throw new SnapshotError('malformed', `the index points to ${member.key} for ${id}`)
         const text = splicePlain(recordPieces(member, epssAt(epss, row), sections)).toString()
         return parsedJson(text) as CveDetail<S>
       },
@@ -199,7 +200,9 @@ function sectionsOf(include: readonly string[]): Section[] {
   const given = include.map((name) => {
     const section = memberOf(SECTION_NAMES, String(name))
     if (section === null)
-      throw new TypeError(`option 'include' has no '${name}'; there are ${SECTION_NAMES.join(', ')}`)
+      throw new TypeError(
+        `option 'include' has an unknown section '${name}'; known sections are ${SECTION_NAMES.join(', ')}`,
+      )
     return section
   })
   return SECTION_NAMES.filter((section) => given.includes(section))

@@ -64,8 +64,7 @@ export function openRows(snapshot: ReadSnapshot, objects: Objects): Rows {
   /** Stores a row after checking its CVE id, because the order may be wrong. */
   function put(out: CveSummary[], { to, ordinal }: Wanted, row: CveSummary | undefined): void {
     const id = idAt(index, columns.row[ordinal]!)
-    if (row?.cve_id !== id)
-      throw new SnapshotError('malformed', `there is ${row?.cve_id ?? 'nothing'} where ${id} should be`)
+    if (row?.cve_id !== id) throw new SnapshotError('malformed', `the row of ${id} contains ${row?.cve_id ?? 'no id'}`)
     out[to] = row
   }
 
@@ -75,13 +74,13 @@ export function openRows(snapshot: ReadSnapshot, objects: Objects): Rows {
     if (known) return known
     const { pagesAt } = orders[sort]
     const at = pagesAt[page]
-    if (at === undefined) throw new SnapshotError('malformed', `there is no page ${page} by ${sort}`)
+    if (at === undefined) throw new SnapshotError('malformed', `the order ${sort} has no page ${page}`)
     const length = (pagesAt[page + 1] ?? pages[sort].size) - at
     // Copies the bytes: the part may be a view into a larger buffer.
     const bytes = Buffer.from((await objects.parts(pages[sort], [{ at, length }]))[0]!)
     const member = { ...decodeMemberHead(bytes), bytes }
     if (member.key !== pageKey(page)) {
-      throw new SnapshotError('malformed', `an order leads to page ${member.key} for ${pageKey(page)}`)
+      throw new SnapshotError('malformed', `the order ${sort} points to page ${member.key} for ${pageKey(page)}`)
     }
     read.set(key, member)
     return member

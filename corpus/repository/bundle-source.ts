@@ -29,7 +29,7 @@ export function bundleSource(file: string): Source {
 }
 
 const notInBundle = (path: string, file: string) =>
-  `${path} is not in ${basename(file)}: it holds what is new since the snapshot that its writer had, which is not the one here, or it was written with --derive and is to be read so`
+  `${path} is not in ${basename(file)}: it contains only files that are new since an earlier snapshot; mirror the bundle before it first, or use --derive if it was written with --derive`
 
 function positionsIn(file: string): Map<string, Position> {
   const positions = new Map<string, Position>()
@@ -41,7 +41,11 @@ function positionsIn(file: string): Map<string, Position> {
       const isWhole = readSync(fd, header, 0, BLOCK_BYTES, at) === BLOCK_BYTES
       const entry = isWhole ? decodeHeader(header) : null
       if (!isWhole && at > 0) throw new TransferError('unusable', `${file} ends too early: it was not copied whole`)
-      if (!entry) throw new TransferError('unusable', `${file} is no bundle: mirror --bundle writes one`)
+      if (!entry)
+        throw new TransferError(
+          'unusable',
+          `${file} is not a bundle; create one with vulnshelf-gateway mirror --bundle`,
+        )
       if (entry.kind === 'end') break
       const { name, size } = entry
       at += BLOCK_BYTES
@@ -53,6 +57,6 @@ function positionsIn(file: string): Map<string, Position> {
     closeSync(fd)
   }
   if (!positions.has(POINTER_NAME))
-    throw new TransferError('unusable', `${file} is no bundle: it has no ${POINTER_NAME}`)
+    throw new TransferError('unusable', `${file} is not a bundle: it has no ${POINTER_NAME}`)
   return positions
 }

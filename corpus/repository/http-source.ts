@@ -19,7 +19,7 @@ export function httpSource(url: URL, effects: NetworkEffects): Source {
       if (first !== null && first <= from) return { bytes, from: first, discard }
       await discard()
       if (status === 206 || status === 416) {
-        throw new TransferError('restart', `the server cannot go on from byte ${from}`)
+        throw new TransferError('restart', `the server cannot resume at byte ${from}`)
       }
       throw statusError(answer, effects.now())
     },

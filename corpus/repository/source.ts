@@ -43,6 +43,6 @@ export function openSource(text: string, effects: NetworkEffects): Source {
   if (url.protocol === 'http:' || url.protocol === 'https:') return httpSource(url, effects)
   throw new TransferError(
     'usage',
-    `a repository is a folder, a bundle, or at http://, https:// or s3://, not at ${url.protocol}//`,
+    `cannot read a repository at ${url.protocol}//; use a folder, a bundle, http://, https:// or s3://`,
   )
 }

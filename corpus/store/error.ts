@@ -34,7 +34,7 @@ function explain(path: string, message: string, readonly: boolean): string {
   if (!mayRead(path)) return `${path} cannot be read: ${message}; make it readable for this user`
   const remedy = 'make the file and its folder writable for this user'
   if (!readonly) return `${path} cannot be written: ${message}; ${remedy}`
-  const why = `its folder cannot be written, and SQLite writes two small files beside a corpus to read it`
+  const why = 'its folder is not writable, and SQLite creates two small files in it to read a corpus'
   return `${path} cannot be read: ${why}; make the folder writable for this user, or copy the corpus`
 }
 
@@ -42,7 +42,7 @@ function explain(path: string, message: string, readonly: boolean): string {
 function folderFault(folder: string, message: string): string {
   for (let above = resolve(folder); ; above = dirname(above)) {
     const stat = statSync(above, { throwIfNoEntry: false })
-    if (stat && !stat.isDirectory()) return `${above} is a file; name a path in a folder`
+    if (stat && !stat.isDirectory()) return `${above} is a file; use a path in a folder`
     if (stat) return `${message}; make ${above} writable for this user`
   }
 }

@@ -99,8 +99,8 @@ function checkSchema(path: string, database: Database.Database): void {
   }
   const version = pragma('user_version')
   if (version !== SCHEMA_VERSION) {
-    const what = `${path} has schema version ${version}, this program works with ${SCHEMA_VERSION}`
-    throw new StoreError('wrong_version', `${what}: ingest the feeds into a new corpus`)
+    const what = `${path} has schema version ${version}, this program requires ${SCHEMA_VERSION}`
+    throw new StoreError('wrong_version', `${what}; ingest the feeds into a new corpus`)
   }
 }
 

@@ -88,7 +88,7 @@ async function writeEntry(name: string, bytes: Uint8Array, write: Write): Promis
 async function copyEntry(name: string, path: string, write: Write): Promise<void> {
   const { size } = statSync(path)
   if (size > MAX_ENTRY_BYTES) {
-    throw new MirrorError('too_large', `${name} has ${size} bytes; a bundle takes files of up to ${MAX_ENTRY_BYTES}`)
+    throw new MirrorError('too_large', `${name} has ${size} bytes; the limit in a bundle is ${MAX_ENTRY_BYTES}`)
   }
   await write(encodeHeader({ name, size }))
   for await (const chunk of createReadStream(path)) await write(chunk as Buffer)

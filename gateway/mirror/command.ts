@@ -96,7 +96,7 @@ export async function mirrorFromCommand(sourceText: string, dist: string, flags:
         if (isFirst || report.changed || report.fetched.files > 0) print(report)
         isFirst = false
       },
-      onError: (error) => effects.log(`vulnshelf-gateway: ${error.message}; what is here stays`),
+      onError: (error) => effects.log(`vulnshelf-gateway: ${error.message}; the local snapshot is unchanged`),
     })
   } finally {
     await close()

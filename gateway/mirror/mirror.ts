@@ -160,7 +160,7 @@ async function copy(
   const came = await getMissing(manifest, missing, have, options.derive ?? null, transfers, onBytes)
 
   const isNew = !before?.equals(bytes)
-  if (options.bundle && !isNew) effects.log(`nothing is new since the last time, so ${options.bundle} is not written`)
+  if (options.bundle && !isNew) effects.log(`no snapshot is new, so ${options.bundle} was not written`)
   const fresh = { pointer: bytes, manifestBytes, manifest, before: have, came }
   const write = (file: string) => writingTo(file, () => writeBundle(file, dist, fresh, judge, effects))
   const bundle = options.bundle && isNew ? await write(options.bundle) : null

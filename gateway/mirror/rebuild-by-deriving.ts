@@ -50,8 +50,7 @@ export async function rebuiltByDeriving(
   } finally {
     await effects.remove(folder)
   }
-  if (others > 0)
-    effects.log(`${others} derived files come out otherwise here than where they were built, and are fetched`)
+  if (others > 0) effects.log(`${others} locally derived files differ from the published ones, downloading them`)
   return made
 }
 

@@ -60,7 +60,7 @@ export async function linksTo(
     if (spent >= worth) return null
     const { manifest: before, cost } = await manifestOf(parent.manifest)
     if (before.snapshot !== parent.snapshot) {
-      throw new SnapshotError('malformed', `the manifest ${parent.manifest} has another snapshot than its child states`)
+      throw new SnapshotError('malformed', `the manifest ${parent.manifest} states a different snapshot than its child`)
     }
     links.unshift({ child, parent: before, pack: delta })
     if (parent.manifest === have) return links
@@ -157,7 +157,7 @@ export async function worthwhileLinks(
     const known = knownManifest(dist, digest)
     if (known) return { manifest: known.manifest, cost: 0 }
     const bytes = await readFile(manifestName(digest), most, transfers)
-    if (sha256(bytes) !== digest) throw new SnapshotError('digest', `the manifest ${digest} has another digest`)
+    if (sha256(bytes) !== digest) throw new SnapshotError('digest', `the manifest ${digest} does not match its digest`)
     // `/changes` needs the whole chain, including skipped nights.
     await replaceFile(manifestPath(dist, digest), bytes, join(temporaryFolder(dist), 'between'), effects)
     return { manifest: decodeManifest(bytes), cost: bytes.length }
@@ -206,5 +206,5 @@ const WRONG_FILE: readonly TransferErrorCode[] = ['missing', 'refused', 'digest'
 function withoutPacks(error: unknown, effects: NetworkEffects): void {
   const isTheirs = error instanceof SnapshotError || (error instanceof TransferError && WRONG_FILE.includes(error.code))
   if (!isTheirs) throw error
-  effects.log(`delta packs are of no use, so files are fetched whole: ${error.message}`)
+  effects.log(`cannot use delta packs, downloading files instead: ${error.message}`)
 }

@@ -52,7 +52,7 @@ function judgeSuccession(pointer: Pointer, have: Pointer): void {
     case 'other':
       throw new MirrorError(
         'contradiction',
-        `the source has another snapshot as version ${pointer.version} than the local one`,
+        `version ${pointer.version} of the source is another snapshot than the local version ${pointer.version}`,
       )
     case 'untimely':
       throw new MirrorError(

@@ -106,6 +106,6 @@ function cutIds(among: Uint32Array | number, idOf: (ordinal: number) => string):
 function readMember(object: OpenObject, at: number, length: number, key: string): ReadMember {
   const bytes = object.read(at, length)
   const head = decodeMemberHead(bytes)
-  if (head.key !== key) throw new SnapshotError('malformed', `the position of ${key} in a list has ${head.key}`)
+  if (head.key !== key) throw new SnapshotError('malformed', `a list points to ${head.key} for ${key}`)
   return { ...head, bytes }
 }

@@ -76,7 +76,7 @@ test('a KEV file that is empty, no JSON, or another JSON stops the ingest', asyn
   const html = spoiled('kev-html', (feeds) => writeFileSync(kevFile(feeds), '<html>503 try again</html>'))
   assert.match(await refused(html), /^KEV: kev\/known_exploited_vulnerabilities\.json is not JSON: /)
   const other = spoiled('kev-other', (feeds) => writeFileSync(kevFile(feeds), '{"error":"rate limited"}'))
-  assert.match(await refused(other), /^KEV: .* is no KEV catalogue/)
+  assert.match(await refused(other), /^KEV: .* is not a KEV catalog:/)
   const none = spoiled('kev-none', (feeds) => {
     const catalog = JSON.parse(readFileSync(kevFile(feeds), 'utf8')) as object
     writeFileSync(kevFile(feeds), JSON.stringify({ ...catalog, vulnerabilities: [] }))
@@ -149,7 +149,7 @@ test('a corpus that is none, or of another version, is neither read nor written'
   const version = Number(later.pragma('user_version', { simple: true }))
   later.pragma(`user_version = ${version + 1}`)
   later.close()
-  await noCorpus(versioned, new RegExp(`has schema version ${version + 1}, this program works with ${version}`))
+  await noCorpus(versioned, new RegExp(`has schema version ${version + 1}, this program requires ${version}`))
 })
 
 test('a missing corpus, and a folder in its place, are reported', async () => {
@@ -161,7 +161,7 @@ test('a missing corpus, and a folder in its place, are reported', async () => {
   const inFile = join(folder.path, 'text.db/corpus.db')
   assert.match(
     failed(await vulnshelf(['ingest', good.feeds, '--corpus', inFile])),
-    /text\.db\/corpus\.db cannot be written: \S+text\.db is a file; name a path in a folder$/,
+    /text\.db\/corpus\.db cannot be written: \S+text\.db is a file; use a path in a folder$/,
   )
 })
 
@@ -264,7 +264,7 @@ test('every command reports a folder without a snapshot with a remedy, and write
     [nowhere, /^there is no folder \S+nowhere; /],
     [file, /^\S+a-page\.md is a file; /],
     [join(file, 'below'), /^there is no folder \S+below; /],
-    [good.feeds, /feeds holds no snapshot: latest\.json is missing; /],
+    [good.feeds, /feeds contains no snapshot: latest\.json is missing; /],
   ] as const) {
     const before = stateOf(good.feeds)
     for (const args of [
@@ -276,7 +276,7 @@ test('every command reports a folder without a snapshot with a remedy, and write
     ]) {
       const line = failed(await vulnshelf(args))
       assert.match(line, why, args.join(' '))
-      assert.match(line, /; name a folder that `vulnshelf build` or `vulnshelf-gateway mirror` has written$/)
+      assert.match(line, /; use a folder that `vulnshelf build` or `vulnshelf-gateway mirror` has written$/)
     }
     assert.match(failed(await gateway(['serve', path, '--port', '0', '--issuer', 'https://id.example.com'])), why)
     assert.equal(stateOf(good.feeds), before)

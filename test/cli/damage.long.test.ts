@@ -107,19 +107,19 @@ test('every command reports a missing, cut or changed manifest or pointer, and w
     [
       'no-pointer',
       (dist) => rmSync(pointerPath(dist)),
-      /holds no snapshot: latest\.json is missing; name a folder that /,
+      /contains no snapshot: latest\.json is missing; use a folder that /,
     ],
     ['cut-pointer', (dist) => truncateSync(pointerPath(dist), 60), /^latest\.json is not JSON: it begins with "/],
     ['empty-pointer', (dist) => truncateSync(pointerPath(dist), 0), /^latest\.json is not JSON: it begins with "/],
     [
       'other-pointer',
       (dist) => writeFileSync(pointerPath(dist), '{"format":1}'),
-      /^latest\.json lacks what a pointer says$/,
+      /^latest\.json lacks required fields of a pointer$/,
     ],
     [
       'newer-pointer',
       (dist) => writeFileSync(pointerPath(dist), '{"format":2}'),
-      /^latest\.json is of format 2; known is 1$/,
+      /^latest\.json has format 2; this program requires 1$/,
     ],
   ]
   for (const [name, spoil, line] of cases) {

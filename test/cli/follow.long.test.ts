@@ -70,7 +70,7 @@ test('it starts with the first snapshot, serves each new one, and ends its mirro
 
   const pointer = readFileSync(pointerPath(origin))
   writeFileSync(pointerPath(origin), 'not now')
-  await until(() => /latest\.json is not JSON: .*; what is here stays/.test(said.out))
+  await until(() => /latest\.json is not JSON: .*; the local snapshot is unchanged/.test(said.out))
   assert.is(await served(), snapshot)
   writeFileSync(pointerPath(origin), pointer)
 
@@ -171,7 +171,7 @@ test('a damaged snapshot is mirrored again before it is served', async () => {
 
 test('a source that can be none ends it, also where a snapshot is here', async () => {
   const words = (dist: string) => serve(dist, '--follow', 'ftp://example.com/dist')
-  const told = /^a repository is a folder, a bundle, or at http:/
+  const told = /^cannot read a repository at /
   assert.match(failed(await gateway(words(at('nowhere'))), 2), told)
   const ended = await gateway(words(origin))
   assert.is(ended.code, 2)
@@ -227,7 +227,9 @@ test('a snapshot that is here is served while the repository is away', async () 
   const dist = at('away')
   cpSync(origin, dist, { recursive: true })
   const { child, said, until, served } = await following(dist, ['--follow', at('gone'), '--interval', '1s'])
-  await until(() => /\S+ has no snapshot: latest\.json: .* is missing; use .*; what is here stays/.test(said.out))
+  await until(() =>
+    /\S+ has no snapshot: latest\.json: .* is missing; use .*; the local snapshot is unchanged/.test(said.out),
+  )
   assert.is(await served(), readCurrent(dist).manifest.snapshot)
   const ended = once(child, 'close')
   child.kill('SIGTERM')

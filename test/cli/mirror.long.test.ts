@@ -96,7 +96,10 @@ test('with an interval it mirrors each new snapshot, continues after errors, and
   await until(() => holds(() => versions().length === 1), tell)
   const pointer = readFileSync(pointerPath(followed))
   writeFileSync(pointerPath(followed), 'not now')
-  await until(() => holds(() => /vulnshelf-gateway: latest\.json is not JSON: .*; what is here stays/.test(err)), tell)
+  await until(
+    () => holds(() => /vulnshelf-gateway: latest\.json is not JSON: .*; the local snapshot is unchanged/.test(err)),
+    tell,
+  )
   writeFileSync(pointerPath(followed), pointer)
   await ingestAndBuild({ feeds, corpus, dist: followed, asOf: nights[1]! })
   done(await vulnshelf(['sign', followed, '--sign-key', key]))

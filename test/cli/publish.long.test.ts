@@ -65,7 +65,7 @@ test('what cannot be is one line and leaves nothing behind', async () => {
   mkdirSync(at('empty'))
   assert.match(
     failed(await vulnshelf(['publish', at('empty'), at('never')])),
-    /empty holds no snapshot: latest\.json is missing; name /,
+    /empty contains no snapshot: latest\.json is missing; use /,
   )
   assert.match(
     failed(await vulnshelf(['publish', first, feeds])),

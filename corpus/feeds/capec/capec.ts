@@ -37,7 +37,7 @@ const PATTERNS: CatalogKind<CapecEntry> = {
 
 async function readXml(file: FeedFile): Promise<ReadCatalog<CapecEntry>> {
   const text = await withDocuments(file, isXmlDocument, ([document, ...others]) => {
-    if (!document || others.length > 0) throw new FeedError('file_invalid', 'it does not hold one XML file')
+    if (!document || others.length > 0) throw new FeedError('file_invalid', 'it does not contain exactly one XML file')
     return textOfDocument(document)
   })
   return readXmlCatalog(text, file.name)

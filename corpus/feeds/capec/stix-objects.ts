@@ -50,7 +50,7 @@ export function readStixObjects(documents: readonly Document[]): StixCatalog {
     const number = object.type === 'attack-pattern' ? capecNumber(object) : null
     return number === null ? [] : [[number, object]]
   })
-  if (patterns.length === 0) throw new FeedError('file_invalid', 'it holds no attack pattern of CAPEC')
+  if (patterns.length === 0) throw new FeedError('file_invalid', 'it contains no CAPEC attack pattern')
   const stated = patterns.map(([, pattern]) => pattern)
   return {
     patterns: patterns.sort(([a, x], [b, y]) => a - b || (String(x.id) < String(y.id) ? -1 : 1)),
@@ -69,7 +69,7 @@ export function readStixObjects(documents: readonly Document[]): StixCatalog {
 function bundleObjects(document: Document): JsonObject[] {
   const json = parse(document.read())
   if (!isObject(json) || json.type !== 'bundle' || !Array.isArray(json.objects)) {
-    throw new FeedError('file_invalid', 'it is no STIX bundle')
+    throw new FeedError('file_invalid', 'it is not a STIX bundle')
   }
   return objects(json.objects)
 }

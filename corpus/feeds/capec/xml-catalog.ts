@@ -23,7 +23,7 @@ import { patternIds, relatedWeaknesses, skillTexts, taxonomyEntryId } from './pa
 export function readXmlCatalog(text: string, fileName: string): ReadCatalog<CapecEntry> {
   const root = parseXml(text, fileName)
   if (root.name !== 'Attack_Pattern_Catalog') {
-    throw new FeedError('file_invalid', `${fileName} is no CAPEC catalog: its root is ${root.name}`)
+    throw new FeedError('file_invalid', `${fileName} is not a CAPEC catalog: its root element is ${root.name}`)
   }
   const head = readHead(root, fileName)
   const entries: ReadEntry<CapecEntry>[] = []

@@ -19,7 +19,7 @@ export function readHead(root: XmlElement, fileName: string): CatalogHead {
   const version = attributeOf(root, 'Version')
   const date = utcTimestamp(attributeOf(root, 'Date') ?? '')
   if (version === null || date === null) {
-    throw new FeedError('file_invalid', `${fileName} states no Version, or no Date that there is`)
+    throw new FeedError('file_invalid', `${fileName} has no Version or no valid Date`)
   }
   return { version, date }
 }

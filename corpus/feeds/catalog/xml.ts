@@ -55,7 +55,7 @@ export function parseXml(text: string, name: string): XmlElement {
   // Document types allow expanding entities and external files; neither catalog has one. Checks only the head, because
   // code examples may contain one.
   if (/<!DOCTYPE/i.test(text.slice(0, Math.max(0, text.search(/<[A-Za-z]/)))))
-    throw invalid('has a document type, which is not read')
+    throw invalid('has a document type declaration, which is not supported')
   const { tags, longest } = measureTags(text)
   if (tags > MAX_TAGS) throw invalid(`has more than ${MAX_TAGS} tags`)
   if (longest > MAX_TEXT) throw invalid(`has a text of ${longest} characters, the limit is ${MAX_TEXT}`)
@@ -64,10 +64,10 @@ export function parseXml(text: string, name: string): XmlElement {
     parsed = parser.parse(text, true)
   } catch (cause) {
     // The parser quotes the invalid text at any length.
-    throw invalid(`is no XML: ${(cause as Error).message.slice(0, MAX_MESSAGE)}`, cause)
+    throw invalid(`is not XML: ${(cause as Error).message.slice(0, MAX_MESSAGE)}`, cause)
   }
   const root = nodesOf(parsed).find((node) => typeof node !== 'string')
-  if (!root) throw invalid('is no XML: it has no element')
+  if (!root) throw invalid('is not XML: it has no element')
   return root as XmlElement
 }
 

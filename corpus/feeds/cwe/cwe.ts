@@ -58,7 +58,7 @@ const WEAKNESSES: CatalogKind<CweEntry> = {
 function readWeaknesses(text: string, fileName: string): ReadCatalog<CweEntry> {
   const root = parseXml(text, fileName)
   if (root.name !== 'Weakness_Catalog') {
-    throw new FeedError('file_invalid', `${fileName} is no CWE catalog: its root is ${root.name}`)
+    throw new FeedError('file_invalid', `${fileName} is not a CWE catalog: its root element is ${root.name}`)
   }
   const head = readHead(root, fileName)
   const entries: ReadEntry<CweEntry>[] = []
@@ -80,7 +80,7 @@ const isXml = (name: string) => name.toLowerCase().endsWith('.xml')
 function onlyText(documents: readonly Document[]): string {
   const [document, ...others] = documents
   if (!document || others.length > 0) {
-    throw new FeedError('file_invalid', `it holds ${documents.length} XML files instead of one`)
+    throw new FeedError('file_invalid', `it contains ${documents.length} XML files, not one`)
   }
   return textOfDocument(document)
 }

@@ -35,7 +35,7 @@ export async function withDocuments<T>(
     const directory = await openCatalog(file.path)
     const entries = directory.entries.filter(({ name }) => wanted(name))
     if (entries.reduce((sum, { size }) => sum + size, 0) > MAX_TOTAL_BYTES) {
-      throw new FeedError('file_invalid', `holds more than ${MAX_TOTAL_BYTES} bytes`)
+      throw new FeedError('file_invalid', `it has more than ${MAX_TOTAL_BYTES} bytes`)
     }
     return withZip(directory.position, (window) => {
       const documents = entries.map((entry) => ({
@@ -53,7 +53,7 @@ export async function withDocuments<T>(
 
 /** Opens a zip. Rejects a zip in a zip, which only the CVE list has, without extracting it. */
 async function openCatalog(path: string): Promise<ZipDirectory> {
-  const refusal = new FeedError('file_invalid', 'it holds nothing but another zip')
+  const refusal = new FeedError('file_invalid', 'it contains only another zip; extract that one')
   const directory = await openZip(path, () => Promise.reject(refusal))
   if (directory.position.part) throw refusal
   return directory
@@ -63,7 +63,7 @@ async function openCatalog(path: string): Promise<ZipDirectory> {
 export const textOfDocument = (document: Document): string => utf8Text(document.read())
 
 function bounded(documents: Document[]): Document[] {
-  if (documents.length > MAX_DOCUMENTS) throw new FeedError('file_invalid', `holds more than ${MAX_DOCUMENTS} files`)
+  if (documents.length > MAX_DOCUMENTS) throw new FeedError('file_invalid', `it has more than ${MAX_DOCUMENTS} files`)
   return documents.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 

@@ -42,10 +42,7 @@ export function openWindow(path: string, part?: { start: number; size: number })
     size,
     at(position, length) {
       if (!(position >= 0 && length >= 0 && position + length <= size)) {
-        throw new FeedError(
-          'file_damaged',
-          `it ends at byte ${size}, but ${length} bytes from ${position} are referred to`,
-        )
+        throw new FeedError('file_damaged', `it has ${size} bytes, but refers to ${length} bytes at ${position}`)
       }
       if (length > WINDOW_BYTES) {
         const bytes = Buffer.allocUnsafe(length)

@@ -77,7 +77,7 @@ function openScanner(list: string, maxBytes: number, refusal: (message: string) 
     }
     const text = piece.toString('latin1')
     envelope += inList ? text.replace(/[ \t\r\n]+/g, '') : text
-    if (envelope.length > MAX_ENVELOPE) throw refusal(`has more than ${MAX_ENVELOPE} bytes around its "${list}"`)
+    if (envelope.length > MAX_ENVELOPE) throw refusal(`has more than ${MAX_ENVELOPE} bytes outside its "${list}"`)
   }
   const finish = (): JsonMember => {
     const isLong = length > maxBytes

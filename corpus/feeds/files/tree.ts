@@ -74,7 +74,10 @@ async function openTree(file: FeedFile, options: ReadOptions, { keyOf }: Pick<Tr
   const stated = listing.reduce((sum, { at: { size } }) => sum + (size > MAX_ITEM_BYTES ? 0 : size), 0)
   const stored = position.part?.size ?? statSync(position.path).size
   if (stated > MAX_RATIO * stored + RATIO_MARGIN_BYTES) {
-    throw new FeedError('file_damaged', `${file.name}: its entries state ${stated} bytes, more than ${stored} can hold`)
+    throw new FeedError(
+      'file_damaged',
+      `${file.name}: its entries state ${stated} bytes, too many for a file of ${stored} bytes`,
+    )
   }
   const located = (positions: ZipEntry[]) => ({ zip: position, entries: packEntries(positions) })
   return { items: listing.length, batches: batches(listing, options, located) }

@@ -21,7 +21,7 @@ export function findFirstParty(feedsFolder: string, feed: FirstPartyName): FeedF
   return found.flatMap((file) => {
     const { name } = file
     const owner = feedOf(name.split('/').at(-1)!)
-    if (owner === null) throw new FeedError('file_invalid', `${name} belongs to no feed: its name is not ${EXPECTED}`)
+    if (owner === null) throw new FeedError('file_invalid', `${name} belongs to no feed; rename it to ${EXPECTED}`)
     return owner === feed ? [fileDatedByName(file, partOf(name))] : []
   })
 }

@@ -172,7 +172,10 @@ function nvdVulnerabilities(file: NamedFile): AsyncIterable<JsonMember> {
   return jsonMembers({ name: file.name, chunks: plainChunks(file) }, 'vulnerabilities', MAX_ITEM_BYTES, (envelope) => {
     const format = isObject(envelope) ? envelope.format : undefined
     if (format !== FORMAT) {
-      throw new FeedError('file_invalid', `${file.name} is no NVD file: its format is ${shown(format)}, not ${FORMAT}`)
+      throw new FeedError(
+        'file_invalid',
+        `${file.name} is not an NVD file: its format is ${shown(format)}, not ${FORMAT}`,
+      )
     }
   })
 }

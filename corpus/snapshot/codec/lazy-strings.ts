@@ -44,7 +44,7 @@ const [QUOTE, BACKSLASH, OPENING, CLOSING, COMMA] = ['"', '\\', '[', ']', ','].m
 
 function textEnd(json: Uint8Array, at: number): number {
   for (at++; json[at] !== QUOTE; at++) {
-    if (at >= json.length) throw new SnapshotError('malformed', 'a text in the header of a table does not end')
+    if (at >= json.length) throw new SnapshotError('malformed', 'the header of a table has an unterminated string')
     if (json[at] === BACKSLASH) at++
   }
   return at + 1
@@ -125,7 +125,7 @@ export function lazyStrings(
       const group = Math.floor(index / TEXTS_PER_GROUP)
       if (last.group !== group) last = textsOf(group)
       const text = last.texts[index % TEXTS_PER_GROUP]
-      if (typeof text !== 'string') throw new SnapshotError('malformed', 'a table has another number of texts')
+      if (typeof text !== 'string') throw new SnapshotError('malformed', 'a table has a wrong number of texts')
       return text
     },
   }
@@ -135,7 +135,7 @@ function textsIn(bytes: Uint8Array): unknown[] {
   try {
     return JSON.parse(`[${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()}]`) as unknown[]
   } catch (cause) {
-    throw new SnapshotError('malformed', 'texts of a table are no JSON', { cause })
+    throw new SnapshotError('malformed', 'texts of a table are not JSON', { cause })
   }
 }
 

@@ -34,10 +34,13 @@ export function checkedBytes(stored: Buffer, segment: LocatedSegment): Buffer {
 export function plainBytes(bytes: Buffer, segment: LocatedSegment): Buffer {
   // Segment tables are checked for this, indexes are not.
   if (segment.plainLength > MAX_SEGMENT_PLAIN) {
-    throw new SnapshotError('malformed', `a segment promises ${segment.plainLength} bytes, more than any may have`)
+    throw new SnapshotError(
+      'malformed',
+      `a segment states ${segment.plainLength} bytes, the limit is ${MAX_SEGMENT_PLAIN}`,
+    )
   }
   const plain = inflateSegment(storedBytes(bytes, segment), segment.plainLength)
-  if (crc32(plain) !== segment.plainCrc) throw new SnapshotError('digest', 'a segment inflates to other bytes')
+  if (crc32(plain) !== segment.plainCrc) throw new SnapshotError('digest', 'a segment does not match its CRC-32')
   return plain
 }
 
@@ -69,7 +72,7 @@ export function plainOfMany(segments: readonly SegmentBytes[]): Buffer[] {
     for (let at = 0; from < end; from++) {
       const { plainLength, plainCrc } = segments[from]!.segment
       const one = together.subarray(at, at + plainLength)
-      if (crc32(one) !== plainCrc) throw new SnapshotError('digest', 'a segment inflates to other bytes')
+      if (crc32(one) !== plainCrc) throw new SnapshotError('digest', 'a segment does not match its CRC-32')
       plain.push(one)
       at += plainLength
     }

@@ -97,14 +97,14 @@ export function spliceGzip(pieces: readonly Piece[]): Buffer {
 export function splicePlain(pieces: readonly Piece[]): Buffer {
   const length = sum(pieces, (piece) => (typeof piece === 'string' ? 0 : piece.segment.plainLength))
   if (length > MAX_MEMBER_PLAIN) {
-    throw new SnapshotError('malformed', `segments promise ${length} bytes, more than any answer may have`)
+    throw new SnapshotError('malformed', `segments state ${length} bytes, the limit is ${MAX_MEMBER_PLAIN}`)
   }
   return Buffer.concat(
     pieces.map((piece) => {
       if (typeof piece === 'string') return Buffer.from(piece)
       const plain = inflateSegment(storedOf(piece), piece.segment.plainLength)
       if (crc32(plain) !== piece.segment.plainCrc) {
-        throw new SnapshotError('digest', 'a segment inflates to other bytes')
+        throw new SnapshotError('digest', 'a segment does not match its CRC-32')
       }
       return plain
     }),

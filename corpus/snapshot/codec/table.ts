@@ -38,7 +38,7 @@ const aligned = (length: number) => Math.ceil(length / ALIGN) * ALIGN
 
 function typeOf(column: Column): ColumnType {
   for (const [type, array] of Object.entries(COLUMN_TYPES)) if (column instanceof array) return type as ColumnType
-  throw new TypeError('a column is a typed array of a type that tables know')
+  throw new TypeError('a column must be a typed array of a supported type')
 }
 
 /** Encodes a table. Columns keep the given order. */
@@ -106,11 +106,11 @@ function decode(bytes: Uint8Array, textOf: (header: Buffer, at: number) => strin
     const array = COLUMN_TYPES[type]
     const byteLength = length * array.BYTES_PER_ELEMENT
     if (!isCount(offset) || !isCount(length) || offset + byteLength > data.length) {
-      throw new SnapshotError('malformed', `column ${name} lies outside its table`)
+      throw new SnapshotError('malformed', `column ${name} is outside its table`)
     }
     // Unaligned columns are copied. Overlapping columns could multiply the memory of the table.
     left -= byteLength
-    if (left < 0) throw new SnapshotError('malformed', `column ${name} lies where another one does`)
+    if (left < 0) throw new SnapshotError('malformed', `column ${name} overlaps another one`)
     const at = data.byteOffset + offset
     columns[name] =
       at % array.BYTES_PER_ELEMENT === 0
@@ -147,7 +147,7 @@ function parseHeader(text: string): Header {
   }
   for (const column of columns) {
     if (typeof column?.name !== 'string' || !Object.hasOwn(COLUMN_TYPES, column.type)) {
-      throw new SnapshotError('malformed', 'the header of a table names a column that it does not describe')
+      throw new SnapshotError('malformed', 'the header of a table lists a column that it does not describe')
     }
   }
   return { about, columns }

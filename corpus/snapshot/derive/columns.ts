@@ -80,7 +80,7 @@ export function decodeColumns(bytes: Uint8Array): Columns {
   }
   const { published, updated, score, severity, flags } = columns
   if (![published, updated, score, severity, flags].every((values) => values.length === count)) {
-    throw new SnapshotError('malformed', 'the columns are of different lengths')
+    throw new SnapshotError('malformed', 'the columns have different lengths')
   }
   return columns
 }

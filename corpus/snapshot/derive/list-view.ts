@@ -36,7 +36,7 @@ export interface List {
  */
 export function decodeList(name: ListName, bytes: Uint8Array): List {
   return listOf(decodeListTable(name, bytes, Number.POSITIVE_INFINITY), () => {
-    throw new SnapshotError('malformed', `the list ${name} has no texts elsewhere`)
+    throw new SnapshotError('malformed', `the list ${name} requests texts outside its file`)
   })
 }
 

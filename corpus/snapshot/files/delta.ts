@@ -114,7 +114,7 @@ export function rebuilt({ recipe, carried }: Change, former: Uint8Array, size: n
   return bytes
 }
 
-const misfit = () => new SnapshotError('malformed', 'a recipe of a delta pack does not make the file it is for')
+const misfit = () => new SnapshotError('malformed', 'a recipe of a delta pack does not produce its file')
 
 export function encodeRecipe(runs: readonly Run[]): Uint8Array {
   const bytes: number[] = []
@@ -202,7 +202,7 @@ export function decodePack(bytes: Buffer): PackedFile[] {
   return files
 }
 
-const noPack = () => new SnapshotError('malformed', 'this is no delta pack, or a damaged one')
+const noPack = () => new SnapshotError('malformed', 'this is not a delta pack, or it is damaged')
 
 interface Numbers {
   next(): number

@@ -87,17 +87,17 @@ export function readCurrent(dist: string): { pointer: Pointer; pointerBytes: Buf
   const pointer = decodePointer(pointerBytes)
   const manifest = readManifest(dist, pointer.manifest.sha256)
   if (manifest.snapshot !== pointer.snapshot) {
-    throw new SnapshotError('digest', 'latest.json and its manifest name different snapshots')
+    throw new SnapshotError('digest', 'latest.json and its manifest state different snapshots')
   }
   return { pointer, pointerBytes, manifest }
 }
 
-const DIST_REMEDY = 'name a folder that `vulnshelf build` or `vulnshelf-gateway mirror` has written'
+const DIST_REMEDY = 'use a folder that `vulnshelf build` or `vulnshelf-gateway mirror` has written'
 
 function noSnapshot(dist: string): string {
   const stat = statSync(dist, { throwIfNoEntry: false })
   if (!stat) return `there is no folder ${dist}`
-  return stat.isDirectory() ? `${dist} holds no snapshot: latest.json is missing` : `${dist} is a file`
+  return stat.isDirectory() ? `${dist} contains no snapshot: latest.json is missing` : `${dist} is a file`
 }
 
 export function manifestDigests(dist: string): string[] {
@@ -195,7 +195,7 @@ export function openObject(dist: string, file: FileEntry): OpenObject {
     read(at, length) {
       const bytes = Buffer.allocUnsafe(length)
       if (at < 0 || at + length > size || readSync(fd, bytes, 0, length, at) !== length) {
-        throw new SnapshotError('malformed', `${describe(file)} ends before ${at + length}`)
+        throw new SnapshotError('malformed', `${describe(file)} ends before byte ${at + length}`)
       }
       return bytes
     },

@@ -78,29 +78,32 @@ export function encodeManifest(manifest: Manifest): Buffer {
 export function decodeManifest(bytes: Uint8Array): Manifest {
   const manifest = parse(bytes)
   if (manifest.format !== FORMAT) {
-    throw new SnapshotError('unsupported', `this is format ${manifest.format} of a snapshot; known is ${FORMAT}`)
+    throw new SnapshotError(
+      'unsupported',
+      `the snapshot has format ${manifest.format}; this program requires ${FORMAT}`,
+    )
   }
   const { files, parent } = manifest
   if (!Array.isArray(files) || files.length > MAX_FILES || !files.every(isFileEntry)) {
-    throw new SnapshotError('malformed', 'the manifest lists its files in no known way')
+    throw new SnapshotError('malformed', 'the manifest has an invalid list of files')
   }
   if (new Set(files.map(({ role, name }) => `${role}\t${name}`)).size !== files.length) {
     throw new SnapshotError('malformed', 'the manifest lists a file twice')
   }
   if (parent !== null && !(HEX_64.test(parent?.snapshot) && HEX_64.test(parent?.manifest))) {
-    throw new SnapshotError('malformed', 'the manifest names no proper parent')
+    throw new SnapshotError('malformed', 'the manifest has an invalid parent')
   }
   // Older builds omit it.
   manifest.delta ??= null
   const { delta } = manifest
   if (delta !== null && !(HEX_64.test(delta.sha256 ?? '') && isCount(delta.size) && parent)) {
-    throw new SnapshotError('malformed', 'the manifest names no proper delta pack')
+    throw new SnapshotError('malformed', 'the manifest has an invalid delta pack')
   }
   if (!Number.isFinite(Date.parse(manifest.created_at))) {
-    throw new SnapshotError('malformed', 'the manifest has no time of creation')
+    throw new SnapshotError('malformed', 'the manifest has no valid time of creation')
   }
   if (snapshotId(files) !== manifest.snapshot) {
-    throw new SnapshotError('digest', 'the snapshot id of the manifest is not the one of its files')
+    throw new SnapshotError('digest', 'the snapshot id of the manifest does not match its files')
   }
   return manifest
 }

@@ -37,9 +37,9 @@ export function ageFault(
   { expires_at: expires }: Pointer,
   now: Date,
 ): { code: 'endless' | 'expired'; message: string } | null {
-  if (expires === undefined) return { code: 'endless', message: 'latest.json is signed for ever: it has no expiry' }
+  if (expires === undefined) return { code: 'endless', message: 'latest.json never expires: it has no expiry' }
   if (Date.parse(expires) > now.getTime()) return null
-  const why = 'its publisher has stopped, or somebody holds newer ones back'
+  const why = 'its publisher has stopped, or newer versions are withheld'
   const message = `latest.json expired at ${expires}: ${why} (this machine's clock says ${now.toISOString()})`
   return { code: 'expired', message }
 }
@@ -74,7 +74,7 @@ export function decodeSigned(bytes: Uint8Array): SignedPointer | null {
       signatures: signatures.map(({ protected: header, signature }) => ({ protected: header, signature })),
     }
   }
-  throw new SnapshotError('malformed', 'latest.json is neither a pointer nor a signed one')
+  throw new SnapshotError('malformed', 'latest.json is neither a pointer nor a signed pointer')
 }
 
 /**
@@ -84,7 +84,7 @@ export function decodeSigned(bytes: Uint8Array): SignedPointer | null {
 export function decodePayload(bytes: Uint8Array): Pointer {
   const pointer = parse(bytes) as Partial<Pointer>
   if (pointer.format !== undefined && pointer.format !== FORMAT) {
-    throw new SnapshotError('unsupported', `latest.json is of format ${pointer.format}; known is ${FORMAT}`)
+    throw new SnapshotError('unsupported', `latest.json has format ${pointer.format}; this program requires ${FORMAT}`)
   }
   const { version, snapshot, manifest, created_at, expires_at } = pointer
   if (
@@ -96,7 +96,7 @@ export function decodePayload(bytes: Uint8Array): Pointer {
     !isTime(created_at) ||
     !(expires_at === undefined || isTime(expires_at))
   ) {
-    throw new SnapshotError('malformed', 'latest.json lacks what a pointer says')
+    throw new SnapshotError('malformed', 'latest.json lacks required fields of a pointer')
   }
   const { size } = manifest
   if (size < 1 || size > MAX_MANIFEST_BYTES) {

@@ -30,7 +30,7 @@ export function decodeItem(bytes: Uint8Array, position: number): Item {
   const items: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString())
   const item: unknown = Array.isArray(items) ? items[position] : undefined
   if (!Array.isArray(item) || item.length < 3 || !item.every((field) => typeof field === 'string')) {
-    throw new SnapshotError('malformed', 'items of query.db do not decode')
+    throw new SnapshotError('malformed', 'items of query.db cannot be decoded')
   }
   const [id, label, subtitle, key = id] = item as [string, string, string, string?]
   return { id, key, label: label === '' ? id : label, subtitle }

@@ -66,7 +66,7 @@ export function decodePostings(postings: Postings, size: number): Uint32Array {
   const ordinals = new Uint32Array(count)
   const end = writeOrdinals(postings, ordinals)
   if (end !== count || (count > 0 && ordinals[count - 1]! >= size)) {
-    throw new SnapshotError('malformed', 'postings of query.db do not decode')
+    throw new SnapshotError('malformed', 'postings of query.db cannot be decoded')
   }
   return ordinals
 }
@@ -78,7 +78,7 @@ export function intersectBits(several: readonly Postings[], size: number): Uint3
   const ordinals = new Uint32Array(several[0]!.count)
   const count = fromBits(bits, ordinals)
   if (count > ordinals.length || (count > 0 && ordinals[count - 1]! >= size)) {
-    throw new SnapshotError('malformed', 'postings of query.db do not decode')
+    throw new SnapshotError('malformed', 'postings of query.db cannot be decoded')
   }
   return ordinals.subarray(0, count)
 }

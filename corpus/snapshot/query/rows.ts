@@ -83,7 +83,7 @@ interface StoredRow {
 function checked(table: QueryTable, stored: StoredRow): QueryRow {
   const { key, crc, bytes } = stored
   if (typeof key !== 'number' || !(bytes instanceof Uint8Array)) {
-    throw new SnapshotError('malformed', `query.db has a row in ${table} that is none`)
+    throw new SnapshotError('malformed', `query.db has an invalid row in ${table}`)
   }
   const row = { table, key, bytes }
   if (rowCrc(row) !== crc) throw new SnapshotError('digest', `row ${key} in ${table} of query.db is damaged`)
@@ -146,7 +146,7 @@ export function queryDigest(database: Database): { content: string; count: numbe
         left -= row.bytes.length
         // Prevents an endless loop: a forged file may link to a page several times.
         if (row.key <= last || left < 0) {
-          throw new SnapshotError('malformed', `query.db has rows in ${table} that lie in the same place`)
+          throw new SnapshotError('malformed', `query.db has rows in ${table} that have the same position`)
         }
         last = row.key
         digest.add(row)

@@ -22,10 +22,11 @@ const TABLE_LEAF = 13
  * @throws SnapshotError `malformed`
  */
 export function checkQuerySchema(bytes: Buffer): void {
-  if (bytes.length < MIN_PAGE_BYTES || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) refuse('it is no database')
+  if (bytes.length < MIN_PAGE_BYTES || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC)
+    refuse('it is not a database')
   // 65,536 does not fit into the field; SQLite writes 1.
   const pageSize = bytes.readUInt16BE(AT.pageSize) === 1 ? MAX_PAGE_BYTES : bytes.readUInt16BE(AT.pageSize)
-  if (pageSize < MIN_PAGE_BYTES) refuse('it is no database')
+  if (pageSize < MIN_PAGE_BYTES) refuse('it is not a database')
   const page = bytes.subarray(0, pageSize)
   const isJournaled = page[AT.writeVersion] === ROLLBACK_JOURNAL && page[AT.readVersion] === ROLLBACK_JOURNAL
   // In WAL mode SQLite would write files next to it, even for a reader.
@@ -42,7 +43,7 @@ export function checkQuerySchema(bytes: Buffer): void {
 const OTHER_SCHEMA = `it must have exactly the tables ${QUERY_TABLES.join(', ')}, and no views, triggers or indexes`
 
 function refuse(why: string): never {
-  throw new SnapshotError('malformed', `query.db is refused: ${why}`)
+  throw new SnapshotError('malformed', `query.db is rejected: ${why}`)
 }
 
 /**

@@ -111,7 +111,7 @@ export function openSearched(set: TextSetName, { reader, blocks, database }: Ope
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     const ranked = Array.from({ length: bytes.length >>> 2 }, (_, i) => unpackBest(view.getUint32(i * 4, true)))
     if (ranked.length > 0 && ranked.every(({ ordinal }) => ordinal < count)) return ranked
-    throw new SnapshotError('malformed', `the best of a gram in set ${set} of query.db are none`)
+    throw new SnapshotError('malformed', `the best matches of a gram in set ${set} of query.db are invalid`)
   }
 
   /**

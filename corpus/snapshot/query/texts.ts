@@ -70,7 +70,7 @@ export function decodeBlock(bytes: Uint8Array, count: number): Texts {
     borders++
   }
   if (borders !== 2 * count + 1 || bytes[0] !== BORDER || keyAt[count] !== bytes.length) {
-    throw new SnapshotError('malformed', 'texts of query.db do not decode')
+    throw new SnapshotError('malformed', 'texts of query.db cannot be decoded')
   }
   return { bytes, count, keyAt, labelAt }
 }

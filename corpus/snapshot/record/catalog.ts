@@ -89,9 +89,9 @@ export function decodeCatalog(name: CatalogName, shard: Buffer): LocatedEntry[] 
   return Array.from(membersOf(shard), ({ key, at, length, segments }) => {
     const [segment] = segments
     if (segments.length !== 1 || segment?.kind !== ENTRY_KIND) {
-      throw new SnapshotError('malformed', `${key} is no entry of a catalog`)
+      throw new SnapshotError('malformed', `${key} is not a catalog entry`)
     }
-    if (last !== null && last >= key) throw new SnapshotError('malformed', `${key} comes behind ${last}`)
+    if (last !== null && last >= key) throw new SnapshotError('malformed', `${key} is out of order, after ${last}`)
     last = key
     return { key, at, length, text: plainBytes(shard.subarray(at, at + length), segment).toString() }
   })

@@ -76,12 +76,12 @@ export function encodeMember(key: string, parts: readonly Part[], source: Uint8A
   for (const part of parts) {
     if (part instanceof Uint8Array) continue
     if (part.plain.length > MAX_SEGMENT_PLAIN) {
-      throw new RangeError(`a part of ${key} has ${part.plain.length} bytes, more than a segment may`)
+      throw new RangeError(`a part of ${key} has ${part.plain.length} bytes, more than a segment can have`)
     }
     plainOfSegments += part.plain.length
   }
   if (plainOfSegments > MAX_MEMBER_PLAIN) {
-    throw new RangeError(`the parts of ${key} have ${plainOfSegments} bytes, more than a member may`)
+    throw new RangeError(`the parts of ${key} have ${plainOfSegments} bytes, more than a member can have`)
   }
 
   const bodies = parts.map((part) => (part instanceof Uint8Array ? part : deflateSegment(part.plain)))
@@ -123,7 +123,8 @@ export function encodeMember(key: string, parts: readonly Part[], source: Uint8A
     }
   }
   const last = parts.at(-1)
-  if (!(last instanceof Uint8Array) || last.length > 0xffff) throw new RangeError('a member ends in short glue')
+  if (!(last instanceof Uint8Array) || last.length > 0xffff)
+    throw new RangeError('a member must end in glue of at most 65535 bytes')
   bytes[lastBlock]! |= 1 // BFINAL
   bytes.writeUInt32LE(crc, at)
   bytes.writeUInt32LE(plainLength % 2 ** 32, at + 4)
@@ -218,7 +219,7 @@ export function decodeMemberHead(bytes: Buffer): MemberHead {
     throw new SnapshotError('digest', 'a segment table is damaged')
   }
   if (bytes[TABLE_AT] !== TABLE_VERSION) {
-    throw new SnapshotError('unsupported', `segment table version ${bytes[TABLE_AT]} is not known`)
+    throw new SnapshotError('unsupported', `segment table version ${bytes[TABLE_AT]} is not supported`)
   }
   const segmentCount = bytes[TABLE_AT + 1]!
   const nameEnd = bytes.indexOf(0, tableEnd)
@@ -239,17 +240,17 @@ export function decodeMemberHead(bytes: Buffer): MemberHead {
     const { offset, plainLength } = segment
     const end = offset + segment.length
     if (offset < from || end > length - GZIP_TRAILER) {
-      throw new SnapshotError('malformed', 'a segment lies outside its member')
+      throw new SnapshotError('malformed', 'a segment is outside its member')
     }
     if (plainLength > MAX_SEGMENT_PLAIN) {
-      throw new SnapshotError('malformed', `a segment promises ${plainLength} bytes, more than any may have`)
+      throw new SnapshotError('malformed', `a segment states ${plainLength} bytes, the limit is ${MAX_SEGMENT_PLAIN}`)
     }
     from = end
     plainOfSegments += plainLength
     segments.push(segment)
   }
   if (plainOfSegments > MAX_MEMBER_PLAIN) {
-    throw new SnapshotError('malformed', `a member promises ${plainOfSegments} bytes, more than any may have`)
+    throw new SnapshotError('malformed', `a member states ${plainOfSegments} bytes, the limit is ${MAX_MEMBER_PLAIN}`)
   }
   return {
     key: bytes.toString('latin1', tableEnd, nameEnd),

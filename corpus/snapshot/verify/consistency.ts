@@ -68,7 +68,7 @@ export async function verifyConsistency(context: Context): Promise<string[]> {
     }
   }
   if (about.epss_date !== epss.date) {
-    against(fileOf(manifest, 'about'), `dates EPSS ${about.epss_date}, but its scores are of ${epss.date}`)
+    against(fileOf(manifest, 'about'), `states EPSS date ${about.epss_date}, but the scores have ${epss.date}`)
   }
   against(fileOf(manifest, 'rejected'), rejectedFault(JSON.parse(plain('rejected').toString()), rows))
   if (faults.length > 0) return faults
@@ -92,13 +92,13 @@ const compareFirst = (a: ShardExtract, b: ShardExtract) =>
 function misplaced(file: FileEntry, { ids }: ShardExtract, before: ShardExtract | undefined): string[] {
   let last = before?.ids.at(-1)
   for (const id of ids) {
-    if (cveBlock(id as CveId) !== file.name) return [`${describe(file)} holds ${id}, which lies in another block`]
+    if (cveBlock(id as CveId) !== file.name) return [`${describe(file)} contains ${id}, which belongs to another block`]
     if (last !== undefined && compareCveIds(last as CveId, id as CveId) >= 0) {
-      return [`${describe(file)} holds ${id} behind ${last}`]
+      return [`${describe(file)} contains ${id} after ${last}, out of order`]
     }
     last = id
   }
-  return ids.length === 0 ? [`${describe(file)} holds no CVE`] : []
+  return ids.length === 0 ? [`${describe(file)} contains no CVE`] : []
 }
 
 function epssFault({ scores, percentiles }: EpssColumns, count: number): string | null {
@@ -109,7 +109,7 @@ function epssFault({ scores, percentiles }: EpssColumns, count: number): string 
     if (score === NO_EPSS || percentile === NO_EPSS) return score !== percentile
     return score > one || percentile > one
   })
-  return row < 0 ? null : `has no probability and percentile in row ${row}`
+  return row < 0 ? null : `has no valid probability and percentile in row ${row}`
 }
 
 function rejectedFault(rejected: Record<string, unknown>, rows: Rows): string | null {
@@ -117,10 +117,11 @@ function rejectedFault(rejected: Record<string, unknown>, rows: Rows): string | 
   let last: CveId | null = null
   for (const [id, date] of Object.entries(rejected)) {
     const cveId = parseCveId(id)
-    if (cveId === null || cveId !== id) return `holds ${id}, which is not a CVE id`
-    if (records.has(id)) return `holds ${id}, of which there is a record`
-    if (last !== null && compareCveIds(last, cveId) >= 0) return `holds ${id} behind ${last}`
-    if (date !== null && (typeof date !== 'string' || Number.isNaN(Date.parse(date)))) return `has no date of ${id}`
+    if (cveId === null || cveId !== id) return `contains ${id}, which is not a CVE id`
+    if (records.has(id)) return `contains ${id}, which has a record`
+    if (last !== null && compareCveIds(last, cveId) >= 0) return `contains ${id} after ${last}, out of order`
+    if (date !== null && (typeof date !== 'string' || Number.isNaN(Date.parse(date))))
+      return `has no valid date for ${id}`
     last = cveId
   }
   return null
@@ -171,12 +172,12 @@ async function derivedFaults({ dist, manifest, pool, checked }: Context, input: 
   compareTable(fileOf(manifest, 'orders'), encodeOrders(orders as Record<CveSort, Orders[CveSort]>))
   compare(fileOf(manifest, 'query'), await contents.get(QUERY))
   const others = manifest.files.filter((file) => file.derived && !wanted.has(file))
-  return [...faults, ...others.map((file) => `${describe(file)} is derived from nothing known`)]
+  return [...faults, ...others.map((file) => `${describe(file)} is marked as derived, but is unknown`)]
 }
 
 /** Key of the query task among the page shard names; no page shard has this name. */
 const QUERY = 'query.db'
-const CONTRADICTS = 'contradicts what it is derived from'
+const CONTRADICTS = 'does not match the files it is derived from'
 
 function columnsOf(stored: Buffer, derived: Buffer): string {
   const [a, b] = [decodeTable(stored).columns, decodeTable(derived).columns]

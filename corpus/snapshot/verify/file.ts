@@ -51,8 +51,9 @@ export function verifyFile(dist: string, file: FileEntry): FileFindings {
     findings.bytes = bytes.length
     const { content, count } = contentOf(dist, file, bytes, findings)
     if (content !== file.content) fault(`its content digest is ${content}, not ${file.content}`)
-    if (count !== file.count) fault(`it holds ${count}, not ${file.count} as the manifest says`)
-    if (file.derived !== DERIVED.includes(file.role)) fault(`the manifest says derived: ${file.derived}`)
+    if (count !== file.count) fault(`it contains ${count} items, but the manifest states ${file.count}`)
+    if (file.derived !== DERIVED.includes(file.role))
+      fault(`the manifest states derived: ${file.derived}, which is wrong for this role`)
   } catch (error) {
     findings.fault = faultOf(describe(file), error)
   }
@@ -101,7 +102,7 @@ function contentOf(
       return { content: ordersContent(orders), count: orders.published.ordinals.length }
     }
     case 'list': {
-      if (!isListName(file.name)) fault('it is no list that is known')
+      if (!isListName(file.name)) fault('it is not a known list')
       return { content: storedListContent(bytes), count: decodeList(file.name, bytes).count }
     }
     case 'query': {

@@ -23,9 +23,9 @@ export function verifyMember(role: 'cve' | 'pages' | 'catalog', member: LocatedM
   const trailer = bytes.subarray(bytes.length - TRAILER_BYTES)
   // The blocks between segments are stored, so they inflate to at most their own length.
   const most = member.segments.reduce((sum, { plainLength }) => sum + plainLength, member.length)
-  if (trailer.readUInt32LE(4) > most) damaged(`it promises ${trailer.readUInt32LE(4)} bytes; its segments have fewer`)
+  if (trailer.readUInt32LE(4) > most) damaged(`it states ${trailer.readUInt32LE(4)} bytes, but its segments have fewer`)
   const whole = inflateExactly(bytes.subarray(member.headLength, -TRAILER_BYTES), trailer.readUInt32LE(4), 'it')
-  if (crc32(whole) !== trailer.readUInt32LE(0)) damaged('it inflates to bytes of another CRC-32')
+  if (crc32(whole) !== trailer.readUInt32LE(0)) damaged('it does not match its CRC-32')
   const plain = member.segments.map((segment) => ({ segment, text: segmentText(bytes, segment) }))
   const glued = GLUED[role](member.key, plain)
   if (glued !== whole.toString()) damaged('its text differs from its segments')
@@ -41,8 +41,8 @@ function segmentText(bytes: Buffer, segment: Segment): string {
   // that.
   const stored = Buffer.concat([storedBytes(bytes, segment), FINAL_BLOCK])
   const plain = inflateExactly(stored, segment.plainLength, what)
-  if (crc32(plain) !== segment.plainCrc) damaged(`${what} inflates to bytes of another CRC-32`)
-  if (Buffer.compare(shortHash(plain), segment.hash) !== 0) damaged(`${what} does not have its content hash`)
+  if (crc32(plain) !== segment.plainCrc) damaged(`${what} does not match its CRC-32`)
+  if (Buffer.compare(shortHash(plain), segment.hash) !== 0) damaged(`${what} does not match its content hash`)
   return plain.toString()
 }
 
@@ -68,7 +68,7 @@ function gluedRecord(key: string, segments: readonly SegmentText[]): string {
   const texts = new Map(segments.map(({ segment, text }) => [segment.kind, text]))
   const kinds = PART_NAMES.map((name) => CVE_PARTS[name].kind).filter((kind) => texts.has(kind))
   if (kinds.length !== segments.length || kinds.some((kind, i) => segments[i]!.segment.kind !== kind)) {
-    damaged(`its segments are of the kinds ${segments.map(({ segment }) => segment.kind).join(', ')}`)
+    damaged(`its segments have the kinds ${segments.map(({ segment }) => segment.kind).join(', ')}`)
   }
   const parts = PART_NAMES.map((name) => {
     const { kind, before, after, empty } = CVE_PARTS[name]
@@ -81,21 +81,21 @@ function gluedRecord(key: string, segments: readonly SegmentText[]): string {
     const part = value[name]
     const items = Array.isArray(part) ? part.length : 1
     const segment = segments.find(({ segment }) => segment.kind === CVE_PARTS[name].kind)?.segment
-    if (segment && segment.count !== items) damaged(`its ${name} holds ${items} items, not ${segment.count}`)
+    if (segment && segment.count !== items) damaged(`its ${name} contains ${items} items, not ${segment.count}`)
   }
   if (parseCveId(key) !== key) damaged('its key is not a CVE id')
-  if (value.core?.cve_id !== key) damaged(`it holds ${String(value.core?.cve_id)}`)
+  if (value.core?.cve_id !== key) damaged(`it contains ${String(value.core?.cve_id)}`)
   return record
 }
 
 function gluedRows(key: string, segments: readonly SegmentText[]): string {
-  if (!/^\d{8,}$/.test(key)) damaged('its key is no page number')
+  if (!/^\d{8,}$/.test(key)) damaged('its key is not a page number')
   if (segments.length === 0 || segments.length > SEGMENTS_PER_PAGE) damaged(`it has ${segments.length} segments`)
   for (const { segment, text } of segments) {
     const rows = parse(`[${text}]`) as unknown[]
     if (segment.kind !== ROWS_KIND) damaged(`it has a segment of kind ${segment.kind}`)
     if (rows.length !== segment.count || rows.length > ROWS_PER_SEGMENT) {
-      damaged(`a segment holds ${rows.length} rows, not ${segment.count}`)
+      damaged(`a segment contains ${rows.length} rows, not ${segment.count}`)
     }
   }
   return `{"rows":[${segments.map(({ text }) => text).join(',')}]}\n`
@@ -106,7 +106,7 @@ function gluedEntry(key: string, [entry, ...others]: readonly SegmentText[]): st
     return damaged('it is not one entry')
   }
   const value = parse(entry.text)
-  if (typeof value !== 'object' || value === null) damaged(`${key} is no object`)
+  if (typeof value !== 'object' || value === null) damaged(`${key} is not an object`)
   return `${entry.text}\n`
 }
 

@@ -61,7 +61,7 @@ export async function verify(dist: string, options: VerifyOptions = {}): Promise
   if (keys) report.faults.push(...(await distrusted(pointerBytes, keys, now())))
   const { size } = statSync(manifestPath(dist, pointer.manifest.sha256))
   if (size !== pointer.manifest.size || pointer.created_at !== manifest.created_at) {
-    report.faults.push('latest.json gives another size or time of its manifest')
+    report.faults.push('latest.json states a different size or time for its manifest')
   }
   const before = report.faults.length
   const pool = openPool(new URL('./tasks.ts', import.meta.url), jobs)

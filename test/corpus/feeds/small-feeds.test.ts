@@ -172,7 +172,7 @@ epss('a file that neither its first line nor its name dates is refused', () => {
   const feeds = putFeeds(join(folder.path, 'epss-undated'), { 'epss/epss_scores-current.csv.gz': undated })
   assert.is(
     codeOf(() => findEpss(feeds)),
-    'file_invalid: epss/epss_scores-current.csv.gz is dated neither by its first line (score_date) nor by its name',
+    'file_invalid: epss/epss_scores-current.csv.gz has no date in its first line (score_date) or in its name',
   )
 })
 

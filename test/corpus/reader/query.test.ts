@@ -20,23 +20,23 @@ function refused(options: object): Error {
 }
 
 const REFUSED: [options: object, message: RegExp][] = [
-  [{ severty: 'high' }, /unknown option 'severty'; there are severity, kev/],
-  [{ q: 'x' }, /'q': searching texts takes a gateway/],
-  [{ severity: 'hgih' }, /'severity' must be one or several of critical, high/],
+  [{ severty: 'high' }, /unknown option 'severty'; known options are severity, kev/],
+  [{ q: 'x' }, /'q'; use a gateway to search texts/],
+  [{ severity: 'hgih' }, /'severity' must be one or more of critical, high/],
   [{ severity: [] }, /'severity'/],
   [{ severity: ['high', 'worst'] }, /'severity'/],
   [{ kev: 'true' }, /'kev' must be true or false, not "true"/],
-  [{ assigner: '' }, /'assigner' must be a text/],
+  [{ assigner: '' }, /'assigner' must be a string/],
   [{ cwe: 'CWE-abc' }, /'cwe' must be of the form 79/],
   [{ cwe: 7.5 }, /'cwe'/],
-  [{ scope: 'any' }, /'scope' says how 'cwe' is meant/],
+  [{ scope: 'any' }, /'scope' requires option 'cwe'/],
   [{ cwe: 79, scope: 'all' }, /'scope' must be one of primary, any/],
   [{ epss_min: 1.1 }, /'epss_min' must be a number from 0 to 1, not 1.1/],
   [{ epss_min: Number.NaN }, /'epss_min'/],
   [{ published_since: '2024-02-30' }, /'published_since' must be a date/],
   [{ published_until: new Date(Number.NaN) }, /'published_until'/],
   [{ updated_since: 1_700_000_000_000 }, /'updated_since'/],
-  [{ ids: ['CVE-2024-1'] }, /'ids' must be CVE ids/],
+  [{ ids: ['CVE-2024-1'] }, /'ids' must be one or more CVE ids/],
   [{ ids: [] }, /'ids'/],
   [{ sort: '-severity' }, /'sort' must be one of published, -published/],
   [{ limit: 0 }, /'limit' must be a whole number from 1 to 100/],
@@ -112,7 +112,7 @@ test('a walk and a record say at once, or as they are asked, what cannot be mean
   const include = ['cvs' as 'cvss']
   assert.match(
     (await failed(reader.get('CVE-2024-3400', { include })))!.message,
-    /'include' has no 'cvs'; there are cvss/,
+    /'include' has an unknown section 'cvs'; known sections are cvss/,
   )
 })
 

@@ -211,15 +211,18 @@ test('options that there are not, and values of another kind, are named', async 
   }
   const open = (options: unknown, at: unknown = sample.dist) =>
     refused(() => openReader(at as string, options as object))
-  assert.match(await open({ trustedKeys: [] }), /^unknown option 'trustedKeys'; there are keys, effects$/)
-  assert.match(await open({ keys: 'keys.json' }), /^option 'keys' must be public keys as `readKeySetFile` gives them$/)
+  assert.match(await open({ trustedKeys: [] }), /^unknown option 'trustedKeys'; known options are keys, effects$/)
+  assert.match(
+    await open({ keys: 'keys.json' }),
+    /^option 'keys' must be public keys as that `readKeySetFile` returned$/,
+  )
   assert.match(await open(null), /^options must be an object with keys, effects, not null$/)
   for (const nowhere of [undefined, '']) {
-    assert.match(await refused(() => openReader(nowhere as string)), /^no address of a repository was given$/)
+    assert.match(await refused(() => openReader(nowhere as string)), /^the address of the repository is missing; /)
   }
   assert.match(await open({}, 'ftp://example.com/dist'), /^a repository is a folder, .*, not at ftp:\/\/$/)
   const get = (options: unknown) => refused(() => reader.get(ids[0]!, options as object))
-  assert.match(await get({ includes: ['affected'] }), /^unknown option 'includes'; there are include$/)
+  assert.match(await get({ includes: ['affected'] }), /^unknown option 'includes'; known options are include$/)
   assert.match(await get({ include: 'affected' }), /^option 'include' must be an array of /)
   assert.match(await refused(() => reader.list(null as unknown as object)), /^options must be an object with severity,/)
 })

@@ -100,4 +100,4 @@ export function oneFault(faults: string[], role: Role | null, line: RegExp): voi
   assert.match(faults[0]!, line)
 }
 
-export const CONTRADICTS = /contradicts what it is derived from/
+export const CONTRADICTS = /does not match the files it is derived from/

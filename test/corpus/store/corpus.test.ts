@@ -164,7 +164,7 @@ const OTHERS: [what: string, make: () => string, code: StoreError['code'], messa
     'a corpus of another schema version',
     () => databaseWith('old.db', 'PRAGMA application_id = 0x56534c46; PRAGMA user_version = 99'),
     'wrong_version',
-    /schema version 99, this program works with \d+/,
+    /schema version 99, this program requires \d+/,
   ],
 ]
 

@@ -148,7 +148,7 @@ test('where nothing is new nothing is written, and what lies there stays', async
   const report = await copyFromWeb(first, dist, { bundle })
   assert.is(report.bundle, null)
   assert.is(readFileSync(bundle, 'utf8'), 'of yesterday')
-  assert.match(world.log.at(-1)!, /^nothing is new since the last time, so .* is not written$/)
+  assert.match(world.log.at(-1)!, /^no snapshot is new, so .* was not written$/)
 })
 
 test('a bundle that leads from another snapshot is refused, and the one that is here stays', async () => {
@@ -159,7 +159,7 @@ test('a bundle that leads from another snapshot is refused, and the one that is 
   await copyFromWeb(first, there)
   assert.match(
     await refusal(copy(bundle, there)),
-    /^missing: .* holds what is new since the snapshot that its writer had/,
+    /^missing: .* contains only files that are new since an earlier snapshot/,
   )
   await assertSame(there, first)
 })

@@ -122,7 +122,7 @@ test('what another version of SQLite would write is fetched, and told', async ()
     [objectName(query.sha256)],
   )
   assert.is(report.derived.files, derivedIn(other).length - 1)
-  assert.match(world.log.at(-1)!, /^1 derived files come out otherwise here/)
+  assert.match(world.log.at(-1)!, /^1 locally derived files differ from the published ones/)
 })
 
 test('where nothing can be derived everything is fetched', async () => {

@@ -151,7 +151,7 @@ test('a pack that is gone, or damaged for good: files come whole', async () => {
       repository.fault = ({ path }) => (path === pack ? fault : null)
     })
     assert.is(way.report.made.files, 0)
-    assert.match(world.log.at(-1)!, /^delta packs are of no use, so files are fetched whole: /)
+    assert.match(world.log.at(-1)!, /^cannot use delta packs, downloading files instead: /)
   }
 })
 
@@ -215,7 +215,7 @@ test('a pack that makes something else than its signed manifest says is found ou
   writeFileSync(manifestPath(dist, sha256(bytes)), bytes)
   await signDist(dist, signer, { manifest: { sha256: sha256(bytes), size: bytes.length } })
   await mirrored([first, dist])
-  assert.match(world.log.at(-1)!, /^delta packs are of no use, .*a delta pack produces another file than file /)
+  assert.match(world.log.at(-1)!, /^cannot use delta packs, .*a delta pack produces another file than file /)
 })
 
 test('links are followed only while they cost less than what they spare, and not for ever', async () => {

@@ -43,7 +43,7 @@ test('a query.db with a view that never ends, which verify names too', async () 
   database.close()
   const file = fileOf(manifest, 'query')
   const forge = (dist: string) => good.forge(dist, file, readFileSync(path), '0'.repeat(64))
-  const reason = /query\.db is refused: it must have exactly the tables sets, texts, items, grams, bests/
+  const reason = /query\.db is rejected: it must have exactly the tables sets, texts, items, grams, bests/
   assert.match(await refusal(forge), reason)
   assert.match((await good.faultsAfter(forge)).join(), reason)
 })

@@ -246,12 +246,18 @@ files('an edition 3.10 comes after 3.9', async () => {
 files('a file without a catalog gives an error that names it', async () => {
   const cases: [Record<string, Uint8Array | string>, RegExp][] = [
     [{ 'stix-capec.json': '' }, /^file_invalid: capec\/stix-capec\.json: it is not JSON/],
-    [{ 'stix-capec.json': '[]' }, /^file_invalid: capec\/stix-capec\.json: it is no STIX bundle/],
-    [{ 'stix-capec.json': bundle([]) }, /^file_invalid: capec\/stix-capec\.json: it holds no attack pattern/],
-    [{ 'stix-capec.zip': zipSync({ 'x.txt': new Uint8Array() }) }, /^file_invalid: .* it holds no attack pattern/],
+    [{ 'stix-capec.json': '[]' }, /^file_invalid: capec\/stix-capec\.json: it is not a STIX bundle/],
+    [{ 'stix-capec.json': bundle([]) }, /^file_invalid: capec\/stix-capec\.json: it contains no CAPEC attack pattern/],
+    [
+      { 'stix-capec.zip': zipSync({ 'x.txt': new Uint8Array() }) },
+      /^file_invalid: .* it contains no CAPEC attack pattern/,
+    ],
     [{ 'stix-capec.zip': 'PK' }, /^file_damaged: capec\/stix-capec\.zip: /],
-    [{ 'capec.xml': '<Weakness_Catalog Version="1" Date="2024-01-01"/>' }, /^file_invalid: .*its root is Weakness_Cat/],
-    [{ 'capec.xml': capecXml('', '') }, /^file_invalid: capec\/capec\.xml states no Version/],
+    [
+      { 'capec.xml': '<Weakness_Catalog Version="1" Date="2024-01-01"/>' },
+      /^file_invalid: .*its root element is Weakness_Cat/,
+    ],
+    [{ 'capec.xml': capecXml('', '') }, /^file_invalid: capec\/capec\.xml has no Version/],
   ]
   for (const [content, what] of cases) assert.match(await errorOf(() => items(content)), what)
 })

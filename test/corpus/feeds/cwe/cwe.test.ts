@@ -326,11 +326,14 @@ taken('a weakness without what each must have is skipped by name', async () => {
 
 taken('a file that is no catalog, or does not say which, is an error', async () => {
   const cases: [string, RegExp][] = [
-    ['<Attack_Pattern_Catalog Version="1" Date="2024-01-01"/>', /no CWE catalog: its root is Attack_Pattern_Catalog$/],
-    [catalog('', 'Version="4.15"'), /states no Version, or no Date/],
-    [catalog('', 'Date="2024-01-01"'), /states no Version, or no Date/],
-    [catalog('', 'Version="4.15" Date="2024-02-30"'), /states no Version, or no Date/],
-    [catalog(weakness(1)).slice(0, -20), /is no XML/],
+    [
+      '<Attack_Pattern_Catalog Version="1" Date="2024-01-01"/>',
+      /not a CWE catalog: its root element is Attack_Pattern_Catalog$/,
+    ],
+    [catalog('', 'Version="4.15"'), /has no Version or no valid Date/],
+    [catalog('', 'Date="2024-01-01"'), /has no Version or no valid Date/],
+    [catalog('', 'Version="4.15" Date="2024-02-30"'), /has no Version or no valid Date/],
+    [catalog(weakness(1)).slice(0, -20), /is not XML/],
     ['', /is empty/],
   ]
   for (const [xml, what] of cases) {
@@ -371,8 +374,8 @@ files('a zip that is damaged, empty or has two catalogs gives an error that name
   const cases: [Uint8Array, RegExp][] = [
     [zip.subarray(0, -10), /^file_damaged: cwe\/cwec\.xml\.zip: /],
     [flipped, /^entry_damaged: cwe\/cwec\.xml\.zip: /],
-    [zipSync({ 'readme.txt': Buffer.from('x') }), /^file_invalid: cwe\/cwec\.xml\.zip: it holds 0 XML files/],
-    [zipSync({ 'a.xml': zip, 'b.xml': zip }), /^file_invalid: cwe\/cwec\.xml\.zip: it holds 2 XML files/],
+    [zipSync({ 'readme.txt': Buffer.from('x') }), /^file_invalid: cwe\/cwec\.xml\.zip: it contains 0 XML files/],
+    [zipSync({ 'a.xml': zip, 'b.xml': zip }), /^file_invalid: cwe\/cwec\.xml\.zip: it contains 2 XML files/],
     [new Uint8Array(), /^file_damaged: cwe\/cwec\.xml\.zip: /],
   ]
   for (const [bytes, what] of cases)

@@ -301,7 +301,7 @@ firstParty('a file of lines that belongs to no feed is an error, because it woul
     const feeds = putFeeds(join(folder.path, `stray-${name}`), { [`first-party/${name}`]: '' })
     assert.match(
       await errorOf(() => findFirstParty(feeds, 'detections')),
-      /^file_invalid: first-party\/\S+ belongs to no feed: its name is not <feed>\.ndjson/,
+      /^file_invalid: first-party\/\S+ belongs to no feed; rename it to <feed>\.ndjson/,
     )
   }
 })

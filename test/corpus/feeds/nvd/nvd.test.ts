@@ -376,7 +376,7 @@ stream('a file that ends early, is damaged, or is nothing of the kind is an erro
   assert.match(await errorOf(put(`${content}x`)), /^file_invalid: x\.json is not JSON/)
   assert.is(
     await errorOf(put('{"CVE_Items":[]}')),
-    'file_invalid: x.json is no NVD file: its format is undefined, not NVD_CVE',
+    'file_invalid: x.json is not an NVD file: its format is undefined, not NVD_CVE',
   )
 })
 

@@ -155,14 +155,14 @@ test('what is no pointer within its signatures, or too long to be one', async ()
   for (const [bytes, line] of [
     [Buffer.from('[]'), /^malformed: .*not a JSON object$/],
     [Buffer.from('{"payload":'), /^malformed: .*not JSON: it begins with "\{\\"payload\\":"$/],
-    [Buffer.from('{"payload":5,"signatures":[]}'), /^malformed: .*neither a pointer nor a signed one$/],
+    [Buffer.from('{"payload":5,"signatures":[]}'), /^malformed: .*neither a pointer nor a signed pointer$/],
     [Buffer.from('{"payload":"e30","signatures":[null]}'), /^malformed: .*neither/],
     [Buffer.from(' '.repeat(MAX_POINTER_BYTES + 1)), /^malformed: .*longer than/],
   ] as const) {
     assert.match(await refusal(bytes), line)
   }
   const empty = await signPointer({} as Pointer, [ours.signing])
-  assert.match(await refusal(empty), /^malformed: latest\.json lacks what a pointer says$/)
+  assert.match(await refusal(empty), /^malformed: latest\.json lacks required fields of a pointer$/)
 })
 
 test('key files that will not do are named, with the reason', async () => {

@@ -78,14 +78,14 @@ for (const [what, sql] of [
   test(`${what} is refused`, () => {
     assert.throws(
       () => openQueryFile(changed(sql)),
-      isRefused(/^query\.db is refused: it must have exactly the tables/),
+      isRefused(/^query\.db is rejected: it must have exactly the tables/),
     )
   })
 }
 
 test('a file in WAL mode is refused, and no other files are made', () => {
   const path = changed('PRAGMA journal_mode = WAL')
-  assert.throws(() => openQueryFile(path), isRefused(/^query\.db is refused: it is in WAL mode$/))
+  assert.throws(() => openQueryFile(path), isRefused(/^query\.db is rejected: it is in WAL mode$/))
   assert.not(existsSync(`${path}-wal`))
 })
 
@@ -102,7 +102,7 @@ test('a schema in several pages, of another encoding, or in no database, is refu
     Buffer.alloc(70_000, 'x'),
   ]) {
     writeFileSync(junk, bytes)
-    assert.throws(() => openQueryFile(junk), isRefused(/^query\.db is refused: it is no database$/))
+    assert.throws(() => openQueryFile(junk), isRefused(/^query\.db is rejected: it is not a database$/))
   }
 })
 
@@ -126,7 +126,7 @@ test('any byte of the schema that is changed is refused, or changes nothing', ()
       }
     } catch (error) {
       if (!(error instanceof SnapshotError)) throw error
-      if (/^query\.db is refused/.test(error.message)) refused++
+      if (/^query\.db is rejected/.test(error.message)) refused++
     }
   }
   assert.ok(refused > 400, `${refused} were refused`)
@@ -144,7 +144,7 @@ test('a page that others lead to again and again is read once', () => {
     for (let cell = 1; cell < page.readUInt16BE(3); cell++) page.writeUInt32BE(first, page.readUInt16BE(12 + 2 * cell))
   })
   const opened = openQueryFile(path)
-  assert.throws(() => queryDigest(opened), isRefused(/rows in grams that lie in the same place$/))
+  assert.throws(() => queryDigest(opened), isRefused(/rows in grams that have the same position$/))
   opened.close()
 })
 
@@ -178,7 +178,7 @@ test('rows that share their pages are refused when they have more bytes than the
   writeFileSync(path, file)
   const database = openQueryFile(path)
   assert.is(rowReader(database).read('texts', 0, ROWS).length, LONG)
-  assert.throws(() => queryDigest(database), isRefused(/rows in texts that lie in the same place$/))
+  assert.throws(() => queryDigest(database), isRefused(/rows in texts that have the same position$/))
   database.close()
 })
 

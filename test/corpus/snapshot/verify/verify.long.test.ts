@@ -41,7 +41,7 @@ test('an index that leads elsewhere', async () => {
         index[name][3]! ^= 1
       }),
     )
-    oneFault(faults, 'index', new RegExp(`contradicts what it is derived from \\(${name}\\)$`))
+    oneFault(faults, 'index', new RegExp(`does not match the files it is derived from \\(${name}\\)$`))
   }
 })
 
@@ -55,7 +55,7 @@ test('columns that say something else of a CVE', async () => {
     changed[0] = changed[0] === 1 ? 0 : 1
     const bytes = encodeTable({ about, columns: { ...columns, [name]: changed } })
     const faults = await faultsAfter((dist) => forge(dist, file, bytes, sha256(bytes)))
-    oneFault(faults, 'columns', new RegExp(`contradicts what it is derived from \\(${name}\\)$`))
+    oneFault(faults, 'columns', new RegExp(`does not match the files it is derived from \\(${name}\\)$`))
   }
 })
 
@@ -104,7 +104,7 @@ test('EPSS with a row too few, half a value, more than certainty, or another sco
     oneFault(
       await faultsAfter((dist) => forgeEpss(dist, withScore(score))),
       'epss',
-      /no probability and percentile in row/,
+      /no valid probability and percentile in row/,
     )
   }
   const stale = await faultsAfter((dist) => forgeEpss(dist, withScore(123_456_789)))
@@ -174,7 +174,7 @@ test('counts in the manifest and in what the snapshot says of itself', async () 
     const file = fileOf(manifest, role)
     const files = manifest.files.map((one) => (one === file ? { ...one, count: one.count + 1 } : one))
     const faults = await faultsAfter((dist) => activate(dist, files))
-    oneFault(faults, role, /it holds \d+, not \d+ as the manifest says$/)
+    oneFault(faults, role, /it contains \d+ items, but the manifest states \d+$/)
   }
   for (const name of ['cves', 'vendors', 'products']) {
     const about = JSON.parse(gunzipFile('about', bytesOf('about')).toString())
@@ -190,9 +190,9 @@ test('a rejected id with a record, or that is no id', async () => {
   const rejected = JSON.parse(gunzipFile('rejected', bytesOf('rejected')).toString()) as Record<string, string | null>
   const recordId = [...membersOf(bytesOf('cve'))][0]!.key
   const cases: [Record<string, unknown>, RegExp][] = [
-    [{ [recordId]: null }, /of which there is a record$/],
+    [{ [recordId]: null }, /which has a record$/],
     [{ 'CVE-x': null }, /which is not a CVE id$/],
-    [{ ...rejected, [Object.keys(rejected)[0]!]: 'yesterday' }, /has no date of CVE-/],
+    [{ ...rejected, [Object.keys(rejected)[0]!]: 'yesterday' }, /has no valid date for CVE-/],
   ]
   for (const [value, line] of cases) {
     const plain = Buffer.from(JSON.stringify(value))
@@ -207,17 +207,21 @@ test('a role that is missing, one that nothing derives, and a wrong mark of what
   oneFault(await faultsAfter((dist) => activate(dist, without)), null, /lists no file orders$/)
   const pages = fileOf(manifest, 'pages')
   const more = [...manifest.files, { ...pages, name: 'severity' }]
-  oneFault(await faultsAfter((dist) => activate(dist, more)), 'pages', /derived from nothing known$/)
+  oneFault(await faultsAfter((dist) => activate(dist, more)), 'pages', /is marked as derived, but is unknown$/)
   const marked = manifest.files.map((file) => (file === shard ? { ...file, derived: true } : file))
-  oneFault(await faultsAfter((dist) => activate(dist, marked)), 'cve', /the manifest says derived: true$/)
+  oneFault(
+    await faultsAfter((dist) => activate(dist, marked)),
+    'cve',
+    /the manifest states derived: true, which is wrong for this role$/,
+  )
 })
 
-test('a pointer that gives another size or time of its manifest', async () => {
+test('a pointer that states a different size or time of its manifest', async () => {
   for (const other of [{ manifest: { ...pointer.manifest, size: 1 } }, { created_at: '2020-01-01T00:00:00.000Z' }]) {
     const faults = await faultsAfter((dist) =>
       writeFileSync(pointerPath(dist), encodePointer({ ...pointer, ...other })),
     )
-    oneFault(faults, null, /^latest\.json gives another size or time/)
+    oneFault(faults, null, /^latest\.json states a different size or time/)
   }
 })
 
