@@ -37,7 +37,10 @@ export function* readCnaList(file: FeedFile, options: ReadOptions): Iterable<Fee
     const key = slug ?? `entry ${index + 1}`
     try {
       if (!isObject(json) || shortName === null || slug === null) {
-        throw new FeedError('item_invalid', `shortName is no text: ${shown(isObject(json) ? json.shortName : json)}`)
+        throw new FeedError(
+          'item_invalid',
+          `shortName is not a string: ${shown(isObject(json) ? json.shortName : json)}`,
+        )
       }
       assertName(slug)
       const digest = jsonItemDigest(CNA_ADAPTER, json)

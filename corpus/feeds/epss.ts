@@ -68,7 +68,7 @@ function readRow(row: string, line: number): ({ kind: 'score' } & EpssScore) | F
   if (cveId && score !== null && percentile !== null && fields.length === 3) {
     return { kind: 'score', cveId, score, percentile }
   }
-  const detail = `line ${line} is no id and two numbers from 0 to 1: ${JSON.stringify(row.slice(0, 80))}`
+  const detail = `line ${line} is not a CVE id and two numbers from 0 to 1: ${JSON.stringify(row.slice(0, 80))}`
   return { kind: 'skip', key: cveId ?? `line ${line}`, reason: 'item_invalid', detail }
 }
 

@@ -193,7 +193,7 @@ export const isEntryName = (name: string): boolean => nameBytes(name) <= MAX_NAM
 /** @throws FeedError when the name is too long for an entry */
 export function assertName(name: string): void {
   if (isEntryName(name)) return
-  const what = `its name takes ${nameBytes(name)} bytes percent-encoded, more than ${MAX_NAME_BYTES}`
+  const what = `its percent-encoded name has ${nameBytes(name)} bytes, the limit is ${MAX_NAME_BYTES}`
   throw new FeedError('item_invalid', what)
 }
 
@@ -213,7 +213,7 @@ const MAX_WEAKNESSES = 1000
 export function boundedWeaknesses(ids: Iterable<string>): string[] {
   const all = [...ids]
   if (all.length <= MAX_WEAKNESSES) return all
-  throw new FeedError('item_invalid', `it names ${all.length} weaknesses, the limit is ${MAX_WEAKNESSES}`)
+  throw new FeedError('item_invalid', `it lists ${all.length} weaknesses, the limit is ${MAX_WEAKNESSES}`)
 }
 
 const CHUNK_BYTES = 1 << 20

@@ -57,7 +57,7 @@ export function* readKev(file: FeedFile, options: ReadOptions): Iterable<FeedIte
     const cveId = stated === null ? null : parseCveId(stated)
     const key = cveId ?? stated ?? `entry ${index + 1}`
     try {
-      if (!isObject(json)) throw new FeedError('item_invalid', `it is no object but ${shown(json)}`)
+      if (!isObject(json)) throw new FeedError('item_invalid', `it is not an object: ${shown(json)}`)
       if (!cveId) throw new FeedError('item_invalid', `cveID is not a CVE id: ${shown(json.cveID)}`)
       const digest = jsonItemDigest(KEV_ADAPTER, json)
       if (isSameDigest(options.digestOf(key), digest)) {
@@ -66,7 +66,7 @@ export function* readKev(file: FeedFile, options: ReadOptions): Iterable<FeedIte
       }
       const dateAdded = text(json.dateAdded)
       const date = dateAdded === null ? null : utcDate(dateAdded)
-      if (!date) throw new FeedError('item_invalid', `dateAdded is no date: ${shown(json.dateAdded)}`)
+      if (!date) throw new FeedError('item_invalid', `dateAdded is not a date: ${shown(json.dateAdded)}`)
       const claim: KevEntry = {
         cveId,
         dateAdded: date,

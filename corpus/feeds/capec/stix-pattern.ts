@@ -23,8 +23,8 @@ const RELATION_FIELDS: Record<string, string> = {
 export function readStixPattern(number: number, pattern: JsonObject, catalog: StixCatalog): ReadEntry<CapecEntry> {
   const version = text(pattern.x_capec_version) ?? catalog.version
   const modified = utcTimestamp(text(pattern.modified) ?? '')
-  if (version === null) throw new FeedError('item_invalid', 'it states no x_capec_version, nor does any other')
-  if (modified === null) throw new FeedError('item_invalid', 'modified is no time')
+  if (version === null) throw new FeedError('item_invalid', 'neither it nor another pattern has x_capec_version')
+  if (modified === null) throw new FeedError('item_invalid', 'modified is not a timestamp')
   const references = objects(pattern.external_references)
   const skills = isObject(pattern.x_capec_skills_required) ? Object.entries(pattern.x_capec_skills_required) : []
   return {

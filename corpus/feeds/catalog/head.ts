@@ -35,7 +35,7 @@ export function numberOf(element: XmlElement, name: string): number {
   const value = attributeOf(element, name)
   if (value === null || !/^[1-9]\d{0,6}$/.test(value)) {
     const stated = value?.slice(0, MAX_SHOWN) ?? 'it is missing'
-    throw new FeedError('item_invalid', `${name} of ${element.name} is no number from 1: ${stated}`)
+    throw new FeedError('item_invalid', `${name} of ${element.name} is not a number from 1: ${stated}`)
   }
   return Number(value)
 }

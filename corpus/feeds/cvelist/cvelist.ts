@@ -20,7 +20,7 @@ export const cveList = treeFeed({
   read(json, key) {
     const record = parseCveRecord(json)
     if (record.cveId !== key) {
-      throw new FeedError('id_differs_from_name', `the file of ${key} holds ${record.cveId}`)
+      throw new FeedError('id_differs_from_name', `the file of ${key} contains ${record.cveId}`)
     }
     const statedAt = [record.dateUpdated, record.datePublished, record.dateRejected].reduce(
       (newest, date) => (date !== null && (newest === null || date > newest) ? date : newest),

@@ -16,7 +16,7 @@ const PROGRAM_CONTAINER = 'CVE'
  * @throws FeedError with the reason, when the record is unusable
  */
 export function parseCveRecord(json: unknown): CveListRecord {
-  if (!isObject(json)) throw new FeedError('record_not_object', `the record is not a JSON object but ${shown(json)}`)
+  if (!isObject(json)) throw new FeedError('record_not_object', `the record is not a JSON object: ${shown(json)}`)
   const metadata = isObject(json.cveMetadata) ? json.cveMetadata : null
   if (metadata?.cveId === undefined) throw new FeedError('record_id_missing', 'the record has no cveMetadata.cveId')
   const cveId = typeof metadata.cveId === 'string' ? parseCveId(metadata.cveId) : null

@@ -167,7 +167,7 @@ export function storedEntry(window: FileWindow, entry: EntryMeasures, maxBytes: 
   if (entry.size > maxBytes || entry.compressedSize > maxBytes) {
     throw new FeedError('entry_too_large', `${entry.size} bytes, the limit is ${maxBytes}`)
   }
-  if (entry.encrypted) throw new FeedError('entry_unsupported', 'encrypted')
+  if (entry.encrypted) throw new FeedError('entry_unsupported', 'it is encrypted')
   const compressed = window.at(dataStart(window, entry), entry.compressedSize)
   return {
     digest() {
@@ -182,7 +182,7 @@ export function storedEntry(window: FileWindow, entry: EntryMeasures, maxBytes: 
     bytes() {
       const bytes = entry.method === STORED ? Buffer.from(compressed) : inflate(compressed, entry)
       if (bytes.length !== entry.size) {
-        throw new FeedError('entry_damaged', `${bytes.length} bytes where the directory says ${entry.size}`)
+        throw new FeedError('entry_damaged', `${bytes.length} bytes, but the directory states ${entry.size}`)
       }
       if (crc32(bytes) !== entry.crc32) throw new FeedError('entry_damaged', 'its CRC-32 does not match')
       return bytes

@@ -12,10 +12,10 @@ const range = fields({
   version_type: text.optional(),
 } satisfies Record<keyof AffectedRange, z.ZodType>)
   .refine((one) => one.introduced ?? one.fixed ?? one.last_affected, {
-    error: 'has no bound: it takes introduced, fixed or last_affected',
+    error: 'has no bound; add introduced, fixed or last_affected',
   })
   .refine(({ fixed, last_affected }) => fixed === undefined || last_affected === undefined, {
-    error: 'takes fixed or last_affected, not both',
+    error: 'must have fixed or last_affected, not both',
   })
   .transform(({ introduced = '0', fixed = null, last_affected, version_type = null }): AffectedRange => {
     // A range without a start begins with the first version (rule 24).

@@ -22,9 +22,9 @@ const schema = fields({
   last_seen: time.optional(),
 })
   .refine(({ cve_id, cve_ids }) => (cve_id === undefined) !== (cve_ids === null), {
-    error: 'takes cve_id or cve_ids, one of the two',
+    error: 'must have either cve_id or cve_ids',
   })
-  .refine((line) => line.name ?? line.url, { error: 'takes name or url, or both: without them it names nothing' })
+  .refine((line) => line.name ?? line.url, { error: 'must have name, url or both' })
   .refine(({ first_seen = '', last_seen }) => last_seen === undefined || first_seen <= last_seen, {
     error: 'has a last_seen before its first_seen',
   })

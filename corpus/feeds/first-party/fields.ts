@@ -10,7 +10,8 @@ function kind<T extends object | string | number | boolean>(expected: string, re
   return z.unknown().transform((value, context): T => {
     const found = read(value)
     if (found !== null) return found
-    const message = value === undefined ? `is missing: it takes ${expected}` : `takes ${expected}, not ${shown(value)}`
+    const message =
+      value === undefined ? `is missing; it must be ${expected}` : `must be ${expected}, not ${shown(value)}`
     context.issues.push({ code: 'custom', input: value, message })
     return z.NEVER
   })
@@ -19,10 +20,10 @@ function kind<T extends object | string | number | boolean>(expected: string, re
 /** Rejects lone surrogates, which UTF-8 cannot encode. */
 const wellFormed = (value: unknown) => (typeof value === 'string' && value.isWellFormed() ? value : null)
 
-export const text = kind('a text', (value) => wellFormed(value)?.trim() || null)
+export const text = kind('a string', (value) => wellFormed(value)?.trim() || null)
 
 /** Not trimmed: its length is part of the answer, and blanks can matter in Markdown. */
-export const body = kind('a text that is not blank', (value) => {
+export const body = kind('a string that is not blank', (value) => {
   const found = wellFormed(value)
   return found?.trim() ? found : null
 })
@@ -75,7 +76,7 @@ export function oneOf<const Member extends string>(...members: Member[]) {
 export function fields<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const names = Object.keys(shape).join(', ')
   const error: z.core.$ZodErrorMap = (issue) =>
-    issue.code === 'unrecognized_keys' ? `has unknown fields (${issue.keys}); it takes ${names}` : undefined
+    issue.code === 'unrecognized_keys' ? `has unknown fields (${issue.keys}); known fields are ${names}` : undefined
   return z.preprocess(withoutBlanks, z.strictObject(shape, { error }))
 }
 
@@ -94,7 +95,7 @@ const isBlank = (value: unknown) => typeof value === 'string' && value.trim() ==
 /** A list; null when missing or empty. */
 export function listOf<Member extends z.ZodType>(member: Member) {
   return z
-    .array(member, { error: (issue) => `takes a list, not ${shown(issue.input)}` })
+    .array(member, { error: (issue) => `must be a list, not ${shown(issue.input)}` })
     .optional()
     .transform((members) => (members && members.length > 0 ? members : null))
 }

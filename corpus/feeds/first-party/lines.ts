@@ -62,7 +62,7 @@ function readLine<Schema extends z.ZodType, Identity extends z.ZodType>(
   }
 }
 
-/** Returns all faults of a line with their field paths: `created_at takes a time (RFC 3339) …, not "yesterday"`. */
+/** Returns all faults of a line with their field paths: `created_at must be a time (RFC 3339) …, not "yesterday"`. */
 function explain(error: z.ZodError, json: unknown): string {
   if (!isObject(json)) return 'it is not a JSON object'
   return error.issues.map(({ path, message }) => [path.join('.') || 'it', message].join(' ')).join('; ')

@@ -17,12 +17,12 @@ const schema = fields({
 })
   .refine(({ vector_string }) => baseScore(vector_string) !== null, {
     path: ['vector_string'],
-    error: 'is no CVSS vector with all its base metrics',
+    error: 'is not a CVSS vector with all base metrics',
     abort: true,
   })
   .refine(({ vector_string, cvss_version }) => baseScore(vector_string)?.version === cvss_version, {
     path: ['vector_string'],
-    error: 'is of another version than cvss_version: 2.0 has no prefix (AV:N/…), the others have theirs (CVSS:3.1/…)',
+    error: 'has another version than cvss_version; a 2.0 vector has no prefix (AV:N/…), others have one (CVSS:3.1/…)',
   })
 
 /** Name of the service in claims, as source and as `source_short_name` of metrics. */

@@ -49,7 +49,7 @@ export function readConfigurations(configurations: unknown, updatedAt: string, n
         products.set(key, product)
         names += platforms.length
         if (names > MAX_PLATFORMS) {
-          throw new FeedError('entry_too_large', `its products name more than ${MAX_PLATFORMS} platforms`)
+          throw new FeedError('entry_too_large', `its products list more than ${MAX_PLATFORMS} platforms`)
         }
       }
       product.cpes.add(criteria)

@@ -147,9 +147,9 @@ function readRecord(number: number, seeming: string | null, known: Uint8Array | 
     const cveId = stated === null ? null : parseCveId(stated)
     key = cveId ?? stated ?? `record ${number}`
     assertNesting(json)
-    if (!isObject(cve)) throw new FeedError('item_invalid', `it is no object with "cve" but ${shown(json)}`)
+    if (!isObject(cve)) throw new FeedError('item_invalid', `it is not an object with "cve": ${shown(json)}`)
     if (!cveId) throw new FeedError('item_invalid', `its id is not a CVE id: ${shown(cve.id)}`)
-    if (cveId !== seeming) throw new FeedError('item_invalid', `it states two ids: ${seeming} and ${cveId}`)
+    if (cveId !== seeming) throw new FeedError('item_invalid', `it has two ids: ${seeming} and ${cveId}`)
     const digest = withWrapping(itemDigest(NVD_ADAPTER, JSON.stringify(json)), wrapping)
     if (isSameDigest(known, digest)) return { kind: 'known', key, digest }
     const { claim, lastModified, notes } = readNvdRecord(cve)

@@ -26,10 +26,10 @@ export interface OsvEntry {
  * @throws FeedError when it is no valid entry
  */
 export function openEntry(json: unknown, key: string): OsvEntry {
-  if (!isObject(json)) throw new FeedError('item_invalid', `it is no object but ${shown(json)}`)
+  if (!isObject(json)) throw new FeedError('item_invalid', `it is not an object: ${shown(json)}`)
   const id = text(json.id)
-  if (id === null) throw new FeedError('item_invalid', `its id is ${shown(json.id)}`)
-  if (id !== key) throw new FeedError('id_differs_from_name', `the file of ${key} holds ${id}`)
+  if (id === null) throw new FeedError('item_invalid', `its id is not a string: ${shown(json.id)}`)
+  if (id !== key) throw new FeedError('id_differs_from_name', `the file of ${key} contains ${id}`)
   const notes: RecordNote[] = []
   const [published, modified, withdrawn] = (['published', 'modified', 'withdrawn'] as const).map((name) =>
     isPlaceholder(json[name]) ? null : readDate(json[name], name, notes),

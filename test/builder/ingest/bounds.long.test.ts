@@ -35,7 +35,7 @@ test('a file of which 100,000 records are unusable is refused, and the rest of i
     assert.is(code, 'feed-unusable')
     assert.match(
       message,
-      /^NVD: nvd\/.*: more than 100000 records are unusable, the last one is record 100001 \(it is no object/,
+      /^NVD: nvd\/.*: more than 100000 records are unusable, the last one is record 100001 \(it is not an object/,
     )
   }
 })

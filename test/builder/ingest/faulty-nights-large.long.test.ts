@@ -67,7 +67,7 @@ test('a row of 50 MB in the index of exploits takes the rows behind it with it: 
   assert.is(error.code, 'feed-shrank')
   assert.match(
     error.message,
-    /first skipped record in exploitdb\/2024-06-02\/files_exploits\.csv: line 3, it is no CSV: Max/,
+    /first skipped record in exploitdb\/2024-06-02\/files_exploits\.csv: line 3, it is not CSV: Max/,
   )
   assert.is(error.message.match(/line 3/g)!.length, 2)
 })

@@ -260,7 +260,7 @@ test('a record of NVD with 6,000 products on 6,000 platforms is skipped', async 
     return [{ operator: 'AND', nodes: [{ cpeMatch: [...matches(true), ...matches(false)] }] }]
   }
   const { report } = await night({ ...list(1, { [A]: good, [B]: good }), ...nvd({ [A]: both(6000), [B]: both(60) }) })
-  assert.equal(skipsOf(report, 'nvd'), [`${A} entry_too_large: its products name more than 1000000 platforms`])
+  assert.equal(skipsOf(report, 'nvd'), [`${A} entry_too_large: its products list more than 1000000 platforms`])
 })
 
 test('an OSV range of 10,000 commits and as many fixes is skipped', async () => {
@@ -312,7 +312,7 @@ const MANY: [what: string, change: (record: Json) => void, skip: string | null][
       const descriptions = Array.from({ length: 1001 }, (_, i) => ({ cweId: `CWE-${i + 1}` }))
       record.containers.cna.problemTypes = [{ descriptions }]
     },
-    `${A} item_invalid: it names 1001 weaknesses, the limit is 1000`,
+    `${A} item_invalid: it lists 1001 weaknesses, the limit is 1000`,
   ],
   [
     'a product with a name of 8 MB and 100 versions',

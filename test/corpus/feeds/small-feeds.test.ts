@@ -59,9 +59,9 @@ kev('an entry without an id or with an impossible date is skipped by name', () =
     kevItems(JSON.stringify(list)).map((item) => (item.kind === 'skip' ? `${item.key}: ${item.detail}` : item.key)),
     [
       'CVE-2024-0001',
-      'CVE-2024-0002: dateAdded is no date: "2024-02-30"',
+      'CVE-2024-0002: dateAdded is not a date: "2024-02-30"',
       'nonsense: cveID is not a CVE id: "nonsense"',
-      'entry 4: it is no object but []',
+      'entry 4: it is not an object: []',
     ],
   )
 })

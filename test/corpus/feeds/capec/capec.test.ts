@@ -273,12 +273,12 @@ files('of many objects a bad one is skipped by name, and so is a pattern that ca
     'CAPEC-1',
     'capec/2.1/attack-pattern/x.json file_invalid: it is not JSON: ' +
       "Expected property name or '}' in JSON at position 1 (line 1 column 2)",
-    'CAPEC-2 item_invalid: modified is no time',
+    'CAPEC-2 item_invalid: modified is not a timestamp',
     'CAPEC-1 item_invalid: it is in the catalog twice',
   ])
   assert.equal(told(await xmlItems(capecXml(`${bareXml(1, 'One')}${bareXml('x', 'X')}${bareXml(1, 'Again')}`))), [
     'CAPEC-1',
-    'CAPEC-x item_invalid: ID of Attack_Pattern is no number from 1: x',
+    'CAPEC-x item_invalid: ID of Attack_Pattern is not a number from 1: x',
     'CAPEC-1 item_invalid: it is in the catalog twice',
   ])
 })

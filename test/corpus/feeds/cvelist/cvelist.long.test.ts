@@ -176,7 +176,7 @@ const DAMAGES: [what: string, path: () => string, reason: string, detail: RegExp
     'another record than its name says',
     () => withSecond(JSON.stringify(cveRecord(THREE))),
     'id_differs_from_name',
-    /holds CVE-2024-13337/,
+    /contains CVE-2024-13337/,
   ],
   ['no record', () => withSecond('[]'), 'record_not_object', /not a JSON object/],
 ]

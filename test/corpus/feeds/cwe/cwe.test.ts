@@ -315,11 +315,11 @@ taken('a weakness without what each must have is skipped by name', async () => {
     'CWE-1',
     'CWE-2 item_invalid: Weakness has no Status',
     'CWE-3 item_invalid: Weakness has no Abstraction',
-    'CWE-x item_invalid: ID of Weakness is no number from 1: x',
-    'CWE-0 item_invalid: ID of Weakness is no number from 1: 0',
-    'weakness 6 item_invalid: ID of Weakness is no number from 1: it is missing',
+    'CWE-x item_invalid: ID of Weakness is not a number from 1: x',
+    'CWE-0 item_invalid: ID of Weakness is not a number from 1: 0',
+    'weakness 6 item_invalid: ID of Weakness is not a number from 1: it is missing',
     'CWE-5 item_invalid: Weakness has no Name',
-    'CWE-6 item_invalid: CAPEC_ID of Related_Attack_Pattern is no number from 1: ?',
+    'CWE-6 item_invalid: CAPEC_ID of Related_Attack_Pattern is not a number from 1: ?',
     'CWE-1 item_invalid: it is in the catalog twice',
   ])
 })

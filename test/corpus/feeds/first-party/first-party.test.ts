@@ -143,8 +143,8 @@ firstParty('what an analysis says is affected becomes entries of svc_analysis', 
   const both = { affected_ranges: [{ fixed: '2', last_affected: '1' }, { version_type: 'semver' }] }
   assert.is(
     await wrong('analyses', { affected: [both] }),
-    'affected.0.affected_ranges.0 takes fixed or last_affected, not both; ' +
-      'affected.0.affected_ranges.1 has no bound: it takes introduced, fixed or last_affected',
+    'affected.0.affected_ranges.0 must have fixed or last_affected, not both; ' +
+      'affected.0.affected_ranges.1 has no bound; add introduced, fixed or last_affected',
   )
 })
 
@@ -175,10 +175,10 @@ firstParty('a score that is not its vector’s is kept, and a severity that is n
 
 firstParty('a vector must be one, of the version stated', async () => {
   const of = (over: object) => wrong('service-scores', over)
-  assert.is(await of({ vector_string: 'CVSS:3.1/AV:N' }), 'vector_string is no CVSS vector with all its base metrics')
-  assert.match(await of({ cvss_version: '4.0' }), /^vector_string is of another version than cvss_version/)
-  assert.is(await of({ cvss_version: 3.1 }), 'cvss_version takes one of "4.0", "3.1", "3.0", "2.0", not 3.1')
-  assert.is(await of({ base_score: 9.81 }), 'base_score takes a number from 0 to 10 with one decimal, not 9.81')
+  assert.is(await of({ vector_string: 'CVSS:3.1/AV:N' }), 'vector_string is not a CVSS vector with all base metrics')
+  assert.match(await of({ cvss_version: '4.0' }), /^vector_string has another version than cvss_version/)
+  assert.is(await of({ cvss_version: 3.1 }), 'cvss_version must be one of "4.0", "3.1", "3.0", "2.0", not 3.1')
+  assert.is(await of({ base_score: 9.81 }), 'base_score must be a number from 0 to 10 with one decimal, not 9.81')
   assert.is(await of({ vector_string: 'AV:N/AC:L/Au:N/C:P/I:P/A:P', cvss_version: '2.0' }), 'nothing')
 })
 
@@ -210,13 +210,13 @@ firstParty('a detection is about one CVE or several, which are part of its key',
 })
 
 firstParty('a detection without CVE, name and URL, or last seen before it was first, is broken', async () => {
-  assert.is(await wrong('detections', { cve_id: null }), 'it takes cve_id or cve_ids, one of the two')
-  assert.is(await wrong('detections', { cve_ids: ['CVE-2024-0002'] }), 'it takes cve_id or cve_ids, one of the two')
-  assert.match(await wrong('detections', { name: '' }), /^it takes name or url, or both/)
+  assert.is(await wrong('detections', { cve_id: null }), 'it must have either cve_id or cve_ids')
+  assert.is(await wrong('detections', { cve_ids: ['CVE-2024-0002'] }), 'it must have either cve_id or cve_ids')
+  assert.match(await wrong('detections', { name: '' }), /^it must have name, url or both/)
   const seen = { first_seen: '2024-05-02', last_seen: '2024-05-01' }
   assert.is(await wrong('detections', seen), 'it has a last_seen before its first_seen')
   const url = 'javascript:alert(1)'
-  assert.is(await wrong('detections', { url }), `url takes a URL that begins with http:// or https://, not "${url}"`)
+  assert.is(await wrong('detections', { url }), `url must be a URL that begins with http:// or https://, not "${url}"`)
 })
 
 firstParty('a broken line is named by file and line, with every field that is wrong and what it takes', async () => {
@@ -230,14 +230,14 @@ firstParty('a broken line is named by file and line, with every field that is wr
     LINES.reports,
   )
   assert.equal(skips(items).slice(0, 1), [
-    `${ID} item_invalid: reports.ndjson:2: model is missing: it takes a text; ` +
-      'created_at takes a time (RFC 3339) such as 2024-10-24T08:00:00Z, not "yesterday"; it has unknown fields (modle); ' +
-      'it takes id, cve_id, report_type, model, created_at, status, report_text',
+    `${ID} item_invalid: reports.ndjson:2: model is missing; it must be a string; ` +
+      'created_at must be a time (RFC 3339) such as 2024-10-24T08:00:00Z, not "yesterday"; it has unknown fields (modle); ' +
+      'known fields are id, cve_id, report_type, model, created_at, status, report_text',
   ])
   assert.match(skips(items)[1]!, /^reports\.ndjson:3 json_invalid: it is not JSON: /)
   assert.equal(skips(items).slice(2), [
     'reports.ndjson:4 item_invalid: it is not a JSON object',
-    'reports.ndjson:5 item_invalid: id takes a UUID such as 7b6c1f0e-5a53-4c1e-9c1b-3d2f8a4e6b90, not "7"',
+    'reports.ndjson:5 item_invalid: id must be a UUID such as 7b6c1f0e-5a53-4c1e-9c1b-3d2f8a4e6b90, not "7"',
   ])
   assert.is(claimAt(items, 4).key, ID)
 })
@@ -259,7 +259,7 @@ firstParty('a line that is no UTF-8 or longer than 8 MB is skipped, its neighbou
 })
 
 firstParty('half a surrogate pair is no text', async () => {
-  assert.match(await wrong('reports', { report_text: '\ud800' }), /^report_text takes a text that is not blank/)
+  assert.match(await wrong('reports', { report_text: '\ud800' }), /^report_text must be a string that is not blank/)
 })
 
 firstParty('a line that the corpus has is known by its bytes', async () => {
@@ -319,7 +319,7 @@ firstParty('the examples of FORMAT.md are taken as they stand, and its tables ha
     const names = [
       ...skips(await read(feed, unknown))
         .join()
-        .matchAll(/\(\?\); it takes ([\w, ]+)/g),
+        .matchAll(/\(\?\); known fields are ([\w, ]+)/g),
     ]
     assert.is(names.length, feed === 'analyses' ? 2 : 1)
     for (const name of names.flatMap(([, list]) => list!.split(', '))) {
@@ -345,7 +345,7 @@ firstParty('an ingest reports a broken line and keeps what it had of that item',
   assert.equal([figures.read, figures.kept, figures.held, figures.removed], [20, 19, 1, 0])
   assert.match(
     formatIngestReport(second),
-    /\n +1 skipped reports record \(item_invalid\): 7b6c1f0e-\S+ \(first-party\/reports\.ndjson:4: created_at takes a time/,
+    /\n +1 skipped reports record \(item_invalid\): 7b6c1f0e-\S+ \(first-party\/reports\.ndjson:4: created_at must be a time/,
   )
 })
 

@@ -302,7 +302,7 @@ stream('a file is read record by record, gzipped or not, and what is no record i
   const expected = [
     'CVE-2024-0001',
     'nonsense: its id is not a CVE id: "nonsense"',
-    'record 3: it is no object with "cve" but 5',
+    'record 3: it is not an object with "cve": 5',
     'CVE-2024-0002',
   ]
   for (const path of [put(content), put(gzipSync(content), 'x.json.gz')]) {
@@ -351,7 +351,7 @@ stream('a record that states two ids is left out', async () => {
     kind: 'skip',
     key: 'CVE-2024-0002',
     reason: 'item_invalid',
-    detail: 'it states two ids: CVE-2024-0001 and CVE-2024-0002',
+    detail: 'it has two ids: CVE-2024-0001 and CVE-2024-0002',
   })
 })
 

@@ -312,7 +312,7 @@ claims('an entry under another name, and what is no entry, is skipped by name', 
   const items = [...(await entryItems('osv', path)), ...(await read({ id: '' }))]
   assert.equal(
     items.map((item) => item.kind === 'skip' && [item.key, item.reason, item.detail]),
-    [['GO-1-2', 'id_differs_from_name', 'the file of GO-1-2 holds GO-1-1']],
+    [['GO-1-2', 'id_differs_from_name', 'the file of GO-1-2 contains GO-1-1']],
   )
 })
 
