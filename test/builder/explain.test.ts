@@ -70,8 +70,8 @@ test('the claims come in the order of precedence, the first that counts decides,
     considered.map(({ by, states, outcome, why }) => [by, states.split(' ').slice(1, 3).join(' '), outcome, why]),
     [
       ['cna acme', '3.1 7.5', 'decides', null],
-      ['cna acme', '3.0 5.3', 'passed', 'CVSS 3.1 goes before 3.0'],
-      ['nvd', '3.1 9.8', 'passed', 'cna goes before nvd'],
+      ['cna acme', '3.0 5.3', 'passed', 'CVSS 3.1 ranks above 3.0'],
+      ['nvd', '3.1 9.8', 'passed', 'cna ranks above nvd'],
       ['advisory GHSA-aaaa-bbbb-cccc', '3.1 7.5', 'passed', 'withdrawn'],
     ],
   )

@@ -20,7 +20,7 @@ export function titleChoice(
     titleCandidates(cna, description, weaknessName),
     ({ from }) => (cna ? `${claimant(cna)}, ${from}` : from),
     ({ title }) => title ?? '',
-    ({ title }) => (title === null ? 'says nothing' : null),
+    ({ title }) => (title === null ? 'has no title' : null),
   )
 }
 
@@ -39,17 +39,17 @@ export function scoreChoice(claims: readonly CveClaim[], recordUpdated: string |
     ({ metric }) => claimant({ source: metric.source_type, sourceName: metric.source_short_name }),
     metricText,
     (ranked, decider) =>
-      (ranked.eligible ? decider && behind(ranked, decider) : 'NVD carries it for somebody else') ?? null,
+      (ranked.eligible ? decider && behind(ranked, decider) : 'NVD copied it from another source') ?? null,
   )
 }
 
 /** Returns why a metric ranks after the one that backs the headline. */
 function behind({ metric, version }: RankedMetric, decider: RankedMetric): string {
   const { source_type, captured_at, base_score } = decider.metric
-  if (metric.source_type !== source_type) return `${source_type} goes before ${metric.source_type}`
-  if (version !== decider.version) return `CVSS ${decider.version} goes before ${version}`
+  if (metric.source_type !== source_type) return `${source_type} ranks above ${metric.source_type}`
+  if (version !== decider.version) return `CVSS ${decider.version} ranks above ${version}`
   if (metric.captured_at !== captured_at) return 'older'
-  return metric.base_score === base_score ? 'comes behind' : 'lower'
+  return metric.base_score === base_score ? 'ranks lower' : 'lower'
 }
 
 /** Returns the metric on one line. */
@@ -66,7 +66,7 @@ export function kevChoice(claims: readonly CveClaim[], { kev, kevFeed }: MergeIn
       copies,
       claimant,
       ({ kevDateAdded }) => `listed on ${kevDateAdded}`,
-      () => (kevFeed ? 'a copy: the catalog itself is there' : null),
+      () => (kevFeed ? 'a copy; the KEV catalog decides' : null),
     ),
   ]
 }
@@ -90,7 +90,7 @@ export function weaknessChoice(claims: readonly CveClaim[], { catalog }: MergeIn
     candidates,
     ({ claim }) => claimant(claim),
     ({ id }) => id,
-    ({ id }) => (anyKnown && !catalog?.isWeakness(id) ? 'no weakness of the catalog' : null),
+    ({ id }) => (anyKnown && !catalog?.isWeakness(id) ? 'not a weakness in the catalog' : null),
   )
 }
 

@@ -47,7 +47,7 @@ const ROWS: readonly Row[] = [
   {
     fields: ['state', 'date_published', 'date_updated', 'assigner'],
     rule: 29,
-    says: 'those of the CVE record itself',
+    says: 'from the CVE record itself',
     value: ({ core: { state, date_published, date_updated, assigner } }) => [
       state,
       date_published,
@@ -64,7 +64,7 @@ const ROWS: readonly Row[] = [
   {
     fields: ['title'],
     rule: 19,
-    says: "the CNA's; else vendor (unless the product begins with it), product and primary weakness as far as known; else the description's first sentence",
+    says: 'the title of the CNA; else vendor (unless the product begins with it), product and primary weakness, where known; else the first sentence of the description',
     value: ({ core }) => core.title,
     considered: ({ input: { catalog }, parts: { core }, claims }) => {
       const id = core.primary_cwe_id
@@ -74,7 +74,7 @@ const ROWS: readonly Row[] = [
   {
     fields: ['description'],
     rule: 29,
-    says: "the first English one, else the first; the record's own before those of other feeds",
+    says: 'the first English description, else the first; those of the record rank above those of other feeds',
     value: ({ core }) => core.description,
     considered: ({ claims }) => descriptionChoice(claims),
   },
@@ -101,7 +101,7 @@ const ROWS: readonly Row[] = [
   {
     fields: ['kev'],
     rule: 23,
-    says: "the catalog decides; the ADP's copy only where there is no catalog",
+    says: 'the catalog decides; without a catalog, the copy of the ADP',
     value: ({ core }) => core.kev,
     considered: ({ input, claims }) => kevChoice(claims, input),
   },
@@ -146,7 +146,7 @@ const ROWS: readonly Row[] = [
   {
     fields: ['primary_cwe_id'],
     rule: 21,
-    says: "the CNA's first CWE, then the ADP's, then NVD's; one that is a weakness of the catalog before one that is not",
+    says: 'the first CWE of the CNA, then of the ADP, then of NVD; weaknesses in the catalog rank above others',
     value: ({ core }) => core.primary_cwe_id,
     considered: ({ input, claims }) => weaknessChoice(claims, input),
   },
@@ -174,7 +174,7 @@ const ROWS: readonly Row[] = [
   {
     fields: ['references'],
     rule: 30,
-    says: 'one for each URL, with every source that names it',
+    says: 'one per URL, with every source that lists it',
     value: ({ references }) => references.length,
     considered: ({ claims }) => countedGrounds(claims, 'references'),
     discarded: ({ references, updatedAt }) => (references.length === 0 ? null : counted(references.length, updatedAt)),
@@ -182,7 +182,7 @@ const ROWS: readonly Row[] = [
   {
     fields: ['exploits'],
     rule: 27,
-    says: 'every module of the archive and the framework that names the CVE',
+    says: 'every module of the archive and the framework that lists the CVE',
     value: ({ exploits }) => exploits.length,
     considered: ({ parts }) => parts.exploits.map(({ source, source_id }) => adds(source, source_id)),
   },
@@ -196,7 +196,7 @@ const ROWS: readonly Row[] = [
   {
     fields: ['analysis'],
     rule: null,
-    says: 'the newest of the service',
+    says: 'the newest analysis of the service',
     value: ({ analysis }) => analysis?.generated_at ?? null,
     considered: ({ input }) =>
       choice(
@@ -223,7 +223,7 @@ const ROWS: readonly Row[] = [
   {
     fields: ["completeness (of the CNA's statement)"],
     rule: 25,
-    says: 'points for what is given, 100 in all',
+    says: 'points for each available item, at most 100',
     value: ({ facets }) => facets.completeness,
     considered: ({ claims }) => completenessGrounds(claims),
   },

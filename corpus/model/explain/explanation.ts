@@ -35,7 +35,7 @@ export function choice<Candidate>(
 ): Considered[] {
   let decider: Candidate | undefined
   return Array.from(candidates, (candidate) => {
-    const why = against(candidate, decider) ?? (decider === undefined ? null : 'comes behind')
+    const why = against(candidate, decider) ?? (decider === undefined ? null : 'ranks lower')
     if (why !== null) return passed(by(candidate), states(candidate), why)
     decider = candidate
     return decides(by(candidate), states(candidate))

@@ -46,7 +46,7 @@ export function mappingGrounds(claims: readonly CveClaim[]): Considered[] {
       const states = claim.weaknesses.join(' ')
       return isMapping(claim)
         ? adds(claimant(claim), states)
-        : passed(claimant(claim), states, 'its mappings do not count')
+        : passed(claimant(claim), states, 'its mappings are not used')
     })
 }
 
@@ -67,7 +67,7 @@ export function reportGrounds({ reports }: MergeInput, parts: MergedParts): Cons
   return reports.map(({ id, reportType, model, createdAt, final }) => {
     const states = `${reportType} ${id} of ${createdAt}`
     if (served.has(id)) return adds(model, states)
-    return passed(model, states, final ? 'there is a newer one of its type' : 'a draft')
+    return passed(model, states, final ? 'a newer report of this type exists' : 'a draft')
   })
 }
 
