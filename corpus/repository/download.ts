@@ -67,7 +67,7 @@ async function attemptOnce(object: Stored, download: Download, onLength: OnLengt
   const part = partPath(dist, object)
   try {
     const digest = await complete(object, part, download, onLength)
-    if (digest !== object.sha256) throw new TransferError('digest', `it has the digest ${digest}`)
+    if (digest !== object.sha256) throw new TransferError('digest', `its digest is ${digest}`)
     await moveFile(part, objectPath(dist, object.sha256), effects)
   } catch (error) {
     if (error instanceof TransferError && SPOILING.includes(error.code)) await effects.remove(part)

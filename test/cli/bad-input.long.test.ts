@@ -192,7 +192,7 @@ test('a corpus without permission is reported with its path and the remedy', asy
     )
   }
   for (const line of [await build(readOnlyFolder), await run('explain', readOnlyFolder, 'CVE-2024-0001')]) {
-    assert.match(line, /^\S+\/corpus\.db cannot be read: its folder cannot be written, .*; make the folder writable/)
+    assert.match(line, /^\S+\/corpus\.db cannot be read: its folder is not writable, .*; make the folder writable/)
   }
   const unreadable = corpusIn('unreadable', 0o777, 0o000)
   for (const line of [await ingest(unreadable), await build(unreadable)]) {

@@ -44,7 +44,7 @@ test('what it refuses, and options that mean nothing, are one line and leave not
     /cannot read \S+no-keys/,
   )
   for (const [words, line] of [
-    [['mirror', 'ftp://x', at('refused')], /^a repository is a folder, a bundle, or at http/],
+    [['mirror', 'ftp://x', at('refused')], /^cannot read a repository at /],
     [['mirror', origin, at('refused'), '--interval', 'daily'], /It must be a time such as 30s, 5m or 1h/],
     [['mirror', origin, at('refused'), '--max-rate', 'fast'], /It must be a number of bytes such as 500k/],
     [['mirror', origin], /missing required argument 'dist'/],

@@ -217,7 +217,7 @@ test('options that there are not, and values of another kind, are named', async 
   for (const nowhere of [undefined, '']) {
     assert.match(await refused(() => openReader(nowhere as string)), /^the address of the repository is missing; /)
   }
-  assert.match(await open({}, 'ftp://example.com/dist'), /^a repository is a folder, .*, not at ftp:\/\/$/)
+  assert.match(await open({}, 'ftp://example.com/dist'), /^cannot read a repository at ftp:\/\/; use a folder, /)
   const get = (options: unknown) => refused(() => reader.get(ids[0]!, options as object))
   assert.match(await get({ includes: ['affected'] }), /^unknown option 'includes'; known options are include$/)
   assert.match(await get({ include: 'affected' }), /^option 'include' must be an array of /)

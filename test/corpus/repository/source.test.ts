@@ -116,7 +116,7 @@ test('a download resumes, and never puts wrong bytes in place', async () => {
     const { slept } = world
     slept.length = 0
     const refused = (object: Stored) => refusal(downloadObject(object, 'it', { ...reading, dist }))
-    assert.match(await refused(WRONG), /^digest: it: it has the digest /)
+    assert.match(await refused(WRONG), /^digest: it: its digest is /)
     assert.match(await refused({ ...stored, size: 699_999 }), /^restart: it: more bytes than the 699999 announced$/)
     writeFileSync(join(partsOf(dist), `${WRONG.sha256}.part`), object.subarray(0, 300_000))
     assert.match(await refused({ ...WRONG, size: 700_001 }), /^cut: it: 700000 of 700001 bytes$/)
