@@ -229,7 +229,8 @@ program
   .addOption(json())
   .addHelpText('after', examples('verify dist', 'verify dist --keys keys.json'))
   .action(async (dist: string, options: { keys?: string; jobs: number; json?: boolean }) => {
-    const { readKeySetFile, verify } = await import('../corpus/snapshot/index.ts')
+    const { verify } = await import('../corpus/snapshot/derived.ts')
+    const { readKeySetFile } = await import('../corpus/snapshot/index.ts')
     const { formatVerifyReport } = await import('./report.ts')
     const keys = options.keys === undefined ? {} : { keys: await readKeySetFile(options.keys) }
     const progress = showProgress()

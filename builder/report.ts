@@ -6,7 +6,7 @@ import type { Considered, Explanation } from '../corpus/model/explain/explanatio
 import type { PruneReport } from '../corpus/repository/prune.ts'
 import { signatureLines } from '../corpus/repository/signature-lines.ts'
 import type { SampleReport } from '../corpus/sample/generate.ts'
-import type { VerifyReport } from '../corpus/snapshot/index.ts'
+import type { VerifyReport } from '../corpus/snapshot/derived.ts'
 import type { ExplainReport } from './explain.ts'
 import type { KeyReport } from './keys.ts'
 import type { PublishReport } from './publish/publish.ts'

@@ -10,12 +10,10 @@ import { writingTo } from '../../corpus/command/system-error.ts'
 import { compareCveIds } from '../../corpus/model/ids/cve-id.ts'
 import { sha256 } from '../../corpus/runtime/digest.ts'
 import { handleLater, openPool, type Pool } from '../../corpus/runtime/pool.ts'
+import { DERIVED_FILES, type DeriveInput, deriveFiles } from '../../corpus/snapshot/derived.ts'
 import {
   type About,
   countsOf,
-  DERIVED_FILES,
-  type DeriveInput,
-  deriveFiles,
   distRefusal,
   type EpssColumns,
   encodeEpss,

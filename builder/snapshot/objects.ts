@@ -4,13 +4,8 @@ import { join } from 'node:path'
 import { type Effects, moveFile, replaceFile } from '../../corpus/command/effects.ts'
 import { digestOfFile, sha256 } from '../../corpus/runtime/digest.ts'
 import { handleLater } from '../../corpus/runtime/pool.ts'
-import {
-  type FileEntry,
-  objectPath,
-  type Stored,
-  type TemporaryFile,
-  temporaryFolder,
-} from '../../corpus/snapshot/index.ts'
+import type { TemporaryFile } from '../../corpus/snapshot/derived.ts'
+import { type FileEntry, objectPath, type Stored, temporaryFolder } from '../../corpus/snapshot/index.ts'
 
 export interface ObjectStore {
   /**

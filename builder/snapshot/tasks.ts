@@ -1,11 +1,11 @@
 /** Worker tasks of a build: shards, catalogs, derived files. */
 
 import type { TaskResult } from '../../corpus/runtime/pool.ts'
+import { deriveTasks } from '../../corpus/snapshot/derived.ts'
 import {
   buffersOf,
   type CatalogEntry,
   type Change,
-  deriveTasks,
   type EncodedCatalog,
   encodeCatalog,
   type FileEntry,

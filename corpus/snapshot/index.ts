@@ -33,15 +33,6 @@ export {
   type Snapshots,
 } from './cursor/resume.ts'
 export { countsOf } from './derive/counts.ts'
-export {
-  DERIVED_FILES,
-  type DerivedFile,
-  type DeriveInput,
-  deriveFiles,
-  deriveTasks,
-  listPagesName,
-  type TemporaryFile,
-} from './derive/derive.ts'
 export { buffersOf, extractShard, type ShardExtract } from './derive/extract.ts'
 export { cweNumber, FLAGS, SEVERITIES } from './derive/facts.ts'
 export {
@@ -59,7 +50,6 @@ export { type List, listOf } from './derive/list-view.ts'
 export { decodeListTable, type ListTable } from './derive/lists.ts'
 export { pageKey, ROWS_KIND, ROWS_PER_PAGE, ROWS_PER_SEGMENT, SEGMENTS_PER_PAGE } from './derive/pages.ts'
 export { postingsOf } from './derive/postings.ts'
-export { rederive } from './derive/rederive.ts'
 export { assignerCounts, type Rows, rowCollector } from './derive/rows.ts'
 export { SnapshotError } from './error.ts'
 export { type About, decodeAbout } from './files/about.ts'
@@ -133,7 +123,6 @@ export { isCveKey, orderView } from './filter/order-view.ts'
 export { perSnapshot, snapshotNumber } from './filter/per-snapshot.ts'
 export { firstPassing } from './filter/search.ts'
 export { blockCache } from './query/blocks.ts'
-export { openQueryFile } from './query/file.ts'
 export { type Hit, openQuery, type Query, type SearchResult } from './query/open.ts'
 export { encodePostings, type Postings, writeOrdinals } from './query/postings.ts'
 export { RANK } from './query/rank.ts'
@@ -178,4 +167,3 @@ export {
 } from './record/epss.ts'
 export { decodeMemberHead, headLengthOf, type MemberHead, type ReadMember, type Segment } from './record/member.ts'
 export { contentDigest, type LocatedMember, membersOf } from './record/shard.ts'
-export { type VerifyReport, verify } from './verify/verify.ts'

@@ -6,14 +6,8 @@ import { join } from 'node:path'
 import { type Effects, moveFile, replaceFile } from '../../corpus/command/effects.ts'
 import { isDiskError, isSystemError } from '../../corpus/command/system-error.ts'
 import { digestOfFile, sha256 } from '../../corpus/runtime/digest.ts'
-import {
-  type DerivedFile,
-  type FileEntry,
-  type Manifest,
-  objectPath,
-  rederive,
-  temporaryFolder,
-} from '../../corpus/snapshot/index.ts'
+import { type DerivedFile, rederive } from '../../corpus/snapshot/derived.ts'
+import { type FileEntry, type Manifest, objectPath, temporaryFolder } from '../../corpus/snapshot/index.ts'
 import type { Transfers } from './missing.ts'
 
 const keyOf = ({ role, name }: Pick<FileEntry, 'role' | 'name'>) => `${role}\t${name}`

@@ -3,7 +3,7 @@ import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readSync, rmSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import { openQueryFile } from '../../corpus/snapshot/index.ts'
+import { openQueryFile } from '../../corpus/snapshot/derived.ts'
 
 const CHUNK_BYTES = 4 * 1024 * 1024
 

@@ -1,5 +1,6 @@
 /** The lists of an open snapshot: tables in memory, pages and entries in open files. */
 
+import { listPagesName } from '../../corpus/snapshot/derived.ts'
 import {
   type CatalogName,
   catalogKey,
@@ -15,7 +16,6 @@ import {
   type ListName,
   type ListTable,
   listOf,
-  listPagesName,
   type Manifest,
   type OpenObject,
   pageKey,

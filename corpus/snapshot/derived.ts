@@ -1,0 +1,13 @@
+/** The part of the public face that loads SQLite and threads: derived files, the search database, verification. */
+export {
+  DERIVED_FILES,
+  type DerivedFile,
+  type DeriveInput,
+  deriveFiles,
+  deriveTasks,
+  listPagesName,
+  type TemporaryFile,
+} from './derive/derive.ts'
+export { rederive } from './derive/rederive.ts'
+export { openQueryFile } from './query/file.ts'
+export { type VerifyReport, verify } from './verify/verify.ts'
