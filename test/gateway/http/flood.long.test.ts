@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Agent, fetch } from 'undici'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { WAITING_REQUESTS } from '../../../gateway/process/bounds.ts'
@@ -33,12 +34,15 @@ function send(port: number, text: string): Socket {
   return socket.on('error', () => {}).pause()
 }
 
+/** A gateway under a flood may accept a connection late. */
+const dispatcher = new Agent({ connect: { timeout: 60_000 } })
+
 /** The status of an answer on a new connection; a message where there is none. */
 async function served({ url, token }: Serving): Promise<number | string> {
   const headers = { authorization: `Bearer ${token}`, connection: 'close' }
   const signal = AbortSignal.timeout(60_000)
   try {
-    const { status, body } = await fetch(`${url}/api/v1/cves`, { headers, signal })
+    const { status, body } = await fetch(`${url}/api/v1/cves`, { headers, signal, dispatcher })
     await body?.cancel()
     return status
   } catch (error) {
